@@ -1,0 +1,77 @@
+"""The Python-Markdown extension: what arithmatex found becomes MathML.
+
+Use it beside ``pymdownx.arithmatex`` with ``generic: true``.
+"""
+
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from markdown import Extension, Markdown
+from markdown.treeprocessors import Treeprocessor
+
+from .convert import FormulaError, convert_all, error_box
+
+
+@dataclass
+class Page:
+    """The page being rendered, for messages; failures are collected in it."""
+
+    shown: str
+    source: str
+    failures: list[str] = field(default_factory=list)
+
+    def fail(self, error: FormulaError) -> None:
+        for tex, why in error.failures:
+            found = self.source.find(tex.split("\n")[0])
+            line = self.source.count("\n", 0, max(found, 0)) + 1
+            self.failures.append(
+                f"{self.shown}:{line}: formula does not convert: {why} in: {tex}")
+
+
+page: ContextVar[Page | None] = ContextVar("page", default=None)
+"""Set by a site generator's adapter; without it a bad formula raises."""
+
+
+def render(formulas: list[tuple[str, bool]]) -> list[str]:
+    """HTML of the formulas of the page being rendered.
+
+    On a known page a bad formula is recorded there and shows its LaTeX.
+    """
+    try:
+        return [_wrapped(m, display) for m, (_, display)
+                in zip(convert_all(formulas), formulas)]
+    except FormulaError as error:
+        if page.get() is None:
+            raise
+        page.get().fail(error)
+        return [error_box(tex) for tex, _ in formulas]
+
+
+def _wrapped(mathml: str, display: bool) -> str:
+    if not display:
+        return mathml
+    # Wide formulas scroll by themselves; the keyboard must reach them.
+    return (f'<div class="formula" tabindex="0" role="group"'
+            f' aria-label="formula">{mathml}</div>')
+
+
+class _Converter(Treeprocessor):
+    def run(self, root) -> None:
+        found = [e for e in root.iter()
+                 if "arithmatex" in e.get("class", "").split()]
+        # Generic arithmatex: \(inline\) in a span, \[display\] in a div.
+        formulas = [(e.text.strip()[2:-2].strip(), e.tag == "div")
+                    for e in found]
+        for element, html in zip(found, render(formulas)):
+            element.text = self.md.htmlStash.store(html)
+
+
+class FormulasExtension(Extension):
+    """Registers the conversion after inline patterns and before the toc."""
+
+    def extendMarkdown(self, md: Markdown) -> None:
+        md.treeprocessors.register(_Converter(md), "formulas", 15)
+
+
+def makeExtension(**options) -> FormulasExtension:
+    return FormulasExtension(**options)

@@ -1,0 +1,57 @@
+"""The font of the formulas: STIX Two Math, cut down to what a site shows."""
+
+import re
+from html import unescape
+from importlib.resources import files
+from pathlib import Path
+
+from fontTools import subset
+
+FONT = Path("assets/fonts/stix-two-math.woff2")
+"""Where the font lies below a built site; the stylesheet names it."""
+
+_MATH = re.compile(r"<math\b.*?</math>", re.DOTALL)
+_UNSEEN = re.compile(r"<annotation\b.*?</annotation>|<[^>]*>", re.DOTALL)
+# Characters that an engine may ask for although no page writes them: the
+# alphanumerics that math-core leaves to CSS-like mapping, and accents.
+_ALWAYS = "".join(map(chr, [*range(0x20, 0x7F), 0x2032, 0x2061, 0x2062, 0x2212]))
+
+
+def characters(site: Path) -> str:
+    """The characters inside the formulas of all pages of a built site."""
+    seen = set(_ALWAYS)
+    for path in site.rglob("*.html"):
+        for formula in _MATH.findall(path.read_text("utf-8")):
+            seen.update(unescape(_UNSEEN.sub("", formula)))
+    seen |= {_italic(c) for c in seen}
+    return "".join(sorted(seen - set("\n\t")))
+
+
+def _italic(letter: str) -> str:
+    """What a single-letter ``<mi>`` is displayed as, per MathML Core."""
+    if letter == "h":
+        return "\u210e"
+    for first, last, italic in (("A", "Z", 0x1D434), ("a", "z", 0x1D44E),
+                                ("Α", "Ω", 0x1D6E2), ("α", "ω", 0x1D6FC)):
+        if first <= letter <= last:
+            return chr(italic + ord(letter) - ord(first))
+    return {"∂": "\U0001d715", "∇": "\U0001d6fb"}.get(letter, letter)
+
+
+def write(site: Path, text: str) -> None:
+    """Write the font with the glyphs of ``text`` into a built site.
+
+    The math table and the larger variants of stretchy glyphs stay.
+    """
+    source = next(p for p in files("ziamath").joinpath("fonts").iterdir()
+                  if p.name == "STIXTwoMath-Regular.ttf")
+    options = subset.Options(
+        flavor="woff2", layout_features=["*"], hinting=False,
+        desubroutinize=True, notdef_outline=True)
+    font = subset.load_font(str(source), options)
+    cutter = subset.Subsetter(options)
+    cutter.populate(text=text)
+    cutter.subset(font)
+    target = site / FONT
+    target.parent.mkdir(parents=True, exist_ok=True)
+    subset.save_font(font, str(target), options)

@@ -1,0 +1,66 @@
+"""Whether two traces agree: text to the letter, numbers within a tolerance."""
+
+import difflib
+import re
+
+# A number stands alone: the 32 of float32 and the 1 of x1 are text. A trailing
+# j is the imaginary unit.
+_NUMBER = re.compile(
+    r"(?<![\w.])[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+    r"(?!(?!j\b)\w|\.[0-9])"
+)
+_WHOLE = re.compile(r"[-+]?[0-9]+\.?0*")
+
+
+def lines_agree(shown: str, printed: str, rel: float) -> bool:
+    """Whether two lines say the same.
+
+    Text, signs, and how many numbers there are must be equal. Two numbers
+    agree if they are written alike, or if their values differ, by at most
+    ``rel`` of the larger one; so nothing else agrees with zero, and a change
+    of notation alone (16 and 16.0) is a difference. Two whole numbers (256,
+    256.0) never agree within a tolerance.
+    """
+    if _NUMBER.split(shown) != _NUMBER.split(printed):
+        return False
+    pairs = zip(_NUMBER.findall(shown), _NUMBER.findall(printed))
+    return all(a == b or _close(a, b, rel) for a, b in pairs)
+
+
+def _close(a: str, b: str, rel: float) -> bool:
+    if _sign(a) != _sign(b) or (_WHOLE.fullmatch(a) and _WHOLE.fullmatch(b)):
+        return False
+    x, y = float(a), float(b)
+    return x != y and abs(x - y) <= rel * max(abs(x), abs(y))
+
+
+def _sign(number: str) -> str:
+    return number[0] if number[0] in "+-" else ""
+
+
+def difference(shown: str, printed: str, rel: float) -> tuple[int, str] | None:
+    """Line number of the first difference and a unified diff, or None.
+
+    A line that agrees within the tolerance appears as it is shown, so that
+    the diff holds real differences only.
+    """
+    old, new = shown.split("\n"), printed.split("\n")
+    if len(old) == len(new) and all(
+        lines_agree(a, b, rel) for a, b in zip(old, new)
+    ):
+        return None
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for tag, i, j, k, n in matcher.get_opcodes():
+        if tag != "replace":
+            continue
+        for a, b in zip(range(i, j), range(k, n)):
+            if lines_agree(old[a], new[b], rel):
+                new[b] = old[a]
+    first = next(
+        (i for i, (a, b) in enumerate(zip(old, new)) if a != b),
+        min(len(old), len(new)),
+    )
+    diff = difflib.unified_diff(
+        old, new, "trace on the page", "what it prints", lineterm="", n=2
+    )
+    return first + 1, "\n".join(diff)

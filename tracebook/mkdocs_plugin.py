@@ -1,0 +1,80 @@
+"""The adapter to MkDocs: ask the engine while pages render, then obey it."""
+
+import logging
+import shutil
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import BasePlugin
+from mkdocs.structure.files import File, Files
+
+from . import pages
+from .client import Engine, EngineError
+from .settings import Settings, SettingsError, load
+
+log = logging.getLogger("mkdocs.plugins.tracebook")
+
+
+class TracebookPlugin(BasePlugin):
+    """``build`` fails where a trace does not hold; ``serve`` warns."""
+
+    def on_startup(self, *, command: str, dirty: bool) -> None:
+        self._serving = command == "serve"
+        self._engine: Engine | None = None
+        self._settings: Settings | None = None
+
+    def on_config(self, config: MkDocsConfig) -> None:
+        root = Path(config.config_file_path).resolve().parent
+        try:
+            settings = load(root)
+        except SettingsError as error:
+            raise PluginError(str(error)) from error
+        if settings != self._settings:
+            self.on_shutdown()
+            self._settings, self._engine = settings, Engine(root)
+
+    def on_pre_build(self, *, config: MkDocsConfig) -> None:
+        self._engine.ask()
+
+    def on_files(self, files: Files, *, config: MkDocsConfig) -> None:
+        # Figures are still being drawn: links to them resolve from now on,
+        # and their content follows when the engine has answered.
+        folder = self._settings.figures_dir.relative_to(config.docs_dir)
+        for name in pages.figures(self._settings):
+            uri = (folder / name).as_posix()
+            if files.get_file_from_path(uri) is None:
+                files.append(File.generated(config, uri, content=""))
+
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        try:
+            report = self._engine.answer()
+        except EngineError as error:
+            raise PluginError(str(error)) from error
+        problems = [pages.Problem(**each) for each in report["problems"]]
+        for problem in problems:
+            log.log(logging.WARNING if self._serving else logging.ERROR, problem)
+        if problems and not self._serving:
+            raise PluginError(
+                f"tracebook: {len(problems)} problems; the site is not built")
+        figures = self._settings.figures_dir
+        if figures.exists():
+            folder = figures.relative_to(config.docs_dir)
+            shutil.copytree(figures, Path(config.site_dir, folder),
+                            dirs_exist_ok=True)
+        log.info("%d snippets, %d run, all traces judged",
+                 len(report["traces"]), report["ran"])
+
+    def on_serve(self, server, *, config: MkDocsConfig, builder) -> None:
+        server.watch(str(self._settings.snippets_dir))
+        server.watch(str(self._settings.root / "pyproject.toml"))
+
+    def on_build_error(self, *, error: Exception) -> None:
+        # An answer that nobody awaits must not be taken for the next one.
+        self.on_shutdown()
+        self._settings = None
+
+    def on_shutdown(self) -> None:
+        if self._engine:
+            self._engine.close()
+            self._engine = None

@@ -1,0 +1,280 @@
+"""Run snippets: one fresh process, working folder and time limit for each."""
+
+import contextlib
+import importlib.util
+import json
+import multiprocessing
+import multiprocessing.connection
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import child
+from .settings import Settings, SettingsError
+from .snippet import Snippet
+
+_POLL_SECONDS = 0.05
+_GRACE_SECONDS = 0.5
+# The two lines that locate a frame inside an exception's message.
+_FRAME = re.compile(r'\s*File "[^"\n]*", line \d+, in .*')
+
+
+@dataclass
+class Run:
+    """What one run of a snippet gave."""
+
+    trace: str = ""
+    """What it printed, noise aside, and the message that ended it."""
+    problem: str | None = None
+    """Why the run does not count, or None."""
+    line: int = 1
+    """Line of the program at which the problem showed."""
+    figures: dict[str, bytes] = field(default_factory=dict)
+
+
+@dataclass
+class _Job:
+    snippet: Snippet
+    process: multiprocessing.process.BaseProcess
+    scratch: Path
+    deadline: float
+
+    @property
+    def output(self) -> Path:
+        return self.scratch / "output"
+
+
+class Runner:
+    """Runs snippets; keeps the process that they are forked from warm.
+
+    All children are started and joined from the calling thread: two threads
+    that join children of one forkserver lose exit codes now and then.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        # Forking after an import is unsafe on macOS and impossible on Windows.
+        safe = "forkserver" if sys.platform == "linux" else "spawn"
+        method = settings.start_method or safe
+        self._forks = method == "forkserver"
+        self._context = multiprocessing.get_context(method)
+        self._scratch = tempfile.TemporaryDirectory(
+            prefix="tracebook-", ignore_cleanup_errors=True)
+        self._jobs: dict[int, _Job] = {}
+        if self._forks:
+            self._start_forkserver()
+
+    def _start_forkserver(self) -> None:
+        from multiprocessing import forkserver
+
+        for name in self._settings.preload:
+            if importlib.util.find_spec(name.partition(".")[0]) is None:
+                raise SettingsError(f"preload: no module named {name!r}")
+        self._context.set_forkserver_preload(
+            [*self._settings.preload, child.__name__])
+        # Importing logs to stderr; that is nobody's trace and nobody's news.
+        log = os.open(self._server_log, os.O_WRONLY | os.O_CREAT, 0o600)
+        stderr = os.dup(2)
+        try:
+            os.dup2(log, 2)
+            forkserver.ensure_running()
+        finally:
+            os.dup2(stderr, 2)
+            os.close(stderr)
+            os.close(log)
+
+    @property
+    def _server_log(self) -> Path:
+        return Path(self._scratch.name, "forkserver.log")
+
+    def close(self) -> None:
+        """Kill what still runs and remove every scratch folder."""
+        for job in self._jobs.values():
+            self._kill(job)
+        self._jobs.clear()
+        self._scratch.cleanup()
+
+    def run(self, snippets: list[Snippet],
+            done: Callable[[Snippet, Run], None]) -> None:
+        """Run all ``snippets`` and report each as it ends."""
+        waiting = list(reversed(snippets))
+        while waiting or self._jobs:
+            while waiting and len(self._jobs) < self._settings.workers:
+                job = self._start(waiting.pop())
+                self._jobs[job.process.sentinel] = job
+            multiprocessing.connection.wait(list(self._jobs), _POLL_SECONDS)
+            for sentinel, job in list(self._jobs.items()):
+                run = self._look_at(job)
+                if run:
+                    del self._jobs[sentinel]
+                    shutil.rmtree(job.scratch, ignore_errors=True)
+                    done(job.snippet, run)
+
+    def _start(self, snippet: Snippet) -> _Job:
+        scratch = Path(tempfile.mkdtemp(dir=self._scratch.name))
+        for folder in ("work", "tmp"):
+            (scratch / folder).mkdir()
+        process = self._context.Process(target=child.run, args=(
+            str(snippet.path), snippet.source, self._settings.preload,
+            self._forks, self._settings.noise_pattern, str(scratch),
+            str(self._settings.root)))
+        try:
+            process.start()
+        except (EOFError, OSError) as error:
+            log = self._server_log
+            said = log.read_text("utf-8", "replace") if log.exists() else ""
+            raise SettingsError(
+                f"preload failed: {error}\n{said[-2000:]}") from error
+        deadline = time.monotonic() + self._settings.time_limit
+        return _Job(snippet, process, scratch, deadline)
+
+    def _look_at(self, job: _Job) -> Run | None:
+        """The outcome of ``job``, or None while it runs."""
+        size = job.output.stat().st_size if job.output.exists() else 0
+        problem = None
+        if size > self._settings.output_limit:
+            problem = f"printed more than {self._settings.output_limit} bytes"
+        elif job.process.exitcode is None:
+            if time.monotonic() < job.deadline:
+                return None
+            limit = self._settings.time_limit
+            problem = f"did not finish within {limit:g} seconds"
+        if self._kill(job) and not problem:
+            problem = "left a process behind"
+        output, unreadable = self._read(job)
+        problem = problem or unreadable
+        report = job.scratch / "report.json"
+        if not report.exists():
+            return Run(output, problem or _how_it_died(job.process.exitcode))
+        said = json.loads(report.read_text("utf-8"))
+        if said["missing"]:
+            raise SettingsError(
+                f"preload: {', '.join(said['missing'])} could not be imported")
+        return self._judge(job, output, problem, said["exception"])
+
+    def _judge(self, job: _Job, output: str, problem: str | None,
+               exception: dict | None) -> Run:
+        line = 1
+        expected = job.snippet.raises
+        if exception:
+            output = _end_line(output) + _without_frames(exception["message"])
+            if expected not in (exception["type"], exception["qualified"]):
+                line = exception["line"]
+                problem = problem or "raised " + exception["message"] + (
+                    f"\n(it declares that it raises {expected})"
+                    if expected else "")
+        elif expected:
+            problem = problem or f"declares that it raises {expected}, but did not"
+        trace = _end_line(output)
+        problem = problem or _unshowable(trace)
+        figures, strangers = self._collect(job)
+        if strangers:
+            problem = problem or (
+                f"left files behind: {', '.join(strangers)}; only figures"
+                f" named {job.snippet.path.stem}.svg or"
+                f" {job.snippet.path.stem}-….svg are published")
+        return Run(trace, problem, line, figures)
+
+    def _read(self, job: _Job) -> tuple[str, str | None]:
+        """The output without noise, and why it cannot be read, if so."""
+        raw = b""
+        if job.output.exists():
+            with job.output.open("rb") as stream:
+                raw = stream.read(self._settings.output_limit)
+        problem = None
+        try:
+            text = raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            text = raw.decode("utf-8", "backslashreplace")
+            line = raw[:error.start].count(b"\n") + 1
+            problem = f"printed invalid UTF-8 in line {line} of its output"
+        noise, mark = self._settings.noise_pattern, child.NOT_NOISE.decode()
+        kept = [line.removeprefix(mark)
+                for line in text.splitlines(keepends=True)
+                if not noise.match(line)]
+        return "".join(kept), problem
+
+    def _collect(self, job: _Job) -> tuple[dict[str, bytes], list[str]]:
+        """The figures a program drew, and files that are no figures of its own."""
+        figures, strangers = {}, []
+        work = job.scratch / "work"
+        for path in sorted(p for p in work.rglob("*") if not p.is_dir()):
+            name = path.relative_to(work).as_posix()
+            if job.snippet.owns_figure(name) and path.is_file():
+                figures[name] = path.read_bytes()
+            else:
+                strangers.append(name)
+        return figures, strangers
+
+    def _kill(self, job: _Job) -> bool:
+        """End the whole group of ``job``; whether anything outlived its leader."""
+        process = job.process
+        if process.exitcode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            process.join()
+            outlived = False
+        else:
+            process.join()
+            outlived = _group_outlives(process.pid)
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+        return outlived
+
+
+def _group_outlives(group: int) -> bool:
+    """Whether processes of a group are there after a moment of grace."""
+    if not hasattr(os, "killpg"):
+        return False
+    deadline = time.monotonic() + _GRACE_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(group, 0)
+        except (ProcessLookupError, PermissionError):
+            return False
+        time.sleep(_POLL_SECONDS)
+    return True
+
+
+def _how_it_died(exit_code: int) -> str:
+    if exit_code < 0:
+        return f"was killed by {signal.Signals(-exit_code).name}"
+    return f"ended before its last line, with exit code {exit_code}"
+
+
+def _without_frames(message: str) -> str:
+    """An exception's message without the lines that name files and frames."""
+    kept, skip = [], False
+    for line in message.split("\n"):
+        frame = _FRAME.fullmatch(line) is not None
+        if not frame and not skip:
+            kept.append(line.rstrip())
+        skip = frame
+    return "\n".join(kept)
+
+
+def _end_line(text: str) -> str:
+    return text if not text or text.endswith("\n") else text + "\n"
+
+
+def _unshowable(trace: str) -> str | None:
+    """Why a page would not show this trace as it is, or None."""
+    if not trace.strip():
+        return "printed nothing; a snippet prints a trace"
+    for number, line in enumerate(trace.split("\n"), 1):
+        where = f"line {number} of its output"
+        if control := re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", line):
+            return f"{where} holds the control character {control[0]!r}"
+        if line != line.rstrip():
+            return f"{where} ends in a space"
+        if "8<-" in line:
+            return f"{where} looks like an include, which a page would obey"
+    return None
