@@ -1,0 +1,2 @@
+# %% [markdown]
+# # Training through sign, as an experiment
