@@ -16,8 +16,7 @@ import traceback
 import types
 from pathlib import Path
 
-NOT_NOISE = b"\x1a"
-"""Put before a line of Python's own that looks like noise."""
+from .trace import NOT_NOISE
 
 
 class _PythonStream(io.FileIO):
@@ -29,7 +28,7 @@ class _PythonStream(io.FileIO):
 
     def write(self, data) -> int:
         whole = bytes(data)
-        marked = self._noise.sub(lambda m: NOT_NOISE + m[0], whole)
+        marked = self._noise.sub(lambda m: NOT_NOISE.encode() + m[0], whole)
         while marked:
             marked = marked[super().write(marked):]
         return len(whole)

@@ -6,7 +6,6 @@ import json
 import multiprocessing
 import multiprocessing.connection
 import os
-import re
 import shutil
 import signal
 import sys
@@ -19,11 +18,10 @@ from pathlib import Path
 from . import child
 from .settings import Settings, SettingsError
 from .snippet import Snippet
+from .trace import ended, unshowable, without_frames, without_noise
 
 _POLL_SECONDS = 0.05
 _GRACE_SECONDS = 0.5
-# The two lines that locate a frame inside an exception's message.
-_FRAME = re.compile(r'\s*File "[^"\n]*", line \d+, in .*')
 
 
 @dataclass
@@ -164,7 +162,7 @@ class Runner:
         line = 1
         expected = job.snippet.raises
         if exception:
-            output = _end_line(output) + _without_frames(exception["message"])
+            output = ended(output) + without_frames(exception["message"])
             if expected not in (exception["type"], exception["qualified"]):
                 line = exception["line"]
                 problem = problem or "raised " + exception["message"] + (
@@ -172,8 +170,8 @@ class Runner:
                     if expected else "")
         elif expected:
             problem = problem or f"declares that it raises {expected}, but did not"
-        trace = _end_line(output)
-        problem = problem or _unshowable(trace)
+        trace = ended(output)
+        problem = problem or unshowable(trace)
         figures, strangers = self._collect(job)
         if strangers:
             problem = problem or (
@@ -195,11 +193,7 @@ class Runner:
             text = raw.decode("utf-8", "backslashreplace")
             line = raw[:error.start].count(b"\n") + 1
             problem = f"printed invalid UTF-8 in line {line} of its output"
-        noise, mark = self._settings.noise_pattern, child.NOT_NOISE.decode()
-        kept = [line.removeprefix(mark)
-                for line in text.splitlines(keepends=True)
-                if not noise.match(line)]
-        return "".join(kept), problem
+        return without_noise(text, self._settings.noise_pattern), problem
 
     def _collect(self, job: _Job) -> tuple[dict[str, bytes], list[str]]:
         """The figures a program drew, and files that are no figures of its own."""
@@ -248,33 +242,3 @@ def _how_it_died(exit_code: int) -> str:
     if exit_code < 0:
         return f"was killed by {signal.Signals(-exit_code).name}"
     return f"ended before its last line, with exit code {exit_code}"
-
-
-def _without_frames(message: str) -> str:
-    """An exception's message without the lines that name files and frames."""
-    kept, skip = [], False
-    for line in message.split("\n"):
-        frame = _FRAME.fullmatch(line) is not None
-        if not frame and not skip:
-            kept.append(line.rstrip())
-        skip = frame
-    return "\n".join(kept)
-
-
-def _end_line(text: str) -> str:
-    return text if not text or text.endswith("\n") else text + "\n"
-
-
-def _unshowable(trace: str) -> str | None:
-    """Why a page would not show this trace as it is, or None."""
-    if not trace.strip():
-        return "printed nothing; a snippet prints a trace"
-    for number, line in enumerate(trace.split("\n"), 1):
-        where = f"line {number} of its output"
-        if control := re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", line):
-            return f"{where} holds the control character {control[0]!r}"
-        if line != line.rstrip():
-            return f"{where} ends in a space"
-        if "8<-" in line:
-            return f"{where} looks like an include, which a page would obey"
-    return None

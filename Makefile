@@ -1,0 +1,41 @@
+# Everything runs as `.venv/bin/python -m …`, so that a moved or copied checkout
+# still means itself. The first target that needs it sets .venv up.
+
+SHELL := /bin/sh
+export NO_MKDOCS_2_WARNING := 1
+RUN := .venv/bin/python -m
+
+.PHONY: help serve test build check traces setup upgrade
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1  /p' Makefile | awk '{printf "make %-8s", $$1; $$1=""; print}'
+
+serve: setup  ## serve the site on http://127.0.0.1:8000 and follow every edit
+	@$(RUN) mkdocs serve --no-strict --dev-addr 127.0.0.1:8000
+
+test: setup  ## pass every test
+	@$(RUN) pytest
+
+# MkDocs empties its target first: build beside the good site, then swap.
+build: setup  ## build the site into site/; a failing build leaves the last one
+	@rm -rf .site-new .site-old
+	@$(RUN) mkdocs build --site-dir .site-new || { rm -rf .site-new; exit 1; }
+	@if [ -e site ]; then mv site .site-old; fi
+	@mv .site-new site
+	@rm -rf .site-old
+
+check: setup  ## run every snippet and compare its trace, without a site
+	@$(RUN) tracebook check
+
+traces: setup  ## rewrite the traces that no longer hold, and show the diff
+	@$(RUN) tracebook update
+
+upgrade: setup  ## renew the lock: the newest release of every package
+	@$(RUN) pip install --quiet uv
+	@$(RUN) uv pip compile --quiet --upgrade --universal --python-version 3.11 \
+	    --fork-strategy fewest --generate-hashes --no-header --no-annotate \
+	    pyproject.toml --output-file requirements.txt
+	@$(MAKE) setup
+
+setup:
+	@sh .ci/setup "$(PYTHON)"
