@@ -73,6 +73,13 @@ def _die_with_parent() -> None:
     """Lead a process group of one's own, which ends when the engine ends."""
     if hasattr(os, "setsid"):
         os.setsid()
+    # The forkserver ends when nobody holds this descriptor any more, and every
+    # child inherits it: let go of it, or a killed engine leaves both behind.
+    if module := sys.modules.get("multiprocessing.forkserver"):
+        server = module._forkserver
+        if server._forkserver_alive_fd is not None:
+            os.close(server._forkserver_alive_fd)
+            server._forkserver_alive_fd = None
     if sys.platform == "linux":
         import ctypes
 

@@ -90,8 +90,10 @@ def load(root: Path) -> Settings:
             f"{path}: start_method is 'forkserver' or 'spawn',"
             f" not {settings.start_method!r}"
         )
+    if settings.rel >= 1:
+        raise SettingsError(f"{path}: rel = {settings.rel} is not below 1")
     try:
-        settings.noise_pattern
+        re.compile(settings.noise_pattern)
     except re.error as error:
         raise SettingsError(f"{path}: noise: {error}") from error
     return settings

@@ -1,0 +1,369 @@
+"""Promise: the engine runs each snippet afresh and lets no failure pass.
+
+The book here is a tiny foreign one, without TensorFlow.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SETTINGS = """
+[tool.tracebook]
+time_limit = 5
+output_limit = 100_000
+start_method = "{method}"
+noise = ['LOG \\d+ ']
+{more}
+"""
+
+
+class Book:
+    """A book in a temporary folder; every program is shown on its one page."""
+
+    def __init__(self, root: Path, method: str = "forkserver") -> None:
+        self.root = root
+        self.snippets = root / "snippets"
+        self.page = root / "docs" / "page.md"
+        self.temporary = root / "tmp"
+        self.temporary.mkdir()
+        self.snippets.mkdir()
+        self.page.parent.mkdir()
+        self.page.write_text("# Page\n")
+        self.settings(method=method)
+
+    def settings(self, more: str = "", method: str = "forkserver") -> None:
+        text = SETTINGS.format(method=method, more=more)
+        (self.root / "pyproject.toml").write_text(text)
+
+    def add(self, name: str, source: str, trace: str | None = None) -> Path:
+        path = self.snippets / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source)
+        if trace is not None:
+            path.with_suffix(".out").write_text(trace)
+        with self.page.open("a") as page:
+            page.write(f'--8<-- "{name}.py"\n--8<-- "{name}.out"\n')
+        return path
+
+    def start(self, *arguments: str) -> subprocess.Popen:
+        return subprocess.Popen(
+            [sys.executable, "-m", "tracebook", "--root", self.root, *arguments],
+            cwd=ROOT, text=True, env={**os.environ, "TMPDIR": str(self.temporary)},
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def run(self, *arguments: str) -> tuple[int, str]:
+        process = self.start(*arguments)
+        said, _ = process.communicate(timeout=60)
+        return process.returncode, said
+
+    def trace(self, name: str) -> str:
+        return (self.snippets / f"{name}.out").read_text()
+
+
+@pytest.fixture
+def book(tmp_path):
+    return Book(tmp_path)
+
+
+@pytest.fixture(params=["forkserver", "spawn"])
+def any_book(request, tmp_path):
+    return Book(tmp_path, request.param)
+
+
+def test_a_true_trace_holds_and_a_false_one_does_not(any_book):
+    any_book.add("good", "print('x =', 0.5)\n", "x = 0.5000001\n")
+    assert any_book.run("check")[0] == 0
+    any_book.add("bad", "print('a')\nprint('x =', 0.5)\n", "a\nx = 0.6\n")
+    code, said = any_book.run("check")
+    assert code == 1
+    assert "snippets/bad.out:2: snippets/bad.py prints something else" in said
+    assert "-x = 0.6" in said and "+x = 0.5" in said
+    assert "good" not in said
+
+
+def test_output_is_captured_in_printed_order(any_book):
+    """Python's streams, a C-level write to stderr, and a child's print."""
+    any_book.add("order", """
+import os, subprocess, sys
+print("1 stdout")
+os.write(2, b"2 descriptor 2\\n")
+print("3 stderr", file=sys.stderr)
+os.write(1, b"4 descriptor 1\\n")
+subprocess.run([sys.executable, "-c", "print('5 child')"], check=True)
+print("6 stdout")
+""")
+    assert any_book.run("update")[0] == 0
+    assert [line[0] for line in any_book.trace("order").splitlines()] == list("123456")
+
+
+def test_each_snippet_is_main_alone_and_in_an_empty_folder(any_book):
+    for name in ("first", "second"):
+        any_book.add(name, f"""
+import builtins, os, sys
+print(__name__, os.listdir("."), repr(sys.stdin.read()), len(sys.argv))
+print(hasattr(builtins, "leak"), "LEAK" in os.environ, "tracebook" in sys.path[0])
+assert os.path.basename(__file__) == sys.argv[0].split("/")[-1] == "{name}.py"
+builtins.leak = 1
+os.environ["LEAK"] = "1"
+os.chdir("/")
+def print(*_): pass
+""")
+    assert any_book.run("update")[0] == 0
+    expected = "__main__ [] '' 1\nFalse False True\n"
+    assert any_book.trace("first") == any_book.trace("second") == expected
+
+
+def test_a_snippet_imports_neither_a_neighbor_nor_the_site(book):
+    book.add("neighbor", "print('here')\n", "here\n")
+    book.add("importer", """
+for name in ("neighbor", "conftest"):
+    try:
+        __import__(name)
+    except ImportError as error:
+        print(error)
+""", "No module named 'neighbor'\nNo module named 'conftest'\n")
+    (book.root / "conftest.py").touch()
+    assert book.run("check")[0] == 0
+
+
+def test_noise_is_dropped_but_not_what_python_prints_itself(any_book):
+    any_book.add("noise", """
+import os
+print("before")
+os.write(2, b"LOG 1 from elsewhere\\n")
+print("LOG 2 from the program")
+os.write(2, b"LOG without a number\\n")
+""", "before\nLOG 2 from the program\nLOG without a number\n")
+    assert any_book.run("check")[0] == 0
+
+
+FAILING = {
+    "raises": ("print('so far')\nraise ValueError('no')\n",
+               "raises.py:2: raised ValueError: no"),
+    "nested": ("def f():\n    return {}['k']\n\nf()\n",
+               "nested.py:2: raised KeyError: 'k'"),
+    "syntax": ("print('a')\nx = (\n", "syntax.py:2: raised"),
+    "exits": ("print('a')\nimport sys\nsys.exit(3)\n",
+              "exits.py:3: raised SystemExit: 3"),
+    "promised": ("# tracebook: raises ValueError\nprint('a')\n",
+                 "declares that it raises ValueError, but did not"),
+    "other": ("# tracebook: raises ValueError\nraise KeyError('k')\n",
+              "it declares that it raises ValueError"),
+    "hangs": ("import time\nprint('so far')\ntime.sleep(99)\n",
+              "did not finish within 5 seconds"),
+    "thread": ("import threading, time\nprint('a')\n"
+               "threading.Thread(target=time.sleep, args=(99,)).start()\n",
+               "did not finish within 5 seconds"),
+    "crashes": ("import ctypes\nprint('so far', flush=True)\n"
+                "ctypes.string_at(0)\n", "was killed by SIGSEGV"),
+    "vanishes": ("import os\nprint('so far')\nos._exit(0)\n",
+                 "ended before its last line, with exit code 0"),
+    "endless": ("while True:\n    print('x' * 999)\n",
+                "printed more than 100000 bytes"),
+    "utf8": ("import os\nprint('a')\nos.write(1, b'\\xff\\n')\n",
+             "printed invalid UTF-8 in line 2"),
+    "silent": ("x = 1\n", "printed nothing"),
+    "tab": ("print('a\\tb')\n", "holds the control character '\\t'"),
+    "space": ("print('a ')\n", "ends in a space"),
+    "closed": ("import sys\nprint('a')\nsys.stdout.close()\nprint('b')\n",
+               "closed.py:4: raised ValueError: I/O operation on closed file"),
+    "litters": ("open('x.txt', 'w').close()\nprint('a')\n",
+                "left files behind: x.txt"),
+    "orphans": ("import os, time\nprint('a', flush=True)\n"
+                "if os.fork() == 0:\n    time.sleep(99)\n",
+                "left a process behind"),
+}
+
+
+def test_every_failure_is_reported_and_the_others_still_run(any_book):
+    for name, (source, _) in FAILING.items():
+        any_book.add(name, source, "so far\n")
+    any_book.add("zz_good", "print('fine')\n", "fine\n")
+    began = time.monotonic()
+    code, said = any_book.run("update")
+    assert time.monotonic() - began < 30
+    assert code == 1
+    for name, (_, message) in FAILING.items():
+        assert f"snippets/{name}.py:" in said and message in said, name
+        assert any_book.trace(name) == "so far\n", f"{name}: trace overwritten"
+    assert "zz_good" not in said
+    assert f"{len(FAILING)} problems" in said
+    assert said.count("    so far\n") >= 4, "what was printed so far is shown"
+    assert not _processes_in(any_book.temporary)
+    assert not list(any_book.temporary.iterdir())
+
+
+def _processes_in(folder: Path) -> list[psutil.Process]:
+    """Every snippet works in a folder of its own below ``folder``."""
+    return [p for p in psutil.process_iter(["cwd"])
+            if (p.info["cwd"] or "").startswith(str(folder))]
+
+
+def test_a_declared_exception_ends_the_trace(any_book):
+    any_book.add("wrong", '''
+# tracebook: raises ValueError
+print("so far")
+raise ValueError("""in user code:
+
+    File "/somewhere/x.py", line 5, in f  *
+        return y
+
+    too bad""")
+''')
+    assert any_book.run("update")[0] == 0
+    assert any_book.trace("wrong") == (
+        "so far\nValueError: in user code:\n\n\n    too bad\n")
+
+
+def test_a_declared_tolerance_is_that_snippets_own(book):
+    book.add("loose", "# tracebook: rel=1e-1\nprint(0.5)\n", "0.51\n")
+    assert book.run("check")[0] == 0
+    book.add("tight", "print(0.5)\n", "0.51\n")
+    code, said = book.run("check")
+    assert code == 1 and "tight" in said and "loose" not in said
+
+
+@pytest.mark.parametrize("bad", [
+    "# tracebook: rel=much", "# tracebook: rel=1", "# tracebook: raise ValueError",
+    "# tracebook: skip", "#tracebook:",
+])
+def test_an_unknown_declaration_is_a_usage_error(book, bad):
+    book.add("x", f"print(1)\n{bad}\n", "1\n")
+    code, said = book.run("check")
+    assert code == 2 and "snippets/x.py:2" in said
+
+
+@pytest.mark.parametrize("bad", [
+    "tolerance = 1", "rel = 'wide'", "preload = 'tensorflow'", "time_limit = 0",
+    "start_method = 'fork'", "noise = ['(']", "jobs = true", "preload = ['no_such']",
+    "rel = 2", "= broken",
+])
+def test_an_unknown_setting_is_a_usage_error(book, bad):
+    book.add("x", "print(1)\n", "1\n")
+    (book.root / "pyproject.toml").write_text(f"[tool.tracebook]\n{bad}\n")
+    code, said = book.run("check")
+    assert code == 2 and "tracebook: " in said and "Traceback" not in said
+
+
+def test_a_module_that_fails_to_preload_is_named(book):
+    (book.root / "broken_module.py").write_text("import no_such_module\n")
+    book.add("x", "print(1)\n", "1\n")
+    book.settings("preload = ['broken_module']")
+    environment = {**os.environ, "PYTHONPATH": str(book.root)}
+    done = subprocess.run(
+        [sys.executable, "-m", "tracebook", "--root", book.root, "check"],
+        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "broken_module" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [
+    ["chek"], ["check", "--fast"], ["check", "no/such.py"], []])
+def test_wrong_usage_is_a_usage_error(book, arguments):
+    assert book.run(*arguments)[0] == 2
+
+
+def test_with_a_path_only_that_snippet_is_judged(book):
+    good = book.add("good", "print(1)\n", "1\n")
+    book.add("bad", "print(1)\n", "2\n")
+    (book.snippets / "orphan.out").write_text("x\n")
+    assert book.run("check", str(good))[0] == 0
+    assert book.run("check", str(good.with_suffix(".out")))[0] == 0
+    code, said = book.run("check")
+    assert code == 1 and "bad.out:1" in said and "orphan.out" in said
+
+
+def test_update_writes_what_no_longer_holds_and_nothing_else(book):
+    holds = book.add("holds", "print(0.5)\n", "0.5000001\n")
+    book.add("stale", "print('new')\n", "old\n")
+    book.add("fresh", "print('first')\n")
+    code, said = book.run("check")
+    assert code == 1 and "fresh.py:1: has no trace" in said
+    assert not (book.snippets / "fresh.out").exists(), "check writes nothing"
+    code, said = book.run("update")
+    assert code == 0
+    assert "-old" in said and "+new" in said and "fresh.out: created" in said
+    assert book.trace("stale") == "new\n" and book.trace("fresh") == "first\n"
+    assert holds.with_suffix(".out").read_text() == "0.5000001\n"
+    assert book.run("check")[0] == 0
+    assert len(list(book.snippets.iterdir())) == 6, "nothing else is left"
+
+
+PAGES = {
+    '--8<-- "nowhere.py"': "embeds nowhere.py",
+    '--8<-- "x.py:part"': "section 'part'",
+    '--8<-- "x.out:1:9"': "which has 2 lines",
+    '--8<-- "x.out:3"': "which has 2 lines",
+    '    --8<-- "deep/nowhere.out"': "embeds deep/nowhere.out",
+    "--8<--\nx.py\n--8<--": "names its file on the same line",
+    "![A figure](figures/x.svg)": "figure x.svg",
+}
+
+
+@pytest.mark.parametrize("line", PAGES)
+def test_a_page_embeds_only_what_is_there(book, line):
+    book.add("x", "# --8<-- [start:whole]\nprint(1)\nprint(2)\n"
+             "# --8<-- [end:whole]\n", "1\n2\n")
+    with book.page.open("a") as page:
+        page.write('--8<-- "x.py:whole"\n--8<-- "x.out:2:2"\n;--8<-- "no.py"\n')
+    assert book.run("check")[0] == 0
+    number = len(book.page.read_text().splitlines()) + 1
+    with book.page.open("a") as page:
+        page.write(line + "\n")
+    code, said = book.run("check")
+    assert code == 1 and f"docs/page.md:{number}: " in said and PAGES[line] in said
+
+
+def test_a_snippet_or_trace_that_no_page_shows_is_reported(book):
+    book.add("x", "print(1)\n", "1\n")
+    book.page.write_text('--8<-- "x.py"\n')
+    code, said = book.run("check")
+    assert code == 1 and "snippets/x.out: no page shows it" in said
+    book.page.write_text('--8<-- "x.out"\n')
+    code, said = book.run("check")
+    assert code == 1 and "snippets/x.py: no page shows it" in said
+
+
+def test_figures_are_published_when_they_change_and_removed_when_stale(book):
+    path = book.add("draws", "for name in ('draws', 'draws-dark'):\n"
+                    "    open(name + '.svg', 'w').write('<svg/>')\n"
+                    "print('drawn')\n", "drawn\n")
+    figures = book.root / "docs" / "figures"
+    assert book.run("check")[0] == 0
+    assert sorted(p.name for p in figures.iterdir()) == ["draws-dark.svg", "draws.svg"]
+    written = (figures / "draws.svg").stat().st_mtime_ns
+    assert book.run("check")[0] == 0
+    assert (figures / "draws.svg").stat().st_mtime_ns == written
+    path.write_text(path.read_text().replace("('draws', 'draws-dark')", "('draws',)"))
+    assert book.run("check")[0] == 0
+    assert [p.name for p in figures.iterdir()] == ["draws.svg"]
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_engine_leaves_no_process_and_no_half_trace(book, stop):
+    book.add("slow", "import time\nprint('a')\ntime.sleep(30)\n", "old\n")
+    process = book.start("update")
+    deadline = time.monotonic() + 20
+    while not _processes_in(book.temporary) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    family = psutil.Process(process.pid).children(recursive=True)
+    assert len(family) >= 2, "the forkserver and the snippet run"
+    process.send_signal(stop)
+    process.communicate(timeout=3)
+    assert process.returncode != 0
+    assert not psutil.wait_procs(family, timeout=3)[1]
+    assert book.trace("slow") == "old\n"
+
+
+def test_progress_is_told_when_it_takes_longer_than_a_second(book):
+    book.add("slow", "import time\ntime.sleep(2)\nprint(1)\n", "1\n")
+    assert "0 of 1 snippets" in book.run("check")[1]
+    book.add("slow", "print(1)\n", "1\n")
+    book.page.write_text('--8<-- "slow.py"\n--8<-- "slow.out"\n')
+    assert " of 1 snippets" not in book.run("check")[1]
