@@ -2,6 +2,7 @@
 
 import re
 from html import escape
+from typing import NamedTuple
 
 from math_core import LatexError, LatexToMathML
 
@@ -16,11 +17,24 @@ _MACROS = {
 }
 
 
-class FormulaError(Exception):
-    """Formulas that do not convert: (LaTeX, reason) for each."""
+class Failure(NamedTuple):
+    """A formula that does not convert."""
 
-    def __init__(self, failures: list[tuple[str, str]]) -> None:
-        super().__init__("; ".join(f"{why} in: {tex}" for tex, why in failures))
+    tex: str
+    reason: str
+    position: int
+    """Character of ``tex`` at which the converter gave up; 0 if it read on
+    to the end, where the mistake is not."""
+
+    def __str__(self) -> str:
+        return f"formula does not convert: {self.reason} in: {self.tex}"
+
+
+class FormulaError(Exception):
+    """The formulas of one page that do not convert."""
+
+    def __init__(self, failures: list[Failure]) -> None:
+        super().__init__("\n".join(map(str, failures)))
         self.failures = failures
 
 
@@ -49,12 +63,12 @@ def convert_all(formulas: list[tuple[str, bool]]) -> list[str]:
         try:
             _converter().convert_all([(tex, display)])
         except LatexError as error:
-            failures.append((tex, _reason(error)))
-    # A reference to another formula is an error on its own, not in the batch.
+            failures.append(_failure(tex, error))
+    # A reference to another formula fails on its own, but not in the batch.
     try:
         converted = _converter().convert_all(formulas)
     except LatexError as error:
-        raise FormulaError(failures or [("the page", _reason(error))]) from None
+        raise FormulaError(failures or [_failure("", error)]) from None
     return [_annotated(_with_roles(mathml), tex) if display else
             _with_roles(mathml) for mathml, (tex, display)
             in zip(converted, formulas)]
@@ -65,9 +79,12 @@ def error_box(tex: str) -> str:
     return f'<code class="formula-error">{escape(tex)}</code>'
 
 
-def _reason(error: LatexError) -> str:
-    position, _, reason = str(error).partition(": ")
-    return f"{reason.rstrip('.')} at character {position}"
+def _failure(tex: str, error: LatexError) -> Failure:
+    # "7: Reason." or, in a batch, "input0:7: Reason."; in a macro no position.
+    place, _, reason = str(error).partition(": ")
+    position = re.fullmatch(r"(?:input\d+:)?(\d+)", place)
+    start = int(position[1]) if position else 0
+    return Failure(tex, reason.rstrip("."), start if start < len(tex.encode()) else 0)
 
 
 def _with_roles(mathml: str) -> str:

@@ -21,11 +21,12 @@ class Page:
     failures: list[str] = field(default_factory=list)
 
     def fail(self, error: FormulaError) -> None:
-        for tex, why in error.failures:
-            found = self.source.find(tex.split("\n")[0])
-            line = self.source.count("\n", 0, max(found, 0)) + 1
-            self.failures.append(
-                f"{self.shown}:{line}: formula does not convert: {why} in: {tex}")
+        for failure in error.failures:
+            # Inside a list the page indents each line; the first one is enough.
+            start = max(self.source.find(failure.tex.partition("\n")[0]), 0)
+            line = (1 + self.source.count("\n", 0, start)
+                    + failure.tex.encode()[:failure.position].count(b"\n"))
+            self.failures.append(f"{self.shown}:{line}: {failure}")
 
 
 page: ContextVar[Page | None] = ContextVar("page", default=None)

@@ -1,0 +1,137 @@
+"""Promise: what a built page displays is the snippet's file and the trace of a
+fresh run, as text a reader sees; and no page shows raw TeX."""
+
+import re
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from pymdownx.snippets import SnippetPreprocessor
+
+from tracebook import pages, settings, snippet
+from tracebook.client import Engine
+from tracebook.compare import difference
+
+SETTINGS = settings.load(Path(__file__).parents[1])
+SNIPPETS = {each.name: each for each in snippet.find(SETTINGS)}
+PAGES = sorted(SETTINGS.docs_dir.rglob("*.md"))
+
+
+@pytest.fixture(scope="module")
+def fresh_traces() -> dict[str, str]:
+    engine = Engine(SETTINGS.root)
+    try:
+        engine.ask()
+        return engine.answer()["traces"]
+    finally:
+        engine.close()
+
+
+def _html(site: Path, page: Path) -> BeautifulSoup:
+    path = page.relative_to(SETTINGS.docs_dir).with_suffix("")
+    if path.name == "index":
+        path = path.parent
+    return BeautifulSoup((site / path / "index.html").read_text("utf-8"), "lxml")
+
+
+def _displayed(html: BeautifulSoup) -> list[tuple[str, str]]:
+    """(title, text) of each titled block of code on a page, in order."""
+    blocks = []
+    for block in html.select(".md-content div.highlight"):
+        if title := block.select_one("span.filename"):
+            for unseen in block.select("button, nav"):
+                unseen.extract()
+            blocks.append((title.get_text(), block.select_one("pre").get_text()))
+    return blocks
+
+
+def _selected(text: str, selection: str) -> str:
+    """The part of a file that an include selects, without section markers."""
+    lines = text.splitlines()
+    if re.fullmatch(r"[0-9:,]+", selection):
+        spans = (span.partition(":") for span in selection.split(","))
+        lines = [line for first, _, last in spans
+                 for line in lines[int(first or 1) - 1:int(last or len(lines))]]
+    elif selection:
+        marks = [i for i, line in enumerate(lines)
+                 if (m := SnippetPreprocessor.RE_SNIPPET_SECTION.match(line))
+                 and m["name"] == selection]
+        lines = lines[marks[0] + 1:marks[1]]
+    return "\n".join(line for line in lines
+                     if not SnippetPreprocessor.RE_SNIPPET_SECTION.match(line))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_displays_files_and_fresh_traces(page, built_site, fresh_traces):
+    shown = page.relative_to(SETTINGS.root).as_posix()
+    embeds = [e for e in pages.embeds(SETTINGS)
+              if e.where.rpartition(":")[0] == shown]
+    displayed = _displayed(_html(built_site, page))
+    assert len(displayed) == len(embeds), "every titled block is an include"
+    for embed, (title, text) in zip(embeds, displayed):
+        program = SNIPPETS[re.sub(r"\.out$", ".py", embed.name)]
+        if embed.name.endswith(".py"):
+            assert title == embed.name, embed.where
+            expected = _selected(program.source, embed.selection)
+            assert text.strip("\n") == expected.strip("\n"), embed.where
+        else:
+            assert title == "prints", embed.where
+            expected = _selected(fresh_traces[program.name], embed.selection)
+            found = difference(text.strip("\n"), expected.strip("\n"), program.rel)
+            assert found is None, f"{embed.where}\n{found[1]}"
+
+
+def test_every_snippet_and_every_trace_is_displayed(built_site):
+    titles = {title for page in PAGES
+              for title, _ in _displayed(_html(built_site, page))}
+    assert set(SNIPPETS) <= titles
+
+
+def test_a_trace_stands_below_its_program():
+    """A reader takes the trace for that of the program just above it."""
+    above = None
+    for embed in pages.embeds(SETTINGS):
+        if embed.name.endswith(".py"):
+            above = embed.name
+        else:
+            assert embed.name.removesuffix(".out") + ".py" == above, embed.where
+
+
+def test_wrong_snippets_say_so_in_their_first_line():
+    for each in SNIPPETS.values():
+        marked = each.source.startswith('"""Wrong on purpose: ')
+        assert marked == each.name.startswith("wrong/"), each.shown
+        if each.raises:
+            assert marked, f"{each.shown} shall fail, so it lives in wrong/"
+
+
+def _built_pages(site: Path) -> list[Path]:
+    found = sorted(site.rglob("*.html"))
+    assert len(found) > len(PAGES), "pages, labs and the page not found"
+    return found
+
+
+def test_no_page_shows_raw_tex(built_site):
+    for path in _built_pages(built_site):
+        html = BeautifulSoup(path.read_text("utf-8"), "lxml")
+        for unseen in html.select("script, style, pre, code, annotation, svg"):
+            unseen.extract()
+        text = html.get_text(" ")
+        found = re.search(r"\\[A-Za-z(\[{]|\$|\\\\|\^\{", text)
+        assert not found, f"{path}: {text[found.start() - 40:found.end() + 40]!r}"
+
+
+def test_every_formula_of_the_sources_is_displayed(built_site):
+    for page in PAGES:
+        source = re.sub(r"^ *```.*?^ *```|`[^`\n]*`", "",
+                        page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+        wanted = len(re.findall(r"\$\$.+?\$\$|\$[^$\s][^$]*\$", source, re.DOTALL))
+        assert len(_html(built_site, page).select("math")) == wanted, page
+
+
+def test_no_page_shows_a_line_of_the_log(built_site):
+    for path in _built_pages(built_site):
+        html = BeautifulSoup(path.read_text("utf-8"), "lxml")
+        for block in html.select("pre"):
+            for line in block.get_text().splitlines():
+                assert not SETTINGS.noise_pattern.match(line), f"{path}: {line}"

@@ -1,0 +1,61 @@
+"""Promise: a copied snippet, run by a plain ``python NAME.py`` in an empty
+folder, prints the trace that the page shows."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tracebook import settings, snippet
+from tracebook.compare import difference
+from tracebook.trace import without_frames, without_noise
+
+SETTINGS = settings.load(Path(__file__).parents[1])
+SNIPPETS = snippet.find(SETTINGS)
+
+
+@pytest.fixture(scope="module")
+def runs(request, tmp_path_factory):
+    """What the chosen snippets print, as many at a time as there are cores."""
+    chosen = {item.callspec.params["each"] for item in request.session.items
+              if item.fspath == request.fspath and hasattr(item, "callspec")}
+    with ThreadPoolExecutor(SETTINGS.workers) as pool:
+        yield {each: pool.submit(_run, each, tmp_path_factory.mktemp("reader"))
+               for each in SNIPPETS if each in chosen}
+        pool.shutdown(cancel_futures=True)
+
+
+def _run(each: snippet.Snippet, folder: Path) -> subprocess.CompletedProcess:
+    shutil.copy(each.path, folder)
+    # -u: into a pipe, Python would print after TensorFlow what came before.
+    return subprocess.run(
+        [sys.executable, "-u", each.path.name], cwd=folder, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, timeout=120,
+        env={k: v for k, v in os.environ.items() if not k.startswith("PYTHON")})
+
+
+@pytest.mark.parametrize("each", SNIPPETS, ids=lambda each: each.name)
+def test_prints_its_trace(each, runs):
+    done = runs[each].result()
+    printed = without_noise(done.stdout, SETTINGS.noise_pattern)
+    if each.raises:
+        assert done.returncode == 1, printed
+        printed = _without_traceback(printed, each.raises)
+    else:
+        assert done.returncode == 0, printed
+    found = difference(each.trace_path.read_text("utf-8"), printed, each.rel)
+    assert found is None, f"{each.trace_shown}:{found[0]}\n{found[1]}"
+
+
+def _without_traceback(printed: str, type_name: str) -> str:
+    """Keep of Python's traceback what a trace keeps: the last exception."""
+    start = printed.index("Traceback (most recent call last):\n")
+    message = re.compile(rf"^(?:[\w.]+\.)?{re.escape(type_name)}\b", re.MULTILINE)
+    last = list(message.finditer(printed, start))[-1]
+    return printed[:start] + without_frames(printed[last.start():])
