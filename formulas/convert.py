@@ -26,8 +26,14 @@ class Failure(NamedTuple):
     """Character of ``tex`` at which the converter gave up; 0 if it read on
     to the end, where the mistake is not."""
 
+    @property
+    def line(self) -> int:
+        """Line of ``tex`` that holds ``position``, from 0."""
+        return self.tex.encode()[:self.position].count(b"\n")
+
     def __str__(self) -> str:
-        return f"formula does not convert: {self.reason} in: {self.tex}"
+        there = self.tex.split("\n")[self.line].strip()
+        return f"formula does not convert: {self.reason} in: {there}"
 
 
 class FormulaError(Exception):

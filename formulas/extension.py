@@ -24,8 +24,7 @@ class Page:
         for failure in error.failures:
             # Inside a list the page indents each line; the first one is enough.
             start = max(self.source.find(failure.tex.partition("\n")[0]), 0)
-            line = (1 + self.source.count("\n", 0, start)
-                    + failure.tex.encode()[:failure.position].count(b"\n"))
+            line = 1 + self.source.count("\n", 0, start) + failure.line
             self.failures.append(f"{self.shown}:{line}: {failure}")
 
 
@@ -45,7 +44,14 @@ def render(formulas: list[tuple[str, bool]]) -> list[str]:
         if page.get() is None:
             raise
         page.get().fail(error)
-        return [error_box(tex) for tex, _ in formulas]
+        return [_alone(tex, display) for tex, display in formulas]
+
+
+def _alone(tex: str, display: bool) -> str:
+    try:
+        return _wrapped(convert_all([(tex, display)])[0], display)
+    except FormulaError:
+        return error_box(tex)
 
 
 def _wrapped(mathml: str, display: bool) -> str:

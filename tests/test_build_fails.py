@@ -112,3 +112,15 @@ def test_fails_and_keeps_the_last_site(project, mistake):
     assert message.replace("{line}", str(line)) in " ".join(said.split("\n")), said
     assert (project / "site" / "index.html").read_text() == "the last good site"
     assert not list(project.glob(".site-*"))
+
+
+def test_the_page_about_checks_shows_what_a_mistake_looks_like(project):
+    edit(project / "snippets/chain_rule.out", "local = 32", "local = 33")
+    done = subprocess.run(
+        [sys.executable, "-m", "tracebook", "check", "snippets/chain_rule.py"],
+        cwd=project, text=True, capture_output=True, timeout=60)
+    assert done.returncode == 1
+    said = [line for line in done.stderr.splitlines()
+            if not line.startswith("tracebook: ")]
+    shown = (ROOT / "docs/checked.md").read_text()
+    assert "```text\n" + "\n".join(said) + "\n```" in shown

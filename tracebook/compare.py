@@ -60,6 +60,8 @@ def difference(shown: str, printed: str, rel: float) -> tuple[int, str] | None:
         (i for i, (a, b) in enumerate(zip(old, new)) if a != b),
         min(len(old), len(new)),
     )
+    if old[-1] == new[-1] == "":  # both end their last line
+        old.pop(), new.pop()
     diff = difflib.unified_diff(
         old, new, "trace on the page", "what it prints", lineterm="", n=2
     )

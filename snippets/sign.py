@@ -1,0 +1,35 @@
+"""A stand-in for sign: sign forward, the slope of the sigmoid backward."""
+
+import tensorflow as tf
+
+
+@tf.custom_gradient
+def sign(x):
+    y = tf.sign(x)
+    tf.print("forward  x =", x, " y =", y)
+
+    def grad(upstream):
+        s = tf.sigmoid(x)
+        local = s * (1.0 - s)
+        downstream = upstream * local
+        tf.print("backward x =", x, " upstream =", upstream,
+                 " local =", local, " downstream =", downstream)
+        return downstream
+
+    return y, grad
+
+
+for value in (3.0, 0.0):
+    x = tf.constant(value)
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = sign(x)
+    print("alone:   gradient =", tape.gradient(y, x).numpy())
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = sign(x)
+        loss = 0.5 * (y + 1.0) ** 2
+    gradient = tape.gradient(loss, x)
+    print("in loss: loss =", loss.numpy(), " gradient =", gradient.numpy())

@@ -1,0 +1,29 @@
+"""A variable learns through sign, because the stand-in has a slope."""
+# tracebook: rel=1e-4
+
+import tensorflow as tf
+
+
+@tf.custom_gradient
+def sign(x):
+    def grad(upstream):
+        s = tf.sigmoid(x)
+        local = s * (1.0 - s)
+        downstream = upstream * local
+        return downstream
+
+    return tf.sign(x), grad
+
+
+x = tf.Variable(-1.0)
+optimizer = tf.keras.optimizers.Adam(learning_rate=0.1)
+
+for step in range(100):
+    with tf.GradientTape() as tape:
+        y = sign(x)
+        loss = 0.5 * (y - 1.0) ** 2
+    gradient = tape.gradient(loss, x)
+    optimizer.apply([gradient], [x])
+    if step % 10 == 0:
+        tf.print("step", step, " loss =", loss, " gradient =", gradient,
+                 " then x =", x)

@@ -1,0 +1,37 @@
+"""The gradient of the loss against two computations without the rule."""
+
+import tensorflow as tf
+
+
+@tf.custom_gradient
+def sign(x):
+    def grad(upstream):
+        s = tf.sigmoid(x)
+        return upstream * s * (1.0 - s)
+
+    return tf.sign(x), grad
+
+
+def shifted(x):
+    """The value of sign; autodiff sees the sigmoid alone."""
+    s = tf.sigmoid(x)
+    return s + tf.stop_gradient(tf.sign(x) - s)
+
+
+def loss_and_gradient(stand_in, x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        loss = 0.5 * (stand_in(x) - 1.0) ** 2
+    return loss.numpy(), tape.gradient(loss, x).numpy()
+
+
+h = 1e-5
+print("   x  loss       rule   autodiff  differences")
+for point in (-3.0, -1.0, 0.0):
+    x = tf.constant(point, tf.float64)
+    loss, rule = loss_and_gradient(sign, x)
+    _, autodiff = loss_and_gradient(shifted, x)
+    held = tf.sign(x) - 1.0
+    differences = held * (tf.sigmoid(x + h) - tf.sigmoid(x - h)) / (2 * h)
+    print(f"{point:4}  {loss:4}  {rule:9.6f}  {autodiff:9.6f}"
+          f"    {differences.numpy():9.6f}")

@@ -1,0 +1,18 @@
+"""Wrong on purpose: central differences across a kink."""
+
+import tensorflow as tf
+
+
+@tf.custom_gradient
+def bend(x):
+    def grad(upstream):
+        return upstream * tf.where(x > 0.0, 2.0, 1.0)
+
+    return tf.where(x > 0.0, 2.0 * x, x), grad
+
+
+x = tf.constant([-1.0, 0.0, 1.0])
+rule, differences = tf.test.compute_gradient(bend, [x])
+print("x           =", x.numpy())
+print("rule        =", rule[0].diagonal())
+print("differences =", differences[0].diagonal())

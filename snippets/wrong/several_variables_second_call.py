@@ -1,0 +1,13 @@
+"""Wrong on purpose: a tape that is not persistent is asked twice."""
+# tracebook: raises RuntimeError
+
+import tensorflow as tf
+
+x = tf.constant(2.0)
+y = tf.constant(3.0)
+with tf.GradientTape() as tape:
+    tape.watch([x, y])
+    z = x * y
+
+print("dz/dx =", tape.gradient(z, x).numpy())
+print("dz/dy =", tape.gradient(z, y).numpy())

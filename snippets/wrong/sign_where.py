@@ -1,0 +1,20 @@
+"""Wrong on purpose: this stand-in sends 0 to -1, and NaN as well."""
+
+import tensorflow as tf
+
+
+@tf.custom_gradient
+def sign(x):
+    y = tf.where(x > 0.0, 1.0, -1.0)
+
+    def grad(upstream):
+        s = tf.sigmoid(x)
+        return upstream * s * (1.0 - s)
+
+    return y, grad
+
+
+x = tf.constant([-3.0, 0.0, float("nan"), 3.0])
+print("x        =", x.numpy())
+print("stand-in =", sign(x).numpy())
+print("tf.sign  =", tf.sign(x).numpy())

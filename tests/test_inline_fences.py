@@ -1,0 +1,159 @@
+"""Every inline Python fence of the pages and the README runs."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import markdown
+import mkdocs.config
+import pytest
+from bs4 import BeautifulSoup
+
+ROOT = Path(__file__).parents[1]
+FENCES = ROOT / "tests/fences"
+PAGES = [*sorted(ROOT.glob("docs/**/*.md")), ROOT / "README.md"]
+# The header of a fence, and the beginning of those that are to end otherwise.
+RUNS = r"^[ >]*```\{?\.?python.*\n(?!.*(?:not run|passes|--8<--))"
+
+
+def run_fences(*paths: str, root: Path = ROOT,
+               **environment: str) -> subprocess.CompletedProcess:
+    """Run the fences of pages as the README tells a reader to."""
+    command = [sys.executable, "-m", "pytest", "--markdown-docs",
+               "--markdown-docs-syntax=superfences", "-rA",
+               "-p", "no:cacheprovider", *paths]
+    return subprocess.run(command, cwd=root, text=True, capture_output=True,
+                          env={**os.environ, **environment})
+
+
+def outcomes(run: subprocess.CompletedProcess, outcome: str) -> set:
+    """Page and line of each fence that ended so."""
+    found = re.findall(
+        rf"^{outcome} \S*?([\w-]+\.md)::.*\[line:(\d+)\]", run.stdout, re.M)
+    return {(page, int(line)) for page, line in found}
+
+
+def marked(folder: str, pattern: str) -> set:
+    """Page and line of what matches in the pages of a folder."""
+    found = set()
+    for page in FENCES.glob(f"{folder}/*.md"):
+        text = page.read_text("utf-8")
+        found |= {(page.name, text.count("\n", 0, match.start()) + 1)
+                  for match in re.finditer(pattern, text, re.M)}
+    return found
+
+
+def test_every_inline_fence_runs():
+    run = run_fences("docs", "README.md")
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.fixture(scope="module")
+def site_markdown() -> markdown.Markdown:
+    """The site's Markdown, without includes and formulas."""
+    config = mkdocs.config.load_config(str(ROOT / "mkdocs.yml"))
+    names = [name for name in config.markdown_extensions
+             if name not in ("pymdownx.snippets", "formulas.extension")]
+    return markdown.Markdown(extensions=names, extension_configs={
+        name: config.mdx_configs.get(name, {}) for name in names})
+
+
+@pytest.mark.parametrize(
+    "page", [*PAGES, *FENCES.rglob("*.md")],
+    ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_no_fence_is_overlooked(page, site_markdown, pytestconfig):
+    text = page.read_text("utf-8")
+    html = BeautifulSoup(site_markdown.reset().convert(text), "html.parser")
+    shown = [code.get_text().strip()
+             for code in html.select(".language-python pre code")]
+    parser = pytestconfig.hook.pytest_markdown_docs_markdown_it()
+    found = [token.content.strip() for token in parser.parse(text)
+             if re.match(r"\{?\.?python", token.info)]
+    assert found == shown
+
+
+@pytest.fixture(scope="module")
+def trial(tmp_path_factory) -> subprocess.CompletedProcess:
+    """One run of the fixture pages; ``logged`` is what their fences wrote."""
+    log = tmp_path_factory.mktemp("fences") / "log"
+    run = run_fences("tests/fences", FENCE_LOG=str(log))
+    run.logged = log.read_text("utf-8")
+    return run
+
+
+def test_right_fences_pass(trial):
+    passes = marked("fails", "(?<=\n).*\n.*# passes")
+    assert outcomes(trial, "PASSED") == marked("holds", RUNS) | passes, (
+        trial.stdout)
+
+
+def test_wrong_fences_fail(trial):
+    assert outcomes(trial, "FAILED") == marked("fails", RUNS), trial.stdout
+
+
+def test_failures_name_page_and_line(trial):
+    frames = re.findall(r'fails/(\w+\.md)", line (\d+)', trial.stdout)
+    assert {(page, int(line)) for page, line in frames} == marked(
+        "fails", "# reported"), trial.stdout
+
+
+def test_a_fence_that_ends_early_or_hangs_says_so(trial):
+    assert "ended before its last line, with exit code 0" in trial.stdout
+    assert "did not finish within" in trial.stdout
+
+
+def test_a_fence_runs_once_even_if_it_raises_type_error(trial):
+    assert trial.logged == "run\n"
+    assert "TypeError: once" in trial.stdout
+
+
+@pytest.mark.parametrize("header, line", [
+    ("```python notest", ""),
+    ("```python continuation", ""),
+    ("```python fixture:tmp_path", ""),
+    ("```py", ""),
+    ("```Python", ""),
+    ("```{.py notest}", ""),
+    ("```python", '--8<-- "chain_rule.py"\nprint("own")'),
+    ("```python", '--8<-- "chain_rule.out"'),
+    ("```python", "--8<--\nchain_rule.py\n--8<--"),
+])
+def test_a_fence_that_could_hide_code_is_refused(header, line, pytestconfig):
+    parser = pytestconfig.hook.pytest_markdown_docs_markdown_it()
+    with pytest.raises(pytest.Collector.CollectError, match="^line 3: "):
+        parser.parse(f"Text.\n\n{header}\n{line}\n```\n")
+
+
+@pytest.fixture
+def project(tmp_path) -> Path:
+    """A project of its own, with this one's settings, and no page yet."""
+    for name in ("conftest.py", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "tracebook").symlink_to(ROOT / "tracebook")
+    for name in ("docs/labs", "snippets"):
+        (tmp_path / name).mkdir(parents=True)
+    return tmp_path
+
+
+def test_a_refused_fence_is_an_error_of_its_page(project):
+    (project / "docs/page.md").write_text("\n```python notest\n```\n")
+    run = run_fences("docs", root=project)
+    assert run.returncode == pytest.ExitCode.INTERRUPTED
+    assert "ERROR collecting docs/page.md" in run.stdout
+    assert "line 2: write" in run.stdout
+
+
+def test_pages_without_python_are_fine(project):
+    (project / "docs/page.md").write_text("```sh\nexit 1\n```\n")
+    assert run_fences("docs", root=project).returncode == 0
+
+
+def test_programs_are_not_collected_as_modules(project):
+    (project / "docs/page.md").write_text("```python\nassert True\n```\n")
+    for name in ("docs/labs/lab.py", "snippets/gradient_test.py"):
+        (project / name).write_text("raise RuntimeError('imported')\n")
+    run = run_fences("docs", "snippets", root=project)
+    assert run.returncode == 0, run.stdout
