@@ -3,6 +3,7 @@
 Use it beside ``pymdownx.arithmatex`` with ``generic: true``.
 """
 
+import re
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
@@ -22,9 +23,12 @@ class Page:
 
     def fail(self, error: FormulaError) -> None:
         for failure in error.failures:
-            # Inside a list the page indents each line; the first one is enough.
-            start = max(self.source.find(failure.tex.partition("\n")[0]), 0)
-            line = 1 + self.source.count("\n", 0, start) + failure.line
+            # In a list a page indents each line, in a notebook it comments
+            # it: the first line after a dollar is enough.
+            first = re.escape(failure.tex.partition("\n")[0])
+            found = re.search(rf"\$[\s#]*{first}", self.source)
+            end = found.end() if found else 0
+            line = 1 + self.source.count("\n", 0, end) + failure.line
             self.failures.append(f"{self.shown}:{line}: {failure}")
 
 

@@ -1,8 +1,8 @@
 """The font of the formulas: STIX Two Math, cut down to what a site shows."""
 
+import importlib.util
 import re
 from html import unescape
-from importlib.resources import files
 from pathlib import Path
 
 from fontTools import subset
@@ -12,9 +12,9 @@ FONT = Path("assets/fonts/stix-two-math.woff2")
 
 _MATH = re.compile(r"<math\b.*?</math>", re.DOTALL)
 _UNSEEN = re.compile(r"<annotation\b.*?</annotation>|<[^>]*>", re.DOTALL)
-# Characters that an engine may ask for although no page writes them: the
-# alphanumerics that math-core leaves to CSS-like mapping, and accents.
-_ALWAYS = "".join(map(chr, [*range(0x20, 0x7F), 0x2032, 0x2061, 0x2062, 0x2212]))
+# Characters that a browser draws although no page writes them: the sign of a
+# root (an element of its own), primes, invisible operators, the minus.
+_ALWAYS = [*map(chr, range(0x20, 0x7F)), *"√′−\u2061\u2062\u2063"]
 
 
 def characters(site: Path) -> str:
@@ -43,8 +43,8 @@ def write(site: Path, text: str) -> None:
 
     The math table and the larger variants of stretchy glyphs stay.
     """
-    source = next(p for p in files("ziamath").joinpath("fonts").iterdir()
-                  if p.name == "STIXTwoMath-Regular.ttf")
+    package = Path(importlib.util.find_spec("ziamath").origin).parent
+    source = package / "fonts" / "STIXTwoMath-Regular.ttf"
     options = subset.Options(
         flavor="woff2", layout_features=["*"], hinting=False,
         desubroutinize=True, notdef_outline=True)

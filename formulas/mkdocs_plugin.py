@@ -42,7 +42,7 @@ class FormulasPlugin(BasePlugin):
 
     def on_page_content(self, html: str, *, page, config, files) -> str:
         if _NOTEBOOK in html:
-            html = _notebook_formulas(_FOREIGN.sub("", html))
+            html = notebook_formulas(_FOREIGN.sub("", html))
         failures = extension.page.get().failures
         self._failed += len(failures)
         for failure in failures:
@@ -63,7 +63,7 @@ class FormulasPlugin(BasePlugin):
             (site / font.FONT).write_bytes(self._cut[1])
 
 
-def _notebook_formulas(html: str) -> str:
+def notebook_formulas(html: str) -> str:
     """MathML for the dollars that nbconvert left to a script."""
     parts = re.split(_OPAQUE, html)
     # A split with two groups gives text, whole tag, tag's name, text, …

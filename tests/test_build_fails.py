@@ -2,53 +2,16 @@
 planted into a copy of the project, and the real command is run on it."""
 
 import os
-import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from .conftest import edit
+
 ROOT = Path(__file__).parents[1]
-PARTS = ("docs", "snippets", "overrides", "tracebook", "formulas",
-         "mkdocs.yml", "pyproject.toml", "Makefile", "requirements.txt", ".ci")
 LESSON = "docs/lessons/chain_rule.md"
-
-
-@pytest.fixture
-def project(tmp_path):
-    """A copy that keeps the home page and one lesson, to build it often."""
-    for part in PARTS:
-        source, target = ROOT / part, tmp_path / part
-        if source.is_dir():
-            shutil.copytree(source, target,
-                            ignore=shutil.ignore_patterns("figures", "__pycache__"))
-        else:
-            shutil.copy(source, target)
-    (tmp_path / ".venv").symlink_to(sys.prefix, target_is_directory=True)
-    for path in [*tmp_path.glob("docs/**/*.md"), *tmp_path.glob("docs/labs/*.py")]:
-        if path.relative_to(tmp_path).as_posix() not in (LESSON, "docs/index.md"):
-            path.unlink()
-    for path in (p for p in tmp_path.glob("snippets/**/*") if p.is_file()):
-        if not path.name.startswith(("chain_rule", "index")):
-            path.unlink()
-    for page in tmp_path.glob("docs/**/*.md"):
-        page.write_text(_without_links_to_what_is_gone(page))
-    config = tmp_path / "mkdocs.yml"
-    config.write_text(re.sub(
-        r"^nav:\n.*?^(?=\S)", f"nav:\n  - index.md\n  - {LESSON[5:]}\n\n",
-        config.read_text(), flags=re.DOTALL | re.MULTILINE))
-    return tmp_path
-
-
-def _without_links_to_what_is_gone(page: Path) -> str:
-    def keep(link: re.Match) -> str:
-        target = link[2].partition("#")[0]
-        there = not target or "://" in target or (page.parent / target).exists()
-        return link[0] if there else link[1]
-
-    return re.sub(r"\[([^\]]+)\]\(([^)\s]+)\)(\{[^}]*\})?", keep, page.read_text())
 
 
 def build(project: Path) -> tuple[int, str]:
@@ -57,14 +20,6 @@ def build(project: Path) -> tuple[int, str]:
         stderr=subprocess.STDOUT, timeout=120,
         env={**os.environ, "NO_COLOR": "1"})
     return done.returncode, done.stdout
-
-
-def edit(path: Path, old: str, new: str) -> int:
-    """Replace the first ``old``; the number of the line it was in."""
-    text = path.read_text()
-    assert old in text, f"{path} has no {old!r}"
-    path.write_text(text.replace(old, new, 1))
-    return text[:text.index(old)].count("\n") + 1
 
 
 MISTAKES = {

@@ -1,0 +1,70 @@
+"""What the tests share: the built site, and a small copy of the project."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PARTS = ("docs", "snippets", "overrides", "tracebook", "formulas",
+         "mkdocs.yml", "pyproject.toml", "Makefile", "requirements.txt", ".ci")
+KEPT = ("docs/index.md", "docs/lessons/chain_rule.md")
+
+
+@pytest.fixture(scope="session")
+def built_site(tmp_path_factory) -> Path:
+    """The folder of the site, built once by the real command."""
+    site = tmp_path_factory.mktemp("built") / "site"
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--site-dir", site], cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+    assert done.returncode == 0, done.stdout
+    return site
+
+
+@pytest.fixture
+def project(tmp_path) -> Path:
+    """A copy that keeps the home page and one lesson, to build it often."""
+    for part in PARTS:
+        source, target = ROOT / part, tmp_path / part
+        if source.is_dir():
+            shutil.copytree(source, target,
+                            ignore=shutil.ignore_patterns("figures", "__pycache__"))
+        else:
+            shutil.copy(source, target)
+    (tmp_path / ".venv").symlink_to(sys.prefix, target_is_directory=True)
+    for path in [*tmp_path.glob("docs/**/*.md"), *tmp_path.glob("docs/labs/*.py")]:
+        if path.relative_to(tmp_path).as_posix() not in KEPT:
+            path.unlink()
+    for path in (p for p in tmp_path.glob("snippets/**/*") if p.is_file()):
+        if not path.name.startswith(("chain_rule", "index")):
+            path.unlink()
+    for page in tmp_path.glob("docs/**/*.md"):
+        page.write_text(_without_links_to_what_is_gone(page))
+    config = tmp_path / "mkdocs.yml"
+    nav = "".join(f"  - {page.removeprefix('docs/')}\n" for page in KEPT)
+    config.write_text(re.sub(r"^nav:\n.*?^(?=\S)", f"nav:\n{nav}\n",
+                             config.read_text(), flags=re.DOTALL | re.MULTILINE))
+    return tmp_path
+
+
+def _without_links_to_what_is_gone(page: Path) -> str:
+    def keep(link: re.Match) -> str:
+        target = link[2].partition("#")[0]
+        there = not target or "://" in target or (page.parent / target).exists()
+        return link[0] if there else link[1]
+
+    return re.sub(r"\[([^\]]+)\]\(([^)\s]+)\)(\{[^}]*\})?", keep, page.read_text())
+
+
+def edit(path: Path, old: str, new: str) -> int:
+    """Replace the first ``old``; the number of the line it was in."""
+    text = path.read_text()
+    assert old in text, f"{path} has no {old!r}"
+    path.write_text(text.replace(old, new, 1))
+    return text[:text.index(old)].count("\n") + 1
