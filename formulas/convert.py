@@ -7,10 +7,11 @@ from typing import NamedTuple
 from math_core import LatexError, LatexToMathML
 
 # math-core marks by an inline color only, so each role borrows one; the color
-# that a reader sees is the stylesheet's.
+# that a reader sees is the stylesheet's. \mathord keeps the space of a letter.
 _ROLES = {"upstream": "red", "local": "blue", "downstream": "green"}
 _MACROS = {
-    **{role: rf"\textcolor{{{color}}}{{#1}}" for role, color in _ROLES.items()},
+    **{role: rf"\mathord{{\textcolor{{{color}}}{{#1}}}}"
+       for role, color in _ROLES.items()},
     "d": r"\mathrm{d}",
     "T": r"{\mathsf{T}}",
     "R": r"\mathbb{R}",

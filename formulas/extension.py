@@ -32,6 +32,8 @@ class Page:
             self.failures.append(f"{self.shown}:{line}: {failure}")
 
 
+WORD_JOINER = "\u2060"
+
 page: ContextVar[Page | None] = ContextVar("page", default=None)
 """Set by a site generator's adapter; without it a bad formula raises."""
 
@@ -75,6 +77,9 @@ class _Converter(Treeprocessor):
                     for e in found]
         for element, html in zip(found, render(formulas)):
             element.text = self.md.htmlStash.store(html)
+            if (element.tail or " ")[0] in ".,;:!?)":
+                # A browser may break a line after a formula, before the period.
+                element.tail = WORD_JOINER + element.tail
 
 
 class FormulasExtension(Extension):

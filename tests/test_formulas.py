@@ -26,6 +26,10 @@ def test_inline_and_display(markdown):
     assert "$" not in html
 
 
+def test_no_line_breaks_between_a_formula_and_its_period(markdown):
+    assert "</math></span>\u2060. And" in markdown.convert("It is $x$. And $y$ too")
+
+
 def test_code_and_money_are_no_formulas(markdown):
     html = markdown.convert("`$x$` costs 5$ or \\$6")
     assert "<math" not in html and "$x$" in html

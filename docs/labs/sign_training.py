@@ -193,8 +193,8 @@ for name, optimizer in OPTIMIZERS.items():
 # %%
 DASHES = dict(zip(OPTIMIZERS, ["-", "-", "--", ":", "--"]))
 COASTING = ["momentum", "Adam"]
-PLACES = {"momentum": 2.66, "Adam": 1.09, "RMSprop": 0.2, "SGD": -0.16,
-          "Adagrad": -0.42}
+PLACES = {"momentum": 2.66, "Adam": 1.09, "RMSprop": 0.2, "SGD": -0.3,
+          "Adagrad": -0.58}
 
 figure, axes = plt.subplots()
 axes.axhline(0, color=INK, linewidth=0.6)
