@@ -85,7 +85,7 @@ def trial(tmp_path_factory) -> subprocess.CompletedProcess:
 
 
 def test_right_fences_pass(trial):
-    passes = marked("fails", "(?<=\n).*\n.*# passes")
+    passes = marked("fails", "^```python\n.*# passes")
     assert outcomes(trial, "PASSED") == marked("holds", RUNS) | passes, (
         trial.stdout)
 
@@ -95,14 +95,13 @@ def test_wrong_fences_fail(trial):
 
 
 def test_failures_name_page_and_line(trial):
-    frames = re.findall(r'fails/(\w+\.md)", line (\d+)', trial.stdout)
-    assert {(page, int(line)) for page, line in frames} == marked(
-        "fails", "# reported"), trial.stdout
+    named = re.findall(r"^tests/fences/fails/(\w+\.md):(\d+): ", trial.stdout, re.M)
+    reported = {(page, int(line)) for page, line in named}
+    assert marked("fails", "# reported") <= reported, trial.stdout
 
 
-def test_a_fence_that_ends_early_or_hangs_says_so(trial):
+def test_a_fence_that_ends_early_says_so(trial):
     assert "ended before its last line, with exit code 0" in trial.stdout
-    assert "did not finish within" in trial.stdout
 
 
 def test_a_fence_runs_once_even_if_it_raises_type_error(trial):
@@ -116,6 +115,8 @@ def test_a_fence_runs_once_even_if_it_raises_type_error(trial):
     ("```python fixture:tmp_path", ""),
     ("```py", ""),
     ("```Python", ""),
+    ("```{.python fixture:tmp_path}", ""),
+    ("```{.python retry:3}", ""),
     ("```{.py notest}", ""),
     ("```python", '--8<-- "chain_rule.py"\nprint("own")'),
     ("```python", '--8<-- "chain_rule.out"'),

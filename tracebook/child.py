@@ -111,7 +111,8 @@ def _execute(path: str, source: str) -> dict | None:
     linecache.cache[path] = (
         len(source), None, source.splitlines(keepends=True), path)
     main = types.ModuleType("__main__")
-    main.__file__ = path
+    if path.endswith(".py"):  # a program inside a page has no file of its own
+        main.__file__ = path
     sys.modules["__main__"] = main
     try:
         exec(compile(source, path, "exec"), main.__dict__)

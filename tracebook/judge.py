@@ -11,6 +11,7 @@ from .pages import Problem
 from .runner import Run, Runner
 from .settings import Settings
 from .snippet import Snippet
+from .trace import unshowable
 
 
 @dataclass
@@ -70,11 +71,11 @@ class Judge:
     def _judge_trace(self, each: Snippet, run: Run, update: bool,
                      report: Report) -> None:
         report.traces[each.name] = run.trace
-        if run.problem:
-            printed = _indented(run.trace) or " nothing"
+        if problem := run.problem or unshowable(run.trace):
+            printed = _indented(run.trace) or "    nothing"
             report.problems.append(Problem(
                 f"{each.shown}:{run.line}",
-                f"{run.problem}\n  printed so far:\n{printed}"))
+                f"{problem}\n  printed so far:\n{printed}"))
             return
         path = each.trace_path
         is_new = not path.exists()

@@ -18,7 +18,7 @@ from pathlib import Path
 from . import child
 from .settings import Settings, SettingsError
 from .snippet import Snippet
-from .trace import ended, unshowable, without_frames, without_noise
+from .trace import ended, without_frames, without_noise
 
 _POLL_SECONDS = 0.05
 _GRACE_SECONDS = 0.5
@@ -170,15 +170,13 @@ class Runner:
                     if expected else "")
         elif expected:
             problem = problem or f"declares that it raises {expected}, but did not"
-        trace = ended(output)
-        problem = problem or unshowable(trace)
         figures, strangers = self._collect(job)
         if strangers:
             problem = problem or (
                 f"left files behind: {', '.join(strangers)}; only figures"
                 f" named {job.snippet.path.stem}.svg or"
                 f" {job.snippet.path.stem}-….svg are published")
-        return Run(trace, problem, line, figures)
+        return Run(ended(output), problem, line, figures)
 
     def _read(self, job: _Job) -> tuple[str, str | None]:
         """The output without noise, and why it cannot be read, if so."""

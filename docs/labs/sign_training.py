@@ -20,9 +20,10 @@
 # One number $x$ shall come to have the sign 1:
 #
 # $$
-# y = \operatorname{sign}(x), \qquad L = \tfrac{1}{2} (y - 1)^2, \qquad
-# \operatorname{sign}(0) = 0
+# y = \operatorname{sign}(x), \qquad L = \tfrac{1}{2} (y - 1)^2
 # $$
+#
+# Sign of 0 is 0, as in TensorFlow.
 #
 # Backward, the slope of the sigmoid $\sigma$ stands in for the derivative of
 # sign. That is the decision; what the optimizer receives follows from it:
@@ -58,6 +59,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
 
+assert tf.sign(0.0) == 0.0
+
 # A notebook replaces these colors by those of the page around it.
 INK, LOCAL, MOVING = "#767676", "#3b82d6", "#ad62b5"
 THEME = {INK: "currentColor", LOCAL: f"var(--local, {LOCAL})",
@@ -90,9 +93,6 @@ def show(figure, name):
     display(HTML(svg.replace("<svg", (
         f'<svg role="img" aria-label="{name}" stroke-linejoin="round"'
         ' style="max-width: 100%; height: auto"'), 1)))
-
-
-print("sign(0) =", tf.sign(0.0).numpy())
 
 # %% [markdown]
 # The rule itself is the one of the lesson. The table asks it, with upstream 1,
@@ -144,6 +144,7 @@ below.plot(grid, slope, color=LOCAL)
 below.set_ylabel("local")
 below.set_ylim(0, 0.27)
 below.set_xlabel("x")
+below.set_xticks([-6, -3, 0, 3, 6])
 show(figure, "Above, sign of x, a step at 0. Below, its surrogate derivative,"
              " a bell with height 0.25 at 0, close to 0 beyond 6.")
 
@@ -152,7 +153,8 @@ show(figure, "Above, sign of x, a step at 0. Below, its surrogate derivative,"
 #
 # Five optimizers of Keras, each with learning rate 0.1 and its other settings
 # as they come, start at $x = -1$ and take 100 steps. The same learning rate
-# does not make it a fair race; what counts is how each of them moves.
+# does not make it a fair race; what counts is how each of them moves. In the
+# table, `flip` is the number of steps until the sign flips.
 
 
 # %%
@@ -177,13 +179,12 @@ def steps_from(start, optimizer):
 
 
 paths, flips = {}, {}
-print("           steps until   x at     x after")
-print("optimizer  sign flips    flip   100 steps")
+print("optimizer  flip  x there  x at end")
 for name, optimizer in OPTIMIZERS.items():
     steps = steps_from(-1, optimizer())
     paths[name] = path = np.array([next(steps) for _ in range(101)])
     flips[name] = flip = int(np.argmax(path > 0))
-    print(f"{name:9}  {flip:11}  {path[flip]:5.3f}  {path[-1]:10.3f}")
+    print(f"{name:9}  {flip:4}  {path[flip]:7.3f}  {path[-1]:8.3f}")
 
 # %% [markdown]
 # What to see in the figure: all five paths rise from −1 and cross 0. Three
@@ -210,7 +211,7 @@ show(figure, f"x over 100 steps for five optimizers, which end: {rest}.")
 # %% [markdown]
 # The first two predictions hold, and this cell says so, or the page would not
 # exist: before the flip each step goes right, and after it three optimizers
-# stand still while two go on.
+# stand still while two go on. It prints how far.
 
 # %%
 for name, path in paths.items():
@@ -219,7 +220,7 @@ for name, path in paths.items():
     assert (moves[:flip] > 0).all()
     assert (moves[flip:] > 0).any() == (name in COASTING)
     assert (moves[flip:] >= 0).all()
-    print(f"{name:9} moves on after the flip by {path[-1] - path[flip]:.3f}")
+    print(f"{name:9} after the flip: {path[-1] - path[flip]:.3f}")
 assert paths["momentum"][-1] > 2.5 and abs(paths["Adam"][-1] - 1) < 0.02
 
 # %% [markdown]
@@ -243,16 +244,21 @@ assert paths["momentum"][-1] > 2.5 and abs(paths["Adam"][-1] - 1) < 0.02
 # The reciprocal of the local derivative is a sum that one can integrate:
 #
 # $$
+# \begin{aligned}
 # \frac{1}{\local{\sigma(x) \bigl(1 - \sigma(x)\bigr)}}
-# = (1 + e^{-x})(1 + e^{x}) = 2 + e^{x} + e^{-x}
+# &= (1 + e^{-x})(1 + e^{x}) \\
+# &= 2 + e^{x} + e^{-x}
+# \end{aligned}
 # $$
 #
 # Integrated from the start $x_0$, which is negative, to 0, it gives the number
 # of steps:
 #
 # $$
-# n \approx \frac{1}{2 \eta} \int_{x_0}^{0} (2 + e^{x} + e^{-x}) \, \d x
-# = \frac{|x_0| + \sinh |x_0|}{\eta}
+# \begin{aligned}
+# n &\approx \frac{1}{2 \eta} \int_{x_0}^{0} (2 + e^{x} + e^{-x}) \, \d x \\
+# &= \frac{|x_0| + \sinh |x_0|}{\eta}
+# \end{aligned}
 # $$
 #
 # For a distant start $\sinh |x_0|$ is about $\frac{1}{2} e^{|x_0|}$: each
@@ -275,10 +281,10 @@ counts = {name: [count(start, optimizer()) for start in STARTS]
           for name, optimizer in OPTIMIZERS.items()}
 
 print("steps until the sign flips")
-print("from x =          ", *(f"{start:6}" for start in STARTS))
-print("SGD, predicted    ", *(f"{predicted(s):6.1f}" for s in STARTS))
+print("from x =      ", *(f"{start:6}" for start in STARTS))
+print("SGD, predicted", *(f"{predicted(s):6.1f}" for s in STARTS))
 for name, row in counts.items():
-    print(f"{name:18}", *(f"{n:6}" for n in row))
+    print(f"{name:14}", *(f"{n:6}" for n in row))
 
 for start, n in zip(STARTS, counts["SGD"]):
     assert 0 < n - predicted(start) < 3
@@ -292,11 +298,12 @@ assert max(counts["RMSprop"] + counts["Adam"]) < 50
 #
 # What to see in the figure, whose vertical axis is logarithmic: the counts of
 # SGD lie on the predicted curve, which climbs like a straight line, that is,
-# exponentially. RMSprop and Adam stay below 50 steps. Adagrad and momentum lie
-# between.
+# exponentially. RMSprop and Adam stay below 50 steps. From −6, Adagrad and
+# momentum lie between.
 
 # %%
 MARKS = dict(zip(OPTIMIZERS, "osD^v"))
+ALIGN = {"Adam": "bottom", "RMSprop": "top"}
 distance = np.linspace(0.8, 6.4, 57)
 
 figure, axes = plt.subplots()
@@ -305,7 +312,7 @@ axes.text(3.6, 400, "predicted", color=LOCAL, ha="right")
 for name, row in counts.items():
     color = MOVING if name in COASTING else INK
     axes.plot(np.abs(STARTS), row, MARKS[name], color=color)
-    axes.text(6.25, row[-1], name, color=color, va="center")
+    axes.text(6.25, row[-1], name, color=color, va=ALIGN.get(name, "center"))
 axes.set_xlim(0.5, 8.2)
 axes.set_yscale("log")
 axes.set_yticks([10, 100, 1000], ["10", "100", "1000"])
@@ -334,8 +341,8 @@ assert 3 * from_zero < counts["Adagrad"][-1]
 
 # %% [markdown]
 # Less than a third of the steps: that was most of it. The rest is that the sum
-# never forgets. Even if all gradients were equal, step $n$ would be as short as
-# $\eta / \sqrt{n}$.
+# never forgets: if all gradients were equal, the factor $n^{-1/2}$ would
+# still shorten step $n$.
 #
 # ## What we learn
 #

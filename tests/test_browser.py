@@ -1,0 +1,288 @@
+"""Promise: in a real browser the site reads well, copies right, and needs
+neither a script, nor a wide screen, nor the network."""
+
+import functools
+import http.server
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tracebook import settings, snippet
+from tracebook.compare import difference
+from tracebook.trace import without_noise
+
+SETTINGS = settings.load(Path(__file__).parents[1])
+CHAIN_RULE = "lessons/chain_rule/"
+DESKTOP, PHONE = 1280, 360
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+    "--disable-component-update", "--disable-default-apps", "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def address(built_site, tmp_path_factory) -> str:
+    """Where the built site is served: under a path, as it is published."""
+    root = tmp_path_factory.mktemp("served")
+    (root / "custom-gradients").symlink_to(built_site)
+    handler = functools.partial(_Quiet, directory=root)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield f"http://127.0.0.1:{server.server_port}/custom-gradients/"
+        server.shutdown()
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def browser() -> Browser:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next(filter(None, map(shutil.which, names)), None)
+    if path is None:
+        give_up = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
+        give_up(f"no browser here: none of {', '.join(names)}")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser, address):
+    """Opens a page of the site in a context of its own."""
+    contexts = []
+
+    def open_page(path: str, width: int = DESKTOP, **options) -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": 800}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.goto(address + path)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def _paths(site: Path) -> list[str]:
+    """The pages of the built site, as a reader's address bar names them."""
+    return [path.relative_to(site).as_posix().removesuffix("index.html")
+            for path in sorted(site.rglob("*.html"))]
+
+
+@dataclass
+class Visit:
+    """What opening one page on a phone did."""
+
+    requests: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+    unmarked: list[str] = field(default_factory=list)
+    width: int = 0
+    cut: list[str] = field(default_factory=list)
+    other_fonts: set[str] = field(default_factory=set)
+
+
+@pytest.fixture(scope="module")
+def visits(browser, address, built_site) -> dict[str, Visit]:
+    """Every page, opened once at 360 px, with its solutions unfolded."""
+    visits = {}
+    context = browser.new_context(viewport={"width": PHONE, "height": 800})
+    for path in _paths(built_site):
+        visit = visits[path] = Visit()
+        page = context.new_page()
+        page.on("request", lambda request: visit.requests.append(request.url))
+        page.on("console", lambda message: visit.messages.append(
+            f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: visit.messages.append(str(error)))
+        page.goto(address + path, wait_until="networkidle")
+        page.evaluate("document.querySelectorAll('details')"
+                      ".forEach(details => details.open = true)")
+        visit.width = page.evaluate("document.scrollingElement.scrollWidth")
+        visit.cut = page.evaluate(CUT)
+        visit.unmarked = page.evaluate(UNMARKED)
+        visit.other_fonts = _fonts_of_formulas(page) - {"STIX Two Math"}
+        page.close()
+    context.close()
+    return visits
+
+
+# What reaches beyond the screen, and cannot be scrolled into it.
+CUT = """() => {
+    const scrolls = element =>
+        ["auto", "scroll"].includes(getComputedStyle(element).overflowX)
+    const isReached = element => {
+        for (let e = element.parentElement; e; e = e.parentElement)
+            if (scrolls(e)) return true
+    }
+    const isWide = element => !scrolls(element)
+        && element.getBoundingClientRect().right > innerWidth + 1
+    return [...document.querySelectorAll("article *")]
+        .filter(e => isWide(e) && !isReached(e)).map(e => e.outerHTML.slice(0, 200))
+}"""
+
+# Titles of programs that are wrong on purpose, where nothing says so.
+UNMARKED = """() => [...document.querySelectorAll(".filename")]
+    .filter(title => title.textContent.startsWith("wrong/"))
+    .filter(title => !getComputedStyle(title, "::after").content.includes("wrong"))
+    .map(title => title.textContent)"""
+
+
+def _fonts_of_formulas(page: Page) -> set[str]:
+    """The fonts that draw the characters of the formulas."""
+    page.evaluate("document.fonts.ready")
+    session = page.context.new_cdp_session(page)
+    session.send("DOM.enable")
+    session.send("CSS.enable")
+    root = session.send("DOM.getDocument")["root"]["nodeId"]
+    fonts = set()
+    for node in session.send("DOM.querySelectorAll", {
+            "nodeId": root, "selector": "math :is(mi, mn, mo, mtext)"})["nodeIds"]:
+        used = session.send("CSS.getPlatformFontsForNode", {"nodeId": node})
+        fonts |= {font["familyName"] for font in used["fonts"]}
+    session.detach()
+    return fonts
+
+
+def test_formulas_are_set_in_the_math_font(open_page):
+    page = open_page(CHAIN_RULE)
+    assert _fonts_of_formulas(page) == {"STIX Two Math"}
+    assert page.evaluate("document.fonts.check('16px \"STIX Two Math\"')")
+
+
+def test_no_character_of_a_formula_is_missing_in_the_math_font(visits):
+    assert {path: visit.other_fonts for path, visit in visits.items()
+            if visit.other_fonts} == {}
+
+
+def test_what_the_copy_button_gives_prints_the_trace_below(open_page, tmp_path):
+    page = open_page(
+        CHAIN_RULE, permissions=["clipboard-read", "clipboard-write"])
+    program = page.locator(".language-python").first
+    program.get_by_role("button", name="Copy to clipboard").click()
+    page.get_by_text("Copied to clipboard").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    (tmp_path / "pasted.py").write_text(copied, "utf-8")
+    # -u: into a pipe, Python would print after TensorFlow what came before.
+    done = subprocess.run(
+        [sys.executable, "-u", "pasted.py"], cwd=tmp_path, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, timeout=120)
+    assert done.returncode == 0, done.stdout
+    shown = program.locator("xpath=following-sibling::*[1]").locator("code")
+    name = program.locator(".filename").inner_text()
+    rel = next(each.rel for each in snippet.find(SETTINGS) if each.name == name)
+    found = difference(shown.text_content(),
+                       without_noise(done.stdout, SETTINGS.noise_pattern), rel)
+    assert found is None, found[1]
+
+
+def test_no_request_leaves_the_host(visits, address):
+    host = re.match(r"\w+://[^/]+/", address)[0]
+    inside = (host, "data:", "blob:")
+    assert {path: foreign for path, visit in visits.items()
+            if (foreign := [url for url in visit.requests
+                            if not url.startswith(inside)])} == {}
+    assert all(visit.requests for visit in visits.values())
+
+
+def test_the_console_is_clean(visits):
+    # The page for wrong addresses finds its style only where the build knew
+    # the address of the site.
+    assert {path: visit.messages for path, visit in visits.items()
+            if visit.messages and path != "404.html"} == {}
+
+
+def test_without_scripts_all_is_there(open_page):
+    page = open_page(CHAIN_RULE, java_script_enabled=False)
+    assert page.locator("h1").is_visible()
+    formulas = page.locator("article > :not(details) math").all()
+    assert len(formulas) > 10 and all(math.is_visible() for math in formulas)
+    chain_rule = SETTINGS.snippets_dir / "chain_rule.py"
+    program = page.locator(".language-python code").first.inner_text()
+    assert program.strip() == chain_rule.read_text("utf-8").strip()
+    solution = page.locator("details .language-python code")
+    assert not solution.is_visible()
+    page.locator("summary").click()
+    assert solution.is_visible()
+    assert not page.get_by_role("textbox", include_hidden=True).is_visible()
+
+
+def test_nothing_is_wider_than_a_phone(visits):
+    assert {path: visit.width for path, visit in visits.items()
+            if visit.width > PHONE} == {}
+    assert {path: visit.cut for path, visit in visits.items() if visit.cut} == {}
+
+
+def test_wide_formulas_scroll_by_themselves(open_page):
+    page = open_page(CHAIN_RULE, PHONE)
+    moved = page.evaluate("""() => {
+        const wide = [...document.querySelectorAll(".formula, pre > code")]
+            .filter(element => element.scrollWidth > element.clientWidth)
+        wide.forEach(element => element.scrollLeft = 20)
+        return wide.map(element => [element.className, element.scrollLeft])
+    }""")
+    assert ["formula", 20] in moved and ["", 20] in moved
+    assert all(left > 0 for _, left in moved)
+
+
+def test_programs_that_are_wrong_on_purpose_say_so(visits):
+    assert {path: visit.unmarked for path, visit in visits.items()
+            if visit.unmarked} == {}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colors_can_be_told_from_what_they_stand_on(open_page, scheme):
+    # axe does not judge single letters, as in formulas.
+    page = open_page("", color_scheme=scheme)
+    colors = page.evaluate("""names => Object.fromEntries(names.map(name => [name,
+        getComputedStyle(document.body).getPropertyValue("--" + name)]))""",
+        ["upstream", "local", "downstream", "wrong", "accent", "ink", "ink-soft",
+         "page", "panel"])
+    grounds = {name: _luminance(colors.pop(name)) for name in ("page", "panel")}
+    for name, color in colors.items():
+        for ground, its_luminance in grounds.items():
+            dark, light = sorted((_luminance(color), its_luminance))
+            contrast = (light + 0.05) / (dark + 0.05)
+            assert contrast >= 4.5, f"{name} on {ground}: {contrast:.2f}"
+
+
+def _luminance(color: str) -> float:
+    """Relative luminance of #rrggbb, as WCAG 2 defines it."""
+    channels = [int(color[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+                        for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("scheme, width", [("light", PHONE), ("dark", DESKTOP)])
+def test_axe_finds_nothing(browser, address, built_site, scheme, width):
+    context = browser.new_context(
+        viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page = context.new_page()
+    found = {}
+    for path in _paths(built_site):
+        # Without the address of the site in its build, 404.html has no style.
+        if path == "404.html":
+            continue
+        page.goto(address + path)
+        page.evaluate("document.querySelectorAll('details')"
+                      ".forEach(details => details.open = true)")
+        results = Axe().run(page, options={"resultTypes": ["violations"]})
+        if results.violations_count:
+            found[path] = results.generate_report()
+    context.close()
+    assert not found, "\n".join(f"{path}: {report}" for path, report in found.items())
