@@ -1,27 +1,17 @@
 """The adapter to MkDocs: names pages in messages, serves notebooks, cuts the font."""
 
 import logging
-import re
-from html import unescape
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin
 
-from . import extension, font
+from tracebook import settings
+
+from . import extension, font, notebook
 
 log = logging.getLogger("mkdocs.plugins.formulas")
-
-_NOTEBOOK = '<div class="jupyter-wrapper">'
-# Programs, pictures and styles of a notebook hold no formulas.
-_OPAQUE = re.compile(
-    r"(<(pre|code|script|style|svg)\b.*?</\2>|<[^>]*>)", re.DOTALL)
-_TEX = re.compile(r"\$\$(?P<display>[^<$]+)\$\$|\$(?P<inline>[^<$\s][^<$]*)\$")
-# nbconvert loads MathJax and Mermaid from another host; MathML needs neither.
-_FOREIGN = re.compile(
-    r"<!-- Load mathjax -->.*?<!-- End of mathjax configuration -->"
-    r'|<script type="module">(?:(?!</script>).)*mermaid.*?</script>', re.DOTALL)
 
 
 class FormulasPlugin(BasePlugin):
@@ -31,18 +21,24 @@ class FormulasPlugin(BasePlugin):
         self._serving = command == "serve"
         self._cut: tuple[str, bytes] | None = None
 
+    def on_config(self, config: MkDocsConfig) -> None:
+        self._root = Path(config.config_file_path).resolve().parent
+        self._noise = settings.load(self._root).noise_pattern
+        if labs := config.plugins.get("mkdocs-jupyter"):
+            labs.config["cache_dir"] = str(notebook.cache(self._root))
+
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
         self._failed = 0
 
     def on_page_markdown(self, markdown: str, *, page, config, files) -> None:
-        source = Path(page.file.abs_src_path)
+        source = Path(page.file.abs_src_path).resolve()
         extension.page.set(extension.Page(
-            source.relative_to(Path(config.config_file_path).parent).as_posix(),
+            source.relative_to(self._root).as_posix(),
             source.read_text("utf-8")))
 
     def on_page_content(self, html: str, *, page, config, files) -> str:
-        if _NOTEBOOK in html:
-            html = notebook_formulas(_FOREIGN.sub("", html))
+        if notebook.MARK in html:
+            html = notebook.with_formulas(notebook.plain(html, self._noise))
         failures = extension.page.get().failures
         self._failed += len(failures)
         for failure in failures:
@@ -61,15 +57,3 @@ class FormulasPlugin(BasePlugin):
         else:
             (site / font.FONT).parent.mkdir(parents=True, exist_ok=True)
             (site / font.FONT).write_bytes(self._cut[1])
-
-
-def notebook_formulas(html: str) -> str:
-    """MathML for the dollars that nbconvert left to a script."""
-    parts = re.split(_OPAQUE, html)
-    # A split with two groups gives text, whole tag, tag's name, text, …
-    texts, tags = parts[::3], parts[1::3]
-    found = [(unescape(m["display"] or m["inline"]).strip(), bool(m["display"]))
-             for text in texts for m in _TEX.finditer(text)]
-    rendered = iter(extension.render(found))
-    texts = [_TEX.sub(lambda _: next(rendered), text) for text in texts]
-    return "".join(a + (b or "") for a, b in zip(texts, [*tags, ""]))

@@ -3,6 +3,7 @@ fresh run, as text a reader sees; and no page shows raw TeX."""
 
 import re
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from bs4 import BeautifulSoup
@@ -127,6 +128,24 @@ def test_every_formula_of_the_sources_is_displayed(built_site):
                         page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
         wanted = len(re.findall(r"\$\$.+?\$\$|\$[^$\s][^$]*\$", source, re.DOTALL))
         assert len(_html(built_site, page).select("math")) == wanted, page
+
+
+def test_every_link_inside_the_site_has_a_target(built_site):
+    """MkDocs checks the links of Markdown; these are all, the labs' too."""
+    ids = {path: set(re.findall(r'\bid="([^"]+)"', path.read_text("utf-8")))
+           for path in _built_pages(built_site)}
+    for path in ids.keys() - {built_site / "404.html"}:
+        html = BeautifulSoup(path.read_text("utf-8"), "lxml")
+        for link in html.select("[href], [src]"):
+            target = link.get("href", link.get("src"))
+            if re.match(r"[a-z]+:", target):
+                continue
+            place, _, anchor = target.partition("#")
+            found = (path.parent / unquote(place)).resolve() if place else path
+            if found.is_dir():
+                found /= "index.html"
+            assert found.is_file(), f"{path}: {target}"
+            assert not anchor or unquote(anchor) in ids[found], f"{path}: {target}"
 
 
 def test_no_page_shows_a_line_of_the_log(built_site):

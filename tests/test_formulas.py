@@ -4,10 +4,9 @@ import pytest
 from fontTools.ttLib import TTFont
 from markdown import Markdown
 
-from formulas import font
+from formulas import font, notebook
 from formulas.convert import FormulaError, convert_all
 from formulas.extension import Page, page
-from formulas.mkdocs_plugin import notebook_formulas
 
 
 @pytest.fixture
@@ -78,7 +77,7 @@ def test_on_a_page_each_bad_formula_is_named_with_its_line(markdown):
 
 
 def test_notebook_formulas():
-    html = notebook_formulas(
+    html = notebook.with_formulas(
         '<p>Cost $a &lt; b$ and $$\\frac{1}{2}$$</p><pre>$HOME $x$</pre>'
         '<img alt="$x$"><p>5 $ each</p>')
     assert html.count("<math") == 2
