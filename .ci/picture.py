@@ -29,7 +29,7 @@ with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         page.goto(f"http://127.0.0.1:{server.server_port}/lessons/chain_rule/")
         page.evaluate("document.fonts.ready")
         page.get_by_role("heading", name="Snippet and trace").evaluate(
-            "heading => scrollTo(0, heading.offsetTop - 270)")
+            "heading => scrollTo(0, heading.offsetTop - 330)")
         page.wait_for_timeout(500)
         page.screenshot(path=ROOT / "docs/assets/page.png")
         browser.close()
