@@ -28,7 +28,7 @@ collect_ignore_glob = ["docs/*.py", "snippets/*.py"]
 _PYTHON = re.compile(r"[{\s.]*py(thon)?3?\b", re.IGNORECASE)
 _TITLE = r"""(title|hl_lines|linenums)=("[^"]*"|'[^']*')"""
 _HEADER = re.compile(
-    rf"python(\s+{_TITLE})*|\{{\s*\.python(\s+(notest|continuation|{_TITLE}))*\s*\}}")
+    rf"python(\s+{_TITLE})*|\{{\s*\.python(\s+(notest|continuation|\.wrong|{_TITLE}))*\s*\}}")
 
 
 def pytest_markdown_docs_markdown_it() -> MarkdownIt:

@@ -12,6 +12,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PARTS = ("docs", "snippets", "overrides", "tracebook", "formulas",
          "mkdocs.yml", "pyproject.toml", "Makefile")
+ADDRESS = "http://127.0.0.1/custom-gradients/"
+"""The site is published under a path."""
 KEPT = ("docs/index.md", "docs/lessons/chain_rule.md")
 
 
@@ -21,7 +23,8 @@ def built_site(tmp_path_factory) -> Path:
     site = tmp_path_factory.mktemp("built") / "site"
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--site-dir", site], cwd=ROOT,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, text=True,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "SITE_URL": ADDRESS},
+        text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
     assert done.returncode == 0, done.stdout
     return site

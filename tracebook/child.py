@@ -35,23 +35,22 @@ class _PythonStream(io.FileIO):
 
 
 def run(path: str, source: str, preload: tuple[str, ...], forked: bool,
-        noise: re.Pattern, scratch: str, hidden: str) -> None:
+        noise: re.Pattern, scratch: str, hidden: list[str]) -> None:
     """Run one program as ``__main__`` and write ``report.json``.
 
     ``scratch`` holds ``output`` (both streams in printed order), ``work``
     (the working folder) and ``report.json``, which exists only if the program
-    came to its end. ``hidden`` is a folder that the program may not import from.
+    came to its end. the program may import nothing from the folders ``hidden``.
     """
     _die_with_parent()
     _redirect(Path(scratch, "output"), noise)
     work = Path(scratch, "work")
-    os.chdir(work)
     for name in ("TMPDIR", "TMP", "TEMP"):
         os.environ[name] = str(Path(scratch, "tmp"))
     sys.path[:] = [str(work)] + [
         folder for folder in sys.path
-        if os.path.exists(folder) and not os.path.samefile(folder, hidden)
-    ]
+        if os.path.abspath(folder) not in hidden and os.path.exists(folder)]
+    os.chdir(work)
     sys.argv[:] = [path]
     report = {"missing": [
         name for name in preload if forked and name not in sys.modules]}

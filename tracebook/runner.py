@@ -122,7 +122,7 @@ class Runner:
         process = self._context.Process(target=child.run, args=(
             str(snippet.path), snippet.source, self._settings.preload,
             self._forks, self._settings.noise_pattern, str(scratch),
-            str(self._settings.root)))
+            [str(self._settings.root), os.getcwd()]))
         try:
             process.start()
         except (EOFError, OSError) as error:

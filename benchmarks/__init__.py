@@ -1,0 +1,1 @@
+"""How long the site takes, beside other ways to run what a page shows."""
