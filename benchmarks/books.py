@@ -43,9 +43,9 @@ It computes $y = x^2 + \\sin x$ and its derivative at {n}.
 ```
 """
 _PROGRAM_FENCE = re.compile(
-    r'^( *)```python[^\n]*\n *--8<-- "([\w/]+\.py)"\n *```\n', re.MULTILINE)
+    r'^( *)```[^\n]*python[^\n]*\n *--8<-- "([\w/]+\.py)"\n *```\n', re.MULTILINE)
 _TRACE_FENCE = re.compile(
-    r'^ *```text[^\n]*\n *--8<-- "[\w/]+\.out"\n *```\n', re.MULTILINE)
+    r'^ *```[^\n]*text[^\n]*\n *--8<-- "[\w/]+\.out"\n *```\n', re.MULTILINE)
 _JUPYTER = """\
   - mkdocs-jupyter:
       {include: ["*.ipynb"], execute: true, allow_errors: true, cache: false}
@@ -144,7 +144,7 @@ def _write_equivalents(book: Book) -> None:
             at = fence.end()
             source = waiting.pop(fence[2]).read_text("utf-8")
             fresh += prose + _replaced(
-                fence[0], "```python.*", '```python exec="on" source="above"'
+                fence[0], "```.*python.*", '```python exec="on" source="above"'
                 ' result="text"')
             cells += [nbformat.v4.new_markdown_cell(prose),
                       nbformat.v4.new_code_cell(source)]

@@ -87,7 +87,8 @@ def kernels(book: Book) -> dict[str, float]:
                 nbformat.v4.new_notebook(cells=[cell]), allow_errors=True,
                 kernel_name="python3",
                 resources={"metadata": {"path": str(book.root / "site")}},
-            ).async_execute()
+            ).async_execute(
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     async def everyone() -> None:
         free = asyncio.Semaphore(CORES)

@@ -40,7 +40,7 @@ def run(path: str, source: str, preload: tuple[str, ...], forked: bool,
 
     ``scratch`` holds ``output`` (both streams in printed order), ``work``
     (the working folder) and ``report.json``, which exists only if the program
-    came to its end. the program may import nothing from the folders ``hidden``.
+    came to its end. The program may import nothing from the folders ``hidden``.
     """
     _die_with_parent()
     _redirect(Path(scratch, "output"), noise)

@@ -65,7 +65,9 @@ class Runner:
         self._context = multiprocessing.get_context(method)
         self._scratch = tempfile.TemporaryDirectory(
             prefix="tracebook-", ignore_cleanup_errors=True)
-        self._jobs: dict[int, _Job] = {}
+        self.jobs = settings.workers
+        """Snippets at a time."""
+        self._running: dict[int, _Job] = {}
         if self._forks:
             self._start_forkserver()
 
@@ -94,24 +96,24 @@ class Runner:
 
     def close(self) -> None:
         """Kill what still runs and remove every scratch folder."""
-        for job in self._jobs.values():
+        for job in self._running.values():
             self._kill(job)
-        self._jobs.clear()
+        self._running.clear()
         self._scratch.cleanup()
 
     def run(self, snippets: list[Snippet],
             done: Callable[[Snippet, Run], None]) -> None:
         """Run all ``snippets`` and report each as it ends."""
         waiting = list(reversed(snippets))
-        while waiting or self._jobs:
-            while waiting and len(self._jobs) < self._settings.workers:
+        while waiting or self._running:
+            while waiting and len(self._running) < self.jobs:
                 job = self._start(waiting.pop())
-                self._jobs[job.process.sentinel] = job
-            multiprocessing.connection.wait(list(self._jobs), _POLL_SECONDS)
-            for sentinel, job in list(self._jobs.items()):
+                self._running[job.process.sentinel] = job
+            multiprocessing.connection.wait(list(self._running), _POLL_SECONDS)
+            for sentinel, job in list(self._running.items()):
                 run = self._look_at(job)
                 if run:
-                    del self._jobs[sentinel]
+                    del self._running[sentinel]
                     shutil.rmtree(job.scratch, ignore_errors=True)
                     done(job.snippet, run)
 
