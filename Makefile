@@ -3,6 +3,8 @@
 
 SHELL := /bin/sh
 export NO_MKDOCS_2_WARNING := 1
+# The only dates on the site are the commit's, so that two builds are the same.
+export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 RUN := .venv/bin/python -m
 
 .PHONY: help serve test build check traces setup upgrade

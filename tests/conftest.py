@@ -17,17 +17,21 @@ ADDRESS = "http://127.0.0.1/custom-gradients/"
 KEPT = ("docs/index.md", "docs/lessons/chain_rule.md")
 
 
-@pytest.fixture(scope="session")
-def built_site(tmp_path_factory) -> Path:
-    """The folder of the site, built once by the real command."""
-    site = tmp_path_factory.mktemp("built") / "site"
+def build_site(site: Path) -> Path:
+    """Build the site by the real command, as it is published."""
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--site-dir", site], cwd=ROOT,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "SITE_URL": ADDRESS},
-        text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "SITE_URL": ADDRESS,
+             "SOURCE_DATE_EPOCH": "1750000000"},
+        text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
     assert done.returncode == 0, done.stdout
     return site
+
+
+@pytest.fixture(scope="session")
+def built_site(tmp_path_factory) -> Path:
+    """The folder of the site, built once."""
+    return build_site(tmp_path_factory.mktemp("built") / "site")
 
 
 @pytest.fixture

@@ -1,0 +1,56 @@
+"""Promise: the ground may move. Zensical builds the same pages, after
+``python -m tracebook check``, with the same programs, traces and formulas."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+from .conftest import ROOT
+
+PARTS = ("docs", "snippets", "overrides", "formulas", "mkdocs.yml")
+
+
+@pytest.fixture(scope="module")
+def other_site(tmp_path_factory, built_site) -> Path:
+    """The site as Zensical builds it; figures are there since MkDocs built."""
+    project = tmp_path_factory.mktemp("zensical")
+    for part in PARTS:
+        source = ROOT / part
+        copy = shutil.copytree if source.is_dir() else shutil.copy
+        copy(source, project / part)
+    for command in (["zensical", "build"], ["formulas", "site"]):
+        done = subprocess.run(
+            [sys.executable, "-m", *command], cwd=project, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+        assert done.returncode == 0, done.stdout
+    return project / "site"
+
+
+def _displayed(path: Path) -> tuple[list[str], list[str]]:
+    """The text of each block of code, and the markup of each formula."""
+    html = BeautifulSoup(path.read_text("utf-8"), "lxml").select_one("article")
+    for unseen in html.select(".highlight :is(button, nav)"):
+        unseen.extract()
+    for source in html.select("annotation"):
+        # Zensical obeys and removes this attribute.
+        source.attrs.pop("data-search-exclude", None)
+    return ([block.get_text().strip() for block in html.select(".highlight")],
+            [str(formula) for formula in html.select("math")])
+
+
+def test_programs_traces_and_formulas_are_the_same(built_site, other_site):
+    pages = [path.relative_to(ROOT / "docs") for path in ROOT.glob("docs/**/*.md")]
+    assert pages
+    for page in pages:
+        folder = page.parent if page.stem == "index" else page.with_suffix("")
+        ours, theirs = (_displayed(site / folder / "index.html")
+                        for site in (built_site, other_site))
+        assert ours == theirs, page
+
+
+def test_the_font_of_the_formulas_is_there(other_site):
+    assert (other_site / "assets/fonts/stix-two-math.woff2").stat().st_size > 10_000
