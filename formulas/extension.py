@@ -6,11 +6,16 @@ Use it beside ``pymdownx.arithmatex`` with ``generic: true``.
 import re
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from html import unescape
 
 from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 
 from .convert import FormulaError, convert_all, error_box
+
+_UNSEEN = re.compile(
+    r"(<(pre|code|script|style|svg|math)\b.*?</\2>|<[^>]*>)", re.DOTALL)
+_RAW_TEX = re.compile(r"(?:\$|\\[A-Za-z]+\{|\\[(\[]).*")
 
 
 @dataclass
@@ -22,14 +27,25 @@ class Page:
     failures: list[str] = field(default_factory=list)
 
     def fail(self, error: FormulaError) -> None:
+        """Note formulas that do not convert."""
         for failure in error.failures:
             # In a list a page indents each line, in a notebook it comments
             # it: the first line after a dollar is enough.
             first = re.escape(failure.tex.partition("\n")[0])
-            found = re.search(rf"\$[\s#]*{first}", self.source)
-            end = found.end() if found else 0
-            line = 1 + self.source.count("\n", 0, end) + failure.line
-            self.failures.append(f"{self.shown}:{line}: {failure}")
+            self._note(rf"\$[\s#]*{first}", failure.line, str(failure))
+
+    def fail_if_raw(self, html: str) -> None:
+        """Note LaTeX that was not taken for a formula and stands as text."""
+        for text in _UNSEEN.split(html)[::3]:
+            for raw in _RAW_TEX.findall(unescape(text)):
+                self._note(re.escape(raw), 0, "LaTeX outside of a formula,"
+                           f" or a dollar without its partner: {raw}")
+
+    def _note(self, pattern: str, line: int, text: str) -> None:
+        found = re.search(pattern, self.source)
+        end = found.end() if found else 0
+        line += 1 + self.source.count("\n", 0, end)
+        self.failures.append(f"{self.shown}:{line}: {text}")
 
 
 WORD_JOINER = "\u2060"

@@ -39,7 +39,9 @@ class FormulasPlugin(BasePlugin):
     def on_page_content(self, html: str, *, page, config, files) -> str:
         if notebook.MARK in html:
             html = notebook.with_formulas(notebook.plain(html, self._noise))
-        failures = extension.page.get().failures
+        rendered = extension.page.get()
+        rendered.fail_if_raw(html)
+        failures = rendered.failures
         self._failed += len(failures)
         for failure in failures:
             log.log(logging.WARNING if self._serving else logging.ERROR, failure)

@@ -33,3 +33,12 @@ print("only x is watched")
 print("  z    by y:", tape.gradient(z, y))
 print("  z    by y, ZERO:",
       tape.gradient(z, y, unconnected_gradients=ZERO).numpy())
+
+print("y is a variable, and nothing is watched by hand")
+for trainable in (True, False):
+    y = tf.Variable(3.0, trainable=trainable)
+    with tf.GradientTape() as tape:
+        z = product(x, y)
+    dz_dy = tape.gradient(z, y)
+    print(f"  z    by y, trainable={trainable}:",
+          None if dz_dy is None else dz_dy.numpy())

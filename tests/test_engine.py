@@ -301,7 +301,10 @@ PAGES = {
     '--8<-- "x.out:1:9"': "which has 2 lines",
     '--8<-- "x.out:3"': "which has 2 lines",
     '    --8<-- "deep/nowhere.out"': "embeds deep/nowhere.out",
-    "--8<--\nx.py\n--8<--": "names its file on the same line",
+    "--8<--\nx.py\n--8<--": "is a line of its own",
+    '--8<-- "x.py" ': "is a line of its own",
+    "--8<-- x.py": "is a line of its own",
+    '--8<-- "../docs/page.md"': "embeds ../docs/page.md",
     "![A figure](figures/x.svg)": "figure x.svg",
 }
 

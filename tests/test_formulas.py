@@ -76,6 +76,17 @@ def test_on_a_page_each_bad_formula_is_named_with_its_line(markdown):
     assert html.count("<math") == 1 and html.count("formula-error") == 2
 
 
+@pytest.mark.parametrize("raw", [
+    "Open $x and no end", "Space $x $ inside", "A $$ alone", r"Bare \frac{a}{b}"])
+def test_latex_that_stays_text_is_named_with_its_line(markdown, raw):
+    source = f"# T\n\nGood $x$ and `$HOME`.\n\n{raw}\n"
+    rendered = Page("docs/p.md", source)
+    rendered.fail_if_raw(markdown.convert(source))
+    assert rendered.failures
+    assert rendered.failures[0].startswith("docs/p.md:5: LaTeX outside"), (
+        rendered.failures)
+
+
 def test_notebook_formulas():
     html = notebook.with_formulas(
         '<p>Cost $a &lt; b$ and $$\\frac{1}{2}$$</p><pre>$HOME $x$</pre>'

@@ -10,6 +10,7 @@ from pymdownx.snippets import SnippetPreprocessor
 from .settings import Settings
 from .snippet import Snippet
 
+_INCLUDE = re.compile(r"\s*-+8<-+")
 _FIGURE = re.compile(r"[(\"'=]\s*(?:\.\./)*figures/(?P<name>[\w/-]+\.svg)")
 
 
@@ -36,10 +37,10 @@ class Embed:
 def embeds(settings: Settings) -> Iterator[Embed]:
     """Everything that the pages include, in the order of pages and lines."""
     for where, line in _lines(settings):
-        found = SnippetPreprocessor.RE_ALL_SNIPPETS.match(line)
-        if not found or found["escape"]:
+        if not _INCLUDE.match(line):
             continue
-        target = (found["snippet"] or '""')[1:-1].strip()
+        found = SnippetPreprocessor.RE_ALL_SNIPPETS.match(line)
+        target = (found and found["snippet"] or '""')[1:-1].strip()
         if target.startswith(";"):
             continue
         parts = SnippetPreprocessor.RE_SNIPPET_FILE.match(target)
@@ -62,9 +63,9 @@ def problems(settings: Settings, snippets: list[Snippet]) -> Iterator[Problem]:
         path = settings.snippets_dir / embed.name
         embedded.add(path)
         if not embed.name:
-            yield Problem(embed.where, "an include names its file on the same"
-                          ' line: --8<-- "NAME.py"')
-        elif not path.is_file():
+            yield Problem(embed.where, "an include is a line of its own:"
+                          ' --8<-- "NAME.py", with nothing behind it')
+        elif not (path.is_file() and ".." not in path.parts):
             yield Problem(embed.where, f"embeds {embed.name}, which is not"
                           f" in {settings.snippets}/")
         elif reason := _missing_selection(path, embed.selection):

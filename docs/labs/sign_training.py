@@ -3,7 +3,7 @@
 #
 # The rule that trains through sign is not the derivative of sign. So what does
 # an optimizer do with it? One runs far past the goal, another stops at the
-# first step behind it, and gradient descent, started at −6 instead of −1,
+# first step past it, and gradient descent, started at −6 instead of −1,
 # needs more than 90 times as many steps. This lab predicts all three, and then
 # counts.
 #
@@ -17,7 +17,7 @@
 #
 # ## Hypothesis
 #
-# One number $x$ shall come to have the sign 1:
+# The goal: a number $x$ whose sign is 1.
 #
 # $$
 # y = \operatorname{sign}(x), \qquad L = \tfrac{1}{2} (y - 1)^2
@@ -40,7 +40,7 @@
 #    $\upstream{\bar y} = 0$ and $\downstream{\bar x}$ is exactly 0. What steps
 #    along the gradient stops at once; what steps along an average of past
 #    gradients goes on.
-# 3. **The way to 0 is as long as the surrogate is flat.** Far from 0,
+# 3. **The flatter the surrogate, the longer the way to 0.** Far from 0,
 #    $\local{\sigma(x)(1 - \sigma(x))}$ is about $e^{-|x|}$. An optimizer whose
 #    step is proportional to the gradient needs exponentially many steps; one
 #    that divides by the size of the gradient does not.
@@ -353,7 +353,7 @@ assert 3 * from_zero < counts["Adagrad"][-1]
 #   sigmoid, gradient descent pays exponentially for distance. Start near 0,
 #   or choose an optimizer that divides by the size of the gradient, and look
 #   at what it adds before it divides.
-# - **The end of a path is no result.** Behind the flip the loss is flat, and
+# - **The end of a path is no result.** Past the flip the loss is flat, and
 #   only memory moves. Compare the steps until the flip, not the last $x$.
 #
 # The lab had one weight, no noise and one learning rate. It shows how these

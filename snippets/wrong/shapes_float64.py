@@ -23,5 +23,9 @@ with tf.GradientTape(persistent=True) as tape:
 
 print("x is", x.dtype.name)
 print("alone: the gradient is", tape.gradient(alone, x).dtype.name)
+with tf.Graph().as_default():
+    symbol = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    [gradient] = tf.gradients(row_sums(symbol), symbol)
+    print("in tf.gradients: the gradient is", gradient.dtype.name)
 print("after tf.sin:")
 tape.gradient(after_sin, x)

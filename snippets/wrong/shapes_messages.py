@@ -1,4 +1,4 @@
-"""Wrong on purpose: three places where a false shape becomes an error."""
+"""Wrong on purpose: three places where a wrong shape becomes an error."""
 
 import textwrap
 

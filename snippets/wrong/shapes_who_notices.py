@@ -1,4 +1,4 @@
-"""Wrong on purpose: five false gradients for x, and who notices them."""
+"""Wrong on purpose: five wrong gradients for x, and who notices them."""
 
 import tensorflow as tf
 

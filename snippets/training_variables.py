@@ -1,0 +1,37 @@
+"""A rule that reads a variable, and returns the variable's gradient too."""
+
+import tensorflow as tf
+
+weight = tf.Variable(-1.0)
+
+
+@tf.custom_gradient
+def sign_of_product(inputs):
+    x = weight * inputs
+
+    def grad(upstream, variables=None):
+        s = tf.sigmoid(x)
+        local = s * (1.0 - s)
+        downstream = upstream * local
+        return downstream * weight, [downstream * inputs]
+
+    return tf.sign(x), grad
+
+
+@tf.custom_gradient
+def sign(x):
+    def grad(upstream):
+        s = tf.sigmoid(x)
+        return upstream * s * (1.0 - s)
+
+    return tf.sign(x), grad
+
+
+inputs = tf.constant(2.0)
+for name, function in (("variable inside ", sign_of_product),
+                       ("variable outside", lambda i: sign(weight * i))):
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        y = function(inputs)
+    to_inputs, to_weight = tape.gradient(y, [inputs, weight])
+    print(f"{name}  to inputs: {to_inputs:.6f}  to weight: {to_weight:.6f}")
