@@ -1,6 +1,7 @@
 """The adapter to MkDocs: names pages in messages, serves notebooks, cuts the font."""
 
 import logging
+import re
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -39,6 +40,8 @@ class FormulasPlugin(BasePlugin):
     def on_page_content(self, html: str, *, page, config, files) -> str:
         if notebook.MARK in html:
             html = notebook.with_formulas(notebook.plain(html, self._noise))
+            # MkDocs reads these off Markdown; without them any anchor passes.
+            page.present_anchor_ids = set(re.findall(r'\bid="([^"]+)"', html))
         rendered = extension.page.get()
         rendered.fail_if_raw(html)
         failures = rendered.failures

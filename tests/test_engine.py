@@ -179,6 +179,10 @@ FAILING = {
     "orphans": ("import os, time\nprint('a', flush=True)\n"
                 "if os.fork() == 0:\n    time.sleep(99)\n",
                 "left a process behind"),
+    "daemon": ("import os, time\nprint('a', flush=True)\n"
+               "if os.fork() == 0:\n    os.setsid()\n"
+               "    if os.fork() == 0:\n        time.sleep(99)\n"
+               "    os._exit(0)\n", "left a process behind"),
 }
 
 

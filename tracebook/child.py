@@ -12,11 +12,14 @@ import re
 import signal
 import sys
 import threading
+import time
 import traceback
 import types
 from pathlib import Path
 
 from .trace import NOT_NOISE
+
+_GRACE_SECONDS = 0.5
 
 
 class _PythonStream(io.FileIO):
@@ -60,6 +63,7 @@ def run(path: str, source: str, preload: tuple[str, ...], forked: bool,
         if thread is not threading.main_thread() and not thread.daemon:
             thread.join()
     atexit._run_exitfuncs()
+    report["left_processes"] = _end_children()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -82,8 +86,30 @@ def _die_with_parent() -> None:
     if sys.platform == "linux":
         import ctypes
 
-        PR_SET_PDEATHSIG = 1
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+        prctl = ctypes.CDLL(None).prctl
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        # A child of a child that ended becomes ours, whatever its group.
+        prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def _end_children() -> bool:
+    """End what the program started; whether any of it was still there."""
+    deadline = time.monotonic() + _GRACE_SECONDS
+    try:
+        while time.monotonic() < deadline:
+            if not os.waitpid(-1, os.WNOHANG)[0]:
+                time.sleep(0.02)
+        while True:
+            for task in Path("/proc/self/task").glob("*/children"):
+                for child in task.read_text().split():
+                    os.kill(int(child), signal.SIGKILL)
+            if not os.waitpid(-1, os.WNOHANG)[0]:
+                time.sleep(0.02)
+    except AttributeError:  # a system without such processes
+        return False
+    except ChildProcessError:  # none is left
+        return time.monotonic() >= deadline
 
 
 def _redirect(output: Path, noise: re.Pattern) -> None:

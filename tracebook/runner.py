@@ -21,7 +21,6 @@ from .snippet import Snippet
 from .trace import ended, without_frames, without_noise
 
 _POLL_SECONDS = 0.05
-_GRACE_SECONDS = 0.5
 
 
 @dataclass
@@ -146,8 +145,7 @@ class Runner:
                 return None
             limit = self._settings.time_limit
             problem = f"did not finish within {limit:g} seconds"
-        if self._kill(job) and not problem:
-            problem = "left a process behind"
+        self._kill(job)
         output, unreadable = self._read(job)
         problem = problem or unreadable
         report = job.scratch / "report.json"
@@ -157,6 +155,8 @@ class Runner:
         if said["missing"]:
             raise SettingsError(
                 f"preload: {', '.join(said['missing'])} could not be imported")
+        if said["left_processes"]:
+            problem = problem or "left a process behind"
         return self._judge(job, output, problem, said["exception"])
 
     def _judge(self, job: _Job, output: str, problem: str | None,
@@ -207,35 +207,14 @@ class Runner:
                 strangers.append(name)
         return figures, strangers
 
-    def _kill(self, job: _Job) -> bool:
-        """End the whole group of ``job``; whether anything outlived its leader."""
-        process = job.process
-        if process.exitcode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            process.join()
-            outlived = False
-        else:
-            process.join()
-            outlived = _group_outlives(process.pid)
+    def _kill(self, job: _Job) -> None:
+        """End the whole group of ``job``."""
+        with contextlib.suppress(ProcessLookupError):
+            job.process.kill()
+        job.process.join()
         if hasattr(os, "killpg"):
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-        return outlived
-
-
-def _group_outlives(group: int) -> bool:
-    """Whether processes of a group are there after a moment of grace."""
-    if not hasattr(os, "killpg"):
-        return False
-    deadline = time.monotonic() + _GRACE_SECONDS
-    while time.monotonic() < deadline:
-        try:
-            os.killpg(group, 0)
-        except (ProcessLookupError, PermissionError):
-            return False
-        time.sleep(_POLL_SECONDS)
-    return True
+                os.killpg(job.process.pid, signal.SIGKILL)
 
 
 def _how_it_died(exit_code: int) -> str:
