@@ -82,34 +82,25 @@ def judge(python: str, tensorflow: str) -> Result:
 
 
 def page(results: list[Result], day: str) -> str:
-    columns = " | ".join(f"TF {r.tensorflow}, Python {r.python}" for r in results)
     lines = [
         "# Where the traces hold", "",
         f"Every snippet was run on {day} with these versions, each in an",
         "environment of its own, on a CPU. `python -m drills.matrix` wrote this",
         "page; a trace holds where the program prints what its page shows,",
         "within the tolerance of [the comparison](checked.md#when-two-traces-are-equal).",
-        "", f"| | {columns} |", "| --- |" + " --- |" * len(results),
-        "| Keras | " + " | ".join(r.keras for r in results) + " |",
-        "| NumPy | " + " | ".join(r.numpy for r in results) + " |",
-        "| traces that hold | " + " | ".join(
-            f"{len(r.snippets) - len(failing(r))} of {len(r.snippets)}"
-            for r in results) + " |"]
-    names = sorted({name for r in results for name in failing(r)})
-    lines += ["", "## Traces that do not hold everywhere", ""]
-    if not names:
-        return "\n".join([*lines, "None.", ""])
-    lines += [f"| snippet | {columns} |", "| --- |" + " --- |" * len(results)]
-    for name in names:
-        row = " | ".join("differs" if name in failing(r) else "holds"
-                         for r in results)
-        lines.append(f"| `{name}` | {row} |")
-    lines.append("")
-    for name in names:
-        result = next(r for r in results if name in failing(r))
-        lines += [f"`{name}` on TensorFlow {result.tensorflow}:", "", "```text",
-                  failing(result)[name], "```", ""]
-    return "\n".join(lines)
+        "", "| TensorFlow | Python | Keras | NumPy | traces that hold |",
+        "| --- | --- | --- | --- | --- |"]
+    for r in results:
+        held = len(r.snippets) - len(failing(r))
+        lines.append(f"| {r.tensorflow} | {r.python} | {r.keras} | {r.numpy}"
+                     f" | {held} of {len(r.snippets)} |")
+    for name in sorted({name for r in results for name in failing(r)}):
+        where = [r for r in results if name in failing(r)]
+        versions = ", ".join(f"TensorFlow {r.tensorflow} on Python {r.python}"
+                             for r in where)
+        lines += ["", f"`{name}` differs with {versions}:", "", "```text",
+                  failing(where[0])[name], "```"]
+    return "\n".join([*lines, ""])
 
 
 def failing(result: Result) -> dict[str, str]:
