@@ -7,7 +7,7 @@ export NO_MKDOCS_2_WARNING := 1
 export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 RUN := .venv/bin/python -m
 
-.PHONY: help serve test build check traces setup upgrade
+.PHONY: help serve test build check traces drills bench setup upgrade
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1  /p' Makefile | awk '{printf "make %-8s", $$1; $$1=""; print}'
@@ -31,6 +31,12 @@ check: setup  ## run every snippet and compare its trace, without a site
 
 traces: setup  ## rewrite the traces that no longer hold, and show the diff
 	@$(RUN) tracebook update
+
+drills: setup  ## plant mistakes in a copy, and demand that each is caught
+	@$(RUN) drills
+
+bench: setup  ## measure the engine beside its alternatives; takes half an hour
+	@$(RUN) benchmarks
 
 upgrade: setup  ## renew the lock: the newest release of every package
 	@$(RUN) pip install --quiet uv

@@ -8,7 +8,6 @@ import argparse
 import json
 import os
 import platform
-import shutil
 import sys
 import tempfile
 from datetime import date
@@ -62,14 +61,16 @@ def _measure(root: Path, key: str, rounds: int, slow_rounds: int) -> dict:
         if turn < slow_rounds:
             turns += contenders.SLOW
         for contender in turns[turn % len(turns):] + turns[:turn % len(turns)]:
-            for name, took in contender(book).items():
-                seconds.setdefault(name, []).append(took)
-            _say(f"{key}, round {turn + 1}: {contender.__name__} {took:.1f} s")
+            took = contender(book)
+            for name, each in took.items():
+                seconds.setdefault(name, []).append(each)
+            print(f"{key}, round {turn + 1}: {next(iter(took))}"
+                  f" {next(iter(took.values())):.1f} s", file=sys.stderr, flush=True)
     peaks = {name: memory.peak(book, config) for name, config in (
         ("tracebook", "mkdocs.yml"), ("bare", "bare.yml"))}
     title = "{} of the site" if key == "own" else "{} small"
-    return {"title": title.format(len(book.programs)), "pages": len(book.pages),
-            "seconds": seconds, "memory": peaks}
+    return {"title": title.format(len(book.programs)), "seconds": seconds,
+            "memory": peaks}
 
 
 def _profile(root: Path) -> dict[str, float]:
@@ -79,7 +80,6 @@ def _profile(root: Path) -> dict[str, float]:
 
 def _labs(root: Path) -> dict[str, float]:
     book = books.own(root, labs=True)
-    shutil.rmtree(root / ".cache", ignore_errors=True)
     return {title: contenders.build(book)["build"] for title in (
         "the lab runs", "the lab is kept from the last build")}
 
@@ -87,7 +87,7 @@ def _labs(root: Path) -> dict[str, float]:
 def _machine() -> dict[str, str]:
     cpu = Path("/proc/cpuinfo").read_text().split("model name\t: ")
     packages = ("mkdocs", "mkdocs-material", "nbclient", "mkdocs-jupyter")
-    extra = (contenders.EXTRAS.parent / "benchmark").glob("markdown_exec-*.dist-info")
+    extra = (books.ROOT / "benchmarks/requirements.txt").read_text().split()[0]
     return {
         "Processor": cpu[1].splitlines()[0] if len(cpu) > 1 else platform.machine(),
         "Cores": str(contenders.CORES),
@@ -95,14 +95,9 @@ def _machine() -> dict[str, str]:
         "System": platform.system(),
         "Python": platform.python_version(),
         "TensorFlow": version("tensorflow"),
-        "Others": ", ".join([f"{name} {version(name)}" for name in packages] + [
-            each.name.removesuffix(".dist-info").replace("_", "-").replace(
-                "exec-", "exec ") for each in extra]),
+        "Others": ", ".join([*(f"{name} {version(name)}" for name in packages),
+                             extra.replace("==", " ")]),
     }
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 main()

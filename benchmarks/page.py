@@ -40,6 +40,7 @@ def render(results: dict) -> str:
              for edit, servers in serving.items())),
         edits=len(serving["page"]["bare"]),
         profile=_table(("Part of a rebuild", "Share"), _shares(results["profile"])),
+        theme=_theme(results["profile"]),
         labs=_table(("`mkdocs build`", "Seconds"), (
             (title, f"{seconds:.1f}") for title, seconds in results["labs"].items())))
 
@@ -125,6 +126,13 @@ def _shares(profile: dict[str, float]) -> Iterator[tuple[str, str]]:
         yield part, f"{seconds / whole:.0%}"
 
 
+def _theme(profile: dict[str, float]) -> str:
+    share = sum(seconds for part, seconds in profile.items()
+                if part.startswith("the theme's")) / profile["the whole"]
+    part = "the larger" if share > 0.5 else "the smaller"
+    return f"{share:.0%}, {part} part"
+
+
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     rule = ("---", *("---:" for _ in head[1:]))
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))
@@ -174,6 +182,8 @@ not of its own, the rebuild.
 Where a rebuild that runs nothing spends its time, by Python's profiler:
 
 {profile}
+
+So the theme is {theme} of a rebuild that runs nothing.
 
 ## The lab
 

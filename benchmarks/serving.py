@@ -19,7 +19,10 @@ URL = "lessons/chain_rule/"
 
 
 def measure(folder: Path, rounds: int) -> dict[str, dict[str, list[dict]]]:
-    """For both kinds of edit and both servers: what each edit took."""
+    """For both kinds of edit and both servers: what each edit took.
+
+    Each server has a copy of its own, and only one of them rebuilds at a time.
+    """
     servers = {"tracebook": _Server(folder / "serve", "mkdocs.yml"),
                "bare": _Server(folder / "serve-bare", "bare.yml")}
     took = {edit: {name: [] for name in servers} for edit in ("page", "snippet")}

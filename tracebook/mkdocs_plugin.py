@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin
+from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 
 from . import pages
@@ -46,6 +46,7 @@ class TracebookPlugin(BasePlugin):
             if files.get_file_from_path(uri) is None:
                 files.append(File.generated(config, uri, content=""))
 
+    @event_priority(-100)  # the others work on, while snippets still run
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         try:
             report = self._engine.answer()
