@@ -12,14 +12,19 @@ from .contenders import ENVIRONMENT
 
 
 def peak(book: Book, config: str) -> float:
-    """MiB of a whole build, shared pages counted once (PSS), every 50 ms."""
+    """MiB of a whole build, shared pages counted once (PSS), every 50 ms.
+
+    A sample during which a process came or went would count pages twice.
+    """
     building = subprocess.Popen(
         [sys.executable, "-m", "mkdocs", "build", "-f", config], cwd=book.root,
         env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     first, most = psutil.Process(building.pid), 0
     while building.poll() is None:
-        family = [first, *first.children(recursive=True)]
-        most = max(most, sum(_proportional(each.pid) for each in family))
+        family = first.children(recursive=True)
+        held = sum(_proportional(each.pid) for each in [first, *family])
+        if first.children(recursive=True) == family:
+            most = max(most, held)
         time.sleep(0.05)
     if building.returncode:
         raise RuntimeError(f"{config} was not built")

@@ -42,10 +42,10 @@ MISTAKES = {
         LESSON, r"\qquad", r"\qqquad",
         LESSON + ':{line}: formula does not convert: Unknown command "\\qqquad"'),
     "a link to a page": (
-        LESSON, "the first lesson", "[the first](lesson.md)",
+        LESSON, "Next: ", "[Next](lesson.md): ",
         "lessons/chain_rule.md' contains a link 'lesson.md'"),
     "a link to an anchor": (
-        LESSON, "the first lesson", "[the first](#lesson)",
+        LESSON, "Next: ", "[Next](#lesson): ",
         "contains a link '#lesson'"),
 }
 
