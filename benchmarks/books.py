@@ -46,6 +46,7 @@ _PROGRAM_FENCE = re.compile(
     r'^( *)```[^\n]*python[^\n]*\n *--8<-- "([\w/]+\.py)"\n *```\n', re.MULTILINE)
 _TRACE_FENCE = re.compile(
     r'^ *```[^\n]*text[^\n]*\n *--8<-- "[\w/]+\.out"\n *```\n', re.MULTILINE)
+_STRICT = r"^strict: true\n"  # links to labs lead nowhere
 _JUPYTER = """\
   - mkdocs-jupyter:
       {include: ["*.ipynb"], execute: true, allow_errors: true, cache: false}
@@ -68,15 +69,18 @@ class Book:
 
 
 def own(root: Path, labs: bool = False) -> Book:
-    """The project's own pages and programs; with ``labs`` just as they are."""
+    """The project's own pages and programs; ``labs`` keeps the labs, too."""
     root.mkdir()
     for part in PARTS:
         copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
         copy(ROOT / part, root / part)
     shutil.rmtree(root / "docs/figures", ignore_errors=True)
-    if not labs:
+    _configure(root, nav="")
+    if labs:
+        text = (ROOT / "mkdocs.yml").read_text("utf-8")
+        (root / "mkdocs.yml").write_text(_replaced(text, _STRICT, ""))
+    else:
         shutil.rmtree(root / "docs/labs")
-        _configure(root, nav="")
         _write_equivalents(Book(root))
     return Book(root)
 
@@ -106,7 +110,7 @@ def synthetic(root: Path, size: int) -> Book:
 def _configure(root: Path, nav: str) -> None:
     text = (ROOT / "mkdocs.yml").read_text("utf-8")
     text = _replaced(text, r"^nav:\n(?: .*\n)*", nav)
-    text = _replaced(text, r"^strict: true\n", "")  # links to labs lead nowhere
+    text = _replaced(text, _STRICT, "")
     text = _replaced(text, r"^  - mkdocs-jupyter:\n(?: {6}.*\n)*", "")
     (root / "mkdocs.yml").write_text(text)
     (root / "bare.yml").write_text(_replaced(text, r"^  - tracebook\n", ""))

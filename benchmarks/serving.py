@@ -86,7 +86,8 @@ class _Server:
             raise RuntimeError(said)
         ran = [int(n) for n in re.findall(r"snippets, (\d+) run", said)]
         built = re.search(r"built in ([\d.]+) seconds", said)
-        return {"fresh": fresh, "rebuild": float(built[1]), "ran": sum(ran) if ran else None}
+        return {"fresh": fresh, "rebuild": float(built[1]),
+                "ran": sum(ran) if ran else None}
 
     def _shown(self) -> str:
         try:

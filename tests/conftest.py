@@ -30,7 +30,9 @@ def build_site(site: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def built_site(tmp_path_factory) -> Path:
-    """The folder of the site, built once."""
+    """The folder of the site: built once, or one that is there."""
+    if there := os.environ.get("BUILT_SITE"):
+        return Path(there)
     return build_site(tmp_path_factory.mktemp("built") / "site")
 
 

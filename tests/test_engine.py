@@ -200,6 +200,7 @@ def test_every_failure_is_reported_and_the_others_still_run(any_book):
     assert "zz_good" not in said
     assert f"{len(FAILING)} problems" in said
     assert said.count("    so far\n") >= 4, "what was printed so far is shown"
+    psutil.wait_procs(_processes_in(any_book.temporary), timeout=2)
     assert not _processes_in(any_book.temporary)
     assert not list(any_book.temporary.iterdir())
 

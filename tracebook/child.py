@@ -11,12 +11,14 @@ import os
 import re
 import signal
 import sys
+import tempfile
 import threading
 import time
 import traceback
 import types
 from pathlib import Path
 
+from . import orphans
 from .trace import NOT_NOISE
 
 _GRACE_SECONDS = 0.5
@@ -46,10 +48,13 @@ def run(path: str, source: str, preload: tuple[str, ...], forked: bool,
     came to its end. The program may import nothing from the folders ``hidden``.
     """
     _die_with_parent()
+    orphans.adopt()
     _redirect(Path(scratch, "output"), noise)
     work = Path(scratch, "work")
+    # The process forked from has made up its mind about temporary files.
+    tempfile.tempdir = str(Path(scratch, "tmp"))
     for name in ("TMPDIR", "TMP", "TEMP"):
-        os.environ[name] = str(Path(scratch, "tmp"))
+        os.environ[name] = tempfile.tempdir
     sys.path[:] = [str(work)] + [
         folder for folder in sys.path
         if os.path.abspath(folder) not in hidden and os.path.exists(folder)]
@@ -86,11 +91,8 @@ def _die_with_parent() -> None:
     if sys.platform == "linux":
         import ctypes
 
-        PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
-        prctl = ctypes.CDLL(None).prctl
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        # A child of a child that ended becomes ours, whatever its group.
-        prctl(PR_SET_CHILD_SUBREAPER, 1)
+        PR_SET_PDEATHSIG = 1
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _end_children() -> bool:
@@ -101,9 +103,7 @@ def _end_children() -> bool:
             if not os.waitpid(-1, os.WNOHANG)[0]:
                 time.sleep(0.02)
         while True:
-            for task in Path("/proc/self/task").glob("*/children"):
-                for child in task.read_text().split():
-                    os.kill(int(child), signal.SIGKILL)
+            orphans.kill(os.getpid())
             if not os.waitpid(-1, os.WNOHANG)[0]:
                 time.sleep(0.02)
     except AttributeError:  # a system without such processes

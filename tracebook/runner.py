@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import child
+from . import child, orphans
 from .settings import Settings, SettingsError
 from .snippet import Snippet
 from .trace import ended, without_frames, without_noise
@@ -77,7 +77,8 @@ class Runner:
             if importlib.util.find_spec(name.partition(".")[0]) is None:
                 raise SettingsError(f"preload: no module named {name!r}")
         self._context.set_forkserver_preload(
-            [*self._settings.preload, child.__name__])
+            [*self._settings.preload, child.__name__,
+             f"{__package__}.forked_from"])
         # Importing logs to stderr; that is nobody's trace and nobody's news.
         log = os.open(self._server_log, os.O_WRONLY | os.O_CREAT, 0o600)
         stderr = os.dup(2)
@@ -215,6 +216,11 @@ class Runner:
         if hasattr(os, "killpg"):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(job.process.pid, signal.SIGKILL)
+        if self._forks:
+            from multiprocessing.forkserver import _forkserver
+
+            running = {each.process.pid for each in self._running.values()}
+            orphans.kill(_forkserver._forkserver_pid, running)
 
 
 def _how_it_died(exit_code: int) -> str:

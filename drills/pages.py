@@ -1,0 +1,108 @@
+"""Mistakes in pages that the build of the site must see, with their lines."""
+
+import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from .book import Book, Tally
+
+CODE = re.compile(r"^ *```.*?^ *```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"\]\((?![a-z]+:)(?P<place>[^)#\s]*)(?P<anchor>#[^)\s]*)?\)")
+_FORMULA = re.compile(r"\$\$\s*(.+?)\$\$|\$([^$\s][^$]*)\$", re.DOTALL)
+
+
+def blank(code: re.Match) -> str:
+    """As many lines and characters, in which nothing is found."""
+    return re.sub(r"[^\n]", " ", code[0])
+
+
+def letters(number: int) -> str:
+    """A number as the end of a LaTeX command's name."""
+    return "".join(chr(ord("a") + int(digit)) for digit in str(number))
+
+
+def run(book: Book, tally: Tally, site: Path) -> None:
+    kinds = {"a link to a page": _links, "a link to an anchor": _anchors,
+             "a formula's command": _commands, "a formula's brace": _braces}
+    planned = {kind: plan(book) for kind, plan in kinds.items()}
+    rounds = [(kind,) for kind in planned]
+    if tally.fast:  # one build, with one kind on each page
+        rounds = [tuple(planned)]
+        for turn, (kind, plan) in enumerate(planned.items()):
+            its = book.pages[turn::len(planned)]
+            planned[kind] = {page: plan[page] for page in its if page in plan}
+    for kinds in rounds:
+        texts = {page: text for kind in kinds
+                 for page, (text, _) in planned[kind].items()}
+        with TemporaryDirectory() as site, book.planted(texts):
+            code, said = book.run("mkdocs", "build", "--site-dir", site)
+        for kind in kinds:
+            for page, (_, messages) in planned[kind].items():
+                for message in messages:
+                    tally.count(kind, f"{message}, exit code {code}",
+                                code == 1 and bool(re.search(message, said)))
+
+
+Plan = dict[Path, tuple[str, list[str]]]
+"""Of each page: its text with all mistakes, and what must be said of each."""
+
+
+def _plan(book: Book, pattern: re.Pattern, mistake) -> Plan:
+    plan = {}
+    for page in book.pages:
+        text = page.read_text("utf-8")
+        found = list(pattern.finditer(CODE.sub(blank, text)))
+        messages = []
+        for n, match in reversed(list(enumerate(found))):
+            span, new, message = mistake(page, match, n)
+            if new:
+                text = text[:span[0]] + new + text[span[1]:]
+                messages.append(message)
+        if messages:
+            plan[page] = text, messages
+    return plan
+
+
+def _links(book: Book) -> Plan:
+    def mistake(page, match, n):
+        folder, slash, name = match["place"].rpartition("/")
+        gone = name and f"{folder}{slash}gone{n}.md"
+        return match.span("place"), gone, _about_link(
+            book, page, gone + (match["anchor"] or ""))
+
+    return _plan(book, _LINK, mistake)
+
+
+def _anchors(book: Book) -> Plan:
+    def mistake(page, match, n):
+        gone = f"{match['place']}#gone{n}"
+        return (match.start("place"), match.end() - 1), gone, _about_link(
+            book, page, gone)
+
+    return _plan(book, _LINK, mistake)
+
+
+def _about_link(book: Book, page: Path, link: str) -> str:
+    name = page.relative_to(book.root / "docs").as_posix()
+    return re.escape(f"'{name}' contains a link '{link}'")
+
+
+def _commands(book: Book) -> Plan:
+    return _formulas(book, lambda name: (
+        rf"\gone{name} ", re.escape(rf'Unknown command "\gone{name}"')))
+
+
+def _braces(book: Book) -> Plan:
+    return _formulas(book, lambda name: (
+        f"{{z_{{{name}}} ", f".* in: {re.escape(f'{{z_{{{name}}}')}"))
+
+
+def _formulas(book: Book, broken) -> Plan:
+    def mistake(page, match, n):
+        start = match.start(match.lastindex)
+        line = match.string.count("\n", 0, start) + 1
+        new, reason = broken(letters(n))
+        said = f"{book.shown(page)}:{line}: formula does not convert: "
+        return (start, start), new, re.escape(said) + reason
+
+    return _plan(book, _FORMULA, mistake)
