@@ -35,7 +35,7 @@ traces: setup  ## rewrite the traces that no longer hold, and show the diff
 drills: setup  ## plant mistakes in a copy, and demand that each is caught
 	@$(RUN) drills
 
-bench: setup  ## measure the engine beside its alternatives; takes half an hour
+bench: setup  ## measure the engine beside its alternatives; takes most of an hour
 	@$(RUN) benchmarks
 
 upgrade: setup  ## renew the lock: the newest release of every package
