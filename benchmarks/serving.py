@@ -79,8 +79,8 @@ class _Server:
         self._wait(lambda: self._shown().count(mark) >= times)
         fresh = time.perf_counter() - began
         time.sleep(1)  # it may have seen one of two files first
-        self._wait(lambda: (log := self._log.read_text()).count("Reloading")
-                   == log.count("Detected"))
+        self._wait(lambda: (log := self._log.read_bytes()[start:].decode()).count(
+            "Reloading") == log.count("Detected") > 0)
         said = self._log.read_bytes()[start:].decode()
         if "WARNING -  snippets/" in said:
             raise RuntimeError(said)
