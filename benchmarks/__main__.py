@@ -19,7 +19,7 @@ import psutil
 from . import books, contenders, memory, page, serving
 
 # Rounds of the quick contenders, and of the slow ones.
-ROUNDS = {"own": (5, 2), "10": (5, 3), "100": (5, 1), "400": (3, 0)}
+ROUNDS = {"own": (5, 1), "10": (5, 3), "100": (5, 1), "400": (3, 0)}
 EDITS = 12
 
 
