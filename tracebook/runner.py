@@ -76,9 +76,12 @@ class Runner:
         for name in self._settings.preload:
             if importlib.util.find_spec(name.partition(".")[0]) is None:
                 raise SettingsError(f"preload: no module named {name!r}")
+        # multiprocessing has each child import the command's module anew: what
+        # that one imports shall be there, too.
         self._context.set_forkserver_preload(
-            [*self._settings.preload, child.__name__,
-             f"{__package__}.forked_from"])
+            [*self._settings.preload, "argparse", *(
+                f"{__package__}.{name}" for name in (
+                    "child", "judge", "forked_from"))])
         # Importing logs to stderr; that is nobody's trace and nobody's news.
         log = os.open(self._server_log, os.O_WRONLY | os.O_CREAT, 0o600)
         stderr = os.dup(2)
