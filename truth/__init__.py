@@ -1,0 +1,1 @@
+"""What the pages claim beyond what programs print, and whether it holds."""
