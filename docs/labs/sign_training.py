@@ -20,7 +20,8 @@
 # The goal: a number $x$ whose sign is 1.
 #
 # $$
-# y = \operatorname{sign}(x), \qquad L = \tfrac{1}{2} (y - 1)^2
+# y = \operatorname{sign}(x), \qquad L = \tfrac{1}{2} (y - 1)^2, \qquad
+# \tilde y = \sigma(x)
 # $$
 #
 # Sign of 0 is 0, as in TensorFlow.
@@ -29,9 +30,12 @@
 # sign. That is the decision; what the optimizer receives follows from it:
 #
 # $$
-# \downstream{\bar x} = \upstream{\bar y} \cdot
-# \local{\sigma(x) \bigl(1 - \sigma(x)\bigr)}, \qquad
-# \upstream{\bar y} = y - 1
+# \begin{aligned}
+# \d L &:= \upstream{\bar y} \, \d \tilde y, \qquad
+# \upstream{\bar y} = y - 1, \\
+# \downstream{\bar x} &= \upstream{\bar y} \cdot
+# \local{\sigma(x) \bigl(1 - \sigma(x)\bigr)}
+# \end{aligned}
 # $$
 #
 # 1. **Left of 0, every optimizer moves right.** There $y = -1$, so
@@ -232,12 +236,13 @@ assert paths["momentum"][-1] > 2.5 and abs(paths["Adam"][-1] - 1) < 0.02
 # ## Result 2: how many steps from further away
 #
 # For gradient descent with learning rate $\eta$ the number of steps can be
-# predicted by hand. Left of 0 each step adds
-# $-\eta \, \downstream{\bar x} = 2 \eta \, \local{\sigma(x)(1 - \sigma(x))}$.
+# predicted by hand. Left of 0 upstream is −2, so each step adds
+# $2 \eta \, \local{\sigma(x)(1 - \sigma(x))}$.
 # While the steps are short, $x$ as a function of the number of steps $n$
 # follows the differential equation
 #
 # $$
+# % definition: the differential equation
 # \frac{\d x}{\d n} = 2 \eta \, \local{\sigma(x) \bigl(1 - \sigma(x)\bigr)}
 # $$
 #
@@ -251,8 +256,7 @@ assert paths["momentum"][-1] > 2.5 and abs(paths["Adam"][-1] - 1) < 0.02
 # \end{aligned}
 # $$
 #
-# Integrated from the start $x_0$, which is negative, to 0, it gives the number
-# of steps:
+# Integrated from the start $x_0 < 0$ to 0, it gives the number of steps:
 #
 # $$
 # \begin{aligned}

@@ -1,0 +1,571 @@
+"""What a formula means: SymPy expressions, one for each element of small arrays.
+
+A symbol is an input, or is defined by a premise; arrays have a few elements.
+Differentials are symbols of their own, so that a differential is a linear form and
+a gradient is read off as the coefficient of one. ``L`` is, unless the page says
+otherwise, the sum of upstream times output over all outputs of the map.
+"""
+
+import itertools
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import sympy
+
+from .latex import CALLED, Node
+
+SIZES = {"n": 3, "m": 2, "k": 4, "p": 2, "q": 3, "d": 3, "b": 2}
+"""Elements along a dimension with a name; a letter that is not here has 3."""
+
+_STEPS = {"sign", "round", "floor"}
+"""Functions without a slope: what they define is a symbol of its own."""
+
+
+class Unclear(Exception):
+    """A formula in the grammar that has no meaning here."""
+
+    def __init__(self, reason: str, position: int = 0) -> None:
+        super().__init__(reason)
+        self.position = position
+
+
+@dataclass(frozen=True)
+class Definition:
+    """``name_indices = node``, as a premise states it."""
+
+    indices: tuple
+    node: Node
+    where: int
+    """Which premise it is."""
+
+
+@dataclass
+class Scope:
+    """What holds at one place of a page."""
+
+    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    maps: dict[str, Definition] = field(default_factory=dict)
+    functions: dict[str, tuple[str, Node, int]] = field(default_factory=dict)
+    values: dict[str, Node] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
+    outputs: list[str] = field(default_factory=list)
+    decided: tuple[Node, int] | None = None
+    """What ``dL := `` was decided to be."""
+
+    def within(self) -> "Scope":
+        """The scope of the next section: maps stay, what was given does not."""
+        return replace(
+            self, shapes=dict(self.shapes), functions=dict(self.functions),
+            maps={k: v for k, v in self.maps.items() if k != "L"},
+            values={}, known=set(self.known), outputs=list(self.outputs),
+            decided=None)
+
+
+def name_of(symbol: Node, scope: Scope) -> tuple[str, tuple]:
+    """The name of a symbol and its indices: ``x_0`` is a name of its own unless
+    ``x`` is an array."""
+    name, subscript = symbol.parts
+    if not subscript:
+        return name, ()
+    if isinstance(subscript[0], str):
+        return f"{name}_{subscript[0]}", ()
+    if name in scope.shapes and scope.shapes[name]:
+        return name, subscript
+    if all(not letter for letter, _ in subscript):
+        return name + "_" + ",".join(str(number) for _, number in subscript), ()
+    return name, subscript
+
+
+def walk(node):
+    """Every node of a tree."""
+    if isinstance(node, Node):
+        yield node
+        for part in node.parts:
+            yield from walk(part)
+    elif isinstance(node, tuple):
+        for part in node:
+            yield from walk(part)
+    elif hasattr(node, "sides"):
+        yield from walk(node.sides)
+
+
+class Meaning:
+    """Evaluates nodes in one scope, with indices bound."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.used: set[int] = set()
+        """Premises that were looked up."""
+        self._memo: dict = {}
+
+    # Symbols.
+
+    def base(self, name: str):
+        """The array of symbols that stands for an input."""
+        shape = self.scope.shapes.get(name, ())
+        return _symbols(name, shape)
+
+    def is_base(self, name: str) -> bool:
+        definition = self.scope.maps.get(name)
+        return definition is None or any(
+            node.kind == "call" and node.parts[0] in _STEPS
+            for node in walk(definition.node))
+
+    def whole(self, name: str, stop: frozenset = frozenset()):
+        """A symbol's value in terms of inputs and of what is in ``stop``."""
+        if definition := self.scope.maps.get(name):
+            self.used.add(definition.where)
+        if name in stop or self.is_base(name):
+            if name not in self.scope.known and name not in self.scope.maps:
+                raise Unclear(f"unknown symbol {_plain(name)}")
+            return self.base(name)
+        key = name, stop
+        if key not in self._memo:
+            self._memo[key] = None
+            self._memo[key] = self._defined(name, stop)
+        if self._memo[key] is None:
+            raise Unclear(f"{_plain(name)} is defined by itself")
+        return self._memo[key]
+
+    def _defined(self, name: str, stop: frozenset):
+        definition = self.scope.maps[name]
+        shape = self.scope.shapes.get(name, ())
+        if not definition.indices:
+            value = self.value(definition.node, {}, stop)
+            if np.shape(value) != shape:
+                raise Unclear(f"{_plain(name)} has shape {list(shape)}, what defines"
+                              f" it {list(np.shape(value))}", definition.node.position)
+            return value
+        array = np.empty(shape, dtype=object)
+        for at in np.ndindex(shape):
+            bound = {letter: number + 1 - offset for (letter, offset), number
+                     in zip(definition.indices, at)}
+            array[at] = self.value(definition.node, bound, stop)
+        return array
+
+    def symbol(self, node: Node, bound: dict, stop: frozenset = frozenset()):
+        name, indices = self.resolve(node, bound)
+        return _element(self.whole(name, stop), indices, node)
+
+    def resolve(self, node: Node, bound: dict) -> tuple[str, tuple[int, ...]]:
+        """A symbol's name and the numbers of its element."""
+        name, subscript = name_of(node, self.scope)
+        numbers = []
+        for letter, number in subscript:
+            if letter and letter not in bound:
+                raise Unclear(f"index {letter} is not bound", node.position)
+            numbers.append(bound.get(letter, 0) + number)
+        if subscript and not self.scope.shapes.get(name):
+            return name + "_" + ",".join(map(str, numbers)), ()
+        return name, tuple(numbers)
+
+    # Expressions.
+
+    def value(self, node: Node, bound: dict, stop: frozenset = frozenset()):
+        """A SymPy expression, or an array of them."""
+        try:
+            return getattr(self, "_" + node.kind.replace(" ", "_"))(
+                *node.parts, node=node, bound=bound, stop=stop)
+        except Unclear as error:
+            error.position = error.position or node.position
+            raise
+
+    def _number(self, number, decimals, **_):
+        return sympy.Rational(number.numerator, number.denominator)
+
+    def _e(self, **_):
+        return sympy.E
+
+    def _pi(self, **_):
+        return sympy.pi
+
+    def _i(self, **_):
+        return sympy.I
+
+    def _infty(self, **_):
+        return sympy.oo
+
+    def _symbol(self, *_, node, bound, stop):
+        return self.symbol(node, bound, stop)
+
+    def _group(self, inner, *, bound, stop, **_):
+        return self.value(inner, bound, stop)
+
+    def _role(self, role, inner, *, bound, stop, **_):
+        for bar in (n for n in walk(inner) if n.kind == "bar"):
+            name, _ = self.resolve(bar.parts[0], _loosely(bound))
+            if role == "local":
+                raise Unclear(f"the gradient of {_plain(name)} marked as local")
+            if "L" not in self.scope.maps and self.scope.outputs and (
+                    (role == "upstream") != (name in self.scope.outputs)):
+                kind = "an output" if role == "downstream" else "no output"
+                raise Unclear(f"{_plain(name)} is {kind}, and its gradient is"
+                              f" marked as {role}")
+        return self.value(inner, bound, stop)
+
+    def _sum(self, *terms, bound, stop, node):
+        total = None
+        for sign, term in terms:
+            value = sign * _raw(self.value(term, bound, stop))
+            if total is not None and np.shape(total) != np.shape(value):
+                raise Unclear(f"a sum of shapes {list(np.shape(total))} and"
+                              f" {list(np.shape(value))}", term.position)
+            total = value if total is None else total + value
+        return total
+
+    def _product(self, *factors, bound, stop, **_):
+        values = [self.value(factor, bound, stop) for factor in factors]
+        product = values[0]
+        for value, factor in zip(values[1:], factors[1:]):
+            product = _multiply(product, value, factor)
+        return product
+
+    def _elementwise(self, one, other, *, bound, stop, node):
+        a, b = self.value(one, bound, stop), self.value(other, bound, stop)
+        if np.shape(a) != np.shape(b) or not np.shape(a):
+            raise Unclear(r"\odot needs two arrays of one shape", node.position)
+        return _raw(a) * _raw(b)
+
+    def _quotient(self, above, below, *, bound, stop, **_):
+        divisor = self.value(below, bound, stop)
+        if np.shape(divisor):
+            raise Unclear("division by an array", below.position)
+        return _raw(self.value(above, bound, stop)) / divisor
+
+    def _power(self, base, exponent, *, bound, stop, node):
+        a, b = self.value(base, bound, stop), self.value(exponent, bound, stop)
+        if not np.shape(a):
+            return a ** b
+        if len(a.shape) == 2 and a.shape[0] == a.shape[1] and b.is_Integer:
+            return _array(sympy.Matrix(a) ** b)
+        raise Unclear("a power of an array that is no square matrix", node.position)
+
+    def _transpose(self, inner, *, bound, stop, **_):
+        value = self.value(inner, bound, stop)
+        if len(np.shape(value)) == 1:
+            return value.reshape(1, -1)
+        return np.transpose(value) if np.shape(value) else value
+
+    def _abs(self, inner, *, bound, stop, **_):
+        return sympy.Abs(self.value(inner, bound, stop))
+
+    def _norm(self, inner, *, bound, stop, **_):
+        value = np.ravel(self.value(inner, bound, stop))
+        return sympy.sqrt(sum(each ** 2 for each in value))
+
+    def _pairing(self, one, other, *, bound, stop, node):
+        a, b = self.value(one, bound, stop), self.value(other, bound, stop)
+        if np.shape(a) != np.shape(b):
+            raise Unclear("a pairing of two shapes", node.position)
+        return sum(np.ravel(a) * np.ravel(b))
+
+    def _matrix(self, rows, name, *, bound, stop, **_):
+        values = [[self.value(each, bound, stop) for each in row] for row in rows]
+        if name == "tuple":
+            return _array([value for (value,) in values])
+        return _array(values)
+
+    def _cases(self, rows, *, bound, stop, **_):
+        pieces = [(self.value(value, bound, stop),
+                   True if condition is None else
+                   self.condition(condition, bound, stop))
+                  for value, condition in rows]
+        if pieces[-1][1] is not True:
+            pieces.append((sympy.nan, True))
+        return sympy.Piecewise(*pieces)
+
+    def _bracket(self, condition, *, bound, stop, **_):
+        return sympy.Piecewise((1, self.condition(condition, bound, stop)), (0, True))
+
+    def condition(self, statement, bound: dict, stop: frozenset = frozenset()):
+        """A chain of relations as one SymPy condition; indices compare at once."""
+        sides = [self._compared(side, bound, stop) for side in statement.sides]
+        kinds = {"=": sympy.Eq, "≠": sympy.Ne, "<": sympy.Lt, ">": sympy.Gt,
+                 "≤": sympy.Le, "≥": sympy.Ge}
+        return sympy.And(*(
+            kinds[relation](one, other) for relation, one, other
+            in zip(statement.relations, sides, sides[1:])))
+
+    def _compared(self, side: Node, bound: dict, stop: frozenset):
+        if side.kind == "symbol" and side.parts[0] in bound and not side.parts[1]:
+            return sympy.Integer(bound[side.parts[0]])
+        return self.value(side, bound, stop)
+
+    def _total(self, letters, body, *, bound, stop, node):
+        return sum(self._over(letters, body, bound, stop))
+
+    def _whole_product(self, letters, body, *, bound, stop, node):
+        return sympy.prod(self._over(letters, body, bound, stop))
+
+    def _over(self, letters, body, bound, stop):
+        ranges = ranges_of(body, self.scope)
+        for letter in letters:
+            if letter not in ranges:
+                raise Unclear(f"nothing that is summed has the index {letter}",
+                              body.position)
+        for numbers in itertools.product(
+                *(range(1, ranges[letter] + 1) for letter in letters)):
+            yield _raw(self.value(body, {**bound, **dict(zip(letters, numbers))}, stop))
+
+    def _integral(self, low, high, body, by, *, bound, stop, node):
+        name = by.parts[0]
+        inner = self._with_free(name)
+        integrand = inner.value(body, bound, stop)
+        self.used |= inner.used
+        return sympy.integrate(integrand, (
+            inner.base(name), self.value(low, bound, stop),
+            self.value(high, bound, stop)))
+
+    def _call(self, name, arguments, *, bound, stop, node):
+        values = [self.value(each, bound, stop) for each in arguments]
+        if name in CALLED:
+            return self._user_function(name, values, node)
+        return _apply(name, values, node)
+
+    def _user_function(self, name, values, node):
+        if name not in self.scope.functions:
+            raise Unclear(f"unknown function {name}", node.position)
+        if len(values) != 1 or np.shape(values[0]):
+            raise Unclear(f"{name} takes one number", node.position)
+        parameter, body, where = self.scope.functions[name]
+        self.used.add(where)
+        inner = self._with_free(parameter)
+        expression = inner.value(body, {})
+        self.used |= inner.used
+        return expression.subs(inner.base(parameter), values[0])
+
+    def _with_free(self, name: str) -> "Meaning":
+        """Where a name is a number of its own: a parameter."""
+        scope = self.scope
+        return Meaning(replace(
+            scope, known=scope.known | {name},
+            shapes={k: v for k, v in scope.shapes.items() if k != name},
+            maps={k: v for k, v in scope.maps.items() if k != name}))
+
+    # Differentials and gradients.
+
+    def _d(self, inner, order, *, bound, stop, **_):
+        if order != 1:
+            raise Unclear("a second differential alone")
+        if inner.kind == "symbol" and self.resolve(inner, bound) == ("L", ()):
+            return self.loss_differential()
+        return self._differential(_raw(self.value(inner, bound, stop)))
+
+    def _differential(self, value):
+        def one(expression):
+            return sum((sympy.diff(expression, s) * differential(s)
+                        for s in _inputs(expression)), sympy.Integer(0))
+        return np.vectorize(one, otypes=[object])(value) if np.shape(value) else (
+            one(value))
+
+    def loss_differential(self):
+        """``dL``: decided, or that of what defines ``L``, or upstream times the
+        differentials of all outputs."""
+        if self.scope.decided:
+            node, where = self.scope.decided
+            self.used.add(where)
+            return self.value(node, {})
+        if "L" in self.scope.maps:
+            return self._differential(self.whole("L"))
+        return sum((sum(np.ravel(self.upstream(name) * self._differential(
+            self.whole(name)))) for name in self._outputs()), sympy.Integer(0))
+
+    def _outputs(self) -> list[str]:
+        if not self.scope.outputs:
+            raise Unclear("no map is stated, so L depends on nothing")
+        return self.scope.outputs
+
+    def upstream(self, name: str):
+        return _symbols("bar " + name, self.scope.shapes.get(name, ()))
+
+    def _bar(self, inner, *, bound, stop, **_):
+        name, indices = self.resolve(inner, bound)
+        free = "L" not in self.scope.maps and name in self.scope.outputs
+        return _element(self.upstream(name) if free else self.gradient(name),
+                        indices, inner)
+
+    def gradient(self, name: str):
+        """The gradient of ``L`` with respect to a symbol, in its shape."""
+        if name not in self.scope.known and name not in self.scope.maps:
+            raise Unclear(f"unknown symbol {_plain(name)}")
+        symbols = self.base(name)
+        explicit = "L" in self.scope.maps and name in {
+            self.resolve(node, _loosely({}))[0]
+            for node in walk(self.scope.maps["L"].node) if node.kind == "symbol"}
+        if self.scope.decided and not explicit:
+            form = sympy.expand(self.loss_differential())
+            return _each(lambda s: form.coeff(differential(s)), symbols)
+        stop = frozenset({name})
+        if "L" in self.scope.maps:
+            loss = self.whole("L", stop)
+        else:
+            loss = sum((sum(np.ravel(self.upstream(each) * self.whole(each, stop)))
+                        for each in self._outputs()), sympy.Integer(0))
+        return self._expanded(_each(lambda s: sympy.diff(loss, s), symbols), name)
+
+    def _derivative(self, above, below, order, *, bound, node, **_):
+        name, indices = self.resolve(below, bound)
+        stop = frozenset({name})
+        if above.kind == "symbol" and self.resolve(above, bound) == ("L", ()):
+            derivative = _element(self.gradient(name), indices, below)
+            # Numerator layout: the derivative of a number is laid out transposed.
+            return np.transpose(derivative) if np.shape(derivative) else derivative
+        symbols = _element(self.base(name), indices, below)
+        value = self.value(above, bound, stop)
+        if not np.shape(value):
+            jacobian = _each(lambda s: sympy.diff(value, s, order), symbols)
+            jacobian = np.transpose(jacobian) if np.shape(jacobian) else jacobian
+        else:
+            if len(np.shape(value)) > 1 or len(np.shape(symbols)) > 1:
+                raise Unclear("a derivative with more than two axes", node.position)
+            jacobian = _array([_each(lambda s: sympy.diff(v, s, order), symbols)
+                               for v in value])
+        return self._expanded(jacobian, name)
+
+    def _expanded(self, value, name: str):
+        """With what was held for the derivative written in inputs again."""
+        if self.is_base(name):
+            return value
+        whole = self.whole(name)
+        pairs = list(zip(np.ravel(self.base(name)), np.ravel(whole)))
+        return _each(lambda e: sympy.sympify(e).subs(pairs, simultaneous=True), value)
+
+
+def ranges_of(node, scope: Scope) -> dict[str, int]:
+    """How many values each index letter takes, told by the arrays that have it."""
+    ranges: dict[str, int] = {}
+    for symbol in walk(node):
+        if symbol.kind != "symbol":
+            continue
+        name, subscript = name_of(symbol, scope)
+        shape = scope.shapes.get(name)
+        if not shape or not subscript:
+            continue
+        if len(shape) != len(subscript):
+            raise Unclear(f"{_plain(name)} has {len(shape)} axes and"
+                          f" {len(subscript)} indices", symbol.position)
+        for (letter, offset), size in zip(subscript, shape):
+            if letter and ranges.setdefault(letter, size) != size:
+                raise Unclear(f"index {letter} runs to {ranges[letter]} and to"
+                              f" {size}", symbol.position)
+    return ranges
+
+
+def differential(symbol):
+    """The symbol of an input's small change."""
+    return sympy.Symbol("d " + symbol.name)
+
+
+def _inputs(expression) -> list:
+    return sorted((s for s in sympy.sympify(expression).free_symbols
+                   if not s.name.startswith(("d ", "bar "))), key=lambda s: s.name)
+
+
+def _symbols(name: str, shape: tuple[int, ...]):
+    if not shape:
+        return sympy.Symbol(name, real=True)
+    array = np.empty(shape, dtype=object)
+    for at in np.ndindex(shape):
+        array[at] = sympy.Symbol(
+            name + "[" + ",".join(str(n + 1) for n in at) + "]", real=True)
+    return array
+
+
+def _plain(name: str) -> str:
+    return name.replace("\\", "")
+
+
+def _element(array, indices: tuple[int, ...], node: Node):
+    if not indices:
+        return array
+    if len(indices) != len(np.shape(array)) or any(
+            not 1 <= number <= size for number, size in zip(indices, array.shape)):
+        raise Unclear(f"no element {indices} in shape {list(np.shape(array))}",
+                      node.position)
+    return array[tuple(number - 1 for number in indices)]
+
+
+def _loosely(bound: dict):
+    return {letter: bound.get(letter, 1) for letter in "abcdefghijklmnopqrstuvwxyz"}
+
+
+def _raw(value):
+    return value
+
+
+def _array(values):
+    rows = values.tolist() if isinstance(values, sympy.MatrixBase) else list(values)
+    array = np.empty(_shape(rows), dtype=object)
+    for at in np.ndindex(array.shape):
+        item = rows
+        for number in at:
+            item = item[number]
+        array[at] = item
+    return array
+
+
+def _shape(rows) -> tuple[int, ...]:
+    if isinstance(rows, (list, np.ndarray)):
+        return (len(rows), *_shape(rows[0]))
+    return ()
+
+
+def _each(function, value):
+    if not np.shape(value):
+        return function(value)
+    return np.vectorize(function, otypes=[object])(value)
+
+
+def _multiply(a, b, node: Node):
+    """A product: scalars scale, arrays multiply as matrices do."""
+    if not np.shape(a) or not np.shape(b):
+        return a * b
+    if len(a.shape) == 1 and len(b.shape) == 2 and b.shape[0] == 1 and a.shape[0] > 1:
+        return a.reshape(-1, 1) @ b  # a column times a row
+    if a.shape[-1] != b.shape[0]:
+        raise Unclear(f"shapes {list(a.shape)} and {list(b.shape)} do not multiply",
+                      node.position)
+    product = a @ b
+    # A row times a column is a number, however the two are written.
+    if np.shape(product) == (1, 1) or np.shape(product) == (1,):
+        return product.ravel()[0]
+    return product
+
+
+_SCALAR = {
+    "sin": sympy.sin, "cos": sympy.cos, "tan": sympy.tan, "sinh": sympy.sinh,
+    "cosh": sympy.cosh, "tanh": sympy.tanh, "arctan": sympy.atan, "exp": sympy.exp,
+    "log": sympy.log, "ln": sympy.log, "sign": sympy.sign, "erf": sympy.erf,
+    "arcsin": sympy.asin, "arccos": sympy.acos, "artanh": sympy.atanh,
+    "floor": sympy.floor, "conj": sympy.conjugate, "Re": sympy.re, "Im": sympy.im,
+    "sigmoid": lambda x: 1 / (1 + sympy.exp(-x)),
+    "softplus": lambda x: sympy.log(1 + sympy.exp(x)),
+    "relu": lambda x: sympy.Piecewise((x, x > 0), (0, True)),
+    "expm1": lambda x: sympy.exp(x) - 1, "log1p": lambda x: sympy.log(1 + x),
+    "round": lambda x: sympy.floor(x + sympy.Rational(1, 2)),
+}
+
+
+def _apply(name: str, values: list, node: Node):
+    first = values[0]
+    if name in _SCALAR and len(values) == 1:
+        return _each(_SCALAR[name], first)
+    if name in ("max", "min") and len(values) > 1 and not any(map(np.shape, values)):
+        best = values[0]
+        for value in values[1:]:
+            better = value > best if name == "max" else value < best
+            best = sympy.Piecewise((value, better), (best, True))
+        return best
+    if name == "det":
+        return sympy.Matrix(first).det()
+    if name == "tr":
+        return sum(first[i, i] for i in range(len(first)))
+    if name == "diag" and len(np.shape(first)) == 1:
+        return _array(sympy.diag(*first))
+    if name in ("sum", "mean") and np.shape(first):
+        return sum(np.ravel(first)) / (1 if name == "sum" else np.size(first))
+    if name in ("softmax", "logsumexp") and len(np.shape(first)) == 1:
+        total = sum(sympy.exp(each) for each in first)
+        return sympy.log(total) if name == "logsumexp" else _each(
+            lambda each: sympy.exp(each) / total, first)
+    raise Unclear(f"{name} of this is not defined", node.position)
