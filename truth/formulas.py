@@ -20,6 +20,7 @@ import mpmath
 import numpy as np
 import sympy
 
+from . import literals
 from .finding import Finding
 from .latex import LatexError, Node, Statement, marks, parse
 from .meaning import Definition, Meaning, Scope, Unclear, name_of, ranges_of, walk
@@ -75,7 +76,7 @@ class _Checker:
             given = {} if new_section else scope.values
             scope = scope.within()
             scope.values.update(given)
-            _Section(scope, part, self._used).judge()
+            _Section(scope, part, self._used, self._page).judge()
         return [finding for read in self._reads if (finding := self._finding(read))]
 
     def _parts(self):
@@ -137,7 +138,9 @@ class _Checker:
 class _Section:
     """Formulas that share what is stated among them."""
 
-    def __init__(self, scope: Scope, reads: list[_Read], used: set[int]) -> None:
+    def __init__(self, scope: Scope, reads: list[_Read], used: set[int],
+                 page: Page) -> None:
+        self._page = page
         self._scope = scope
         self._reads = reads
         self._used = used
@@ -171,6 +174,11 @@ class _Section:
             *symbols, domain = statement.sides
             shape = tuple(int(size) if size.isdigit() else SIZES.get(size, 3)
                           for size in domain.parts[1])
+            sizes = domain.parts[1]
+            if (read.formula.display and sizes and all(s.isdigit() for s in sizes)
+                    and shape not in literals.shapes(self._page)):
+                read.failure = (f"no program of this page has the shape"
+                                f" {list(shape)}", domain.position)
             for symbol in map(_bare, symbols):
                 if symbol.kind == "symbol":
                     name, _ = name_of(symbol, Scope())
@@ -322,8 +330,15 @@ class _Section:
         if symbol.kind == "symbol" and all(map(_is_numeric, statement.sides[1:])) and (
                 name_of(symbol, self._scope)[0] not in self._scope.maps):
             self._give(read, symbol, statement)
+            self._is_in_a_program(read, statement.sides[1])
         else:
             read.failure = read.failure or (str(error), error.position)
+
+    def _is_in_a_program(self, read: _Read, side: Node) -> None:
+        value = _squeezed(np.array(Meaning(self._scope).value(side, {}), float))
+        if not any(array.shape == value.shape and np.allclose(array, value, 1e-9, 0)
+                   for array in literals.arrays(self._page)):
+            read.failure = "no program of this page has this value", side.position
 
     def _inline_fails(self, read, statement, error) -> None:
         """In running text much is said of one case, whose numbers the traces prove;

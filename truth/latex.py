@@ -107,7 +107,8 @@ class _Parser:
         self._at = 0
         self._end = len(tex)
         self._in_integral = False
-        self._open_bars = 0
+        self._open: list[str] = []
+        """Bars that are still to be closed."""
 
     def _unlined(self, tokens: list[_Token]) -> list[_Token]:
         """Lines of ``aligned`` become statements, unless they go on with one."""
@@ -266,14 +267,14 @@ class _Parser:
         text = self._next
         if self._in_integral and text == r"\d":
             return False
-        if text == "|":
-            return not self._open_bars
+        if text in ("|", r"\|"):
+            return text not in self._open
         name = text[1:] if text.startswith("\\") else ""
         return bool(re.fullmatch(r"[A-Za-z]|\d.*|[({[]", text)) or name in (
             GREEK | FUNCTIONS | ROLES | ACCENTS | {
                 "frac", "tfrac", "dfrac", "sqrt", "sum", "prod", "int", "bar",
                 "overline", "operatorname", "d", "partial", "begin", "langle",
-                "pi", "infty", "lvert", "lVert", "|", "mathrm"})
+                "pi", "infty", "lvert", "lVert", "mathrm"})
 
     def _factor(self) -> Node:
         position = self._position
@@ -331,9 +332,9 @@ class _Parser:
             self._take("]")
             return Node("bracket", (condition,), position)
         if text in ("|", r"\lvert", r"\|", r"\lVert"):
-            self._open_bars += text == "|"
+            self._open.append(text)
             inner = self.expression()
-            self._open_bars -= text == "|"
+            self._open.pop()
             self._take({r"\lvert": r"\rvert", r"\lVert": r"\rVert"}.get(text, text))
             return Node("abs" if text in ("|", r"\lvert") else "norm", (inner,),
                         position)

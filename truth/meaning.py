@@ -204,13 +204,16 @@ class Meaning:
         return self.value(inner, bound, stop)
 
     def _sum(self, *terms, bound, stop, node):
-        total = None
+        total, plain = None, True
         for sign, term in terms:
-            value = sign * _raw(self.value(term, bound, stop))
-            if total is not None and np.shape(total) != np.shape(value):
+            value = sign * self.value(term, bound, stop)
+            number = term.kind == "number"
+            if total is not None and np.shape(total) != np.shape(value) and not (
+                    number or plain):
                 raise Unclear(f"a sum of shapes {list(np.shape(total))} and"
                               f" {list(np.shape(value))}", term.position)
             total = value if total is None else total + value
+            plain = plain and number
         return total
 
     def _product(self, *factors, bound, stop, **_):
@@ -224,13 +227,13 @@ class Meaning:
         a, b = self.value(one, bound, stop), self.value(other, bound, stop)
         if np.shape(a) != np.shape(b) or not np.shape(a):
             raise Unclear(r"\odot needs two arrays of one shape", node.position)
-        return _raw(a) * _raw(b)
+        return a * b
 
     def _quotient(self, above, below, *, bound, stop, **_):
         divisor = self.value(below, bound, stop)
         if np.shape(divisor):
             raise Unclear("division by an array", below.position)
-        return _raw(self.value(above, bound, stop)) / divisor
+        return self.value(above, bound, stop) / divisor
 
     def _power(self, base, exponent, *, bound, stop, node):
         a, b = self.value(base, bound, stop), self.value(exponent, bound, stop)
@@ -305,7 +308,7 @@ class Meaning:
                               body.position)
         for numbers in itertools.product(
                 *(range(1, ranges[letter] + 1) for letter in letters)):
-            yield _raw(self.value(body, {**bound, **dict(zip(letters, numbers))}, stop))
+            yield self.value(body, {**bound, **dict(zip(letters, numbers))}, stop)
 
     def _integral(self, low, high, body, by, *, bound, stop, node):
         name = by.parts[0]
@@ -349,7 +352,7 @@ class Meaning:
             raise Unclear("a second differential alone")
         if inner.kind == "symbol" and self.resolve(inner, bound) == ("L", ()):
             return self.loss_differential()
-        return self._differential(_raw(self.value(inner, bound, stop)))
+        return self._differential(self.value(inner, bound, stop))
 
     def _differential(self, value):
         def one(expression):
@@ -487,10 +490,6 @@ def _element(array, indices: tuple[int, ...], node: Node):
 
 def _loosely(bound: dict):
     return {letter: bound.get(letter, 1) for letter in "abcdefghijklmnopqrstuvwxyz"}
-
-
-def _raw(value):
-    return value
 
 
 def _array(values):

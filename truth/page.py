@@ -38,12 +38,16 @@ class Formula(Piece):
 
 
 class Page:
-    """One Markdown page, or the Markdown cells of a lab."""
+    """One Markdown page, or the Markdown cells of a lab.
 
-    def __init__(self, path: Path, root: Path) -> None:
+    ``source`` is another text to read in place of the file's.
+    """
+
+    def __init__(self, path: Path, root: Path, source: str | None = None) -> None:
         self.path = path
+        self.root = root
         self.shown = path.relative_to(root).as_posix()
-        self.source = path.read_text("utf-8")
+        self.source = path.read_text("utf-8") if source is None else source
         self.text = (_markdown_cells(self.source) if path.suffix == ".py"
                      else self.source)
         self._line_starts = [0, *(m.end() for m in re.finditer("\n", self.text))]

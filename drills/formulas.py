@@ -1,0 +1,91 @@
+"""Mistakes in displayed formulas that ``truth.formulas`` must see, in memory."""
+
+import re
+from collections.abc import Iterator
+
+from truth.formulas import check_page
+from truth.latex import marks
+from truth.page import Formula, Page, all_pages
+
+from .book import Book, Tally
+
+_AT_MOST = 60
+_PROTECTED = re.compile(
+    r"(?<!\\)%[^\n]*|\\(?:begin|end)\{\w+\}|\\operatorname\{\w+\}|\\text\{[^}]*\}"
+    r"|\\[A-Za-z]+|\\.")
+_GROUP = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
+_SUBSCRIPT = re.compile(r"_(?:\{[^}]*\}|\w)")
+
+
+def run(book: Book, tally: Tally, site) -> None:
+    for page in all_pages(book.root):
+        if any(finding.state == "failed" for finding in check_page(page)):
+            tally.count("no formula fails by itself", page.shown, False)
+            continue
+        for kind, what, text in tally.some(list(_mistakes(page)), _AT_MOST):
+            found = check_page(Page(page.path, book.root, text))
+            tally.count(kind, f"{page.shown}: {what}", any(
+                finding.state == "failed" for finding in found))
+
+
+def _mistakes(page: Page) -> Iterator[tuple[str, str, str]]:
+    """Kind, description, and the page's whole text with one mistake."""
+    for formula in page.formulas:
+        if not formula.display or any(
+                mark.startswith("definition") for mark in marks(formula.text)):
+            continue
+        for kind, (start, end), new in _of(formula):
+            old = formula.text[start:end]
+            around = " ".join(formula.text[max(0, start - 25):end + 25].split())
+            begin = formula.start + start
+            text = page.text[:begin] + new + page.text[begin + len(old):]
+            if page.path.suffix == ".py":
+                text = "# %% [markdown]\n" + re.sub("^", "# ", text, flags=re.M)
+            yield (f"a formula's {kind}", f"line {formula.line}: {old!r} → {new!r}"
+                   f" in {around}", text)
+
+
+def _of(formula: Formula) -> Iterator[tuple[str, tuple[int, int], str]]:
+    tex = formula.text
+    # Commands and marks are blanked, so that their letters are no symbols.
+    plain = _PROTECTED.sub(lambda m: "\0" * len(m[0]), tex)
+    inside = [match.span() for match in _SUBSCRIPT.finditer(plain)]
+
+    def is_index(at: int) -> bool:
+        return any(start < at < end for start, end in inside)
+
+    for match in re.finditer(r"[+-]", plain):
+        if not is_index(match.start()):
+            yield "sign", match.span(), "-" if match[0] == "+" else "+"
+    for match in re.finditer(r"\d+(\.\d+)?", plain):
+        last = (int(match[0][-1]) + 1) % 10
+        kind = "index" if is_index(match.start()) else (
+            "exponent" if plain[:match.start()].rstrip(" {-").endswith("^")
+            else "coefficient")
+        yield kind, match.span(), f"{match[0][:-1]}{last}"
+    for match in re.finditer(r"(?<![A-Za-z\0])[ijk](?![A-Za-z])|(?<=_\{)[ijk]", plain):
+        yield "index", match.span(), {"i": "j", "j": "i", "k": "i"}[match[0]]
+    symbols = [match for match in re.finditer(r"[a-zA-DF-Z]", plain)
+               if match[0] not in "ijkefgnL"]
+    for match in symbols:
+        others = sorted({each[0] for each in symbols} - {match[0]})
+        for other in others[:1]:
+            yield "symbol", match.span(), other
+    for match in re.finditer(
+            rf"(\\cdot\s*|\\,\s*)?\\(upstream|local){_GROUP}", tex):
+        yield "factor", match.span(), ""
+    for old, new in ((r"\\sin\b", r"\cos"), (r"\\cos\b", r"\sin"),
+                     (r"\\exp\b", r"\sin")):
+        for match in re.finditer(old, tex):
+            yield "function", match.span(), new
+    for match in re.finditer(r"\^\{?\\T\}?", tex):
+        yield "transpose", match.span(), ""
+    for match in re.finditer(r"\\sum_(?:\{[^}]*\}|\w)", tex):
+        yield "sum", match.span(), ""
+    for old, new in (("<", ">"), (">", "<")):
+        for match in re.finditer(old, plain):
+            yield "condition", match.span(), new
+    for old, new in ((r"\\upstream\b", r"\downstream"),
+                     (r"\\downstream\b", r"\upstream")):
+        for match in re.finditer(old, tex):
+            yield "role", match.span(), new

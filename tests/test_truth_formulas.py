@@ -1,0 +1,174 @@
+"""Promise: a displayed formula is proven, or marked, or the tests fail."""
+
+import pytest
+
+from truth.formulas import check_page
+from truth.page import Page
+
+INVERSE = r"""
+$$
+Y = X^{-1}, \qquad X, Y \in \R^{m \times m}
+$$
+
+$$
+\d Y = -\local{X^{-1}} \, \d X \, \local{X^{-1}}
+$$
+
+$$
+\begin{aligned}
+\d L &= \langle \upstream{\bar Y}, \d Y \rangle \\
+     &= \operatorname{tr}(\upstream{\bar Y}^{\T} \, \d Y)
+\end{aligned}
+$$
+
+$$
+\downstream{\bar X} = -\local{X^{-\T}} \, \upstream{\bar Y} \, \local{X^{-\T}}
+$$
+"""
+MATMUL = r"""
+$$
+C = A B, \qquad A \in \R^{m \times n}, \qquad B \in \R^{n \times k}, \qquad
+C \in \R^{m \times k}
+$$
+
+$$
+\d C = \d A \, \local{B} + \local{A} \, \d B
+$$
+
+$$
+\downstream{\bar A} = \upstream{\bar C} \, \local{B^{\T}}, \qquad
+\downstream{\bar B} = \local{A^{\T}} \, \upstream{\bar C}
+$$
+"""
+SOFTMAX = r"""
+$$
+s_i = \frac{e^{x_i}}{\sum_j e^{x_j}}, \qquad s, x \in \R^n
+$$
+
+$$
+\d s_i = \local{s_i} \Bigl( \d x_i - \sum_j \local{s_j} \, \d x_j \Bigr)
+$$
+
+$$
+\downstream{\bar x_i} = \local{s_i} \Bigl( \upstream{\bar s_i}
+- \sum_j \upstream{\bar s_j} \cdot \local{s_j} \Bigr)
+$$
+"""
+LOGDET = r"""
+$$
+y = \log \det X, \qquad X \in \R^{m \times m}, \qquad y \in \R
+$$
+
+$$
+\downstream{\bar X} = \upstream{\bar y} \cdot \local{X^{-\T}}
+$$
+"""
+NORM = r"""
+$$
+y = \|x\|, \qquad x \in \R^n, \qquad y \in \R
+$$
+
+$$
+\downstream{\bar x} = \upstream{\bar y} \cdot \local{\frac{x}{y}}
+$$
+"""
+POSITIVE = r"""
+$$
+y = \sqrt{x^2}, \qquad x > 0
+$$
+
+$$
+\frac{\d y}{\d x} = 1
+$$
+"""
+BROADCAST = r"""
+$$
+y_{ij} = x_{ij} + b_j, \qquad x, y \in \R^{m \times n}, \qquad b \in \R^n
+$$
+
+$$
+\downstream{\bar x_{ij}} = \upstream{\bar y_{ij}}, \qquad
+\downstream{\bar b_j} = \sum_i \upstream{\bar y_{ij}}
+$$
+"""
+SECOND = r"""
+$$
+y = \sin x, \qquad x, y \in \R
+$$
+
+$$
+\frac{\d^2 y}{\d x^2} = -\sin x
+$$
+"""
+RIGHT = {"inverse": INVERSE, "matmul": MATMUL, "softmax": SOFTMAX, "log-det": LOGDET,
+         "norm": NORM, "positive": POSITIVE, "broadcast": BROADCAST,
+         "second": SECOND}
+WRONG = [
+    (INVERSE, r"-\local{X^{-\T}} \, \upstream", r"\local{X^{-\T}} \, \upstream", 19),
+    (INVERSE, r"-\local{X^{-\T}} \, \upstream", r"-\local{X^{-1}} \, \upstream", 19),
+    (INVERSE, r"\d Y = -\local{X^{-1}}", r"\d Y = -\local{X}", 7),
+    (INVERSE, r"\bar Y}^{\T}", r"\bar Y}", 14),
+    (MATMUL, r"\local{B^{\T}}", r"\local{B}", 12),
+    (MATMUL, r"\local{A^{\T}} \, \upstream{\bar C}",
+     r"\upstream{\bar C} \, \local{A^{\T}}", 13),
+    (SOFTMAX, r"\d x_i - \sum", r"\d x_i + \sum", 7),
+    (SOFTMAX, r"\upstream{\bar s_j} \cdot", r"\upstream{\bar s_i} \cdot", 11),
+    (LOGDET, r"X^{-\T}}", r"X^{-1}}", 7),
+    (NORM, r"\frac{x}{y}", r"\frac{y}{x}", 7),
+    (POSITIVE, "x > 0", "x < 0", 7),
+    (BROADCAST, r"\sum_i \upstream", r"\upstream", 8),
+    (BROADCAST, r"\sum_i \upstream{\bar y_{ij}}",
+     r"\sum_j \upstream{\bar y_{ij}}", 8),
+    (SECOND, r"-\sin x", r"\sin x", 7),
+    (SECOND, r"y = \sin x", r"y = \sin 2 x", 7),
+]
+REFUSED = {
+    r"y = \foo{x}": r"not in the grammar: \foo",
+    r"y = x \int z": "expected",
+    r"\text{a picture}": None,
+    r"x + 1": "states nothing",
+    r"y = a / b c": "not clear",
+    r"y = x^2": "nothing follows",
+    r"q = q": "unknown symbol",
+    r"\downstream{\bar q} = 1": "unknown symbol",
+    "% wish\ny = x": "unknown mark",
+    r"\R^{2 \times 3} = x": "not in the grammar",
+}
+
+
+def findings(tmp_path, text: str):
+    path = tmp_path / "docs/page.md"
+    path.parent.mkdir(exist_ok=True)
+    return check_page(Page(path, tmp_path, text))
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_is_true_is_proven(tmp_path, name):
+    found = findings(tmp_path, RIGHT[name])
+    assert [str(each) for each in found if each.state == "failed"] == []
+    assert sum(each.state == "checked" for each in found) >= 1
+    assert len(found) == RIGHT[name].count("\n$$\n") // 2
+
+
+@pytest.mark.parametrize("text,old,new,line", WRONG)
+def test_what_is_false_fails_with_its_line(tmp_path, text, old, new, line):
+    assert old in text
+    failed = [each for each in findings(tmp_path, text.replace(old, new, 1))
+              if each.state == "failed"]
+    assert failed and any(
+        abs(int(each.where.rpartition(":")[2]) - line) <= 1 for each in failed), failed
+
+
+@pytest.mark.parametrize("tex", REFUSED)
+def test_what_is_not_read_is_refused(tmp_path, tex):
+    found = findings(tmp_path, f"$$\n{tex}\n$$\n")
+    if REFUSED[tex] is None:
+        assert found == []
+        return
+    assert [each.state for each in found] == ["failed"]
+    assert REFUSED[tex] in found[0].how
+
+
+def test_a_definition_is_counted_and_not_read(tmp_path):
+    found = findings(tmp_path, "$$\n% definition: a picture\ny = \\foo\n$$\n")
+    assert [each.state for each in found] == ["definition"]
