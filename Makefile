@@ -7,7 +7,7 @@ export NO_MKDOCS_2_WARNING := 1
 export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 RUN := .venv/bin/python -m
 
-.PHONY: help serve test build check traces drills bench setup upgrade
+.PHONY: help serve test build truth check traces drills bench setup upgrade
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1  /p' Makefile | awk '{printf "make %-8s", $$1; $$1=""; print}'
@@ -15,16 +15,21 @@ help:  ## this list
 serve: setup  ## serve the site on http://127.0.0.1:8000 and follow every edit
 	@$(RUN) mkdocs serve --no-strict --dev-addr 127.0.0.1:8000
 
-test: setup  ## pass every test
+test: truth  ## pass every test
 	@$(RUN) pytest
 
 # MkDocs empties its target first: build beside the good site, then swap.
 build: setup  ## build the site into site/; a failing build leaves the last one
 	@rm -rf .site-new .site-old
-	@$(RUN) mkdocs build --site-dir .site-new || { rm -rf .site-new; exit 1; }
+	@$(RUN) truth; held=$$?; \
+	$(RUN) mkdocs build --site-dir .site-new && [ $$held = 0 ] \
+	|| { rm -rf .site-new; exit 1; }
 	@if [ -e site ]; then mv site .site-old; fi
 	@mv .site-new site
 	@rm -rf .site-old
+
+truth: setup  ## check every formula, rule and number, and write the ledger
+	@$(RUN) truth
 
 check: setup  ## run every snippet and compare its trace, without a site
 	@$(RUN) tracebook check

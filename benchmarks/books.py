@@ -15,7 +15,7 @@ import nbformat
 
 ROOT = Path(__file__).parents[1]
 PARTS = ("docs", "snippets", "overrides", "tracebook", "formulas",
-         "mkdocs.yml", "pyproject.toml", "requirements.txt")
+         "truth", "mkdocs.yml", "pyproject.toml", "requirements.txt")
 
 _PROGRAM = """\
 \"\"\"Small program {n}.\"\"\"

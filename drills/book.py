@@ -18,7 +18,7 @@ from tracebook.client import Engine
 
 ROOT = Path(__file__).resolve().parents[1]
 ALL = (*PARTS, "drills", "tests", "conftest.py", "requirements.txt", ".cache")
-UNCOPIED = shutil.ignore_patterns("figures", "__pycache__")
+UNCOPIED = shutil.ignore_patterns("figures", "ledger.md", "__pycache__")
 
 
 class Unsound(Exception):

@@ -87,5 +87,5 @@ def _of(formula: Formula) -> Iterator[tuple[str, tuple[int, int], str]]:
             yield "condition", match.span(), new
     for old, new in ((r"\\upstream\b", r"\downstream"),
                      (r"\\downstream\b", r"\upstream")):
-        for match in re.finditer(old, tex):
+        for match in re.finditer(old + r"(?=\{\\bar)", tex):
             yield "role", match.span(), new

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PARTS = ("docs", "snippets", "overrides", "tracebook", "formulas",
-         "mkdocs.yml", "pyproject.toml", "Makefile")
+         "truth", "mkdocs.yml", "pyproject.toml", "Makefile")
 ADDRESS = "http://127.0.0.1/custom-gradients/"
 """The site is published under a path."""
 KEPT = ("docs/index.md", "docs/lessons/chain_rule.md")

@@ -29,7 +29,10 @@ from .page import Formula, Page
 
 _POINTS = 6
 _DIGITS = 30
-_FLOAT32 = 2.0 ** -22
+_AT_ZERO = 3
+"""The attempt at which every input is 0."""
+_FLOAT32_DIGITS, _FLOAT32 = 9, 2.0 ** -23
+"""A number with so many digits is float32's, and may be off by its rounding."""
 _MARKS = {"premise", "definition"}
 
 
@@ -154,8 +157,8 @@ class _Section:
             self._note_domain(read, statement)
         for read, number, statement in self._statements():
             self._note_premise(read, number, statement)
-        self._infer_shapes()
         self._find_outputs()
+        self._infer_shapes()
         for read in self._reads:
             for number, statement in enumerate(read.statements):
                 self._judge(read, number, statement)
@@ -179,6 +182,10 @@ class _Section:
                     and shape not in literals.shapes(self._page)):
                 read.failure = (f"no program of this page has the shape"
                                 f" {list(shape)}", domain.position)
+            named = [name_of(_bare(symbol), Scope())[0] for symbol in symbols
+                     if _bare(symbol).kind == "symbol"]
+            if len(set(named)) < len(named):
+                read.failure = "names a symbol twice", statement.position
             for symbol in map(_bare, symbols):
                 if symbol.kind == "symbol":
                     name, _ = name_of(symbol, Scope())
@@ -296,7 +303,10 @@ class _Section:
                  for node in walk(self._scope.maps[name].node)
                  if node.kind == "symbol"}
         if outputs := sorted(stated - inner):
+            # A map of its own: what was an output elsewhere may be an input here.
             self._scope.outputs = outputs
+            self._scope.maps = {name: definition for name, definition
+                                in self._scope.maps.items() if name in self._own}
 
     # What follows.
 
@@ -330,13 +340,18 @@ class _Section:
         if symbol.kind == "symbol" and all(map(_is_numeric, statement.sides[1:])) and (
                 name_of(symbol, self._scope)[0] not in self._scope.maps):
             self._give(read, symbol, statement)
-            self._is_in_a_program(read, statement.sides[1])
+            self._is_in_a_program(read, symbol, statement.sides[1])
         else:
             read.failure = read.failure or (str(error), error.position)
 
-    def _is_in_a_program(self, read: _Read, side: Node) -> None:
+    def _is_in_a_program(self, read: _Read, symbol: Node, side: Node) -> None:
         value = _squeezed(np.array(Meaning(self._scope).value(side, {}), float))
-        if not any(array.shape == value.shape and np.allclose(array, value, 1e-9, 0)
+        name, _ = name_of(_bare(symbol), self._scope)
+        shape = self._scope.shapes.get(name, value.shape)
+        if shape != value.shape:
+            read.failure = (f"shape {list(value.shape)}, where {list(shape)} is"
+                            " stated", side.position)
+        elif not any(array.shape == value.shape and np.allclose(array, value, 1e-9, 0)
                    for array in literals.arrays(self._page)):
             read.failure = "no program of this page has this value", side.position
 
@@ -380,30 +395,35 @@ class _Section:
             self._scope.known.add(name)
 
     def _prove(self, sides: tuple, relations: tuple[str, ...]) -> None:
-        numbers = all(map(_is_numeric, sides))
+        """For all inputs; or, where a side is numbers, at the values given."""
+        rounding = max(map(_rounding, sides))
+        if all(map(_is_numeric, sides)):
+            return self._compare(sides, relations, rounding)
         try:
-            self._compare(self._scope, sides, relations,
-                          max(map(_rounding, sides)) if numbers else 0)
+            self._compare(sides, relations)
         except (Unclear, False_):
-            if not self._scope.values:
+            if not self._scope.values or not any(map(_is_numeric, sides)):
                 raise
-            given = {name: Definition((), node, -1)
-                     for name, node in self._scope.values.items()}
-            scope = self._scope.within()
-            scope.maps.update({**self._scope.maps, **given})
-            scope.decided = self._scope.decided
-            for name in given:
-                if scope.shapes.get(name, ()) == ():
-                    scope.shapes.pop(name, None)
             try:
-                self._compare(scope, sides, relations, max(map(_rounding, sides)))
+                return self._compare(sides, relations, rounding, self._given())
             except (Unclear, False_):
                 pass
-            else:
-                return
             raise
 
-    def _compare(self, scope: Scope, sides, relations, rounding: float) -> None:
+    def _given(self) -> dict:
+        """The symbols of inputs, and the values that the text gave them."""
+        meaning = Meaning(self._scope)
+        given = {}
+        for name, node in self._scope.values.items():
+            value = _squeezed(np.array(meaning.value(node, {}), dtype=object))
+            symbols = meaning.base(name)
+            if np.shape(symbols) == np.shape(value):
+                given.update(zip(np.ravel(symbols), np.ravel(value)))
+        return given
+
+    def _compare(self, sides, relations, rounding: float = 0,
+                 given: dict | None = None) -> None:
+        scope = self._scope
         meaning = Meaning(scope)
         ranges = ranges_of(sides, scope)
         free = [_free(side) for side in sides]
@@ -420,6 +440,8 @@ class _Section:
             bound = dict(zip(letters, numbers))
             try:
                 values = [meaning.value(side, bound) for side in sides]
+            except RecursionError:
+                raise Unclear("defined by itself", sides[0].position) from None
             except Unclear:
                 if families:
                     continue
@@ -427,22 +449,24 @@ class _Section:
             tried += 1
             for relation, one, other, side in zip(
                     relations, values, values[1:], sides[1:]):
-                self._hold(scope, relation, one, other, side, rounding)
+                self._hold(relation, one, other, side, rounding, given or {})
         if not tried:
             raise Unclear("no value of its index gives known symbols",
                           sides[0].position)
         self._used |= meaning.used
 
-    def _hold(self, scope, relation, one, other, side, rounding) -> None:
+    def _hold(self, relation, one, other, side, rounding, given) -> None:
         one, other = _squeezed(one), _squeezed(other)
         if np.shape(one) != np.shape(other):
             raise False_(f"shapes {list(np.shape(one))} and {list(np.shape(other))}",
                          side.position)
-        pairs = [(sympy.sympify(a), sympy.sympify(b))
+        pairs = [(sympy.sympify(a).subs(given), sympy.sympify(b).subs(given))
                  for a, b in zip(np.ravel(one), np.ravel(other))]
-        conditions = [Meaning(scope).condition(each, {})
+        if not all(isinstance(each, sympy.Expr) for pair in pairs for each in pair):
+            raise Unclear("a part of it is no number", side.position)
+        conditions = [Meaning(self._scope).condition(each, {})
                       for each in self._conditions + self._passing
-                      if _scalar(each, scope)]
+                      if _scalar(each, self._scope)]
         for a, b in pairs:
             _hold_at_points(relation, a, b, conditions, side.position, rounding)
 
@@ -466,7 +490,10 @@ def _hold_at_points(relation, a, b, conditions, position, rounding) -> None:
                 left, right = evaluate(*point)
             except (ZeroDivisionError, ValueError):
                 continue
-            if not (mpmath.isfinite(left) and mpmath.isfinite(right)):
+            defined = [mpmath.isfinite(side) for side in (left, right)]
+            if any(defined) != all(defined) and attempt != _AT_ZERO:
+                raise False_("only one of the sides is defined everywhere", position)
+            if not all(defined):
                 continue
             compared += 1
             if not _related(relation, left, right, rounding):
@@ -475,14 +502,14 @@ def _hold_at_points(relation, a, b, conditions, position, rounding) -> None:
                 raise False_(
                     f"does not hold: {mpmath.nstr(left, 9)} and"
                     f" {mpmath.nstr(right, 9)}" + (f" at {at}" if at else ""), position)
-            if compared == _POINTS + len(symbols) or not symbols:
+            if not symbols or compared == _POINTS * (1 + len(symbols)):
                 return
     if not compared:
         raise False_("no point at which both sides are defined", position)
 
 
 def _coordinate(generator: random.Random, attempt: int):
-    if attempt == 7:
+    if attempt == _AT_ZERO:
         return mpmath.mpf(0)  # where conditions say "= 0"
     return mpmath.mpf(generator.choice([-1, 1]) * generator.randint(20, 300)) / 97
 
@@ -497,7 +524,9 @@ def _related(relation: str, left, right, rounding: float) -> bool:
     if relation == "≈":
         return abs(left - right) <= max(rounding, 0.05 * size)
     if rounding:
-        return abs(left - right) <= max(rounding, _FLOAT32 * size)
+        if rounding < size * mpmath.mpf(10) ** -(_FLOAT32_DIGITS - 1):
+            rounding = max(rounding, _FLOAT32 * size)
+        return abs(left - right) <= rounding
     return abs(left - right) <= size * mpmath.mpf(10) ** -_DIGITS
 
 

@@ -169,6 +169,10 @@ class Meaning:
         except Unclear as error:
             error.position = error.position or node.position
             raise
+        except (TypeError, ValueError, AttributeError, IndexError, KeyError,
+                NotImplementedError) as error:
+            # SymPy and NumPy refuse what makes no sense in ways of their own.
+            raise Unclear(f"makes no sense: {error}", node.position) from error
 
     def _number(self, number, decimals, **_):
         return sympy.Rational(number.numerator, number.denominator)
@@ -196,7 +200,7 @@ class Meaning:
             name, _ = self.resolve(bar.parts[0], _loosely(bound))
             if role == "local":
                 raise Unclear(f"the gradient of {_plain(name)} marked as local")
-            if "L" not in self.scope.maps and self.scope.outputs and (
+            if self.scope.outputs and (
                     (role == "upstream") != (name in self.scope.outputs)):
                 kind = "an output" if role == "downstream" else "no output"
                 raise Unclear(f"{_plain(name)} is {kind}, and its gradient is"
@@ -273,9 +277,12 @@ class Meaning:
                    True if condition is None else
                    self.condition(condition, bound, stop))
                   for value, condition in rows]
+        stated = [condition for _, condition in pieces if condition is not True]
+        overlap = sympy.Or(*(sympy.And(one, other) for one, other
+                             in itertools.combinations(stated, 2)))
         if pieces[-1][1] is not True:
             pieces.append((sympy.nan, True))
-        return sympy.Piecewise(*pieces)
+        return sympy.Piecewise((sympy.nan, overlap), *pieces)
 
     def _bracket(self, condition, *, bound, stop, **_):
         return sympy.Piecewise((1, self.condition(condition, bound, stop)), (0, True))
