@@ -2,7 +2,10 @@
 
 import json
 
+from benchmarks import page
 from drills import matrix
+
+from .conftest import ROOT
 
 
 def test_where_the_traces_hold():
@@ -10,3 +13,9 @@ def test_where_the_traces_hold():
     results = [matrix.Result(**each) for each in measured["results"]]
     assert matrix.PAGE.read_text("utf-8") == matrix.page(results, measured["day"])
     assert results and all(result.snippets for result in results)
+
+
+def test_how_fast_it_is():
+    measured = json.loads((ROOT / "benchmarks/results.json").read_text("utf-8"))
+    assert (ROOT / "docs/benchmark.md").read_text("utf-8") == page.render(measured)
+    assert {"own", "10", "100", "400"} <= measured["sets"].keys()
