@@ -10,6 +10,19 @@ from truth.page import Formula, Page, all_pages
 from .book import Book, Tally
 
 _AT_MOST = 60
+_TRUE_ALL_THE_SAME = (
+    ("kink", r"'-' → '+' in 1, \qquad \frac{f(h) - f(0)}{h} = 2", "f(0) is 0"),
+    ("kink", r"'1' → '2' in ge f(0) + s \, t, \qquad 1 \le s \le 2", "says less"),
+    ("several_outputs", r"'+' → '-' in cal{(y + \cos x)} + \upstream{\bar w} \cdot",
+     "what it adds is 0"),
+    ("training", r"'1' → '2' in 8.04 \cdot 10^{-6}, \\ x_1 &=",
+     "another name, used nowhere else"),
+    ("vectors", r"'i' → 'j' in \begin{cases} \local{2 x_i} & i = j",
+     "it is 2 x_j where i = j"),
+    ("vectors", r"'i' → 'j' in \sum_i \upstream{\bar y_i} \, \local{J_{ij}} =",
+     "J is diagonal"),
+)
+"""Changes that leave a formula true, each looked at: page, change, reason."""
 _PROTECTED = re.compile(
     r"(?<!\\)%[^\n]*|\\(?:begin|end)\{\w+\}|\\operatorname\{\w+\}|\\text\{[^}]*\}"
     r"|\\[A-Za-z]+|\\.")
@@ -24,8 +37,16 @@ def run(book: Book, tally: Tally, site) -> None:
             continue
         for kind, what, text in tally.some(list(_mistakes(page)), _AT_MOST):
             found = check_page(Page(page.path, book.root, text))
-            tally.count(kind, f"{page.shown}: {what}", any(
-                finding.state == "failed" for finding in found))
+            caught = any(finding.state == "failed" for finding in found)
+            if not caught and _is_true(page, what):
+                tally.kind(kind).equal += 1
+            else:
+                tally.count(kind, f"{page.shown}: {what}", caught)
+
+
+def _is_true(page: Page, what: str) -> bool:
+    return any(page.path.stem == stem and change in what
+               for stem, change, _ in _TRUE_ALL_THE_SAME)
 
 
 def _mistakes(page: Page) -> Iterator[tuple[str, str, str]]:

@@ -29,8 +29,8 @@ from .page import Formula, Page
 
 _POINTS = 6
 _DIGITS = 30
-_AT_ZERO = 3
-"""The attempt at which every input is 0."""
+_ATTEMPTS = 400
+"""Points that are looked at to find some that fulfill the conditions."""
 _FLOAT32_DIGITS, _FLOAT32 = 9, 2.0 ** -23
 """A number with so many digits is float32's, and may be off by its rounding."""
 _MARKS = {"premise", "definition"}
@@ -148,6 +148,7 @@ class _Section:
         self._reads = reads
         self._used = used
         self._own: set[str] = set()
+        self._domains: set[str] = set()
         self._conditions: list[Statement] = []
         self._passing: list[Statement] = []
         """Conditions in running text; they hold up to the next display."""
@@ -184,8 +185,12 @@ class _Section:
                                 f" {list(shape)}", domain.position)
             named = [name_of(_bare(symbol), Scope())[0] for symbol in symbols
                      if _bare(symbol).kind == "symbol"]
-            if len(set(named)) < len(named):
+            if len(set(named)) < len(named) or self._domains & set(named):
                 read.failure = "names a symbol twice", statement.position
+            self._domains |= set(named)
+            if strangers := set(named) - self._mentioned():
+                read.failure = (f"no other formula of this section has"
+                                f" {min(strangers)}", statement.position)
             for symbol in map(_bare, symbols):
                 if symbol.kind == "symbol":
                     name, _ = name_of(symbol, Scope())
@@ -249,6 +254,12 @@ class _Section:
                 name, _ = name_of(each, self._scope)
                 if name not in bound:
                     self._scope.known.add(name)
+
+    def _mentioned(self) -> set[str]:
+        return {name_of(node, Scope())[0] if not node.parts[1] else node.parts[0]
+                for _, _, statement in self._statements()
+                if statement.relations != ("∈",)
+                for node in walk(statement.sides) if node.kind == "symbol"}
 
     def _infer_shapes(self) -> None:
         """Arrays without a domain take the sizes of the indices they carry."""
@@ -481,9 +492,14 @@ def _hold_at_points(relation, a, b, conditions, position, rounding) -> None:
     fulfilled = [sympy.lambdify(symbols, c, "mpmath") for c in conditions]
     generator = random.Random(1)
     compared = 0
+    special = [(eq.lhs, eq.rhs) for eq in (a.atoms(sympy.Eq) | b.atoms(sympy.Eq))
+               if eq.lhs in symbols and eq.rhs.is_number]
     with mpmath.workdps(_DIGITS + 20):
-        for attempt in range(400):
-            point = [_coordinate(generator, attempt) for _ in symbols]
+        for attempt in range(_ATTEMPTS):
+            point = [_coordinate(generator) for _ in symbols]
+            if attempt < len(special):
+                symbol, value = special[attempt]
+                point[symbols.index(symbol)] = mpmath.mpf(str(value))
             if not all(c(*point) for c in fulfilled):
                 continue
             try:
@@ -491,7 +507,7 @@ def _hold_at_points(relation, a, b, conditions, position, rounding) -> None:
             except (ZeroDivisionError, ValueError):
                 continue
             defined = [mpmath.isfinite(side) for side in (left, right)]
-            if any(defined) != all(defined) and attempt != _AT_ZERO:
+            if any(defined) != all(defined):
                 raise False_("only one of the sides is defined everywhere", position)
             if not all(defined):
                 continue
@@ -502,15 +518,15 @@ def _hold_at_points(relation, a, b, conditions, position, rounding) -> None:
                 raise False_(
                     f"does not hold: {mpmath.nstr(left, 9)} and"
                     f" {mpmath.nstr(right, 9)}" + (f" at {at}" if at else ""), position)
-            if not symbols or compared == _POINTS * (1 + len(symbols)):
+            # An inequality may fail in a corner: all points are looked at.
+            if not symbols or (relation not in "<>≤≥" and
+                               compared == _POINTS * (1 + len(symbols))):
                 return
     if not compared:
         raise False_("no point at which both sides are defined", position)
 
 
-def _coordinate(generator: random.Random, attempt: int):
-    if attempt == _AT_ZERO:
-        return mpmath.mpf(0)  # where conditions say "= 0"
+def _coordinate(generator: random.Random):
     return mpmath.mpf(generator.choice([-1, 1]) * generator.randint(20, 300)) / 97
 
 
