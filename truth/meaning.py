@@ -13,6 +13,8 @@ import numpy as np
 import sympy
 
 from .latex import CALLED, Node
+from .tree import symbols as symbols_of
+from .tree import walk
 
 SIZES = {"n": 3, "m": 2, "k": 4, "p": 2, "q": 3, "d": 3, "b": 2}
 """Elements along a dimension with a name; a letter that is not here has 3."""
@@ -74,19 +76,6 @@ def name_of(symbol: Node, scope: Scope) -> tuple[str, tuple]:
     if all(not letter for letter, _ in subscript):
         return name + "_" + ",".join(str(number) for _, number in subscript), ()
     return name, subscript
-
-
-def walk(node):
-    """Every node of a tree."""
-    if isinstance(node, Node):
-        yield node
-        for part in node.parts:
-            yield from walk(part)
-    elif isinstance(node, tuple):
-        for part in node:
-            yield from walk(part)
-    elif hasattr(node, "sides"):
-        yield from walk(node.sides)
 
 
 class Meaning:
@@ -401,7 +390,7 @@ class Meaning:
         symbols = self.base(name)
         explicit = "L" in self.scope.maps and name in {
             self.resolve(node, _loosely({}))[0]
-            for node in walk(self.scope.maps["L"].node) if node.kind == "symbol"}
+            for node in symbols_of(self.scope.maps["L"].node)}
         if self.scope.decided and not explicit:
             form = sympy.expand(self.loss_differential())
             return _each(lambda s: form.coeff(differential(s)), symbols)
@@ -444,9 +433,7 @@ class Meaning:
 def ranges_of(node, scope: Scope) -> dict[str, int]:
     """How many values each index letter takes, told by the arrays that have it."""
     ranges: dict[str, int] = {}
-    for symbol in walk(node):
-        if symbol.kind != "symbol":
-            continue
+    for symbol in symbols_of(node):
         name, subscript = name_of(symbol, scope)
         shape = scope.shapes.get(name)
         if not shape or not subscript:
