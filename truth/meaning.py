@@ -13,8 +13,8 @@ import numpy as np
 import sympy
 
 from .latex import CALLED, Node
+from .tree import bare, walk
 from .tree import symbols as symbols_of
-from .tree import walk
 
 SIZES = {"n": 3, "m": 2, "k": 4, "p": 2, "q": 3, "d": 3, "b": 2}
 """Elements along a dimension with a name; a letter that is not here has 3."""
@@ -211,6 +211,10 @@ class Meaning:
 
     def _product(self, *factors, bound, stop, **_):
         values = [self.value(factor, bound, stop) for factor in factors]
+        for factor, value, after in zip(factors, values, values[1:]):
+            if bare(factor).kind == "symbol" and len(np.shape(value)) == 1 and (
+                    len(np.shape(after)) == 2 and after.shape[0] > 1):
+                raise Unclear("a column before a matrix: transpose it", factor.position)
         product = values[0]
         for value, factor in zip(values[1:], factors[1:]):
             product = _multiply(product, value, factor)

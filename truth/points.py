@@ -5,17 +5,19 @@ at almost every one. Points are the same in each run.
 """
 
 import random
+from functools import lru_cache
 
 import mpmath
 import sympy
 
 _POINTS = 6
-"""Points for each symbol, and as many more."""
+"""Points to compare at; with branches as many again for each symbol."""
 _ATTEMPTS = 400
 """Points that are looked at to find some that fulfill the conditions."""
 _DIGITS = 30
 _FLOAT32_DIGITS, _FLOAT32 = 9, 2.0 ** -23
 """A number with so many digits is float32's, and may be off by its rounding."""
+_BRANCHES = (sympy.Piecewise, sympy.Abs, sympy.sign, sympy.floor)
 
 
 class Refuted(Exception):
@@ -26,7 +28,8 @@ class Refuted(Exception):
         self.position = position
 
 
-def hold(relation: str, a: sympy.Expr, b: sympy.Expr, conditions: list,
+@lru_cache(maxsize=100_000)
+def hold(relation: str, a: sympy.Expr, b: sympy.Expr, conditions: tuple,
          position: int, rounding: float) -> None:
     """Raises Refuted where ``a`` and ``b`` are not related as claimed.
 
@@ -41,7 +44,9 @@ def hold(relation: str, a: sympy.Expr, b: sympy.Expr, conditions: list,
     evaluate = sympy.lambdify(symbols, [a, b], "mpmath")
     fulfilled = [sympy.lambdify(symbols, c, "mpmath") for c in conditions]
     generator = random.Random(1)
-    compared = 0
+    compared, enough = 0, _POINTS
+    if a.has(*_BRANCHES) or b.has(*_BRANCHES):
+        enough *= 1 + len(symbols)
     special = [(eq.lhs, eq.rhs) for eq in (a.atoms(sympy.Eq) | b.atoms(sympy.Eq))
                if eq.lhs in symbols and eq.rhs.is_number]
     with mpmath.workdps(_DIGITS + 20):
@@ -70,7 +75,7 @@ def hold(relation: str, a: sympy.Expr, b: sympy.Expr, conditions: list,
                     f" {mpmath.nstr(right, 9)}" + (f" at {at}" if at else ""), position)
             # An inequality may fail in a corner: all points are looked at.
             if not symbols or (relation not in "<>≤≥" and
-                               compared == _POINTS * (1 + len(symbols))):
+                               compared == enough):
                 return
     if not compared:
         raise Refuted("no point at which both sides are defined", position)

@@ -351,9 +351,9 @@ class Section:
                  for a, b in zip(np.ravel(one), np.ravel(other))]
         if not all(isinstance(each, sympy.Expr) for pair in pairs for each in pair):
             raise Unclear("a part of it is no number", side.position)
-        conditions = [Meaning(self._scope).condition(each, {})
-                      for each in self._conditions + self._passing
-                      if _scalar(each, self._scope)]
+        conditions = tuple(Meaning(self._scope).condition(each, {})
+                           for each in self._conditions + self._passing
+                           if _scalar(each, self._scope))
         for a, b in pairs:
             points.hold(relation, a, b, conditions, side.position, rounding)
 
