@@ -225,3 +225,8 @@ def test_what_the_pages_say_holds(check):
     found = check(all_pages(ROOT), ROOT)
     assert len(found) > 5
     assert [str(finding) for finding in found if finding.state == "failed"] == []
+
+
+def test_what_states_no_result_is_told_to_the_reader():
+    told = " ".join((ROOT / "docs/checked.md").read_text("utf-8").split())
+    assert [name for name in numbers.TOLD_APART if name not in told] == []

@@ -17,6 +17,10 @@ _HEADING = re.compile(r"^(?P<hashes>#{1,6})[ \t]+(?P<title>.+)$", re.MULTILINE)
 _EMBED = re.compile(r'^[ \t]*--8<-- "(?P<name>[^":]+)[^"]*"[ \t]*$', re.MULTILINE)
 
 
+LEDGER = "docs/ledger.md"
+"""Made from what the checks say of the other pages."""
+
+
 @dataclass(frozen=True)
 class Piece:
     """A part of a page's text and where it begins."""
@@ -108,10 +112,10 @@ class Page:
 
 
 def all_pages(root: Path) -> list[Page]:
-    """Every page of the book: Markdown below ``docs``, and the labs."""
+    """Every page of the book but the ledger: Markdown below ``docs``, the labs."""
     docs = root / "docs"
-    return [Page(path, root) for path in sorted(
-        [*docs.rglob("*.md"), *docs.glob("labs/*.py")])]
+    pages = sorted([*docs.rglob("*.md"), *docs.glob("labs/*.py")])
+    return [Page(path, root) for path in pages if path != root / LEDGER]
 
 
 def _blanked(pattern: re.Pattern, text: str) -> str:
