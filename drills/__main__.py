@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import pages, programs, shown, traces
+from . import claims, formulas, pages, programs, rules, shown, traces
 from .book import Book, Tally, Unsound
 
 
@@ -28,7 +28,7 @@ def main() -> int:
             book = Book(Path(folder).resolve())
             try:
                 site = arguments.site or book.build()
-                for part in (traces, programs, pages, shown):
+                for part in (traces, programs, pages, shown, formulas, claims, rules):
                     began = time.monotonic()
                     part.run(book, tally, site)
                     print(f"drills: {part.__name__} took"
@@ -52,12 +52,12 @@ def _print(tally: Tally) -> int:
         print(f"| {name} | {kind.tried} | {kind.caught} |")
     tried, caught = sum(k.tried for k in kinds), sum(k.caught for k in kinds)
     print(f"| **in all** | **{tried}** | **{caught}** |\n")
-    print("Changes of programs that are not counted, for without tracebook the"
-          " program prints\nthe same, or other digits below its tolerance:\n")
+    print("Changes that are not counted, for they change nothing that is true (a"
+          " program prints\nthe same, a formula still holds), or less than a"
+          " tolerance or a weak tie can see:\n")
     for name, kind in sorted(tally.kinds.items()):
         if kind.equal or kind.within:
-            print(f"- {name}: {kind.equal} the same,"
-                  f" {len(kind.within)} below the tolerance")
+            print(f"- {name}: {kind.equal} the same, {len(kind.within)} below")
         for each in kind.within:
             print(f"    - {each.rstrip()}".replace("\n", "\n      "))
     return tried != caught

@@ -9,7 +9,8 @@ from truth.page import Formula, Page, all_pages
 
 from .book import Book, Tally
 
-_AT_MOST = 60
+_AT_MOST = 6
+"""Mistakes on each page, in a fast run."""
 _TRUE_ALL_THE_SAME = (
     ("kink", r"'-' → '+' in 1, \qquad \frac{f(h) - f(0)}{h} = 2", "f(0) is 0"),
     ("kink", r"'1' → '2' in ge f(0) + s \, t, \qquad 1 \le s \le 2", "says less"),
