@@ -1,0 +1,35 @@
+"""The second derivative, checked by the first check: the rule of a rule."""
+
+import numpy as np
+import tensorflow as tf
+
+
+@tf.custom_gradient
+def cube(x):
+    return x * x * x, lambda upstream: upstream * 3.0 * x * x
+
+
+def backward(x, upstream):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = cube(x)
+    return tape.gradient(y, x, output_gradients=upstream)
+
+
+rng = np.random.default_rng(0)
+x = tf.constant([1.3, -0.7, 0.0], tf.float64)
+upstream, w, v = map(tf.constant, rng.standard_normal([3, 3]))
+with tf.GradientTape() as tape:
+    tape.watch([x, upstream])
+    value = tf.reduce_sum(w * backward(x, upstream))
+by_x, by_upstream = tape.gradient(value, [x, upstream])
+
+
+def slope(function, h=1e-5):
+    return tf.reduce_sum(w * (function(h) - function(-h))) / (2 * h)
+
+
+print(f"by x         rule {tf.reduce_sum(by_x * v):9.6f}   differences",
+      f"{slope(lambda h: backward(x + h * v, upstream)):9.6f}")
+print(f"by upstream  rule {tf.reduce_sum(by_upstream * v):9.6f}   differences",
+      f"{slope(lambda h: backward(x, upstream + h * v)):9.6f}")

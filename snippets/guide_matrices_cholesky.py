@@ -1,0 +1,43 @@
+"""The rule of the Cholesky factor, against differences that stay symmetric."""
+
+import numpy as np
+import tensorflow as tf
+
+
+# truth: X = X @ tf.transpose(X) + 0.5 * tf.eye(2, dtype=X.dtype)
+@tf.custom_gradient
+def cholesky(X):
+    Y = tf.linalg.cholesky(X)
+
+    def grad(upstream):
+        S = tf.linalg.band_part(tf.transpose(Y) @ upstream, -1, 0)
+        S = tf.linalg.set_diag(S, 0.5 * tf.linalg.diag_part(S))
+        left = tf.linalg.triangular_solve(Y, S, adjoint=True)
+        G = tf.transpose(tf.linalg.triangular_solve(
+            Y, tf.transpose(left), adjoint=True))
+        return 0.5 * (G + tf.transpose(G))
+
+    return Y, grad
+
+
+X = tf.constant([[4.0, 2.0], [2.0, 3.0]], tf.float64)
+upstream = tf.constant([[1.0, 0.0], [10.0, 100.0]], tf.float64)
+with tf.GradientTape(persistent=True) as tape:
+    tape.watch(X)
+    Y = cholesky(X)
+    own = tf.linalg.cholesky(X)
+downstream = tape.gradient(Y, X, output_gradients=upstream)
+print("Y          ", np.round(Y, 6).tolist())
+print("downstream ", np.round(downstream, 6).tolist())
+print("TensorFlow ", np.round(
+    tape.gradient(own, X, output_gradients=upstream), 6).tolist())
+
+h = 1e-5
+for name, V in (("X11", [[1.0, 0.0], [0.0, 0.0]]),
+                ("X12 and X21", [[0.0, 1.0], [1.0, 0.0]]),
+                ("X22", [[0.0, 0.0], [0.0, 1.0]])):
+    V = tf.constant(V, tf.float64)
+    change = tf.linalg.cholesky(X + h * V) - tf.linalg.cholesky(X - h * V)
+    slope = tf.reduce_sum(upstream * change) / (2 * h)
+    print(f"{name:12} rule {tf.reduce_sum(downstream * V):10.5f}"
+          f"  differences {slope:10.5f}")

@@ -1,0 +1,42 @@
+"""A rule of the determinant that holds at a singular matrix, too."""
+
+import numpy as np
+import tensorflow as tf
+
+
+@tf.custom_gradient
+def det(X):
+    def grad(upstream):
+        s, U, V = tf.linalg.svd(X)
+        others = (tf.math.cumprod(s, exclusive=True)
+                  * tf.math.cumprod(s, exclusive=True, reverse=True))
+        sign = tf.linalg.det(U) * tf.linalg.det(V)
+        return upstream * sign * (U * others) @ tf.transpose(V)
+
+    return tf.linalg.det(X), grad
+
+
+def by_differences(X, h=1e-5):
+    result = np.zeros(X.shape)
+    for index in np.ndindex(*X.shape):
+        step = np.zeros(X.shape)
+        step[index] = h
+        result[index] = (tf.linalg.det(X + step)
+                         - tf.linalg.det(X - step)) / (2 * h)
+    return result
+
+
+def shown(array):
+    return (np.round(array, 4) + 0.0).tolist()
+
+
+for name, X in (("regular", [[1.0, 2.0], [3.0, 4.0]]),
+                ("rank 1", [[1.0, 2.0], [2.0, 4.0]]),
+                ("rank 0", [[0.0, 0.0], [0.0, 0.0]])):
+    X = tf.constant(X, tf.float64)
+    with tf.GradientTape() as tape:
+        tape.watch(X)
+        y = det(X)
+    print(f"{name}: det = {shown(y)}")
+    print("  rule       ", shown(tape.gradient(y, X)))
+    print("  differences", shown(by_differences(X)))

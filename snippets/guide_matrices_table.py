@@ -1,0 +1,52 @@
+"""Every rule of the table, paired with a random direction in three ways."""
+
+import numpy as np
+import tensorflow as tf
+
+rng = np.random.default_rng(0)
+T, inv, trace = tf.transpose, tf.linalg.inv, tf.linalg.trace
+P, eye = rng.uniform(0.1, 0.5, [3, 3]), np.eye(3)
+A, B = tf.constant(P + eye), tf.constant(rng.standard_normal([3, 2]))
+S, z = tf.constant(P @ P.T + eye), tf.constant(rng.standard_normal(4))
+t = tf.nn.softmax(rng.standard_normal(4))
+M = np.tril(np.ones([3, 3])) - 0.5 * eye
+
+# Name, map, rule(upstream, output, inputs), inputs.
+rows = [
+    ("sum", tf.reduce_sum, lambda U, y, X: U * tf.ones_like(X), [B]),
+    ("column sums", lambda X: tf.reduce_sum(X, 0),
+     lambda U, y, X: U * tf.ones_like(X), [B]),
+    ("trace", trace, lambda U, y, X: U * eye, [A]),
+    ("transpose", T, lambda U, Y, X: T(U), [B]),
+    ("product", tf.matmul, lambda U, C, A, B: (U @ T(B), T(A) @ U), [A, B]),
+    ("inverse", inv, lambda U, Y, X: -T(Y) @ U @ T(Y), [A]),
+    ("solve", tf.linalg.solve, lambda U, Y, A, B: (
+        -inv(T(A)) @ U @ T(Y), inv(T(A)) @ U), [A, B]),
+    ("det", tf.linalg.det, lambda U, y, X: U * y * T(inv(X)), [A]),
+    ("log |det|", lambda X: tf.linalg.slogdet(X)[1],
+     lambda U, y, X: U * T(inv(X)), [A]),
+    ("Cholesky", tf.linalg.cholesky,
+     lambda U, Y, X: inv(T(Y)) @ (M * (T(Y) @ U)) @ inv(Y), [S]),
+    ("softmax", tf.nn.softmax,
+     lambda U, p, z: p * (U - tf.reduce_sum(U * p)), [z]),
+    ("cross-entropy",
+     lambda z: tf.nn.softmax_cross_entropy_with_logits(labels=t, logits=z),
+     lambda U, y, z: U * (tf.nn.softmax(z) - t), [z])]
+
+print(f"{'':14}{'rule':>10}{'TensorFlow':>12}{'differences':>13}")
+for name, function, rule, inputs in rows:
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        Y = function(*inputs)
+    U = tf.constant(rng.standard_normal(Y.shape))
+    V = [rng.standard_normal(x.shape) for x in inputs]
+    if name == "Cholesky":
+        V = [v + v.T for v in V]
+    tape_says = tape.gradient(Y, inputs, output_gradients=U)
+    rule_says = tf.nest.flatten(rule(U, Y, *inputs))
+    plus, minus = (function(*(x + h * v for x, v in zip(inputs, V)))
+                   for h in (1e-5, -1e-5))
+    print(f"{name:14}"
+          f"{sum(np.sum(g * v) for g, v in zip(rule_says, V)):10.5f}"
+          f"{sum(np.sum(g * v) for g, v in zip(tape_says, V)):12.5f}"
+          f"{np.sum(U * (plus - minus)) / 2e-5:13.5f}")

@@ -1,0 +1,30 @@
+"""The norm with a rule: scaled against overflow, and 0 at zero."""
+
+import tensorflow as tf
+
+
+@tf.custom_gradient
+def norm(x):
+    m = tf.reduce_max(tf.abs(x))
+    scaled = tf.math.divide_no_nan(x, m)
+    y = m * tf.sqrt(tf.reduce_sum(scaled * scaled))
+
+    def grad(upstream):
+        local = tf.math.divide_no_nan(x, y)
+        return upstream * local
+
+    return y, grad
+
+
+for numbers in ([3.0, 4.0], [0.0, 0.0], [3e20, 4e20], [3e-25, 4e-25]):
+    x = tf.constant(numbers)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = norm(x)
+        first = inner.gradient(y, x)
+        first_of_first = first[0]
+    second = outer.gradient(first_of_first, x)
+    print(f"y = {y:<8.3g} first =", *[f"{g:.3g}" for g in first],
+          " second =", *[f"{g:.3g}" for g in second])

@@ -1,0 +1,18 @@
+"""Wrong on purpose: a right rule, and differences in float32."""
+
+import tensorflow as tf
+
+
+# truth: the rule is right
+@tf.custom_gradient
+def cube(x):
+    return x * x * x, lambda upstream: upstream * 3.0 * x * x
+
+
+for dtype, delta in ((tf.float32, 1e-6), (tf.float32, 1e-2),
+                     (tf.float64, 1e-6)):
+    x = tf.constant([1.3, -0.7, 1.0], dtype)
+    rule, differences = tf.test.compute_gradient(cube, [x], delta)
+    print(dtype.name, "step", delta)
+    print("  rule       ", rule[0].diagonal().round(4))
+    print("  differences", differences[0].diagonal().round(4))
