@@ -55,12 +55,12 @@ def hold(relation: str, a: sympy.Expr, b: sympy.Expr, conditions: tuple,
             if attempt < len(special):
                 symbol, value = special[attempt]
                 point[symbols.index(symbol)] = mpmath.mpf(str(value))
-            if not all(c(*point) for c in fulfilled):
-                continue
             try:
+                if not all(c(*point) for c in fulfilled):
+                    continue
                 left, right = evaluate(*point)
-            except (ZeroDivisionError, ValueError):
-                continue
+            except (ZeroDivisionError, ValueError, TypeError):
+                continue  # not defined here, or complex where an order is asked
             defined = [mpmath.isfinite(side) for side in (left, right)]
             if any(defined) != all(defined):
                 raise Refuted("only one of the sides is defined everywhere", position)
