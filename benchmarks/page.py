@@ -22,10 +22,10 @@ def render(results: dict) -> str:
     sets, serving = results["sets"], results["serving"]
     return _PAGE.format(
         date=results["date"],
-        machine=_table(("", ""), results["machine"].items()),
-        times=_table(("", *(each["title"] for each in sets.values())),
+        machine=_table(("Machine", "Measured on"), results["machine"].items()),
+        times=_table(("Programs", *(each["title"] for each in sets.values())),
                      _times(sets)),
-        goals=_table(("Goal", "Measured", ""), (
+        goals=_table(("Goal", "Measured", "Held"), (
             (goal, measured, "held" if held else "**missed**")
             for goal, measured, held in goals(results))),
         memory=_table(("Peak, MiB", *(each["title"] for each in sets.values())), (

@@ -3,6 +3,7 @@
 import tensorflow as tf
 
 
+# truth: x.shape == y.shape
 @tf.custom_gradient
 def both(x, y):
     z = x * y + tf.sin(x)

@@ -3,6 +3,7 @@
 import tensorflow as tf
 
 
+# truth: x.shape == y.shape
 @tf.custom_gradient
 def with_rule(x, y):
     def grad(upstream_z, upstream_w):

@@ -3,6 +3,7 @@
 import tensorflow as tf
 
 
+# truth: r.shape == theta.shape
 @tf.custom_gradient
 def cartesian(r, theta):
     x = r * tf.cos(theta)

@@ -3,6 +3,7 @@
 import tensorflow as tf
 
 
+# truth: x.shape == y.shape
 @tf.custom_gradient
 def product(x, y):
     z = x * y

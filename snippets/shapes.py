@@ -7,6 +7,7 @@ def kind(tensor):
     return f"{list(tensor.shape)} {tensor.dtype.name}"
 
 
+# truth: s.shape == []
 @tf.custom_gradient
 def row_sums(s, x):
     r = tf.reduce_sum(x, axis=1)

@@ -4,6 +4,7 @@ import numpy as np
 import tensorflow as tf
 
 
+# truth: s.shape == []
 @tf.custom_gradient
 def with_rule(s, x):
     r = tf.reduce_sum(x, axis=1)

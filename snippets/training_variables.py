@@ -5,6 +5,8 @@ import tensorflow as tf
 weight = tf.Variable(-1.0)
 
 
+# truth: the gradient of tf.sigmoid(weight * inputs)
+# truth: inputs.shape == []
 @tf.custom_gradient
 def sign_of_product(inputs):
     x = weight * inputs
@@ -18,6 +20,7 @@ def sign_of_product(inputs):
     return tf.sign(x), grad
 
 
+# truth: the gradient of tf.sigmoid
 @tf.custom_gradient
 def sign(x):
     def grad(upstream):

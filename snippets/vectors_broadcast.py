@@ -3,6 +3,7 @@
 import tensorflow as tf
 
 
+# truth: a.shape == []
 @tf.custom_gradient
 def scale(a, x):
     y = a * x

@@ -46,6 +46,8 @@ def project(tmp_path) -> Path:
                             ignore=shutil.ignore_patterns("figures", "__pycache__"))
         else:
             shutil.copy(source, target)
+    if (known := ROOT / ".cache/truth").is_dir():
+        shutil.copytree(known, tmp_path / ".cache/truth")
     # The copy borrows this environment, and must not set it up anew.
     (tmp_path / ".venv").symlink_to(sys.prefix, target_is_directory=True)
     (tmp_path / ".ci").mkdir()

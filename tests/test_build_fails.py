@@ -14,10 +14,10 @@ ROOT = Path(__file__).parents[1]
 LESSON = "docs/lessons/chain_rule.md"
 
 
-def build(project: Path) -> tuple[int, str]:
+def build(project: Path, before: str = "") -> tuple[int, str]:
     done = subprocess.run(
-        ["make", "build"], cwd=project, text=True, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, timeout=120,
+        f"{before} make build", shell=True, cwd=project, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
         env={**os.environ, "NO_COLOR": "1"})
     return done.returncode, done.stdout
 
@@ -56,17 +56,35 @@ def test_the_copy_builds(project):
     assert (project / "site" / "index.html").exists()
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_fails_and_keeps_the_last_site(project, mistake):
+def plant_a_last_site(project: Path) -> None:
     (project / "site").mkdir()
     (project / "site" / "index.html").write_text("the last good site")
+
+
+def is_whole(project: Path) -> bool:
+    """Whether the last site is still there, and nothing beside it."""
+    last = project / "site" / "index.html"
+    return (last.read_text() == "the last good site"
+            and not list(project.glob(".site-*")))
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_fails_and_keeps_the_last_site(project, mistake):
+    plant_a_last_site(project)
     name, old, new, message = MISTAKES[mistake]
     line = edit(project / name, old, new)
     code, said = build(project)
     assert code != 0, said
     assert message.replace("{line}", str(line)) in " ".join(said.split("\n")), said
-    assert (project / "site" / "index.html").read_text() == "the last good site"
-    assert not list(project.glob(".site-*"))
+    assert is_whole(project)
+
+
+def test_a_site_that_cannot_be_written_keeps_the_last_one(project):
+    """As on a full disk: no file may be longer than the pages, as styles are."""
+    plant_a_last_site(project)
+    code, said = build(project, before="ulimit -f 100;")
+    assert code != 0 and "File too large" in said, said
+    assert is_whole(project)
 
 
 def test_the_page_about_checks_shows_what_a_mistake_looks_like(project):

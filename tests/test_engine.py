@@ -4,6 +4,7 @@ The book here is a tiny foreign one, without TensorFlow.
 """
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -118,6 +119,20 @@ def print(*_): pass
     assert any_book.run("update")[0] == 0
     expected = "__main__ [] '' 1\nFalse False True\n"
     assert any_book.trace("first") == any_book.trace("second") == expected
+
+
+def test_a_snippet_ends_as_in_python(any_book):
+    """The program, its threads, and at last what it registered."""
+    any_book.add("ends", """
+import atexit, time
+from concurrent.futures import ThreadPoolExecutor
+atexit.register(print, "3 at exit")
+pool = ThreadPoolExecutor()
+pool.submit(lambda: (time.sleep(0.2), print("2 a thread")))
+print("1 the program")
+""", "1 the program\n2 a thread\n3 at exit\n")
+    code, said = any_book.run("check")
+    assert code == 0, said
 
 
 def test_a_snippet_imports_neither_a_neighbor_nor_the_site(book):
@@ -351,15 +366,46 @@ def test_figures_are_published_when_they_change_and_removed_when_stale(book):
     path.write_text(path.read_text().replace("('draws', 'draws-dark')", "('draws',)"))
     assert book.run("check")[0] == 0
     assert [p.name for p in figures.iterdir()] == ["draws.svg"]
+    path.write_text("raise ValueError\n")
+    assert book.run("check")[0] == 1
+    assert [p.name for p in figures.iterdir()] == ["draws.svg"], "failing keeps it"
+
+
+def _wait_for_a_snippet(book: Book) -> None:
+    deadline = time.monotonic() + 20
+    while not _processes_in(book.temporary) and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
+LONG = {
+    "slow.out": "print('new' * 9999)\n",
+    "slow.svg": "open('slow.svg', 'w').write('new' * 9999)\nprint('old')\n",
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_file_that_cannot_be_written_stays_as_it_was(book, name):
+    """As on a full disk: the engine, and it alone, may write no long file."""
+    book.add("slow", "import time\ntime.sleep(1)\n" + LONG[name], "old\n")
+    figure = book.root / "docs" / "figures" / "slow.svg"
+    figure.parent.mkdir()
+    figure.write_text("<svg/>")
+    process = book.start("update")
+    _wait_for_a_snippet(book)
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (999, 999))
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert f"{name}'" in said.splitlines()[-1] and "Traceback" not in said, said
+    assert book.trace("slow") == "old\n" and figure.read_text() == "<svg/>"
+    assert len(list(book.root.rglob("*slow*"))) == 3, "nothing half-written is left"
+    assert not list(book.temporary.iterdir())
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_engine_leaves_no_process_and_no_half_trace(book, stop):
     book.add("slow", "import time\nprint('a')\ntime.sleep(30)\n", "old\n")
     process = book.start("update")
-    deadline = time.monotonic() + 20
-    while not _processes_in(book.temporary) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    _wait_for_a_snippet(book)
     family = psutil.Process(process.pid).children(recursive=True)
     assert len(family) >= 2, "the forkserver and the snippet run"
     process.send_signal(stop)

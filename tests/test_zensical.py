@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
+from truth import ledger
+
 from .conftest import ROOT
 
-PARTS = ("docs", "snippets", "overrides", "formulas", "mkdocs.yml")
+PARTS = ("docs", "snippets", "overrides", "formulas", "truth", "mkdocs.yml",
+         "pyproject.toml", "requirements.txt")
 
 
 @pytest.fixture(scope="module")
@@ -22,6 +25,7 @@ def other_site(tmp_path_factory, built_site) -> Path:
         source = ROOT / part
         copy = shutil.copytree if source.is_dir() else shutil.copy
         copy(source, project / part)
+    ledger.write(project)  # as `python -m truth` does before such a build
     for command in (["zensical", "build"], ["formulas", "site"]):
         done = subprocess.run(
             [sys.executable, "-m", *command], cwd=project, text=True,

@@ -93,6 +93,8 @@ class _Checker:
         elif formula.display and unused and not read.given:
             state, position = "failed", unused[0]
             how = "a premise from which nothing follows that is checked"
+        elif formula.display and read.only_domains:
+            state, how = "premise", "says where its symbols live"
         elif not read.proven:
             if not read.premises and not read.given:
                 return None

@@ -30,6 +30,11 @@ class Reading:
     failure: tuple[str, int] | None = None
     """The first reason, and its position in the formula."""
 
+    @property
+    def only_domains(self) -> bool:
+        return bool(self.statements) and all(
+            statement.relations == ("∈",) for statement in self.statements)
+
     def fail(self, reason: str, position: int) -> None:
         self.failure = self.failure or (reason, position)
 

@@ -3,6 +3,7 @@
 import tensorflow as tf
 
 
+# truth: the rule is right
 @tf.custom_gradient
 def bend(x):
     def grad(upstream):

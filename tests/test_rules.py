@@ -1,0 +1,474 @@
+"""Promise: a rule that does not hold is found, and one that holds is not."""
+
+import pytest
+
+from truth import page, rule_sites, rules
+
+from .conftest import ROOT
+
+HEAD = "import tensorflow as tf\n\n"
+TAPE = """
+def run(function, *inputs):
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        y = function(*inputs)
+    print(tape.gradient(y, inputs))
+
+"""
+# Of each kind the program, and pairs of a right part and a wrong one for it.
+KINDS = {
+    "matrix inverse": ("""
+@tf.custom_gradient
+def inverse(A):
+    Y = tf.linalg.inv(A)
+
+    def grad(upstream):
+        return -tf.linalg.matmul(
+            tf.linalg.matmul(Y, upstream, transpose_a=True), Y, transpose_b=True)
+
+    return Y, grad
+
+
+run(inverse, tf.constant([[2.0, 1.0], [0.5, 3.0]]))
+""", [("return -", "return "), ("Y, upstream, transpose_a=True", "Y, upstream"),
+      ("Y, transpose_b=True", "Y")]),
+    "softmax": ("""
+@tf.custom_gradient
+def softmax(x):
+    y = tf.nn.softmax(x)
+
+    def grad(upstream):
+        inner = tf.reduce_sum(upstream * y, axis=-1, keepdims=True)
+        return y * (upstream - inner)
+
+    return y, grad
+
+
+run(softmax, tf.constant([[1.0, 2.0, 3.0], [0.0, 1.0, 0.5]]))
+""", [("axis=-1, ", ""), ("upstream - inner", "upstream"), ("y * (up", "(up")]),
+    "broadcasting": ("""
+def unbroadcast(gradient, like):
+    axes = list(range(len(gradient.shape) - len(like.shape)))
+    gradient = tf.reduce_sum(gradient, axis=axes)
+    axes = [i for i, size in enumerate(like.shape) if size == 1]
+    return tf.reduce_sum(gradient, axis=axes, keepdims=True)
+
+
+@tf.custom_gradient
+def product(x, y):
+    def grad(upstream):
+        return unbroadcast(upstream * y, x), unbroadcast(upstream * x, y)
+
+    return x * y, grad
+
+
+run(product, tf.constant([[1.0], [2.0]]), tf.constant([3.0, 4.0, 5.0]))
+""", [("unbroadcast(upstream * y, x)", "upstream * y"),
+      ("axis=axes, keepdims", "keepdims"), ("* x, y)", "* y, y)")]),
+    "one shape": ("""
+# truth: x.shape == y.shape
+@tf.custom_gradient
+def product(x, y):
+    def grad(upstream):
+        return upstream * y, upstream * x
+
+    return x * y, grad
+
+
+run(product, tf.constant(2.0), tf.constant(3.0))
+""", [("# truth: x.shape == y.shape\n", ""), ("x.shape == y.shape", "x > 2.5")]),
+    "variables": ("""
+w = tf.Variable([1.0, -2.0])
+
+
+# truth: x.shape == w.shape
+@tf.custom_gradient
+def scaled(x):
+    def grad(upstream, variables=None):
+        return upstream * w, [upstream * x]
+
+    return w * x, grad
+
+
+run(scaled, tf.constant([3.0, 0.5]))
+""", [("[upstream * x]", "[upstream]"), ("[upstream * x]", "[None]"),
+      ("upstream * w", "upstream * x")]),
+    "complex": ("""
+@tf.custom_gradient
+def square(z):
+    def grad(upstream):
+        return upstream * tf.math.conj(2.0 * z)
+
+    return z * z, grad
+
+
+run(square, tf.constant([1.0 + 2.0j, -0.5j]))
+""", [("tf.math.conj(2.0 * z)", "2.0 * z")]),
+    "straight-through": ("""
+# truth: the gradient of tf.identity
+@tf.custom_gradient
+def rounded(x):
+    return tf.round(x), lambda upstream: upstream
+
+
+run(rounded, tf.constant([0.2, 1.7]))
+""", [("# truth: the gradient of tf.identity\n", ""), ("tf.round(x)", "x"),
+      ("lambda upstream: upstream", "lambda upstream: 2.0 * upstream")]),
+    "clipping": ("""
+def clipped(limit):
+    # truth: upstream becomes tf.clip_by_value(upstream, -limit, limit)
+    @tf.custom_gradient
+    def identity(x):
+        def grad(upstream):
+            return tf.clip_by_value(upstream, -limit, limit)
+
+        return tf.identity(x), grad
+
+    return identity
+
+
+run(clipped(0.5), tf.constant([0.2, 1.7]))
+""", [("return tf.clip_by_value(upstream, -limit, limit)", "return upstream"),
+      ("return tf.clip_by_value(upstream, -limit, limit)",
+       "return tf.clip_by_value(upstream, -limit, 1.0)")]),
+    "domain": ("""
+# truth: x > 0
+@tf.custom_gradient
+def logarithm(x):
+    return tf.math.log(x), lambda upstream: upstream / x
+
+
+run(logarithm, tf.constant([0.2, 1.7]))
+""", [("upstream / x", "upstream * x"), ("x > 0", "x is positive")]),
+    "symmetric": ("""
+# truth: A = A @ tf.transpose(A) + tf.eye(2, dtype=A.dtype)
+@tf.custom_gradient
+def log_determinant(A):
+    L = tf.linalg.cholesky(A)
+
+    def grad(upstream):
+        return upstream * tf.linalg.inv(A)
+
+    return 2.0 * tf.reduce_sum(tf.math.log(tf.linalg.diag_part(L))), grad
+
+
+run(log_determinant, tf.constant([[2.0, 1.0], [1.0, 3.0]]))
+""", [("tf.linalg.inv(A)", "tf.linalg.inv(A @ A)"), ("# truth: A", "# truth: B")]),
+    "second derivative": ("""
+@tf.custom_gradient
+def sine(x):
+    def grad(upstream):
+        return upstream * tf.cos(x)
+
+    return tf.sin(x), grad
+
+
+x = tf.constant(0.5)
+with tf.GradientTape() as outer:
+    outer.watch(x)
+    with tf.GradientTape() as inner:
+        inner.watch(x)
+        y = sine(x)
+    slope = inner.gradient(y, x)
+print(outer.gradient(slope, x))
+""", [("upstream * tf.cos(x)", "upstream * tf.stop_gradient(tf.cos(x))")]),
+    "method": ("""
+class Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+    @tf.custom_gradient
+    def call(self, x):
+        return self.factor * x, lambda upstream: self.factor * upstream
+
+
+run(Scale(3.0).call, tf.constant(2.0))
+""", [("self.factor * upstream", "upstream")]),
+    "recompute_grad and keras": ("""
+import keras
+
+
+@keras.ops.custom_gradient
+def square(x):
+    return x * x, lambda upstream: 2.0 * upstream * x
+
+
+def both(x):
+    return tf.sin(square(x))
+
+
+run(tf.recompute_grad(both), tf.constant([2.0, 3.0]))
+run(tf.grad_pass_through(tf.round), tf.constant([2.2, 3.0]))
+""", [("2.0 * upstream", "upstream"), ("(tf.round)", "(tf.reduce_sum)")]),
+    "registered": ("""
+@tf.RegisterGradient("TwiceTheSquare")
+def rule(op, upstream):
+    return 2.0 * upstream * op.inputs[0]
+
+
+with tf.Graph().as_default() as graph:
+    x = tf.constant([2.0, 3.0])
+    with graph.gradient_override_map({"Square": "TwiceTheSquare"}):
+        y = tf.square(x)
+    tf.gradients(y, x)
+""", [("2.0 * upstream", "upstream"), ('{"Square": "TwiceTheSquare"}', "{}")]),
+    "eager only": ("""
+# truth: eager only
+@tf.custom_gradient
+def square(x):
+    def grad(upstream):
+        print(upstream.numpy())
+        return 2.0 * upstream * x
+
+    return x * x, grad
+
+
+run(square, tf.constant(3.0))
+""", [("# truth: eager only\n", ""), ("print(upstream.numpy())", "pass")]),
+    "kink": ("""
+@tf.custom_gradient
+def relu(x):
+    def grad(upstream):
+        return upstream * tf.cast(x > 0, x.dtype)
+
+    return tf.maximum(x, 0.0), grad
+
+
+run(relu, tf.constant([-1.0, 0.0, 2.0]))
+""", [("tf.cast(x > 0, x.dtype)", "tf.cast(x > 1, x.dtype)"),
+      ("tf.cast(x > 0, x.dtype)", "tf.where(x == 0, -1.0, tf.cast(x > 0, x.dtype))")]),
+    "noise": ("""
+@tf.custom_gradient
+def dropout(x):
+    kept = tf.cast(tf.random.uniform(x.shape) < 0.5, x.dtype)
+    return 2.0 * kept * x, lambda upstream: 2.0 * kept * upstream
+
+
+run(dropout, tf.constant([0.2, 1.7, 3.0, -1.0]))
+""", [("2.0 * kept * upstream", "2.0 * upstream")]),
+    "labels": ("""
+# truth: labels needs no gradient; labels = tf.nn.softmax(labels)
+# truth: logits.shape == labels.shape
+@tf.custom_gradient
+def cross_entropy(logits, labels):
+    def grad(upstream):
+        p = tf.nn.softmax(logits)
+        return upstream[:, tf.newaxis] * (p - labels), None
+
+    return tf.nn.softmax_cross_entropy_with_logits(labels, logits), grad
+
+
+run(cross_entropy, tf.constant([[1.0, 2.0, 0.5], [0.0, 1.0, 3.0]]),
+    tf.constant([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]))
+""", [("labels needs no gradient; ", ""), ("p - labels", "p"),
+      (", None", ", upstream[:, tf.newaxis] * labels")]),
+    "within": ("""
+# truth: x > 0.05; within 1e-3
+@tf.custom_gradient
+def root(x):
+    y = tf.ones_like(x)
+    for _ in range(6):
+        y = 0.5 * (y + x / y)
+    return y, lambda upstream: 0.5002 * upstream / y
+
+
+run(root, tf.constant([0.2, 1.7]))
+""", [("0.5002", "0.51"), ("; within 1e-3", "")]),
+    "a layer in a graph": ("""
+import keras
+
+
+class Sine(keras.layers.Layer):
+    def call(self, x):
+        @tf.custom_gradient
+        def sine(x):
+            def grad(upstream):
+                return upstream * tf.cos(x)
+
+            return tf.sin(x), grad
+
+        return sine(x)
+
+
+model = keras.Sequential([keras.layers.Dense(1), Sine()])
+model.compile("sgd", "mse")
+model.fit(tf.ones([8, 2]), tf.ones([8, 1]), verbose=0)
+""", [("tf.cos(x)", "tf.sin(x)")]),
+    "made in a graph": ("""
+@tf.function
+def slope(x):
+    @tf.custom_gradient
+    def sine(x):
+        return tf.sin(x), lambda upstream: upstream * tf.cos(x)
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = sine(x)
+    return tape.gradient(y, x)
+
+
+print(slope(tf.constant(1.0)))
+""", [("tf.cos(x)", "tf.sin(x)")]),
+    "a decorated rule": ("""
+@tf.custom_gradient
+def sine(x):
+    def grad(upstream):
+        return slope(x, upstream)
+
+    return tf.sin(x), grad
+
+
+# truth: x.shape == upstream.shape
+@tf.custom_gradient
+def slope(x, upstream):
+    def grad(second):
+        return -second * upstream * tf.sin(x), second * tf.cos(x)
+
+    return upstream * tf.cos(x), grad
+
+
+x = tf.constant(0.5)
+with tf.GradientTape() as outer:
+    outer.watch(x)
+    with tf.GradientTape() as inner:
+        inner.watch(x)
+        y = sine(x)
+    dx = inner.gradient(y, x)
+print(outer.gradient(dx, x))
+""", [("-second", "second"), ("second * tf.cos", "tf.cos")]),
+    "recomputed variables": ("""
+w = tf.Variable(tf.random.normal([3, 4]))
+
+
+def layer(x):
+    return tf.nn.tanh(x @ w)
+
+
+recomputed = tf.recompute_grad(layer)
+run(recomputed, tf.ones([2, 3]))
+""", [("recomputed, ", "layer, ")]),
+    "ragged": ("""
+@tf.custom_gradient
+def square(x):
+    return x * x, lambda upstream: upstream * 2.0 * x
+
+
+x = tf.ragged.constant([[1.0, 2.0], [3.0]])
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = square(x)
+print(tape.gradient(y, x))
+""", [("2.0 * x", "x")]),
+    "dictionary": ("""
+# truth: inputs["a"].shape == inputs["b"].shape
+@tf.custom_gradient
+def product(inputs):
+    def grad(upstream):
+        return {"a": upstream * inputs["b"], "b": upstream * inputs["a"]}
+
+    return inputs["a"] * inputs["b"], grad
+
+
+product({"a": tf.constant([[2.0]]), "b": tf.constant([[3.0]])})
+""", [("""{"a": upstream * inputs["b"], "b": upstream * inputs["a"]}""",
+       """{"a": upstream * inputs["a"], "b": upstream * inputs["b"]}""")]),
+    "large": ("""
+@tf.custom_gradient
+def blur(x):
+    def grad(upstream):
+        return tf.image.flip_up_down(upstream) / 3.0
+
+    return tf.image.flip_up_down(x) / 3.0, grad
+
+
+run(blur, tf.ones([1, 8, 8, 3]))
+""", [("return tf.image.flip_up_down(upstream)", "return upstream")]),
+    "clipped at last": ("""
+# truth: downstream becomes tf.clip_by_norm(downstream, 1.0)
+@tf.custom_gradient
+def square(x):
+    def grad(upstream):
+        return tf.clip_by_norm(upstream * 2.0 * x, 1.0)
+
+    return x * x, grad
+
+
+run(square, tf.constant([0.2, 1.7]))
+""", [("2.0 * x", "x"), ("2.0 * x, 1.0", "2.0 * x, 2.0")]),
+    "found": ("""
+@tf.custom_gradient
+def square(x):
+    return x * x, lambda upstream: 2.0 * upstream * x
+
+
+run(square, tf.constant(3.0))
+""", [("run(square", "print(square.__name__"), ("tf.custom_gradient",
+       "vars(tf)['custom_' + 'gradient']"), ("@tf", "# truth: x > 0\n\n@tf")]),
+}
+
+
+@pytest.fixture(scope="module")
+def judged() -> dict[str, list[rules.Verdict]]:
+    """The verdicts on each program, right or with one part replaced."""
+    sources = {}
+    for kind, (program, changes) in KINDS.items():
+        source = HEAD + TAPE + program
+        sources[kind, None] = source
+        for old, new in changes:
+            assert old in source, (kind, old)
+            sources[kind, (old, new)] = source.replace(old, new, 1)
+    programs = [rules.Program(ROOT / "snippets" / "planted.py", source)
+                for source in sources.values()]
+    return dict(zip(sources, rules.judge(programs, ROOT)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_right_rule_holds(judged, kind):
+    assert judged[kind, None]
+    assert [each for each in judged[kind, None] if each.state != "checked"] == []
+
+
+@pytest.mark.parametrize("comment", [
+    "# truth: hello", "# truth: hello there", "# truth: the gradient of",
+    "# truth: the gradient of tf.sigmoid(", "# truth: x >", "# truth: x",
+    "# truth: x > 0; hello", "# truth: within 0.5", "# truth: x is None",
+    "# truth: sideways becomes upstream", "# truth x > 0", "# Truth: x > 0"])
+def test_a_declaration_that_is_not_understood_is_told(comment):
+    source = f"{comment}\n@tf.custom_gradient\ndef f(x):\n    pass\n"
+    _, problems = rule_sites.declared(source, rule_sites.find(source))
+    assert [line for line, _ in problems] == [1]
+
+
+def test_in_wrong_a_rule_is_wrong_unless_declared(tmp_path):
+    program, _ = KINDS["found"]
+    right, made = HEAD + TAPE + program, "\n@tf.custom_gradient"
+    wrong = right.replace("2.0 * upstream * x", "2.0 * x")
+    declared = "\n# truth: the rule is right" + made
+    folder = tmp_path / "snippets" / "wrong"
+    folder.mkdir(parents=True)
+    for name, source in (("right", right), ("wrong", wrong),
+                         ("right_declared", right.replace(made, declared)),
+                         ("wrong_declared", wrong.replace(made, declared))):
+        (folder / f"{name}.py").write_text(source)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "page.md").write_text('--8<-- "wrong/wrong.py"\n')
+    said = {each.where: each for each in
+            rules.check(page.all_pages(tmp_path), tmp_path)}
+    assert len(said) == 4
+    of_right = said["snippets/wrong/right.py:11"]
+    assert of_right.state == "failed" and "the rule is right" in of_right.how
+    of_wrong = said["snippets/wrong/wrong.py:11"]
+    assert of_wrong.state == "checked" and "is right" in of_wrong.how
+    assert of_wrong.page == "docs/page.md"
+    of_right = said["snippets/wrong/right_declared.py:12"]
+    assert of_right.state == "checked" and "equals" in of_right.how
+    of_wrong = said["snippets/wrong/wrong_declared.py:12"]
+    assert of_wrong.state == "failed" and "is right" in of_wrong.how
+
+
+@pytest.mark.parametrize("kind, change", [
+    (kind, change) for kind, (_, changes) in KINDS.items() for change in changes])
+def test_a_wrong_rule_is_found(judged, kind, change):
+    assert "failed" in {each.state for each in judged[kind, change]}
+    for each in judged[kind, change]:
+        assert "cannot be checked" not in each.how

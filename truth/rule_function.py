@@ -1,0 +1,225 @@
+"""A function with a rule, as a function of numbers: arrays in, arrays out."""
+
+import inspect
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import tensorflow as tf
+
+STATIC = (bool, int, str, bytes, type(None))
+"""Types of Python's own that reach the function as they are."""
+Point = list[np.ndarray]
+"""One array for each leaf of the inputs; numbers in the widest dtype."""
+
+
+class Misdeclared(Exception):
+    """A declaration that cannot be computed."""
+
+
+def evaluate(expression: str, scope: dict[str, object]) -> object:
+    """The value of an expression out of a declaration."""
+    try:
+        return eval(expression, scope)
+    except Exception as error:
+        raise Misdeclared(
+            f"declared: {expression!r} raises {type(error).__name__}: {error}"
+        ) from error
+
+
+def inexact(dtype: tf.DType) -> bool:
+    return dtype.is_floating or dtype.is_complex
+
+
+def wide(dtype: tf.DType) -> tf.DType:
+    return (tf.float64 if dtype.is_floating else
+            tf.complex128 if dtype.is_complex else dtype)
+
+
+@dataclass
+class Leaf:
+    """One tensor among the inputs, or one variable that the function reads."""
+
+    name: str
+    dtype: tf.DType | None
+    """As the program has it; None for what stays as it is."""
+    value: object
+    """As the program has it; None where only a graph knows it."""
+    shape: tuple[int, ...] = ()
+    variable: tf.Variable | None = None
+
+    @property
+    def moves(self) -> bool:
+        """Whether a slope by it makes sense."""
+        return self.dtype is not None and inexact(self.dtype)
+
+
+def leaf(name: str, value: object) -> Leaf:
+    """What a program passed, remembered without the program's graph."""
+    if isinstance(value, STATIC):
+        return Leaf(name, None, value)
+    if hasattr(value, "numpy"):
+        with tf.init_scope():
+            number = np.array(value.numpy())
+        return Leaf(name, tf.as_dtype(value.dtype), number, number.shape)
+    try:
+        tensor = tf.convert_to_tensor(value)
+    except (TypeError, ValueError):  # as TensorFlow will say itself
+        return Leaf(name, None, value)
+    number = (tensor.numpy() if hasattr(tensor, "numpy")
+              else tf.get_static_value(tensor))
+    shape = tensor.shape if tensor.shape.rank is not None else ()
+    return Leaf(name, tensor.dtype, number, tuple(
+        2 if size is None else size for size in shape))
+
+
+def leaf_of(variable: tf.Variable) -> Leaf:
+    value = variable.numpy()
+    return Leaf(variable.name.partition(":")[0], variable.dtype, value,
+                value.shape, variable)
+
+
+@dataclass
+class Function:
+    """A call as the program made it, to be repeated with other numbers."""
+
+    call: Callable
+    arguments: tuple
+    """As they were passed: the structure of the inputs."""
+    keywords: dict
+    leaves: list[Leaf]
+    names: dict[str, object]
+    """What an expression may use, but for the inputs."""
+    signature: inspect.Signature
+    in_double: bool = False
+    """Whether its values can be had in float64."""
+    noisy: bool = False
+    """Whether it draws random numbers; then each call draws the same."""
+
+    @property
+    def has_composites(self) -> bool:
+        """Whether an input is made of several tensors, such as a ragged one."""
+        return len(tf.nest.flatten(self.arguments)) != len(self.inputs)
+
+    @property
+    def inputs(self) -> list[Leaf]:
+        return [each for each in self.leaves if each.variable is None]
+
+    @property
+    def moving(self) -> list[int]:
+        return [i for i, each in enumerate(self.leaves) if each.moves]
+
+    def widened(self) -> Point:
+        """The point at which the program called."""
+        return [np.asarray(each.value).astype(wide(each.dtype).as_numpy_dtype)
+                if each.moves else each.value for each in self.leaves]
+
+    def tensors(self, point: Point, double: bool) -> list:
+        """The leaves for a call; variables take their values at once."""
+        made = []
+        for each, array in zip(self.leaves, point):
+            if each.variable is not None:
+                each.variable.assign(tf.cast(array, each.dtype))
+                made.append(each.variable)
+            elif each.dtype is None:
+                made.append(each.value)
+            else:
+                dtype = wide(each.dtype) if double else each.dtype
+                made.append(tf.cast(array, dtype) if each.moves
+                            else tf.constant(array, dtype))
+        return made
+
+    def restore(self) -> None:
+        """Give variables the values that the program left them with."""
+        for each in self.leaves:
+            if each.variable is not None:
+                each.variable.assign(each.value)
+
+    def packed(self, tensors: list) -> tuple:
+        return tf.nest.pack_sequence_as(
+            self.arguments, tensors[:len(self.inputs)], expand_composites=True)
+
+    def outputs(self, tensors: list) -> list[tf.Tensor]:
+        """The outputs that can have a slope."""
+        if self.noisy and tf.executing_eagerly():
+            tf.random.set_seed(1)
+            np.random.seed(1)
+            random.seed(1)
+        result = self.call(*self.packed(tensors), **self.keywords)
+        every = [tf.convert_to_tensor(each) for each in
+                 tf.nest.flatten(result, expand_composites=True)]
+        return [each for each in every if inexact(each.dtype)]
+
+    def gradients(self, tensors: list, upstream: list[tf.Tensor]) -> list:
+        """What the rule returns for each leaf that moves."""
+        sources = [tensors[i] for i in self.moving]
+        with tf.GradientTape() as tape:
+            tape.watch(sources)
+            outputs = self.outputs(tensors)
+        return tape.gradient(outputs, sources, output_gradients=upstream)
+
+    def in_graph(self, tensors: list, upstream: list[tf.Tensor]) -> list:
+        """The same inside ``tf.function``."""
+        given = [i for i, each in enumerate(self.leaves)
+                 if each.variable is None and each.dtype is not None]
+
+        @tf.function(autograph=False)
+        def both_passes(some, upstream):
+            inside = list(tensors)
+            for i, tensor in zip(given, some):
+                inside[i] = tensor
+            return self.gradients(inside, upstream)
+
+        return both_passes([tensors[i] for i in given], upstream)
+
+    def second(self, tensors: list, upstream: list, weights: list) -> list:
+        """Gradients of ⟨weights, downstream⟩ by leaves and by upstream."""
+        sources = [tensors[i] for i in self.moving] + upstream
+        with tf.GradientTape() as outer:
+            outer.watch(sources)
+            first = self.gradients(tensors, upstream)
+            paired = tf.add_n([tf.reduce_sum(tf.math.real(
+                tf.math.conj(w) * tf.convert_to_tensor(g)))
+                for w, g in zip(weights, first) if g is not None])
+        return outer.gradient(paired, sources)
+
+    def scope(self, tensors: list, **more: object) -> dict[str, object]:
+        """Names for an expression: what the function sees, and its inputs."""
+        try:
+            bound = self.signature.bind(*self.packed(tensors), **self.keywords)
+        except TypeError:
+            return {**self.names, **more}
+        return {**self.names, **bound.arguments, **more}
+
+    def instead(self, expression: str) -> "Function":
+        """The function that an expression names, with the same inputs."""
+        def call(*arguments, **keywords):
+            bound = self.signature.bind(*arguments, **keywords)
+            result = evaluate(expression, {**self.names, **bound.arguments})
+            return result(*arguments, **keywords) if callable(result) else result
+
+        return replace(self, call=call)
+
+
+def flat(arrays: list) -> np.ndarray:
+    """All numbers in a row; a complex one is two."""
+    parts = []
+    for each in arrays:
+        array = np.asarray(each)
+        kind = np.complex128 if np.iscomplexobj(array) else np.float64
+        parts.append(array.astype(kind).ravel().view(np.float64))
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def unflat(row: np.ndarray, like: list[np.ndarray]) -> list[np.ndarray]:
+    """The arrays that ``flat`` put in a row."""
+    arrays, start = [], 0
+    for each in like:
+        array = np.asarray(each)
+        size = array.size * (2 if np.iscomplexobj(array) else 1)
+        part = row[start:start + size]
+        kind = np.complex128 if np.iscomplexobj(array) else np.float64
+        arrays.append(part.copy().view(kind).reshape(array.shape))
+        start += size
+    return arrays

@@ -1,0 +1,143 @@
+"""Slopes of a function along a direction, from its values alone.
+
+Ridders' method: central differences with steps that shrink by four, extrapolated
+to step zero, with a doubt about each number. No library is used, for none here
+says when it does not know: ``tf.test.compute_gradient`` has one step and no
+doubt, and takes the mean of both sides at a kink without a word.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+SHRINK = 4
+
+
+@dataclass(frozen=True)
+class Steps:
+    """How one precision is differentiated."""
+
+    first: float
+    levels: int
+    noise: float
+    """Of a value, relative; steps divide by h what it does to a difference."""
+    enough: float
+    """A doubt, relative, below which no smaller step is tried."""
+    ulp: float
+    """Of numbers about 1, which may be added to what is smaller on the way; so
+    this much doubt, divided by h, remains even if two estimates agree."""
+
+
+DOUBLE = Steps(2.0**-5, 9, 1e-14, 1e-8, 2e-16)
+SINGLE = Steps(2.0**-2, 4, 1e-6, 1e-5, 1e-7)
+
+
+@dataclass(frozen=True)
+class Slope:
+    """Of each number that the function returns."""
+
+    center: np.ndarray
+    value: np.ndarray
+    doubt: np.ndarray
+    """Infinite where no slope was found."""
+    left: np.ndarray
+    right: np.ndarray
+    kink: np.ndarray
+    """Whether the slopes of the two sides stay apart as the step shrinks."""
+
+    @property
+    def settled(self) -> np.ndarray:
+        """The values, and no number where there is no single one."""
+        sure = self.doubt <= 1e-4 * (abs(self.value) + abs(self.center) + 1e-9)
+        return np.where(sure & ~self.kink, self.value, np.nan)
+
+
+def slope(function: Callable[[np.ndarray], np.ndarray], at: np.ndarray,
+          direction: np.ndarray, steps: Steps) -> Slope:
+    center = function(at)
+    value = np.full(center.shape, np.nan)
+    doubt = np.full(center.shape, np.inf)
+    left = right = value
+    kink = np.zeros(center.shape, bool)
+    above: list[np.ndarray] = []
+    bend_above = None
+    known = np.isfinite(center)
+    for level in range(steps.levels):
+        h = steps.first / SHRINK**level
+        up, down = function(at + h * direction), function(at - h * direction)
+        if up.shape != center.shape or down.shape != center.shape or not (
+                np.isfinite(up[known]).all() and np.isfinite(down[known]).all()):
+            above, bend_above = [], None
+            continue
+        right, left = (up - center) / h, (center - down) / h
+        row = [(left + right) / 2]
+        least = steps.ulp * (1 + abs(center)) / h
+        for order, old in enumerate(above, 1):
+            row.append(row[-1] + (row[-1] - old) / (SHRINK**(2 * order) - 1))
+            new = np.maximum.reduce(
+                [abs(row[-1] - row[-2]), abs(row[-1] - old), least])
+            better = new < doubt
+            value = np.where(better, row[-1], value)
+            doubt = np.where(better, new, doubt)
+        bend = abs(right - left)
+        if bend_above is not None:
+            floor = steps.noise * abs(center) / h + 1e-4 * (abs(left) + abs(right))
+            # Of a smooth function it shrinks with the step; of noise it grows.
+            steady = (bend > 0.5 * bend_above) & (bend < 2 * bend_above)
+            kink = steady & (bend > floor)
+            enough = np.maximum(
+                steps.enough * (abs(value) + abs(center)), SHRINK * least)
+            if not kink.any() and (doubt <= enough).all():
+                break
+        above, bend_above = row, bend
+    return Slope(center, value, doubt, left, right, kink)
+
+
+def exactly(number: float) -> Slope:
+    """A slope that is known, or not a number."""
+    its = np.array([number])
+    doubt = np.where(np.isfinite(its), 0.0, np.inf)
+    return Slope(its, its, doubt, its, its, np.zeros(1, bool))
+
+
+def none(slope: Slope) -> Slope:
+    """A slope of zero, of the same numbers."""
+    zero = np.zeros(slope.center.shape)
+    return Slope(slope.center, zero, zero, zero, zero, zero.astype(bool))
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """⟨upstream, dy⟩ from differences beside ⟨downstream, dx⟩ from the rule."""
+
+    verdict: str
+    """``holds``, ``kink`` (the rule is between both sides), ``unknown`` (the
+    differences do not settle), or ``wrong``."""
+    expected: str
+    got: float
+
+
+def pair(upstream: np.ndarray, slope: Slope, downstream: np.ndarray,
+         moved: np.ndarray, rel: float, noise: float) -> Pairing:
+    """Compare along one direction; ``moved`` is what it does to the inputs."""
+    got = float(downstream @ moved)
+    size = float(abs(downstream) @ abs(moved))
+    ground = noise * float(abs(upstream) @ abs(slope.center))
+    used = upstream != 0
+    if (slope.kink & used).any():
+        sides = np.stack([upstream * slope.left, upstream * slope.right])[:, used]
+        low, high = sides.min(axis=0).sum(), sides.max(axis=0).sum()
+        slack = 1e-3 * (np.abs(sides).sum() + size) + ground
+        inside = low - slack <= got <= high + slack
+        return Pairing("kink" if inside else "wrong",
+                       f"something from {low:.6g} to {high:.6g}", got)
+    if not np.isfinite(slope.doubt[used]).all():
+        return Pairing("unknown", "nothing", got)
+    expected = float(upstream[used] @ slope.value[used])
+    parts = float(abs(upstream[used]) @ abs(slope.value[used]))
+    doubt = 10 * float(abs(upstream[used]) @ slope.doubt[used])
+    if doubt > max(1e-3, rel) * parts + 1e3 * ground:
+        return Pairing("unknown", "nothing", got)
+    near = abs(got - expected) <= rel * (parts + size) + doubt + ground
+    return Pairing("holds" if near else "wrong", f"{expected:.6g}", got)
