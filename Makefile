@@ -18,8 +18,10 @@ serve: setup  ## serve the site on http://127.0.0.1:8000 and follow every edit
 test: truth  ## pass every test
 	@$(RUN) pytest
 
-# MkDocs empties its target first: build beside the good site, then swap.
+# MkDocs empties its target first: build beside the good site, then swap. A kill
+# between the two moves leaves the good site aside: take it back.
 build: setup  ## build the site into site/; a failing build leaves the last one
+	@if [ ! -e site ] && [ -e .site-old ]; then mv .site-old site; fi
 	@rm -rf .site-new .site-old
 	@$(RUN) truth; held=$$?; \
 	$(RUN) mkdocs build --site-dir .site-new && [ $$held = 0 ] \

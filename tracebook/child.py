@@ -4,12 +4,12 @@ Nothing here may print, import a heavy module, or survive the snippet.
 """
 
 import atexit
+import contextlib
 import io
 import json
 import linecache
 import os
 import re
-import signal
 import sys
 import tempfile
 import threading
@@ -19,7 +19,9 @@ import types
 from pathlib import Path
 
 from . import orphans
-from .trace import NOT_NOISE
+from .settings import Settings
+from .snippet import Snippet
+from .trace import NOT_NOISE, without_frames
 
 _GRACE_SECONDS = 0.5
 
@@ -39,125 +41,100 @@ class _PythonStream(io.FileIO):
         return len(whole)
 
 
-def run(path: str, source: str, preload: tuple[str, ...], forked: bool,
-        noise: re.Pattern, scratch: str, hidden: list[str]) -> None:
+def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     """Run one program as ``__main__`` and write ``report.json``.
 
     ``scratch`` holds ``output`` (both streams in printed order), ``work``
     (the working folder) and ``report.json``, which exists only if the program
-    came to its end. The program may import nothing from the folders ``hidden``.
+    came to its end. It may import nothing from the book or the engine's folder.
     """
-    _die_with_parent()
-    orphans.adopt()
-    _redirect(Path(scratch, "output"), noise)
-    work = Path(scratch, "work")
+    orphans.prevent()
+    if hasattr(os, "setsid"):  # lead a group, which the engine ends as a whole
+        os.setsid()
+    _redirect(scratch / "output", settings.noise_pattern)
     # The process forked from has made up its mind about temporary files.
-    tempfile.tempdir = str(Path(scratch, "tmp"))
-    for name in ("TMPDIR", "TMP", "TEMP"):
-        os.environ[name] = tempfile.tempdir
-    sys.path[:] = [str(work)] + [
+    tempfile.tempdir = str(scratch / "tmp")
+    os.environ |= dict.fromkeys(("TMPDIR", "TMP", "TEMP"), tempfile.tempdir)
+    hidden = (str(settings.root), os.getcwd())
+    sys.path[:] = [str(scratch / "work")] + [
         folder for folder in sys.path
         if os.path.abspath(folder) not in hidden and os.path.exists(folder)]
-    os.chdir(work)
-    sys.argv[:] = [path]
-    report = {"missing": [
-        name for name in preload if forked and name not in sys.modules]}
+    os.chdir(scratch / "work")
+    sys.argv[:] = [str(snippet.path)]
+    forked = settings.start_method == "forkserver"
+    missing = [name for name in settings.preload
+               if forked and name not in sys.modules]
+    # The interpreter's own order: the program, its threads, what it registered.
     atexit._clear()
-    report["exception"] = _execute(path, source)
-    for thread in threading.enumerate():
-        if thread is not threading.main_thread() and not thread.daemon:
-            thread.join()
+    error = _execute(sys.argv[0], snippet.source)
+    threading._shutdown()
     atexit._run_exitfuncs()
-    report["left_processes"] = _end_children()
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except ValueError:  # the program closed it
-            pass
-    Path(scratch, "report.json").write_text(json.dumps(report), "utf-8")
+    report = _judge(error, snippet) | {"missing": missing}
+    if _end_children():
+        report["problem"] = report["problem"] or "left a process behind"
+    (scratch / "report.json").write_text(json.dumps(report), "utf-8")
 
 
-def _die_with_parent() -> None:
-    """Lead a process group of one's own, which ends when the engine ends."""
-    if hasattr(os, "setsid"):
-        os.setsid()
-    # The forkserver ends when nobody holds this descriptor any more, and every
-    # child inherits it: let go of it, or a killed engine leaves both behind.
-    if module := sys.modules.get("multiprocessing.forkserver"):
-        server = module._forkserver
-        if server._forkserver_alive_fd is not None:
-            os.close(server._forkserver_alive_fd)
-            server._forkserver_alive_fd = None
-    if sys.platform == "linux":
-        import ctypes
+def _redirect(output: Path, noise: re.Pattern) -> None:
+    with open(os.devnull) as empty, output.open("ab") as both:
+        os.dup2(empty.fileno(), 0)
+        os.dup2(both.fileno(), 1)
+        os.dup2(both.fileno(), 2)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)
+    for name, number, errors in (
+            ("stdout", 1, "strict"), ("stderr", 2, "backslashreplace")):
+        stream = io.TextIOWrapper(
+            io.BufferedWriter(_PythonStream(number, noise)), "utf-8", errors,
+            line_buffering=True)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
 
-        PR_SET_PDEATHSIG = 1
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+def _execute(path: str, source: str) -> BaseException | None:
+    """Run the program; what ended it early, or None."""
+    linecache.cache[path] = (
+        len(source), None, source.splitlines(keepends=True), path)
+    main = sys.modules["__main__"] = types.ModuleType("__main__")
+    if path.endswith(".py"):  # a program inside a page has no file of its own
+        main.__file__ = path
+    try:
+        exec(compile(source, path, "exec"), main.__dict__)
+    except BaseException as error:
+        if not (isinstance(error, SystemExit) and error.code in (None, 0)):
+            return error
+    return None
+
+
+def _judge(error: BaseException | None, snippet: Snippet) -> dict:
+    """How the program ended, beside what it declares: a message, the problem
+    and its line."""
+    if error is None:
+        problem = f"declares that it raises {snippet.raises}, but did not"
+        return {"message": "", "line": 1, "problem": snippet.raises and problem}
+    kind, path = type(error), str(snippet.path)
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
+             if frame.filename == path]
+    if isinstance(error, SyntaxError) and error.filename == path:
+        lines = [error.lineno]
+    message = "".join(traceback.format_exception_only(error)).rstrip("\n")
+    problem = f"raised {message}"
+    if snippet.raises in (kind.__name__, f"{kind.__module__}.{kind.__qualname__}"):
+        problem = None
+    elif snippet.raises:
+        problem += f"\n(it declares that it raises {snippet.raises})"
+    return {"message": without_frames(message), "problem": problem,
+            "line": lines[-1] if problem and lines else 1}
 
 
 def _end_children() -> bool:
     """End what the program started; whether any of it was still there."""
     deadline = time.monotonic() + _GRACE_SECONDS
-    try:
-        while time.monotonic() < deadline:
-            if not os.waitpid(-1, os.WNOHANG)[0]:
-                time.sleep(0.02)
+    with contextlib.suppress(
+            ChildProcessError,  # none is left
+            AttributeError):  # a system without such processes
         while True:
-            orphans.kill(os.getpid())
+            if time.monotonic() >= deadline:
+                orphans.kill(os.getpid())
             if not os.waitpid(-1, os.WNOHANG)[0]:
                 time.sleep(0.02)
-    except AttributeError:  # a system without such processes
-        return False
-    except ChildProcessError:  # none is left
-        return time.monotonic() >= deadline
-
-
-def _redirect(output: Path, noise: re.Pattern) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-    descriptor = os.open(output, flags, 0o600)
-    empty = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(empty, 0)
-    os.dup2(descriptor, 1)
-    os.dup2(descriptor, 2)
-    os.close(descriptor)
-    os.close(empty)
-    sys.stdin = open(0, encoding="utf-8", closefd=False)
-    for name, number in (("stdout", 1), ("stderr", 2)):
-        buffer = io.BufferedWriter(_PythonStream(number, noise))
-        stream = io.TextIOWrapper(
-            buffer, "utf-8", line_buffering=True, errors="backslashreplace"
-            if name == "stderr" else "strict")
-        setattr(sys, name, stream)
-        setattr(sys, f"__{name}__", stream)
-
-
-def _execute(path: str, source: str) -> dict | None:
-    """Run the program; what ended it early, or None."""
-    linecache.cache[path] = (
-        len(source), None, source.splitlines(keepends=True), path)
-    main = types.ModuleType("__main__")
-    if path.endswith(".py"):  # a program inside a page has no file of its own
-        main.__file__ = path
-    sys.modules["__main__"] = main
-    try:
-        exec(compile(source, path, "exec"), main.__dict__)
-    except SystemExit as stop:
-        if stop.code in (None, 0):
-            return None
-        return _describe(stop, path)
-    except BaseException as error:
-        return _describe(error, path)
-    return None
-
-
-def _describe(error: BaseException, path: str) -> dict:
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
-             if frame.filename == path]
-    if isinstance(error, SyntaxError) and error.filename == path:
-        lines = [error.lineno]
-    return {
-        "type": type(error).__name__,
-        "qualified": f"{type(error).__module__}.{type(error).__qualname__}",
-        "message": "".join(traceback.format_exception_only(error)).rstrip("\n"),
-        "line": lines[-1] if lines else 1,
-    }
+    return time.monotonic() >= deadline

@@ -1,15 +1,14 @@
 """Whether two traces agree: text to the letter, numbers within a tolerance."""
 
 import difflib
+import os.path
 import re
 
-# A number stands alone: the 32 of float32 and the 1 of x1 are text. A trailing
-# j is the imaginary unit.
+# A number stands alone: the 32 of float32 and the 1 of x1 are text, and so is a
+# sign. A trailing j is the imaginary unit.
 _NUMBER = re.compile(
-    r"(?<![\w.])[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-    r"(?!(?!j\b)\w|\.[0-9])"
-)
-_WHOLE = re.compile(r"[-+]?[0-9]+\.?0*")
+    r"(?<![\w.])(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?(?!(?!j\b)\w|\.[0-9])")
+_WHOLE = re.compile(r"[0-9]+\.?0*")
 
 
 def lines_agree(shown: str, printed: str, rel: float) -> bool:
@@ -28,14 +27,10 @@ def lines_agree(shown: str, printed: str, rel: float) -> bool:
 
 
 def _close(a: str, b: str, rel: float) -> bool:
-    if _sign(a) != _sign(b) or (_WHOLE.fullmatch(a) and _WHOLE.fullmatch(b)):
+    if _WHOLE.fullmatch(a) and _WHOLE.fullmatch(b):
         return False
     x, y = float(a), float(b)
-    return x != y and abs(x - y) <= rel * max(abs(x), abs(y))
-
-
-def _sign(number: str) -> str:
-    return number[0] if number[0] in "+-" else ""
+    return x != y and abs(x - y) <= rel * max(x, y)
 
 
 def difference(shown: str, printed: str, rel: float) -> tuple[int, str] | None:
@@ -45,24 +40,18 @@ def difference(shown: str, printed: str, rel: float) -> tuple[int, str] | None:
     the diff holds real differences only.
     """
     old, new = shown.split("\n"), printed.split("\n")
-    if len(old) == len(new) and all(
-        lines_agree(a, b, rel) for a, b in zip(old, new)
-    ):
+    if len(old) == len(new):
+        new = [a if lines_agree(a, b, rel) else b for a, b in zip(old, new)]
+    if old == new:
         return None
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for tag, i, j, k, n in matcher.get_opcodes():
-        if tag != "replace":
-            continue
         for a, b in zip(range(i, j), range(k, n)):
-            if lines_agree(old[a], new[b], rel):
+            if tag == "replace" and lines_agree(old[a], new[b], rel):
                 new[b] = old[a]
-    first = next(
-        (i for i, (a, b) in enumerate(zip(old, new)) if a != b),
-        min(len(old), len(new)),
-    )
+    first = len(os.path.commonprefix([old, new])) + 1
     if old[-1] == new[-1] == "":  # both end their last line
         old.pop(), new.pop()
     diff = difflib.unified_diff(
-        old, new, "trace on the page", "what it prints", lineterm="", n=2
-    )
-    return first + 1, "\n".join(diff)
+        old, new, "trace on the page", "what it prints", lineterm="", n=2)
+    return first, "\n".join(diff)

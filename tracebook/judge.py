@@ -2,9 +2,10 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import indent
 
 from . import compare, pages, snippet
 from .pages import Problem
@@ -31,15 +32,14 @@ class Judge:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._runner: Runner | None = None
+        self._runner = Runner(settings)
         self._held: dict[Snippet, Run] = {}
 
     def close(self) -> None:
-        if self._runner:
-            self._runner.close()
+        self._runner.close()
 
-    def judge(self, paths: list[Path] = (), update: bool = False,
-              progress: Callable[[int, int], None] = lambda done, total: None,
+    def judge(self, paths: Sequence[Path] = (), update: bool = False,
+              progress: Callable[[int, int], None] = lambda ended, total: None,
               ) -> Report:
         """Run and compare the snippets under ``paths``, or the whole book.
 
@@ -49,30 +49,22 @@ class Judge:
         snippets = snippet.find(self.settings, paths)
         runs = {s: self._held[s] for s in snippets if s in self._held}
         to_run = [s for s in snippets if s not in runs]
-        progress(0, len(to_run))
-
-        def done(ended: Snippet, run: Run) -> None:
-            runs[ended] = run
-            progress(len(runs) - len(snippets) + len(to_run), len(to_run))
-
-        if to_run:
-            self._runner = self._runner or Runner(self.settings)
-            self._runner.run(to_run, done)
-        self._held.update((s, r) for s, r in runs.items() if not r.problem)
+        self._runner.run(to_run, runs.__setitem__, progress)
+        self._held = {s: run for s, run in runs.items() if not run.problem}
         report = Report(ran=len(to_run))
         for each in snippets:
             self._judge_trace(each, runs[each], update, report)
-        self._publish_figures({s: runs[s] for s in snippets}, not paths)
+        self._publish_figures(runs, not paths)
         if not paths:
-            self._held = {s: r for s, r in self._held.items() if s in runs}
-            report.problems += self._judge_book(snippets)
+            report.problems += self._strays(snippets)
+            report.problems += pages.problems(self.settings, snippets)
         return report
 
     def _judge_trace(self, each: Snippet, run: Run, update: bool,
                      report: Report) -> None:
         report.traces[each.name] = run.trace
         if problem := run.problem or unshowable(run.trace):
-            printed = _indented(run.trace) or "    nothing"
+            printed = indent(run.trace or "nothing", "    ").rstrip()
             report.problems.append(Problem(
                 f"{each.shown}:{run.line}",
                 f"{problem}\n  printed so far:\n{printed}"))
@@ -83,12 +75,11 @@ class Judge:
         found = compare.difference(shown, run.trace, each.rel)
         if not found:
             return
-        line, diff = found
+        line, diff = found[0], indent(found[1], "    ")
         if update:
             _write(path, run.trace.encode())
             report.notes.append(Problem(
-                each.trace_shown, ("created" if is_new else "updated")
-                + "\n" + _indented(diff)))
+                each.trace_shown, f"{'created' if is_new else 'updated'}\n{diff}"))
         elif is_new:
             report.problems.append(Problem(
                 f"{each.shown}:1", "has no trace beside it;"
@@ -96,47 +87,40 @@ class Judge:
         else:
             report.problems.append(Problem(
                 f"{each.trace_shown}:{line}",
-                f"{each.shown} prints something else\n{_indented(diff)}"))
+                f"{each.shown} prints something else\n{diff}"))
 
     def _publish_figures(self, runs: dict[Snippet, Run], whole: bool) -> None:
-        folder, published = self.settings.figures_dir, set()
-        for each, run in runs.items():
-            for name, content in run.figures.items():
-                path = folder / Path(each.name).parent / name
-                published.add(path)
-                if not path.exists() or path.read_bytes() != content:
-                    _write(path, content)
-        if whole and folder.exists():
-            for stale in set(folder.rglob("*.svg")) - published:
+        """What failed drew nothing, and keeps what it drew when it held."""
+        folder = self.settings.figures_dir
+        drawn = {folder / Path(each.name).parent / name: content
+                 for each, run in runs.items() if not run.problem
+                 for name, content in run.figures.items()}
+        for path, content in drawn.items():
+            if not path.exists() or path.read_bytes() != content:
+                _write(path, content)
+        if whole and not any(run.problem for run in runs.values()):
+            for stale in set(folder.rglob("*.svg")) - set(drawn):
                 stale.unlink()
 
-    def _judge_book(self, snippets: list[Snippet]) -> Iterator[Problem]:
-        traces = {s.trace_path for s in snippets}
-        for path in sorted(self.settings.snippets_dir.rglob("*")):
-            shown = path.relative_to(self.settings.root).as_posix()
-            if path.suffix == ".out" and path not in traces:
-                yield Problem(shown, "a trace without its program")
-            elif path.is_file() and path.suffix not in (".py", ".out"):
-                yield Problem(shown, "neither a snippet nor a trace")
-        yield from pages.problems(self.settings, snippets)
-        for name, where in pages.figures(self.settings).items():
-            if not (self.settings.figures_dir / name).exists():
-                yield Problem(where, f"shows the figure {name},"
-                              " which no snippet drew")
+    def _strays(self, snippets: list[Snippet]) -> Iterator[Problem]:
+        known = {path for s in snippets for path in (s.path, s.trace_path)}
+        for path in sorted(set(self.settings.snippets_dir.rglob("*")) - known):
+            if path.is_file():
+                yield Problem(self.settings.shown(path), (
+                    "a trace without its program" if path.suffix == ".out"
+                    else "neither a snippet nor a trace"))
 
 
 def _write(path: Path, content: bytes) -> None:
     """Write a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         beside.write_bytes(content)
         if path.exists():
             shutil.copymode(path, beside)
         os.replace(beside, path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         beside.unlink(missing_ok=True)
-
-
-def _indented(text: str) -> str:
-    return "".join(f"    {line}\n" for line in text.splitlines()).rstrip("\n")

@@ -10,7 +10,7 @@ from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 
 from . import pages
-from .client import Engine, EngineError
+from .client import Engine
 from .settings import Settings, SettingsError, load
 
 log = logging.getLogger("mkdocs.plugins.tracebook")
@@ -20,9 +20,9 @@ class TracebookPlugin(BasePlugin):
     """``build`` fails where a trace does not hold; ``serve`` warns."""
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
-        self._serving = command == "serve"
-        self._engine: Engine | None = None
+        self._problem_level = logging.WARNING if command == "serve" else logging.ERROR
         self._settings: Settings | None = None
+        self._engine: Engine | None = None
 
     def on_config(self, config: MkDocsConfig) -> None:
         root = Path(config.config_file_path).resolve().parent
@@ -40,29 +40,25 @@ class TracebookPlugin(BasePlugin):
     def on_files(self, files: Files, *, config: MkDocsConfig) -> None:
         # Figures are still being drawn: links to them resolve from now on,
         # and their content follows when the engine has answered.
-        folder = self._settings.figures_dir.relative_to(config.docs_dir)
         for name in pages.figures(self._settings):
-            uri = (folder / name).as_posix()
-            if files.get_file_from_path(uri) is None:
+            if not files.get_file_from_path(uri := f"figures/{name}"):
                 files.append(File.generated(config, uri, content=""))
 
     @event_priority(-100)  # the others work on, while snippets still run
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         try:
             report = self._engine.answer()
-        except EngineError as error:
+        except ChildProcessError as error:
             raise PluginError(str(error)) from error
-        problems = [pages.Problem(**each) for each in report["problems"]]
+        problems = report["problems"]
         for problem in problems:
-            log.log(logging.WARNING if self._serving else logging.ERROR, problem)
-        if problems and not self._serving:
+            log.log(self._problem_level, "%(where)s: %(text)s", problem)
+        if problems and self._problem_level == logging.ERROR:
             raise PluginError(
                 f"tracebook: {len(problems)} problems; the site is not built")
-        figures = self._settings.figures_dir
-        if figures.exists():
-            folder = figures.relative_to(config.docs_dir)
-            shutil.copytree(figures, Path(config.site_dir, folder),
-                            dirs_exist_ok=True)
+        if self._settings.figures_dir.exists():
+            shutil.copytree(self._settings.figures_dir,
+                            Path(config.site_dir, "figures"), dirs_exist_ok=True)
         log.info("%d snippets, %d run, all traces judged",
                  len(report["traces"]), report["ran"])
 
@@ -73,9 +69,8 @@ class TracebookPlugin(BasePlugin):
     def on_build_error(self, *, error: Exception) -> None:
         # An answer that nobody awaits must not be taken for the next one.
         self.on_shutdown()
-        self._settings = None
 
     def on_shutdown(self) -> None:
         if self._engine:
             self._engine.close()
-            self._engine = None
+        self._engine = self._settings = None

@@ -1,4 +1,4 @@
-"""What a snippet leaves running when it ends. Only Linux tells."""
+"""Processes that would outlive the one that started them. Only Linux helps."""
 
 import contextlib
 import os
@@ -7,13 +7,15 @@ import sys
 from pathlib import Path
 
 
-def adopt() -> None:
-    """Become the parent of whatever one's descendants leave behind."""
+def prevent() -> None:
+    """Adopt what one's descendants leave behind, and end with one's parent."""
     if sys.platform == "linux":
         import ctypes
 
-        PR_SET_CHILD_SUBREAPER = 36
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+        PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+        libc = ctypes.CDLL(None)
+        libc.prctl(PR_SET_CHILD_SUBREAPER, 1)
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def kill(parent: int, spared: set[int] = frozenset()) -> None:

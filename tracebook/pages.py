@@ -5,12 +5,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pymdownx.snippets import SnippetPreprocessor
-
 from .settings import Settings
 from .snippet import Snippet
 
+# What pymdownx.snippets might take for an include, and the one form to write it.
 _INCLUDE = re.compile(r"\s*-+8<-+")
+_EMBED = re.compile(
+    r'\s*-+8<-+ "(?P<name>[^"\s:;]+)'
+    r'(:(?P<selection>[A-Za-z][\w-]*|[0-9]*(:[0-9]*)?))?"')
+_SECTION = r"(?m)^\s*# -+8<-+ \[(start|end):%s\]$"
 _FIGURE = re.compile(r"[(\"'=]\s*(?:\.\./)*figures/(?P<name>[\w/-]+\.svg)")
 
 
@@ -27,24 +30,19 @@ class Problem:
 
 @dataclass(frozen=True)
 class Embed:
-    """One ``--8<--`` on one line of a page."""
+    """One ``--8<--`` on one line of a page; without a name if it is malformed."""
 
     where: str
-    name: str
-    selection: str
+    name: str = ""
+    selection: str = ""
 
 
 def embeds(settings: Settings) -> Iterator[Embed]:
     """Everything that the pages include, in the order of pages and lines."""
     for where, line in _lines(settings):
-        if not _INCLUDE.match(line):
-            continue
-        found = SnippetPreprocessor.RE_ALL_SNIPPETS.match(line)
-        target = (found and found["snippet"] or '""')[1:-1].strip()
-        if target.startswith(";"):
-            continue
-        parts = SnippetPreprocessor.RE_SNIPPET_FILE.match(target)
-        yield Embed(where, parts[1].strip(), (parts[2] or parts[3] or "")[1:])
+        if _INCLUDE.match(line):
+            found = _EMBED.fullmatch(line)
+            yield Embed(where, **(found.groupdict("") if found else {}))
 
 
 def figures(settings: Settings) -> dict[str, str]:
@@ -57,52 +55,44 @@ def figures(settings: Settings) -> dict[str, str]:
 
 
 def problems(settings: Settings, snippets: list[Snippet]) -> Iterator[Problem]:
-    """Embeds of what is not there, and snippets that no page shows."""
+    """What the pages show and is not there, and what is there and not shown."""
     embedded = set()
     for embed in embeds(settings):
-        path = settings.snippets_dir / embed.name
-        embedded.add(path)
-        if not embed.name:
-            yield Problem(embed.where, "an include is a line of its own:"
-                          ' --8<-- "NAME.py", with nothing behind it')
-        elif not (path.is_file() and ".." not in path.parts):
-            yield Problem(embed.where, f"embeds {embed.name}, which is not"
-                          f" in {settings.snippets}/")
-        elif reason := _missing_selection(path, embed.selection):
-            yield Problem(embed.where, reason)
+        embedded.add(settings.snippets_dir / embed.name)
+        if problem := _problem(embed, settings):
+            yield Problem(embed.where, problem)
+    for name, where in figures(settings).items():
+        if not (settings.figures_dir / name).exists():
+            yield Problem(where, f"shows the figure {name}, which no snippet drew")
     for snippet in snippets:
-        for path, what in ((snippet.path, snippet.shown),
-                           (snippet.trace_path, snippet.trace_shown)):
-            if path not in embedded:
-                yield Problem(what, "no page shows it")
+        if snippet.path not in embedded:
+            yield Problem(snippet.shown, "no page shows it")
+        if snippet.trace_path not in embedded:
+            yield Problem(snippet.trace_shown, "no page shows it")
+
+
+def _problem(embed: Embed, settings: Settings) -> str | None:
+    path, selection = settings.snippets_dir / embed.name, embed.selection
+    if not embed.name:
+        return ('an include is a line of its own: --8<-- "NAME.py",'
+                " with nothing behind it")
+    if not path.is_file() or ".." in path.parts:
+        return f"embeds {embed.name}, which is not in {settings.snippets}/"
+    text = path.read_text("utf-8", "replace")
+    if selection[:1].isalpha():
+        if re.findall(_SECTION % re.escape(selection), text) != ["start", "end"]:
+            return (f"embeds section {selection!r} of {path.name},"
+                    " which does not start and end there once")
+    elif selection:
+        last = len(text.splitlines())
+        lines = [1, *map(int, filter(None, selection.split(":"))), last]
+        if lines != sorted(lines):
+            return f"embeds lines {selection} of {path.name}, which has {last} lines"
+    return None
 
 
 def _lines(settings: Settings) -> Iterator[tuple[str, str]]:
     for page in sorted(settings.docs_dir.rglob("*.md")):
-        shown = page.relative_to(settings.root).as_posix()
-        for number, line in enumerate(
-                page.read_text("utf-8", "replace").splitlines(), 1):
-            yield f"{shown}:{number}", line
-
-
-def _missing_selection(path: Path, selection: str) -> str | None:
-    if not selection:
-        return None
-    text = path.read_text("utf-8").splitlines()
-    if not re.fullmatch(r"[-0-9:,]+", selection):
-        marks = [found["type"] for line in text
-                 if (found := SnippetPreprocessor.RE_SNIPPET_SECTION.match(line))
-                 and not found["escape"] and found["name"] == selection]
-        if marks != ["start", "end"]:
-            return (f"embeds section {selection!r} of {path.name}, which has"
-                    f" {marks.count('start')} start and"
-                    f" {marks.count('end')} end of it")
-        return None
-    for span in selection.split(","):
-        first, _, last = span.partition(":")
-        ends = [int(number) for number in (first, last) if number]
-        if any(abs(n) > len(text) or n == 0 for n in ends) or (
-                len(ends) == 2 and 0 < ends[1] < ends[0]):
-            return (f"embeds lines {span} of {path.name},"
-                    f" which has {len(text)} lines")
-    return None
+        text = page.read_text("utf-8", "replace")
+        for number, line in enumerate(text.splitlines(), 1):
+            yield f"{settings.shown(page)}:{number}", line

@@ -1,14 +1,16 @@
 """A snippet: one program, the trace beside it, and what its comments declare."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from .settings import Settings, SettingsError
 
-_DECLARATION = re.compile(r"^#\s*tracebook:(?P<text>.*)$")
-_RAISES = re.compile(r"raises\s+(?P<type>[A-Za-z_][\w.]*)")
-_REL = re.compile(r"rel\s*=\s*(?P<rel>\S+)")
+_DECLARATION = re.compile(r"#\s*tracebook:\s*(?P<text>.*?)\s*")
+_KNOWN = re.compile(
+    r"raises\s+(?P<raises>[A-Za-z_][\w.]*)"
+    r"|rel\s*=\s*(?P<rel>0|0?\.[0-9]+|[0-9](?:\.[0-9]+)?e-0*[1-9][0-9]*)")
 
 
 @dataclass(frozen=True)
@@ -33,65 +35,39 @@ class Snippet:
     def trace_shown(self) -> str:
         return self.shown.removesuffix(".py") + ".out"
 
-    def owns_figure(self, file_name: str) -> bool:
-        """Whether a file the program left behind is a figure of its own."""
-        stem = re.escape(self.path.stem)
-        return re.fullmatch(rf"{stem}(-[\w-]+)?\.svg", file_name) is not None
-
 
 def load(path: Path, settings: Settings) -> Snippet:
     """Read one program; raises SettingsError for a declaration not understood."""
-    shown = path.relative_to(settings.root).as_posix()
-    try:
-        source = path.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise SettingsError(f"{shown}: not UTF-8: {error}") from error
-    raises, rel = None, settings.rel
+    # What is not UTF-8 is left to Python, which refuses it when it runs.
+    source = path.read_text("utf-8", "surrogateescape")
+    shown = settings.shown(path)
+    declared = {"rel": settings.rel}
     for number, line in enumerate(source.splitlines(), 1):
-        found = _DECLARATION.match(line)
-        if not found:
+        if not (declaration := _DECLARATION.fullmatch(line)):
             continue
-        text = found["text"].strip()
-        if match := _RAISES.fullmatch(text):
-            raises = match["type"]
-        elif match := _REL.fullmatch(text):
-            rel = _tolerance(match["rel"], f"{shown}:{number}")
-        else:
+        if not (found := _KNOWN.fullmatch(declaration["text"])):
             raise SettingsError(
-                f"{shown}:{number}: unknown setting {text!r};"
-                " known: 'raises TYPE', 'rel=NUMBER'"
-            )
+                f"{shown}:{number}: unknown setting {declaration['text']!r};"
+                " known: 'raises TYPE', and 'rel=NUMBER' below 1")
+        declared[found.lastgroup] = found[found.lastgroup]
     name = path.relative_to(settings.snippets_dir).as_posix()
-    return Snippet(path, name, shown, source, raises, rel)
+    return Snippet(path, name, shown, source, declared.get("raises"),
+                   float(declared["rel"]))
 
 
-def _tolerance(text: str, where: str) -> float:
-    try:
-        rel = float(text)
-    except ValueError:
-        rel = -1.0
-    if not 0 <= rel < 1:
-        raise SettingsError(f"{where}: rel={text} is not between 0 and 1")
-    return rel
-
-
-def find(settings: Settings, paths: list[Path] = ()) -> list[Snippet]:
+def find(settings: Settings, paths: Sequence[Path] = ()) -> list[Snippet]:
     """The programs under ``paths``, or all of the book, in the order of names.
 
     A path may be a program, its trace, or a folder.
     Raises SettingsError for a path that holds no snippet.
     """
-    chosen = set()
-    for path in map(Path.resolve, paths):
-        if not path.is_relative_to(settings.snippets_dir.resolve()):
-            raise SettingsError(f"{path}: not inside {settings.snippets}/")
-        if path.suffix == ".out":
-            path = path.with_suffix(".py")
-        below = sorted(path.rglob("*.py")) if path.is_dir() else [path]
-        if not below or not below[0].is_file():
+    programs = {p.resolve(): p for p in settings.snippets_dir.rglob("*.py")}
+    chosen = set() if paths else set(programs.values())
+    for path in paths:
+        asked = path.with_suffix(".py") if path.suffix == ".out" else path
+        below = {p for real, p in programs.items()
+                 if real.is_relative_to(asked.resolve())}
+        if not below:
             raise SettingsError(f"{path}: no snippet there")
-        chosen.update(settings.snippets_dir / p.relative_to(
-            settings.snippets_dir.resolve()) for p in below)
-    if not paths:
-        chosen.update(settings.snippets_dir.rglob("*.py"))
+        chosen |= below
     return [load(path, settings) for path in sorted(chosen)]

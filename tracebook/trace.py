@@ -5,8 +5,10 @@ import re
 NOT_NOISE = "\x1a"
 """Put before a line of Python's own that looks like noise."""
 
-# The two lines that locate a frame inside an exception's message.
-_FRAME = re.compile(r'\s*File "[^"\n]*", line \d+, in .*')
+# The lines that locate frames inside an exception's message, and the code there.
+_FRAMES = re.compile(
+    r'^(?:[^\S\n]*File "[^"\n]*", line \d+, in .*(?:\n|\Z))+.*\n?', re.MULTILINE)
+_UNDECODED = re.compile(r"[\udc80-\udcff]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -19,13 +21,7 @@ def without_noise(output: str, noise: re.Pattern) -> str:
 
 def without_frames(message: str) -> str:
     """An exception's message without the lines that name files and frames."""
-    kept, skip = [], False
-    for line in message.split("\n"):
-        frame = _FRAME.fullmatch(line) is not None
-        if not frame and not skip:
-            kept.append(line.rstrip())
-        skip = frame
-    return "\n".join(kept)
+    return re.sub(r"[^\S\n]+$", "", _FRAMES.sub("", message), flags=re.MULTILINE)
 
 
 def ended(text: str) -> str:
@@ -39,6 +35,8 @@ def unshowable(trace: str) -> str | None:
         return "printed nothing; a snippet prints a trace"
     for number, line in enumerate(trace.split("\n"), 1):
         where = f"line {number} of its output"
+        if _UNDECODED.search(line):
+            return f"printed invalid UTF-8 in {where}"
         if control := _CONTROL.search(line):
             return f"{where} holds the control character {control[0]!r}"
         if line != line.rstrip():

@@ -7,6 +7,7 @@ otherwise, the sum of upstream times output over all outputs of the map.
 """
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -108,13 +109,24 @@ class Meaning:
             if name not in self.scope.known and name not in self.scope.maps:
                 raise Unclear(f"unknown symbol {_plain(name)}")
             return self.base(name)
-        key = name, stop
+        return self._once((name, stop), lambda: self._defined(name, stop))
+
+    def _once(self, key: tuple, compute: Callable):
+        """A value that is computed once, with the premises that it used."""
         if key not in self._memo:
+            outer, self.used = self.used, set()
             self._memo[key] = None
-            self._memo[key] = self._defined(name, stop)
+            try:
+                self._memo[key] = compute(), self.used
+            finally:
+                self.used = outer
+                if self._memo[key] is None:
+                    del self._memo[key]
         if self._memo[key] is None:
-            raise Unclear(f"{_plain(name)} is defined by itself")
-        return self._memo[key]
+            raise Unclear(f"{_plain(key[0])} is defined by itself")
+        value, used = self._memo[key]
+        self.used |= used
+        return value
 
     def _defined(self, name: str, stop: frozenset):
         definition = self.scope.maps[name]
@@ -364,6 +376,9 @@ class Meaning:
     def loss_differential(self):
         """``dL``: decided, or that of what defines ``L``, or upstream times the
         differentials of all outputs."""
+        return self._once(("L", "differential"), self._loss_differential)
+
+    def _loss_differential(self):
         if self.scope.decided:
             node, where = self.scope.decided
             self.used.add(where)
@@ -391,6 +406,9 @@ class Meaning:
         """The gradient of ``L`` with respect to a symbol, in its shape."""
         if name not in self.scope.known and name not in self.scope.maps:
             raise Unclear(f"unknown symbol {_plain(name)}")
+        return self._once((name, "gradient"), lambda: self._gradient(name))
+
+    def _gradient(self, name: str):
         symbols = self.base(name)
         explicit = "L" in self.scope.maps and name in {
             self.resolve(node, _loosely({}))[0]
