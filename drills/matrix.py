@@ -74,8 +74,7 @@ def judge(python: str, tensorflow: str) -> Result:
         inside = environment / "bin/python"
         subprocess.run(
             [inside, "-m", "pip", "install", "--quiet",
-             f"tensorflow=={tensorflow}", "numpy", "markdown",
-             "pymdown-extensions"], check=True)
+             f"tensorflow=={tensorflow}", "numpy", "matplotlib"], check=True)
         done = subprocess.run([inside, "-c", JUDGE], cwd=ROOT, check=True,
                               stdout=subprocess.PIPE, text=True)
         return Result(**json.loads(done.stdout))

@@ -13,14 +13,15 @@ def unbroadcast(gradient, like):
 def by_definition(gradient, shape):
     """Send each number to the element of which its place holds a copy."""
     elements = np.arange(np.prod(shape, dtype=int)).reshape(shape)
-    pi = np.broadcast_to(elements, gradient.shape)
+    copy_of = np.broadcast_to(elements, gradient.shape)
     result = np.zeros(elements.size)
-    np.add.at(result, pi.ravel(), gradient.ravel())
+    np.add.at(result, copy_of.ravel(), gradient.ravel())
     return result.reshape(shape)
 
 
 unknown = [tf.TensorSpec(None, tf.float64), tf.TensorSpec(None, tf.float64)]
 xla = tf.function(unbroadcast, jit_compile=True)
+# Asked for its graph, tf.function traces anew for each shape, and says nothing.
 modes = {"eager": unbroadcast,
          "unknown shapes": tf.function(unbroadcast, input_signature=unknown),
          "XLA": lambda *args: xla.get_concrete_function(*args)(*args)}

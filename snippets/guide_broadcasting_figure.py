@@ -25,20 +25,21 @@ def draw(name, above, below, ink):
     figure, axes = plt.subplots(1, 3, figsize=(7.0, 2.6), layout="tight")
     word = {"ha": "center", "va": "center", "fontsize": 13}
     for plot, (shape, sums) in zip(axes, panels):
-        pi = np.broadcast_to(np.arange(sums.size).reshape(shape), x.shape)
+        elements = np.arange(sums.size).reshape(shape)
+        copy_of = np.broadcast_to(elements, x.shape)
         for k, total in enumerate(sums.flat):
-            cells = np.argwhere(pi == k)
+            cells = np.argwhere(copy_of == k)
             for i, j in cells:
                 plot.text(j, i, f"{products[i, j]:.0f}", color=above, **word)
             (top, left), (bottom, right) = cells.min(0), cells.max(0)
             plot.add_patch(plt.Rectangle(
                 (left - 0.4, top - 0.4), right - left + 0.8,
                 bottom - top + 0.8, fc="none", ec=ink))
-            start, end = ((right + 0.4, top), (4.2, top))
+            start, end = (right + 0.4, top), (4.2, top)
             if shape != [2, 1]:
                 start, end = [((left + right) / 2, y) for y in (1.4, 2.8)]
             plot.annotate("", end, start, arrowprops={
-                "arrowstyle": "->", "color": ink, "shrinkB": 14})
+                "arrowstyle": "->", "color": ink, "shrinkB": 18})
             plot.text(*end, f"{total:.0f}", color=below, weight="bold", **word)
         plot.set(xlim=(-0.5, 4.8), ylim=(3.1, -0.5), aspect=1.0)
         plot.set_title(f"b of shape {shape}", color=ink, loc="left")

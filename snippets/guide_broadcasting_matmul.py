@@ -12,11 +12,12 @@ def unbroadcast(gradient, like):
 @tf.custom_gradient
 def product(W, x):
     def grad(upstream):
-        downstream_W = tf.matmul(upstream, x, transpose_b=True)
-        downstream_x = tf.matmul(W, upstream, transpose_a=True)
+        each_W = tf.matmul(upstream, x, transpose_b=True)
+        each_x = tf.matmul(W, upstream, transpose_a=True)
+        downstream_W = unbroadcast(each_W, W)
         tf.print("backward upstream", tf.shape(upstream), " one for each",
-                 tf.shape(downstream_W), " downstream_W", tf.shape(W))
-        return unbroadcast(downstream_W, W), unbroadcast(downstream_x, x)
+                 tf.shape(each_W), " downstream_W", tf.shape(downstream_W))
+        return downstream_W, unbroadcast(each_x, x)
 
     return tf.matmul(W, x), grad
 

@@ -27,8 +27,8 @@ def violated(shape, rng):
     z, u, w = (tf.constant(rng.standard_normal(shape)) for _ in range(3))
     a, b = rng.standard_normal(2)
     found = downstream(z, u)
-    if found.shape != shape:
-        return "has the shape of the input"
+    if found.shape != shape or found.dtype != np.float64:
+        return "has the shape and the dtype of the input"
     if not np.allclose(downstream(z, a * u + b * w),
                        a * found + b * downstream(z, w)):
         return "is linear in upstream"

@@ -13,9 +13,9 @@ def cholesky(X):
         S = tf.linalg.band_part(tf.transpose(Y) @ upstream, -1, 0)
         S = tf.linalg.set_diag(S, 0.5 * tf.linalg.diag_part(S))
         left = tf.linalg.triangular_solve(Y, S, adjoint=True)
-        G = tf.transpose(tf.linalg.triangular_solve(
+        H = tf.transpose(tf.linalg.triangular_solve(
             Y, tf.transpose(left), adjoint=True))
-        return 0.5 * (G + tf.transpose(G))
+        return 0.5 * (H + tf.transpose(H))
 
     return Y, grad
 

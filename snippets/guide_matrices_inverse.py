@@ -35,7 +35,7 @@ def difference(function, inputs, i, h=1e-5):
         upstream * (function(*plus) - function(*minus))) / (2 * h)
 
 
-A = tf.constant([[2.0, 1.0], [1.0, 3.0]], tf.float64)
+A = tf.constant([[2.0, 1.0], [5.0, 3.0]], tf.float64)
 B = tf.constant([[3.0, 1.0], [4.0, 2.0]], tf.float64)
 upstream = tf.constant([[1.0, 10.0], [100.0, 1000.0]], tf.float64)
 for name, function, inputs in (("inverse", inverse, [A]),

@@ -9,6 +9,7 @@ P, eye = rng.uniform(0.1, 0.5, [3, 3]), np.eye(3)
 A, B = tf.constant(P + eye), tf.constant(rng.standard_normal([3, 2]))
 S, z = tf.constant(P @ P.T + eye), tf.constant(rng.standard_normal(4))
 t = tf.nn.softmax(rng.standard_normal(4))
+W = tf.constant(rng.standard_normal([4, 3]))
 M = np.tril(np.ones([3, 3])) - 0.5 * eye
 
 # Name, map, rule(upstream, output, inputs), inputs.
@@ -18,7 +19,7 @@ rows = [
      lambda U, y, X: U * tf.ones_like(X), [B]),
     ("trace", trace, lambda U, y, X: U * eye, [A]),
     ("transpose", T, lambda U, Y, X: T(U), [B]),
-    ("product", tf.matmul, lambda U, C, A, B: (U @ T(B), T(A) @ U), [A, B]),
+    ("product", tf.matmul, lambda U, C, A, B: (U @ T(B), T(A) @ U), [W, B]),
     ("inverse", inv, lambda U, Y, X: -T(Y) @ U @ T(Y), [A]),
     ("solve", tf.linalg.solve, lambda U, Y, A, B: (
         -inv(T(A)) @ U @ T(Y), inv(T(A)) @ U), [A, B]),

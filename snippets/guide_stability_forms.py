@@ -17,4 +17,4 @@ for name, form in forms.items():
         local = form(x)
     slope = tape.gradient(local, x)
     print(f"{name:21} value ", *[f"{number:8.2g}" for number in local])
-    print(f"{'':21} slope ", *[f"{abs(number):8.2g}" for number in slope])
+    print(f"{'':21} slope ", *[f"{number:8.2g}" for number in slope])

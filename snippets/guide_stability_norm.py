@@ -10,14 +10,13 @@ def norm(x):
     y = m * tf.sqrt(tf.reduce_sum(scaled * scaled))
 
     def grad(upstream):
-        local = tf.math.divide_no_nan(x, y)
+        local = tf.math.divide_no_nan(x, norm(x))
         return upstream * local
 
     return y, grad
 
 
-for numbers in ([3.0, 4.0], [0.0, 0.0], [3e20, 4e20], [3e-25, 4e-25]):
-    x = tf.constant(numbers)
+def both(x):
     with tf.GradientTape() as outer:
         outer.watch(x)
         with tf.GradientTape() as inner:
@@ -25,6 +24,12 @@ for numbers in ([3.0, 4.0], [0.0, 0.0], [3e20, 4e20], [3e-25, 4e-25]):
             y = norm(x)
         first = inner.gradient(y, x)
         first_of_first = first[0]
-    second = outer.gradient(first_of_first, x)
-    print(f"y = {y:<8.3g} first =", *[f"{g:.3g}" for g in first],
-          " second =", *[f"{g:.3g}" for g in second])
+    return y, first, outer.gradient(first_of_first, x)
+
+
+compiled = tf.function(both, jit_compile=True, autograph=False)
+for numbers in ([3.0, 4.0], [0.0, 0.0], [3e20, 4e20], [3e-25, 4e-25]):
+    for mode, run in (("eager", both), ("XLA", compiled)):
+        y, first, second = run(tf.constant(numbers))
+        print(f"{mode:5}  y = {y:<8.3g} first =", *[f"{g:.3g}" for g in first],
+              " second =", *[f"{g:.3g}" for g in second])

@@ -5,7 +5,7 @@ import tensorflow as tf
 
 FAULTS = {
     "forgets upstream": lambda u, x: 3.0 * x * x,
-    "size of upstream": lambda u, x: abs(u) * 3.0 * x * x,
+    "abs of upstream": lambda u, x: abs(u) * 3.0 * x * x,
     "upstream squared": lambda u, x: u * u * 3.0 * x * x,
     "factor 2": lambda u, x: u * 2.0 * x * x,
     "x > 0 only": lambda u, x: u * 3.0 * x * abs(x),
@@ -59,6 +59,6 @@ for name, spoil in FAULTS.items():
         verdict(jacobian, cube(spoil), three),
         verdict(random_upstream, cube(spoil), three))))
 
-lucky = sum(random_upstream(cube(FAULTS["size of upstream"]), three, seed)
+lucky = sum(random_upstream(cube(FAULTS["abs of upstream"]), three, seed)
             for seed in range(40))
-print("size of upstream passes under", lucky, "of 40 seeds")
+print("abs of upstream passes under", lucky, "of 40 seeds")

@@ -1,4 +1,4 @@
-"""Wrong on purpose: layer normalization that takes mean and scale as fixed."""
+"""Wrong on purpose: layer normalization with mean and spread held fixed."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a where inside a rule, seen by the second derivative."""
+"""Wrong on purpose: a where inside a rule, and the second derivative."""
 
 import tensorflow as tf
 
@@ -21,15 +21,28 @@ roots = {
     "where": root_with(
         lambda x: tf.where(x > 0.0, 0.5 / tf.sqrt(x), 0.0)),
     "divide_no_nan": root_with(
-        lambda x: tf.math.divide_no_nan(0.5, tf.sqrt(x)))}
+        lambda x: tf.math.divide_no_nan(0.5, tf.sqrt(x))),
+    "double where": root_with(lambda x: tf.where(
+        x > 0.0, 0.5 / tf.sqrt(tf.where(x > 0.0, x, 1.0)), 0.0))}
+
+
+def slopes(root, jit):
+    def both(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = root(x)
+            first = inner.gradient(y, x)
+        return first, outer.gradient(first, x)
+
+    x = tf.constant([0.0, 4.0])
+    graph = tf.function(both, jit_compile=True, autograph=False)
+    return graph.get_concrete_function(x)(x) if jit else both(x)
+
 
 for name, root in roots.items():
-    x = tf.constant([0.0, 4.0])
-    with tf.GradientTape() as outer:
-        outer.watch(x)
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            y = root(x)
-        first = inner.gradient(y, x)
-    second = outer.gradient(first, x)
-    print(f"{name:13} first = {first.numpy()}  second = {second.numpy()}")
+    for mode in ("eager", "XLA"):
+        first, second = slopes(root, jit=mode == "XLA")
+        print(f"{name:13}  {mode:5}  first = {first.numpy()}"
+              f"  second = {second.numpy()}")
