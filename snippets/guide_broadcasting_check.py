@@ -21,7 +21,7 @@ def by_definition(gradient, shape):
 
 unknown = [tf.TensorSpec(None, tf.float64), tf.TensorSpec(None, tf.float64)]
 xla = tf.function(unbroadcast, jit_compile=True)
-# Asked for its graph, tf.function traces anew for each shape, and says nothing.
+# A function asked for its graph traces anew for each shape, and is silent.
 modes = {"eager": unbroadcast,
          "unknown shapes": tf.function(unbroadcast, input_signature=unknown),
          "XLA": lambda *args: xla.get_concrete_function(*args)(*args)}
