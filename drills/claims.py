@@ -47,6 +47,7 @@ def run(book: Book, tally: Tally, site: Path) -> None:
             raise Unsound("\n".join(map(str, wrong)))
         _plant(book.root, tally, check, at_most, [
             (page, change) for page in pages for change in planned(page, book.root)])
+    names.installed.close()
 
 
 def _names_and_quotes(pages: list[Page], root: Path) -> list[Finding]:

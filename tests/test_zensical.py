@@ -25,6 +25,8 @@ def other_site(tmp_path_factory, built_site) -> Path:
         source = ROOT / part
         copy = shutil.copytree if source.is_dir() else shutil.copy
         copy(source, project / part)
+    if (known := ROOT / ".cache/truth").is_dir():
+        shutil.copytree(known, project / ".cache/truth")
     ledger.write(project)  # as `python -m truth` does before such a build
     for command in (["zensical", "build"], ["formulas", "site"]):
         done = subprocess.run(

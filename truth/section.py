@@ -33,7 +33,8 @@ class Reading:
     @property
     def only_domains(self) -> bool:
         return bool(self.statements) and all(
-            statement.relations == ("∈",) for statement in self.statements)
+            statement.relations == ("∈",) or is_condition(statement)
+            for statement in self.statements)
 
     def fail(self, reason: str, position: int) -> None:
         self.failure = self.failure or (reason, position)
