@@ -13,20 +13,13 @@ from truth import ledger
 
 from .conftest import ROOT
 
-PARTS = ("docs", "snippets", "overrides", "formulas", "truth", "mkdocs.yml",
-         "pyproject.toml", "requirements.txt")
-
 
 @pytest.fixture(scope="module")
 def other_site(tmp_path_factory, built_site) -> Path:
     """The site as Zensical builds it; figures are there since MkDocs built."""
-    project = tmp_path_factory.mktemp("zensical")
-    for part in PARTS:
-        source = ROOT / part
-        copy = shutil.copytree if source.is_dir() else shutil.copy
-        copy(source, project / part)
-    if (known := ROOT / ".cache/truth").is_dir():
-        shutil.copytree(known, project / ".cache/truth")
+    project = tmp_path_factory.mktemp("zensical") / "project"
+    shutil.copytree(ROOT, project, ignore=shutil.ignore_patterns(
+        ".venv", ".git", "site", "labs-*", "benchmark", "__pycache__"))
     ledger.write(project)  # as `python -m truth` does before such a build
     for command in (["zensical", "build"], ["formulas", "site"]):
         done = subprocess.run(
