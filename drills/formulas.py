@@ -4,13 +4,15 @@ import re
 from collections.abc import Iterator
 
 from truth.formulas import check_page
-from truth.latex import marks
+from truth.latex import marks, parse
 from truth.page import Formula, Page, all_pages
+from truth.tree import is_condition
 
 from .book import Book, Tally
 
 _AT_MOST = 6
 """Mistakes on each page, in a fast run."""
+_CONDITION = "condition on its inputs"
 _TRUE_ALL_THE_SAME = (
     ("kink", r"'-' → '+' in 1, \qquad \frac{f(h) - f(0)}{h} = 2", "f(0) is 0"),
     ("kink", r"'1' → '2' in ge f(0) + s \, t, \qquad 1 \le s \le 2", "says less"),
@@ -18,6 +20,12 @@ _TRUE_ALL_THE_SAME = (
      "what it adds is 0"),
     ("training", r"'1' → '2' in 8.04 \cdot 10^{-6}, \\ x_1 &=",
      "another name, used nowhere else"),
+    ("broadcasting", r"'1' → '2' in qquad c \in \R^{2 \times 1}",
+     "of a wider c it is still the first column"),
+    *(("stability", rf"'x' → 'y' in {around}", "y is the norm of x, and its own norm")
+      for around in (r"= \local{\frac{x^{\T}}{\|x\|}} \, \d x",
+                     r"t \local{\frac{x^{\T}}{\|x\|}} \, \d x",
+                     r"\cdot \local{\frac{x}{\|x\|}}")),
     ("vectors", r"'i' → 'j' in \begin{cases} \local{2 x_i} & i = j",
      "it is 2 x_j where i = j"),
     ("vectors", r"'i' → 'j' in \sum_i \upstream{\bar y_i} \, \local{J_{ij}} =",
@@ -39,15 +47,17 @@ def run(book: Book, tally: Tally, site) -> None:
         for kind, what, text in tally.some(list(_mistakes(page)), _AT_MOST):
             found = check_page(Page(page.path, book.root, text))
             caught = any(finding.state == "failed" for finding in found)
-            if not caught and _is_true(page, what):
+            if not caught and _is_true(page, what, kind):
                 tally.kind(kind).equal += 1
             else:
                 tally.count(kind, f"{page.shown}: {what}", caught)
 
 
-def _is_true(page: Page, what: str) -> bool:
-    return any(page.path.stem == stem and change in what
-               for stem, change, _ in _TRUE_ALL_THE_SAME)
+def _is_true(page: Page, what: str, kind: str) -> bool:
+    """A condition under which the formula is still proven, or one of the list."""
+    return kind.endswith(_CONDITION) or any(
+        page.path.stem == stem and change in what
+        for stem, change, _ in _TRUE_ALL_THE_SAME)
 
 
 def _mistakes(page: Page) -> Iterator[tuple[str, str, str]]:
@@ -56,7 +66,10 @@ def _mistakes(page: Page) -> Iterator[tuple[str, str, str]]:
         if not formula.display or any(
                 mark.startswith("definition") for mark in marks(formula.text)):
             continue
+        conditions = _conditions(formula)
         for kind, (start, end), new in _of(formula):
+            if any(first <= start < last for first, last in conditions):
+                kind = _CONDITION
             old = formula.text[start:end]
             around = " ".join(formula.text[max(0, start - 25):end + 25].split())
             begin = formula.start + start
@@ -65,6 +78,14 @@ def _mistakes(page: Page) -> Iterator[tuple[str, str, str]]:
                 text = "# %% [markdown]\n" + re.sub("^", "# ", text, flags=re.M)
             yield (f"a formula's {kind}", f"line {formula.line}: {old!r} → {new!r}"
                    f" in {around}", text)
+
+
+def _conditions(formula: Formula) -> list[tuple[int, int]]:
+    """Where a formula says for which inputs it holds."""
+    statements = parse(formula.text)
+    ends = [each.position for each in statements[1:]] + [len(formula.text)]
+    return [(each.position, end) for each, end in zip(statements, ends)
+            if is_condition(each)]
 
 
 def _of(formula: Formula) -> Iterator[tuple[str, tuple[int, int], str]]:

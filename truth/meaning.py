@@ -14,7 +14,7 @@ import numpy as np
 import sympy
 
 from .latex import CALLED, Node
-from .tree import bare, walk
+from .tree import is_upstream, walk
 from .tree import symbols as symbols_of
 
 SIZES = {"n": 3, "m": 2, "k": 4, "p": 2, "q": 3, "d": 3, "b": 2}
@@ -223,12 +223,16 @@ class Meaning:
 
     def _product(self, *factors, bound, stop, **_):
         values = [self.value(factor, bound, stop) for factor in factors]
-        for factor, value, after in zip(factors, values, values[1:]):
-            if bare(factor).kind == "symbol" and len(np.shape(value)) == 1 and (
-                    len(np.shape(after)) == 2 and after.shape[0] > 1):
-                raise Unclear("a column before a matrix: transpose it", factor.position)
-        product = values[0]
-        for value, factor in zip(values[1:], factors[1:]):
+        product, is_row = values[0], False
+        for before, factor, value in zip(factors, factors[1:], values[1:]):
+            # An upstream gradient is a row; any other vector is a column.
+            is_row = is_row or is_upstream(before) or any(
+                node.kind == "bar" for node in walk(before))
+            if len(np.shape(product)) == 1 and not is_row and (
+                    len(np.shape(value)) == 1 or
+                    len(np.shape(value)) == 2 and value.shape[0] > 1):
+                raise Unclear("a column before an array: transpose it",
+                              factor.position)
             product = _multiply(product, value, factor)
         return product
 
