@@ -9,6 +9,7 @@ from itertools import islice, product
 from .latex import LatexError, Node, Statement, parse
 from .number_sources import Number, Value, sign_of
 from .page import Formula
+from .tree import walk
 
 ROLES = ("upstream", "local", "downstream")
 EQUAL = {"=", ":=", "≈"}
@@ -49,19 +50,6 @@ def labels_of(node: Node) -> frozenset[str]:
 
 def base_of(name: str) -> str:
     return name.removeprefix("bar ").partition("_")[0].lower()
-
-
-def walk(node: object) -> Iterator[Node]:
-    if isinstance(node, Node):
-        yield node
-        for part in node.parts:
-            yield from walk(part)
-    elif isinstance(node, Statement):
-        for side in node.sides:
-            yield from walk(side)
-    elif isinstance(node, tuple):
-        for part in node:
-            yield from walk(part)
 
 
 def statements_in(node: object) -> Iterator[Statement]:

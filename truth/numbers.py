@@ -44,8 +44,9 @@ from .number_sources import (
     read_source)
 from .number_values import (
     EQUAL, ROLES, amounts_of, as_float, base_of, labels_of, last_number, name_of,
-    plain_value, statements, statements_in, walk)
+    plain_value, statements, statements_in)
 from .page import Formula, Page
+from .tree import walk
 
 WEAK = "weak"
 """Begins what is said of a number that would hold with another digit as well."""
