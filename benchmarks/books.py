@@ -91,9 +91,9 @@ def synthetic(root: Path, size: int) -> Book:
     A menu of all pages would make each page cost more, and hide the engine.
     """
     own(root)
-    for folder in ("snippets", "docs/lessons", "exec", "jupyter"):
+    for folder in ("snippets", "exec", "jupyter"):
         shutil.rmtree(root / folder)
-    for page in root.glob("docs/*.md"):
+    for page in root.glob("docs/**/*.md"):
         page.unlink()
     (root / "snippets").mkdir()
     (root / "docs/index.md").write_text("# Small programs\n")
