@@ -130,6 +130,7 @@ REFUSED = {
     r"y = a / b c": "not clear",
     r"y = x^2": "nothing follows",
     r"q = q": "unknown symbol",
+    r"y := x^2": "decides",
     r"\downstream{\bar q} = 1": "unknown symbol",
     "% wish\ny = x": "unknown mark",
     r"\R^{2 \times 3} = x": "not in the grammar",

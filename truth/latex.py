@@ -34,8 +34,8 @@ FUNCTIONS = {
     "max", "min", "det"}
 OPERATORS = {
     "sign", "diag", "tr", "softplus", "sigmoid", "softmax", "relu", "expm1",
-    "log1p", "erf", "round", "floor", "logsumexp", "conj", "Re", "Im", "clip",
-    "artanh", "arcsin", "arccos", "sum", "mean", "vec"}
+    "log1p", "erf", "round", "floor", "logsumexp", "conj", "Re", "Im",
+    "artanh", "arcsin", "arccos", "sum", "mean"}
 CALLED = {"f", "g"}
 ROLES = {"upstream", "local", "downstream"}
 ACCENTS = {"tilde", "hat", "dot", "mathbf", "boldsymbol", "vec"}

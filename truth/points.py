@@ -15,6 +15,8 @@ _POINTS = 6
 _ATTEMPTS = 400
 """Points that are looked at to find some that fulfill the conditions."""
 _DIGITS = 30
+_ABOUT = 0.05
+"""How far apart, relatively, two sides of ≈ may be."""
 _FLOAT32_DIGITS, _FLOAT32 = 9, 2.0 ** -23
 """A number with so many digits is float32's, and may be off by its rounding."""
 _BRANCHES = (sympy.Piecewise, sympy.Abs, sympy.sign, sympy.floor)
@@ -93,7 +95,7 @@ def _related(relation: str, left, right, rounding: float) -> bool:
         return {"<": left < right, ">": left > right,
                 "≤": left <= right, "≥": left >= right}[relation]
     if relation == "≈":
-        return abs(left - right) <= max(rounding, 0.05 * size)
+        return abs(left - right) <= max(rounding, _ABOUT * size)
     if rounding:
         if rounding < size * mpmath.mpf(10) ** -(_FLOAT32_DIGITS - 1):
             rounding = max(rounding, _FLOAT32 * size)

@@ -102,12 +102,11 @@ class Section:
             self._know(statement)
 
     def _mentioned(self) -> set[str]:
-        return {indices_of(symbol)[0] if symbol.parts[1] else symbol.parts[0]
-                for _, _, statement in self._statements()
-                if statement.relations != ("∈",)
-                for symbol in symbols(statement)} | {
-            name_of(symbol, Scope())[0] for _, _, statement in self._statements()
-            for symbol in symbols(statement) if statement.relations != ("∈",)}
+        found = [symbol for _, _, statement in self._statements()
+                 if statement.relations != ("∈",) for symbol in symbols(statement)]
+        # x_i is x with an index, or a symbol of its own.
+        return {symbol.parts[0] for symbol in found} | {
+            name_of(symbol, Scope())[0] for symbol in found}
 
     def _note_premise(self, read: Reading, number: int, statement: Statement) -> None:
         left, relation = statement.sides[0], statement.relations[0]
@@ -117,6 +116,8 @@ class Section:
             if left.kind == "d" and bare(left.parts[0]).parts[0] == "L":
                 read.premises[number] = None
                 self._know(right)
+            else:
+                read.fail(r":= decides \d L, and nothing else", statement.position)
         elif relation not in "=≈":
             return
         elif stated.kind == "call" and stated.parts[0] in CALLED:
@@ -212,6 +213,8 @@ class Section:
             return
         sides, relations = statement.sides, statement.relations
         if relations[0] == ":=":
+            if number not in read.premises:
+                return
             where = read.formula.start + statement.position
             self._scope.decided = sides[1], where
         if number in read.premises:
