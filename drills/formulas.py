@@ -123,6 +123,13 @@ def _of(formula: Formula) -> Iterator[tuple[str, tuple[int, int], str]]:
             yield "function", match.span(), new
     for match in re.finditer(r"\^\{?\\T\}?", tex):
         yield "transpose", match.span(), ""
+    for match in re.finditer(r"\^\*|\^\{\\mathrm\{H\}\}", tex):
+        yield "conjugate", match.span(), ""
+    for match in re.finditer(r"\\mathrm\{i\}", tex):
+        yield "imaginary unit", match.span(), "1"
+    for old, new in (("Re", "Im"), ("Im", "Re")):
+        for match in re.finditer(rf"\\operatorname\{{{old}\}}", tex):
+            yield "part", match.span(), rf"\operatorname{{{new}}}"
     for match in re.finditer(r"\\sum_(?:\{[^}]*\}|\w)", tex):
         yield "sum", match.span(), ""
     for old, new in (("<", ">"), (">", "<")):

@@ -15,6 +15,7 @@ _MACROS = {
     "d": r"\mathrm{d}",
     "T": r"{\mathsf{T}}",
     "R": r"\mathbb{R}",
+    "C": r"\mathbb{C}",
 }
 
 

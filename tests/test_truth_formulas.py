@@ -100,9 +100,49 @@ $$
 \frac{\d^2 y}{\d x^2} = -\sin x
 $$
 """
+COMPLEX = r"""
+$$
+y = z^2 w^*, \qquad y, z, w \in \C
+$$
+
+$$
+\d L = \operatorname{Re}\left( \upstream{\bar y^*} \, \d y \right)
+$$
+
+$$
+\downstream{\bar z} = \upstream{\bar y} \cdot \local{(2 z w^*)^*}, \qquad
+\downstream{\bar w} = \upstream{\bar y^*} \cdot \local{z^2}
+$$
+
+$$
+\bar z = 2 \frac{\partial L}{\partial z^*}
+$$
+"""
+FOURIER = r"""
+$$
+Y = F z, \qquad F_{jk} = e^{-2 \pi \mathrm{i} (j - 1) (k - 1) / 3},
+\qquad F \in \C^{n \times n}, \qquad z, Y \in \C^n
+$$
+
+$$
+\downstream{\bar z} = \local{F^{\mathrm{H}}} \, \upstream{\bar Y}, \qquad
+F^{\mathrm{H}} F z = 3 z
+$$
+"""
+POLAR = r"""
+$$
+\phi = \arg z, \qquad z \in \C
+$$
+
+$$
+\d \phi = \operatorname{Im}\left(\local{\frac{z^*}{|z|^2}} \, \d z\right),
+\qquad
+\downstream{\bar z} = \upstream{\bar \phi} \cdot \local{\frac{\mathrm{i}}{z^*}}
+$$
+"""
 RIGHT = {"inverse": INVERSE, "matmul": MATMUL, "softmax": SOFTMAX, "log-det": LOGDET,
          "norm": NORM, "positive": POSITIVE, "broadcast": BROADCAST,
-         "second": SECOND}
+         "second": SECOND, "complex": COMPLEX, "Fourier": FOURIER, "polar": POLAR}
 WRONG = [
     (INVERSE, r"-\local{X^{-\T}} \, \upstream", r"\local{X^{-\T}} \, \upstream", 19),
     (INVERSE, r"-\local{X^{-\T}} \, \upstream", r"-\local{X^{-1}} \, \upstream", 19),
@@ -120,6 +160,15 @@ WRONG = [
     (BROADCAST, r"\sum_i \upstream{\bar y_{ij}}",
      r"\sum_j \upstream{\bar y_{ij}}", 8),
     (SECOND, r"-\sin x", r"\sin x", 7),
+    (COMPLEX, r"\local{(2 z w^*)^*}", r"\local{(2 z w^*)}", 11),
+    (COMPLEX, r"\upstream{\bar y^*} \cdot", r"\upstream{\bar y} \cdot", 11),
+    (COMPLEX, r"{\bar y^*} \, \d y", r"{\bar y} \, \d y", 7),
+    (COMPLEX, r"{\partial z^*}", r"{\partial z}", 16),
+    (COMPLEX, r"y, z, w \in \C", r"y, z, w \in \R", 15),
+    (FOURIER, r"\local{F^{\mathrm{H}}}", r"\local{F^{\T}}", 8),
+    (FOURIER, r"(k - 1) / 3", r"(k - 1) / 2", 8),
+    (POLAR, r"\operatorname{Im}", r"\operatorname{Re}", 7),
+    (POLAR, r"\mathrm{i}}{z^*}", r"1}{z^*}", 8),
     (SECOND, r"y = \sin x", r"y = \sin 2 x", 7),
 ]
 REFUSED = {

@@ -8,11 +8,13 @@ a membership ``x, y \in \R^{n \times m}``.
     expression  [-] term {(+|-) term}
     term        run {(\cdot|\odot|/) run}
     run         factor factor …                    a product
-    factor      base [^exponent]                   ^{\T} transposes, ^{-1} inverts
-    base        number, symbol, ( … ), { … }, |…|, \|…\|, [ condition ], tuple
+    factor      base [^exponent]                   ^{\T} transposes, ^{-1} inverts,
+                                                   ^* conjugates, ^{\mathrm{H}} both
+    base        number, \mathrm{i}, symbol, ( … ), { … }, |…|, \|…\|, tuple,
+                [ condition ]
                 \frac \sqrt \sum \prod \int  cases pmatrix  \langle a, b \rangle
                 \d symbol, \partial symbol: differentials; a \frac of two of them
-                is a derivative
+                is a derivative; by a complex symbol or its ^*, Wirtinger's
                 \upstream{…} \local{…} \downstream{…}
                 functions: \sin … \operatorname{…}, \sigma(…), f(…), g(…), e^…
     symbol      letter or Greek letter, with \bar \tilde \hat \mathbf, subscript
@@ -31,11 +33,11 @@ GREEK = {
     "Phi", "Psi", "Omega", "ell"}
 FUNCTIONS = {
     "sin", "cos", "tan", "sinh", "cosh", "tanh", "arctan", "exp", "log", "ln",
-    "max", "min", "det"}
+    "max", "min", "det", "arg"}
 OPERATORS = {
     "sign", "diag", "tr", "softplus", "sigmoid", "softmax", "relu", "expm1",
     "log1p", "erf", "round", "floor", "logsumexp", "conj", "Re", "Im",
-    "artanh", "arcsin", "arccos", "sum", "mean"}
+    "artanh", "arcsin", "arccos", "atan2", "sum", "mean"}
 CALLED = {"f", "g"}
 ROLES = {"upstream", "local", "downstream"}
 ACCENTS = {"tilde", "hat", "dot", "mathbf", "boldsymbol", "vec"}
@@ -290,15 +292,18 @@ class _Parser:
         if exponent == "-T":
             inverse = Node("power", (base, _number("-1", position)), position)
             return Node("transpose", (inverse,), position)
-        if exponent == "*":
-            return Node("call", ("conj", (base,)), position)
+        if exponent in ("*", "H"):
+            conjugate = Node("call", ("conj", (base,)), position)
+            return conjugate if exponent == "*" else Node(
+                "transpose", (conjugate,), position)
         return Node("power", (base, exponent), position)
 
     def _exponent(self):
         for words, meaning in (
                 ((r"\T",), "T"), (("{", r"\T", "}"), "T"),
                 (("{", r"\top", "}"), "T"), ((r"\top",), "T"),
-                (("{", "-", r"\T", "}"), "-T"), (("*",), "*"), (("{", "*", "}"), "*")):
+                (("{", "-", r"\T", "}"), "-T"), (("*",), "*"), (("{", "*", "}"), "*"),
+                (("{", r"\mathrm", "{", "H", "}", "}"), "H")):
             ahead = [t.text for t in self._tokens[self._at:self._at + len(words)]]
             if tuple(ahead) == words:
                 self._at += len(words)
@@ -436,10 +441,15 @@ class _Parser:
         if below.kind == "power" and below.parts[0].kind == "d":
             by, exponent = below.parts
             order = exponent.parts[0] if exponent.kind == "number" else 0
+        conjugated = below.kind == "call" and below.parts[0] == "conj"
+        if conjugated:
+            (by,) = below.parts[1]
         inner = above.parts[1] if above.kind == "role" else above
         if inner.kind == "d" and by.kind == "d" and inner.parts[1] == order:
-            return Node("derivative", (inner.parts[0], by.parts[0], int(order)),
-                        position)
+            variable = by.parts[0]
+            if conjugated:
+                variable = Node("call", ("conj", (variable,)), position)
+            return Node("derivative", (inner.parts[0], variable, int(order)), position)
         return Node("quotient", (above, below), position)
 
     def _read_sqrt(self, position: int) -> Node:

@@ -19,7 +19,7 @@ def arrays(page: Page) -> list[np.ndarray]:
         for node in ast.walk(tree):
             if isinstance(node, (ast.List, ast.Tuple, ast.Constant, ast.UnaryOp)):
                 try:
-                    array = np.array(ast.literal_eval(node), dtype=float)
+                    array = np.array(ast.literal_eval(node), dtype=complex)
                 except (ValueError, TypeError):
                     continue
                 found.append(array)

@@ -47,6 +47,8 @@ class Scope:
     """What holds at one place of a page."""
 
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    complex: set[str] = field(default_factory=set)
+    """Symbols that were said to be in ``\\C``; all others are real."""
     maps: dict[str, Definition] = field(default_factory=dict)
     functions: dict[str, tuple[str, Node, int]] = field(default_factory=dict)
     values: dict[str, Node] = field(default_factory=dict)
@@ -58,7 +60,8 @@ class Scope:
     def within(self) -> "Scope":
         """The scope of the next section: maps stay, what was given does not."""
         return replace(
-            self, shapes=dict(self.shapes), functions=dict(self.functions),
+            self, shapes=dict(self.shapes), complex=set(self.complex),
+            functions=dict(self.functions),
             maps={k: v for k, v in self.maps.items() if k != "L"},
             values={}, known=set(self.known), outputs=list(self.outputs),
             decided=None)
@@ -92,8 +95,14 @@ class Meaning:
 
     def base(self, name: str):
         """The array of symbols that stands for an input."""
+        return self._symbols(name, name)
+
+    def _symbols(self, name: str, shown: str):
         shape = self.scope.shapes.get(name, ())
-        return _symbols(name, shape)
+        real = _symbols(shown, shape)
+        if name not in self.scope.complex:
+            return real
+        return real + sympy.I * _symbols(shown + " imaginary", shape)
 
     def is_base(self, name: str) -> bool:
         definition = self.scope.maps.get(name)
@@ -146,6 +155,8 @@ class Meaning:
 
     def symbol(self, node: Node, bound: dict, stop: frozenset = frozenset()):
         name, indices = self.resolve(node, bound)
+        if name in bound:
+            return sympy.Integer(bound[name])  # an index as a number
         return _element(self.whole(name, stop), indices, node)
 
     def resolve(self, node: Node, bound: dict) -> tuple[str, tuple[int, ...]]:
@@ -263,17 +274,20 @@ class Meaning:
         return np.transpose(value) if np.shape(value) else value
 
     def _abs(self, inner, *, bound, stop, **_):
-        return sympy.Abs(self.value(inner, bound, stop))
+        value = self.value(inner, bound, stop)
+        if sympy.sympify(value).has(sympy.I):
+            return sympy.sqrt(_squared_modulus(value))
+        return sympy.Abs(value)
 
     def _norm(self, inner, *, bound, stop, **_):
         value = np.ravel(self.value(inner, bound, stop))
-        return sympy.sqrt(sum(each ** 2 for each in value))
+        return sympy.sqrt(sum(map(_squared_modulus, value)))
 
     def _pairing(self, one, other, *, bound, stop, node):
         a, b = self.value(one, bound, stop), self.value(other, bound, stop)
         if np.shape(a) != np.shape(b):
             raise Unclear("a pairing of two shapes", node.position)
-        return sum(np.ravel(a) * np.ravel(b))
+        return sum(np.ravel(_each(sympy.conjugate, a)) * np.ravel(b))
 
     def _matrix(self, rows, name, *, bound, stop, **_):
         values = [[self.value(each, bound, stop) for each in row] for row in rows]
@@ -389,8 +403,8 @@ class Meaning:
             return self.value(node, {})
         if "L" in self.scope.maps:
             return self._differential(self.whole("L"))
-        return sum((sum(np.ravel(self.upstream(name) * self._differential(
-            self.whole(name)))) for name in self._outputs()), sympy.Integer(0))
+        return sum((_real_pairing(self.upstream(name), self._differential(
+            self.whole(name))) for name in self._outputs()), sympy.Integer(0))
 
     def _outputs(self) -> list[str]:
         if not self.scope.outputs:
@@ -398,7 +412,7 @@ class Meaning:
         return self.scope.outputs
 
     def upstream(self, name: str):
-        return _symbols("bar " + name, self.scope.shapes.get(name, ()))
+        return self._symbols(name, "bar " + name)
 
     def _bar(self, inner, *, bound, stop, **_):
         name, indices = self.resolve(inner, bound)
@@ -419,31 +433,48 @@ class Meaning:
             for node in symbols_of(self.scope.maps["L"].node)}
         if self.scope.decided and not explicit:
             form = sympy.expand(self.loss_differential())
-            return _each(lambda s: form.coeff(differential(s)), symbols)
+            return _each(lambda s: _combined(
+                s, lambda part: form.coeff(differential(part))), symbols)
         stop = frozenset({name})
         if "L" in self.scope.maps:
             loss = self.whole("L", stop)
         else:
-            loss = sum((sum(np.ravel(self.upstream(each) * self.whole(each, stop)))
+            loss = sum((_real_pairing(self.upstream(each), self.whole(each, stop))
                         for each in self._outputs()), sympy.Integer(0))
-        return self._expanded(_each(lambda s: sympy.diff(loss, s), symbols), name)
+        return self._expanded(_each(lambda s: _combined(
+            s, lambda part: sympy.diff(loss, part)), symbols), name)
 
     def _derivative(self, above, below, order, *, bound, node, **_):
+        conjugated = below.kind == "call"
+        below = below.parts[1][0] if conjugated else below
         name, indices = self.resolve(below, bound)
         stop = frozenset({name})
+        is_complex = name in self.scope.complex
+        if conjugated and not is_complex or is_complex and order > 1:
+            raise Unclear("a derivative that is not defined here", node.position)
+
+        def slope(value, symbol):
+            if is_complex:
+                return _wirtinger(value, symbol, conjugated)
+            return sympy.diff(value, symbol, order)
+
         if above.kind == "symbol" and self.resolve(above, bound) == ("L", ()):
             derivative = _element(self.gradient(name), indices, below)
+            if is_complex:
+                derivative = derivative / 2
+                if not conjugated:
+                    derivative = _each(sympy.conjugate, derivative)
             # Numerator layout: the derivative of a number is laid out transposed.
             return np.transpose(derivative) if np.shape(derivative) else derivative
         symbols = _element(self.base(name), indices, below)
         value = self.value(above, bound, stop)
         if not np.shape(value):
-            jacobian = _each(lambda s: sympy.diff(value, s, order), symbols)
+            jacobian = _each(lambda s: slope(value, s), symbols)
             jacobian = np.transpose(jacobian) if np.shape(jacobian) else jacobian
         else:
             if len(np.shape(value)) > 1 or len(np.shape(symbols)) > 1:
                 raise Unclear("a derivative with more than two axes", node.position)
-            jacobian = _array([_each(lambda s: sympy.diff(v, s, order), symbols)
+            jacobian = _array([_each(lambda s: slope(v, s), symbols)
                                for v in value])
         return self._expanded(jacobian, name)
 
@@ -452,7 +483,9 @@ class Meaning:
         if self.is_base(name):
             return value
         whole = self.whole(name)
-        pairs = list(zip(np.ravel(self.base(name)), np.ravel(whole)))
+        pairs = [pair for symbol, meant in zip(
+            np.ravel(self.base(name)), np.ravel(whole)) for pair in zip(
+                parts_of(symbol), (_real(meant), _imaginary(meant)))]
         return _each(lambda e: sympy.sympify(e).subs(pairs, simultaneous=True), value)
 
 
@@ -476,7 +509,51 @@ def ranges_of(node, scope: Scope) -> dict[str, int]:
 
 def differential(symbol):
     """The symbol of an input's small change."""
-    return sympy.Symbol("d " + symbol.name)
+    return sympy.Symbol("d " + symbol.name, real=True)
+
+
+def parts_of(symbol) -> tuple:
+    """The real symbols that an input consists of: itself, or real and imaginary."""
+    if symbol.is_Symbol:
+        return (symbol,)
+    return symbol.as_real_imag()
+
+
+def _combined(symbol, of_part: Callable):
+    """A gradient of ``L``, from what belongs to the parts of an input."""
+    real, *imaginary = map(of_part, parts_of(symbol))
+    return real + sympy.I * imaginary[0] if imaginary else real
+
+
+def _wirtinger(value, symbol, conjugated: bool):
+    real, imaginary = (sympy.diff(value, part) for part in parts_of(symbol))
+    return (real + (sympy.I if conjugated else -sympy.I) * imaginary) / 2
+
+
+def _real(value):
+    return value if _is_plainly_real(value) else (value + sympy.conjugate(value)) / 2
+
+
+def _imaginary(value):
+    return sympy.Integer(0) if _is_plainly_real(value) else (
+        value - sympy.conjugate(value)) / (2 * sympy.I)
+
+
+def _is_plainly_real(value) -> bool:
+    # Every symbol is real, and SymPy writes what is not with its I.
+    return not sympy.sympify(value).has(sympy.I)
+
+
+def _squared_modulus(value):
+    if _is_plainly_real(value):
+        return value ** 2
+    return sympy.expand(value * sympy.conjugate(value))
+
+
+def _real_pairing(upstream, value):
+    """What a small change of a value does to ``L``: for complex ones, the real
+    part of the conjugated upstream gradient times the change."""
+    return _real(sum(np.ravel(_each(sympy.conjugate, upstream) * value)))
 
 
 def _inputs(expression) -> list:
@@ -556,7 +633,8 @@ _SCALAR = {
     "cosh": sympy.cosh, "tanh": sympy.tanh, "arctan": sympy.atan, "exp": sympy.exp,
     "log": sympy.log, "ln": sympy.log, "sign": sympy.sign, "erf": sympy.erf,
     "arcsin": sympy.asin, "arccos": sympy.acos, "artanh": sympy.atanh,
-    "floor": sympy.floor, "conj": sympy.conjugate, "Re": sympy.re, "Im": sympy.im,
+    "floor": sympy.floor, "conj": sympy.conjugate, "Re": _real, "Im": _imaginary,
+    "arg": lambda z: sympy.atan2(_imaginary(z), _real(z)),
     "sigmoid": lambda x: 1 / (1 + sympy.exp(-x)),
     "softplus": lambda x: sympy.log(1 + sympy.exp(x)),
     "relu": lambda x: sympy.Piecewise((x, x > 0), (0, True)),
@@ -575,6 +653,8 @@ def _apply(name: str, values: list, node: Node):
             better = value > best if name == "max" else value < best
             best = sympy.Piecewise((value, better), (best, True))
         return best
+    if name == "atan2" and len(values) == 2 and not any(map(np.shape, values)):
+        return sympy.atan2(*values)
     if name == "det":
         return sympy.Matrix(first).det()
     if name == "tr":

@@ -8,7 +8,8 @@ import sympy
 
 from . import literals, points
 from .latex import CALLED, Node, Statement
-from .meaning import SIZES, Definition, Meaning, Scope, Unclear, name_of, ranges_of
+from .meaning import (
+    SIZES, Definition, Meaning, Scope, Unclear, name_of, parts_of, ranges_of)
 from .page import Formula, Page
 from .points import Refuted
 from .tree import (
@@ -95,6 +96,9 @@ class Section:
                           domain.position)
             self._domains |= names
             self._scope.shapes.update(dict.fromkeys(names, shape))
+            self._scope.complex -= names
+            if domain.parts[0] == r"\C":
+                self._scope.complex |= names
             self._scope.known |= names
         elif is_condition(statement):
             if read.formula.display:
@@ -241,7 +245,7 @@ class Section:
             read.fail(str(error), error.position)
 
     def _is_in_a_program(self, read: Reading, symbol: Node, side: Node) -> None:
-        value = _squeezed(np.array(Meaning(self._scope).value(side, {}), float))
+        value = _squeezed(np.array(Meaning(self._scope).value(side, {}), complex))
         name, _ = name_of(bare(symbol), self._scope)
         shape = self._scope.shapes.get(name, value.shape)
         if shape != value.shape:
@@ -314,7 +318,8 @@ class Section:
             value = _squeezed(np.array(meaning.value(node, {}), dtype=object))
             inputs = meaning.base(name)
             if np.shape(inputs) == np.shape(value):
-                given.update(zip(np.ravel(inputs), np.ravel(value)))
+                for each, number in zip(np.ravel(inputs), np.ravel(value)):
+                    given.update(zip(parts_of(each), number.as_real_imag()))
         return given
 
     def _compare(self, sides, relations, rounding: float = 0,

@@ -3,7 +3,7 @@
 from .latex import Node, Statement
 
 _NUMERIC = {"number", "sum", "product", "quotient", "power", "matrix", "role", "group",
-            "e", "pi"}
+            "e", "pi", "i"}
 
 
 def walk(node):
