@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 ROOT = Path(__file__).parents[1]
 PARTS = ("docs", "snippets", "overrides", "tracebook", "formulas",
@@ -30,10 +31,18 @@ def build_site(site: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def built_site(tmp_path_factory) -> Path:
-    """The folder of the site: built once, or one that is there."""
+    """The folder of the site: built once for all processes of a test run, or one
+    that is there."""
     if there := os.environ.get("BUILT_SITE"):
         return Path(there)
-    return build_site(tmp_path_factory.mktemp("built") / "site")
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    site = folder / "built-site"
+    with FileLock(f"{site}.lock"):
+        if not site.exists():
+            build_site(folder / "half-built").rename(site)
+    return site
 
 
 @pytest.fixture

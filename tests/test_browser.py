@@ -21,6 +21,8 @@ from tracebook.compare import difference
 from tracebook.trace import without_noise
 
 SETTINGS = settings.load(Path(__file__).parents[1])
+# One process makes what they share, where several run the tests.
+pytestmark = pytest.mark.xdist_group("browser")
 CHAIN_RULE = "lessons/chain_rule/"
 DESKTOP, PHONE = 1280, 360
 ARGUMENTS = [

@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -17,17 +16,6 @@ from tracebook.trace import without_frames, without_noise
 
 SETTINGS = settings.load(Path(__file__).parents[1])
 SNIPPETS = snippet.find(SETTINGS)
-
-
-@pytest.fixture(scope="module")
-def runs(request, tmp_path_factory):
-    """What the chosen snippets print, as many at a time as there are cores."""
-    chosen = {item.callspec.params["each"] for item in request.session.items
-              if item.fspath == request.fspath and hasattr(item, "callspec")}
-    with ThreadPoolExecutor(SETTINGS.workers) as pool:
-        yield {each: pool.submit(_run, each, tmp_path_factory.mktemp("reader"))
-               for each in SNIPPETS if each in chosen}
-        pool.shutdown(cancel_futures=True)
 
 
 def _run(each: snippet.Snippet, folder: Path) -> subprocess.CompletedProcess:
@@ -41,8 +29,8 @@ def _run(each: snippet.Snippet, folder: Path) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.parametrize("each", SNIPPETS, ids=lambda each: each.name)
-def test_prints_its_trace(each, runs):
-    done = runs[each].result()
+def test_prints_its_trace(each, tmp_path):
+    done = _run(each, tmp_path)
     printed = without_noise(done.stdout, SETTINGS.noise_pattern)
     if each.raises:
         assert done.returncode == 1, printed

@@ -13,6 +13,9 @@ from truth import ledger
 
 from .conftest import ROOT
 
+# One process makes what they share, where several run the tests.
+pytestmark = pytest.mark.xdist_group("zensical")
+
 
 @pytest.fixture(scope="module")
 def other_site(tmp_path_factory, built_site) -> Path:
