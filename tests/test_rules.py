@@ -34,6 +34,31 @@ def inverse(A):
 run(inverse, tf.constant([[2.0, 1.0], [0.5, 3.0]]))
 """, [("return -", "return "), ("Y, upstream, transpose_a=True", "Y, upstream"),
       ("Y, transpose_b=True", "Y")]),
+    "complex product": ("""
+# truth: z.shape == w.shape
+@tf.custom_gradient
+def product(z, w):
+    def grad(upstream):
+        return upstream * tf.math.conj(w), upstream * tf.math.conj(z)
+
+    return z * w, grad
+
+
+run(product, tf.constant([1 + 2j, 3 - 1j]), tf.constant([0.5 + 2j, 1j]))
+""", [("tf.math.conj(w)", "w"), ("upstream * tf.math.conj(z)",
+                                 "tf.math.conj(upstream) * z")]),
+    "discrete Fourier transform": ("""
+@tf.custom_gradient
+def transform(z):
+    def grad(upstream):
+        n = tf.cast(tf.shape(z)[-1], z.dtype)
+        return n * tf.signal.ifft(upstream)
+
+    return tf.signal.fft(z), grad
+
+
+run(transform, tf.constant([1 + 2j, 3 - 1j, 0.5j]))
+""", [("ifft(up", "fft(up"), ("n * tf", "tf")]),
     "softmax": ("""
 @tf.custom_gradient
 def softmax(x):

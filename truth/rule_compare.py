@@ -65,8 +65,9 @@ class Comparison:
             downstream = self.downstream(tensors, upstream)
             kinks += self._pairs(directions, tensors, upstream, downstream, double)
         self.tried.kinks += kinks
-        self.tried.precisions.add("float64" if double else "/".join(sorted(
-            {self.function.leaves[i].dtype.name for i in self.function.moving})))
+        dtypes = (self.function.leaves[i].dtype for i in self.function.moving)
+        self.tried.precisions.add("/".join(sorted(
+            {(wide(each) if double else each).name for each in dtypes})))
         return kinks
 
     def _pairs(self, directions: list[Along], tensors: list, upstream: list,
