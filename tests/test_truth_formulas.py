@@ -120,13 +120,13 @@ $$
 """
 FOURIER = r"""
 $$
-Y = F z, \qquad F_{jk} = e^{-2 \pi \mathrm{i} (j - 1) (k - 1) / 3},
+Y = F z, \qquad F_{jk} = e^{-2 \pi \mathrm{i} (j - 1) (k - 1) / n},
 \qquad F \in \C^{n \times n}, \qquad z, Y \in \C^n
 $$
 
 $$
 \downstream{\bar z} = \local{F^{\mathrm{H}}} \, \upstream{\bar Y}, \qquad
-F^{\mathrm{H}} F z = 3 z
+F^{\mathrm{H}} F z = n z
 $$
 """
 POLAR = r"""
@@ -140,9 +140,19 @@ $$
 \downstream{\bar z} = \upstream{\bar \phi} \cdot \local{\frac{\mathrm{i}}{z^*}}
 $$
 """
+COLUMN = r"""
+$$
+y = \begin{pmatrix} a b \\ a + b \end{pmatrix}, \qquad y \in \R^m
+$$
+
+$$
+\downstream{\bar a} = \upstream{\bar y_1} \cdot \local{b} + \upstream{\bar y_2}
+$$
+"""
 RIGHT = {"inverse": INVERSE, "matmul": MATMUL, "softmax": SOFTMAX, "log-det": LOGDET,
          "norm": NORM, "positive": POSITIVE, "broadcast": BROADCAST,
-         "second": SECOND, "complex": COMPLEX, "Fourier": FOURIER, "polar": POLAR}
+         "second": SECOND, "complex": COMPLEX, "Fourier": FOURIER, "polar": POLAR,
+         "column": COLUMN}
 WRONG = [
     (INVERSE, r"-\local{X^{-\T}} \, \upstream", r"\local{X^{-\T}} \, \upstream", 19),
     (INVERSE, r"-\local{X^{-\T}} \, \upstream", r"-\local{X^{-1}} \, \upstream", 19),
@@ -166,7 +176,8 @@ WRONG = [
     (COMPLEX, r"{\partial z^*}", r"{\partial z}", 16),
     (COMPLEX, r"y, z, w \in \C", r"y, z, w \in \R", 15),
     (FOURIER, r"\local{F^{\mathrm{H}}}", r"\local{F^{\T}}", 8),
-    (FOURIER, r"(k - 1) / 3", r"(k - 1) / 2", 8),
+    (FOURIER, r"(k - 1) / n", r"(k - 1) / 2", 8),
+    (COLUMN, r"+ \upstream", r"- \upstream", 7),
     (POLAR, r"\operatorname{Im}", r"\operatorname{Re}", 7),
     (POLAR, r"\mathrm{i}}{z^*}", r"1}{z^*}", 8),
     (SECOND, r"y = \sin x", r"y = \sin 2 x", 7),

@@ -49,6 +49,8 @@ class Scope:
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     complex: set[str] = field(default_factory=set)
     """Symbols that were said to be in ``\\C``; all others are real."""
+    sizes: dict[str, int] = field(default_factory=dict)
+    """How many elements there are along the dimensions of the domains."""
     maps: dict[str, Definition] = field(default_factory=dict)
     functions: dict[str, tuple[str, Node, int]] = field(default_factory=dict)
     values: dict[str, Node] = field(default_factory=dict)
@@ -60,7 +62,7 @@ class Scope:
     def within(self) -> "Scope":
         """The scope of the next section: maps stay, what was given does not."""
         return replace(
-            self, shapes=dict(self.shapes), complex=set(self.complex),
+            self, shapes=dict(self.shapes), sizes={}, complex=set(self.complex),
             functions=dict(self.functions),
             maps={k: v for k, v in self.maps.items() if k != "L"},
             values={}, known=set(self.known), outputs=list(self.outputs),
@@ -142,6 +144,8 @@ class Meaning:
         shape = self.scope.shapes.get(name, ())
         if not definition.indices:
             value = self.value(definition.node, {}, stop)
+            if np.shape(value) == (*shape, 1) and shape:
+                value = value[..., 0]  # a vector, written as a column
             if np.shape(value) != shape:
                 raise Unclear(f"{_plain(name)} has shape {list(shape)}, what defines"
                               f" it {list(np.shape(value))}", definition.node.position)
@@ -157,6 +161,8 @@ class Meaning:
         name, indices = self.resolve(node, bound)
         if name in bound:
             return sympy.Integer(bound[name])  # an index as a number
+        if name in self.scope.sizes and self.is_base(name):
+            return sympy.Integer(self.scope.sizes[name])
         return _element(self.whole(name, stop), indices, node)
 
     def resolve(self, node: Node, bound: dict) -> tuple[str, tuple[int, ...]]:

@@ -32,7 +32,7 @@ WEAK = "weak"
 _TOOLS = ("TensorFlow", "Keras", "NumPy", "SymPy")
 _SYSTEM = f"{platform.system()} {platform.machine()}"
 # How results are shown does not change them.
-_SHOWING = ("ledger.py", "stamp.py", "mkdocs_plugin.py")
+_SHOWING = ("ledger.py", "links.py", "stamp.py", "terms.py", "mkdocs_plugin.py")
 _CODE = [Path(__file__).resolve().parents[1] / package
          for package in ("truth", "tracebook", "formulas")]
 _PROJECT = ("*.*", "Makefile", "*/*.py", f"{SNIPPETS}/**/*.*")

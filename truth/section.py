@@ -83,6 +83,8 @@ class Section:
             sizes = domain.parts[1]
             shape = tuple(int(size) if size.isdigit() else SIZES.get(size, 3)
                           for size in sizes)
+            self._scope.sizes.update((size, number) for size, number
+                                     in zip(sizes, shape) if not size.isdigit())
             names = {name_of(bare(side), Scope())[0] for side in sides
                      if bare(side).kind == "symbol"}
             if len(names) < len(sides) or self._domains & names:
@@ -319,7 +321,10 @@ class Section:
             inputs = meaning.base(name)
             if np.shape(inputs) == np.shape(value):
                 for each, number in zip(np.ravel(inputs), np.ravel(value)):
-                    given.update(zip(parts_of(each), number.as_real_imag()))
+                    parts, numbers = parts_of(each), number.as_real_imag()
+                    if len(parts) == 1 and numbers[1]:
+                        raise Unclear(rf"{name} is complex, but not in \C")
+                    given.update(zip(parts, numbers))
         return given
 
     def _compare(self, sides, relations, rounding: float = 0,

@@ -1,0 +1,213 @@
+"""Promise: on every page the first occurrence of a term of the glossary leads to
+its entry, with the definition as its title; and a glossary that contradicts itself
+is refused, with file and line."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from bs4 import BeautifulSoup
+from markdown import Markdown
+from markdown.treeprocessors import Treeprocessor
+
+from truth.terms import Glossary, GlossaryError
+
+from .conftest import ROOT
+
+GLOSSARY = """\
+# Glossary
+
+gradient { #gradient .unlinked }
+
+:   The derivative of one number.
+
+local derivative { #local data-forms="local derivatives" }
+
+:   How *one* step of the [tape](#tape) moves its `output`,
+    and nothing else.
+
+    In formulas $y'$. The tape is not in the title.
+
+tape { #tape data-forms="tapes, gradient tape, tape recorder" }
+
+:   A "record".
+"""
+LOCAL = "How one step of the tape moves its output, and nothing else."
+
+
+def linked(text: str, page: str = "guide/page.md") -> str:
+    """A page as it is rendered where MkDocs says which one it is."""
+    md = Markdown(extensions=[
+        "attr_list", "tables", "admonition", "def_list", "footnotes",
+        "pymdownx.superfences", "pymdownx.details", "pymdownx.arithmatex",
+        "truth.terms"])
+    told = Treeprocessor(md)
+    told.file = SimpleNamespace(src_uri=page)
+    md.treeprocessors.register(told, "relpath", 0)
+    return md.convert(text)
+
+
+def links(html: str) -> list[tuple[str, str]]:
+    return [(a.get_text(), a["href"].rpartition("#")[2])
+            for a in BeautifulSoup(html, "lxml").select("a.term")]
+
+
+@pytest.fixture
+def book(tmp_path, monkeypatch) -> Path:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/glossary.md").write_text(GLOSSARY)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_first_occurrence_is_a_plain_link_with_its_definition(book):
+    html = linked("A local derivative, and one more local derivative. *End*.")
+    assert html == (
+        f'<p>A <a class="term" href="../glossary.md#local" title="{LOCAL}">'
+        "local derivative</a>, and one more local derivative. <em>End</em>.</p>")
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("Tapes. A tape.", [("Tapes", "tape")]),
+    ("Local\nderivatives are local.", [("Local\nderivatives", "local")]),
+    ("A gradient tape, a gradient.", [("gradient tape", "tape")]),
+    ("A tape recorder.", [("tape recorder", "tape")]),
+    ("**The tape** and a local derivative", [("tape", "tape"),
+                                             ("local derivative", "local")]),
+    ("One *word* tape, then *tape*", [("tape", "tape")]),
+    ("- a\n- the tape\n", [("tape", "tape")]),
+    ("| tape |\n| --- |\n| a tape |\n", [("tape", "tape")]),
+    ("!!! note \"A tape\"\n\n    The tapes\n", [("tapes", "tape")]),
+    ("Word\n\n:   On a tape\n", [("tape", "tape")]),
+    ("Said.[^1]\n\n[^1]: On tape.\n", [("tape", "tape")]),
+    ("The tape { .tape #tape }", [("tape", "tape")]),
+])
+def test_running_text_is_linked(book, text, expected):
+    assert links(linked(text)) == expected
+
+
+@pytest.mark.parametrize("text", [
+    "# A tape", "## tape { #tape }", "`tape`", "    tape", "[a tape](x.md)",
+    "```text\ntape\n```", "$tape$", "$$\ntape\n$$", "> The tape, it said.",
+    "| tape |\n| --- |\n| a |\n", "??? note \"A tape\"\n\n    Text.\n",
+    "tapeworm, red-tape, tape_1, mixtape", "![a tape](x.svg)",
+    "[x](y.md \"tape\")", "<!-- tape -->", "a gradient", "*a*{ title=\"a tape\" }"])
+def test_what_is_no_running_text_is_not(book, text):
+    assert links(linked(text)) == []
+
+
+def test_the_text_of_a_page_stays_as_it_was(book):
+    text = "A tape & *a tape*: `x` local derivative, tapes <b>tape</b> \\*.\n\n- tape"
+    with_links = BeautifulSoup(linked(text), "lxml").get_text()
+    (book / "docs/glossary.md").unlink()
+    assert BeautifulSoup(linked(text), "lxml").get_text() == with_links
+
+
+def test_the_glossary_does_not_link_itself(book):
+    assert links(linked("A tape.", "glossary.md")) == []
+
+
+def test_a_changed_glossary_is_read_again(book):
+    assert links(linked("A spool.")) == []
+    with (book / "docs/glossary.md").open("a") as glossary:
+        glossary.write("\nspool { #spool }\n\n:   It turns.\n")
+    assert links(linked("A spool.")) == [("spool", "spool")]
+
+
+@pytest.mark.parametrize("wrong, line, reason", [
+    (GLOSSARY + "\nTape { #other }\n\n:   Again.\n", 18, "'tape' is listed twice"),
+    (GLOSSARY + '\nfilm { #film data-forms="gradient  tape" }\n\n:   So.\n', 18,
+     "'gradient tape' is listed twice"),
+    (GLOSSARY + "\nfilm { #tape }\n\n:   Again.\n", 18, "#tape is there twice"),
+    (GLOSSARY + "\nfilm { #film }\n", 18, "'film' has no definition"),
+    (GLOSSARY.replace("\n:   The derivative of one number.\n", ""), 3,
+     "'gradient' has no definition"),
+    (GLOSSARY + "\nfilm\n\n:   So.\n", 20, "a definition whose term has no id"),
+    (GLOSSARY + "\nfilm { .film }\n\n:   So.\n", 20,
+     "a definition whose term has no id"),
+    (GLOSSARY.replace("](#tape)", "](#taps)"), 9, "no entry has the id #taps"),
+    (GLOSSARY.replace('A "record"', "An $r$"), 16, "a formula in the first paragraph")])
+def test_a_contradiction_is_refused_with_its_line(wrong, line, reason):
+    with pytest.raises(GlossaryError) as error:
+        Glossary(wrong, "docs/glossary.md")
+    assert str(error.value).startswith(f"docs/glossary.md:{line}: ")
+    assert reason in str(error.value)
+
+
+def test_a_link_to_an_entry_that_is_not_there_names_its_line(book):
+    page = book / "docs/guide/page.md"
+    page.parent.mkdir()
+    page.write_text("---\nhide: [toc]\n---\n\n# Page\n\n[A tap](../glossary.md#tap).\n")
+    with pytest.raises(GlossaryError) as error:
+        linked(page.read_text().partition("---\n\n")[2])
+    assert str(error.value) == "docs/guide/page.md:7: no entry has the id #tap"
+
+
+PAGES = ("index.md", "one.md", "guide/index.md", "guide/two.md", "guide/a/three.md")
+
+
+@pytest.mark.parametrize("generator, directories", [
+    ("mkdocs", "true"), ("mkdocs", "false"), ("zensical", "true")])
+def test_links_work_from_every_depth(book, generator, directories):
+    for page in PAGES:
+        (book / "docs" / page).parent.mkdir(parents=True, exist_ok=True)
+        (book / "docs" / page).write_text("# Page\n\nA tape.\n")
+    (book / "mkdocs.yml").write_text(
+        "site_name: A small book\nstrict: true\n"
+        f"use_directory_urls: {directories}\ntheme: {{name: material, font: false}}\n"
+        "markdown_extensions: [attr_list, def_list, toc, truth.terms]\n"
+        "validation: {links: {anchors: warn}}\n")
+    done = subprocess.run(
+        [sys.executable, "-m", generator, "build"], cwd=book, text=True,
+        env={"PYTHONPATH": str(ROOT), "NO_MKDOCS_2_WARNING": "1"}, timeout=100,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == 0, done.stdout
+    found = {}
+    for path in (book / "site").rglob("*.html"):
+        for link in BeautifulSoup(path.read_text(), "lxml").select("article a.term"):
+            place, _, anchor = link["href"].partition("#")
+            target = (path.parent / place).resolve()
+            target = target / "index.html" if target.is_dir() else target
+            assert BeautifulSoup(target.read_text(), "lxml").select(f"dt#{anchor}")
+            assert (link.get_text(), link["title"]) == ("tape", 'A "record".')
+            found[path] = target
+    assert len(found) == len(PAGES)
+
+
+# The real glossary and the real site.
+
+@pytest.fixture(scope="module")
+def glossary() -> Glossary:
+    return Glossary((ROOT / "docs/glossary.md").read_text("utf-8"))
+
+
+def test_the_glossary_is_in_alphabetical_order(glossary):
+    terms = [entry.term.lower() for entry in glossary.entries.values()]
+    assert terms == sorted(terms) and len(terms) >= 30
+
+
+def test_a_definition_has_one_to_three_sentences(glossary):
+    for entry in glossary.entries.values():
+        assert 1 <= len(re.findall(r"\.(?= [A-Z]|$)", entry.title)) <= 3, entry
+        assert entry.title.endswith("."), entry
+
+
+def test_every_entry_leads_to_a_page():
+    text = (ROOT / "docs/glossary.md").read_text("utf-8")
+    entries = re.split(r"\n(?=\w.* \{ #)", text)[1:]
+    leads = re.compile(r"\]\((?:guide|lessons|notation)")
+    assert [each for each in entries if not leads.search(each)] == []
+
+
+def test_the_pages_of_the_site_link_each_term_once(built_site, glossary):
+    for path in [*built_site.glob("lessons/*/"), *built_site.glob("guide/*/")]:
+        html = BeautifulSoup((path / "index.html").read_text("utf-8"), "lxml")
+        targets = [link["href"].rpartition("#")[2] for link in html.select("a.term")]
+        assert targets and set(targets) <= glossary.entries.keys(), path
+        assert len(targets) == len(set(targets)), path
+        assert not html.select(":is(a, code, h1, h2, h3, summary) a.term"), path
+    itself = (built_site / "glossary/index.html").read_text("utf-8")
+    assert 'class="term"' not in itself
