@@ -1,0 +1,41 @@
+"""Promise: what the site cites is in one list, and what is in the list is cited or
+called further reading."""
+
+import re
+
+from .conftest import ROOT
+
+DOCS = ROOT / "docs"
+LIST = (DOCS / "bibliography.md").read_text("utf-8")
+ENTRIES = {entry[1]: entry[0] for entry in re.finditer(
+    r"^\S+ \{ #(\S+) \}\n(?:\n|[: ] .*\n)+", LIST, re.MULTILINE)}
+
+
+def cited() -> dict[str, str]:
+    """The keys that pages link to, and a page for each."""
+    return {key: page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")
+            for key in re.findall(r"\bbibliography\.md#([^)\s]*)",
+                                  page.read_text("utf-8"))}
+
+
+def test_every_entry_has_its_key_and_a_link():
+    assert len(ENTRIES) == LIST.count("{ #") >= 15
+    for key, entry in ENTRIES.items():
+        assert entry.startswith(f"{key} {{ #{key} }}\n\n:   "), key
+        assert "](https://" in entry, key
+        year = re.search(r"\d{4}$", key)
+        assert not year or f"{year[0]}." in entry, key
+
+
+def test_entries_are_in_alphabetical_order():
+    assert list(ENTRIES) == sorted(ENTRIES, key=str.lower)
+
+
+def test_what_is_cited_is_in_the_list():
+    assert {key: page for key, page in cited().items() if key not in ENTRIES} == {}
+
+
+def test_what_is_in_the_list_is_cited_or_further_reading():
+    known = cited()
+    assert [key for key, entry in ENTRIES.items()
+            if key not in known and "Further reading." not in entry] == []
