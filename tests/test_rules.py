@@ -34,6 +34,20 @@ def inverse(A):
 run(inverse, tf.constant([[2.0, 1.0], [0.5, 3.0]]))
 """, [("return -", "return "), ("Y, upstream, transpose_a=True", "Y, upstream"),
       ("Y, transpose_b=True", "Y")]),
+    "a tie": ("""
+@tf.custom_gradient
+def largest(x):
+    y = tf.reduce_max(x)
+
+    def grad(upstream):
+        ties = tf.cast(tf.equal(x, y), x.dtype)
+        return upstream * ties / tf.reduce_sum(ties)
+
+    return y, grad
+
+
+run(largest, tf.constant([2.0, 2.0, 2.0, 1.0]))
+""", [(" / tf.reduce_sum(ties)", ""), ("/ tf.reduce_sum(ties)", "* 0.5")]),
     "complex product": ("""
 # truth: z.shape == w.shape
 @tf.custom_gradient

@@ -91,8 +91,9 @@ class Comparison:
                     f" {pairing.expected} is right")
             kinks += pairing.verdict == "kink"
             self.tried.unsettled += pairing.verdict == "unknown"
-            self.tried.settled[along.leaf] = (
-                pairing.verdict == "holds" or self.tried.settled.get(along.leaf, False))
+            if along.leaf:
+                self.tried.settled[along.leaf] = (pairing.verdict == "holds"
+                    or self.tried.settled.get(along.leaf, False))
             self.tried.differs |= pair(row, along.own, downstream, along.moved,
                                        rel, noise).verdict == "wrong"
         return kinks

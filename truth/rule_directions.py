@@ -14,6 +14,8 @@ AT_MOST = 16
 """Of more numbers than this, inputs move along random mixtures of them."""
 MIXTURES = 2
 """Of each such input."""
+AT_KINKS = 3
+"""Random directions of all inputs at once: a tie shows in none of its numbers."""
 
 
 class Wrong(Exception):
@@ -26,6 +28,7 @@ class Along:
 
     name: str
     leaf: str
+    """The input; none where several move."""
     moved: np.ndarray
     """What it does to the inputs."""
     meant: Slope
@@ -47,23 +50,37 @@ class Directions:
     drawn: Point
 
     def all(self) -> list[Along]:
-        at, found = flat(self._moving), []
-        for name, leaf, row in self._rows():
-            stretch = max(1.0, float(abs(at[row != 0]).max(initial=0)))
-            meant = self._slope(self.reference, row, stretch)
-            own = (meant if self.reference is self.function
-                   else self._slope(self.function, row, stretch))
-            if meant.center.shape != own.center.shape:
-                raise Wrong(f"{self.declared.surrogate} has {meant.center.size}"
-                            f" numbers, the forward pass {own.center.size}, at"
-                            f" inputs of the shapes"
-                            f" {[list(each.shape) for each in self._moving]}")
-            if leaf in self.declared.fixed:
-                meant = none(meant)
-            moved = (slope(self._inputs, at, row, DOUBLE).value
-                     if self.domain.made else row)
-            found.append(Along(name, leaf, moved, meant, own))
+        found = [self._along(*row) for row in self._rows()]
+        if len(found) > 1 and "downstream" not in self.declared.becomes and any(
+                along.meant.kink.any() for along in found):
+            found += [self._along("a mixture of all inputs", "", row)
+                      for row in self._mixtures_of_all()]
         return found
+
+    def _along(self, name: str, leaf: str, row: np.ndarray) -> Along:
+        at = flat(self._moving)
+        stretch = max(1.0, float(abs(at[row != 0]).max(initial=0)))
+        meant = self._slope(self.reference, row, stretch)
+        own = (meant if self.reference is self.function
+               else self._slope(self.function, row, stretch))
+        if meant.center.shape != own.center.shape:
+            raise Wrong(f"{self.declared.surrogate} has {meant.center.size}"
+                        f" numbers, the forward pass {own.center.size}, at"
+                        f" inputs of the shapes"
+                        f" {[list(each.shape) for each in self._moving]}")
+        if leaf in self.declared.fixed:
+            meant = none(meant)
+        moved = (slope(self._inputs, at, row, DOUBLE).value
+                 if self.domain.made else row)
+        return Along(name, leaf, moved, meant, own)
+
+    def _mixtures_of_all(self) -> list[np.ndarray]:
+        moves = np.concatenate([
+            np.full(flat([array]).size, self.function.leaves[i].name
+                    not in self.declared.fixed)
+            for i, array in zip(self.function.moving, self._moving)])
+        random = self.rng.standard_normal((AT_KINKS, moves.size))
+        return [row * moves for row in (np.ones(moves.size), *random)]
 
     @property
     def _moving(self) -> list[np.ndarray]:
