@@ -1,0 +1,39 @@
+"""The gradient of w0 + w1 x for the vector w: three ways, one order."""
+
+import numpy as np
+import tensorflow as tf
+
+weights = tf.Variable([1.0, 1.0])
+x = tf.constant([1.0, 2.0, 3.0])
+
+
+# truth: weights.shape == (2,)
+@tf.custom_gradient
+def polynomial(x, weights):
+    def grad(upstream):
+        local = (x ** 0, x ** 1)
+        tf.print("upstream   =", upstream)
+        tf.print("local      =", *local)
+        return upstream * weights[1], tf.stack(
+            [tf.reduce_sum(upstream * each) for each in local])
+
+    return weights[0] + weights[1] * x, grad
+
+
+with tf.GradientTape() as tape:
+    y = polynomial(x, weights)
+print("downstream =", tape.gradient(y, weights).numpy())
+
+with tf.GradientTape() as tape:
+    y = weights[0] + weights[1] * x
+print("autodiff   =", tape.gradient(y, weights).numpy())
+
+
+def total(weights):
+    return np.sum(weights[0] + weights[1] * np.array([1.0, 2.0, 3.0]))
+
+
+h = 1e-3
+slopes = [(total(1.0 + h * e) - total(1.0 - h * e)) / (2.0 * h)
+          for e in np.eye(2)]
+print("differences = [{:.4f}, {:.4f}]".format(*slopes))
