@@ -1,0 +1,40 @@
+"""A tape around a tape: the second derivative, and who records what."""
+
+import tensorflow as tf
+
+
+@tf.custom_gradient
+def square(x):
+    def grad(upstream):
+        tf.print("  rule  upstream =", upstream)
+        return upstream * 2.0 * x
+
+    return x * x, grad
+
+
+def f(x):
+    u = square(x)
+    return 3.0 * u * u * u
+
+
+x = tf.Variable(2.0)
+with tf.GradientTape() as outer:
+    with tf.GradientTape() as inner:
+        y = f(x)
+    print("the inner tape walks, the outer one records")
+    first = inner.gradient(y, x)
+print("the outer tape walks")
+second = outer.gradient(first, x)
+print("first ", first.numpy(), " 18 x^5 =", 18.0 * 2.0**5)
+print("second", second.numpy(), " 90 x^4 =", 90.0 * 2.0**4)
+
+with tf.GradientTape() as outer:
+    with tf.GradientTape() as inner:
+        y = f(x)
+    with outer.stop_recording():
+        print("the inner tape walks, the outer one is stopped")
+        first = inner.gradient(y, x)
+    penalized = y + first * x
+print("the outer tape walks")
+total = outer.gradient(penalized, x)
+print("total ", total.numpy(), " 18 x^5 + first =", first.numpy() * 2.0)

@@ -1,0 +1,30 @@
+"""What the walk starts with: ones, or what you hand to it."""
+
+import tensorflow as tf
+
+
+@tf.custom_gradient
+def both(x):
+    def grad(upstream_square, upstream_cube):
+        tf.print("  upstream of the square", upstream_square,
+                 " of the cube", upstream_cube)
+        return upstream_square * 2.0 * x + upstream_cube * 3.0 * x * x
+
+    return (x * x, x * x * x), grad
+
+
+x = tf.constant([1.0, 2.0])
+seed = tf.constant([1.0, 10.0])
+with tf.GradientTape(persistent=True) as tape:
+    tape.watch(x)
+    y, z = both(x)
+    loss = tf.reduce_sum(seed * z)
+
+print("target y")
+print(tape.gradient(y, x).numpy())
+print("target z, output_gradients = seed")
+print(tape.gradient(z, x, output_gradients=seed).numpy())
+print("target loss, the sum of seed * z")
+print(tape.gradient(loss, x).numpy())
+print("targets [y, z]: both walks in one")
+print(tape.gradient([y, z], x).numpy())
