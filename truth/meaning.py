@@ -161,7 +161,7 @@ class Meaning:
         name, indices = self.resolve(node, bound)
         if name in bound:
             return sympy.Integer(bound[name])  # an index as a number
-        if name in self.scope.sizes and self.is_base(name):
+        if name in self.scope.sizes and name not in self.scope.shapes:
             return sympy.Integer(self.scope.sizes[name])
         return _element(self.whole(name, stop), indices, node)
 

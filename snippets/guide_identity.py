@@ -1,0 +1,47 @@
+"""One identity, six ways back: what goes in and what comes out of each."""
+
+import tensorflow as tf
+
+
+def back_through(change):
+    # truth: upstream becomes change(upstream); x.shape.rank == 2
+    @tf.custom_gradient
+    def identity(x):
+        def grad(upstream):
+            downstream = change(upstream)
+            tf.print("  upstream  ", upstream)
+            tf.print("  downstream", downstream)
+            return downstream
+
+        return tf.identity(x), grad
+
+    return identity
+
+
+RULES = {
+    "the derivative": lambda upstream: upstream,
+    "clip each number to 1": lambda upstream:
+        tf.clip_by_value(upstream, -1.0, 1.0),
+    "clip the norm to 1": lambda upstream:
+        tf.clip_by_norm(upstream, 1.0),
+    "clip the norm of each row": lambda upstream:
+        tf.clip_by_norm(upstream, 1.0, axes=[1]),
+    "scale by 0.1": lambda upstream: 0.1 * upstream,
+    "reverse": lambda upstream: -upstream,
+}
+
+x = tf.constant([[1.5, 2.0], [0.0, 0.3]])
+for name, change in RULES.items():
+    print(name)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = back_through(change)(x)
+        L = tf.reduce_sum(y * y)
+    gradient = tape.gradient(L, x)
+    print("  the same L:", L.numpy(), " norm of the gradient:",
+          f"{tf.norm(gradient):.4f}")
+
+for u in ([0.0, 0.0], [float("inf"), 2.0]):
+    print("clipped to 1:", u, " each number",
+          tf.clip_by_value(u, -1.0, 1.0).numpy(),
+          " the norm", tf.clip_by_norm(u, 1.0).numpy())

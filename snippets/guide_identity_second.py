@@ -1,0 +1,46 @@
+"""The slope of the first gradient, taken in four ways."""
+
+import tensorflow as tf
+
+
+def back_through(change):
+    # truth: upstream becomes change(upstream)
+    @tf.custom_gradient
+    def identity(x):
+        return tf.identity(x), lambda upstream: change(upstream)
+
+    return identity
+
+
+def reverse(function, x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    return tape.gradient(y, x)
+
+
+def forward(function, x):
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+        y = function(x)
+    return accumulator.jvp(y)
+
+
+RULES = {
+    "derivative": lambda upstream: upstream,
+    "clip": lambda upstream: tf.clip_by_value(upstream, -1.0, 1.0),
+    "scale": lambda upstream: 0.1 * upstream,
+    "reverse": lambda upstream: -upstream,
+}
+x, h = tf.constant(0.5, tf.float64), 1e-6
+print("L = y^3, y = x = 0.5   first  its slope   forward  around a graph"
+      "   reverse")
+for name, change in RULES.items():
+    rule = back_through(change)
+
+    def first(x):
+        return reverse(lambda x: rule(x) ** 3, x)
+
+    slope = (first(x + h) - first(x - h)) / (2.0 * h)
+    graph = tf.function(first, autograph=False)
+    print(f"{name:20} {first(x):7.3f}  {slope:9.3f}  {forward(first, x):8.3f}"
+          f"  {forward(graph, x):14.3f}  {reverse(first, x):8.3f}")
