@@ -26,13 +26,17 @@ _TRUE_ALL_THE_SAME = (
       for around in (r"= \local{\frac{x^{\T}}{\|x\|}} \, \d x",
                      r"t \local{\frac{x^{\T}}{\|x\|}} \, \d x",
                      r"\cdot \local{\frac{x}{\|x\|}}")),
-    *(("trace", what, "x and y are the same tensor, and the slope is 1")
-      for what in (r"'y' → 'x' in \d y_i = \local{1} \cdot \d x",
-                   r"'x' → 'y' in y_i = \local{1} \cdot \d x_i",
-                   r"'y' → 'x' in upstream{\bar y_i} \, \d y_i = \sum_i \ups",
-                   r"'x' → 'y' in i} \cdot \local{1} \, \d x_i",
-                   r"'\\cdot \\local{1}' → '' in")),
-    ("notation", r"'m' → 'A' in B), \qquad A, B \in \R^{m", "it holds in any shape"),
+    *((stem, change, "x and y are the same")
+      for stem in ("trace", "identity")
+      for change in ("'x' → 'y' in", "'y' → 'x' in")),
+    *(("identity", rf"{change} in {around}", "a constant has no slope")
+      for change, around in (("'-' → '+'", r"} r^2 & |r| \le 1 \\ |r| - \frac{1}{2}"),
+                             ("'1' → '2'", r"|r| \le 1 \\ |r| - \frac{1}{2}"),
+                             ("'2' → '3'", r"\le 1 \\ |r| - \frac{1}{2}"))),
+    *(("points", change, "f(0) is 0")
+      for change in (r"'-' → '+' in \frac{f(0) - f(-h)}{h} = -1",
+                     r"'-' → '+' in = -1, \qquad \frac{f(h) - f(0)}{h} = 1",
+                     r"'+' → '-' in f(t) \ge f(0) + g \, t")),
     ("trace", r"'-' → '+' in % premise u = h - c,", "c is any point"),
     *(("vjp", what, "it holds for any y")
       for what in (r"in % premise y = (x_1 x_2, \; x_2 \sin x_3), ",
@@ -139,7 +143,7 @@ def _of(formula: Formula) -> Iterator[tuple[str, tuple[int, int], str]]:
         for other in others[:1]:
             yield "symbol", match.span(), other
     for match in re.finditer(
-            rf"(\\cdot\s*|\\,\s*)?\\(upstream|local){_GROUP}", tex):
+            rf"(\\cdot\s*|\\,\s*)?\\(upstream|local)(?!\{{1\}}){_GROUP}", tex):
         yield "factor", match.span(), ""
     for old, new in ((r"\\sin\b", r"\cos"), (r"\\cos\b", r"\sin"),
                      (r"\\exp\b", r"\sin")):
