@@ -1,0 +1,24 @@
+"""tf.stop_gradient: a factor that counts in the value, not in the slope."""
+
+import tensorflow as tf
+
+
+def with_factor(x):
+    return x * x
+
+
+def with_stopped_factor(x):
+    return x * tf.stop_gradient(x)
+
+
+for function in (with_factor, with_stopped_factor):
+    x = tf.constant(3.0)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = function(x)
+        first = inner.gradient(y, x)
+    second = outer.gradient(first, x)
+    print(f"{function.__name__:20} y = {y:.0f}  slope = {first:.0f}"
+          f"  second = {second}")
