@@ -16,7 +16,7 @@ serve: setup  ## serve the site on http://127.0.0.1:8000 and follow every edit
 	@$(RUN) mkdocs serve --no-strict --dev-addr 127.0.0.1:8000
 
 test: truth  ## pass every test
-	@$(RUN) pytest --numprocesses auto --maxprocesses 4 --dist loadgroup
+	@$(RUN) pytest --numprocesses auto --maxprocesses 4
 
 # MkDocs empties its target first: build beside the good site, then swap. A kill
 # between the two moves leaves the good site aside: take it back.

@@ -184,7 +184,9 @@ def _computed(node: ast.AST) -> Iterator[ast.AST]:
 def _returned(function: ast.AST, nodes: list[ast.AST]) -> Iterator[list[ast.AST]]:
     """Expressions that are returned as gradients, those of one tuple together."""
     values = [node.value for node in nodes if isinstance(node, ast.Return)]
-    for value in values or [function.body]:
+    if isinstance(function, ast.Lambda):
+        values = [function.body]
+    for value in values:
         yield from _together(value)
 
 

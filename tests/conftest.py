@@ -9,13 +9,32 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).parents[1]
 PARTS = ("docs", "snippets", "overrides", "tracebook", "formulas",
          "truth", "mkdocs.yml", "pyproject.toml", "Makefile")
 ADDRESS = "http://127.0.0.1/custom-gradients/"
 """The site is published under a path."""
+INDEPENDENT = ("tests/test_build_fails.py", "tests/test_plain_python.py")
+"""Where tests share nothing that is costly to make."""
 KEPT = ("docs/index.md", "docs/lessons/chain_rule.md")
+
+
+class _ByFile(LoadScopeScheduling):
+    """Gives a file of tests to one process; independent tests to whichever is free.
+
+    The marks of ``--dist loadgroup`` have no effect in pytest 9.2
+    (pytest-dev/pytest-xdist#1386).
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return nodeid if file in INDEPENDENT else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log) -> _ByFile:
+    return _ByFile(config, log)
 
 
 def build_site(site: Path) -> Path:

@@ -68,7 +68,6 @@ def _selected(text: str, selection: str) -> str:
                      if not SnippetPreprocessor.RE_SNIPPET_SECTION.match(line))
 
 
-@pytest.mark.xdist_group("fresh traces")
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
 def test_displays_files_and_fresh_traces(page, built_site, fresh_traces):
     shown = page.relative_to(SETTINGS.root).as_posix()

@@ -8,6 +8,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -28,12 +29,11 @@ noise = ['LOG \\d+ ']
 class Book:
     """A book in a temporary folder; every program is shown on its one page."""
 
-    def __init__(self, root: Path, method: str = "forkserver") -> None:
+    def __init__(self, root: Path, temporary: Path, method: str = "forkserver") -> None:
         self.root = root
+        self.temporary = temporary
         self.snippets = root / "snippets"
         self.page = root / "docs" / "page.md"
-        self.temporary = root / "tmp"
-        self.temporary.mkdir()
         self.snippets.mkdir()
         self.page.parent.mkdir()
         self.page.write_text("# Page\n")
@@ -69,13 +69,20 @@ class Book:
 
 
 @pytest.fixture
-def book(tmp_path):
-    return Book(tmp_path)
+def temporary():
+    """Where the engine's files go; pytest's own path is too long for a socket."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def book(tmp_path, temporary):
+    return Book(tmp_path, temporary)
 
 
 @pytest.fixture(params=["forkserver", "spawn"])
-def any_book(request, tmp_path):
-    return Book(tmp_path, request.param)
+def any_book(request, tmp_path, temporary):
+    return Book(tmp_path, temporary, request.param)
 
 
 def test_a_true_trace_holds_and_a_false_one_does_not(any_book):

@@ -12,8 +12,6 @@ import mkdocs.config
 import pytest
 from bs4 import BeautifulSoup
 
-# One process makes what they share, where several run the tests.
-pytestmark = pytest.mark.xdist_group("fences")
 ROOT = Path(__file__).parents[1]
 FENCES = ROOT / "tests/fences"
 PAGES = [*sorted(ROOT.glob("docs/**/*.md")), ROOT / "README.md"]

@@ -446,7 +446,6 @@ def _parts(ledger: str) -> dict[str, str]:
             for part in parts}
 
 
-@pytest.mark.xdist_group("ledger")
 def test_the_ledger_counts_the_whole_book(ledger):
     pages = [*ROOT.glob("docs/**/*.md"), *ROOT.glob("docs/labs/*.py")]
     parts = _parts(ledger)
@@ -464,7 +463,6 @@ def test_the_ledger_counts_the_whole_book(ledger):
             assert _counted(part.lower(), "displayed formulas") == displayed, name
 
 
-@pytest.mark.xdist_group("ledger")
 def test_the_sums_are_the_sums(ledger):
     programs = list(ROOT.glob("snippets/**/*.py"))
     assert in_all(ledger, "programs run") == f"{len(programs)}"

@@ -6,8 +6,6 @@ from truth import page, rule_sites, rules
 
 from .conftest import ROOT
 
-# One process makes what they share, where several run the tests.
-pytestmark = pytest.mark.xdist_group("rules")
 HEAD = "import tensorflow as tf\n\n"
 TAPE = """
 def run(function, *inputs):

@@ -13,8 +13,6 @@ from truth import ledger
 
 from .conftest import ROOT
 
-# One process makes what they share, where several run the tests.
-pytestmark = pytest.mark.xdist_group("zensical")
 
 
 @pytest.fixture(scope="module")
