@@ -42,7 +42,7 @@ def run(book: Book, tally: Tally, site: Path) -> None:
     pages = [page for page in all_pages(book.root) if not numbers.is_generated(page)]
     for check, planned, at_most in (
             (numbers.check, _digits, 40), (_names_and_quotes, _renamed, 40),
-            (quotes.check, _misquoted, 40)):
+            (_names_and_quotes, _misquoted, 40)):
         if wrong := [f for f in check(pages, book.root) if f.state == "failed"]:
             raise Unsound("\n".join(map(str, wrong)))
         _plant(book.root, tally, check, at_most, [

@@ -7,6 +7,9 @@ from tempfile import TemporaryDirectory
 from .book import Book, Tally
 
 CODE = re.compile(r"^ *```.*?^ *```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+# MkDocs knows no anchors in figures: theirs names the theme's scheme.
+_ANCHORED = re.compile(
+    r"\]\((?![a-z]+:)(?P<place>[^)#\s]*(?<!\.svg))(?P<anchor>#[^)\s]*)?\)")
 _LINK = re.compile(r"\]\((?![a-z]+:)(?P<place>[^)#\s]*)(?P<anchor>#[^)\s]*)?\)")
 _FORMULA = re.compile(r"\$\$\s*(.+?)\$\$|\$([^$\s][^$]*)\$", re.DOTALL)
 
@@ -79,7 +82,7 @@ def _anchors(book: Book) -> Plan:
         return (match.start("place"), match.end() - 1), gone, _about_link(
             book, page, gone)
 
-    return _plan(book, _LINK, mistake)
+    return _plan(book, _ANCHORED, mistake)
 
 
 def _about_link(book: Book, page: Path, link: str) -> str:

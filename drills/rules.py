@@ -63,12 +63,12 @@ def run(book: Book, tally: Tally, site: Path) -> None:
 
 def _finds_rules(program: rules.Program, tally: Tally) -> None:
     """The drills change every rule that is written."""
-    written = [each for each in rule_sites.find(program.source)
-               if each.maker in ("custom_gradient", "RegisterGradient")]
-    if written:
-        found = _rules(ast.parse(program.source), program.source)
-        tally.count("a rule: found, to be changed", program.path.name,
-                    len(found) >= len(written))
+    tree = ast.parse(program.source)
+    for site in rule_sites.find(program.source):
+        if site.maker in ("custom_gradient", "RegisterGradient"):
+            tally.count("a rule: found, to be changed",
+                        f"{program.path.name}:{site.line}",
+                        bool(_rules(tree, {site.line})))
 
 
 def same(before: list[rules.Verdict], after: list[rules.Verdict]) -> bool:
@@ -89,15 +89,14 @@ def diff(old: str, new: str) -> str:
 def mutants(source: str) -> Iterator[tuple[str, str]]:
     """Kind of change and changed program, for every change of every rule."""
     tree = ast.parse(source)
-    rules_of_program = _rules(tree, source)
+    rules_of_program = _rules(tree, {site.line for site in rule_sites.find(source)})
     for function in (*rules_of_program, *_helpers(tree, rules_of_program)):
         for change in _changes(function, is_rule=function in rules_of_program):
             yield f"a rule: {change.kind}", _changed(source, change.edits)
 
 
-def _rules(tree: ast.Module, source: str) -> list[ast.AST]:
-    """The functions that return gradients."""
-    lines = {site.line for site in rule_sites.find(source)}
+def _rules(tree: ast.Module, lines: set[int]) -> list[ast.AST]:
+    """The functions that return gradients, of the rules made in these lines."""
     nodes = list(ast.walk(tree))
     passed = [each for node in nodes
               if isinstance(node, ast.Call) and node.lineno in lines
