@@ -47,7 +47,7 @@ def run(book: Book, tally: Tally, site: Path) -> None:
     for tamper in (*_blocks(book, copy), *_formulas(copy), *_links(copy)):
         kinds.setdefault(tamper.kind, []).append(tamper)
     for tampers in kinds.values():
-        for each in tally.some(tampers, 9):
+        for each in tally.some(tampers, 5):
             said = None
             with book.planted({each.path: each.done()}):
                 try:

@@ -33,6 +33,11 @@ class _ByFile(LoadScopeScheduling):
         return nodeid if file in INDEPENDENT else file
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Short independent tests come last, so that all processes end together."""
+    items.sort(key=lambda item: item.path.stem == "test_plain_python")
+
+
 def pytest_xdist_make_scheduler(config: pytest.Config, log) -> _ByFile:
     return _ByFile(config, log)
 

@@ -15,14 +15,14 @@ from tracebook.compare import difference
 from tracebook.trace import without_frames, without_noise
 
 SETTINGS = settings.load(Path(__file__).parents[1])
-SHARE = 4
+SHARE = 8
 
 
 def _chosen() -> list[snippet.Snippet]:
     """All on CI. Elsewhere, as each takes TensorFlow's import of three seconds:
     those that the engine, which forks after that import, could run otherwise, for
-    they import no TensorFlow, end in an exception or draw; and an even quarter of
-    the others."""
+    they import no TensorFlow, end in an exception or draw; and every eighth of the
+    others."""
     every = snippet.find(SETTINGS)
     if os.environ.get("CI") == "true":
         return every
