@@ -26,9 +26,18 @@ _TRUE_ALL_THE_SAME = (
       for around in (r"= \local{\frac{x^{\T}}{\|x\|}} \, \d x",
                      r"t \local{\frac{x^{\T}}{\|x\|}} \, \d x",
                      r"\cdot \local{\frac{x}{\|x\|}}")),
-    *((stem, change, "x and y are the same")
-      for stem in ("trace", "identity")
-      for change in ("'x' → 'y' in", "'y' → 'x' in")),
+    *(("trace", what, "x and y are the same")
+      for what in (r"'y' → 'x' in \d y_i = \local{1} \cdot \d x",
+                   r"'x' → 'y' in y_i = \local{1} \cdot \d x_i",
+                   r"'y' → 'x' in upstream{\bar y_i} \, \d y_i = \sum_i \ups",
+                   r"'x' → 'y' in i} \cdot \local{1} \, \d x_i")),
+    *(("identity", f"'x' → 'y' in {around}", "x and y are the same")
+      for around in (r"\d y_i = \local{1} \, \d x_i",
+                     r"cal{1} \, \d x_i, \qquad x, z \in \R^n",
+                     r"{\bar y_i}) \bigr) \, \d x_i",
+                     r"upstream{\bar y_i} \, \d x_i, \qquad \tau > 0",
+                     r"upstream{\bar y_i} \, \d x_i, \qquad \lambda \in \R",
+                     r"m{\bar y_i} + z_i) \, \d x_i")),
     *(("identity", rf"{change} in {around}", "a constant has no slope")
       for change, around in (("'-' → '+'", r"} r^2 & |r| \le 1 \\ |r| - \frac{1}{2}"),
                              ("'1' → '2'", r"|r| \le 1 \\ |r| - \frac{1}{2}"),

@@ -7,9 +7,6 @@ from tempfile import TemporaryDirectory
 from .book import Book, Tally
 
 CODE = re.compile(r"^ *```.*?^ *```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
-# MkDocs knows no anchors in figures: theirs names the theme's scheme.
-_ANCHORED = re.compile(
-    r"\]\((?![a-z]+:)(?P<place>[^)#\s]*(?<!\.svg))(?P<anchor>#[^)\s]*)?\)")
 _LINK = re.compile(r"\]\((?![a-z]+:)(?P<place>[^)#\s]*)(?P<anchor>#[^)\s]*)?\)")
 _FORMULA = re.compile(r"\$\$\s*(.+?)\$\$|\$([^$\s][^$]*)\$", re.DOTALL)
 
@@ -78,11 +75,13 @@ def _links(book: Book) -> Plan:
 
 def _anchors(book: Book) -> Plan:
     def mistake(page, match, n):
-        gone = f"{match['place']}#gone{n}"
+        # MkDocs knows no anchors in figures: theirs name the theme's scheme.
+        figure = match["place"].endswith(".svg")
+        gone = "" if figure else f"{match['place']}#gone{n}"
         return (match.start("place"), match.end() - 1), gone, _about_link(
             book, page, gone)
 
-    return _plan(book, _ANCHORED, mistake)
+    return _plan(book, _LINK, mistake)
 
 
 def _about_link(book: Book, page: Path, link: str) -> str:

@@ -175,6 +175,7 @@ WRONG = [
     (COMPLEX, r"{\bar y^*} \, \d y", r"{\bar y} \, \d y", 7),
     (COMPLEX, r"{\partial z^*}", r"{\partial z}", 16),
     (COMPLEX, r"y, z, w \in \C", r"y, z, w \in \R", 15),
+    (COMPLEX, r"y, z, w \in \C", r"z, w \in \C", 7),
     (FOURIER, r"\local{F^{\mathrm{H}}}", r"\local{F^{\T}}", 8),
     (FOURIER, r"(k - 1) / n", r"(k - 1) / 2", 8),
     (COLUMN, r"+ \upstream", r"- \upstream", 7),

@@ -14,7 +14,6 @@ from truth import ledger
 from .conftest import ROOT
 
 
-
 @pytest.fixture(scope="module")
 def other_site(tmp_path_factory, built_site) -> Path:
     """The site as Zensical builds it; figures are there since MkDocs built."""

@@ -37,7 +37,7 @@ FUNCTIONS = {
 OPERATORS = {
     "sign", "diag", "tr", "softplus", "sigmoid", "softmax", "relu", "expm1",
     "log1p", "erf", "round", "floor", "logsumexp", "conj", "Re", "Im",
-    "artanh", "arcsin", "arccos", "atan2", "sum", "mean"}
+    "artanh", "arcsin", "arccos", "sum", "mean"}
 CALLED = {"f", "g"}
 ROLES = {"upstream", "local", "downstream"}
 ACCENTS = {"tilde", "hat", "dot", "mathbf", "boldsymbol", "vec"}

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import sympy
 
+from . import points
 from .latex import CALLED, Node
 from .tree import is_upstream, walk
 from .tree import symbols as symbols_of
@@ -112,6 +113,17 @@ class Meaning:
             node.kind == "call" and node.parts[0] in _STEPS
             for node in walk(definition.node))
 
+    def _in_its_domain(self, name: str, value, node: Node):
+        """The value; refused if it is complex where its symbol is said to be real."""
+        for each in () if name in self.scope.complex else np.ravel(value):
+            if not _is_plainly_real(each):
+                try:
+                    points.hold("=", each, sympy.conjugate(each), (), 0, 0)
+                except points.Refuted:
+                    raise Unclear(rf"{_plain(name)} is complex, but not in \C",
+                                  node.position) from None
+        return value
+
     def whole(self, name: str, stop: frozenset = frozenset()):
         """A symbol's value in terms of inputs and of what is in ``stop``."""
         if definition := self.scope.maps.get(name):
@@ -120,7 +132,8 @@ class Meaning:
             if name not in self.scope.known and name not in self.scope.maps:
                 raise Unclear(f"unknown symbol {_plain(name)}")
             return self.base(name)
-        return self._once((name, stop), lambda: self._defined(name, stop))
+        return self._once((name, stop), lambda: self._in_its_domain(
+            name, self._defined(name, stop), self.scope.maps[name].node))
 
     def _once(self, key: tuple, compute: Callable):
         """A value that is computed once, with the premises that it used."""
@@ -659,8 +672,6 @@ def _apply(name: str, values: list, node: Node):
             better = value > best if name == "max" else value < best
             best = sympy.Piecewise((value, better), (best, True))
         return best
-    if name == "atan2" and len(values) == 2 and not any(map(np.shape, values)):
-        return sympy.atan2(*values)
     if name == "det":
         return sympy.Matrix(first).det()
     if name == "tr":

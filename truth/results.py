@@ -18,6 +18,7 @@ from pathlib import Path
 
 from .finding import KINDS, STATES, Finding
 from .page import Page, all_pages
+from .kept import once_per_version
 
 CHECKS = ("formulas", "names", "quotes", "numbers")
 """The modules of this package that check pages; the slowest first."""
@@ -132,16 +133,11 @@ class Results:
 
 def load(root: Path) -> Results | None:
     """The results on record, or None."""
-    path = root / FILE
-    try:
-        stamp = path.stat()
-    except FileNotFoundError:
-        return None
-    return _load(path, stamp.st_mtime_ns, stamp.st_size)
+    return _load(root / FILE)
 
 
-@lru_cache(maxsize=1)
-def _load(path: Path, *_) -> Results | None:
+@once_per_version
+def _load(path: Path) -> Results | None:
     try:
         said = json.loads(path.read_text("utf-8"))
         pages = {page: Record(**record | {

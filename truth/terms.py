@@ -18,12 +18,13 @@ import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
+
+from .kept import once_per_version
 
 GLOSSARY = "glossary.md"
 # After attributes in braces, and before links become those of the site.
@@ -123,16 +124,11 @@ def _any_of(forms) -> re.Pattern:
 
 def load(docs: Path) -> Glossary | None:
     """The glossary of a book, or None where it has none."""
-    path = docs / GLOSSARY
-    try:
-        stamp = path.stat()
-    except FileNotFoundError:
-        return None
-    return _load(path, stamp.st_mtime_ns, stamp.st_size)
+    return _load(docs / GLOSSARY)
 
 
-@lru_cache(maxsize=1)
-def _load(path: Path, *_) -> Glossary:
+@once_per_version
+def _load(path: Path) -> Glossary:
     return Glossary(path.read_text("utf-8"), f"{path.parent.name}/{path.name}")
 
 
