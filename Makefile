@@ -40,10 +40,10 @@ traces: setup  ## rewrite the traces that no longer hold, and show the diff
 	@$(RUN) tracebook update
 
 drills: setup  ## plant mistakes in a copy, and demand that each is caught
-	@$(RUN) drills
+	@$(RUN) tests.drills
 
 bench: setup  ## measure the engine beside its alternatives; takes most of an hour
-	@$(RUN) benchmarks
+	@$(RUN) tests.benchmarks
 
 upgrade: setup  ## renew the lock: the newest release of every package
 	@$(RUN) pip install --quiet uv

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,14 +10,14 @@ import pytest
 from filelock import FileLock
 from xdist.scheduler import LoadScopeScheduling
 
-ROOT = Path(__file__).parents[1]
-PARTS = ("docs", "snippets", "overrides", "tracebook", "formulas",
-         "truth", "mkdocs.yml", "pyproject.toml", "Makefile")
+from .project import ROOT, copy
+
 ADDRESS = "http://127.0.0.1/custom-gradients/"
 """The site is published under a path."""
 INDEPENDENT = ("tests/test_build_fails.py", "tests/test_plain_python.py")
 """Where tests share nothing that is costly to make."""
 KEPT = ("docs/index.md", "docs/lessons/chain_rule.md")
+KEPT_PROGRAMS = (("index", "index.py"), ("index", "index.out"), ("lessons", "chain_rule"))
 
 
 class _ByFile(LoadScopeScheduling):
@@ -72,24 +71,12 @@ def built_site(tmp_path_factory) -> Path:
 @pytest.fixture
 def project(tmp_path) -> Path:
     """A copy that keeps the home page and one lesson, to build it often."""
-    for part in PARTS:
-        source, target = ROOT / part, tmp_path / part
-        if source.is_dir():
-            shutil.copytree(source, target,
-                            ignore=shutil.ignore_patterns("figures", "__pycache__"))
-        else:
-            shutil.copy(source, target)
-    if (known := ROOT / ".cache/truth").is_dir():
-        shutil.copytree(known, tmp_path / ".cache/truth")
-    # The copy borrows this environment, and must not set it up anew.
-    (tmp_path / ".venv").symlink_to(sys.prefix, target_is_directory=True)
-    (tmp_path / ".ci").mkdir()
-    (tmp_path / ".ci" / "setup").touch()
+    copy(tmp_path, ".cache/truth")
     for path in [*tmp_path.glob("docs/**/*.md"), *tmp_path.glob("docs/labs/*.py")]:
         if path.relative_to(tmp_path).as_posix() not in KEPT:
             path.unlink()
     for path in (p for p in tmp_path.glob("snippets/**/*") if p.is_file()):
-        if not path.name.startswith(("chain_rule", "index")):
+        if path.relative_to(tmp_path / "snippets").parts[:2] not in KEPT_PROGRAMS:
             path.unlink()
     for page in tmp_path.glob("docs/**/*.md"):
         page.write_text(_without_links_to_what_is_gone(page))
@@ -107,11 +94,3 @@ def _without_links_to_what_is_gone(page: Path) -> str:
         return link[0] if there else link[1]
 
     return re.sub(r"\[([^\]]+)\]\(([^)\s]+)\)(\{[^}]*\})?", keep, page.read_text())
-
-
-def edit(path: Path, old: str, new: str) -> int:
-    """Replace the first ``old``; the number of the line it was in."""
-    text = path.read_text()
-    assert old in text, f"{path} has no {old!r}"
-    path.write_text(text.replace(old, new, 1))
-    return text[:text.index(old)].count("\n") + 1

@@ -3,7 +3,7 @@ called further reading."""
 
 import re
 
-from .conftest import ROOT
+from .project import ROOT
 
 DOCS = ROOT / "docs"
 LIST = (DOCS / "bibliography.md").read_text("utf-8")

@@ -20,7 +20,9 @@ from tracebook import settings, snippet
 from tracebook.compare import difference
 from tracebook.trace import without_noise
 
-SETTINGS = settings.load(Path(__file__).parents[1])
+from .project import ROOT
+
+SETTINGS = settings.load(ROOT)
 CHAIN_RULE = "lessons/chain_rule/"
 DESKTOP, PHONE = 1280, 360
 ARGUMENTS = [

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import edit
+from .project import ROOT, edit
 
-ROOT = Path(__file__).parents[1]
 LESSON = "docs/lessons/chain_rule.md"
 
 

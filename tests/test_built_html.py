@@ -9,12 +9,14 @@ import pytest
 from bs4 import BeautifulSoup
 from pymdownx.snippets import SnippetPreprocessor
 
-from formulas.convert import convert_all
+from mathml.convert import convert_all
 from tracebook import pages, settings, snippet
 from tracebook.client import Engine
 from tracebook.compare import difference
 
-SETTINGS = settings.load(Path(__file__).parents[1])
+from .project import ROOT
+
+SETTINGS = settings.load(ROOT)
 SNIPPETS = {each.name: each for each in snippet.find(SETTINGS)}
 PAGES = sorted(SETTINGS.docs_dir.rglob("*.md"))
 

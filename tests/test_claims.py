@@ -6,10 +6,11 @@ from pathlib import Path
 import markdown
 import pytest
 
-from truth import links, names, numbers, quotes
+from reader import links
+from truth.prose import names, numbers, quotes
 from truth.page import Page, all_pages
 
-from .conftest import ROOT
+from .project import ROOT
 
 PROGRAM = '''"""Squares, and one mistake."""
 
@@ -143,7 +144,7 @@ def test_the_nearest_section_decides(page):
 
 
 def test_a_page_made_from_data_is_left_out(page):
-    text = "It took 12.345 s. `python -m drills.matrix` wrote this\npage."
+    text = "It took 12.345 s. `python -m tests.drills.matrix` wrote this\npage."
     assert states(numbers.check, page(text)) == []
 
 
@@ -213,7 +214,7 @@ def test_the_reference_has_the_address_of_the_canonical_name(name, page_of_it):
 def test_names_in_running_text_become_links(more):
     html = markdown.markdown(
         "# On `tf.sign`\n\n- `tf.sign`, [`tf.abs`](x) and `tf.nothing`, `sign`\n",
-        extensions=["truth.links", *more])
+        extensions=["reader.links", *more])
     [link] = re.findall(r"<a .*?</a>", html.replace('<a href="x">', "<b>"))[:1]
     assert link == (f'<a class="api" href="{links.REFERENCE}tf/math/sign">'
                     "<code>tf.sign</code></a>")

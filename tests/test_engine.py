@@ -15,7 +15,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from .project import ROOT
+
 SETTINGS = """
 [tool.tracebook]
 time_limit = 5

@@ -4,15 +4,16 @@ import pytest
 from fontTools.ttLib import TTFont
 from markdown import Markdown
 
-from formulas import font, notebook
-from formulas.convert import FormulaError, convert_all
-from formulas.extension import Page, page
+from mathml import font
+from reader import notebook
+from mathml.convert import FormulaError, convert_all
+from mathml.extension import Page, page
 
 
 @pytest.fixture
 def markdown():
     return Markdown(
-        extensions=["pymdownx.arithmatex", "toc", "admonition", "formulas.extension"],
+        extensions=["pymdownx.arithmatex", "toc", "admonition", "mathml.extension"],
         extension_configs={"pymdownx.arithmatex": {"generic": True}})
 
 

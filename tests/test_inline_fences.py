@@ -12,7 +12,8 @@ import mkdocs.config
 import pytest
 from bs4 import BeautifulSoup
 
-ROOT = Path(__file__).parents[1]
+from .project import ROOT
+
 FENCES = ROOT / "tests/fences"
 PAGES = [*sorted(ROOT.glob("docs/**/*.md")), ROOT / "README.md"]
 # The header of a fence, and the beginning of those that are to end otherwise.
@@ -56,7 +57,7 @@ def site_markdown() -> markdown.Markdown:
     """The site's Markdown, without includes and formulas."""
     config = mkdocs.config.load_config(str(ROOT / "mkdocs.yml"))
     names = [name for name in config.markdown_extensions
-             if name not in ("pymdownx.snippets", "formulas.extension")]
+             if name not in ("pymdownx.snippets", "mathml.extension")]
     return markdown.Markdown(extensions=names, extension_configs={
         name: config.mdx_configs.get(name, {}) for name in names})
 

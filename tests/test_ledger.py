@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from .conftest import ROOT
+from .project import ROOT
 
 PACKAGES = ("truth", "tracebook", "formulas")
 DAY = "1750000000"
@@ -38,8 +38,8 @@ markdown_extensions:
   - pymdownx.details
   - pymdownx.snippets: {base_path: [snippets]}
   - pymdownx.superfences
-  - formulas.extension
-  - truth.stamp
+  - mathml.extension
+  - truth.ledger.stamp
 validation: {links: {anchors: warn}}
 """,
     "docs/index.md": """\
@@ -217,7 +217,7 @@ def html(path: Path) -> BeautifulSoup:
 def stamp_of(book: Path, page: str = "docs/part/one.md") -> str | None:
     """The stamp that the extension alone gives to a page."""
     program = ("import sys, markdown; print(markdown.markdown("
-               "open(sys.argv[1]).read(), extensions=['truth.stamp']))")
+               "open(sys.argv[1]).read(), extensions=['truth.ledger.stamp']))")
     done = subprocess.run([sys.executable, "-c", program, page], cwd=book,
                           capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr

@@ -2,10 +2,10 @@
 
 import json
 
-from benchmarks import page
-from drills import matrix
+from .benchmarks import page
+from .drills import matrix
 
-from .conftest import ROOT
+from .project import ROOT
 
 
 def test_where_the_traces_hold():
@@ -16,6 +16,6 @@ def test_where_the_traces_hold():
 
 
 def test_how_fast_it_is():
-    measured = json.loads((ROOT / "benchmarks/results.json").read_text("utf-8"))
+    measured = json.loads((ROOT / "tests/benchmarks/results.json").read_text("utf-8"))
     assert (ROOT / "docs/benchmark.md").read_text("utf-8") == page.render(measured)
     assert {"own", "10", "100", "400"} <= measured["sets"].keys()

@@ -14,7 +14,9 @@ from tracebook import settings, snippet
 from tracebook.compare import difference
 from tracebook.trace import without_frames, without_noise
 
-SETTINGS = settings.load(Path(__file__).parents[1])
+from .project import ROOT
+
+SETTINGS = settings.load(ROOT)
 SHARE = 8
 
 

@@ -2,9 +2,11 @@
 
 import pytest
 
-from truth import page, rule_sites, rules
+from truth import page
+from truth.rules import check as rules
+from truth.rules import sites
 
-from .conftest import ROOT
+from .project import ROOT
 
 HEAD = "import tensorflow as tf\n\n"
 TAPE = """
@@ -474,7 +476,7 @@ def test_a_right_rule_holds(judged, kind):
     "# truth: sideways becomes upstream", "# truth x > 0", "# Truth: x > 0"])
 def test_a_declaration_that_is_not_understood_is_told(comment):
     source = f"{comment}\n@tf.custom_gradient\ndef f(x):\n    pass\n"
-    _, problems = rule_sites.declared(source, rule_sites.find(source))
+    _, problems = sites.declared(source, sites.find(source))
     assert [line for line, _ in problems] == [1]
 
 

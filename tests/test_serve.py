@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import psutil
 import pytest
 
-from .conftest import edit
+from .project import edit
 
 SNIPPET, PAGE = "snippets/chain_rule.py", "docs/lessons/chain_rule.md"
 

@@ -13,9 +13,9 @@ from bs4 import BeautifulSoup
 from markdown import Markdown
 from markdown.treeprocessors import Treeprocessor
 
-from truth.terms import Glossary, GlossaryError
+from reader.terms import Glossary, GlossaryError
 
-from .conftest import ROOT
+from .project import ROOT
 
 GLOSSARY = """\
 # Glossary
@@ -43,7 +43,7 @@ def linked(text: str, page: str = "guide/page.md") -> str:
     md = Markdown(extensions=[
         "attr_list", "tables", "admonition", "def_list", "footnotes",
         "pymdownx.superfences", "pymdownx.details", "pymdownx.arithmatex",
-        "truth.terms"])
+        "reader.terms"])
     told = Treeprocessor(md)
     told.file = SimpleNamespace(src_uri=page)
     md.treeprocessors.register(told, "relpath", 0)
@@ -158,7 +158,7 @@ def test_links_work_from_every_depth(book, generator, directories):
     (book / "mkdocs.yml").write_text(
         "site_name: A small book\nstrict: true\n"
         f"use_directory_urls: {directories}\ntheme: {{name: material, font: false}}\n"
-        "markdown_extensions: [attr_list, def_list, toc, truth.terms]\n"
+        "markdown_extensions: [attr_list, def_list, toc, reader.terms]\n"
         "validation: {links: {anchors: warn}}\n")
     done = subprocess.run(
         [sys.executable, "-m", generator, "build"], cwd=book, text=True,

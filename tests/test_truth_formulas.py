@@ -2,7 +2,7 @@
 
 import pytest
 
-from truth.formulas import check_page
+from truth.formulas.check import check_page
 from truth.page import Page
 
 INVERSE = r"""

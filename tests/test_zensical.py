@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from truth import ledger
+from truth.ledger import page as ledger
 
-from .conftest import ROOT
+from .project import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def other_site(tmp_path_factory, built_site) -> Path:
     shutil.copytree(ROOT, project, ignore=shutil.ignore_patterns(
         ".venv", ".git", "site", "labs-*", "benchmark", "__pycache__"))
     ledger.write(project)  # as `python -m truth` does before such a build
-    for command in (["zensical", "build"], ["formulas", "site"]):
+    for command in (["zensical", "build"], ["mathml", "site"]):
         done = subprocess.run(
             [sys.executable, "-m", *command], cwd=project, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)

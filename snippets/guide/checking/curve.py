@@ -1,0 +1,54 @@
+"""Errors of four difference quotients of the cube, over the step."""
+
+import matplotlib
+import numpy as np
+
+matplotlib.use("svg")
+matplotlib.rcParams["svg.hashsalt"] = "checking curve"
+from matplotlib import pyplot as plt
+
+FLOOR = 1e-14  # what is below is rounding alone, and drawn here
+x, slope = 1.3, 3 * 1.3 * 1.3
+names = [f"1e-{k}" for k in range(1, 14)]
+steps = np.array([float(name) for name in names])
+
+
+def cube(x):
+    return x * x * x
+
+
+def central(dtype):
+    at, h = dtype(x), steps.astype(dtype)
+    return (cube(at + h) - cube(at - h)) / (h + h)
+
+
+quotients = {
+    "one-sided, float64": (cube(x + steps) - cube(x)) / steps,
+    "central, float64": central(np.float64),
+    "central, float32": central(np.float32),
+    "complex step": np.array([cube(complex(x, h)).imag / h for h in steps])}
+errors = {name: np.maximum(abs(each.astype(float) - slope), FLOOR)
+          for name, each in quotients.items()}
+
+print("step  ", *(f"{name:>18}" for name in errors))
+for i, name in enumerate(names):
+    print(f"{name:6}", *(f"{each[i]:18.0e}" for each in errors.values()))
+
+
+def draw(name, ink, colors):
+    figure, axes = plt.subplots(figsize=(7.0, 3.6), layout="tight")
+    for (label, each), color, mark in zip(errors.items(), colors, "^os."):
+        axes.loglog(steps, each, mark + "-", color=color, label=label)
+    axes.set(xlabel="step h", ylabel="error of the slope")
+    legend = axes.legend(frameon=False, labelcolor=ink)
+    axes.tick_params(colors=ink, which="both")
+    for each in (axes.xaxis.label, axes.yaxis.label):
+        each.set_color(ink)
+    axes.spines[:].set_color(ink)
+    figure.savefig(name, transparent=True, metadata={"Date": None})
+
+
+draw("curve.svg", "#23262b",
+     ["#7a3fa0", "#23262b", "#00707a", "#8a8f98"])
+draw("curve-dark.svg", "#dfe1e6",
+     ["#cfa0ee", "#dfe1e6", "#66c9d1", "#8a8f98"])

@@ -1,0 +1,55 @@
+"""round and its three ways back: the values are one, the gradients not."""
+
+import matplotlib
+import numpy as np
+import tensorflow as tf
+
+matplotlib.use("svg")
+matplotlib.rcParams["svg.hashsalt"] = "identity figure"
+from matplotlib import pyplot as plt
+
+
+# truth: the gradient of tf.identity
+@tf.custom_gradient
+def through(x):
+    return tf.round(x), lambda upstream: upstream
+
+
+# truth: the gradient of tf.clip_by_value(x, -2.0, 2.0)
+@tf.custom_gradient
+def window(x):
+    return tf.round(x), lambda u: u * tf.cast(tf.abs(x) <= 2.0, u.dtype)
+
+
+x = tf.constant(np.linspace(-3.3, 3.3, 661), tf.float32)
+curves = {}
+for name, function in (("tf.round", tf.round), ("straight through", through),
+                       ("in a window", window)):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    gradient = tape.gradient(y, x, unconnected_gradients="zero").numpy()
+    curves[name] = y.numpy(), gradient
+    print(f"{name:16}  the values of tf.round:",
+          bool(tf.reduce_all(y == tf.round(x))), " gradient 1 at",
+          np.count_nonzero(gradient), "of", gradient.size)
+
+
+def draw(name, inks, ink):
+    figure, axes = plt.subplots(1, 2, figsize=(7, 2.8), layout="tight")
+    for (label, both), color, style in zip(
+            curves.items(), inks, (":", "-", "--")):
+        for plot, values in zip(axes, both):
+            plot.plot(x, values, style, color=color, label=label)
+    for plot, title in zip(axes, ("output", "gradient")):
+        plot.set_title(title, color=ink)
+        plot.tick_params(colors=ink)
+        plot.spines[:].set_color(ink)
+    axes[1].set_ylim(-0.1, 1.6)
+    axes[1].legend(labelcolor=ink, framealpha=0.0, ncols=2, fontsize=8)
+    figure.savefig(name, transparent=True, metadata={"Date": None})
+
+
+draw("figure.svg", ("#b0123d", "#0d6b3c", "#7a2f7d"), "#23262b")
+draw("figure-dark.svg", ("#ff8599", "#6fd39b", "#dba6e2"),
+     "#dfe1e6")

@@ -1,0 +1,39 @@
+"""e^x - 1 and log(1 + x) near 0, in float32: relative error over x."""
+
+import matplotlib
+import numpy as np
+import tensorflow as tf
+
+matplotlib.use("svg")
+matplotlib.rcParams["svg.hashsalt"] = "stability small"
+from matplotlib import pyplot as plt
+
+x = tf.constant(np.logspace(-9, 0, 181), tf.float32)
+exact = x.numpy().astype(np.float64)
+forms = {"exp(x) - 1": (tf.exp(x) - 1.0, np.expm1(exact)),
+         "log(1 + x)": (tf.math.log(1.0 + x), np.log1p(exact)),
+         "expm1(x)": (tf.math.expm1(x), np.expm1(exact)),
+         "log1p(x)": (tf.math.log1p(x), np.log1p(exact))}
+ROUNDING = 2.0**-24
+errors = {name: np.maximum(abs(result.numpy() / right - 1.0), ROUNDING)
+          for name, (result, right) in forms.items()}
+print(f"step of float32 at 1: {np.spacing(np.float32(1.0)):.2g}")
+for name, error in errors.items():
+    print(f"{name:10}  at x = 1e-9: {forms[name][0][0]:.3g}"
+          f"  error < 1e-6 everywhere: {np.all(error < 1e-6)}")
+
+
+def draw(name, wrong, other, ink):
+    figure, plot = plt.subplots(figsize=(6, 3))
+    for (label, error), color, style in zip(
+            errors.items(), (wrong, other, ink, ink), (":", "--", "-", "-.")):
+        plot.loglog(exact, error, style, color=color, label=label)
+    plot.set_title("relative error over x", color=ink)
+    plot.tick_params(colors=ink)
+    plot.spines[:].set_color(ink)
+    plot.legend(labelcolor=ink, framealpha=0.0)
+    figure.savefig(name, transparent=True, metadata={"Date": None})
+
+
+draw("small.svg", "#b0123d", "#7a2f7d", "#23262b")
+draw("small-dark.svg", "#ff8599", "#dba6e2", "#dfe1e6")

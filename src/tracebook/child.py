@@ -1,0 +1,141 @@
+"""What happens inside the process of one snippet.
+
+Nothing here may print, import a heavy module, or survive the snippet.
+"""
+
+import atexit
+import contextlib
+import io
+import json
+import linecache
+import os
+import re
+import sys
+import tempfile
+import threading
+import time
+import traceback
+import types
+from pathlib import Path
+
+from . import orphans
+from .settings import Settings
+from .snippet import Snippet
+from .trace import NOT_NOISE, without_frames
+
+_GRACE_SECONDS = 0.5
+
+
+class _PythonStream(io.FileIO):
+    """A descriptor for Python's streams that marks look-alikes of noise."""
+
+    def __init__(self, descriptor: int, noise: re.Pattern) -> None:
+        super().__init__(descriptor, "w", closefd=False)
+        self._noise = re.compile(noise.pattern.encode(), noise.flags & re.MULTILINE)
+
+    def write(self, data) -> int:
+        whole = bytes(data)
+        marked = self._noise.sub(lambda m: NOT_NOISE.encode() + m[0], whole)
+        while marked:
+            marked = marked[super().write(marked):]
+        return len(whole)
+
+
+def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
+    """Run one program as ``__main__`` and write ``report.json``.
+
+    ``scratch`` holds ``output`` (both streams in printed order), ``work``
+    (the working folder) and ``report.json``, which exists only if the program
+    came to its end. It may import nothing from the book or the engine's folder.
+    """
+    orphans.prevent()
+    if hasattr(os, "setsid"):  # lead a group, which the engine ends as a whole
+        os.setsid()
+    _redirect(scratch / "output", settings.noise_pattern)
+    # The process forked from has made up its mind about temporary files.
+    tempfile.tempdir = str(scratch / "tmp")
+    os.environ |= dict.fromkeys(("TMPDIR", "TMP", "TEMP"), tempfile.tempdir)
+    engine = Path(__file__).resolve().parents[1]
+    hidden = (str(settings.root), str(engine), os.getcwd())
+    sys.path[:] = [str(scratch / "work")] + [
+        folder for folder in sys.path
+        if os.path.abspath(folder) not in hidden and os.path.exists(folder)]
+    os.chdir(scratch / "work")
+    sys.argv[:] = [str(snippet.path)]
+    forked = settings.start_method == "forkserver"
+    missing = [name for name in settings.preload
+               if forked and name not in sys.modules]
+    # The interpreter's own order: the program, its threads, what it registered.
+    atexit._clear()
+    error = _execute(sys.argv[0], snippet.source)
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    report = _judge(error, snippet) | {"missing": missing}
+    if _end_children():
+        report["problem"] = report["problem"] or "left a process behind"
+    (scratch / "report.json").write_text(json.dumps(report), "utf-8")
+
+
+def _redirect(output: Path, noise: re.Pattern) -> None:
+    with open(os.devnull) as empty, output.open("ab") as both:
+        os.dup2(empty.fileno(), 0)
+        os.dup2(both.fileno(), 1)
+        os.dup2(both.fileno(), 2)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)
+    for name, number, errors in (
+            ("stdout", 1, "strict"), ("stderr", 2, "backslashreplace")):
+        stream = io.TextIOWrapper(
+            io.BufferedWriter(_PythonStream(number, noise)), "utf-8", errors,
+            line_buffering=True)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+
+
+def _execute(path: str, source: str) -> BaseException | None:
+    """Run the program; what ended it early, or None."""
+    linecache.cache[path] = (
+        len(source), None, source.splitlines(keepends=True), path)
+    main = sys.modules["__main__"] = types.ModuleType("__main__")
+    if path.endswith(".py"):  # a program inside a page has no file of its own
+        main.__file__ = path
+    try:
+        exec(compile(source, path, "exec"), main.__dict__)
+    except BaseException as error:
+        if not (isinstance(error, SystemExit) and error.code in (None, 0)):
+            return error
+    return None
+
+
+def _judge(error: BaseException | None, snippet: Snippet) -> dict:
+    """How the program ended, beside what it declares: a message, the problem
+    and its line."""
+    if error is None:
+        problem = f"declares that it raises {snippet.raises}, but did not"
+        return {"message": "", "line": 1, "problem": snippet.raises and problem}
+    kind, path = type(error), str(snippet.path)
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
+             if frame.filename == path]
+    if isinstance(error, SyntaxError) and error.filename == path:
+        lines = [error.lineno]
+    message = "".join(traceback.format_exception_only(error)).rstrip("\n")
+    problem = f"raised {message}"
+    if snippet.raises in (kind.__name__, f"{kind.__module__}.{kind.__qualname__}"):
+        problem = None
+    elif snippet.raises:
+        problem += f"\n(it declares that it raises {snippet.raises})"
+    return {"message": without_frames(message), "problem": problem,
+            "line": lines[-1] if problem and lines else 1}
+
+
+def _end_children() -> bool:
+    """End what the program started; whether any of it was still there."""
+    deadline = time.monotonic() + _GRACE_SECONDS
+    with contextlib.suppress(
+            ChildProcessError,  # none is left
+            AttributeError):  # a system without such processes
+        while True:
+            if time.monotonic() >= deadline:
+                orphans.kill(os.getpid())
+            if not os.waitpid(-1, os.WNOHANG)[0]:
+                time.sleep(0.02)
+    return time.monotonic() >= deadline

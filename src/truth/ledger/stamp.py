@@ -1,0 +1,90 @@
+"""The Python-Markdown extension: each checked page says so in its last line.
+
+A page is known by what stands on it, so an edited page has no stamp until it is
+checked again.
+"""
+
+import posixpath
+import xml.etree.ElementTree as etree
+from pathlib import Path
+
+from markdown import Extension, Markdown
+from markdown.preprocessors import Preprocessor
+from markdown.treeprocessors import Treeprocessor
+
+from .. import results
+from . import page as ledger
+from ..page import LEDGER
+from ..results import Record, Results
+
+# Before any other extension changes the text of the page.
+_FIRST = 1000
+# After inline patterns, and before links become those of the site.
+_LATE = 5
+
+
+class StampExtension(Extension):
+    """Appends the stamp to pages of the book in the current folder."""
+
+    def extendMarkdown(self, md: Markdown) -> None:
+        source = _Source(md)
+        md.preprocessors.register(source, "stamp", _FIRST)
+        md.treeprocessors.register(_Stamp(md, source), "stamp", _LATE)
+
+
+class _Source(Preprocessor):
+    """Keeps the text of the page being rendered."""
+
+    text = ""
+
+    def run(self, lines: list[str]) -> list[str]:
+        self.text = "\n".join(lines)
+        return lines
+
+
+class _Stamp(Treeprocessor):
+    def __init__(self, md: Markdown, source: _Source) -> None:
+        super().__init__(md)
+        self._source = source
+
+    def run(self, root: etree.Element) -> None:
+        known = results.load(Path.cwd())
+        if known is None:
+            return
+        digest = results.digest(self._source.text, Path.cwd())
+        for shown, record in known.pages.items():
+            if (record.digest == digest and known.is_whole(record)
+                    and known.findings(record)):
+                root.append(_line(shown, record, known))
+
+
+def _line(shown: str, record: Record, known: Results) -> etree.Element:
+    line = etree.Element("p", {"class": "stamp", "data-search-exclude": ""})
+    line.text = f"Checked: {summary(record, known)}. "
+    target = posixpath.relpath(LEDGER, posixpath.dirname(shown))
+    link = etree.SubElement(
+        line, "a", {"href": f"{target}#{ledger.anchor(shown)}"})
+    link.text = "What was checked, and how"
+    return line
+
+
+def summary(record: Record, known: Results) -> str:
+    """``10 programs, 47 formulas, 3 rules, 41 numbers``"""
+    counts = results.tally(known.findings(record))
+    checked = {kind: states["checked"] for kind, states in counts.items()}
+    numbers = {
+        ("program", "programs"): sum(
+            program.ran for program in known.programs_of(record).values()),
+        ("formula", "formulas"): checked["formula"] + checked["inline formula"],
+        **{ledger.KINDS[kind]: checked[kind]
+           for kind in ("rule", "error", "number", "name", "quote")},
+    }
+    parts = [ledger.counted(number, *words)
+             for words, number in numbers.items() if number]
+    if failed := sum(states["failed"] for states in counts.values()):
+        parts.append(f"{failed} failed")
+    return ", ".join(parts)
+
+
+def makeExtension(**options) -> StampExtension:
+    return StampExtension(**options)

@@ -1,0 +1,190 @@
+"""What the numbers in a formula amount to."""
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from functools import reduce
+from itertools import islice, product
+
+from ..formulas.latex import LatexError, Node, Statement, parse
+from .sources import Number, Value, sign_of
+from ..page import Formula
+from ..formulas.tree import walk
+
+ROLES = ("upstream", "local", "downstream")
+EQUAL = {"=", ":=", "≈"}
+_COMBINATIONS = 400
+"""Of values that symbols may have; no more are tried."""
+
+
+class Unknown(Exception):
+    """A part of a formula that has no value here."""
+
+
+def name_of(node: Node) -> str | None:
+    """The name of a symbol, whatever role it is shown in; None: no symbol."""
+    if node.kind in ("role", "group", "bar"):
+        inner = name_of(node.parts[-1])
+        return inner and ("bar " + inner if node.kind == "bar" else inner)
+    if node.kind == "symbol":
+        name, subscript = node.parts
+        indices = "".join(str(i) if isinstance(i, str) else f"{i[0]}{i[1] or ''}"
+                          if i[0] else str(i[1]) for i in subscript)
+        return name.lstrip("\\") + (f"_{indices}" if indices else "")
+    return None
+
+
+def labels_of(node: Node) -> frozenset[str]:
+    """The names by which traces and programs call what a formula shows."""
+    role = next((n.parts[0] for n in walk(node) if n.kind == "role"), None)
+    name = name_of(node)
+    base = (name or "").removeprefix("bar ")
+    if role:
+        return frozenset({role, f"{role}_{base}"})
+    if name is None:
+        return frozenset()
+    if name.startswith("bar "):
+        return frozenset(f"{r}_{base}" for r in ROLES)
+    return frozenset({base.lower(), base_of(name), *(["loss"] if base == "L" else [])})
+
+
+def base_of(name: str) -> str:
+    return name.removeprefix("bar ").partition("_")[0].lower()
+
+
+def statements_in(node: object) -> Iterator[Statement]:
+    if isinstance(node, Statement):
+        yield node
+        node = node.sides
+    for part in node.parts if isinstance(node, Node) else node:
+        if isinstance(part, (Node, Statement, tuple)):
+            yield from statements_in(part)
+
+
+def each_of(function: Callable, *arguments):
+    """Apply to numbers, and element by element to tuples of one length."""
+    lengths = {len(a) for a in arguments if isinstance(a, tuple)}
+    if not lengths:
+        return function(*arguments)
+    if len(lengths) > 1:
+        raise Unknown
+    return tuple(function(*(a[i] if isinstance(a, tuple) else a for a in arguments))
+                 for i in range(lengths.pop()))
+
+
+_FUNCTIONS = {
+    **{name: getattr(math, name) for name in (
+        "sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "erf", "expm1",
+        "log1p")},
+    "ln": math.log, "arctan": math.atan, "arcsin": math.asin, "arccos": math.acos,
+    "sign": sign_of, "sigmoid": lambda x: 1 / (1 + math.exp(-x)), "max": max,
+    "min": min, "relu": lambda x: max(x, 0.0),
+    "softplus": lambda x: math.log1p(math.exp(x)), "floor": math.floor}
+
+
+def evaluate(node: Node, names: dict[str, float | tuple]) -> float | tuple:
+    """The value of an expression; raises Unknown if it has none."""
+    def value(part: Node):
+        return evaluate(part, names)
+
+    name = name_of(node)
+    if name is not None:
+        if name not in names:
+            raise Unknown
+        return names[name]
+    parts = node.parts
+    match node.kind:
+        case "number":
+            return float(parts[0])
+        case "e" | "pi":
+            return getattr(math, node.kind)
+        case "role" | "group":
+            return value(parts[-1])
+        case "sum":
+            return reduce(lambda a, b: each_of(lambda x, y: x + y, a, b), (
+                each_of(lambda x, s=sign: s * x, value(term)) for sign, term in parts))
+        case "product" | "elementwise":
+            return reduce(lambda a, b: each_of(lambda x, y: x * y, a, b),
+                          map(value, parts))
+        case "quotient":
+            return each_of(lambda x, y: x / y, *map(value, parts))
+        case "power":
+            return each_of(lambda x, y: x**y, *map(value, parts))
+        case "abs":
+            return each_of(abs, value(parts[0]))
+        case "call" if parts[0] in _FUNCTIONS:
+            return each_of(_FUNCTIONS[parts[0]], *map(value, parts[1]))
+        case "matrix" if parts[1] == "tuple":
+            return tuple(value(row[0]) for row in parts[0])
+    raise Unknown
+
+
+def plain_value(node: Node) -> Value | None:
+    """The value of an expression without symbols, with the digits it shows."""
+    try:
+        value = evaluate(node, {})
+    except (Unknown, ArithmeticError, ValueError, TypeError):
+        return None
+    if isinstance(value, complex) or not any(n.kind == "number" for n in walk(node)):
+        return None
+    if node.kind == "matrix":
+        items = tuple(plain_value(row[0]) for row in node.parts[0])
+        return items if all(isinstance(i, Number) for i in items) else None
+    return Number(value, *digits_of(node))
+
+
+def digits_of(node: Node) -> tuple[float, int]:
+    """Half a unit of the last digit and the number of digits of a literal."""
+    match node.kind, node.parts:
+        case "number", (value, decimals):
+            digits = len(str(abs(int(value * 10**decimals))).lstrip("0")) or 1
+            return 0.5 * 10.0**-decimals if decimals else 0.0, digits
+        case ("sum", ((_, term),)) | ("group" | "role", (*_, term)):
+            return digits_of(term)
+        case "product", (number, Node("power", (ten, exponent))) if (
+                number.kind == "number" and plain_value(ten) == Number(10.0, 0.0, 2)):
+            half, digits = digits_of(number)
+            return (half or 0.5) * 10.0**evaluate(exponent, {}), digits
+    return 0.0, 0
+
+
+def statements(formula: Formula) -> list[Statement]:
+    """What a formula says; one without relation is a statement of one side."""
+    tex = re.sub(r"^\[([-\d., ]+)\]$", r"(\1)", formula.text.strip())
+    try:
+        return parse(tex)
+    except LatexError:
+        try:
+            [statement] = parse("L = " + tex)
+        except (LatexError, ValueError):
+            return []
+        return [Statement((), statement.sides[1:], 0)]
+
+
+def amounts_of(side: Node, values: Callable[[str], list[Value]]) -> list[Value]:
+    """What an expression may amount to; none where a symbol has no value."""
+    names = sorted({name for node in walk(side) if (name := name_of(node))})
+    found = []
+    for each in islice(product(*(map(as_float, values(name)) for name in names)),
+                       _COMBINATIONS):
+        try:
+            amount = evaluate(side, dict(zip(names, each)))
+        except (Unknown, ArithmeticError, ValueError, TypeError):
+            continue
+        if not isinstance(amount, complex):
+            found.append(as_value(amount))
+    return list(dict.fromkeys(found))
+
+
+def last_number(statement: Statement) -> Value | None:
+    values = [v for v in map(plain_value, statement.sides) if v is not None]
+    return values[-1] if values else None
+
+
+def as_float(value: Value) -> float | tuple:
+    return tuple(n.value for n in value) if isinstance(value, tuple) else value.value
+
+
+def as_value(amount: float | tuple) -> Value:
+    return (tuple(map(Number, amount)) if isinstance(amount, tuple)
+            else Number(float(amount)))

@@ -1,0 +1,279 @@
+"""What the checks found, kept so that nothing is checked twice.
+
+One file holds it all. Each entry has a key: the hash of everything it was made
+from. An entry whose key is not today's is not taken over.
+"""
+
+import json
+import os
+import platform
+import re
+import sysconfig
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from hashlib import sha256
+from importlib import metadata
+from pathlib import Path
+
+from .finding import KINDS, STATES, Finding
+from .page import Page, all_pages
+
+CHECKS = ("formulas", "names", "quotes", "numbers")
+MODULES = {"formulas": "formulas.check", "rules": "rules.check", "names": "prose.names",
+           "quotes": "prose.quotes", "numbers": "prose.numbers"}
+"""The modules of this package that check pages; the slowest first."""
+
+FILE = Path(".cache/truth/results.json")
+SNIPPETS = "snippets"
+WRONG = "wrong, as it shall be"
+"""Begins what is said of a rule that is wrong on purpose."""
+WEAK = "weak"
+"""Begins what is said of a number that would pass with another digit, too."""
+
+_TOOLS = ("TensorFlow", "Keras", "NumPy", "SymPy")
+_SYSTEM = f"{platform.system()} {platform.machine()}"
+# How results are shown does not change them.
+_SHOWING = ("ledger",)
+_CODE = [Path(__file__).resolve().parents[1] / package
+         for package in ("truth", "tracebook")]
+_PROJECT = ("*.*", "Makefile", "src/**/*.py", "tests/**/*.py", f"{SNIPPETS}/**/*.*")
+_FRONT_MATTER = re.compile(r"\A-{3}[ \t]*\n.*?\n(?:-{3}|\.{3})[ \t]*\n", re.DOTALL)
+_FILE_NAME = re.compile(r"\w[\w./-]*[./]\w*")
+_RAISES = re.compile(r"^#\s*tracebook:\s*raises\s+(?P<type>[\w.]+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is known of one program."""
+
+    key: str
+    raises: str | None
+    """Type of the error that it declares."""
+    ran: bool = False
+    """Whether it ran and printed its trace."""
+    rules: tuple[Finding, ...] | None = None
+    """None: they were not checked to the end."""
+
+    @classmethod
+    def of(cls, name: str, root: Path, key: str) -> "Program":
+        found = _RAISES.search(_text(root / SNIPPETS / name))
+        return cls(key, found and found["type"])
+
+    @property
+    def holds(self) -> bool:
+        return self.ran and self.rules is not None and not any(
+            each.state == "failed" for each in self.rules)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What one check said of one page."""
+
+    key: str
+    findings: tuple[Finding, ...]
+
+
+@dataclass
+class Record:
+    """What is known of one page."""
+
+    title: str
+    digest: str
+    programs: tuple[str, ...] = ()
+    """Names of the programs that the page shows."""
+    traces: tuple[str, ...] = ()
+    checks: dict[str, Checked] = field(default_factory=dict)
+    """By the name of the check."""
+
+    @classmethod
+    def of(cls, page: Page, root: Path) -> "Record":
+        names = tuple(dict.fromkeys(page.embeds))
+        return cls(_title(page), digest(page.source, root),
+                   tuple(name for name in names if name.endswith(".py")),
+                   tuple(name for name in names if name.endswith(".out")))
+
+
+@dataclass
+class Results:
+    """What is known of a book, and what it was found with."""
+
+    date: str = ""
+    """Day of the commit."""
+    python: str = ""
+    system: str = ""
+    versions: dict[str, str] = field(default_factory=dict)
+    pages: dict[str, Record] = field(default_factory=dict)
+    programs: dict[str, Program] = field(default_factory=dict)
+
+    def programs_of(self, *records: Record) -> dict[str, Program]:
+        """What is known of the programs that pages show."""
+        return {name: self.programs[name] for record in records
+                for name in record.programs if name in self.programs}
+
+    def findings(self, *records: Record) -> list[Finding]:
+        """Of pages, and of the rules in their programs."""
+        return [
+            *(each for record in records for said in record.checks.values()
+              for each in said.findings),
+            *(rule for program in self.programs_of(*records).values()
+              for rule in program.rules or ())]
+
+    def is_whole(self, record: Record) -> bool:
+        """Whether every check of a page came to its end."""
+        return set(CHECKS) <= record.checks.keys() and all(
+            name in self.programs and self.programs[name].rules is not None
+            for name in record.programs)
+
+    @classmethod
+    def of_today(cls, date: str) -> "Results":
+        """Nothing found yet, by what is installed here."""
+        return cls(date, platform.python_version(), _SYSTEM,
+                   {tool: metadata.version(tool) for tool in _TOOLS})
+
+
+def load(root: Path) -> Results | None:
+    """The results on record, or None."""
+    path = root / FILE
+    try:
+        stamp = path.stat()
+    except FileNotFoundError:
+        return None
+    return _load(path, stamp.st_mtime_ns, stamp.st_size)
+
+
+@lru_cache(maxsize=1)
+def _load(path: Path, *_) -> Results | None:
+    try:
+        said = json.loads(path.read_text("utf-8"))
+        pages = {page: Record(**record | {
+            "programs": tuple(record["programs"]),
+            "traces": tuple(record["traces"]),
+            "checks": {name: Checked(each["key"], _findings(each["findings"]))
+                       for name, each in record["checks"].items()}})
+            for page, record in said.pop("pages").items()}
+        programs = {name: Program(**program | {"rules": _findings(program["rules"])})
+                    for name, program in said.pop("programs").items()}
+        return Results(**said, pages=pages, programs=programs)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None  # of another version: it says nothing any more
+
+
+def _findings(said: list[dict] | None) -> tuple[Finding, ...] | None:
+    return said if said is None else tuple(Finding(**each) for each in said)
+
+
+def save(results: Results, root: Path) -> None:
+    # Sorted, for the checks end in any order.
+    text = json.dumps(asdict(results), indent=1, ensure_ascii=False, sort_keys=True)
+    write(root / FILE, text + "\n")
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file whole or not at all, and only if it changes."""
+    if path.exists() and path.read_bytes() == text.encode():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_text(text, "utf-8", newline="\n")
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+
+def fresh(known: Results, root: Path) -> dict[str, Record]:
+    """What is known of pages that are as they were when they were checked."""
+    return {page.shown: record for page in all_pages(root)
+            if (record := known.pages.get(page.shown)) and known.is_whole(record)
+            and record.digest == digest(page.source, root)}
+
+
+def digest(source: str, root: Path) -> str:
+    """What stands on a page: its text, and the files it embeds or names.
+
+    Without front matter, which a site generator takes off before it renders.
+    """
+    text = _FRONT_MATTER.sub("", source.replace("\r\n", "\n")).strip()
+    return _hash(text, *_named(text, root))
+
+
+def key(name: str, page: Page, root: Path, tools: str) -> str:
+    """What a check of a page depends on.
+
+    A page that shows no program speaks of all of them, and of the project.
+    """
+    parts = [tools, name, page.source, *_named(page.source, root)]
+    parts += sorted({each for each in _FILE_NAME.findall(page.source)
+                     if (page.path.parent / each).exists()})
+    return _hash(*parts, "" if page.embeds else _project(root))
+
+
+def program_key(name: str, root: Path, tools: str) -> str:
+    """What a run of a program and the judgment on its trace depend on."""
+    return _hash(tools, *_program(name, root))
+
+
+def tools(root: Path) -> str:
+    """What does the checks: their code, and every package that is installed."""
+    packages = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
+    code = [path for folder in _CODE for path in sorted(folder.rglob("*.py"))
+            if path.parent.name not in _SHOWING]
+    return _hash(platform.python_version(), _SYSTEM,
+                 *sorted(path.name for path in packages),
+                 *(part for path in (*code, root / "pyproject.toml")
+                   for part in (path.name, _text(path))))
+
+
+def tally(findings: list[Finding]) -> dict[str, Counter]:
+    """How many findings of each kind are in each state."""
+    counts = {kind: Counter() for kind in KINDS}
+    for each in findings:
+        counts[each.kind][each.state] += 1
+    return counts
+
+
+def understood(findings: list[Finding]) -> bool:
+    """Whether all findings are of the kinds and states that are counted."""
+    return all(each.kind in KINDS and each.state in STATES for each in findings)
+
+
+def _title(page: Page) -> str:
+    """The first heading, with its code."""
+    for start, level, _ in page.headings:
+        if level == 1:
+            return page.text[start:].partition("\n")[0].strip("# ")
+    return page.path.stem
+
+
+def _named(text: str, root: Path) -> list[str]:
+    """Names and contents of what a page embeds, names, or takes as a proof."""
+    parts = []
+    names = {*_FILE_NAME.findall(text), *(["Makefile"] if "make " in text else ())}
+    for name in sorted(names):
+        if name.endswith((".py", ".out")):
+            parts += _program(name.rpartition(".")[0] + ".py", root)
+        if (root / name).exists():
+            parts += [name, _text(root / name)]
+    return parts
+
+
+@lru_cache(maxsize=1)
+def _project(root: Path) -> str:
+    paths = sorted({path for pattern in _PROJECT for path in root.glob(pattern)})
+    return _hash(*(part for path in paths if path.is_file()
+                   for part in (path.relative_to(root).as_posix(), _text(path))))
+
+
+def _program(name: str, root: Path) -> list[str]:
+    path = root / SNIPPETS / name
+    return [name, _text(path), _text(path.with_suffix(".out"))]
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8", "replace") if path.is_file() else ""
+
+
+def _hash(*parts: str) -> str:
+    return sha256("\0".join(parts).encode()).hexdigest()

@@ -1,0 +1,214 @@
+"""Runs one program in its own process, and judges the rules that it made."""
+
+import contextlib
+import json
+import linecache
+import os
+import signal
+import sys
+import types
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from . import sites
+from .compare import Tried, said
+from .directions import Wrong
+from .function import STATIC, Function, Misdeclared
+from .judge import Judge
+from .observer import Observer, Rule
+from .sites import Declared, Site
+
+RULES_OF_A_SITE = 12
+"""Function objects that close over different things, at most."""
+CALLS_OF_A_RULE = 3
+"""Calls with different inputs, at most."""
+SECONDS_FOR_A_SITE = 30
+
+
+class TooLong(BaseException):
+    """Nothing between may take it for an exception of the program's."""
+
+
+class Unproven(Exception):
+    """A rule of which nothing can be said."""
+
+
+def main(job: dict) -> None:
+    """Judge the program of ``job``; one line of JSON is all that is printed."""
+    answer = os.dup(1)
+    silence = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(silence, stream)
+    findings = Program(**job).findings()
+    os.write(answer, b"\n" + json.dumps(findings).encode() + b"\n")
+
+
+class Program:
+    """One program, run to its end or to the exception that ends it."""
+
+    def __init__(self, path: str, source: str, wrong: bool, numbers: bool) -> None:
+        self._wrong = wrong
+        self._numbers = numbers
+        self._sites = sites.find(source)
+        self._declared, self._problems = sites.declared(source, self._sites)
+        self._observer = Observer(path, self._sites)
+        with self._observer.watch():
+            ended = _run(path, source)
+        self._ended = None if "# tracebook: raises" in source else ended
+
+    def findings(self) -> list[dict]:
+        """Of each site what holds or does not; of each declaration that is not
+        understood, and each rule that no decorator makes, that it fails."""
+        found = [{"line": line, "what": "declaration", "state": "failed", "how": how}
+                 for line, how in self._problems]
+        if self._ended:
+            found.append({"line": 1, "what": "program", "state": "failed",
+                          "how": f"raises {self._ended} while its rules are observed"})
+        found += [{"line": line, "what": "rule", "state": "failed",
+                   "how": "made here, but not by name: write the decorator out"}
+                  for line in sorted(set(self._observer.strays))]
+        found += [self._finding(n, site) for n, site in enumerate(self._sites)]
+        return sorted(found, key=lambda each: each["line"])
+
+    def _finding(self, n: int, site: Site) -> dict:
+        declared = _with_defaults(self._declared[site], site)
+        shall_hold = declared.right or not self._wrong
+        tried, numbers = Tried(), []
+        wrong = None
+        try:
+            _limit(SECONDS_FOR_A_SITE)
+            for judge in self._judges(n, site, declared, tried):
+                with contextlib.closing(judge):
+                    judge.points()
+                    judge.graph()
+                    judge.second()
+                    if shall_hold:
+                        judge.shapes()
+                    if self._numbers:
+                        numbers += judge.numbers()
+            if shall_hold:
+                _demand_enough(declared, tried)
+        except Wrong as reason:
+            wrong = str(reason)
+        except (Unproven, Misdeclared, TooLong) as reason:
+            wrong, shall_hold = str(reason), True
+        except Exception as error:
+            wrong, shall_hold = f"cannot be checked: {said(error)}", True
+        finally:
+            _limit(0)
+        if shall_hold:
+            state = "failed" if wrong else "checked"
+            how = wrong or _how(declared, tried)
+        else:
+            state = "checked" if wrong else "failed"
+            how = (f"wrong, as it shall be: {wrong}" if wrong else
+                   "the rule is right: declare '# truth: the rule is right'")
+        return {"line": site.line, "what": site.what, "state": state, "how": how,
+                "numbers": numbers}
+
+    def _judges(self, n: int, site: Site, declared: Declared,
+                tried: Tried) -> Iterator[Judge]:
+        rules = _distinct([each for each in self._observer.rules
+                           if each.site is site])
+        if not rules:
+            raise Unproven("this line never ran")
+        called = [rule for rule in rules if rule.calls]
+        if not called:
+            raise Unproven("never called")
+        for i, rule in enumerate(called[:RULES_OF_A_SITE]):
+            seen = set()
+            for k, call in enumerate(_some(rule.calls)):
+                shapes = tuple((each.dtype, each.shape) for each in call.leaves)
+                yield Judge(call, declared, tried, np.random.default_rng([n, i, k]),
+                            nested=rule.nested, far=shapes not in seen)
+                seen.add(shapes)
+
+
+def _limit(seconds: int) -> None:
+    """Interrupt what computes longer; 0 for no limit any more."""
+    def stop(*_):
+        raise TooLong(f"computes for more than {seconds} s at some inputs; declare a"
+                      " condition that bounds them")
+
+    if hasattr(signal, "setitimer"):
+        # The processor's time, which does not pass while others work.
+        signal.signal(signal.SIGPROF, stop)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def _run(path: str, source: str) -> str | None:
+    """Run the program; what ended it early, or None."""
+    linecache.cache[path] = (
+        len(source), None, source.splitlines(keepends=True), path)
+    program = types.ModuleType("__main__")
+    program.__file__ = path
+    sys.modules["__main__"] = program
+    try:
+        exec(compile(source, path, "exec"), program.__dict__)
+    except SystemExit:
+        return None
+    except BaseException as error:
+        return said(error)
+    return None
+
+
+def _with_defaults(declared: Declared, site: Site) -> Declared:
+    if site.maker == "grad_pass_through" and not declared.intends_another:
+        return replace(declared, surrogate="lambda *inputs: inputs")
+    return declared
+
+
+def _distinct(rules: list[Rule]) -> list[Rule]:
+    """One of those that close over the same; called ones first."""
+    first: dict[tuple, Rule] = {}
+    for rule in sorted(rules, key=lambda rule: not rule.calls):
+        cells = getattr(rule.function, "__closure__", None) or ()
+        first.setdefault(tuple(map(_kind_of_cell, cells)), rule)
+    return list(first.values())
+
+
+def _kind_of_cell(cell: types.CellType) -> object:
+    try:
+        value = cell.cell_contents
+    except ValueError:  # not yet filled
+        return None
+    if isinstance(value, STATIC + (float,)):
+        return value
+    return getattr(value, "__code__", type(value))
+
+
+def _some(calls: list[Function]) -> list[Function]:
+    """Calls with different inputs, first and last among them."""
+    different = list({repr([(each.dtype, each.shape, each.value) for each in
+                            call.leaves]): call for call in calls}.values())
+    if len(different) <= CALLS_OF_A_RULE:
+        return different
+    return [different[i * (len(different) - 1) // (CALLS_OF_A_RULE - 1)]
+            for i in range(CALLS_OF_A_RULE)]
+
+
+def _demand_enough(declared: Declared, tried: Tried) -> None:
+    if unsettled := [name for name, found in tried.settled.items() if not found]:
+        raise Wrong(f"no slope by {', '.join(unsettled)} was found at any point")
+    if declared.intends_another and not tried.differs:
+        raise Wrong("another gradient is declared, but it is the forward pass's own")
+
+
+def _how(declared: Declared, tried: Tried) -> str:
+    of = declared.surrogate or "the forward pass"
+    changes = "".join(f", {name} becoming {what}" for name, what in
+                      declared.becomes.items())
+    parts = [f"equals differences of {of}{changes} at {tried.points} points",
+             f"in {tried.shapes} other shapes" if tried.shapes else "",
+             f"in {' and '.join(sorted(tried.precisions))}",
+             f"within {declared.within:g}" if declared.within else "",
+             "eagerly and inside tf.function" if tried.graph else "eagerly"]
+    if tried.second:
+        parts.append(f"with its second derivative at {tried.second} points")
+    if tried.kinks:
+        parts.append(f"{tried.kinks} times between both sides of a kink")
+    if tried.unsettled:
+        parts.append(f"{tried.unsettled} slopes not settled by differences")
+    return ", ".join(filter(None, parts))

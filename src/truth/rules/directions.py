@@ -1,0 +1,141 @@
+"""Directions in which the inputs of a rule move, and the slopes along them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .function import Function, Point, flat, unflat
+from .points import Domain
+from .sites import Declared
+from .slopes import DOUBLE, SINGLE, Slope, none, slope
+
+AT_MOST = 16
+"""Of more numbers than this, inputs move along random mixtures of them."""
+MIXTURES = 2
+"""Of each such input."""
+AT_KINKS = 3
+"""Random directions of all inputs at once: a tie shows in none of its numbers."""
+LARGE = 1e3
+"""At larger inputs steps are too long to tell a kink from a bend."""
+
+
+class Wrong(Exception):
+    """A rule that does not hold, and where that shows."""
+
+
+@dataclass(frozen=True)
+class Along:
+    """A direction, and the slopes found along it."""
+
+    name: str
+    leaf: str
+    """The input; none where several move."""
+    moved: np.ndarray
+    """What it does to the inputs."""
+    meant: Slope
+    """Of the function that the rule is meant to be the gradient of."""
+    own: Slope
+    """Of the forward pass."""
+
+
+@dataclass
+class Directions:
+    """All directions from one point."""
+
+    function: Function
+    reference: Function
+    """What the rule is meant to be the gradient of."""
+    declared: Declared
+    domain: Domain
+    rng: np.random.Generator
+    drawn: Point
+
+    def all(self) -> list[Along]:
+        found = [self._along(*row) for row in self._rows()]
+        if (len(found) > 1 and "downstream" not in self.declared.becomes
+                and abs(flat(self._moving)).max() < LARGE
+                and any(along.meant.kink.any() for along in found)):
+            found += [self._along("a mixture of all inputs", "", row)
+                      for row in self._mixtures_of_all()]
+        return found
+
+    def _along(self, name: str, leaf: str, row: np.ndarray) -> Along:
+        at = flat(self._moving)
+        stretch = max(1.0, float(abs(at[row != 0]).max(initial=0)))
+        meant = self._slope(self.reference, row, stretch)
+        own = (meant if self.reference is self.function
+               else self._slope(self.function, row, stretch))
+        if meant.center.shape != own.center.shape:
+            raise Wrong(f"{self.declared.surrogate} has {meant.center.size}"
+                        f" numbers, the forward pass {own.center.size}, at"
+                        f" inputs of the shapes"
+                        f" {[list(each.shape) for each in self._moving]}")
+        if leaf in self.declared.fixed:
+            meant = none(meant)
+        moved = (slope(self._inputs, at, row, DOUBLE).value
+                 if self.domain.made else row)
+        return Along(name, leaf, moved, meant, own)
+
+    def _mixtures_of_all(self) -> list[np.ndarray]:
+        moves = np.concatenate([
+            np.full(flat([array]).size, self.function.leaves[i].name
+                    not in self.declared.fixed)
+            for i, array in zip(self.function.moving, self._moving)])
+        random = self.rng.standard_normal((AT_KINKS, moves.size))
+        return [row * moves for row in (np.ones(moves.size), *random)]
+
+    @property
+    def _moving(self) -> list[np.ndarray]:
+        return [self.drawn[i] for i in self.function.moving]
+
+    def _slope(self, function: Function, row: np.ndarray, stretch: float) -> Slope:
+        steps = DOUBLE if function.in_double else SINGLE
+        return slope(self._values_of(function), flat(self._moving), row,
+                     replace(steps, first=steps.first * stretch))
+
+    def _values_of(self, function: Function) -> Callable[[np.ndarray], np.ndarray]:
+        def values(row: np.ndarray) -> np.ndarray:
+            tensors = function.tensors(self._moved_to(row), function.in_double)
+            try:
+                return flat(function.outputs(tensors))
+            except Exception:  # the domain ends here
+                return np.full(1, np.nan)
+        return values
+
+    def _inputs(self, row: np.ndarray) -> np.ndarray:
+        point = self._moved_to(row)
+        return flat([point[i] for i in self.function.moving])
+
+    def _moved_to(self, row: np.ndarray) -> Point:
+        point = list(self.drawn)
+        for i, array in zip(self.function.moving, unflat(row, self._moving)):
+            point[i] = array
+        return self.domain.point(point)
+
+    def _rows(self) -> list[tuple[str, str, np.ndarray]]:
+        """Each number of each input; of large inputs, random mixtures."""
+        rows, total, start = [], flat(self._moving).size, 0
+        each_number = total <= AT_MOST or "downstream" in self.declared.becomes
+        for i, array in zip(self.function.moving, self._moving):
+            size, name = flat([array]).size, self.function.leaves[i].name
+            mixtures = np.eye(size) if each_number else self.rng.standard_normal(
+                (MIXTURES, size)) / np.sqrt(size or 1)
+            for n, mixture in enumerate(mixtures):
+                row = np.zeros(total)
+                row[start:start + size] = mixture
+                rows.append((_number(name, array, n) if each_number
+                             else f"a mixture of {name}", name, row))
+            start += size
+        return rows
+
+
+def _number(name: str, array: np.ndarray, n: int) -> str:
+    if not array.ndim:
+        return name
+    part = ""
+    if np.iscomplexobj(array):
+        n, odd = divmod(n, 2)
+        part = ("real part of ", "imaginary part of ")[odd]
+    index = ", ".join(map(str, np.unravel_index(n, array.shape)))
+    return f"{part}{name}[{index}]"

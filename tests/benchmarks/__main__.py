@@ -1,0 +1,103 @@
+"""The command: ``python -m tests.benchmarks [--quick]``, from the project's root.
+
+Writes ``benchmarks/results.json`` and, from it, ``docs/benchmark.md``. A quick
+run only prints: one round of ten small programs.
+"""
+
+import argparse
+import json
+import os
+import platform
+import sys
+import tempfile
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+import psutil
+
+from . import books, contenders, memory, page, serving
+
+# Rounds of the quick contenders, and of the slow ones.
+ROUNDS = {"own": (5, 1), "10": (5, 3), "100": (5, 1), "400": (3, 0)}
+EDITS = 12
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks")
+    parser.add_argument("--quick", action="store_true",
+                        help="print one round of ten small programs")
+    quick = parser.parse_args().quick
+    contenders.install_markdown_exec()
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
+        folder = Path(name)
+        for variable in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR"):
+            contenders.ENVIRONMENT[variable] = os.environ[variable] = name
+        results = {
+            "date": date.today().isoformat(),
+            "machine": _machine(),
+            "sets": {key: _measure(folder / key, key, *(
+                (1, 1) if quick else rounds)) for key, rounds in ROUNDS.items()
+                if key == "10" or not quick},
+            "serving": serving.measure(folder, 2 if quick else EDITS),
+            "profile": _profile(folder / "serve-bare"),
+            "labs": _labs(folder / "labs"),
+        }
+    print(page.render(results))
+    if not quick:
+        shown = json.dumps(results, indent=1, ensure_ascii=False)
+        (books.ROOT / "benchmarks/results.json").write_text(shown + "\n")
+        (books.ROOT / "docs/benchmark.md").write_text(page.render(results))
+
+
+def _measure(root: Path, key: str, rounds: int, slow_rounds: int) -> dict:
+    book = books.own(root) if key == "own" else books.synthetic(root, int(key))
+    contenders.build(book)  # compiles modules, and fills the caches of disks
+    seconds: dict[str, list[float]] = {}
+    for turn in range(rounds):
+        turns = list(contenders.QUICK)
+        if key != "400":
+            turns += contenders.OTHERS
+        if turn < slow_rounds:
+            turns += contenders.SLOW
+        for contender in turns[turn % len(turns):] + turns[:turn % len(turns)]:
+            took = contender(book)
+            for name, each in took.items():
+                seconds.setdefault(name, []).append(each)
+            print(f"{key}, round {turn + 1}: {next(iter(took))}"
+                  f" {next(iter(took.values())):.1f} s", file=sys.stderr, flush=True)
+    peaks = {name: memory.peak(book, config) for name, config in (
+        ("tracebook", "mkdocs.yml"), ("bare", "bare.yml"))}
+    title = "{} of the site" if key == "own" else "{} small"
+    return {"title": title.format(len(book.programs)), "seconds": seconds,
+            "memory": peaks}
+
+
+def _profile(root: Path) -> dict[str, float]:
+    script = Path(__file__).with_name("rebuild.py")
+    return json.loads(contenders.run(script, cwd=root, PYTHONPATH=str(root)))
+
+
+def _labs(root: Path) -> dict[str, float]:
+    book = books.own(root, labs=True)
+    return {title: contenders.build(book)["build"] for title in (
+        "the lab runs", "the lab is kept from the last build")}
+
+
+def _machine() -> dict[str, str]:
+    cpu = Path("/proc/cpuinfo").read_text().split("model name\t: ")
+    packages = ("mkdocs", "mkdocs-material", "nbclient", "mkdocs-jupyter")
+    extra = (books.ROOT / "benchmarks/requirements.txt").read_text().split()[0]
+    return {
+        "Processor": cpu[1].splitlines()[0] if len(cpu) > 1 else platform.machine(),
+        "Cores": str(contenders.CORES),
+        "Memory": f"{psutil.virtual_memory().total / 2**30:.0f} GiB",
+        "System": platform.system(),
+        "Python": platform.python_version(),
+        "TensorFlow": version("tensorflow"),
+        "Others": ", ".join([*(f"{name} {version(name)}" for name in packages),
+                             extra.replace("==", " ")]),
+    }
+
+
+main()

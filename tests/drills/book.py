@@ -1,0 +1,191 @@
+"""A whole copy of the project, in which mistakes are planted and taken back."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from pathlib import Path
+
+import psutil
+
+from tracebook import settings, snippet
+from tracebook.client import Engine
+
+from ..project import copy, python
+
+
+
+class Unsound(Exception):
+    """The project fails by itself, so its failures prove nothing."""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A changed file, and the beginnings of what must be said about it."""
+
+    path: Path
+    text: str | None
+    """The new text; None deletes the file."""
+    named: tuple[str, ...] = ()
+    """None: the change is harmless, and nothing may be said."""
+
+
+class Book:
+    """The copy, and one warm engine that judges it again and again."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "project"
+        copy(self.root, "tests", "conftest.py", "requirements.txt", ".cache")
+        self.temporary = folder / "tmp"
+        self.temporary.mkdir()
+        os.environ["TMPDIR"] = str(self.temporary)
+        loaded = settings.load(self.root)
+        self.noise = loaded.noise_pattern
+        self.snippets = snippet.find(loaded)
+        self.pages = sorted(loaded.docs_dir.rglob("*.md"))
+        self.engine = Engine(self.root)
+        report = self.ask()
+        if report["problems"]:
+            self.engine.close()
+            raise Unsound("\n".join(map(str, report["problems"])))
+        self.traces: dict[str, str] = report["traces"]
+        # To the last digit, so that a line that differs is a line planted.
+        for each in self.snippets:
+            each.trace_path.write_text(self.traces[each.name], "utf-8")
+
+    def left(self) -> list[str]:
+        """End the engine; what outlives it, processes and files."""
+        self.engine.close()
+        left = [p for p in psutil.process_iter() if self._is_ours(p)]
+        left = [p for p in psutil.wait_procs(left, timeout=3)[1]
+                if p.status() != psutil.STATUS_ZOMBIE]
+        for process in left:
+            process.kill()
+        return [str(thing) for thing in (*left, *self.temporary.iterdir())]
+
+    def _is_ours(self, process: psutil.Process) -> bool:
+        """A process that a program left may hide all but where it began."""
+        try:
+            began = process.environ().get("TMPDIR")
+        except psutil.Error:
+            return False
+        return began == str(self.temporary) and process.pid != os.getpid()
+
+    def shown(self, path: Path) -> str:
+        return path.relative_to(self.root).as_posix()
+
+    def ask(self) -> dict:
+        """What the engine reports."""
+        self.engine.ask()
+        return self.engine.answer()
+
+    def said(self) -> list[str]:
+        return [f"{p['where']}: {p['text']}" for p in self.ask()["problems"]]
+
+    def run(self, *command: str, **environment: str) -> tuple[int, str]:
+        """Run a module of Python in the copy: exit code and all it says."""
+        done = subprocess.run(
+            [python(self.root), "-m", *command], cwd=self.root, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300,
+            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "999",
+                 "NO_MKDOCS_2_WARNING": "1", **environment})
+        return done.returncode, done.stdout
+
+    def build(self) -> Path:
+        """The site of the copy as it is."""
+        site = self.root.parent / "site"
+        code, said = self.run("mkdocs", "build", "--site-dir", str(site))
+        if code:
+            raise Unsound(said)
+        return site
+
+    @contextmanager
+    def planted(self, texts: dict[Path, str | None]) -> Iterator[None]:
+        before = {path: path.read_bytes() if path.exists() else None
+                  for path in texts}
+        _write({path: text if text is None else text.encode()
+                for path, text in texts.items()})
+        try:
+            yield
+        finally:
+            _write(before)
+
+
+def _write(contents: dict[Path, bytes | None]) -> None:
+    for path, content in contents.items():
+        if content is None:
+            path.unlink(missing_ok=True)
+        else:
+            path.write_bytes(content)
+
+
+@dataclass
+class Kind:
+    """The drills of one kind."""
+
+    tried: int = 0
+    caught: int = 0
+    equal: int = 0
+    """Changes of a program that do not change what it prints: no drills."""
+    within: list[str] = field(default_factory=list)
+    """Changes that change digits below the tolerance alone: no drills."""
+
+
+@dataclass
+class Tally:
+    """All drills; ``fast`` takes an even sample of each kind."""
+
+    fast: bool
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    missed: list[str] = field(default_factory=list)
+
+    def kind(self, name: str) -> Kind:
+        return self.kinds.setdefault(name, Kind())
+
+    def count(self, kind: str, drill: str, caught: bool) -> None:
+        self.kind(kind).tried += 1
+        self.kind(kind).caught += caught
+        if not caught:
+            self.missed.append(f"{kind}: {drill}")
+
+    def nothing_is_left(self, book: Book) -> None:
+        left = book.left()
+        self.count("nothing outlives the engine", "\n".join(left), not left)
+
+    def some(self, things: list, at_most: int) -> list:
+        if not self.fast or len(things) <= at_most:
+            return things
+        return [things[i * len(things) // at_most] for i in range(at_most)]
+
+    def rounds(self, files: list[list[Mistake]], at_most: int) -> list[list[Mistake]]:
+        """One mistake in each file at a time."""
+        columns = [[m for m in column if m] for column in zip_longest(*files)]
+        return self.some(columns, at_most)
+
+    def judge(self, book: Book, planted: dict[str, list[Mistake]],
+              may_be_equal: bool = False) -> list[Mistake]:
+        """Plant mistakes in different files at once; each must be named, and
+        nothing else. Returns those that were not, which do not count if they
+        may have no effect."""
+        every = [(kind, m) for kind, mistakes in planted.items() for m in mistakes]
+        with book.planted({m.path: m.text for _, m in every}):
+            said = book.said()
+        strays = [line for line in said
+                  if not any(line.startswith(m.named) for _, m in every)]
+        missed = []
+        for kind, m in every:
+            stem = book.shown(m.path.with_suffix(""))
+            caught = all(any(line.startswith(name) for line in said)
+                         for name in m.named)
+            if not m.named:
+                caught = not any(line.startswith(f"{stem}.") for line in strays)
+            if not caught:
+                missed.append(m)
+            if caught or not may_be_equal:
+                self.count(kind, f"{book.shown(m.path)} {m.named}", caught)
+        for line in strays:
+            self.count("nothing else is named", line, False)
+        return missed
