@@ -49,7 +49,8 @@ upgrade: setup  ## renew the lock: the newest release of every package
 	@$(RUN) pip install --quiet uv
 	@$(RUN) uv pip compile --quiet --upgrade --universal --python-version 3.11 \
 	    --fork-strategy fewest --generate-hashes --no-header --no-annotate \
-	    pyproject.toml --output-file requirements.txt
+	    pyproject.toml --group build --group test --group lint --group bench \
+	    --output-file requirements.txt
 	@$(MAKE) setup
 
 setup:

@@ -28,7 +28,8 @@ collect_ignore_glob = ["docs/*.py", "snippets/*.py"]
 _PYTHON = re.compile(r"[{\s.]*py(thon)?3?\b", re.IGNORECASE)
 _TITLE = r"""(title|hl_lines|linenums)=("[^"]*"|'[^']*')"""
 _HEADER = re.compile(
-    rf"python(\s+{_TITLE})*|\{{\s*\.python(\s+(notest|continuation|\.wrong|{_TITLE}))*\s*\}}")
+    rf"python(\s+{_TITLE})*|\{{\s*\.python(\s+(notest|continuation|\.wrong|{_TITLE}))*\s*\}}"
+)
 
 
 def pytest_markdown_docs_markdown_it() -> MarkdownIt:
@@ -55,11 +56,15 @@ def _judge_fences(state: StateCore) -> None:
     for token in state.tokens:
         if token.type != "fence" or not _PYTHON.match(token.info):
             continue
-        lines = [line for line in page[token.map[0] + 1:token.map[1] - 1]
-                 if line.strip()]
-        embeds = [found["snippet"] for line in lines
-                  if (found := SnippetPreprocessor.RE_ALL_SNIPPETS.match(line))
-                  and not found["escape"]]
+        lines = [
+            line for line in page[token.map[0] + 1 : token.map[1] - 1] if line.strip()
+        ]
+        embeds = [
+            found["snippet"]
+            for line in lines
+            if (found := SnippetPreprocessor.RE_ALL_SNIPPETS.match(line))
+            and not found["escape"]
+        ]
         problem = None
         if not _HEADER.fullmatch(token.info.strip()):
             problem = 'write ```python title="…" or ```{.python option}'
@@ -89,8 +94,10 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Stop the engine. Pages without inline fences keep the promise, too."""
     if _Fences.runner:
         _Fences.runner.close()
-    if (session.config.option.markdowndocs
-            and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED):
+    if (
+        session.config.option.markdowndocs
+        and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED
+    ):
         session.exitstatus = pytest.ExitCode.OK
 
 
@@ -102,23 +109,31 @@ class EngineRunner(DefaultRunner):
     raises FenceFailure alone.
     """
 
-    def runtest(self, test: FenceTestDefinition, args: dict, *,
-                asyncio_runner=None) -> None:
+    def runtest(
+        self, test: FenceTestDefinition, args: dict, *, asyncio_runner=None
+    ) -> None:
         page = Path(test.source_path)
         # The source begins with as many empty lines as the page has above it.
         fence = Snippet(
-            path=page, name=page.name, shown=page.relative_to(ROOT).as_posix(),
-            source=test.source, raises=None, rel=SETTINGS.rel)
+            path=page,
+            name=page.name,
+            shown=page.relative_to(ROOT).as_posix(),
+            source=test.source,
+            raises=None,
+            rel=SETTINGS.rel,
+        )
         runs: list[Run] = []
         _Fences.runner = _Fences.runner or Runner(SETTINGS)
         _Fences.runner.run([fence], lambda _, run: runs.append(run))
         if runs[0].problem:
             line = max(runs[0].line, test.start_line)
-            raise FenceFailure(f"{fence.shown}:{line}: {runs[0].problem}\n"
-                               f"It printed:\n{runs[0].trace}")
+            raise FenceFailure(
+                f"{fence.shown}:{line}: {runs[0].problem}\nIt printed:\n{runs[0].trace}"
+            )
 
-    def repr_failure(self, test: FenceTestDefinition,
-                     excinfo: pytest.ExceptionInfo, style=None) -> str:
+    def repr_failure(
+        self, test: FenceTestDefinition, excinfo: pytest.ExceptionInfo, style=None
+    ) -> str:
         if isinstance(excinfo.value, FenceFailure):
             return str(excinfo.value)
         return super().repr_failure(test, excinfo, style)

@@ -17,7 +17,11 @@ ADDRESS = "http://127.0.0.1/custom-gradients/"
 INDEPENDENT = ("tests/test_build_fails.py", "tests/test_plain_python.py")
 """Where tests share nothing that is costly to make."""
 KEPT = ("docs/index.md", "docs/lessons/chain_rule.md")
-KEPT_PROGRAMS = (("index", "index.py"), ("index", "index.out"), ("lessons", "chain_rule"))
+KEPT_PROGRAMS = (
+    ("index", "index.py"),
+    ("index", "index.out"),
+    ("lessons", "chain_rule"),
+)
 
 
 class _ByFile(LoadScopeScheduling):
@@ -44,10 +48,19 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log) -> _ByFile:
 def build_site(site: Path) -> Path:
     """Build the site by the real command, as it is published."""
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--site-dir", site], cwd=ROOT,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "SITE_URL": ADDRESS,
-             "SOURCE_DATE_EPOCH": "1750000000"},
-        text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+        [sys.executable, "-m", "mkdocs", "build", "--site-dir", site],
+        cwd=ROOT,
+        env={
+            **os.environ,
+            "NO_MKDOCS_2_WARNING": "1",
+            "SITE_URL": ADDRESS,
+            "SOURCE_DATE_EPOCH": "1750000000",
+        },
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=300,
+    )
     assert done.returncode == 0, done.stdout
     return site
 
@@ -82,8 +95,14 @@ def project(tmp_path) -> Path:
         page.write_text(_without_links_to_what_is_gone(page))
     config = tmp_path / "mkdocs.yml"
     nav = "".join(f"  - {page.removeprefix('docs/')}\n" for page in KEPT)
-    config.write_text(re.sub(r"^nav:\n.*?^(?=\S)", f"nav:\n{nav}\n",
-                             config.read_text(), flags=re.DOTALL | re.MULTILINE))
+    config.write_text(
+        re.sub(
+            r"^nav:\n.*?^(?=\S)",
+            f"nav:\n{nav}\n",
+            config.read_text(),
+            flags=re.DOTALL | re.MULTILINE,
+        )
+    )
     return tmp_path
 
 

@@ -7,9 +7,18 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = ("docs", "snippets", "overrides", "src", "mkdocs.yml", "pyproject.toml",
-         "Makefile")
-_NOT_COPIED = shutil.ignore_patterns("figures", "ledger.md", "__pycache__", "*.egg-info")
+PARTS = (
+    "docs",
+    "snippets",
+    "overrides",
+    "src",
+    "mkdocs.yml",
+    "pyproject.toml",
+    "Makefile",
+)
+_NOT_COPIED = shutil.ignore_patterns(
+    "figures", "ledger.md", "__pycache__", "*.egg-info"
+)
 
 
 def copy(root: Path, *more: str) -> Path:
@@ -18,7 +27,7 @@ def copy(root: Path, *more: str) -> Path:
     for part in (*PARTS, *more):
         source, target = ROOT / part, root / part
         if source.is_dir():
-            shutil.copytree(source, target, ignore=_NOT_COPIED)
+            shutil.copytree(source, target, ignore=_NOT_COPIED, dirs_exist_ok=True)
         elif source.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, target)
@@ -38,10 +47,21 @@ def python(root: Path) -> str:
 def run(root: Path, *command: str | Path, **environment: str) -> tuple[int, str]:
     """Run a module of Python in a copy: exit code and all it says."""
     done = subprocess.run(
-        [python(root), "-m", *command], cwd=root, text=True, timeout=300,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "999",
-             "NO_MKDOCS_2_WARNING": "1", **environment})
+        [python(root), "-m", *command],
+        cwd=root,
+        text=True,
+        timeout=300,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={
+            **os.environ,
+            "NO_COLOR": "1",
+            "COLUMNS": "999",
+            "NO_MKDOCS_2_WARNING": "1",
+            **environment,
+        },
+    )
     return done.returncode, done.stdout
 
 
@@ -50,4 +70,4 @@ def edit(path: Path, old: str, new: str) -> int:
     text = path.read_text("utf-8")
     assert old in text, f"{path} has no {old!r}"
     path.write_text(text.replace(old, new, 1), "utf-8")
-    return text[:text.index(old)].count("\n") + 1
+    return text[: text.index(old)].count("\n") + 1

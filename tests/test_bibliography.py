@@ -7,15 +7,21 @@ from .project import ROOT
 
 DOCS = ROOT / "docs"
 LIST = (DOCS / "bibliography.md").read_text("utf-8")
-ENTRIES = {entry[1]: entry[0] for entry in re.finditer(
-    r"^\S+ \{ #(\S+) \}\n(?:\n|[: ] .*\n)+", LIST, re.MULTILINE)}
+ENTRIES = {
+    entry[1]: entry[0]
+    for entry in re.finditer(
+        r"^\S+ \{ #(\S+) \}\n(?:\n|[: ] .*\n)+", LIST, re.MULTILINE
+    )
+}
 
 
 def cited() -> dict[str, str]:
     """The keys that pages link to, and a page for each."""
-    return {key: page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")
-            for key in re.findall(r"\bbibliography\.md#([^)\s]*)",
-                                  page.read_text("utf-8"))}
+    return {
+        key: page.relative_to(DOCS).as_posix()
+        for page in DOCS.rglob("*.md")
+        for key in re.findall(r"\bbibliography\.md#([^)\s]*)", page.read_text("utf-8"))
+    }
 
 
 def test_every_entry_has_its_key_and_a_link():
@@ -37,5 +43,8 @@ def test_what_is_cited_is_in_the_list():
 
 def test_what_is_in_the_list_is_cited_or_further_reading():
     known = cited()
-    assert [key for key, entry in ENTRIES.items()
-            if key not in known and "Further reading." not in entry] == []
+    assert [
+        key
+        for key, entry in ENTRIES.items()
+        if key not in known and "Further reading." not in entry
+    ] == []

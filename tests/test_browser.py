@@ -26,8 +26,12 @@ SETTINGS = settings.load(ROOT)
 CHAIN_RULE = "lessons/chain_rule/"
 DESKTOP, PHONE = 1280, 360
 ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-    "--disable-component-update", "--disable-default-apps", "--disable-sync",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-sync",
 ]
 
 
@@ -56,8 +60,7 @@ def browser() -> Browser:
         give_up = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
         give_up(f"no browser here: none of {', '.join(names)}")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=path, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser
         browser.close()
 
@@ -69,7 +72,8 @@ def open_page(browser, address):
 
     def open_page(path: str, width: int = DESKTOP, **options) -> Page:
         context = browser.new_context(
-            viewport={"width": width, "height": 800}, **options)
+            viewport={"width": width, "height": 800}, **options
+        )
         context.set_default_timeout(10_000)
         contexts.append(context)
         page = context.new_page()
@@ -83,8 +87,10 @@ def open_page(browser, address):
 
 def _paths(site: Path) -> list[str]:
     """The pages of the built site, as a reader's address bar names them."""
-    return [path.relative_to(site).as_posix().removesuffix("index.html")
-            for path in sorted(site.rglob("*.html"))]
+    return [
+        path.relative_to(site).as_posix().removesuffix("index.html")
+        for path in sorted(site.rglob("*.html"))
+    ]
 
 
 @dataclass
@@ -103,8 +109,9 @@ class Visit:
 def visits(browser, address, built_site) -> dict[str, Visit]:
     """Every page, opened once at 360 px, with its solutions unfolded."""
     context = browser.new_context(viewport={"width": PHONE, "height": 800})
-    visits = {path: _visit(context.new_page(), address + path)
-              for path in _paths(built_site)}
+    visits = {
+        path: _visit(context.new_page(), address + path) for path in _paths(built_site)
+    }
     context.close()
     return visits
 
@@ -112,8 +119,10 @@ def visits(browser, address, built_site) -> dict[str, Visit]:
 def _visit(page: Page, url: str) -> Visit:
     visit = Visit()
     page.on("request", lambda request: visit.requests.append(request.url))
-    page.on("console", lambda message: visit.messages.append(
-        f"{message.type}: {message.text}"))
+    page.on(
+        "console",
+        lambda message: visit.messages.append(f"{message.type}: {message.text}"),
+    )
     page.on("pageerror", lambda error: visit.messages.append(str(error)))
     page.goto(url, wait_until="networkidle")
     page.evaluate(UNFOLD)
@@ -169,8 +178,9 @@ def _fonts_of_formulas(page: Page) -> set[str]:
     session.send("CSS.enable")
     root = session.send("DOM.getDocument")["root"]["nodeId"]
     fonts = set()
-    for node in session.send("DOM.querySelectorAll", {
-            "nodeId": root, "selector": "[data-sample]"})["nodeIds"]:
+    for node in session.send(
+        "DOM.querySelectorAll", {"nodeId": root, "selector": "[data-sample]"}
+    )["nodeIds"]:
         used = session.send("CSS.getPlatformFontsForNode", {"nodeId": node})
         fonts |= {font["familyName"] for font in used["fonts"]}
     session.detach()
@@ -184,13 +194,15 @@ def test_formulas_are_set_in_the_math_font(open_page):
 
 
 def test_no_character_of_a_formula_is_missing_in_the_math_font(visits):
-    assert {path: visit.fonts for path, visit in visits.items()
-            if visit.fonts - {"STIX Two Math"}} == {}
+    assert {
+        path: visit.fonts
+        for path, visit in visits.items()
+        if visit.fonts - {"STIX Two Math"}
+    } == {}
 
 
 def test_what_the_copy_button_gives_prints_the_trace_below(open_page, tmp_path):
-    page = open_page(
-        CHAIN_RULE, permissions=["clipboard-read", "clipboard-write"])
+    page = open_page(CHAIN_RULE, permissions=["clipboard-read", "clipboard-write"])
     program = page.locator(".language-python").first
     program.get_by_role("button", name="Copy to clipboard").click()
     page.get_by_text("Copied to clipboard").wait_for()
@@ -198,30 +210,43 @@ def test_what_the_copy_button_gives_prints_the_trace_below(open_page, tmp_path):
     (tmp_path / "pasted.py").write_text(copied, "utf-8")
     # -u: into a pipe, Python would print after TensorFlow what came before.
     done = subprocess.run(
-        [sys.executable, "-u", "pasted.py"], cwd=tmp_path, text=True,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, timeout=120)
+        [sys.executable, "-u", "pasted.py"],
+        cwd=tmp_path,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stdout
     shown = program.locator("xpath=following-sibling::*[1]").locator("code")
     name = program.locator(".filename").inner_text()
-    rel = next(each.rel for each in snippet.find(SETTINGS) if each.name == name)
-    found = difference(shown.text_content(),
-                       without_noise(done.stdout, SETTINGS.noise_pattern), rel)
+    rel = next(
+        each.rel
+        for each in snippet.find(SETTINGS)
+        if each.name == f"lessons/chain_rule/{name}"
+    )
+    found = difference(
+        shown.text_content(), without_noise(done.stdout, SETTINGS.noise_pattern), rel
+    )
     assert found is None, found[1]
 
 
 def test_no_request_leaves_the_host(visits, address):
     host = re.match(r"\w+://[^/]+/", address)[0]
     inside = (host, "data:", "blob:")
-    assert {path: foreign for path, visit in visits.items()
-            if (foreign := [url for url in visit.requests
-                            if not url.startswith(inside)])} == {}
+    assert {
+        path: foreign
+        for path, visit in visits.items()
+        if (foreign := [url for url in visit.requests if not url.startswith(inside)])
+    } == {}
     assert all(visit.requests for visit in visits.values())
 
 
 def test_the_console_is_clean(visits):
-    assert {path: visit.messages for path, visit in visits.items()
-            if visit.messages} == {}
+    assert {
+        path: visit.messages for path, visit in visits.items() if visit.messages
+    } == {}
 
 
 def test_without_scripts_all_is_there(open_page):
@@ -229,7 +254,7 @@ def test_without_scripts_all_is_there(open_page):
     assert page.locator("h1").is_visible()
     formulas = page.locator("article > :not(details) math").all()
     assert len(formulas) > 10 and all(math.is_visible() for math in formulas)
-    chain_rule = SETTINGS.snippets_dir / "chain_rule.py"
+    chain_rule = SETTINGS.snippets_dir / "lessons/chain_rule/chain_rule.py"
     program = page.locator(".language-python code").first.inner_text()
     assert program.strip() == chain_rule.read_text("utf-8").strip()
     solution = page.locator("details .language-python code")
@@ -241,16 +266,20 @@ def test_without_scripts_all_is_there(open_page):
 
 
 def test_nothing_is_wider_than_a_phone(visits):
-    assert {path: visit.width for path, visit in visits.items()
-            if visit.width > PHONE} == {}
+    assert {
+        path: visit.width for path, visit in visits.items() if visit.width > PHONE
+    } == {}
     assert {path: visit.cut for path, visit in visits.items() if visit.cut} == {}
 
 
 def test_the_keyboard_scrolls_what_is_wide(open_page):
     page = open_page(CHAIN_RULE, PHONE)
     for kind in (".formula", "pre > code"):
-        wide = [element for element in page.query_selector_all(kind)
-                if element.evaluate("e => e.scrollWidth > e.clientWidth")]
+        wide = [
+            element
+            for element in page.query_selector_all(kind)
+            if element.evaluate("e => e.scrollWidth > e.clientWidth")
+        ]
         assert wide, kind
         wide[0].focus()
         page.keyboard.press("ArrowRight")
@@ -258,18 +287,30 @@ def test_the_keyboard_scrolls_what_is_wide(open_page):
 
 
 def test_programs_that_are_wrong_on_purpose_say_so(visits):
-    assert {path: visit.unmarked for path, visit in visits.items()
-            if visit.unmarked} == {}
+    assert {
+        path: visit.unmarked for path, visit in visits.items() if visit.unmarked
+    } == {}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_colors_can_be_told_from_what_they_stand_on(open_page, scheme):
     # axe does not judge single letters, as in formulas.
     page = open_page("", color_scheme=scheme)
-    colors = page.evaluate("""names => Object.fromEntries(names.map(name => [name,
+    colors = page.evaluate(
+        """names => Object.fromEntries(names.map(name => [name,
         getComputedStyle(document.body).getPropertyValue("--" + name)]))""",
-        ["upstream", "local", "downstream", "wrong", "accent", "ink", "ink-soft",
-         "page", "panel"])
+        [
+            "upstream",
+            "local",
+            "downstream",
+            "wrong",
+            "accent",
+            "ink",
+            "ink-soft",
+            "page",
+            "panel",
+        ],
+    )
     grounds = {name: _luminance(colors.pop(name)) for name in ("page", "panel")}
     for name, color in colors.items():
         for ground, its_luminance in grounds.items():
@@ -280,14 +321,20 @@ def test_colors_can_be_told_from_what_they_stand_on(open_page, scheme):
 
 def _luminance(color: str) -> float:
     """Relative luminance of #rrggbb, as WCAG 2 defines it."""
-    channels = [int(color[i:i + 2], 16) / 255 for i in (1, 3, 5)]
-    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
-                        for c in channels)
+    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def _axe(browser: Browser, address: str, paths: list[str],
-         context: dict | None = None, **look) -> str:
+def _axe(
+    browser: Browser,
+    address: str,
+    paths: list[str],
+    context: dict | None = None,
+    **look,
+) -> str:
     """What axe finds on pages, or in a part of them, with solutions unfolded."""
     visitor = browser.new_context(**look)
     page = visitor.new_page()
@@ -305,14 +352,23 @@ def _axe(browser: Browser, address: str, paths: list[str],
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [DESKTOP, PHONE])
 def test_axe_finds_nothing_in_any_look(browser, address, scheme, width):
-    found = _axe(browser, address, ["", CHAIN_RULE], color_scheme=scheme,
-                 viewport={"width": width, "height": 800})
+    found = _axe(
+        browser,
+        address,
+        ["", CHAIN_RULE],
+        color_scheme=scheme,
+        viewport={"width": width, "height": 800},
+    )
     assert not found, found
 
 
 def test_axe_finds_nothing_on_any_page(browser, address, built_site):
     # The colors of code are those of the page above; they are half of the time.
-    found = _axe(browser, address, _paths(built_site),
-                 {"exclude": [[".highlight code"], ["math"]]},
-                 viewport={"width": PHONE, "height": 800})
+    found = _axe(
+        browser,
+        address,
+        _paths(built_site),
+        {"exclude": [[".highlight code"], ["math"]]},
+        viewport={"width": PHONE, "height": 800},
+    )
     assert not found, found

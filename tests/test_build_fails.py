@@ -3,49 +3,79 @@ copy of the project, and the real command is run on it."""
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from .project import ROOT, edit
+from .project import ROOT, edit, python
 
 LESSON = "docs/lessons/chain_rule.md"
+PROGRAM = "snippets/lessons/chain_rule/chain_rule"
 
 
 def build(project: Path, before: str = "") -> tuple[int, str]:
     done = subprocess.run(
-        f"{before} make build", shell=True, cwd=project, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
-        env={**os.environ, "NO_COLOR": "1"})
+        f"{before} make build",
+        shell=True,
+        cwd=project,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=120,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
     return done.returncode, done.stdout
 
 
 MISTAKES = {
     "a digit of a trace": (
-        "snippets/chain_rule.out", "upstream = 32", "upstream = 33",
-        "snippets/chain_rule.out:{line}: snippets/chain_rule.py prints"),
+        PROGRAM + ".out",
+        "upstream = 32",
+        "upstream = 33",
+        PROGRAM + ".out:{line}: " + PROGRAM + ".py prints",
+    ),
     "a constant of a snippet": (
-        "snippets/index.py", "tf.constant(2.0)", "tf.constant(3.0)",
-        "snippets/index.py prints something else"),
+        "snippets/index/index.py",
+        "tf.constant(2.0)",
+        "tf.constant(3.0)",
+        "snippets/index/index.py prints something else",
+    ),
     "a snippet that raises": (
-        "snippets/chain_rule_check.py", "tf.constant(", "tf.konstant(",
-        "snippets/chain_rule_check.py:{line}: raised AttributeError"),
+        "snippets/lessons/chain_rule/check.py",
+        "tf.constant(",
+        "tf.konstant(",
+        "snippets/lessons/chain_rule/check.py:{line}: raised AttributeError",
+    ),
     "an include of what is not there": (
-        LESSON, '"wrong/chain_rule_f_string.py"\n```', '"wrong/chain_rool.py"\n```',
-        LESSON + ":{line}: embeds wrong/chain_rool.py"),
+        LESSON,
+        '"lessons/chain_rule/wrong/f_string.py"\n```',
+        '"lessons/chain_rule/wrong/f_strink.py"\n```',
+        LESSON + ":{line}: embeds lessons/chain_rule/wrong/f_strink.py",
+    ),
     "a formula": (
-        LESSON, r"\frac{\d y}{\d x}", r"\frac{\d y}{\d x",
-        LESSON + ":{line}: formula does not convert"),
+        LESSON,
+        r"\frac{\d y}{\d x}",
+        r"\frac{\d y}{\d x",
+        LESSON + ":{line}: formula does not convert",
+    ),
     "a command that LaTeX does not know": (
-        LESSON, r"\qquad", r"\qqquad",
-        LESSON + ':{line}: formula does not convert: Unknown command "\\qqquad"'),
+        LESSON,
+        r"\qquad",
+        r"\qqquad",
+        LESSON + ':{line}: formula does not convert: Unknown command "\\qqquad"',
+    ),
     "a link to a page": (
-        LESSON, "Next: ", "[Next](lesson.md): ",
-        "lessons/chain_rule.md' contains a link 'lesson.md'"),
+        LESSON,
+        "Next: ",
+        "[Next](lesson.md): ",
+        "lessons/chain_rule.md' contains a link 'lesson.md'",
+    ),
     "a link to an anchor": (
-        LESSON, "several variables, where", "[several](#lesson), where",
-        "contains a link '#lesson'"),
+        LESSON,
+        "several variables, where",
+        "[several](#lesson), where",
+        "contains a link '#lesson'",
+    ),
 }
 
 
@@ -63,13 +93,16 @@ def plant_a_last_site(project: Path) -> None:
 def is_whole(project: Path) -> bool:
     """Whether the last site is still there, and nothing beside it."""
     last = project / "site" / "index.html"
-    return (last.read_text() == "the last good site"
-            and not list(project.glob(".site-*")))
+    return last.read_text() == "the last good site" and not list(
+        project.glob(".site-*")
+    )
 
 
-@pytest.mark.parametrize("mistakes", [
-    ["a digit of a trace"], ["a link to an anchor"], [*MISTAKES]],
-    ids=["a trace alone", "a page alone", "all at once"])
+@pytest.mark.parametrize(
+    "mistakes",
+    [["a digit of a trace"], ["a link to an anchor"], [*MISTAKES]],
+    ids=["a trace alone", "a page alone", "all at once"],
+)
 def test_fails_and_keeps_the_last_site(project, mistakes):
     plant_a_last_site(project)
     expected = []
@@ -92,12 +125,17 @@ def test_a_site_that_cannot_be_written_keeps_the_last_one(project):
 
 
 def test_the_page_about_checks_shows_what_a_mistake_looks_like(project):
-    edit(project / "snippets/chain_rule.out", "local = 32", "local = 33")
+    edit(project / PROGRAM + ".out", "local = 32", "local = 33")
     done = subprocess.run(
-        [sys.executable, "-m", "tracebook", "check", "snippets/chain_rule.py"],
-        cwd=project, text=True, capture_output=True, timeout=60)
+        [python(project), "-m", "tracebook", "check", PROGRAM + ".py"],
+        cwd=project,
+        text=True,
+        capture_output=True,
+        timeout=60,
+    )
     assert done.returncode == 1
-    said = [line for line in done.stderr.splitlines()
-            if not line.startswith("tracebook: ")]
+    said = [
+        line for line in done.stderr.splitlines() if not line.startswith("tracebook: ")
+    ]
     shown = (ROOT / "docs/checked.md").read_text()
     assert "```text\n" + "\n".join(said) + "\n```" in shown

@@ -7,8 +7,8 @@ import markdown
 import pytest
 
 from reader import links
-from truth.prose import names, numbers, quotes
 from truth.page import Page, all_pages
+from truth.prose import names, numbers, quotes
 
 from .project import ROOT
 
@@ -64,8 +64,10 @@ def page(tmp_path):
 
     def make(text: str, title: str = "# A title") -> tuple[Page, Path]:
         path = tmp_path / "docs/page.md"
-        path.write_text(f'{title}\n\n```python\n--8<-- "square.py"\n```\n\n```text\n'
-                        f'--8<-- "square.out"\n```\n\n{text}\n')
+        path.write_text(
+            f'{title}\n\n```python\n--8<-- "square.py"\n```\n\n```text\n'
+            f'--8<-- "square.out"\n```\n\n{text}\n'
+        )
         return Page(path, tmp_path), tmp_path
 
     return make
@@ -82,61 +84,90 @@ def holds(check, made: tuple[Page, Path]) -> bool:
     return "failed" not in found
 
 
-@pytest.mark.parametrize("right, wrong", [
-    # Computed, with values that the block or the trace gives.
-    ("$x_0 = 4$: the slope is $2 x_0 = 8$.", "$x_0 = 4$: the slope is $2 x_0 = 9$."),
-    ("- $x = 2$: $8 \\cdot 2 x = 32$", "- $x = 2$: $8 \\cdot 3 x = 32$"),
-    ("It is $\\frac{1}{2} \\cdot 4^2 = 8$.", "It is $\\frac{1}{2} \\cdot 4^3 = 8$."),
-    ("$\\sigma(3) = 0.952574$", "$\\sigma(3) = 0.952575$"),
-    ("$(1 \\cdot 2, 10 \\cdot 4) = (2, 40)$", "$(1 \\cdot 2, 10 \\cdot 4) = (2, 41)$"),
-    ("$10^{-7} / \\sqrt{0.25} = 2 \\cdot 10^{-7}$",
-     "$10^{-7} / \\sqrt{0.25} = 3 \\cdot 10^{-7}$"),
-    # Labeled: together in one line, or one column, of the trace.
-    ("$x = 4$: $\\upstream{\\bar y} = 1$", "$x = 4$: $\\upstream{\\bar y} = 8$"),
-    ("Here upstream is 8.", "Here upstream is 9."),
-    ("At $x = 1$ downstream is 2.", "At $x = 1$ downstream is 40."),
-    ("| $x$ | $\\downstream{\\bar x}$ |\n|---|---|\n| 2 | 32 |",
-     "| $x$ | $\\downstream{\\bar x}$ |\n|---|---|\n| 2 | 8 |"),
-    # Side by side.
-    ("These are $(2, 40, 600)$.", "These are $(2, 41, 600)$."),
-    ("These are 2, 40 and 600.", "These are 2, 50 and 600."),
-    # Shown, within the digits that the text shows.
-    ("It gives 0.95257.", "It gives 0.95256."),
-    ("It gives 0.953.", "It gives 0.952."),
-    ("It gives −0.0075.", "It gives −0.0076."),
-    ("It gives −0.0075.", "It gives 0.0075."),
-    ("It gives -7.5e-3.", "It gives -7.5e-2."),
-    ("It takes 100 steps.", "It takes 200 steps."),
-    ("The first is ½.", "The first is ⅓."),
-    # By a comment.
-    ("It is 77.25.\n<!-- proof: other.out -->",
-     "It is 77.35.\n<!-- proof: other.out -->"),
-    ("It is 1,024. <!-- proof: 2**10 = -->", "It is 1,025. <!-- proof: 2**10 = -->"),
-    ("- It is 3.14159.\n  <!-- proof: pi = -->",
-     "- It is 3.14158.\n  <!-- proof: pi = -->"),
-    # The side of a point where something changes.
-    ("To the left of 0 it falls.", "To the left of 1 it falls."),
-])
+@pytest.mark.parametrize(
+    "right, wrong",
+    [
+        # Computed, with values that the block or the trace gives.
+        (
+            "$x_0 = 4$: the slope is $2 x_0 = 8$.",
+            "$x_0 = 4$: the slope is $2 x_0 = 9$.",
+        ),
+        ("- $x = 2$: $8 \\cdot 2 x = 32$", "- $x = 2$: $8 \\cdot 3 x = 32$"),
+        (
+            "It is $\\frac{1}{2} \\cdot 4^2 = 8$.",
+            "It is $\\frac{1}{2} \\cdot 4^3 = 8$.",
+        ),
+        ("$\\sigma(3) = 0.952574$", "$\\sigma(3) = 0.952575$"),
+        (
+            "$(1 \\cdot 2, 10 \\cdot 4) = (2, 40)$",
+            "$(1 \\cdot 2, 10 \\cdot 4) = (2, 41)$",
+        ),
+        (
+            "$10^{-7} / \\sqrt{0.25} = 2 \\cdot 10^{-7}$",
+            "$10^{-7} / \\sqrt{0.25} = 3 \\cdot 10^{-7}$",
+        ),
+        # Labeled: together in one line, or one column, of the trace.
+        ("$x = 4$: $\\upstream{\\bar y} = 1$", "$x = 4$: $\\upstream{\\bar y} = 8$"),
+        ("Here upstream is 8.", "Here upstream is 9."),
+        ("At $x = 1$ downstream is 2.", "At $x = 1$ downstream is 40."),
+        (
+            "| $x$ | $\\downstream{\\bar x}$ |\n|---|---|\n| 2 | 32 |",
+            "| $x$ | $\\downstream{\\bar x}$ |\n|---|---|\n| 2 | 8 |",
+        ),
+        # Side by side.
+        ("These are $(2, 40, 600)$.", "These are $(2, 41, 600)$."),
+        ("These are 2, 40 and 600.", "These are 2, 50 and 600."),
+        # Shown, within the digits that the text shows.
+        ("It gives 0.95257.", "It gives 0.95256."),
+        ("It gives 0.953.", "It gives 0.952."),
+        ("It gives −0.0075.", "It gives −0.0076."),
+        ("It gives −0.0075.", "It gives 0.0075."),
+        ("It gives -7.5e-3.", "It gives -7.5e-2."),
+        ("It takes 100 steps.", "It takes 200 steps."),
+        ("The first is ½.", "The first is ⅓."),
+        # By a comment.
+        (
+            "It is 77.25.\n<!-- proof: other.out -->",
+            "It is 77.35.\n<!-- proof: other.out -->",
+        ),
+        (
+            "It is 1,024. <!-- proof: 2**10 = -->",
+            "It is 1,025. <!-- proof: 2**10 = -->",
+        ),
+        (
+            "- It is 3.14159.\n  <!-- proof: pi = -->",
+            "- It is 3.14158.\n  <!-- proof: pi = -->",
+        ),
+        # The side of a point where something changes.
+        ("To the left of 0 it falls.", "To the left of 1 it falls."),
+    ],
+)
 def test_a_number_is_tied_to_its_proof(page, right, wrong):
     assert holds(numbers.check, page(right)), "a true number fails"
     assert not holds(numbers.check, page(wrong)), "a false number holds"
 
 
-@pytest.mark.parametrize("text", [
-    "Version TensorFlow 2.21 and Keras 3.15, Python 3.11, 3.12 or 3.13.",
-    "Read on 2026-11-20, on 5 May 2027, for the 3rd time.",
-    "1. **First.** In float32, see [here](page77.md).", "## Step 7"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Version TensorFlow 2.21 and Keras 3.15, Python 3.11, 3.12 or 3.13.",
+        "Read on 2026-11-20, on 5 May 2027, for the 3rd time.",
+        "1. **First.** In float32, see [here](page77.md).",
+        "## Step 7",
+    ],
+)
 def test_what_states_no_result_is_told_apart(page, text):
     assert states(numbers.check, page(text)) == []
 
 
 def test_a_constant_in_a_comment_proves_nothing(page):
     assert states(numbers.check, page("It was 0.98. <!-- proof: 0.98 = -->")) == [
-        "definition"]
+        "definition"
+    ]
 
 
 def test_the_nearest_section_decides(page):
-    nearer = ('\n## Next\n\n```text\n--8<-- "near.out"\n```\n\nHere upstream is {}.')
+    nearer = '\n## Next\n\n```text\n--8<-- "near.out"\n```\n\nHere upstream is {}.'
     made, root = page(nearer.format(5))
     (root / "snippets/near.out").write_text("upstream = 5\n")
     assert holds(numbers.check, (made, root))
@@ -148,64 +179,102 @@ def test_a_page_made_from_data_is_left_out(page):
     assert states(numbers.check, page(text)) == []
 
 
-@pytest.mark.parametrize("right, wrong", [
-    ("`tf.custom_gradient`", "`tf.custom_gradients`"),
-    ("`@tf.custom_gradient`", "`@tf.custom_gradiemt`"),
-    ("`tf.keras.optimizers.SGD`", "`tf.keras.optimizer.SGD`"),
-    ("`tape.jacobian`", "`tape.jacobien`"),
-    ("`np.float32`", "`np.float33`"),
-    ("`tf.clip_by_value(x, 0.25, 0.5)`", "`tf.clip_by_value(x, 0.5)`"),
-    ("`tf.clip_by_value(t, clip_value_min, clip_value_max)`",
-     "`tf.clip_by_value(t, clip_value_min, clip_value_most)`"),
-    ("`tf.reduce_sum(x, axis=2.0)`", "`tf.reduce_sum(x, axes=2.0)`"),
-    ("`tape.gradient(x, x)`", "`tape.gradient(x)`"),
-    ("`square.py`", "`cube.py`"),
-    ("`upstream * 2.0 * x`", "`upstream * 3.5 * x`"),
-    ("`def square(x)`", "`def sqare(x)`"),
-    ("`downstream`", "`downstraem`"),
-    ("`grad :: upstream(y) → downstream(x)`", "`grad :: upstraem(y) → downstream(x)`"),
-    ("`*others` <!-- own: others -->", "`*others` <!-- own: other -->"),
-])
+@pytest.mark.parametrize(
+    "right, wrong",
+    [
+        ("`tf.custom_gradient`", "`tf.custom_gradients`"),
+        ("`@tf.custom_gradient`", "`@tf.custom_gradiemt`"),
+        ("`tf.keras.optimizers.SGD`", "`tf.keras.optimizer.SGD`"),
+        ("`tape.jacobian`", "`tape.jacobien`"),
+        ("`np.float32`", "`np.float33`"),
+        ("`tf.clip_by_value(x, 0.25, 0.5)`", "`tf.clip_by_value(x, 0.5)`"),
+        (
+            "`tf.clip_by_value(t, clip_value_min, clip_value_max)`",
+            "`tf.clip_by_value(t, clip_value_min, clip_value_most)`",
+        ),
+        ("`tf.reduce_sum(x, axis=2.0)`", "`tf.reduce_sum(x, axes=2.0)`"),
+        ("`tape.gradient(x, x)`", "`tape.gradient(x)`"),
+        ("`square.py`", "`cube.py`"),
+        ("`upstream * 2.0 * x`", "`upstream * 3.5 * x`"),
+        ("`def square(x)`", "`def sqare(x)`"),
+        ("`downstream`", "`downstraem`"),
+        (
+            "`grad :: upstream(y) → downstream(x)`",
+            "`grad :: upstraem(y) → downstream(x)`",
+        ),
+        ("`*others` <!-- own: others -->", "`*others` <!-- own: other -->"),
+    ],
+)
 def test_a_name_is_one(page, right, wrong):
     assert holds(names.check, page(right)), "a true name fails"
     assert not holds(names.check, page(wrong)), "a false name holds"
 
 
-@pytest.mark.parametrize("right, wrong", [
-    ("It says `TypeError: grad() takes 1 positional argument but 2 were given`.",
-     "It says `TypeError: grad() takes 1 positional argument but 3 were given`."),
-    ("It says `Incompatible shapes between op input and\ncalculated input gradient`.",
-     "It says `Incompatible shapes between op input and\ncalculated output gradient`."),
-    ("| `Incompatible shapes … input gradient` |",
-     "| `input gradient … Incompatible shapes` |"),
-    ("`Incompatible shapes between op` … `and calculated input gradient`",
-     "`and calculated input gradient` … `Incompatible shapes between op`"),
-    ("Eager, it says `grad() takes 1 positional argument`.",
-     "In `tf.gradients` it says `grad() takes 1 positional argument`."),
-    ("Inside `tf.function` it says `Incompatible shapes between op input`.",
-     "Eager, it says `Incompatible shapes between op input`."),
-    ("```text\nTypeError: grad() takes 1 positional argument\n```",
-     "```text\nTypeError: grad() takes 2 positional arguments\n```"),
-    ("> Decorator to define a function with a\n> custom gradient.\n\n"
-     "<!-- docstring: tf.custom_gradient -->",
-     "> Decorator to define a function with one\n> custom gradient.\n\n"
-     "<!-- docstring: tf.custom_gradient -->"),
-    ("`function with a custom gradient` <!-- docstring: tf.custom_gradient -->",
-     "`method with a custom gradient` <!-- docstring: tf.custom_gradient -->"),
-])
+@pytest.mark.parametrize(
+    "right, wrong",
+    [
+        (
+            "It says `TypeError: grad() takes 1 positional argument but 2 were given`.",
+            "It says `TypeError: grad() takes 1 positional argument but 3 were given`.",
+        ),
+        (
+            "It says `Incompatible shapes between op input and\ncalculated input gradient`.",
+            "It says `Incompatible shapes between op input and\ncalculated output gradient`.",
+        ),
+        (
+            "| `Incompatible shapes … input gradient` |",
+            "| `input gradient … Incompatible shapes` |",
+        ),
+        (
+            "`Incompatible shapes between op` … `and calculated input gradient`",
+            "`and calculated input gradient` … `Incompatible shapes between op`",
+        ),
+        (
+            "Eager, it says `grad() takes 1 positional argument`.",
+            "In `tf.gradients` it says `grad() takes 1 positional argument`.",
+        ),
+        (
+            "Inside `tf.function` it says `Incompatible shapes between op input`.",
+            "Eager, it says `Incompatible shapes between op input`.",
+        ),
+        (
+            "```text\nTypeError: grad() takes 1 positional argument\n```",
+            "```text\nTypeError: grad() takes 2 positional arguments\n```",
+        ),
+        (
+            "> Decorator to define a function with a\n> custom gradient.\n\n"
+            "<!-- docstring: tf.custom_gradient -->",
+            "> Decorator to define a function with one\n> custom gradient.\n\n"
+            "<!-- docstring: tf.custom_gradient -->",
+        ),
+        (
+            "`function with a custom gradient` <!-- docstring: tf.custom_gradient -->",
+            "`method with a custom gradient` <!-- docstring: tf.custom_gradient -->",
+        ),
+    ],
+)
 def test_a_quote_is_what_was_said(page, right, wrong):
     assert holds(quotes.check, page(right)), "a true quote fails"
     assert not holds(quotes.check, page(wrong)), "a false quote holds"
 
 
-@pytest.mark.parametrize("name, page_of_it", [
-    ("tf.custom_gradient", "tf/custom_gradient"), ("tf.sign", "tf/math/sign"),
-    ("tf.nn.sigmoid", "tf/math/sigmoid"), ("tf.linalg.diag", "tf/linalg/diag"),
-    ("tf.keras.optimizers.SGD", "tf/keras/optimizers/SGD"),
-    ("keras.ops.custom_gradient", "tf/keras/ops/custom_gradient"),
-    ("tf.GradientTape.jacobian", "tf/GradientTape#jacobian"),
-    ("tf.python.ops", None), ("tf.sing", None), ("tf.GradientTape.jacobien", None),
-    ("tf.float32", None), ("keras.src.ops", None)])
+@pytest.mark.parametrize(
+    "name, page_of_it",
+    [
+        ("tf.custom_gradient", "tf/custom_gradient"),
+        ("tf.sign", "tf/math/sign"),
+        ("tf.nn.sigmoid", "tf/math/sigmoid"),
+        ("tf.linalg.diag", "tf/linalg/diag"),
+        ("tf.keras.optimizers.SGD", "tf/keras/optimizers/SGD"),
+        ("keras.ops.custom_gradient", "tf/keras/ops/custom_gradient"),
+        ("tf.GradientTape.jacobian", "tf/GradientTape#jacobian"),
+        ("tf.python.ops", None),
+        ("tf.sing", None),
+        ("tf.GradientTape.jacobien", None),
+        ("tf.float32", None),
+        ("keras.src.ops", None),
+    ],
+)
 def test_the_reference_has_the_address_of_the_canonical_name(name, page_of_it):
     assert links.address(name) == (page_of_it and links.REFERENCE + page_of_it)
 
@@ -214,10 +283,12 @@ def test_the_reference_has_the_address_of_the_canonical_name(name, page_of_it):
 def test_names_in_running_text_become_links(more):
     html = markdown.markdown(
         "# On `tf.sign`\n\n- `tf.sign`, [`tf.abs`](x) and `tf.nothing`, `sign`\n",
-        extensions=["reader.links", *more])
+        extensions=["reader.links", *more],
+    )
     [link] = re.findall(r"<a .*?</a>", html.replace('<a href="x">', "<b>"))[:1]
-    assert link == (f'<a class="api" href="{links.REFERENCE}tf/math/sign">'
-                    "<code>tf.sign</code></a>")
+    assert link == (
+        f'<a class="api" href="{links.REFERENCE}tf/math/sign"><code>tf.sign</code></a>'
+    )
     assert html.count("<a ") == 2 and "<h1>On <code>tf.sign</code></h1>" in html
 
 

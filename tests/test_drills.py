@@ -10,6 +10,10 @@ from .project import ROOT
 def test_every_planted_mistake_is_caught(built_site):
     done = subprocess.run(
         [sys.executable, "-m", "tests.drills", "--fast", "--site", built_site],
-        cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        timeout=600)
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=600,
+    )
     assert done.returncode == 0, done.stdout

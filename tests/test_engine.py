@@ -57,8 +57,12 @@ class Book:
     def start(self, *arguments: str) -> subprocess.Popen:
         return subprocess.Popen(
             [sys.executable, "-m", "tracebook", "--root", self.root, *arguments],
-            cwd=ROOT, text=True, env={**os.environ, "TMPDIR": str(self.temporary)},
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            cwd=ROOT,
+            text=True,
+            env={**os.environ, "TMPDIR": str(self.temporary)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
 
     def run(self, *arguments: str) -> tuple[int, str]:
         process = self.start(*arguments)
@@ -99,7 +103,9 @@ def test_a_true_trace_holds_and_a_false_one_does_not(any_book):
 
 def test_output_is_captured_in_printed_order(any_book):
     """Python's streams, a C-level write to stderr, and a child's print."""
-    any_book.add("order", """
+    any_book.add(
+        "order",
+        """
 import os, subprocess, sys
 print("1 stdout")
 os.write(2, b"2 descriptor 2\\n")
@@ -107,14 +113,17 @@ print("3 stderr", file=sys.stderr)
 os.write(1, b"4 descriptor 1\\n")
 subprocess.run([sys.executable, "-c", "print('5 child')"], check=True)
 print("6 stdout")
-""")
+""",
+    )
     assert any_book.run("update")[0] == 0
     assert [line[0] for line in any_book.trace("order").splitlines()] == list("123456")
 
 
 def test_each_snippet_is_main_alone_and_in_an_empty_folder(any_book):
     for name in ("first", "second"):
-        any_book.add(name, f"""
+        any_book.add(
+            name,
+            f"""
 import builtins, os, sys
 print(__name__, os.listdir("."), repr(sys.stdin.read()), len(sys.argv))
 print(hasattr(builtins, "leak"), "LEAK" in os.environ, "tracebook" in sys.path[0])
@@ -123,7 +132,8 @@ builtins.leak = 1
 os.environ["LEAK"] = "1"
 os.chdir("/")
 def print(*_): pass
-""")
+""",
+        )
     assert any_book.run("update")[0] == 0
     expected = "__main__ [] '' 1\nFalse False True\n"
     assert any_book.trace("first") == any_book.trace("second") == expected
@@ -131,81 +141,121 @@ def print(*_): pass
 
 def test_a_snippet_ends_as_in_python(any_book):
     """The program, its threads, and at last what it registered."""
-    any_book.add("ends", """
+    any_book.add(
+        "ends",
+        """
 import atexit, time
 from concurrent.futures import ThreadPoolExecutor
 atexit.register(print, "3 at exit")
 pool = ThreadPoolExecutor()
 pool.submit(lambda: (time.sleep(0.2), print("2 a thread")))
 print("1 the program")
-""", "1 the program\n2 a thread\n3 at exit\n")
+""",
+        "1 the program\n2 a thread\n3 at exit\n",
+    )
     code, said = any_book.run("check")
     assert code == 0, said
 
 
 def test_a_snippet_imports_neither_a_neighbor_nor_the_site(book):
     book.add("neighbor", "print('here')\n", "here\n")
-    book.add("importer", """
+    book.add(
+        "importer",
+        """
 for name in ("neighbor", "conftest"):
     try:
         __import__(name)
     except ImportError as error:
         print(error)
-""", "No module named 'neighbor'\nNo module named 'conftest'\n")
+""",
+        "No module named 'neighbor'\nNo module named 'conftest'\n",
+    )
     (book.root / "conftest.py").touch()
     assert book.run("check")[0] == 0
 
 
 def test_noise_is_dropped_but_not_what_python_prints_itself(any_book):
-    any_book.add("noise", """
+    any_book.add(
+        "noise",
+        """
 import os
 print("before")
 os.write(2, b"LOG 1 from elsewhere\\n")
 print("LOG 2 from the program")
 os.write(2, b"LOG without a number\\n")
-""", "before\nLOG 2 from the program\nLOG without a number\n")
+""",
+        "before\nLOG 2 from the program\nLOG without a number\n",
+    )
     assert any_book.run("check")[0] == 0
 
 
 FAILING = {
-    "raises": ("print('so far')\nraise ValueError('no')\n",
-               "raises.py:2: raised ValueError: no"),
-    "nested": ("def f():\n    return {}['k']\n\nf()\n",
-               "nested.py:2: raised KeyError: 'k'"),
+    "raises": (
+        "print('so far')\nraise ValueError('no')\n",
+        "raises.py:2: raised ValueError: no",
+    ),
+    "nested": (
+        "def f():\n    return {}['k']\n\nf()\n",
+        "nested.py:2: raised KeyError: 'k'",
+    ),
     "syntax": ("print('a')\nx = (\n", "syntax.py:2: raised"),
-    "exits": ("print('a')\nimport sys\nsys.exit(3)\n",
-              "exits.py:3: raised SystemExit: 3"),
-    "promised": ("# tracebook: raises ValueError\nprint('a')\n",
-                 "declares that it raises ValueError, but did not"),
-    "other": ("# tracebook: raises ValueError\nraise KeyError('k')\n",
-              "it declares that it raises ValueError"),
-    "hangs": ("import time\nprint('so far')\ntime.sleep(99)\n",
-              "did not finish within 5 seconds"),
-    "thread": ("import threading, time\nprint('a')\n"
-               "threading.Thread(target=time.sleep, args=(99,)).start()\n",
-               "did not finish within 5 seconds"),
-    "crashes": ("import ctypes\nprint('so far', flush=True)\n"
-                "ctypes.string_at(0)\n", "was killed by SIGSEGV"),
-    "vanishes": ("import os\nprint('so far')\nos._exit(0)\n",
-                 "ended before its last line, with exit code 0"),
-    "endless": ("while True:\n    print('x' * 999)\n",
-                "printed more than 100000 bytes"),
-    "utf8": ("import os\nprint('a')\nos.write(1, b'\\xff\\n')\n",
-             "printed invalid UTF-8 in line 2"),
+    "exits": (
+        "print('a')\nimport sys\nsys.exit(3)\n",
+        "exits.py:3: raised SystemExit: 3",
+    ),
+    "promised": (
+        "# tracebook: raises ValueError\nprint('a')\n",
+        "declares that it raises ValueError, but did not",
+    ),
+    "other": (
+        "# tracebook: raises ValueError\nraise KeyError('k')\n",
+        "it declares that it raises ValueError",
+    ),
+    "hangs": (
+        "import time\nprint('so far')\ntime.sleep(99)\n",
+        "did not finish within 5 seconds",
+    ),
+    "thread": (
+        "import threading, time\nprint('a')\n"
+        "threading.Thread(target=time.sleep, args=(99,)).start()\n",
+        "did not finish within 5 seconds",
+    ),
+    "crashes": (
+        "import ctypes\nprint('so far', flush=True)\nctypes.string_at(0)\n",
+        "was killed by SIGSEGV",
+    ),
+    "vanishes": (
+        "import os\nprint('so far')\nos._exit(0)\n",
+        "ended before its last line, with exit code 0",
+    ),
+    "endless": (
+        "while True:\n    print('x' * 999)\n",
+        "printed more than 100000 bytes",
+    ),
+    "utf8": (
+        "import os\nprint('a')\nos.write(1, b'\\xff\\n')\n",
+        "printed invalid UTF-8 in line 2",
+    ),
     "silent": ("x = 1\n", "printed nothing"),
     "tab": ("print('a\\tb')\n", "holds the control character '\\t'"),
     "space": ("print('a ')\n", "ends in a space"),
-    "closed": ("import sys\nprint('a')\nsys.stdout.close()\nprint('b')\n",
-               "closed.py:4: raised ValueError: I/O operation on closed file"),
-    "litters": ("open('x.txt', 'w').close()\nprint('a')\n",
-                "left files behind: x.txt"),
-    "orphans": ("import os, time\nprint('a', flush=True)\n"
-                "if os.fork() == 0:\n    time.sleep(99)\n",
-                "left a process behind"),
-    "daemon": ("import os, time\nprint('a', flush=True)\n"
-               "if os.fork() == 0:\n    os.setsid()\n"
-               "    if os.fork() == 0:\n        time.sleep(99)\n"
-               "    os._exit(0)\n", "left a process behind"),
+    "closed": (
+        "import sys\nprint('a')\nsys.stdout.close()\nprint('b')\n",
+        "closed.py:4: raised ValueError: I/O operation on closed file",
+    ),
+    "litters": ("open('x.txt', 'w').close()\nprint('a')\n", "left files behind: x.txt"),
+    "orphans": (
+        "import os, time\nprint('a', flush=True)\n"
+        "if os.fork() == 0:\n    time.sleep(99)\n",
+        "left a process behind",
+    ),
+    "daemon": (
+        "import os, time\nprint('a', flush=True)\n"
+        "if os.fork() == 0:\n    os.setsid()\n"
+        "    if os.fork() == 0:\n        time.sleep(99)\n"
+        "    os._exit(0)\n",
+        "left a process behind",
+    ),
 }
 
 
@@ -230,12 +280,17 @@ def test_every_failure_is_reported_and_the_others_still_run(any_book):
 
 def _processes_in(folder: Path) -> list[psutil.Process]:
     """Every snippet works in a folder of its own below ``folder``."""
-    return [p for p in psutil.process_iter(["cwd"])
-            if (p.info["cwd"] or "").startswith(str(folder))]
+    return [
+        p
+        for p in psutil.process_iter(["cwd"])
+        if (p.info["cwd"] or "").startswith(str(folder))
+    ]
 
 
 def test_a_declared_exception_ends_the_trace(any_book):
-    any_book.add("wrong", '''
+    any_book.add(
+        "wrong",
+        '''
 # tracebook: raises ValueError
 print("so far")
 raise ValueError("""in user code:
@@ -244,10 +299,12 @@ raise ValueError("""in user code:
         return y
 
     too bad""")
-''')
+''',
+    )
     assert any_book.run("update")[0] == 0
     assert any_book.trace("wrong") == (
-        "so far\nValueError: in user code:\n\n\n    too bad\n")
+        "so far\nValueError: in user code:\n\n\n    too bad\n"
+    )
 
 
 def test_a_declared_tolerance_is_that_snippets_own(book):
@@ -258,21 +315,37 @@ def test_a_declared_tolerance_is_that_snippets_own(book):
     assert code == 1 and "tight" in said and "loose" not in said
 
 
-@pytest.mark.parametrize("bad", [
-    "# tracebook: rel=much", "# tracebook: rel=1", "# tracebook: raise ValueError",
-    "# tracebook: skip", "#tracebook:",
-])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "# tracebook: rel=much",
+        "# tracebook: rel=1",
+        "# tracebook: raise ValueError",
+        "# tracebook: skip",
+        "#tracebook:",
+    ],
+)
 def test_an_unknown_declaration_is_a_usage_error(book, bad):
     book.add("x", f"print(1)\n{bad}\n", "1\n")
     code, said = book.run("check")
     assert code == 2 and "snippets/x.py:2" in said
 
 
-@pytest.mark.parametrize("bad", [
-    "tolerance = 1", "rel = 'wide'", "preload = 'tensorflow'", "time_limit = 0",
-    "start_method = 'fork'", "noise = ['(']", "jobs = true", "preload = ['no_such']",
-    "rel = 2", "= broken",
-])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "tolerance = 1",
+        "rel = 'wide'",
+        "preload = 'tensorflow'",
+        "time_limit = 0",
+        "start_method = 'fork'",
+        "noise = ['(']",
+        "jobs = true",
+        "preload = ['no_such']",
+        "rel = 2",
+        "= broken",
+    ],
+)
 def test_an_unknown_setting_is_a_usage_error(book, bad):
     book.add("x", "print(1)\n", "1\n")
     (book.root / "pyproject.toml").write_text(f"[tool.tracebook]\n{bad}\n")
@@ -287,12 +360,18 @@ def test_a_module_that_fails_to_preload_is_named(book):
     environment = {**os.environ, "PYTHONPATH": str(book.root)}
     done = subprocess.run(
         [sys.executable, "-m", "tracebook", "--root", book.root, "check"],
-        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert done.returncode == 2 and "broken_module" in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [
-    ["chek"], ["check", "--fast"], ["check", "no/such.py"], []])
+@pytest.mark.parametrize(
+    "arguments", [["chek"], ["check", "--fast"], ["check", "no/such.py"], []]
+)
 def test_wrong_usage_is_a_usage_error(book, arguments):
     assert book.run(*arguments)[0] == 2
 
@@ -339,8 +418,11 @@ PAGES = {
 
 @pytest.mark.parametrize("line", PAGES)
 def test_a_page_embeds_only_what_is_there(book, line):
-    book.add("x", "# --8<-- [start:whole]\nprint(1)\nprint(2)\n"
-             "# --8<-- [end:whole]\n", "1\n2\n")
+    book.add(
+        "x",
+        "# --8<-- [start:whole]\nprint(1)\nprint(2)\n# --8<-- [end:whole]\n",
+        "1\n2\n",
+    )
     with book.page.open("a") as page:
         page.write('--8<-- "x.py:whole"\n--8<-- "x.out:2:2"\n;--8<-- "no.py"\n')
     assert book.run("check")[0] == 0
@@ -362,9 +444,13 @@ def test_a_snippet_or_trace_that_no_page_shows_is_reported(book):
 
 
 def test_figures_are_published_when_they_change_and_removed_when_stale(book):
-    path = book.add("draws", "for name in ('draws', 'draws-dark'):\n"
-                    "    open(name + '.svg', 'w').write('<svg/>')\n"
-                    "print('drawn')\n", "drawn\n")
+    path = book.add(
+        "draws",
+        "for name in ('draws', 'draws-dark'):\n"
+        "    open(name + '.svg', 'w').write('<svg/>')\n"
+        "print('drawn')\n",
+        "drawn\n",
+    )
     figures = book.root / "docs" / "figures"
     assert book.run("check")[0] == 0
     assert sorted(p.name for p in figures.iterdir()) == ["draws-dark.svg", "draws.svg"]

@@ -20,20 +20,35 @@ PAGES = [*sorted(ROOT.glob("docs/**/*.md")), ROOT / "README.md"]
 RUNS = r"^[ >]*```\{?\.?python.*\n(?!.*(?:not run|passes|--8<--))"
 
 
-def run_fences(*paths: str, root: Path = ROOT,
-               **environment: str) -> subprocess.CompletedProcess:
+def run_fences(
+    *paths: str, root: Path = ROOT, **environment: str
+) -> subprocess.CompletedProcess:
     """Run the fences of pages as the README tells a reader to."""
-    command = [sys.executable, "-m", "pytest", "--markdown-docs",
-               "--markdown-docs-syntax=superfences", "-rA",
-               "-p", "no:cacheprovider", *paths]
-    return subprocess.run(command, cwd=root, text=True, capture_output=True,
-                          env={**os.environ, **environment})
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--markdown-docs",
+        "--markdown-docs-syntax=superfences",
+        "-rA",
+        "-p",
+        "no:cacheprovider",
+        *paths,
+    ]
+    return subprocess.run(
+        command,
+        cwd=root,
+        text=True,
+        capture_output=True,
+        env={**os.environ, **environment},
+    )
 
 
 def outcomes(run: subprocess.CompletedProcess, outcome: str) -> set:
     """Page and line of each fence that ended so."""
     found = re.findall(
-        rf"^{outcome} \S*?([\w-]+\.md)::.*\[line:(\d+)\]", run.stdout, re.M)
+        rf"^{outcome} \S*?([\w-]+\.md)::.*\[line:(\d+)\]", run.stdout, re.M
+    )
     return {(page, int(line)) for page, line in found}
 
 
@@ -42,8 +57,10 @@ def marked(folder: str, pattern: str) -> set:
     found = set()
     for page in FENCES.glob(f"{folder}/*.md"):
         text = page.read_text("utf-8")
-        found |= {(page.name, text.count("\n", 0, match.start()) + 1)
-                  for match in re.finditer(pattern, text, re.M)}
+        found |= {
+            (page.name, text.count("\n", 0, match.start()) + 1)
+            for match in re.finditer(pattern, text, re.M)
+        }
     return found
 
 
@@ -56,23 +73,34 @@ def test_every_inline_fence_runs():
 def site_markdown() -> markdown.Markdown:
     """The site's Markdown, without includes and formulas."""
     config = mkdocs.config.load_config(str(ROOT / "mkdocs.yml"))
-    names = [name for name in config.markdown_extensions
-             if name not in ("pymdownx.snippets", "mathml.extension")]
-    return markdown.Markdown(extensions=names, extension_configs={
-        name: config.mdx_configs.get(name, {}) for name in names})
+    names = [
+        name
+        for name in config.markdown_extensions
+        if name not in ("pymdownx.snippets", "mathml.extension")
+    ]
+    return markdown.Markdown(
+        extensions=names,
+        extension_configs={name: config.mdx_configs.get(name, {}) for name in names},
+    )
 
 
 @pytest.mark.parametrize(
-    "page", [*PAGES, *FENCES.rglob("*.md")],
-    ids=lambda page: page.relative_to(ROOT).as_posix())
+    "page",
+    [*PAGES, *FENCES.rglob("*.md")],
+    ids=lambda page: page.relative_to(ROOT).as_posix(),
+)
 def test_no_fence_is_overlooked(page, site_markdown, pytestconfig):
     text = page.read_text("utf-8")
     html = BeautifulSoup(site_markdown.reset().convert(text), "html.parser")
-    shown = [code.get_text().strip()
-             for code in html.select(".language-python pre code")]
+    shown = [
+        code.get_text().strip() for code in html.select(".language-python pre code")
+    ]
     parser = pytestconfig.hook.pytest_markdown_docs_markdown_it()
-    found = [token.content.strip() for token in parser.parse(text)
-             if re.match(r"\{?\.?python", token.info)]
+    found = [
+        token.content.strip()
+        for token in parser.parse(text)
+        if re.match(r"\{?\.?python", token.info)
+    ]
     assert found == shown
 
 
@@ -87,8 +115,7 @@ def trial(tmp_path_factory) -> subprocess.CompletedProcess:
 
 def test_right_fences_pass(trial):
     passes = marked("fails", "^```python\n.*# passes")
-    assert outcomes(trial, "PASSED") == marked("holds", RUNS) | passes, (
-        trial.stdout)
+    assert outcomes(trial, "PASSED") == marked("holds", RUNS) | passes, trial.stdout
 
 
 def test_wrong_fences_fail(trial):
@@ -110,19 +137,22 @@ def test_a_fence_runs_once_even_if_it_raises_type_error(trial):
     assert "TypeError: once" in trial.stdout
 
 
-@pytest.mark.parametrize("header, line", [
-    ("```python notest", ""),
-    ("```python continuation", ""),
-    ("```python fixture:tmp_path", ""),
-    ("```py", ""),
-    ("```Python", ""),
-    ("```{.python fixture:tmp_path}", ""),
-    ("```{.python retry:3}", ""),
-    ("```{.py notest}", ""),
-    ("```python", '--8<-- "chain_rule.py"\nprint("own")'),
-    ("```python", '--8<-- "chain_rule.out"'),
-    ("```python", "--8<--\nchain_rule.py\n--8<--"),
-])
+@pytest.mark.parametrize(
+    "header, line",
+    [
+        ("```python notest", ""),
+        ("```python continuation", ""),
+        ("```python fixture:tmp_path", ""),
+        ("```py", ""),
+        ("```Python", ""),
+        ("```{.python fixture:tmp_path}", ""),
+        ("```{.python retry:3}", ""),
+        ("```{.py notest}", ""),
+        ("```python", '--8<-- "chain_rule.py"\nprint("own")'),
+        ("```python", '--8<-- "chain_rule.out"'),
+        ("```python", "--8<--\nchain_rule.py\n--8<--"),
+    ],
+)
 def test_a_fence_that_could_hide_code_is_refused(header, line, pytestconfig):
     parser = pytestconfig.hook.pytest_markdown_docs_markdown_it()
     with pytest.raises(pytest.Collector.CollectError, match="^line 3: "):

@@ -98,7 +98,7 @@ It prints 1.
     "snippets/wrong/three.py": "# tracebook: raises KeyError\nraise KeyError(3)\n",
     "snippets/wrong/three.out": "KeyError: 3\n",
 }
-STUB = '''\
+STUB = """\
 import re
 
 from .finding import Finding
@@ -108,9 +108,9 @@ def check(pages, root):
     with (root / "asked").open("a") as asked:
         asked.write("".join(f"{KIND} {page.shown}\\n" for page in pages))
     return [each for page in pages for each in found(page)]
-'''
+"""
 STUBS = {
-    "formulas": '''
+    "formulas": """
 KIND = "formula"
 
 def found(page):
@@ -118,18 +118,18 @@ def found(page):
         state = "failed" if "3" in each.text else "checked" if n else "premise"
         yield Finding(KIND, state, page.shown, page.where(each.start), each.shown,
                       "by *hand*, as $x$ and `x`")
-''',
-    "numbers": '''
+""",
+    "numbers": """
 KIND = "number"
 
 def found(page):
     for each in re.finditer("[0-9]+", page.prose.partition("# ")[2]):
         yield Finding(KIND, "checked", page.shown, page.shown + ":1", each[0], "it is")
-''',
+""",
     "names": 'KIND = "name"\nfound = lambda page: []\n',
     "quotes": 'KIND = "quote"\nfound = lambda page: []\n',
 }
-RULES = '''\
+RULES = """\
 from collections import namedtuple
 from pathlib import Path
 
@@ -146,15 +146,18 @@ def judge(programs, root):
     return [[Verdict(1, "f", "failed" if "4" in path.read_text() else "checked",
                      "wrong, as it shall be" if path.parent.name == "wrong" else "")]
             for path in programs]
-'''
+"""
 
 
 @pytest.fixture
 def book(tmp_path) -> Path:
     """A book of two pages, three programs, and checks that take no time."""
     for package in PACKAGES:
-        shutil.copytree(ROOT / package, tmp_path / package,
-                        ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            ROOT / package,
+            tmp_path / package,
+            ignore=shutil.ignore_patterns("__pycache__"),
+        )
     for name, text in FILES.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -171,9 +174,14 @@ ALL = len(STUBS) * 3 + 3
 
 def run(book: Path, *command: str) -> tuple[int, str]:
     done = subprocess.run(
-        [sys.executable, "-m", *command], cwd=book, text=True, timeout=120,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": DAY})
+        [sys.executable, "-m", *command],
+        cwd=book,
+        text=True,
+        timeout=120,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": DAY},
+    )
     return done.returncode, done.stdout
 
 
@@ -216,10 +224,17 @@ def html(path: Path) -> BeautifulSoup:
 
 def stamp_of(book: Path, page: str = "docs/part/one.md") -> str | None:
     """The stamp that the extension alone gives to a page."""
-    program = ("import sys, markdown; print(markdown.markdown("
-               "open(sys.argv[1]).read(), extensions=['truth.ledger.stamp']))")
-    done = subprocess.run([sys.executable, "-c", program, page], cwd=book,
-                          capture_output=True, text=True, timeout=60)
+    program = (
+        "import sys, markdown; print(markdown.markdown("
+        "open(sys.argv[1]).read(), extensions=['truth.ledger.stamp']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, page],
+        cwd=book,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert done.returncode == 0, done.stderr
     stamps = BeautifulSoup(done.stdout, "lxml").select("p.stamp")
     assert len(stamps) < 2
@@ -228,24 +243,32 @@ def stamp_of(book: Path, page: str = "docs/part/one.md") -> str | None:
 
 def test_counts_what_the_checks_say(book):
     said = truth(book)
-    for line in ("programs: 3 run, 3 traces compared, 1 errors reproduced, 0 failed",
-                 "formulas: 1 checked, 1 premise, 0 failed",
-                 "rules: 3 checked, 0 failed", "numbers: 3 checked, 0 failed",
-                 "names: 0 checked, 0 failed"):
+    for line in (
+        "programs: 3 run, 3 traces compared, 1 errors reproduced, 0 failed",
+        "formulas: 1 checked, 1 premise, 0 failed",
+        "rules: 3 checked, 0 failed",
+        "numbers: 3 checked, 0 failed",
+        "names: 0 checked, 0 failed",
+    ):
         assert line in said.splitlines(), said
     page = (book / "docs/ledger.md").read_text("utf-8")
     for what, number in {
-            "pages": "3", "programs run": "3", "programs wrong on purpose": "1",
-            "traces compared": "3", "errors reproduced": "1",
-            "displayed formulas": "1 checked, 1 premise",
-            "rules": "3 checked (2 right, 1 wrong on purpose)",
-            "names": "0 checked"}.items():
+        "pages": "3",
+        "programs run": "3",
+        "programs wrong on purpose": "1",
+        "traces compared": "3",
+        "errors reproduced": "1",
+        "displayed formulas": "1 checked, 1 premise",
+        "rules": "3 checked (2 right, 1 wrong on purpose)",
+        "names": "0 checked",
+    }.items():
         assert in_all(page, what) == number
     assert "As of the commit of 2025-06-15: " in page
-    assert ("2 programs run (1 wrong on purpose); 2 traces compared; 1 error"
-            " reproduced; displayed formulas: 1 checked, 1 premise; rules: 2 checked"
-            " (1 right, 1 wrong on purpose); numbers: 1 checked.") in " ".join(
-                page.split("\n")), page
+    assert (
+        "2 programs run (1 wrong on purpose); 2 traces compared; 1 error"
+        " reproduced; displayed formulas: 1 checked, 1 premise; rules: 2 checked"
+        " (1 right, 1 wrong on purpose); numbers: 1 checked."
+    ) in " ".join(page.split("\n")), page
 
 
 def test_nothing_is_checked_twice(book):
@@ -271,7 +294,10 @@ def test_a_changed_program_checks_the_pages_that_show_it(book):
     truth(book)
     # A page without programs may speak of all of them.
     assert {line.split()[-1] for line in asked(book)} == {
-        "docs/part/one.md", "docs/checked.md", "one.py"}
+        "docs/part/one.md",
+        "docs/checked.md",
+        "one.py",
+    }
 
 
 @pytest.mark.parametrize("change", ["truth/page.py", "pyproject.toml"])
@@ -294,7 +320,8 @@ def test_what_fails_is_named_and_checked_again(book):
     page = (book / "docs/ledger.md").read_text("utf-8")
     assert in_all(page, "displayed formulas") == "0 checked, 1 premise, **1 failed**"
     assert stamp_of(book).startswith(
-        "Checked: 2 programs, 2 rules, 1 number, 1 failed. ")
+        "Checked: 2 programs, 2 rules, 1 number, 1 failed. "
+    )
     assert run(book, "truth", "docs/index.md")[0] == 0
 
 
@@ -330,8 +357,12 @@ def test_a_check_that_crashes_names_itself(book, crash):
     edit(path, "    with (root", f"    {CRASHES[crash]}\n    with (root")
     code, said = run(book, "truth")
     assert code == 1
-    assert re.search(r"^truth: quotes (did not come to its end|answers what it was"
-                     " not asked)", said, re.MULTILINE), said
+    assert re.search(
+        r"^truth: quotes (did not come to its end|answers what it was"
+        " not asked)",
+        said,
+        re.MULTILINE,
+    ), said
     assert ("so it goes" in said) == (crash == "raises")
     page = (book / "docs/ledger.md").read_text("utf-8")
     assert page.count("nothing is claimed here") == 3
@@ -366,8 +397,9 @@ def test_the_stamp_leads_to_its_part_of_the_ledger(book):
     truth(book)
     site = build(book)
     [stamp] = html(site / "part/one/index.html").select("article p.stamp")
-    assert stamp.get_text() == ("Checked: 2 programs, 1 formula, 2 rules, 1 number."
-                                " What was checked, and how")
+    assert stamp.get_text() == (
+        "Checked: 2 programs, 1 formula, 2 rules, 1 number. What was checked, and how"
+    )
     assert stamp.a["href"] == "../../ledger/#part-one"
     heading = html(site / "ledger/index.html").select_one("#part-one")
     assert heading.name == "h3" and heading.code.get_text() == "thing"
@@ -379,11 +411,14 @@ def test_the_stamp_leads_to_its_part_of_the_ledger(book):
     assert "was checked, and how" not in index and "Home" in index
 
 
-@pytest.mark.parametrize("changed, old, new", [
-    ("docs/part/one.md", "It prints", "It says"),
-    ("snippets/one.py", "print(1)", "print(0 + 1)"),
-    ("snippets/one.out", "1", "1.0"),
-])
+@pytest.mark.parametrize(
+    "changed, old, new",
+    [
+        ("docs/part/one.md", "It prints", "It says"),
+        ("snippets/one.py", "print(1)", "print(0 + 1)"),
+        ("snippets/one.out", "1", "1.0"),
+    ],
+)
 def test_an_edited_page_has_no_stamp_until_it_is_checked(book, changed, old, new):
     truth(book)
     assert stamp_of(book)
@@ -426,9 +461,14 @@ def test_shows_what_a_check_says_as_it_says_it(book):
 @pytest.fixture(scope="module")
 def ledger() -> str:
     """The ledger of the real book, by the real checks."""
-    done = subprocess.run([sys.executable, "-m", "truth"], cwd=ROOT, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=600)
+    done = subprocess.run(
+        [sys.executable, "-m", "truth"],
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=600,
+    )
     assert done.returncode == 0, done.stdout
     return (ROOT / "docs/ledger.md").read_text("utf-8")
 
@@ -442,23 +482,24 @@ def _counted(text: str, what: str) -> int:
 def _parts(ledger: str) -> dict[str, str]:
     """What the ledger says of each page, by the link to it."""
     parts = re.split(r"^### ", ledger, flags=re.MULTILINE)[1:]
-    return {re.search(r"\[Read the page\]\(([^)]*)\)", part)[1]: part
-            for part in parts}
+    return {re.search(r"\[Read the page\]\(([^)]*)\)", part)[1]: part for part in parts}
 
 
 def test_the_ledger_counts_the_whole_book(ledger):
     pages = [*ROOT.glob("docs/**/*.md"), *ROOT.glob("docs/labs/*.py")]
     parts = _parts(ledger)
-    assert parts.keys() == {path.relative_to(ROOT / "docs").as_posix()
-                            for path in pages} - {"ledger.md"}
+    assert parts.keys() == {
+        path.relative_to(ROOT / "docs").as_posix() for path in pages
+    } - {"ledger.md"}
     for name, part in parts.items():
         source = (ROOT / "docs" / name).read_text("utf-8")
         programs = set(re.findall(r'--8<-- "([\w/]+\.py)', source))
         ran = re.search(r"(\d+) programs? run", part)
         assert int(ran[1] if ran else 0) == len(programs), name
         if name.endswith(".md"):
-            source = re.sub(r"^ *```.*?^ *```|`[^`\n]*`", "", source,
-                            flags=re.DOTALL | re.MULTILINE)
+            source = re.sub(
+                r"^ *```.*?^ *```|`[^`\n]*`", "", source, flags=re.DOTALL | re.MULTILINE
+            )
             displayed = source.count("$$") // 2
             assert _counted(part.lower(), "displayed formulas") == displayed, name
 
@@ -467,15 +508,23 @@ def test_the_sums_are_the_sums(ledger):
     programs = list(ROOT.glob("snippets/**/*.py"))
     assert in_all(ledger, "programs run") == f"{len(programs)}"
     assert in_all(ledger, "traces compared") == f"{len(programs)}"
-    wrong = list(ROOT.glob("snippets/wrong/**/*.py"))
+    wrong = list(ROOT.glob("snippets/**/wrong/*.py"))
     assert in_all(ledger, "programs wrong on purpose") == f"{len(wrong)}"
     # Other checks of this package say so; the words are theirs.
     assert "wrong on purpose" in in_all(ledger, "rules")
     assert "of the checked are weak" in in_all(ledger, "numbers")
     raising = ["# tracebook: raises " in path.read_text("utf-8") for path in programs]
     assert in_all(ledger, "errors reproduced") == f"{sum(raising)}"
-    for what in ("displayed formulas", "inline formulas", "rules", "numbers",
-                 "names", "quotations", "error messages"):
+    for what in (
+        "displayed formulas",
+        "inline formulas",
+        "rules",
+        "numbers",
+        "names",
+        "quotations",
+        "error messages",
+    ):
         number = in_all(ledger, what).partition("(")[0]
         assert sum(map(int, re.findall(r"\d+", number))) == sum(
-            _counted(part.lower(), what) for part in _parts(ledger).values()), what
+            _counted(part.lower(), what) for part in _parts(ledger).values()
+        ), what

@@ -4,7 +4,6 @@ import json
 
 from .benchmarks import page
 from .drills import matrix
-
 from .project import ROOT
 
 

@@ -28,9 +28,13 @@ def _chosen() -> list[snippet.Snippet]:
     every = snippet.find(SETTINGS)
     if os.environ.get("CI") == "true":
         return every
-    alike = [each.name for each in every if not each.raises
-             and "\nimport tensorflow as tf\n" in each.source
-             and "matplotlib" not in each.source]
+    alike = [
+        each.name
+        for each in every
+        if not each.raises
+        and "\nimport tensorflow as tf\n" in each.source
+        and "matplotlib" not in each.source
+    ]
     left_out = {*alike} - {*alike[::SHARE]}
     return [each for each in every if each.name not in left_out]
 
@@ -39,10 +43,15 @@ def _run(each: snippet.Snippet, folder: Path) -> subprocess.CompletedProcess:
     shutil.copy(each.path, folder)
     # -u: into a pipe, Python would print after TensorFlow what came before.
     return subprocess.run(
-        [sys.executable, "-u", each.path.name], cwd=folder, text=True,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, timeout=120,
-        env={k: v for k, v in os.environ.items() if not k.startswith("PYTHON")})
+        [sys.executable, "-u", each.path.name],
+        cwd=folder,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=120,
+        env={k: v for k, v in os.environ.items() if not k.startswith("PYTHON")},
+    )
 
 
 @pytest.mark.parametrize("each", _chosen(), ids=lambda each: each.name)
@@ -63,4 +72,4 @@ def _without_traceback(printed: str, type_name: str) -> str:
     start = printed.index("Traceback (most recent call last):\n")
     message = re.compile(rf"^(?:[\w.]+\.)?{re.escape(type_name)}\b", re.MULTILINE)
     last = list(message.finditer(printed, start))[-1]
-    return printed[:start] + without_frames(printed[last.start():])
+    return printed[:start] + without_frames(printed[last.start() :])

@@ -6,8 +6,11 @@ from .conftest import build_site
 
 
 def _files(site: Path) -> dict[str, bytes]:
-    return {path.relative_to(site).as_posix(): path.read_bytes()
-            for path in site.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(site).as_posix(): path.read_bytes()
+        for path in site.rglob("*")
+        if path.is_file()
+    }
 
 
 def test_two_builds_are_the_same(built_site, tmp_path, monkeypatch):

@@ -19,7 +19,8 @@ def run(function, *inputs):
 """
 # Of each kind the program, and pairs of a right part and a wrong one for it.
 KINDS = {
-    "matrix inverse": ("""
+    "matrix inverse": (
+        """
 @tf.custom_gradient
 def inverse(A):
     Y = tf.linalg.inv(A)
@@ -32,9 +33,15 @@ def inverse(A):
 
 
 run(inverse, tf.constant([[2.0, 1.0], [0.5, 3.0]]))
-""", [("return -", "return "), ("Y, upstream, transpose_a=True", "Y, upstream"),
-      ("Y, transpose_b=True", "Y")]),
-    "a tie": ("""
+""",
+        [
+            ("return -", "return "),
+            ("Y, upstream, transpose_a=True", "Y, upstream"),
+            ("Y, transpose_b=True", "Y"),
+        ],
+    ),
+    "a tie": (
+        """
 @tf.custom_gradient
 def largest(x):
     y = tf.reduce_max(x)
@@ -47,8 +54,11 @@ def largest(x):
 
 
 run(largest, tf.constant([2.0, 2.0, 2.0, 1.0]))
-""", [(" / tf.reduce_sum(ties)", ""), ("/ tf.reduce_sum(ties)", "* 0.5")]),
-    "complex product": ("""
+""",
+        [(" / tf.reduce_sum(ties)", ""), ("/ tf.reduce_sum(ties)", "* 0.5")],
+    ),
+    "complex product": (
+        """
 # truth: z.shape == w.shape
 @tf.custom_gradient
 def product(z, w):
@@ -59,9 +69,14 @@ def product(z, w):
 
 
 run(product, tf.constant([1 + 2j, 3 - 1j]), tf.constant([0.5 + 2j, 1j]))
-""", [("tf.math.conj(w)", "w"), ("upstream * tf.math.conj(z)",
-                                 "tf.math.conj(upstream) * z")]),
-    "discrete Fourier transform": ("""
+""",
+        [
+            ("tf.math.conj(w)", "w"),
+            ("upstream * tf.math.conj(z)", "tf.math.conj(upstream) * z"),
+        ],
+    ),
+    "discrete Fourier transform": (
+        """
 @tf.custom_gradient
 def transform(z):
     def grad(upstream):
@@ -72,8 +87,11 @@ def transform(z):
 
 
 run(transform, tf.constant([1 + 2j, 3 - 1j, 0.5j]))
-""", [("ifft(up", "fft(up"), ("n * tf", "tf")]),
-    "softmax": ("""
+""",
+        [("ifft(up", "fft(up"), ("n * tf", "tf")],
+    ),
+    "softmax": (
+        """
 @tf.custom_gradient
 def softmax(x):
     y = tf.nn.softmax(x)
@@ -86,8 +104,11 @@ def softmax(x):
 
 
 run(softmax, tf.constant([[1.0, 2.0, 3.0], [0.0, 1.0, 0.5]]))
-""", [("axis=-1, ", ""), ("upstream - inner", "upstream"), ("y * (up", "(up")]),
-    "broadcasting": ("""
+""",
+        [("axis=-1, ", ""), ("upstream - inner", "upstream"), ("y * (up", "(up")],
+    ),
+    "broadcasting": (
+        """
 def unbroadcast(gradient, like):
     axes = list(range(len(gradient.shape) - len(like.shape)))
     gradient = tf.reduce_sum(gradient, axis=axes)
@@ -104,9 +125,15 @@ def product(x, y):
 
 
 run(product, tf.constant([[1.0], [2.0]]), tf.constant([3.0, 4.0, 5.0]))
-""", [("unbroadcast(upstream * y, x)", "upstream * y"),
-      ("axis=axes, keepdims", "keepdims"), ("* x, y)", "* y, y)")]),
-    "one shape": ("""
+""",
+        [
+            ("unbroadcast(upstream * y, x)", "upstream * y"),
+            ("axis=axes, keepdims", "keepdims"),
+            ("* x, y)", "* y, y)"),
+        ],
+    ),
+    "one shape": (
+        """
 # truth: x.shape == y.shape
 @tf.custom_gradient
 def product(x, y):
@@ -117,8 +144,11 @@ def product(x, y):
 
 
 run(product, tf.constant(2.0), tf.constant(3.0))
-""", [("# truth: x.shape == y.shape\n", ""), ("x.shape == y.shape", "x > 2.5")]),
-    "variables": ("""
+""",
+        [("# truth: x.shape == y.shape\n", ""), ("x.shape == y.shape", "x > 2.5")],
+    ),
+    "variables": (
+        """
 w = tf.Variable([1.0, -2.0])
 
 
@@ -132,9 +162,15 @@ def scaled(x):
 
 
 run(scaled, tf.constant([3.0, 0.5]))
-""", [("[upstream * x]", "[upstream]"), ("[upstream * x]", "[None]"),
-      ("upstream * w", "upstream * x")]),
-    "complex": ("""
+""",
+        [
+            ("[upstream * x]", "[upstream]"),
+            ("[upstream * x]", "[None]"),
+            ("upstream * w", "upstream * x"),
+        ],
+    ),
+    "complex": (
+        """
 @tf.custom_gradient
 def square(z):
     def grad(upstream):
@@ -144,8 +180,11 @@ def square(z):
 
 
 run(square, tf.constant([1.0 + 2.0j, -0.5j]))
-""", [("tf.math.conj(2.0 * z)", "2.0 * z")]),
-    "straight-through": ("""
+""",
+        [("tf.math.conj(2.0 * z)", "2.0 * z")],
+    ),
+    "straight-through": (
+        """
 # truth: the gradient of tf.identity
 @tf.custom_gradient
 def rounded(x):
@@ -153,9 +192,15 @@ def rounded(x):
 
 
 run(rounded, tf.constant([0.2, 1.7]))
-""", [("# truth: the gradient of tf.identity\n", ""), ("tf.round(x)", "x"),
-      ("lambda upstream: upstream", "lambda upstream: 2.0 * upstream")]),
-    "clipping": ("""
+""",
+        [
+            ("# truth: the gradient of tf.identity\n", ""),
+            ("tf.round(x)", "x"),
+            ("lambda upstream: upstream", "lambda upstream: 2.0 * upstream"),
+        ],
+    ),
+    "clipping": (
+        """
 def clipped(limit):
     # truth: upstream becomes tf.clip_by_value(upstream, -limit, limit)
     @tf.custom_gradient
@@ -169,10 +214,17 @@ def clipped(limit):
 
 
 run(clipped(0.5), tf.constant([0.2, 1.7]))
-""", [("return tf.clip_by_value(upstream, -limit, limit)", "return upstream"),
-      ("return tf.clip_by_value(upstream, -limit, limit)",
-       "return tf.clip_by_value(upstream, -limit, 1.0)")]),
-    "domain": ("""
+""",
+        [
+            ("return tf.clip_by_value(upstream, -limit, limit)", "return upstream"),
+            (
+                "return tf.clip_by_value(upstream, -limit, limit)",
+                "return tf.clip_by_value(upstream, -limit, 1.0)",
+            ),
+        ],
+    ),
+    "domain": (
+        """
 # truth: x > 0
 @tf.custom_gradient
 def logarithm(x):
@@ -180,8 +232,11 @@ def logarithm(x):
 
 
 run(logarithm, tf.constant([0.2, 1.7]))
-""", [("upstream / x", "upstream * x"), ("x > 0", "x is positive")]),
-    "symmetric": ("""
+""",
+        [("upstream / x", "upstream * x"), ("x > 0", "x is positive")],
+    ),
+    "symmetric": (
+        """
 # truth: A = A @ tf.transpose(A) + tf.eye(2, dtype=A.dtype)
 @tf.custom_gradient
 def log_determinant(A):
@@ -194,8 +249,11 @@ def log_determinant(A):
 
 
 run(log_determinant, tf.constant([[2.0, 1.0], [1.0, 3.0]]))
-""", [("tf.linalg.inv(A)", "tf.linalg.inv(A @ A)"), ("# truth: A", "# truth: B")]),
-    "second derivative": ("""
+""",
+        [("tf.linalg.inv(A)", "tf.linalg.inv(A @ A)"), ("# truth: A", "# truth: B")],
+    ),
+    "second derivative": (
+        """
 @tf.custom_gradient
 def sine(x):
     def grad(upstream):
@@ -212,8 +270,11 @@ with tf.GradientTape() as outer:
         y = sine(x)
     slope = inner.gradient(y, x)
 print(outer.gradient(slope, x))
-""", [("upstream * tf.cos(x)", "upstream * tf.stop_gradient(tf.cos(x))")]),
-    "method": ("""
+""",
+        [("upstream * tf.cos(x)", "upstream * tf.stop_gradient(tf.cos(x))")],
+    ),
+    "method": (
+        """
 class Scale:
     def __init__(self, factor):
         self.factor = factor
@@ -224,8 +285,11 @@ class Scale:
 
 
 run(Scale(3.0).call, tf.constant(2.0))
-""", [("self.factor * upstream", "upstream")]),
-    "recompute_grad and keras": ("""
+""",
+        [("self.factor * upstream", "upstream")],
+    ),
+    "recompute_grad and keras": (
+        """
 import keras
 
 
@@ -240,8 +304,11 @@ def both(x):
 
 run(tf.recompute_grad(both), tf.constant([2.0, 3.0]))
 run(tf.grad_pass_through(tf.round), tf.constant([2.2, 3.0]))
-""", [("2.0 * upstream", "upstream"), ("(tf.round)", "(tf.reduce_sum)")]),
-    "registered": ("""
+""",
+        [("2.0 * upstream", "upstream"), ("(tf.round)", "(tf.reduce_sum)")],
+    ),
+    "registered": (
+        """
 @tf.RegisterGradient("TwiceTheSquare")
 def rule(op, upstream):
     return 2.0 * upstream * op.inputs[0]
@@ -252,8 +319,11 @@ with tf.Graph().as_default() as graph:
     with graph.gradient_override_map({"Square": "TwiceTheSquare"}):
         y = tf.square(x)
     tf.gradients(y, x)
-""", [("2.0 * upstream", "upstream"), ('{"Square": "TwiceTheSquare"}', "{}")]),
-    "eager only": ("""
+""",
+        [("2.0 * upstream", "upstream"), ('{"Square": "TwiceTheSquare"}', "{}")],
+    ),
+    "eager only": (
+        """
 # truth: eager only
 @tf.custom_gradient
 def square(x):
@@ -265,8 +335,11 @@ def square(x):
 
 
 run(square, tf.constant(3.0))
-""", [("# truth: eager only\n", ""), ("print(upstream.numpy())", "pass")]),
-    "kink": ("""
+""",
+        [("# truth: eager only\n", ""), ("print(upstream.numpy())", "pass")],
+    ),
+    "kink": (
+        """
 @tf.custom_gradient
 def relu(x):
     def grad(upstream):
@@ -276,9 +349,17 @@ def relu(x):
 
 
 run(relu, tf.constant([-1.0, 0.0, 2.0]))
-""", [("tf.cast(x > 0, x.dtype)", "tf.cast(x > 1, x.dtype)"),
-      ("tf.cast(x > 0, x.dtype)", "tf.where(x == 0, -1.0, tf.cast(x > 0, x.dtype))")]),
-    "noise": ("""
+""",
+        [
+            ("tf.cast(x > 0, x.dtype)", "tf.cast(x > 1, x.dtype)"),
+            (
+                "tf.cast(x > 0, x.dtype)",
+                "tf.where(x == 0, -1.0, tf.cast(x > 0, x.dtype))",
+            ),
+        ],
+    ),
+    "noise": (
+        """
 @tf.custom_gradient
 def dropout(x):
     kept = tf.cast(tf.random.uniform(x.shape) < 0.5, x.dtype)
@@ -286,8 +367,11 @@ def dropout(x):
 
 
 run(dropout, tf.constant([0.2, 1.7, 3.0, -1.0]))
-""", [("2.0 * kept * upstream", "2.0 * upstream")]),
-    "labels": ("""
+""",
+        [("2.0 * kept * upstream", "2.0 * upstream")],
+    ),
+    "labels": (
+        """
 # truth: labels needs no gradient; labels = tf.nn.softmax(labels)
 # truth: logits.shape == labels.shape
 @tf.custom_gradient
@@ -301,9 +385,15 @@ def cross_entropy(logits, labels):
 
 run(cross_entropy, tf.constant([[1.0, 2.0, 0.5], [0.0, 1.0, 3.0]]),
     tf.constant([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]))
-""", [("labels needs no gradient; ", ""), ("p - labels", "p"),
-      (", None", ", upstream[:, tf.newaxis] * labels")]),
-    "within": ("""
+""",
+        [
+            ("labels needs no gradient; ", ""),
+            ("p - labels", "p"),
+            (", None", ", upstream[:, tf.newaxis] * labels"),
+        ],
+    ),
+    "within": (
+        """
 # truth: x > 0.05; within 1e-3
 @tf.custom_gradient
 def root(x):
@@ -314,8 +404,11 @@ def root(x):
 
 
 run(root, tf.constant([0.2, 1.7]))
-""", [("0.5002", "0.51"), ("; within 1e-3", "")]),
-    "a layer in a graph": ("""
+""",
+        [("0.5002", "0.51"), ("; within 1e-3", "")],
+    ),
+    "a layer in a graph": (
+        """
 import keras
 
 
@@ -334,8 +427,11 @@ class Sine(keras.layers.Layer):
 model = keras.Sequential([keras.layers.Dense(1), Sine()])
 model.compile("sgd", "mse")
 model.fit(tf.ones([8, 2]), tf.ones([8, 1]), verbose=0)
-""", [("tf.cos(x)", "tf.sin(x)")]),
-    "made in a graph": ("""
+""",
+        [("tf.cos(x)", "tf.sin(x)")],
+    ),
+    "made in a graph": (
+        """
 @tf.function
 def slope(x):
     @tf.custom_gradient
@@ -349,8 +445,11 @@ def slope(x):
 
 
 print(slope(tf.constant(1.0)))
-""", [("tf.cos(x)", "tf.sin(x)")]),
-    "a decorated rule": ("""
+""",
+        [("tf.cos(x)", "tf.sin(x)")],
+    ),
+    "a decorated rule": (
+        """
 @tf.custom_gradient
 def sine(x):
     def grad(upstream):
@@ -376,8 +475,11 @@ with tf.GradientTape() as outer:
         y = sine(x)
     dx = inner.gradient(y, x)
 print(outer.gradient(dx, x))
-""", [("-second", "second"), ("second * tf.cos", "tf.cos")]),
-    "recomputed variables": ("""
+""",
+        [("-second", "second"), ("second * tf.cos", "tf.cos")],
+    ),
+    "recomputed variables": (
+        """
 w = tf.Variable(tf.random.normal([3, 4]))
 
 
@@ -387,8 +489,11 @@ def layer(x):
 
 recomputed = tf.recompute_grad(layer)
 run(recomputed, tf.ones([2, 3]))
-""", [("recomputed, ", "layer, ")]),
-    "ragged": ("""
+""",
+        [("recomputed, ", "layer, ")],
+    ),
+    "ragged": (
+        """
 @tf.custom_gradient
 def square(x):
     return x * x, lambda upstream: upstream * 2.0 * x
@@ -399,8 +504,11 @@ with tf.GradientTape() as tape:
     tape.watch(x)
     y = square(x)
 print(tape.gradient(y, x))
-""", [("2.0 * x", "x")]),
-    "dictionary": ("""
+""",
+        [("2.0 * x", "x")],
+    ),
+    "dictionary": (
+        """
 # truth: inputs["a"].shape == inputs["b"].shape
 @tf.custom_gradient
 def product(inputs):
@@ -411,9 +519,16 @@ def product(inputs):
 
 
 product({"a": tf.constant([[2.0]]), "b": tf.constant([[3.0]])})
-""", [("""{"a": upstream * inputs["b"], "b": upstream * inputs["a"]}""",
-       """{"a": upstream * inputs["a"], "b": upstream * inputs["b"]}""")]),
-    "large": ("""
+""",
+        [
+            (
+                """{"a": upstream * inputs["b"], "b": upstream * inputs["a"]}""",
+                """{"a": upstream * inputs["a"], "b": upstream * inputs["b"]}""",
+            )
+        ],
+    ),
+    "large": (
+        """
 @tf.custom_gradient
 def blur(x):
     def grad(upstream):
@@ -423,8 +538,11 @@ def blur(x):
 
 
 run(blur, tf.ones([1, 8, 8, 3]))
-""", [("return tf.image.flip_up_down(upstream)", "return upstream")]),
-    "clipped at last": ("""
+""",
+        [("return tf.image.flip_up_down(upstream)", "return upstream")],
+    ),
+    "clipped at last": (
+        """
 # truth: downstream becomes tf.clip_by_norm(downstream, 1.0)
 @tf.custom_gradient
 def square(x):
@@ -435,16 +553,24 @@ def square(x):
 
 
 run(square, tf.constant([0.2, 1.7]))
-""", [("2.0 * x", "x"), ("2.0 * x, 1.0", "2.0 * x, 2.0")]),
-    "found": ("""
+""",
+        [("2.0 * x", "x"), ("2.0 * x, 1.0", "2.0 * x, 2.0")],
+    ),
+    "found": (
+        """
 @tf.custom_gradient
 def square(x):
     return x * x, lambda upstream: 2.0 * upstream * x
 
 
 run(square, tf.constant(3.0))
-""", [("run(square", "print(square.__name__"), ("tf.custom_gradient",
-       "vars(tf)['custom_' + 'gradient']"), ("@tf", "# truth: x > 0\n\n@tf")]),
+""",
+        [
+            ("run(square", "print(square.__name__"),
+            ("tf.custom_gradient", "vars(tf)['custom_' + 'gradient']"),
+            ("@tf", "# truth: x > 0\n\n@tf"),
+        ],
+    ),
 }
 
 
@@ -458,8 +584,10 @@ def judged() -> dict[str, list[rules.Verdict]]:
         for old, new in changes:
             assert old in source, (kind, old)
             sources[kind, (old, new)] = source.replace(old, new, 1)
-    programs = [rules.Program(ROOT / "snippets" / "planted.py", source)
-                for source in sources.values()]
+    programs = [
+        rules.Program(ROOT / "snippets" / "planted.py", source)
+        for source in sources.values()
+    ]
     return dict(zip(sources, rules.judge(programs, ROOT)))
 
 
@@ -469,11 +597,23 @@ def test_a_right_rule_holds(judged, kind):
     assert [each for each in judged[kind, None] if each.state != "checked"] == []
 
 
-@pytest.mark.parametrize("comment", [
-    "# truth: hello", "# truth: hello there", "# truth: the gradient of",
-    "# truth: the gradient of tf.sigmoid(", "# truth: x >", "# truth: x",
-    "# truth: x > 0; hello", "# truth: within 0.5", "# truth: x is None",
-    "# truth: sideways becomes upstream", "# truth x > 0", "# Truth: x > 0"])
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# truth: hello",
+        "# truth: hello there",
+        "# truth: the gradient of",
+        "# truth: the gradient of tf.sigmoid(",
+        "# truth: x >",
+        "# truth: x",
+        "# truth: x > 0; hello",
+        "# truth: within 0.5",
+        "# truth: x is None",
+        "# truth: sideways becomes upstream",
+        "# truth x > 0",
+        "# Truth: x > 0",
+    ],
+)
 def test_a_declaration_that_is_not_understood_is_told(comment):
     source = f"{comment}\n@tf.custom_gradient\ndef f(x):\n    pass\n"
     _, problems = sites.declared(source, sites.find(source))
@@ -487,14 +627,18 @@ def test_in_wrong_a_rule_is_wrong_unless_declared(tmp_path):
     declared = "\n# truth: the rule is right" + made
     folder = tmp_path / "snippets" / "wrong"
     folder.mkdir(parents=True)
-    for name, source in (("right", right), ("wrong", wrong),
-                         ("right_declared", right.replace(made, declared)),
-                         ("wrong_declared", wrong.replace(made, declared))):
+    for name, source in (
+        ("right", right),
+        ("wrong", wrong),
+        ("right_declared", right.replace(made, declared)),
+        ("wrong_declared", wrong.replace(made, declared)),
+    ):
         (folder / f"{name}.py").write_text(source)
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "page.md").write_text('--8<-- "wrong/wrong.py"\n')
-    said = {each.where: each for each in
-            rules.check(page.all_pages(tmp_path), tmp_path)}
+    said = {
+        each.where: each for each in rules.check(page.all_pages(tmp_path), tmp_path)
+    }
     assert len(said) == 4
     of_right = said["snippets/wrong/right.py:11"]
     assert of_right.state == "failed" and "the rule is right" in of_right.how
@@ -507,8 +651,10 @@ def test_in_wrong_a_rule_is_wrong_unless_declared(tmp_path):
     assert of_wrong.state == "failed" and "is right" in of_wrong.how
 
 
-@pytest.mark.parametrize("kind, change", [
-    (kind, change) for kind, (_, changes) in KINDS.items() for change in changes])
+@pytest.mark.parametrize(
+    "kind, change",
+    [(kind, change) for kind, (_, changes) in KINDS.items() for change in changes],
+)
 def test_a_wrong_rule_is_found(judged, kind, change):
     assert "failed" in {each.state for each in judged[kind, change]}
     for each in judged[kind, change]:

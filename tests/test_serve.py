@@ -5,7 +5,6 @@ import os
 import re
 import socket
 import subprocess
-import sys
 import time
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -13,9 +12,11 @@ from urllib.request import urlopen
 import psutil
 import pytest
 
-from .project import edit
+from .project import edit, python
 
-SNIPPET, PAGE = "snippets/chain_rule.py", "docs/lessons/chain_rule.md"
+SNIPPET = "snippets/lessons/chain_rule/chain_rule.py"
+TRACE = SNIPPET.replace(".py", ".out")
+PAGE = "docs/lessons/chain_rule.md"
 
 
 class Server:
@@ -29,9 +30,20 @@ class Server:
         self._log = project / "serve.log"
         with self._log.open("w") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "mkdocs", "serve", "--no-strict",
-                 "--dev-addr", address], cwd=project, stdout=log, stderr=log,
-                env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "NO_COLOR": "1"})
+                [
+                    python(project),
+                    "-m",
+                    "mkdocs",
+                    "serve",
+                    "--no-strict",
+                    "--dev-addr",
+                    address,
+                ],
+                cwd=project,
+                stdout=log,
+                stderr=log,
+                env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "NO_COLOR": "1"},
+            )
         self._wait_for(self._answers)
 
     def _wait_for(self, condition):
@@ -84,19 +96,20 @@ def test_warns_and_runs_only_what_changed(server, project):
     assert _ran(log) == 0 and "WARNING" not in log
     assert "Our chain rule" in server.page()
 
-    log = server.after(lambda: edit(
-        project / SNIPPET, "tf.constant(2.0)", "tf.constant(3.0)"))
+    log = server.after(
+        lambda: edit(project / SNIPPET, "tf.constant(2.0)", "tf.constant(3.0)")
+    )
     assert _ran(log) == 1
-    assert "WARNING -  snippets/chain_rule.out:1: " in log
+    assert f"WARNING -  {TRACE}:1: " in log
     assert "+dy/dx = 17496.0" in log
     assert "3.0" in server.page()
 
-    log = server.after(lambda: edit(
-        project / SNIPPET, "tf.constant(3.0)", "tf.constant(2.0)"))
+    log = server.after(
+        lambda: edit(project / SNIPPET, "tf.constant(3.0)", "tf.constant(2.0)")
+    )
     assert _ran(log) <= 1 and "WARNING" not in log
 
-    log = server.after(lambda: edit(
-        project / "snippets/chain_rule.out", "dy/dx = 1024", "dy/dx = 1025"))
+    log = server.after(lambda: edit(project / TRACE, "dy/dx = 1024", "dy/dx = 1025"))
     assert _ran(log) == 0 and "+dy/dx = 1024.0" in log
 
     log = server.after(lambda: edit(project / PAGE, r"\qquad", r"\qqquad"))

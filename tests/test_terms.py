@@ -40,10 +40,19 @@ LOCAL = "How one step of the tape moves its output, and nothing else."
 
 def linked(text: str, page: str = "guide/page.md") -> str:
     """A page as it is rendered where MkDocs says which one it is."""
-    md = Markdown(extensions=[
-        "attr_list", "tables", "admonition", "def_list", "footnotes",
-        "pymdownx.superfences", "pymdownx.details", "pymdownx.arithmatex",
-        "reader.terms"])
+    md = Markdown(
+        extensions=[
+            "attr_list",
+            "tables",
+            "admonition",
+            "def_list",
+            "footnotes",
+            "pymdownx.superfences",
+            "pymdownx.details",
+            "pymdownx.arithmatex",
+            "reader.terms",
+        ]
+    )
     told = Treeprocessor(md)
     told.file = SimpleNamespace(src_uri=page)
     md.treeprocessors.register(told, "relpath", 0)
@@ -51,8 +60,10 @@ def linked(text: str, page: str = "guide/page.md") -> str:
 
 
 def links(html: str) -> list[tuple[str, str]]:
-    return [(a.get_text(), a["href"].rpartition("#")[2])
-            for a in BeautifulSoup(html, "lxml").select("a.term")]
+    return [
+        (a.get_text(), a["href"].rpartition("#")[2])
+        for a in BeautifulSoup(html, "lxml").select("a.term")
+    ]
 
 
 @pytest.fixture
@@ -67,34 +78,56 @@ def test_the_first_occurrence_is_a_plain_link_with_its_definition(book):
     html = linked("A local derivative, and one more local derivative. *End*.")
     assert html == (
         f'<p>A <a class="term" href="../glossary.md#local" title="{LOCAL}">'
-        "local derivative</a>, and one more local derivative. <em>End</em>.</p>")
+        "local derivative</a>, and one more local derivative. <em>End</em>.</p>"
+    )
 
 
-@pytest.mark.parametrize("text, expected", [
-    ("Tapes. A tape.", [("Tapes", "tape")]),
-    ("Local\nderivatives are local.", [("Local\nderivatives", "local")]),
-    ("A gradient tape, a gradient.", [("gradient tape", "tape")]),
-    ("A tape recorder.", [("tape recorder", "tape")]),
-    ("**The tape** and a local derivative", [("tape", "tape"),
-                                             ("local derivative", "local")]),
-    ("One *word* tape, then *tape*", [("tape", "tape")]),
-    ("- a\n- the tape\n", [("tape", "tape")]),
-    ("| tape |\n| --- |\n| a tape |\n", [("tape", "tape")]),
-    ("!!! note \"A tape\"\n\n    The tapes\n", [("tapes", "tape")]),
-    ("Word\n\n:   On a tape\n", [("tape", "tape")]),
-    ("Said.[^1]\n\n[^1]: On tape.\n", [("tape", "tape")]),
-    ("The tape { .tape #tape }", [("tape", "tape")]),
-])
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("Tapes. A tape.", [("Tapes", "tape")]),
+        ("Local\nderivatives are local.", [("Local\nderivatives", "local")]),
+        ("A gradient tape, a gradient.", [("gradient tape", "tape")]),
+        ("A tape recorder.", [("tape recorder", "tape")]),
+        (
+            "**The tape** and a local derivative",
+            [("tape", "tape"), ("local derivative", "local")],
+        ),
+        ("One *word* tape, then *tape*", [("tape", "tape")]),
+        ("- a\n- the tape\n", [("tape", "tape")]),
+        ("| tape |\n| --- |\n| a tape |\n", [("tape", "tape")]),
+        ('!!! note "A tape"\n\n    The tapes\n', [("tapes", "tape")]),
+        ("Word\n\n:   On a tape\n", [("tape", "tape")]),
+        ("Said.[^1]\n\n[^1]: On tape.\n", [("tape", "tape")]),
+        ("The tape { .tape #tape }", [("tape", "tape")]),
+    ],
+)
 def test_running_text_is_linked(book, text, expected):
     assert links(linked(text)) == expected
 
 
-@pytest.mark.parametrize("text", [
-    "# A tape", "## tape { #tape }", "`tape`", "    tape", "[a tape](x.md)",
-    "```text\ntape\n```", "$tape$", "$$\ntape\n$$", "> The tape, it said.",
-    "| tape |\n| --- |\n| a |\n", "??? note \"A tape\"\n\n    Text.\n",
-    "tapeworm, red-tape, tape_1, mixtape", "![a tape](x.svg)",
-    "[x](y.md \"tape\")", "<!-- tape -->", "a gradient", "*a*{ title=\"a tape\" }"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# A tape",
+        "## tape { #tape }",
+        "`tape`",
+        "    tape",
+        "[a tape](x.md)",
+        "```text\ntape\n```",
+        "$tape$",
+        "$$\ntape\n$$",
+        "> The tape, it said.",
+        "| tape |\n| --- |\n| a |\n",
+        '??? note "A tape"\n\n    Text.\n',
+        "tapeworm, red-tape, tape_1, mixtape",
+        "![a tape](x.svg)",
+        '[x](y.md "tape")',
+        "<!-- tape -->",
+        "a gradient",
+        '*a*{ title="a tape" }',
+    ],
+)
 def test_what_is_no_running_text_is_not(book, text):
     assert links(linked(text)) == []
 
@@ -117,19 +150,36 @@ def test_a_changed_glossary_is_read_again(book):
     assert links(linked("A spool.")) == [("spool", "spool")]
 
 
-@pytest.mark.parametrize("wrong, line, reason", [
-    (GLOSSARY + "\nTape { #other }\n\n:   Again.\n", 18, "'tape' is listed twice"),
-    (GLOSSARY + '\nfilm { #film data-forms="gradient  tape" }\n\n:   So.\n', 18,
-     "'gradient tape' is listed twice"),
-    (GLOSSARY + "\nfilm { #tape }\n\n:   Again.\n", 18, "#tape is there twice"),
-    (GLOSSARY + "\nfilm { #film }\n", 18, "'film' has no definition"),
-    (GLOSSARY.replace("\n:   The derivative of one number.\n", ""), 3,
-     "'gradient' has no definition"),
-    (GLOSSARY + "\nfilm\n\n:   So.\n", 20, "a definition whose term has no id"),
-    (GLOSSARY + "\nfilm { .film }\n\n:   So.\n", 20,
-     "a definition whose term has no id"),
-    (GLOSSARY.replace("](#tape)", "](#taps)"), 9, "no entry has the id #taps"),
-    (GLOSSARY.replace('A "record"', "An $r$"), 16, "a formula in the first paragraph")])
+@pytest.mark.parametrize(
+    "wrong, line, reason",
+    [
+        (GLOSSARY + "\nTape { #other }\n\n:   Again.\n", 18, "'tape' is listed twice"),
+        (
+            GLOSSARY + '\nfilm { #film data-forms="gradient  tape" }\n\n:   So.\n',
+            18,
+            "'gradient tape' is listed twice",
+        ),
+        (GLOSSARY + "\nfilm { #tape }\n\n:   Again.\n", 18, "#tape is there twice"),
+        (GLOSSARY + "\nfilm { #film }\n", 18, "'film' has no definition"),
+        (
+            GLOSSARY.replace("\n:   The derivative of one number.\n", ""),
+            3,
+            "'gradient' has no definition",
+        ),
+        (GLOSSARY + "\nfilm\n\n:   So.\n", 20, "a definition whose term has no id"),
+        (
+            GLOSSARY + "\nfilm { .film }\n\n:   So.\n",
+            20,
+            "a definition whose term has no id",
+        ),
+        (GLOSSARY.replace("](#tape)", "](#taps)"), 9, "no entry has the id #taps"),
+        (
+            GLOSSARY.replace('A "record"', "An $r$"),
+            16,
+            "a formula in the first paragraph",
+        ),
+    ],
+)
 def test_a_contradiction_is_refused_with_its_line(wrong, line, reason):
     with pytest.raises(GlossaryError) as error:
         Glossary(wrong, "docs/glossary.md")
@@ -149,8 +199,10 @@ def test_a_link_to_an_entry_that_is_not_there_names_its_line(book):
 PAGES = ("index.md", "one.md", "guide/index.md", "guide/two.md", "guide/a/three.md")
 
 
-@pytest.mark.parametrize("generator, directories", [
-    ("mkdocs", "true"), ("mkdocs", "false"), ("zensical", "true")])
+@pytest.mark.parametrize(
+    "generator, directories",
+    [("mkdocs", "true"), ("mkdocs", "false"), ("zensical", "true")],
+)
 def test_links_work_from_every_depth(book, generator, directories):
     for page in PAGES:
         (book / "docs" / page).parent.mkdir(parents=True, exist_ok=True)
@@ -159,11 +211,17 @@ def test_links_work_from_every_depth(book, generator, directories):
         "site_name: A small book\nstrict: true\n"
         f"use_directory_urls: {directories}\ntheme: {{name: material, font: false}}\n"
         "markdown_extensions: [attr_list, def_list, toc, reader.terms]\n"
-        "validation: {links: {anchors: warn}}\n")
+        "validation: {links: {anchors: warn}}\n"
+    )
     done = subprocess.run(
-        [sys.executable, "-m", generator, "build"], cwd=book, text=True,
-        env={"PYTHONPATH": str(ROOT), "NO_MKDOCS_2_WARNING": "1"}, timeout=100,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        [sys.executable, "-m", generator, "build"],
+        cwd=book,
+        text=True,
+        env={"PYTHONPATH": str(ROOT), "NO_MKDOCS_2_WARNING": "1"},
+        timeout=100,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     assert done.returncode == 0, done.stdout
     found = {}
     for path in (book / "site").rglob("*.html"):
@@ -178,6 +236,7 @@ def test_links_work_from_every_depth(book, generator, directories):
 
 
 # The real glossary and the real site.
+
 
 @pytest.fixture(scope="module")
 def glossary() -> Glossary:

@@ -149,26 +149,39 @@ $$
 \downstream{\bar a} = \upstream{\bar y_1} \cdot \local{b} + \upstream{\bar y_2}
 $$
 """
-RIGHT = {"inverse": INVERSE, "matmul": MATMUL, "softmax": SOFTMAX, "log-det": LOGDET,
-         "norm": NORM, "positive": POSITIVE, "broadcast": BROADCAST,
-         "second": SECOND, "complex": COMPLEX, "Fourier": FOURIER, "polar": POLAR,
-         "column": COLUMN}
+RIGHT = {
+    "inverse": INVERSE,
+    "matmul": MATMUL,
+    "softmax": SOFTMAX,
+    "log-det": LOGDET,
+    "norm": NORM,
+    "positive": POSITIVE,
+    "broadcast": BROADCAST,
+    "second": SECOND,
+    "complex": COMPLEX,
+    "Fourier": FOURIER,
+    "polar": POLAR,
+    "column": COLUMN,
+}
 WRONG = [
     (INVERSE, r"-\local{X^{-\T}} \, \upstream", r"\local{X^{-\T}} \, \upstream", 19),
     (INVERSE, r"-\local{X^{-\T}} \, \upstream", r"-\local{X^{-1}} \, \upstream", 19),
     (INVERSE, r"\d Y = -\local{X^{-1}}", r"\d Y = -\local{X}", 7),
     (INVERSE, r"\bar Y}^{\T}", r"\bar Y}", 14),
     (MATMUL, r"\local{B^{\T}}", r"\local{B}", 12),
-    (MATMUL, r"\local{A^{\T}} \, \upstream{\bar C}",
-     r"\upstream{\bar C} \, \local{A^{\T}}", 13),
+    (
+        MATMUL,
+        r"\local{A^{\T}} \, \upstream{\bar C}",
+        r"\upstream{\bar C} \, \local{A^{\T}}",
+        13,
+    ),
     (SOFTMAX, r"\d x_i - \sum", r"\d x_i + \sum", 7),
     (SOFTMAX, r"\upstream{\bar s_j} \cdot", r"\upstream{\bar s_i} \cdot", 11),
     (LOGDET, r"X^{-\T}}", r"X^{-1}}", 7),
     (NORM, r"\frac{x}{y}", r"\frac{y}{x}", 7),
     (POSITIVE, "x > 0", "x < 0", 7),
     (BROADCAST, r"\sum_i \upstream", r"\upstream", 8),
-    (BROADCAST, r"\sum_i \upstream{\bar y_{ij}}",
-     r"\sum_j \upstream{\bar y_{ij}}", 8),
+    (BROADCAST, r"\sum_i \upstream{\bar y_{ij}}", r"\sum_j \upstream{\bar y_{ij}}", 8),
     (SECOND, r"-\sin x", r"\sin x", 7),
     (COMPLEX, r"\local{(2 z w^*)^*}", r"\local{(2 z w^*)}", 11),
     (COMPLEX, r"\upstream{\bar y^*} \cdot", r"\upstream{\bar y} \cdot", 11),
@@ -215,10 +228,14 @@ def test_what_is_true_is_proven(tmp_path, name):
 @pytest.mark.parametrize("text,old,new,line", WRONG)
 def test_what_is_false_fails_with_its_line(tmp_path, text, old, new, line):
     assert old in text
-    failed = [each for each in findings(tmp_path, text.replace(old, new, 1))
-              if each.state == "failed"]
+    failed = [
+        each
+        for each in findings(tmp_path, text.replace(old, new, 1))
+        if each.state == "failed"
+    ]
     assert failed and any(
-        abs(int(each.where.rpartition(":")[2]) - line) <= 1 for each in failed), failed
+        abs(int(each.where.rpartition(":")[2]) - line) <= 1 for each in failed
+    ), failed
 
 
 @pytest.mark.parametrize("tex", REFUSED)

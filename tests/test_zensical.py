@@ -1,9 +1,7 @@
 """Promise: the ground may move. Zensical builds the same pages, after
 ``python -m tracebook check``, with the same programs, traces and formulas."""
 
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,20 +9,24 @@ from bs4 import BeautifulSoup
 
 from truth.ledger import page as ledger
 
-from .project import ROOT
+from .project import ROOT, copy, python
 
 
 @pytest.fixture(scope="module")
 def other_site(tmp_path_factory, built_site) -> Path:
     """The site as Zensical builds it; figures are there since MkDocs built."""
     project = tmp_path_factory.mktemp("zensical") / "project"
-    shutil.copytree(ROOT, project, ignore=shutil.ignore_patterns(
-        ".venv", ".git", "site", "labs-*", "benchmark", "__pycache__"))
+    copy(project, "docs/figures")
     ledger.write(project)  # as `python -m truth` does before such a build
     for command in (["zensical", "build"], ["mathml", "site"]):
         done = subprocess.run(
-            [sys.executable, "-m", *command], cwd=project, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+            [python(project), "-m", *command],
+            cwd=project,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=120,
+        )
         assert done.returncode == 0, done.stdout
     return project / "site"
 
@@ -37,8 +39,10 @@ def _displayed(path: Path) -> tuple[list[str], list[str]]:
     for source in html.select("annotation"):
         # Zensical obeys and removes this attribute.
         source.attrs.pop("data-search-exclude", None)
-    return ([block.get_text().strip() for block in html.select(".highlight")],
-            [str(formula) for formula in html.select("math")])
+    return (
+        [block.get_text().strip() for block in html.select(".highlight")],
+        [str(formula) for formula in html.select("math")],
+    )
 
 
 def test_programs_traces_and_formulas_are_the_same(built_site, other_site):
@@ -46,8 +50,10 @@ def test_programs_traces_and_formulas_are_the_same(built_site, other_site):
     assert pages
     for page in pages:
         folder = page.parent if page.stem == "index" else page.with_suffix("")
-        ours, theirs = (_displayed(site / folder / "index.html")
-                        for site in (built_site, other_site))
+        ours, theirs = (
+            _displayed(site / folder / "index.html")
+            for site in (built_site, other_site)
+        )
         assert ours == theirs, page
 
 

@@ -10,8 +10,10 @@ from math_core import LatexError, LatexToMathML
 # that a reader sees is the stylesheet's. \mathord keeps the space of a letter.
 _ROLES = {"upstream": "red", "local": "blue", "downstream": "green"}
 _MACROS = {
-    **{role: rf"\mathord{{\textcolor{{{color}}}{{#1}}}}"
-       for role, color in _ROLES.items()},
+    **{
+        role: rf"\mathord{{\textcolor{{{color}}}{{#1}}}}"
+        for role, color in _ROLES.items()
+    },
     "d": r"\mathrm{d}",
     "T": r"{\mathsf{T}}",
     "R": r"\mathbb{R}",
@@ -31,7 +33,7 @@ class Failure(NamedTuple):
     @property
     def line(self) -> int:
         """Line of ``tex`` that holds ``position``, from 0."""
-        return self.tex.encode()[:self.position].count(b"\n")
+        return self.tex.encode()[: self.position].count(b"\n")
 
     def __str__(self) -> str:
         there = self.tex.split("\n")[self.line].strip()
@@ -52,7 +54,8 @@ def _converter() -> LatexToMathML:
 
 def _style_of(color: str) -> str:
     colored = _converter().convert_with_local_state(
-        rf"\textcolor{{{color}}}{{x}}", displaystyle=False)
+        rf"\textcolor{{{color}}}{{x}}", displaystyle=False
+    )
     return re.search(r'style="[^"]*"', colored)[0]
 
 
@@ -77,9 +80,10 @@ def convert_all(formulas: list[tuple[str, bool]]) -> list[str]:
         converted = _converter().convert_all(formulas)
     except LatexError as error:
         raise FormulaError(failures or [_failure("", error)]) from None
-    return [_annotated(_with_roles(mathml), tex) if display else
-            _with_roles(mathml) for mathml, (tex, display)
-            in zip(converted, formulas)]
+    return [
+        _annotated(_with_roles(mathml), tex) if display else _with_roles(mathml)
+        for mathml, (tex, display) in zip(converted, formulas)
+    ]
 
 
 def error_box(tex: str) -> str:
@@ -103,7 +107,10 @@ def _with_roles(mathml: str) -> str:
 
 def _annotated(mathml: str, tex: str) -> str:
     opening, inner = re.fullmatch(
-        r"(<math[^>]*>)(.*)</math>", mathml, re.DOTALL).groups()
-    return (f'{opening}<semantics><mrow>{inner}</mrow><annotation'
-            f' encoding="application/x-tex" data-search-exclude>'
-            f"{escape(tex)}</annotation></semantics></math>")
+        r"(<math[^>]*>)(.*)</math>", mathml, re.DOTALL
+    ).groups()
+    return (
+        f"{opening}<semantics><mrow>{inner}</mrow><annotation"
+        f' encoding="application/x-tex" data-search-exclude>'
+        f"{escape(tex)}</annotation></semantics></math>"
+    )

@@ -14,7 +14,8 @@ from markdown.treeprocessors import Treeprocessor
 from .convert import FormulaError, convert_all, error_box
 
 _UNSEEN = re.compile(
-    r"(<(pre|code|script|style|svg|math)\b.*?</\2>|<[^>]*>)", re.DOTALL)
+    r"(<(pre|code|script|style|svg|math)\b.*?</\2>|<[^>]*>)", re.DOTALL
+)
 _RAW_TEX = re.compile(r"(?:\$|\\[A-Za-z]+\{|\\[(\[]).*")
 
 
@@ -38,8 +39,12 @@ class Page:
         """Note LaTeX that was not taken for a formula and stands as text."""
         for text in _UNSEEN.split(html)[::3]:
             for raw in _RAW_TEX.findall(unescape(text)):
-                self._note(re.escape(raw), 0, "LaTeX outside of a formula,"
-                           f" or a dollar without its partner: {raw}")
+                self._note(
+                    re.escape(raw),
+                    0,
+                    "LaTeX outside of a formula,"
+                    f" or a dollar without its partner: {raw}",
+                )
 
     def _note(self, pattern: str, line: int, text: str) -> None:
         found = re.search(pattern, self.source)
@@ -60,8 +65,10 @@ def render(formulas: list[tuple[str, bool]]) -> list[str]:
     On a known page a bad formula is recorded there and shows its LaTeX.
     """
     try:
-        return [_wrapped(m, display) for m, (_, display)
-                in zip(convert_all(formulas), formulas)]
+        return [
+            _wrapped(m, display)
+            for m, (_, display) in zip(convert_all(formulas), formulas)
+        ]
     except FormulaError as error:
         if page.get() is None:
             raise
@@ -80,17 +87,17 @@ def _wrapped(mathml: str, display: bool) -> str:
     if not display:
         return mathml
     # Wide formulas scroll by themselves; the keyboard must reach them.
-    return (f'<div class="formula" tabindex="0" role="group"'
-            f' aria-label="formula">{mathml}</div>')
+    return (
+        f'<div class="formula" tabindex="0" role="group"'
+        f' aria-label="formula">{mathml}</div>'
+    )
 
 
 class _Converter(Treeprocessor):
     def run(self, root) -> None:
-        found = [e for e in root.iter()
-                 if "arithmatex" in e.get("class", "").split()]
+        found = [e for e in root.iter() if "arithmatex" in e.get("class", "").split()]
         # Generic arithmatex: \(inline\) in a span, \[display\] in a div.
-        formulas = [(e.text.strip()[2:-2].strip(), e.tag == "div")
-                    for e in found]
+        formulas = [(e.text.strip()[2:-2].strip(), e.tag == "div") for e in found]
         for element, html in zip(found, render(formulas)):
             element.text = self.md.htmlStash.store(html)
             if (element.tail or " ")[0] in ".,;:!?)":

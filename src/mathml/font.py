@@ -31,8 +31,12 @@ def _italic(letter: str) -> str:
     """What a single-letter ``<mi>`` is displayed as, per MathML Core."""
     if letter == "h":
         return "\u210e"
-    for first, last, italic in (("A", "Z", 0x1D434), ("a", "z", 0x1D44E),
-                                ("Α", "Ω", 0x1D6E2), ("α", "ω", 0x1D6FC)):
+    for first, last, italic in (
+        ("A", "Z", 0x1D434),
+        ("a", "z", 0x1D44E),
+        ("Α", "Ω", 0x1D6E2),
+        ("α", "ω", 0x1D6FC),
+    ):
         if first <= letter <= last:
             return chr(italic + ord(letter) - ord(first))
     return {"∂": "\U0001d715", "∇": "\U0001d6fb"}.get(letter, letter)
@@ -46,8 +50,12 @@ def write(site: Path, text: str) -> None:
     package = Path(importlib.util.find_spec("ziamath").origin).parent
     source = package / "fonts" / "STIXTwoMath-Regular.ttf"
     options = subset.Options(
-        flavor="woff2", layout_features=["*"], hinting=False,
-        desubroutinize=True, notdef_outline=True)
+        flavor="woff2",
+        layout_features=["*"],
+        hinting=False,
+        desubroutinize=True,
+        notdef_outline=True,
+    )
     font = subset.load_font(str(source), options)
     cutter = subset.Subsetter(options)
     cutter.populate(text=text)

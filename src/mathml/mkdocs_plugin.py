@@ -8,9 +8,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin
 
-from tracebook import settings
-
 from reader import notebook
+from tracebook import settings
 
 from . import extension, font
 
@@ -35,9 +34,11 @@ class MathmlPlugin(BasePlugin):
 
     def on_page_markdown(self, markdown: str, *, page, config, files) -> None:
         source = Path(page.file.abs_src_path).resolve()
-        extension.page.set(extension.Page(
-            source.relative_to(self._root).as_posix(),
-            source.read_text("utf-8")))
+        extension.page.set(
+            extension.Page(
+                source.relative_to(self._root).as_posix(), source.read_text("utf-8")
+            )
+        )
 
     def on_page_content(self, html: str, *, page, config, files) -> str:
         if notebook.MARK in html:
@@ -55,7 +56,8 @@ class MathmlPlugin(BasePlugin):
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         if self._failed and not self._serving:
             raise PluginError(
-                f"{self._failed} formulas do not convert; the site is not built")
+                f"{self._failed} formulas do not convert; the site is not built"
+            )
         site = Path(config.site_dir)
         text = font.characters(site)
         if self._cut is None or self._cut[0] != text:

@@ -24,9 +24,11 @@ _LOADED_BY_HAND = {("tensorflow", "keras"): "keras._tf_keras.keras"}
 _NAME = re.compile(r"(?:tf|keras)(?:\.[A-Za-z_]\w*)+")
 _IMPORT = re.compile(
     r"^from (?P<module>[\w.]+) import (?:\(\s*)?(?P<name>\w+)(?: as (?P<shown>\w+))?",
-    re.MULTILINE)
+    re.MULTILINE,
+)
 _EXPORTED = re.compile(
-    r"\b(?:tf|keras)_export\(\s*\[?\s*(?P<names>(?:[\"'][\w.]+[\"'],?\s*)+)")
+    r"\b(?:tf|keras)_export\(\s*\[?\s*(?P<names>(?:[\"'][\w.]+[\"'],?\s*)+)"
+)
 _DEPRECATED = re.compile(r"deprecated_endpoints\(\s*(?P<names>[^)]*)\)")
 _BODY = re.compile(r"(?:(?:[ \t#)].*)?\n)*")
 _QUOTED = re.compile(r"[\"']([\w.]+)[\"']")
@@ -61,12 +63,15 @@ def _definition(module: str, name: str, members: list[str]) -> tuple[str, str] |
     if not found:
         source, original = _exports(module).get(name, ("", ""))
         return _definition(source, original, members) if source else None
-    above = text[text.rfind("\n\n", 0, found.start()) + 1:found.start()]
+    above = text[text.rfind("\n\n", 0, found.start()) + 1 : found.start()]
     if not members:
         return _canonical(above), ""
     body = _BODY.match(text, text.index("\n", found.end()) + 1)
-    member = re.search(rf"^ +(?:(?P<method>def) {members[0]}\b|{members[0]}\s*=)",
-                       body[0], re.MULTILINE)
+    member = re.search(
+        rf"^ +(?:(?P<method>def) {members[0]}\b|{members[0]}\s*=)",
+        body[0],
+        re.MULTILINE,
+    )
     if len(members) > 1 or not member:
         return None
     return _canonical(above), members[0] if member["method"] else ""
@@ -85,8 +90,10 @@ def _canonical(decorators: str) -> str:
 
 @cache
 def _exports(module: str) -> dict[str, tuple[str, str]]:
-    return {m["shown"] or m["name"]: (m["module"], m["name"])
-            for m in _IMPORT.finditer(_text(module))}
+    return {
+        m["shown"] or m["name"]: (m["module"], m["name"])
+        for m in _IMPORT.finditer(_text(module))
+    }
 
 
 @cache
@@ -103,8 +110,14 @@ def _path(module: str) -> Path | None:
     if spec is None or not spec.origin:
         return None
     folder = Path(spec.origin).parent.joinpath(*parts)
-    return next((path for path in (folder / "__init__.py", folder.with_suffix(".py"))
-                 if path.is_file()), None)
+    return next(
+        (
+            path
+            for path in (folder / "__init__.py", folder.with_suffix(".py"))
+            if path.is_file()
+        ),
+        None,
+    )
 
 
 class _Linker(Treeprocessor):
@@ -120,8 +133,7 @@ class _Linker(Treeprocessor):
 
     def _link(self, code: Element) -> Element | None:
         stash = self.md.htmlStash.rawHtmlBlocks
-        text = HTML_PLACEHOLDER_RE.sub(
-            lambda m: str(stash[int(m[1])]), code.text or "")
+        text = HTML_PLACEHOLDER_RE.sub(lambda m: str(stash[int(m[1])]), code.text or "")
         name = unescape(text).removeprefix("@").strip()
         there = address(name) if _NAME.fullmatch(name) else None
         if there is None:

@@ -23,8 +23,7 @@ _STDERR = "application/vnd.jupyter.stderr"
 _DEFINITIONS = re.compile(r"\s*\$\\def\\[^$]*\$")
 """Macros that a notebook needs elsewhere and the site has."""
 # Programs, pictures and styles of a notebook hold no formulas.
-_OPAQUE = re.compile(
-    r"(<(pre|code|script|style|svg)\b.*?</\2>|<[^>]*>)", re.DOTALL)
+_OPAQUE = re.compile(r"(<(pre|code|script|style|svg)\b.*?</\2>|<[^>]*>)", re.DOTALL)
 _TEX = re.compile(r"\$\$(?P<display>[^<$]+)\$\$|\$(?P<inline>[^<$\s][^<$]*)\$")
 _LONE_DISPLAY = re.compile(r"<p>\s*(\$\$[^<$]+\$\$)\s*</p>")
 
@@ -42,7 +41,8 @@ def plain(html: str, noise: re.Pattern) -> str:
     A cell tagged ``setup`` shows no output.
     """
     cells = BeautifulSoup(html, "html.parser").select(
-        ".jp-Notebook-cell:not(:has(.jp-Notebook-cell))")
+        ".jp-Notebook-cell:not(:has(.jp-Notebook-cell))"
+    )
     return "\n".join(part for cell in cells for part in _parts(cell, noise))
 
 
@@ -53,7 +53,8 @@ def _parts(cell: Tag, noise: re.Pattern) -> Iterator[str]:
         # A display formula becomes a block, and no paragraph may hold one.
         yield _LONE_DISPLAY.sub(
             r'<div class="arithmatex">\1</div>',
-            _DEFINITIONS.sub("", prose.decode_contents()))
+            _DEFINITIONS.sub("", prose.decode_contents()),
+        )
     if program := cell.select_one(".highlight-ipynb pre"):
         yield _block("python", program.decode_contents())
     if _SETUP not in cell["class"]:
@@ -67,14 +68,19 @@ def _outputs(outputs: list[Tag], noise: re.Pattern) -> Iterator[str]:
         if kind in ("text/plain", _STDERR):
             text = output.pre.get_text()
             if kind == _STDERR:
-                text = "".join(line for line in text.splitlines(keepends=True)
-                               if not noise.match(line))
+                text = "".join(
+                    line
+                    for line in text.splitlines(keepends=True)
+                    if not noise.match(line)
+                )
             printed += text
             continue
         yield from _prints(printed)
         printed = ""
-        yield ('<div class="figure" data-search-exclude>'
-               f"{output.decode_contents().strip()}</div>")
+        yield (
+            '<div class="figure" data-search-exclude>'
+            f"{output.decode_contents().strip()}</div>"
+        )
     yield from _prints(printed)
 
 
@@ -85,8 +91,10 @@ def _prints(text: str) -> Iterator[str]:
 
 def _block(language: str, code: str, title: str = "") -> str:
     name = f'<span class="filename">{title}</span>' if title else ""
-    return (f'<div class="language-{language} highlight">{name}'
-            f"<pre><code>{code}</code></pre></div>")
+    return (
+        f'<div class="language-{language} highlight">{name}'
+        f"<pre><code>{code}</code></pre></div>"
+    )
 
 
 def with_formulas(html: str) -> str:
@@ -94,8 +102,11 @@ def with_formulas(html: str) -> str:
     parts = re.split(_OPAQUE, html)
     # A split with two groups gives text, whole tag, tag's name, text, …
     texts, tags = parts[::3], parts[1::3]
-    found = [(unescape(m["display"] or m["inline"]).strip(), bool(m["display"]))
-             for text in texts for m in _TEX.finditer(text)]
+    found = [
+        (unescape(m["display"] or m["inline"]).strip(), bool(m["display"]))
+        for text in texts
+        for m in _TEX.finditer(text)
+    ]
     rendered = iter(extension.render(found))
     texts = [_TEX.sub(lambda _: next(rendered), text) for text in texts]
     return "".join(a + (b or "") for a, b in zip(texts, [*tags, ""]))

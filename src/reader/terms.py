@@ -32,13 +32,28 @@ _LATE = 6
 _TERM = re.compile(
     r"^(?P<term>\w[^\n]*?) \{ #(?P<id>[\w-]+)(?P<unlinked> \.unlinked)?"
     r"(?: data-forms=\"(?P<forms>[^\"\n]*)\")? \}$"
-    r"(?P<entry>\n\n:   (?P<said>.+(?:\n.+)*))?", re.MULTILINE)
+    r"(?P<entry>\n\n:   (?P<said>.+(?:\n.+)*))?",
+    re.MULTILINE,
+)
 _DEFINITION = re.compile(r"^:   ", re.MULTILINE)
 _REFERENCE = re.compile(r"\]\(#(?P<id>[^)]*)\)")
 _MARKUP = re.compile(r"\[([^\]]*)\]\([^)]*\)|[*`]")
 _RUNNING = {"p", "li", "td", "dd"}
-_SILENT = {"a", "code", "pre", "summary", "blockquote", "script", "style",
-           "h1", "h2", "h3", "h4", "h5", "h6"}
+_SILENT = {
+    "a",
+    "code",
+    "pre",
+    "summary",
+    "blockquote",
+    "script",
+    "style",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+}
 _SILENT_CLASSES = {"arithmatex", "admonition-title"}
 
 
@@ -88,13 +103,17 @@ class Glossary:
         if not found["entry"]:
             raise self._error(found.start(), f"{found['term']!r} has no definition")
         if "$" in found["said"]:
-            raise self._error(found.start("said"), "a formula in the first paragraph,"
-                              " which a title cannot show")
+            raise self._error(
+                found.start("said"),
+                "a formula in the first paragraph, which a title cannot show",
+            )
         forms = [form.strip() for form in (found["forms"] or "").split(",")]
         return Entry(
-            found["term"], found["id"],
+            found["term"],
+            found["id"],
             () if found["unlinked"] else (found["term"], *filter(None, forms)),
-            " ".join(_MARKUP.sub(r"\1", found["said"]).split()))
+            " ".join(_MARKUP.sub(r"\1", found["said"]).split()),
+        )
 
     def _refuse_what_is_left(self) -> None:
         known = {found.start("said") for found in _TERM.finditer(self._text)}
@@ -117,8 +136,9 @@ def _plain(form: str) -> str:
 def _any_of(forms) -> re.Pattern:
     longest_first = sorted(forms, key=len, reverse=True)
     words = (r"\s+".join(map(re.escape, form.split())) for form in longest_first)
-    return re.compile(rf"(?<![\w-])(?:{'|'.join(words) or '(?!)'})(?![\w-])",
-                      re.IGNORECASE)
+    return re.compile(
+        rf"(?<![\w-])(?:{'|'.join(words) or '(?!)'})(?![\w-])", re.IGNORECASE
+    )
 
 
 def load(docs: Path) -> Glossary | None:
@@ -156,14 +176,16 @@ class _Linker(Treeprocessor):
             place, _, anchor = link.get("href", "").partition("#")
             if place == self._address and anchor not in {"", *self._glossary.entries}:
                 text = (Path("docs") / page).read_text("utf-8")
-                line = text[:text.find(f"{GLOSSARY}#{anchor}")].count("\n") + 1
+                line = text[: text.find(f"{GLOSSARY}#{anchor}")].count("\n") + 1
                 raise GlossaryError(
-                    f"docs/{page}:{line}: no entry has the id #{anchor}")
+                    f"docs/{page}:{line}: no entry has the id #{anchor}"
+                )
 
     def _walk(self, element: Element, running: bool) -> None:
         """Link an element's text, in the order of reading."""
         if element.tag in _SILENT or (
-                _SILENT_CLASSES & set(element.get("class", "").split())):
+            _SILENT_CLASSES & set(element.get("class", "").split())
+        ):
             return
         running = running or element.tag in _RUNNING
         element.text, parts = self._split(element.text, running)
@@ -179,9 +201,11 @@ class _Linker(Treeprocessor):
         if not new:
             return text, []
         ends = [found.start() for found, _ in new[1:]] + [len(text)]
-        links = [self._link(found[0], entry, text[found.end():end])
-                 for (found, entry), end in zip(new, ends)]
-        return text[:new[0][0].start()], links
+        links = [
+            self._link(found[0], entry, text[found.end() : end])
+            for (found, entry), end in zip(new, ends)
+        ]
+        return text[: new[0][0].start()], links
 
     def _new(self, text: str) -> Iterator[tuple[re.Match, Entry]]:
         """Terms that the page has not linked yet."""
@@ -191,8 +215,14 @@ class _Linker(Treeprocessor):
                 yield found, entry
 
     def _link(self, words: str, entry: Entry, after: str) -> Element:
-        link = Element("a", {"class": "term", "title": entry.title,
-                             "href": f"{self._address}#{entry.id}"})
+        link = Element(
+            "a",
+            {
+                "class": "term",
+                "title": entry.title,
+                "href": f"{self._address}#{entry.id}",
+            },
+        )
         link.text, link.tail = words, after
         return link
 

@@ -28,8 +28,9 @@ def main() -> int:
         with closing(Judge(load(arguments.root.resolve()))) as judge:
             if arguments.command == "engine":
                 return _serve(judge)
-            return _print(judge.judge(
-                arguments.paths, arguments.command == "update", _progress()))
+            return _print(
+                judge.judge(arguments.paths, arguments.command == "update", _progress())
+            )
     except (SettingsError, OSError) as error:
         print(f"tracebook: {error}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1
@@ -39,18 +40,28 @@ def main() -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m tracebook", description=__doc__.partition("\n")[0])
+        prog="python -m tracebook", description=__doc__.partition("\n")[0]
+    )
     parser.add_argument(
-        "--root", type=Path, default=Path(),
-        help="the folder of pyproject.toml (default: here)")
+        "--root",
+        type=Path,
+        default=Path(),
+        help="the folder of pyproject.toml (default: here)",
+    )
     parser.add_argument(
-        "command", choices=("check", "update", "engine"),
+        "command",
+        choices=("check", "update", "engine"),
         help="check: run snippets and compare their traces; update: rewrite the"
         " traces that differ; engine: for site generators, check the book once for"
-        " each line of standard input, and answer in JSON")
+        " each line of standard input, and answer in JSON",
+    )
     parser.add_argument(
-        "paths", metavar="PATH", nargs="*", type=Path,
-        help="snippets or folders of them (default: the whole book)")
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        type=Path,
+        help="snippets or folders of them (default: the whole book)",
+    )
     return parser
 
 
@@ -59,9 +70,11 @@ def _print(report: Report) -> int:
         print(note)
     for problem in report.problems:
         print(problem, file=sys.stderr)
-    print(f"{len(report.traces)} snippets, {report.ran} run,"
-          f" {len(report.notes)} traces written,"
-          f" {len(report.problems)} problems")
+    print(
+        f"{len(report.traces)} snippets, {report.ran} run,"
+        f" {len(report.notes)} traces written,"
+        f" {len(report.problems)} problems"
+    )
     return 1 if report.problems else 0
 
 

@@ -37,7 +37,7 @@ class _PythonStream(io.FileIO):
         whole = bytes(data)
         marked = self._noise.sub(lambda m: NOT_NOISE.encode() + m[0], whole)
         while marked:
-            marked = marked[super().write(marked):]
+            marked = marked[super().write(marked) :]
         return len(whole)
 
 
@@ -58,13 +58,14 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     engine = Path(__file__).resolve().parents[1]
     hidden = (str(settings.root), str(engine), os.getcwd())
     sys.path[:] = [str(scratch / "work")] + [
-        folder for folder in sys.path
-        if os.path.abspath(folder) not in hidden and os.path.exists(folder)]
+        folder
+        for folder in sys.path
+        if os.path.abspath(folder) not in hidden and os.path.exists(folder)
+    ]
     os.chdir(scratch / "work")
     sys.argv[:] = [str(snippet.path)]
     forked = settings.start_method == "forkserver"
-    missing = [name for name in settings.preload
-               if forked and name not in sys.modules]
+    missing = [name for name in settings.preload if forked and name not in sys.modules]
     # The interpreter's own order: the program, its threads, what it registered.
     atexit._clear()
     error = _execute(sys.argv[0], snippet.source)
@@ -83,18 +84,22 @@ def _redirect(output: Path, noise: re.Pattern) -> None:
         os.dup2(both.fileno(), 2)
     sys.stdin = open(0, encoding="utf-8", closefd=False)
     for name, number, errors in (
-            ("stdout", 1, "strict"), ("stderr", 2, "backslashreplace")):
+        ("stdout", 1, "strict"),
+        ("stderr", 2, "backslashreplace"),
+    ):
         stream = io.TextIOWrapper(
-            io.BufferedWriter(_PythonStream(number, noise)), "utf-8", errors,
-            line_buffering=True)
+            io.BufferedWriter(_PythonStream(number, noise)),
+            "utf-8",
+            errors,
+            line_buffering=True,
+        )
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
 
 
 def _execute(path: str, source: str) -> BaseException | None:
     """Run the program; what ended it early, or None."""
-    linecache.cache[path] = (
-        len(source), None, source.splitlines(keepends=True), path)
+    linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     if path.endswith(".py"):  # a program inside a page has no file of its own
         main.__file__ = path
@@ -113,8 +118,11 @@ def _judge(error: BaseException | None, snippet: Snippet) -> dict:
         problem = f"declares that it raises {snippet.raises}, but did not"
         return {"message": "", "line": 1, "problem": snippet.raises and problem}
     kind, path = type(error), str(snippet.path)
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
-             if frame.filename == path]
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == path
+    ]
     if isinstance(error, SyntaxError) and error.filename == path:
         lines = [error.lineno]
     message = "".join(traceback.format_exception_only(error)).rstrip("\n")
@@ -123,16 +131,20 @@ def _judge(error: BaseException | None, snippet: Snippet) -> dict:
         problem = None
     elif snippet.raises:
         problem += f"\n(it declares that it raises {snippet.raises})"
-    return {"message": without_frames(message), "problem": problem,
-            "line": lines[-1] if problem and lines else 1}
+    return {
+        "message": without_frames(message),
+        "problem": problem,
+        "line": lines[-1] if problem and lines else 1,
+    }
 
 
 def _end_children() -> bool:
     """End what the program started; whether any of it was still there."""
     deadline = time.monotonic() + _GRACE_SECONDS
     with contextlib.suppress(
-            ChildProcessError,  # none is left
-            AttributeError):  # a system without such processes
+        ChildProcessError,  # none is left
+        AttributeError,
+    ):  # a system without such processes
         while True:
             if time.monotonic() >= deadline:
                 orphans.kill(os.getpid())

@@ -18,7 +18,11 @@ class Engine:
     def __init__(self, root: Path) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tracebook", "--root", str(root), "engine"],
-            cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+            cwd=root,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+        )
 
     def ask(self) -> None:
         """Have the whole book judged; returns at once."""
@@ -33,7 +37,8 @@ class Engine:
         if line := self._process.stdout.readline():
             return json.loads(line)
         raise ChildProcessError(
-            f"tracebook ended with exit code {self._process.wait()}")
+            f"tracebook ended with exit code {self._process.wait()}"
+        )
 
     def close(self) -> None:
         """End the engine and all that it runs."""

@@ -7,7 +7,8 @@ import re
 # A number stands alone: the 32 of float32 and the 1 of x1 are text, and so is a
 # sign. A trailing j is the imaginary unit.
 _NUMBER = re.compile(
-    r"(?<![\w.])(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?(?!(?!j\b)\w|\.[0-9])")
+    r"(?<![\w.])(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?(?!(?!j\b)\w|\.[0-9])"
+)
 _WHOLE = re.compile(r"[0-9]+\.?0*")
 
 
@@ -49,9 +50,10 @@ def difference(shown: str, printed: str, rel: float) -> tuple[int, str] | None:
         for a, b in zip(range(i, j), range(k, n)):
             if tag == "replace" and lines_agree(old[a], new[b], rel):
                 new[b] = old[a]
-    first = len(os.path.commonprefix([old, new])) + 1
+    first = len(os.path.commonpath([old, new])) + 1
     if old[-1] == new[-1] == "":  # both end their last line
         old.pop(), new.pop()
     diff = difflib.unified_diff(
-        old, new, "trace on the page", "what it prints", lineterm="", n=2)
+        old, new, "trace on the page", "what it prints", lineterm="", n=2
+    )
     return first, "\n".join(diff)

@@ -38,9 +38,12 @@ class Judge:
     def close(self) -> None:
         self._runner.close()
 
-    def judge(self, paths: Sequence[Path] = (), update: bool = False,
-              progress: Callable[[int, int], None] = lambda ended, total: None,
-              ) -> Report:
+    def judge(
+        self,
+        paths: Sequence[Path] = (),
+        update: bool = False,
+        progress: Callable[[int, int], None] = lambda ended, total: None,
+    ) -> Report:
         """Run and compare the snippets under ``paths``, or the whole book.
 
         With ``update`` a trace that does not hold is rewritten, unless its
@@ -60,14 +63,18 @@ class Judge:
             report.problems += pages.problems(self.settings, snippets)
         return report
 
-    def _judge_trace(self, each: Snippet, run: Run, update: bool,
-                     report: Report) -> None:
+    def _judge_trace(
+        self, each: Snippet, run: Run, update: bool, report: Report
+    ) -> None:
         report.traces[each.name] = run.trace
         if problem := run.problem or unshowable(run.trace):
             printed = indent(run.trace or "nothing", "    ").rstrip()
-            report.problems.append(Problem(
-                f"{each.shown}:{run.line}",
-                f"{problem}\n  printed so far:\n{printed}"))
+            report.problems.append(
+                Problem(
+                    f"{each.shown}:{run.line}",
+                    f"{problem}\n  printed so far:\n{printed}",
+                )
+            )
             return
         path = each.trace_path
         is_new = not path.exists()
@@ -78,23 +85,35 @@ class Judge:
         line, diff = found[0], indent(found[1], "    ")
         if update:
             _write(path, run.trace.encode())
-            report.notes.append(Problem(
-                each.trace_shown, f"{'created' if is_new else 'updated'}\n{diff}"))
+            report.notes.append(
+                Problem(
+                    each.trace_shown, f"{'created' if is_new else 'updated'}\n{diff}"
+                )
+            )
         elif is_new:
-            report.problems.append(Problem(
-                f"{each.shown}:1", "has no trace beside it;"
-                " 'python -m tracebook update' writes it"))
+            report.problems.append(
+                Problem(
+                    f"{each.shown}:1",
+                    "has no trace beside it; 'python -m tracebook update' writes it",
+                )
+            )
         else:
-            report.problems.append(Problem(
-                f"{each.trace_shown}:{line}",
-                f"{each.shown} prints something else\n{diff}"))
+            report.problems.append(
+                Problem(
+                    f"{each.trace_shown}:{line}",
+                    f"{each.shown} prints something else\n{diff}",
+                )
+            )
 
     def _publish_figures(self, runs: dict[Snippet, Run], whole: bool) -> None:
         """What failed drew nothing, and keeps what it drew when it held."""
         folder = self.settings.figures_dir
-        drawn = {folder / Path(each.name).parent / name: content
-                 for each, run in runs.items() if not run.problem
-                 for name, content in run.figures.items()}
+        drawn = {
+            folder / Path(each.name).parent / name: content
+            for each, run in runs.items()
+            if not run.problem
+            for name, content in run.figures.items()
+        }
         for path, content in drawn.items():
             if not path.exists() or path.read_bytes() != content:
                 _write(path, content)
@@ -106,9 +125,14 @@ class Judge:
         known = {path for s in snippets for path in (s.path, s.trace_path)}
         for path in sorted(set(self.settings.snippets_dir.rglob("*")) - known):
             if path.is_file():
-                yield Problem(self.settings.shown(path), (
-                    "a trace without its program" if path.suffix == ".out"
-                    else "neither a snippet nor a trace"))
+                yield Problem(
+                    self.settings.shown(path),
+                    (
+                        "a trace without its program"
+                        if path.suffix == ".out"
+                        else "neither a snippet nor a trace"
+                    ),
+                )
 
 
 def _write(path: Path, content: bytes) -> None:

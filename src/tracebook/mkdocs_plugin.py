@@ -55,12 +55,19 @@ class TracebookPlugin(BasePlugin):
             log.log(self._problem_level, "%(where)s: %(text)s", problem)
         if problems and self._problem_level == logging.ERROR:
             raise PluginError(
-                f"tracebook: {len(problems)} problems; the site is not built")
+                f"tracebook: {len(problems)} problems; the site is not built"
+            )
         if self._settings.figures_dir.exists():
-            shutil.copytree(self._settings.figures_dir,
-                            Path(config.site_dir, "figures"), dirs_exist_ok=True)
-        log.info("%d snippets, %d run, all traces judged",
-                 len(report["traces"]), report["ran"])
+            shutil.copytree(
+                self._settings.figures_dir,
+                Path(config.site_dir, "figures"),
+                dirs_exist_ok=True,
+            )
+        log.info(
+            "%d snippets, %d run, all traces judged",
+            len(report["traces"]),
+            report["ran"],
+        )
 
     def on_serve(self, server, *, config: MkDocsConfig, builder) -> None:
         server.watch(str(self._settings.snippets_dir))

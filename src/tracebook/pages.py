@@ -11,7 +11,8 @@ from .snippet import Snippet
 _INCLUDE = re.compile(r"\s*-+8<-+")
 _EMBED = re.compile(
     r'\s*-+8<-+ "(?P<name>[^"\s:;]+)'
-    r'(:(?P<selection>[A-Za-z][\w-]*|[0-9]*(:[0-9]*)?))?"')
+    r'(:(?P<selection>[A-Za-z][\w-]*|[0-9]*(:[0-9]*)?))?"'
+)
 _SECTION = r"(?m)^\s*# -+8<-+ \[(start|end):%s\]$"
 _FIGURE = re.compile(r"[(\"'=]\s*(?:\.\./)*figures/(?P<name>[\w/-]+\.svg)")
 
@@ -73,15 +74,18 @@ def problems(settings: Settings, snippets: list[Snippet]) -> Iterator[Problem]:
 def _problem(embed: Embed, settings: Settings) -> str | None:
     path, selection = settings.snippets_dir / embed.name, embed.selection
     if not embed.name:
-        return ('an include is a line of its own: --8<-- "NAME.py",'
-                " with nothing behind it")
+        return (
+            'an include is a line of its own: --8<-- "NAME.py", with nothing behind it'
+        )
     if not path.is_file() or ".." in path.parts:
         return f"embeds {embed.name}, which is not in {settings.snippets}/"
     text = path.read_text("utf-8", "replace")
     if selection[:1].isalpha():
         if re.findall(_SECTION % re.escape(selection), text) != ["start", "end"]:
-            return (f"embeds section {selection!r} of {path.name},"
-                    " which does not start and end there once")
+            return (
+                f"embeds section {selection!r} of {path.name},"
+                " which does not start and end there once"
+            )
     elif selection:
         last = len(text.splitlines())
         lines = [1, *map(int, filter(None, selection.split(":"))), last]

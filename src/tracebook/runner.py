@@ -61,17 +61,22 @@ class Runner:
         self._forks = settings.start_method == "forkserver"
         if self._forks:
             self._context.set_forkserver_preload(
-                [f"{__package__}.forked_from", *settings.preload])
+                [f"{__package__}.forked_from", *settings.preload]
+            )
         self._scratch = tempfile.TemporaryDirectory(
-            prefix="tracebook-", ignore_cleanup_errors=True)
+            prefix="tracebook-", ignore_cleanup_errors=True
+        )
 
     def close(self) -> None:
         """Remove every scratch folder."""
         self._scratch.cleanup()
 
-    def run(self, snippets: list[Snippet],
-            done: Callable[[Snippet, Run], None],
-            progress: Callable[[int, int], None] = lambda ended, total: None) -> None:
+    def run(
+        self,
+        snippets: list[Snippet],
+        done: Callable[[Snippet, Run], None],
+        progress: Callable[[int, int], None] = lambda ended, total: None,
+    ) -> None:
         """Run all ``snippets``, report each as it ends, and often how many have."""
         waiting = list(reversed(snippets))
         try:
@@ -79,7 +84,8 @@ class Runner:
                 while waiting and len(self._running) < self.jobs:
                     self._running.append(self._start(waiting.pop()))
                 multiprocessing.connection.wait(
-                    [job.process.sentinel for job in self._running], _POLL_SECONDS)
+                    [job.process.sentinel for job in self._running], _POLL_SECONDS
+                )
                 for job in self._running.copy():
                     if run := self._look_at(job):
                         self._running.remove(job)
@@ -97,15 +103,18 @@ class Runner:
             (scratch / folder).mkdir()
         (scratch / "output").touch()
         process = self._context.Process(
-            target=child.run, args=(snippet, self._settings, scratch))
+            target=child.run, args=(snippet, self._settings, scratch)
+        )
         try:
             process.start()
         except (EOFError, OSError) as error:
             raise SettingsError(
                 "preload: the process to fork from ended, maybe while it imported"
-                f" {', '.join(self._settings.preload)}: {error}") from error
-        return _Job(snippet, process, scratch,
-                    time.monotonic() + self._settings.time_limit)
+                f" {', '.join(self._settings.preload)}: {error}"
+            ) from error
+        return _Job(
+            snippet, process, scratch, time.monotonic() + self._settings.time_limit
+        )
 
     def _look_at(self, job: _Job) -> Run | None:
         """The outcome of ``job``, or None while it runs."""
@@ -129,10 +138,15 @@ class Runner:
         said = json.loads(report.read_text("utf-8"))
         if said["missing"]:
             raise SettingsError(
-                f"preload: {', '.join(said['missing'])} could not be imported")
+                f"preload: {', '.join(said['missing'])} could not be imported"
+            )
         figures, litter = _collect(job)
-        return Run(trace + ended(said["message"]),
-                   problem or said["problem"] or litter, said["line"], figures)
+        return Run(
+            trace + ended(said["message"]),
+            problem or said["problem"] or litter,
+            said["line"],
+            figures,
+        )
 
     def _kill(self, job: _Job) -> None:
         """End ``job`` and whatever it left."""
@@ -151,13 +165,21 @@ def _collect(job: _Job) -> tuple[dict[str, bytes], str | None]:
     """The figures that a program drew, and what is wrong with other files."""
     work, stem = job.scratch / "work", job.snippet.path.stem
     own = re.compile(rf"{re.escape(stem)}(-[\w-]+)?\.svg")
-    left = {path.relative_to(work).as_posix(): path
-            for path in sorted(work.rglob("*")) if not path.is_dir()}
-    figures = {name: path.read_bytes() for name, path in left.items()
-               if own.fullmatch(name) and path.is_file()}
+    left = {
+        path.relative_to(work).as_posix(): path
+        for path in sorted(work.rglob("*"))
+        if not path.is_dir()
+    }
+    figures = {
+        name: path.read_bytes()
+        for name, path in left.items()
+        if own.fullmatch(name) and path.is_file()
+    }
     if strangers := [name for name in left if name not in figures]:
-        return figures, (f"left files behind: {', '.join(strangers)}; only figures"
-                         f" named {stem}.svg or {stem}-….svg are published")
+        return figures, (
+            f"left files behind: {', '.join(strangers)}; only figures"
+            f" named {stem}.svg or {stem}-….svg are published"
+        )
     return figures, None
 
 

@@ -81,8 +81,10 @@ def load(root: Path) -> Settings:
         values = table.get("tool", {}).get("tracebook", {})
         for name, value in values.items():
             if name not in known:
-                raise ValueError(f"[tool.tracebook] unknown setting {name!r};"
-                                 f" known: {', '.join(known)}")
+                raise ValueError(
+                    f"[tool.tracebook] unknown setting {name!r};"
+                    f" known: {', '.join(known)}"
+                )
             if not _is_possible(name, value):
                 raise ValueError(f"{name} = {value!r} is not possible")
         settings = Settings(root, **values)

@@ -10,7 +10,8 @@ from .settings import Settings, SettingsError
 _DECLARATION = re.compile(r"#\s*tracebook:\s*(?P<text>.*?)\s*")
 _KNOWN = re.compile(
     r"raises\s+(?P<raises>[A-Za-z_][\w.]*)"
-    r"|rel\s*=\s*(?P<rel>0|0?\.[0-9]+|[0-9](?:\.[0-9]+)?e-0*[1-9][0-9]*)")
+    r"|rel\s*=\s*(?P<rel>0|0?\.[0-9]+|[0-9](?:\.[0-9]+)?e-0*[1-9][0-9]*)"
+)
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,13 @@ def load(path: Path, settings: Settings) -> Snippet:
         if not (found := _KNOWN.fullmatch(declaration["text"])):
             raise SettingsError(
                 f"{shown}:{number}: unknown setting {declaration['text']!r};"
-                " known: 'raises TYPE', and 'rel=NUMBER' below 1")
+                " known: 'raises TYPE', and 'rel=NUMBER' below 1"
+            )
         declared[found.lastgroup] = found[found.lastgroup]
     name = path.relative_to(settings.snippets_dir).as_posix()
-    return Snippet(path, name, shown, source, declared.get("raises"),
-                   float(declared["rel"]))
+    return Snippet(
+        path, name, shown, source, declared.get("raises"), float(declared["rel"])
+    )
 
 
 def find(settings: Settings, paths: Sequence[Path] = ()) -> list[Snippet]:
@@ -65,8 +68,9 @@ def find(settings: Settings, paths: Sequence[Path] = ()) -> list[Snippet]:
     chosen = set() if paths else set(programs.values())
     for path in paths:
         asked = path.with_suffix(".py") if path.suffix == ".out" else path
-        below = {p for real, p in programs.items()
-                 if real.is_relative_to(asked.resolve())}
+        below = {
+            p for real, p in programs.items() if real.is_relative_to(asked.resolve())
+        }
         if not below:
             raise SettingsError(f"{path}: no snippet there")
         chosen |= below

@@ -7,7 +7,8 @@ NOT_NOISE = "\x1a"
 
 # The lines that locate frames inside an exception's message, and the code there.
 _FRAMES = re.compile(
-    r'^(?:[^\S\n]*File "[^"\n]*", line \d+, in .*(?:\n|\Z))+.*\n?', re.MULTILINE)
+    r'^(?:[^\S\n]*File "[^"\n]*", line \d+, in .*(?:\n|\Z))+.*\n?', re.MULTILINE
+)
 _UNDECODED = re.compile(r"[\udc80-\udcff]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -15,8 +16,10 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 def without_noise(output: str, noise: re.Pattern) -> str:
     """The lines of ``output`` that are not another program's log."""
     return "".join(
-        line.removeprefix(NOT_NOISE) for line in output.splitlines(keepends=True)
-        if not noise.match(line))
+        line.removeprefix(NOT_NOISE)
+        for line in output.splitlines(keepends=True)
+        if not noise.match(line)
+    )
 
 
 def without_frames(message: str) -> str:

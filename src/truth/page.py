@@ -8,9 +8,12 @@ from pathlib import Path
 
 _FENCE = re.compile(
     r"^[ \t]*(?P<ticks>`{3,}|~{3,})(?P<info>[^\n]*)\n(?P<body>.*?)"
-    r"^[ \t]*(?P=ticks)[ \t]*$", re.DOTALL | re.MULTILINE)
-_CODE = re.compile(r"(?<![`\\])(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)",
-                   re.DOTALL)
+    r"^[ \t]*(?P=ticks)[ \t]*$",
+    re.DOTALL | re.MULTILINE,
+)
+_CODE = re.compile(
+    r"(?<![`\\])(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)", re.DOTALL
+)
 _DISPLAY = re.compile(r"\$\$(?P<tex>.*?)\$\$", re.DOTALL)
 _INLINE = re.compile(r"(?<![\\$])\$(?!\s)(?P<tex>[^$]+?)(?<!\s)\$(?!\d)")
 _HEADING = re.compile(r"^(?P<hashes>#{1,6})[ \t]+(?P<title>.+)$", re.MULTILINE)
@@ -52,8 +55,9 @@ class Page:
         self.root = root
         self.shown = path.relative_to(root).as_posix()
         self.source = path.read_text("utf-8") if source is None else source
-        self.text = (_markdown_cells(self.source) if path.suffix == ".py"
-                     else self.source)
+        self.text = (
+            _markdown_cells(self.source) if path.suffix == ".py" else self.source
+        )
         self._line_starts = [0, *(m.end() for m in re.finditer("\n", self.text))]
 
     def named(self, name: str) -> Path | None:
@@ -61,8 +65,14 @@ class Page:
         programs, of the project, or beside the page."""
         snippets = self.root / "snippets"
         own = snippets / self.shown.partition("/")[2].rpartition(".")[0]
-        return next((path for folder in (own, snippets, self.root, self.path.parent)
-                     if (path := folder / name).exists()), None)
+        return next(
+            (
+                path
+                for folder in (own, snippets, self.root, self.path.parent)
+                if (path := folder / name).exists()
+            ),
+            None,
+        )
 
     def line(self, offset: int) -> int:
         """The number of the line, from 1, that holds a character."""
@@ -74,8 +84,10 @@ class Page:
     @cached_property
     def fences(self) -> list[Piece]:
         """Bodies of fenced blocks."""
-        return [Piece(m["body"], m.start("body"), self.line(m.start("body")))
-                for m in _FENCE.finditer(self.text)]
+        return [
+            Piece(m["body"], m.start("body"), self.line(m.start("body")))
+            for m in _FENCE.finditer(self.text)
+        ]
 
     @cached_property
     def embeds(self) -> list[str]:
@@ -90,8 +102,10 @@ class Page:
     @cached_property
     def codes(self) -> list[Piece]:
         """What stands in backticks in running text."""
-        return [Piece(m["code"], m.start("code"), self.line(m.start("code")))
-                for m in _CODE.finditer(self.without_fences)]
+        return [
+            Piece(m["code"], m.start("code"), self.line(m.start("code")))
+            for m in _CODE.finditer(self.without_fences)
+        ]
 
     @cached_property
     def without_code(self) -> str:
@@ -104,8 +118,10 @@ class Page:
         text = self.without_code
         found = [(m, True) for m in _DISPLAY.finditer(text)]
         found += [(m, False) for m in _INLINE.finditer(_blanked(_DISPLAY, text))]
-        return [Formula(m["tex"], m.start("tex"), self.line(m.start("tex")), display)
-                for m, display in sorted(found, key=lambda each: each[0].start())]
+        return [
+            Formula(m["tex"], m.start("tex"), self.line(m.start("tex")), display)
+            for m, display in sorted(found, key=lambda each: each[0].start())
+        ]
 
     @cached_property
     def prose(self) -> str:
@@ -115,8 +131,10 @@ class Page:
     @cached_property
     def headings(self) -> list[tuple[int, int, str]]:
         """Offset, level and title of each heading."""
-        return [(m.start(), len(m["hashes"]), m["title"])
-                for m in _HEADING.finditer(self.without_code)]
+        return [
+            (m.start(), len(m["hashes"]), m["title"])
+            for m in _HEADING.finditer(self.without_code)
+        ]
 
 
 def all_pages(root: Path) -> list[Page]:
@@ -138,6 +156,7 @@ def _markdown_cells(source: str) -> str:
             markdown = "[markdown]" in line
             lines.append("")
         else:
-            lines.append(re.sub(r"^# ?", "", line)
-                         if markdown and line.startswith("#") else "")
+            lines.append(
+                re.sub(r"^# ?", "", line) if markdown and line.startswith("#") else ""
+            )
     return "\n".join(lines) + "\n"

@@ -20,8 +20,13 @@ from .finding import KINDS, STATES, Finding
 from .page import Page, all_pages
 
 CHECKS = ("formulas", "names", "quotes", "numbers")
-MODULES = {"formulas": "formulas.check", "rules": "rules.check", "names": "prose.names",
-           "quotes": "prose.quotes", "numbers": "prose.numbers"}
+MODULES = {
+    "formulas": "formulas.check",
+    "rules": "rules.check",
+    "names": "prose.names",
+    "quotes": "prose.quotes",
+    "numbers": "prose.numbers",
+}
 """The modules of this package that check pages; the slowest first."""
 
 FILE = Path(".cache/truth/results.json")
@@ -35,8 +40,9 @@ _TOOLS = ("TensorFlow", "Keras", "NumPy", "SymPy")
 _SYSTEM = f"{platform.system()} {platform.machine()}"
 # How results are shown does not change them.
 _SHOWING = ("ledger",)
-_CODE = [Path(__file__).resolve().parents[1] / package
-         for package in ("truth", "tracebook")]
+_CODE = [
+    Path(__file__).resolve().parents[1] / package for package in ("truth", "tracebook")
+]
 _PROJECT = ("*.*", "Makefile", "src/**/*.py", "tests/**/*.py", f"{SNIPPETS}/**/*.*")
 _FRONT_MATTER = re.compile(r"\A-{3}[ \t]*\n.*?\n(?:-{3}|\.{3})[ \t]*\n", re.DOTALL)
 _FILE_NAME = re.compile(r"\w[\w./-]*[./]\w*")
@@ -62,8 +68,11 @@ class Program:
 
     @property
     def holds(self) -> bool:
-        return self.ran and self.rules is not None and not any(
-            each.state == "failed" for each in self.rules)
+        return (
+            self.ran
+            and self.rules is not None
+            and not any(each.state == "failed" for each in self.rules)
+        )
 
 
 @dataclass(frozen=True)
@@ -89,9 +98,12 @@ class Record:
     @classmethod
     def of(cls, page: Page, root: Path) -> "Record":
         names = tuple(dict.fromkeys(page.embeds))
-        return cls(_title(page), digest(page.source, root),
-                   tuple(name for name in names if name.endswith(".py")),
-                   tuple(name for name in names if name.endswith(".out")))
+        return cls(
+            _title(page),
+            digest(page.source, root),
+            tuple(name for name in names if name.endswith(".py")),
+            tuple(name for name in names if name.endswith(".out")),
+        )
 
 
 @dataclass
@@ -108,28 +120,45 @@ class Results:
 
     def programs_of(self, *records: Record) -> dict[str, Program]:
         """What is known of the programs that pages show."""
-        return {name: self.programs[name] for record in records
-                for name in record.programs if name in self.programs}
+        return {
+            name: self.programs[name]
+            for record in records
+            for name in record.programs
+            if name in self.programs
+        }
 
     def findings(self, *records: Record) -> list[Finding]:
         """Of pages, and of the rules in their programs."""
         return [
-            *(each for record in records for said in record.checks.values()
-              for each in said.findings),
-            *(rule for program in self.programs_of(*records).values()
-              for rule in program.rules or ())]
+            *(
+                each
+                for record in records
+                for said in record.checks.values()
+                for each in said.findings
+            ),
+            *(
+                rule
+                for program in self.programs_of(*records).values()
+                for rule in program.rules or ()
+            ),
+        ]
 
     def is_whole(self, record: Record) -> bool:
         """Whether every check of a page came to its end."""
         return set(CHECKS) <= record.checks.keys() and all(
             name in self.programs and self.programs[name].rules is not None
-            for name in record.programs)
+            for name in record.programs
+        )
 
     @classmethod
     def of_today(cls, date: str) -> "Results":
         """Nothing found yet, by what is installed here."""
-        return cls(date, platform.python_version(), _SYSTEM,
-                   {tool: metadata.version(tool) for tool in _TOOLS})
+        return cls(
+            date,
+            platform.python_version(),
+            _SYSTEM,
+            {tool: metadata.version(tool) for tool in _TOOLS},
+        )
 
 
 def load(root: Path) -> Results | None:
@@ -146,14 +175,24 @@ def load(root: Path) -> Results | None:
 def _load(path: Path, *_) -> Results | None:
     try:
         said = json.loads(path.read_text("utf-8"))
-        pages = {page: Record(**record | {
-            "programs": tuple(record["programs"]),
-            "traces": tuple(record["traces"]),
-            "checks": {name: Checked(each["key"], _findings(each["findings"]))
-                       for name, each in record["checks"].items()}})
-            for page, record in said.pop("pages").items()}
-        programs = {name: Program(**program | {"rules": _findings(program["rules"])})
-                    for name, program in said.pop("programs").items()}
+        pages = {
+            page: Record(
+                **record
+                | {
+                    "programs": tuple(record["programs"]),
+                    "traces": tuple(record["traces"]),
+                    "checks": {
+                        name: Checked(each["key"], _findings(each["findings"]))
+                        for name, each in record["checks"].items()
+                    },
+                }
+            )
+            for page, record in said.pop("pages").items()
+        }
+        programs = {
+            name: Program(**program | {"rules": _findings(program["rules"])})
+            for name, program in said.pop("programs").items()
+        }
         return Results(**said, pages=pages, programs=programs)
     except (ValueError, TypeError, KeyError, AttributeError):
         return None  # of another version: it says nothing any more
@@ -182,12 +221,15 @@ def write(path: Path, text: str) -> None:
         beside.unlink(missing_ok=True)
 
 
-
 def fresh(known: Results, root: Path) -> dict[str, Record]:
     """What is known of pages that are as they were when they were checked."""
-    return {page.shown: record for page in all_pages(root)
-            if (record := known.pages.get(page.shown)) and known.is_whole(record)
-            and record.digest == digest(page.source, root)}
+    return {
+        page.shown: record
+        for page in all_pages(root)
+        if (record := known.pages.get(page.shown))
+        and known.is_whole(record)
+        and record.digest == digest(page.source, root)
+    }
 
 
 def digest(source: str, root: Path) -> str:
@@ -205,8 +247,13 @@ def key(name: str, page: Page, root: Path, tools: str) -> str:
     A page that shows no program speaks of all of them, and of the project.
     """
     parts = [tools, name, page.source, *_named(page.source, root)]
-    parts += sorted({each for each in _FILE_NAME.findall(page.source)
-                     if (page.path.parent / each).exists()})
+    parts += sorted(
+        {
+            each
+            for each in _FILE_NAME.findall(page.source)
+            if (page.path.parent / each).exists()
+        }
+    )
     return _hash(*parts, "" if page.embeds else _project(root))
 
 
@@ -218,12 +265,22 @@ def program_key(name: str, root: Path, tools: str) -> str:
 def tools(root: Path) -> str:
     """What does the checks: their code, and every package that is installed."""
     packages = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
-    code = [path for folder in _CODE for path in sorted(folder.rglob("*.py"))
-            if path.parent.name not in _SHOWING]
-    return _hash(platform.python_version(), _SYSTEM,
-                 *sorted(path.name for path in packages),
-                 *(part for path in (*code, root / "pyproject.toml")
-                   for part in (path.name, _text(path))))
+    code = [
+        path
+        for folder in _CODE
+        for path in sorted(folder.rglob("*.py"))
+        if path.parent.name not in _SHOWING
+    ]
+    return _hash(
+        platform.python_version(),
+        _SYSTEM,
+        *sorted(path.name for path in packages),
+        *(
+            part
+            for path in (*code, root / "pyproject.toml")
+            for part in (path.name, _text(path))
+        ),
+    )
 
 
 def tally(findings: list[Finding]) -> dict[str, Counter]:
@@ -262,8 +319,14 @@ def _named(text: str, root: Path) -> list[str]:
 @lru_cache(maxsize=1)
 def _project(root: Path) -> str:
     paths = sorted({path for pattern in _PROJECT for path in root.glob(pattern)})
-    return _hash(*(part for path in paths if path.is_file()
-                   for part in (path.relative_to(root).as_posix(), _text(path))))
+    return _hash(
+        *(
+            part
+            for path in paths
+            if path.is_file()
+            for part in (path.relative_to(root).as_posix(), _text(path))
+        )
+    )
 
 
 def _program(name: str, root: Path) -> list[str]:

@@ -25,8 +25,9 @@ EDITS = 12
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks")
-    parser.add_argument("--quick", action="store_true",
-                        help="print one round of ten small programs")
+    parser.add_argument(
+        "--quick", action="store_true", help="print one round of ten small programs"
+    )
     quick = parser.parse_args().quick
     contenders.install_markdown_exec()
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
@@ -36,9 +37,11 @@ def main() -> None:
         results = {
             "date": date.today().isoformat(),
             "machine": _machine(),
-            "sets": {key: _measure(folder / key, key, *(
-                (1, 1) if quick else rounds)) for key, rounds in ROUNDS.items()
-                if key == "10" or not quick},
+            "sets": {
+                key: _measure(folder / key, key, *((1, 1) if quick else rounds))
+                for key, rounds in ROUNDS.items()
+                if key == "10" or not quick
+            },
             "serving": serving.measure(folder, 2 if quick else EDITS),
             "profile": _profile(folder / "serve-bare"),
             "labs": _labs(folder / "labs"),
@@ -60,17 +63,26 @@ def _measure(root: Path, key: str, rounds: int, slow_rounds: int) -> dict:
             turns += contenders.OTHERS
         if turn < slow_rounds:
             turns += contenders.SLOW
-        for contender in turns[turn % len(turns):] + turns[:turn % len(turns)]:
+        for contender in turns[turn % len(turns) :] + turns[: turn % len(turns)]:
             took = contender(book)
             for name, each in took.items():
                 seconds.setdefault(name, []).append(each)
-            print(f"{key}, round {turn + 1}: {next(iter(took))}"
-                  f" {next(iter(took.values())):.1f} s", file=sys.stderr, flush=True)
-    peaks = {name: memory.peak(book, config) for name, config in (
-        ("tracebook", "mkdocs.yml"), ("bare", "bare.yml"))}
+            print(
+                f"{key}, round {turn + 1}: {next(iter(took))}"
+                f" {next(iter(took.values())):.1f} s",
+                file=sys.stderr,
+                flush=True,
+            )
+    peaks = {
+        name: memory.peak(book, config)
+        for name, config in (("tracebook", "mkdocs.yml"), ("bare", "bare.yml"))
+    }
     title = "{} of the site" if key == "own" else "{} small"
-    return {"title": title.format(len(book.programs)), "seconds": seconds,
-            "memory": peaks}
+    return {
+        "title": title.format(len(book.programs)),
+        "seconds": seconds,
+        "memory": peaks,
+    }
 
 
 def _profile(root: Path) -> dict[str, float]:
@@ -80,8 +92,10 @@ def _profile(root: Path) -> dict[str, float]:
 
 def _labs(root: Path) -> dict[str, float]:
     book = books.own(root, labs=True)
-    return {title: contenders.build(book)["build"] for title in (
-        "the lab runs", "the lab is kept from the last build")}
+    return {
+        title: contenders.build(book)["build"]
+        for title in ("the lab runs", "the lab is kept from the last build")
+    }
 
 
 def _machine() -> dict[str, str]:
@@ -95,8 +109,12 @@ def _machine() -> dict[str, str]:
         "System": platform.system(),
         "Python": platform.python_version(),
         "TensorFlow": version("tensorflow"),
-        "Others": ", ".join([*(f"{name} {version(name)}" for name in packages),
-                             extra.replace("==", " ")]),
+        "Others": ", ".join(
+            [
+                *(f"{name} {version(name)}" for name in packages),
+                extra.replace("==", " "),
+            ]
+        ),
     }
 
 

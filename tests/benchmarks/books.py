@@ -14,8 +14,16 @@ from pathlib import Path
 import nbformat
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("docs", "snippets", "overrides", "src",
-         "truth", "mkdocs.yml", "pyproject.toml", "requirements.txt")
+PARTS = (
+    "docs",
+    "snippets",
+    "overrides",
+    "src",
+    "truth",
+    "mkdocs.yml",
+    "pyproject.toml",
+    "requirements.txt",
+)
 
 _PROGRAM = """\
 \"\"\"Small program {n}.\"\"\"
@@ -43,9 +51,11 @@ It computes $y = x^2 + \\sin x$ and its derivative at {n}.
 ```
 """
 _PROGRAM_FENCE = re.compile(
-    r'^( *)```[^\n]*python[^\n]*\n *--8<-- "([\w/]+\.py)"\n *```\n', re.MULTILINE)
+    r'^( *)```[^\n]*python[^\n]*\n *--8<-- "([\w/]+\.py)"\n *```\n', re.MULTILINE
+)
 _TRACE_FENCE = re.compile(
-    r'^ *```[^\n]*text[^\n]*\n *--8<-- "[\w/]+\.out"\n *```\n', re.MULTILINE)
+    r'^ *```[^\n]*text[^\n]*\n *--8<-- "[\w/]+\.out"\n *```\n', re.MULTILINE
+)
 _STRICT = r"^strict: true\n"  # links to labs lead nowhere
 _JUPYTER = """\
   - mkdocs-jupyter:
@@ -102,8 +112,12 @@ def synthetic(root: Path, size: int) -> Book:
         (root / f"docs/page_{n}.md").write_text(_PAGE.format(n=n))
     _configure(root, nav="nav: [index.md]\n")
     _write_equivalents(Book(root))
-    subprocess.run([sys.executable, "-m", "tracebook", "update"], cwd=root,
-                   check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [sys.executable, "-m", "tracebook", "update"],
+        cwd=root,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     return Book(root)
 
 
@@ -114,8 +128,9 @@ def _configure(root: Path, nav: str) -> None:
     text = _replaced(text, r"^  - mkdocs-jupyter:\n(?: {6}.*\n)*", "")
     (root / "mkdocs.yml").write_text(text)
     (root / "bare.yml").write_text(_replaced(text, r"^  - tracebook\n", ""))
-    (root / "exec.yml").write_text("docs_dir: exec\n" + _replaced(
-        text, r"^  - tracebook\n", "  - markdown-exec\n"))
+    (root / "exec.yml").write_text(
+        "docs_dir: exec\n" + _replaced(text, r"^  - tracebook\n", "  - markdown-exec\n")
+    )
     text = _replaced(text, r"^  - tracebook\n", _JUPYTER)
     text = _replaced(text, r"^  - formulas(\.extension)?\n", "")
     (root / "jupyter.yml").write_text("docs_dir: jupyter\n" + text)
@@ -135,8 +150,10 @@ def _write_equivalents(book: Book) -> None:
     """
     shutil.copytree(book.root / "docs", book.root / "exec")
     shutil.copytree(book.root / "docs", book.root / "jupyter")
-    waiting = {path.relative_to(book.root / "snippets").as_posix(): path
-               for path in book.programs}
+    waiting = {
+        path.relative_to(book.root / "snippets").as_posix(): path
+        for path in book.programs
+    }
     for page in book.pages:
         name = page.relative_to(book.root / "docs")
         text = _TRACE_FENCE.sub("", page.read_text("utf-8"))
@@ -144,21 +161,26 @@ def _write_equivalents(book: Book) -> None:
         for fence in _PROGRAM_FENCE.finditer(text):
             if fence[2] not in waiting:
                 continue
-            prose = text[at:fence.start()]
+            prose = text[at : fence.start()]
             at = fence.end()
             source = waiting.pop(fence[2]).read_text("utf-8")
             fresh += prose + _replaced(
-                fence[0], "```.*python.*", '```python exec="on" source="above"'
-                ' result="text"')
-            cells += [nbformat.v4.new_markdown_cell(prose),
-                      nbformat.v4.new_code_cell(source)]
+                fence[0],
+                "```.*python.*",
+                '```python exec="on" source="above" result="text"',
+            )
+            cells += [
+                nbformat.v4.new_markdown_cell(prose),
+                nbformat.v4.new_code_cell(source),
+            ]
         if not cells:
             continue
         (book.root / "exec" / name).write_text(fresh + text[at:])
         cells.append(nbformat.v4.new_markdown_cell(text[at:]))
         notebook = book.root / "jupyter" / name
         notebook.unlink()
-        nbformat.write(nbformat.v4.new_notebook(cells=cells),
-                       notebook.with_suffix(".ipynb"))
+        nbformat.write(
+            nbformat.v4.new_notebook(cells=cells), notebook.with_suffix(".ipynb")
+        )
     if waiting:
         raise ValueError(f"no page shows the whole of {', '.join(waiting)}")

@@ -25,17 +25,32 @@ def install_markdown_exec() -> None:
     made_from = EXTRAS / "made-from-requirements.txt"
     if made_from.exists() and made_from.read_bytes() == wanted:
         return
-    run("-m", "pip", "install", "--quiet", "--upgrade", "--no-deps",
-        "--require-hashes", "--target", EXTRAS, "-r",
-        "benchmarks/requirements.txt", cwd=ROOT)
+    run(
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--upgrade",
+        "--no-deps",
+        "--require-hashes",
+        "--target",
+        EXTRAS,
+        "-r",
+        "benchmarks/requirements.txt",
+        cwd=ROOT,
+    )
     made_from.write_bytes(wanted)
 
 
 def run(*arguments, cwd: Path, **environment: str) -> str:
     """What Python prints to its output; raises RuntimeError if it fails."""
     done = subprocess.run(
-        [sys.executable, *arguments], cwd=cwd, text=True, capture_output=True,
-        env={**ENVIRONMENT, **environment})
+        [sys.executable, *arguments],
+        cwd=cwd,
+        text=True,
+        capture_output=True,
+        env={**ENVIRONMENT, **environment},
+    )
     if done.returncode:
         raise RuntimeError(f"{arguments}: {done.stdout}{done.stderr}"[-4000:])
     return done.stdout
@@ -53,24 +68,40 @@ def floor(book: Book) -> dict[str, float]:
     """One import, the programs' own time ÷ cores, and a build without them."""
     bare = _seconds(book, "mkdocs", "build", "-f", "bare.yml")
     began = time.perf_counter()
-    said = run(Path(__file__).with_name("forkloop.py"), str(CORES),
-               *book.programs, cwd=book.root / "site")
+    said = run(
+        Path(__file__).with_name("forkloop.py"),
+        str(CORES),
+        *book.programs,
+        cwd=book.root / "site",
+    )
     took = time.perf_counter() - began
     programs = json.loads(said.splitlines()[-1])["programs"]
-    return {"floor": bare + took, "import": took - programs,
-            "programs": programs, "bare": bare}
+    return {
+        "floor": bare + took,
+        "import": took - programs,
+        "programs": programs,
+        "bare": bare,
+    }
 
 
 def markdown_exec(book: Book) -> dict[str, float]:
-    return {"markdown-exec": _seconds(
-        book, "mkdocs", "build", "-f", "exec.yml", PYTHONPATH=str(EXTRAS))}
+    return {
+        "markdown-exec": _seconds(
+            book, "mkdocs", "build", "-f", "exec.yml", PYTHONPATH=str(EXTRAS)
+        )
+    }
 
 
 def interpreters(book: Book) -> dict[str, float]:
     """A fresh interpreter for each program, as many at a time as cores."""
+
     def one(program: Path) -> None:
-        subprocess.run([sys.executable, program], cwd=book.root / "site",
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            [sys.executable, program],
+            cwd=book.root / "site",
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
 
     began = time.perf_counter()
     with ThreadPoolExecutor(CORES) as pool:
@@ -80,15 +111,16 @@ def interpreters(book: Book) -> dict[str, float]:
 
 def kernels(book: Book) -> dict[str, float]:
     """A fresh Jupyter kernel for each program, as many at a time as cores."""
+
     async def one(program: Path, free: asyncio.Semaphore) -> None:
         cell = nbformat.v4.new_code_cell(program.read_text("utf-8"))
         async with free:
             await NotebookClient(
-                nbformat.v4.new_notebook(cells=[cell]), allow_errors=True,
+                nbformat.v4.new_notebook(cells=[cell]),
+                allow_errors=True,
                 kernel_name="python3",
                 resources={"metadata": {"path": str(book.root / "site")}},
-            ).async_execute(
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            ).async_execute(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     async def everyone() -> None:
         free = asyncio.Semaphore(CORES)
@@ -100,8 +132,7 @@ def kernels(book: Book) -> dict[str, float]:
 
 
 def mkdocs_jupyter(book: Book) -> dict[str, float]:
-    return {"mkdocs-jupyter": _seconds(
-        book, "mkdocs", "build", "-f", "jupyter.yml")}
+    return {"mkdocs-jupyter": _seconds(book, "mkdocs", "build", "-f", "jupyter.yml")}
 
 
 def _seconds(book: Book, *arguments: str, **environment: str) -> float:

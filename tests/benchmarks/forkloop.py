@@ -13,6 +13,7 @@ import types
 def main() -> None:
     began = time.perf_counter()
     import tensorflow  # noqa: F401
+
     imported = time.perf_counter()
     cores, programs = int(sys.argv[1]), sys.argv[2:]
     silent = os.open(os.devnull, os.O_WRONLY)
@@ -28,8 +29,11 @@ def main() -> None:
         running += 1
     for _ in range(running):
         os.wait()
-    print(json.dumps({"import": imported - began,
-                      "programs": time.perf_counter() - imported}))
+    print(
+        json.dumps(
+            {"import": imported - began, "programs": time.perf_counter() - imported}
+        )
+    )
 
 
 def _run(program: str) -> None:

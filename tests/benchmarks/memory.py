@@ -17,8 +17,12 @@ def peak(book: Book, config: str) -> float:
     A sample during which a process came or went would count pages twice.
     """
     building = subprocess.Popen(
-        [sys.executable, "-m", "mkdocs", "build", "-f", config], cwd=book.root,
-        env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        [sys.executable, "-m", "mkdocs", "build", "-f", config],
+        cwd=book.root,
+        env=ENVIRONMENT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     first, most = psutil.Process(building.pid), 0
     while building.poll() is None:
         family = first.children(recursive=True)
@@ -36,5 +40,11 @@ def _proportional(process: int) -> int:
         rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
     except (FileNotFoundError, ProcessLookupError):  # it has just ended
         return 0
-    return next((int(line.split()[1]) for line in rollup.splitlines()
-                 if line.startswith("Pss:")), 0)
+    return next(
+        (
+            int(line.split()[1])
+            for line in rollup.splitlines()
+            if line.startswith("Pss:")
+        ),
+        0,
+    )

@@ -23,26 +23,53 @@ def render(results: dict) -> str:
     return _PAGE.format(
         date=results["date"],
         machine=_table(("Machine", "Measured on"), results["machine"].items()),
-        times=_table(("Programs", *(each["title"] for each in sets.values())),
-                     _times(sets)),
-        goals=_table(("Goal", "Measured", "Held"), (
-            (goal, measured, "held" if held else "**missed**")
-            for goal, measured, held in goals(results))),
-        memory=_table(("Peak, MiB", *(each["title"] for each in sets.values())), (
-            (title, *(f"{each['memory'][key]:.0f}" for each in sets.values()))
-            for key, title in (("tracebook", "every program run by tracebook"),
-                               ("bare", "nothing run")))),
+        times=_table(
+            ("Programs", *(each["title"] for each in sets.values())), _times(sets)
+        ),
+        goals=_table(
+            ("Goal", "Measured", "Held"),
+            (
+                (goal, measured, "held" if held else "**missed**")
+                for goal, measured, held in goals(results)
+            ),
+        ),
+        memory=_table(
+            ("Peak, MiB", *(each["title"] for each in sets.values())),
+            (
+                (title, *(f"{each['memory'][key]:.0f}" for each in sets.values()))
+                for key, title in (
+                    ("tracebook", "every program run by tracebook"),
+                    ("bare", "nothing run"),
+                )
+            ),
+        ),
         serving=_table(
-            ("After an edit to", "page fresh", "nothing run", "ratio",
-             "rebuild", "nothing run", "ratio"),
-            ((f"a {edit}" if edit == "page" else "a program and its trace",
-              *_beside(servers, "fresh"), *_beside(servers, "rebuild"))
-             for edit, servers in serving.items())),
+            (
+                "After an edit to",
+                "page fresh",
+                "nothing run",
+                "ratio",
+                "rebuild",
+                "nothing run",
+                "ratio",
+            ),
+            (
+                (
+                    f"a {edit}" if edit == "page" else "a program and its trace",
+                    *_beside(servers, "fresh"),
+                    *_beside(servers, "rebuild"),
+                )
+                for edit, servers in serving.items()
+            ),
+        ),
         edits=len(serving["page"]["bare"]),
         profile=_table(("Part of a rebuild", "Share"), _shares(results["profile"])),
         theme=_theme(results["profile"]),
-        labs=_table(("`mkdocs build`", "Seconds"), (
-            (title, f"{seconds:.1f}") for title, seconds in results["labs"].items())))
+        labs=_table(
+            ("`mkdocs build`", "Seconds"),
+            ((title, f"{seconds:.1f}") for title, seconds in results["labs"].items()),
+        ),
+    )
 
 
 def goals(results: dict) -> Iterator[tuple[str, str, bool]]:
@@ -50,44 +77,71 @@ def goals(results: dict) -> Iterator[tuple[str, str, bool]]:
     sets = results["sets"]
     for each in sets.values():
         ratio = _ratio(each["seconds"], "build", "floor")
-        yield (f"a cold build, {each['title']}: ≤ 1.25 × the floor",
-               f"{ratio:.2f} ×", ratio <= 1.25)
+        yield (
+            f"a cold build, {each['title']}: ≤ 1.25 × the floor",
+            f"{ratio:.2f} ×",
+            ratio <= 1.25,
+        )
     if "100" in sets:
-        few, many = (_ratio(sets[n]["seconds"], "kernels", "build")
-                     for n in ("10", "100"))
-        yield ("a kernel for each of 100: ≥ 10 × our whole build",
-               f"{many:.1f} ×", many >= 10)
-        yield ("and growing with the number",
-               f"{few:.1f} × at 10, {many:.1f} × at 100", many > few)
+        few, many = (
+            _ratio(sets[n]["seconds"], "kernels", "build") for n in ("10", "100")
+        )
+        yield (
+            "a kernel for each of 100: ≥ 10 × our whole build",
+            f"{many:.1f} ×",
+            many >= 10,
+        )
+        yield (
+            "and growing with the number",
+            f"{few:.1f} × at 10, {many:.1f} × at 100",
+            many > few,
+        )
     if "400" in sets:
         ours, fork = (_added(sets, key) for key in ("check", "programs"))
-        yield ("a program more, from 100 to 400: ≤ 1.3 × a bare fork",
-               f"{ours / fork:.2f} × ({1000 * ours:.0f} and"
-               f" {1000 * fork:.0f} ms)", ours <= 1.3 * fork)
+        yield (
+            "a program more, from 100 to 400: ≤ 1.3 × a bare fork",
+            f"{ours / fork:.2f} × ({1000 * ours:.0f} and {1000 * fork:.0f} ms)",
+            ours <= 1.3 * fork,
+        )
     peaks = [each["memory"]["tracebook"] for each in sets.values()]
-    yield ("memory of the whole build: ≤ 1536 MiB", f"{max(peaks):.0f} MiB",
-           max(peaks) <= 1536)
+    yield (
+        "memory of the whole build: ≤ 1536 MiB",
+        f"{max(peaks):.0f} MiB",
+        max(peaks) <= 1536,
+    )
     if "400" in sets:
         few, many = (sets[n]["memory"]["tracebook"] for n in ("10", "400"))
-        yield ("and flat: at 400 ≤ 1.1 × at 10", f"{many / few:.2f} ×",
-               many <= 1.1 * few)
-    for edit, bound, key, runs in (("page", 1.1, "rebuild", 0),
-                                   ("snippet", 1.3, "fresh", 1)):
+        yield (
+            "and flat: at 400 ≤ 1.1 × at 10",
+            f"{many / few:.2f} ×",
+            many <= 1.1 * few,
+        )
+    for edit, bound, key, runs in (
+        ("page", 1.1, "rebuild", 0),
+        ("snippet", 1.3, "fresh", 1),
+    ):
         servers = results["serving"][edit]
         ran = {each["ran"] for each in servers["tracebook"]}
         shown = " or ".join(map(str, sorted(ran, key=str)))
         yield f"programs run after an edit to a {edit}: {runs}", shown, ran == {runs}
         ours, bare = (_median(servers, name, key) for name in ("tracebook", "bare"))
-        yield (f"{key} after an edit to a {edit}: ≤ {bound} × with nothing run",
-               f"{ours / bare:.2f} ×", ours <= bound * bare)
+        yield (
+            f"{key} after an edit to a {edit}: ≤ {bound} × with nothing run",
+            f"{ours / bare:.2f} ×",
+            ours <= bound * bare,
+        )
 
 
 def _times(sets: dict) -> Iterator[tuple[str, ...]]:
     for key, title in CONTENDERS.items():
         yield (title, *(_time(each["seconds"], key) for each in sets.values()))
-    yield ("rounds, of the last three rows", *(
-        f"{len(each['seconds']['build'])}, {len(each['seconds'].get('kernels', ()))}"
-        for each in sets.values()))
+    yield (
+        "rounds, of the last three rows",
+        *(
+            f"{len(each['seconds']['build'])}, {len(each['seconds'].get('kernels', ()))}"
+            for each in sets.values()
+        ),
+    )
 
 
 def _time(seconds: dict, key: str) -> str:
@@ -127,8 +181,14 @@ def _shares(profile: dict[str, float]) -> Iterator[tuple[str, str]]:
 
 
 def _theme(profile: dict[str, float]) -> str:
-    share = sum(seconds for part, seconds in profile.items()
-                if part.startswith("the theme's")) / profile["the whole"]
+    share = (
+        sum(
+            seconds
+            for part, seconds in profile.items()
+            if part.startswith("the theme's")
+        )
+        / profile["the whole"]
+    )
     part = "the larger" if share > 0.5 else "the smaller"
     return f"{share:.0%}, {part} part"
 

@@ -16,15 +16,17 @@ from mkdocs.config import load_config
 PARTS = {
     "the theme's templates": (
         ("mkdocs/commands/build.py", "_build_page"),
-        ("mkdocs/commands/build.py", "_build_theme_template")),
+        ("mkdocs/commands/build.py", "_build_theme_template"),
+    ),
     "the theme's search index": (
         ("search/plugin.py", "on_page_context"),
-        ("search/plugin.py", "on_post_build")),
+        ("search/plugin.py", "on_post_build"),
+    ),
     "the theme's files": (
         ("mkdocs/structure/files.py", "add_files_from_theme"),
-        ("mkdocs/structure/files.py", "copy_static_files")),
-    "Markdown, formulas, and highlighting": (
-        ("mkdocs/structure/pages.py", "render"),),
+        ("mkdocs/structure/files.py", "copy_static_files"),
+    ),
+    "Markdown, formulas, and highlighting": (("mkdocs/structure/pages.py", "render"),),
     "the whole": (("mkdocs/commands/build.py", "build"),),
 }
 

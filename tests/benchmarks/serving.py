@@ -14,7 +14,8 @@ from urllib.request import urlopen
 from . import books
 from .contenders import ENVIRONMENT
 
-SNIPPET, PAGE = "snippets/chain_rule.py", "docs/lessons/chain_rule.md"
+SNIPPET = "snippets/lessons/chain_rule/chain_rule.py"
+PAGE = "docs/lessons/chain_rule.md"
 URL = "lessons/chain_rule/"
 
 # MkDocs drops a line of log that it has written before, such as how long a build
@@ -33,8 +34,10 @@ def measure(folder: Path, rounds: int) -> dict[str, dict[str, list[dict]]]:
 
     Each server has a copy of its own, and only one of them rebuilds at a time.
     """
-    servers = {"tracebook": _Server(folder / "serve", "mkdocs.yml"),
-               "bare": _Server(folder / "serve-bare", "bare.yml")}
+    servers = {
+        "tracebook": _Server(folder / "serve", "mkdocs.yml"),
+        "bare": _Server(folder / "serve-bare", "bare.yml"),
+    }
     took = {edit: {name: [] for name in servers} for edit in ("page", "snippet")}
     try:
         for number in range(1, rounds + 1):
@@ -50,8 +53,10 @@ def measure(folder: Path, rounds: int) -> dict[str, dict[str, list[dict]]]:
 class _Server:
     def __init__(self, root: Path, config: str) -> None:
         self._root = books.own(root).root
-        self._texts = {name: (root / name).read_text("utf-8") for name in (
-            PAGE, SNIPPET, SNIPPET.replace(".py", ".out"))}
+        self._texts = {
+            name: (root / name).read_text("utf-8")
+            for name in (PAGE, SNIPPET, SNIPPET.replace(".py", ".out"))
+        }
         (root / "say_again.py").write_text(_HOOK)
         with (root / config).open("a") as written:
             written.write("\nhooks: [say_again.py]\n")
@@ -62,9 +67,24 @@ class _Server:
         self._log = root / "serve.log"
         with self._log.open("w") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "mkdocs", "serve", "--no-strict", "-f",
-                 config, "--watch", "snippets", "--dev-addr", address],
-                cwd=root, env={**ENVIRONMENT, "NO_COLOR": "1"}, stdout=log, stderr=log)
+                [
+                    sys.executable,
+                    "-m",
+                    "mkdocs",
+                    "serve",
+                    "--no-strict",
+                    "-f",
+                    config,
+                    "--watch",
+                    "snippets",
+                    "--dev-addr",
+                    address,
+                ],
+                cwd=root,
+                env={**ENVIRONMENT, "NO_COLOR": "1"},
+                stdout=log,
+                stderr=log,
+            )
         self._wait(lambda: "Serving on" in self._log.read_text())
 
     def close(self) -> None:
@@ -78,8 +98,11 @@ class _Server:
     def snippet(self, number: int) -> dict[str, float]:
         """Edit a program and its trace; the page is fresh when it has both."""
         program, trace = list(self._texts)[1:]
-        return self._edit({program: f'print("edit {number}")\n',
-                           trace: f"edit {number}\n"}, f"edit {number}", 2)
+        return self._edit(
+            {program: f'print("edit {number}")\n', trace: f"edit {number}\n"},
+            f"edit {number}",
+            2,
+        )
 
     def _edit(self, additions: dict[str, str], mark: str, times: int) -> dict:
         time.sleep(random.uniform(0, 0.5))  # MkDocs looks twice a second
@@ -92,15 +115,23 @@ class _Server:
         self._wait(lambda: self._shown().count(mark) >= times)
         fresh = time.perf_counter() - began
         time.sleep(1)  # it may have seen one of two files first
-        self._wait(lambda: (log := self._log.read_bytes()[start:].decode()).count(
-            "Reloading") == log.count("Detected") > 0)
+        self._wait(
+            lambda: (
+                (log := self._log.read_bytes()[start:].decode()).count("Reloading")
+                == log.count("Detected")
+                > 0
+            )
+        )
         said = self._log.read_bytes()[start:].decode()
         if "WARNING -  snippets/" in said:
             raise RuntimeError(said)
         ran = [int(n) for n in re.findall(r"snippets, (\d+) run", said)]
         built = re.search(r"built in ([\d.]+) seconds", said)
-        return {"fresh": fresh, "rebuild": float(built[1]),
-                "ran": sum(ran) if ran else None}
+        return {
+            "fresh": fresh,
+            "rebuild": float(built[1]),
+            "ran": sum(ran) if ran else None,
+        }
 
     def _shown(self) -> str:
         try:

@@ -16,11 +16,14 @@ from .book import Book, Tally, Unsound
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m tests.drills", description=__doc__.partition("\n")[0])
-    parser.add_argument("--fast", action="store_true",
-                        help="an even sample of each kind")
-    parser.add_argument("--site", type=Path,
-                        help="the site of these pages, if it is built already")
+        prog="python -m tests.drills", description=__doc__.partition("\n")[0]
+    )
+    parser.add_argument(
+        "--fast", action="store_true", help="an even sample of each kind"
+    )
+    parser.add_argument(
+        "--site", type=Path, help="the site of these pages, if it is built already"
+    )
     arguments = parser.parse_args()
     tally = Tally(arguments.fast)
     try:
@@ -31,14 +34,16 @@ def main() -> int:
                 for part in (traces, programs, pages, shown, formulas, claims, rules):
                     began = time.monotonic()
                     part.run(book, tally, site)
-                    print(f"drills: {part.__name__} took"
-                          f" {time.monotonic() - began:.0f} s", file=sys.stderr)
+                    print(
+                        f"drills: {part.__name__} took"
+                        f" {time.monotonic() - began:.0f} s",
+                        file=sys.stderr,
+                    )
                 tally.nothing_is_left(book)
             finally:
                 book.engine.close()
     except Unsound as error:
-        print(f"drills: the project fails without a mistake:\n{error}",
-              file=sys.stderr)
+        print(f"drills: the project fails without a mistake:\n{error}", file=sys.stderr)
         return 1
     return _print(tally)
 
@@ -52,9 +57,11 @@ def _print(tally: Tally) -> int:
         print(f"| {name} | {kind.tried} | {kind.caught} |")
     tried, caught = sum(k.tried for k in kinds), sum(k.caught for k in kinds)
     print(f"| **in all** | **{tried}** | **{caught}** |\n")
-    print("Changes that are not counted, for they change nothing that is true (a"
-          " program prints\nthe same, a formula still holds), or less than a"
-          " tolerance or a weak tie can see:\n")
+    print(
+        "Changes that are not counted, for they change nothing that is true (a"
+        " program prints\nthe same, a formula still holds), or less than a"
+        " tolerance or a weak tie can see:\n"
+    )
     for name, kind in sorted(tally.kinds.items()):
         if kind.equal or kind.within:
             print(f"- {name}: {kind.equal} the same, {len(kind.within)} below")

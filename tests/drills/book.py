@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +14,6 @@ from tracebook import settings, snippet
 from tracebook.client import Engine
 
 from ..project import copy, python
-
 
 
 class Unsound(Exception):
@@ -60,8 +58,11 @@ class Book:
         """End the engine; what outlives it, processes and files."""
         self.engine.close()
         left = [p for p in psutil.process_iter() if self._is_ours(p)]
-        left = [p for p in psutil.wait_procs(left, timeout=3)[1]
-                if p.status() != psutil.STATUS_ZOMBIE]
+        left = [
+            p
+            for p in psutil.wait_procs(left, timeout=3)[1]
+            if p.status() != psutil.STATUS_ZOMBIE
+        ]
         for process in left:
             process.kill()
         return [str(thing) for thing in (*left, *self.temporary.iterdir())]
@@ -88,10 +89,20 @@ class Book:
     def run(self, *command: str, **environment: str) -> tuple[int, str]:
         """Run a module of Python in the copy: exit code and all it says."""
         done = subprocess.run(
-            [python(self.root), "-m", *command], cwd=self.root, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300,
-            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "999",
-                 "NO_MKDOCS_2_WARNING": "1", **environment})
+            [python(self.root), "-m", *command],
+            cwd=self.root,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=300,
+            env={
+                **os.environ,
+                "NO_COLOR": "1",
+                "COLUMNS": "999",
+                "NO_MKDOCS_2_WARNING": "1",
+                **environment,
+            },
+        )
         return done.returncode, done.stdout
 
     def build(self) -> Path:
@@ -104,10 +115,13 @@ class Book:
 
     @contextmanager
     def planted(self, texts: dict[Path, str | None]) -> Iterator[None]:
-        before = {path: path.read_bytes() if path.exists() else None
-                  for path in texts}
-        _write({path: text if text is None else text.encode()
-                for path, text in texts.items()})
+        before = {path: path.read_bytes() if path.exists() else None for path in texts}
+        _write(
+            {
+                path: text if text is None else text.encode()
+                for path, text in texts.items()
+            }
+        )
         try:
             yield
         finally:
@@ -165,21 +179,24 @@ class Tally:
         columns = [[m for m in column if m] for column in zip_longest(*files)]
         return self.some(columns, at_most)
 
-    def judge(self, book: Book, planted: dict[str, list[Mistake]],
-              may_be_equal: bool = False) -> list[Mistake]:
+    def judge(
+        self, book: Book, planted: dict[str, list[Mistake]], may_be_equal: bool = False
+    ) -> list[Mistake]:
         """Plant mistakes in different files at once; each must be named, and
         nothing else. Returns those that were not, which do not count if they
         may have no effect."""
         every = [(kind, m) for kind, mistakes in planted.items() for m in mistakes]
         with book.planted({m.path: m.text for _, m in every}):
             said = book.said()
-        strays = [line for line in said
-                  if not any(line.startswith(m.named) for _, m in every)]
+        strays = [
+            line for line in said if not any(line.startswith(m.named) for _, m in every)
+        ]
         missed = []
         for kind, m in every:
             stem = book.shown(m.path.with_suffix(""))
-            caught = all(any(line.startswith(name) for line in said)
-                         for name in m.named)
+            caught = all(
+                any(line.startswith(name) for line in said) for name in m.named
+            )
             if not m.named:
                 caught = not any(line.startswith(f"{stem}.") for line in strays)
             if not caught:

@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from truth.prose import names, numbers, quotes
 from truth.finding import Finding
-from truth.prose.values import name_of, plain_value, statements
 from truth.page import Page, all_pages
+from truth.prose import names, numbers, quotes
+from truth.prose.values import name_of, plain_value, statements
 
 from .book import Book, Tally, Unsound
 
@@ -41,12 +41,19 @@ class _Altered(Page):
 def run(book: Book, tally: Tally, site: Path) -> None:
     pages = [page for page in all_pages(book.root) if not numbers.is_generated(page)]
     for check, planned, at_most in (
-            (numbers.check, _digits, 40), (_names_and_quotes, _renamed, 40),
-            (_names_and_quotes, _misquoted, 40)):
+        (numbers.check, _digits, 40),
+        (_names_and_quotes, _renamed, 40),
+        (_names_and_quotes, _misquoted, 40),
+    ):
         if wrong := [f for f in check(pages, book.root) if f.state == "failed"]:
             raise Unsound("\n".join(map(str, wrong)))
-        _plant(book.root, tally, check, at_most, [
-            (page, change) for page in pages for change in planned(page, book.root)])
+        _plant(
+            book.root,
+            tally,
+            check,
+            at_most,
+            [(page, change) for page in pages for change in planned(page, book.root)],
+        )
     names.installed.close()
 
 
@@ -55,11 +62,16 @@ def _names_and_quotes(pages: list[Page], root: Path) -> list[Finding]:
     return names.check(pages, root) + quotes.check(pages, root)
 
 
-def _plant(root: Path, tally: Tally, check: Check, at_most: int,
-           changes: list[tuple[Page, Change]]) -> None:
+def _plant(
+    root: Path,
+    tally: Tally,
+    check: Check,
+    at_most: int,
+    changes: list[tuple[Page, Change]],
+) -> None:
     for page, (kind, start, end, new) in tally.some(changes, at_most):
         text = page.text[:start] + new + page.text[end:]
-        shown = " ".join(text[max(0, start - 40):start + len(new) + 25].split())
+        shown = " ".join(text[max(0, start - 40) : start + len(new) + 25].split())
         drill = f"{page.where(start)}: {page.text[start:end]} → {new} in: {shown}"
         altered = _Altered(page, text)
         caught = any(f.state == "failed" for f in check([altered], root))
@@ -71,12 +83,22 @@ def _plant(root: Path, tally: Tally, check: Check, at_most: int,
 
 def _amounts_to_the_same(page: Page, altered: Page, at: int) -> bool:
     """Whether a change leaves the value of each side of a formula: 1 · 0, 2 · 0."""
-    before, after = (next((
-        [plain_value(side) for statement in statements(formula)
-         for side in statement.sides if name_of(side) is None]
-        for formula in each.formulas
-        if formula.start <= at < formula.start + len(formula.text)), [])
-        for each in (page, altered))
+    before, after = (
+        next(
+            (
+                [
+                    plain_value(side)
+                    for statement in statements(formula)
+                    for side in statement.sides
+                    if name_of(side) is None
+                ]
+                for formula in each.formulas
+                if formula.start <= at < formula.start + len(formula.text)
+            ),
+            [],
+        )
+        for each in (page, altered)
+    )
     return bool(before) and None not in before and before == after
 
 
@@ -84,19 +106,32 @@ def _digits(page: Page, root: Path) -> Iterator[Change]:
     """Each digit of a number in prose, and in formulas that state a number."""
     judged = list(numbers.Numbers(page, root).judged())
     apart = [m.span() for m in numbers.TOLD_APART_AT.finditer(page.without_fences)]
-    formulas = [(f.start, f.start + len(f.text)) for f in page.formulas
-                if not f.display and any(start == f.start for start, _, _ in judged)]
+    formulas = [
+        (f.start, f.start + len(f.text))
+        for f in page.formulas
+        if not f.display and any(start == f.start for start, _, _ in judged)
+    ]
     for digit in _DIGIT.finditer(page.text):
         at = digit.start()
         within = any(start <= at < end for start, end in formulas)
-        if not within and (not page.prose[at].isdigit() or _IN_WORD.search(
-                page.prose[:at]) or any(start <= at < end for start, end in apart)):
+        if not within and (
+            not page.prose[at].isdigit()
+            or _IN_WORD.search(page.prose[:at])
+            or any(start <= at < end for start, end in apart)
+        ):
             continue
-        weak = any(start <= at < end and finding.how.startswith(numbers.WEAK)
-                   for start, end, finding in judged)
-        yield (WEAK if weak else
-               f"a digit of a number in {'a formula' if within else 'prose'}",
-               at, at + 1, str((int(digit[0]) + 1) % 10))
+        weak = any(
+            start <= at < end and finding.how.startswith(numbers.WEAK)
+            for start, end, finding in judged
+        )
+        yield (
+            WEAK
+            if weak
+            else f"a digit of a number in {'a formula' if within else 'prose'}",
+            at,
+            at + 1,
+            str((int(digit[0]) + 1) % 10),
+        )
 
 
 def _renamed(page: Page, root: Path) -> Iterator[Change]:
@@ -108,20 +143,23 @@ def _renamed(page: Page, root: Path) -> Iterator[Change]:
         words = list(_WORD.finditer(code.text))
         for word in words[1:] if dotted else words[:1]:
             at = code.start + word.end() - 1
-            yield ("a letter of a name of the API" if dotted
-                   else "a letter of another name in backticks",
-                   at, at + 1, "j" if page.text[at] == "q" else "q")
+            yield (
+                "a letter of a name of the API"
+                if dotted
+                else "a letter of another name in backticks",
+                at,
+                at + 1,
+                "j" if page.text[at] == "q" else "q",
+            )
 
 
 def _misquoted(page: Page, root: Path) -> Iterator[Change]:
-    for parts, start in quotes.quoted(page):
+    for _parts, start in quotes.quoted(page):
         end = page.text.index("`", start)
         for word in _WORD.finditer(page.text, start, end):
-            yield ("a word of a quoted message", *word.span(),
-                   word[0] + "q")
+            yield ("a word of a quoted message", *word.span(), word[0] + "q")
         for mode in quotes.claimed_modes(page.text, start):
-            before = list(re.compile(re.escape(mode)).finditer(
-                page.text, 0, end + 200))
+            before = list(re.compile(re.escape(mode)).finditer(page.text, 0, end + 200))
             near = min(before, key=lambda m: abs(m.start() - start), default=None)
             if near:
                 yield "the mode of a message", *near.span(), _SWAPPED[mode]

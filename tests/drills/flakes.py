@@ -50,9 +50,12 @@ def hunt(runs: int, seed: int, one_dnn: str) -> Counter:
             runner.jobs = chance.randint(1, 2 * SETTINGS.workers)
             began = time.monotonic()
             runner.run(snippets, judge)
-            print(f"oneDNN {one_dnn}, run {number} of {runs}: {len(snippets)}"
-                  f" snippets, {runner.jobs} at a time,"
-                  f" {time.monotonic() - began:.0f} s", flush=True)
+            print(
+                f"oneDNN {one_dnn}, run {number} of {runs}: {len(snippets)}"
+                f" snippets, {runner.jobs} at a time,"
+                f" {time.monotonic() - began:.0f} s",
+                flush=True,
+            )
     finally:
         runner.close()
     return differed
@@ -63,8 +66,10 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    load = [multiprocessing.Process(target=spin, daemon=True)
-            for _ in range(SETTINGS.workers)]
+    load = [
+        multiprocessing.Process(target=spin, daemon=True)
+        for _ in range(SETTINGS.workers)
+    ]
     for process in load:
         process.start()
     half = (arguments.runs + 1) // 2

@@ -16,9 +16,15 @@ from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAIRS = [("3.11", "2.21.*"), ("3.12", "2.21.*"), ("3.13", "2.21.*"),
-         ("3.11", "2.20.*"), ("3.12", "2.20.*"), ("3.13", "2.20.*"),
-         ("3.11", "2.18.*")]
+PAIRS = [
+    ("3.11", "2.21.*"),
+    ("3.12", "2.21.*"),
+    ("3.13", "2.21.*"),
+    ("3.11", "2.20.*"),
+    ("3.12", "2.20.*"),
+    ("3.13", "2.20.*"),
+    ("3.11", "2.18.*"),
+]
 RESULTS = ROOT / "tests/drills/versions.json"
 PAGE = ROOT / "docs/versions.md"
 
@@ -56,13 +62,19 @@ class Result:
 
 def interpreter(version: str) -> str:
     """A Python of this version: on the path, or among those of pyenv."""
-    candidates = [f"python{version}",
-                  *map(str, sorted(Path.home().glob(
-                      f".pyenv/versions/{version}.*/bin/python")))]
+    candidates = [
+        f"python{version}",
+        *map(str, sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))),
+    ]
     for name in candidates:
         path = shutil.which(name)
-        if path and subprocess.run([path, "-c", "import ensurepip"],
-                                   capture_output=True).returncode == 0:
+        if (
+            path
+            and subprocess.run(
+                [path, "-c", "import ensurepip"], capture_output=True
+            ).returncode
+            == 0
+        ):
             return path
     sys.exit(f"no Python {version} on this machine")
 
@@ -70,63 +82,100 @@ def interpreter(version: str) -> str:
 def judge(python: str, tensorflow: str) -> Result:
     with tempfile.TemporaryDirectory(prefix="matrix-") as folder:
         environment = Path(folder, "venv")
-        subprocess.run([interpreter(python), "-m", "venv", environment],
-                       check=True)
+        subprocess.run([interpreter(python), "-m", "venv", environment], check=True)
         inside = environment / "bin/python"
         subprocess.run(
-            [inside, "-m", "pip", "install", "--quiet",
-             f"tensorflow=={tensorflow}", "numpy", "matplotlib"], check=True)
-        done = subprocess.run([inside, "-c", JUDGE], cwd=ROOT, check=True,
-                              stdout=subprocess.PIPE, text=True)
+            [
+                inside,
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                f"tensorflow=={tensorflow}",
+                "numpy",
+                "matplotlib",
+            ],
+            check=True,
+        )
+        done = subprocess.run(
+            [inside, "-c", JUDGE],
+            cwd=ROOT,
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         return Result(**json.loads(done.stdout))
 
 
 def page(results: list[Result], day: str) -> str:
     lines = [
-        "# Where the traces hold", "",
+        "# Where the traces hold",
+        "",
         f"Every snippet was run on {day} with these versions, each in an",
         "environment of its own, on a CPU. `python -m tests.drills.matrix` wrote this",
         "page; a trace holds where the program prints what its page shows,",
         "within the tolerance of [the comparison](checked.md#when-two-traces-are-equal).",
-        "", "| TensorFlow | Python | Keras | NumPy | traces that hold |",
-        "| --- | --- | --- | --- | --- |"]
+        "",
+        "| TensorFlow | Python | Keras | NumPy | traces that hold |",
+        "| --- | --- | --- | --- | --- |",
+    ]
     for r in results:
         held = len(r.snippets) - len(failing(r))
-        lines.append(f"| {r.tensorflow} | {r.python} | {r.keras} | {r.numpy}"
-                     f" | {held} of {len(r.snippets)} |")
+        lines.append(
+            f"| {r.tensorflow} | {r.python} | {r.keras} | {r.numpy}"
+            f" | {held} of {len(r.snippets)} |"
+        )
     for name in sorted({name for r in results for name in failing(r)}):
         where = [r for r in results if name in failing(r)]
-        versions = ", ".join(f"TensorFlow {r.tensorflow} on Python {r.python}"
-                             for r in where)
-        lines += ["", f"`{name}` differs with {versions}:", "", "```text",
-                  failing(where[0])[name], "```"]
+        versions = ", ".join(
+            f"TensorFlow {r.tensorflow} on Python {r.python}" for r in where
+        )
+        lines += [
+            "",
+            f"`{name}` differs with {versions}:",
+            "",
+            "```text",
+            failing(where[0])[name],
+            "```",
+        ]
     return "\n".join([*lines, ""])
 
 
 def failing(result: Result) -> dict[str, str]:
     """Program, and what was different."""
-    return {str(Path(name).with_suffix(".py").relative_to("snippets")): text
-            for name, text in result.problems.items()}
+    return {
+        str(Path(name).with_suffix(".py").relative_to("snippets")): text
+        for name, text in result.problems.items()
+    }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.drills.matrix")
-    parser.add_argument("--pair", action="append", metavar="PYTHON:TENSORFLOW",
-                        help="such as 3.12:2.21.* (default: all that are promised)")
+    parser.add_argument(
+        "--pair",
+        action="append",
+        metavar="PYTHON:TENSORFLOW",
+        help="such as 3.12:2.21.* (default: all that are promised)",
+    )
     given = parser.parse_args().pair
     results = []
     for python, tensorflow in [p.split(":") for p in given] if given else PAIRS:
         result = judge(python, tensorflow)
         results.append(result)
-        print(f"Python {result.python}, TensorFlow {result.tensorflow}:"
-              f" {len(result.snippets) - len(failing(result))} of"
-              f" {len(result.snippets)} traces hold", flush=True)
+        print(
+            f"Python {result.python}, TensorFlow {result.tensorflow}:"
+            f" {len(result.snippets) - len(failing(result))} of"
+            f" {len(result.snippets)} traces hold",
+            flush=True,
+        )
         for name, text in failing(result).items():
             print(f"{name}: {text}", flush=True)
     if not given:
         day = date.today().isoformat()
-        RESULTS.write_text(json.dumps(
-            {"day": day, "results": [asdict(r) for r in results]}, indent=1) + "\n")
+        RESULTS.write_text(
+            json.dumps({"day": day, "results": [asdict(r) for r in results]}, indent=1)
+            + "\n"
+        )
         PAGE.write_text(page(results, day), "utf-8")
 
 

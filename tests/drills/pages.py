@@ -22,25 +22,33 @@ def letters(number: int) -> str:
 
 
 def run(book: Book, tally: Tally, site: Path) -> None:
-    kinds = {"a link to a page": _links, "a link to an anchor": _anchors,
-             "a formula's command": _commands, "a formula's brace": _braces}
+    kinds = {
+        "a link to a page": _links,
+        "a link to an anchor": _anchors,
+        "a formula's command": _commands,
+        "a formula's brace": _braces,
+    }
     planned = {kind: plan(book) for kind, plan in kinds.items()}
     rounds = [(kind,) for kind in planned]
     if tally.fast:  # one build, with one kind on each page
         rounds = [tuple(planned)]
         for turn, (kind, plan) in enumerate(planned.items()):
-            its = book.pages[turn::len(planned)]
+            its = book.pages[turn :: len(planned)]
             planned[kind] = {page: plan[page] for page in its if page in plan}
     for kinds in rounds:
-        texts = {page: text for kind in kinds
-                 for page, (text, _) in planned[kind].items()}
+        texts = {
+            page: text for kind in kinds for page, (text, _) in planned[kind].items()
+        }
         with TemporaryDirectory() as site, book.planted(texts):
             code, said = book.run("mkdocs", "build", "--site-dir", site)
         for kind in kinds:
-            for page, (_, messages) in planned[kind].items():
+            for _page, (_, messages) in planned[kind].items():
                 for message in messages:
-                    tally.count(kind, f"{message}, exit code {code}",
-                                code == 1 and bool(re.search(message, said)))
+                    tally.count(
+                        kind,
+                        f"{message}, exit code {code}",
+                        code == 1 and bool(re.search(message, said)),
+                    )
 
 
 Plan = dict[Path, tuple[str, list[str]]]
@@ -56,7 +64,7 @@ def _plan(book: Book, pattern: re.Pattern, mistake) -> Plan:
         for n, match in reversed(list(enumerate(found))):
             span, new, message = mistake(page, match, n)
             if new:
-                text = text[:span[0]] + new + text[span[1]:]
+                text = text[: span[0]] + new + text[span[1] :]
                 messages.append(message)
         if messages:
             plan[page] = text, messages
@@ -67,8 +75,11 @@ def _links(book: Book) -> Plan:
     def mistake(page, match, n):
         folder, slash, name = match["place"].rpartition("/")
         gone = name and f"{folder}{slash}gone{n}.md"
-        return match.span("place"), gone, _about_link(
-            book, page, gone + (match["anchor"] or ""))
+        return (
+            match.span("place"),
+            gone,
+            _about_link(book, page, gone + (match["anchor"] or "")),
+        )
 
     return _plan(book, _LINK, mistake)
 
@@ -78,8 +89,11 @@ def _anchors(book: Book) -> Plan:
         # MkDocs knows no anchors in figures: theirs name the theme's scheme.
         figure = match["place"].endswith(".svg")
         gone = "" if figure else f"{match['place']}#gone{n}"
-        return (match.start("place"), match.end() - 1), gone, _about_link(
-            book, page, gone)
+        return (
+            (match.start("place"), match.end() - 1),
+            gone,
+            _about_link(book, page, gone),
+        )
 
     return _plan(book, _LINK, mistake)
 
@@ -90,13 +104,17 @@ def _about_link(book: Book, page: Path, link: str) -> str:
 
 
 def _commands(book: Book) -> Plan:
-    return _formulas(book, lambda name: (
-        rf"\gone{name} ", re.escape(rf'Unknown command "\gone{name}"')))
+    return _formulas(
+        book,
+        lambda name: (rf"\gone{name} ", re.escape(rf'Unknown command "\gone{name}"')),
+    )
 
 
 def _braces(book: Book) -> Plan:
-    return _formulas(book, lambda name: (
-        f"{{z_{{{name}}} ", f".* in: {re.escape(f'{{z_{{{name}}}')}"))
+    return _formulas(
+        book,
+        lambda name: (f"{{z_{{{name}}} ", f".* in: {re.escape(f'{{z_{{{name}}}')}"),
+    )
 
 
 def _formulas(book: Book, broken) -> Plan:

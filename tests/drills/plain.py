@@ -17,8 +17,11 @@ def become(program: Path) -> None:
     os.chdir(program.parent)
     tempfile.tempdir = os.getcwd()
     printed = os.open("printed", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    for number, descriptor in ((0, os.open(os.devnull, os.O_RDONLY)),
-                               (1, printed), (2, printed)):
+    for number, descriptor in (
+        (0, os.open(os.devnull, os.O_RDONLY)),
+        (1, printed),
+        (2, printed),
+    ):
         os.dup2(descriptor, number)
     sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w", 1), open(2, "w", 1)
     main = {"__name__": "__main__", "__file__": program.name}

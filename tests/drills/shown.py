@@ -16,10 +16,13 @@ from .traces import digits
 
 _BLOCK = re.compile(
     r'<div class="[^"]*highlight"><span class="filename">(?P<title>[^<]*)</span>'
-    r".*?<code>(?P<code>.*?)</code></pre></div>", re.DOTALL)
+    r".*?<code>(?P<code>.*?)</code></pre></div>",
+    re.DOTALL,
+)
 _MATH = re.compile(r"<math\b.*?</math>", re.DOTALL)
 _SYMBOL = re.compile(r"[^<>&;\s](?=</m[ion]>)")
 _LINK = re.compile(r'(?<=href=")[^":#]+/(?=["#])')
+
 
 @dataclass
 class Tamper:
@@ -37,7 +40,7 @@ class Tamper:
 
     def done(self) -> str:
         html = self.path.read_text("utf-8")
-        return html[:self.span[0]] + self.new + html[self.span[1]:]
+        return html[: self.span[0]] + self.new + html[self.span[1] :]
 
 
 def run(book: Book, tally: Tally, site: Path) -> None:
@@ -54,8 +57,11 @@ def run(book: Book, tally: Tally, site: Path) -> None:
                     each.check()
                 except AssertionError as error:
                     said = str(error)
-            tally.count(each.kind, f"{each.path}:{each.span} {each.new!r}: {said}",
-                        said is not None and each.named in said)
+            tally.count(
+                each.kind,
+                f"{each.path}:{each.span} {each.new!r}: {said}",
+                said is not None and each.named in said,
+            )
     if not tally.fast:
         _by_the_command(book, tally, list(kinds.values()))
 
@@ -68,8 +74,12 @@ def _by_the_command(book: Book, tally: Tally, kinds: list[list[Tamper]]) -> None
         tampers.append(next(each for each in kind if each.path not in taken))
 
     def pytest() -> tuple[int, str]:
-        return book.run("pytest", "-q", "tests/test_built_html.py",
-                        BUILT_SITE=str(book.root / "site"))
+        return book.run(
+            "pytest",
+            "-q",
+            "tests/test_built_html.py",
+            BUILT_SITE=str(book.root / "site"),
+        )
 
     code, said = pytest()
     tally.count("harmless: no mistake", f"by pytest: {said[-500:]}", code == 0)
@@ -77,8 +87,11 @@ def _by_the_command(book: Book, tally: Tally, kinds: list[list[Tamper]]) -> None
         code, said = pytest()
     for each in tampers:
         name = f"FAILED tests/test_built_html.py::{each.test.__name__}"
-        tally.count("by pytest, on one of each", f"{name}: {said[-500:]}",
-                    code == 1 and name in said)
+        tally.count(
+            "by pytest, on one of each",
+            f"{name}: {said[-500:]}",
+            code == 1 and name in said,
+        )
 
 
 def _blocks(book: Book, site: Path) -> Iterator[Tamper]:
@@ -95,27 +108,42 @@ def _blocks(book: Book, site: Path) -> Iterator[Tamper]:
             letters = _letters(block)
             what = "program" if embed.name.endswith(".py") else "trace"
             span, old = letters[n * 37 % len(letters)]
-            yield Tamper(f"a character of a displayed {what}", path, span,
-                         "y" if old == "x" else "x", test, check, embed.where)
-            yield Tamper("a displayed block gone", path, block.span(), "", test,
-                         check)
+            yield Tamper(
+                f"a character of a displayed {what}",
+                path,
+                span,
+                "y" if old == "x" else "x",
+                test,
+                check,
+                embed.where,
+            )
+            yield Tamper("a displayed block gone", path, block.span(), "", test, check)
             if what == "program":
                 continue
             text = "".join(char for _, char in letters)
             rel = rels[embed.name.removesuffix(".out")]
-            those = [(letters[at][0], new) for at, new, does in digits(text, rel)
-                     if does]
+            those = [
+                (letters[at][0], new) for at, new, does in digits(text, rel) if does
+            ]
             if those:
-                yield Tamper("a digit of a displayed trace", path,
-                             *those[n * 37 % len(those)], test, check, embed.where)
+                yield Tamper(
+                    "a digit of a displayed trace",
+                    path,
+                    *those[n * 37 % len(those)],
+                    test,
+                    check,
+                    embed.where,
+                )
 
 
 def _letters(block: re.Match) -> list[tuple[tuple[int, int], str]]:
     """What a block displays: each character and its place in the file."""
     start = block.start("code")
-    return [((start + found.start(), start + found.end()), unescape(found[0]))
-            for found in re.finditer(r"<[^>]*>|&[#\w]+;|.", block["code"], re.DOTALL)
-            if not found[0].startswith("<")]
+    return [
+        ((start + found.start(), start + found.end()), unescape(found[0]))
+        for found in re.finditer(r"<[^>]*>|&[#\w]+;|.", block["code"], re.DOTALL)
+        if not found[0].startswith("<")
+    ]
 
 
 def _formulas(site: Path) -> Iterator[Tamper]:
@@ -124,15 +152,25 @@ def _formulas(site: Path) -> Iterator[Tamper]:
         path = checks.built(site, page)
         for n, found in enumerate(_MATH.finditer(path.read_text("utf-8"))):
             raw = (r"\(x\)", "$x$", r"x \cdot y", "x^{2}")[n % 4]
-            yield Tamper("raw TeX in place of a formula", path, found.span(), raw,
-                         checks.test_no_page_shows_raw_tex,
-                         partial(_has_no_raw_tex, path))
+            yield Tamper(
+                "raw TeX in place of a formula",
+                path,
+                found.span(),
+                raw,
+                checks.test_no_page_shows_raw_tex,
+                partial(_has_no_raw_tex, path),
+            )
             symbols = list(_SYMBOL.finditer(found[0]))
             start, end = symbols[n * 37 % len(symbols)].span()
             old = found[0][start:end]
-            yield Tamper("a symbol of a displayed formula", path,
-                         (found.start() + start, found.start() + end),
-                         "y" if old == "x" else "x", test, partial(test, page, site))
+            yield Tamper(
+                "a symbol of a displayed formula",
+                path,
+                (found.start() + start, found.start() + end),
+                "y" if old == "x" else "x",
+                test,
+                partial(test, page, site),
+            )
 
 
 def _has_no_raw_tex(path: Path) -> None:
@@ -143,5 +181,12 @@ def _links(site: Path) -> Iterator[Tamper]:
     test = checks.test_every_link_inside_the_site_has_a_target
     for path in sorted(site.rglob("index.html")):
         link = list(_LINK.finditer(path.read_text("utf-8")))[-1]
-        yield Tamper("a link of a built page", path, link.span(), "../gone/",
-                     test, partial(test, site), f"{path}: ../gone/")
+        yield Tamper(
+            "a link of a built page",
+            path,
+            link.span(),
+            "../gone/",
+            test,
+            partial(test, site),
+            f"{path}: ../gone/",
+        )

@@ -29,7 +29,8 @@ def agree(old: str, new: str, rel: float) -> bool:
     """Whether two texts differ in digits below the tolerance alone."""
     words = list(zip(_WORD.findall(old), _WORD.findall(new)))
     return _WORD.split(old) == _WORD.split(new) and all(
-        a == b or not matters(a, b, rel) for a, b in words)
+        a == b or not matters(a, b, rel) for a, b in words
+    )
 
 
 def digits(text: str, rel: float) -> Iterator[tuple[int, str, bool]]:
@@ -38,7 +39,7 @@ def digits(text: str, rel: float) -> Iterator[tuple[int, str, bool]]:
         for i, old in enumerate(word[0]):
             if old in "0123456789":
                 other = str((int(old) + 1) % 10)
-                new = word[0][:i] + other + word[0][i + 1:]
+                new = word[0][:i] + other + word[0][i + 1 :]
                 yield word.start() + i, other, matters(word[0], new, rel)
 
 
@@ -53,27 +54,30 @@ def run(book: Book, tally: Tally, site: Path) -> None:
         trace = each.trace_path.read_text("utf-8")
 
         def change(kind: str, new: str, matters: bool = True) -> None:
-            named = (f"{each.trace_shown}:{line_of_change(trace, new)}:"
-                     f" {each.shown} prints something else\n",)
+            named = (
+                f"{each.trace_shown}:{line_of_change(trace, new)}:"
+                f" {each.shown} prints something else\n",
+            )
             of_kind = changes.setdefault(kind, [])
             if not of_kind or of_kind[-1][0].path != each.trace_path:
                 of_kind.append([])
-            of_kind[-1].append(
-                Mistake(each.trace_path, new, named if matters else ()))
+            of_kind[-1].append(Mistake(each.trace_path, new, named if matters else ()))
 
         for at, digit, does in digits(trace, each.rel):
-            kind = ("a digit of a trace" if does
-                    else "harmless: a digit below the tolerance")
-            change(kind, trace[:at] + digit + trace[at + 1:], does)
+            kind = (
+                "a digit of a trace"
+                if does
+                else "harmless: a digit below the tolerance"
+            )
+            change(kind, trace[:at] + digit + trace[at + 1 :], does)
         lines = trace.splitlines(keepends=True)
         for i, line in enumerate(lines):
-            change("a line dropped", "".join(lines[:i] + lines[i + 1:]))
-            change("a line doubled", "".join(lines[:i] + [line] + lines[i:]))
+            change("a line dropped", "".join(lines[:i] + lines[i + 1 :]))
+            change("a line doubled", "".join([*lines[:i], line, *lines[i:]]))
     for kind, files in changes.items():
         for mistakes in tally.rounds(files, 8):
             tally.judge(book, {kind: mistakes})
-    _by_the_command(book, tally, [
-        files[0] for files in changes["a digit of a trace"]])
+    _by_the_command(book, tally, [files[0] for files in changes["a digit of a trace"]])
     _swapped_and_deleted(book, tally)
     _orphans(book, tally)
     _includes(book, tally)
@@ -86,45 +90,101 @@ def _by_the_command(book: Book, tally: Tally, mistakes: list[Mistake]) -> None:
     with book.planted({m.path: m.text for m in mistakes}):
         code, said = book.run("tracebook", "check", *paths)
     for m in mistakes:
-        tally.count("a digit of a trace", f"by the command: {m.named}",
-                    code == 1 and m.named[0] in said)
-    tally.count("a digit of a trace", f"by the command: {said}",
-                f" {len(mistakes)} problems\n" in said)
+        tally.count(
+            "a digit of a trace",
+            f"by the command: {m.named}",
+            code == 1 and m.named[0] in said,
+        )
+    tally.count(
+        "a digit of a trace",
+        f"by the command: {said}",
+        f" {len(mistakes)} problems\n" in said,
+    )
 
 
 def _swapped_and_deleted(book: Book, tally: Tally) -> None:
     for first in (0, 1):
         some = book.snippets[first:]
-        tally.judge(book, {"two traces swapped": [
-            Mistake(each.trace_path, other.trace_path.read_text("utf-8"),
-                    (f"{each.trace_shown}:",))
-            for a, b in zip(some[::2], some[1::2]) for each, other in ((a, b), (b, a))
-            if book.traces[a.name] != book.traces[b.name]]})
+        tally.judge(
+            book,
+            {
+                "two traces swapped": [
+                    Mistake(
+                        each.trace_path,
+                        other.trace_path.read_text("utf-8"),
+                        (f"{each.trace_shown}:",),
+                    )
+                    for a, b in zip(some[::2], some[1::2])
+                    for each, other in ((a, b), (b, a))
+                    if book.traces[a.name] != book.traces[b.name]
+                ]
+            },
+        )
     for each in tally.some(book.snippets, 8):
-        shown = [f"{book.shown(page)}:{n}: embeds {name}, which is not"
-                 for page, n, name in _included(book)
-                 if name == each.name.removesuffix(".py") + ".out"]
-        tally.judge(book, {"a trace deleted": [Mistake(
-            each.trace_path, None,
-            (f"{each.shown}:1: has no trace beside it", *shown))]})
+        shown = [
+            f"{book.shown(page)}:{n}: embeds {name}, which is not"
+            for page, n, name in _included(book)
+            if name == each.name.removesuffix(".py") + ".out"
+        ]
+        tally.judge(
+            book,
+            {
+                "a trace deleted": [
+                    Mistake(
+                        each.trace_path,
+                        None,
+                        (f"{each.shown}:1: has no trace beside it", *shown),
+                    )
+                ]
+            },
+        )
 
 
 def _orphans(book: Book, tally: Tally) -> None:
     for folder in {each.path.parent for each in book.snippets}:
         stem = book.shown(folder / "drill")
-        tally.judge(book, {"an orphan snippet": [
-            Mistake(folder / "drill.py", "print(1)\n", (f"{stem}.py: no page",)),
-            Mistake(folder / "drill.out", "1\n", (f"{stem}.out: no page",))]})
-        tally.judge(book, {"an orphan trace": [Mistake(
-            folder / "drill.out", "1\n", (f"{stem}.out: a trace without its",))]})
-        tally.judge(book, {"a stray file": [Mistake(
-            folder / "drill.txt", "1\n", (f"{stem}.txt: neither a snippet",))]})
+        tally.judge(
+            book,
+            {
+                "an orphan snippet": [
+                    Mistake(
+                        folder / "drill.py", "print(1)\n", (f"{stem}.py: no page",)
+                    ),
+                    Mistake(folder / "drill.out", "1\n", (f"{stem}.out: no page",)),
+                ]
+            },
+        )
+        tally.judge(
+            book,
+            {
+                "an orphan trace": [
+                    Mistake(
+                        folder / "drill.out",
+                        "1\n",
+                        (f"{stem}.out: a trace without its",),
+                    )
+                ]
+            },
+        )
+        tally.judge(
+            book,
+            {
+                "a stray file": [
+                    Mistake(
+                        folder / "drill.txt", "1\n", (f"{stem}.txt: neither a snippet",)
+                    )
+                ]
+            },
+        )
 
 
 def _included(book: Book) -> list[tuple[Path, int, str]]:
-    return [(page, n, found[1]) for page in book.pages
-            for n, line in enumerate(page.read_text("utf-8").splitlines(), 1)
-            if (found := _INCLUDE.match(line))]
+    return [
+        (page, n, found[1])
+        for page in book.pages
+        for n, line in enumerate(page.read_text("utf-8").splitlines(), 1)
+        if (found := _INCLUDE.match(line))
+    ]
 
 
 def _includes(book: Book, tally: Tally) -> None:
@@ -133,20 +193,24 @@ def _includes(book: Book, tally: Tally) -> None:
     broken: dict[str, dict[Path, list[Mistake]]] = {}
     for page, n, name in included:
         file = name.partition(":")[0]
-        orphan = () if names.count(file) > 1 else (
-            f"snippets/{file}: no page shows it",)
+        orphan = (
+            () if names.count(file) > 1 else (f"snippets/{file}: no page shows it",)
+        )
         for kind, new, said, named in (
-                ("an include of a file", file + "x", f"embeds {file}x", orphan),
-                ("an include of a section", file + ":gone", "embeds section", ()),
-                ("an include of lines", file + ":999", "embeds lines 999", ()),
-                ("an include dropped", "", "", orphan)):
+            ("an include of a file", file + "x", f"embeds {file}x", orphan),
+            ("an include of a section", file + ":gone", "embeds section", ()),
+            ("an include of lines", file + ":999", "embeds lines 999", ()),
+            ("an include dropped", "", "", orphan),
+        ):
             lines = page.read_text("utf-8").splitlines(keepends=True)
             lines[n - 1] = lines[n - 1].replace(
-                f'--8<-- "{name}"', new and f'--8<-- "{new}"')
+                f'--8<-- "{name}"', new and f'--8<-- "{new}"'
+            )
             where = (f"{book.shown(page)}:{n}: {said}",) if said else ()
             if where + named:
                 broken.setdefault(kind, {}).setdefault(page, []).append(
-                    Mistake(page, "".join(lines), where + named))
+                    Mistake(page, "".join(lines), where + named)
+                )
     for kind, by_page in broken.items():
         for mistakes in tally.rounds(list(by_page.values()), 4):
             tally.judge(book, {kind: mistakes})

@@ -14,9 +14,9 @@ A comment in a displayed formula declares what cannot be seen:
 from pathlib import Path
 
 from ..finding import Finding
+from ..page import Formula, Page
 from .latex import LatexError, marks, parse
 from .meaning import Scope
-from ..page import Formula, Page
 from .section import Reading, Section
 
 _MARKS = {"premise", "definition"}
@@ -82,10 +82,13 @@ class _Checker:
         kind = "formula" if formula.display else "inline formula"
         state, how = "checked", "SymPy, at random points"
         position = 0
-        unused = [statement.position for number, statement
-                  in enumerate(read.statements) if number in read.premises
-                  and read.premises[number] is not None
-                  and formula.start + statement.position not in self._used]
+        unused = [
+            statement.position
+            for number, statement in enumerate(read.statements)
+            if number in read.premises
+            and read.premises[number] is not None
+            and formula.start + statement.position not in self._used
+        ]
         if read.failure:
             state, (how, position) = "failed", read.failure
         elif "definition" in read.marks:
@@ -100,5 +103,11 @@ class _Checker:
                 return None
             state, how = "premise", "what is checked follows from it"
         line = self._page.line(formula.start + position)
-        return Finding(kind, state, self._page.shown,
-                       f"{self._page.shown}:{line}", formula.shown, how)
+        return Finding(
+            kind,
+            state,
+            self._page.shown,
+            f"{self._page.shown}:{line}",
+            formula.shown,
+            how,
+        )

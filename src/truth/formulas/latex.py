@@ -27,28 +27,107 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 GREEK = {
-    "alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta",
-    "theta", "kappa", "lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "phi",
-    "varphi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Sigma",
-    "Phi", "Psi", "Omega", "ell"}
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "varepsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "rho",
+    "sigma",
+    "tau",
+    "phi",
+    "varphi",
+    "chi",
+    "psi",
+    "omega",
+    "Gamma",
+    "Delta",
+    "Theta",
+    "Lambda",
+    "Sigma",
+    "Phi",
+    "Psi",
+    "Omega",
+    "ell",
+}
 FUNCTIONS = {
-    "sin", "cos", "tan", "sinh", "cosh", "tanh", "arctan", "exp", "log", "ln",
-    "max", "min", "det", "arg"}
+    "sin",
+    "cos",
+    "tan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "arctan",
+    "exp",
+    "log",
+    "ln",
+    "max",
+    "min",
+    "det",
+    "arg",
+}
 OPERATORS = {
-    "sign", "diag", "tr", "softplus", "sigmoid", "softmax", "relu", "expm1",
-    "log1p", "erf", "round", "floor", "logsumexp", "conj", "Re", "Im",
-    "artanh", "arcsin", "arccos", "sum", "mean"}
+    "sign",
+    "diag",
+    "tr",
+    "softplus",
+    "sigmoid",
+    "softmax",
+    "relu",
+    "expm1",
+    "log1p",
+    "erf",
+    "round",
+    "floor",
+    "logsumexp",
+    "conj",
+    "Re",
+    "Im",
+    "artanh",
+    "arcsin",
+    "arccos",
+    "sum",
+    "mean",
+}
 CALLED = {"f", "g"}
 ROLES = {"upstream", "local", "downstream"}
 ACCENTS = {"tilde", "hat", "dot", "mathbf", "boldsymbol", "vec"}
 RELATIONS = {
-    "=": "=", ":=": ":=", r"\approx": "≈", r"\ne": "≠", r"\neq": "≠", "<": "<",
-    ">": ">", r"\le": "≤", r"\leq": "≤", r"\ge": "≥", r"\geq": "≥"}
+    "=": "=",
+    ":=": ":=",
+    r"\approx": "≈",
+    r"\ne": "≠",
+    r"\neq": "≠",
+    "<": "<",
+    ">": ">",
+    r"\le": "≤",
+    r"\leq": "≤",
+    r"\ge": "≥",
+    r"\geq": "≥",
+}
 _SPACES = {r"\,", r"\;", r"\:", r"\!", r"\ ", "~", r"\displaystyle", r"\limits"}
 _SIZES = re.compile(r"\\(left|right|[bB]igg?[lrm]?)(?![A-Za-z])")
 _SEPARATORS = {
-    ",", ";", ".", r"\quad", r"\qquad", r"\text", r"\Longrightarrow", r"\implies",
-    r"\Rightarrow", "SEPARATOR"}
+    ",",
+    ";",
+    ".",
+    r"\quad",
+    r"\qquad",
+    r"\text",
+    r"\Longrightarrow",
+    r"\implies",
+    r"\Rightarrow",
+    "SEPARATOR",
+}
 _LINED = {"aligned", "gathered"}
 _TOKEN = re.compile(r":=|\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|[A-Za-z]|\s+|.", re.DOTALL)
 _MARK = re.compile(r"(?<!\\)%(?P<text>[^\n]*)")
@@ -99,8 +178,11 @@ def parse(tex: str) -> list[Statement]:
 def _tokens(tex: str) -> list[_Token]:
     tex = _MARK.sub(lambda m: " " * len(m[0]), tex)
     tex = _SIZES.sub(lambda m: " " * len(m[0]), tex)
-    return [_Token(m[0], m.start()) for m in _TOKEN.finditer(tex)
-            if not m[0].isspace() and m[0] not in _SPACES]
+    return [
+        _Token(m[0], m.start())
+        for m in _TOKEN.finditer(tex)
+        if not m[0].isspace() and m[0] not in _SPACES
+    ]
 
 
 class _Parser:
@@ -117,16 +199,17 @@ class _Parser:
         shown, open_, at = [], [], 0
         while at < len(tokens):
             token = tokens[at]
-            name = "".join(t.text for t in tokens[at + 2:at + 10]).partition("}")[0]
+            name = "".join(t.text for t in tokens[at + 2 : at + 10]).partition("}")[0]
             if token.text in (r"\begin", r"\end"):
                 (open_.append if token.text == r"\begin" else lambda _: open_.pop())(
-                    name)
+                    name
+                )
                 if name in _LINED:
                     at += 3 + len(name)
                     continue
             lined = open_ and open_[-1] in _LINED
             if lined and token.text == r"\\":
-                after = next((t.text for t in tokens[at + 1:] if t.text != "&"), "")
+                after = next((t.text for t in tokens[at + 1 :] if t.text != "&"), "")
                 if after not in RELATIONS and after not in "+-":
                     shown.append(_Token("SEPARATOR", token.position))
             elif not (lined and token.text == "&"):
@@ -149,8 +232,10 @@ class _Parser:
     def _take(self, expected: str | None = None) -> str:
         text = self._next
         if not text or expected not in (None, text):
-            raise LatexError(f"expected {expected or 'more'!r}, found"
-                             f" {text or 'the end'!r}", self._position)
+            raise LatexError(
+                f"expected {expected or 'more'!r}, found {text or 'the end'!r}",
+                self._position,
+            )
         self._at += 1
         return text
 
@@ -182,8 +267,9 @@ class _Parser:
             position = self._position
             first = self.expression()
             if self._took(r"\in"):
-                statements.append(Statement(
-                    ("∈",), (*alone, first, self._domain()), position))
+                statements.append(
+                    Statement(("∈",), (*alone, first, self._domain()), position)
+                )
                 alone.clear()
             elif self._relation():
                 statements.append(self._chain(first, position))
@@ -247,8 +333,11 @@ class _Parser:
             after = self._run()
             if operator == "/":
                 if after.kind == "product":
-                    raise LatexError(r"what a / divides by is not clear: use"
-                                     r" \frac or parentheses", after.position)
+                    raise LatexError(
+                        r"what a / divides by is not clear: use"
+                        r" \frac or parentheses",
+                        after.position,
+                    )
                 product = self._quotient(product, after, position)
             elif operator == r"\odot":
                 product = Node("elementwise", (product, after), position)
@@ -273,10 +362,32 @@ class _Parser:
             return text not in self._open
         name = text[1:] if text.startswith("\\") else ""
         return bool(re.fullmatch(r"[A-Za-z]|\d.*|[({[]", text)) or name in (
-            GREEK | FUNCTIONS | ROLES | ACCENTS | {
-                "frac", "tfrac", "dfrac", "sqrt", "sum", "prod", "int", "bar",
-                "overline", "operatorname", "d", "partial", "begin", "langle",
-                "pi", "infty", "lvert", "lVert", "mathrm"})
+            GREEK
+            | FUNCTIONS
+            | ROLES
+            | ACCENTS
+            | {
+                "frac",
+                "tfrac",
+                "dfrac",
+                "sqrt",
+                "sum",
+                "prod",
+                "int",
+                "bar",
+                "overline",
+                "operatorname",
+                "d",
+                "partial",
+                "begin",
+                "langle",
+                "pi",
+                "infty",
+                "lvert",
+                "lVert",
+                "mathrm",
+            }
+        )
 
     def _factor(self) -> Node:
         position = self._position
@@ -294,17 +405,25 @@ class _Parser:
             return Node("transpose", (inverse,), position)
         if exponent in ("*", "H"):
             conjugate = Node("call", ("conj", (base,)), position)
-            return conjugate if exponent == "*" else Node(
-                "transpose", (conjugate,), position)
+            return (
+                conjugate
+                if exponent == "*"
+                else Node("transpose", (conjugate,), position)
+            )
         return Node("power", (base, exponent), position)
 
     def _exponent(self):
         for words, meaning in (
-                ((r"\T",), "T"), (("{", r"\T", "}"), "T"),
-                (("{", r"\top", "}"), "T"), ((r"\top",), "T"),
-                (("{", "-", r"\T", "}"), "-T"), (("*",), "*"), (("{", "*", "}"), "*"),
-                (("{", r"\mathrm", "{", "H", "}", "}"), "H")):
-            ahead = [t.text for t in self._tokens[self._at:self._at + len(words)]]
+            ((r"\T",), "T"),
+            (("{", r"\T", "}"), "T"),
+            (("{", r"\top", "}"), "T"),
+            ((r"\top",), "T"),
+            (("{", "-", r"\T", "}"), "-T"),
+            (("*",), "*"),
+            (("{", "*", "}"), "*"),
+            (("{", r"\mathrm", "{", "H", "}", "}"), "H"),
+        ):
+            ahead = [t.text for t in self._tokens[self._at : self._at + len(words)]]
             if tuple(ahead) == words:
                 self._at += len(words)
                 return meaning
@@ -318,8 +437,9 @@ class _Parser:
             return inner
         if re.fullmatch(r"\d{2,}", self._next):  # \frac12 takes one digit each
             token = self._tokens[self._at]
-            self._tokens[self._at:self._at + 1] = [
-                _Token(digit, token.position) for digit in token.text]
+            self._tokens[self._at : self._at + 1] = [
+                _Token(digit, token.position) for digit in token.text
+            ]
         return self._base()
 
     def _base(self) -> Node:
@@ -341,8 +461,9 @@ class _Parser:
             inner = self.expression()
             self._open.pop()
             self._take({r"\lvert": r"\rvert", r"\lVert": r"\rVert"}.get(text, text))
-            return Node("abs" if text in ("|", r"\lvert") else "norm", (inner,),
-                        position)
+            return Node(
+                "abs" if text in ("|", r"\lvert") else "norm", (inner,), position
+            )
         if text == "e":
             return Node("e", (), position)
         if re.fullmatch("[A-Za-z]", text):
@@ -394,8 +515,9 @@ class _Parser:
         if braced:
             self._take("}")
         name, subscript = inner.parts
-        return Node("symbol", (f"{accent} {name}", subscript or self._subscript()),
-                    position)
+        return Node(
+            "symbol", (f"{accent} {name}", subscript or self._subscript()), position
+        )
 
     def _read_bar(self, position: int) -> Node:
         braced = self._took("{")
@@ -455,8 +577,9 @@ class _Parser:
     def _read_sqrt(self, position: int) -> Node:
         if self._next == "[":
             raise LatexError("not in the grammar: a root with an index", position)
-        half = Node("quotient", (_number("1", position), _number("2", position)),
-                    position)
+        half = Node(
+            "quotient", (_number("1", position), _number("2", position)), position
+        )
         return Node("power", (self._argument(), half), position)
 
     def _read_d(self, position: int) -> Node:
@@ -525,8 +648,9 @@ class _Parser:
             raise LatexError(f"unknown environment: {name}", position)
         rows = [[]]
         while True:
-            rows[-1].append(self._otherwise() if name == "cases" and rows[-1]
-                            else self.expression())
+            rows[-1].append(
+                self._otherwise() if name == "cases" and rows[-1] else self.expression()
+            )
             if self._took("&"):
                 continue
             if self._took(r"\\"):
@@ -572,8 +696,11 @@ class _Parser:
             factors = [self._factor()]
             while self._is_simple():
                 factors.append(self._factor())
-            arguments = (factors[0] if len(factors) == 1 else
-                         Node("product", tuple(factors), position),)
+            arguments = (
+                factors[0]
+                if len(factors) == 1
+                else Node("product", tuple(factors), position),
+            )
         call = Node("call", (name, arguments), position)
         if exponent:
             return Node("power", (call, exponent), position)

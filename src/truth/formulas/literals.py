@@ -30,14 +30,16 @@ def shapes(page: Page) -> set[tuple[int, ...]]:
     """Shapes of those lists, and shapes that the traces print."""
     found = {array.shape for array in arrays(page)}
     for path in embedded(page, ".out"):
-        for match in re.finditer(r"[(\[](\d+(?:, \d+)*),?[)\]]",
-                                 path.read_text("utf-8")):
+        for match in re.finditer(
+            r"[(\[](\d+(?:, \d+)*),?[)\]]", path.read_text("utf-8")
+        ):
             found.add(tuple(map(int, match[1].split(", "))))
     return found
 
 
 def embedded(page: Page, suffix: str) -> list:
     """Files of one kind that the page embeds and that are there."""
-    paths = [page.root / "snippets" / name for name in page.embeds
-             if name.endswith(suffix)]
+    paths = [
+        page.root / "snippets" / name for name in page.embeds if name.endswith(suffix)
+    ]
     return [path for path in dict.fromkeys(paths) if path.is_file()]

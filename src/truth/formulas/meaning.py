@@ -63,11 +63,17 @@ class Scope:
     def within(self) -> "Scope":
         """The scope of the next section: maps stay, what was given does not."""
         return replace(
-            self, shapes=dict(self.shapes), sizes={}, complex=set(self.complex),
+            self,
+            shapes=dict(self.shapes),
+            sizes={},
+            complex=set(self.complex),
             functions=dict(self.functions),
             maps={k: v for k, v in self.maps.items() if k != "L"},
-            values={}, known=set(self.known), outputs=list(self.outputs),
-            decided=None)
+            values={},
+            known=set(self.known),
+            outputs=list(self.outputs),
+            decided=None,
+        )
 
 
 def name_of(symbol: Node, scope: Scope) -> tuple[str, tuple]:
@@ -78,7 +84,7 @@ def name_of(symbol: Node, scope: Scope) -> tuple[str, tuple]:
         return name, ()
     if isinstance(subscript[0], str):
         return f"{name}_{subscript[0]}", ()
-    if name in scope.shapes and scope.shapes[name]:
+    if scope.shapes.get(name):
         return name, subscript
     if all(not letter for letter, _ in subscript):
         return name + "_" + ",".join(str(number) for _, number in subscript), ()
@@ -111,7 +117,8 @@ class Meaning:
         definition = self.scope.maps.get(name)
         return definition is None or any(
             node.kind == "call" and node.parts[0] in _STEPS
-            for node in walk(definition.node))
+            for node in walk(definition.node)
+        )
 
     def _in_its_domain(self, name: str, value, node: Node):
         """The value; refused if it is complex where its symbol is said to be real."""
@@ -120,8 +127,9 @@ class Meaning:
                 try:
                     points.hold("=", each, sympy.conjugate(each), (), 0, 0)
                 except points.Refuted:
-                    raise Unclear(rf"{_plain(name)} is complex, but not in \C",
-                                  node.position) from None
+                    raise Unclear(
+                        rf"{_plain(name)} is complex, but not in \C", node.position
+                    ) from None
         return value
 
     def whole(self, name: str, stop: frozenset = frozenset()):
@@ -132,8 +140,12 @@ class Meaning:
             if name not in self.scope.known and name not in self.scope.maps:
                 raise Unclear(f"unknown symbol {_plain(name)}")
             return self.base(name)
-        return self._once((name, stop), lambda: self._in_its_domain(
-            name, self._defined(name, stop), self.scope.maps[name].node))
+        return self._once(
+            (name, stop),
+            lambda: self._in_its_domain(
+                name, self._defined(name, stop), self.scope.maps[name].node
+            ),
+        )
 
     def _once(self, key: tuple, compute: Callable):
         """A value that is computed once, with the premises that it used."""
@@ -160,13 +172,18 @@ class Meaning:
             if np.shape(value) == (*shape, 1) and shape:
                 value = value[..., 0]  # a vector, written as a column
             if np.shape(value) != shape:
-                raise Unclear(f"{_plain(name)} has shape {list(shape)}, what defines"
-                              f" it {list(np.shape(value))}", definition.node.position)
+                raise Unclear(
+                    f"{_plain(name)} has shape {list(shape)}, what defines"
+                    f" it {list(np.shape(value))}",
+                    definition.node.position,
+                )
             return value
         array = np.empty(shape, dtype=object)
         for at in np.ndindex(shape):
-            bound = {letter: number + 1 - offset for (letter, offset), number
-                     in zip(definition.indices, at)}
+            bound = {
+                letter: number + 1 - offset
+                for (letter, offset), number in zip(definition.indices, at)
+            }
             array[at] = self.value(definition.node, bound, stop)
         return array
 
@@ -196,12 +213,19 @@ class Meaning:
         """A SymPy expression, or an array of them."""
         try:
             return getattr(self, "_" + node.kind.replace(" ", "_"))(
-                *node.parts, node=node, bound=bound, stop=stop)
+                *node.parts, node=node, bound=bound, stop=stop
+            )
         except Unclear as error:
             error.position = error.position or node.position
             raise
-        except (TypeError, ValueError, AttributeError, IndexError, KeyError,
-                NotImplementedError) as error:
+        except (
+            TypeError,
+            ValueError,
+            AttributeError,
+            IndexError,
+            KeyError,
+            NotImplementedError,
+        ) as error:
             # SymPy and NumPy refuse what makes no sense in ways of their own.
             raise Unclear(f"makes no sense: {error}", node.position) from error
 
@@ -232,10 +256,12 @@ class Meaning:
             if role == "local":
                 raise Unclear(f"the gradient of {_plain(name)} marked as local")
             if self.scope.outputs and (
-                    (role == "upstream") != (name in self.scope.outputs)):
+                (role == "upstream") != (name in self.scope.outputs)
+            ):
                 kind = "an output" if role == "downstream" else "no output"
-                raise Unclear(f"{_plain(name)} is {kind}, and its gradient is"
-                              f" marked as {role}")
+                raise Unclear(
+                    f"{_plain(name)} is {kind}, and its gradient is marked as {role}"
+                )
         return self.value(inner, bound, stop)
 
     def _sum(self, *terms, bound, stop, node):
@@ -243,10 +269,16 @@ class Meaning:
         for sign, term in terms:
             value = sign * self.value(term, bound, stop)
             number = term.kind == "number"
-            if total is not None and np.shape(total) != np.shape(value) and not (
-                    number or plain):
-                raise Unclear(f"a sum of shapes {list(np.shape(total))} and"
-                              f" {list(np.shape(value))}", term.position)
+            if (
+                total is not None
+                and np.shape(total) != np.shape(value)
+                and not (number or plain)
+            ):
+                raise Unclear(
+                    f"a sum of shapes {list(np.shape(total))} and"
+                    f" {list(np.shape(value))}",
+                    term.position,
+                )
             total = value if total is None else total + value
             plain = plain and number
         return total
@@ -256,13 +288,20 @@ class Meaning:
         product, is_row = values[0], False
         for before, factor, value in zip(factors, factors[1:], values[1:]):
             # An upstream gradient is a row; any other vector is a column.
-            is_row = is_row or is_upstream(before) or any(
-                node.kind == "bar" for node in walk(before))
-            if len(np.shape(product)) == 1 and not is_row and (
-                    len(np.shape(value)) == 1 or
-                    len(np.shape(value)) == 2 and value.shape[0] > 1):
-                raise Unclear("a column before an array: transpose it",
-                              factor.position)
+            is_row = (
+                is_row
+                or is_upstream(before)
+                or any(node.kind == "bar" for node in walk(before))
+            )
+            if (
+                len(np.shape(product)) == 1
+                and not is_row
+                and (
+                    len(np.shape(value)) == 1
+                    or (len(np.shape(value)) == 2 and value.shape[0] > 1)
+                )
+            ):
+                raise Unclear("a column before an array: transpose it", factor.position)
             product = _multiply(product, value, factor)
         return product
 
@@ -281,7 +320,7 @@ class Meaning:
     def _power(self, base, exponent, *, bound, stop, node):
         a, b = self.value(base, bound, stop), self.value(exponent, bound, stop)
         if not np.shape(a):
-            return a ** b
+            return a**b
         if len(a.shape) == 2 and a.shape[0] == a.shape[1] and b.is_Integer:
             return _array(sympy.Matrix(a) ** b)
         raise Unclear("a power of an array that is no square matrix", node.position)
@@ -315,13 +354,17 @@ class Meaning:
         return _array(values)
 
     def _cases(self, rows, *, bound, stop, **_):
-        pieces = [(self.value(value, bound, stop),
-                   True if condition is None else
-                   self.condition(condition, bound, stop))
-                  for value, condition in rows]
+        pieces = [
+            (
+                self.value(value, bound, stop),
+                True if condition is None else self.condition(condition, bound, stop),
+            )
+            for value, condition in rows
+        ]
         stated = [condition for _, condition in pieces if condition is not True]
-        overlap = sympy.Or(*(sympy.And(one, other) for one, other
-                             in itertools.combinations(stated, 2)))
+        overlap = sympy.Or(
+            *(sympy.And(one, other) for one, other in itertools.combinations(stated, 2))
+        )
         if pieces[-1][1] is not True:
             pieces.append((sympy.nan, True))
         return sympy.Piecewise((sympy.nan, overlap), *pieces)
@@ -332,11 +375,20 @@ class Meaning:
     def condition(self, statement, bound: dict, stop: frozenset = frozenset()):
         """A chain of relations as one SymPy condition; indices compare at once."""
         sides = [self._compared(side, bound, stop) for side in statement.sides]
-        kinds = {"=": sympy.Eq, "≠": sympy.Ne, "<": sympy.Lt, ">": sympy.Gt,
-                 "≤": sympy.Le, "≥": sympy.Ge}
-        return sympy.And(*(
-            kinds[relation](one, other) for relation, one, other
-            in zip(statement.relations, sides, sides[1:])))
+        kinds = {
+            "=": sympy.Eq,
+            "≠": sympy.Ne,
+            "<": sympy.Lt,
+            ">": sympy.Gt,
+            "≤": sympy.Le,
+            "≥": sympy.Ge,
+        }
+        return sympy.And(
+            *(
+                kinds[relation](one, other)
+                for relation, one, other in zip(statement.relations, sides, sides[1:])
+            )
+        )
 
     def _compared(self, side: Node, bound: dict, stop: frozenset):
         if side.kind == "symbol" and side.parts[0] in bound and not side.parts[1]:
@@ -353,10 +405,12 @@ class Meaning:
         ranges = ranges_of(body, self.scope)
         for letter in letters:
             if letter not in ranges:
-                raise Unclear(f"nothing that is summed has the index {letter}",
-                              body.position)
+                raise Unclear(
+                    f"nothing that is summed has the index {letter}", body.position
+                )
         for numbers in itertools.product(
-                *(range(1, ranges[letter] + 1) for letter in letters)):
+            *(range(1, ranges[letter] + 1) for letter in letters)
+        ):
             yield self.value(body, {**bound, **dict(zip(letters, numbers))}, stop)
 
     def _integral(self, low, high, body, by, *, bound, stop, node):
@@ -364,9 +418,14 @@ class Meaning:
         inner = self._with_free(name)
         integrand = inner.value(body, bound, stop)
         self.used |= inner.used
-        return sympy.integrate(integrand, (
-            inner.base(name), self.value(low, bound, stop),
-            self.value(high, bound, stop)))
+        return sympy.integrate(
+            integrand,
+            (
+                inner.base(name),
+                self.value(low, bound, stop),
+                self.value(high, bound, stop),
+            ),
+        )
 
     def _call(self, name, arguments, *, bound, stop, node):
         values = [self.value(each, bound, stop) for each in arguments]
@@ -389,10 +448,14 @@ class Meaning:
     def _with_free(self, name: str) -> "Meaning":
         """Where a name is a number of its own: a parameter."""
         scope = self.scope
-        return Meaning(replace(
-            scope, known=scope.known | {name},
-            shapes={k: v for k, v in scope.shapes.items() if k != name},
-            maps={k: v for k, v in scope.maps.items() if k != name}))
+        return Meaning(
+            replace(
+                scope,
+                known=scope.known | {name},
+                shapes={k: v for k, v in scope.shapes.items() if k != name},
+                maps={k: v for k, v in scope.maps.items() if k != name},
+            )
+        )
 
     # Differentials and gradients.
 
@@ -405,10 +468,19 @@ class Meaning:
 
     def _differential(self, value):
         def one(expression):
-            return sum((sympy.diff(expression, s) * differential(s)
-                        for s in _inputs(expression)), sympy.Integer(0))
-        return np.vectorize(one, otypes=[object])(value) if np.shape(value) else (
-            one(value))
+            return sum(
+                (
+                    sympy.diff(expression, s) * differential(s)
+                    for s in _inputs(expression)
+                ),
+                sympy.Integer(0),
+            )
+
+        return (
+            np.vectorize(one, otypes=[object])(value)
+            if np.shape(value)
+            else (one(value))
+        )
 
     def loss_differential(self):
         """``dL``: decided, or that of what defines ``L``, or upstream times the
@@ -422,8 +494,13 @@ class Meaning:
             return self.value(node, {})
         if "L" in self.scope.maps:
             return self._differential(self.whole("L"))
-        return sum((_real_pairing(self.upstream(name), self._differential(
-            self.whole(name))) for name in self._outputs()), sympy.Integer(0))
+        return sum(
+            (
+                _real_pairing(self.upstream(name), self._differential(self.whole(name)))
+                for name in self._outputs()
+            ),
+            sympy.Integer(0),
+        )
 
     def _outputs(self) -> list[str]:
         if not self.scope.outputs:
@@ -436,8 +513,9 @@ class Meaning:
     def _bar(self, inner, *, bound, stop, **_):
         name, indices = self.resolve(inner, bound)
         free = "L" not in self.scope.maps and name in self.scope.outputs
-        return _element(self.upstream(name) if free else self.gradient(name),
-                        indices, inner)
+        return _element(
+            self.upstream(name) if free else self.gradient(name), indices, inner
+        )
 
     def gradient(self, name: str):
         """The gradient of ``L`` with respect to a symbol, in its shape."""
@@ -449,19 +527,29 @@ class Meaning:
         symbols = self.base(name)
         explicit = "L" in self.scope.maps and name in {
             self.resolve(node, _loosely({}))[0]
-            for node in symbols_of(self.scope.maps["L"].node)}
+            for node in symbols_of(self.scope.maps["L"].node)
+        }
         if self.scope.decided and not explicit:
             form = sympy.expand(self.loss_differential())
-            return _each(lambda s: _combined(
-                s, lambda part: form.coeff(differential(part))), symbols)
+            return _each(
+                lambda s: _combined(s, lambda part: form.coeff(differential(part))),
+                symbols,
+            )
         stop = frozenset({name})
         if "L" in self.scope.maps:
             loss = self.whole("L", stop)
         else:
-            loss = sum((_real_pairing(self.upstream(each), self.whole(each, stop))
-                        for each in self._outputs()), sympy.Integer(0))
-        return self._expanded(_each(lambda s: _combined(
-            s, lambda part: sympy.diff(loss, part)), symbols), name)
+            loss = sum(
+                (
+                    _real_pairing(self.upstream(each), self.whole(each, stop))
+                    for each in self._outputs()
+                ),
+                sympy.Integer(0),
+            )
+        return self._expanded(
+            _each(lambda s: _combined(s, lambda part: sympy.diff(loss, part)), symbols),
+            name,
+        )
 
     def _derivative(self, above, below, order, *, bound, node, **_):
         conjugated = below.kind == "call"
@@ -469,7 +557,7 @@ class Meaning:
         name, indices = self.resolve(below, bound)
         stop = frozenset({name})
         is_complex = name in self.scope.complex
-        if conjugated and not is_complex or is_complex and order > 1:
+        if (conjugated and not is_complex) or (is_complex and order > 1):
             raise Unclear("a derivative that is not defined here", node.position)
 
         def slope(value, symbol):
@@ -493,8 +581,7 @@ class Meaning:
         else:
             if len(np.shape(value)) > 1 or len(np.shape(symbols)) > 1:
                 raise Unclear("a derivative with more than two axes", node.position)
-            jacobian = _array([_each(lambda s: slope(v, s), symbols)
-                               for v in value])
+            jacobian = _array([_each(lambda s: slope(v, s), symbols) for v in value])
         return self._expanded(jacobian, name)
 
     def _expanded(self, value, name: str):
@@ -502,9 +589,11 @@ class Meaning:
         if self.is_base(name):
             return value
         whole = self.whole(name)
-        pairs = [pair for symbol, meant in zip(
-            np.ravel(self.base(name)), np.ravel(whole)) for pair in zip(
-                parts_of(symbol), (_real(meant), _imaginary(meant)))]
+        pairs = [
+            pair
+            for symbol, meant in zip(np.ravel(self.base(name)), np.ravel(whole))
+            for pair in zip(parts_of(symbol), (_real(meant), _imaginary(meant)))
+        ]
         return _each(lambda e: sympy.sympify(e).subs(pairs, simultaneous=True), value)
 
 
@@ -517,12 +606,16 @@ def ranges_of(node, scope: Scope) -> dict[str, int]:
         if not shape or not subscript:
             continue
         if len(shape) != len(subscript):
-            raise Unclear(f"{_plain(name)} has {len(shape)} axes and"
-                          f" {len(subscript)} indices", symbol.position)
-        for (letter, offset), size in zip(subscript, shape):
+            raise Unclear(
+                f"{_plain(name)} has {len(shape)} axes and {len(subscript)} indices",
+                symbol.position,
+            )
+        for (letter, _offset), size in zip(subscript, shape):
             if letter and ranges.setdefault(letter, size) != size:
-                raise Unclear(f"index {letter} runs to {ranges[letter]} and to"
-                              f" {size}", symbol.position)
+                raise Unclear(
+                    f"index {letter} runs to {ranges[letter]} and to {size}",
+                    symbol.position,
+                )
     return ranges
 
 
@@ -554,8 +647,11 @@ def _real(value):
 
 
 def _imaginary(value):
-    return sympy.Integer(0) if _is_plainly_real(value) else (
-        value - sympy.conjugate(value)) / (2 * sympy.I)
+    return (
+        sympy.Integer(0)
+        if _is_plainly_real(value)
+        else (value - sympy.conjugate(value)) / (2 * sympy.I)
+    )
 
 
 def _is_plainly_real(value) -> bool:
@@ -565,7 +661,7 @@ def _is_plainly_real(value) -> bool:
 
 def _squared_modulus(value):
     if _is_plainly_real(value):
-        return value ** 2
+        return value**2
     return sympy.expand(value * sympy.conjugate(value))
 
 
@@ -576,8 +672,14 @@ def _real_pairing(upstream, value):
 
 
 def _inputs(expression) -> list:
-    return sorted((s for s in sympy.sympify(expression).free_symbols
-                   if not s.name.startswith(("d ", "bar "))), key=lambda s: s.name)
+    return sorted(
+        (
+            s
+            for s in sympy.sympify(expression).free_symbols
+            if not s.name.startswith(("d ", "bar "))
+        ),
+        key=lambda s: s.name,
+    )
 
 
 def _symbols(name: str, shape: tuple[int, ...]):
@@ -586,7 +688,8 @@ def _symbols(name: str, shape: tuple[int, ...]):
     array = np.empty(shape, dtype=object)
     for at in np.ndindex(shape):
         array[at] = sympy.Symbol(
-            name + "[" + ",".join(str(n + 1) for n in at) + "]", real=True)
+            name + "[" + ",".join(str(n + 1) for n in at) + "]", real=True
+        )
     return array
 
 
@@ -598,9 +701,11 @@ def _element(array, indices: tuple[int, ...], node: Node):
     if not indices:
         return array
     if len(indices) != len(np.shape(array)) or any(
-            not 1 <= number <= size for number, size in zip(indices, array.shape)):
-        raise Unclear(f"no element {indices} in shape {list(np.shape(array))}",
-                      node.position)
+        not 1 <= number <= size for number, size in zip(indices, array.shape)
+    ):
+        raise Unclear(
+            f"no element {indices} in shape {list(np.shape(array))}", node.position
+        )
     return array[tuple(number - 1 for number in indices)]
 
 
@@ -638,8 +743,9 @@ def _multiply(a, b, node: Node):
     if len(a.shape) == 1 and len(b.shape) == 2 and b.shape[0] == 1 and a.shape[0] > 1:
         return a.reshape(-1, 1) @ b  # a column times a row
     if a.shape[-1] != b.shape[0]:
-        raise Unclear(f"shapes {list(a.shape)} and {list(b.shape)} do not multiply",
-                      node.position)
+        raise Unclear(
+            f"shapes {list(a.shape)} and {list(b.shape)} do not multiply", node.position
+        )
     product = a @ b
     # A row times a column is a number, however the two are written.
     if np.shape(product) == (1, 1) or np.shape(product) == (1,):
@@ -648,16 +754,31 @@ def _multiply(a, b, node: Node):
 
 
 _SCALAR = {
-    "sin": sympy.sin, "cos": sympy.cos, "tan": sympy.tan, "sinh": sympy.sinh,
-    "cosh": sympy.cosh, "tanh": sympy.tanh, "arctan": sympy.atan, "exp": sympy.exp,
-    "log": sympy.log, "ln": sympy.log, "sign": sympy.sign, "erf": sympy.erf,
-    "arcsin": sympy.asin, "arccos": sympy.acos, "artanh": sympy.atanh,
-    "floor": sympy.floor, "conj": sympy.conjugate, "Re": _real, "Im": _imaginary,
+    "sin": sympy.sin,
+    "cos": sympy.cos,
+    "tan": sympy.tan,
+    "sinh": sympy.sinh,
+    "cosh": sympy.cosh,
+    "tanh": sympy.tanh,
+    "arctan": sympy.atan,
+    "exp": sympy.exp,
+    "log": sympy.log,
+    "ln": sympy.log,
+    "sign": sympy.sign,
+    "erf": sympy.erf,
+    "arcsin": sympy.asin,
+    "arccos": sympy.acos,
+    "artanh": sympy.atanh,
+    "floor": sympy.floor,
+    "conj": sympy.conjugate,
+    "Re": _real,
+    "Im": _imaginary,
     "arg": lambda z: sympy.atan2(_imaginary(z), _real(z)),
     "sigmoid": lambda x: 1 / (1 + sympy.exp(-x)),
     "softplus": lambda x: sympy.log(1 + sympy.exp(x)),
     "relu": lambda x: sympy.Piecewise((x, x > 0), (0, True)),
-    "expm1": lambda x: sympy.exp(x) - 1, "log1p": lambda x: sympy.log(1 + x),
+    "expm1": lambda x: sympy.exp(x) - 1,
+    "log1p": lambda x: sympy.log(1 + x),
     "round": lambda x: sympy.floor(x + sympy.Rational(1, 2)),
 }
 
@@ -682,6 +803,9 @@ def _apply(name: str, values: list, node: Node):
         return sum(np.ravel(first)) / (1 if name == "sum" else np.size(first))
     if name in ("softmax", "logsumexp") and len(np.shape(first)) == 1:
         total = sum(sympy.exp(each) for each in first)
-        return sympy.log(total) if name == "logsumexp" else _each(
-            lambda each: sympy.exp(each) / total, first)
+        return (
+            sympy.log(total)
+            if name == "logsumexp"
+            else _each(lambda each: sympy.exp(each) / total, first)
+        )
     raise Unclear(f"{name} of this is not defined", node.position)

@@ -17,7 +17,7 @@ _ATTEMPTS = 400
 _DIGITS = 30
 _ABOUT = 0.05
 """How far apart, relatively, two sides of ≈ may be."""
-_FLOAT32_DIGITS, _FLOAT32 = 9, 2.0 ** -23
+_FLOAT32_DIGITS, _FLOAT32 = 9, 2.0**-23
 """A number with so many digits is float32's, and may be off by its rounding."""
 _BRANCHES = (sympy.Piecewise, sympy.Abs, sympy.sign, sympy.floor)
 
@@ -31,8 +31,14 @@ class Refuted(Exception):
 
 
 @lru_cache(maxsize=100_000)
-def hold(relation: str, a: sympy.Expr, b: sympy.Expr, conditions: tuple,
-         position: int, rounding: float) -> None:
+def hold(
+    relation: str,
+    a: sympy.Expr,
+    b: sympy.Expr,
+    conditions: tuple,
+    position: int,
+    rounding: float,
+) -> None:
     """Raises Refuted where ``a`` and ``b`` are not related as claimed.
 
     ``conditions`` restrict the points; those on other symbols do not count.
@@ -41,16 +47,20 @@ def hold(relation: str, a: sympy.Expr, b: sympy.Expr, conditions: tuple,
     if relation == "=" and a == b:
         return
     symbols = sorted(a.free_symbols | b.free_symbols, key=lambda s: s.name)
-    conditions = [c for c in conditions if c.free_symbols
-                  and c.free_symbols <= set(symbols)]
+    conditions = [
+        c for c in conditions if c.free_symbols and c.free_symbols <= set(symbols)
+    ]
     evaluate = sympy.lambdify(symbols, [a, b], "mpmath")
     fulfilled = [sympy.lambdify(symbols, c, "mpmath") for c in conditions]
     generator = random.Random(1)
     compared, enough = 0, _POINTS
     if a.has(*_BRANCHES) or b.has(*_BRANCHES):
         enough *= 1 + len(symbols)
-    special = [(eq.lhs, eq.rhs) for eq in (a.atoms(sympy.Eq) | b.atoms(sympy.Eq))
-               if eq.lhs in symbols and eq.rhs.is_number]
+    special = [
+        (eq.lhs, eq.rhs)
+        for eq in (a.atoms(sympy.Eq) | b.atoms(sympy.Eq))
+        if eq.lhs in symbols and eq.rhs.is_number
+    ]
     with mpmath.workdps(_DIGITS + 20):
         for attempt in range(_ATTEMPTS):
             point = [_coordinate(generator) for _ in symbols]
@@ -70,14 +80,17 @@ def hold(relation: str, a: sympy.Expr, b: sympy.Expr, conditions: tuple,
                 continue
             compared += 1
             if not _related(relation, left, right, rounding):
-                at = ", ".join(f"{_readable(s)} = {mpmath.nstr(p, 3)}"
-                               for s, p in zip(symbols, point))
+                at = ", ".join(
+                    f"{_readable(s)} = {mpmath.nstr(p, 3)}"
+                    for s, p in zip(symbols, point)
+                )
                 raise Refuted(
                     f"does not hold: {mpmath.nstr(left, 9)} and"
-                    f" {mpmath.nstr(right, 9)}" + (f" at {at}" if at else ""), position)
+                    f" {mpmath.nstr(right, 9)}" + (f" at {at}" if at else ""),
+                    position,
+                )
             # An inequality may fail in a corner: all points are looked at.
-            if not symbols or (relation not in "<>≤≥" and
-                               compared == enough):
+            if not symbols or (relation not in "<>≤≥" and compared == enough):
                 return
     if not compared:
         raise Refuted("no point at which both sides are defined", position)
@@ -92,8 +105,12 @@ def _related(relation: str, left, right, rounding: float) -> bool:
     if relation == "≠":
         return left != right
     if relation in "<>≤≥":
-        return {"<": left < right, ">": left > right,
-                "≤": left <= right, "≥": left >= right}[relation]
+        return {
+            "<": left < right,
+            ">": left > right,
+            "≤": left <= right,
+            "≥": left >= right,
+        }[relation]
     if relation == "≈":
         return abs(left - right) <= max(rounding, _ABOUT * size)
     if rounding:

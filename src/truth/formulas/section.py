@@ -6,15 +6,30 @@ from dataclasses import dataclass, field
 import numpy as np
 import sympy
 
+from ..page import Formula, Page
 from . import literals, points
 from .latex import CALLED, Node, Statement
 from .meaning import (
-    SIZES, Definition, Meaning, Scope, Unclear, name_of, parts_of, ranges_of)
-from ..page import Formula, Page
+    SIZES,
+    Definition,
+    Meaning,
+    Scope,
+    Unclear,
+    name_of,
+    parts_of,
+    ranges_of,
+)
 from .points import Refuted
 from .tree import (
-    bare, free_indices, indices_of, is_condition, is_numeric, is_upstream, symbols,
-    walk)
+    bare,
+    free_indices,
+    indices_of,
+    is_condition,
+    is_numeric,
+    is_upstream,
+    symbols,
+    walk,
+)
 
 
 @dataclass
@@ -35,18 +50,19 @@ class Reading:
     def only_domains(self) -> bool:
         return bool(self.statements) and all(
             statement.relations == ("∈",) or is_condition(statement)
-            for statement in self.statements)
+            for statement in self.statements
+        )
 
     def fail(self, reason: str, position: int) -> None:
         self.failure = self.failure or (reason, position)
 
 
-
 class Section:
     """Formulas that share what is stated among them."""
 
-    def __init__(self, scope: Scope, reads: list[Reading], used: set[int],
-                 page: Page) -> None:
+    def __init__(
+        self, scope: Scope, reads: list[Reading], used: set[int], page: Page
+    ) -> None:
         self._page = page
         self._scope = scope
         self._reads = reads
@@ -81,21 +97,36 @@ class Section:
         if statement.relations == ("∈",):
             *sides, domain = statement.sides
             sizes = domain.parts[1]
-            shape = tuple(int(size) if size.isdigit() else SIZES.get(size, 3)
-                          for size in sizes)
-            self._scope.sizes.update((size, number) for size, number
-                                     in zip(sizes, shape) if not size.isdigit())
-            names = {name_of(bare(side), Scope())[0] for side in sides
-                     if bare(side).kind == "symbol"}
+            shape = tuple(
+                int(size) if size.isdigit() else SIZES.get(size, 3) for size in sizes
+            )
+            self._scope.sizes.update(
+                (size, number)
+                for size, number in zip(sizes, shape)
+                if not size.isdigit()
+            )
+            names = {
+                name_of(bare(side), Scope())[0]
+                for side in sides
+                if bare(side).kind == "symbol"
+            }
             if len(names) < len(sides) or self._domains & names:
                 read.fail("a symbol is named twice, or is none", statement.position)
             elif strangers := names - self._mentioned():
-                read.fail(f"no other formula of this section has {min(strangers)}",
-                          statement.position)
-            elif (read.formula.display and all(size.isdigit() for size in sizes)
-                    and sizes and shape not in literals.shapes(self._page)):
-                read.fail(f"no program of this page has the shape {list(shape)}",
-                          domain.position)
+                read.fail(
+                    f"no other formula of this section has {min(strangers)}",
+                    statement.position,
+                )
+            elif (
+                read.formula.display
+                and all(size.isdigit() for size in sizes)
+                and sizes
+                and shape not in literals.shapes(self._page)
+            ):
+                read.fail(
+                    f"no program of this page has the shape {list(shape)}",
+                    domain.position,
+                )
             self._domains |= names
             self._scope.shapes.update(dict.fromkeys(names, shape))
             self._scope.complex -= names
@@ -108,11 +139,16 @@ class Section:
             self._know(statement)
 
     def _mentioned(self) -> set[str]:
-        found = [symbol for _, _, statement in self._statements()
-                 if statement.relations != ("∈",) for symbol in symbols(statement)]
+        found = [
+            symbol
+            for _, _, statement in self._statements()
+            if statement.relations != ("∈",)
+            for symbol in symbols(statement)
+        ]
         # x_i is x with an index, or a symbol of its own.
         return {symbol.parts[0] for symbol in found} | {
-            name_of(symbol, Scope())[0] for symbol in found}
+            name_of(symbol, Scope())[0] for symbol in found
+        }
 
     def _note_premise(self, read: Reading, number: int, statement: Statement) -> None:
         left, relation = statement.sides[0], statement.relations[0]
@@ -130,9 +166,12 @@ class Section:
             self._note_function(read, number, stated, right, where)
         elif stated.kind == "symbol" and not is_numeric(right):
             name, indices = name_of(stated, self._scope)
-            if (name in self._own or not all(letter for letter, _ in indices)
-                    or any(each == stated for each in walk(right))
-                    or not (read.formula.display or _says_a_map(right))):
+            if (
+                name in self._own
+                or not all(letter for letter, _ in indices)
+                or any(each == stated for each in walk(right))
+                or not (read.formula.display or _says_a_map(right))
+            ):
                 return
             self._own.add(name)
             self._scope.maps[name] = Definition(indices, right, where)
@@ -153,11 +192,15 @@ class Section:
             read.premises[number] = name
 
     def _know(self, node) -> None:
-        bound = {letter for each in walk(node)
-                 if each.kind in ("total", "whole product")
-                 for letter in each.parts[0]}
+        bound = {
+            letter
+            for each in walk(node)
+            if each.kind in ("total", "whole product")
+            for letter in each.parts[0]
+        }
         self._scope.known |= {
-            name_of(symbol, self._scope)[0] for symbol in symbols(node)} - bound
+            name_of(symbol, self._scope)[0] for symbol in symbols(node)
+        } - bound
 
     def _infer_shapes(self) -> None:
         """Arrays without a domain take the sizes of the indices they carry."""
@@ -173,11 +216,13 @@ class Section:
         sizes: dict[str, int] = {}
         for name, indices in map(indices_of, symbols(statement)):
             if len(shapes.get(name, ())) == len(indices):
-                sizes.update((letter, size) for (letter, _), size
-                             in zip(indices, shapes.get(name, ())) if letter)
+                sizes.update(
+                    (letter, size)
+                    for (letter, _), size in zip(indices, shapes.get(name, ()))
+                    if letter
+                )
         for name, indices in map(indices_of, symbols(statement)):
-            plain = indices and all(
-                letter and not offset for letter, offset in indices)
+            plain = indices and all(letter and not offset for letter, offset in indices)
             if not plain or shapes.get(name) or self._is_family(name):
                 continue
             if last or all(letter in sizes for letter, _ in indices):
@@ -198,15 +243,25 @@ class Section:
         return any(each.startswith(name + "_") for each in self._scope.known)
 
     def _find_outputs(self) -> None:
-        stated = {name for read in self._reads for name in read.premises.values()
-                  if name and name != "L" and name in self._scope.maps}
-        inner = {name_of(symbol, self._scope)[0] for name in stated
-                 for symbol in symbols(self._scope.maps[name].node)}
+        stated = {
+            name
+            for read in self._reads
+            for name in read.premises.values()
+            if name and name != "L" and name in self._scope.maps
+        }
+        inner = {
+            name_of(symbol, self._scope)[0]
+            for name in stated
+            for symbol in symbols(self._scope.maps[name].node)
+        }
         if outputs := sorted(stated - inner):
             # A map of its own: what was an output elsewhere may be an input here.
             self._scope.outputs = outputs
-            self._scope.maps = {name: definition for name, definition
-                                in self._scope.maps.items() if name in self._own}
+            self._scope.maps = {
+                name: definition
+                for name, definition in self._scope.maps.items()
+                if name in self._own
+            }
 
     # What follows.
 
@@ -239,8 +294,11 @@ class Section:
 
     def _display_fails(self, read, statement, error) -> None:
         symbol = bare(statement.sides[0])
-        if symbol.kind == "symbol" and all(map(is_numeric, statement.sides[1:])) and (
-                name_of(symbol, self._scope)[0] not in self._scope.maps):
+        if (
+            symbol.kind == "symbol"
+            and all(map(is_numeric, statement.sides[1:]))
+            and (name_of(symbol, self._scope)[0] not in self._scope.maps)
+        ):
             self._give(read, symbol, statement)
             self._is_in_a_program(read, symbol, statement.sides[1])
         else:
@@ -251,10 +309,14 @@ class Section:
         name, _ = name_of(bare(symbol), self._scope)
         shape = self._scope.shapes.get(name, value.shape)
         if shape != value.shape:
-            read.fail(f"shape {list(value.shape)}, where {list(shape)} is stated",
-                      side.position)
-        elif not any(array.shape == value.shape and np.allclose(array, value, 1e-9, 0)
-                   for array in literals.arrays(self._page)):
+            read.fail(
+                f"shape {list(value.shape)}, where {list(shape)} is stated",
+                side.position,
+            )
+        elif not any(
+            array.shape == value.shape and np.allclose(array, value, 1e-9, 0)
+            for array in literals.arrays(self._page)
+        ):
             read.fail("no program of this page has this value", side.position)
 
     def _inline_fails(self, read, statement, error) -> None:
@@ -269,9 +331,11 @@ class Section:
             read.given += 1
         elif first.kind == "symbol" and numeric[1]:
             self._give(read, first, statement)
-        elif first.kind == "symbol" or is_upstream(statement.sides[0]):
-            read.given += 1
-        elif numeric[-1] and not all(numeric):
+        elif (
+            first.kind == "symbol"
+            or is_upstream(statement.sides[0])
+            or (numeric[-1] and not all(numeric))
+        ):
             read.given += 1
         elif isinstance(error, Refuted):
             read.fail(str(error), error.position)
@@ -280,8 +344,10 @@ class Section:
 
     def _prove_numbers(self, read, statement) -> None:
         """The equalities between numbers in a chain that begins otherwise."""
-        start = next((at for at, side in enumerate(statement.sides)
-                      if is_numeric(side)), len(statement.sides))
+        start = next(
+            (at for at, side in enumerate(statement.sides) if is_numeric(side)),
+            len(statement.sides),
+        )
         if len(statement.sides) - start < 2:
             return
         try:
@@ -327,8 +393,9 @@ class Section:
                     given.update(zip(parts, numbers))
         return given
 
-    def _compare(self, sides, relations, rounding: float = 0,
-                 given: dict | None = None) -> None:
+    def _compare(
+        self, sides, relations, rounding: float = 0, given: dict | None = None
+    ) -> None:
         scope = self._scope
         meaning = Meaning(scope)
         ranges = ranges_of(sides, scope)
@@ -336,11 +403,15 @@ class Section:
         letters = sorted(free[0])
         for side, names in zip(sides, free):
             if names - free[0]:
-                raise Unclear(f"index {min(names - free[0])} is free on one side only",
-                              side.position)
+                raise Unclear(
+                    f"index {min(names - free[0])} is free on one side only",
+                    side.position,
+                )
         families = [letter for letter in letters if letter not in ranges]
-        choices = [range(1, ranges[letter] + 1) if letter in ranges else range(10)
-                   for letter in letters]
+        choices = [
+            range(1, ranges[letter] + 1) if letter in ranges else range(10)
+            for letter in letters
+        ]
         tried = 0
         for numbers in itertools.product(*choices):
             bound = dict(zip(letters, numbers))
@@ -354,25 +425,33 @@ class Section:
                 raise
             tried += 1
             for relation, one, other, side in zip(
-                    relations, values, values[1:], sides[1:]):
+                relations, values, values[1:], sides[1:]
+            ):
                 self._hold(relation, one, other, side, rounding, given or {})
         if not tried:
-            raise Unclear("no value of its index gives known symbols",
-                          sides[0].position)
+            raise Unclear(
+                "no value of its index gives known symbols", sides[0].position
+            )
         self._used |= meaning.used
 
     def _hold(self, relation, one, other, side, rounding, given) -> None:
         one, other = _squeezed(one), _squeezed(other)
         if np.shape(one) != np.shape(other):
-            raise Refuted(f"shapes {list(np.shape(one))} and {list(np.shape(other))}",
-                         side.position)
-        pairs = [(sympy.sympify(a).subs(given), sympy.sympify(b).subs(given))
-                 for a, b in zip(np.ravel(one), np.ravel(other))]
+            raise Refuted(
+                f"shapes {list(np.shape(one))} and {list(np.shape(other))}",
+                side.position,
+            )
+        pairs = [
+            (sympy.sympify(a).subs(given), sympy.sympify(b).subs(given))
+            for a, b in zip(np.ravel(one), np.ravel(other))
+        ]
         if not all(isinstance(each, sympy.Expr) for pair in pairs for each in pair):
             raise Unclear("a part of it is no number", side.position)
-        conditions = tuple(Meaning(self._scope).condition(each, {})
-                           for each in self._conditions + self._passing
-                           if _scalar(each, self._scope))
+        conditions = tuple(
+            Meaning(self._scope).condition(each, {})
+            for each in self._conditions + self._passing
+            if _scalar(each, self._scope)
+        )
         for a, b in pairs:
             points.hold(relation, a, b, conditions, side.position, rounding)
 

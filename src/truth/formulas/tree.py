@@ -2,8 +2,19 @@
 
 from .latex import Node, Statement
 
-_NUMERIC = {"number", "sum", "product", "quotient", "power", "matrix", "role", "group",
-            "e", "pi", "i"}
+_NUMERIC = {
+    "number",
+    "sum",
+    "product",
+    "quotient",
+    "power",
+    "matrix",
+    "role",
+    "group",
+    "e",
+    "pi",
+    "i",
+}
 
 
 def walk(node):
@@ -42,7 +53,8 @@ def is_condition(statement: Statement) -> bool:
         return False
     sides = [bare(side) for side in statement.sides]
     return any(side.kind == "symbol" for side in sides) and all(
-        side.kind == "symbol" or is_numeric(side) for side in sides)
+        side.kind == "symbol" or is_numeric(side) for side in sides
+    )
 
 
 def is_upstream(node: Node) -> bool:
@@ -55,8 +67,11 @@ def free_indices(node) -> set[str]:
         parts = node if isinstance(node, tuple) else getattr(node, "sides", ())
         return set().union(*map(free_indices, parts))
     if node.kind == "symbol":
-        return {index[0] for index in node.parts[1]
-                if not isinstance(index, str) and index[0]}
+        return {
+            index[0]
+            for index in node.parts[1]
+            if not isinstance(index, str) and index[0]
+        }
     inner = set().union(*map(free_indices, node.parts))
     if node.kind in ("total", "whole product"):
         return inner - set(node.parts[0])

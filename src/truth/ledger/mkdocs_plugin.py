@@ -7,8 +7,8 @@ from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from .. import results
-from . import page as ledger
 from ..page import LEDGER
+from . import page as ledger
 
 
 class TruthPlugin(BasePlugin):
@@ -26,5 +26,8 @@ class TruthPlugin(BasePlugin):
         if written := files.get_file_from_path(uri):
             files.remove(written)
         # A book without it in its menu is a book, too.
-        files.append(File.generated(config, uri, abs_src_path=str(path),
-                                    inclusion=InclusionLevel.NOT_IN_NAV))
+        files.append(
+            File.generated(
+                config, uri, abs_src_path=str(path), inclusion=InclusionLevel.NOT_IN_NAV
+            )
+        )

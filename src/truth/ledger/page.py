@@ -11,8 +11,7 @@ from ..finding import Finding
 from ..page import LEDGER, Page, all_pages
 from ..results import Program, Record, Results
 
-_PLURALS = {"checked": "checked", "premise": "premises",
-            "definition": "definitions"}
+_PLURALS = {"checked": "checked", "premise": "premises", "definition": "definitions"}
 KINDS = {
     "formula": ("displayed formula", "displayed formulas"),
     "inline formula": ("inline formula", "inline formulas"),
@@ -101,9 +100,11 @@ def _whole(known: Results, root: Path) -> str:
         if record := fresh.get(page.shown):
             parts.append(_page(page, record, known))
         else:
-            parts.append(f"{_heading(page.shown, Record.of(page, root).title)}\n"
-                         "Edited since it was checked, or not checked to the end:"
-                         " nothing is claimed here.\n")
+            parts.append(
+                f"{_heading(page.shown, Record.of(page, root).title)}\n"
+                "Edited since it was checked, or not checked to the end:"
+                " nothing is claimed here.\n"
+            )
     return "\n".join(parts)
 
 
@@ -112,8 +113,9 @@ def write(root: Path) -> None:
 
 
 def _place_in_menu(root: Path) -> Callable[[Page], int]:
-    menu = re.findall(r"[\w/-]+\.(?:md|py)$", (root / "mkdocs.yml").read_text("utf-8"),
-                      re.MULTILINE)
+    menu = re.findall(
+        r"[\w/-]+\.(?:md|py)$", (root / "mkdocs.yml").read_text("utf-8"), re.MULTILINE
+    )
     places = {f"docs/{name}": place for place, name in enumerate(menu)}
     return lambda page: places.get(page.shown, len(menu))
 
@@ -126,9 +128,11 @@ def anchor(shown: str) -> str:
 
 def states(counts: Counter) -> str:
     """``48 checked, 9 premises, 3 definitions``"""
-    return ", ".join(f"{counts[state]} {state if counts[state] == 1 else plural}"
-                     for state, plural in _PLURALS.items()
-                     if counts[state] or state == "checked")
+    return ", ".join(
+        f"{counts[state]} {state if counts[state] == 1 else plural}"
+        for state, plural in _PLURALS.items()
+        if counts[state] or state == "checked"
+    )
 
 
 def counted(number: int, one: str, many: str) -> str:
@@ -136,8 +140,9 @@ def counted(number: int, one: str, many: str) -> str:
 
 
 def _head(known: Results) -> str:
-    versions = ", ".join(f"{name} {version}"
-                         for name, version in known.versions.items())
+    versions = ", ".join(
+        f"{name} {version}" for name, version in known.versions.items()
+    )
     return f"""\
 # The ledger
 
@@ -155,13 +160,22 @@ def _in_all(known: Results, fresh: dict[str, Record]) -> str:
     errors = sum(bool(each.raises) for each in ran.values())
     rows = [
         ("pages", str(len(fresh)), "with the labs"),
-        ("programs run", str(len(ran)) + (f", **{failed} failed**" if failed else ""),
-         "each alone, in a process of its own"),
+        (
+            "programs run",
+            str(len(ran)) + (f", **{failed} failed**" if failed else ""),
+            "each alone, in a process of its own",
+        ),
         ("traces compared", str(len(traces)), "with what the program printed"),
-        ("programs wrong on purpose", str(len(_wrong(ran))),
-         "they run too, and print the trace that is shown"),
-        ("errors reproduced", str(errors), "programs that end in the error they"
-         " declare"),
+        (
+            "programs wrong on purpose",
+            str(len(_wrong(ran))),
+            "they run too, and print the trace that is shown",
+        ),
+        (
+            "errors reproduced",
+            str(errors),
+            "programs that end in the error they declare",
+        ),
     ]
     for kind, counts in results.tally(findings).items():
         number = states(counts) + _more(kind, findings)
@@ -174,8 +188,9 @@ def _in_all(known: Results, fresh: dict[str, Record]) -> str:
 
 def _more(kind: str, findings: list[Finding]) -> str:
     """Of the rules, how many shall be wrong; of the numbers, how many are weak."""
-    checked = [each.how for each in findings
-               if each.kind == kind and each.state == "checked"]
+    checked = [
+        each.how for each in findings if each.kind == kind and each.state == "checked"
+    ]
     if kind == "rule" and (wrong := _beginning(results.WRONG, checked)):
         return f" ({len(checked) - wrong} right, {wrong} wrong on purpose)"
     if kind == "number" and (weak := _beginning(results.WEAK, checked)):
@@ -191,8 +206,12 @@ def _ran(known: Results, *records: Record) -> tuple[dict[str, Program], set[str]
     """The programs that hold, the traces compared with them, how many failed."""
     programs = known.programs_of(*records)
     ran = {name: program for name, program in programs.items() if program.ran}
-    traces = {name for record in records for name in record.traces
-              if name.removesuffix(".out") + ".py" in ran}
+    traces = {
+        name
+        for record in records
+        for name in record.traces
+        if name.removesuffix(".out") + ".py" in ran
+    }
     return ran, traces, len(programs) - len(ran)
 
 
@@ -207,10 +226,13 @@ def _heading(shown: str, title: str) -> str:
 def _page(page: Page, record: Record, known: Results) -> str:
     link = page.shown.removeprefix("docs/")
     findings = known.findings(record)
-    return "\n".join([
-        _heading(page.shown, record.title),
-        f"{_sentence(record, known)} [Read the page]({link}).\n",
-        *(_things(findings, page) if findings else ())])
+    return "\n".join(
+        [
+            _heading(page.shown, record.title),
+            f"{_sentence(record, known)} [Read the page]({link}).\n",
+            *(_things(findings, page) if findings else ()),
+        ]
+    )
 
 
 def _sentence(record: Record, known: Results) -> str:
@@ -258,10 +280,16 @@ def _things(findings: list[Finding], page: Page) -> Iterator[str]:
                 yield from (_displayed(displayed.get(what, what)) for what in things)
             else:
                 shown = ", ".join(
-                    (f"${what}$" if what in inline and kind in _WITH_FORMULAS else
-                     _code(_in_whole_words(what, text) if kind == "number" else what))
+                    (
+                        f"${what}$"
+                        if what in inline and kind in _WITH_FORMULAS
+                        else _code(
+                            _in_whole_words(what, text) if kind == "number" else what
+                        )
+                    )
                     + (f" ({times} times)" if times > 1 else "")
-                    for what, times in things.items())
+                    for what, times in things.items()
+                )
                 yield f"    - {shown}: {said}"
         yield ""
 
@@ -277,7 +305,7 @@ def _in_whole_words(what: str, text: str) -> str:
     if at < 0:
         return what
     end = text.find(" ", at + len(what))
-    return text[text.rfind(" ", 0, at) + 1:end if end >= 0 else None]
+    return text[text.rfind(" ", 0, at) + 1 : end if end >= 0 else None]
 
 
 def _code(what: str) -> str:
@@ -290,6 +318,8 @@ def _prose(how: str) -> str:
     parts = _CODE_SPAN.split(line)
     if any(_RAW_TEX.search(part) for part in parts[::2]):
         return _code(line)
-    parts[::2] = [_MARKUP.sub(lambda m: f"&#{ord(m[0])};", html.escape(part, False))
-                  for part in parts[::2]]
+    parts[::2] = [
+        _MARKUP.sub(lambda m: f"&#{ord(m[0])};", html.escape(part, False))
+        for part in parts[::2]
+    ]
     return "".join(parts)

@@ -13,9 +13,9 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from .. import results
-from . import page as ledger
 from ..page import LEDGER
 from ..results import Record, Results
+from . import page as ledger
 
 # Before any other extension changes the text of the page.
 _FIRST = 1000
@@ -53,8 +53,11 @@ class _Stamp(Treeprocessor):
             return
         digest = results.digest(self._source.text, Path.cwd())
         for shown, record in known.pages.items():
-            if (record.digest == digest and known.is_whole(record)
-                    and known.findings(record)):
+            if (
+                record.digest == digest
+                and known.is_whole(record)
+                and known.findings(record)
+            ):
                 root.append(_line(shown, record, known))
 
 
@@ -62,8 +65,7 @@ def _line(shown: str, record: Record, known: Results) -> etree.Element:
     line = etree.Element("p", {"class": "stamp", "data-search-exclude": ""})
     line.text = f"Checked: {summary(record, known)}. "
     target = posixpath.relpath(LEDGER, posixpath.dirname(shown))
-    link = etree.SubElement(
-        line, "a", {"href": f"{target}#{ledger.anchor(shown)}"})
+    link = etree.SubElement(line, "a", {"href": f"{target}#{ledger.anchor(shown)}"})
     link.text = "What was checked, and how"
     return line
 
@@ -74,13 +76,17 @@ def summary(record: Record, known: Results) -> str:
     checked = {kind: states["checked"] for kind, states in counts.items()}
     numbers = {
         ("program", "programs"): sum(
-            program.ran for program in known.programs_of(record).values()),
+            program.ran for program in known.programs_of(record).values()
+        ),
         ("formula", "formulas"): checked["formula"] + checked["inline formula"],
-        **{ledger.KINDS[kind]: checked[kind]
-           for kind in ("rule", "error", "number", "name", "quote")},
+        **{
+            ledger.KINDS[kind]: checked[kind]
+            for kind in ("rule", "error", "number", "name", "quote")
+        },
     }
-    parts = [ledger.counted(number, *words)
-             for words, number in numbers.items() if number]
+    parts = [
+        ledger.counted(number, *words) for words, number in numbers.items() if number
+    ]
     if failed := sum(states["failed"] for states in counts.values()):
         parts.append(f"{failed} failed")
     return ", ".join(parts)

@@ -30,40 +30,70 @@ from functools import cache
 from pathlib import Path
 
 from ..finding import Finding
-from .numbers import is_generated
 from ..page import Page, Piece
+from .numbers import is_generated
 
-_ROOTS = {"tf": "tensorflow", "keras": "keras", "np": "numpy", "sys": "sys",
-          "os": "os", "math": "math"}
+_ROOTS = {
+    "tf": "tensorflow",
+    "keras": "keras",
+    "np": "numpy",
+    "sys": "sys",
+    "os": "os",
+    "math": "math",
+}
 _NAMED_AFTER = {
-    "tape": "tf.GradientTape", "accumulator": "tf.autodiff.ForwardAccumulator",
-    "optimizer": "keras.optimizers.Optimizer", "layer": "keras.layers.Layer",
-    "model": "keras.Model", "variable": "tf.Variable"}
+    "tape": "tf.GradientTape",
+    "accumulator": "tf.autodiff.ForwardAccumulator",
+    "optimizer": "keras.optimizers.Optimizer",
+    "layer": "keras.layers.Layer",
+    "model": "keras.Model",
+    "variable": "tf.Variable",
+}
 """Objects that prose and programs name after their class."""
 
 _API = re.compile(rf"@?(?:{'|'.join([*_ROOTS, *_NAMED_AFTER])})\.")
 _DOTTED = re.compile(rf"{_API.pattern}\w+(?:\.\w+)*")
 _COMMAND = re.compile(r"(?:\S*/)?(?:python3?|make|git|pip|pytest|sh|uv|py)\s")
 _EXCEPTION = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning|Interrupt)\b")
-_FILE = re.compile(r"[\w./-]*\.(?:py|out|md|toml|txt|yml|yaml|json|css|html|cff)"
-                   r"|\.?\w[\w./-]*/")
+_FILE = re.compile(
+    r"[\w./-]*\.(?:py|out|md|toml|txt|yml|yaml|json|css|html|cff)"
+    r"|\.?\w[\w./-]*/"
+)
 _EMBED = re.compile(r'--8<-- "(?P<name>[^":]+)')
 _OWN = re.compile(r"<!--\s*own:(?P<names>.*?)-->", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*|\d+(?:\.\d+)?(?:e-?\d+)?|\.\d+")
-_KNOWN = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "inf", "nan", "NaN",
-          "__main__"}
+_KNOWN = {
+    *keyword.kwlist,
+    *keyword.softkwlist,
+    *dir(builtins),
+    "inf",
+    "nan",
+    "NaN",
+    "__main__",
+}
 _TYPES = {"grad", "upstream", "downstream"}
 """The words of every rule's type, ``grad :: upstream(y) → downstream(x)``."""
-_PROJECT = ("*.yml", "*.toml", "*.md", "Makefile", ".gitignore", "requirements.txt",
-            "src/tracebook/*.py", "tests/drills/*.py", "tests/benchmarks/*.py")
+_PROJECT = (
+    "*.yml",
+    "*.toml",
+    "*.md",
+    "Makefile",
+    ".gitignore",
+    "requirements.txt",
+    "src/tracebook/*.py",
+    "tests/drills/*.py",
+    "tests/benchmarks/*.py",
+)
 
 
 def is_code(text: str) -> bool:
     """Whether a span is Python, a type or a command, however many its words."""
     if "::" in text or _COMMAND.match(text):
         return True
-    return any(_parses(form.format(text.strip())) for form in (
-        "{}", "{}: pass", "{}\n    pass"))
+    return any(
+        _parses(form.format(text.strip()))
+        for form in ("{}", "{}: pass", "{}\n    pass")
+    )
 
 
 def _parses(text: str) -> bool:
@@ -83,6 +113,7 @@ def is_message(text: str) -> bool:
 
 # What is installed.
 
+
 class _Installed:
     """A process that has imported the packages, and remembers its answers."""
 
@@ -96,10 +127,14 @@ class _Installed:
         if (kind, text) not in self._known:
             if self._process is None:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", "truth.prose.names"], text=True,
-                    stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL, cwd=Path(__file__).parents[2],
-                    env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"})
+                    [sys.executable, "-m", "truth.prose.names"],
+                    text=True,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    cwd=Path(__file__).parents[2],
+                    env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+                )
                 atexit.register(self.close)
             print(json.dumps([kind, text]), file=self._process.stdin, flush=True)
             self._known[kind, text] = json.loads(self._process.stdout.readline())
@@ -131,10 +166,14 @@ def _answer(kind: str, text: str):
     except (TypeError, ValueError):  # written in C, without a signature
         return ["", []]
     if any(isinstance(a, ast.Starred) for a in tree.args) or any(
-            k.arg is None for k in tree.keywords):
+        k.arg is None for k in tree.keywords
+    ):
         return ["", list(signature.parameters)]
-    bound_first = [None] * (tree.func.value.id in _NAMED_AFTER
-                            if isinstance(tree.func.value, ast.Name) else False)
+    bound_first = [None] * (
+        tree.func.value.id in _NAMED_AFTER
+        if isinstance(tree.func.value, ast.Name)
+        else False
+    )
     try:
         signature.bind(*bound_first, *tree.args, **{k.arg: k for k in tree.keywords})
     except TypeError as error:
@@ -174,6 +213,7 @@ def _serve() -> None:
 
 # The check.
 
+
 class _Corpus:
     """The text in which a page's names are looked for."""
 
@@ -187,16 +227,25 @@ class _Corpus:
         return re.search(rf"(?<!\w){re.escape(span)}(?!\w)", self._text) is not None
 
     def missing(self, span: str) -> list[str]:
-        return [word for word in _WORD.findall(span) if word not in self._words
-                and word not in _KNOWN and not self._is_number(word)]
+        return [
+            word
+            for word in _WORD.findall(span)
+            if word not in self._words
+            and word not in _KNOWN
+            and not self._is_number(word)
+        ]
 
     def _is_number(self, word: str) -> bool:
         return word[0] in ".0123456789" and float(word) in self._values
 
 
 def check(pages: list[Page], root: Path) -> list[Finding]:
-    return [finding for page in pages if not is_generated(page)
-            for finding in _Names(page, root).findings()]
+    return [
+        finding
+        for page in pages
+        if not is_generated(page)
+        for finding in _Names(page, root).findings()
+    ]
 
 
 class _Names:
@@ -212,8 +261,9 @@ class _Names:
             if is_message(span):
                 continue
             state, how = self._judge(code, span)
-            yield Finding("name", state, self._page.shown,
-                          self._page.where(code.start), span, how)
+            yield Finding(
+                "name", state, self._page.shown, self._page.where(code.start), span, how
+            )
 
     def _judge(self, code: Piece, span: str) -> tuple[str, str]:
         if _API.match(span):
@@ -224,15 +274,22 @@ class _Names:
             return problem
         if self._corpus.has(span):
             return "checked", "stands in a program or a trace"
-        missing = [word for word in self._corpus.missing(span)
-                   if not ("::" in span and word in _TYPES)]
-        own = {word for m in _OWN.finditer(_block_of(self._page, code))
-               for word in _WORD.findall(m["names"])}
+        missing = [
+            word
+            for word in self._corpus.missing(span)
+            if not ("::" in span and word in _TYPES)
+        ]
+        own = {
+            word
+            for m in _OWN.finditer(_block_of(self._page, code))
+            for word in _WORD.findall(m["names"])
+        }
         if missing and set(missing) <= own:
             return "definition", "a name of the writer's own"
         if missing or not _WORD.search(span):
-            return "failed", ("no program or trace of the page has"
-                              f" {', '.join(missing) or span}")
+            return "failed", (
+                f"no program or trace of the page has {', '.join(missing) or span}"
+            )
         return "checked", "its names stand in programs and traces"
 
     def _api(self, span: str) -> tuple[str, str]:
@@ -240,23 +297,35 @@ class _Names:
             tree = ast.parse(span, mode="eval").body
         except SyntaxError:
             return "failed", "is no expression"
-        calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call)
-                 and _DOTTED.fullmatch(ast.unparse(n.func))]
+        calls = [
+            n
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Call) and _DOTTED.fullmatch(ast.unparse(n.func))
+        ]
         called = {id(n.func) for n in calls}
         inner = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
-        names = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute)
-                 and id(n) not in called | inner
-                 and _DOTTED.fullmatch(ast.unparse(n))]
+        names = [
+            n
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Attribute)
+            and id(n) not in called | inner
+            and _DOTTED.fullmatch(ast.unparse(n))
+        ]
         for part in (*calls, *names):
             problem, parameters = installed.ask("call", ast.unparse(part))
             if problem:
                 return "failed", problem
-            strange = [word for argument in getattr(part, "args", ())
-                       for word in self._corpus.missing(ast.unparse(argument))
-                       if word not in parameters]
+            strange = [
+                word
+                for argument in getattr(part, "args", ())
+                for word in self._corpus.missing(ast.unparse(argument))
+                if word not in parameters
+            ]
             if strange:
-                return "failed", (f"{', '.join(strange)}: neither a parameter nor in"
-                                  " a program of the page")
+                return "failed", (
+                    f"{', '.join(strange)}: neither a parameter nor in"
+                    " a program of the page"
+                )
         return "checked", "resolves in the installed version"
 
     def _file(self, span: str) -> tuple[str, str] | None:
@@ -277,8 +346,11 @@ class _Names:
                 return "failed", "no such target"
         if "-m" in words[:-1]:
             module = words[words.index("-m") + 1].replace(".", "/")
-            if not any((folder / f"{module}{end}").exists()
-                       for folder in (self._root, self._root / "src") for end in (".py", "/__main__.py")):
+            if not any(
+                (folder / f"{module}{end}").exists()
+                for folder in (self._root, self._root / "src")
+                for end in (".py", "/__main__.py")
+            ):
                 return "failed", "no such module"
         return "checked", "a command"
 
@@ -286,15 +358,17 @@ class _Names:
 def _block_of(page: Page, code: Piece) -> str:
     """The rest of the paragraph after a span, and a comment that follows it."""
     end = page.text.find("\n\n", code.start)
-    rest = page.text[code.start:end if end >= 0 else None]
-    after = re.match(r"\s*<!--.*?-->", page.text[code.start + len(rest):], re.DOTALL)
+    rest = page.text[code.start : end if end >= 0 else None]
+    after = re.match(r"\s*<!--.*?-->", page.text[code.start + len(rest) :], re.DOTALL)
     return rest + (after[0] if after else "")
 
 
 def _corpus_of(page: Page, root: Path) -> _Corpus:
     names = {m["name"] for m in _EMBED.finditer(page.text)}
-    texts = [*(fence.text for fence in page.fences),
-             *(code.text for code in page.codes if _COMMAND.match(code.text))]
+    texts = [
+        *(fence.text for fence in page.fences),
+        *(code.text for code in page.codes if _COMMAND.match(code.text)),
+    ]
     if page.path.suffix == ".py":
         texts.append(page.source)
     elif not names:
@@ -305,8 +379,11 @@ def _corpus_of(page: Page, root: Path) -> _Corpus:
 @cache
 def _whole(root: Path) -> list[str]:
     """All snippets, and what the project's own files say."""
-    paths = [path for pattern in ("snippets/**/*.*", *_PROJECT)
-             for path in sorted(root.glob(pattern))]
+    paths = [
+        path
+        for pattern in ("snippets/**/*.*", *_PROJECT)
+        for path in sorted(root.glob(pattern))
+    ]
     return [_read(path) for path in paths if path.suffix != ".svg"]
 
 

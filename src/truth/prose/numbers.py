@@ -39,14 +39,32 @@ from pathlib import Path
 
 from ..finding import Finding
 from ..formulas.latex import Node, Statement
-from .sources import (
-    Evidence, Number, Row, Source, Value, proves, read_number, read_program,
-    read_source)
-from .values import (
-    EQUAL, ROLES, amounts_of, as_float, base_of, labels_of, last_number, name_of,
-    plain_value, statements, statements_in)
-from ..page import Formula, Page
 from ..formulas.tree import walk
+from ..page import Formula, Page
+from .sources import (
+    Evidence,
+    Number,
+    Row,
+    Source,
+    Value,
+    proves,
+    read_number,
+    read_program,
+    read_source,
+)
+from .values import (
+    EQUAL,
+    ROLES,
+    amounts_of,
+    as_float,
+    base_of,
+    labels_of,
+    last_number,
+    name_of,
+    plain_value,
+    statements,
+    statements_in,
+)
 
 WEAK = "weak"
 """Begins what is said of a number that would hold with another digit as well."""
@@ -56,13 +74,13 @@ TOLD_APART = {
     "a heading": r"^#+ .*$",
     "a version": r"\b[A-Z]\w+ \d+(?:\.(?:\d+|x))+(?:(?:, | or | and )\d+\.\d+)*",
     "a date": r"\b\d{1,2} [A-Z][a-z]+ \d{4}\b|\b[A-Z][a-z]+ \d{1,2}, \d{4}\b"
-              r"|\b\d{4}-\d\d-\d\d\b|(?:,|\b(?:[Ii]n|[Ss]ince|by))\s+(?:19|20)\d\d\b",
+    r"|\b\d{4}-\d\d-\d\d\b|(?:,|\b(?:[Ii]n|[Ss]ince|by))\s+(?:19|20)\d\d\b",
     "a duration or a size": r"\b\d+(?:[.,]\d+)? (?:ms|s|seconds?|minutes?|hours?|days?"
-                            r"|kB|[MG]i?B)\b",
+    r"|kB|[MG]i?B)\b",
     "a shape in a formula": r"\$[^$\n]*\\times[^$\n]*\$",
     "an ordinal": r"\b\d+(?:st|nd|rd|th)\b",
     "what is denied": r"\b(?:not|nowhere|never)(?: for)?\s+(?:[-−]?\d[\d.]*"
-                      r"|\$[^$\n]+\$)",
+    r"|\$[^$\n]+\$)",
     "an address": r"\[[^\]]*\]\(https?://[^)\s]*\)|\]\([^)\s]*\)|https?://\S+",
     "an attribute": r"\{[^}\n]*\}",
     "a comment": r"<!--(?:.|\n)*?-->",
@@ -73,28 +91,37 @@ TOLD_APART = {
 TOLD_APART_AT = re.compile("|".join(TOLD_APART.values()), re.MULTILINE)
 _GENERATED = re.compile(
     r"`(?:make|python -m) [^`]+` wrote\s+this\s+page"
-    r"|page\s+is\s+written\s+by\s+`(?:make|python -m) [^`]+`")
+    r"|page\s+is\s+written\s+by\s+`(?:make|python -m) [^`]+`"
+)
 _PROOF = re.compile(r"<!--\s*proof:(?P<text>.*?)-->", re.DOTALL)
 _EMBED = re.compile(r'--8<-- "(?P<name>[^":]+)')
 _VULGAR = {"½": 1 / 2, "¼": 1 / 4, "¾": 3 / 4, "⅓": 1 / 3, "⅔": 2 / 3, "⅛": 1 / 8}
 _IN_PROSE = re.compile(
     r"(?P<sign>(?<![\w)])[-−])?(?:(?P<vulgar>[½¼¾⅓⅔⅛])|(?<![\w.])"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?:[eE](?P<e>[-−+]?\d+))?)"
-    r"(?!\w|\.\d)")
+    r"(?!\w|\.\d)"
+)
 _STATED = re.compile(r"(?:=|\\approx)\s*[-({\[]*\d")
 _AND = re.compile(r"\s*(?:,|,?\s+and|,?\s+or)\s+")
 _LABEL = re.compile(
     r"(?P<label>[A-Za-z_][\w.]*)(?:\s+(?:is|are|was|of|the|exactly|still|says|picks"
-    r"|sends|stays|returns|tape))*\s*[=:]?\s*$")
+    r"|sends|stays|returns|tape))*\s*[=:]?\s*$"
+)
 _PLACE = re.compile(r"(?<![Aa]way)(?:^|\s)(?:[Aa]t|[Ff]rom)\s+$")
 _APART = "\0"
 _PLACED = "x"
 """What a place, "at 0", is a value of."""
 _BOUND = re.compile(
     r"\b(?:[Ll]eft of|[Rr]ight of|side of|around|across|cross(?:es)?"
-    r"|(?:[Aa]way|[Ff]ar) from)\s+$")
-_OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
-              ast.Div: operator.truediv, ast.Pow: operator.pow}
+    r"|(?:[Aa]way|[Ff]ar) from)\s+$"
+)
+_OPERATORS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
 _SENTENCE = re.compile(r"[.?!](?=\s)")
 _COMPUTED = ("checked", "computed")
 _WORDS_AROUND = 30
@@ -137,7 +164,7 @@ def _with_proofs(text: str, found: list[Block]) -> list[Block]:
     """A comment on a line of its own belongs to what is above it."""
     kept: list[Block] = []
     for block in found:
-        its = text[block.start:block.end]
+        its = text[block.start : block.end]
         proofs = tuple(m["text"].strip() for m in _PROOF.finditer(its))
         if proofs and kept and not _PROOF.sub("", its).strip():
             above = kept[-1]
@@ -180,46 +207,63 @@ class Numbers:
 
     def __init__(self, page: Page, root: Path) -> None:
         self.page, self.root = page, root
-        self._embeds = [(m.start(), root / "snippets" / m["name"])
-                        for m in _EMBED.finditer(page.text)]
+        self._embeds = [
+            (m.start(), root / "snippets" / m["name"])
+            for m in _EMBED.finditer(page.text)
+        ]
         self._parts: dict[tuple[int, int], Evidence] = {}
         self._proofs: dict[tuple[str, ...], Proof] = {}
         prose, context = list(page.prose), list(page.prose)
         for code in page.codes:
-            context[code.start:code.start + len(code.text)] = code.text
+            context[code.start : code.start + len(code.text)] = code.text
         for apart in TOLD_APART_AT.finditer(page.without_fences):
-            prose[apart.start():apart.end()] = _APART * len(apart[0])
+            prose[apart.start() : apart.end()] = _APART * len(apart[0])
         self.prose = "".join(prose).replace(_APART, " ")
         self.context = "".join(context)
-        self.statements = [(f, statements(f)) for f in page.formulas
-                           if f.display or prose[f.start - 1] != _APART]
+        self.statements = [
+            (f, statements(f))
+            for f in page.formulas
+            if f.display or prose[f.start - 1] != _APART
+        ]
 
     def judged(self) -> Iterator[tuple[int, int, Finding]]:
         """Each number: where what states it begins and ends, and what is found."""
         for formula, said in self.statements:
             if not said and not formula.display and _STATED.search(formula.text):
-                yield self._found(formula.start, formula.text, formula.shown,
-                                  "failed", "states a number, and cannot be read")
+                yield self._found(
+                    formula.start,
+                    formula.text,
+                    formula.shown,
+                    "failed",
+                    "states a number, and cannot be read",
+                )
         for block in blocks(self.page):
             judge = _Judge(self, block)
             for problem in judge.proof.problems:
                 yield self._found(block.start, "", problem, "failed", "proves nothing")
             for claim in judge.claims():
-                yield self._found(claim.start, claim.text, self._shown(claim),
-                                  *judge.verdict(claim))
+                yield self._found(
+                    claim.start, claim.text, self._shown(claim), *judge.verdict(claim)
+                )
 
     def _found(self, start: int, text: str, *what: str) -> tuple[int, int, Finding]:
         """From what is shown, the state, and how it was reached."""
         shown, state, how = what
-        return start, start + len(text), Finding(
-            "number", state, self.page.shown, self.page.where(start), shown, how)
+        return (
+            start,
+            start + len(text),
+            Finding(
+                "number", state, self.page.shown, self.page.where(start), shown, how
+            ),
+        )
 
     def _shown(self, claim: Claim) -> str:
         """A formula, or a number with the words around it, on one line."""
         end = claim.start + len(claim.text)
         words = 0 if claim.in_formula else _WORDS_AROUND
-        return " ".join(self.page.text[
-            max(0, claim.start - words):end + words].split())
+        return " ".join(
+            self.page.text[max(0, claim.start - words) : end + words].split()
+        )
 
     def scopes(self, at: int) -> list[Evidence]:
         """The section, the section around it, the page: the nearest first."""
@@ -232,21 +276,31 @@ class Numbers:
 
     def _section(self, at: int, deepest: int) -> tuple[int, int]:
         starts = [start for start, level, _ in self.page.headings if level <= deepest]
-        return (max((s for s in starts if s <= at), default=0),
-                min((s for s in starts if s > at), default=len(self.page.text)))
+        return (
+            max((s for s in starts if s <= at), default=0),
+            min((s for s in starts if s > at), default=len(self.page.text)),
+        )
 
     def _part(self, start: int, end: int) -> Evidence:
         if (start, end) not in self._parts:
-            sources = [read_source(path) for path in dict.fromkeys(
-                path for at, path in self._embeds if start <= at < end)
-                if path.is_file()]
+            sources = [
+                read_source(path)
+                for path in dict.fromkeys(
+                    path for at, path in self._embeds if start <= at < end
+                )
+                if path.is_file()
+            ]
             if self.page.path.suffix == ".py":
                 sources.append(read_program(self.page.source))
             displayed = [
-                sign * number for formula, said in self.statements
+                sign * number
+                for formula, said in self.statements
                 if formula.display and start <= formula.start < end
-                for node in walk(tuple(said)) if node.kind == "number"
-                for number in [plain_value(node)] for sign in (1, -1)]
+                for node in walk(tuple(said))
+                if node.kind == "number"
+                for number in [plain_value(node)]
+                for sign in (1, -1)
+            ]
             self._parts[start, end] = Evidence(sources, displayed)
         return self._parts[start, end]
 
@@ -258,20 +312,30 @@ class Numbers:
     @cached_property
     def bindings(self) -> list[tuple[int, str, Value]]:
         """Where an inline formula says that a symbol has a value."""
-        return [(formula.start, name, value) for formula, said in self.statements
-                if not formula.display for statement in said
-                if set(statement.relations) <= EQUAL
-                for value in [last_number(statement)] if value is not None
-                for name in map(name_of, statement.sides) if name]
+        return [
+            (formula.start, name, value)
+            for formula, said in self.statements
+            if not formula.display
+            for statement in said
+            if set(statement.relations) <= EQUAL
+            for value in [last_number(statement)]
+            if value is not None
+            for name in map(name_of, statement.sides)
+            if name
+        ]
 
     def values(self, name: str, block: Block) -> list[Value]:
         """The values of a symbol, from the nearest place that has any."""
+
         def bound(start: int, end: int) -> list[Value]:
             return [v for at, n, v in self.bindings if n == name and start <= at < end]
 
         base = name.removeprefix("bar ")
-        labels = ({f"{role}_{base}" for role in ROLES} if base != name
-                  else {base.lower(), base_of(name)})
+        labels = (
+            {f"{role}_{base}" for role in ROLES}
+            if base != name
+            else {base.lower(), base_of(name)}
+        )
         if found := bound(block.start, block.end):
             return found
         if found := self.proof(block).evidence.named(labels):
@@ -291,24 +355,32 @@ class Numbers:
                 if set(statement.relations) <= EQUAL:
                     for name in filter(None, map(name_of, statement.sides[:-1])):
                         found.setdefault(name, []).extend(
-                            side for side in statement.sides
-                            if name_of(side) is None and plain_value(side) is None)
+                            side
+                            for side in statement.sides
+                            if name_of(side) is None and plain_value(side) is None
+                        )
         return found
 
     def thresholds(self, at: int) -> list[tuple[str, Number]]:
         """With what the formulas displayed around a place, and the programs, compare
         which symbol."""
         start, end = self._section(at, 2)
-        shown = [(base_of(name_of(side) or ""), value)
-                 for formula, said in self.statements
-                 if formula.display and start <= formula.start < end
-                 for statement in statements_in(tuple(said))
-                 if not set(statement.relations) <= EQUAL
-                 for value in map(plain_value, statement.sides)
-                 if isinstance(value, Number)
-                 for part in statement.sides for side in walk(part)]
-        return shown + [each for source in self._part(start, end).sources
-                        for each in source.compared]
+        shown = [
+            (base_of(name_of(side) or ""), value)
+            for formula, said in self.statements
+            if formula.display and start <= formula.start < end
+            for statement in statements_in(tuple(said))
+            if not set(statement.relations) <= EQUAL
+            for value in map(plain_value, statement.sides)
+            if isinstance(value, Number)
+            for part in statement.sides
+            for side in walk(part)
+        ]
+        return shown + [
+            each
+            for source in self._part(start, end).sources
+            for each in source.compared
+        ]
 
 
 class _Judge:
@@ -321,9 +393,11 @@ class _Judge:
         self._near: list[tuple[int, Value]] = []
         """What each formula of the block amounts to, and where it begins."""
         self._said = [
-            (formula, statement) for formula, said in numbers.statements
+            (formula, statement)
+            for formula, said in numbers.statements
             if not formula.display and block.start <= formula.start < block.end
-            for statement in said]
+            for statement in said
+        ]
         self.proof = numbers.proof(block)
         for formula, statement in self._said:
             self._read(formula, statement)
@@ -354,13 +428,20 @@ class _Judge:
         if not numbers:
             if not relations and name_of(statement.sides[0]) is None:
                 amounts = amounts_of(statement.sides[0], self._value_of)
-                self._near += [(formula.start, amount) for amount in amounts
-                               if len(amounts) == 1 or isinstance(amount, tuple)]
+                self._near += [
+                    (formula.start, amount)
+                    for amount in amounts
+                    if len(amounts) == 1 or isinstance(amount, tuple)
+                ]
         elif "∈" in relations:
             return
         elif not relations <= EQUAL:
-            names = {base_of(name) for side in statement.sides for part in walk(side)
-                     if (name := name_of(part))}
+            names = {
+                base_of(name)
+                for side in statement.sides
+                for part in walk(side)
+                if (name := name_of(part))
+            }
             for value in numbers:
                 self._add(formula, value, bound=frozenset(names))
         else:
@@ -372,8 +453,11 @@ class _Judge:
         for other in numbers[:-1]:
             if not (said and said[0] == "failed"):
                 close = self._equal(last, other, _CLOSE)
-                said = (_COMPUTED if self._equal(last, other)
-                        else ("failed", f"is {_shown(other)}"))
+                said = (
+                    _COMPUTED
+                    if self._equal(last, other)
+                    else ("failed", f"is {_shown(other)}")
+                )
         for side in (s for s, p in zip(statement.sides, plain) if p is None):
             labels |= labels_of(side)
             name = name_of(side) or name
@@ -381,8 +465,11 @@ class _Judge:
             unknown = unknown or not (amounts or name_of(side))
             if amounts and not (said and said[0] == "failed"):
                 close = any(self._equal(last, a, _CLOSE) for a in amounts)
-                said = (_COMPUTED if any(self._equal(last, a) for a in amounts) else
-                        ("failed", "is " + " or ".join(map(_shown, amounts[:3]))))
+                said = (
+                    _COMPUTED
+                    if any(self._equal(last, a) for a in amounts)
+                    else ("failed", "is " + " or ".join(map(_shown, amounts[:3])))
+                )
         if unknown and said == _COMPUTED:
             said = "checked", f"{WEAK}: computed, but for one side"
         self._near.append((formula.start, last))
@@ -390,27 +477,35 @@ class _Judge:
         for side, value in zip(statement.sides, plain):
             for node in walk(side):
                 number = plain_value(node) if node.kind == "number" else None
-                if number and number.half and number.digits >= 3 and (
-                        value is not last or not _is_shown(value)):
+                if (
+                    number
+                    and number.half
+                    and number.digits >= 3
+                    and (value is not last or not _is_shown(value))
+                ):
                     self._add(formula, number, signed=False)
 
     def _equal(self, shown: Value, amount: Value, rel: float = 0.0) -> bool:
         """Whether an amount is what is shown, or prints so in float32."""
         if isinstance(shown, tuple) or isinstance(amount, tuple):
-            return (isinstance(shown, tuple) and isinstance(amount, tuple)
-                    and len(shown) == len(amount)
-                    and all(self._equal(*pair, rel) for pair in zip(shown, amount)))
+            return (
+                isinstance(shown, tuple)
+                and isinstance(amount, tuple)
+                and len(shown) == len(amount)
+                and all(self._equal(*pair, rel) for pair in zip(shown, amount))
+            )
         off = abs(shown.value - amount.value)
         if off <= rel * abs(amount.value):
             return True
         if off <= shown.half * 1.000001 + 1e-9 * abs(amount.value):
             return True
         return off <= 1e-6 * abs(amount.value) and any(
-            proves(n, shown) for n in self._scopes[-1].printed)
+            proves(n, shown) for n in self._scopes[-1].printed
+        )
 
     def _read_prose(self) -> None:
         start, prose = self._block.start, self._of.prose
-        found = [m for m in _IN_PROSE.finditer(prose, start, self._block.end)]
+        found = list(_IN_PROSE.finditer(prose, start, self._block.end))
         runs: list[list[re.Match]] = []
         for match in found:
             if runs and _AND.fullmatch(prose, runs[-1][-1].end(), match.start()):
@@ -420,10 +515,17 @@ class _Judge:
         for run in runs:
             values = tuple(map(_matched, run))
             for i, match in enumerate(run):
-                before = self._of.context[start:match.start()]
-                self._claims.append(Claim(
-                    values[i], match.start(), match[0], before=values[:i],
-                    after=values[i + 1:], **self._called(before)))
+                before = self._of.context[start : match.start()]
+                self._claims.append(
+                    Claim(
+                        values[i],
+                        match.start(),
+                        match[0],
+                        before=values[:i],
+                        after=values[i + 1 :],
+                        **self._called(before),
+                    )
+                )
 
     def _called(self, before: str) -> dict[str, object]:
         """What the words before a number say of it, as fields of a claim."""
@@ -445,10 +547,12 @@ class _Judge:
     @cached_property
     def _heads(self) -> dict[int, Node]:
         """The symbol that heads each column of the table."""
-        return {at: said[0].sides[0]
-                for at, cell in enumerate(self._block.header.split("|"))
-                if (found := re.search(r"\$(.+?)\$", cell))
-                and (said := statements(Formula(found[1], 0, 0, False)))}
+        return {
+            at: said[0].sides[0]
+            for at, cell in enumerate(self._block.header.split("|"))
+            if (found := re.search(r"\$(.+?)\$", cell))
+            and (said := statements(Formula(found[1], 0, 0, False)))
+        }
 
     # Tying.
 
@@ -469,24 +573,36 @@ class _Judge:
             return self._placed(claim)
         if claim.name and (said := self._defined(claim)):
             return said
-        run = ((*claim.before, claim.value, *claim.after)
-               if isinstance(claim.value, Number) else claim.value)
+        run = (
+            (*claim.before, claim.value, *claim.after)
+            if isinstance(claim.value, Number)
+            else claim.value
+        )
         if len(run) > 1 and self._listed(run, claim.start):
             return "checked", "listed"
-        if isinstance(claim.value, tuple) or (len(run) > 1 and not _is_telling(
-                claim.value)):
+        if isinstance(claim.value, tuple) or (
+            len(run) > 1 and not _is_telling(claim.value)
+        ):
             return "failed", f"{_shown(run)} stand nowhere side by side"
         return self._alone(claim)
 
     def _alone(self, claim: Claim) -> tuple[str, str]:
-        near = [n for start, value in self._near if start != claim.start
-                for n in (value if isinstance(value, tuple) else (value,))]
+        near = [
+            n
+            for start, value in self._near
+            if start != claim.start
+            for n in (value if isinstance(value, tuple) else (value,))
+        ]
         if self._any(near, claim):
             return "checked", "computed near by"
-        everywhere = self._scopes if _is_telling(claim.value) else [
-            scope for scope in self._scopes if scope.sources][:1]
-        if any(self._any(scope.numbers + scope.displayed, claim)
-               for scope in everywhere):
+        everywhere = (
+            self._scopes
+            if _is_telling(claim.value)
+            else [scope for scope in self._scopes if scope.sources][:1]
+        )
+        if any(
+            self._any(scope.numbers + scope.displayed, claim) for scope in everywhere
+        ):
             return "checked", "shown"
         return "failed", f"nothing on the page shows {_shown(claim.value)}"
 
@@ -494,7 +610,8 @@ class _Judge:
         """Whether the number would hold with another digit as well; a small result
         of an expression might."""
         if isinstance(claim.value, Number) and not (
-                claim.value.digits or _is_telling(claim.value)):
+            claim.value.digits or _is_telling(claim.value)
+        ):
             return True
         at = self._claims.index(claim)
         for value in _other_digits(claim.value):
@@ -533,13 +650,20 @@ class _Judge:
         any."""
         bounds = self._of.thresholds(self._block.start)
         if as_float(value) == 0 or any(
-                name in names and proves(n, value) for name, n in bounds):
+            name in names and proves(n, value) for name, n in bounds
+        ):
             return "checked", "compared"
         return "failed", "nothing on the page is compared with it"
 
     def _listed(self, values: tuple[Number, ...], at: int) -> bool:
-        near = Source(False, [value for start, value in self._near
-                              if start != at and isinstance(value, tuple)])
+        near = Source(
+            False,
+            [
+                value
+                for start, value in self._near
+                if start != at and isinstance(value, tuple)
+            ],
+        )
         return any(scope.lists(values) for scope in (*self._scopes, Evidence([near])))
 
     def _labeled(self, claim: Claim) -> tuple[str, str] | None:
@@ -552,26 +676,37 @@ class _Judge:
             most = max(len(row.keys() & claimed) for row in rows)
             for row in rows:
                 common = row.keys() & claimed
-                if (self._has(row, claim.labels, [claim.value])
-                        and (most > 1 or not claim.place) and len(common) == most
-                        and all(self._has(row, {label}, claimed[label])
-                                for label in common)):
+                if (
+                    self._has(row, claim.labels, [claim.value])
+                    and (most > 1 or not claim.place)
+                    and len(common) == most
+                    and all(self._has(row, {label}, claimed[label]) for label in common)
+                ):
                     return "checked", "labeled"
             if not claim.place:
-                return "failed", (f"no line of a trace has this"
-                                  f" {' or '.join(sorted(claim.labels))} beside the"
-                                  " other numbers of the paragraph")
+                return "failed", (
+                    f"no line of a trace has this"
+                    f" {' or '.join(sorted(claim.labels))} beside the"
+                    " other numbers of the paragraph"
+                )
         return None
 
     def _defined(self, claim: Claim) -> tuple[str, str] | None:
         """Whether a formula makes the value of the block's other values; None:
         there is no such formula."""
-        values = {other.name: [other.value] for other in self._claims
-                  if other.name and other.name != claim.name}
-        values |= {name: found for name, found in self._sides.items()
-                   if name not in values}
-        amounts = [amount for side in self._of.definitions.get(claim.name, ())
-                   for amount in amounts_of(side, lambda name: values.get(name, []))]
+        values = {
+            other.name: [other.value]
+            for other in self._claims
+            if other.name and other.name != claim.name
+        }
+        values |= {
+            name: found for name, found in self._sides.items() if name not in values
+        }
+        amounts = [
+            amount
+            for side in self._of.definitions.get(claim.name, ())
+            for amount in amounts_of(side, lambda name: values.get(name, []))
+        ]
         if not amounts:
             return None
         if any(self._equal(claim.value, amount) for amount in amounts):
@@ -581,22 +716,30 @@ class _Judge:
     @cached_property
     def _sides(self) -> dict[str, list[Value]]:
         """A value of each symbol that the block puts on one side of a number."""
-        return {name: [Number(value.value + offset)]
-                for _, statement in self._said
-                if len(statement.sides) == 2
-                and (offset := {"<": -1, ">": 1}.get(statement.relations[0]))
-                and (name := name_of(statement.sides[0]))
-                and isinstance(value := plain_value(statement.sides[1]), Number)}
+        return {
+            name: [Number(value.value + offset)]
+            for _, statement in self._said
+            if len(statement.sides) == 2
+            and (offset := {"<": -1, ">": 1}.get(statement.relations[0]))
+            and (name := name_of(statement.sides[0]))
+            and isinstance(value := plain_value(statement.sides[1]), Number)
+        }
 
     def _claimed(self, scope: Evidence, claim: Claim) -> dict[str, list[Value]]:
         """The labels of the block with their values: of places, those in the
         claim's sentence; of all, those that the rows have at all."""
         claimed: dict[str, list[Value]] = {}
         for other in self._claims:
-            if (other.labels and (not other.place or self._sentence(other.start)
-                                  == self._sentence(claim.start))
-                    and any(self._has(row, other.labels, [other.value])
-                            for row in scope.rows)):
+            if (
+                other.labels
+                and (
+                    not other.place
+                    or self._sentence(other.start) == self._sentence(claim.start)
+                )
+                and any(
+                    self._has(row, other.labels, [other.value]) for row in scope.rows
+                )
+            ):
                 for label in other.labels:
                     claimed.setdefault(label, []).append(other.value)
         return claimed
@@ -606,8 +749,12 @@ class _Judge:
 
     @staticmethod
     def _has(row: Row, labels: Iterable[str], values: list[Value]) -> bool:
-        return any(proves(shown, value) for label in labels
-                   for shown in row.get(label, ()) for value in values)
+        return any(
+            proves(shown, value)
+            for label in labels
+            for shown in row.get(label, ())
+            for value in values
+        )
 
 
 def _matched(match: re.Match) -> Number:
@@ -624,13 +771,13 @@ def _other_digits(value: Value) -> Iterator[Value]:
     if isinstance(value, tuple):
         for i, number in enumerate(value):
             for other in _other_digits(number):
-                yield (*value[:i], other, *value[i + 1:])
+                yield (*value[:i], other, *value[i + 1 :])
     elif value.digits:
         decimals = round(-math.log10(2 * value.half)) if value.half else 0
         text = f"{abs(value.value):.{max(decimals, 0)}f}"
         for i, digit in enumerate(text):
             if digit != ".":
-                other = float(text[:i] + str((int(digit) + 1) % 10) + text[i + 1:])
+                other = float(text[:i] + str((int(digit) + 1) % 10) + text[i + 1 :])
                 other = math.copysign(other, value.value)
                 yield Number(other, value.half, value.digits)
 
@@ -697,8 +844,9 @@ def _calculated(node: ast.expr) -> float:
             return _OPERATORS[type(op)](_calculated(left), _calculated(right))
         case ast.Call(func=ast.Name(id="float32"), args=[argument], keywords=[]):
             return struct.unpack("f", struct.pack("f", _calculated(argument)))[0]
-        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if (
-                hasattr(math, name)):
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if hasattr(
+            math, name
+        ):
             return getattr(math, name)(*map(_calculated, arguments))
     raise ValueError(f"no arithmetic: {ast.unparse(node)}")
 
@@ -709,5 +857,9 @@ def is_generated(page: Page) -> bool:
 
 
 def check(pages: list[Page], root: Path) -> list[Finding]:
-    return [finding for page in pages if not is_generated(page)
-            for _, _, finding in Numbers(page, root).judged()]
+    return [
+        finding
+        for page in pages
+        if not is_generated(page)
+        for _, _, finding in Numbers(page, root).judged()
+    ]

@@ -17,9 +17,9 @@ from functools import cache
 from pathlib import Path
 
 from ..finding import Finding
+from ..page import Page
 from .names import installed, is_message
 from .numbers import is_generated
-from ..page import Page
 
 _EXCEPTION = re.compile(r"[A-Za-z_.]*(?:Error|Exception|Warning)\b: ")
 _ELLIPSIS = re.compile(r"\s*(?:…|\.\.\.)\s*")
@@ -28,7 +28,9 @@ _PROOF = re.compile(r"<!--\s*proof:(?P<names>[^=]*?)-->")
 _DOCSTRING = re.compile(
     r"(?:(?P<quote>(?:^[ \t]*>.*\n)+)|^[ \t]*(?P<ticks>`{3,}|~{3,})[^\n]*\n"
     r"(?P<fence>(?:.|\n)*?)^[ \t]*(?P=ticks)[ \t]*\n|(?<!`)`(?P<span>[^`]+)`(?!`))"
-    r"\s*<!--\s*docstring:\s*(?P<name>[\w.]+)\s*-->", re.MULTILINE)
+    r"\s*<!--\s*docstring:\s*(?P<name>[\w.]+)\s*-->",
+    re.MULTILINE,
+)
 MODES = {
     "tf.gradients": re.compile(r"\btf\.gradients\b"),
     "tf.function": re.compile(r"\btf\.function\b|\bin a graph\b|\bgraph mode\b"),
@@ -40,39 +42,57 @@ _SENTENCE = re.compile(r"[.?!:][*)]*\s+(?=[A-Z`*])")
 
 
 def check(pages: list[Page], root: Path) -> list[Finding]:
-    return [finding for page in pages if not is_generated(page)
-            for finding in (*_messages(page, root), *_docstrings(page))]
+    return [
+        finding
+        for page in pages
+        if not is_generated(page)
+        for finding in (*_messages(page, root), *_docstrings(page))
+    ]
 
 
 def _messages(page: Page, root: Path) -> Iterator[Finding]:
     embedded = [m["name"] for m in _EMBED.finditer(page.text)]
     for parts, start in quoted(page):
-        named = [name for m in _PROOF.finditer(_paragraph(page.text, start))
-                 for name in re.split(r"[,\s]+", m["names"]) if name.endswith(".out")]
-        traces = [path for name in dict.fromkeys([*named, *embedded])
-                  if (path := page.named(name))]
+        named = [
+            name
+            for m in _PROOF.finditer(_paragraph(page.text, start))
+            for name in re.split(r"[,\s]+", m["names"])
+            if name.endswith(".out")
+        ]
+        traces = [
+            path
+            for name in dict.fromkeys([*named, *embedded])
+            if (path := page.named(name))
+        ]
         state, how = _judge(parts, claimed_modes(page.text, start), traces)
-        yield Finding("error", state, page.shown, page.where(start),
-                      " … ".join(parts), how)
+        yield Finding(
+            "error", state, page.shown, page.where(start), " … ".join(parts), how
+        )
 
 
 def quoted(page: Page) -> list[tuple[list[str], int]]:
     """Each message, in the parts that an ellipsis, also between spans, leaves."""
-    marked = {m.start(group) for m in _DOCSTRING.finditer(page.text)
-              for group in ("span", "fence")}
+    marked = {
+        m.start(group)
+        for m in _DOCSTRING.finditer(page.text)
+        for group in ("span", "fence")
+    }
     found: list[tuple[list[str], int]] = []
     end = 0
     for code in page.codes:
         if not is_message(code.text) or code.start in marked:
             continue
-        between = page.text[end:code.start].strip("` \n")
+        between = page.text[end : code.start].strip("` \n")
         if found and _ELLIPSIS.fullmatch(between):
             found[-1][0].extend(_parts(code.text))
         else:
             found.append((_parts(code.text), code.start))
         end = code.start + len(code.text)
-    found += [(_parts(fence.text), fence.start) for fence in page.fences
-              if _EXCEPTION.match(fence.text.strip()) and fence.start not in marked]
+    found += [
+        (_parts(fence.text), fence.start)
+        for fence in page.fences
+        if _EXCEPTION.match(fence.text.strip()) and fence.start not in marked
+    ]
     return found
 
 
@@ -82,23 +102,34 @@ def _parts(text: str) -> list[str]:
 
 def _pattern(parts: Iterable[str]) -> re.Pattern:
     """Whole words, in this order."""
-    return re.compile(".*?".join(
-        (r"(?<!\w)" if part[0].isalnum() else "") + re.escape(part)
-        + (r"(?!\w)" if part[-1].isalnum() else "") for part in parts))
+    return re.compile(
+        ".*?".join(
+            (r"(?<!\w)" if part[0].isalnum() else "")
+            + re.escape(part)
+            + (r"(?!\w)" if part[-1].isalnum() else "")
+            for part in parts
+        )
+    )
 
 
 def _paragraph(text: str, at: int) -> str:
     """The paragraph around a place, and a comment right below it."""
     start, end = text.rfind("\n\n", 0, at) + 1, text.find("\n\n", at)
     below = re.compile(r"\s*<!--.*?-->", re.DOTALL).match(text, end if end >= 0 else at)
-    return text[start:below.end() if below else end if end >= 0 else None]
+    return text[start : below.end() if below else end if end >= 0 else None]
 
 
 def claimed_modes(text: str, at: int) -> set[str]:
     """The modes that the sentence names, or else the nearest before it."""
     start = max((m.end() for m in _STARTS.finditer(text, 0, at)), default=0)
-    end = min((m.start() for pattern in (_SENTENCE, _STARTS)
-               if (m := pattern.search(text, at))), default=len(text))
+    end = min(
+        (
+            m.start()
+            for pattern in (_SENTENCE, _STARTS)
+            if (m := pattern.search(text, at))
+        ),
+        default=len(text),
+    )
     sentences = _SENTENCE.split(text[start:end])
     for sentence in reversed(sentences):
         if modes := {mode for mode, words in MODES.items() if words.search(sentence)}:
@@ -113,12 +144,13 @@ def _judge(parts: list[str], modes: set[str], traces: list[Path]) -> tuple[str, 
         text = " ".join(trace.read_text("utf-8").split()) if trace.is_file() else ""
         for found in _pattern(parts).finditer(text):
             printed_by = trace.name
-            shown |= _modes_at(trace.with_suffix(".py"), text[:found.start()])
+            shown |= _modes_at(trace.with_suffix(".py"), text[: found.start()])
     if not printed_by:
         return "failed", "no trace of the page has it"
     if not modes <= shown:
-        return "failed", (f"{printed_by} has it, but not with"
-                          f" {' and '.join(sorted(modes - shown))}")
+        return "failed", (
+            f"{printed_by} has it, but not with {' and '.join(sorted(modes - shown))}"
+        )
     return "checked", printed_by
 
 
@@ -136,14 +168,18 @@ def _modes(program: Path) -> dict[str, set[str]]:
         tree = ast.parse(program.read_text("utf-8"))
     except (OSError, SyntaxError):  # wrong on purpose
         return {"": set()}
-    found = {node.name: _modes_in(node) for node in ast.walk(tree)
-             if isinstance(node, ast.FunctionDef)}
+    found = {
+        node.name: _modes_in(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+    }
     return {**found, "": _modes_in(tree)}
 
 
 def _modes_in(tree: ast.AST) -> set[str]:
-    used = {ast.unparse(node) for node in ast.walk(tree)
-            if isinstance(node, ast.Attribute)}
+    used = {
+        ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)
+    }
     modes = {mode for mode in ("tf.function", "tf.gradients") if mode in used}
     if not modes and (isinstance(tree, ast.Module) or "tf.GradientTape" in used):
         modes = {"eager"}
@@ -156,7 +192,12 @@ def _docstrings(page: Page) -> Iterator[Finding]:
         text = re.sub(r"^[ \t]*>", "", quoted[group], flags=re.MULTILINE)
         installed_text = " ".join(installed.ask("doc", quoted["name"])[0].split())
         holds = _pattern(_parts(text)).search(installed_text)
-        yield Finding("quote", "checked" if holds else "failed", page.shown,
-                      page.where(quoted.start(group)), " ".join(text.split()),
-                      f"the docstring of {quoted['name']}"
-                      + ("" if holds else " does not say so"))
+        yield Finding(
+            "quote",
+            "checked" if holds else "failed",
+            page.shown,
+            page.where(quoted.start(group)),
+            " ".join(text.split()),
+            f"the docstring of {quoted['name']}"
+            + ("" if holds else " does not say so"),
+        )

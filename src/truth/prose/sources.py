@@ -9,12 +9,26 @@ from functools import cache
 from pathlib import Path
 
 _IN_TRACE = re.compile(
-    r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\w|\.\d)")
+    r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\w|\.\d)"
+)
 _PAIR = re.compile(
     r"(?:[A-Za-z_]\w* )*?(?P<label>[A-Za-z_][\w.]*)(?:\s*[=:]\s*|\s+)"
-    r"(?P<value>\[+[^\[\]]*\]|\([^()]*\)|[-+]?[\d.][\w.+-]*)(?=$|[\s,\]])")
-_NO_LABELS = {"a", "after", "and", "at", "but", "by", "from", "in", "of", "the", "to",
-              "with"}
+    r"(?P<value>\[+[^\[\]]*\]|\([^()]*\)|[-+]?[\d.][\w.+-]*)(?=$|[\s,\]])"
+)
+_NO_LABELS = {
+    "a",
+    "after",
+    "and",
+    "at",
+    "but",
+    "by",
+    "from",
+    "in",
+    "of",
+    "the",
+    "to",
+    "with",
+}
 _LITERAL = re.compile(r"-?[\d.]+(?:e-?\d+)?")
 _ROUNDED = 0.1
 """A number of one digit may be rounded by a tenth of itself, and not by half."""
@@ -52,9 +66,12 @@ def read_number(text: str) -> Number:
 def proves(evidence: Value, claimed: Value) -> bool:
     """Whether a value is the one claimed, as far as the claim shows digits."""
     if isinstance(evidence, tuple) or isinstance(claimed, tuple):
-        return (isinstance(evidence, tuple) and isinstance(claimed, tuple)
-                and len(evidence) == len(claimed)
-                and all(map(proves, evidence, claimed)))
+        return (
+            isinstance(evidence, tuple)
+            and isinstance(claimed, tuple)
+            and len(evidence) == len(claimed)
+            and all(map(proves, evidence, claimed))
+        )
     a, b = evidence.value, claimed.value
     if not (math.isfinite(a) and math.isfinite(b)) or sign_of(a) != sign_of(b):
         return False
@@ -114,19 +131,38 @@ def _labeled(line: str) -> Row:
             value = tuple(read_number(m[0]) for m in _IN_TRACE.finditer(found["value"]))
             if value:
                 row.setdefault(found["label"].lower(), []).append(
-                    value if found["value"][0] in "[(" else value[0])
+                    value if found["value"][0] in "[(" else value[0]
+                )
     return row
 
 
 def _by_column(rows: list[Row]) -> list[Row]:
     """Vectors of one length, taken apart: what stands at each index."""
-    lengths = {len(v) for row in rows for vs in row.values() for v in vs
-               if isinstance(v, tuple)}
-    return [{label: [v[i] for row in rows for v in row.get(label, ())
-                     if isinstance(v, tuple) and len(v) == n]
-             for label in {label for row in rows for label, vs in row.items()
-                           if any(isinstance(v, tuple) and len(v) == n for v in vs)}}
-            for n in lengths for i in range(n)]
+    lengths = {
+        len(v)
+        for row in rows
+        for vs in row.values()
+        for v in vs
+        if isinstance(v, tuple)
+    }
+    return [
+        {
+            label: [
+                v[i]
+                for row in rows
+                for v in row.get(label, ())
+                if isinstance(v, tuple) and len(v) == n
+            ]
+            for label in {
+                label
+                for row in rows
+                for label, vs in row.items()
+                if any(isinstance(v, tuple) and len(v) == n for v in vs)
+            }
+        }
+        for n in lengths
+        for i in range(n)
+    ]
 
 
 def read_program(text: str) -> Source:
@@ -136,21 +172,33 @@ def read_program(text: str) -> Source:
     except SyntaxError:  # wrong on purpose
         return source
     nodes = list(ast.walk(tree))
-    negative = {id(n.operand) for n in nodes
-                if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.USub)}
+    negative = {
+        id(n.operand)
+        for n in nodes
+        if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.USub)
+    }
     by_line: dict[int, list[Number]] = {}
-    for node in sorted((n for n in nodes if isinstance(n, ast.Constant)
-                        and type(n.value) in (int, float)),
-                       key=lambda n: (n.lineno, n.col_offset)):
+    for node in sorted(
+        (
+            n
+            for n in nodes
+            if isinstance(n, ast.Constant) and type(n.value) in (int, float)
+        ),
+        key=lambda n: (n.lineno, n.col_offset),
+    ):
         by_line.setdefault(node.lineno, []).append(
-            read_number("-" * (id(node) in negative) + repr(node.value)))
+            read_number("-" * (id(node) in negative) + repr(node.value))
+        )
     source.lines = [tuple(line) for line in by_line.values()]
     source.compared = [
         (name.id.lower(), read_number(ast.unparse(side)))
-        for compare in nodes if isinstance(compare, ast.Compare)
+        for compare in nodes
+        if isinstance(compare, ast.Compare)
         for side in (compare.left, *compare.comparators)
         if _LITERAL.fullmatch(ast.unparse(side))
-        for name in ast.walk(compare) if isinstance(name, ast.Name)]
+        for name in ast.walk(compare)
+        if isinstance(name, ast.Name)
+    ]
     for node in nodes:
         if isinstance(node, ast.Assign):
             for target in node.targets:
@@ -175,8 +223,13 @@ def _assigned(target: ast.expr, value: ast.expr, rows: list[Row]) -> None:
         items = literal if isinstance(literal, (list, tuple)) else [literal]
         if items and all(type(item) in (int, float) for item in items):
             numbers = tuple(read_number(repr(item)) for item in items)
-            rows.append({target.id.lower(): [
-                numbers if isinstance(literal, (list, tuple)) else numbers[0]]})
+            rows.append(
+                {
+                    target.id.lower(): [
+                        numbers if isinstance(literal, (list, tuple)) else numbers[0]
+                    ]
+                }
+            )
 
 
 @cache
@@ -192,20 +245,32 @@ class Evidence:
         self.sources = list(sources)
         self.rows = [row for s in self.sources for row in s.rows]
         self.numbers = [n for s in self.sources for line in s.lines for n in line]
-        self.printed = [n for s in self.sources if s.trace for line in s.lines
-                        for n in line]
+        self.printed = [
+            n for s in self.sources if s.trace for line in s.lines for n in line
+        ]
         self.displayed = list(displayed)
 
     def lists(self, values: tuple[Number, ...]) -> bool:
         """Whether the values stand side by side, or in order in one vector."""
         n = len(values)
-        return any(proves(line[i:i + n], values) for source in self.sources
-                   for line in (*source.lines, *source.columns)
-                   for i in range(len(line) - n + 1)) or any(
+        return any(
+            proves(line[i : i + n], values)
+            for source in self.sources
+            for line in (*source.lines, *source.columns)
+            for i in range(len(line) - n + 1)
+        ) or any(
             all(any(proves(item, value) for item in rest) for value in values)
-            for row in self.rows for vectors in row.values() for vector in vectors
-            if isinstance(vector, tuple) for rest in [iter(vector)])
+            for row in self.rows
+            for vectors in row.values()
+            for vector in vectors
+            if isinstance(vector, tuple)
+            for rest in [iter(vector)]
+        )
 
     def named(self, labels: Iterable[str]) -> list[Value]:
-        return [value for row in self.rows for label in labels
-                for value in row.get(label, ())]
+        return [
+            value
+            for row in self.rows
+            for label in labels
+            for value in row.get(label, ())
+        ]

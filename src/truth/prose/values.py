@@ -7,9 +7,9 @@ from functools import reduce
 from itertools import islice, product
 
 from ..formulas.latex import LatexError, Node, Statement, parse
-from .sources import Number, Value, sign_of
-from ..page import Formula
 from ..formulas.tree import walk
+from ..page import Formula
+from .sources import Number, Value, sign_of
 
 ROLES = ("upstream", "local", "downstream")
 EQUAL = {"=", ":=", "≈"}
@@ -28,8 +28,14 @@ def name_of(node: Node) -> str | None:
         return inner and ("bar " + inner if node.kind == "bar" else inner)
     if node.kind == "symbol":
         name, subscript = node.parts
-        indices = "".join(str(i) if isinstance(i, str) else f"{i[0]}{i[1] or ''}"
-                          if i[0] else str(i[1]) for i in subscript)
+        indices = "".join(
+            str(i)
+            if isinstance(i, str)
+            else f"{i[0]}{i[1] or ''}"
+            if i[0]
+            else str(i[1])
+            for i in subscript
+        )
         return name.lstrip("\\") + (f"_{indices}" if indices else "")
     return None
 
@@ -68,22 +74,46 @@ def each_of(function: Callable, *arguments):
         return function(*arguments)
     if len(lengths) > 1:
         raise Unknown
-    return tuple(function(*(a[i] if isinstance(a, tuple) else a for a in arguments))
-                 for i in range(lengths.pop()))
+    return tuple(
+        function(*(a[i] if isinstance(a, tuple) else a for a in arguments))
+        for i in range(lengths.pop())
+    )
 
 
 _FUNCTIONS = {
-    **{name: getattr(math, name) for name in (
-        "sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "erf", "expm1",
-        "log1p")},
-    "ln": math.log, "arctan": math.atan, "arcsin": math.asin, "arccos": math.acos,
-    "sign": sign_of, "sigmoid": lambda x: 1 / (1 + math.exp(-x)), "max": max,
-    "min": min, "relu": lambda x: max(x, 0.0),
-    "softplus": lambda x: math.log1p(math.exp(x)), "floor": math.floor}
+    **{
+        name: getattr(math, name)
+        for name in (
+            "sin",
+            "cos",
+            "tan",
+            "sinh",
+            "cosh",
+            "tanh",
+            "exp",
+            "log",
+            "erf",
+            "expm1",
+            "log1p",
+        )
+    },
+    "ln": math.log,
+    "arctan": math.atan,
+    "arcsin": math.asin,
+    "arccos": math.acos,
+    "sign": sign_of,
+    "sigmoid": lambda x: 1 / (1 + math.exp(-x)),
+    "max": max,
+    "min": min,
+    "relu": lambda x: max(x, 0.0),
+    "softplus": lambda x: math.log1p(math.exp(x)),
+    "floor": math.floor,
+}
 
 
 def evaluate(node: Node, names: dict[str, float | tuple]) -> float | tuple:
     """The value of an expression; raises Unknown if it has none."""
+
     def value(part: Node):
         return evaluate(part, names)
 
@@ -101,11 +131,14 @@ def evaluate(node: Node, names: dict[str, float | tuple]) -> float | tuple:
         case "role" | "group":
             return value(parts[-1])
         case "sum":
-            return reduce(lambda a, b: each_of(lambda x, y: x + y, a, b), (
-                each_of(lambda x, s=sign: s * x, value(term)) for sign, term in parts))
+            return reduce(
+                lambda a, b: each_of(lambda x, y: x + y, a, b),
+                (each_of(lambda x, s=sign: s * x, value(term)) for sign, term in parts),
+            )
         case "product" | "elementwise":
-            return reduce(lambda a, b: each_of(lambda x, y: x * y, a, b),
-                          map(value, parts))
+            return reduce(
+                lambda a, b: each_of(lambda x, y: x * y, a, b), map(value, parts)
+            )
         case "quotient":
             return each_of(lambda x, y: x / y, *map(value, parts))
         case "power":
@@ -142,9 +175,10 @@ def digits_of(node: Node) -> tuple[float, int]:
         case ("sum", ((_, term),)) | ("group" | "role", (*_, term)):
             return digits_of(term)
         case "product", (number, Node("power", (ten, exponent))) if (
-                number.kind == "number" and plain_value(ten) == Number(10.0, 0.0, 2)):
+            number.kind == "number" and plain_value(ten) == Number(10.0, 0.0, 2)
+        ):
             half, digits = digits_of(number)
-            return (half or 0.5) * 10.0**evaluate(exponent, {}), digits
+            return (half or 0.5) * 10.0 ** evaluate(exponent, {}), digits
     return 0.0, 0
 
 
@@ -165,8 +199,9 @@ def amounts_of(side: Node, values: Callable[[str], list[Value]]) -> list[Value]:
     """What an expression may amount to; none where a symbol has no value."""
     names = sorted({name for node in walk(side) if (name := name_of(node))})
     found = []
-    for each in islice(product(*(map(as_float, values(name)) for name in names)),
-                       _COMBINATIONS):
+    for each in islice(
+        product(*(map(as_float, values(name)) for name in names)), _COMBINATIONS
+    ):
         try:
             amount = evaluate(side, dict(zip(names, each)))
         except (Unknown, ArithmeticError, ValueError, TypeError):
@@ -186,5 +221,8 @@ def as_float(value: Value) -> float | tuple:
 
 
 def as_value(amount: float | tuple) -> Value:
-    return (tuple(map(Number, amount)) if isinstance(amount, tuple)
-            else Number(float(amount)))
+    return (
+        tuple(map(Number, amount))
+        if isinstance(amount, tuple)
+        else Number(float(amount))
+    )

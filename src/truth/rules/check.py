@@ -52,9 +52,12 @@ def check(pages: list[Page], root: Path) -> list[Finding]:
         shown = program.path.relative_to(root).as_posix()
         owners = [page.shown for page in pages if name in page.embeds] or [shown]
         findings += [
-            Finding("rule", each.state, owner, f"{shown}:{each.line}", each.what,
-                    each.how)
-            for each in verdicts for owner in owners]
+            Finding(
+                "rule", each.state, owner, f"{shown}:{each.line}", each.what, each.how
+            )
+            for each in verdicts
+            for owner in owners
+        ]
     return findings
 
 
@@ -65,16 +68,26 @@ def load(path: Path, snippets: Path) -> Program:
 
 def judge(programs: list[Program], root: Path) -> list[list[Verdict]]:
     """The verdicts on each program, in the order of its lines."""
-    jobs = [{"path": str(each.path), "source": each.source, "wrong": each.wrong,
-             "numbers": each.numbers} for each in programs]
+    jobs = [
+        {
+            "path": str(each.path),
+            "source": each.source,
+            "wrong": each.wrong,
+            "numbers": each.numbers,
+        }
+        for each in programs
+    ]
     return [_verdicts(answer) for answer in _ask(root, jobs)]
 
 
 def _ask(root: Path, jobs: list[dict]) -> list[dict]:
     done = subprocess.run(
-        [sys.executable, "-m", "truth.rules.server"], cwd=CODE, text=True,
+        [sys.executable, "-m", "truth.rules.server"],
+        cwd=CODE,
+        text=True,
         input=json.dumps({"root": str(root.resolve()), "jobs": jobs}),
-        capture_output=True)
+        capture_output=True,
+    )
     if done.returncode:
         raise RuntimeError(f"truth.rules.server failed:\n{done.stderr}")
     return json.loads(done.stdout)
@@ -83,5 +96,13 @@ def _ask(root: Path, jobs: list[dict]) -> list[dict]:
 def _verdicts(answer: dict) -> list[Verdict]:
     if "problem" in answer:
         return [Verdict(1, "rules", "failed", answer["problem"])]
-    return [Verdict(each["line"], each["what"], each["state"], each["how"],
-                    tuple(each.get("numbers", ()))) for each in answer["findings"]]
+    return [
+        Verdict(
+            each["line"],
+            each["what"],
+            each["state"],
+            each["how"],
+            tuple(each.get("numbers", ())),
+        )
+        for each in answer["findings"]
+    ]

@@ -61,14 +61,28 @@ class Program:
     def findings(self) -> list[dict]:
         """Of each site what holds or does not; of each declaration that is not
         understood, and each rule that no decorator makes, that it fails."""
-        found = [{"line": line, "what": "declaration", "state": "failed", "how": how}
-                 for line, how in self._problems]
+        found = [
+            {"line": line, "what": "declaration", "state": "failed", "how": how}
+            for line, how in self._problems
+        ]
         if self._ended:
-            found.append({"line": 1, "what": "program", "state": "failed",
-                          "how": f"raises {self._ended} while its rules are observed"})
-        found += [{"line": line, "what": "rule", "state": "failed",
-                   "how": "made here, but not by name: write the decorator out"}
-                  for line in sorted(set(self._observer.strays))]
+            found.append(
+                {
+                    "line": 1,
+                    "what": "program",
+                    "state": "failed",
+                    "how": f"raises {self._ended} while its rules are observed",
+                }
+            )
+        found += [
+            {
+                "line": line,
+                "what": "rule",
+                "state": "failed",
+                "how": "made here, but not by name: write the decorator out",
+            }
+            for line in sorted(set(self._observer.strays))
+        ]
         found += [self._finding(n, site) for n, site in enumerate(self._sites)]
         return sorted(found, key=lambda each: each["line"])
 
@@ -103,15 +117,23 @@ class Program:
             how = wrong or _how(declared, tried)
         else:
             state = "checked" if wrong else "failed"
-            how = (f"wrong, as it shall be: {wrong}" if wrong else
-                   "the rule is right: declare '# truth: the rule is right'")
-        return {"line": site.line, "what": site.what, "state": state, "how": how,
-                "numbers": numbers}
+            how = (
+                f"wrong, as it shall be: {wrong}"
+                if wrong
+                else "the rule is right: declare '# truth: the rule is right'"
+            )
+        return {
+            "line": site.line,
+            "what": site.what,
+            "state": state,
+            "how": how,
+            "numbers": numbers,
+        }
 
-    def _judges(self, n: int, site: Site, declared: Declared,
-                tried: Tried) -> Iterator[Judge]:
-        rules = _distinct([each for each in self._observer.rules
-                           if each.site is site])
+    def _judges(
+        self, n: int, site: Site, declared: Declared, tried: Tried
+    ) -> Iterator[Judge]:
+        rules = _distinct([each for each in self._observer.rules if each.site is site])
         if not rules:
             raise Unproven("this line never ran")
         called = [rule for rule in rules if rule.calls]
@@ -121,16 +143,25 @@ class Program:
             seen = set()
             for k, call in enumerate(_some(rule.calls)):
                 shapes = tuple((each.dtype, each.shape) for each in call.leaves)
-                yield Judge(call, declared, tried, np.random.default_rng([n, i, k]),
-                            nested=rule.nested, far=shapes not in seen)
+                yield Judge(
+                    call,
+                    declared,
+                    tried,
+                    np.random.default_rng([n, i, k]),
+                    nested=rule.nested,
+                    far=shapes not in seen,
+                )
                 seen.add(shapes)
 
 
 def _limit(seconds: int) -> None:
     """Interrupt what computes longer; 0 for no limit any more."""
+
     def stop(*_):
-        raise TooLong(f"computes for more than {seconds} s at some inputs; declare a"
-                      " condition that bounds them")
+        raise TooLong(
+            f"computes for more than {seconds} s at some inputs; declare a"
+            " condition that bounds them"
+        )
 
     if hasattr(signal, "setitimer"):
         # The processor's time, which does not pass while others work.
@@ -140,8 +171,7 @@ def _limit(seconds: int) -> None:
 
 def _run(path: str, source: str) -> str | None:
     """Run the program; what ended it early, or None."""
-    linecache.cache[path] = (
-        len(source), None, source.splitlines(keepends=True), path)
+    linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
     program = types.ModuleType("__main__")
     program.__file__ = path
     sys.modules["__main__"] = program
@@ -174,19 +204,25 @@ def _kind_of_cell(cell: types.CellType) -> object:
         value = cell.cell_contents
     except ValueError:  # not yet filled
         return None
-    if isinstance(value, STATIC + (float,)):
+    if isinstance(value, (*STATIC, float)):
         return value
     return getattr(value, "__code__", type(value))
 
 
 def _some(calls: list[Function]) -> list[Function]:
     """Calls with different inputs, first and last among them."""
-    different = list({repr([(each.dtype, each.shape, each.value) for each in
-                            call.leaves]): call for call in calls}.values())
+    different = list(
+        {
+            repr([(each.dtype, each.shape, each.value) for each in call.leaves]): call
+            for call in calls
+        }.values()
+    )
     if len(different) <= CALLS_OF_A_RULE:
         return different
-    return [different[i * (len(different) - 1) // (CALLS_OF_A_RULE - 1)]
-            for i in range(CALLS_OF_A_RULE)]
+    return [
+        different[i * (len(different) - 1) // (CALLS_OF_A_RULE - 1)]
+        for i in range(CALLS_OF_A_RULE)
+    ]
 
 
 def _demand_enough(declared: Declared, tried: Tried) -> None:
@@ -198,13 +234,16 @@ def _demand_enough(declared: Declared, tried: Tried) -> None:
 
 def _how(declared: Declared, tried: Tried) -> str:
     of = declared.surrogate or "the forward pass"
-    changes = "".join(f", {name} becoming {what}" for name, what in
-                      declared.becomes.items())
-    parts = [f"equals differences of {of}{changes} at {tried.points} points",
-             f"in {tried.shapes} other shapes" if tried.shapes else "",
-             f"in {' and '.join(sorted(tried.precisions))}",
-             f"within {declared.within:g}" if declared.within else "",
-             "eagerly and inside tf.function" if tried.graph else "eagerly"]
+    changes = "".join(
+        f", {name} becoming {what}" for name, what in declared.becomes.items()
+    )
+    parts = [
+        f"equals differences of {of}{changes} at {tried.points} points",
+        f"in {tried.shapes} other shapes" if tried.shapes else "",
+        f"in {' and '.join(sorted(tried.precisions))}",
+        f"within {declared.within:g}" if declared.within else "",
+        "eagerly and inside tf.function" if tried.graph else "eagerly",
+    ]
     if tried.second:
         parts.append(f"with its second derivative at {tried.second} points")
     if tried.kinks:

@@ -56,8 +56,9 @@ class Comparison:
         tensors = self.function.tensors(point, double)
         outputs = forward(self.function, tensors)
         forward(self.reference, tensors, self.declared.surrogate)
-        directions = Directions(self.function, self.reference, self.declared,
-                                self.domain, self.rng, drawn).all()
+        directions = Directions(
+            self.function, self.reference, self.declared, self.domain, self.rng, drawn
+        ).all()
         self.function.tensors(point, double)  # variables were moved
         kinks = 0
         for size in sizes:
@@ -66,54 +67,73 @@ class Comparison:
             kinks += self._pairs(directions, tensors, upstream, downstream, double)
         self.tried.kinks += kinks
         dtypes = (self.function.leaves[i].dtype for i in self.function.moving)
-        self.tried.precisions.add("/".join(sorted(
-            {(wide(each) if double else each).name for each in dtypes})))
+        self.tried.precisions.add(
+            "/".join(sorted({(wide(each) if double else each).name for each in dtypes}))
+        )
         return kinks
 
-    def _pairs(self, directions: list[Along], tensors: list, upstream: list,
-               downstream: np.ndarray, double: bool) -> int:
+    def _pairs(
+        self,
+        directions: list[Along],
+        tensors: list,
+        upstream: list,
+        downstream: np.ndarray,
+        double: bool,
+    ) -> int:
         kinks, row = 0, flat(upstream)
-        changed = flat([self._becomes("upstream", each, tensors)
-                        for each in upstream])
+        changed = flat([self._becomes("upstream", each, tensors) for each in upstream])
         meant = self._meant_at_last(directions, changed, tensors)
         rel, noise = self.tolerance(double)
         for n, along in enumerate(directions):
             if meant is None:
-                pairing = pair(changed, along.meant, downstream, along.moved,
-                               rel, noise)
+                pairing = pair(
+                    changed, along.meant, downstream, along.moved, rel, noise
+                )
             else:
-                pairing = pair(np.ones(1), exactly(meant[n]), downstream,
-                               along.moved, rel, noise)
+                pairing = pair(
+                    np.ones(1), exactly(meant[n]), downstream, along.moved, rel, noise
+                )
             if pairing.verdict == "wrong":
                 raise Wrong(
                     f"{self.place(tensors)} with upstream = {shown(upstream)}: the"
                     f" gradient by {along.name} is {pairing.got:.6g}, but"
-                    f" {pairing.expected} is right")
+                    f" {pairing.expected} is right"
+                )
             kinks += pairing.verdict == "kink"
             self.tried.unsettled += pairing.verdict == "unknown"
             if along.leaf:
-                self.tried.settled[along.leaf] = (pairing.verdict == "holds"
-                    or self.tried.settled.get(along.leaf, False))
-            self.tried.differs |= pair(row, along.own, downstream, along.moved,
-                                       rel, noise).verdict == "wrong"
+                self.tried.settled[along.leaf] = (
+                    pairing.verdict == "holds"
+                    or self.tried.settled.get(along.leaf, False)
+                )
+            self.tried.differs |= (
+                pair(row, along.own, downstream, along.moved, rel, noise).verdict
+                == "wrong"
+            )
         return kinks
 
     def tolerance(self, double: bool) -> tuple[float, float]:
         """Between rule and differences, of the gradient and of the values that
         are differentiated; in float64, or in the dtypes of the program."""
-        rounding = max(ROUNDING.get(self.function.leaves[i].dtype, 1e-7)
-                       for i in self.function.moving)
+        rounding = max(
+            ROUNDING.get(self.function.leaves[i].dtype, 1e-7)
+            for i in self.function.moving
+        )
         rel = 1e-6 if double else max(1e-3, 30 * rounding)
-        noise = (1e-9 if double and self.reference.in_double
-                 else max(1e-5, 10 * rounding))
+        noise = (
+            1e-9 if double and self.reference.in_double else max(1e-5, 10 * rounding)
+        )
         return max(rel, self.declared.within or 0), noise
 
     def _rounded(self, drawn: Point) -> Point:
         """The point in the dtypes of the program."""
         rounded = list(drawn)
         for i in self.function.moving:
-            rounded[i] = drawn[i].astype(
-                self.function.leaves[i].dtype.as_numpy_dtype).astype(drawn[i].dtype)
+            rounded[i] = (
+                drawn[i]
+                .astype(self.function.leaves[i].dtype.as_numpy_dtype)
+                .astype(drawn[i].dtype)
+            )
         return rounded
 
     def random(self, like: tf.Tensor, size: float = 1.0) -> tf.Tensor:
@@ -125,27 +145,34 @@ class Comparison:
         if not expression:
             return value
         return tf.convert_to_tensor(
-            evaluate(expression, self.function.scope(tensors, **{name: value})))
+            evaluate(expression, self.function.scope(tensors, **{name: value}))
+        )
 
-    def _meant_at_last(self, directions: list[Along], upstream: np.ndarray,
-                       tensors: list) -> np.ndarray | None:
+    def _meant_at_last(
+        self, directions: list[Along], upstream: np.ndarray, tensors: list
+    ) -> np.ndarray | None:
         """The gradients after the change that is declared of ``downstream``."""
         if "downstream" not in self.declared.becomes:
             return None
         plain = np.array([upstream @ along.meant.settled for along in directions])
         sources = [tensors[i] for i in self.function.moving]
-        return flat([
-            self._becomes("downstream", tf.cast(each, like.dtype), tensors)
-            for each, like in zip(
-                unflat(plain, [like.numpy() for like in sources]), sources)])
+        return flat(
+            [
+                self._becomes("downstream", tf.cast(each, like.dtype), tensors)
+                for each, like in zip(
+                    unflat(plain, [like.numpy() for like in sources]), sources
+                )
+            ]
+        )
 
     def downstream(self, tensors: list, upstream: list) -> np.ndarray:
         """What the rule returns, as one row. Raises Wrong for a wrong form."""
         try:
             gradients = self.function.gradients(tensors, upstream)
         except Exception as error:
-            raise Wrong(f"{self.place(tensors)}: the rule raises"
-                        f" {said(error)}") from error
+            raise Wrong(
+                f"{self.place(tensors)}: the rule raises {said(error)}"
+            ) from error
         return self.row(gradients, tensors)
 
     def row(self, gradients: list, tensors: list) -> np.ndarray:
@@ -155,19 +182,25 @@ class Comparison:
             if gradient is None:
                 gradient = tf.zeros(like.shape, like.dtype)
             gradient = tf.convert_to_tensor(gradient)
-            returned, wanted = ([f"shape {list(each.shape)}", each.dtype.name]
-                                for each in (gradient, like))
+            returned, wanted = (
+                [f"shape {list(each.shape)}", each.dtype.name]
+                for each in (gradient, like)
+            )
             for has, needs in zip(returned, wanted):
                 if has != needs:
-                    raise Wrong(f"{self.place(tensors)}: the gradient by {name} is of"
-                                f" {has}, but {name} of {needs}")
+                    raise Wrong(
+                        f"{self.place(tensors)}: the gradient by {name} is of"
+                        f" {has}, but {name} of {needs}"
+                    )
             arrays.append(gradient.numpy())
         return flat(arrays)
 
     def place(self, tensors: list) -> str:
         return "at " + ", ".join(
-            f"{leaf.name} = {shown([tensor])}" for leaf, tensor in
-            zip(self.function.leaves, tensors) if leaf.dtype is not None)
+            f"{leaf.name} = {shown([tensor])}"
+            for leaf, tensor in zip(self.function.leaves, tensors)
+            if leaf.dtype is not None
+        )
 
 
 def forward(function: Function, tensors: list, name: str = "") -> list[tf.Tensor]:

@@ -53,35 +53,49 @@ class Directions:
 
     def all(self) -> list[Along]:
         found = [self._along(*row) for row in self._rows()]
-        if (len(found) > 1 and "downstream" not in self.declared.becomes
-                and abs(flat(self._moving)).max() < LARGE
-                and any(along.meant.kink.any() for along in found)):
-            found += [self._along("a mixture of all inputs", "", row)
-                      for row in self._mixtures_of_all()]
+        if (
+            len(found) > 1
+            and "downstream" not in self.declared.becomes
+            and abs(flat(self._moving)).max() < LARGE
+            and any(along.meant.kink.any() for along in found)
+        ):
+            found += [
+                self._along("a mixture of all inputs", "", row)
+                for row in self._mixtures_of_all()
+            ]
         return found
 
     def _along(self, name: str, leaf: str, row: np.ndarray) -> Along:
         at = flat(self._moving)
         stretch = max(1.0, float(abs(at[row != 0]).max(initial=0)))
         meant = self._slope(self.reference, row, stretch)
-        own = (meant if self.reference is self.function
-               else self._slope(self.function, row, stretch))
+        own = (
+            meant
+            if self.reference is self.function
+            else self._slope(self.function, row, stretch)
+        )
         if meant.center.shape != own.center.shape:
-            raise Wrong(f"{self.declared.surrogate} has {meant.center.size}"
-                        f" numbers, the forward pass {own.center.size}, at"
-                        f" inputs of the shapes"
-                        f" {[list(each.shape) for each in self._moving]}")
+            raise Wrong(
+                f"{self.declared.surrogate} has {meant.center.size}"
+                f" numbers, the forward pass {own.center.size}, at"
+                f" inputs of the shapes"
+                f" {[list(each.shape) for each in self._moving]}"
+            )
         if leaf in self.declared.fixed:
             meant = none(meant)
-        moved = (slope(self._inputs, at, row, DOUBLE).value
-                 if self.domain.made else row)
+        moved = slope(self._inputs, at, row, DOUBLE).value if self.domain.made else row
         return Along(name, leaf, moved, meant, own)
 
     def _mixtures_of_all(self) -> list[np.ndarray]:
-        moves = np.concatenate([
-            np.full(flat([array]).size, self.function.leaves[i].name
-                    not in self.declared.fixed)
-            for i, array in zip(self.function.moving, self._moving)])
+        moves = np.concatenate(
+            [
+                np.full(
+                    flat([array]).size,
+                    self.function.leaves[i].name not in self.declared.fixed,
+                )
+                for i, array in zip(self.function.moving, self._moving)
+            ]
+        )
         random = self.rng.standard_normal((AT_KINKS, moves.size))
         return [row * moves for row in (np.ones(moves.size), *random)]
 
@@ -91,8 +105,12 @@ class Directions:
 
     def _slope(self, function: Function, row: np.ndarray, stretch: float) -> Slope:
         steps = DOUBLE if function.in_double else SINGLE
-        return slope(self._values_of(function), flat(self._moving), row,
-                     replace(steps, first=steps.first * stretch))
+        return slope(
+            self._values_of(function),
+            flat(self._moving),
+            row,
+            replace(steps, first=steps.first * stretch),
+        )
 
     def _values_of(self, function: Function) -> Callable[[np.ndarray], np.ndarray]:
         def values(row: np.ndarray) -> np.ndarray:
@@ -101,6 +119,7 @@ class Directions:
                 return flat(function.outputs(tensors))
             except Exception:  # the domain ends here
                 return np.full(1, np.nan)
+
         return values
 
     def _inputs(self, row: np.ndarray) -> np.ndarray:
@@ -119,13 +138,23 @@ class Directions:
         each_number = total <= AT_MOST or "downstream" in self.declared.becomes
         for i, array in zip(self.function.moving, self._moving):
             size, name = flat([array]).size, self.function.leaves[i].name
-            mixtures = np.eye(size) if each_number else self.rng.standard_normal(
-                (MIXTURES, size)) / np.sqrt(size or 1)
+            mixtures = (
+                np.eye(size)
+                if each_number
+                else self.rng.standard_normal((MIXTURES, size)) / np.sqrt(size or 1)
+            )
             for n, mixture in enumerate(mixtures):
                 row = np.zeros(total)
-                row[start:start + size] = mixture
-                rows.append((_number(name, array, n) if each_number
-                             else f"a mixture of {name}", name, row))
+                row[start : start + size] = mixture
+                rows.append(
+                    (
+                        _number(name, array, n)
+                        if each_number
+                        else f"a mixture of {name}",
+                        name,
+                        row,
+                    )
+                )
             start += size
         return rows
 

@@ -33,8 +33,13 @@ def inexact(dtype: tf.DType) -> bool:
 
 
 def wide(dtype: tf.DType) -> tf.DType:
-    return (tf.float64 if dtype.is_floating else
-            tf.complex128 if dtype.is_complex else dtype)
+    return (
+        tf.float64
+        if dtype.is_floating
+        else tf.complex128
+        if dtype.is_complex
+        else dtype
+    )
 
 
 @dataclass
@@ -67,17 +72,18 @@ def leaf(name: str, value: object) -> Leaf:
         tensor = tf.convert_to_tensor(value)
     except (TypeError, ValueError):  # as TensorFlow will say itself
         return Leaf(name, None, value)
-    number = (tensor.numpy() if hasattr(tensor, "numpy")
-              else tf.get_static_value(tensor))
+    number = tensor.numpy() if hasattr(tensor, "numpy") else tf.get_static_value(tensor)
     shape = tensor.shape if tensor.shape.rank is not None else ()
-    return Leaf(name, tensor.dtype, number, tuple(
-        2 if size is None else size for size in shape))
+    return Leaf(
+        name, tensor.dtype, number, tuple(2 if size is None else size for size in shape)
+    )
 
 
 def leaf_of(variable: tf.Variable) -> Leaf:
     value = variable.numpy()
-    return Leaf(variable.name.partition(":")[0], variable.dtype, value,
-                value.shape, variable)
+    return Leaf(
+        variable.name.partition(":")[0], variable.dtype, value, value.shape, variable
+    )
 
 
 @dataclass
@@ -112,8 +118,12 @@ class Function:
 
     def widened(self) -> Point:
         """The point at which the program called."""
-        return [np.asarray(each.value).astype(wide(each.dtype).as_numpy_dtype)
-                if each.moves else each.value for each in self.leaves]
+        return [
+            np.asarray(each.value).astype(wide(each.dtype).as_numpy_dtype)
+            if each.moves
+            else each.value
+            for each in self.leaves
+        ]
 
     def tensors(self, point: Point, double: bool) -> list:
         """The leaves for a call; variables take their values at once."""
@@ -126,8 +136,9 @@ class Function:
                 made.append(each.value)
             else:
                 dtype = wide(each.dtype) if double else each.dtype
-                made.append(tf.cast(array, dtype) if each.moves
-                            else tf.constant(array, dtype))
+                made.append(
+                    tf.cast(array, dtype) if each.moves else tf.constant(array, dtype)
+                )
         return made
 
     def restore(self) -> None:
@@ -138,7 +149,8 @@ class Function:
 
     def packed(self, tensors: list) -> tuple:
         return tf.nest.pack_sequence_as(
-            self.arguments, tensors[:len(self.inputs)], expand_composites=True)
+            self.arguments, tensors[: len(self.inputs)], expand_composites=True
+        )
 
     def outputs(self, tensors: list) -> list[tf.Tensor]:
         """The outputs that can have a slope."""
@@ -147,8 +159,10 @@ class Function:
             np.random.seed(1)
             random.seed(1)
         result = self.call(*self.packed(tensors), **self.keywords)
-        every = [tf.convert_to_tensor(each) for each in
-                 tf.nest.flatten(result, expand_composites=True)]
+        every = [
+            tf.convert_to_tensor(each)
+            for each in tf.nest.flatten(result, expand_composites=True)
+        ]
         return [each for each in every if inexact(each.dtype)]
 
     def gradients(self, tensors: list, upstream: list[tf.Tensor]) -> list:
@@ -161,8 +175,11 @@ class Function:
 
     def in_graph(self, tensors: list, upstream: list[tf.Tensor]) -> list:
         """The same inside ``tf.function``."""
-        given = [i for i, each in enumerate(self.leaves)
-                 if each.variable is None and each.dtype is not None]
+        given = [
+            i
+            for i, each in enumerate(self.leaves)
+            if each.variable is None and each.dtype is not None
+        ]
 
         @tf.function(autograph=False)
         def both_passes(some, upstream):
@@ -179,9 +196,15 @@ class Function:
         with tf.GradientTape() as outer:
             outer.watch(sources)
             first = self.gradients(tensors, upstream)
-            paired = tf.add_n([tf.reduce_sum(tf.math.real(
-                tf.math.conj(w) * tf.convert_to_tensor(g)))
-                for w, g in zip(weights, first) if g is not None])
+            paired = tf.add_n(
+                [
+                    tf.reduce_sum(
+                        tf.math.real(tf.math.conj(w) * tf.convert_to_tensor(g))
+                    )
+                    for w, g in zip(weights, first)
+                    if g is not None
+                ]
+            )
         return outer.gradient(paired, sources)
 
     def scope(self, tensors: list, **more: object) -> dict[str, object]:
@@ -194,6 +217,7 @@ class Function:
 
     def instead(self, expression: str) -> "Function":
         """The function that an expression names, with the same inputs."""
+
         def call(*arguments, **keywords):
             bound = self.signature.bind(*arguments, **keywords)
             result = evaluate(expression, {**self.names, **bound.arguments})
@@ -218,7 +242,7 @@ def unflat(row: np.ndarray, like: list[np.ndarray]) -> list[np.ndarray]:
     for each in like:
         array = np.asarray(each)
         size = array.size * (2 if np.iscomplexobj(array) else 1)
-        part = row[start:start + size]
+        part = row[start : start + size]
         kind = np.complex128 if np.iscomplexobj(array) else np.float64
         arrays.append(part.copy().view(kind).reshape(array.shape))
         start += size

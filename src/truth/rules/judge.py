@@ -26,8 +26,15 @@ class Judge:
     Raises Wrong, in whichever method, when the rule does not hold.
     """
 
-    def __init__(self, function: Function, declared: Declared, tried: Tried,
-                 rng: np.random.Generator, nested: bool, far: bool) -> None:
+    def __init__(
+        self,
+        function: Function,
+        declared: Declared,
+        tried: Tried,
+        rng: np.random.Generator,
+        nested: bool,
+        far: bool,
+    ) -> None:
         self._nested = nested
         self._far = far
         self._ways = (*points.NEAR, *points.NEAR, *(points.FAR if far else ()))
@@ -40,21 +47,23 @@ class Judge:
         self._find_variables()
         if not function.moving:
             raise Wrong("no input can have a gradient")
-        reference = (function.instead(declared.surrogate)
-                     if declared.surrogate else function)
+        reference = (
+            function.instead(declared.surrogate) if declared.surrogate else function
+        )
         tensors = function.tensors(self._domain.point(self._here), double=True)
         self._double = _runs_widely(
-            lambda: function.outputs(tensors) + self._gradients(tensors))
+            lambda: function.outputs(tensors) + self._gradients(tensors)
+        )
         for each in (function, reference):
             each.in_double = _runs_widely(lambda: each.outputs(tensors))
         self._comparison = Comparison(
-            function, reference, declared, self._domain, tried, rng)
+            function, reference, declared, self._domain, tried, rng
+        )
 
     def _start(self) -> Point:
         """Where the program called; drawn, where only its graph knows."""
         if points.fill(self._function, self._rng):
-            here = self._domain.draw(
-                points.FAR, self._function.widened(), double=False)
+            here = self._domain.draw(points.FAR, self._function.widened(), double=False)
             return here or self._function.widened()
         here = self._function.widened()
         if not self._domain.made and not self._domain.promised(here):
@@ -64,15 +73,15 @@ class Judge:
     def _find_variables(self) -> None:
         """What the forward pass reads beside its inputs is an input, too; whether
         it draws random numbers."""
-        tensors = self._function.tensors(
-            self._domain.point(self._here), double=False)
+        tensors = self._function.tensors(self._domain.point(self._here), double=False)
         with tf.GradientTape() as tape:
             values = flat(forward(self._function, tensors))
         again = [flat(forward(self._function, tensors)) for _ in range(REPEATED)]
         self._function.noisy = not all(
-            np.array_equal(values, each, equal_nan=True) for each in again)
+            np.array_equal(values, each, equal_nan=True) for each in again
+        )
         self._function.leaves += map(leaf_of, tape.watched_variables())
-        self._here = [*self._here, *self._function.widened()[len(self._here):]]
+        self._here = [*self._here, *self._function.widened()[len(self._here) :]]
 
     def _gradients(self, tensors: list) -> list:
         ones = [tf.ones_like(each) for each in self._function.outputs(tensors)]
@@ -83,19 +92,24 @@ class Judge:
 
     def points(self) -> None:
         """Where the program called, near it, and elsewhere."""
-        places = [self._domain.draw((way,), self._here, self._double)
-                  for way in self._ways]
+        places = [
+            self._domain.draw((way,), self._here, self._double) for way in self._ways
+        ]
         if self._domain.holds(self._domain.point(self._here), self._double):
             places.insert(0, self._here)
         places = [each for each in places if each]
         if len(places) < 3:
-            raise Wrong("the forward pass is finite at too few points;"
-                        " declare '# truth: NAME = …' to make some")
+            raise Wrong(
+                "the forward pass is finite at too few points;"
+                " declare '# truth: NAME = …' to make some"
+            )
         for drawn in places:
             self._at(drawn, self._double)
             self._tried.points += 1
-        if self._double and any(self._function.leaves[i].dtype != wide(
-                self._function.leaves[i].dtype) for i in self._function.moving):
+        if self._double and any(
+            self._function.leaves[i].dtype != wide(self._function.leaves[i].dtype)
+            for i in self._function.moving
+        ):
             self._at(places[0], False)
 
     def _at(self, drawn: Point, double: bool) -> None:
@@ -115,8 +129,10 @@ class Judge:
             try:
                 self._comparison.at(drawn, self._double, sizes=(1.0,))
             except Wrong as wrong:
-                raise Wrong(f"{wrong}; the forward pass accepts this: mend the rule,"
-                            " or declare the shapes that are meant") from wrong
+                raise Wrong(
+                    f"{wrong}; the forward pass accepts this: mend the rule,"
+                    " or declare the shapes that are meant"
+                ) from wrong
             self._tried.shapes += 1
 
     def _other_shapes(self) -> Iterator[Point]:
@@ -131,8 +147,7 @@ class Judge:
         """The same numbers inside ``tf.function``."""
         if self._function.keywords:
             return  # not allowed in a graph, whatever the rule
-        tensors = self._function.tensors(
-            self._domain.point(self._here), double=False)
+        tensors = self._function.tensors(self._domain.point(self._here), double=False)
         outputs = forward(self._function, tensors)
         upstream = [self._comparison.random(each) for each in outputs]
         eager = self._comparison.downstream(tensors, upstream)
@@ -145,11 +160,14 @@ class Judge:
         if self._eager_only:
             raise Wrong("declared 'eager only', but it runs inside tf.function")
         row = self._comparison.row(gradients, tensors)
-        near = np.allclose(row, eager, *self._comparison.tolerance(double=False),
-                           equal_nan=True)
+        near = np.allclose(
+            row, eager, *self._comparison.tolerance(double=False), equal_nan=True
+        )
         if not near and not self._function.noisy:
-            raise Wrong(f"inside tf.function the gradient is {shown([row])},"
-                        f" eagerly {shown([eager])}")
+            raise Wrong(
+                f"inside tf.function the gradient is {shown([row])},"
+                f" eagerly {shown([eager])}"
+            )
         self._tried.graph = True
 
     def second(self) -> None:
@@ -167,18 +185,24 @@ class Judge:
     def _second_at(self, point: Point) -> None:
         function, steps = self._function, DOUBLE if self._double else SINGLE
         tensors = function.tensors(point, self._double)
-        upstream = [self._comparison.random(each)
-                    for each in forward(function, tensors)]
+        upstream = [
+            self._comparison.random(each) for each in forward(function, tensors)
+        ]
         sources = [tensors[i] for i in function.moving]
-        weights = [self._comparison.random(tf.convert_to_tensor(each))
-                   for each in sources]
+        weights = [
+            self._comparison.random(tf.convert_to_tensor(each)) for each in sources
+        ]
         try:
             found = function.second(tensors, upstream, weights)
         except Exception as error:
             raise Wrong(f"the second derivative raises {said(error)}") from error
         like = [np.asarray(each) for each in (*sources, *upstream)]
-        downstream = flat([np.zeros_like(array) if each is None else each
-                           for each, array in zip(found, like)])
+        downstream = flat(
+            [
+                np.zeros_like(array) if each is None else each
+                for each, array in zip(found, like)
+            ]
+        )
 
         def first(row: np.ndarray) -> np.ndarray:
             arrays = unflat(row, like)
@@ -186,33 +210,45 @@ class Judge:
             for i, array in zip(function.moving, arrays):
                 moved[i] = array
             its = function.tensors(moved, self._double)
-            ups = [tf.cast(array, each.dtype) for array, each in
-                   zip(arrays[len(sources):], upstream)]
+            ups = [
+                tf.cast(array, each.dtype)
+                for array, each in zip(arrays[len(sources) :], upstream)
+            ]
             return self._comparison.downstream(its, ups)
 
         at = flat(like)
         rel, noise = self._comparison.tolerance(self._double)
         for _ in range(SECOND_DIRECTIONS):
             direction = self._rng.standard_normal(at.size) / np.sqrt(at.size)
-            pairing = pair(flat(weights), slope(first, at, direction, steps),
-                           downstream, direction, 10 * rel, noise)
+            pairing = pair(
+                flat(weights),
+                slope(first, at, direction, steps),
+                downstream,
+                direction,
+                10 * rel,
+                noise,
+            )
             if pairing.verdict == "wrong":
-                raise Wrong(f"{self._comparison.place(tensors)} with upstream ="
-                            f" {shown(upstream)}: the second derivative along some"
-                            f" direction is {pairing.got:.6g}, but"
-                            f" {pairing.expected} is right")
+                raise Wrong(
+                    f"{self._comparison.place(tensors)} with upstream ="
+                    f" {shown(upstream)}: the second derivative along some"
+                    f" direction is {pairing.got:.6g}, but"
+                    f" {pairing.expected} is right"
+                )
 
     def numbers(self) -> list[float | str]:
         """What the rule returns at fresh points: two rules that agree here are
         taken for the same."""
         said_there: list[float | str] = []
-        places = [self._domain.draw(points.FAR, self._here, self._double)
-                  for _ in range(4)]
+        places = [
+            self._domain.draw(points.FAR, self._here, self._double) for _ in range(4)
+        ]
         for drawn in filter(None, (self._here, *places, *self._other_shapes())):
-            tensors = self._function.tensors(
-                self._domain.point(drawn), self._double)
-            upstream = [self._comparison.random(each)
-                        for each in forward(self._function, tensors)]
+            tensors = self._function.tensors(self._domain.point(drawn), self._double)
+            upstream = [
+                self._comparison.random(each)
+                for each in forward(self._function, tensors)
+            ]
             try:
                 row = self._comparison.downstream(tensors, upstream)
             except Wrong as wrong:

@@ -39,8 +39,13 @@ class Recorder:
 
     autograph_info__ = {}  # has tf.function call it as it is, as it would the rule
 
-    def __init__(self, observer: "Observer", rule: Rule, decorated: Callable,
-                 instance: object = None) -> None:
+    def __init__(
+        self,
+        observer: "Observer",
+        rule: Rule,
+        decorated: Callable,
+        instance: object = None,
+    ) -> None:
         functools.update_wrapper(self, decorated, updated=())
         self._made_of = observer, rule, decorated, instance
 
@@ -58,7 +63,8 @@ class Recorder:
         if observer.watching and len(rule.calls) < KEPT_CALLS:
             rule.nested |= observer.is_nested
             rule.calls.append(
-                _call(decorated, rule.function, instance, arguments, keywords))
+                _call(decorated, rule.function, instance, arguments, keywords)
+            )
         return decorated(*arguments, **keywords)
 
 
@@ -84,16 +90,24 @@ class Observer:
     @contextlib.contextmanager
     def watch(self) -> Iterator[None]:
         """Stand in for all that makes rules, until the program has ended."""
-        replaced = [(module, name, self._recording(getattr(module, name)))
-                    for module in (tf, tf.compat.v1, tf.compat.v2)
-                    for name in ("custom_gradient", "recompute_grad",
-                                 "grad_pass_through") if hasattr(module, name)]
-        replaced += [(module, "RegisterGradient", self._register)
-                     for module in (tf, tf.compat.v1, tf.compat.v2)]
-        replaced += [(tf.Graph, "__init__", self._kept(tf.Graph.__init__)),
-                     *((tape, name, self._counted(getattr(tape, name), by))
-                       for tape in (tf.GradientTape, tf.autodiff.ForwardAccumulator)
-                       for name, by in (("__enter__", 1), ("__exit__", -1)))]
+        replaced = [
+            (module, name, self._recording(getattr(module, name)))
+            for module in (tf, tf.compat.v1, tf.compat.v2)
+            for name in ("custom_gradient", "recompute_grad", "grad_pass_through")
+            if hasattr(module, name)
+        ]
+        replaced += [
+            (module, "RegisterGradient", self._register)
+            for module in (tf, tf.compat.v1, tf.compat.v2)
+        ]
+        replaced += [
+            (tf.Graph, "__init__", self._kept(tf.Graph.__init__)),
+            *(
+                (tape, name, self._counted(getattr(tape, name), by))
+                for tape in (tf.GradientTape, tf.autodiff.ForwardAccumulator)
+                for name, by in (("__enter__", 1), ("__exit__", -1))
+            ),
+        ]
         before = [(owner, name, getattr(owner, name)) for owner, name, _ in replaced]
         for owner, name, new in replaced:
             setattr(owner, name, new)
@@ -106,10 +120,10 @@ class Observer:
                 setattr(owner, name, old)
         for rule in self.rules:
             if rule.registered:
-                operations = registered.operations(
-                    self._graphs, rule.registered)
-                rule.calls += map(registered.call_of,
-                                  operations[:KEPT_CALLS], repeat(rule.function))
+                operations = registered.operations(self._graphs, rule.registered)
+                rule.calls += map(
+                    registered.call_of, operations[:KEPT_CALLS], repeat(rule.function)
+                )
 
     def _recording(self, original: Callable) -> Callable:
         @functools.wraps(original)
@@ -122,6 +136,7 @@ class Observer:
                 return decorated
             self.rules.append(Rule(site, f))
             return Recorder(self, self.rules[-1], decorated)
+
         return make
 
     def _register(self, operation_type: str) -> Callable:
@@ -131,18 +146,21 @@ class Observer:
             if site:
                 self.rules.append(Rule(site, rule, operation_type))
             return self._really_register(operation_type)(rule)
+
         return note
 
     def _kept(self, original: Callable) -> Callable:
         def initialize(graph, *arguments, **keywords):
             self._graphs.append(graph)
             original(graph, *arguments, **keywords)
+
         return initialize
 
     def _counted(self, original: Callable, by: int) -> Callable:
         def step(tape, *arguments):
             self._tapes[threading.get_ident()] += by
             return original(tape, *arguments)
+
         return step
 
     def _site(self, maker: str, function: Callable | None) -> Site | None:
@@ -155,24 +173,39 @@ class Observer:
         makers = {maker, "remat"} if by_keras else {maker}
         if "__autograph_generated_file" in file:
             name = getattr(function, "__name__", None)
-            return next((each for each in self._sites
-                         if each.maker in makers and each.name == name), None)
+            return next(
+                (
+                    each
+                    for each in self._sites
+                    if each.maker in makers and each.name == name
+                ),
+                None,
+            )
         if file != self._path:
             return None
-        here = [each for each in self._sites if each.maker in makers
-                and each.line <= frame.f_lineno <= each.last_line]
+        here = [
+            each
+            for each in self._sites
+            if each.maker in makers and each.line <= frame.f_lineno <= each.last_line
+        ]
         if not here and not by_keras:
             self.strays.append(frame.f_lineno)
         return min(here, key=lambda each: each.last_line - each.line, default=None)
 
 
-def _call(decorated: Callable, function: Callable, instance: object,
-          arguments: tuple, keywords: dict) -> Function:
+def _call(
+    decorated: Callable,
+    function: Callable,
+    instance: object,
+    arguments: tuple,
+    keywords: dict,
+) -> Function:
     plain = inspect.unwrap(function)
     code = getattr(plain, "__code__", None)
     names = dict(getattr(plain, "__globals__", {}))
-    for name, cell in zip(getattr(code, "co_freevars", ()), plain.__closure__ or ()
-                          if code else ()):
+    for name, cell in zip(
+        getattr(code, "co_freevars", ()), plain.__closure__ or () if code else ()
+    ):
         with contextlib.suppress(ValueError):  # not yet filled
             names[name] = cell.cell_contents
     if instance is not None:
@@ -186,6 +219,8 @@ def _call(decorated: Callable, function: Callable, instance: object,
     leaves = []
     for name, value in signature.bind_partial(*arguments).arguments.items():
         parts = tf.nest.flatten(value, expand_composites=True)
-        leaves += [leaf(name if len(parts) == 1 else f"{name}[{n}]", part)
-                   for n, part in enumerate(parts)]
+        leaves += [
+            leaf(name if len(parts) == 1 else f"{name}[{n}]", part)
+            for n, part in enumerate(parts)
+        ]
     return Function(decorated, arguments, keywords, leaves, names, signature)

@@ -49,8 +49,9 @@ class Domain:
     """Where a function is promised to be differentiable: what is declared, and
     where its value is finite."""
 
-    def __init__(self, function: Function, declared: Declared,
-                 rng: np.random.Generator) -> None:
+    def __init__(
+        self, function: Function, declared: Declared, rng: np.random.Generator
+    ) -> None:
         self.function = function
         self._declared = declared
         self._rng = rng
@@ -71,8 +72,9 @@ class Domain:
             if name not in places:
                 raise Misdeclared(f"'{name} = {expression}': no input is {name}")
             place = places[name]
-            tensors[place] = tf.cast(evaluate(
-                expression, self.function.scope(tensors)), tensors[place].dtype)
+            tensors[place] = tf.cast(
+                evaluate(expression, self.function.scope(tensors)), tensors[place].dtype
+            )
             point[place] = tensors[place].numpy()
         return point
 
@@ -81,8 +83,10 @@ class Domain:
         if not self._declared.conditions:
             return True
         scope = self.function.scope(self.function.tensors(point, double=False))
-        return all(np.all(np.asarray(evaluate(each, scope)))
-                   for each in self._declared.conditions)
+        return all(
+            np.all(np.asarray(evaluate(each, scope)))
+            for each in self._declared.conditions
+        )
 
     def holds(self, point: Point, double: bool) -> bool:
         """Whether the point is promised, and the forward pass gives numbers."""
@@ -90,8 +94,10 @@ class Domain:
             return False
         tensors = self.function.tensors(point, double)
         try:
-            return all(np.isfinite(each.numpy()).all()
-                       for each in self.function.outputs(tensors))
+            return all(
+                np.isfinite(each.numpy()).all()
+                for each in self.function.outputs(tensors)
+            )
         except Exception:  # of the forward pass: it does not accept this
             return False
 
@@ -105,8 +111,7 @@ class Domain:
                 if self.function.leaves[i].name in self._declared.fixed:
                     continue
                 if not np.isfinite(base).all():
-                    base = np.where(np.isfinite(base), base,
-                                    normal(self._rng, base))
+                    base = np.where(np.isfinite(base), base, normal(self._rng, base))
                 drawn[i] = np.asarray(way(self._rng, base))
             try:
                 if self.holds(self.point(drawn), double):
@@ -118,13 +123,15 @@ class Domain:
 
 def fill(function: Function, rng: np.random.Generator) -> bool:
     """Give inputs that only the program's graph knows a value; whether any."""
-    unknown = [i for i, each in enumerate(function.leaves)
-               if each.dtype is not None and each.value is None]
+    unknown = [
+        i
+        for i, each in enumerate(function.leaves)
+        if each.dtype is not None and each.value is None
+    ]
     for i in unknown:
         its = function.leaves[i]
         drawn = rng.standard_normal(its.shape) if its.moves else np.zeros(its.shape)
-        function.leaves[i] = replace(
-            its, value=drawn.astype(its.dtype.as_numpy_dtype))
+        function.leaves[i] = replace(its, value=drawn.astype(its.dtype.as_numpy_dtype))
     return bool(unknown)
 
 
@@ -141,22 +148,23 @@ def other_shapes(function: Function, point: Point) -> Iterator[Point]:
     for group in groups:
         shape = np.shape(point[group[0]])
         for other in _shapes_like(shape):
-            yield _resized(point, {i: other for i in group})
+            yield _resized(point, dict.fromkeys(group, other))
     batches = {np.shape(point[i])[0] for i in moving if np.ndim(point[i])}
     for size in sorted(batches):
         of_batch = [i for i in inputs if np.shape(point[i])[:1] == (size,)]
         if of_batch not in groups:
-            yield _resized(point, {
-                i: (0, *np.shape(point[i])[1:]) for i in of_batch})
+            yield _resized(point, {i: (0, *np.shape(point[i])[1:]) for i in of_batch})
 
 
 def _shapes_like(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
     others = list(SCALAR_BECOMES) if np.prod(shape) == 1 else [()]
-    others += [(*shape[:i], 1, *shape[i + 1:]) for i in range(len(shape))]
+    others += [(*shape[:i], 1, *shape[i + 1 :]) for i in range(len(shape))]
     others += [(0, *shape[1:])] if shape else [(0,)]
     return [other for other in dict.fromkeys(others) if other != shape]
 
 
 def _resized(point: Point, shapes: dict[int, tuple[int, ...]]) -> Point:
-    return [np.resize(array, shapes[i]).astype(array.dtype) if i in shapes else array
-            for i, array in enumerate(point)]
+    return [
+        np.resize(array, shapes[i]).astype(array.dtype) if i in shapes else array
+        for i, array in enumerate(point)
+    ]

@@ -10,8 +10,12 @@ from .function import Function, leaf
 
 def operations(graphs: list[tf.Graph], name: str) -> list[tf.Operation]:
     """Those that a graph holds with this rule."""
-    return [operation for graph in graphs for operation in graph.get_operations()
-            if name in (operation.type, _asked_for(operation))]
+    return [
+        operation
+        for graph in graphs
+        for operation in graph.get_operations()
+        if name in (operation.type, _asked_for(operation))
+    ]
 
 
 def _asked_for(operation: tf.Operation) -> str | None:
@@ -26,11 +30,18 @@ def call_of(operation: tf.Operation, rule: Callable) -> Function:
     names = [each.name for each in operation.op_def.input_arg]
     if len(names) != len(operation.inputs):
         names = [f"input_{n}" for n in range(len(operation.inputs))]
-    signature = inspect.Signature([inspect.Parameter(
-        name, inspect.Parameter.POSITIONAL_ONLY) for name in names])
+    signature = inspect.Signature(
+        [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
+    )
     inputs = tuple(operation.inputs)
-    return Function(_replay(operation, rule), inputs, {},
-                    list(map(leaf, names, inputs)), dict(rule.__globals__), signature)
+    return Function(
+        _replay(operation, rule),
+        inputs,
+        {},
+        list(map(leaf, names, inputs)),
+        dict(rule.__globals__),
+        signature,
+    )
 
 
 def _replay(operation: tf.Operation, rule: Callable) -> Callable:
@@ -55,10 +66,16 @@ def _replay(operation: tf.Operation, rule: Callable) -> Callable:
 def _raw(operation: tf.Operation) -> Callable:
     """The operation by itself: same type, same attributes, other inputs."""
     definition = operation.op_def
-    given = {name for each in definition.input_arg for name in
-             (each.type_attr, each.number_attr, each.type_list_attr)}
-    fixed = {each.name: operation.get_attr(each.name)
-             for each in definition.attr if each.name not in given}
+    given = {
+        name
+        for each in definition.input_arg
+        for name in (each.type_attr, each.number_attr, each.type_list_attr)
+    }
+    fixed = {
+        each.name: operation.get_attr(each.name)
+        for each in definition.attr
+        if each.name not in given
+    }
 
     def call(*inputs):
         rest, named = list(inputs), {}

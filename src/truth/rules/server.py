@@ -37,8 +37,10 @@ def serve(root: Path, jobs: list[dict]) -> list[dict]:
 
 
 def _program(n: int, job: dict) -> Snippet:
-    source = (f"import sys; sys.path.append({CODE!r})\n"
-              f"from truth.rules import child; child.main({job!r})\n")
+    source = (
+        f"import sys; sys.path.append({CODE!r})\n"
+        f"from truth.rules import child; child.main({job!r})\n"
+    )
     path = Path(job["path"])
     return Snippet(path, str(n), path.name, source, raises=None, rel=0)
 

@@ -29,8 +29,13 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-MAKERS = ("custom_gradient", "recompute_grad", "grad_pass_through",
-          "RegisterGradient", "remat")
+MAKERS = (
+    "custom_gradient",
+    "recompute_grad",
+    "grad_pass_through",
+    "RegisterGradient",
+    "remat",
+)
 """What makes a rule, by the last part of its name."""
 
 _COMMENT = re.compile(r"#\W*truth\b", re.IGNORECASE)
@@ -84,18 +89,21 @@ def find(source: str) -> list[Site]:
 def _sites(node: ast.AST, top: int) -> Iterator[Site]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.stmt):
-            top = min(each.lineno for each in (
-                child, *getattr(child, "decorator_list", ())))
+            top = min(
+                each.lineno for each in (child, *getattr(child, "decorator_list", ()))
+            )
         for decorator in getattr(child, "decorator_list", ()):
             called = getattr(decorator, "func", decorator)
             if maker := _maker(called):
-                yield Site(decorator.lineno, decorator.end_lineno, maker,
-                           child.name, top)
+                yield Site(
+                    decorator.lineno, decorator.end_lineno, maker, child.name, top
+                )
         if isinstance(child, ast.Call) and (maker := _maker(child.func)):
             if child not in getattr(node, "decorator_list", ()):
                 name = " ".join(ast.unparse(child).partition("(")[2].split())
-                yield Site(child.lineno, child.end_lineno, maker,
-                           name.removesuffix(")"), top)
+                yield Site(
+                    child.lineno, child.end_lineno, maker, name.removesuffix(")"), top
+                )
         yield from _sites(child, top)
 
 
@@ -106,8 +114,10 @@ def _maker(called: ast.AST) -> str | None:
     return name if name in MAKERS else None
 
 
-def declared(source: str, sites: list[Site],
-             ) -> tuple[dict[Site, Declared], list[tuple[int, str]]]:
+def declared(
+    source: str,
+    sites: list[Site],
+) -> tuple[dict[Site, Declared], list[tuple[int, str]]]:
     """What is declared of each site, and the lines that are not understood."""
     lines = source.splitlines()
     above = {}
@@ -180,8 +190,10 @@ def _read_domain(clause: str, into: Declared) -> str | None:
             for left, op, right in zip((first, *others), ops, others):
                 into.conditions.append(ast.unparse(ast.Compare(left, [op], [right])))
         case _:
-            return (f"{clause!r} is not understood; known: 'the gradient of …',"
-                    " 'upstream becomes …', 'downstream becomes …', a comparison,"
-                    " 'NAME = …', 'NAME needs no gradient', 'within NUMBER',"
-                    " 'eager only', 'the rule is right'")
+            return (
+                f"{clause!r} is not understood; known: 'the gradient of …',"
+                " 'upstream becomes …', 'downstream becomes …', a comparison,"
+                " 'NAME = …', 'NAME needs no gradient', 'within NUMBER',"
+                " 'eager only', 'the rule is right'"
+            )
     return None

@@ -53,8 +53,12 @@ class Slope:
         return np.where(sure & ~self.kink, self.value, np.nan)
 
 
-def slope(function: Callable[[np.ndarray], np.ndarray], at: np.ndarray,
-          direction: np.ndarray, steps: Steps) -> Slope:
+def slope(
+    function: Callable[[np.ndarray], np.ndarray],
+    at: np.ndarray,
+    direction: np.ndarray,
+    steps: Steps,
+) -> Slope:
     center = function(at)
     value = np.full(center.shape, np.nan)
     doubt = np.full(center.shape, np.inf)
@@ -66,17 +70,19 @@ def slope(function: Callable[[np.ndarray], np.ndarray], at: np.ndarray,
     for level in range(steps.levels):
         h = steps.first / SHRINK**level
         up, down = function(at + h * direction), function(at - h * direction)
-        if up.shape != center.shape or down.shape != center.shape or not (
-                np.isfinite(up[known]).all() and np.isfinite(down[known]).all()):
+        if (
+            up.shape != center.shape
+            or down.shape != center.shape
+            or not (np.isfinite(up[known]).all() and np.isfinite(down[known]).all())
+        ):
             above, bend_above = [], None
             continue
         right, left = (up - center) / h, (center - down) / h
         row = [(left + right) / 2]
         least = steps.ulp * (1 + abs(center)) / h
         for order, old in enumerate(above, 1):
-            row.append(row[-1] + (row[-1] - old) / (SHRINK**(2 * order) - 1))
-            new = np.maximum.reduce(
-                [abs(row[-1] - row[-2]), abs(row[-1] - old), least])
+            row.append(row[-1] + (row[-1] - old) / (SHRINK ** (2 * order) - 1))
+            new = np.maximum.reduce([abs(row[-1] - row[-2]), abs(row[-1] - old), least])
             better = new < doubt
             value = np.where(better, row[-1], value)
             doubt = np.where(better, new, doubt)
@@ -87,7 +93,8 @@ def slope(function: Callable[[np.ndarray], np.ndarray], at: np.ndarray,
             steady = (bend > 0.5 * bend_above) & (bend < 2 * bend_above)
             kink = steady & (bend > floor)
             enough = np.maximum(
-                steps.enough * (abs(value) + abs(center)), SHRINK * least)
+                steps.enough * (abs(value) + abs(center)), SHRINK * least
+            )
             if not kink.any() and (doubt <= enough).all():
                 break
         above, bend_above = row, bend
@@ -118,8 +125,14 @@ class Pairing:
     got: float
 
 
-def pair(upstream: np.ndarray, slope: Slope, downstream: np.ndarray,
-         moved: np.ndarray, rel: float, noise: float) -> Pairing:
+def pair(
+    upstream: np.ndarray,
+    slope: Slope,
+    downstream: np.ndarray,
+    moved: np.ndarray,
+    rel: float,
+    noise: float,
+) -> Pairing:
     """Compare along one direction; ``moved`` is what it does to the inputs."""
     got = float(downstream @ moved)
     size = float(abs(downstream) @ abs(moved))
@@ -130,8 +143,11 @@ def pair(upstream: np.ndarray, slope: Slope, downstream: np.ndarray,
         low, high = sides.min(axis=0).sum(), sides.max(axis=0).sum()
         slack = 1e-3 * (np.abs(sides).sum() + size) + ground
         inside = low - slack <= got <= high + slack
-        return Pairing("kink" if inside else "wrong",
-                       f"something from {low:.6g} to {high:.6g}", got)
+        return Pairing(
+            "kink" if inside else "wrong",
+            f"something from {low:.6g} to {high:.6g}",
+            got,
+        )
     if not np.isfinite(slope.doubt[used]).all():
         return Pairing("unknown", "nothing", got)
     expected = float(upstream[used] @ slope.value[used])
