@@ -50,7 +50,7 @@ def difference(shown: str, printed: str, rel: float) -> tuple[int, str] | None:
         for a, b in zip(range(i, j), range(k, n)):
             if tag == "replace" and lines_agree(old[a], new[b], rel):
                 new[b] = old[a]
-    first = len(os.path.commonpath([old, new])) + 1
+    first = len(os.path.commonprefix([old, new])) + 1
     if old[-1] == new[-1] == "":  # both end their last line
         old.pop(), new.pop()
     diff = difflib.unified_diff(
