@@ -7,7 +7,7 @@ export NO_MKDOCS_2_WARNING := 1
 export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 RUN := .venv/bin/python -m
 
-.PHONY: help serve test build truth check traces drills bench setup upgrade
+.PHONY: help serve test build truth check traces lint drills bench setup upgrade
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1  /p' Makefile | awk '{printf "make %-8s", $$1; $$1=""; print}'
@@ -16,7 +16,7 @@ serve: setup  ## serve the site on http://127.0.0.1:8000 and follow every edit
 	@$(RUN) mkdocs serve --no-strict --dev-addr 127.0.0.1:8000
 
 test: truth  ## pass every test
-	@$(RUN) pytest --numprocesses auto --maxprocesses 4
+	@$(RUN) pytest --numprocesses logical --maxprocesses 4 --dist worksteal
 
 # MkDocs empties its target first: build beside the good site, then swap. A kill
 # between the two moves leaves the good site aside: take it back.
@@ -38,6 +38,15 @@ check: setup  ## run every snippet and compare its trace, without a site
 
 traces: setup  ## rewrite the traces that no longer hold, and show the diff
 	@$(RUN) tracebook update
+
+lint: setup  ## style, types, the arrows between packages, the workflows
+	@$(RUN) ruff check --quiet src tests docs conftest.py
+	@$(RUN) ruff check --quiet --line-length 79 snippets
+	@$(RUN) ruff format --quiet --check src tests conftest.py
+	@$(RUN) mypy
+	@.venv/bin/python .venv/bin/lint-imports --no-cache --no-logo
+	@.venv/bin/zizmor --quiet --offline .github/workflows
+	@sh .ci/actionlint/run
 
 drills: setup  ## plant mistakes in a copy, and demand that each is caught
 	@$(RUN) tests.drills

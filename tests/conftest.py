@@ -8,41 +8,17 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from xdist.scheduler import LoadScopeScheduling
 
 from .project import ROOT, copy
 
 ADDRESS = "http://127.0.0.1/custom-gradients/"
 """The site is published under a path."""
-INDEPENDENT = ("tests/test_build_fails.py", "tests/test_plain_python.py")
-"""Where tests share nothing that is costly to make."""
 KEPT = ("docs/index.md", "docs/lessons/chain_rule.md")
 KEPT_PROGRAMS = (
     ("index", "index.py"),
     ("index", "index.out"),
     ("lessons", "chain_rule"),
 )
-
-
-class _ByFile(LoadScopeScheduling):
-    """Gives a file of tests to one process; independent tests to whichever is free.
-
-    The marks of ``--dist loadgroup`` have no effect in pytest 9.2
-    (pytest-dev/pytest-xdist#1386).
-    """
-
-    def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
-        return nodeid if file in INDEPENDENT else file
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Short independent tests come last, so that all processes end together."""
-    items.sort(key=lambda item: item.path.stem == "test_plain_python")
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log) -> _ByFile:
-    return _ByFile(config, log)
 
 
 def build_site(site: Path) -> Path:

@@ -17,26 +17,27 @@ from tracebook.trace import without_frames, without_noise
 from .project import ROOT
 
 SETTINGS = settings.load(ROOT)
-SHARE = 8
+EVERY = snippet.find(SETTINGS)
+
+
+def _kind(each: snippet.Snippet) -> tuple:
+    """What could make a plain Python run a program in another way than the engine,
+    which forks after TensorFlow's import."""
+    imports = re.findall(r"^(?:import|from) (\w+)", each.source, re.MULTILINE)
+    modes = ("tf.function", "jit_compile", "tf.print", "stderr", "random", "keras")
+    return (
+        bool(each.raises),
+        *sorted({*imports}),
+        *(mode for mode in modes if mode in each.source),
+    )
 
 
 def _chosen() -> list[snippet.Snippet]:
-    """All on CI. Elsewhere, as each takes TensorFlow's import of three seconds:
-    those that the engine, which forks after that import, could run otherwise, for
-    they import no TensorFlow, end in an exception or draw; and every eighth of the
-    others."""
-    every = snippet.find(SETTINGS)
+    """All in continuous integration; elsewhere, as each takes TensorFlow's import of
+    three seconds, the first of each kind."""
     if os.environ.get("CI") == "true":
-        return every
-    alike = [
-        each.name
-        for each in every
-        if not each.raises
-        and "\nimport tensorflow as tf\n" in each.source
-        and "matplotlib" not in each.source
-    ]
-    left_out = {*alike} - {*alike[::SHARE]}
-    return [each for each in every if each.name not in left_out]
+        return EVERY
+    return list({_kind(each): each for each in reversed(EVERY)}.values())[::-1]
 
 
 def _run(each: snippet.Snippet, folder: Path) -> subprocess.CompletedProcess:

@@ -40,7 +40,7 @@ def draw(name, ink, colors):
     for (label, each), color, mark in zip(errors.items(), colors, "^os."):
         axes.loglog(steps, each, mark + "-", color=color, label=label)
     axes.set(xlabel="step h", ylabel="error of the slope")
-    legend = axes.legend(frameon=False, labelcolor=ink)
+    axes.legend(frameon=False, labelcolor=ink)
     axes.tick_params(colors=ink, which="both")
     for each in (axes.xaxis.label, axes.yaxis.label):
         each.set_color(ink)

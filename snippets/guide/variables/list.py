@@ -2,7 +2,6 @@
 
 import tensorflow as tf
 
-
 layers = [[tf.Variable(value, dtype=tf.float64) for value in layer]
           for layer in (([[0.5, -1.0, 0.0], [1.0, 0.5, 2.0]], [0.1, 0.2, 0.3]),
                         ([[1.0], [2.0], [-1.0]], [0.0]))]
