@@ -155,7 +155,7 @@ def test_a_fence_runs_once_even_if_it_raises_type_error(trial):
 )
 def test_a_fence_that_could_hide_code_is_refused(header, line, pytestconfig):
     parser = pytestconfig.hook.pytest_markdown_docs_markdown_it()
-    with pytest.raises(pytest.Collector.CollectError, match="^line 3: "):
+    with pytest.raises(pytest.Collector.CollectError, match=r"^line 3: "):
         parser.parse(f"Text.\n\n{header}\n{line}\n```\n")
 
 

@@ -25,7 +25,7 @@ class Server:
     def __init__(self, project) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
-            address = "127.0.0.1:%d" % free.getsockname()[1]
+            address = f"127.0.0.1:{free.getsockname()[1]}"
         self.url = f"http://{address}/lessons/chain_rule/"
         self._log = project / "serve.log"
         with self._log.open("w") as log:

@@ -10,25 +10,6 @@ from truth.ledger import page as ledger
 from .project import ROOT, copy, run
 
 
-@pytest.fixture(scope="module")
-def other_site(tmp_path_factory, built_site) -> Path:
-    """The site as Zensical builds it; figures are there since MkDocs built."""
-    project = tmp_path_factory.mktemp("zensical") / "project"
-    copy(project, "docs/figures")
-    ledger.write(project)  # as `python -m truth` does before such a build
-    for command in (["zensical", "build"], ["mathml", "site"]):
-        done = subprocess.run(
-            [python(project), "-m", *command],
-            cwd=project,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=120,
-        )
-        assert done.returncode == 0, done.stdout
-    return project / "site"
-
-
 def _displayed(path: Path) -> tuple[list[str], list[str]]:
     """The text of each block of code, and the markup of each formula."""
     html = BeautifulSoup(path.read_text("utf-8"), "lxml").select_one("article")

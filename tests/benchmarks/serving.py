@@ -62,7 +62,7 @@ class _Server:
             written.write("\nhooks: [say_again.py]\n")
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
-            address = "127.0.0.1:%d" % free.getsockname()[1]
+            address = f"127.0.0.1:{free.getsockname()[1]}"
         self._url = f"http://{address}/{URL}"
         self._log = root / "serve.log"
         with self._log.open("w") as log:

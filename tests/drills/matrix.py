@@ -114,7 +114,8 @@ def page(results: list[Result], day: str) -> str:
         f"Every snippet was run on {day} with these versions, each in an",
         "environment of its own, on a CPU. `python -m tests.drills.matrix` wrote this",
         "page; a trace holds where the program prints what its page shows,",
-        "within the tolerance of [the comparison](checked.md#when-two-traces-are-equal).",
+        "within the tolerance of"
+        " [the comparison](checked.md#when-two-traces-are-equal).",
         "",
         "| TensorFlow | Python | Keras | NumPy | traces that hold |",
         "| --- | --- | --- | --- | --- |",

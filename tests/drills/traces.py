@@ -53,7 +53,9 @@ def run(book: Book, tally: Tally, site: Path) -> None:
     for each in book.snippets:
         trace = each.trace_path.read_text("utf-8")
 
-        def change(kind: str, new: str, matters: bool = True) -> None:
+        def change(
+            kind: str, new: str, matters: bool = True, each=each, trace=trace
+        ) -> None:
             named = (
                 f"{each.trace_shown}:{line_of_change(trace, new)}:"
                 f" {each.shown} prints something else\n",
