@@ -13,17 +13,7 @@ from pathlib import Path
 
 import nbformat
 
-ROOT = Path(__file__).parents[2]
-PARTS = (
-    "docs",
-    "snippets",
-    "overrides",
-    "src",
-    "truth",
-    "mkdocs.yml",
-    "pyproject.toml",
-    "requirements.txt",
-)
+from ..project import ROOT, copy
 
 _PROGRAM = """\
 \"\"\"Small program {n}.\"\"\"
@@ -80,14 +70,11 @@ class Book:
 
 def own(root: Path, labs: bool = False) -> Book:
     """The project's own pages and programs; ``labs`` keeps the labs, too."""
-    root.mkdir()
-    for part in PARTS:
-        copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
-        copy(ROOT / part, root / part)
-    shutil.rmtree(root / "docs/figures", ignore_errors=True)
+    copy(root)
     _configure(root, nav="")
     if labs:
         text = (ROOT / "mkdocs.yml").read_text("utf-8")
+        text = _replaced(text, r"^  - truth(\.ledger\.stamp)?\n", "")
         (root / "mkdocs.yml").write_text(_replaced(text, _STRICT, ""))
     else:
         shutil.rmtree(root / "docs/labs")
@@ -125,6 +112,8 @@ def _configure(root: Path, nav: str) -> None:
     text = (ROOT / "mkdocs.yml").read_text("utf-8")
     text = _replaced(text, r"^nav:\n(?: .*\n)*", nav)
     text = _replaced(text, _STRICT, "")
+    # What truth found is not made here, and a build would miss it.
+    text = _replaced(text, r"^  - truth(\.ledger\.stamp)?\n", "")
     text = _replaced(text, r"^  - mkdocs-jupyter:\n(?: {6}.*\n)*", "")
     (root / "mkdocs.yml").write_text(text)
     (root / "bare.yml").write_text(_replaced(text, r"^  - tracebook\n", ""))
@@ -132,7 +121,7 @@ def _configure(root: Path, nav: str) -> None:
         "docs_dir: exec\n" + _replaced(text, r"^  - tracebook\n", "  - markdown-exec\n")
     )
     text = _replaced(text, r"^  - tracebook\n", _JUPYTER)
-    text = _replaced(text, r"^  - formulas(\.extension)?\n", "")
+    text = _replaced(text, r"^  - mathml(\.extension)?\n", "")
     (root / "jupyter.yml").write_text("docs_dir: jupyter\n" + text)
 
 

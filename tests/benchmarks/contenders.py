@@ -3,43 +3,24 @@
 import asyncio
 import json
 import os
+import shutil
+import socket
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
 
 import nbformat
 from nbclient import NotebookClient
 
-from .books import ROOT, Book
+from .books import Book
 
 CORES = len(os.sched_getaffinity(0))
-EXTRAS = ROOT / ".cache/benchmark"
 ENVIRONMENT = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-
-
-def install_markdown_exec() -> None:
-    """Install it beside the environment, which it must not change."""
-    wanted = (Path(__file__).parent / "requirements.txt").read_bytes()
-    made_from = EXTRAS / "made-from-requirements.txt"
-    if made_from.exists() and made_from.read_bytes() == wanted:
-        return
-    run(
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--upgrade",
-        "--no-deps",
-        "--require-hashes",
-        "--target",
-        EXTRAS,
-        "-r",
-        "benchmarks/requirements.txt",
-        cwd=ROOT,
-    )
-    made_from.write_bytes(wanted)
 
 
 def run(*arguments, cwd: Path, **environment: str) -> str:
@@ -64,6 +45,35 @@ def check(book: Book) -> dict[str, float]:
     return {"check": _seconds(book, "tracebook", "check")}
 
 
+def truth(book: Book) -> dict[str, float]:
+    """Every formula, rule and number, with nothing known."""
+    shutil.rmtree(book.root / ".cache", ignore_errors=True)
+    return {"truth": _seconds(book, "truth")}
+
+
+def first_page(book: Book) -> dict[str, float]:
+    """From ``mkdocs serve`` to its first page, where all was built before."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    began = time.perf_counter()
+    serving = subprocess.Popen(
+        [sys.executable, "-m", "mkdocs", "serve", "--no-strict", "-a", address],
+        cwd=book.root,
+        env=ENVIRONMENT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        while True:
+            with suppress(URLError), urlopen(f"http://{address}/", timeout=60):
+                return {"first page": time.perf_counter() - began}
+            time.sleep(0.02)
+    finally:
+        serving.terminate()
+        serving.wait()
+
+
 def floor(book: Book) -> dict[str, float]:
     """One import, the programs' own time ÷ cores, and a build without them."""
     bare = _seconds(book, "mkdocs", "build", "-f", "bare.yml")
@@ -85,11 +95,7 @@ def floor(book: Book) -> dict[str, float]:
 
 
 def markdown_exec(book: Book) -> dict[str, float]:
-    return {
-        "markdown-exec": _seconds(
-            book, "mkdocs", "build", "-f", "exec.yml", PYTHONPATH=str(EXTRAS)
-        )
-    }
+    return {"markdown-exec": _seconds(book, "mkdocs", "build", "-f", "exec.yml")}
 
 
 def interpreters(book: Book) -> dict[str, float]:
@@ -143,4 +149,5 @@ def _seconds(book: Book, *arguments: str, **environment: str) -> float:
 
 QUICK = (build, check, floor)
 OTHERS = (markdown_exec,)
+WHOLE = (truth, first_page)
 SLOW = (interpreters, kernels, mkdocs_jupyter)

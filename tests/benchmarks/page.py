@@ -11,6 +11,8 @@ CONTENDERS = {
     "programs": "– fork for each program, one at a time on each core",
     "bare": "– `mkdocs build` of the same pages, nothing run",
     "markdown-exec": "`mkdocs build` with markdown-exec",
+    "truth": "`python -m truth`, nothing known before",
+    "first page": "`mkdocs serve`, to its first page",
     "interpreters": "an interpreter for each program, no site",
     "kernels": "a Jupyter kernel for each program (nbclient), no site",
     "mkdocs-jupyter": "`mkdocs build` with mkdocs-jupyter",
@@ -82,6 +84,15 @@ def goals(results: dict) -> Iterator[tuple[str, str, bool]]:
             f"{ratio:.2f} ×",
             ratio <= 1.25,
         )
+    if "truth" in (seconds := sets.get("own", {}).get("seconds", {})):
+        ratio = _ratio(seconds, "truth", "check")
+        yield (
+            "`python -m truth`, all fresh: ≤ 2.5 × `tracebook check`",
+            f"{ratio:.2f} ×",
+            ratio <= 2.5,
+        )
+        first = median(seconds["first page"])
+        yield ("`mkdocs serve` to its first page: ≤ 3 s", f"{first:.1f} s", first <= 3)
     if "100" in sets:
         few, many = (
             _ratio(sets[n]["seconds"], "kernels", "build") for n in ("10", "100")
