@@ -174,7 +174,7 @@ def _printed(book: Book, mutants: list[Mistake]) -> list[tuple[str, str]]:
                 program = Path(folder, f"{i}{name}", mutant.path.name)
                 program.parent.mkdir()
                 program.write_text(source, "utf-8")
-        code, said = book.run("drills.plain", folder)
+        code, said = book.run("tests.drills.plain", folder)
         assert code == 0, said
 
         def printed(name: str) -> str:
