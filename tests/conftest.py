@@ -41,15 +41,19 @@ def build_site(site: Path) -> Path:
     return site
 
 
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all processes of a test run."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
 @pytest.fixture(scope="session")
 def built_site(tmp_path_factory) -> Path:
     """The folder of the site: built once for all processes of a test run, or one
     that is there."""
     if there := os.environ.get("BUILT_SITE"):
         return Path(there)
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent
+    folder = shared_folder(tmp_path_factory)
     site = folder / "built-site"
     with FileLock(f"{site}.lock"):
         if not site.exists():
