@@ -770,7 +770,11 @@ def test_other_programs_read_json(book):
     report = json.loads(process.communicate(timeout=60)[0])
     assert process.returncode == 1
     assert report["ran"] == 3 and report["remembered"] == 0
-    assert report["traces"] == {"bad.py": "1\n", "good.py": "1\n", "raises.py": "1\n"}
+    assert report["traces"] == {
+        "bad.py": "1\n",
+        "good.py": "1\n",
+        "raises.py": "1\nValueError: no\n",
+    }
     found = [(each["name"], each["where"]) for each in report["problems"]]
     assert found == [
         ("bad.py", "snippets/bad.out:1"),

@@ -9,5 +9,4 @@ from . import __main__, orphans  # noqa: F401
 with open(os.devnull, "w") as nowhere:
     os.dup2(nowhere.fileno(), 1)
     os.dup2(nowhere.fileno(), 2)
-# It ends by itself when its engine does; the thread that started it may end before.
-orphans.adopt()
+orphans.prevent()

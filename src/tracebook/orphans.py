@@ -8,24 +8,18 @@ from collections.abc import Set
 from pathlib import Path
 
 
-def adopt() -> None:
-    """Become the parent of what one's descendants leave behind."""
-    PR_SET_CHILD_SUBREAPER = 36
-    _prctl(PR_SET_CHILD_SUBREAPER, 1)
-
-
 def prevent() -> None:
-    """Adopt, and end with the thread that started one."""
-    adopt()
-    PR_SET_PDEATHSIG = 1
-    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    """Adopt what one's descendants leave behind, and end with one's parent.
 
-
-def _prctl(option: int, value: int) -> None:
+    To Linux the parent is the thread that started this process.
+    """
     if sys.platform == "linux":
         import ctypes
 
-        ctypes.CDLL(None).prctl(option, value)
+        PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+        libc = ctypes.CDLL(None)
+        libc.prctl(PR_SET_CHILD_SUBREAPER, 1)
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def kill(parent: int, spared: Set[int] = frozenset()) -> None:

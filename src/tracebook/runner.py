@@ -112,6 +112,8 @@ class Runner:
         )
         try:
             with _LOCK:
+                if self._forks and not _server():
+                    _start_server()
                 process.start()
                 _RUNNING.add(process.ident or 0)
         except (EOFError, OSError) as error:
@@ -167,8 +169,25 @@ class Runner:
                 os.killpg(pid, signal.SIGKILL)
             _RUNNING.discard(pid)
             if self._forks:
-                server = multiprocessing.forkserver._forkserver
-                orphans.kill(vars(server)["_forkserver_pid"], _RUNNING)
+                orphans.kill(_server(), _RUNNING)
+
+
+def _server() -> int:
+    """The process that this one forks from, or 0."""
+    return vars(multiprocessing.forkserver._forkserver)["_forkserver_pid"] or 0
+
+
+def _start_server() -> None:
+    """Start what is forked from in a thread that lasts, for it ends with that."""
+    started = threading.Event()
+
+    def start_and_stay() -> None:
+        multiprocessing.forkserver.ensure_running()
+        started.set()
+        threading.Event().wait()
+
+    threading.Thread(target=start_and_stay, daemon=True).start()
+    started.wait()
 
 
 def _collect(job: _Job, limit: int) -> tuple[dict[str, bytes], str | None]:
