@@ -674,7 +674,13 @@ def test_every_page_that_mkdocs_renders_is_judged(book, name):
 
 
 @pytest.mark.parametrize(
-    "line", ["docs_dir: pages", 'docs_dir : "pages"', "docs_dir: './pages/'  # here"]
+    "line",
+    [
+        "docs_dir: pages",
+        'docs_dir : "pages"',
+        "docs_dir: './pages/'  # here",
+        "docs_dir: pages # x",
+    ],
 )
 def test_the_pages_are_where_mkdocs_has_them(book, line):
     (book.root / "mkdocs.yml").write_text(f"site_name: A book\n{line}\n")

@@ -21,8 +21,6 @@ from .judge import Judge, Report
 from .pages import Problem
 from .settings import SettingsError, load
 
-_Progress = Callable[[int, int], None]
-
 
 def main() -> int:
     arguments = _parser().parse_args()
@@ -105,28 +103,26 @@ def _print_json(report: Report) -> int:
 def _serve(judge: Judge) -> int:
     parent = os.getppid()
     for line in sys.stdin:
-        tell = _progress()
-
-        def go_on(ended: int, total: int, tell: _Progress = tell) -> None:
-            if os.getppid() != parent:  # nobody waits any more
-                sys.exit(1)
-            tell(ended, total)
-
+        paths = [Path(path) for path in shlex.split(line)[1:]]
         try:
-            paths = [Path(path) for path in shlex.split(line)[1:]]
-            report = judge.judge(paths, sweep=True, progress=go_on)
+            report = judge.judge(paths, sweep=True, progress=_progress(parent))
         except (SettingsError, OSError) as error:
             report = Report([Problem("tracebook", str(error))])
         _print_json(report)
     return 0
 
 
-def _progress() -> _Progress:
-    """Says on stderr how far the work is, once a second, from the second on."""
+def _progress(parent: int = 0) -> Callable[[int, int], None]:
+    """Says on stderr how far the work is, once a second, from the second on.
+
+    Ends it when the ``parent`` has gone that would be told the outcome.
+    """
     told = time.monotonic()
 
     def tell(ended: int, total: int) -> None:
         nonlocal told
+        if parent and os.getppid() != parent:
+            sys.exit(1)
         if ended < total and time.monotonic() - told > 1:
             told = time.monotonic()
             print(f"tracebook: {ended} of {total} snippets", file=sys.stderr)

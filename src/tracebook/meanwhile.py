@@ -52,7 +52,8 @@ class Meanwhile:
 
     def __init__(self, server: ThreadingHTTPServer) -> None:
         self._server = server
-        threading.Thread(target=server.serve_forever, args=(0.05,)).start()
+        serve = server.serve_forever
+        threading.Thread(target=serve, args=(0.05,), daemon=True).start()
 
     @classmethod
     def start(

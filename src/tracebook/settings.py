@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 _DOCS_DIR = re.compile(r"""^["']?docs_dir["']?[ \t]*:(?P<value>.*)$""", re.MULTILINE)
-_PLAIN = re.compile(r"""\s*(?:"([^"\\]+)"|'([^']+)'|([\w./-]+))\s*(?:\s#.*)?""")
+_PLAIN = re.compile(r"""\s*(?:"([^"\\]+)"|'([^']+)'|([\w./ -]+?))\s*(?:\s#.*)?""")
 
 
 class SettingsError(Exception):
