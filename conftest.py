@@ -11,11 +11,10 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
-from pymdownx.snippets import SnippetPreprocessor
 from pytest_markdown_docs._runners import DefaultRunner, register_runner
 from pytest_markdown_docs.definitions import FenceTestDefinition
 
-from tracebook import settings
+from tracebook import includes, settings
 from tracebook.runner import Run, Runner
 from tracebook.snippet import Snippet
 
@@ -56,26 +55,20 @@ def _judge_fences(state: StateCore) -> None:
     for token in state.tokens:
         if token.type != "fence" or not _PYTHON.match(token.info):
             continue
-        lines = [
-            line for line in page[token.map[0] + 1 : token.map[1] - 1] if line.strip()
-        ]
-        embeds = [
-            found["snippet"]
-            for line in lines
-            if (found := SnippetPreprocessor.RE_ALL_SNIPPETS.match(line))
-            and not found["escape"]
-        ]
+        first, last = token.map or (0, 0)
+        lines = [line for line in page[first + 1 : last - 1] if line.strip()]
+        embeds = [each.name for each in includes.find("\n".join(lines))]
         problem = None
         if not _HEADER.fullmatch(token.info.strip()):
             problem = 'write ```python title="…" or ```{.python option}'
         elif embeds and len(embeds) < len(lines):
             problem = "a fence embeds a snippet or holds code, not both"
-        elif not all(re.search(r"\.py[:\"']", name or "") for name in embeds):
+        elif not all(name.endswith(".py") for name in embeds):
             problem = "a Python fence embeds a program of snippets/, NAME.py"
         elif embeds:
             token.info = "{.python notest}"
         if problem:
-            problems.append(f"line {token.map[0] + 1}: {problem}")
+            problems.append(f"line {first + 1}: {problem}")
     if problems:
         raise pytest.Collector.CollectError("\n".join(problems))
 

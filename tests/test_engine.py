@@ -3,6 +3,7 @@
 The book here is a tiny foreign one, without TensorFlow.
 """
 
+import json
 import os
 import resource
 import signal
@@ -15,11 +16,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tracebook.client import Engine
+
 from .project import ROOT
 
 SETTINGS = """
 [tool.tracebook]
-time_limit = 5
+time_limit = 1
 output_limit = 100_000
 start_method = "{method}"
 noise = ['LOG \\d+ ']
@@ -213,12 +216,12 @@ FAILING = {
     ),
     "hangs": (
         "import time\nprint('so far')\ntime.sleep(99)\n",
-        "did not finish within 5 seconds",
+        "did not finish within 10 seconds",
     ),
     "thread": (
         "import threading, time\nprint('a')\n"
         "threading.Thread(target=time.sleep, args=(99,)).start()\n",
-        "did not finish within 5 seconds",
+        "did not finish within 10 seconds",
     ),
     "crashes": (
         "import ctypes\nprint('so far', flush=True)\nctypes.string_at(0)\n",
@@ -409,6 +412,17 @@ PAGES = {
     '--8<-- "x.out:3"': "which has 2 lines",
     '    --8<-- "deep/nowhere.out"': "embeds deep/nowhere.out",
     "--8<--\nx.py\n--8<--": "is a line of its own",
+    '--8<-- ";x.py"': "is a line of its own",
+    '--8<-- "x.py" "x.out"': "is a line of its own",
+    "--8<-- 'x.py'": "is a line of its own",
+    '--8<-- "https://example.org/x.py"': "is a line of its own",
+    '--8<-- "/etc/hostname"': "embeds /etc/hostname",
+    '--8<-- "./x.py"': "embeds ./x.py",
+    '--8<-- "../snippets/x.py"': "embeds ../snippets/x.py",
+    '--8<-- ".hidden"': "embeds .hidden",
+    '--8<-- "x.py:empty"': "nothing",
+    '--8<-- "x.py:1:1"': "nothing",
+    "Text --8<-- [start:whole]": "is a line of its own",
     '--8<-- "x.py" ': "is a line of its own",
     "--8<-- x.py": "is a line of its own",
     '--8<-- "../docs/page.md"': "embeds ../docs/page.md",
@@ -420,9 +434,11 @@ PAGES = {
 def test_a_page_embeds_only_what_is_there(book, line):
     book.add(
         "x",
-        "# --8<-- [start:whole]\nprint(1)\nprint(2)\n# --8<-- [end:whole]\n",
+        "# --8<-- [start:whole]\nprint(1)\nprint(2)\n# --8<-- [end:whole]\n"
+        "# --8<-- [start:empty]\n\n# --8<-- [end:empty]\n",
         "1\n2\n",
     )
+    (book.snippets / ".hidden").write_text("never ran")
     with book.page.open("a") as page:
         page.write('--8<-- "x.py:whole"\n--8<-- "x.out:2:2"\n;--8<-- "no.py"\n')
     assert book.run("check")[0] == 0
@@ -458,7 +474,7 @@ def test_figures_are_published_when_they_change_and_removed_when_stale(book):
     assert book.run("check")[0] == 0
     assert (figures / "draws.svg").stat().st_mtime_ns == written
     path.write_text(path.read_text().replace("('draws', 'draws-dark')", "('draws',)"))
-    assert book.run("check")[0] == 0
+    assert book.run("update")[0] == 0
     assert [p.name for p in figures.iterdir()] == ["draws.svg"]
     path.write_text("raise ValueError\n")
     assert book.run("check")[0] == 1
@@ -480,10 +496,12 @@ LONG = {
 @pytest.mark.parametrize("name", LONG)
 def test_a_file_that_cannot_be_written_stays_as_it_was(book, name):
     """As on a full disk: the engine, and it alone, may write no long file."""
-    book.add("slow", "import time\ntime.sleep(1)\n" + LONG[name], "old\n")
+    path = book.add(
+        "slow", "open('slow.svg', 'w').write('<svg/>')\nprint('old')\n", "old\n"
+    )
+    assert book.run("check")[0] == 0
     figure = book.root / "docs" / "figures" / "slow.svg"
-    figure.parent.mkdir()
-    figure.write_text("<svg/>")
+    path.write_text("import time\ntime.sleep(1)\n" + LONG[name])
     process = book.start("update")
     _wait_for_a_snippet(book)
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (999, 999))
@@ -515,3 +533,294 @@ def test_progress_is_told_when_it_takes_longer_than_a_second(book):
     book.add("slow", "print(1)\n", "1\n")
     book.page.write_text('--8<-- "slow.py"\n--8<-- "slow.out"\n')
     assert " of 1 snippets" not in book.run("check")[1]
+
+
+def test_only_what_the_engine_drew_is_removed_and_never_by_check(book):
+    path = book.add(
+        "draws", "open('draws.svg', 'w').write('<svg/>')\nprint('drawn')\n", "drawn\n"
+    )
+    figures = book.root / "docs" / "figures"
+    (figures / "deep").mkdir(parents=True)
+    for name in ("own.svg", "deep/own.svg"):
+        (figures / name).write_text("<svg>by hand</svg>")
+    assert book.run("check")[0] == 0
+    path.write_text("print('drawn')\n")
+    with book.page.open("a") as page:
+        page.write("![](figures/draws.svg) ![](figures/own.svg)\n")
+    code, said = book.run("check")
+    assert code == 1 and "figure draws.svg, which no snippet drew" in said
+    assert "own.svg" not in said
+    assert (figures / "draws.svg").exists(), "check removes nothing"
+    assert book.run("update")[0] == 1
+    assert sorted(p.name for p in figures.rglob("*.svg")) == ["own.svg", "own.svg"]
+
+
+@pytest.mark.parametrize("drawn_before", [False, True])
+def test_a_figure_made_by_hand_is_not_overwritten(book, drawn_before):
+    book.add("draws", "open('draws.svg', 'w').write('<svg/>')\nprint(1)\n", "1\n")
+    figure = book.root / "docs" / "figures" / "draws.svg"
+    if drawn_before:
+        assert book.run("check")[0] == 0
+    figure.parent.mkdir(exist_ok=True)
+    figure.write_text("<svg>by hand</svg>")
+    for command in ("check", "update"):
+        code, said = book.run(command)
+        assert code == 1 and "docs/figures/draws.svg: " in said
+        assert figure.read_text() == "<svg>by hand</svg>"
+
+
+def test_declared_files_are_published(book):
+    book.add(
+        "part/draws",
+        "# tracebook: writes table.csv, image.png\n"
+        "for name in ('table.csv', 'image.png'):\n"
+        "    open(name, 'w').write('1,2')\n"
+        "print(1)\n",
+        "1\n",
+    )
+    with book.page.open("a") as page:
+        page.write("![](figures/part/image.png) [t](figures/part/table.csv)\n")
+    code, said = book.run("check")
+    assert code == 0, said
+    written = (book.root / "docs" / "figures" / "part").iterdir()
+    assert sorted(path.name for path in written) == ["image.png", "table.csv"]
+    with book.page.open("a") as page:
+        page.write("![](figures/part/other.png)\n")
+    code, said = book.run("check")
+    assert code == 1 and "figure part/other.png, which no snippet drew" in said
+
+
+WRITES = {
+    "undeclared": ("open('a.csv', 'w').close()", "left files behind: a.csv"),
+    "missing": ("# tracebook: writes a.csv", "declares that it writes a.csv, but did"),
+    "large": (
+        "# tracebook: writes a.csv\nopen('a.csv', 'w').write('x' * 999_999)",
+        "a.csv is larger than 9999 bytes",
+    ),
+    "link": (
+        "# tracebook: writes a.csv\nimport os\nos.symlink('/etc/hostname', 'a.csv')",
+        "left files behind: a.csv",
+    ),
+}
+
+
+def test_other_files_are_not_published(book):
+    book.settings("file_limit = 9999")
+    for name, (source, _) in WRITES.items():
+        book.add(name, source + "\nprint(1)\n", "1\n")
+    code, said = book.run("check")
+    assert code == 1
+    for name, (_, message) in WRITES.items():
+        assert f"snippets/{name}.py:1: {message}" in said, said
+    assert not (book.root / "docs" / "figures").exists()
+
+
+def test_two_programs_do_not_write_one_file(book):
+    for name in ("one", "two"):
+        source = "# tracebook: writes a.csv\nopen('a.csv', 'w').close()\nprint(1)\n"
+        book.add(name, source, "1\n")
+    code, said = book.run("check")
+    assert code == 1 and "snippets/two.py:1: writes a.csv, as snippets/one.py" in said
+
+
+def test_hidden_files_are_no_part_of_a_book(book):
+    book.add("x", "print(1)\n", "1\n")
+    for hidden in (".DS_Store", "._x.py", ".idea/x.out"):
+        (book.snippets / hidden).parent.mkdir(exist_ok=True)
+        (book.snippets / hidden).write_bytes(b"\0\xff")
+    (book.snippets / ".#x.py").symlink_to("nowhere")
+    (book.root / "docs" / "._page.md").write_text('--8<-- "no.py"\n')
+    code, said = book.run("check")
+    assert code == 0, said
+    (book.snippets / "x.txt").touch()
+    code, said = book.run("check")
+    assert code == 1 and "snippets/x.txt: neither a snippet nor a trace" in said
+
+
+READ_AS_INCLUDES = {
+    "docstring": '"""\n--8<-- "x.out"\n"""\nprint(1)\n',
+    "section": '"""\n--8<-- "x.py:part"\n"""\nprint(1)\n',
+    "block": '"""\n--8<--\nx.out\n--8<--\n"""\nprint(1)\n',
+    "escaped": '"""\n;--8<-- "x.out"\n"""\nprint(1)\n',
+    "behind": "\ny = 1  # --8<-- [start:a]\nprint(y)\n# --8<-- [end:a]\n",
+    "spelled": "\n# -8<-  [ Start : a ]\nprint(1)\n",
+}
+
+
+@pytest.mark.parametrize("name", READ_AS_INCLUDES)
+def test_a_program_holds_no_line_that_a_page_would_obey(book, name):
+    book.add("x", "# --8<-- [start:part]\nprint(1)\n# --8<-- [end:part]\n", "1\n")
+    assert book.run("check")[0] == 0
+    path = book.add(name, READ_AS_INCLUDES[name], "1\n")
+    for arguments in ([], [str(path)]):
+        code, said = book.run("check", *arguments)
+        assert code == 1 and f"snippets/{name}.py:2: " in said, said
+        assert "a page would obey" in said
+
+
+def test_a_committed_trace_holds_no_include_within_the_tolerance(book):
+    book.add("x", """print('--8.0000001<-- "x.py"')\n""", '--8<-- "x.py"\n')
+    code, said = book.run("check")
+    assert code == 1 and "snippets/x.out:1: " in said and "a page would obey" in said
+
+
+@pytest.mark.parametrize("name", ["more.markdown", "deep/more.mkd"])
+def test_every_page_that_mkdocs_renders_is_judged(book, name):
+    page = book.page.parent / name
+    page.parent.mkdir(exist_ok=True)
+    page.write_text('\ufeff--8<-- "nowhere.py"\n')
+    code, said = book.run("check")
+    assert code == 1 and f"docs/{name}:1: embeds nowhere.py" in said
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "docs_dir: pages",
+        'docs_dir : "pages"',
+        "docs_dir: './pages/'  # here",
+        "docs_dir: pages # x",
+    ],
+)
+def test_the_pages_are_where_mkdocs_has_them(book, line):
+    (book.root / "mkdocs.yml").write_text(f"site_name: A book\n{line}\n")
+    book.add("x", "print(1)\n", "1\n")
+    code, said = book.run("check")
+    assert code == 2 and "pages" in said, "there is no such folder"
+    book.page.parent.rename(book.root / "pages")
+    (book.root / "docs").mkdir()
+    assert book.run("check")[0] == 0
+    (book.root / "pages" / "more.md").write_text('--8<-- "nowhere.py"\n')
+    code, said = book.run("check")
+    assert code == 1 and "pages/more.md:1: embeds nowhere.py" in said
+
+
+@pytest.mark.parametrize(
+    "config, more, message",
+    [
+        ("docs_dir: !ENV [DOCS, docs]", "", "mkdocs.yml: docs_dir"),
+        ("docs_dir: ../elsewhere", "", "elsewhere"),
+        ("docs_dir: docs", "docs = 'pages'", "mkdocs.yml: docs_dir"),
+        ("", "docs = '/tmp'", "/tmp"),
+        ("", "snippets = 'programs'", "programs"),
+        ("", "snippets = '../snippets'", "../snippets"),
+    ],
+)
+def test_a_book_without_its_folders_is_not_judged(book, config, more, message):
+    (book.root / "mkdocs.yml").write_text(config + "\n")
+    book.settings(more)
+    code, said = book.run("check")
+    assert code == 2 and message in said and "Traceback" not in said, said
+
+
+def test_the_limit_counts_the_processors_time(any_book):
+    """A wait, as under load, is not counted; an end comes all the same."""
+    any_book.add("waits", "import time\ntime.sleep(3)\nprint(1)\n", "1\n")
+    any_book.add("works", "print('so far')\nwhile True:\n    pass\n", "1\n")
+    code, said = any_book.run("check")
+    assert code == 1 and "waits" not in said
+    assert "works.py:1: used more than 1 second of the processor" in said
+    assert "    so far\n" in said
+
+
+def test_a_signal_without_a_name_is_reported(any_book):
+    any_book.add(
+        "dies", "import os\nprint(1, flush=True)\nos.kill(os.getpid(), 35)\n", "1\n"
+    )
+    code, said = any_book.run("check")
+    assert code == 1 and "dies.py:1: was killed by signal 35" in said
+    assert "Traceback" not in said
+
+
+RUNNERS = """
+import sys, threading
+from pathlib import Path
+from tracebook import settings, snippet
+from tracebook.runner import Runner
+
+if __name__ == "__main__":
+    book = settings.load(Path(sys.argv[1]))
+    problems = []
+    def run():
+        runner = Runner(book)
+        runner.run(snippet.find(book), lambda _, run: problems.append(run.problem))
+        runner.close()
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for each in threads: each.start()
+    for each in threads: each.join()
+    print(problems)
+"""
+
+
+def test_runners_of_one_process_leave_each_other_alone(book):
+    for n in range(20):
+        book.add(f"x{n}", f"import time\ntime.sleep(0.0{n % 7})\nprint(1)\n", "1\n")
+    script = book.temporary / "run.py"
+    script.write_text(RUNNERS)
+    done = subprocess.run(
+        [sys.executable, script, book.root],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout == f"{[None] * 60}\n", done.stdout + done.stderr
+
+
+def test_other_programs_read_json(book):
+    book.add("good", "print(1)\n", "1\n")
+    book.add("bad", "print(1)\n", "2\n")
+    book.add("raises", "print(1)\nraise ValueError('no')\n", "1\n")
+    (book.root / "docs" / "more.md").write_text('--8<-- "nowhere.py"\n')
+    process = book.start("check", "--json")
+    report = json.loads(process.communicate(timeout=60)[0])
+    assert process.returncode == 1
+    assert report["ran"] == 3 and report["remembered"] == 0
+    assert report["traces"] == {
+        "bad.py": "1\n",
+        "good.py": "1\n",
+        "raises.py": "1\nValueError: no\n",
+    }
+    found = [(each["name"], each["where"]) for each in report["problems"]]
+    assert found == [
+        ("bad.py", "snippets/bad.out:1"),
+        ("raises.py", "snippets/raises.py:2"),
+        ("", "docs/more.md:1"),
+    ]
+    assert report["problems"][1]["text"].startswith("raised ValueError: no\n")
+
+
+def test_a_warm_engine_judges_what_it_is_asked_for(book):
+    book.add("good", "print(1)\n", "1\n")
+    book.add("a bad one", "print(1)\n", "2\n")
+    engine = Engine(book.root)
+    try:
+        engine.ask(book.snippets / "a bad one.py")
+        asked = engine.answer()
+        assert list(asked["traces"]) == ["a bad one.py"] and len(asked["problems"]) == 1
+        engine.ask()
+        assert len(engine.answer()["traces"]) == 2
+    finally:
+        engine.close()
+
+
+def test_an_engine_that_nobody_listens_to_ends(book):
+    book.add("slow", "import time\ntime.sleep(9)\nprint('a')\n", "a\n")
+    starter = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import sys, time; from pathlib import Path;"
+            " from tracebook.client import Engine;"
+            f" engine = Engine(Path({str(book.root)!r})); engine.ask();"
+            " time.sleep(99)",
+        ],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(book.temporary)},
+    )
+    _wait_for_a_snippet(book)
+    family = psutil.Process(starter.pid).children(recursive=True)
+    starter.kill()
+    starter.wait()
+    assert len(family) >= 2
+    assert not psutil.wait_procs(family, timeout=3)[1]

@@ -164,7 +164,6 @@ def project(tmp_path) -> Path:
     """A project of its own, with this one's settings, and no page yet."""
     for name in ("conftest.py", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
-    (tmp_path / "tracebook").symlink_to(ROOT / "tracebook")
     for name in ("docs/labs", "snippets"):
         (tmp_path / name).mkdir(parents=True)
     return tmp_path

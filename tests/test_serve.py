@@ -1,12 +1,12 @@
-"""Promise: while serving, a trace that differs is a warning, the site goes on,
-and only what changed runs again."""
+"""Promise: while serving, no page waits for a program; a trace that differs is a
+warning, the site goes on, and only what changed runs again."""
 
 import os
 import re
 import socket
 import subprocess
 import time
-from urllib.error import URLError
+from contextlib import contextmanager
 from urllib.request import urlopen
 
 import psutil
@@ -17,6 +17,7 @@ from .project import edit, python
 SNIPPET = "snippets/lessons/chain_rule/chain_rule.py"
 TRACE = SNIPPET.replace(".py", ".out")
 PAGE = "docs/lessons/chain_rule.md"
+RENDERING = "It is being rendered"
 
 
 class Server:
@@ -27,6 +28,7 @@ class Server:
             free.bind(("127.0.0.1", 0))
             address = f"127.0.0.1:{free.getsockname()[1]}"
         self.url = f"http://{address}/lessons/chain_rule/"
+        self.figure = f"http://{address}/figures/lessons/chain_rule/chain_rule.svg"
         self._log = project / "serve.log"
         with self._log.open("w") as log:
             self.process = subprocess.Popen(
@@ -44,21 +46,28 @@ class Server:
                 stderr=log,
                 env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "NO_COLOR": "1"},
             )
-        self._wait_for(self._answers)
 
-    def _wait_for(self, condition):
+    def ready(self) -> None:
+        """Wait for MkDocs' own pages, and for the first word on the programs."""
+        self.wait_for(lambda: self.answers() and RENDERING not in self.page())
+        self.wait_for(lambda: "all traces judged" in self.log())
+
+    def log(self, start: int = 0) -> str:
+        return self._log.read_bytes()[start:].decode()
+
+    def wait_for(self, condition):
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
-            assert self.process.poll() is None, self._log.read_text()
+            assert self.process.poll() is None, self.log()
             if result := condition():
                 return result
             time.sleep(0.1)
-        raise TimeoutError(self._log.read_text())
+        raise TimeoutError(self.log())
 
-    def _answers(self) -> bool:
+    def answers(self) -> bool:
         try:
             return bool(self.page())
-        except URLError:
+        except OSError:
             return False
 
     def page(self) -> str:
@@ -66,25 +75,31 @@ class Server:
             return response.read().decode()
 
     def after(self, change) -> str:
-        """What the server logs from a change on to the end of its rebuild."""
+        """What the server logs from a change on until all is told of it."""
         start = self._log.stat().st_size
         change()
+        self.wait_for(lambda: "Reloading browsers" in self.log(start))
+        self.wait_for(lambda: "all traces judged" in self.log(start))
+        return self.log(start)
 
-        def rebuilt():
-            said = self._log.read_bytes()[start:].decode()
-            return said if "Reloading browsers" in said else None
 
-        return self._wait_for(rebuilt)
+@contextmanager
+def serving(project):
+    running = Server(project)
+    try:
+        yield running
+    finally:
+        family = psutil.Process(running.process.pid).children(recursive=True)
+        running.process.terminate()
+        running.process.wait(10)
+        assert not psutil.wait_procs(family, timeout=5)[1], "a process is left"
 
 
 @pytest.fixture
 def server(project):
-    running = Server(project)
-    yield running
-    family = psutil.Process(running.process.pid).children(recursive=True)
-    running.process.terminate()
-    running.process.wait(10)
-    assert not psutil.wait_procs(family, timeout=5)[1], "a process is left"
+    with serving(project) as running:
+        running.ready()
+        yield running
 
 
 def _ran(log: str) -> int:
@@ -115,3 +130,49 @@ def test_warns_and_runs_only_what_changed(server, project):
     log = server.after(lambda: edit(project / PAGE, r"\qquad", r"\qqquad"))
     assert "formula does not convert" in log
     assert server.page().count('<code class="formula-error">') == 1
+
+
+SLOW = "import time\nprint('quite_slow')\ntime.sleep({})\n"
+
+
+def test_no_page_waits_for_a_program(server, project):
+    start = len(server.log())
+    (project / SNIPPET).write_text(SLOW.format(9))
+    server.wait_for(lambda: "Reloading browsers" in server.log(start))
+    assert "quite_slow" in server.page()
+    said = server.log(start)
+    assert "The programs run behind the pages" in said and "judged" not in said
+    server.wait_for(lambda: f"WARNING -  {TRACE}:1: " in server.log(start))
+
+
+def test_a_figure_reaches_its_page(server, project):
+    figure = project / "docs/figures/lessons/chain_rule/chain_rule.svg"
+
+    def shown(content: str) -> bool:
+        try:
+            with urlopen(server.figure, timeout=30) as response:
+                return response.read().decode() == content
+        except OSError:
+            return False
+
+    with (project / PAGE).open("a") as page:
+        page.write("\n![A figure](../figures/lessons/chain_rule/chain_rule.svg)\n")
+    for content in ("<svg>one</svg>", "<svg>two</svg>"):
+        (project / SNIPPET).write_text(
+            f"print(1)\nopen('chain_rule.svg', 'w').write('{content}')\n"
+        )
+        server.wait_for(lambda content=content: shown(content))
+        assert figure.read_text() == content
+
+
+def test_the_last_site_is_shown_until_the_next_is_rendered(project):
+    for kept in (False, True):
+        began = time.monotonic()
+        with serving(project) as server:
+            server.wait_for(server.answers)
+            first, seconds = server.page(), time.monotonic() - began
+            assert RENDERING in first, f"the first page came after {seconds:.1f} s"
+            assert ("The chain rule" in first) == kept
+            server.ready()
+            assert "The chain rule" in server.page()
+    assert _ran(server.log()) == 0, "what ran before is remembered"

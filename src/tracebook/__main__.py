@@ -7,6 +7,8 @@ setting.
 
 import argparse
 import json
+import os
+import shlex
 import signal
 import sys
 import time
@@ -25,12 +27,13 @@ def main() -> int:
     # A polite kill unwinds like Ctrl-C does, so that nothing is left behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        with closing(Judge(load(arguments.root.resolve()))) as judge:
+        book = load(arguments.root.resolve(), arguments.docs)
+        with closing(Judge(book, arguments.remember)) as judge:
             if arguments.command == "engine":
                 return _serve(judge)
-            return _print(
-                judge.judge(arguments.paths, arguments.command == "update", _progress())
-            )
+            update = arguments.command == "update"
+            report = judge.judge(arguments.paths, update, update, _progress())
+            return _print_json(report) if arguments.json else _print(report)
     except (SettingsError, OSError) as error:
         print(f"tracebook: {error}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1
@@ -40,7 +43,7 @@ def main() -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m tracebook", description=__doc__.partition("\n")[0]
+        prog="python -m tracebook", description=(__doc__ or "").partition("\n")[0]
     )
     parser.add_argument(
         "--root",
@@ -49,11 +52,24 @@ def _parser() -> argparse.ArgumentParser:
         help="the folder of pyproject.toml (default: here)",
     )
     parser.add_argument(
+        "--docs",
+        metavar="FOLDER",
+        help="the folder of pages (default: as mkdocs.yml says)",
+    )
+    parser.add_argument(
+        "--remember",
+        action="store_true",
+        default=os.environ.get("TRACEBOOK_REMEMBER") == "1",
+        help="do not run what ran before, with all as it is now (also if the"
+        " environment sets TRACEBOOK_REMEMBER=1)",
+    )
+    parser.add_argument("--json", action="store_true", help="report in JSON")
+    parser.add_argument(
         "command",
         choices=("check", "update", "engine"),
         help="check: run snippets and compare their traces; update: rewrite the"
-        " traces that differ; engine: for site generators, check the book once for"
-        " each line of standard input, and answer in JSON",
+        " traces that differ; engine: for site generators, do so for each line"
+        " 'check [PATH…]' of standard input, and answer in JSON",
     )
     parser.add_argument(
         "paths",
@@ -72,28 +88,41 @@ def _print(report: Report) -> int:
         print(problem, file=sys.stderr)
     print(
         f"{len(report.traces)} snippets, {report.ran} run,"
-        f" {len(report.notes)} traces written,"
+        + (f" {report.remembered} remembered," if report.remembered else "")
+        + f" {len(report.notes)} traces written,"
         f" {len(report.problems)} problems"
     )
     return 1 if report.problems else 0
 
 
+def _print_json(report: Report) -> int:
+    print(json.dumps(asdict(report)), flush=True)
+    return 1 if report.problems else 0
+
+
 def _serve(judge: Judge) -> int:
-    for _ in sys.stdin:
+    parent = os.getppid()
+    for line in sys.stdin:
+        paths = [Path(path) for path in shlex.split(line)[1:]]
         try:
-            report = judge.judge(progress=_progress())
+            report = judge.judge(paths, sweep=True, progress=_progress(parent))
         except (SettingsError, OSError) as error:
             report = Report([Problem("tracebook", str(error))])
-        print(json.dumps(asdict(report)), flush=True)
+        _print_json(report)
     return 0
 
 
-def _progress() -> Callable[[int, int], None]:
-    """Says on stderr how far the work is, once a second, from the second on."""
+def _progress(parent: int = 0) -> Callable[[int, int], None]:
+    """Says on stderr how far the work is, once a second, from the second on.
+
+    Ends it when the ``parent`` has gone that would be told the outcome.
+    """
     told = time.monotonic()
 
     def tell(ended: int, total: int) -> None:
         nonlocal told
+        if parent and os.getppid() != parent:
+            sys.exit(1)
         if ended < total and time.monotonic() - told > 1:
             told = time.monotonic()
             print(f"tracebook: {ended} of {total} snippets", file=sys.stderr)

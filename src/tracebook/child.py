@@ -8,6 +8,7 @@ import contextlib
 import io
 import json
 import linecache
+import math
 import os
 import re
 import sys
@@ -17,13 +18,19 @@ import time
 import traceback
 import types
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import orphans
 from .settings import Settings
 from .snippet import Snippet
 from .trace import NOT_NOISE, without_frames
 
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer as Buffer
+
 _GRACE_SECONDS = 0.5
+# Whose terminal the engine was started from is no part of a trace.
+_TERMINAL = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR")
 
 
 class _PythonStream(io.FileIO):
@@ -33,7 +40,7 @@ class _PythonStream(io.FileIO):
         super().__init__(descriptor, "w", closefd=False)
         self._noise = re.compile(noise.pattern.encode(), noise.flags & re.MULTILINE)
 
-    def write(self, data) -> int:
+    def write(self, data: "Buffer") -> int:
         whole = bytes(data)
         marked = self._noise.sub(lambda m: NOT_NOISE.encode() + m[0], whole)
         while marked:
@@ -52,6 +59,8 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     if hasattr(os, "setsid"):  # lead a group, which the engine ends as a whole
         os.setsid()
     _redirect(scratch / "output", settings.noise_pattern)
+    for name in _TERMINAL:
+        os.environ.pop(name, None)
     # The process forked from has made up its mind about temporary files.
     tempfile.tempdir = str(scratch / "tmp")
     os.environ |= dict.fromkeys(("TMPDIR", "TMP", "TEMP"), tempfile.tempdir)
@@ -66,10 +75,11 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     sys.argv[:] = [str(snippet.path)]
     forked = settings.start_method == "forkserver"
     missing = [name for name in settings.preload if forked and name not in sys.modules]
+    _limit(settings.time_limit)
     # The interpreter's own order: the program, its threads, what it registered.
     atexit._clear()
     error = _execute(sys.argv[0], snippet.source)
-    threading._shutdown()
+    threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     report = _judge(error, snippet) | {"missing": missing}
     if _end_children():
@@ -77,12 +87,21 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     (scratch / "report.json").write_text(json.dumps(report), "utf-8")
 
 
+def _limit(seconds: float) -> None:
+    """End this process after so much work of its own, and each that it starts."""
+    with contextlib.suppress(ImportError, ValueError):  # Windows; a lower limit
+        import resource
+
+        soft = math.ceil(time.process_time() + seconds)
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, soft + 1))
+
+
 def _redirect(output: Path, noise: re.Pattern) -> None:
     with open(os.devnull) as empty, output.open("ab") as both:
         os.dup2(empty.fileno(), 0)
         os.dup2(both.fileno(), 1)
         os.dup2(both.fileno(), 2)
-    sys.stdin = open(0, encoding="utf-8", closefd=False)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
     for name, number, errors in (
         ("stdout", 1, "strict"),
         ("stderr", 2, "backslashreplace"),
@@ -127,15 +146,12 @@ def _judge(error: BaseException | None, snippet: Snippet) -> dict:
         lines = [error.lineno]
     message = "".join(traceback.format_exception_only(error)).rstrip("\n")
     problem = f"raised {message}"
+    said = {"message": without_frames(message), "line": 1, "problem": None}
     if snippet.raises in (kind.__name__, f"{kind.__module__}.{kind.__qualname__}"):
-        problem = None
-    elif snippet.raises:
+        return said
+    if snippet.raises:
         problem += f"\n(it declares that it raises {snippet.raises})"
-    return {
-        "message": without_frames(message),
-        "problem": problem,
-        "line": lines[-1] if problem and lines else 1,
-    }
+    return said | {"problem": problem, "line": lines[-1] if lines else 1}
 
 
 def _end_children() -> bool:

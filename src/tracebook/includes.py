@@ -5,11 +5,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 # What pymdownx.snippets might take for an include, and the one form to write it.
-_MARK = re.compile(r"^[^\S\n]*-+8<-+.*$", re.MULTILINE)
+# It takes a line with a section's border anywhere in it for no line at all.
+_MARK = re.compile(
+    r"^(?:[^\S\n]*-+8<-+.*|.*(?<![;-])-+8<-+[ \t]+\[[ \t]*(?:start|end)[ \t]*:.*)$",
+    re.MULTILINE | re.IGNORECASE,
+)
 _INCLUDE = re.compile(
     r'\s*-+8<-+ "(?P<name>[^"\s:;]+)'
-    r'(:(?P<selection>[A-Za-z][\w-]*|[0-9]*(:[0-9]*)?))?"'
+    r'(:(?P<selection>[A-Za-z][A-Za-z0-9_-]*|[0-9]*(:[0-9]*)?))?"'
 )
+_BORDER = re.compile(r"\s*# -+8<-+ \[(start|end):([A-Za-z][A-Za-z0-9_-]*)\]")
 
 
 @dataclass(frozen=True)
@@ -36,3 +41,37 @@ def find(text: str) -> Iterator[Include]:
         found = _INCLUDE.fullmatch(mark[0])
         line = text.count("\n", 0, mark.start()) + 1
         yield Include(mark.start(), line, **(found.groupdict("") if found else {}))
+
+
+def misread(program: str) -> int | None:
+    """The first line of a program that pymdownx would not show as it is.
+
+    Only the borders of sections, on lines of their own, are meant for it.
+    """
+    for number, line in enumerate(program.split("\n"), 1):
+        if "-8<-" in line and not _BORDER.fullmatch(line):
+            return number
+    return None
+
+
+def selected(text: str, selection: str) -> list[str] | None:
+    """The lines that an include shows; None if the text has no such part."""
+    lines = text.splitlines()
+    borders = [_BORDER.fullmatch(line) for line in lines]
+    first, last = 1, len(lines)
+    if selection[:1].isalpha():
+        own = [
+            (found[1], number)
+            for number, found in enumerate(borders, 1)
+            if found and found[2] == selection
+        ]
+        if [kind for kind, _ in own] != ["start", "end"]:
+            return None
+        first, last = own[0][1], own[1][1]
+    elif selection:
+        start, _, end = selection.partition(":")
+        first, last = int(start or 1), int(end or last)
+        if not 1 <= first <= last <= len(lines):
+            return None
+    shown = range(first - 1, last)
+    return [lines[n] for n in shown if not borders[n]]

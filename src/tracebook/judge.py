@@ -1,18 +1,18 @@
 """Judge a book: its traces, its pages, its figures. Check and update are one."""
 
-import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import indent
 
-from . import compare, pages, snippet
+from . import compare, files, includes, pages, snippet
+from .figures import Figures
+from .memory import Memory
 from .pages import Problem
 from .runner import Run, Runner
-from .settings import Settings
+from .settings import Settings, SettingsError
 from .snippet import Snippet
-from .trace import unshowable
+from .trace import OBEYED, unshowable
 
 
 @dataclass
@@ -25,13 +25,21 @@ class Report:
     traces: dict[str, str] = field(default_factory=dict)
     """What each snippet printed, by its name below the snippets folder."""
     ran: int = 0
+    remembered: int = 0
+    """Snippets of which an earlier run was taken, instead of another."""
 
 
 class Judge:
-    """Judges a book again and again; a snippet that held runs once."""
+    """Judges a book again and again; a snippet that held runs once.
 
-    def __init__(self, settings: Settings) -> None:
+    With ``remember`` also one that held another day, if all is as it was then.
+    """
+
+    def __init__(self, settings: Settings, remember: bool = False) -> None:
         self.settings = settings
+        self._remember = remember
+        self._memory = Memory(settings)
+        self._figures = Figures(settings)
         self._runner = Runner(settings)
         self._held: dict[Snippet, Run] = {}
 
@@ -42,109 +50,116 @@ class Judge:
         self,
         paths: Sequence[Path] = (),
         update: bool = False,
+        sweep: bool = False,
         progress: Callable[[int, int], None] = lambda ended, total: None,
     ) -> Report:
         """Run and compare the snippets under ``paths``, or the whole book.
 
         With ``update`` a trace that does not hold is rewritten, unless its
-        program failed. Pages and orphans are judged with the whole book only.
+        program failed. Pages and orphans are judged with the whole book only;
+        then ``sweep`` removes figures that the engine drew and nobody draws.
         """
+        for folder in (self.settings.snippets_dir, self.settings.docs_dir):
+            if not folder.is_dir():
+                raise SettingsError(f"{folder}: no such folder")
         snippets = snippet.find(self.settings, paths)
         runs = {s: self._held[s] for s in snippets if s in self._held}
+        report = Report()
+        for each in snippets if self._remember else ():
+            if each not in runs and (run := self._memory.recall(each)):
+                runs[each] = run
+                report.remembered += 1
         to_run = [s for s in snippets if s not in runs]
         self._runner.run(to_run, runs.__setitem__, progress)
-        self._held = {s: run for s, run in runs.items() if not run.problem}
-        report = Report(ran=len(to_run))
+        report.ran = len(to_run)
+        held = {s: run for s, run in runs.items() if not run.problem}
+        for each in to_run:
+            if each in held:
+                self._memory.keep(each, held[each])
+        self._held = held if not paths else self._held | held
         for each in snippets:
             self._judge_trace(each, runs[each], update, report)
-        self._publish_figures(runs, not paths)
+        drawn = self._publish(held, report)
         if not paths:
+            self._memory.sweep()
+            # What failed drew nothing, and keeps what it drew when it held.
+            stale = self._figures.stale(drawn) if held == runs else set()
             report.problems += self._strays(snippets)
-            report.problems += pages.problems(self.settings, snippets)
+            report.problems += pages.problems(self.settings, snippets, stale)
+            if sweep:
+                self._figures.remove(stale)
         return report
 
     def _judge_trace(
         self, each: Snippet, run: Run, update: bool, report: Report
     ) -> None:
         report.traces[each.name] = run.trace
+
+        def wrong(where: str, text: str) -> None:
+            report.problems.append(Problem(where, text, each.name))
+
+        if line := includes.misread(each.source):
+            wrong(f"{each.shown}:{line}", OBEYED)
         if problem := run.problem or unshowable(run.trace):
             printed = indent(run.trace or "nothing", "    ").rstrip()
-            report.problems.append(
-                Problem(
-                    f"{each.shown}:{run.line}",
-                    f"{problem}\n  printed so far:\n{printed}",
-                )
+            wrong(
+                f"{each.shown}:{run.line}", f"{problem}\n  printed so far:\n{printed}"
             )
             return
         path = each.trace_path
         is_new = not path.exists()
         shown = "" if is_new else path.read_bytes().decode("utf-8", "replace")
         found = compare.difference(shown, run.trace, each.rel)
+        if not found and (line := includes.misread(shown)):
+            wrong(f"{each.trace_shown}:{line}", OBEYED)
         if not found:
             return
         line, diff = found[0], indent(found[1], "    ")
         if update:
-            _write(path, run.trace.encode())
-            report.notes.append(
-                Problem(
-                    each.trace_shown, f"{'created' if is_new else 'updated'}\n{diff}"
-                )
-            )
+            files.write(path, run.trace.encode())
+            done = "created" if is_new else "updated"
+            report.notes.append(Problem(each.trace_shown, f"{done}\n{diff}", each.name))
         elif is_new:
-            report.problems.append(
-                Problem(
-                    f"{each.shown}:1",
-                    "has no trace beside it; 'python -m tracebook update' writes it",
-                )
+            wrong(
+                f"{each.shown}:1",
+                "has no trace beside it; 'python -m tracebook update' writes it",
             )
         else:
-            report.problems.append(
-                Problem(
-                    f"{each.trace_shown}:{line}",
-                    f"{each.shown} prints something else\n{diff}",
-                )
+            wrong(
+                f"{each.trace_shown}:{line}",
+                f"{each.shown} prints something else\n{diff}",
             )
 
-    def _publish_figures(self, runs: dict[Snippet, Run], whole: bool) -> None:
-        """What failed drew nothing, and keeps what it drew when it held."""
-        folder = self.settings.figures_dir
-        drawn = {
-            folder / Path(each.name).parent / name: content
-            for each, run in runs.items()
-            if not run.problem
-            for name, content in run.figures.items()
-        }
-        for path, content in drawn.items():
-            if not path.exists() or path.read_bytes() != content:
-                _write(path, content)
-        if whole and not any(run.problem for run in runs.values()):
-            for stale in set(folder.rglob("*.svg")) - set(drawn):
-                stale.unlink()
+    def _publish(self, held: dict[Snippet, Run], report: Report) -> dict[str, bytes]:
+        """Publish what programs drew: the path of each file below the figures."""
+        drawn: dict[str, bytes] = {}
+        by: dict[str, Snippet] = {}
+        for each, run in held.items():
+            for name, content in run.figures.items():
+                path = (Path(each.name).parent / name).as_posix()
+                if other := by.get(path):
+                    text = f"writes {name}, as {other.shown} does"
+                    report.problems.append(Problem(f"{each.shown}:1", text, each.name))
+                else:
+                    drawn[path], by[path] = content, each
+        for path in self._figures.publish(drawn):
+            report.problems.append(
+                Problem(
+                    self.settings.shown(self.settings.figures_dir / path),
+                    f"is not what {by[path].shown} draws, nor drawn by the engine;"
+                    " it is left as it is: move it away",
+                    by[path].name,
+                )
+            )
+        return drawn
 
     def _strays(self, snippets: list[Snippet]) -> Iterator[Problem]:
-        known = {path for s in snippets for path in (s.path, s.trace_path)}
-        for path in sorted(set(self.settings.snippets_dir.rglob("*")) - known):
-            if path.is_file():
+        known = {path for s in snippets for path in s.files.values()}
+        for path in files.below(self.settings.snippets_dir):
+            if path not in known:
                 yield Problem(
                     self.settings.shown(path),
-                    (
-                        "a trace without its program"
-                        if path.suffix == ".out"
-                        else "neither a snippet nor a trace"
-                    ),
+                    "a trace without its program"
+                    if path.suffix == ".out"
+                    else "neither a snippet nor a trace",
                 )
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(content)
-        if path.exists():
-            shutil.copymode(path, beside)
-        os.replace(beside, path)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    finally:
-        beside.unlink(missing_ok=True)

@@ -1,41 +1,91 @@
 """The adapter to MkDocs: ask the engine while pages render, then obey it."""
 
 import logging
+import os
 import shutil
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
+from mkdocs.config.base import Config
+from mkdocs.config.config_options import Type
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
+from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 
 from . import pages
 from .client import Engine
+from .meanwhile import Meanwhile
 from .settings import Settings, SettingsError, load
 
 log = logging.getLogger("mkdocs.plugins.tracebook")
+_INCLUDES = "pymdownx.snippets"
 
 
-class TracebookPlugin(BasePlugin):
-    """``build`` fails where a trace does not hold; ``serve`` warns."""
+class TracebookConfig(Config):
+    remember = Type(bool, default=False)
+    """Whether a build takes the runs of another day; ``serve`` always does."""
+
+
+class TracebookPlugin(BasePlugin[TracebookConfig]):
+    """``build`` waits, and fails where a trace does not hold; ``serve`` warns."""
+
+    _settings: Settings
+    _engine: Engine | None = None
+    _answer: Future | None = None
+    _meanwhile: Meanwhile | None = None
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
-        self._problem_level = logging.WARNING if command == "serve" else logging.ERROR
-        self._settings: Settings | None = None
-        self._engine: Engine | None = None
+        self._serving = command == "serve"
+        # One asks and listens at a time, and one more may wait.
+        self._thread = ThreadPoolExecutor(max_workers=1)
 
     def on_config(self, config: MkDocsConfig) -> None:
-        root = Path(config.config_file_path).resolve().parent
         try:
-            settings = load(root)
+            settings = _settings(config)
         except SettingsError as error:
             raise PluginError(str(error)) from error
-        if settings != self._settings:
-            self.on_shutdown()
-            self._settings, self._engine = settings, Engine(root)
+        if self._engine and settings == self._settings:
+            return
+        if self._serving and not self._engine:
+            self._meanwhile = Meanwhile.start(
+                config.dev_addr, str(config.site_url), settings.cache_dir / "site"
+            )
+        self._close()
+        self._settings = settings
+        remember = self.config.remember or self._serving
+        self._engine = Engine(settings.root, settings.docs, remember)
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
-        self._engine.ask()
+        if self._answer:
+            self._answer.cancel()  # it has not begun, or goes on
+        ask: Callable = self._ask_and_tell if self._serving else self._ask
+        self._answer = self._thread.submit(ask, self._engine)
+
+    def _ask(self, engine: Engine) -> dict:
+        engine.ask()
+        return engine.answer()
+
+    def _ask_and_tell(self, engine: Engine) -> None:
+        try:
+            self._tell(self._ask(engine), logging.WARNING)
+        except ChildProcessError as error:
+            if engine is self._engine:  # else it was closed, and this is no news
+                log.warning("%s", error)
+
+    def _tell(self, report: dict, level: int) -> None:
+        for problem in report["problems"]:
+            log.log(level, "%(where)s: %(text)s", problem)
+        if not report["problems"] or level < logging.ERROR:
+            remembered = report["remembered"]
+            log.info(
+                "%d snippets, %d run%s, all traces judged",
+                len(report["traces"]),
+                report["ran"],
+                f", {remembered} remembered" if remembered else "",
+            )
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> None:
         # Figures are still being drawn: links to them resolve from now on,
@@ -46,38 +96,82 @@ class TracebookPlugin(BasePlugin):
 
     @event_priority(-100)  # the others work on, while snippets still run
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        try:
-            report = self._engine.answer()
-        except ChildProcessError as error:
-            raise PluginError(str(error)) from error
-        problems = report["problems"]
-        for problem in problems:
-            log.log(self._problem_level, "%(where)s: %(text)s", problem)
-        if problems and self._problem_level == logging.ERROR:
-            raise PluginError(
-                f"tracebook: {len(problems)} problems; the site is not built"
-            )
+        if not self._serving and self._answer:
+            try:
+                report = self._answer.result()
+            except ChildProcessError as error:
+                raise PluginError(str(error)) from error
+            self._tell(report, logging.ERROR)
+            if problems := report["problems"]:
+                raise PluginError(
+                    f"tracebook: {len(problems)} problems; the site is not built"
+                )
+        self._copy_figures(config)
+        if self._serving:
+            Meanwhile.keep(Path(config.site_dir), self._settings.cache_dir / "site")
+            if self._answer and not self._answer.done():
+                log.info("The programs run behind the pages; what differs follows")
+
+    def _copy_figures(self, config: MkDocsConfig) -> None:
         if self._settings.figures_dir.exists():
             shutil.copytree(
                 self._settings.figures_dir,
                 Path(config.site_dir, "figures"),
                 dirs_exist_ok=True,
             )
-        log.info(
-            "%d snippets, %d run, all traces judged",
-            len(report["traces"]),
-            report["ran"],
-        )
 
-    def on_serve(self, server, *, config: MkDocsConfig, builder) -> None:
+    def on_serve(
+        self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Callable
+    ) -> None:
+        # From here on MkDocs sees each figure that changes, and renders again.
         server.watch(str(self._settings.snippets_dir))
         server.watch(str(self._settings.root / "pyproject.toml"))
+        self._copy_figures(config)
+        self._end_meanwhile()
 
     def on_build_error(self, *, error: Exception) -> None:
-        # An answer that nobody awaits must not be taken for the next one.
-        self.on_shutdown()
+        self._end_meanwhile()
+        if not self._serving:
+            self._close()
 
     def on_shutdown(self) -> None:
-        if self._engine:
-            self._engine.close()
-        self._engine = self._settings = None
+        self._end_meanwhile()
+        self._close()
+        self._thread.shutdown()
+
+    def _end_meanwhile(self) -> None:
+        if self._meanwhile:
+            self._meanwhile.close()
+        self._meanwhile = None
+
+    def _close(self) -> None:
+        if self._answer:
+            self._answer.cancel()
+        if engine := self._engine:
+            self._engine = None
+            engine.close()
+
+
+def _settings(config: MkDocsConfig) -> Settings:
+    """The book's settings, as far as MkDocs' own agree, whose word counts."""
+    folder, name = os.path.split(os.path.abspath(str(config.config_file_path)))
+    root = Path(folder).resolve()
+    settings = load(root, os.path.relpath(config.docs_dir, folder))
+    if name in ("mkdocs.yml", "mkdocs.yaml"):
+        others = load(root).docs_dir
+        if others != settings.docs_dir:
+            raise SettingsError(
+                f"{name}: docs_dir is {settings.docs}, and not {others}"
+            )
+    if _INCLUDES in config.markdown_extensions:
+        options = config.mdx_configs.setdefault(_INCLUDES, {})
+        base = options.get("base_path", ["."])
+        bases = [base] if isinstance(base, str) else base
+        if [root / each for each in bases] != [settings.snippets_dir]:
+            raise SettingsError(
+                f"{name}: {_INCLUDES}: base_path is {base}, and not"
+                f" [{settings.snippets}], where tracebook has the programs"
+            )
+        # It would look from where the command was given.
+        options["base_path"] = [str(settings.snippets_dir)]
+    return settings

@@ -4,11 +4,15 @@ import contextlib
 import os
 import signal
 import sys
+from collections.abc import Set
 from pathlib import Path
 
 
 def prevent() -> None:
-    """Adopt what one's descendants leave behind, and end with one's parent."""
+    """Adopt what one's descendants leave behind, and end with one's parent.
+
+    To Linux the parent is the thread that started this process.
+    """
     if sys.platform == "linux":
         import ctypes
 
@@ -18,7 +22,7 @@ def prevent() -> None:
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def kill(parent: int, spared: set[int] = frozenset()) -> None:
+def kill(parent: int, spared: Set[int] = frozenset()) -> None:
     """Kill the children of a process, but for those that are spared."""
     for task in Path(f"/proc/{parent}/task").glob("*/children"):
         for child in set(map(int, task.read_text().split())) - spared:

@@ -1,20 +1,19 @@
 """What the pages embed, and whether it is there."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+from . import files, includes
 from .settings import Settings
-from .snippet import Snippet
+from .snippet import PUBLISHED, Snippet
 
-# What pymdownx.snippets might take for an include, and the one form to write it.
-_INCLUDE = re.compile(r"\s*-+8<-+")
-_EMBED = re.compile(
-    r'\s*-+8<-+ "(?P<name>[^"\s:;]+)'
-    r'(:(?P<selection>[A-Za-z][\w-]*|[0-9]*(:[0-9]*)?))?"'
+# What MkDocs takes for a page.
+_SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
+_FIGURE = re.compile(
+    rf"[(\"'=]\s*(?:\.\./)*figures/(?P<name>[\w/-]+\.(?:{PUBLISHED}))\b"
 )
-_SECTION = r"(?m)^\s*# -+8<-+ \[(start|end):%s\]$"
-_FIGURE = re.compile(r"[(\"'=]\s*(?:\.\./)*figures/(?P<name>[\w/-]+\.svg)")
 
 
 @dataclass(frozen=True)
@@ -23,79 +22,85 @@ class Problem:
 
     where: str
     text: str
+    name: str = ""
+    """The snippet that it is of, or none."""
 
     def __str__(self) -> str:
         return f"{self.where}: {self.text}"
 
 
 @dataclass(frozen=True)
-class Embed:
-    """One ``--8<--`` on one line of a page; without a name if it is malformed."""
+class Embed(includes.Include):
+    """What a page includes, and the line of the page for messages."""
 
-    where: str
-    name: str = ""
-    selection: str = ""
+    where: str = ""
 
 
 def embeds(settings: Settings) -> Iterator[Embed]:
     """Everything that the pages include, in the order of pages and lines."""
-    for where, line in _lines(settings):
-        if _INCLUDE.match(line):
-            found = _EMBED.fullmatch(line)
-            yield Embed(where, **(found.groupdict("") if found else {}))
+    for page, text in _pages(settings):
+        for each in includes.find(text):
+            where = f"{settings.shown(page)}:{each.line}"
+            yield Embed(**vars(each), where=where)
 
 
 def figures(settings: Settings) -> dict[str, str]:
-    """The generated figures that pages show: name, and the first place."""
+    """The published files that pages show: name, and the first place."""
     shown: dict[str, str] = {}
-    for where, line in _lines(settings):
-        for found in _FIGURE.finditer(line):
-            shown.setdefault(found["name"], where)
+    for page, text in _pages(settings):
+        for found in _FIGURE.finditer(text):
+            line = text.count("\n", 0, found.start("name")) + 1
+            shown.setdefault(found["name"], f"{settings.shown(page)}:{line}")
     return shown
 
 
-def problems(settings: Settings, snippets: list[Snippet]) -> Iterator[Problem]:
-    """What the pages show and is not there, and what is there and not shown."""
+def problems(
+    settings: Settings, snippets: list[Snippet], stale: Collection[str]
+) -> Iterator[Problem]:
+    """What the pages show and is not there, and what is there and not shown.
+
+    Figures that are ``stale`` are there, but no longer drawn.
+    """
+    texts = {name: path for s in snippets for name, path in s.files.items()}
     embedded = set()
     for embed in embeds(settings):
-        embedded.add(settings.snippets_dir / embed.name)
-        if problem := _problem(embed, settings):
+        embedded.add(embed.name)
+        if problem := _problem(embed, texts, settings):
             yield Problem(embed.where, problem)
     for name, where in figures(settings).items():
-        if not (settings.figures_dir / name).exists():
+        if name in stale or not (settings.figures_dir / name).exists():
             yield Problem(where, f"shows the figure {name}, which no snippet drew")
     for snippet in snippets:
-        if snippet.path not in embedded:
-            yield Problem(snippet.shown, "no page shows it")
-        if snippet.trace_path not in embedded:
-            yield Problem(snippet.trace_shown, "no page shows it")
+        for name, path in snippet.files.items():
+            if name not in embedded:
+                yield Problem(settings.shown(path), "no page shows it", snippet.name)
 
 
-def _problem(embed: Embed, settings: Settings) -> str | None:
-    path, selection = settings.snippets_dir / embed.name, embed.selection
+def _problem(embed: Embed, texts: dict[str, Path], settings: Settings) -> str | None:
     if not embed.name:
         return (
             'an include is a line of its own: --8<-- "NAME.py", with nothing behind it'
         )
-    if not path.is_file() or ".." in path.parts:
+    path = texts.get(embed.name)
+    if not path or not path.is_file():
         return f"embeds {embed.name}, which is not in {settings.snippets}/"
     text = path.read_text("utf-8", "replace")
-    if selection[:1].isalpha():
-        if re.findall(_SECTION % re.escape(selection), text) != ["start", "end"]:
-            return (
-                f"embeds section {selection!r} of {path.name},"
-                " which does not start and end there once"
-            )
-    elif selection:
+    lines = includes.selected(text, embed.selection)
+    if lines is None and embed.is_section:
+        return (
+            f"embeds section {embed.selection!r} of {path.name},"
+            " which does not start and end there once"
+        )
+    if lines is None:
         last = len(text.splitlines())
-        lines = [1, *map(int, filter(None, selection.split(":"))), last]
-        if lines != sorted(lines):
-            return f"embeds lines {selection} of {path.name}, which has {last} lines"
+        return f"embeds lines {embed.selection} of {path.name}, which has {last} lines"
+    if not "".join(lines).strip():
+        return f"embeds nothing: {embed.selection or 'all'} of {path.name} is empty"
     return None
 
 
-def _lines(settings: Settings) -> Iterator[tuple[str, str]]:
-    for page in sorted(settings.docs_dir.rglob("*.md")):
-        text = page.read_text("utf-8", "replace")
-        for number, line in enumerate(text.splitlines(), 1):
-            yield f"{settings.shown(page)}:{number}", line
+def _pages(settings: Settings) -> Iterator[tuple[Path, str]]:
+    for page in files.below(settings.docs_dir):
+        if page.suffix in _SUFFIXES:
+            # As MkDocs does, without the mark that some editors begin with.
+            yield page, page.read_text("utf-8-sig", "replace")

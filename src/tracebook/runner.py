@@ -5,11 +5,13 @@ import errno
 import json
 import multiprocessing
 import multiprocessing.connection
+import multiprocessing.forkserver
 import os
 import re
 import shutil
 import signal
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,6 +24,13 @@ from .snippet import Snippet
 from .trace import ended, without_noise
 
 _POLL_SECONDS = 0.05
+_PATIENCE = 10
+"""A program's limit by the clock is so many times its limit of work."""
+
+# All runners of a process share what it forks from, and its children. One thread
+# at a time starts, asks after and ends any, or exit codes are lost now and then.
+_LOCK = threading.RLock()
+_RUNNING: set[int] = set()
 
 
 @dataclass
@@ -46,11 +55,7 @@ class _Job:
 
 
 class Runner:
-    """Runs snippets; keeps the process that they are forked from warm.
-
-    All children are started and joined from the calling thread: two threads
-    that join children of one forkserver lose exit codes now and then.
-    """
+    """Runs snippets; keeps the process that they are forked from warm."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -102,45 +107,51 @@ class Runner:
         for folder in ("work", "tmp"):
             (scratch / folder).mkdir()
         (scratch / "output").touch()
-        process = self._context.Process(
+        process: BaseProcess = self._context.Process(  # type: ignore[attr-defined]
             target=child.run, args=(snippet, self._settings, scratch)
         )
         try:
-            process.start()
+            with _LOCK:
+                if self._forks and not _server():
+                    _start_server()
+                process.start()
+                _RUNNING.add(process.ident or 0)
         except (EOFError, OSError) as error:
             raise SettingsError(
                 "preload: the process to fork from ended, maybe while it imported"
                 f" {', '.join(self._settings.preload)}: {error}"
             ) from error
-        return _Job(
-            snippet, process, scratch, time.monotonic() + self._settings.time_limit
-        )
+        deadline = time.monotonic() + _PATIENCE * self._settings.time_limit
+        return _Job(snippet, process, scratch, deadline)
 
     def _look_at(self, job: _Job) -> Run | None:
         """The outcome of ``job``, or None while it runs."""
         output, report = job.scratch / "output", job.scratch / "report.json"
         size, time_limit = self._settings.output_limit, self._settings.time_limit
         problem = None
+        with _LOCK:
+            runs = job.process.exitcode is None
         if output.stat().st_size > size:
             problem = f"printed more than {size} bytes"
-        elif job.process.exitcode is None:
+        elif runs:
             if time.monotonic() < job.deadline:
                 return None
-            problem = f"did not finish within {time_limit:g} seconds"
+            problem = f"did not finish within {_PATIENCE * time_limit:g} seconds"
         self._kill(job)
         if not shutil.disk_usage(job.scratch).free:  # what it wrote may be lost
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._scratch.name)
         with output.open("rb") as stream:
             text = stream.read(size).decode("utf-8", "surrogateescape")
         trace = ended(without_noise(text, self._settings.noise_pattern))
-        if job.process.exitcode or not report.exists():
-            return Run(trace, problem or _how_it_died(job.process.exitcode))
+        code = job.process.exitcode or 0
+        if code or not report.exists():
+            return Run(trace, problem or _how_it_died(code, time_limit))
         said = json.loads(report.read_text("utf-8"))
         if said["missing"]:
             raise SettingsError(
                 f"preload: {', '.join(said['missing'])} could not be imported"
             )
-        figures, litter = _collect(job)
+        figures, litter = _collect(job, self._settings.file_limit)
         return Run(
             trace + ended(said["message"]),
             problem or said["problem"] or litter,
@@ -150,40 +161,72 @@ class Runner:
 
     def _kill(self, job: _Job) -> None:
         """End ``job`` and whatever it left."""
-        job.process.kill()
-        job.process.join()
-        with contextlib.suppress(AttributeError, OSError):  # no groups, no group
-            os.killpg(job.process.pid, signal.SIGKILL)
-        if self._forks:
-            from multiprocessing.forkserver import _forkserver
+        with _LOCK:
+            pid = job.process.ident or 0
+            job.process.kill()
+            job.process.join()
+            with contextlib.suppress(AttributeError, OSError):  # no groups, no group
+                os.killpg(pid, signal.SIGKILL)
+            _RUNNING.discard(pid)
+            if self._forks:
+                orphans.kill(_server(), _RUNNING)
 
-            running = {each.process.pid for each in self._running}
-            orphans.kill(_forkserver._forkserver_pid, running)
+
+def _server() -> int:
+    """The process that this one forks from, or 0."""
+    return vars(multiprocessing.forkserver._forkserver)["_forkserver_pid"] or 0
 
 
-def _collect(job: _Job) -> tuple[dict[str, bytes], str | None]:
-    """The figures that a program drew, and what is wrong with other files."""
-    work, stem = job.scratch / "work", job.snippet.path.stem
+def _start_server() -> None:
+    """Start what is forked from in a thread that lasts, for it ends with that."""
+    started = threading.Event()
+
+    def start_and_stay() -> None:
+        multiprocessing.forkserver.ensure_running()
+        started.set()
+        threading.Event().wait()
+
+    threading.Thread(target=start_and_stay, daemon=True).start()
+    started.wait()
+
+
+def _collect(job: _Job, limit: int) -> tuple[dict[str, bytes], str | None]:
+    """What a program drew for its page, and what is wrong with its files."""
+    work, snippet = job.scratch / "work", job.snippet
+    stem = snippet.path.stem
     own = re.compile(rf"{re.escape(stem)}(-[\w-]+)?\.svg")
-    left = {
-        path.relative_to(work).as_posix(): path
-        for path in sorted(work.rglob("*"))
-        if not path.is_dir()
-    }
-    figures = {
-        name: path.read_bytes()
-        for name, path in left.items()
-        if own.fullmatch(name) and path.is_file()
-    }
-    if strangers := [name for name in left if name not in figures]:
+    figures: dict[str, bytes] = {}
+    strangers = []
+    for path in sorted(work.rglob("*")):
+        name = path.relative_to(work).as_posix()
+        if path.is_dir() and not path.is_symlink():
+            continue
+        is_meant = own.fullmatch(name) or name in snippet.writes
+        if not is_meant or path.is_symlink() or not path.is_file():
+            strangers.append(name)
+        elif path.stat().st_size > limit:
+            return figures, f"{name} is larger than {limit} bytes"
+        else:
+            figures[name] = path.read_bytes()
+    if strangers:
         return figures, (
             f"left files behind: {', '.join(strangers)}; only figures"
-            f" named {stem}.svg or {stem}-….svg are published"
+            f" named {stem}.svg or {stem}-….svg are published,"
+            " and what '# tracebook: writes NAME' declares"
         )
+    if missing := [name for name in snippet.writes if name not in figures]:
+        return figures, f"declares that it writes {missing[0]}, but did not"
     return figures, None
 
 
-def _how_it_died(exit_code: int) -> str:
-    if exit_code < 0:
-        return f"was killed by {signal.Signals(-exit_code).name}"
-    return f"ended before its last line, with exit code {exit_code}"
+def _how_it_died(exit_code: int, time_limit: float) -> str:
+    if exit_code >= 0:
+        return f"ended before its last line, with exit code {exit_code}"
+    try:
+        name = signal.Signals(-exit_code).name
+    except ValueError:  # those for real-time programs
+        name = f"signal {-exit_code}"
+    if name == "SIGXCPU":
+        unit = "second" if time_limit == 1 else "seconds"
+        return f"used more than {time_limit:g} {unit} of the processor"
+    return f"was killed by {name}"

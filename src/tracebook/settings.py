@@ -8,6 +8,10 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
+
+_DOCS_DIR = re.compile(r"""^["']?docs_dir["']?[ \t]*:(?P<value>.*)$""", re.MULTILINE)
+_PLAIN = re.compile(r"""\s*(?:"([^"\\]+)"|'([^']+)'|([\w./ -]+?))\s*(?:\s#.*)?""")
 
 
 class SettingsError(Exception):
@@ -31,14 +35,24 @@ class Settings:
     jobs: int = 0
     """Snippets at a time; if it is not set, as many as there are cores."""
     time_limit: float = 60.0
-    """Seconds that one snippet may take."""
+    """Seconds of the processor that one snippet may take, and ten times as many
+    by the clock."""
     output_limit: int = 1_000_000
     """Bytes that one snippet may print."""
+    file_limit: int = 1_000_000
+    """Bytes of each file that one snippet may draw."""
     rel: float = 1e-5
     """Relative tolerance between two printed numbers."""
     noise: Sequence[str] = ()
     """Regular expressions; a line that one of them matches at its start and
     that did not come from Python's own streams is not part of a trace."""
+
+    @property
+    def of_a_run(self) -> dict[str, Any]:
+        """What may change a run; the rest is for judging it."""
+        others = ("root", "snippets", "docs", "jobs", "rel")
+        every = (field.name for field in fields(self))
+        return {name: getattr(self, name) for name in every if name not in others}
 
     @property
     def snippets_dir(self) -> Path:
@@ -53,10 +67,13 @@ class Settings:
         return self.docs_dir / "figures"
 
     @property
+    def cache_dir(self) -> Path:
+        """What the engine keeps from one time to another; git ignores it."""
+        return self.root / ".cache" / "tracebook"
+
+    @property
     def workers(self) -> int:
-        if hasattr(os, "sched_getaffinity"):
-            return self.jobs or len(os.sched_getaffinity(0))
-        return self.jobs or os.cpu_count() or 1
+        return self.jobs or cores()
 
     @property
     def noise_pattern(self) -> re.Pattern:
@@ -69,9 +86,16 @@ class Settings:
         return path.relative_to(self.root).as_posix()
 
 
-def load(root: Path) -> Settings:
+def cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def load(root: Path, docs: str | None = None) -> Settings:
     """Read the settings of the book in ``root``.
 
+    Its pages are in ``docs``, or where ``mkdocs.yml`` has them.
     Raises SettingsError, with the file's name, for anything not understood.
     """
     path = root / "pyproject.toml"
@@ -87,14 +111,35 @@ def load(root: Path) -> Settings:
                 )
             if not _is_possible(name, value):
                 raise ValueError(f"{name} = {value!r} is not possible")
-        settings = Settings(root, **values)
-        settings.noise_pattern  # compiles
+        if docs is None and (docs := _docs_dir(root)):
+            said = values.get("docs", docs)
+            if os.path.normpath(said) != os.path.normpath(docs):
+                raise ValueError(f"docs = {said!r}, but mkdocs.yml: docs_dir: {docs}")
+        settings = Settings(root, **(values | ({"docs": docs} if docs else {})))
+        for name in ("snippets", "docs"):
+            folder = getattr(settings, name)
+            if os.path.isabs(folder) or ".." in Path(folder).parts:
+                raise ValueError(f"{name} = {folder!r} is not in the book's folder")
+        _ = settings.noise_pattern  # compiles
     except (OSError, ValueError, re.error) as error:
         raise SettingsError(f"{path}: {error}") from error
     return settings
 
 
-def _is_possible(name: str, value) -> bool:
+def _docs_dir(root: Path) -> str | None:
+    """What MkDocs' configuration says of it, read without a YAML package."""
+    for name in ("mkdocs.yml", "mkdocs.yaml"):
+        if (path := root / name).exists():
+            found = _DOCS_DIR.search(path.read_text("utf-8"))
+            if not found:
+                return None
+            if not (plain := _PLAIN.fullmatch(found["value"])):
+                raise ValueError(f"{name}: docs_dir is not a plain name of a folder")
+            return plain[plain.lastindex or 0]
+    return None
+
+
+def _is_possible(name: str, value: object) -> bool:
     """Whether a value is of its default's type, and in the setting's range."""
     kind = type(getattr(Settings, name))
     if kind is tuple:
@@ -103,4 +148,5 @@ def _is_possible(name: str, value) -> bool:
         return value in ("forkserver", "spawn")
     if kind is str:
         return type(value) is str
-    return type(value) in (int, kind) and 0 < value < (1 if name == "rel" else math.inf)
+    highest = 1 if name == "rel" else math.inf
+    return type(value) in (int, kind) and 0 < float(str(value)) < highest

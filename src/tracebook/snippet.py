@@ -5,11 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import files
 from .settings import Settings, SettingsError
 
+PUBLISHED = "csv|json|png|svg|txt"
+"""Suffixes of what a program may write for its page."""
+_WRITTEN = rf"[\w-]+\.(?:{PUBLISHED})"
 _DECLARATION = re.compile(r"#\s*tracebook:\s*(?P<text>.*?)\s*")
 _KNOWN = re.compile(
     r"raises\s+(?P<raises>[A-Za-z_][\w.]*)"
+    rf"|writes\s+(?P<writes>{_WRITTEN}(?:\s*,\s*{_WRITTEN})*)"
     r"|rel\s*=\s*(?P<rel>0|0?\.[0-9]+|[0-9](?:\.[0-9]+)?e-0*[1-9][0-9]*)"
 )
 
@@ -27,6 +32,8 @@ class Snippet:
     raises: str | None
     """Type of the exception that ends the program on purpose."""
     rel: float
+    writes: tuple[str, ...] = ()
+    """Files that it writes for its page, beside figures of its own name."""
 
     @property
     def trace_path(self) -> Path:
@@ -36,25 +43,41 @@ class Snippet:
     def trace_shown(self) -> str:
         return self.shown.removesuffix(".py") + ".out"
 
+    @property
+    def files(self) -> dict[str, Path]:
+        """Program and trace, by the names that includes have for them."""
+        trace = self.name.removesuffix(".py") + ".out"
+        return {self.name: self.path, trace: self.trace_path}
+
 
 def load(path: Path, settings: Settings) -> Snippet:
     """Read one program; raises SettingsError for a declaration not understood."""
     # What is not UTF-8 is left to Python, which refuses it when it runs.
     source = path.read_text("utf-8", "surrogateescape")
     shown = settings.shown(path)
-    declared = {"rel": settings.rel}
+    declared: dict[str, str] = {}
     for number, line in enumerate(source.splitlines(), 1):
         if not (declaration := _DECLARATION.fullmatch(line)):
             continue
-        if not (found := _KNOWN.fullmatch(declaration["text"])):
+        found = _KNOWN.fullmatch(declaration["text"])
+        if not found or not found.lastgroup:
             raise SettingsError(
                 f"{shown}:{number}: unknown setting {declaration['text']!r};"
-                " known: 'raises TYPE', and 'rel=NUMBER' below 1"
+                " known: 'raises TYPE', 'rel=NUMBER' below 1, and"
+                f" 'writes NAME, …' with one of {PUBLISHED}"
             )
+        if found.lastgroup in declared:
+            raise SettingsError(f"{shown}:{number}: {found.lastgroup} is set twice")
         declared[found.lastgroup] = found[found.lastgroup]
     name = path.relative_to(settings.snippets_dir).as_posix()
     return Snippet(
-        path, name, shown, source, declared.get("raises"), float(declared["rel"])
+        path,
+        name,
+        shown,
+        source,
+        declared.get("raises"),
+        float(declared.get("rel", settings.rel)),
+        tuple(re.findall(_WRITTEN, declared.get("writes", ""))),
     )
 
 
@@ -64,7 +87,11 @@ def find(settings: Settings, paths: Sequence[Path] = ()) -> list[Snippet]:
     A path may be a program, its trace, or a folder.
     Raises SettingsError for a path that holds no snippet.
     """
-    programs = {p.resolve(): p for p in settings.snippets_dir.rglob("*.py")}
+    programs = {
+        path.resolve(): path
+        for path in files.below(settings.snippets_dir)
+        if path.suffix == ".py"
+    }
     chosen = set() if paths else set(programs.values())
     for path in paths:
         asked = path.with_suffix(".py") if path.suffix == ".out" else path

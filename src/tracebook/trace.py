@@ -10,6 +10,7 @@ _FRAMES = re.compile(
     r'^(?:[^\S\n]*File "[^"\n]*", line \d+, in .*(?:\n|\Z))+.*\n?', re.MULTILINE
 )
 _UNDECODED = re.compile(r"[\udc80-\udcff]")
+OBEYED = "looks like an include, which a page would obey"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -45,5 +46,5 @@ def unshowable(trace: str) -> str | None:
         if line != line.rstrip():
             return f"{where} ends in a space"
         if "8<-" in line:
-            return f"{where} looks like an include, which a page would obey"
+            return f"{where} {OBEYED}"
     return None

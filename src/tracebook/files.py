@@ -1,0 +1,30 @@
+"""Files: those of a folder, and writing one whole or not at all."""
+
+import os
+import shutil
+from pathlib import Path
+
+
+def below(folder: Path) -> list[Path]:
+    """The files in a folder and its folders, in order, but for hidden ones."""
+    return sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file()
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_bytes(content)
+        if path.exists():
+            shutil.copymode(path, beside)
+        os.replace(beside, path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        beside.unlink(missing_ok=True)

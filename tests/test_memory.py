@@ -1,0 +1,203 @@
+"""Promise: a run is remembered only while all that it depends on is as it was."""
+
+import importlib.metadata
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tracebook import memory, settings, snippet
+from tracebook.memory import Memory
+from tracebook.runner import Run
+
+from .project import ROOT
+
+RUN = Run("one\n", figures={"x.svg": b"<svg/>", "x.png": b"\x89\xff"})
+
+
+@pytest.fixture
+def book(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("[tool.tracebook]\ntime_limit = 5\n")
+    (tmp_path / "snippets").mkdir()
+    (tmp_path / "snippets/x.py").write_text("print('one')\n")
+    (tmp_path / "snippets/x.out").write_text("one\n")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/p.md").write_text('--8<-- "x.py"\n--8<-- "x.out"\n')
+    return tmp_path
+
+
+def check(book: Path, *arguments: str, src: Path = ROOT / "src", **more: str) -> dict:
+    done = subprocess.run(
+        [sys.executable, "-m", "tracebook", "--json", *arguments, "check"],
+        cwd=book,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": str(src), **more},
+    )
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout)
+
+
+def ran(book: Path, *arguments: str, src: Path = ROOT / "src", **more: str) -> int:
+    report = check(book, *arguments, src=src, **more)
+    assert report["ran"] + report["remembered"] == 1 and not report["problems"]
+    return report["ran"]
+
+
+def entry(book: Path) -> Path:
+    (path,) = (book / ".cache/tracebook/runs").iterdir()
+    return path
+
+
+def test_only_who_asks_for_it_remembers(book):
+    assert [ran(book), ran(book), ran(book, "--remember")] == [1, 1, 0]
+    assert ran(book, TRACEBOOK_REMEMBER="1") == 0
+    assert check(book, "--remember")["traces"] == {"x.py": "one\n"}
+
+
+def test_a_remembered_run_is_compared(book):
+    ran(book)
+    (book / "snippets/x.out").write_text("two\n")
+    report = check(book, "--remember")
+    assert report["ran"] == 0
+    assert [each["where"] for each in report["problems"]] == ["snippets/x.out:1"]
+
+
+def test_a_run_with_a_problem_is_not_kept(book):
+    (book / "snippets/x.py").write_text("print('one')\nraise ValueError\n")
+    assert [check(book, "--remember")["ran"] for _ in range(2)] == [1, 1]
+
+
+def test_a_copy_of_the_book_remembers(book, tmp_path_factory):
+    ran(book)
+    copy = tmp_path_factory.mktemp("copy") / "book"
+    shutil.copytree(book, copy)
+    assert ran(copy, "--remember") == 0
+
+
+def test_what_a_change_changes_runs_again(book, tmp_path):
+    """From outside: program, setting, environment, engine, packages."""
+    assert [ran(book), ran(book, "--remember")] == [1, 0]
+    assert ran(book, "--remember", OMP_NUM_THREADS="1") == 1
+    assert ran(book, "--remember", TF_ENABLE_ONEDNN_OPTS="0") == 1
+    # A copy of the engine is the engine; one with another byte is not.
+    src = tmp_path / "src"
+    shutil.copytree(ROOT / "src/tracebook", src / "tracebook")
+    assert ran(book, "--remember", src=src, PYTHONSAFEPATH="1") == 1
+    assert ran(book, "--remember", src=src, PYTHONSAFEPATH="1") == 0
+    with (src / "tracebook/trace.py").open("a") as file:
+        file.write("\n")
+    assert ran(book, "--remember", src=src, PYTHONSAFEPATH="1") == 1
+    (book / "pyproject.toml").write_text("[tool.tracebook]\ntime_limit = 6\n")
+    assert ran(book, "--remember") == 1
+    (book / "snippets/x.py").write_text("print('one') \n")
+    assert ran(book, "--remember") == 1
+
+
+@pytest.fixture
+def known(book):
+    """A book, its program, and how to tell whether the program's run is known."""
+    at_first = settings.load(book)
+    (program,) = snippet.find(at_first)
+    Memory(at_first).keep(program, RUN)
+    return at_first, program
+
+
+def test_a_remembered_run_is_that_run(known):
+    assert Memory(known[0]).recall(known[1]) == RUN
+
+
+def _package(name: str, version: str) -> list[SimpleNamespace]:
+    return [SimpleNamespace(name=name, version=version)]
+
+
+PACKAGES = importlib.metadata.distributions
+CHANGES = {
+    "interpreter": (sys, "version", sys.version + "!"),
+    "system": (sys, "platform", "other"),
+    "libc": (platform, "libc_ver", lambda: ("other", "1")),
+    "machine": (platform, "machine", lambda: "other"),
+    "cores": (memory, "cores", lambda: 99),
+    "processor": (memory, "_read", lambda path: "flags : other"),
+    "package": (
+        importlib.metadata,
+        "distributions",
+        lambda: [*PACKAGES(), *_package("other", "1")],
+    ),
+}
+
+
+@pytest.mark.parametrize("part", CHANGES)
+def test_another_world_knows_nothing(known, monkeypatch, part):
+    monkeypatch.setattr(*CHANGES[part])
+    assert Memory(known[0]).recall(known[1]) is None
+
+
+@pytest.mark.parametrize("name", ["TF_X", "XLA_FLAGS", "OMP_X", "PYTHONHASHSEED", "TZ"])
+def test_another_environment_knows_nothing(known, monkeypatch, name):
+    monkeypatch.setenv(name, "17")
+    assert Memory(known[0]).recall(known[1]) is None
+
+
+SETTINGS = {
+    "preload": ["json"],
+    "start_method": "spawn",
+    "time_limit": 6.0,
+    "output_limit": 7,
+    "file_limit": 7,
+    "noise": ["x"],
+}
+INDIFFERENT = {"jobs": 7, "rel": 0.1}
+
+
+def test_every_setting_of_a_run_counts(known):
+    at_first, program = known
+    assert set(SETTINGS) == set(at_first.of_a_run)
+    for name, value in SETTINGS.items():
+        other = Memory(replace(at_first, **{name: value}))
+        assert other.recall(program) is None, name
+    for name, value in INDIFFERENT.items():
+        other = Memory(replace(at_first, **{name: value}))
+        assert other.recall(program) == RUN, name
+
+
+def test_every_byte_of_a_program_and_its_name_count(known):
+    recall, program = Memory(known[0]).recall, known[1]
+    for n in range(len(program.source)):
+        source = program.source[:n] + "~" + program.source[n + 1 :]
+        assert recall(replace(program, source=source)) is None
+    assert recall(replace(program, name="y.py")) is None
+
+
+def test_damage_is_noticed_and_the_program_runs_again(book):
+    ran(book)
+    path = entry(book)
+    whole = path.read_bytes()
+    recall = Memory(settings.load(book)).recall
+    (program,) = snippet.find(settings.load(book))
+    for n in range(len(whole)):
+        path.write_bytes(whole[:n] + bytes([whole[n] ^ 1]) + whole[n + 1 :])
+        assert recall(program) is None
+        path.write_bytes(whole[:n])
+        assert recall(program) is None
+    path.write_bytes(whole.replace(b"one", b"two"))
+    assert ran(book, "--remember") == 1
+    assert ran(book, "--remember") == 0
+
+
+def test_what_nobody_asks_for_is_swept(book):
+    ran(book)
+    old, other = entry(book), entry(book).with_name("0" * 64)
+    other.touch()
+    for path in (old, other):
+        os.utime(path, (0, 0))
+    assert ran(book, "--remember") == 0, "asked for again"
+    assert old.exists() and not other.exists()

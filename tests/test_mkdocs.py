@@ -1,0 +1,100 @@
+"""Promise: MkDocs and the engine speak of one book, wherever they are called."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CONFIG = """
+site_name: A book
+strict: true
+plugins: [tracebook]
+use_directory_urls: false
+markdown_extensions:
+  - pymdownx.snippets: {base_path: [snippets]}
+  - pymdownx.superfences
+"""
+
+
+@pytest.fixture
+def book(tmp_path):
+    for name, text in {
+        "pyproject.toml": "[tool.tracebook]\n",
+        "mkdocs.yml": CONFIG,
+        "snippets/x.py": "print('one' + 'two')\n",
+        "snippets/x.out": "onetwo\n",
+        "docs/index.md": '```\n--8<-- "x.py"\n```\n```\n--8<-- "x.out"\n```\n',
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def build(folder: Path, *arguments: str | Path) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", *arguments],
+        cwd=folder,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": "1"},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=60,
+    )
+    return done.returncode, done.stdout
+
+
+def page(book: Path) -> str:
+    return (book / "site" / "index.html").read_text()
+
+
+def test_a_build_from_another_folder_is_the_same(book, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    assert build(book)[0] == 0
+    here = page(book)
+    assert "onetwo" in here and "print('one' + 'two')" in here
+    code, said = build(elsewhere, "-f", book / "mkdocs.yml")
+    assert code == 0 and "1 snippets, 1 run" in said, said
+    assert page(book) == here
+    (book / "snippets/x.out").write_text("three\n")
+    assert build(elsewhere, "-f", book / "mkdocs.yml")[0] == 1
+
+
+def test_pages_of_another_configuration_are_judged(book):
+    (book / "other.yml").write_text(CONFIG + "docs_dir: pages\n")
+    (book / "docs").rename(book / "pages")
+    code, said = build(book, "-f", "other.yml")
+    assert code == 0 and "1 snippets, 1 run" in said and "onetwo" in page(book)
+    with (book / "pages/index.md").open("a") as text:
+        text.write('\n--8<-- "nowhere.py"\n')
+    code, said = build(book, "-f", "other.yml")
+    assert code == 1 and "pages/index.md:8: embeds nowhere.py" in said
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("[snippets]", "[docs]", "base_path"),
+        ("[snippets]", "[snippets, docs]", "base_path"),
+        ("{base_path: [snippets]}", "{check_paths: true}", "base_path"),
+        ("strict: true", "INHERIT: base.yml", "docs_dir is pages"),
+    ],
+)
+def test_a_configuration_that_speaks_of_another_book_fails(book, old, new, message):
+    (book / "base.yml").write_text("docs_dir: pages\n")
+    (book / "pages").mkdir()
+    (book / "mkdocs.yml").write_text(CONFIG.replace(old, new))
+    code, said = build(book)
+    assert code == 1 and message in said and "Traceback" not in said, said
+
+
+def test_a_build_runs_every_program_unless_it_may_remember(book):
+    for _ in range(2):
+        assert "1 snippets, 1 run, all" in build(book)[1]
+    config = CONFIG.replace("[tracebook]", "[tracebook: {remember: true}]")
+    (book / "mkdocs.yml").write_text(config)
+    assert "1 snippets, 0 run, 1 remembered, all" in build(book)[1]
+    (book / "snippets/x.py").write_text("print('one' * 2)\n")
+    code, said = build(book)
+    assert code == 1 and "snippets/x.out:1: " in said
