@@ -28,9 +28,10 @@ def main() -> int:
         with closing(Judge(load(arguments.root.resolve()))) as judge:
             if arguments.command == "engine":
                 return _serve(judge)
-            return _print(
-                judge.judge(arguments.paths, arguments.command == "update", _progress())
+            report = judge.judge(
+                arguments.paths, arguments.command == "update", _progress()
             )
+            return _print(report, arguments.json)
     except (SettingsError, OSError) as error:
         print(f"tracebook: {error}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1
@@ -55,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
         " traces that differ; engine: for site generators, check the book once for"
         " each line of standard input, and answer in JSON",
     )
+    parser.add_argument("--json", action="store_true", help="answer in JSON")
     parser.add_argument(
         "paths",
         metavar="PATH",
@@ -65,7 +67,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _print(report: Report) -> int:
+def _print(report: Report, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps(asdict(report)))
+        return 1 if report.problems else 0
     for note in report.notes:
         print(note)
     for problem in report.problems:
