@@ -68,7 +68,7 @@ def _programs(programs: tuple[str, ...], root: Path) -> Answer:
     """What the engine finds against programs and their traces."""
     command = [sys.executable, "-m", "tracebook", "--root", str(root)]
     done = subprocess.run(
-        [*command, "check", "--json", *(str(root / each) for each in programs)],
+        [*command, "check", *(str(root / each) for each in programs), "--json"],
         cwd=root,
         text=True,
         stdin=subprocess.DEVNULL,
