@@ -20,6 +20,7 @@ from importlib import import_module, metadata
 from inspect import isclass, isroutine
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from markdown import Extension, Markdown
@@ -107,7 +108,7 @@ def _canonical(symbol: object) -> str | None:
     tf_export = import_module("tensorflow.python.util.tf_export")
     name = tf_export.get_canonical_name_for_symbol(symbol, add_prefix_to_v1_names=True)
     # Keras keeps its own names, the canonical one first.
-    names = name or _get(symbol, "_api_export_path")
+    names: Any = name or _get(symbol, "_api_export_path")
     return names[0] if isinstance(names, list) else names
 
 

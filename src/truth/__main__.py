@@ -20,9 +20,9 @@ from .page import all_pages
 from .work import Work, run
 
 
-def main() -> int:
+def main(words: list[str] | None = None) -> int:
     parser = _parser()
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(words)
     # A polite kill unwinds like Ctrl-C does, so that nothing is left behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     root = arguments.root.resolve()
