@@ -88,6 +88,7 @@ def own(root: Path, labs: bool = False) -> Book:
     _configure(root, nav="")
     if labs:
         text = (ROOT / "mkdocs.yml").read_text("utf-8")
+        text = _replaced(text, r"^  - truth$", "  - truth: {demand: false}")
         (root / "mkdocs.yml").write_text(_replaced(text, _STRICT, ""))
     else:
         shutil.rmtree(root / "docs/labs")
@@ -126,6 +127,7 @@ def _configure(root: Path, nav: str) -> None:
     text = _replaced(text, r"^nav:\n(?: .*\n)*", nav)
     text = _replaced(text, _STRICT, "")
     text = _replaced(text, r"^  - mkdocs-jupyter:\n(?: {6}.*\n)*", "")
+    text = _replaced(text, r"^  - truth$", "  - truth: {demand: false}")
     (root / "mkdocs.yml").write_text(text)
     (root / "bare.yml").write_text(_replaced(text, r"^  - tracebook\n", ""))
     (root / "exec.yml").write_text(

@@ -42,8 +42,10 @@ class TruthPlugin(BasePlugin[TruthConfig]):
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
         root = Path(config.config_file_path).resolve().parent
+        if not self.config.demand:
+            return
         unproven = [*Work(root, all_pages(root), []).unproven()]
-        if unproven != self._unproven and self.config.demand:
+        if unproven != self._unproven:
             for each in unproven:
                 log.log(logging.WARNING if self._serving else logging.ERROR, each)
             if unproven and self._serving:
@@ -67,7 +69,7 @@ class TruthPlugin(BasePlugin[TruthConfig]):
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         # Not before, so that all else that is wrong has been said.
-        if self._unproven and self.config.demand and not self._serving:
+        if self._unproven and not self._serving:
             raise PluginError(
                 f"truth: {len(self._unproven)} things are not known to hold; the site"
                 " is not built; run: python -m truth"
