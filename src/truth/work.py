@@ -298,11 +298,11 @@ class _Pool(Pool):
 
     def __exit__(self, kind: type | None, *_: object) -> None:
         if kind:
-            families = [
-                each
-                for worker in map(psutil.Process, [w.pid for w in active_children()])
-                for each in (worker, *worker.children(recursive=True))
-            ]
+            families: list[psutil.Process] = []
+            for worker in active_children():
+                with suppress(psutil.NoSuchProcess):
+                    process = psutil.Process(worker.pid)
+                    families += [process, *process.children(recursive=True)]
             for each in families:
                 with suppress(psutil.NoSuchProcess):
                     each.kill()
