@@ -2,12 +2,13 @@
 copy of the project, and the real command is run on it."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from .project import ROOT, edit, python
+from .project import ROOT, edit, python, run
 
 LESSON = "docs/lessons/chain_rule.md"
 PROGRAM = "snippets/lessons/chain_rule/chain_rule"
@@ -116,6 +117,26 @@ def test_fails_and_keeps_the_last_site(project, mistakes):
     assert is_whole(project)
 
 
+def test_without_results_of_truth_nothing_is_built(project):
+    """Also by MkDocs alone; it says for which pages, and what to run."""
+    command = ("mkdocs", "build", "-f", str(project / "mkdocs.yml"))
+    shutil.rmtree(project / ".cache/truth", ignore_errors=True)
+    code, said = run(project, *command)
+    assert code == 1, said
+    for page in (LESSON, "docs/index.md"):
+        assert f"{page}: not checked as it is now" in said
+    assert "run: python -m truth" in said
+
+
+def test_a_false_formula_is_not_built(project):
+    its_half = r"= \local{\frac{\d y}{\d x_0}} \cdot"
+    edit(project / LESSON, its_half, its_half.replace("=", "= 2"))
+    code, said = run(project, "truth", LESSON)
+    assert code == 1, said
+    code, said = run(project, "mkdocs", "build")
+    assert code == 1 and f"{LESSON}:" in said, said
+
+
 def test_a_site_that_cannot_be_written_keeps_the_last_one(project):
     """As on a full disk: no file may be longer than the pages, as styles are."""
     plant_a_last_site(project)
@@ -125,7 +146,7 @@ def test_a_site_that_cannot_be_written_keeps_the_last_one(project):
 
 
 def test_the_page_about_checks_shows_what_a_mistake_looks_like(project):
-    edit(project / PROGRAM + ".out", "local = 32", "local = 33")
+    edit(project / (PROGRAM + ".out"), "local = 32", "local = 33")
     done = subprocess.run(
         [python(project), "-m", "tracebook", "check", PROGRAM + ".py"],
         cwd=project,

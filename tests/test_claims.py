@@ -1,6 +1,8 @@
 """Numbers, names and messages in prose are tied to what proves them."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import markdown
@@ -268,6 +270,8 @@ def test_a_quote_is_what_was_said(page, right, wrong):
         ("tf.keras.optimizers.SGD", "tf/keras/optimizers/SGD"),
         ("keras.ops.custom_gradient", "tf/keras/ops/custom_gradient"),
         ("tf.GradientTape.jacobian", "tf/GradientTape#jacobian"),
+        ("tf.raw_ops.BroadcastGradientArgs", "tf/raw_ops/BroadcastGradientArgs"),
+        ("tf.linalg", "tf/linalg"),
         ("tf.python.ops", None),
         ("tf.sing", None),
         ("tf.GradientTape.jacobien", None),
@@ -277,6 +281,28 @@ def test_a_quote_is_what_was_said(page, right, wrong):
 )
 def test_the_reference_has_the_address_of_the_canonical_name(name, page_of_it):
     assert links.address(name) == (page_of_it and links.REFERENCE + page_of_it)
+
+
+def test_the_addresses_are_read_once_and_mended(tmp_path):
+    """Where the environment may be written, and TensorFlow is not imported here."""
+    program = (
+        "import sys; sys.prefix = sys.argv[1]; from reader import links;"
+        "print(links.address('tf.sign'), 'tensorflow' in sys.modules)"
+    )
+    right = f"{links.REFERENCE}tf/math/sign False\n"
+    command = [sys.executable, "-c", program, tmp_path]
+    assert subprocess.check_output(command, text=True) == right
+    [kept] = tmp_path.iterdir()
+    made = kept.stat().st_mtime_ns
+    assert subprocess.check_output(command, text=True) == right
+    assert kept.stat().st_mtime_ns == made
+    kept.write_text(kept.read_text()[:-9])
+    assert subprocess.check_output(command, text=True) == right
+    assert kept.stat().st_mtime_ns != made
+    kept.unlink()
+    (tmp_path / "none").write_text("")
+    command[-1] = tmp_path / "none"  # where nothing can be kept
+    assert subprocess.check_output(command, text=True) == right
 
 
 @pytest.mark.parametrize("more", [[], ["pymdownx.inlinehilite"]])

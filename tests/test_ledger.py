@@ -1,22 +1,39 @@
-"""Promise: the ledger and the stamps say what was found, and nothing else.
+"""Promise: the ledger and the stamps say what was found, and nothing else; and
+what is not known to hold is not built.
 
 Most of it is tried on a small book with small checks; the last tests count the
 real book anew, without the code that counts it.
 """
 
+import io
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import redirect_stdout, suppress
+from functools import partial
 from pathlib import Path
 
+import markdown
+import psutil
 import pytest
 from bs4 import BeautifulSoup
+from mkdocs.commands.build import build as mkdocs_build
+from mkdocs.config import load_config
+from mkdocs.exceptions import Abort, PluginError
+
+from truth import __main__ as command
+from truth import results, work
+from truth.finding import Finding
+from truth.page import Page
+from truth.work import PROGRAMS, RULES, Task
 
 from .project import ROOT
 
-PACKAGES = ("truth", "tracebook", "formulas")
 DAY = "1750000000"
 """2025-06-15"""
 
@@ -27,7 +44,7 @@ site_name: A small book
 strict: true
 nav: [index.md, part/one.md, ledger.md]
 theme: {name: material, font: false}
-plugins: [search, truth, formulas]
+plugins: [search, truth, mathml]
 markdown_extensions:
   - attr_list
   - def_list
@@ -39,6 +56,7 @@ markdown_extensions:
   - pymdownx.snippets: {base_path: [snippets]}
   - pymdownx.superfences
   - mathml.extension
+  - reader.terms
   - truth.ledger.stamp
 validation: {links: {anchors: warn}}
 """,
@@ -57,7 +75,7 @@ hide: [toc]
 --8<-- "two.out"
 ```
 
-Twice 1 is 2.
+Twice 1 is 2, a thing.
 """,
     "docs/part/one.md": """\
 # One `thing`
@@ -91,6 +109,7 @@ $$
 It prints 1.
 """,
     "docs/checked.md": "# How\n",
+    "docs/glossary.md": "thing { #thing }\n\n:   What is meant.\n",
     "snippets/one.py": "print(1)\n",
     "snippets/one.out": "1\n",
     "snippets/two.py": "print(2)\n",
@@ -98,112 +117,124 @@ It prints 1.
     "snippets/wrong/three.py": "# tracebook: raises KeyError\nraise KeyError(3)\n",
     "snippets/wrong/three.out": "KeyError: 3\n",
 }
-STUB = """\
-import re
-
-from .finding import Finding
 
 
-def check(pages, root):
-    with (root / "asked").open("a") as asked:
-        asked.write("".join(f"{KIND} {page.shown}\\n" for page in pages))
-    return [each for page in pages for each in found(page)]
-"""
-STUBS = {
-    "formulas": """
-KIND = "formula"
-
-def found(page):
+def formulas(page: Page) -> Iterator[Finding]:
     for n, each in enumerate(page.formulas):
         state = "failed" if "3" in each.text else "checked" if n else "premise"
-        yield Finding(KIND, state, page.shown, page.where(each.start), each.shown,
-                      "by *hand*, as $x$ and `x`")
-""",
-    "numbers": """
-KIND = "number"
-
-def found(page):
-    for each in re.finditer("[0-9]+", page.prose.partition("# ")[2]):
-        yield Finding(KIND, "checked", page.shown, page.shown + ":1", each[0], "it is")
-""",
-    "names": 'KIND = "name"\nfound = lambda page: []\n',
-    "quotes": 'KIND = "quote"\nfound = lambda page: []\n',
-}
-RULES = """\
-from collections import namedtuple
-from pathlib import Path
-
-Verdict = namedtuple("Verdict", "line what state how")
+        where, how = page.where(each.start), "by *hand*, as $x$ and `x`"
+        yield Finding("formula", state, page.shown, where, each.shown, how)
 
 
-def load(path, snippets):
-    with (snippets.parent / "asked").open("a") as asked:
-        asked.write(f"rule {path.relative_to(snippets)}\\n")
-    return path
+def numbers(page: Page) -> Iterator[Finding]:
+    for each in re.findall("[0-9]+", page.prose.partition("# ")[2]):
+        where = f"{page.shown}:1"
+        yield Finding(
+            "number", "checked", page.shown, where, each, "it is", weak=each == "2"
+        )
 
 
-def judge(programs, root):
-    return [[Verdict(1, "f", "failed" if "4" in path.read_text() else "checked",
-                     "wrong, as it shall be" if path.parent.name == "wrong" else "")]
-            for path in programs]
-"""
+STUBS = {"formulas": formulas, "numbers": numbers}
+
+
+def ask(task: Task, root: Path) -> list[Finding]:
+    """Small checks in place of those that take long."""
+    found = []
+    for thing in task.things:
+        path = root / thing
+        if task.check == PROGRAMS:
+            if _printed(path) != path.with_suffix(".out").read_text():
+                found.append(Finding("trace", "failed", thing, f"{thing}:1", "", "no"))
+        elif task.check == RULES:
+            state = "failed" if "4" in path.read_text() else "checked"
+            wrong = path.parent.name == "wrong"
+            found.append(Finding("rule", state, thing, "", "f", wrong_on_purpose=wrong))
+        elif task.check in STUBS:
+            found += STUBS[task.check](Page(path, root))
+    return found
+
+
+def _printed(program: Path) -> str:
+    printed = io.StringIO()
+    with redirect_stdout(printed), suppress(KeyError):
+        exec(program.read_text(), {})
+    return printed.getvalue() or "KeyError: 3\n"
+
+
+class Book:
+    """A book of two pages, three programs, and checks that take no time."""
+
+    def __init__(self, root: Path, capsys: pytest.CaptureFixture) -> None:
+        self.root, self._capsys = root, capsys
+        self.ask = ask
+        self._asked: set[tuple[str, str]] = set()
+        for name, text in FILES.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+
+    def run(self, tasks, root, workers, done, tell) -> None:
+        """In place of processes."""
+        for task in tasks:
+            self._asked |= {(task.check, thing) for thing in task.things}
+            done(task, self.ask(task, root))
+
+    def truth(self, *pages: str) -> tuple[int, str]:
+        """Exit code of the command, and all it says."""
+        code = command.main(
+            ["--root", str(self.root), *(str(self.root / page) for page in pages)]
+        )
+        said = self._capsys.readouterr()
+        return code, said.err + said.out
+
+    def holds(self) -> str:
+        code, said = self.truth()
+        assert code == 0, said
+        return said
+
+    def asked(self) -> set[tuple[str, str]]:
+        """What the checks were asked since the last time."""
+        asked, self._asked = self._asked, set()
+        return asked
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        text = (self.root / name).read_text("utf-8")
+        assert old in text
+        (self.root / name).write_text(text.replace(old, new), "utf-8")
+
+    @property
+    def ledger(self) -> str:
+        return (self.root / "docs/ledger.md").read_text("utf-8")
+
+    def build(self, action: str = "build") -> Path:
+        """The site, as MkDocs builds it."""
+        config = load_config(str(self.root / "mkdocs.yml"))
+        config.plugins.on_startup(command=action, dirty=False)
+        mkdocs_build(config)
+        return self.root / "site"
+
+    def stamp(self, page: str = "docs/part/one.md") -> str | None:
+        """The stamp that the extension alone gives to a page."""
+        text = (self.root / page).read_text("utf-8")
+        html = markdown.markdown(text, extensions=["truth.ledger.stamp"])
+        stamps = BeautifulSoup(html, "lxml").select("p.stamp")
+        assert len(stamps) < 2
+        return stamps[0].get_text() if stamps else None
 
 
 @pytest.fixture
-def book(tmp_path) -> Path:
-    """A book of two pages, three programs, and checks that take no time."""
-    for package in PACKAGES:
-        shutil.copytree(
-            ROOT / package,
-            tmp_path / package,
-            ignore=shutil.ignore_patterns("__pycache__"),
-        )
-    for name, text in FILES.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-    for name, found in STUBS.items():
-        (tmp_path / "truth" / f"{name}.py").write_text(STUB + found, "utf-8")
-    (tmp_path / "truth" / "rules.py").write_text(RULES, "utf-8")
-    return tmp_path
+def book(tmp_path, capsys, monkeypatch) -> Book:
+    book = Book(tmp_path / "book", capsys)
+    monkeypatch.setattr(command, "run", book.run)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", DAY)
+    monkeypatch.chdir(book.root)
+    return book
 
 
-ALL = len(STUBS) * 3 + 3
-"""Each check of each page, and the rules of each program."""
-
-
-def run(book: Path, *command: str) -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=book,
-        text=True,
-        timeout=120,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": DAY},
-    )
-    return done.returncode, done.stdout
-
-
-def truth(book: Path, *pages: str) -> str:
-    """Check the book, which holds."""
-    code, said = run(book, "truth", *pages)
-    assert code == 0, said
-    return said
-
-
-def asked(book: Path) -> set[str]:
-    """What the checks were asked since the last time."""
-    path = book / "asked"
-    lines = set(path.read_text().splitlines()) if path.exists() else set()
-    path.unlink(missing_ok=True)
-    return lines
-
-
-def edit(path: Path, old: str, new: str) -> None:
-    text = path.read_text("utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new), "utf-8")
+PAGES = 4
+ALL = len(results.CHECKS) * PAGES + 2 * 3
+"""Each check of each page; the run and the rules of each program."""
 
 
 def in_all(ledger: str, what: str) -> str:
@@ -211,38 +242,12 @@ def in_all(ledger: str, what: str) -> str:
     return re.search(rf"^\| \*\*{what}\*\*.* \| (.*) \|$", ledger, re.MULTILINE)[1]
 
 
-def build(book: Path) -> Path:
-    """The site, as MkDocs builds it."""
-    code, said = run(book, "mkdocs", "build", "--quiet")
-    assert code == 0, said
-    return book / "site"
-
-
 def html(path: Path) -> BeautifulSoup:
     return BeautifulSoup(path.read_text("utf-8"), "lxml")
 
 
-def stamp_of(book: Path, page: str = "docs/part/one.md") -> str | None:
-    """The stamp that the extension alone gives to a page."""
-    program = (
-        "import sys, markdown; print(markdown.markdown("
-        "open(sys.argv[1]).read(), extensions=['truth.ledger.stamp']))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, page],
-        cwd=book,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr
-    stamps = BeautifulSoup(done.stdout, "lxml").select("p.stamp")
-    assert len(stamps) < 2
-    return stamps[0].get_text() if stamps else None
-
-
 def test_counts_what_the_checks_say(book):
-    said = truth(book)
+    said = book.holds()
     for line in (
         "programs: 3 run, 3 traces compared, 1 errors reproduced, 0 failed",
         "formulas: 1 checked, 1 premise, 0 failed",
@@ -251,164 +256,255 @@ def test_counts_what_the_checks_say(book):
         "names: 0 checked, 0 failed",
     ):
         assert line in said.splitlines(), said
-    page = (book / "docs/ledger.md").read_text("utf-8")
     for what, number in {
-        "pages": "3",
+        "pages": f"{PAGES}",
         "programs run": "3",
         "programs wrong on purpose": "1",
         "traces compared": "3",
         "errors reproduced": "1",
         "displayed formulas": "1 checked, 1 premise",
         "rules": "3 checked (2 right, 1 wrong on purpose)",
+        "numbers": "3 checked (1 of the checked are weak)",
         "names": "0 checked",
     }.items():
-        assert in_all(page, what) == number
-    assert "As of the commit of 2025-06-15: " in page
+        assert in_all(book.ledger, what) == number
+    assert "As of the commit of 2025-06-15: " in book.ledger
     assert (
         "2 programs run (1 wrong on purpose); 2 traces compared; 1 error"
         " reproduced; displayed formulas: 1 checked, 1 premise; rules: 2 checked"
         " (1 right, 1 wrong on purpose); numbers: 1 checked."
-    ) in " ".join(page.split("\n")), page
+    ) in book.ledger
+    assert "`2`: checked; weak: it is\n" in book.ledger
 
 
 def test_nothing_is_checked_twice(book):
-    truth(book)
-    assert len(asked(book)) == ALL
-    said = truth(book)
-    assert asked(book) == set()
+    book.holds()
+    assert len(book.asked()) == ALL
+    said = book.holds()
+    assert book.asked() == set()
     assert "formulas: 1 checked, 1 premise, 0 failed" in said
 
 
 def test_an_edit_checks_its_page_again(book):
-    truth(book)
-    asked(book)
-    edit(book / "docs/index.md", "Twice", "Two times")
-    truth(book)
-    assert {line.split()[-1] for line in asked(book)} == {"docs/index.md"}
+    book.holds()
+    book.asked()
+    book.edit("docs/index.md", "Twice", "Two times")
+    book.holds()
+    assert book.asked() == {(check, "docs/index.md") for check in results.CHECKS}
 
 
 def test_a_changed_program_checks_the_pages_that_show_it(book):
-    truth(book)
-    asked(book)
-    (book / "snippets/one.py").write_text("print(0 + 1)\n")
-    truth(book)
+    book.holds()
+    book.asked()
+    (book.root / "snippets/one.py").write_text("print(0 + 1)\n")
+    book.holds()
     # A page without programs may speak of all of them.
-    assert {line.split()[-1] for line in asked(book)} == {
+    assert {thing for _, thing in book.asked()} == {
         "docs/part/one.md",
         "docs/checked.md",
-        "one.py",
+        "docs/glossary.md",
+        "snippets/one.py",
     }
 
 
-@pytest.mark.parametrize("change", ["truth/page.py", "pyproject.toml"])
-def test_changed_checks_check_all_again(book, change):
-    truth(book)
-    asked(book)
-    with (book / change).open("a") as file:
+@pytest.mark.parametrize("change", ["code/page.py", "pyproject.toml"])
+def test_changed_checks_check_all_again(book, change, monkeypatch):
+    shutil.copytree(
+        ROOT / "src/truth", book.root / "code", ignore=lambda *_: {"ledger"}
+    )
+    monkeypatch.setattr(results, "_CODE", [book.root / "code"])
+    book.holds()
+    book.asked()
+    with (book.root / change).open("a") as file:
         file.write("# changed\n")
-    truth(book)
-    assert len(asked(book)) == ALL
+    book.holds()
+    assert len(book.asked()) == ALL
+
+
+NAMED = {
+    "python -m tools.draw": "src/tools/draw.py",
+    "python -m other": "other/__main__.py",
+    "tools/plan.txt": "tools/plan.txt",
+    "tools/": "tools/x.txt",
+    "one.txt": "snippets/part/one/one.txt",
+    "make it": "Makefile",
+    "beside.md": "docs/part/beside.txt",
+    "gone.out": "snippets/gone.py",
+    ".hidden/plan": ".hidden/plan",
+}
+
+
+@pytest.mark.parametrize("named", NAMED)
+def test_what_a_page_names_is_part_of_what_was_checked(book, named):
+    """Also a file that is made or deleted, wherever the page may mean it."""
+    place = book.root / NAMED[named]
+    named = named.replace("beside.md", "beside.txt")
+    book.edit("docs/part/one.md", "It prints", f"See `{named}`. It prints")
+    book.holds()
+    book.asked()
+    for change in (
+        lambda: (place.parent.mkdir(parents=True, exist_ok=True), place.write_text("")),
+        lambda: shutil.rmtree(place.parent) if named == "tools/" else place.unlink(),
+    ):
+        change()
+        book.holds()
+        assert ("names", "docs/part/one.md") in book.asked()
+        book.holds()
+        assert book.asked() == set()
 
 
 def test_what_fails_is_named_and_checked_again(book):
-    edit(book / "docs/part/one.md", "y' = 2x", "y' = 3x")
+    book.edit("docs/part/one.md", "y' = 2x", "y' = 3x")
     for _ in range(2):
-        code, said = run(book, "truth")
+        code, said = book.truth()
         assert code == 1
         assert "docs/part/one.md:9: y' = 3x: by *hand*, as $x$ and `x`\n" in said
         assert "formulas: 0 checked, 1 premise, 1 failed" in said
-    page = (book / "docs/ledger.md").read_text("utf-8")
-    assert in_all(page, "displayed formulas") == "0 checked, 1 premise, **1 failed**"
-    assert stamp_of(book).startswith(
-        "Checked: 2 programs, 2 rules, 1 number, 1 failed. "
-    )
-    assert run(book, "truth", "docs/index.md")[0] == 0
+    failed = in_all(book.ledger, "displayed formulas")
+    assert failed == "0 checked, 1 premise, **1 failed**"
+    assert book.stamp().startswith("Checked: 2 programs, 2 rules, 1 number, 1 failed. ")
+    assert book.truth("docs/index.md")[0] == 0
 
 
 def test_a_trace_that_differs_fails(book):
-    (book / "snippets/one.out").write_text("4\n")
-    code, said = run(book, "truth")
+    """By the engine itself."""
+    book.ask = lambda task, root: (work if task.check == PROGRAMS else BY).ask(
+        task, root
+    )
+    (book.root / "snippets/one.out").write_text("4\n")
+    code, said = book.truth()
     assert code == 1
     assert "snippets/one.out:1: snippets/one.py prints something else" in said
     assert "programs: 2 run, 2 traces compared, 1 errors reproduced, 1 failed" in said
-    page = (book / "docs/ledger.md").read_text("utf-8")
-    assert in_all(page, "programs run") == "2, **1 failed**"
+    assert in_all(book.ledger, "programs run") == "2, **1 failed**"
+
+
+BY = sys.modules[__name__]
 
 
 def test_a_program_that_is_not_there_fails(book):
-    edit(book / "docs/part/one.md", '"one.py"\n```', '"gone.py"\n```')
-    code, said = run(book, "truth")
+    book.edit("docs/part/one.md", '"one.py"\n```', '"gone.py"\n```')
+    code, said = book.truth()
     assert code == 1
     assert "docs/part/one.md:14: embeds gone.py, which is not in snippets/" in said
 
 
-CRASHES = {
-    "raises": "raise LookupError('so it goes')",
-    "exits": "import os; os._exit(0)",
-    "is killed": "import os; os.abort()",
-    "answers nonsense": "return [Finding('rune', 'checked', pages[0].shown, '', '')]",
-    "answers of another page": "return [Finding('rule', 'checked', 'a.md', '', '')]",
-}
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        Finding("rune", "checked", "docs/index.md", "", ""),
+        Finding("quote", "right", "docs/index.md", "", ""),
+        Finding("quote", "checked", "docs/checked.md", "", ""),
+    ],
+)
+def test_a_check_that_answers_nonsense_names_itself(book, nonsense):
+    asked = Task("quotes", ("docs/index.md",))
+    book.ask = lambda task, root: [nonsense] if task == asked else ask(task, root)
+    code, said = book.truth()
+    assert code == 1 and "truth: quotes answers what it was not asked: " in said
+    assert book.ledger.count("nothing is claimed here") == 1
+    assert book.stamp("docs/index.md") is None and book.stamp()
 
 
-@pytest.mark.parametrize("crash", CRASHES)
-def test_a_check_that_crashes_names_itself(book, crash):
-    path = book / "truth/quotes.py"
-    edit(path, "    with (root", f"    {CRASHES[crash]}\n    with (root")
-    code, said = run(book, "truth")
+def crash(how: str, task: Task, root: Path) -> list[Finding]:
+    """One check of one page does not come to its end."""
+    if task == Task("quotes", ("docs/index.md",)):
+        match how:
+            case "raises":
+                raise LookupError("so it goes")
+            case "exits":
+                os._exit(0)
+            case "is killed":
+                os.abort()
+            case "hangs":
+                while True:
+                    pass
+    return ask(task, root)
+
+
+@pytest.mark.parametrize("how", ["raises", "exits", "is killed", "hangs"])
+def test_a_check_that_crashes_names_itself_and_nothing_else(
+    book, how, monkeypatch, tmp_path
+):
+    limit = 2 if how == "hangs" else 60
+    crashing = partial(work.run, ask=partial(crash, how), time_limit=limit)
+    monkeypatch.setattr(command, "run", crashing)
+    code, said = book.truth()
     assert code == 1
-    assert re.search(
-        r"^truth: quotes (did not come to its end|answers what it was"
-        " not asked)",
-        said,
-        re.MULTILINE,
-    ), said
-    assert ("so it goes" in said) == (crash == "raises")
-    page = (book / "docs/ledger.md").read_text("utf-8")
-    assert page.count("nothing is claimed here") == 3
-    assert stamp_of(book) is None
+    assert re.findall(
+        r"^truth: (.*) did not come to its end, on (.*)$", said, re.M
+    ) == [("quotes", "docs/index.md")]
+    assert ("so it goes" in said) == (how == "raises")
+    assert book.ledger.count("nothing is claimed here") == 1
+    assert book.stamp("docs/index.md") is None and book.stamp()
+    assert "truth: programs 0 of 3, rules 0 of 3, formulas 0 of 4" in said
 
 
-def test_a_check_that_is_missing_names_itself(book):
-    (book / "truth/quotes.py").unlink()
-    code, said = run(book, "truth")
-    assert code == 1 and "truth: quotes did not come to its end" in said, said
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_end_from_outside_leaves_nothing(book, how, tmp_path):
+    (book.root / "snippets/one.py").write_text("import time; time.sleep(600)\n")
+    (scratch := tmp_path / "tmp").mkdir()
+    truth = subprocess.Popen(
+        [sys.executable, "-m", "truth", "--root", book.root],
+        env={**os.environ, "TMPDIR": str(scratch)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    started, deadline = psutil.Process(truth.pid), time.monotonic() + 60
+    while len(family := started.children(recursive=True)) < 6:
+        assert time.monotonic() < deadline and truth.poll() is None
+        time.sleep(0.1)
+    assert any(scratch.iterdir())
+    truth.send_signal(how)
+    assert truth.wait(30) == 128 + how
+    assert not psutil.wait_procs(family, 5)[1], "a process is left"
+    assert not [*scratch.iterdir()], "a file is left"
 
 
-def test_a_page_that_is_none_is_a_mistake_of_usage(book):
-    code, said = run(book, "truth", "docs/two.md")
-    assert code == 2 and "docs/two.md" in said
+def test_a_page_that_is_none_is_a_mistake_of_usage(book, capsys):
+    with pytest.raises(SystemExit) as ended:
+        book.truth("docs/two.md")
+    assert ended.value.code == 2 and "docs/two.md" in capsys.readouterr().err
 
 
 def test_the_same_twice(book):
-    kept = (book / ".cache/truth/results.json", book / "docs/ledger.md")
-    truth(book)
+    kept = (book.root / results.FILE, book.root / "docs/ledger.md")
+    book.holds()
     first = [path.read_bytes() for path in kept]
     for path in kept:
         path.unlink()
-    truth(book)
+    book.holds()
     assert [path.read_bytes() for path in kept] == first
     times = [path.stat().st_mtime_ns for path in kept]
-    truth(book)
+    book.holds()
     assert [path.stat().st_mtime_ns for path in kept] == times, "written anew"
 
 
-def test_the_stamp_leads_to_its_part_of_the_ledger(book):
-    truth(book)
-    site = build(book)
+def test_the_site_has_stamps_terms_and_the_ledger(book, tmp_path, monkeypatch):
+    book.holds()
+    monkeypatch.chdir(tmp_path)  # wherever the build is started
+    site = book.build()
     [stamp] = html(site / "part/one/index.html").select("article p.stamp")
     assert stamp.get_text() == (
         "Checked: 2 programs, 1 formula, 2 rules, 1 number. What was checked, and how"
     )
     assert stamp.a["href"] == "../../ledger/#part-one"
-    heading = html(site / "ledger/index.html").select_one("#part-one")
+    ledger = html(site / "ledger/index.html")
+    heading = ledger.select_one("#part-one")
     assert heading.name == "h3" and heading.code.get_text() == "thing"
     # A page with front matter has one, too; a page without findings has none.
-    assert len(html(site / "index.html").select("p.stamp")) == 1
+    home = html(site / "index.html")
+    assert len(home.select("p.stamp")) == len(home.select("a.term")) == 1
     for page in ("ledger", "checked"):
         assert not html(site / page / "index.html").select("p.stamp")
     index = (site / "search/search_index.json").read_text("utf-8")
     assert "was checked, and how" not in index and "Home" in index
+    # What a check says is shown as it says it.
+    details = ledger.select_one("#part-one ~ details")
+    said = details.select("p")[1].get_text()
+    assert said == "Premise; by *hand*, as $x$ and 'x':"
+    shown = details.select("math annotation")
+    assert [each.get_text() for each in shown] == ["y = x^2", "y' = 2x"]
 
 
 @pytest.mark.parametrize(
@@ -420,56 +516,69 @@ def test_the_stamp_leads_to_its_part_of_the_ledger(book):
     ],
 )
 def test_an_edited_page_has_no_stamp_until_it_is_checked(book, changed, old, new):
-    truth(book)
-    assert stamp_of(book)
-    edit(book / changed, old, new)
-    assert stamp_of(book) is None
-    assert stamp_of(book, "docs/index.md"), "nothing has changed there"
-    edit(book / changed, new, old)
-    assert stamp_of(book)
-    edit(book / changed, old, new)
-    code, _ = run(book, "truth")
+    book.holds()
+    assert book.stamp()
+    book.edit(changed, old, new)
+    assert book.stamp() is None
+    assert book.stamp("docs/index.md"), "nothing has changed there"
+    book.edit(changed, new, old)
+    assert book.stamp()
+    book.edit(changed, old, new)
+    code, _ = book.truth()
     assert code == changed.endswith(".out")
-    assert stamp_of(book).startswith(f"Checked: {2 - code} program")
+    assert book.stamp().startswith(f"Checked: {2 - code} program")
 
 
-def test_of_an_edited_page_the_built_ledger_claims_nothing(book):
-    truth(book)
-    edit(book / "docs/part/one.md", "It prints", "It says")
-    ledger = html(build(book) / "ledger/index.html").article
+SPOILT = {
+    "edited": ("docs/part/one.md", "It prints", "It says"),
+    "false": ("docs/part/one.md", "y' = 2x", "y' = 3x"),
+    "not printed": ("snippets/one.out", "1", "2"),
+}
+
+
+@pytest.mark.parametrize("spoilt", [*SPOILT, "not recorded"])
+@pytest.mark.parametrize("strict", ["true", "false"])
+def test_what_is_not_known_to_hold_is_not_built(book, spoilt, strict, caplog):
+    book.edit("mkdocs.yml", "strict: true", f"strict: {strict}")
+    if spoilt != "not recorded":
+        book.holds()
+        book.edit(*SPOILT[spoilt])
+    if spoilt in ("false", "not printed"):
+        assert book.truth()[0] == 1
+    with pytest.raises((PluginError, Abort)) as error:
+        book.build()
+    said = caplog.text + str(error.value)
+    assert "docs/part/one.md" in said and "python -m truth" in said
+    assert ("docs/index.md" in said) == (spoilt == "not recorded")
+
+
+def test_serving_warns_once_and_the_ledger_claims_nothing(book, caplog):
+    book.holds()
+    book.edit("docs/part/one.md", "It prints", "It says")
+    book.edit("mkdocs.yml", "strict: true", "strict: false")
+    config = load_config(str(book.root / "mkdocs.yml"))
+    config.plugins.on_startup(command="serve", dirty=False)
+    mkdocs_build(config)
+    assert caplog.text.count("docs/part/one.md: not checked as it is now") == 1
+    mkdocs_build(config)
+    assert caplog.text.count("docs/part/one.md: not checked as it is now") == 1
+    ledger = html(book.root / "site/ledger/index.html").article
     assert ledger.get_text().count("nothing is claimed here") == 1
     assert not ledger.select("#part-one ~ details")
     assert ledger.select("#index ~ details")
 
 
 def test_where_nothing_was_recorded_the_ledger_says_so(book):
-    assert stamp_of(book) is None
-    ledger = html(build(book) / "ledger/index.html").article
+    assert book.stamp() is None
+    book.edit("mkdocs.yml", "truth, ", "truth: {demand: false}, ")
+    ledger = html(book.build() / "ledger/index.html").article
     assert "Nothing has been recorded yet." in ledger.get_text()
-    assert not (book / "docs/ledger.md").exists()
-
-
-def test_shows_what_a_check_says_as_it_says_it(book):
-    truth(book)
-    details = html(build(book) / "ledger/index.html").select_one("#part-one ~ details")
-    said = details.select("p")[1].get_text()
-    assert said == "Premise; by *hand*, as $x$ and 'x':"
-    shown = details.select("math annotation")
-    assert [each.get_text() for each in shown] == ["y = x^2", "y' = 2x"]
+    assert not (book.root / "docs/ledger.md").exists()
 
 
 @pytest.fixture(scope="module")
-def ledger() -> str:
-    """The ledger of the real book, by the real checks."""
-    done = subprocess.run(
-        [sys.executable, "-m", "truth"],
-        cwd=ROOT,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stdout
+def ledger(built_site) -> str:
+    """The ledger of the real book, by the real checks, which a build demands."""
     return (ROOT / "docs/ledger.md").read_text("utf-8")
 
 

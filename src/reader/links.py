@@ -2,15 +2,25 @@
 
 A Python-Markdown extension: ``tf.…`` or ``keras.…`` in backticks, where the
 installed TensorFlow exports that name, becomes a link to the page of its
-canonical name. Nothing is imported and nothing is asked for: the packages list
-what they export in files that are read as text.
+canonical name. Importing TensorFlow takes seconds, so a process of its own does
+it, once for an environment: ``python -m reader.links`` writes the addresses.
 """
 
+import json
+import os
 import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
+from hashlib import sha256
 from html import unescape
-from importlib.util import find_spec
+from importlib import import_module, metadata
+from inspect import isclass, isroutine
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from markdown import Extension, Markdown
@@ -19,105 +29,87 @@ from markdown.util import HTML_PLACEHOLDER_RE
 
 REFERENCE = "https://www.tensorflow.org/api_docs/python/"
 _ROOTS = {"tf": "tensorflow", "keras": "keras"}
-# What TensorFlow loads by hand, and not by an import that could be read.
-_LOADED_BY_HAND = {("tensorflow", "keras"): "keras._tf_keras.keras"}
 _NAME = re.compile(r"(?:tf|keras)(?:\.[A-Za-z_]\w*)+")
-_IMPORT = re.compile(
-    r"^from (?P<module>[\w.]+) import (?:\(\s*)?(?P<name>\w+)(?: as (?P<shown>\w+))?",
-    re.MULTILINE,
-)
-_EXPORTED = re.compile(
-    r"\b(?:tf|keras)_export\(\s*\[?\s*(?P<names>(?:[\"'][\w.]+[\"'],?\s*)+)"
-)
-_DEPRECATED = re.compile(r"deprecated_endpoints\(\s*(?P<names>[^)]*)\)")
-_BODY = re.compile(r"(?:(?:[ \t#)].*)?\n)*")
-_QUOTED = re.compile(r"[\"']([\w.]+)[\"']")
+_NOT_PUBLIC = {"python", "src", "unittest", "compat"}
+"""Parts of the names of modules that export nothing, or all of it once more."""
 _UNLINKED = {"a", "pre", "h1", "h2", "h3", "h4", "h5", "h6"}
 
 
-@cache
 def address(name: str) -> str | None:
     """The address of the reference for a dotted name; None if it has none."""
-    root, _, rest = name.partition(".")
-    found = _find(_ROOTS.get(root, ""), rest.split("."))
-    if found is None:
-        return None
-    page, member = found
-    page = f"tf.{page or name.removeprefix('tf.').removesuffix(f'.{member}')}"
-    return REFERENCE + page.replace(".", "/") + (f"#{member}" if member else "")
-
-
-def _find(module: str, attributes: list[str]) -> tuple[str, str] | None:
-    """Canonical name, or "" for the one at hand, and method of what is exported."""
-    first, *more = attributes
-    source, name = _exports(module).get(first, ("", ""))
-    inner = _LOADED_BY_HAND.get((module, first), f"{source}.{name}")
-    if _path(inner):
-        return _find(inner, more) if more else ("", "")
-    return _definition(source, name, more)
-
-
-def _definition(module: str, name: str, members: list[str]) -> tuple[str, str] | None:
-    text = _text(module)
-    found = re.search(rf"^(?:def|class) {name}\b", text, re.MULTILINE)
-    if not found:
-        source, original = _exports(module).get(name, ("", ""))
-        return _definition(source, original, members) if source else None
-    above = text[text.rfind("\n\n", 0, found.start()) + 1 : found.start()]
-    if not members:
-        return _canonical(above), ""
-    body = _BODY.match(text, text.index("\n", found.end()) + 1)
-    member = re.search(
-        rf"^ +(?:(?P<method>def) {members[0]}\b|{members[0]}\s*=)",
-        body[0],
-        re.MULTILINE,
-    )
-    if len(members) > 1 or not member:
-        return None
-    return _canonical(above), members[0] if member["method"] else ""
-
-
-def _canonical(decorators: str) -> str:
-    """The first name that a symbol is exported under and that is not deprecated."""
-    exported = _EXPORTED.search(decorators)
-    if not exported:
-        return ""
-    names = _QUOTED.findall(exported["names"])
-    deprecated = _DEPRECATED.search(decorators)
-    old = set(_QUOTED.findall(deprecated["names"])) if deprecated else set()
-    return next((name for name in names if name not in old), names[0])
+    page = _pages().get(name)
+    return page and REFERENCE + page
 
 
 @cache
-def _exports(module: str) -> dict[str, tuple[str, str]]:
-    return {
-        m["shown"] or m["name"]: (m["module"], m["name"])
-        for m in _IMPORT.finditer(_text(module))
-    }
+def _pages() -> dict[str, str]:
+    """The page of each name that is exported."""
+    made_from = [Path(__file__).read_text("utf-8")]
+    made_from += [metadata.version(package) for package in _ROOTS.values()]
+    key = sha256("\0".join(made_from).encode()).hexdigest()[:16]
+    # Beside what is installed, for copies of the project share it.
+    kept = Path(sys.prefix) / f"api-{key}.json"
+    with suppress(OSError, ValueError):
+        return json.loads(kept.read_text("utf-8"))
+    said = subprocess.run(
+        [sys.executable, "-m", __name__],
+        check=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ).stdout
+    with suppress(OSError):
+        beside = kept.with_name(f".{kept.name}.{os.getpid()}")
+        beside.write_bytes(said)
+        os.replace(beside, kept)
+    return json.loads(said)
 
 
-@cache
-def _text(module: str) -> str:
-    path = _path(module)
-    return path.read_text("utf-8") if path else ""
+def _exported(name: str, *modules: ModuleType) -> Iterator[tuple[str, str]]:
+    """Names below the first of some modules, each in the next, and their pages; of
+    a class, also its methods."""
+    for attribute in _public(modules[0]):
+        value, inner = _get(modules[0], attribute), f"{name}.{attribute}"
+        if isinstance(value, ModuleType):
+            if not (
+                _NOT_PUBLIC & {*str(_get(value, "__name__")).split(".")}
+                or value in modules
+            ):
+                yield inner, _page(inner)
+                yield from _exported(inner, value, *modules)
+        elif canonical := _canonical(value):
+            yield inner, _page(canonical)
+            for member in _public(value) if isclass(value) else ():
+                is_method = isroutine(_get(value, member))
+                end = f"#{member}" if is_method else ""
+                yield f"{inner}.{member}", _page(canonical) + end
 
 
-@cache
-def _path(module: str) -> Path | None:
-    """The file of a module, found without importing what is above it."""
-    root, *parts = module.split(".")
-    spec = find_spec(root) if root else None
-    if spec is None or not spec.origin:
+def _get(thing: object, attribute: str) -> object:
+    """None for what is announced and not there."""
+    try:
+        return getattr(thing, attribute)
+    except Exception:
         return None
-    folder = Path(spec.origin).parent.joinpath(*parts)
-    return next(
-        (
-            path
-            for path in (folder / "__init__.py", folder.with_suffix(".py"))
-            if path.is_file()
-        ),
-        None,
-    )
+
+
+def _public(thing: object) -> list[str]:
+    with suppress(ModuleNotFoundError):  # a lazy module that is not there
+        return [name for name in dir(thing) if not name.startswith("_")]
+    return []
+
+
+def _page(name: str) -> str:
+    return "tf/" + name.removeprefix("tf.").replace(".", "/")
+
+
+def _canonical(symbol: object) -> str | None:
+    """The name under which the reference has a symbol."""
+    tf_export = import_module("tensorflow.python.util.tf_export")
+    name = tf_export.get_canonical_name_for_symbol(symbol, add_prefix_to_v1_names=True)
+    # Keras keeps its own names, the canonical one first.
+    names: Any = name or _get(symbol, "_api_export_path")
+    return names[0] if isinstance(names, list) else names
 
 
 class _Linker(Treeprocessor):
@@ -148,5 +140,10 @@ class LinksExtension(Extension):
         md.treeprocessors.register(_Linker(md), "api_links", 14)
 
 
-def makeExtension(**options) -> LinksExtension:
+def makeExtension(**options: object) -> LinksExtension:
     return LinksExtension(**options)
+
+
+if __name__ == "__main__":
+    exported = ((name, import_module(module)) for name, module in _ROOTS.items())
+    print(json.dumps(dict(page for each in exported for page in _exported(*each))))

@@ -16,10 +16,11 @@ its title. ``docs/glossary.md`` is the only source. There an entry reads::
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from markdown import Extension, Markdown
@@ -133,7 +134,7 @@ def _plain(form: str) -> str:
     return " ".join(form.lower().split())
 
 
-def _any_of(forms) -> re.Pattern:
+def _any_of(forms: Iterable[str]) -> re.Pattern:
     longest_first = sorted(forms, key=len, reverse=True)
     words = (r"\s+".join(map(re.escape, form.split())) for form in longest_first)
     return re.compile(
@@ -153,7 +154,7 @@ _read = lru_cache(maxsize=1)(Glossary)
 
 
 class TermsExtension(Extension):
-    """Links the pages of the book in the current folder."""
+    """Links the pages of a book."""
 
     def extendMarkdown(self, md: Markdown) -> None:
         md.treeprocessors.register(_Linker(md), "terms", _LATE)
@@ -161,7 +162,8 @@ class TermsExtension(Extension):
 
 class _Linker(Treeprocessor):
     def run(self, root: Element) -> None:
-        page, glossary = _page(self.md), load(Path.cwd() / "docs")
+        page, self._docs = _page(self.md), _docs(self.md)
+        glossary = load(self._docs)
         if page in (None, GLOSSARY) or glossary is None:
             return
         self._glossary = glossary
@@ -175,10 +177,10 @@ class _Linker(Treeprocessor):
         for link in root.iter("a"):
             place, _, anchor = link.get("href", "").partition("#")
             if place == self._address and anchor not in {"", *self._glossary.entries}:
-                text = (Path("docs") / page).read_text("utf-8")
+                text = (self._docs / page).read_text("utf-8")
                 line = text[: text.find(f"{GLOSSARY}#{anchor}")].count("\n") + 1
                 raise GlossaryError(
-                    f"docs/{page}:{line}: no entry has the id #{anchor}"
+                    f"{self._docs.name}/{page}:{line}: no entry has the id #{anchor}"
                 )
 
     def _walk(self, element: Element, running: bool) -> None:
@@ -195,10 +197,12 @@ class _Linker(Treeprocessor):
             parts += [child, *links]
         element[:] = parts
 
-    def _split(self, text: str | None, running: bool) -> tuple[str | None, list]:
+    def _split(
+        self, text: str | None, running: bool
+    ) -> tuple[str | None, list[Element]]:
         """The text up to the first link, and links with what follows as tails."""
         new = list(self._new(text)) if text and running else []
-        if not new:
+        if not text or not new:
             return text, []
         ends = [found.start() for found, _ in new[1:]] + [len(text)]
         links = [
@@ -230,11 +234,21 @@ class _Linker(Treeprocessor):
 def _page(md: Markdown) -> str | None:
     """The page below ``docs`` that is rendered, as the site generator knows it."""
     if "relpath" in md.treeprocessors:  # MkDocs
-        return md.treeprocessors["relpath"].file.src_uri
+        relpath: Any = md.treeprocessors["relpath"]
+        return relpath.file.src_uri
     if "rendering_context" in md.preprocessors:  # Zensical
-        return md.preprocessors["rendering_context"].page.path
+        context: Any = md.preprocessors["rendering_context"]
+        return context.page.path
     return None
 
 
-def makeExtension(**options) -> TermsExtension:
+def _docs(md: Markdown) -> Path:
+    """Where the pages are: MkDocs knows; Zensical runs in the folder above."""
+    if "relpath" in md.treeprocessors:
+        relpath: Any = md.treeprocessors["relpath"]
+        return Path(relpath.config.docs_dir)
+    return Path.cwd() / "docs"
+
+
+def makeExtension(**options: object) -> TermsExtension:
     return TermsExtension(**options)

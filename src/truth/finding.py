@@ -25,6 +25,12 @@ class Finding:
     """The thing itself, on one line."""
     how: str = ""
     """What proves it, or why it fails."""
+    evidence: str = ""
+    """Path or name of the thing that proves it, where it is one."""
+    weak: bool = False
+    """Whether a number would pass with another digit, too."""
+    wrong_on_purpose: bool = False
+    """Whether it is a rule that shall not hold, and does not."""
 
     def __str__(self) -> str:
         return f"{self.where}: {self.what}: {self.how}"

@@ -11,7 +11,7 @@ import re
 import sysconfig
 from collections import Counter
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
@@ -19,22 +19,16 @@ from pathlib import Path
 from .finding import KINDS, STATES, Finding
 from .page import Page, all_pages
 
-CHECKS = ("formulas", "names", "quotes", "numbers")
-MODULES = {
-    "formulas": "formulas.check",
-    "rules": "rules.check",
-    "names": "prose.names",
-    "quotes": "prose.quotes",
-    "numbers": "prose.numbers",
+CHECKS = {
+    "formulas": "truth.formulas.check",
+    "numbers": "truth.prose.numbers",
+    "names": "truth.prose.names",
+    "quotes": "truth.prose.quotes",
 }
-"""The modules of this package that check pages; the slowest first."""
+"""What checks pages, and where its ``check`` is; the slowest first."""
 
 FILE = Path(".cache/truth/results.json")
 SNIPPETS = "snippets"
-WRONG = "wrong, as it shall be"
-"""Begins what is said of a rule that is wrong on purpose."""
-WEAK = "weak"
-"""Begins what is said of a number that would pass with another digit, too."""
 
 _TOOLS = ("TensorFlow", "Keras", "NumPy", "SymPy")
 _SYSTEM = f"{platform.system()} {platform.machine()}"
@@ -45,7 +39,10 @@ _CODE = [
 ]
 _PROJECT = ("*.*", "Makefile", "src/**/*.py", "tests/**/*.py", f"{SNIPPETS}/**/*.*")
 _FRONT_MATTER = re.compile(r"\A-{3}[ \t]*\n.*?\n(?:-{3}|\.{3})[ \t]*\n", re.DOTALL)
-_FILE_NAME = re.compile(r"\w[\w./-]*[./]\w*")
+_FILE_NAME = re.compile(r"\.?\w[\w./-]*[./]\w*")
+_MODULE = re.compile(r"-m\s+(\w[\w.]*)")
+_MAKE = re.compile(r"\bmake\s")
+_PLURALS = {"checked": "checked", "premise": "premises", "definition": "definitions"}
 _RAISES = re.compile(r"^#\s*tracebook:\s*raises\s+(?P<type>[\w.]+)", re.MULTILINE)
 
 
@@ -145,7 +142,7 @@ class Results:
 
     def is_whole(self, record: Record) -> bool:
         """Whether every check of a page came to its end."""
-        return set(CHECKS) <= record.checks.keys() and all(
+        return CHECKS.keys() <= record.checks.keys() and all(
             name in self.programs and self.programs[name].rules is not None
             for name in record.programs
         )
@@ -172,7 +169,7 @@ def load(root: Path) -> Results | None:
 
 
 @lru_cache(maxsize=1)
-def _load(path: Path, *_) -> Results | None:
+def _load(path: Path, *_: int) -> Results | None:
     try:
         said = json.loads(path.read_text("utf-8"))
         pages = {
@@ -182,7 +179,7 @@ def _load(path: Path, *_) -> Results | None:
                     "programs": tuple(record["programs"]),
                     "traces": tuple(record["traces"]),
                     "checks": {
-                        name: Checked(each["key"], _findings(each["findings"]))
+                        name: Checked(each["key"], _findings(each["findings"]) or ())
                         for name, each in record["checks"].items()
                     },
                 }
@@ -241,54 +238,78 @@ def digest(source: str, root: Path) -> str:
     return _hash(text, *_named(text, root))
 
 
-def key(name: str, page: Page, root: Path, tools: str) -> str:
-    """What a check of a page depends on.
+class Keys:
+    """What each check of a page, and each run of a program, depends on now."""
 
-    A page that shows no program speaks of all of them, and of the project.
-    """
-    parts = [tools, name, page.source, *_named(page.source, root)]
-    parts += sorted(
-        {
-            each
-            for each in _FILE_NAME.findall(page.source)
-            if (page.path.parent / each).exists()
-        }
-    )
-    return _hash(*parts, "" if page.embeds else _project(root))
+    def __init__(self, root: Path) -> None:
+        self._root = root
 
+    def of_page(self, page: Page) -> dict[str, str]:
+        """By the name of the check.
 
-def program_key(name: str, root: Path, tools: str) -> str:
-    """What a run of a program and the judgment on its trace depend on."""
-    return _hash(tools, *_program(name, root))
+        A page that shows no program speaks of all of them, and of the project.
+        """
+        own = self._root / SNIPPETS / page.shown.partition("/")[2].rpartition(".")[0]
+        known = _hash(
+            self._tools,
+            page.source,
+            *_named(page.source, self._root, own, page.path.parent),
+            "" if page.embeds else self._project,
+        )
+        return {name: _hash(name, known) for name in CHECKS}
 
+    def of_program(self, name: str) -> str:
+        return _hash(self._tools, *_program(name, self._root))
 
-def tools(root: Path) -> str:
-    """What does the checks: their code, and every package that is installed."""
-    packages = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
-    code = [
-        path
-        for folder in _CODE
-        for path in sorted(folder.rglob("*.py"))
-        if path.parent.name not in _SHOWING
-    ]
-    return _hash(
-        platform.python_version(),
-        _SYSTEM,
-        *sorted(path.name for path in packages),
-        *(
-            part
-            for path in (*code, root / "pyproject.toml")
-            for part in (path.name, _text(path))
-        ),
-    )
+    @cached_property
+    def _tools(self) -> str:
+        """What does the checks: their code, and every package that is installed."""
+        packages = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
+        code = [
+            path
+            for folder in _CODE
+            for path in sorted(folder.rglob("*.py"))
+            if path.parent.name not in _SHOWING
+        ]
+        return _hash(
+            platform.python_version(),
+            _SYSTEM,
+            *sorted(path.name for path in packages),
+            *(
+                part
+                for path in (*code, self._root / "pyproject.toml")
+                for part in (path.name, _text(path))
+            ),
+        )
+
+    @cached_property
+    def _project(self) -> str:
+        paths = {path for each in _PROJECT for path in self._root.glob(each)}
+        return _hash(
+            *(
+                part
+                for path in sorted(paths)
+                if path.is_file()
+                for part in (path.relative_to(self._root).as_posix(), _text(path))
+            )
+        )
 
 
 def tally(findings: list[Finding]) -> dict[str, Counter]:
     """How many findings of each kind are in each state."""
-    counts = {kind: Counter() for kind in KINDS}
+    counts: dict[str, Counter] = {kind: Counter() for kind in KINDS}
     for each in findings:
         counts[each.kind][each.state] += 1
     return counts
+
+
+def states(counts: Counter) -> str:
+    """``48 checked, 9 premises, 3 definitions``"""
+    return ", ".join(
+        f"{counts[state]} {state if counts[state] == 1 else plural}"
+        for state, plural in _PLURALS.items()
+        if counts[state] or state == "checked"
+    )
 
 
 def understood(findings: list[Finding]) -> bool:
@@ -304,29 +325,25 @@ def _title(page: Page) -> str:
     return page.path.stem
 
 
-def _named(text: str, root: Path) -> list[str]:
-    """Names and contents of what a page embeds, names, or takes as a proof."""
-    parts = []
-    names = {*_FILE_NAME.findall(text), *(["Makefile"] if "make " in text else ())}
-    for name in sorted(names):
-        if name.endswith((".py", ".out")):
-            parts += _program(name.rpartition(".")[0] + ".py", root)
-        if (root / name).exists():
-            parts += [name, _text(root / name)]
-    return parts
-
-
-@lru_cache(maxsize=1)
-def _project(root: Path) -> str:
-    paths = sorted({path for pattern in _PROJECT for path in root.glob(pattern)})
-    return _hash(
-        *(
-            part
-            for path in paths
-            if path.is_file()
-            for part in (path.relative_to(root).as_posix(), _text(path))
-        )
-    )
+def _named(text: str, root: Path, *folders: Path) -> list[str]:
+    """What a text embeds, names or takes as a proof: whether it is there, in each
+    folder where it could be, and its content."""
+    places = (root, root / SNIPPETS, *folders)
+    names = {*_FILE_NAME.findall(text), *(["Makefile"] if _MAKE.search(text) else ())}
+    # A trace says nothing without its program, nor the program without it.
+    for one, other in ((".py", ".out"), (".out", ".py")):
+        names |= {n.removesuffix(one) + other for n in names if n.endswith(one)}
+    for module in _MODULE.findall(text):
+        path = module.replace(".", "/")
+        names |= {f"{path}.py", f"{path}/__main__.py", f"src/{path}.py"}
+        names.add(f"src/{path}/__main__.py")
+    paths = {f"{place}/{name}" for place in map(str, places) for name in names}
+    return [
+        part
+        for path in sorted(paths)
+        if os.path.exists(path)
+        for part in (os.path.relpath(path, root), _text(Path(path)))
+    ]
 
 
 def _program(name: str, root: Path) -> list[str]:

@@ -74,7 +74,7 @@ def own(root: Path, labs: bool = False) -> Book:
     _configure(root, nav="")
     if labs:
         text = (ROOT / "mkdocs.yml").read_text("utf-8")
-        text = _replaced(text, r"^  - truth(\.ledger\.stamp)?\n", "")
+        text = _replaced(text, r"^  - truth$", "  - truth: {demand: false}")
         (root / "mkdocs.yml").write_text(_replaced(text, _STRICT, ""))
     else:
         shutil.rmtree(root / "docs/labs")
@@ -112,9 +112,8 @@ def _configure(root: Path, nav: str) -> None:
     text = (ROOT / "mkdocs.yml").read_text("utf-8")
     text = _replaced(text, r"^nav:\n(?: .*\n)*", nav)
     text = _replaced(text, _STRICT, "")
-    # What truth found is not made here, and a build would miss it.
-    text = _replaced(text, r"^  - truth(\.ledger\.stamp)?\n", "")
     text = _replaced(text, r"^  - mkdocs-jupyter:\n(?: {6}.*\n)*", "")
+    text = _replaced(text, r"^  - truth$", "  - truth: {demand: false}")
     (root / "mkdocs.yml").write_text(text)
     (root / "bare.yml").write_text(_replaced(text, r"^  - tracebook\n", ""))
     (root / "exec.yml").write_text(

@@ -121,7 +121,7 @@ def _digits(page: Page, root: Path) -> Iterator[Change]:
         ):
             continue
         weak = any(
-            start <= at < end and finding.how.startswith(numbers.WEAK)
+            start <= at < end and finding.weak
             for start, end, finding in judged
         )
         yield (

@@ -7,6 +7,7 @@ checked again.
 import posixpath
 import xml.etree.ElementTree as etree
 from pathlib import Path
+from typing import Any
 
 from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
@@ -24,7 +25,8 @@ _LATE = 5
 
 
 class StampExtension(Extension):
-    """Appends the stamp to pages of the book in the current folder."""
+    """Appends the stamp to pages of the book: MkDocs knows its folder, and else it
+    is the current one."""
 
     def extendMarkdown(self, md: Markdown) -> None:
         source = _Source(md)
@@ -48,10 +50,11 @@ class _Stamp(Treeprocessor):
         self._source = source
 
     def run(self, root: etree.Element) -> None:
-        known = results.load(Path.cwd())
+        root_folder = _root(self.md)
+        known = results.load(root_folder)
         if known is None:
             return
-        digest = results.digest(self._source.text, Path.cwd())
+        digest = results.digest(self._source.text, root_folder)
         for shown, record in known.pages.items():
             if (
                 record.digest == digest
@@ -59,6 +62,13 @@ class _Stamp(Treeprocessor):
                 and known.findings(record)
             ):
                 root.append(_line(shown, record, known))
+
+
+def _root(md: Markdown) -> Path:
+    if "relpath" in md.treeprocessors:
+        relpath: Any = md.treeprocessors["relpath"]
+        return Path(relpath.config.config_file_path).resolve().parent
+    return Path.cwd()
 
 
 def _line(shown: str, record: Record, known: Results) -> etree.Element:
@@ -80,7 +90,7 @@ def summary(record: Record, known: Results) -> str:
         ),
         ("formula", "formulas"): checked["formula"] + checked["inline formula"],
         **{
-            ledger.KINDS[kind]: checked[kind]
+            ledger.NAMES[kind]: checked[kind]
             for kind in ("rule", "error", "number", "name", "quote")
         },
     }
@@ -92,5 +102,5 @@ def summary(record: Record, known: Results) -> str:
     return ", ".join(parts)
 
 
-def makeExtension(**options) -> StampExtension:
+def makeExtension(**options: object) -> StampExtension:
     return StampExtension(**options)

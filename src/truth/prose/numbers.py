@@ -249,11 +249,18 @@ class Numbers:
     def _found(self, start: int, text: str, *what: str) -> tuple[int, int, Finding]:
         """From what is shown, the state, and how it was reached."""
         shown, state, how = what
+        weak = how.startswith(f"{WEAK}: ")
         return (
             start,
             start + len(text),
             Finding(
-                "number", state, self.page.shown, self.page.where(start), shown, how
+                "number",
+                state,
+                self.page.shown,
+                self.page.where(start),
+                shown,
+                how.removeprefix(f"{WEAK}: "),
+                weak=weak,
             ),
         )
 

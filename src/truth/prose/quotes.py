@@ -66,7 +66,13 @@ def _messages(page: Page, root: Path) -> Iterator[Finding]:
         ]
         state, how = _judge(parts, claimed_modes(page.text, start), traces)
         yield Finding(
-            "error", state, page.shown, page.where(start), " … ".join(parts), how
+            "error",
+            state,
+            page.shown,
+            page.where(start),
+            " … ".join(parts),
+            how,
+            next((str(t.relative_to(root)) for t in traces if t.name == how), ""),
         )
 
 

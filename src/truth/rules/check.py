@@ -40,6 +40,7 @@ class Verdict:
     state: str
     how: str
     numbers: tuple = ()
+    wrong_on_purpose: bool = False
 
 
 def check(pages: list[Page], root: Path) -> list[Finding]:
@@ -53,7 +54,14 @@ def check(pages: list[Page], root: Path) -> list[Finding]:
         owners = [page.shown for page in pages if name in page.embeds] or [shown]
         findings += [
             Finding(
-                "rule", each.state, owner, f"{shown}:{each.line}", each.what, each.how
+                "rule",
+                each.state,
+                owner,
+                f"{shown}:{each.line}",
+                each.what,
+                each.how,
+                shown,
+                wrong_on_purpose=each.wrong_on_purpose,
             )
             for each in verdicts
             for owner in owners
@@ -103,6 +111,7 @@ def _verdicts(answer: dict) -> list[Verdict]:
             each["state"],
             each["how"],
             tuple(each.get("numbers", ())),
+            each.get("wrong_on_purpose", False),
         )
         for each in answer["findings"]
     ]

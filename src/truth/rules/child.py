@@ -128,6 +128,7 @@ class Program:
             "state": state,
             "how": how,
             "numbers": numbers,
+            "wrong_on_purpose": state == "checked" and not shall_hold,
         }
 
     def _judges(

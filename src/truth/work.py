@@ -1,0 +1,376 @@
+"""What is known of a book, what is to be found, finding it, and what was found."""
+
+import faulthandler
+import importlib
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, wait
+from concurrent.futures import ProcessPoolExecutor as Pool
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+from multiprocessing import active_children, get_context, parent_process
+from pathlib import Path
+
+import psutil
+
+from . import results
+from .finding import Finding
+from .page import Page
+from .results import CHECKS, SNIPPETS, Checked, Keys, Program, Record, Results
+
+TIME_LIMIT = 300.0
+"""Seconds for a check of one page. Programs have limits of their own."""
+PROGRAMS, RULES = "programs", "rules"
+_LAST_LINES = 20
+
+
+@dataclass(frozen=True)
+class Task:
+    """What one process is asked: one check, of a page or of programs."""
+
+    check: str
+    things: tuple[str, ...]
+    """Paths below the root."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether others work meanwhile: programs run in processes of their own."""
+        return self.check in (PROGRAMS, RULES)
+
+
+Answer = list[Finding]
+Ask = Callable[[Task, Path], Answer]
+Done = Callable[[Task, Answer | BaseException], None]
+
+
+def ask(task: Task, root: Path) -> Answer:
+    """What a check says."""
+    if task.check == PROGRAMS:
+        return _programs(task.things, root)
+    if task.check == RULES:
+        return _rules(task.things, root)
+    check = importlib.import_module(CHECKS[task.check])
+    return check.check([Page(root / thing, root) for thing in task.things], root)
+
+
+def _programs(programs: tuple[str, ...], root: Path) -> Answer:
+    """What the engine finds against programs and their traces."""
+    command = [sys.executable, "-m", "tracebook", "--root", str(root)]
+    done = subprocess.run(
+        [*command, "check", *(str(root / each) for each in programs), "--json"],
+        cwd=root,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+    )
+    if done.returncode not in (0, 1):
+        raise ChildProcessError(f"tracebook ended with exit code {done.returncode}")
+    found = []
+    for problem in json.loads(done.stdout)["problems"]:
+        program = problem["where"].rpartition(":")[0].rpartition(".")[0] + ".py"
+        where, text = problem["where"], problem["text"]
+        found.append(Finding("trace", "failed", program, where, "", text))
+    return found
+
+
+def _rules(programs: tuple[str, ...], root: Path) -> Answer:
+    """Of the rules in programs, whichever pages show them."""
+    check = importlib.import_module("truth.rules.check")
+    loaded = [check.load(root / each, root / SNIPPETS) for each in programs]
+    return [
+        Finding(
+            "rule",
+            each.state,
+            program,
+            f"{program}:{each.line}",
+            each.what,
+            each.how,
+            program,
+            wrong_on_purpose=each.wrong_on_purpose,
+        )
+        for program, verdicts in zip(programs, check.judge(loaded, root))
+        for each in verdicts
+    ]
+
+
+class Work:
+    """The checks of some pages of a book."""
+
+    def __init__(self, root: Path, book: list[Page], chosen: list[Page]) -> None:
+        self._root, self._chosen = root, chosen
+        self.pages = len(chosen)
+        self._problems: list[str] = []
+        self.found = Results.of_today(_date(root))
+        self.found.pages = {page.shown: Record.of(page, root) for page in book}
+        keys = Keys(root)
+        self._keys = {page.shown: keys.of_page(page) for page in book}
+        for page in book:
+            for name in self.found.pages[page.shown].programs:
+                if self._is_there(name, page) and name not in self.found.programs:
+                    key = keys.of_program(name)
+                    self.found.programs[name] = Program.of(name, root, key)
+        if known := results.load(root):
+            self._take_over(known)
+
+    def _take_over(self, known: Results) -> None:
+        """What still holds; what failed is checked again where it is asked for."""
+        for name, program in self.found.programs.items():
+            if name in known.programs and known.programs[name].key == program.key:
+                self.found.programs[name] = known.programs[name]
+        chosen = {page.shown for page in self._chosen}
+        for page in self._keys.keys() & known.pages.keys():
+            for check, said in known.pages[page].checks.items():
+                failed = any(each.state == "failed" for each in said.findings)
+                is_current = said.key == self._keys[page].get(check)
+                if is_current and not (failed and page in chosen):
+                    self.found.pages[page].checks[check] = said
+
+    def _is_there(self, name: str, page: Page) -> bool:
+        there = (self._root / SNIPPETS / name).is_file()
+        if not there and page in self._chosen:
+            where = page.where(page.text.index(f'"{name}'))
+            self._problems.append(
+                f"{where}: embeds {name}, which is not in {SNIPPETS}/"
+            )
+        return there
+
+    def unproven(self) -> Iterator[str]:
+        """Pages of the book of which it is not known that they hold, and why."""
+        for page, record in self.found.pages.items():
+            failed = [
+                each for each in self.found.findings(record) if each.state == "failed"
+            ]
+            if failed:
+                yield from map(str, failed)
+            elif not self.found.is_whole(record) or not all(
+                program.ran for program in self.found.programs_of(record).values()
+            ):
+                yield f"{page}: not checked as it is now"
+
+    def tasks(self) -> list[Task]:
+        """What is still to be found."""
+        programs = sorted(
+            f"{SNIPPETS}/{name}"
+            for name, program in self.found.programs_of(*self._records).items()
+            if not program.holds
+        )
+        whole = [Task(check, tuple(programs)) for check in (PROGRAMS, RULES)]
+        return (whole if programs else []) + [
+            Task(check, (page.shown,))
+            for check in CHECKS
+            for page in self._chosen
+            if check not in self.found.pages[page.shown].checks
+        ]
+
+    def done(self, task: Task, answer: Answer | BaseException) -> None:
+        """Take in what was found, or what a process ended with."""
+        if isinstance(answer, BaseException):
+            self._did_not_end(task, answer)
+            return
+        found = defaultdict(list)
+        for each in answer:
+            found[each.page].append(each)
+            known = task.check == PROGRAMS or results.understood([each])
+            if each.page not in task.things or not known:
+                self._problems.append(
+                    f"truth: {task.check} answers what it was not asked: {each!r}"
+                )
+                return
+        for thing in task.things:
+            self._know(task.check, thing, tuple(found[thing]))
+
+    def _know(self, check: str, thing: str, found: tuple[Finding, ...]) -> None:
+        if check in CHECKS:
+            key = self._keys[thing][check]
+            self.found.pages[thing].checks[check] = Checked(key, found)
+            return
+        name = thing.removeprefix(f"{SNIPPETS}/")
+        program = self.found.programs[name]
+        if check == RULES:
+            self.found.programs[name] = replace(program, rules=found)
+        else:
+            self.found.programs[name] = replace(program, ran=not found)
+            self._problems += [f"{each.where}: {each.how}" for each in found]
+
+    def _did_not_end(self, task: Task, error: BaseException) -> None:
+        said = "".join(traceback.format_exception(error)).strip().splitlines()
+        self._problems.append(
+            "\n    ".join(
+                [
+                    f"truth: {task.check} did not come to its end,"
+                    f" on {', '.join(task.things)}",
+                    *said[-_LAST_LINES:],
+                ]
+            )
+        )
+
+    def failures(self) -> list[str]:
+        """What does not hold, in the order of pages and lines."""
+        failed = [
+            each
+            for each in self.found.findings(*self._records)
+            if each.state == "failed"
+        ]
+        return self._problems + [
+            str(each) for each in sorted(failed, key=lambda each: _place(each.where))
+        ]
+
+    @property
+    def _records(self) -> list[Record]:
+        return [self.found.pages[page.shown] for page in self._chosen]
+
+    def summary(self) -> Iterator[str]:
+        programs = self.found.programs_of(*self._records).values()
+        ran = [each for each in programs if each.ran]
+        yield (
+            f"programs: {len(ran)} run, {len(ran)} traces compared,"
+            f" {sum(bool(each.raises) for each in ran)} errors reproduced,"
+            f" {len(programs) - len(ran)} failed"
+        )
+        counts = results.tally(self.found.findings(*self._records))
+        for kind, states in counts.items():
+            yield f"{kind}s: {results.states(states)}, {states['failed']} failed"
+
+
+def run(
+    tasks: list[Task],
+    root: Path,
+    workers: int,
+    done: Done,
+    *,
+    ask: Ask = ask,
+    tell: Callable[[str], None] = lambda line: None,
+    time_limit: float = TIME_LIMIT,
+) -> None:
+    """Have all tasks done, report each as it ends, and tell how far the work is."""
+    with tempfile.TemporaryDirectory(
+        prefix="truth-", ignore_cleanup_errors=True
+    ) as folder:
+        progress = _Progress(tasks, tell)
+
+        def turn(*parts: tuple[list[Task], int]) -> dict[Task, BaseException]:
+            """Have tasks done by so many workers; those whose pool broke are left."""
+            left: dict[Task, BaseException] = {}
+            with ExitStack() as pools:
+                pending = {}
+                for part, at_a_time in parts:
+                    pool = pools.enter_context(_Pool(at_a_time, folder))
+                    for task in part:
+                        limit = None if task.waits else time_limit
+                        pending[pool.submit(_ask, ask, task, root, limit)] = task
+                while pending:
+                    progress.tell()
+                    for future in wait(pending, 1, FIRST_COMPLETED).done:
+                        task, error = pending.pop(future), future.exception()
+                        if isinstance(error, BrokenProcessPool):
+                            left[task] = error
+                        else:
+                            done(task, error or future.result())
+                            progress.ended(task)
+            return left
+
+        waiting = [task for task in tasks if task.waits]
+        others = [task for task in tasks if not task.waits]
+        left = turn((waiting, 1), (others, workers))
+        while left:
+            # A pool that broke does not tell on what; one worker, in order, does.
+            left = turn(([task for task in tasks if task in left], 1))
+            if culprit := next((task for task in tasks if task in left), None):
+                done(culprit, left.pop(culprit))
+
+
+class _Pool(Pool):
+    """Worker processes; an exception leaves nothing of them and what they started."""
+
+    def __init__(self, workers: int, folder: str) -> None:
+        super().__init__(workers, get_context("spawn"), _begin, (folder,))
+
+    def __exit__(self, kind: type | None, *_: object) -> None:
+        if kind:
+            families: list[psutil.Process] = []
+            for worker in active_children():
+                with suppress(psutil.NoSuchProcess):
+                    process = psutil.Process(worker.pid)
+                    families += [process, *process.children(recursive=True)]
+            for each in families:
+                with suppress(psutil.NoSuchProcess):
+                    each.kill()
+            psutil.wait_procs(families, 5)
+        self.shutdown(cancel_futures=True)
+
+
+def _begin(folder: str) -> None:
+    """In a worker: who started it ends it, also on Ctrl-C, and what it leaves."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ["TMPDIR"] = folder
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
+
+
+def _ask(ask: Ask, task: Task, root: Path, time_limit: float | None) -> Answer:
+    if time_limit:
+        faulthandler.dump_traceback_later(time_limit, exit=True)
+    try:
+        return ask(task, root)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+class _Progress:
+    """Tells how far the work is, at most each second and at least each tenth."""
+
+    def __init__(self, tasks: list[Task], tell: Callable[[str], None]) -> None:
+        self._tell, self._told, self._line = tell, -math.inf, ""
+        self._ended: Counter[str] = Counter()
+        self._all: Counter[str] = Counter()
+        for task in tasks:
+            self._all[task.check] += len(task.things)
+
+    def ended(self, task: Task) -> None:
+        self._ended[task.check] += len(task.things)
+
+    def tell(self) -> None:
+        line = ", ".join(
+            f"{check} {self._ended[check]} of {number}"
+            for check, number in self._all.items()
+        )
+        waited = time.monotonic() - self._told
+        if waited >= 10 or (waited >= 1 and line != self._line):
+            self._told, self._line = time.monotonic(), line
+            self._tell(line)
+
+
+def _place(where: str) -> tuple[str, int]:
+    file, _, line = where.rpartition(":")
+    return (file, int(line)) if line.isdecimal() else (where, 0)
+
+
+def _date(root: Path) -> str:
+    """The day of the commit: the same for two builds of it."""
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    if not seconds:
+        with suppress(OSError):
+            seconds = subprocess.run(
+                ["git", "log", "-1", "--format=%ct"],
+                cwd=root,
+                text=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            ).stdout.strip()
+    return time.strftime("%Y-%m-%d", time.gmtime(float(seconds or time.time())))
