@@ -126,9 +126,9 @@ class Directions:
         nothing, with longer ones, and with some that are as small as the inputs."""
         steps = DOUBLE if function.in_double else SINGLE
         size = float(abs(self._at[row != 0]).max(initial=0))
-        sizes = [max(1.0, size), LONGER * max(1.0, size)]
-        if 0 < size < 1:
-            sizes.insert(1, size)
+        sizes = [max(1.0, size)]
+        if function.in_double:
+            sizes += [size] * (0 < size < 1) + [LONGER * sizes[0]]
         for each in sizes:
             found = slope(self._values_of(function), center, self._at, row, steps, each)
             if found.told:

@@ -52,9 +52,10 @@ class Slope:
     def told(self) -> bool:
         """Whether longer or shorter steps have nothing to add."""
         enough = 1e-4 * abs(self.value) + 1e-7 * abs(self.center) / self.size
-        # A slope of zero is known no better than values are.
-        sure = (self.doubt <= enough) | ((self.value == 0) & np.isfinite(self.doubt))
-        return bool(self.kink.any() or sure.all())
+        # A slope of zero need be known no better than those beside it.
+        most = 1e-5 * abs(self.value).max(initial=0)
+        zero = (self.value == 0) & (self.doubt <= (most or 1))
+        return bool(self.kink.any() or ((self.doubt <= enough) | zero).all())
 
     @property
     def settled(self) -> np.ndarray:
@@ -166,8 +167,7 @@ def pair(
     expected = float(upstream[used] @ slope.value[used])
     parts = float(abs(upstream[used]) @ abs(slope.value[used]))
     doubt = 10 * float(abs(upstream[used]) @ slope.doubt[used])
+    if doubt > max(1e-3, rel) * parts + 1e3 * ground:
+        return Pairing("unknown", "nothing", got)
     near = abs(got - expected) <= rel * (parts + size) + doubt + ground
-    told = doubt <= max(1e-3, rel) * parts + 1e3 * ground
-    return Pairing(
-        ("holds" if told else "unknown") if near else "wrong", f"{expected:.6g}", got
-    )
+    return Pairing("holds" if near else "wrong", f"{expected:.6g}", got)
