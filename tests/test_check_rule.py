@@ -106,7 +106,7 @@ def test_steps_scale_with_the_input(exponent):
     [
         (lambda x: 1e-10 * x**2, lambda x: 2e-10 * x, X),
         (tf.sigmoid, lambda x: tf.sigmoid(x) * tf.sigmoid(-x), np.array([22.0])),
-        (tf.exp, tf.exp, np.array([-23.0, -22.5])),
+        (tf.exp, tf.exp, np.array([-22.0])),
     ],
 )
 def test_a_slope_near_1e_10_is_no_excuse(values, slope, x):

@@ -133,10 +133,9 @@ class Comparison:
                     pairing.verdict == "holds"
                     or self.report.settled.get(along.leaf, False)
                 )
-            self.report.differs |= (
-                pair(row, along.own, downstream, along.moved, rel, noise).verdict
-                == "wrong"
-            )
+            if self.declared.intends_another:
+                own = pair(row, along.own, downstream, along.moved, rel, noise)
+                self.report.differs |= own.verdict == "wrong"
         return kinks
 
     def tolerance(self, double: bool) -> tuple[float, float]:

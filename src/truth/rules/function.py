@@ -5,6 +5,7 @@ import inspect
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import tensorflow as tf
@@ -127,6 +128,10 @@ class Function:
         """Whether an input is made of several tensors, such as a ragged one."""
         return len(tf.nest.flatten(self.arguments)) != len(self.inputs)
 
+    @cached_property
+    def _structured(self) -> bool:
+        return self.has_composites or any(map(tf.nest.is_nested, self.arguments))
+
     @property
     def inputs(self) -> list[Leaf]:
         return [each for each in self.leaves if each.variable is None]
@@ -169,6 +174,8 @@ class Function:
                 each.variable.assign(each.value)
 
     def packed(self, tensors: list) -> tuple:
+        if not self._structured:  # which is slow
+            return tuple(tensors[: len(self.inputs)])
         return tf.nest.pack_sequence_as(
             self.arguments, tensors[: len(self.inputs)], expand_composites=True
         )
@@ -186,7 +193,11 @@ class Function:
             raise Refused(said(error)) from error
         every = [
             tf.convert_to_tensor(each)
-            for each in tf.nest.flatten(result, expand_composites=True)
+            for each in (
+                [result]
+                if isinstance(result, tf.Tensor)
+                else tf.nest.flatten(result, expand_composites=True)
+            )
         ]
         if not (outputs := [each for each in every if inexact(each.dtype)]):
             raise Refused("no output can have a gradient")
