@@ -272,3 +272,19 @@ print(truth.check_rule(cube, np.array([1.3])).points)
         check=False,
     )
     assert done.stdout == "5\n", done.stderr
+
+
+def test_the_page_shows_a_test_that_holds():
+    """The engine hides truth from fences; here the fence runs as it stands."""
+    page = (ROOT / "docs/guide/checking.md").read_text("utf-8")
+    [fence] = [
+        part.partition("\n```")[0]
+        for part in page.split("```{.python notest ")[1:]
+        if "from truth import check_rule" in part
+    ]
+    names: dict = {}
+    exec(fence.partition("\n")[2], names)
+    tests = [each for name, each in names.items() if name.startswith("test_")]
+    assert len(tests) == 2
+    for test in tests:
+        test()

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -67,9 +68,9 @@ class Leaf:
     """One tensor among the inputs, or one variable that the function reads."""
 
     name: str
-    dtype: tf.DType | None
+    dtype: Any
     """As the program has it; None for what stays as it is."""
-    value: object
+    value: Any
     """As the program has it; None where only a graph knows it."""
     shape: tuple[int, ...] = ()
     variable: tf.Variable | None = None
@@ -80,7 +81,7 @@ class Leaf:
         return self.dtype is not None and inexact(self.dtype)
 
 
-def leaf(name: str, value: object) -> Leaf:
+def leaf(name: str, value: Any) -> Leaf:
     """What a program passed, remembered without the program's graph."""
     if isinstance(value, STATIC):
         return Leaf(name, None, value)
@@ -204,10 +205,10 @@ class Function:
         return outputs
 
     def recorded(self, tensors: list) -> tuple[list[tf.Tensor], Callable]:
-        """The outputs, and the rule as a function of upstream; it may be asked
-        more than once, and returns what it does for each leaf that moves."""
+        """The outputs, and the rule as a function of upstream, to be asked once: it
+        returns what it does for each leaf that moves."""
         sources = [tensors[i] for i in self.moving]
-        with tf.GradientTape(persistent=True) as tape:
+        with tf.GradientTape() as tape:
             tape.watch(sources)
             outputs = self.outputs(tensors)
         return outputs, lambda upstream: tape.gradient(

@@ -12,6 +12,7 @@ from .directions import Wrong
 from .function import (
     REFUSALS,
     Function,
+    Misdeclared,
     Point,
     Refused,
     flat,
@@ -108,19 +109,19 @@ class Judge:
 
     def _points(self) -> None:
         """Where the program called, near it, and elsewhere."""
-        places = [
+        drawn = [
             self._domain.draw((way,), self._here, self._double) for way in self._ways
         ]
+        places = [each for each in drawn if each]
         if self._domain.holds(self._domain.point(self._here), self._double):
             places.insert(0, self._here)
-        places = [each for each in places if each]
         if len(places) < 3:
             raise Wrong(
                 "the forward pass is finite at too few points;"
                 " declare what makes inputs valid (NAME = …)"
             )
-        for drawn in places:
-            self._at(drawn, self._double)
+        for place in places:
+            self._at(place, self._double)
             self._report.points += 1
         if self._double and any(
             self._function.leaves[i].dtype != wide(self._function.leaves[i].dtype)
@@ -277,5 +278,5 @@ def _runs_widely(run: Callable[[], list]) -> bool:
     """Whether float64 goes in and comes out."""
     try:
         return all(each is None or each.dtype == wide(each.dtype) for each in run())
-    except (Refused, *REFUSALS):
+    except (Refused, Misdeclared, *REFUSALS):
         return False

@@ -185,7 +185,7 @@ class Observer:
                 ),
                 None,
             )
-        if file != self._path:
+        if not frame or file != self._path:
             return None
         here = [
             each

@@ -150,7 +150,7 @@ def pair(
     """Compare along one direction; ``moved`` is what it does to the inputs."""
     got = _dot(downstream, moved)
     size = _dot(abs(downstream), abs(moved))
-    ground = noise * _dot(abs(upstream), abs(slope.center)) / slope.size
+    ground = noise * _dot(abs(upstream), abs(slope.center))
     used = upstream != 0
     if (slope.kink & used).any():
         sides = np.stack([upstream * slope.left, upstream * slope.right])[:, used]
