@@ -1,8 +1,9 @@
 """Promise: a rule that does not hold is found, and one that holds is not."""
 
+from pathlib import Path
+
 import pytest
 
-from truth import page
 from truth.rules import check as rules
 from truth.rules import sites
 
@@ -620,35 +621,69 @@ def test_a_declaration_that_is_not_understood_is_told(comment):
     assert [line for line, _ in problems] == [1]
 
 
+def judged_of(root: Path, sources: dict[str, str]) -> dict[str, list[rules.Verdict]]:
+    """The verdicts on programs as files of a book, by their names."""
+    folder = root / "snippets"
+    for name, source in sources.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(source)
+    programs = [rules.load(folder / name, folder) for name in sources]
+    return dict(zip(sources, rules.judge(programs, root)))
+
+
 def test_in_wrong_a_rule_is_wrong_unless_declared(tmp_path):
     program, _ = KINDS["found"]
     right, made = HEAD + TAPE + program, "\n@tf.custom_gradient"
     wrong = right.replace("2.0 * upstream * x", "2.0 * x")
     declared = "\n# truth: the rule is right" + made
-    folder = tmp_path / "snippets" / "wrong"
-    folder.mkdir(parents=True)
-    for name, source in (
-        ("right", right),
-        ("wrong", wrong),
-        ("right_declared", right.replace(made, declared)),
-        ("wrong_declared", wrong.replace(made, declared)),
-    ):
-        (folder / f"{name}.py").write_text(source)
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "page.md").write_text('--8<-- "wrong/wrong.py"\n')
-    said = {
-        each.where: each for each in rules.check(page.all_pages(tmp_path), tmp_path)
-    }
-    assert len(said) == 4
-    of_right = said["snippets/wrong/right.py:11"]
+    said = judged_of(
+        tmp_path,
+        {
+            "page/wrong/right.py": right,
+            "page/wrong/wrong.py": wrong,
+            "page/wrong/right_declared.py": right.replace(made, declared),
+            "page/wrong/wrong_declared.py": wrong.replace(made, declared),
+        },
+    )
+    [of_right], [of_wrong], [declared_right], [declared_wrong] = said.values()
     assert of_right.state == "failed" and "the rule is right" in of_right.how
-    of_wrong = said["snippets/wrong/wrong.py:11"]
+    assert of_right.line == 11 and not of_right.wrong_on_purpose
     assert of_wrong.state == "checked" and "is right" in of_wrong.how
-    assert of_wrong.page == "docs/page.md"
-    of_right = said["snippets/wrong/right_declared.py:12"]
-    assert of_right.state == "checked" and "equals" in of_right.how
-    of_wrong = said["snippets/wrong/wrong_declared.py:12"]
-    assert of_wrong.state == "failed" and "is right" in of_wrong.how
+    assert of_wrong.wrong_on_purpose
+    assert declared_right.state == "checked" and "equals" in declared_right.how
+    assert declared_right.line == 12 and not declared_right.wrong_on_purpose
+    assert declared_wrong.state == "failed" and "is right" in declared_wrong.how
+    assert not declared_wrong.wrong_on_purpose
+
+
+def test_only_the_declared_error_may_end_a_program(tmp_path):
+    program, _ = KINDS["found"]
+    source = HEAD + TAPE + program
+    fails = "raise KeyError('x')\n"
+    declared = "# tracebook: raises KeyError\n"
+    said = judged_of(
+        tmp_path,
+        {
+            "declared.py": declared + source + fails,
+            "dotted.py": declared.replace("Key", "builtins.Key") + source + fails,
+            "undeclared.py": source + fails,
+            "in a string.py": f"'''Not {declared}'''\n" + source + fails,
+            "another type.py": declared.replace("Key", "Index") + source + fails,
+            "none.py": declared + source,
+        },
+    )
+    failed = {
+        name: [each.what for each in verdicts if each.state == "failed"]
+        for name, verdicts in said.items()
+    }
+    assert failed == {
+        "declared.py": [],
+        "dotted.py": [],
+        "undeclared.py": ["program"],
+        "in a string.py": ["program"],
+        "another type.py": ["program"],
+        "none.py": ["program"],
+    }
 
 
 @pytest.mark.parametrize(

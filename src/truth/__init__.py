@@ -1,1 +1,20 @@
-"""What the pages claim beyond what programs print, and whether it holds."""
+"""What the pages claim beyond what programs print, and whether it holds.
+
+For a reader's own tests there is ``check_rule``.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .rules.check_rule import check_rule
+
+__all__ = ["check_rule"]
+
+
+def __getattr__(name: str) -> object:
+    # TensorFlow takes seconds to import, and most of truth does without.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .rules.check_rule import check_rule
+
+    return check_rule

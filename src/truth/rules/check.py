@@ -10,11 +10,11 @@ pass. What a rule is meant to be, if not that, its program declares: see
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ..finding import Finding
-from ..page import Page
+from tracebook import snippet
+from tracebook.settings import Settings
 
 CODE = Path(__file__).resolve().parents[2]
 
@@ -27,6 +27,8 @@ class Program:
     source: str
     wrong: bool = False
     """Whether its rules shall not hold."""
+    raises: str | None = None
+    """Type of the exception that it declares to end with."""
     numbers: bool = False
     """Whether to tell what each rule returns at fresh points."""
 
@@ -39,52 +41,20 @@ class Verdict:
     what: str
     state: str
     how: str
-    numbers: tuple = ()
     wrong_on_purpose: bool = False
-
-
-def check(pages: list[Page], root: Path) -> list[Finding]:
-    """A finding for each rule and each page that shows it."""
-    snippets = root / "snippets"
-    programs = [load(path, snippets) for path in sorted(snippets.rglob("*.py"))]
-    findings = []
-    for program, verdicts in zip(programs, judge(programs, root)):
-        name = program.path.relative_to(snippets).as_posix()
-        shown = program.path.relative_to(root).as_posix()
-        owners = [page.shown for page in pages if name in page.embeds] or [shown]
-        findings += [
-            Finding(
-                "rule",
-                each.state,
-                owner,
-                f"{shown}:{each.line}",
-                each.what,
-                each.how,
-                shown,
-                wrong_on_purpose=each.wrong_on_purpose,
-            )
-            for each in verdicts
-            for owner in owners
-        ]
-    return findings
+    """Whether it was checked that a rule is wrong, as it shall be."""
+    numbers: tuple = ()
 
 
 def load(path: Path, snippets: Path) -> Program:
     wrong = path.relative_to(snippets).parts[-2:-1] == ("wrong",)
-    return Program(path, path.read_text("utf-8"), wrong)
+    its = snippet.load(path, Settings(snippets.parent, snippets.name))
+    return Program(path, its.source, wrong, its.raises)
 
 
 def judge(programs: list[Program], root: Path) -> list[list[Verdict]]:
     """The verdicts on each program, in the order of its lines."""
-    jobs = [
-        {
-            "path": str(each.path),
-            "source": each.source,
-            "wrong": each.wrong,
-            "numbers": each.numbers,
-        }
-        for each in programs
-    ]
+    jobs = [asdict(each) | {"path": str(each.path)} for each in programs]
     return [_verdicts(answer) for answer in _ask(root, jobs)]
 
 
@@ -104,14 +74,4 @@ def _ask(root: Path, jobs: list[dict]) -> list[dict]:
 def _verdicts(answer: dict) -> list[Verdict]:
     if "problem" in answer:
         return [Verdict(1, "rules", "failed", answer["problem"])]
-    return [
-        Verdict(
-            each["line"],
-            each["what"],
-            each["state"],
-            each["how"],
-            tuple(each.get("numbers", ())),
-            each.get("wrong_on_purpose", False),
-        )
-        for each in answer["findings"]
-    ]
+    return [Verdict(**each) for each in answer["findings"]]

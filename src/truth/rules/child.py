@@ -13,9 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from . import sites
-from .compare import Tried, said
+from .compare import Report
 from .directions import Wrong
-from .function import STATIC, Function, Misdeclared
+from .function import STATIC, Function, Misdeclared, said
 from .judge import Judge
 from .observer import Observer, Rule
 from .sites import Declared, Site
@@ -24,7 +24,9 @@ RULES_OF_A_SITE = 12
 """Function objects that close over different things, at most."""
 CALLS_OF_A_RULE = 3
 """Calls with different inputs, at most."""
-SECONDS_FOR_A_SITE = 30
+SECONDS_FOR_A_CALL = 120
+"""All threads' together, where the slowest call of the book takes some 2. How often
+it is repeated is known beforehand; this ends what some inputs make endless."""
 
 
 class TooLong(BaseException):
@@ -48,15 +50,21 @@ def main(job: dict) -> None:
 class Program:
     """One program, run to its end or to the exception that ends it."""
 
-    def __init__(self, path: str, source: str, wrong: bool, numbers: bool) -> None:
+    def __init__(
+        self,
+        path: str,
+        source: str,
+        wrong: bool = False,
+        raises: str | None = None,
+        numbers: bool = False,
+    ) -> None:
         self._wrong = wrong
         self._numbers = numbers
         self._sites = sites.find(source)
         self._declared, self._problems = sites.declared(source, self._sites)
         self._observer = Observer(path, self._sites)
         with self._observer.watch():
-            ended = _run(path, source)
-        self._ended = None if "# tracebook: raises" in source else ended
+            self._ended = _ending(_run(path, source), raises)
 
     def findings(self) -> list[dict]:
         """Of each site what holds or does not; of each declaration that is not
@@ -71,7 +79,7 @@ class Program:
                     "line": 1,
                     "what": "program",
                     "state": "failed",
-                    "how": f"raises {self._ended} while its rules are observed",
+                    "how": f"{self._ended} while its rules are observed",
                 }
             )
         found += [
@@ -89,21 +97,17 @@ class Program:
     def _finding(self, n: int, site: Site) -> dict:
         declared = _with_defaults(self._declared[site], site)
         shall_hold = declared.right or not self._wrong
-        tried, numbers = Tried(), []
+        report, numbers = Report(), []
         wrong = None
         try:
-            _limit(SECONDS_FOR_A_SITE)
-            for judge in self._judges(n, site, declared, tried):
+            for judge in self._judges(n, site, declared, report):
+                _limit(SECONDS_FOR_A_CALL)
                 with contextlib.closing(judge):
-                    judge.points()
-                    judge.graph()
-                    judge.second()
-                    if shall_hold:
-                        judge.shapes()
+                    judge.all(shapes=shall_hold)
                     if self._numbers:
                         numbers += judge.numbers()
             if shall_hold:
-                _demand_enough(declared, tried)
+                report.demand_enough(declared)
         except Wrong as reason:
             wrong = str(reason)
         except (Unproven, Misdeclared, TooLong) as reason:
@@ -114,7 +118,7 @@ class Program:
             _limit(0)
         if shall_hold:
             state = "failed" if wrong else "checked"
-            how = wrong or _how(declared, tried)
+            how = wrong or _how(declared, report)
         else:
             state = "checked" if wrong else "failed"
             how = (
@@ -132,7 +136,7 @@ class Program:
         }
 
     def _judges(
-        self, n: int, site: Site, declared: Declared, tried: Tried
+        self, n: int, site: Site, declared: Declared, report: Report
     ) -> Iterator[Judge]:
         rules = _distinct([each for each in self._observer.rules if each.site is site])
         if not rules:
@@ -147,7 +151,7 @@ class Program:
                 yield Judge(
                     call,
                     declared,
-                    tried,
+                    report,
                     np.random.default_rng([n, i, k]),
                     nested=rule.nested,
                     far=shapes not in seen,
@@ -158,7 +162,7 @@ class Program:
 def _limit(seconds: int) -> None:
     """Interrupt what computes longer; 0 for no limit any more."""
 
-    def stop(*_):
+    def stop(*_: object) -> None:
         raise TooLong(
             f"computes for more than {seconds} s at some inputs; declare a"
             " condition that bounds them"
@@ -170,7 +174,7 @@ def _limit(seconds: int) -> None:
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
-def _run(path: str, source: str) -> str | None:
+def _run(path: str, source: str) -> BaseException | None:
     """Run the program; what ended it early, or None."""
     linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
     program = types.ModuleType("__main__")
@@ -181,8 +185,17 @@ def _run(path: str, source: str) -> str | None:
     except SystemExit:
         return None
     except BaseException as error:
-        return said(error)
+        return error
     return None
+
+
+def _ending(error: BaseException | None, declared: str | None) -> str:
+    """Why a program did not end as it declares, if so."""
+    if not error:
+        return f"does not raise {declared}" if declared else ""
+    kind = type(error)
+    names = (kind.__name__, f"{kind.__module__}.{kind.__qualname__}")
+    return "" if declared in names else f"raises {said(error)}"
 
 
 def _with_defaults(declared: Declared, site: Site) -> Declared:
@@ -226,29 +239,22 @@ def _some(calls: list[Function]) -> list[Function]:
     ]
 
 
-def _demand_enough(declared: Declared, tried: Tried) -> None:
-    if unsettled := [name for name, found in tried.settled.items() if not found]:
-        raise Wrong(f"no slope by {', '.join(unsettled)} was found at any point")
-    if declared.intends_another and not tried.differs:
-        raise Wrong("another gradient is declared, but it is the forward pass's own")
-
-
-def _how(declared: Declared, tried: Tried) -> str:
+def _how(declared: Declared, report: Report) -> str:
     of = declared.surrogate or "the forward pass"
     changes = "".join(
         f", {name} becoming {what}" for name, what in declared.becomes.items()
     )
     parts = [
-        f"equals differences of {of}{changes} at {tried.points} points",
-        f"in {tried.shapes} other shapes" if tried.shapes else "",
-        f"in {' and '.join(sorted(tried.precisions))}",
+        f"equals differences of {of}{changes} at {report.points} points",
+        f"in {report.shapes} other shapes" if report.shapes else "",
+        f"in {' and '.join(sorted(report.precisions))}",
         f"within {declared.within:g}" if declared.within else "",
-        "eagerly and inside tf.function" if tried.graph else "eagerly",
+        "eagerly and inside tf.function" if report.graph else "eagerly",
     ]
-    if tried.second:
-        parts.append(f"with its second derivative at {tried.second} points")
-    if tried.kinks:
-        parts.append(f"{tried.kinks} times between both sides of a kink")
-    if tried.unsettled:
-        parts.append(f"{tried.unsettled} slopes not settled by differences")
+    if report.second:
+        parts.append(f"with its second derivative at {report.second} points")
+    if report.kinks:
+        parts.append(f"{report.kinks} times between both sides of a kink")
+    if report.unsettled:
+        parts.append(f"{report.unsettled} slopes not settled by differences")
     return ", ".join(filter(None, parts))

@@ -1,11 +1,12 @@
 """Directions in which the inputs of a rule move, and the slopes along them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from .function import Function, Point, flat, unflat
+from .function import Function, Misdeclared, Point, Refused, flat, unflat
 from .points import Domain
 from .sites import Declared
 from .slopes import DOUBLE, SINGLE, Slope, none, slope
@@ -16,11 +17,13 @@ MIXTURES = 2
 """Of each such input."""
 AT_KINKS = 3
 """Random directions of all inputs at once: a tie shows in none of its numbers."""
+LONGER = 16
+"""Times the usual steps: for values so small that rounding hides shorter ones."""
 LARGE = 1e3
 """At larger inputs steps are too long to tell a kink from a bend."""
 
 
-class Wrong(Exception):
+class Wrong(AssertionError):
     """A rule that does not hold, and where that shows."""
 
 
@@ -66,13 +69,12 @@ class Directions:
         return found
 
     def _along(self, name: str, leaf: str, row: np.ndarray) -> Along:
-        at = flat(self._moving)
-        stretch = max(1.0, float(abs(at[row != 0]).max(initial=0)))
-        meant = self._slope(self.reference, row, stretch)
+        at = self._at
+        meant = self._slope(self.reference, self._meant, row)
         own = (
             meant
             if self.reference is self.function
-            else self._slope(self.function, row, stretch)
+            else self._slope(self.function, self._own, row)
         )
         if meant.center.shape != own.center.shape:
             raise Wrong(
@@ -83,8 +85,24 @@ class Directions:
             )
         if leaf in self.declared.fixed:
             meant = none(meant)
-        moved = slope(self._inputs, at, row, DOUBLE).value if self.domain.made else row
+        moved = (
+            slope(self._inputs, self._inputs(at), at, row, DOUBLE).value
+            if self.domain.made
+            else row
+        )
         return Along(name, leaf, moved, meant, own)
+
+    @cached_property
+    def _at(self) -> np.ndarray:
+        return flat(self._moving)
+
+    @cached_property
+    def _meant(self) -> np.ndarray:
+        return self._values_of(self.reference)(self._at)
+
+    @cached_property
+    def _own(self) -> np.ndarray:
+        return self._values_of(self.function)(self._at)
 
     def _mixtures_of_all(self) -> list[np.ndarray]:
         moves = np.concatenate(
@@ -99,25 +117,30 @@ class Directions:
         random = self.rng.standard_normal((AT_KINKS, moves.size))
         return [row * moves for row in (np.ones(moves.size), *random)]
 
-    @property
+    @cached_property
     def _moving(self) -> list[np.ndarray]:
         return [self.drawn[i] for i in self.function.moving]
 
-    def _slope(self, function: Function, row: np.ndarray, stretch: float) -> Slope:
+    def _slope(self, function: Function, center: np.ndarray, row: np.ndarray) -> Slope:
+        """With steps of the size of the inputs, but not below 1; where these settle
+        nothing, with longer ones, and with some that are as small as the inputs."""
         steps = DOUBLE if function.in_double else SINGLE
-        return slope(
-            self._values_of(function),
-            flat(self._moving),
-            row,
-            replace(steps, first=steps.first * stretch),
-        )
+        size = float(abs(self._at[row != 0]).max(initial=0))
+        sizes = [max(1.0, size)]
+        if function.in_double:
+            sizes += [size] * (0 < size < 1) + [LONGER * sizes[0]]
+        for each in sizes:
+            found = slope(self._values_of(function), center, self._at, row, steps, each)
+            if found.told:
+                break
+        return found
 
     def _values_of(self, function: Function) -> Callable[[np.ndarray], np.ndarray]:
         def values(row: np.ndarray) -> np.ndarray:
             tensors = function.tensors(self._moved_to(row), function.in_double)
             try:
                 return flat(function.outputs(tensors))
-            except Exception:  # the domain ends here
+            except (Refused, Misdeclared):  # the domain ends here
                 return np.full(1, np.nan)
 
         return values

@@ -1,21 +1,42 @@
 """A function with a rule, as a function of numbers: arrays in, arrays out."""
 
+import contextlib
 import inspect
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 STATIC = (bool, int, str, bytes, type(None))
 """Types of Python's own that reach the function as they are."""
+INPUTS = "_inputs"
+"""The name by which an expression has all arguments of the call."""
 Point = list[np.ndarray]
 """One array for each leaf of the inputs; numbers in the widest dtype."""
 
 
+REFUSALS = (
+    tf.errors.OpError,
+    ArithmeticError,
+    AssertionError,
+    LookupError,
+    NotImplementedError,
+    TypeError,
+    ValueError,
+)
+"""What functions raise about inputs that they do not accept."""
+
+
 class Misdeclared(Exception):
     """A declaration that cannot be computed."""
+
+
+class Refused(Exception):
+    """Inputs that the function does not accept."""
 
 
 def evaluate(expression: str, scope: dict[str, object]) -> object:
@@ -47,9 +68,9 @@ class Leaf:
     """One tensor among the inputs, or one variable that the function reads."""
 
     name: str
-    dtype: tf.DType | None
+    dtype: Any
     """As the program has it; None for what stays as it is."""
-    value: object
+    value: Any
     """As the program has it; None where only a graph knows it."""
     shape: tuple[int, ...] = ()
     variable: tf.Variable | None = None
@@ -60,7 +81,7 @@ class Leaf:
         return self.dtype is not None and inexact(self.dtype)
 
 
-def leaf(name: str, value: object) -> Leaf:
+def leaf(name: str, value: Any) -> Leaf:
     """What a program passed, remembered without the program's graph."""
     if isinstance(value, STATIC):
         return Leaf(name, None, value)
@@ -108,6 +129,10 @@ class Function:
         """Whether an input is made of several tensors, such as a ragged one."""
         return len(tf.nest.flatten(self.arguments)) != len(self.inputs)
 
+    @cached_property
+    def _structured(self) -> bool:
+        return self.has_composites or any(map(tf.nest.is_nested, self.arguments))
+
     @property
     def inputs(self) -> list[Leaf]:
         return [each for each in self.leaves if each.variable is None]
@@ -129,16 +154,18 @@ class Function:
         """The leaves for a call; variables take their values at once."""
         made = []
         for each, array in zip(self.leaves, point):
-            if each.variable is not None:
-                each.variable.assign(tf.cast(array, each.dtype))
-                made.append(each.variable)
-            elif each.dtype is None:
+            if each.dtype is None:
                 made.append(each.value)
+                continue
+            widened = double and each.variable is None
+            dtype = wide(each.dtype) if widened else each.dtype
+            if each.moves:  # much faster than tf.cast
+                array = np.asarray(array).astype(dtype.as_numpy_dtype)
+            if each.variable is None:
+                made.append(tf.constant(array, dtype))
             else:
-                dtype = wide(each.dtype) if double else each.dtype
-                made.append(
-                    tf.cast(array, dtype) if each.moves else tf.constant(array, dtype)
-                )
+                each.variable.assign(array)
+                made.append(each.variable)
         return made
 
     def restore(self) -> None:
@@ -148,30 +175,49 @@ class Function:
                 each.variable.assign(each.value)
 
     def packed(self, tensors: list) -> tuple:
+        if not self._structured:  # which is slow
+            return tuple(tensors[: len(self.inputs)])
         return tf.nest.pack_sequence_as(
             self.arguments, tensors[: len(self.inputs)], expand_composites=True
         )
 
     def outputs(self, tensors: list) -> list[tf.Tensor]:
-        """The outputs that can have a slope."""
+        """The outputs that can have a slope; Refused if there are none."""
         if self.noisy and tf.executing_eagerly():
             tf.random.set_seed(1)
             np.random.seed(1)
             random.seed(1)
-        result = self.call(*self.packed(tensors), **self.keywords)
+        inputs = self.packed(tensors)
+        try:
+            result = self.call(*inputs, **self.keywords)
+        except REFUSALS as error:
+            raise Refused(said(error)) from error
         every = [
             tf.convert_to_tensor(each)
-            for each in tf.nest.flatten(result, expand_composites=True)
+            for each in (
+                [result]
+                if isinstance(result, tf.Tensor)
+                else tf.nest.flatten(result, expand_composites=True)
+            )
         ]
-        return [each for each in every if inexact(each.dtype)]
+        if not (outputs := [each for each in every if inexact(each.dtype)]):
+            raise Refused("no output can have a gradient")
+        return outputs
 
-    def gradients(self, tensors: list, upstream: list[tf.Tensor]) -> list:
-        """What the rule returns for each leaf that moves."""
+    def recorded(self, tensors: list) -> tuple[list[tf.Tensor], Callable]:
+        """The outputs, and the rule as a function of upstream, to be asked once: it
+        returns what it does for each leaf that moves."""
         sources = [tensors[i] for i in self.moving]
         with tf.GradientTape() as tape:
             tape.watch(sources)
             outputs = self.outputs(tensors)
-        return tape.gradient(outputs, sources, output_gradients=upstream)
+        return outputs, lambda upstream: tape.gradient(
+            outputs, sources, output_gradients=upstream
+        )
+
+    def gradients(self, tensors: list, upstream: list[tf.Tensor]) -> list:
+        """What the rule returns."""
+        return self.recorded(tensors)[1](upstream)
 
     def in_graph(self, tensors: list, upstream: list[tf.Tensor]) -> list:
         """The same inside ``tf.function``."""
@@ -182,7 +228,7 @@ class Function:
         ]
 
         @tf.function(autograph=False)
-        def both_passes(some, upstream):
+        def both_passes(some: list, upstream: list) -> list:
             inside = list(tensors)
             for i, tensor in zip(given, some):
                 inside[i] = tensor
@@ -209,21 +255,63 @@ class Function:
 
     def scope(self, tensors: list, **more: object) -> dict[str, object]:
         """Names for an expression: what the function sees, and its inputs."""
+        inputs = self.packed(tensors)
         try:
-            bound = self.signature.bind(*self.packed(tensors), **self.keywords)
+            bound = self.signature.bind(*inputs, **self.keywords).arguments
         except TypeError:
-            return {**self.names, **more}
-        return {**self.names, **bound.arguments, **more}
+            bound = {}
+        return {**self.names, INPUTS: inputs, **bound, **more}
 
     def instead(self, expression: str) -> "Function":
         """The function that an expression names, with the same inputs."""
 
-        def call(*arguments, **keywords):
+        def call(*arguments: object, **keywords: object) -> object:
             bound = self.signature.bind(*arguments, **keywords)
             result = evaluate(expression, {**self.names, **bound.arguments})
             return result(*arguments, **keywords) if callable(result) else result
 
         return replace(self, call=call)
+
+
+def called(
+    function: Callable,
+    plain: Callable,
+    arguments: tuple,
+    keywords: dict,
+    instance: object = None,
+) -> Function:
+    """A call of a function with a rule; ``plain`` is the same without it."""
+    inner = inspect.unwrap(plain)
+    code = getattr(inner, "__code__", None)
+    names = dict(getattr(inner, "__globals__", {}))
+    for name, cell in zip(
+        getattr(code, "co_freevars", ()), getattr(inner, "__closure__", None) or ()
+    ):
+        with contextlib.suppress(ValueError):  # not yet filled
+            names[name] = cell.cell_contents
+    if instance is not None:
+        names["self"] = instance
+        plain = plain.__get__(instance)
+    try:
+        signature = inspect.signature(plain)
+        signature.bind(*arguments, **keywords)
+    except (TypeError, ValueError):
+        signature = inspect.signature(lambda *inputs, **keywords: None)
+    leaves = []
+    for name, value in signature.bind_partial(*arguments).arguments.items():
+        parts = tf.nest.flatten(value, expand_composites=True)
+        leaves += [
+            leaf(name if len(parts) == 1 else f"{name}[{n}]", part)
+            for n, part in enumerate(parts)
+        ]
+    return Function(function, arguments, keywords, leaves, names, signature)
+
+
+def said(error: BaseException) -> str:
+    if isinstance(error, Refused):
+        return str(error)
+    first = str(error).strip().partition("\n")[0]
+    return f"{type(error).__name__}: {first}"[:200]
 
 
 def flat(arrays: list) -> np.ndarray:

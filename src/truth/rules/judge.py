@@ -1,14 +1,26 @@
 """Whether a rule holds: which points, shapes and modes it is put to."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 import tensorflow as tf
 
 from . import points
-from .compare import Comparison, Tried, forward, said, shown
+from .compare import Comparison, Report, demanded, shown
 from .directions import Wrong
-from .function import Function, Point, flat, leaf_of, unflat, wide
+from .function import (
+    REFUSALS,
+    Function,
+    Misdeclared,
+    Point,
+    Refused,
+    flat,
+    leaf_of,
+    said,
+    unflat,
+    wide,
+)
 from .sites import Declared
 from .slopes import DOUBLE, SINGLE, pair, slope
 
@@ -30,7 +42,7 @@ class Judge:
         self,
         function: Function,
         declared: Declared,
-        tried: Tried,
+        report: Report,
         rng: np.random.Generator,
         nested: bool,
         far: bool,
@@ -40,7 +52,7 @@ class Judge:
         self._ways = (*points.NEAR, *points.NEAR, *(points.FAR if far else ()))
         self._function = function
         self._eager_only = declared.eager_only
-        self._tried = tried
+        self._report = report
         self._rng = rng
         self._domain = points.Domain(function, declared, rng)
         self._here = self._start()
@@ -51,13 +63,11 @@ class Judge:
             function.instead(declared.surrogate) if declared.surrogate else function
         )
         tensors = function.tensors(self._domain.point(self._here), double=True)
-        self._double = _runs_widely(
-            lambda: function.outputs(tensors) + self._gradients(tensors)
-        )
+        self._double = _runs_widely(lambda: self._both_passes(tensors))
         for each in (function, reference):
-            each.in_double = _runs_widely(lambda: each.outputs(tensors))
+            each.in_double = _runs_widely(partial(each.outputs, tensors))
         self._comparison = Comparison(
-            function, reference, declared, self._domain, tried, rng
+            function, reference, declared, self._domain, report, rng
         )
 
     def _start(self) -> Point:
@@ -67,45 +77,52 @@ class Judge:
             return here or self._function.widened()
         here = self._function.widened()
         if not self._domain.made and not self._domain.promised(here):
-            raise Wrong("the program's own inputs are not as declared")
+            raise Wrong("the inputs of the call are not as declared")
         return here
 
     def _find_variables(self) -> None:
         """What the forward pass reads beside its inputs is an input, too; whether
         it draws random numbers."""
         tensors = self._function.tensors(self._domain.point(self._here), double=False)
-        with tf.GradientTape() as tape:
-            values = flat(forward(self._function, tensors))
-        again = [flat(forward(self._function, tensors)) for _ in range(REPEATED)]
+        with tf.GradientTape() as tape, demanded():
+            values = flat(self._function.outputs(tensors))
+        again = [flat(self._function.outputs(tensors)) for _ in range(REPEATED)]
         self._function.noisy = not all(
             np.array_equal(values, each, equal_nan=True) for each in again
         )
         self._function.leaves += map(leaf_of, tape.watched_variables())
         self._here = [*self._here, *self._function.widened()[len(self._here) :]]
 
-    def _gradients(self, tensors: list) -> list:
-        ones = [tf.ones_like(each) for each in self._function.outputs(tensors)]
-        return self._function.gradients(tensors, ones)
+    def _both_passes(self, tensors: list) -> list:
+        outputs, rule = self._function.recorded(tensors)
+        return outputs + rule([tf.ones_like(each) for each in outputs])
 
     def close(self) -> None:
         self._function.restore()
 
-    def points(self) -> None:
+    def all(self, shapes: bool) -> None:
+        self._points()
+        self._graph()
+        self._second()
+        if shapes:
+            self._shapes()
+
+    def _points(self) -> None:
         """Where the program called, near it, and elsewhere."""
-        places = [
+        drawn = [
             self._domain.draw((way,), self._here, self._double) for way in self._ways
         ]
+        places = [each for each in drawn if each]
         if self._domain.holds(self._domain.point(self._here), self._double):
             places.insert(0, self._here)
-        places = [each for each in places if each]
         if len(places) < 3:
             raise Wrong(
                 "the forward pass is finite at too few points;"
-                " declare '# truth: NAME = …' to make some"
+                " declare what makes inputs valid (NAME = …)"
             )
-        for drawn in places:
-            self._at(drawn, self._double)
-            self._tried.points += 1
+        for place in places:
+            self._at(place, self._double)
+            self._report.points += 1
         if self._double and any(
             self._function.leaves[i].dtype != wide(self._function.leaves[i].dtype)
             for i in self._function.moving
@@ -123,7 +140,7 @@ class Judge:
                 if self._domain.holds(self._domain.point(beside), double):
                     self._comparison.at(beside, double)
 
-    def shapes(self) -> None:
+    def _shapes(self) -> None:
         """Other shapes, if the forward pass accepts them."""
         for drawn in self._other_shapes():
             try:
@@ -133,7 +150,7 @@ class Judge:
                     f"{wrong}; the forward pass accepts this: mend the rule,"
                     " or declare the shapes that are meant"
                 ) from wrong
-            self._tried.shapes += 1
+            self._report.shapes += 1
 
     def _other_shapes(self) -> Iterator[Point]:
         if self._function.has_composites or not self._far:
@@ -143,14 +160,14 @@ class Judge:
             if drawn := self._domain.draw(ways, like, self._double):
                 yield drawn
 
-    def graph(self) -> None:
+    def _graph(self) -> None:
         """The same numbers inside ``tf.function``."""
         if self._function.keywords:
             return  # not allowed in a graph, whatever the rule
         tensors = self._function.tensors(self._domain.point(self._here), double=False)
-        outputs = forward(self._function, tensors)
+        outputs, rule = self._comparison.recorded(tensors)
         upstream = [self._comparison.random(each) for each in outputs]
-        eager = self._comparison.downstream(tensors, upstream)
+        eager = self._comparison.downstream(tensors, rule, upstream)
         try:
             gradients = self._function.in_graph(tensors, upstream)
         except Exception as error:
@@ -168,9 +185,9 @@ class Judge:
                 f"inside tf.function the gradient is {shown([row])},"
                 f" eagerly {shown([eager])}"
             )
-        self._tried.graph = True
+        self._report.graph = True
 
-    def second(self) -> None:
+    def _second(self) -> None:
         """The gradient of the rule itself, by the inputs and by upstream, if the
         program takes it."""
         if not self._nested:
@@ -180,14 +197,13 @@ class Judge:
             point = self._domain.point(drawn)
             if self._domain.holds(point, self._double):
                 self._second_at(point)
-                self._tried.second += 1
+                self._report.second += 1
 
     def _second_at(self, point: Point) -> None:
         function, steps = self._function, DOUBLE if self._double else SINGLE
         tensors = function.tensors(point, self._double)
-        upstream = [
-            self._comparison.random(each) for each in forward(function, tensors)
-        ]
+        outputs, _ = self._comparison.recorded(tensors)
+        upstream = [self._comparison.random(each) for each in outputs]
         sources = [tensors[i] for i in function.moving]
         weights = [
             self._comparison.random(tf.convert_to_tensor(each)) for each in sources
@@ -214,15 +230,17 @@ class Judge:
                 tf.cast(array, each.dtype)
                 for array, each in zip(arrays[len(sources) :], upstream)
             ]
-            return self._comparison.downstream(its, ups)
+            _, rule = self._comparison.recorded(its)
+            return self._comparison.downstream(its, rule, ups)
 
         at = flat(like)
+        center = first(at)
         rel, noise = self._comparison.tolerance(self._double)
         for _ in range(SECOND_DIRECTIONS):
             direction = self._rng.standard_normal(at.size) / np.sqrt(at.size)
             pairing = pair(
                 flat(weights),
-                slope(first, at, direction, steps),
+                slope(first, center, at, direction, steps),
                 downstream,
                 direction,
                 10 * rel,
@@ -245,12 +263,10 @@ class Judge:
         ]
         for drawn in filter(None, (self._here, *places, *self._other_shapes())):
             tensors = self._function.tensors(self._domain.point(drawn), self._double)
-            upstream = [
-                self._comparison.random(each)
-                for each in forward(self._function, tensors)
-            ]
+            outputs, rule = self._comparison.recorded(tensors)
+            upstream = [self._comparison.random(each) for each in outputs]
             try:
-                row = self._comparison.downstream(tensors, upstream)
+                row = self._comparison.downstream(tensors, rule, upstream)
             except Wrong as wrong:
                 said_there.append(str(wrong))
             else:
@@ -262,5 +278,5 @@ def _runs_widely(run: Callable[[], list]) -> bool:
     """Whether float64 goes in and comes out."""
     try:
         return all(each is None or each.dtype == wide(each.dtype) for each in run())
-    except Exception:
+    except (Refused, Misdeclared, *REFUSALS):
         return False

@@ -2,18 +2,19 @@
 
 import contextlib
 import functools
-import inspect
 import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import repeat
+from types import FrameType
+from typing import ClassVar
 
 import tensorflow as tf
 
 from . import registered
-from .function import Function, leaf
+from .function import Function, called
 from .sites import Site
 
 KEPT_CALLS = 64
@@ -37,7 +38,9 @@ class Rule:
 class Recorder:
     """Stands for a function with a rule, and remembers what it is called with."""
 
-    autograph_info__ = {}  # has tf.function call it as it is, as it would the rule
+    autograph_info__: ClassVar[
+        dict
+    ] = {}  # has tf.function call it as it is, as it would the rule
 
     def __init__(
         self,
@@ -58,12 +61,12 @@ class Recorder:
         observer, rule, decorated, _ = self._made_of
         return Recorder(observer, rule, decorated.__get__(instance, owner), instance)
 
-    def __call__(self, *arguments, **keywords):
+    def __call__(self, *arguments: object, **keywords: object) -> object:
         observer, rule, decorated, instance = self._made_of
         if observer.watching and len(rule.calls) < KEPT_CALLS:
             rule.nested |= observer.is_nested
             rule.calls.append(
-                _call(decorated, rule.function, instance, arguments, keywords)
+                called(decorated, rule.function, arguments, keywords, instance)
             )
         return decorated(*arguments, **keywords)
 
@@ -127,7 +130,7 @@ class Observer:
 
     def _recording(self, original: Callable) -> Callable:
         @functools.wraps(original)
-        def make(f=None):
+        def make(f: Callable | None = None) -> Callable:
             if f is None:
                 return make
             site = self._site(original.__name__, f)
@@ -142,7 +145,7 @@ class Observer:
     def _register(self, operation_type: str) -> Callable:
         site = self._site("RegisterGradient", None)
 
-        def note(rule):
+        def note(rule: Callable) -> Callable:
             if site:
                 self.rules.append(Rule(site, rule, operation_type))
             return self._really_register(operation_type)(rule)
@@ -150,14 +153,14 @@ class Observer:
         return note
 
     def _kept(self, original: Callable) -> Callable:
-        def initialize(graph, *arguments, **keywords):
+        def initialize(graph: tf.Graph, *arguments: object, **keywords: object) -> None:
             self._graphs.append(graph)
             original(graph, *arguments, **keywords)
 
         return initialize
 
     def _counted(self, original: Callable, by: int) -> Callable:
-        def step(tape, *arguments):
+        def step(tape: object, *arguments: object) -> object:
             self._tapes[threading.get_ident()] += by
             return original(tape, *arguments)
 
@@ -166,7 +169,8 @@ class Observer:
     def _site(self, maker: str, function: Callable | None) -> Site | None:
         """The place in the program that is at work, or None if TensorFlow's or
         Keras's own code makes the rule for itself."""
-        frame, by_keras = sys._getframe(2), False
+        frame: FrameType | None = sys._getframe(2)
+        by_keras = False
         while frame and frame.f_globals.get("__name__", "").startswith("keras."):
             frame, by_keras = frame.f_back, True
         file = frame.f_code.co_filename if frame else ""
@@ -181,7 +185,7 @@ class Observer:
                 ),
                 None,
             )
-        if file != self._path:
+        if not frame or file != self._path:
             return None
         here = [
             each
@@ -191,36 +195,3 @@ class Observer:
         if not here and not by_keras:
             self.strays.append(frame.f_lineno)
         return min(here, key=lambda each: each.last_line - each.line, default=None)
-
-
-def _call(
-    decorated: Callable,
-    function: Callable,
-    instance: object,
-    arguments: tuple,
-    keywords: dict,
-) -> Function:
-    plain = inspect.unwrap(function)
-    code = getattr(plain, "__code__", None)
-    names = dict(getattr(plain, "__globals__", {}))
-    for name, cell in zip(
-        getattr(code, "co_freevars", ()), plain.__closure__ or () if code else ()
-    ):
-        with contextlib.suppress(ValueError):  # not yet filled
-            names[name] = cell.cell_contents
-    if instance is not None:
-        names["self"] = instance
-        function = function.__get__(instance)
-    try:
-        signature = inspect.signature(function)
-        signature.bind(*arguments, **keywords)
-    except (TypeError, ValueError):
-        signature = inspect.signature(lambda *inputs, **keywords: None)
-    leaves = []
-    for name, value in signature.bind_partial(*arguments).arguments.items():
-        parts = tf.nest.flatten(value, expand_composites=True)
-        leaves += [
-            leaf(name if len(parts) == 1 else f"{name}[{n}]", part)
-            for n, part in enumerate(parts)
-        ]
-    return Function(decorated, arguments, keywords, leaves, names, signature)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import tensorflow as tf
 
-from .function import Function, Misdeclared, Point, evaluate
+from .function import Function, Misdeclared, Point, Refused, evaluate
 from .sites import Declared
 
 TRIES = 40
@@ -21,23 +21,23 @@ def normal(rng: np.random.Generator, like: np.ndarray) -> np.ndarray:
     return real
 
 
-def _near(rng, at):
+def _near(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
     return at + 0.1 * np.maximum(1, abs(at)) * normal(rng, at)
 
 
-def _same_sign(rng, at):
+def _same_sign(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
     return at * np.exp(0.3 * rng.standard_normal(at.shape))
 
 
-def _anywhere(rng, at):
+def _anywhere(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
     return normal(rng, at)
 
 
-def _wide(rng, at):
+def _wide(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
     return 3 * normal(rng, at)
 
 
-def _positive(rng, at):
+def _positive(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
     return rng.uniform(0.1, 2, at.shape).astype(at.dtype)
 
 
@@ -94,12 +94,10 @@ class Domain:
             return False
         tensors = self.function.tensors(point, double)
         try:
-            return all(
-                np.isfinite(each.numpy()).all()
-                for each in self.function.outputs(tensors)
-            )
-        except Exception:  # of the forward pass: it does not accept this
+            outputs = self.function.outputs(tensors)
+        except Refused:
             return False
+        return all(np.isfinite(each.numpy()).all() for each in outputs)
 
     def draw(self, ways: tuple, like: Point, double: bool) -> Point | None:
         """A random point as ``point`` takes it, or None where none is found."""

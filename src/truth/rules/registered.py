@@ -49,14 +49,14 @@ def _replay(operation: tf.Operation, rule: Callable) -> Callable:
     again = _raw(operation)
 
     @tf.custom_gradient
-    def forward(*inputs):
-        def grad(*upstreams):
+    def forward(*inputs: tf.Tensor) -> tuple:
+        def grad(*upstreams: tf.Tensor) -> list:
             return backward(inputs, upstreams)
 
         return again(*inputs), grad
 
     @tf.function(autograph=False)
-    def backward(inputs, upstreams):
+    def backward(inputs: tuple, upstreams: tuple) -> list:
         [output, *_] = tf.nest.flatten(again(*inputs))
         return tf.nest.flatten(rule(output.op, *upstreams))
 
@@ -77,7 +77,7 @@ def _raw(operation: tf.Operation) -> Callable:
         if each.name not in given
     }
 
-    def call(*inputs):
+    def call(*inputs: tf.Tensor) -> object:
         rest, named = list(inputs), {}
         for each in definition.input_arg:
             if each.number_attr:

@@ -18,7 +18,7 @@ PRELOAD = ("tensorflow", "truth.rules.child")
 
 def serve(root: Path, jobs: list[dict]) -> list[dict]:
     """Of each job its findings, or the problem for which there are none."""
-    settings = Settings(root=root, preload=PRELOAD, time_limit=300)
+    settings = Settings(root=root, preload=PRELOAD, time_limit=1800)
     runner = Runner(settings)
     answers: dict[str, dict] = {}
 

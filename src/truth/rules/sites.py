@@ -38,6 +38,9 @@ MAKERS = (
 )
 """What makes a rule, by the last part of its name."""
 
+WIDEST = 0.01
+"""Tolerance, relative, that still proves something."""
+
 _COMMENT = re.compile(r"#\W*truth\b", re.IGNORECASE)
 _DECLARATION = re.compile(r"# truth: (?P<text>.+)")
 _OF = re.compile(r"the gradient of (?P<expression>.+)")
@@ -88,21 +91,22 @@ def find(source: str) -> list[Site]:
 
 def _sites(node: ast.AST, top: int) -> Iterator[Site]:
     for child in ast.iter_child_nodes(node):
+        decorators = getattr(child, "decorator_list", [])
         if isinstance(child, ast.stmt):
-            top = min(
-                each.lineno for each in (child, *getattr(child, "decorator_list", ()))
-            )
-        for decorator in getattr(child, "decorator_list", ()):
-            called = getattr(decorator, "func", decorator)
+            top = min(each.lineno for each in (child, *decorators))
+        made = [
+            (each, getattr(each, "func", each), getattr(child, "name", ""))
+            for each in decorators
+        ]
+        if isinstance(child, ast.Call) and child not in getattr(
+            node, "decorator_list", ()
+        ):
+            name = " ".join(ast.unparse(child).partition("(")[2].split())
+            made.append((child, child.func, name.removesuffix(")")))
+        for each, called, name in made:
             if maker := _maker(called):
                 yield Site(
-                    decorator.lineno, decorator.end_lineno, maker, child.name, top
-                )
-        if isinstance(child, ast.Call) and (maker := _maker(child.func)):
-            if child not in getattr(node, "decorator_list", ()):
-                name = " ".join(ast.unparse(child).partition("(")[2].split())
-                yield Site(
-                    child.lineno, child.end_lineno, maker, name.removesuffix(")"), top
+                    each.lineno, each.end_lineno or each.lineno, maker, name, top
                 )
         yield from _sites(child, top)
 
@@ -120,7 +124,7 @@ def declared(
 ) -> tuple[dict[Site, Declared], list[tuple[int, str]]]:
     """What is declared of each site, and the lines that are not understood."""
     lines = source.splitlines()
-    above = {}
+    above: dict[int, list[Site]] = {}
     for site in sites:
         line = site.top - 1
         while line and lines[line - 1].lstrip().startswith("#"):
@@ -154,7 +158,7 @@ def _read(clause: str, into: Declared) -> str | None:
         into.fixed.append(found["name"])
     elif found := _WITHIN.fullmatch(clause):
         into.within = float(found["number"])
-        if into.within > 0.01:
+        if into.within > WIDEST:
             return f"{clause!r} is too wide to prove anything"
     elif found := _OF.fullmatch(clause):
         into.surrogate = found["expression"]

@@ -45,6 +45,17 @@ class Slope:
     right: np.ndarray
     kink: np.ndarray
     """Whether the slopes of the two sides stay apart as the step shrinks."""
+    size: float = 1.0
+    """Of the inputs: by how much they move until the values are others."""
+
+    @property
+    def told(self) -> bool:
+        """Whether longer or shorter steps have nothing to add."""
+        enough = 1e-4 * abs(self.value) + 1e-7 * abs(self.center) / self.size
+        # A slope of zero need be known no better than those beside it.
+        most = 1e-5 * abs(self.value).max(initial=0)
+        zero = (self.value == 0) & (self.doubt <= (most or 1))
+        return bool(self.kink.any() or ((self.doubt <= enough) | zero).all())
 
     @property
     def settled(self) -> np.ndarray:
@@ -55,11 +66,14 @@ class Slope:
 
 def slope(
     function: Callable[[np.ndarray], np.ndarray],
+    center: np.ndarray,
     at: np.ndarray,
     direction: np.ndarray,
     steps: Steps,
+    size: float = 1.0,
 ) -> Slope:
-    center = function(at)
+    """Along one direction, with steps for inputs of this size; ``center`` is the
+    value there."""
     value = np.full(center.shape, np.nan)
     doubt = np.full(center.shape, np.inf)
     left = right = value
@@ -68,7 +82,7 @@ def slope(
     bend_above = None
     known = np.isfinite(center)
     for level in range(steps.levels):
-        h = steps.first / SHRINK**level
+        h = size * steps.first / SHRINK**level
         up, down = function(at + h * direction), function(at - h * direction)
         if (
             up.shape != center.shape
@@ -93,12 +107,12 @@ def slope(
             steady = (bend > 0.5 * bend_above) & (bend < 2 * bend_above)
             kink = steady & (bend > floor)
             enough = np.maximum(
-                steps.enough * (abs(value) + abs(center)), SHRINK * least
+                steps.enough * (abs(value) + abs(center) / size), SHRINK * least
             )
             if not kink.any() and (doubt <= enough).all():
                 break
         above, bend_above = row, bend
-    return Slope(center, value, doubt, left, right, kink)
+    return Slope(center, value, doubt, left, right, kink, size)
 
 
 def exactly(number: float) -> Slope:
@@ -111,7 +125,7 @@ def exactly(number: float) -> Slope:
 def none(slope: Slope) -> Slope:
     """A slope of zero, of the same numbers."""
     zero = np.zeros(slope.center.shape)
-    return Slope(slope.center, zero, zero, zero, zero, zero.astype(bool))
+    return Slope(slope.center, zero, zero, zero, zero, zero.astype(bool), slope.size)
 
 
 @dataclass(frozen=True)
@@ -134,9 +148,9 @@ def pair(
     noise: float,
 ) -> Pairing:
     """Compare along one direction; ``moved`` is what it does to the inputs."""
-    got = float(downstream @ moved)
-    size = float(abs(downstream) @ abs(moved))
-    ground = noise * float(abs(upstream) @ abs(slope.center))
+    got = _dot(downstream, moved)
+    size = _dot(abs(downstream), abs(moved))
+    ground = noise * _dot(abs(upstream), abs(slope.center))
     used = upstream != 0
     if (slope.kink & used).any():
         sides = np.stack([upstream * slope.left, upstream * slope.right])[:, used]
@@ -150,10 +164,15 @@ def pair(
         )
     if not np.isfinite(slope.doubt[used]).all():
         return Pairing("unknown", "nothing", got)
-    expected = float(upstream[used] @ slope.value[used])
-    parts = float(abs(upstream[used]) @ abs(slope.value[used]))
-    doubt = 10 * float(abs(upstream[used]) @ slope.doubt[used])
+    expected = _dot(upstream[used], slope.value[used])
+    parts = _dot(abs(upstream[used]), abs(slope.value[used]))
+    doubt = 10 * _dot(abs(upstream[used]), slope.doubt[used])
     if doubt > max(1e-3, rel) * parts + 1e3 * ground:
         return Pairing("unknown", "nothing", got)
     near = abs(got - expected) <= rel * (parts + size) + doubt + ground
     return Pairing("holds" if near else "wrong", f"{expected:.6g}", got)
+
+
+def _dot(one: np.ndarray, other: np.ndarray) -> float:
+    # Not '@', which wakes a thread on each core, and has them wait for each other.
+    return float((one * other).sum())
