@@ -635,6 +635,7 @@ def test_in_wrong_a_rule_is_wrong_unless_declared(tmp_path):
     ):
         (folder / f"{name}.py").write_text(source)
     (tmp_path / "docs").mkdir()
+    (tmp_path / "pyproject.toml").touch()
     (tmp_path / "docs" / "page.md").write_text('--8<-- "wrong/wrong.py"\n')
     said = {
         each.where: each for each in rules.check(page.all_pages(tmp_path), tmp_path)

@@ -31,7 +31,6 @@ from pathlib import Path
 
 from ..finding import Finding
 from ..page import Page, Piece
-from .numbers import is_generated
 
 _ROOTS = {
     "tf": "tensorflow",
@@ -59,8 +58,6 @@ _FILE = re.compile(
     r"[\w./-]*\.(?:py|out|md|toml|txt|yml|yaml|json|css|html|cff)"
     r"|\.?\w[\w./-]*/"
 )
-_EMBED = re.compile(r'--8<-- "(?P<name>[^":]+)')
-_OWN = re.compile(r"<!--\s*own:(?P<names>.*?)-->", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*|\d+(?:\.\d+)?(?:e-?\d+)?|\.\d+")
 _KNOWN = {
     *keyword.kwlist,
@@ -243,7 +240,7 @@ def check(pages: list[Page], root: Path) -> list[Finding]:
     return [
         finding
         for page in pages
-        if not is_generated(page)
+        if not page.is_generated
         for finding in _Names(page, root).findings()
     ]
 
@@ -281,8 +278,8 @@ class _Names:
         ]
         own = {
             word
-            for m in _OWN.finditer(_block_of(self._page, code))
-            for word in _WORD.findall(m["names"])
+            for said in self._page.says("own", code.start)
+            for word in _WORD.findall(said)
         }
         if missing and set(missing) <= own:
             return "definition", "a name of the writer's own"
@@ -355,33 +352,24 @@ class _Names:
         return "checked", "a command"
 
 
-def _block_of(page: Page, code: Piece) -> str:
-    """The rest of the paragraph after a span, and a comment that follows it."""
-    end = page.text.find("\n\n", code.start)
-    rest = page.text[code.start : end if end >= 0 else None]
-    after = re.match(r"\s*<!--.*?-->", page.text[code.start + len(rest) :], re.DOTALL)
-    return rest + (after[0] if after else "")
-
-
 def _corpus_of(page: Page, root: Path) -> _Corpus:
-    names = {m["name"] for m in _EMBED.finditer(page.text)}
     texts = [
         *(fence.text for fence in page.fences),
         *(code.text for code in page.codes if _COMMAND.match(code.text)),
     ]
     if page.path.suffix == ".py":
         texts.append(page.source)
-    elif not names:
-        texts += _whole(root)
-    return _Corpus([*texts, *(_read(root / "snippets" / n) for n in sorted(names))])
+    elif not page.embeds:
+        texts += _whole(root, page.settings.snippets)
+    return _Corpus([*texts, *map(_read, sorted(page.embedded()))])
 
 
 @cache
-def _whole(root: Path) -> list[str]:
+def _whole(root: Path, snippets: str) -> list[str]:
     """All snippets, and what the project's own files say."""
     paths = [
         path
-        for pattern in ("snippets/**/*.*", *_PROJECT)
+        for pattern in (f"{snippets}/**/*.*", *_PROJECT)
         for path in sorted(root.glob(pattern))
     ]
     return [_read(path) for path in paths if path.suffix != ".svg"]

@@ -40,7 +40,7 @@ from pathlib import Path
 from ..finding import Finding
 from ..formulas.latex import Node, Statement
 from ..formulas.tree import walk
-from ..page import Formula, Page
+from ..page import Block, Formula, Page
 from .sources import (
     Evidence,
     Number,
@@ -83,18 +83,11 @@ TOLD_APART = {
     r"|\$[^$\n]+\$)",
     "an address": r"\[[^\]]*\]\(https?://[^)\s]*\)|\]\([^)\s]*\)|https?://\S+",
     "an attribute": r"\{[^}\n]*\}",
-    "a comment": r"<!--(?:.|\n)*?-->",
     "a page's settings": r"\A---\n(?:.|\n)*?\n---\n",
 }
 """What states no result: patterns, by name, of text in which no number counts."""
 
 TOLD_APART_AT = re.compile("|".join(TOLD_APART.values()), re.MULTILINE)
-_GENERATED = re.compile(
-    r"`(?:make|python -m) [^`]+` wrote\s+this\s+page"
-    r"|page\s+is\s+written\s+by\s+`(?:make|python -m) [^`]+`"
-)
-_PROOF = re.compile(r"<!--\s*proof:(?P<text>.*?)-->", re.DOTALL)
-_EMBED = re.compile(r'--8<-- "(?P<name>[^":]+)')
 _VULGAR = {"½": 1 / 2, "¼": 1 / 4, "¾": 3 / 4, "⅓": 1 / 3, "⅔": 2 / 3, "⅛": 1 / 8}
 _IN_PROSE = re.compile(
     r"(?P<sign>(?<![\w)])[-−])?(?:(?P<vulgar>[½¼¾⅓⅔⅛])|(?<![\w.])"
@@ -122,59 +115,11 @@ _OPERATORS = {
     ast.Div: operator.truediv,
     ast.Pow: operator.pow,
 }
-_SENTENCE = re.compile(r"[.?!](?=\s)")
 _COMPUTED = ("checked", "computed")
 _WORDS_AROUND = 30
 """Characters on both sides of a number that a message shows."""
 _CLOSE = 1e-4
 """How far from the exact result a comment may prove another, rounded one."""
-
-
-@dataclass
-class Block:
-    """A paragraph, a list item or a row of a table."""
-
-    start: int
-    end: int
-    header: str = ""
-    """Of a row: the first line of its table."""
-    proofs: tuple[str, ...] = ()
-
-
-def blocks(page: Page) -> list[Block]:
-    found: list[Block] = []
-    open_, header = False, ""
-    displays = [(f.start, f.start + len(f.text)) for f in page.formulas if f.display]
-    for line in re.finditer(r".*\n", page.without_fences):
-        text = line[0].strip()
-        if not text or text == "$$" or any(a <= line.start() < b for a, b in displays):
-            open_, header = False, ""
-            continue
-        row = text.startswith("|")
-        header = (header or text) if row else ""
-        if row or not open_ or re.match(r"[-*+] |\d+\. |[!?]{3}|===|#|<!--", text):
-            found.append(Block(line.start(), line.end(), header))
-        else:
-            found[-1].end = line.end()
-        open_ = not row
-    return _with_proofs(page.text, found)
-
-
-def _with_proofs(text: str, found: list[Block]) -> list[Block]:
-    """A comment on a line of its own belongs to what is above it."""
-    kept: list[Block] = []
-    for block in found:
-        its = text[block.start : block.end]
-        proofs = tuple(m["text"].strip() for m in _PROOF.finditer(its))
-        if proofs and kept and not _PROOF.sub("", its).strip():
-            above = kept[-1]
-            for each in kept:
-                if each is above or (above.header and each.header == above.header):
-                    each.proofs += proofs
-        else:
-            block.proofs = proofs
-            kept.append(block)
-    return kept
 
 
 @dataclass(frozen=True)
@@ -207,10 +152,6 @@ class Numbers:
 
     def __init__(self, page: Page, root: Path) -> None:
         self.page, self.root = page, root
-        self._embeds = [
-            (m.start(), root / "snippets" / m["name"])
-            for m in _EMBED.finditer(page.text)
-        ]
         self._parts: dict[tuple[int, int], Evidence] = {}
         self._proofs: dict[tuple[str, ...], Proof] = {}
         prose, context = list(page.prose), list(page.prose)
@@ -237,7 +178,7 @@ class Numbers:
                     "failed",
                     "states a number, and cannot be read",
                 )
-        for block in blocks(self.page):
+        for block in self.page.blocks:
             judge = _Judge(self, block)
             for problem in judge.proof.problems:
                 yield self._found(block.start, "", problem, "failed", "proves nothing")
@@ -267,28 +208,17 @@ class Numbers:
 
     def scopes(self, at: int) -> list[Evidence]:
         """The section, the section around it, the page: the nearest first."""
-        spans = [self._section(at, 6), self._section(at, 2), (0, len(self.page.text))]
+        spans = [self.page.section(at, deepest) for deepest in (6, 2, 0)]
         return [self._part(*span) for span in dict.fromkeys(spans)]
 
     def has_heading(self, at: int) -> bool:
         """Whether a place is below a heading, and not in the page's opening."""
         return any(level > 1 and start <= at for start, level, _ in self.page.headings)
 
-    def _section(self, at: int, deepest: int) -> tuple[int, int]:
-        starts = [start for start, level, _ in self.page.headings if level <= deepest]
-        return (
-            max((s for s in starts if s <= at), default=0),
-            min((s for s in starts if s > at), default=len(self.page.text)),
-        )
-
     def _part(self, start: int, end: int) -> Evidence:
         if (start, end) not in self._parts:
             sources = [
-                read_source(path)
-                for path in dict.fromkeys(
-                    path for at, path in self._embeds if start <= at < end
-                )
-                if path.is_file()
+                read_source(path) for path in self.page.embedded(start=start, end=end)
             ]
             if self.page.path.suffix == ".py":
                 sources.append(read_program(self.page.source))
@@ -305,9 +235,10 @@ class Numbers:
         return self._parts[start, end]
 
     def proof(self, block: Block) -> "Proof":
-        if block.proofs not in self._proofs:
-            self._proofs[block.proofs] = Proof(block.proofs, self.page)
-        return self._proofs[block.proofs]
+        said = block.says("proof")
+        if said not in self._proofs:
+            self._proofs[said] = Proof(said, self.page)
+        return self._proofs[said]
 
     @cached_property
     def bindings(self) -> list[tuple[int, str, Value]]:
@@ -341,7 +272,7 @@ class Numbers:
         if found := self.proof(block).evidence.named(labels):
             return found
         for deepest in (6, 2, 0):
-            span = self._section(block.start, deepest)
+            span = self.page.section(block.start, deepest)
             if found := bound(*span) + self._part(*span).named(labels):
                 return found
         return []
@@ -364,7 +295,7 @@ class Numbers:
     def thresholds(self, at: int) -> list[tuple[str, Number]]:
         """With what the formulas displayed around a place, and the programs, compare
         which symbol."""
-        start, end = self._section(at, 2)
+        start, end = self.page.section(at, 2)
         shown = [
             (base_of(name_of(side) or ""), value)
             for formula, said in self.statements
@@ -745,7 +676,7 @@ class _Judge:
         return claimed
 
     def _sentence(self, at: int) -> int:
-        return len(_SENTENCE.findall(self._of.prose, self._block.start, at))
+        return len(self._of.page.sentences(at))
 
     @staticmethod
     def _has(row: Row, labels: Iterable[str], values: list[Value]) -> bool:
@@ -851,15 +782,10 @@ def _calculated(node: ast.expr) -> float:
     raise ValueError(f"no arithmetic: {ast.unparse(node)}")
 
 
-def is_generated(page: Page) -> bool:
-    """Whether a page says which command wrote it."""
-    return _GENERATED.search(page.text) is not None
-
-
 def check(pages: list[Page], root: Path) -> list[Finding]:
     return [
         finding
         for page in pages
-        if not is_generated(page)
+        if not page.is_generated
         for _, _, finding in Numbers(page, root).judged()
     ]
