@@ -39,7 +39,7 @@ def test_a_trace_stands_below_its_program():
 def test_wrong_snippets_say_so_in_their_first_line():
     for each in built.SNIPPETS.values():
         marked = each.source.startswith('"""Wrong on purpose: ')
-        assert marked == "wrong" in each.path.parts, each.shown
+        assert marked == ("wrong" in each.path.parts), each.shown
         if each.raises:
             assert marked, f"{each.shown} shall fail, so it lives in wrong/"
 

@@ -80,35 +80,20 @@ def each_of(function: Callable, *arguments):
     )
 
 
-_FUNCTIONS = {
-    **{
-        name: getattr(math, name)
-        for name in (
-            "sin",
-            "cos",
-            "tan",
-            "sinh",
-            "cosh",
-            "tanh",
-            "exp",
-            "log",
-            "erf",
-            "expm1",
-            "log1p",
-        )
-    },
-    "ln": math.log,
-    "arctan": math.atan,
-    "arcsin": math.asin,
-    "arccos": math.acos,
-    "sign": sign_of,
-    "sigmoid": lambda x: 1 / (1 + math.exp(-x)),
-    "max": max,
-    "min": min,
-    "relu": lambda x: max(x, 0.0),
-    "softplus": lambda x: math.log1p(math.exp(x)),
-    "floor": math.floor,
-}
+@cache
+def _function(name: str) -> Callable[[float], float]:
+    """A function of one number, as it stands in the check of formulas, computed
+    with digits to spare."""
+    if name not in SCALAR:
+        raise Unknown
+    symbol = sympy.Symbol("x", real=True)
+    defined = sympy.lambdify(symbol, SCALAR[name](symbol), "mpmath")
+
+    def function(x: float) -> float:
+        with mpmath.workdps(40):
+            return float(defined(mpmath.mpf(x)))
+
+    return function
 
 
 def evaluate(node: Node, names: dict[str, float | tuple]) -> float | tuple:
