@@ -828,7 +828,7 @@ def _multiply(a: Value, b: Value, node: Node) -> Value:
     return product
 
 
-_SCALAR = {
+SCALAR: dict[str, Callable[[Value], Value]] = {
     "sin": sympy.sin,
     "cos": sympy.cos,
     "tan": sympy.tan,
@@ -860,8 +860,8 @@ _SCALAR = {
 
 def _apply(name: str, values: list, node: Node) -> Value:
     first = values[0]
-    if name in _SCALAR and len(values) == 1:
-        return _each(_SCALAR[name], first)
+    if name in SCALAR and len(values) == 1:
+        return _each(SCALAR[name], first)
     if name in ("max", "min") and len(values) > 1 and not any(map(np.shape, values)):
         best = values[0]
         for value in values[1:]:
