@@ -87,7 +87,7 @@ def _amounts_to_the_same(page: Page, other: Page, at: int) -> bool:
             (
                 [
                     plain_value(side)
-                    for statement in statements(formula)
+                    for statement in statements(formula.text)
                     for side in statement.sides
                     if name_of(side) is None
                 ]

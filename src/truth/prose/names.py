@@ -28,6 +28,8 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from ..finding import Finding
 from ..page import Page, Piece
@@ -111,14 +113,17 @@ def is_message(text: str) -> bool:
 # What is installed.
 
 
+Answer = tuple[str, list[str]]
+
+
 class _Installed:
     """A process that has imported the packages, and remembers its answers."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen | None = None
-        self._known: dict[tuple[str, str], object] = {}
+        self._known: dict[tuple[str, str], Answer] = {}
 
-    def ask(self, kind: str, text: str):
+    def ask(self, kind: str, text: str) -> Answer:
         """Of a name or a call (``call``) the problem and the parameters; of a name
         (``doc``) the docstring, and nothing."""
         if (kind, text) not in self._known:
@@ -133,69 +138,68 @@ class _Installed:
                     env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
                 )
                 atexit.register(self.close)
-            print(json.dumps([kind, text]), file=self._process.stdin, flush=True)
-            self._known[kind, text] = json.loads(self._process.stdout.readline())
+            asked, answers = self._process.stdin, self._process.stdout
+            assert asked and answers  # they are pipes
+            print(json.dumps([kind, text]), file=asked, flush=True)
+            self._known[kind, text] = json.loads(answers.readline())
         return self._known[kind, text]
 
     def close(self) -> None:
         if self._process:
-            self._process.stdin.close()
-            self._process.wait()
-            self._process.stdout.close()
+            self._process.communicate()
             self._process = None
 
 
 installed = _Installed()
 
 
-def _answer(kind: str, text: str):
+def _answer(kind: str, text: str) -> Answer:
     if kind == "doc":
-        thing, problem = _resolved(ast.parse(text, mode="eval").body)
-        return ["" if problem else inspect.getdoc(thing) or "", []]
+        thing, problem = _resolved(text)
+        return "" if problem else inspect.getdoc(thing) or "", []
     tree = ast.parse(text, mode="eval").body
     if not isinstance(tree, ast.Call):
-        return [_resolved(tree)[1], []]
-    thing, problem = _resolved(tree.func)
+        return _resolved(text)[1], []
+    thing, problem = _resolved(ast.unparse(tree.func))
     if problem:
-        return [problem, []]
+        return problem, []
     try:
         signature = inspect.signature(thing)
     except (TypeError, ValueError):  # written in C, without a signature
-        return ["", []]
+        return "", []
     if any(isinstance(a, ast.Starred) for a in tree.args) or any(
         k.arg is None for k in tree.keywords
     ):
-        return ["", list(signature.parameters)]
-    bound_first = [None] * (
-        tree.func.value.id in _NAMED_AFTER
-        if isinstance(tree.func.value, ast.Name)
-        else False
-    )
+        return "", list(signature.parameters)
+    # A method is found on a class, and called on what is named after that.
+    owner = ast.unparse(tree.func).rpartition(".")[0]
+    bound_first = [None] * (owner in _NAMED_AFTER)
+    keywords = {str(k.arg): k for k in tree.keywords}
     try:
-        signature.bind(*bound_first, *tree.args, **{k.arg: k for k in tree.keywords})
+        signature.bind(*bound_first, *tree.args, **keywords)
     except TypeError as error:
-        return [f"does not fit the installed signature {signature}: {error}", []]
-    return ["", list(signature.parameters)]
+        return f"does not fit the installed signature {signature}: {error}", []
+    return "", list(signature.parameters)
 
 
 @cache
-def _module(name: str):
+def _module(name: str) -> ModuleType:
     return __import__(name)
 
 
-def _resolved(tree: ast.expr):
+def _resolved(name: str) -> tuple[Any, str]:
     """What a dotted name is, and what is wrong with it."""
-    if isinstance(tree, ast.Name):
-        if tree.id in _NAMED_AFTER:
-            return _resolved(ast.parse(_NAMED_AFTER[tree.id], mode="eval").body)
-        return _module(_ROOTS[tree.id]), ""
-    thing, problem = _resolved(tree.value)
-    if problem:
-        return None, problem
-    try:
-        return getattr(thing, tree.attr), ""
-    except AttributeError:
-        return None, f"the installed version has no {ast.unparse(tree)}"
+    first, *attributes = name.split(".")
+    if first in _NAMED_AFTER:
+        return _resolved(".".join([_NAMED_AFTER[first], *attributes]))
+    thing: Any = _module(_ROOTS[first])
+    for number, attribute in enumerate(attributes, 1):
+        try:
+            thing = getattr(thing, attribute)
+        except AttributeError:
+            there = ".".join([first, *attributes[:number]])
+            return None, f"the installed version has no {there}"
+    return thing, ""
 
 
 def _serve() -> None:
@@ -204,7 +208,7 @@ def _serve() -> None:
         try:
             answer = _answer(*json.loads(line))
         except Exception as error:  # of whatever an attribute may do
-            answer = [f"{type(error).__name__}: {error}", []]
+            answer = f"{type(error).__name__}: {error}", []
         print(json.dumps(answer), file=answers, flush=True)
 
 

@@ -36,6 +36,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from ..finding import Finding
 from ..formulas.latex import Node, Statement
@@ -162,7 +163,7 @@ class Numbers:
         self.prose = "".join(prose).replace(_APART, " ")
         self.context = "".join(context)
         self.statements = [
-            (f, statements(f))
+            (f, statements(f.text))
             for f in page.formulas
             if f.display or prose[f.start - 1] != _APART
         ]
@@ -228,7 +229,7 @@ class Numbers:
                 if formula.display and start <= formula.start < end
                 for node in walk(tuple(said))
                 if node.kind == "number"
-                for number in [plain_value(node)]
+                if isinstance(number := plain_value(node), Number)
                 for sign in (1, -1)
             ]
             self._parts[start, end] = Evidence(sources, displayed)
@@ -349,7 +350,7 @@ class _Judge:
 
     # Reading.
 
-    def _add(self, formula: Formula, value: Value, **more) -> None:
+    def _add(self, formula: Formula, value: Value, **more: Any) -> None:
         self._claims.append(Claim(value, formula.start, formula.text, True, **more))
 
     def _read(self, formula: Formula, statement: Statement) -> None:
@@ -378,9 +379,16 @@ class _Judge:
         else:
             self._read_chain(formula, statement, plain, numbers)
 
-    def _read_chain(self, formula, statement, plain, numbers) -> None:
-        last, said, labels = numbers[-1], None, frozenset()
-        name, close, unknown = "", True, False
+    def _read_chain(
+        self,
+        formula: Formula,
+        statement: Statement,
+        plain: list[Value | None],
+        numbers: list[Value],
+    ) -> None:
+        last, name, close, unknown = numbers[-1], "", True, False
+        labels: frozenset[str] = frozenset()
+        said: tuple[str, str] | None = None
         for other in numbers[:-1]:
             if not (said and said[0] == "failed"):
                 close = self._equal(last, other, _CLOSE)
@@ -409,7 +417,7 @@ class _Judge:
             for node in walk(side):
                 number = plain_value(node) if node.kind == "number" else None
                 if (
-                    number
+                    isinstance(number, Number)
                     and number.half
                     and number.digits >= 3
                     and (value is not last or not _is_shown(value))
@@ -458,7 +466,7 @@ class _Judge:
                     )
                 )
 
-    def _called(self, before: str) -> dict[str, object]:
+    def _called(self, before: str) -> dict[str, Any]:
         """What the words before a number say of it, as fields of a claim."""
         if self._block.header:
             side = self._heads.get(before.count("|"))
@@ -482,7 +490,7 @@ class _Judge:
             at: said[0].sides[0]
             for at, cell in enumerate(self._block.header.split("|"))
             if (found := re.search(r"\$(.+?)\$", cell))
-            and (said := statements(Formula(found[1], 0, 0, False)))
+            and (said := statements(found[1]))
         }
 
     # Tying.
@@ -504,16 +512,11 @@ class _Judge:
             return self._placed(claim)
         if claim.name and (said := self._defined(claim)):
             return said
-        run = (
-            (*claim.before, claim.value, *claim.after)
-            if isinstance(claim.value, Number)
-            else claim.value
-        )
+        value = claim.value
+        run = (*claim.before, *_as_run(value), *claim.after)
         if len(run) > 1 and self._listed(run, claim.start):
             return "checked", "listed"
-        if isinstance(claim.value, tuple) or (
-            len(run) > 1 and not _is_telling(claim.value)
-        ):
+        if isinstance(value, tuple) or (len(run) > 1 and not _is_telling(value)):
             return "failed", f"{_shown(run)} stand nowhere side by side"
         return self._alone(claim)
 
@@ -522,13 +525,13 @@ class _Judge:
             n
             for start, value in self._near
             if start != claim.start
-            for n in (value if isinstance(value, tuple) else (value,))
+            for n in _as_run(value)
         ]
         if self._any(near, claim):
             return "checked", "computed near by"
         everywhere = (
             self._scopes
-            if _is_telling(claim.value)
+            if all(map(_is_telling, _as_run(claim.value)))
             else [scope for scope in self._scopes if scope.sources][:1]
         )
         if any(
@@ -702,15 +705,15 @@ def _other_digits(value: Value) -> Iterator[Value]:
     if isinstance(value, tuple):
         for i, number in enumerate(value):
             for other in _other_digits(number):
-                yield (*value[:i], other, *value[i + 1 :])
+                yield (*value[:i], *_as_run(other), *value[i + 1 :])
     elif value.digits:
         decimals = round(-math.log10(2 * value.half)) if value.half else 0
         text = f"{abs(value.value):.{max(decimals, 0)}f}"
         for i, digit in enumerate(text):
             if digit != ".":
-                other = float(text[:i] + str((int(digit) + 1) % 10) + text[i + 1 :])
-                other = math.copysign(other, value.value)
-                yield Number(other, value.half, value.digits)
+                amount = float(text[:i] + str((int(digit) + 1) % 10) + text[i + 1 :])
+                amount = math.copysign(amount, value.value)
+                yield Number(amount, value.half, value.digits)
 
 
 def _is_telling(number: Number) -> bool:
@@ -721,7 +724,11 @@ def _is_telling(number: Number) -> bool:
 
 def _is_shown(value: Value) -> bool:
     """Whether a value is written out, and not the result of an expression."""
-    return all(n.digits for n in (value if isinstance(value, tuple) else (value,)))
+    return all(number.digits for number in _as_run(value))
+
+
+def _as_run(value: Value) -> tuple[Number, ...]:
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _shown(value: Value) -> str:
@@ -752,7 +759,8 @@ class Proof:
 
     def _computed(self, text: str) -> Iterator[Source]:
         try:
-            for node in ast.parse(f"({text},)", mode="eval").body.elts:
+            said = ast.parse(f"({text},)", mode="eval").body
+            for node in said.elts if isinstance(said, ast.Tuple) else ():
                 number = ast.unparse(node)
                 if re.fullmatch(r"-?[\d.]+(?:e-?\d+)?", number):
                     self.stated.append(read_number(number))

@@ -144,7 +144,7 @@ def _modes_in(tree: ast.AST) -> set[str]:
     used = {
         ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)
     }
-    modes = {mode for mode in ("tf.function", "tf.gradients") if mode in used}
+    modes = {"tf.function", "tf.gradients"} & used
     if not modes and (isinstance(tree, ast.Module) or "tf.GradientTape" in used):
         modes = {"eager"}
     return modes

@@ -14,7 +14,6 @@ import sympy
 from ..formulas.latex import LatexError, Node, Statement, parse
 from ..formulas.meaning import SCALAR
 from ..formulas.tree import Tree, bare, walk
-from ..page import Formula
 from .sources import Number, Value
 
 ROLES = ("upstream", "local", "downstream")
@@ -181,9 +180,9 @@ def digits_of(node: Node) -> tuple[float, int]:
     return 0.0, 0
 
 
-def statements(formula: Formula) -> list[Statement]:
+def statements(tex: str) -> list[Statement]:
     """What a formula says; one without relation is a statement of one side."""
-    tex = re.sub(r"^\[([-\d., ]+)\]$", r"(\1)", formula.text.strip())
+    tex = re.sub(r"^\[([-\d., ]+)\]$", r"(\1)", tex.strip())
     try:
         return parse(tex)
     except LatexError:
