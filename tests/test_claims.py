@@ -177,6 +177,8 @@ def test_a_constant_in_a_comment_proves_nothing(page):
         ("<!-- It was 0.9999,\n\nand $x = 0.9999$. -->\n\nIt is 0.9526.", 1),
         # A comment in backticks is shown, and says nothing to the checks.
         ("It is 77.25. `<!-- proof: other.out -->`", 0),
+        # Nor is shown what a comment includes.
+        ('It is 77.25.\n\n<!--\n--8<-- "other.out"\n-->', 0),
         # Of a table, a comment below it speaks of all rows; above one, of none.
         ("| a |\n|---|\n| 77.25 |\n| 77.25 |\n\n<!-- proof: other.out -->", 2),
         (

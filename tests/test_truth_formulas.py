@@ -262,3 +262,9 @@ def test_what_no_reader_sees_counts_for_nothing(tmp_path, around):
     assert [each.state for each in findings(tmp_path, SECOND)] == ["premise", "checked"]
     hidden = f"{around.format(premise + chr(10))}\n\n{claim}\n"
     assert [each.state for each in findings(tmp_path, hidden)] == ["failed"]
+
+
+def test_a_mark_without_its_partner_hides_nothing(tmp_path):
+    for lone in ("`", "``", "$"):
+        text = f"A {lone} alone.\n{SECOND}\nAnother {lone} alone.\n"
+        assert [f.state for f in findings(tmp_path, text)] == ["premise", "checked"]

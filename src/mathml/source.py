@@ -6,15 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+_INSIDE = r"(?:(?!\n\s*\n).)"
+"""Any character inside of one block: no line of it is empty."""
 # What begins first holds the rest: a fence in a comment is a part of the comment.
 _OPAQUE = re.compile(
     r"^[ \t]*(?P<ticks>`{3,}|~{3,})[^\n]*\n(?P<fence>.*?)^[ \t]*(?P=ticks)[ \t]*$"
     r"|<!--(?P<comment>.*?)-->"
-    r"|(?<![`\\])(?P<quotes>`+)(?!`)(?P<code>.+?)(?<!`)(?P=quotes)(?!`)",
+    rf"|(?<![`\\])(?P<quotes>`+)(?!`)(?P<code>{_INSIDE}+?)(?<!`)(?P=quotes)(?!`)",
     re.DOTALL | re.MULTILINE,
 )
 _FORMULA = re.compile(
-    r"\$\$(?P<display>.*?)\$\$"
+    rf"\$\$(?P<display>{_INSIDE}*?)\$\$"
     r"|(?<![\\$])\$(?![\s$])(?P<inline>(?:\\.|[^$\\\n]|\n(?!\s*\n))+?)(?<!\s)\$(?!\d)",
     re.DOTALL,
 )

@@ -82,8 +82,9 @@ class Page(Source):
 
     @cached_property
     def includes(self) -> list[Include]:
-        """What the page includes, in order."""
-        return [each for each in includes.find(self.text) if each.name]
+        """What the page includes and shows, in order."""
+        shown = blanked(self.text, self.comments)
+        return [each for each in includes.find(shown) if each.name]
 
     @property
     def embeds(self) -> list[str]:
