@@ -15,6 +15,8 @@ from mathml.extension import Page, page
 from mathml.source import markdown_cells
 from reader import notebook
 
+from .project import ROOT
+
 
 @pytest.fixture
 def markdown():
@@ -195,11 +197,25 @@ def test_a_mistake_in_a_notebook_is_named_with_its_line():
 CONFIG = """\
 site_name: A book
 docs_dir: pages
-plugins: [mathml]
-hooks: [generates.py]
+plugins:
+  - mkdocs-jupyter: {include: ["*.py"]}
+  - mathml
+hooks: [generates.py, %s]
 markdown_extensions:
   - pymdownx.arithmatex: {generic: true}
   - mathml.extension
+"""
+LAB = """\
+# %% [markdown]
+# # A lab
+#
+# Of
+# $$
+# z
+# $$
+
+# %%
+text = "$z$"
 """
 GENERATES = """\
 from mkdocs.structure.files import File
@@ -217,7 +233,8 @@ def test_any_page_of_any_book_is_built_from_any_folder(tmp_path, mistake):
     elsewhere.mkdir()
     (elsewhere / "there.md").write_text("# There\n\n$z$\n")
     (book / "pages/index.md").write_text(f"# Home\n\n$x{mistake[1:]}$\n")
-    (book / "mkdocs.yml").write_text(CONFIG)
+    (book / "pages/lab.py").write_text(LAB.replace("z", f"z{mistake[1:]}"))
+    (book / "mkdocs.yml").write_text(CONFIG % (ROOT / "src/reader/mkdocs_hooks.py"))
     made_from = str(elsewhere / "there.md")
     (book / "generates.py").write_text(GENERATES % (mistake, made_from))
     done = subprocess.run(
@@ -231,12 +248,13 @@ def test_any_page_of_any_book_is_built_from_any_folder(tmp_path, mistake):
         assert done.returncode == 1
         assert re.findall(r"(\S+: formula does not)", done.stderr) == [
             "pages/index.md:3: formula does not",
+            "pages/lab.py:6: formula does not",
             "made.md:3: formula does not",
         ], done.stderr
         return
     assert done.returncode == 0, done.stderr
-    for name in ("", "made/", "there/"):
-        assert "<math>" in (book / f"site/{name}index.html").read_text("utf-8")
+    for name in ("", "made/", "there/", "lab/"):
+        assert "<math" in (book / f"site/{name}index.html").read_text("utf-8")
 
 
 def test_notebook_formulas():

@@ -38,5 +38,7 @@ def _root(config: MkDocsConfig) -> Path:
 
 def _noise(root: Path) -> re.Pattern[str]:
     """The lines that are no part of any trace are no part of a cell's, either."""
-    said = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
-    return re.compile("|".join(said["tool"]["tracebook"]["noise"]) or "(?!)")
+    path = root / "pyproject.toml"
+    said = tomllib.loads(path.read_text("utf-8")) if path.exists() else {}
+    noise = said.get("tool", {}).get("tracebook", {}).get("noise", ())
+    return re.compile("|".join(noise) or "(?!)")

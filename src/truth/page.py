@@ -153,23 +153,17 @@ class Page(Source):
             else:
                 found[-1].end = line.end()
             is_open = not is_row
-        for comment in self.comments:
-            self._tell(found, comment)
+        for key, said, comment in self.directives:
+            above = found[: bisect_right(found, comment.start, key=lambda b: b.start)]
+            if not above:
+                continue
+            last = above[-1]
+            # Below a table it speaks of all rows, and else of what it is in or below.
+            below_table = last.header and comment.start >= last.end
+            for block in above if below_table else (last,):
+                if block.table == last.table:
+                    block.comments.append((key, said))
         return found
-
-    @staticmethod
-    def _tell(blocks: list[Block], comment: Piece) -> None:
-        """A comment speaks of the block that it is in, or that it is below: of a
-        table then, and not of its last row."""
-        above = blocks[: bisect_right(blocks, comment.start, key=lambda b: b.start)]
-        said = _DIRECTIVE.fullmatch(comment.text)
-        if not said or not above:
-            return
-        last = above[-1]
-        below_table = last.header and comment.start >= last.end
-        for block in above if below_table else (last,):
-            if block.table == last.table:
-                block.comments.append((said["key"], said["said"].strip()))
 
     def block(self, at: int) -> Block | None:
         """The block that holds a place, or else the one above it."""
@@ -193,20 +187,28 @@ class Page(Source):
         )
 
     @cached_property
+    def directives(self) -> list[tuple[str, str, Piece]]:
+        """Key and text of each comment that is for the checks."""
+        return [
+            (said["key"], said["said"].strip(), comment)
+            for comment in self.comments
+            if (said := _DIRECTIVE.fullmatch(comment.text))
+        ]
+
+    @cached_property
     def quotes(self) -> list[tuple[str, Piece]]:
         """The fence, the span or the blockquote right before each comment that
         says of which docstring it is."""
         found = []
-        for comment in self.comments:
-            said = _DIRECTIVE.fullmatch(comment.text)
-            if said and said["key"] == "docstring":
-                end = len(self.text[: comment.span[0]].rstrip())
-                pieces = [p for p in (*self.fences, *self.codes) if p.span[1] == end]
-                if quote := _QUOTE.search(self.text, 0, end):
-                    text = re.sub(r"^[ \t]*>", "", quote[0], flags=re.MULTILINE)
-                    start = quote.start()
-                    pieces.append(Piece(text, start, self.line(start), quote.span()))
-                found += [(said["said"].strip(), piece) for piece in pieces[:1]]
+        for key, name, comment in self.directives:
+            end = len(self.text[: comment.span[0]].rstrip())
+            pieces = [p for p in (*self.fences, *self.codes) if p.span[1] == end]
+            if quote := _QUOTE.search(self.text, 0, end):
+                text = re.sub(r"^[ \t]*>", "", quote[0], flags=re.MULTILINE)
+                start = quote.start()
+                pieces.append(Piece(text, start, self.line(start), quote.span()))
+            if key == "docstring":
+                found += [(name, piece) for piece in pieces[:1]]
         return found
 
 
