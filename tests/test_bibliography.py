@@ -3,6 +3,8 @@ called further reading."""
 
 import re
 
+from truth.page import all_pages
+
 from .project import ROOT
 
 DOCS = ROOT / "docs"
@@ -18,9 +20,9 @@ ENTRIES = {
 def cited() -> dict[str, str]:
     """The keys that pages link to, and a page for each."""
     return {
-        key: page.relative_to(DOCS).as_posix()
-        for page in DOCS.rglob("*.md")
-        for key in re.findall(r"\bbibliography\.md#([^)\s]*)", page.read_text("utf-8"))
+        key: page.shown
+        for page in all_pages(ROOT)
+        for key in re.findall(r"\bbibliography\.md#([^)\s]*)", page.without_code)
     }
 
 

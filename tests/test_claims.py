@@ -60,6 +60,7 @@ def page(tmp_path):
     """Makes a page of a text; it embeds the program and its trace."""
     for folder in ("docs", "snippets/wrong"):
         (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "pyproject.toml").touch()
     (tmp_path / "snippets/square.py").write_text(PROGRAM)
     (tmp_path / "snippets/square.out").write_text(TRACE)
     (tmp_path / "snippets/other.out").write_text("seen elsewhere = 77.25\n")
@@ -104,6 +105,8 @@ def holds(check, made: tuple[Page, Path]) -> bool:
             "$(1 \\cdot 2, 10 \\cdot 4) = (2, 40)$",
             "$(1 \\cdot 2, 10 \\cdot 4) = (2, 41)$",
         ),
+        ("$2 \\cdot (1, 2) = (2, 4)$", "$2 \\cdot (1, 2) = (2, 5)$"),
+        ("$\\local{(2, 4)} = 2 \\cdot (1, 2)$", "$\\local{(2, 3)} = 2 \\cdot (1, 2)$"),
         (
             "$10^{-7} / \\sqrt{0.25} = 2 \\cdot 10^{-7}$",
             "$10^{-7} / \\sqrt{0.25} = 3 \\cdot 10^{-7}$",
@@ -168,6 +171,52 @@ def test_a_constant_in_a_comment_proves_nothing(page):
     ]
 
 
+@pytest.mark.parametrize(
+    "text, judged",
+    [
+        ("It is 0.9526.", 1),
+        ("It is 0.9526. <!-- It was 0.9999. -->", 1),
+        ("<!-- It was 0.9999,\n\nand $x = 0.9999$. -->\n\nIt is 0.9526.", 1),
+        # A comment in backticks is shown, and says nothing to the checks.
+        ("It is 77.25. `<!-- proof: other.out -->`", 0),
+        # Nor is shown what a comment includes.
+        ('It is 77.25.\n\n<!--\n--8<-- "other.out"\n-->', 0),
+        # Of a table, a comment below it speaks of all rows; above one, of none.
+        ("| a |\n|---|\n| 77.25 |\n| 77.25 |\n\n<!-- proof: other.out -->", 2),
+        (
+            "| a |\n|---|\n| 77.25 |\n\n```text\n```\n\n"
+            "| a |\n|---|\n| 0.9526 |\n\n<!-- proof: other.out -->",
+            0,
+        ),
+    ],
+)
+def test_comments_are_not_shown_and_speak_of_what_they_are_below(page, text, judged):
+    found = states(numbers.check, page(text))
+    assert found == ["checked"] * judged if judged else "failed" in found
+
+
+def test_the_last_line_of_a_page_counts_without_its_end(page):
+    made, root = page("")
+    last = Page(made.path, root, made.source + "It gives 0.9999.")
+    assert states(numbers.check, (last, root)) == ["failed"]
+
+
+@pytest.mark.parametrize("check", [numbers.check, names.check, quotes.check])
+def test_pages_and_programs_are_where_the_settings_say(page, check):
+    text = "`square.py` 0.9526 `TypeError: grad() takes 1 positional argument`"
+    _, root = page(f"{text} 77.25 <!-- proof: own.out -->")
+    (root / "snippets").rename(root / "programs")
+    (root / "docs").rename(root / "pages")
+    (root / "programs/page").mkdir()
+    (root / "programs/page/own.out").write_text("77.25\n")
+    (root / "pyproject.toml").write_text(
+        "[tool.tracebook]\nsnippets = 'programs'\ndocs = 'pages'\n"
+    )
+    [moved] = all_pages(root)
+    assert moved.shown == "pages/page.md"
+    assert set(states(check, (moved, root))) == {"checked"}
+
+
 def test_the_nearest_section_decides(page):
     nearer = '\n## Next\n\n```text\n--8<-- "near.out"\n```\n\nHere upstream is {}.'
     made, root = page(nearer.format(5))
@@ -220,8 +269,10 @@ def test_a_name_is_one(page, right, wrong):
             "It says `TypeError: grad() takes 1 positional argument but 3 were given`.",
         ),
         (
-            "It says `Incompatible shapes between op input and\ncalculated input gradient`.",
-            "It says `Incompatible shapes between op input and\ncalculated output gradient`.",
+            "It says `Incompatible shapes between op input and\n"
+            "calculated input gradient`.",
+            "It says `Incompatible shapes between op input and\n"
+            "calculated output gradient`.",
         ),
         (
             "| `Incompatible shapes … input gradient` |",

@@ -1,5 +1,10 @@
 """Promise: LaTeX becomes MathML that a browser can draw, or an error."""
 
+import os
+import re
+import subprocess
+import sys
+
 import pytest
 from fontTools.ttLib import TTFont
 from markdown import Markdown
@@ -7,13 +12,23 @@ from markdown import Markdown
 from mathml import font
 from mathml.convert import FormulaError, convert_all
 from mathml.extension import Page, page
+from mathml.source import markdown_cells
 from reader import notebook
+
+from .project import ROOT
 
 
 @pytest.fixture
 def markdown():
     return Markdown(
-        extensions=["pymdownx.arithmatex", "toc", "admonition", "mathml.extension"],
+        extensions=[
+            "pymdownx.arithmatex",
+            "pymdownx.superfences",
+            "toc",
+            "admonition",
+            "footnotes",
+            "mathml.extension",
+        ],
         extension_configs={"pymdownx.arithmatex": {"generic": True}},
     )
 
@@ -71,20 +86,81 @@ def test_without_a_page_a_bad_formula_raises(markdown):
         markdown.convert("$a \\foo$")
 
 
-def test_on_a_page_each_bad_formula_is_named_with_its_line(markdown):
-    source = (
-        "# T\n\nGood $x$, bad $\\foo$.\n\n1. x\n\n    $$\n    a\n    + \\bar\n    $$\n"
-    )
+def places(markdown, source: str) -> list[str]:
+    """What is wrong on a page, and where."""
+    rendered = Page("docs/p.md", source)
+    token = page.set(rendered)
+    try:
+        html = markdown.convert(source)
+    finally:
+        page.reset(token)
+    return [each.removeprefix("docs/p.md:") for each in rendered.problems(html)]
+
+
+BAD = "formula does not convert: Unknown command"
+RAW = "LaTeX outside of a formula"
+LABELED = "$$\n\\begin{equation}\\label{a} x \\end{equation}\n$$\n\n"
+ALIGNED = "$$\n\\begin{aligned}\n%s &= b\n\\end{aligned}\n$$\n\n"
+
+
+@pytest.mark.parametrize(
+    "source, expected",
+    [
+        (
+            "Good $x$, bad\n$\\foo$.\n\n1. x\n\n    $$\n    a\n    + \\foo\n    $$\n",
+            [f"2: {BAD}", f"8: {BAD}"],
+        ),
+        # The same first line as that of a formula above.
+        (ALIGNED % "a" + ALIGNED % "\\foo", [f"9: {BAD}"]),
+        ("$x$ and\n$x + \\foo$", [f"2: {BAD}"]),
+        ("$\\foo$ and\n$\\foo$", [f"1: {BAD}", f"2: {BAD}"]),
+        # Before it, the same in code and in a comment, where it is no formula.
+        (
+            "`$\\foo$`\n\n```text\n$\\foo$\n```\n\n<!-- $\\foo$ -->\n\n$\\foo$",
+            [f"9: {BAD}"],
+        ),
+        # In quotes, in several lines.
+        ("> A $a$ in\n>\n> $$\n> a\n> + \\foo\n> $$\n", [f"5: {BAD}"]),
+        # The converter counts characters, and not bytes.
+        ("$$\n\\text{äöü}\n\\foo\n$$", [f"3: {BAD}"]),
+        ("A[^1] is\n\n[^1]: A $\\foo$.\n\nand $\\bax$ is", [f"5: {BAD}", f"3: {BAD}"]),
+        # The same formula, right above and broken by what is around it.
+        ("Good $\\frac{a}{b}$\n\nbare \\frac{a}{b}", [f"3: {RAW}"]),
+        (
+            "$$\ny = \\sin x\n$$\n\nIn a line $$\ny = \\sin x\n$$ of text",
+            [f"5: {RAW}", f"7: {RAW}"],
+        ),
+        ("Good $y$\n\n<div>$y$</div>\n\nand $y$", [f"3: {RAW}"]),
+        ("<div>$y$</div>\n\nand $y$", [f"1: {RAW}"]),
+        ("`$HOME` and\n$HOME", [f"2: {RAW}"]),
+        # References.
+        (
+            "$x$\n\n$\\eqref{eq:a}$",
+            ["3: formula does not convert: Nothing has the label"],
+        ),
+        (
+            LABELED * 2,
+            ["6: formula does not convert: The label a stands above"],
+        ),
+        (
+            LABELED + "$\\eqref{a}$ $\\foo$",
+            [f"5: {BAD}"],
+        ),
+    ],
+)
+def test_each_mistake_is_named_with_its_line(markdown, source, expected):
+    found = places(markdown, source)
+    assert len(found) == len(expected), found
+    assert all(map(str.startswith, found, expected)), found
+
+
+def test_a_page_that_is_served_shows_the_bad_formula_and_renders_the_others(markdown):
+    source = "Good $x$, bad $\\foo$ and $\\bar$"
     token = page.set(Page("docs/p.md", source))
     try:
         html = markdown.convert(source)
-        failures = page.get().failures
     finally:
         page.reset(token)
-    assert [each.partition(": ")[0] for each in failures] == [
-        "docs/p.md:3",
-        "docs/p.md:8",
-    ]
     assert html.count("<math") == 1 and html.count("formula-error") == 2
 
 
@@ -93,13 +169,92 @@ def test_on_a_page_each_bad_formula_is_named_with_its_line(markdown):
     ["Open $x and no end", "Space $x $ inside", "A $$ alone", r"Bare \frac{a}{b}"],
 )
 def test_latex_that_stays_text_is_named_with_its_line(markdown, raw):
-    source = f"# T\n\nGood $x$ and `$HOME`.\n\n{raw}\n"
-    rendered = Page("docs/p.md", source)
-    rendered.fail_if_raw(markdown.convert(source))
-    assert rendered.failures
-    assert rendered.failures[0].startswith("docs/p.md:5: LaTeX outside"), (
-        rendered.failures
+    found = places(markdown, f"# T\n\nGood $x$ and `$HOME`.\n\n{raw}\n")
+    assert [each.partition(",")[0] for each in found][:1] == [f"5: {RAW}"], found
+
+
+def test_a_mistake_in_a_notebook_is_named_with_its_line():
+    program = (
+        "# %% [markdown]\n# A $x$.\n#\n# $$\n# a\n# $$\n\n"
+        "# %%\ntext = '$x + \\foo$'\n\n"
+        "# %% [markdown]\n# $$\n# a\n# + \\foo\n# $$\n# and $x + \\foo$\n"
     )
+    rendered = Page("docs/p.py", markdown_cells(program))
+    token = page.set(rendered)
+    try:
+        html = notebook.with_formulas(
+            "<p>A $x$.</p>$$\na\n$$<pre>'$x + \\foo$'</pre>"
+            "$$\na\n+ \\foo\n$$<p>and $x + \\foo$</p>"
+        )
+    finally:
+        page.reset(token)
+    assert [each.partition(": ")[0] for each in rendered.problems(html)] == [
+        "docs/p.py:14",
+        "docs/p.py:16",
+    ]
+
+
+CONFIG = """\
+site_name: A book
+docs_dir: pages
+plugins:
+  - mkdocs-jupyter: {include: ["*.py"]}
+  - mathml
+hooks: [generates.py, %s]
+markdown_extensions:
+  - pymdownx.arithmatex: {generic: true}
+  - mathml.extension
+"""
+LAB = """\
+# %% [markdown]
+# # A lab
+#
+# Of
+# $$
+# z
+# $$
+
+# %%
+text = "$z$"
+"""
+GENERATES = """\
+from mkdocs.structure.files import File
+
+def on_files(files, config):
+    files.append(File.generated(config, "made.md", content="# Made\\n\\n$y%s$"))
+    files.append(File.generated(config, "there.md", abs_src_path=%r))
+"""
+
+
+@pytest.mark.parametrize("mistake", ["", r"\\foo"])
+def test_any_page_of_any_book_is_built_from_any_folder(tmp_path, mistake):
+    book, elsewhere = tmp_path / "book", tmp_path / "elsewhere"
+    (book / "pages").mkdir(parents=True)
+    elsewhere.mkdir()
+    (elsewhere / "there.md").write_text("# There\n\n$z$\n")
+    (book / "pages/index.md").write_text(f"# Home\n\n$x{mistake[1:]}$\n")
+    (book / "pages/lab.py").write_text(LAB.replace("z", f"z{mistake[1:]}"))
+    (book / "mkdocs.yml").write_text(CONFIG % (ROOT / "src/reader/mkdocs_hooks.py"))
+    made_from = str(elsewhere / "there.md")
+    (book / "generates.py").write_text(GENERATES % (mistake, made_from))
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "-f", "../book/mkdocs.yml"],
+        cwd=elsewhere,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "NO_COLOR": "1"},
+    )
+    if mistake:
+        assert done.returncode == 1
+        assert re.findall(r"(\S+: formula does not)", done.stderr) == [
+            "pages/index.md:3: formula does not",
+            "pages/lab.py:6: formula does not",
+            "made.md:3: formula does not",
+        ], done.stderr
+        return
+    assert done.returncode == 0, done.stderr
+    for name in ("", "made/", "there/", "lab/"):
+        assert "<math" in (book / f"site/{name}index.html").read_text("utf-8")
 
 
 def test_notebook_formulas():

@@ -214,6 +214,7 @@ REFUSED = {
 def findings(tmp_path, text: str):
     path = tmp_path / "docs/page.md"
     path.parent.mkdir(exist_ok=True)
+    (tmp_path / "pyproject.toml").touch()
     return check_page(Page(path, tmp_path, text))
 
 
@@ -251,3 +252,19 @@ def test_what_is_not_read_is_refused(tmp_path, tex):
 def test_a_definition_is_counted_and_not_read(tmp_path):
     found = findings(tmp_path, "$$\n% definition: a picture\ny = \\foo\n$$\n")
     assert [each.state for each in found] == ["definition"]
+
+
+@pytest.mark.parametrize("around", ["<!-- {} -->", "<!--\n{}-->", "```text\n{}```"])
+def test_what_no_reader_sees_counts_for_nothing(tmp_path, around):
+    """Nor does it prove what is shown."""
+    assert findings(tmp_path, around.format(SECOND)) == []
+    premise, claim = SECOND.strip().split("\n\n")
+    assert [each.state for each in findings(tmp_path, SECOND)] == ["premise", "checked"]
+    hidden = f"{around.format(premise + chr(10))}\n\n{claim}\n"
+    assert [each.state for each in findings(tmp_path, hidden)] == ["failed"]
+
+
+def test_a_mark_without_its_partner_hides_nothing(tmp_path):
+    for lone in ("`", "``", "$"):
+        text = f"A {lone} alone.\n{SECOND}\nAnother {lone} alone.\n"
+        assert [f.state for f in findings(tmp_path, text)] == ["premise", "checked"]

@@ -22,18 +22,18 @@ _MACROS = {
 
 
 class Failure(NamedTuple):
-    """A formula that does not convert."""
+    """Why a formula does not convert."""
 
     tex: str
     reason: str
-    position: int
+    position: int = 0
     """Character of ``tex`` at which the converter gave up; 0 if it read on
     to the end, where the mistake is not."""
 
     @property
     def line(self) -> int:
         """Line of ``tex`` that holds ``position``, from 0."""
-        return self.tex.encode()[: self.position].count(b"\n")
+        return self.tex.count("\n", 0, self.position)
 
     def __str__(self) -> str:
         there = self.tex.split("\n")[self.line].strip()
@@ -41,10 +41,10 @@ class Failure(NamedTuple):
 
 
 class FormulaError(Exception):
-    """The formulas of one page that do not convert."""
+    """The formulas of one page that do not convert, by number."""
 
-    def __init__(self, failures: list[Failure]) -> None:
-        super().__init__("\n".join(map(str, failures)))
+    def __init__(self, failures: dict[int, Failure]) -> None:
+        super().__init__("\n".join(map(str, failures.values())))
         self.failures = failures
 
 
@@ -56,7 +56,7 @@ def _style_of(color: str) -> str:
     colored = _converter().convert_with_local_state(
         rf"\textcolor{{{color}}}{{x}}", displaystyle=False
     )
-    return re.search(r'style="[^"]*"', colored)[0]
+    return re.findall(r'style="[^"]*"', colored)[0]
 
 
 _CLASSES = {_style_of(color): f'class="{role}"' for role, color in _ROLES.items()}
@@ -69,34 +69,50 @@ def convert_all(formulas: list[tuple[str, bool]]) -> list[str]:
     formula carries its LaTeX as an annotation, for copying and for checks.
     Raises FormulaError with all that do not convert.
     """
-    failures = []
-    for tex, display in formulas:
+    failures = {}
+    for number, formula in enumerate(formulas):
         try:
-            _converter().convert_all([(tex, display)])
+            _converter().convert_all([formula])
         except LatexError as error:
-            failures.append(_failure(tex, error))
-    # A reference to another formula fails on its own, but not in the batch.
-    try:
+            failures[number] = _failure(formula[0], error)
+    if not failures:
         converted = _converter().convert_all(formulas)
-    except LatexError as error:
-        raise FormulaError(failures or [_failure("", error)]) from None
+        failures = _bad_references(converted, [tex for tex, _ in formulas])
+    if failures:
+        raise FormulaError(failures)
     return [
         _annotated(_with_roles(mathml), tex) if display else _with_roles(mathml)
         for mathml, (tex, display) in zip(converted, formulas)
     ]
 
 
+def _bad_references(converted: list[str], texs: list[str]) -> dict[int, Failure]:
+    """The converter lets a label stand twice, and writes ?? where there is none."""
+    failures, labels = {}, set()
+    for number, (mathml, tex) in enumerate(zip(converted, texs)):
+        for label in re.findall(r' id="([^"]*)"', mathml):
+            if label in labels:
+                failures[number] = Failure(tex, f"The label {label} stands above")
+            labels.add(label)
+        for label in re.findall(r'<a href="#([^"]*)">\(\?\?\)', mathml):
+            failures[number] = Failure(tex, f"Nothing has the label {label}")
+    return failures
+
+
+ERROR_BOX = '<code class="formula-error">'
+
+
 def error_box(tex: str) -> str:
     """What stands in a page that is served while its formula is broken."""
-    return f'<code class="formula-error">{escape(tex)}</code>'
+    return f"{ERROR_BOX}{escape(tex)}</code>"
 
 
 def _failure(tex: str, error: LatexError) -> Failure:
-    # "7: Reason." or, in a batch, "input0:7: Reason."; in a macro no position.
+    # "input0:7: Reason."; in a macro no position.
     place, _, reason = str(error).partition(": ")
-    position = re.fullmatch(r"(?:input\d+:)?(\d+)", place)
+    position = re.fullmatch(r"input\d+:(\d+)", place)
     start = int(position[1]) if position else 0
-    return Failure(tex, reason.rstrip("."), start if start < len(tex.encode()) else 0)
+    return Failure(tex, reason.rstrip("."), start if start < len(tex) else 0)
 
 
 def _with_roles(mathml: str) -> str:
@@ -106,11 +122,9 @@ def _with_roles(mathml: str) -> str:
 
 
 def _annotated(mathml: str, tex: str) -> str:
-    opening, inner = re.fullmatch(
-        r"(<math[^>]*>)(.*)</math>", mathml, re.DOTALL
-    ).groups()
+    opening, end, inner = mathml.removesuffix("</math>").partition(">")
     return (
-        f"{opening}<semantics><mrow>{inner}</mrow><annotation"
+        f"{opening}{end}<semantics><mrow>{inner}</mrow><annotation"
         f' encoding="application/x-tex" data-search-exclude>'
         f"{escape(tex)}</annotation></semantics></math>"
     )

@@ -4,53 +4,90 @@ Use it beside ``pymdownx.arithmatex`` with ``generic: true``.
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from html import unescape
+from xml.etree.ElementTree import Element
 
 from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 
-from .convert import FormulaError, convert_all, error_box
+from .convert import ERROR_BOX, Failure, FormulaError, convert_all, error_box
+from .source import Source
 
 _UNSEEN = re.compile(
     r"(<(pre|code|script|style|svg|math)\b.*?</\2>|<[^>]*>)", re.DOTALL
 )
 _RAW_TEX = re.compile(r"(?:\$|\\[A-Za-z]+\{|\\[(\[]).*")
+_LEADING = " \t\n>"
+"""What may stand before a line of a formula; in a quote there is more."""
 
 
 @dataclass
 class Page:
-    """The page being rendered, for messages; failures are collected in it."""
+    """The page being rendered: what stands in it, and what became of that."""
 
     shown: str
     source: str
-    failures: list[str] = field(default_factory=list)
+    rendered: list[tuple[str, Failure | None]] = field(default_factory=list)
+    """LaTeX of each formula, and why it does not convert, in the page's order."""
 
-    def fail(self, error: FormulaError) -> None:
-        """Note formulas that do not convert."""
-        for failure in error.failures:
-            # In a list a page indents each line, in a notebook it comments
-            # it: the first line after a dollar is enough.
-            first = re.escape(failure.tex.partition("\n")[0])
-            self._note(rf"\$[\s#]*{first}", failure.line, str(failure))
+    def problems(self, html: str) -> Iterator[str]:
+        """Formulas that do not convert, and LaTeX that was not taken for one and
+        stands as text, in the order of the page."""
+        place = _Place(Source(self.source))
+        rendered = iter(self.rendered)
+        for n, part in enumerate(_UNSEEN.split(html)):
+            if n % 3 == 0:
+                for raw in _RAW_TEX.findall(unescape(part)):
+                    yield (
+                        f"{self.shown}:{place.of_text(raw)}: LaTeX outside of a"
+                        f" formula, or a dollar without its partner: {raw}"
+                    )
+            elif n % 3 == 1 and part.startswith(("<math", ERROR_BOX)):
+                tex, failure = next(rendered, ("", None))
+                line = place.of_formula(tex)
+                if failure:
+                    yield f"{self.shown}:{line + failure.line}: {failure}"
 
-    def fail_if_raw(self, html: str) -> None:
-        """Note LaTeX that was not taken for a formula and stands as text."""
-        for text in _UNSEEN.split(html)[::3]:
-            for raw in _RAW_TEX.findall(unescape(text)):
-                self._note(
-                    re.escape(raw),
-                    0,
-                    "LaTeX outside of a formula,"
-                    f" or a dollar without its partner: {raw}",
-                )
 
-    def _note(self, pattern: str, line: int, text: str) -> None:
-        found = re.search(pattern, self.source)
-        end = found.end() if found else 0
-        line += 1 + self.source.count("\n", 0, end)
-        self.failures.append(f"{self.shown}:{line}: {text}")
+class _Place:
+    """Where a page's source has what is met in its HTML, from top to bottom."""
+
+    def __init__(self, source: Source) -> None:
+        self._source, self._at = source, 0
+
+    def of_formula(self, tex: str) -> int:
+        """The line, from 1, on which the next formula with this LaTeX begins."""
+        return self._next(
+            (
+                each.start + len(each.text) - len(each.text.lstrip(_LEADING)),
+                each.span[1],
+            )
+            for each in self._source.formulas
+            if _plain(each.text) == _plain(tex)
+        )
+
+    def of_text(self, raw: str) -> int:
+        """The line of the next place where this stands, and not as code."""
+        return self._next(
+            m.span() for m in re.finditer(re.escape(raw), self._source.without_code)
+        )
+
+    def _next(self, spans: Iterable[tuple[int, int]]) -> int:
+        there = list(spans)
+        for start, end in there:
+            if start >= self._at:
+                self._at = end
+                return self._source.line(start)
+        # A footnote stands above the place at which it is shown.
+        return self._source.line(there[0][0]) if there else 1
+
+
+def _plain(tex: str) -> str:
+    """LaTeX without what tells its lines apart, in a quote as well."""
+    return re.sub(rf"[{_LEADING}]", "", tex)
 
 
 WORD_JOINER = "\u2060"
@@ -64,16 +101,23 @@ def render(formulas: list[tuple[str, bool]]) -> list[str]:
 
     On a known page a bad formula is recorded there and shows its LaTeX.
     """
+    known = page.get()
     try:
-        return [
+        shown = [
             _wrapped(m, display)
             for m, (_, display) in zip(convert_all(formulas), formulas)
         ]
+        failures: dict[int, Failure] = {}
     except FormulaError as error:
-        if page.get() is None:
+        if known is None:
             raise
-        page.get().fail(error)
-        return [_alone(tex, display) for tex, display in formulas]
+        failures = error.failures
+        shown = [_alone(tex, display) for tex, display in formulas]
+    if known:
+        known.rendered += [
+            (tex, failures.get(n)) for n, (tex, _) in enumerate(formulas)
+        ]
+    return shown
 
 
 def _alone(tex: str, display: bool) -> str:
@@ -94,15 +138,17 @@ def _wrapped(mathml: str, display: bool) -> str:
 
 
 class _Converter(Treeprocessor):
-    def run(self, root) -> None:
+    def run(self, root: Element) -> None:
         found = [e for e in root.iter() if "arithmatex" in e.get("class", "").split()]
         # Generic arithmatex: \(inline\) in a span, \[display\] in a div.
-        formulas = [(e.text.strip()[2:-2].strip(), e.tag == "div") for e in found]
+        formulas = [
+            ((e.text or "").strip()[2:-2].strip(), e.tag == "div") for e in found
+        ]
         for element, html in zip(found, render(formulas)):
             element.text = self.md.htmlStash.store(html)
             if (element.tail or " ")[0] in ".,;:!?)":
                 # A browser may break a line after a formula, before the period.
-                element.tail = WORD_JOINER + element.tail
+                element.tail = f"{WORD_JOINER}{element.tail}"
 
 
 class FormulasExtension(Extension):
@@ -112,5 +158,5 @@ class FormulasExtension(Extension):
         md.treeprocessors.register(_Converter(md), "formulas", 15)
 
 
-def makeExtension(**options) -> FormulasExtension:
+def makeExtension(**options: object) -> FormulasExtension:
     return FormulasExtension(**options)

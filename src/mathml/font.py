@@ -1,8 +1,8 @@
 """The font of the formulas: STIX Two Math, cut down to what a site shows."""
 
-import importlib.util
 import re
 from html import unescape
+from importlib.metadata import distribution
 from pathlib import Path
 
 from fontTools import subset
@@ -47,8 +47,9 @@ def write(site: Path, text: str) -> None:
 
     The math table and the larger variants of stretchy glyphs stay.
     """
-    package = Path(importlib.util.find_spec("ziamath").origin).parent
-    source = package / "fonts" / "STIXTwoMath-Regular.ttf"
+    source = distribution("ziamath").locate_file(
+        "ziamath/fonts/STIXTwoMath-Regular.ttf"
+    )
     options = subset.Options(
         flavor="woff2",
         layout_features=["*"],

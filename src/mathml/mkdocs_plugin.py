@@ -1,19 +1,18 @@
-"""The adapter to MkDocs: names pages in messages, serves notebooks, cuts the font."""
+"""The adapter to MkDocs: names pages in messages, cuts the font."""
 
 import logging
-import re
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin
-
-from reader import notebook
-from tracebook import settings
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 from . import extension, font
+from .source import markdown_cells
 
-log = logging.getLogger("mkdocs.plugins.formulas")
+log = logging.getLogger("mkdocs.plugins.mathml")
 
 
 class MathmlPlugin(BasePlugin):
@@ -23,35 +22,24 @@ class MathmlPlugin(BasePlugin):
         self._serving = command == "serve"
         self._cut: tuple[str, bytes] | None = None
 
-    def on_config(self, config: MkDocsConfig) -> None:
-        self._root = Path(config.config_file_path).resolve().parent
-        self._noise = settings.load(self._root).noise_pattern
-        if labs := config.plugins.get("mkdocs-jupyter"):
-            labs.config["cache_dir"] = str(notebook.cache(self._root))
-
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
         self._failed = 0
 
-    def on_page_markdown(self, markdown: str, *, page, config, files) -> None:
-        source = Path(page.file.abs_src_path).resolve()
-        extension.page.set(
-            extension.Page(
-                source.relative_to(self._root).as_posix(), source.read_text("utf-8")
-            )
-        )
+    def on_page_markdown(
+        self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
+    ) -> None:
+        text = page.file.content_string
+        if page.file.src_uri.endswith(".py"):
+            text = markdown_cells(text)
+        extension.page.set(extension.Page(_shown(page.file, config), text))
 
-    def on_page_content(self, html: str, *, page, config, files) -> str:
-        if notebook.MARK in html:
-            html = notebook.with_formulas(notebook.plain(html, self._noise))
-            # MkDocs reads these off Markdown; without them any anchor passes.
-            page.present_anchor_ids = set(re.findall(r'\bid="([^"]+)"', html))
-        rendered = extension.page.get()
-        rendered.fail_if_raw(html)
-        failures = rendered.failures
-        self._failed += len(failures)
-        for failure in failures:
-            log.log(logging.WARNING if self._serving else logging.ERROR, failure)
-        return html
+    def on_page_content(
+        self, html: str, *, page: Page, config: MkDocsConfig, files: Files
+    ) -> None:
+        if rendered := extension.page.get():
+            for problem in rendered.problems(html):
+                self._failed += 1
+                log.log(logging.WARNING if self._serving else logging.ERROR, problem)
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         if self._failed and not self._serving:
@@ -66,3 +54,12 @@ class MathmlPlugin(BasePlugin):
         else:
             (site / font.FONT).parent.mkdir(parents=True, exist_ok=True)
             (site / font.FONT).write_bytes(self._cut[1])
+
+
+def _shown(file: File, config: MkDocsConfig) -> str:
+    """A page as messages name it: its path in the project, if it has one there."""
+    root = Path(config.config_file_path).resolve().parent
+    path = Path(file.abs_src_path or "").resolve()
+    if file.abs_src_path and path.is_relative_to(root):
+        return path.relative_to(root).as_posix()
+    return file.src_uri

@@ -66,7 +66,7 @@ def _outputs(outputs: list[Tag], noise: re.Pattern) -> Iterator[str]:
     for output in outputs:
         kind = output["data-mime-type"]
         if kind in ("text/plain", _STDERR):
-            text = output.pre.get_text()
+            text = output.select("pre")[0].get_text()
             if kind == _STDERR:
                 text = "".join(
                     line

@@ -1,50 +1,52 @@
-"""A page as the checks read it: formulas, prose, code and headings, with lines."""
+"""The one reader of a page: its blocks and sentences, formulas, code, includes,
+headings, and what its comments say to the checks."""
 
 import re
+import sys
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-_FENCE = re.compile(
-    r"^[ \t]*(?P<ticks>`{3,}|~{3,})(?P<info>[^\n]*)\n(?P<body>.*?)"
-    r"^[ \t]*(?P=ticks)[ \t]*$",
-    re.DOTALL | re.MULTILINE,
-)
-_CODE = re.compile(
-    r"(?<![`\\])(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)", re.DOTALL
-)
-_DISPLAY = re.compile(r"\$\$(?P<tex>.*?)\$\$", re.DOTALL)
-_INLINE = re.compile(r"(?<![\\$])\$(?!\s)(?P<tex>[^$]+?)(?<!\s)\$(?!\d)")
-_HEADING = re.compile(r"^(?P<hashes>#{1,6})[ \t]+(?P<title>.+)$", re.MULTILINE)
-_EMBED = re.compile(r'^[ \t]*--8<-- "(?P<name>[^":]+)[^"]*"[ \t]*$', re.MULTILINE)
+from mathml.source import Formula, Piece, Source, blanked, markdown_cells
+from tracebook import includes, settings
+from tracebook.includes import Include
+from tracebook.settings import Settings
 
+__all__ = ["LEDGER", "Block", "Formula", "Page", "Piece", "all_pages"]
+
+_HEADING = re.compile(r"^(?P<hashes>#{1,6})[ \t]+(?P<title>.+)$", re.MULTILINE)
+_BLOCK = re.compile(r"[-*+] |\d+\. |[!?]{3}|===|#")
+"""What begins a block of its own, though no line above it is empty."""
+_SENTENCE = re.compile(r"[.?!:][*)]*\s+(?=[A-Z`*])")
+_QUOTE = re.compile(r"(?:^[ \t]*>.*(?:\n|\Z))+\Z", re.MULTILINE)
+_DIRECTIVE = re.compile(r"\s*(?P<key>proof|own|docstring):(?P<said>.*)", re.DOTALL)
+_GENERATED = re.compile(
+    r"`(?:make|python -m) [^`]+` wrote\s+this\s+page"
+    r"|page\s+is\s+written\s+by\s+`(?:make|python -m) [^`]+`"
+)
 
 LEDGER = "docs/ledger.md"
 """Made from what the checks say of the other pages."""
 
 
-@dataclass(frozen=True)
-class Piece:
-    """A part of a page's text and where it begins."""
+@dataclass
+class Block:
+    """A paragraph, a list item or a row of a table."""
 
-    text: str
     start: int
-    line: int
+    end: int
+    header: str = ""
+    """Of a row: the first line of its table, and where that begins."""
+    table: int = -1
+    comments: list[tuple[str, str]] = field(default_factory=list)
+    """Key and text of what is said to the checks in it, or below it."""
+
+    def says(self, key: str) -> tuple[str, ...]:
+        return tuple(said for each, said in self.comments if each == key)
 
 
-@dataclass(frozen=True)
-class Formula(Piece):
-    """One formula, without its dollars."""
-
-    display: bool
-
-    @property
-    def shown(self) -> str:
-        return " ".join(self.text.split())
-
-
-class Page:
+class Page(Source):
     """One Markdown page, or the Markdown cells of a lab.
 
     ``source`` is another text to read in place of the file's.
@@ -55,78 +57,58 @@ class Page:
         self.root = root
         self.shown = path.relative_to(root).as_posix()
         self.source = path.read_text("utf-8") if source is None else source
-        self.text = (
-            _markdown_cells(self.source) if path.suffix == ".py" else self.source
+        super().__init__(
+            markdown_cells(self.source) if path.suffix == ".py" else self.source
         )
-        self._line_starts = [0, *(m.end() for m in re.finditer("\n", self.text))]
-
-    def named(self, name: str) -> Path | None:
-        """The file that a name means here: of the page's own programs, of all
-        programs, of the project, or beside the page."""
-        snippets = self.root / "snippets"
-        own = snippets / self.shown.partition("/")[2].rpartition(".")[0]
-        return next(
-            (
-                path
-                for folder in (own, snippets, self.root, self.path.parent)
-                if (path := folder / name).exists()
-            ),
-            None,
-        )
-
-    def line(self, offset: int) -> int:
-        """The number of the line, from 1, that holds a character."""
-        return bisect_right(self._line_starts, offset)
 
     def where(self, offset: int) -> str:
         return f"{self.shown}:{self.line(offset)}"
 
-    @cached_property
-    def fences(self) -> list[Piece]:
-        """Bodies of fenced blocks."""
-        return [
-            Piece(m["body"], m.start("body"), self.line(m.start("body")))
-            for m in _FENCE.finditer(self.text)
-        ]
+    # Files.
 
     @cached_property
+    def settings(self) -> Settings:
+        return settings.load(self.root)
+
+    def named(self, name: str) -> Path | None:
+        """The file that a name means here: of the page's own programs, of all
+        programs, of the project, or beside the page."""
+        folders = [self.settings.snippets_dir, self.root, self.path.parent]
+        if self.path.is_relative_to(docs := self.settings.docs_dir):
+            folders.insert(0, folders[0] / self.path.relative_to(docs).with_suffix(""))
+        return next(
+            (path for folder in folders if (path := folder / name).exists()), None
+        )
+
+    @cached_property
+    def includes(self) -> list[Include]:
+        """What the page includes and shows, in order."""
+        shown = blanked(self.text, self.comments)
+        return [each for each in includes.find(shown) if each.name]
+
+    @property
     def embeds(self) -> list[str]:
         """Names of the snippets and traces that the page includes, in order."""
-        return [m["name"] for m in _EMBED.finditer(self.text)]
+        return [each.name for each in self.includes]
+
+    def embedded(
+        self, suffix: str = "", start: int = 0, end: int = sys.maxsize
+    ) -> list[Path]:
+        """The files, of one kind, that a part of the page includes and that are
+        there."""
+        paths = dict.fromkeys(
+            self.settings.snippets_dir / each.name
+            for each in self.includes
+            if start <= each.start < end and each.name.endswith(suffix)
+        )
+        return [path for path in paths if path.is_file()]
 
     @cached_property
-    def without_fences(self) -> str:
-        """The text with fenced blocks blanked; offsets stay."""
-        return _blanked(_FENCE, self.text)
+    def is_generated(self) -> bool:
+        """Whether the page says which command wrote it."""
+        return _GENERATED.search(self.text) is not None
 
-    @cached_property
-    def codes(self) -> list[Piece]:
-        """What stands in backticks in running text."""
-        return [
-            Piece(m["code"], m.start("code"), self.line(m.start("code")))
-            for m in _CODE.finditer(self.without_fences)
-        ]
-
-    @cached_property
-    def without_code(self) -> str:
-        """The text with fenced blocks and backticks blanked; offsets stay."""
-        return _blanked(_CODE, self.without_fences)
-
-    @cached_property
-    def formulas(self) -> list[Formula]:
-        """All formulas in the order of the page."""
-        text = self.without_code
-        found = [(m, True) for m in _DISPLAY.finditer(text)]
-        found += [(m, False) for m in _INLINE.finditer(_blanked(_DISPLAY, text))]
-        return [
-            Formula(m["tex"], m.start("tex"), self.line(m.start("tex")), display)
-            for m, display in sorted(found, key=lambda each: each[0].start())
-        ]
-
-    @cached_property
-    def prose(self) -> str:
-        """Running text, with code and all formulas blanked; offsets stay."""
-        return _blanked(_INLINE, _blanked(_DISPLAY, self.without_code))
+    # Parts.
 
     @cached_property
     def headings(self) -> list[tuple[int, int, str]]:
@@ -136,27 +118,102 @@ class Page:
             for m in _HEADING.finditer(self.without_code)
         ]
 
+    def section(self, at: int, deepest: int) -> tuple[int, int]:
+        """From the heading above a place, of a level that counts, to the next."""
+        starts = [start for start, level, _ in self.headings if level <= deepest]
+        return (
+            max((s for s in starts if s <= at), default=0),
+            min((s for s in starts if s > at), default=len(self.text)),
+        )
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        found: list[Block] = []
+        is_open, header, table = False, "", -1
+        displays = [
+            (f.start, f.start + len(f.text)) for f in self.formulas if f.display
+        ]
+        text = blanked(self.without_fences, self.comments)
+        for line in re.finditer(r".+\n?|\n", text):
+            said = line[0].strip()
+            if (
+                not said
+                or said == "$$"
+                or any(a <= line.start() < b for a, b in displays)
+            ):
+                is_open, header, table = False, "", -1
+                continue
+            is_row = said.startswith("|")
+            if not is_row:
+                header, table = "", -1
+            elif not header:
+                header, table = said, line.start()
+            if is_row or not is_open or _BLOCK.match(said):
+                found.append(Block(line.start(), line.end(), header, table))
+            else:
+                found[-1].end = line.end()
+            is_open = not is_row
+        for key, said, comment in self.directives:
+            above = found[: bisect_right(found, comment.start, key=lambda b: b.start)]
+            if not above:
+                continue
+            last = above[-1]
+            # Below a table it speaks of all rows, and else of what it is in or below.
+            below_table = last.header and comment.start >= last.end
+            for block in above if below_table else (last,):
+                if block.table == last.table:
+                    block.comments.append((key, said))
+        return found
+
+    def block(self, at: int) -> Block | None:
+        """The block that holds a place, or else the one above it."""
+        before = bisect_right(self.blocks, at, key=lambda b: b.start)
+        return self.blocks[before - 1] if before else None
+
+    def says(self, key: str, at: int) -> tuple[str, ...]:
+        """What the comments of the block at a place say."""
+        block = self.block(at)
+        return block.says(key) if block else ()
+
+    def sentences(self, at: int) -> list[str]:
+        """Those of a block, up to the one at a place; of what is no running text,
+        none."""
+        block = self.block(at)
+        if block is None or at >= block.end:
+            return []
+        end = _SENTENCE.search(self.text, at, block.end)
+        return _SENTENCE.split(
+            self.text[block.start : end.start() if end else block.end]
+        )
+
+    @cached_property
+    def directives(self) -> list[tuple[str, str, Piece]]:
+        """Key and text of each comment that is for the checks."""
+        return [
+            (said["key"], said["said"].strip(), comment)
+            for comment in self.comments
+            if (said := _DIRECTIVE.fullmatch(comment.text))
+        ]
+
+    @cached_property
+    def quotes(self) -> list[tuple[str, Piece]]:
+        """The fence, the span or the blockquote right before each comment that
+        says of which docstring it is."""
+        found = []
+        for key, name, comment in self.directives:
+            end = len(self.text[: comment.span[0]].rstrip())
+            pieces = [p for p in (*self.fences, *self.codes) if p.span[1] == end]
+            if quote := _QUOTE.search(self.text, 0, end):
+                text = re.sub(r"^[ \t]*>", "", quote[0], flags=re.MULTILINE)
+                start = quote.start()
+                pieces.append(Piece(text, start, self.line(start), quote.span()))
+            if key == "docstring":
+                found += [(name, piece) for piece in pieces[:1]]
+        return found
+
 
 def all_pages(root: Path) -> list[Page]:
-    """Every page of the book but the ledger: Markdown below ``docs``, the labs."""
-    docs = root / "docs"
+    """Every page of the book but the ledger: Markdown files and the labs."""
+    docs = settings.load(root).docs_dir
     pages = sorted([*docs.rglob("*.md"), *docs.glob("labs/*.py")])
-    return [Page(path, root) for path in pages if path != root / LEDGER]
-
-
-def _blanked(pattern: re.Pattern, text: str) -> str:
-    return pattern.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
-
-
-def _markdown_cells(source: str) -> str:
-    """The comments of a percent notebook's Markdown cells; other lines empty."""
-    lines, markdown = [], False
-    for line in source.splitlines():
-        if line.startswith("# %%"):
-            markdown = "[markdown]" in line
-            lines.append("")
-        else:
-            lines.append(
-                re.sub(r"^# ?", "", line) if markdown and line.startswith("#") else ""
-            )
-    return "\n".join(lines) + "\n"
+    return [Page(path, root) for path in pages if path != docs / Path(LEDGER).name]

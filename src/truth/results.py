@@ -35,7 +35,8 @@ _SYSTEM = f"{platform.system()} {platform.machine()}"
 # How results are shown does not change them.
 _SHOWING = ("ledger",)
 _CODE = [
-    Path(__file__).resolve().parents[1] / package for package in ("truth", "tracebook")
+    Path(__file__).resolve().parents[1] / package
+    for package in ("truth", "tracebook", "mathml")
 ]
 _PROJECT = ("*.*", "Makefile", "src/**/*.py", "tests/**/*.py", f"{SNIPPETS}/**/*.*")
 _FRONT_MATTER = re.compile(r"\A-{3}[ \t]*\n.*?\n(?:-{3}|\.{3})[ \t]*\n", re.DOTALL)

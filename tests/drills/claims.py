@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from mathml.source import Source
 from truth.finding import Finding
 from truth.page import Page, all_pages
 from truth.prose import names, numbers, quotes
@@ -29,17 +30,15 @@ _WORD = re.compile(r"[A-Za-z_]{2,}")
 _SWAPPED = {"tf.gradients": "eager", "tf.function": "eager", "eager": "tf.gradients"}
 
 
-class _Altered(Page):
+def altered(page: Page, text: str) -> Page:
     """A page with another text."""
-
-    def __init__(self, page: Page, text: str) -> None:
-        self.path, self.shown, self.source = page.path, page.shown, page.source
-        self.text = text
-        self._line_starts = [0, *(m.end() for m in re.finditer("\n", text))]
+    other = Page(page.path, page.root, page.source)
+    Source.__init__(other, text)
+    return other
 
 
 def run(book: Book, tally: Tally, site: Path) -> None:
-    pages = [page for page in all_pages(book.root) if not numbers.is_generated(page)]
+    pages = [page for page in all_pages(book.root) if not page.is_generated]
     for check, planned, at_most in (
         (numbers.check, _digits, 40),
         (_names_and_quotes, _renamed, 40),
@@ -73,22 +72,22 @@ def _plant(
         text = page.text[:start] + new + page.text[end:]
         shown = " ".join(text[max(0, start - 40) : start + len(new) + 25].split())
         drill = f"{page.where(start)}: {page.text[start:end]} → {new} in: {shown}"
-        altered = _Altered(page, text)
-        caught = any(f.state == "failed" for f in check([altered], root))
-        if caught or not (kind == WEAK or _amounts_to_the_same(page, altered, start)):
+        other = altered(page, text)
+        caught = any(f.state == "failed" for f in check([other], root))
+        if caught or not (kind == WEAK or _amounts_to_the_same(page, other, start)):
             tally.count(kind, drill, caught)
         else:
             tally.kind(kind).within.append(drill)
 
 
-def _amounts_to_the_same(page: Page, altered: Page, at: int) -> bool:
+def _amounts_to_the_same(page: Page, other: Page, at: int) -> bool:
     """Whether a change leaves the value of each side of a formula: 1 · 0, 2 · 0."""
     before, after = (
         next(
             (
                 [
                     plain_value(side)
-                    for statement in statements(formula)
+                    for statement in statements(formula.text)
                     for side in statement.sides
                     if name_of(side) is None
                 ]
@@ -97,7 +96,7 @@ def _amounts_to_the_same(page: Page, altered: Page, at: int) -> bool:
             ),
             [],
         )
-        for each in (page, altered)
+        for each in (page, other)
     )
     return bool(before) and None not in before and before == after
 
@@ -158,7 +157,7 @@ def _misquoted(page: Page, root: Path) -> Iterator[Change]:
         end = page.text.index("`", start)
         for word in _WORD.finditer(page.text, start, end):
             yield ("a word of a quoted message", *word.span(), word[0] + "q")
-        for mode in quotes.claimed_modes(page.text, start):
+        for mode in quotes.claimed_modes(page, start):
             before = list(re.compile(re.escape(mode)).finditer(page.text, 0, end + 200))
             near = min(before, key=lambda m: abs(m.start() - start), default=None)
             if near:

@@ -9,6 +9,7 @@ from truth.formulas.tree import is_condition
 from truth.page import Formula, Page, all_pages
 
 from .book import Book, Tally
+from .claims import altered
 
 _AT_MOST = 6
 """Mistakes on each page, in a fast run."""
@@ -132,7 +133,7 @@ def run(book: Book, tally: Tally, site) -> None:
             tally.count("no formula fails by itself", page.shown, False)
             continue
         for kind, what, text in tally.some(list(_mistakes(page)), _AT_MOST):
-            found = check_page(Page(page.path, book.root, text))
+            found = check_page(altered(page, text))
             caught = any(finding.state == "failed" for finding in found)
             if not caught and _is_true(page, what, kind):
                 tally.kind(kind).equal += 1
@@ -163,8 +164,6 @@ def _mistakes(page: Page) -> Iterator[tuple[str, str, str]]:
             around = " ".join(formula.text[max(0, start - 25) : end + 25].split())
             begin = formula.start + start
             text = page.text[:begin] + new + page.text[begin + len(old) :]
-            if page.path.suffix == ".py":
-                text = "# %% [markdown]\n" + re.sub("^", "# ", text, flags=re.M)
             yield (
                 f"a formula's {kind}",
                 f"line {formula.line}: {old!r} → {new!r} in {around}",

@@ -1,19 +1,15 @@
 """Mistakes in pages that the build of the site must see, with their lines."""
 
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from mathml.source import Formula, Source
+
 from .book import Book, Tally
 
-CODE = re.compile(r"^ *```.*?^ *```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\((?![a-z]+:)(?P<place>[^)#\s]*)(?P<anchor>#[^)\s]*)?\)")
-_FORMULA = re.compile(r"\$\$\s*(.+?)\$\$|\$([^$\s][^$]*)\$", re.DOTALL)
-
-
-def blank(code: re.Match) -> str:
-    """As many lines and characters, in which nothing is found."""
-    return re.sub(r"[^\n]", " ", code[0])
 
 
 def letters(number: int) -> str:
@@ -55,20 +51,24 @@ Plan = dict[Path, tuple[str, list[str]]]
 """Of each page: its text with all mistakes, and what must be said of each."""
 
 
-def _plan(book: Book, pattern: re.Pattern, mistake) -> Plan:
+def _plan(book: Book, find: Callable, mistake: Callable) -> Plan:
     plan = {}
     for page in book.pages:
-        text = page.read_text("utf-8")
-        found = list(pattern.finditer(CODE.sub(blank, text)))
+        source = Source(page.read_text("utf-8"))
+        text = source.text
         messages = []
-        for n, match in reversed(list(enumerate(found))):
-            span, new, message = mistake(page, match, n)
+        for n, found in reversed(list(enumerate(find(source)))):
+            span, new, message = mistake(page, found, n)
             if new:
                 text = text[: span[0]] + new + text[span[1] :]
                 messages.append(message)
         if messages:
             plan[page] = text, messages
     return plan
+
+
+def _find_links(source: Source) -> Iterator[re.Match]:
+    return _LINK.finditer(source.without_code)
 
 
 def _links(book: Book) -> Plan:
@@ -81,7 +81,7 @@ def _links(book: Book) -> Plan:
             _about_link(book, page, gone + (match["anchor"] or "")),
         )
 
-    return _plan(book, _LINK, mistake)
+    return _plan(book, _find_links, mistake)
 
 
 def _anchors(book: Book) -> Plan:
@@ -95,7 +95,7 @@ def _anchors(book: Book) -> Plan:
             _about_link(book, page, gone),
         )
 
-    return _plan(book, _LINK, mistake)
+    return _plan(book, _find_links, mistake)
 
 
 def _about_link(book: Book, page: Path, link: str) -> str:
@@ -118,11 +118,11 @@ def _braces(book: Book) -> Plan:
 
 
 def _formulas(book: Book, broken) -> Plan:
-    def mistake(page, match, n):
-        start = match.start(match.lastindex)
-        line = match.string.count("\n", 0, start) + 1
+    def mistake(page: Path, found: Formula, n: int):
+        start = found.start + len(found.text) - len(found.text.lstrip())
+        line = found.line + found.text[: start - found.start].count("\n")
         new, reason = broken(letters(n))
         said = f"{book.shown(page)}:{line}: formula does not convert: "
         return (start, start), new, re.escape(said) + reason
 
-    return _plan(book, _FORMULA, mistake)
+    return _plan(book, lambda source: source.formulas, mistake)

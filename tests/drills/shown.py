@@ -2,14 +2,13 @@
 
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from html import unescape
 from pathlib import Path
 
-from tests import test_built_html as checks
-from tracebook import pages
+from tests import built
 
 from .book import Book, Tally
 from .traces import digits
@@ -23,18 +22,28 @@ _MATH = re.compile(r"<math\b.*?</math>", re.DOTALL)
 _SYMBOL = re.compile(r"[^<>&;\s](?=</m[ion]>)")
 _LINK = re.compile(r'(?<=href=")[^":#]+/(?=["#])')
 
+_TESTS = {
+    built.displays_files_and_fresh_traces: "test_displays_files_and_fresh_traces",
+    built.has_no_raw_tex: "test_no_page_shows_raw_tex",
+    built.displays_the_formulas_of_its_source: (
+        "test_displays_the_formulas_of_its_source"
+    ),
+    built.every_link_inside_has_a_target: (
+        "test_every_link_inside_the_site_has_a_target"
+    ),
+}
+"""The test that makes each check."""
+
 
 @dataclass
 class Tamper:
-    """A part of a built page replaced, and the test that must fail then."""
+    """A part of a built page replaced, and what must fail then."""
 
     kind: str
     path: Path
     span: tuple[int, int]
     new: str
-    test: Callable
-    check: Callable[[], None]
-    """The test itself, or the part of it that looks at this page."""
+    check: partial[None]
     named: str = ""
     """What the test must name."""
 
@@ -86,7 +95,7 @@ def _by_the_command(book: Book, tally: Tally, kinds: list[list[Tamper]]) -> None
     with book.planted({each.path: each.done() for each in tampers}):
         code, said = pytest()
     for each in tampers:
-        name = f"FAILED tests/test_built_html.py::{each.test.__name__}"
+        name = f"FAILED tests/test_built_html.py::{_TESTS[each.check.func]}"
         tally.count(
             "by pytest, on one of each",
             f"{name}: {said[-500:]}",
@@ -95,16 +104,14 @@ def _by_the_command(book: Book, tally: Tally, kinds: list[list[Tamper]]) -> None
 
 
 def _blocks(book: Book, site: Path) -> Iterator[Tamper]:
-    embeds = list(pages.embeds(checks.SETTINGS))
     rels = {each.name.removesuffix(".py"): each.rel for each in book.snippets}
-    test = checks.test_displays_files_and_fresh_traces
-    for page in checks.PAGES:
-        shown = page.relative_to(checks.SETTINGS.root).as_posix()
-        path = checks.built(site, page)
+    for page in map(built.page, built.PAGES):
+        path = built.built(site, page.path)
         blocks = _BLOCK.finditer(path.read_text("utf-8"))
-        here = [e for e in embeds if e.where.startswith(f"{shown}:")]
-        check = partial(test, page, site, book.traces)
-        for n, (block, embed) in enumerate(zip(blocks, here, strict=True)):
+        check = partial(
+            built.displays_files_and_fresh_traces, page.path, site, book.traces
+        )
+        for n, (block, embed) in enumerate(zip(blocks, page.includes, strict=True)):
             letters = _letters(block)
             what = "program" if embed.name.endswith(".py") else "trace"
             span, old = letters[n * 37 % len(letters)]
@@ -113,11 +120,10 @@ def _blocks(book: Book, site: Path) -> Iterator[Tamper]:
                 path,
                 span,
                 "y" if old == "x" else "x",
-                test,
                 check,
-                embed.where,
+                page.where(embed.start),
             )
-            yield Tamper("a displayed block gone", path, block.span(), "", test, check)
+            yield Tamper("a displayed block gone", path, block.span(), "", check)
             if what == "program":
                 continue
             text = "".join(char for _, char in letters)
@@ -130,9 +136,8 @@ def _blocks(book: Book, site: Path) -> Iterator[Tamper]:
                     "a digit of a displayed trace",
                     path,
                     *those[n * 37 % len(those)],
-                    test,
                     check,
-                    embed.where,
+                    page.where(embed.start),
                 )
 
 
@@ -147,9 +152,8 @@ def _letters(block: re.Match) -> list[tuple[tuple[int, int], str]]:
 
 
 def _formulas(site: Path) -> Iterator[Tamper]:
-    test = checks.test_displays_the_formulas_of_its_source
-    for page in checks.PAGES:
-        path = checks.built(site, page)
+    for page in built.PAGES:
+        path = built.built(site, page)
         for n, found in enumerate(_MATH.finditer(path.read_text("utf-8"))):
             raw = (r"\(x\)", "$x$", r"x \cdot y", "x^{2}")[n % 4]
             yield Tamper(
@@ -157,8 +161,7 @@ def _formulas(site: Path) -> Iterator[Tamper]:
                 path,
                 found.span(),
                 raw,
-                checks.test_no_page_shows_raw_tex,
-                partial(_has_no_raw_tex, path),
+                partial(built.has_no_raw_tex, path),
             )
             symbols = list(_SYMBOL.finditer(found[0]))
             start, end = symbols[n * 37 % len(symbols)].span()
@@ -168,17 +171,11 @@ def _formulas(site: Path) -> Iterator[Tamper]:
                 path,
                 (found.start() + start, found.start() + end),
                 "y" if old == "x" else "x",
-                test,
-                partial(test, page, site),
+                partial(built.displays_the_formulas_of_its_source, page, site),
             )
 
 
-def _has_no_raw_tex(path: Path) -> None:
-    assert not checks.raw_tex(path)
-
-
 def _links(site: Path) -> Iterator[Tamper]:
-    test = checks.test_every_link_inside_the_site_has_a_target
     for path in sorted(site.rglob("index.html")):
         link = list(_LINK.finditer(path.read_text("utf-8")))[-1]
         yield Tamper(
@@ -186,7 +183,6 @@ def _links(site: Path) -> Iterator[Tamper]:
             path,
             link.span(),
             "../gone/",
-            test,
-            partial(test, site),
+            partial(built.every_link_inside_has_a_target, site),
             f"{path}: ../gone/",
         )

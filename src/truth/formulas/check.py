@@ -46,10 +46,10 @@ class _Checker:
             Section(scope, part, self._used, self._page).judge()
         return [finding for read in self._reads if (finding := self._finding(read))]
 
-    def _parts(self):
+    def _parts(self) -> list[tuple[bool, list[Reading]]]:
         """The formulas from one heading, or one ``% premise``, to the next."""
         starts = [start for start, _, _ in self._page.headings]
-        parts = [(True, [])]
+        parts: list[tuple[bool, list[Reading]]] = [(True, [])]
         for formula in self._page.formulas:
             if starts and starts[0] < formula.start:
                 starts = [start for start in starts if start > formula.start]

@@ -196,7 +196,9 @@ class _Parser:
 
     def _unlined(self, tokens: list[_Token]) -> list[_Token]:
         """Lines of ``aligned`` become statements, unless they go on with one."""
-        shown, open_, at = [], [], 0
+        shown: list[_Token] = []
+        open_: list[str] = []
+        at = 0
         while at < len(tokens):
             token = tokens[at]
             name = "".join(t.text for t in tokens[at + 2 : at + 10]).partition("}")[0]
@@ -257,7 +259,8 @@ class _Parser:
     # Statements.
 
     def formula(self) -> list[Statement]:
-        statements, alone = [], []
+        statements: list[Statement] = []
+        alone: list[Node] = []
         while self._next:
             if self._next in _SEPARATORS:
                 if self._take() == r"\text":
@@ -412,7 +415,7 @@ class _Parser:
             )
         return Node("power", (base, exponent), position)
 
-    def _exponent(self):
+    def _exponent(self) -> Node | str:
         for words, meaning in (
             ((r"\T",), "T"),
             (("{", r"\T", "}"), "T"),
@@ -646,7 +649,7 @@ class _Parser:
         name = self._word()
         if name not in ("cases", "pmatrix", "bmatrix"):
             raise LatexError(f"unknown environment: {name}", position)
-        rows = [[]]
+        rows: list[list[Node | Statement | None]] = [[]]
         while True:
             rows[-1].append(
                 self._otherwise() if name == "cases" and rows[-1] else self.expression()
@@ -668,10 +671,10 @@ class _Parser:
         widths = {len(row) for row in rows}
         if len(widths) > 1 or (kind == "cases" and widths != {2}):
             raise LatexError(f"rows of {name} differ in length", position)
-        rows = tuple(map(tuple, rows))
-        return Node(kind, (rows,) if kind == "cases" else (rows, name), position)
+        read = tuple(map(tuple, rows))
+        return Node(kind, (read,) if kind == "cases" else (read, name), position)
 
-    def _otherwise(self):
+    def _otherwise(self) -> Statement | None:
         """A condition: statements that hold together, or None for all else."""
         if self._next == r"\text":
             self._take()

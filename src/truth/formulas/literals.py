@@ -11,7 +11,7 @@ from ..page import Page
 def arrays(page: Page) -> list[np.ndarray]:
     """Every list of numbers in the programs that the page embeds."""
     found = []
-    for path in embedded(page, ".py"):
+    for path in page.embedded(".py"):
         try:
             tree = ast.parse(path.read_text("utf-8"))
         except SyntaxError:  # wrong on purpose
@@ -29,17 +29,9 @@ def arrays(page: Page) -> list[np.ndarray]:
 def shapes(page: Page) -> set[tuple[int, ...]]:
     """Shapes of those lists, and shapes that the traces print."""
     found = {array.shape for array in arrays(page)}
-    for path in embedded(page, ".out"):
+    for path in page.embedded(".out"):
         for match in re.finditer(
             r"[(\[](\d+(?:, \d+)*),?[)\]]", path.read_text("utf-8")
         ):
             found.add(tuple(map(int, match[1].split(", "))))
     return found
-
-
-def embedded(page: Page, suffix: str) -> list:
-    """Files of one kind that the page embeds and that are there."""
-    paths = [
-        page.root / "snippets" / name for name in page.embeds if name.endswith(suffix)
-    ]
-    return [path for path in dict.fromkeys(paths) if path.is_file()]

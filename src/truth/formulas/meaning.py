@@ -7,19 +7,29 @@ otherwise, the sum of upstream times output over all outputs of the map.
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import numpy as np
 import sympy
 
 from . import points
-from .latex import CALLED, Node
-from .tree import is_upstream, walk
+from .latex import CALLED, Node, Statement
+from .tree import Tree, is_upstream, walk
 from .tree import symbols as symbols_of
 
 SIZES = {"n": 3, "m": 2, "k": 4, "p": 2, "q": 3, "d": 3, "b": 2}
 """Elements along a dimension with a name; a letter that is not here has 3."""
+
+Value = Any
+"""A SymPy expression, or a NumPy array of them."""
+Bound = dict[str, int]
+"""Index letters, and the numbers that they stand for."""
+Held = frozenset[str]
+"""Names that are not written in inputs, for a derivative by them."""
 
 _STEPS = {"sign", "round", "floor"}
 """Functions without a slope: what they define is a symbol of its own."""
@@ -102,11 +112,11 @@ class Meaning:
 
     # Symbols.
 
-    def base(self, name: str):
+    def base(self, name: str) -> Value:
         """The array of symbols that stands for an input."""
         return self._symbols(name, name)
 
-    def _symbols(self, name: str, shown: str):
+    def _symbols(self, name: str, shown: str) -> Value:
         shape = self.scope.shapes.get(name, ())
         real = _symbols(shown, shape)
         if name not in self.scope.complex:
@@ -120,7 +130,7 @@ class Meaning:
             for node in walk(definition.node)
         )
 
-    def _in_its_domain(self, name: str, value, node: Node):
+    def _in_its_domain(self, name: str, value: Value, node: Node) -> Value:
         """The value; refused if it is complex where its symbol is said to be real."""
         for each in () if name in self.scope.complex else np.ravel(value):
             if not _is_plainly_real(each):
@@ -132,7 +142,7 @@ class Meaning:
                     ) from None
         return value
 
-    def whole(self, name: str, stop: frozenset = frozenset()):
+    def whole(self, name: str, stop: Held = frozenset()) -> Value:
         """A symbol's value in terms of inputs and of what is in ``stop``."""
         if definition := self.scope.maps.get(name):
             self.used.add(definition.where)
@@ -147,7 +157,7 @@ class Meaning:
             ),
         )
 
-    def _once(self, key: tuple, compute: Callable):
+    def _once(self, key: tuple, compute: Callable) -> Value:
         """A value that is computed once, with the premises that it used."""
         if key not in self._memo:
             outer, self.used = self.used, set()
@@ -164,7 +174,7 @@ class Meaning:
         self.used |= used
         return value
 
-    def _defined(self, name: str, stop: frozenset):
+    def _defined(self, name: str, stop: Held) -> Value:
         definition = self.scope.maps[name]
         shape = self.scope.shapes.get(name, ())
         if not definition.indices:
@@ -187,7 +197,7 @@ class Meaning:
             array[at] = self.value(definition.node, bound, stop)
         return array
 
-    def symbol(self, node: Node, bound: dict, stop: frozenset = frozenset()):
+    def symbol(self, node: Node, bound: Bound, stop: Held = frozenset()) -> Value:
         name, indices = self.resolve(node, bound)
         if name in bound:
             return sympy.Integer(bound[name])  # an index as a number
@@ -195,7 +205,7 @@ class Meaning:
             return sympy.Integer(self.scope.sizes[name])
         return _element(self.whole(name, stop), indices, node)
 
-    def resolve(self, node: Node, bound: dict) -> tuple[str, tuple[int, ...]]:
+    def resolve(self, node: Node, bound: Bound) -> tuple[str, tuple[int, ...]]:
         """A symbol's name and the numbers of its element."""
         name, subscript = name_of(node, self.scope)
         numbers = []
@@ -209,7 +219,7 @@ class Meaning:
 
     # Expressions.
 
-    def value(self, node: Node, bound: dict, stop: frozenset = frozenset()):
+    def value(self, node: Node, bound: Bound, stop: Held = frozenset()) -> Value:
         """A SymPy expression, or an array of them."""
         try:
             return getattr(self, "_" + node.kind.replace(" ", "_"))(
@@ -229,30 +239,32 @@ class Meaning:
             # SymPy and NumPy refuse what makes no sense in ways of their own.
             raise Unclear(f"makes no sense: {error}", node.position) from error
 
-    def _number(self, number, decimals, **_):
+    def _number(self, number: Fraction, decimals: int, **_: Any) -> Value:
         return sympy.Rational(number.numerator, number.denominator)
 
-    def _e(self, **_):
+    def _e(self, **_: Any) -> Value:
         return sympy.E
 
-    def _pi(self, **_):
+    def _pi(self, **_: Any) -> Value:
         return sympy.pi
 
-    def _i(self, **_):
+    def _i(self, **_: Any) -> Value:
         return sympy.I
 
-    def _infty(self, **_):
+    def _infty(self, **_: Any) -> Value:
         return sympy.oo
 
-    def _symbol(self, *_, node, bound, stop):
+    def _symbol(self, *_: Any, node: Node, bound: Bound, stop: Held) -> Value:
         return self.symbol(node, bound, stop)
 
-    def _group(self, inner, *, bound, stop, **_):
+    def _group(self, inner: Node, *, bound: Bound, stop: Held, **_: Any) -> Value:
         return self.value(inner, bound, stop)
 
-    def _role(self, role, inner, *, bound, stop, **_):
+    def _role(
+        self, role: str, inner: Node, *, bound: Bound, stop: Held, **_: Any
+    ) -> Value:
         for bar in (n for n in walk(inner) if n.kind == "bar"):
-            name, _ = self.resolve(bar.parts[0], _loosely(bound))
+            name = self.resolve(bar.parts[0], _loosely(bound))[0]
             if role == "local":
                 raise Unclear(f"the gradient of {_plain(name)} marked as local")
             if self.scope.outputs and (
@@ -264,7 +276,9 @@ class Meaning:
                 )
         return self.value(inner, bound, stop)
 
-    def _sum(self, *terms, bound, stop, node):
+    def _sum(
+        self, *terms: tuple[int, Node], bound: Bound, stop: Held, node: Node
+    ) -> Value:
         total, plain = None, True
         for sign, term in terms:
             value = sign * self.value(term, bound, stop)
@@ -283,7 +297,7 @@ class Meaning:
             plain = plain and number
         return total
 
-    def _product(self, *factors, bound, stop, **_):
+    def _product(self, *factors: Node, bound: Bound, stop: Held, **_: Any) -> Value:
         values = [self.value(factor, bound, stop) for factor in factors]
         product, is_row = values[0], False
         for before, factor, value in zip(factors, factors[1:], values[1:]):
@@ -305,19 +319,25 @@ class Meaning:
             product = _multiply(product, value, factor)
         return product
 
-    def _elementwise(self, one, other, *, bound, stop, node):
+    def _elementwise(
+        self, one: Node, other: Node, *, bound: Bound, stop: Held, node: Node
+    ) -> Value:
         a, b = self.value(one, bound, stop), self.value(other, bound, stop)
         if np.shape(a) != np.shape(b) or not np.shape(a):
             raise Unclear(r"\odot needs two arrays of one shape", node.position)
         return a * b
 
-    def _quotient(self, above, below, *, bound, stop, **_):
+    def _quotient(
+        self, above: Node, below: Node, *, bound: Bound, stop: Held, **_: Any
+    ) -> Value:
         divisor = self.value(below, bound, stop)
         if np.shape(divisor):
             raise Unclear("division by an array", below.position)
         return self.value(above, bound, stop) / divisor
 
-    def _power(self, base, exponent, *, bound, stop, node):
+    def _power(
+        self, base: Node, exponent: Node, *, bound: Bound, stop: Held, node: Node
+    ) -> Value:
         a, b = self.value(base, bound, stop), self.value(exponent, bound, stop)
         if not np.shape(a):
             return a**b
@@ -325,35 +345,39 @@ class Meaning:
             return _array(sympy.Matrix(a) ** b)
         raise Unclear("a power of an array that is no square matrix", node.position)
 
-    def _transpose(self, inner, *, bound, stop, **_):
+    def _transpose(self, inner: Node, *, bound: Bound, stop: Held, **_: Any) -> Value:
         value = self.value(inner, bound, stop)
         if len(np.shape(value)) == 1:
             return value.reshape(1, -1)
         return np.transpose(value) if np.shape(value) else value
 
-    def _abs(self, inner, *, bound, stop, **_):
+    def _abs(self, inner: Node, *, bound: Bound, stop: Held, **_: Any) -> Value:
         value = self.value(inner, bound, stop)
         if sympy.sympify(value).has(sympy.I):
             return sympy.sqrt(_squared_modulus(value))
         return sympy.Abs(value)
 
-    def _norm(self, inner, *, bound, stop, **_):
+    def _norm(self, inner: Node, *, bound: Bound, stop: Held, **_: Any) -> Value:
         value = np.ravel(self.value(inner, bound, stop))
         return sympy.sqrt(sum(map(_squared_modulus, value)))
 
-    def _pairing(self, one, other, *, bound, stop, node):
+    def _pairing(
+        self, one: Node, other: Node, *, bound: Bound, stop: Held, node: Node
+    ) -> Value:
         a, b = self.value(one, bound, stop), self.value(other, bound, stop)
         if np.shape(a) != np.shape(b):
             raise Unclear("a pairing of two shapes", node.position)
         return sum(np.ravel(_each(sympy.conjugate, a)) * np.ravel(b))
 
-    def _matrix(self, rows, name, *, bound, stop, **_):
+    def _matrix(
+        self, rows: Any, name: str, *, bound: Bound, stop: Held, **_: Any
+    ) -> Value:
         values = [[self.value(each, bound, stop) for each in row] for row in rows]
         if name == "tuple":
             return _array([value for (value,) in values])
         return _array(values)
 
-    def _cases(self, rows, *, bound, stop, **_):
+    def _cases(self, rows: Any, *, bound: Bound, stop: Held, **_: Any) -> Value:
         pieces = [
             (
                 self.value(value, bound, stop),
@@ -369,10 +393,14 @@ class Meaning:
             pieces.append((sympy.nan, True))
         return sympy.Piecewise((sympy.nan, overlap), *pieces)
 
-    def _bracket(self, condition, *, bound, stop, **_):
+    def _bracket(
+        self, condition: Statement, *, bound: Bound, stop: Held, **_: Any
+    ) -> Value:
         return sympy.Piecewise((1, self.condition(condition, bound, stop)), (0, True))
 
-    def condition(self, statement, bound: dict, stop: frozenset = frozenset()):
+    def condition(
+        self, statement: Statement, bound: Bound, stop: Held = frozenset()
+    ) -> Value:
         """A chain of relations as one SymPy condition; indices compare at once."""
         sides = [self._compared(side, bound, stop) for side in statement.sides]
         kinds = {
@@ -390,18 +418,36 @@ class Meaning:
             )
         )
 
-    def _compared(self, side: Node, bound: dict, stop: frozenset):
+    def _compared(self, side: Node, bound: Bound, stop: Held) -> Value:
         if side.kind == "symbol" and side.parts[0] in bound and not side.parts[1]:
             return sympy.Integer(bound[side.parts[0]])
         return self.value(side, bound, stop)
 
-    def _total(self, letters, body, *, bound, stop, node):
+    def _total(
+        self,
+        letters: tuple[str, ...],
+        body: Node,
+        *,
+        bound: Bound,
+        stop: Held,
+        node: Node,
+    ) -> Value:
         return sum(self._over(letters, body, bound, stop))
 
-    def _whole_product(self, letters, body, *, bound, stop, node):
+    def _whole_product(
+        self,
+        letters: tuple[str, ...],
+        body: Node,
+        *,
+        bound: Bound,
+        stop: Held,
+        node: Node,
+    ) -> Value:
         return sympy.prod(self._over(letters, body, bound, stop))
 
-    def _over(self, letters, body, bound, stop):
+    def _over(
+        self, letters: tuple[str, ...], body: Node, bound: Bound, stop: Held
+    ) -> Iterator[Value]:
         ranges = ranges_of(body, self.scope)
         for letter in letters:
             if letter not in ranges:
@@ -413,7 +459,17 @@ class Meaning:
         ):
             yield self.value(body, {**bound, **dict(zip(letters, numbers))}, stop)
 
-    def _integral(self, low, high, body, by, *, bound, stop, node):
+    def _integral(
+        self,
+        low: Node,
+        high: Node,
+        body: Node,
+        by: Node,
+        *,
+        bound: Bound,
+        stop: Held,
+        node: Node,
+    ) -> Value:
         name = by.parts[0]
         inner = self._with_free(name)
         integrand = inner.value(body, bound, stop)
@@ -427,13 +483,21 @@ class Meaning:
             ),
         )
 
-    def _call(self, name, arguments, *, bound, stop, node):
+    def _call(
+        self,
+        name: str,
+        arguments: tuple[Node, ...],
+        *,
+        bound: Bound,
+        stop: Held,
+        node: Node,
+    ) -> Value:
         values = [self.value(each, bound, stop) for each in arguments]
         if name in CALLED:
             return self._user_function(name, values, node)
         return _apply(name, values, node)
 
-    def _user_function(self, name, values, node):
+    def _user_function(self, name: str, values: list[Value], node: Node) -> Value:
         if name not in self.scope.functions:
             raise Unclear(f"unknown function {name}", node.position)
         if len(values) != 1 or np.shape(values[0]):
@@ -459,15 +523,17 @@ class Meaning:
 
     # Differentials and gradients.
 
-    def _d(self, inner, order, *, bound, stop, **_):
+    def _d(
+        self, inner: Node, order: int, *, bound: Bound, stop: Held, **_: Any
+    ) -> Value:
         if order != 1:
             raise Unclear("a second differential alone")
         if inner.kind == "symbol" and self.resolve(inner, bound) == ("L", ()):
             return self.loss_differential()
         return self._differential(self.value(inner, bound, stop))
 
-    def _differential(self, value):
-        def one(expression):
+    def _differential(self, value: Value) -> Value:
+        def one(expression: Value) -> Value:
             return sum(
                 (
                     sympy.diff(expression, s) * differential(s)
@@ -482,12 +548,12 @@ class Meaning:
             else (one(value))
         )
 
-    def loss_differential(self):
+    def loss_differential(self) -> Value:
         """``dL``: decided, or that of what defines ``L``, or upstream times the
         differentials of all outputs."""
         return self._once(("L", "differential"), self._loss_differential)
 
-    def _loss_differential(self):
+    def _loss_differential(self) -> Value:
         if self.scope.decided:
             node, where = self.scope.decided
             self.used.add(where)
@@ -507,23 +573,23 @@ class Meaning:
             raise Unclear("no map is stated, so L depends on nothing")
         return self.scope.outputs
 
-    def upstream(self, name: str):
+    def upstream(self, name: str) -> Value:
         return self._symbols(name, "bar " + name)
 
-    def _bar(self, inner, *, bound, stop, **_):
+    def _bar(self, inner: Node, *, bound: Bound, stop: Held, **_: Any) -> Value:
         name, indices = self.resolve(inner, bound)
         free = "L" not in self.scope.maps and name in self.scope.outputs
         return _element(
             self.upstream(name) if free else self.gradient(name), indices, inner
         )
 
-    def gradient(self, name: str):
+    def gradient(self, name: str) -> Value:
         """The gradient of ``L`` with respect to a symbol, in its shape."""
         if name not in self.scope.known and name not in self.scope.maps:
             raise Unclear(f"unknown symbol {_plain(name)}")
         return self._once((name, "gradient"), lambda: self._gradient(name))
 
-    def _gradient(self, name: str):
+    def _gradient(self, name: str) -> Value:
         symbols = self.base(name)
         explicit = "L" in self.scope.maps and name in {
             self.resolve(node, _loosely({}))[0]
@@ -551,7 +617,16 @@ class Meaning:
             name,
         )
 
-    def _derivative(self, above, below, order, *, bound, node, **_):
+    def _derivative(
+        self,
+        above: Node,
+        below: Node,
+        order: int,
+        *,
+        bound: Bound,
+        node: Node,
+        **_: Any,
+    ) -> Value:
         conjugated = below.kind == "call"
         below = below.parts[1][0] if conjugated else below
         name, indices = self.resolve(below, bound)
@@ -560,7 +635,7 @@ class Meaning:
         if (conjugated and not is_complex) or (is_complex and order > 1):
             raise Unclear("a derivative that is not defined here", node.position)
 
-        def slope(value, symbol):
+        def slope(value: Value, symbol: Value) -> Value:
             if is_complex:
                 return _wirtinger(value, symbol, conjugated)
             return sympy.diff(value, symbol, order)
@@ -581,10 +656,10 @@ class Meaning:
         else:
             if len(np.shape(value)) > 1 or len(np.shape(symbols)) > 1:
                 raise Unclear("a derivative with more than two axes", node.position)
-            jacobian = _array([_each(lambda s: slope(v, s), symbols) for v in value])
+            jacobian = _array([_each(partial(slope, v), symbols) for v in value])
         return self._expanded(jacobian, name)
 
-    def _expanded(self, value, name: str):
+    def _expanded(self, value: Value, name: str) -> Value:
         """With what was held for the derivative written in inputs again."""
         if self.is_base(name):
             return value
@@ -597,7 +672,7 @@ class Meaning:
         return _each(lambda e: sympy.sympify(e).subs(pairs, simultaneous=True), value)
 
 
-def ranges_of(node, scope: Scope) -> dict[str, int]:
+def ranges_of(node: Tree, scope: Scope) -> dict[str, int]:
     """How many values each index letter takes, told by the arrays that have it."""
     ranges: dict[str, int] = {}
     for symbol in symbols_of(node):
@@ -619,34 +694,34 @@ def ranges_of(node, scope: Scope) -> dict[str, int]:
     return ranges
 
 
-def differential(symbol):
+def differential(symbol: Value) -> Value:
     """The symbol of an input's small change."""
     return sympy.Symbol("d " + symbol.name, real=True)
 
 
-def parts_of(symbol) -> tuple:
+def parts_of(symbol: Value) -> tuple:
     """The real symbols that an input consists of: itself, or real and imaginary."""
     if symbol.is_Symbol:
         return (symbol,)
     return symbol.as_real_imag()
 
 
-def _combined(symbol, of_part: Callable):
+def _combined(symbol: Value, of_part: Callable) -> Value:
     """A gradient of ``L``, from what belongs to the parts of an input."""
     real, *imaginary = map(of_part, parts_of(symbol))
     return real + sympy.I * imaginary[0] if imaginary else real
 
 
-def _wirtinger(value, symbol, conjugated: bool):
+def _wirtinger(value: Value, symbol: Value, conjugated: bool) -> Value:
     real, imaginary = (sympy.diff(value, part) for part in parts_of(symbol))
     return (real + (sympy.I if conjugated else -sympy.I) * imaginary) / 2
 
 
-def _real(value):
+def _real(value: Value) -> Value:
     return value if _is_plainly_real(value) else (value + sympy.conjugate(value)) / 2
 
 
-def _imaginary(value):
+def _imaginary(value: Value) -> Value:
     return (
         sympy.Integer(0)
         if _is_plainly_real(value)
@@ -654,24 +729,24 @@ def _imaginary(value):
     )
 
 
-def _is_plainly_real(value) -> bool:
+def _is_plainly_real(value: Value) -> bool:
     # Every symbol is real, and SymPy writes what is not with its I.
     return not sympy.sympify(value).has(sympy.I)
 
 
-def _squared_modulus(value):
+def _squared_modulus(value: Value) -> Value:
     if _is_plainly_real(value):
         return value**2
     return sympy.expand(value * sympy.conjugate(value))
 
 
-def _real_pairing(upstream, value):
+def _real_pairing(upstream: Value, value: Value) -> Value:
     """What a small change of a value does to ``L``: for complex ones, the real
     part of the conjugated upstream gradient times the change."""
     return _real(sum(np.ravel(_each(sympy.conjugate, upstream) * value)))
 
 
-def _inputs(expression) -> list:
+def _inputs(expression: Value) -> list:
     return sorted(
         (
             s
@@ -682,7 +757,7 @@ def _inputs(expression) -> list:
     )
 
 
-def _symbols(name: str, shape: tuple[int, ...]):
+def _symbols(name: str, shape: tuple[int, ...]) -> Value:
     if not shape:
         return sympy.Symbol(name, real=True)
     array = np.empty(shape, dtype=object)
@@ -697,7 +772,7 @@ def _plain(name: str) -> str:
     return name.replace("\\", "")
 
 
-def _element(array, indices: tuple[int, ...], node: Node):
+def _element(array: Value, indices: tuple[int, ...], node: Node) -> Value:
     if not indices:
         return array
     if len(indices) != len(np.shape(array)) or any(
@@ -709,11 +784,11 @@ def _element(array, indices: tuple[int, ...], node: Node):
     return array[tuple(number - 1 for number in indices)]
 
 
-def _loosely(bound: dict):
+def _loosely(bound: Bound) -> Bound:
     return {letter: bound.get(letter, 1) for letter in "abcdefghijklmnopqrstuvwxyz"}
 
 
-def _array(values):
+def _array(values: list[Value]) -> Value:
     rows = values.tolist() if isinstance(values, sympy.MatrixBase) else list(values)
     array = np.empty(_shape(rows), dtype=object)
     for at in np.ndindex(array.shape):
@@ -724,19 +799,19 @@ def _array(values):
     return array
 
 
-def _shape(rows) -> tuple[int, ...]:
+def _shape(rows: Any) -> tuple[int, ...]:
     if isinstance(rows, (list, np.ndarray)):
         return (len(rows), *_shape(rows[0]))
     return ()
 
 
-def _each(function, value):
+def _each(function: Callable, value: Value) -> Value:
     if not np.shape(value):
         return function(value)
     return np.vectorize(function, otypes=[object])(value)
 
 
-def _multiply(a, b, node: Node):
+def _multiply(a: Value, b: Value, node: Node) -> Value:
     """A product: scalars scale, arrays multiply as matrices do."""
     if not np.shape(a) or not np.shape(b):
         return a * b
@@ -753,7 +828,7 @@ def _multiply(a, b, node: Node):
     return product
 
 
-_SCALAR = {
+SCALAR: dict[str, Callable[[Value], Value]] = {
     "sin": sympy.sin,
     "cos": sympy.cos,
     "tan": sympy.tan,
@@ -783,10 +858,10 @@ _SCALAR = {
 }
 
 
-def _apply(name: str, values: list, node: Node):
+def _apply(name: str, values: list, node: Node) -> Value:
     first = values[0]
-    if name in _SCALAR and len(values) == 1:
-        return _each(_SCALAR[name], first)
+    if name in SCALAR and len(values) == 1:
+        return _each(SCALAR[name], first)
     if name in ("max", "min") and len(values) > 1 and not any(map(np.shape, values)):
         best = values[0]
         for value in values[1:]:

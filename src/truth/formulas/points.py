@@ -35,7 +35,7 @@ def hold(
     relation: str,
     a: sympy.Expr,
     b: sympy.Expr,
-    conditions: tuple,
+    conditions: tuple[sympy.Basic, ...],
     position: int,
     rounding: float,
 ) -> None:
@@ -47,11 +47,12 @@ def hold(
     if relation == "=" and a == b:
         return
     symbols = sorted(a.free_symbols | b.free_symbols, key=lambda s: s.name)
-    conditions = [
-        c for c in conditions if c.free_symbols and c.free_symbols <= set(symbols)
+    fulfilled = [
+        sympy.lambdify(symbols, c, "mpmath")
+        for c in conditions
+        if c.free_symbols and c.free_symbols <= set(symbols)
     ]
     evaluate = sympy.lambdify(symbols, [a, b], "mpmath")
-    fulfilled = [sympy.lambdify(symbols, c, "mpmath") for c in conditions]
     generator = random.Random(1)
     compared, enough = 0, _POINTS
     if a.has(*_BRANCHES) or b.has(*_BRANCHES):
@@ -96,11 +97,13 @@ def hold(
         raise Refuted("no point at which both sides are defined", position)
 
 
-def _coordinate(generator: random.Random):
+def _coordinate(generator: random.Random) -> mpmath.mpf:
     return mpmath.mpf(generator.choice([-1, 1]) * generator.randint(20, 300)) / 97
 
 
-def _related(relation: str, left, right, rounding: float) -> bool:
+def _related(
+    relation: str, left: mpmath.mpf, right: mpmath.mpf, rounding: float
+) -> bool:
     size = max(abs(left), abs(right), mpmath.mpf(1) / 10**6)
     if relation == "≠":
         return left != right
@@ -120,5 +123,5 @@ def _related(relation: str, left, right, rounding: float) -> bool:
     return abs(left - right) <= size * mpmath.mpf(10) ** -_DIGITS
 
 
-def _readable(symbol) -> str:
+def _readable(symbol: sympy.Symbol) -> str:
     return symbol.name.replace("\\", "")

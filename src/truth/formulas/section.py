@@ -1,6 +1,7 @@
 """The formulas of one section: what they state, and whether the rest follows."""
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,6 +16,7 @@ from .meaning import (
     Meaning,
     Scope,
     Unclear,
+    Value,
     name_of,
     parts_of,
     ranges_of,
@@ -39,7 +41,7 @@ class Reading:
     formula: Formula
     statements: list[Statement]
     marks: list[str]
-    premises: dict[int, str] = field(default_factory=dict)
+    premises: dict[int, str | None] = field(default_factory=dict)
     """Statements, by number, that are premises, and of what."""
     proven: int = 0
     given: int = 0
@@ -74,7 +76,7 @@ class Section:
         """Conditions in running text; they hold up to the next display."""
 
     def judge(self) -> None:
-        for read, number, statement in self._statements():
+        for read, _, statement in self._statements():
             self._note_domain(read, statement)
         for read, number, statement in self._statements():
             self._note_premise(read, number, statement)
@@ -86,7 +88,7 @@ class Section:
             if read.formula.display:
                 self._passing.clear()
 
-    def _statements(self):
+    def _statements(self) -> Iterator[tuple[Reading, int, Statement]]:
         for read in self._reads:
             for number, statement in enumerate(read.statements):
                 yield read, number, statement
@@ -182,7 +184,9 @@ class Section:
             read.premises[number] = name if left.kind != "role" else f"local {name}"
             self._know(right)
 
-    def _note_function(self, read, number, call, right, where) -> None:
+    def _note_function(
+        self, read: Reading, number: int, call: Node, right: Node, where: int
+    ) -> None:
         name, arguments = call.parts
         if arguments[0].kind == "symbol" and name not in self._own:
             parameter, _ = name_of(arguments[0], self._scope)
@@ -191,7 +195,7 @@ class Section:
             self._own.add(name)
             read.premises[number] = name
 
-    def _know(self, node) -> None:
+    def _know(self, node: Node | Statement) -> None:
         bound = {
             letter
             for each in walk(node)
@@ -292,7 +296,9 @@ class Section:
             else:
                 self._inline_fails(read, statement, error)
 
-    def _display_fails(self, read, statement, error) -> None:
+    def _display_fails(
+        self, read: Reading, statement: Statement, error: Unclear | Refuted
+    ) -> None:
         symbol = bare(statement.sides[0])
         if (
             symbol.kind == "symbol"
@@ -319,7 +325,9 @@ class Section:
         ):
             read.fail("no program of this page has this value", side.position)
 
-    def _inline_fails(self, read, statement, error) -> None:
+    def _inline_fails(
+        self, read: Reading, statement: Statement, error: Unclear | Refuted
+    ) -> None:
         """In running text much is said of one case, whose numbers the traces prove;
         what is numbers alone, or of all cases, must hold."""
         first = bare(statement.sides[0])
@@ -342,7 +350,7 @@ class Section:
             return
         self._prove_numbers(read, statement)
 
-    def _prove_numbers(self, read, statement) -> None:
+    def _prove_numbers(self, read: Reading, statement: Statement) -> None:
         """The equalities between numbers in a chain that begins otherwise."""
         start = next(
             (at for at, side in enumerate(statement.sides) if is_numeric(side)),
@@ -355,7 +363,7 @@ class Section:
         except (Unclear, Refuted) as error:
             read.fail(str(error), error.position)
 
-    def _give(self, read, symbol, statement) -> None:
+    def _give(self, read: Reading, symbol: Node, statement: Statement) -> None:
         name, indices = name_of(symbol, self._scope)
         read.given += 1
         if not indices:
@@ -378,10 +386,10 @@ class Section:
                 pass
             raise
 
-    def _given(self) -> dict:
+    def _given(self) -> dict[sympy.Symbol, sympy.Expr]:
         """The symbols of inputs, and the values that the text gave them."""
         meaning = Meaning(self._scope)
-        given = {}
+        given: dict[sympy.Symbol, sympy.Expr] = {}
         for name, node in self._scope.values.items():
             value = _squeezed(np.array(meaning.value(node, {}), dtype=object))
             inputs = meaning.base(name)
@@ -394,7 +402,11 @@ class Section:
         return given
 
     def _compare(
-        self, sides, relations, rounding: float = 0, given: dict | None = None
+        self,
+        sides: tuple[Node, ...],
+        relations: tuple[str, ...],
+        rounding: float = 0,
+        given: dict[sympy.Symbol, sympy.Expr] | None = None,
     ) -> None:
         scope = self._scope
         meaning = Meaning(scope)
@@ -434,7 +446,15 @@ class Section:
             )
         self._used |= meaning.used
 
-    def _hold(self, relation, one, other, side, rounding, given) -> None:
+    def _hold(
+        self,
+        relation: str,
+        one: Value,
+        other: Value,
+        side: Node,
+        rounding: float,
+        given: dict[sympy.Symbol, sympy.Expr],
+    ) -> None:
         one, other = _squeezed(one), _squeezed(other)
         if np.shape(one) != np.shape(other):
             raise Refuted(
@@ -466,7 +486,7 @@ def _scalar(statement: Statement, scope: Scope) -> bool:
     return not any(indices or scope.shapes.get(name) for name, indices in named)
 
 
-def _squeezed(value):
+def _squeezed(value: Value) -> Value:
     return np.squeeze(value) if np.shape(value) and 1 in np.shape(value) else value
 
 

@@ -1,6 +1,11 @@
 """What can be told of a formula's tree alone."""
 
+from collections.abc import Iterator
+
 from .latex import Node, Statement
+
+Tree = Node | Statement | tuple
+"""What may have parts; parts that are words or numbers have none."""
 
 _NUMERIC = {
     "number",
@@ -17,7 +22,7 @@ _NUMERIC = {
 }
 
 
-def walk(node):
+def walk(node: Tree) -> Iterator[Node]:
     """Every node of a tree, or of several."""
     if isinstance(node, Node):
         yield node
@@ -30,7 +35,7 @@ def walk(node):
         yield from walk(node.sides)
 
 
-def symbols(node):
+def symbols(node: Tree) -> Iterator[Node]:
     """Every symbol of a tree."""
     return (each for each in walk(node) if each.kind == "symbol")
 
@@ -61,7 +66,7 @@ def is_upstream(node: Node) -> bool:
     return node.kind == "role" and node.parts[0] == "upstream"
 
 
-def free_indices(node) -> set[str]:
+def free_indices(node: Tree) -> set[str]:
     """The index letters that no sum binds."""
     if not isinstance(node, Node):
         parts = node if isinstance(node, tuple) else getattr(node, "sides", ())

@@ -28,10 +28,11 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from ..finding import Finding
 from ..page import Page, Piece
-from .numbers import is_generated
 
 _ROOTS = {
     "tf": "tensorflow",
@@ -59,8 +60,6 @@ _FILE = re.compile(
     r"[\w./-]*\.(?:py|out|md|toml|txt|yml|yaml|json|css|html|cff)"
     r"|\.?\w[\w./-]*/"
 )
-_EMBED = re.compile(r'--8<-- "(?P<name>[^":]+)')
-_OWN = re.compile(r"<!--\s*own:(?P<names>.*?)-->", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*|\d+(?:\.\d+)?(?:e-?\d+)?|\.\d+")
 _KNOWN = {
     *keyword.kwlist,
@@ -114,14 +113,17 @@ def is_message(text: str) -> bool:
 # What is installed.
 
 
+Answer = tuple[str, list[str]]
+
+
 class _Installed:
     """A process that has imported the packages, and remembers its answers."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen | None = None
-        self._known: dict[tuple[str, str], object] = {}
+        self._known: dict[tuple[str, str], Answer] = {}
 
-    def ask(self, kind: str, text: str):
+    def ask(self, kind: str, text: str) -> Answer:
         """Of a name or a call (``call``) the problem and the parameters; of a name
         (``doc``) the docstring, and nothing."""
         if (kind, text) not in self._known:
@@ -136,69 +138,68 @@ class _Installed:
                     env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
                 )
                 atexit.register(self.close)
-            print(json.dumps([kind, text]), file=self._process.stdin, flush=True)
-            self._known[kind, text] = json.loads(self._process.stdout.readline())
+            asked, answers = self._process.stdin, self._process.stdout
+            assert asked and answers  # they are pipes
+            print(json.dumps([kind, text]), file=asked, flush=True)
+            self._known[kind, text] = json.loads(answers.readline())
         return self._known[kind, text]
 
     def close(self) -> None:
         if self._process:
-            self._process.stdin.close()
-            self._process.wait()
-            self._process.stdout.close()
+            self._process.communicate()
             self._process = None
 
 
 installed = _Installed()
 
 
-def _answer(kind: str, text: str):
+def _answer(kind: str, text: str) -> Answer:
     if kind == "doc":
-        thing, problem = _resolved(ast.parse(text, mode="eval").body)
-        return ["" if problem else inspect.getdoc(thing) or "", []]
+        thing, problem = _resolved(text)
+        return "" if problem else inspect.getdoc(thing) or "", []
     tree = ast.parse(text, mode="eval").body
     if not isinstance(tree, ast.Call):
-        return [_resolved(tree)[1], []]
-    thing, problem = _resolved(tree.func)
+        return _resolved(text)[1], []
+    thing, problem = _resolved(ast.unparse(tree.func))
     if problem:
-        return [problem, []]
+        return problem, []
     try:
         signature = inspect.signature(thing)
     except (TypeError, ValueError):  # written in C, without a signature
-        return ["", []]
+        return "", []
     if any(isinstance(a, ast.Starred) for a in tree.args) or any(
         k.arg is None for k in tree.keywords
     ):
-        return ["", list(signature.parameters)]
-    bound_first = [None] * (
-        tree.func.value.id in _NAMED_AFTER
-        if isinstance(tree.func.value, ast.Name)
-        else False
-    )
+        return "", list(signature.parameters)
+    # A method is found on a class, and called on what is named after that.
+    owner = ast.unparse(tree.func).rpartition(".")[0]
+    bound_first = [None] * (owner in _NAMED_AFTER)
+    keywords = {str(k.arg): k for k in tree.keywords}
     try:
-        signature.bind(*bound_first, *tree.args, **{k.arg: k for k in tree.keywords})
+        signature.bind(*bound_first, *tree.args, **keywords)
     except TypeError as error:
-        return [f"does not fit the installed signature {signature}: {error}", []]
-    return ["", list(signature.parameters)]
+        return f"does not fit the installed signature {signature}: {error}", []
+    return "", list(signature.parameters)
 
 
 @cache
-def _module(name: str):
+def _module(name: str) -> ModuleType:
     return __import__(name)
 
 
-def _resolved(tree: ast.expr):
+def _resolved(name: str) -> tuple[Any, str]:
     """What a dotted name is, and what is wrong with it."""
-    if isinstance(tree, ast.Name):
-        if tree.id in _NAMED_AFTER:
-            return _resolved(ast.parse(_NAMED_AFTER[tree.id], mode="eval").body)
-        return _module(_ROOTS[tree.id]), ""
-    thing, problem = _resolved(tree.value)
-    if problem:
-        return None, problem
-    try:
-        return getattr(thing, tree.attr), ""
-    except AttributeError:
-        return None, f"the installed version has no {ast.unparse(tree)}"
+    first, *attributes = name.split(".")
+    if first in _NAMED_AFTER:
+        return _resolved(".".join([_NAMED_AFTER[first], *attributes]))
+    thing: Any = _module(_ROOTS[first])
+    for number, attribute in enumerate(attributes, 1):
+        try:
+            thing = getattr(thing, attribute)
+        except AttributeError:
+            there = ".".join([first, *attributes[:number]])
+            return None, f"the installed version has no {there}"
+    return thing, ""
 
 
 def _serve() -> None:
@@ -207,7 +208,7 @@ def _serve() -> None:
         try:
             answer = _answer(*json.loads(line))
         except Exception as error:  # of whatever an attribute may do
-            answer = [f"{type(error).__name__}: {error}", []]
+            answer = f"{type(error).__name__}: {error}", []
         print(json.dumps(answer), file=answers, flush=True)
 
 
@@ -243,7 +244,7 @@ def check(pages: list[Page], root: Path) -> list[Finding]:
     return [
         finding
         for page in pages
-        if not is_generated(page)
+        if not page.is_generated
         for finding in _Names(page, root).findings()
     ]
 
@@ -281,8 +282,8 @@ class _Names:
         ]
         own = {
             word
-            for m in _OWN.finditer(_block_of(self._page, code))
-            for word in _WORD.findall(m["names"])
+            for said in self._page.says("own", code.start)
+            for word in _WORD.findall(said)
         }
         if missing and set(missing) <= own:
             return "definition", "a name of the writer's own"
@@ -355,33 +356,24 @@ class _Names:
         return "checked", "a command"
 
 
-def _block_of(page: Page, code: Piece) -> str:
-    """The rest of the paragraph after a span, and a comment that follows it."""
-    end = page.text.find("\n\n", code.start)
-    rest = page.text[code.start : end if end >= 0 else None]
-    after = re.match(r"\s*<!--.*?-->", page.text[code.start + len(rest) :], re.DOTALL)
-    return rest + (after[0] if after else "")
-
-
 def _corpus_of(page: Page, root: Path) -> _Corpus:
-    names = {m["name"] for m in _EMBED.finditer(page.text)}
     texts = [
         *(fence.text for fence in page.fences),
         *(code.text for code in page.codes if _COMMAND.match(code.text)),
     ]
     if page.path.suffix == ".py":
         texts.append(page.source)
-    elif not names:
-        texts += _whole(root)
-    return _Corpus([*texts, *(_read(root / "snippets" / n) for n in sorted(names))])
+    elif not page.embeds:
+        texts += _whole(root, page.settings.snippets)
+    return _Corpus([*texts, *map(_read, sorted(page.embedded()))])
 
 
 @cache
-def _whole(root: Path) -> list[str]:
+def _whole(root: Path, snippets: str) -> list[str]:
     """All snippets, and what the project's own files say."""
     paths = [
         path
-        for pattern in ("snippets/**/*.*", *_PROJECT)
+        for pattern in (f"{snippets}/**/*.*", *_PROJECT)
         for path in sorted(root.glob(pattern))
     ]
     return [_read(path) for path in paths if path.suffix != ".svg"]

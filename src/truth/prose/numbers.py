@@ -36,11 +36,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from ..finding import Finding
 from ..formulas.latex import Node, Statement
 from ..formulas.tree import walk
-from ..page import Formula, Page
+from ..page import Block, Formula, Page
 from .sources import (
     Evidence,
     Number,
@@ -83,18 +84,11 @@ TOLD_APART = {
     r"|\$[^$\n]+\$)",
     "an address": r"\[[^\]]*\]\(https?://[^)\s]*\)|\]\([^)\s]*\)|https?://\S+",
     "an attribute": r"\{[^}\n]*\}",
-    "a comment": r"<!--(?:.|\n)*?-->",
     "a page's settings": r"\A---\n(?:.|\n)*?\n---\n",
 }
 """What states no result: patterns, by name, of text in which no number counts."""
 
 TOLD_APART_AT = re.compile("|".join(TOLD_APART.values()), re.MULTILINE)
-_GENERATED = re.compile(
-    r"`(?:make|python -m) [^`]+` wrote\s+this\s+page"
-    r"|page\s+is\s+written\s+by\s+`(?:make|python -m) [^`]+`"
-)
-_PROOF = re.compile(r"<!--\s*proof:(?P<text>.*?)-->", re.DOTALL)
-_EMBED = re.compile(r'--8<-- "(?P<name>[^":]+)')
 _VULGAR = {"½": 1 / 2, "¼": 1 / 4, "¾": 3 / 4, "⅓": 1 / 3, "⅔": 2 / 3, "⅛": 1 / 8}
 _IN_PROSE = re.compile(
     r"(?P<sign>(?<![\w)])[-−])?(?:(?P<vulgar>[½¼¾⅓⅔⅛])|(?<![\w.])"
@@ -122,59 +116,11 @@ _OPERATORS = {
     ast.Div: operator.truediv,
     ast.Pow: operator.pow,
 }
-_SENTENCE = re.compile(r"[.?!](?=\s)")
 _COMPUTED = ("checked", "computed")
 _WORDS_AROUND = 30
 """Characters on both sides of a number that a message shows."""
 _CLOSE = 1e-4
 """How far from the exact result a comment may prove another, rounded one."""
-
-
-@dataclass
-class Block:
-    """A paragraph, a list item or a row of a table."""
-
-    start: int
-    end: int
-    header: str = ""
-    """Of a row: the first line of its table."""
-    proofs: tuple[str, ...] = ()
-
-
-def blocks(page: Page) -> list[Block]:
-    found: list[Block] = []
-    open_, header = False, ""
-    displays = [(f.start, f.start + len(f.text)) for f in page.formulas if f.display]
-    for line in re.finditer(r".*\n", page.without_fences):
-        text = line[0].strip()
-        if not text or text == "$$" or any(a <= line.start() < b for a, b in displays):
-            open_, header = False, ""
-            continue
-        row = text.startswith("|")
-        header = (header or text) if row else ""
-        if row or not open_ or re.match(r"[-*+] |\d+\. |[!?]{3}|===|#|<!--", text):
-            found.append(Block(line.start(), line.end(), header))
-        else:
-            found[-1].end = line.end()
-        open_ = not row
-    return _with_proofs(page.text, found)
-
-
-def _with_proofs(text: str, found: list[Block]) -> list[Block]:
-    """A comment on a line of its own belongs to what is above it."""
-    kept: list[Block] = []
-    for block in found:
-        its = text[block.start : block.end]
-        proofs = tuple(m["text"].strip() for m in _PROOF.finditer(its))
-        if proofs and kept and not _PROOF.sub("", its).strip():
-            above = kept[-1]
-            for each in kept:
-                if each is above or (above.header and each.header == above.header):
-                    each.proofs += proofs
-        else:
-            block.proofs = proofs
-            kept.append(block)
-    return kept
 
 
 @dataclass(frozen=True)
@@ -207,10 +153,6 @@ class Numbers:
 
     def __init__(self, page: Page, root: Path) -> None:
         self.page, self.root = page, root
-        self._embeds = [
-            (m.start(), root / "snippets" / m["name"])
-            for m in _EMBED.finditer(page.text)
-        ]
         self._parts: dict[tuple[int, int], Evidence] = {}
         self._proofs: dict[tuple[str, ...], Proof] = {}
         prose, context = list(page.prose), list(page.prose)
@@ -221,7 +163,7 @@ class Numbers:
         self.prose = "".join(prose).replace(_APART, " ")
         self.context = "".join(context)
         self.statements = [
-            (f, statements(f))
+            (f, statements(f.text))
             for f in page.formulas
             if f.display or prose[f.start - 1] != _APART
         ]
@@ -237,7 +179,7 @@ class Numbers:
                     "failed",
                     "states a number, and cannot be read",
                 )
-        for block in blocks(self.page):
+        for block in self.page.blocks:
             judge = _Judge(self, block)
             for problem in judge.proof.problems:
                 yield self._found(block.start, "", problem, "failed", "proves nothing")
@@ -274,28 +216,17 @@ class Numbers:
 
     def scopes(self, at: int) -> list[Evidence]:
         """The section, the section around it, the page: the nearest first."""
-        spans = [self._section(at, 6), self._section(at, 2), (0, len(self.page.text))]
+        spans = [self.page.section(at, deepest) for deepest in (6, 2, 0)]
         return [self._part(*span) for span in dict.fromkeys(spans)]
 
     def has_heading(self, at: int) -> bool:
         """Whether a place is below a heading, and not in the page's opening."""
         return any(level > 1 and start <= at for start, level, _ in self.page.headings)
 
-    def _section(self, at: int, deepest: int) -> tuple[int, int]:
-        starts = [start for start, level, _ in self.page.headings if level <= deepest]
-        return (
-            max((s for s in starts if s <= at), default=0),
-            min((s for s in starts if s > at), default=len(self.page.text)),
-        )
-
     def _part(self, start: int, end: int) -> Evidence:
         if (start, end) not in self._parts:
             sources = [
-                read_source(path)
-                for path in dict.fromkeys(
-                    path for at, path in self._embeds if start <= at < end
-                )
-                if path.is_file()
+                read_source(path) for path in self.page.embedded(start=start, end=end)
             ]
             if self.page.path.suffix == ".py":
                 sources.append(read_program(self.page.source))
@@ -305,16 +236,17 @@ class Numbers:
                 if formula.display and start <= formula.start < end
                 for node in walk(tuple(said))
                 if node.kind == "number"
-                for number in [plain_value(node)]
+                if isinstance(number := plain_value(node), Number)
                 for sign in (1, -1)
             ]
             self._parts[start, end] = Evidence(sources, displayed)
         return self._parts[start, end]
 
     def proof(self, block: Block) -> "Proof":
-        if block.proofs not in self._proofs:
-            self._proofs[block.proofs] = Proof(block.proofs, self.page)
-        return self._proofs[block.proofs]
+        said = block.says("proof")
+        if said not in self._proofs:
+            self._proofs[said] = Proof(said, self.page)
+        return self._proofs[said]
 
     @cached_property
     def bindings(self) -> list[tuple[int, str, Value]]:
@@ -348,7 +280,7 @@ class Numbers:
         if found := self.proof(block).evidence.named(labels):
             return found
         for deepest in (6, 2, 0):
-            span = self._section(block.start, deepest)
+            span = self.page.section(block.start, deepest)
             if found := bound(*span) + self._part(*span).named(labels):
                 return found
         return []
@@ -371,7 +303,7 @@ class Numbers:
     def thresholds(self, at: int) -> list[tuple[str, Number]]:
         """With what the formulas displayed around a place, and the programs, compare
         which symbol."""
-        start, end = self._section(at, 2)
+        start, end = self.page.section(at, 2)
         shown = [
             (base_of(name_of(side) or ""), value)
             for formula, said in self.statements
@@ -425,7 +357,7 @@ class _Judge:
 
     # Reading.
 
-    def _add(self, formula: Formula, value: Value, **more) -> None:
+    def _add(self, formula: Formula, value: Value, **more: Any) -> None:
         self._claims.append(Claim(value, formula.start, formula.text, True, **more))
 
     def _read(self, formula: Formula, statement: Statement) -> None:
@@ -454,9 +386,16 @@ class _Judge:
         else:
             self._read_chain(formula, statement, plain, numbers)
 
-    def _read_chain(self, formula, statement, plain, numbers) -> None:
-        last, said, labels = numbers[-1], None, frozenset()
-        name, close, unknown = "", True, False
+    def _read_chain(
+        self,
+        formula: Formula,
+        statement: Statement,
+        plain: list[Value | None],
+        numbers: list[Value],
+    ) -> None:
+        last, name, close, unknown = numbers[-1], "", True, False
+        labels: frozenset[str] = frozenset()
+        said: tuple[str, str] | None = None
         for other in numbers[:-1]:
             if not (said and said[0] == "failed"):
                 close = self._equal(last, other, _CLOSE)
@@ -485,7 +424,7 @@ class _Judge:
             for node in walk(side):
                 number = plain_value(node) if node.kind == "number" else None
                 if (
-                    number
+                    isinstance(number, Number)
                     and number.half
                     and number.digits >= 3
                     and (value is not last or not _is_shown(value))
@@ -534,7 +473,7 @@ class _Judge:
                     )
                 )
 
-    def _called(self, before: str) -> dict[str, object]:
+    def _called(self, before: str) -> dict[str, Any]:
         """What the words before a number say of it, as fields of a claim."""
         if self._block.header:
             side = self._heads.get(before.count("|"))
@@ -558,7 +497,7 @@ class _Judge:
             at: said[0].sides[0]
             for at, cell in enumerate(self._block.header.split("|"))
             if (found := re.search(r"\$(.+?)\$", cell))
-            and (said := statements(Formula(found[1], 0, 0, False)))
+            and (said := statements(found[1]))
         }
 
     # Tying.
@@ -580,16 +519,11 @@ class _Judge:
             return self._placed(claim)
         if claim.name and (said := self._defined(claim)):
             return said
-        run = (
-            (*claim.before, claim.value, *claim.after)
-            if isinstance(claim.value, Number)
-            else claim.value
-        )
+        value = claim.value
+        run = (*claim.before, *_as_run(value), *claim.after)
         if len(run) > 1 and self._listed(run, claim.start):
             return "checked", "listed"
-        if isinstance(claim.value, tuple) or (
-            len(run) > 1 and not _is_telling(claim.value)
-        ):
+        if isinstance(value, tuple) or (len(run) > 1 and not _is_telling(value)):
             return "failed", f"{_shown(run)} stand nowhere side by side"
         return self._alone(claim)
 
@@ -598,13 +532,13 @@ class _Judge:
             n
             for start, value in self._near
             if start != claim.start
-            for n in (value if isinstance(value, tuple) else (value,))
+            for n in _as_run(value)
         ]
         if self._any(near, claim):
             return "checked", "computed near by"
         everywhere = (
             self._scopes
-            if _is_telling(claim.value)
+            if all(map(_is_telling, _as_run(claim.value)))
             else [scope for scope in self._scopes if scope.sources][:1]
         )
         if any(
@@ -752,7 +686,7 @@ class _Judge:
         return claimed
 
     def _sentence(self, at: int) -> int:
-        return len(_SENTENCE.findall(self._of.prose, self._block.start, at))
+        return len(self._of.page.sentences(at))
 
     @staticmethod
     def _has(row: Row, labels: Iterable[str], values: list[Value]) -> bool:
@@ -778,15 +712,15 @@ def _other_digits(value: Value) -> Iterator[Value]:
     if isinstance(value, tuple):
         for i, number in enumerate(value):
             for other in _other_digits(number):
-                yield (*value[:i], other, *value[i + 1 :])
+                yield (*value[:i], *_as_run(other), *value[i + 1 :])
     elif value.digits:
         decimals = round(-math.log10(2 * value.half)) if value.half else 0
         text = f"{abs(value.value):.{max(decimals, 0)}f}"
         for i, digit in enumerate(text):
             if digit != ".":
-                other = float(text[:i] + str((int(digit) + 1) % 10) + text[i + 1 :])
-                other = math.copysign(other, value.value)
-                yield Number(other, value.half, value.digits)
+                amount = float(text[:i] + str((int(digit) + 1) % 10) + text[i + 1 :])
+                amount = math.copysign(amount, value.value)
+                yield Number(amount, value.half, value.digits)
 
 
 def _is_telling(number: Number) -> bool:
@@ -797,7 +731,11 @@ def _is_telling(number: Number) -> bool:
 
 def _is_shown(value: Value) -> bool:
     """Whether a value is written out, and not the result of an expression."""
-    return all(n.digits for n in (value if isinstance(value, tuple) else (value,)))
+    return all(number.digits for number in _as_run(value))
+
+
+def _as_run(value: Value) -> tuple[Number, ...]:
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _shown(value: Value) -> str:
@@ -828,7 +766,8 @@ class Proof:
 
     def _computed(self, text: str) -> Iterator[Source]:
         try:
-            for node in ast.parse(f"({text},)", mode="eval").body.elts:
+            said = ast.parse(f"({text},)", mode="eval").body
+            for node in said.elts if isinstance(said, ast.Tuple) else ():
                 number = ast.unparse(node)
                 if re.fullmatch(r"-?[\d.]+(?:e-?\d+)?", number):
                     self.stated.append(read_number(number))
@@ -858,15 +797,10 @@ def _calculated(node: ast.expr) -> float:
     raise ValueError(f"no arithmetic: {ast.unparse(node)}")
 
 
-def is_generated(page: Page) -> bool:
-    """Whether a page says which command wrote it."""
-    return _GENERATED.search(page.text) is not None
-
-
 def check(pages: list[Page], root: Path) -> list[Finding]:
     return [
         finding
         for page in pages
-        if not is_generated(page)
+        if not page.is_generated
         for _, _, finding in Numbers(page, root).judged()
     ]

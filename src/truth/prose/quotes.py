@@ -19,52 +19,37 @@ from pathlib import Path
 from ..finding import Finding
 from ..page import Page
 from .names import installed, is_message
-from .numbers import is_generated
 
 _EXCEPTION = re.compile(r"[A-Za-z_.]*(?:Error|Exception|Warning)\b: ")
 _ELLIPSIS = re.compile(r"\s*(?:…|\.\.\.)\s*")
-_EMBED = re.compile(r'--8<-- "(?P<name>[^":]+\.out)')
-_PROOF = re.compile(r"<!--\s*proof:(?P<names>[^=]*?)-->")
-_DOCSTRING = re.compile(
-    r"(?:(?P<quote>(?:^[ \t]*>.*\n)+)|^[ \t]*(?P<ticks>`{3,}|~{3,})[^\n]*\n"
-    r"(?P<fence>(?:.|\n)*?)^[ \t]*(?P=ticks)[ \t]*\n|(?<!`)`(?P<span>[^`]+)`(?!`))"
-    r"\s*<!--\s*docstring:\s*(?P<name>[\w.]+)\s*-->",
-    re.MULTILINE,
-)
 MODES = {
     "tf.gradients": re.compile(r"\btf\.gradients\b"),
     "tf.function": re.compile(r"\btf\.function\b|\bin a graph\b|\bgraph mode\b"),
     "eager": re.compile(r"\b[Ee]ager(?:ly)?\b"),
 }
 """The modes of TensorFlow, and the words by which prose claims them."""
-_STARTS = re.compile(r"\n[ \t]*\n|\n[ \t]*(?:[-*+]|\d+\.)[ \t]|\n[ \t]*\|")
-_SENTENCE = re.compile(r"[.?!:][*)]*\s+(?=[A-Z`*])")
 
 
 def check(pages: list[Page], root: Path) -> list[Finding]:
     return [
         finding
         for page in pages
-        if not is_generated(page)
+        if not page.is_generated
         for finding in (*_messages(page, root), *_docstrings(page))
     ]
 
 
 def _messages(page: Page, root: Path) -> Iterator[Finding]:
-    embedded = [m["name"] for m in _EMBED.finditer(page.text)]
+    embedded = page.embedded(".out")
     for parts, start in quoted(page):
         named = [
-            name
-            for m in _PROOF.finditer(_paragraph(page.text, start))
-            for name in re.split(r"[,\s]+", m["names"])
-            if name.endswith(".out")
-        ]
-        traces = [
             path
-            for name in dict.fromkeys([*named, *embedded])
-            if (path := page.named(name))
+            for said in page.says("proof", start)
+            for name in re.split(r"[,\s]+", said)
+            if name.endswith(".out") and (path := page.named(name))
         ]
-        state, how = _judge(parts, claimed_modes(page.text, start), traces)
+        traces = list(dict.fromkeys([*named, *embedded]))
+        state, how = _judge(parts, claimed_modes(page, start), traces)
         yield Finding(
             "error",
             state,
@@ -78,11 +63,7 @@ def _messages(page: Page, root: Path) -> Iterator[Finding]:
 
 def quoted(page: Page) -> list[tuple[list[str], int]]:
     """Each message, in the parts that an ellipsis, also between spans, leaves."""
-    marked = {
-        m.start(group)
-        for m in _DOCSTRING.finditer(page.text)
-        for group in ("span", "fence")
-    }
+    marked = {piece.start for _, piece in page.quotes}
     found: list[tuple[list[str], int]] = []
     end = 0
     for code in page.codes:
@@ -118,26 +99,9 @@ def _pattern(parts: Iterable[str]) -> re.Pattern:
     )
 
 
-def _paragraph(text: str, at: int) -> str:
-    """The paragraph around a place, and a comment right below it."""
-    start, end = text.rfind("\n\n", 0, at) + 1, text.find("\n\n", at)
-    below = re.compile(r"\s*<!--.*?-->", re.DOTALL).match(text, end if end >= 0 else at)
-    return text[start : below.end() if below else end if end >= 0 else None]
-
-
-def claimed_modes(text: str, at: int) -> set[str]:
+def claimed_modes(page: Page, at: int) -> set[str]:
     """The modes that the sentence names, or else the nearest before it."""
-    start = max((m.end() for m in _STARTS.finditer(text, 0, at)), default=0)
-    end = min(
-        (
-            m.start()
-            for pattern in (_SENTENCE, _STARTS)
-            if (m := pattern.search(text, at))
-        ),
-        default=len(text),
-    )
-    sentences = _SENTENCE.split(text[start:end])
-    for sentence in reversed(sentences):
+    for sentence in reversed(page.sentences(at)):
         if modes := {mode for mode, words in MODES.items() if words.search(sentence)}:
             return modes
     return set()
@@ -147,7 +111,7 @@ def _judge(parts: list[str], modes: set[str], traces: list[Path]) -> tuple[str, 
     shown: set[str] = set()
     printed_by = ""
     for trace in traces:
-        text = " ".join(trace.read_text("utf-8").split()) if trace.is_file() else ""
+        text = " ".join(trace.read_text("utf-8").split())
         for found in _pattern(parts).finditer(text):
             printed_by = trace.name
             shown |= _modes_at(trace.with_suffix(".py"), text[: found.start()])
@@ -186,24 +150,21 @@ def _modes_in(tree: ast.AST) -> set[str]:
     used = {
         ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)
     }
-    modes = {mode for mode in ("tf.function", "tf.gradients") if mode in used}
+    modes = {"tf.function", "tf.gradients"} & used
     if not modes and (isinstance(tree, ast.Module) or "tf.GradientTape" in used):
         modes = {"eager"}
     return modes
 
 
 def _docstrings(page: Page) -> Iterator[Finding]:
-    for quoted in _DOCSTRING.finditer(page.text):
-        group = next(g for g in ("quote", "fence", "span") if quoted[g])
-        text = re.sub(r"^[ \t]*>", "", quoted[group], flags=re.MULTILINE)
-        installed_text = " ".join(installed.ask("doc", quoted["name"])[0].split())
-        holds = _pattern(_parts(text)).search(installed_text)
+    for name, quote in page.quotes:
+        installed_text = " ".join(installed.ask("doc", name)[0].split())
+        holds = _pattern(_parts(quote.text)).search(installed_text)
         yield Finding(
             "quote",
             "checked" if holds else "failed",
             page.shown,
-            page.where(quoted.start(group)),
-            " ".join(text.split()),
-            f"the docstring of {quoted['name']}"
-            + ("" if holds else " does not say so"),
+            page.where(quote.start),
+            " ".join(quote.text.split()),
+            f"the docstring of {name}" + ("" if holds else " does not say so"),
         )

@@ -178,16 +178,14 @@ def read_program(text: str) -> Source:
         if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.USub)
     }
     by_line: dict[int, list[Number]] = {}
-    for node in sorted(
-        (
-            n
-            for n in nodes
-            if isinstance(n, ast.Constant) and type(n.value) in (int, float)
-        ),
-        key=lambda n: (n.lineno, n.col_offset),
-    ):
-        by_line.setdefault(node.lineno, []).append(
-            read_number("-" * (id(node) in negative) + repr(node.value))
+    constants = [
+        n
+        for n in nodes
+        if isinstance(n, ast.Constant) and type(n.value) in (int, float)
+    ]
+    for constant in sorted(constants, key=lambda n: (n.lineno, n.col_offset)):
+        by_line.setdefault(constant.lineno, []).append(
+            read_number("-" * (id(constant) in negative) + repr(constant.value))
         )
     source.lines = [tuple(line) for line in by_line.values()]
     source.compared = [

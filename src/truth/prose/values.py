@@ -3,13 +3,18 @@
 import math
 import re
 from collections.abc import Callable, Iterator
-from functools import reduce
+from functools import cache, partial, reduce
 from itertools import islice, product
+from operator import add, mul, pow, truediv
+from typing import Any
+
+import mpmath
+import sympy
 
 from ..formulas.latex import LatexError, Node, Statement, parse
-from ..formulas.tree import walk
-from ..page import Formula
-from .sources import Number, Value, sign_of
+from ..formulas.meaning import SCALAR
+from ..formulas.tree import Tree, bare, walk
+from .sources import Number, Value
 
 ROLES = ("upstream", "local", "downstream")
 EQUAL = {"=", ":=", "≈"}
@@ -58,7 +63,7 @@ def base_of(name: str) -> str:
     return name.removeprefix("bar ").partition("_")[0].lower()
 
 
-def statements_in(node: object) -> Iterator[Statement]:
+def statements_in(node: Tree) -> Iterator[Statement]:
     if isinstance(node, Statement):
         yield node
         node = node.sides
@@ -67,7 +72,11 @@ def statements_in(node: object) -> Iterator[Statement]:
             yield from statements_in(part)
 
 
-def each_of(function: Callable, *arguments):
+Amount = Any
+"""A float, or a tuple of them."""
+
+
+def each_of(function: Callable[..., float], *arguments: Amount) -> Amount:
     """Apply to numbers, and element by element to tuples of one length."""
     lengths = {len(a) for a in arguments if isinstance(a, tuple)}
     if not lengths:
@@ -80,41 +89,29 @@ def each_of(function: Callable, *arguments):
     )
 
 
-_FUNCTIONS = {
-    **{
-        name: getattr(math, name)
-        for name in (
-            "sin",
-            "cos",
-            "tan",
-            "sinh",
-            "cosh",
-            "tanh",
-            "exp",
-            "log",
-            "erf",
-            "expm1",
-            "log1p",
-        )
-    },
-    "ln": math.log,
-    "arctan": math.atan,
-    "arcsin": math.asin,
-    "arccos": math.acos,
-    "sign": sign_of,
-    "sigmoid": lambda x: 1 / (1 + math.exp(-x)),
-    "max": max,
-    "min": min,
-    "relu": lambda x: max(x, 0.0),
-    "softplus": lambda x: math.log1p(math.exp(x)),
-    "floor": math.floor,
-}
+@cache
+def _function(name: str) -> Callable[[float], float]:
+    """A function of one number, as it stands in the check of formulas, computed
+    with digits to spare."""
+    if name not in SCALAR:
+        raise Unknown
+    symbol = sympy.Symbol("x", real=True)
+    defined = sympy.lambdify(symbol, SCALAR[name](symbol), "mpmath")
+
+    def function(x: float) -> float:
+        with mpmath.workdps(40):
+            return float(defined(mpmath.mpf(x)))
+
+    return function
 
 
-def evaluate(node: Node, names: dict[str, float | tuple]) -> float | tuple:
+_SEVERAL = {"max": max, "min": min}
+
+
+def evaluate(node: Node, names: dict[str, Amount]) -> Amount:
     """The value of an expression; raises Unknown if it has none."""
 
-    def value(part: Node):
+    def value(part: Node) -> Amount:
         return evaluate(part, names)
 
     name = name_of(node)
@@ -131,22 +128,19 @@ def evaluate(node: Node, names: dict[str, float | tuple]) -> float | tuple:
         case "role" | "group":
             return value(parts[-1])
         case "sum":
-            return reduce(
-                lambda a, b: each_of(lambda x, y: x + y, a, b),
-                (each_of(lambda x, s=sign: s * x, value(term)) for sign, term in parts),
-            )
+            terms = (each_of(mul, float(sign), value(term)) for sign, term in parts)
+            return reduce(partial(each_of, add), terms)
         case "product" | "elementwise":
-            return reduce(
-                lambda a, b: each_of(lambda x, y: x * y, a, b), map(value, parts)
-            )
+            return reduce(partial(each_of, mul), map(value, parts))
         case "quotient":
-            return each_of(lambda x, y: x / y, *map(value, parts))
+            return each_of(truediv, *map(value, parts))
         case "power":
-            return each_of(lambda x, y: x**y, *map(value, parts))
+            return each_of(pow, *map(value, parts))
         case "abs":
             return each_of(abs, value(parts[0]))
-        case "call" if parts[0] in _FUNCTIONS:
-            return each_of(_FUNCTIONS[parts[0]], *map(value, parts[1]))
+        case "call":
+            called = _SEVERAL.get(parts[0]) or _function(parts[0])
+            return each_of(called, *map(value, parts[1]))
         case "matrix" if parts[1] == "tuple":
             return tuple(value(row[0]) for row in parts[0])
     raise Unknown
@@ -160,9 +154,13 @@ def plain_value(node: Node) -> Value | None:
         return None
     if isinstance(value, complex) or not any(n.kind == "number" for n in walk(node)):
         return None
-    if node.kind == "matrix":
-        items = tuple(plain_value(row[0]) for row in node.parts[0])
-        return items if all(isinstance(i, Number) for i in items) else None
+    if isinstance(value, tuple):
+        inner = bare(node)
+        if inner.kind != "matrix":
+            return as_value(value)
+        items = [plain_value(row[0]) for row in inner.parts[0]]
+        numbers = tuple(item for item in items if isinstance(item, Number))
+        return numbers if len(numbers) == len(items) else None
     return Number(value, *digits_of(node))
 
 
@@ -182,9 +180,9 @@ def digits_of(node: Node) -> tuple[float, int]:
     return 0.0, 0
 
 
-def statements(formula: Formula) -> list[Statement]:
+def statements(tex: str) -> list[Statement]:
     """What a formula says; one without relation is a statement of one side."""
-    tex = re.sub(r"^\[([-\d., ]+)\]$", r"(\1)", formula.text.strip())
+    tex = re.sub(r"^\[([-\d., ]+)\]$", r"(\1)", tex.strip())
     try:
         return parse(tex)
     except LatexError:
@@ -216,11 +214,11 @@ def last_number(statement: Statement) -> Value | None:
     return values[-1] if values else None
 
 
-def as_float(value: Value) -> float | tuple:
+def as_float(value: Value) -> Amount:
     return tuple(n.value for n in value) if isinstance(value, tuple) else value.value
 
 
-def as_value(amount: float | tuple) -> Value:
+def as_value(amount: Amount) -> Value:
     return (
         tuple(map(Number, amount))
         if isinstance(amount, tuple)

@@ -1,0 +1,44 @@
+"""The adapter to MkDocs: notebooks become pages like all others.
+
+Hooks need no entry point: ``mkdocs.yml`` names this file.
+"""
+
+import re
+import tomllib
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import Files
+from mkdocs.structure.pages import Page
+
+from reader import notebook
+
+
+def on_config(config: MkDocsConfig) -> None:
+    if labs := config.plugins.get("mkdocs-jupyter"):
+        labs.config["cache_dir"] = str(notebook.cache(_root(config)))
+
+
+@event_priority(50)  # before the formulas of the page are judged
+def on_page_content(
+    html: str, page: Page, config: MkDocsConfig, files: Files
+) -> str | None:
+    if notebook.MARK not in html:
+        return None
+    html = notebook.with_formulas(notebook.plain(html, _noise(_root(config))))
+    # MkDocs reads these off Markdown; without them any anchor passes.
+    page.present_anchor_ids = set(re.findall(r'\bid="([^"]+)"', html))
+    return html
+
+
+def _root(config: MkDocsConfig) -> Path:
+    return Path(config.config_file_path).resolve().parent
+
+
+def _noise(root: Path) -> re.Pattern[str]:
+    """The lines that are no part of any trace are no part of a cell's, either."""
+    path = root / "pyproject.toml"
+    said = tomllib.loads(path.read_text("utf-8")) if path.exists() else {}
+    noise = said.get("tool", {}).get("tracebook", {}).get("noise", ())
+    return re.compile("|".join(noise) or "(?!)")

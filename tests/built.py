@@ -1,0 +1,144 @@
+"""What must hold of a built page, for the tests and for the drills that try them:
+each raises AssertionError with what is wrong."""
+
+import re
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote
+
+from bs4 import BeautifulSoup
+from pymdownx.snippets import SnippetPreprocessor
+
+from mathml.convert import convert_all
+from tracebook import settings, snippet
+from tracebook.compare import difference
+from truth.page import Page
+
+from .project import ROOT
+
+SETTINGS = settings.load(ROOT)
+SNIPPETS = {each.name: each for each in snippet.find(SETTINGS)}
+PAGES = sorted(SETTINGS.docs_dir.rglob("*.md"))
+
+
+@cache
+def page(path: Path) -> Page:
+    return Page(path, ROOT)
+
+
+def built(site: Path, page: Path) -> Path:
+    """The file that a page is built into."""
+    path = page.relative_to(SETTINGS.docs_dir).with_suffix("")
+    if path.name == "index":
+        path = path.parent
+    return site / path / "index.html"
+
+
+def _html(site: Path, page: Path) -> BeautifulSoup:
+    return BeautifulSoup(built(site, page).read_text("utf-8"), "lxml")
+
+
+def _displayed(html: BeautifulSoup) -> list[tuple[str, str]]:
+    """(title, text) of each titled block of code on a page, in order."""
+    blocks = []
+    for block in html.select(".md-content div.highlight"):
+        if title := block.select_one("span.filename"):
+            for unseen in block.select("button, nav"):
+                unseen.extract()
+            blocks.append((title.get_text(), block.select_one("pre").get_text()))
+    return blocks
+
+
+def _selected(text: str, selection: str) -> str:
+    """The part of a file that an include selects, without section markers."""
+    lines = text.splitlines()
+    if re.fullmatch(r"[0-9:,]+", selection):
+        spans = (span.partition(":") for span in selection.split(","))
+        lines = [
+            line
+            for first, _, last in spans
+            for line in lines[int(first or 1) - 1 : int(last or len(lines))]
+        ]
+    elif selection:
+        marks = [
+            i
+            for i, line in enumerate(lines)
+            if (m := SnippetPreprocessor.RE_SNIPPET_SECTION.match(line))
+            and m["name"] == selection
+        ]
+        lines = lines[marks[0] + 1 : marks[1]]
+    return "\n".join(
+        line for line in lines if not SnippetPreprocessor.RE_SNIPPET_SECTION.match(line)
+    )
+
+
+def displays_files_and_fresh_traces(
+    path: Path, site: Path, traces: dict[str, str]
+) -> None:
+    its = page(path)
+    folder = path.relative_to(SETTINGS.docs_dir).with_suffix("").as_posix()
+    displayed = _displayed(_html(site, path))
+    assert len(displayed) == len(its.includes), "every titled block is an include"
+    for embed, (title, text) in zip(its.includes, displayed):
+        where = its.where(embed.start)
+        program = SNIPPETS[re.sub(r"\.out$", ".py", embed.name)]
+        if embed.name.endswith(".py"):
+            assert embed.name == f"{folder}/{title}", where
+            expected = _selected(program.source, embed.selection)
+            assert text.strip("\n") == expected.strip("\n"), where
+        else:
+            assert title == "prints", where
+            expected = _selected(traces[program.name], embed.selection)
+            found = difference(text.strip("\n"), expected.strip("\n"), program.rel)
+            assert found is None, f"{where}\n{found[1]}"
+
+
+def built_pages(site: Path) -> list[Path]:
+    found = sorted(site.rglob("*.html"))
+    assert len(found) > len(PAGES), "pages, labs and the page not found"
+    return found
+
+
+def has_no_raw_tex(path: Path) -> None:
+    html = BeautifulSoup(path.read_text("utf-8"), "lxml")
+    for unseen in html.select("script, style, pre, code, annotation, svg"):
+        unseen.extract()
+    text = html.get_text(" ")
+    found = re.search(r"\\[A-Za-z(\[{]|\$|\\\\|\^\{", text)
+    shown = found and text[max(found.start() - 40, 0) : found.end() + 40]
+    assert not found, f"{path}: {shown!r}"
+
+
+def displays_the_formulas_of_its_source(path: Path, site: Path) -> None:
+    formulas = [(each.text.strip(), each.display) for each in page(path).formulas]
+    displayed = re.findall(
+        r"<math\b.*?</math>", built(site, path).read_text("utf-8"), re.DOTALL
+    )
+    # The annotation of a formula in a list is indented in the source.
+    assert [" ".join(each.split()) for each in displayed] == [
+        " ".join(each.split()) for each in convert_all(formulas)
+    ]
+
+
+def every_link_inside_has_a_target(site: Path) -> None:
+    """MkDocs checks the links of Markdown; these are all, the labs' too."""
+    ids = {
+        path: set(re.findall(r'\bid="([^"]+)"', path.read_text("utf-8")))
+        for path in built_pages(site)
+    }
+    for path in ids.keys() - {site / "404.html"}:
+        html = BeautifulSoup(path.read_text("utf-8"), "lxml")
+        for link in html.select("[href], [src]"):
+            target = link.get("href", link.get("src"))
+            if re.match(r"[a-z]+:", target):
+                continue
+            place, _, anchor = target.partition("#")
+            found = (path.parent / unquote(place)).resolve() if place else path
+            if found.is_dir():
+                found /= "index.html"
+            assert found.is_file(), f"{path}: {target}"
+            # The theme marks a figure for one of its two schemes by an anchor.
+            marks_scheme = found.suffix == ".svg" and anchor.startswith("only-")
+            assert not anchor or marks_scheme or unquote(anchor) in ids[found], (
+                f"{path}: {target}"
+            )
