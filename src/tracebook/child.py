@@ -101,7 +101,7 @@ def _redirect(output: Path, noise: re.Pattern) -> None:
         os.dup2(empty.fileno(), 0)
         os.dup2(both.fileno(), 1)
         os.dup2(both.fileno(), 2)
-    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stdin = open(0, encoding="utf-8", closefd=False)
     for name, number, errors in (
         ("stdout", 1, "strict"),
         ("stderr", 2, "backslashreplace"),

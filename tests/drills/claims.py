@@ -119,10 +119,7 @@ def _digits(page: Page, root: Path) -> Iterator[Change]:
             or any(start <= at < end for start, end in apart)
         ):
             continue
-        weak = any(
-            start <= at < end and finding.weak
-            for start, end, finding in judged
-        )
+        weak = any(start <= at < end and finding.weak for start, end, finding in judged)
         yield (
             WEAK
             if weak
