@@ -701,7 +701,7 @@ def test_the_pages_are_where_mkdocs_has_them(book, line):
         ("docs_dir: !ENV [DOCS, docs]", "", "mkdocs.yml: docs_dir"),
         ("docs_dir: ../elsewhere", "", "elsewhere"),
         ("docs_dir: docs", "docs = 'pages'", "mkdocs.yml: docs_dir"),
-        ("", "docs = '/tmp'", "/tmp"),
+        ("", "docs = '/etc'", "/etc"),
         ("", "snippets = 'programs'", "programs"),
         ("", "snippets = '../snippets'", "../snippets"),
     ],
