@@ -268,15 +268,19 @@ def run(
                     pool = pools.enter_context(_Pool(at_a_time, folder))
                     for task in part:
                         limit = None if task.waits else time_limit
-                        pending[pool.submit(_ask, ask, task, root, limit)] = task
+                        try:
+                            future = pool.submit(_ask, ask, task, root, limit)
+                            pending[future] = task
+                        except BrokenProcessPool as error:  # already
+                            left[task] = error
                 while pending:
                     progress.tell()
                     for future in wait(pending, 1, FIRST_COMPLETED).done:
-                        task, error = pending.pop(future), future.exception()
-                        if isinstance(error, BrokenProcessPool):
-                            left[task] = error
+                        task, ended = pending.pop(future), future.exception()
+                        if isinstance(ended, BrokenProcessPool):
+                            left[task] = ended
                         else:
-                            done(task, error or future.result())
+                            done(task, ended or future.result())
                             progress.ended(task)
             return left
 
