@@ -1,5 +1,6 @@
 """Promise: ``truth.check_rule`` gives readers the checker of this site."""
 
+import json
 import random
 import subprocess
 import sys
@@ -8,8 +9,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from tracebook.runner import Runner
+from tracebook.settings import Settings
+from tracebook.snippet import Snippet
 from truth import check_rule
-from truth.rules import directions
+from truth.rules import check, directions, sites
 
 from .project import ROOT
 
@@ -288,3 +292,44 @@ def test_the_page_shows_a_test_that_holds():
     assert len(tests) == 2
     for test in tests:
         test()
+
+
+SNIPPETS = ROOT / "snippets"
+WITH_RULES = [
+    path.relative_to(SNIPPETS).as_posix()
+    for path in sorted(SNIPPETS.rglob("*.py"))
+    if sites.find(path.read_text("utf-8"))
+]
+
+
+@pytest.fixture(scope="module")
+def said_of(request) -> dict[str, list]:
+    """What check_rule says of the rules in the programs that were asked for."""
+    asked = {
+        item.callspec.params["name"]
+        for item in request.session.items
+        if getattr(item, "originalname", "") == test_each_rule_of_the_book.__name__
+    }
+    snippets = []
+    for name in sorted(asked):
+        its = check.load(SNIPPETS / name, SNIPPETS)
+        job = (str(its.path), its.source, its.wrong, its.raises)
+        source = (
+            f"import sys; sys.path[:0] = {[str(ROOT), str(ROOT / 'src')]!r}\n"
+            f"from tests import called_rules; called_rules.main(*{job!r})\n"
+        )
+        snippets.append(Snippet(its.path, name, name, source, raises=None, rel=0))
+    runner = Runner(Settings(root=ROOT, preload=["tensorflow"], time_limit=600))
+    traces = {}
+    try:
+        runner.run(snippets, lambda its, run: traces.update({its.name: run.trace}))
+    finally:
+        runner.close()
+    return traces
+
+
+@pytest.mark.parametrize("name", WITH_RULES)
+def test_each_rule_of_the_book(said_of, name):
+    for line, wrong, error in json.loads(said_of[name].rstrip().rpartition("\n")[2]):
+        assert not error.startswith("fault"), f"{name}:{line}: {error}"
+        assert bool(error) == wrong, f"{name}:{line}: {error or 'not found'}"
