@@ -1,33 +1,37 @@
 """Inside the process of one program: ``check_rule`` on each call that it made."""
 
-import json
-import os
 from collections.abc import Callable
 
 import numpy as np
 
+from tracebook.snippet import Snippet
 from truth import check_rule
-from truth.rules import child, points
+from truth.rules import check, child, points
 from truth.rules.function import Function, evaluate
 from truth.rules.sites import Declared
 
 
-def main(path: str, source: str, wrong: bool, raises: str | None) -> None:
-    """Print as JSON, of each site, its name, whether it is wrong, and the error."""
-    answer = os.dup(1)
-    silence = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        os.dup2(silence, stream)
-    program = child.Program(path, source, wrong, raises)
-    said = []
-    for site in program._sites:
-        declared = child._with_defaults(program._declared[site], site)
-        error = ""
-        for rule in program._observer.rules:
-            for call in child._some(rule.calls) if rule.site is site else ():
-                error = error or _error(call, declared, rule.nested)
-        said.append((f"{site.line}", wrong and not declared.right, error))
-    os.write(answer, b"\n" + json.dumps(said).encode() + b"\n")
+def begin(snippet: Snippet) -> Callable[[], list]:
+    """Of each site, when the program has ended: its line, whether it shall be wrong,
+    and what is wrong."""
+    program = child.Program(snippet)
+    watching = program.observer.watch()
+    watching.__enter__()
+
+    def end() -> list:
+        watching.__exit__(None, None, None)
+        said = []
+        for site in program.sites:
+            declared = child.with_defaults(program.declared[site], site)
+            error = ""
+            for rule in program.observer.rules:
+                for call in child.some(rule.calls) if rule.site is site else ():
+                    error = error or _error(call, declared, rule.nested)
+            wrong = snippet.path.parent.name == check.WRONG and not declared.right
+            said.append((f"{site.line}", wrong, error))
+        return said
+
+    return end
 
 
 def _error(call: Function, declared: Declared, nested: bool) -> str:

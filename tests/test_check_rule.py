@@ -1,19 +1,20 @@
 """Promise: ``truth.check_rule`` gives readers the checker of this site."""
 
-import json
 import random
 import subprocess
 import sys
+from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
+from tracebook import snippet
 from tracebook.runner import Runner
-from tracebook.settings import Settings
-from tracebook.snippet import Snippet
+from tracebook.settings import load
 from truth import check_rule
-from truth.rules import check, directions, sites
+from truth.rules import directions, sites
 
 from .project import ROOT
 
@@ -310,26 +311,18 @@ def said_of(request) -> dict[str, list]:
         for item in request.session.items
         if getattr(item, "originalname", "") == test_each_rule_of_the_book.__name__
     }
-    snippets = []
-    for name in sorted(asked):
-        its = check.load(SNIPPETS / name, SNIPPETS)
-        job = (str(its.path), its.source, its.wrong, its.raises)
-        source = (
-            f"import sys; sys.path[:0] = {[str(ROOT), str(ROOT / 'src')]!r}\n"
-            f"from tests import called_rules; called_rules.main(*{job!r})\n"
+    settings = replace(load(ROOT), observer="tests.called_rules")
+    runs: dict[str, list] = {}
+    with closing(Runner(settings)) as runner:
+        runner.run(
+            [snippet.load(SNIPPETS / name, settings) for name in sorted(asked)],
+            lambda its, run: runs.update({its.name: run.observed}),
         )
-        snippets.append(Snippet(its.path, name, name, source, raises=None, rel=0))
-    runner = Runner(Settings(root=ROOT, preload=["tensorflow"], time_limit=600))
-    traces = {}
-    try:
-        runner.run(snippets, lambda its, run: traces.update({its.name: run.trace}))
-    finally:
-        runner.close()
-    return traces
+    return runs
 
 
 @pytest.mark.parametrize("name", WITH_RULES)
 def test_each_rule_of_the_book(said_of, name):
-    for line, wrong, error in json.loads(said_of[name].rstrip().rpartition("\n")[2]):
+    for line, wrong, error in said_of[name]:
         assert not error.startswith("fault"), f"{name}:{line}: {error}"
         assert bool(error) == wrong, f"{name}:{line}: {error or 'not found'}"

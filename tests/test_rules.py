@@ -586,7 +586,7 @@ def judged() -> dict[str, list[rules.Verdict]]:
             assert old in source, (kind, old)
             sources[kind, (old, new)] = source.replace(old, new, 1)
     programs = [
-        rules.Program(ROOT / "snippets" / "planted.py", source)
+        rules.Program.of(ROOT / "snippets" / "planted.py", source)
         for source in sources.values()
     ]
     return dict(zip(sources, rules.judge(programs, ROOT)))

@@ -5,6 +5,7 @@ Nothing here may print, import a heavy module, or survive the snippet.
 
 import atexit
 import contextlib
+import importlib
 import io
 import json
 import linecache
@@ -75,7 +76,12 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     sys.argv[:] = [str(snippet.path)]
     forked = settings.start_method == "forkserver"
     missing = [name for name in settings.preload if forked and name not in sys.modules]
-    _limit(settings.time_limit)
+    _limit(settings.time_limit, may_be_lifted=bool(settings.observer))
+    end = (
+        importlib.import_module(settings.observer).begin(snippet)
+        if (settings.observer)
+        else None
+    )
     # The interpreter's own order: the program, its threads, what it registered.
     atexit._clear()
     error = _execute(sys.argv[0], snippet.source)
@@ -84,16 +90,33 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     report = _judge(error, snippet) | {"missing": missing}
     if _end_children():
         report["problem"] = report["problem"] or "left a process behind"
+    if end:
+        _silence()
+        _limit(0, may_be_lifted=True)
+        report["observed"] = end()
     (scratch / "report.json").write_text(json.dumps(report), "utf-8")
 
 
-def _limit(seconds: float) -> None:
-    """End this process after so much work of its own, and each that it starts."""
+def _silence() -> None:
+    """What is printed from here on is no part of the trace."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+        os.dup2(nowhere.fileno(), 2)
+
+
+def _limit(seconds: float, may_be_lifted: bool) -> None:
+    """End this process after so much work of its own, and each that it starts; 0
+    lifts the limit."""
     with contextlib.suppress(ImportError, ValueError):  # Windows; a lower limit
         import resource
 
-        soft = math.ceil(time.process_time() + seconds)
-        resource.setrlimit(resource.RLIMIT_CPU, (soft, soft + 1))
+        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+        soft = math.ceil(time.process_time() + seconds) if seconds else hard
+        resource.setrlimit(
+            resource.RLIMIT_CPU, (soft, hard if may_be_lifted else soft + 1)
+        )
 
 
 def _redirect(output: Path, noise: re.Pattern) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import indent
+from typing import Any
 
 from . import compare, files, includes, pages, snippet
 from .figures import Figures
@@ -24,6 +25,8 @@ class Report:
     """Traces that ``update`` rewrote, with their diffs."""
     traces: dict[str, str] = field(default_factory=dict)
     """What each snippet printed, by its name below the snippets folder."""
+    observed: dict[str, Any] = field(default_factory=dict)
+    """What the observer told of each, if there is one."""
     ran: int = 0
     remembered: int = 0
     """Snippets of which an earlier run was taken, instead of another."""
@@ -74,7 +77,7 @@ class Judge:
         report.ran = len(to_run)
         held = {s: run for s, run in runs.items() if not run.problem}
         for each in to_run:
-            if each in held:
+            if each in held and not self.settings.observer:
                 self._memory.keep(each, held[each])
         self._held = held if not paths else self._held | held
         for each in snippets:
@@ -94,6 +97,8 @@ class Judge:
         self, each: Snippet, run: Run, update: bool, report: Report
     ) -> None:
         report.traces[each.name] = run.trace
+        if self.settings.observer:
+            report.observed[each.name] = run.observed
 
         def wrong(where: str, text: str) -> None:
             report.problems.append(Problem(where, text, each.name))

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 from . import child, orphans
 from .settings import Settings, SettingsError
@@ -44,6 +45,8 @@ class Run:
     line: int = 1
     """Line of the program at which the problem showed."""
     figures: dict[str, bytes] = field(default_factory=dict)
+    observed: Any = None
+    """What the observer told, if there is one."""
 
 
 @dataclass(eq=False)
@@ -67,6 +70,7 @@ class Runner:
         if self._forks:
             self._context.set_forkserver_preload(
                 [f"{__package__}.forked_from", *settings.preload]
+                + [settings.observer] * bool(settings.observer)
             )
         self._scratch = tempfile.TemporaryDirectory(
             prefix="tracebook-", ignore_cleanup_errors=True
@@ -157,6 +161,7 @@ class Runner:
             problem or said["problem"] or litter,
             said["line"],
             figures,
+            said.get("observed"),
         )
 
     def _kill(self, job: _Job) -> None:

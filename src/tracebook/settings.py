@@ -47,6 +47,11 @@ class Settings:
     """Regular expressions; a line that one of them matches at its start and
     that did not come from Python's own streams is not part of a trace."""
 
+    observer: str = ""
+    """A module whose ``begin(snippet)`` is called in the process of each program
+    before it runs, and what that returns when it has ended: for who judges more
+    than a trace. What this returns, as JSON has it, is part of the run."""
+
     @property
     def of_a_run(self) -> dict[str, Any]:
         """What may change a run; the rest is for judging it."""

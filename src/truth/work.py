@@ -2,12 +2,10 @@
 
 import faulthandler
 import importlib
-import json
 import math
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -31,7 +29,7 @@ from .results import CHECKS, SNIPPETS, Checked, Keys, Program, Record, Results
 
 TIME_LIMIT = 300.0
 """Seconds for a check of one page. Programs have limits of their own."""
-PROGRAMS, RULES = "programs", "rules"
+PROGRAMS = "programs"
 _LAST_LINES = 20
 
 
@@ -46,7 +44,7 @@ class Task:
     @property
     def waits(self) -> bool:
         """Whether others work meanwhile: programs run in processes of their own."""
-        return self.check in (PROGRAMS, RULES)
+        return self.check == PROGRAMS
 
 
 Answer = list[Finding]
@@ -58,50 +56,37 @@ def ask(task: Task, root: Path) -> Answer:
     """What a check says."""
     if task.check == PROGRAMS:
         return _programs(task.things, root)
-    if task.check == RULES:
-        return _rules(task.things, root)
     check = importlib.import_module(CHECKS[task.check])
     return check.check([Page(root / thing, root) for thing in task.things], root)
 
 
 def _programs(programs: tuple[str, ...], root: Path) -> Answer:
-    """What the engine finds against programs and their traces."""
-    command = [sys.executable, "-m", "tracebook", "--root", str(root)]
-    done = subprocess.run(
-        [*command, "check", *(str(root / each) for each in programs), "--json"],
-        cwd=root,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-    )
-    if done.returncode not in (0, 1):
-        raise ChildProcessError(f"tracebook ended with exit code {done.returncode}")
+    """What the engine finds against programs and their traces, and of the rules in
+    them, whichever pages show them."""
+    rules = importlib.import_module("truth.rules.check")
+    problems, judged = rules.observe([root / each for each in programs], root)
     found = []
-    for problem in json.loads(done.stdout)["problems"]:
-        program = problem["where"].rpartition(":")[0].rpartition(".")[0] + ".py"
+    for problem in problems:
+        program = f"{SNIPPETS}/{problem['name']}"
         where, text = problem["where"], problem["text"]
         found.append(Finding("trace", "failed", program, where, "", text))
+    for name, verdicts in judged.items():
+        program = f"{SNIPPETS}/{name}"
+        for each in verdicts or ():
+            where = f"{program}:{each.line}"
+            found.append(
+                Finding(
+                    "rule",
+                    each.state,
+                    program,
+                    where,
+                    each.what,
+                    each.how,
+                    program,
+                    wrong_on_purpose=each.wrong_on_purpose,
+                )
+            )
     return found
-
-
-def _rules(programs: tuple[str, ...], root: Path) -> Answer:
-    """Of the rules in programs, whichever pages show them."""
-    check = importlib.import_module("truth.rules.check")
-    loaded = [check.load(root / each, root / SNIPPETS) for each in programs]
-    return [
-        Finding(
-            "rule",
-            each.state,
-            program,
-            f"{program}:{each.line}",
-            each.what,
-            each.how,
-            program,
-            wrong_on_purpose=each.wrong_on_purpose,
-        )
-        for program, verdicts in zip(programs, check.judge(loaded, root))
-        for each in verdicts
-    ]
 
 
 class Work:
@@ -165,8 +150,7 @@ class Work:
             for name, program in self.found.programs_of(*self._records).items()
             if not program.holds
         )
-        whole = [Task(check, tuple(programs)) for check in (PROGRAMS, RULES)]
-        return (whole if programs else []) + [
+        return [Task(PROGRAMS, tuple(programs))] * bool(programs) + [
             Task(check, (page.shown,))
             for check in CHECKS
             for page in self._chosen
@@ -181,7 +165,7 @@ class Work:
         found = defaultdict(list)
         for each in answer:
             found[each.page].append(each)
-            known = task.check == PROGRAMS or results.understood([each])
+            known = each.kind == "trace" or results.understood([each])
             if each.page not in task.things or not known:
                 self._problems.append(
                     f"truth: {task.check} answers what it was not asked: {each!r}"
@@ -196,12 +180,12 @@ class Work:
             self.found.pages[thing].checks[check] = Checked(key, found)
             return
         name = thing.removeprefix(f"{SNIPPETS}/")
-        program = self.found.programs[name]
-        if check == RULES:
-            self.found.programs[name] = replace(program, rules=found)
-        else:
-            self.found.programs[name] = replace(program, ran=not found)
-            self._problems += [f"{each.where}: {each.how}" for each in found]
+        traces = [each for each in found if each.kind == "trace"]
+        rules = tuple(each for each in found if each.kind != "trace")
+        self.found.programs[name] = replace(
+            self.found.programs[name], ran=not traces, rules=rules
+        )
+        self._problems += [f"{each.where}: {each.how}" for each in traces]
 
     def _did_not_end(self, task: Task, error: BaseException) -> None:
         said = "".join(traceback.format_exception(error)).strip().splitlines()

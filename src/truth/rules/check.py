@@ -15,22 +15,28 @@ from pathlib import Path
 
 from tracebook import snippet
 from tracebook.settings import Settings
+from tracebook.snippet import Snippet
 
 CODE = Path(__file__).resolve().parents[2]
+OBSERVER = "truth.rules.child"
+WRONG = "wrong"
+"""The folder of programs that are wrong on purpose."""
 
 
 @dataclass(frozen=True)
-class Program:
-    """A program whose rules are to be judged."""
+class Program(Snippet):
+    """A program whose rules are to be judged, as a file or as a text."""
 
-    path: Path
-    source: str
     wrong: bool = False
     """Whether its rules shall not hold."""
-    raises: str | None = None
-    """Type of the exception that it declares to end with."""
     numbers: bool = False
     """Whether to tell what each rule returns at fresh points."""
+
+    @classmethod
+    def of(cls, path: Path, source: str) -> "Program":
+        return cls(
+            path, path.name, path.name, source, None, 0, wrong=path.parent.name == WRONG
+        )
 
 
 @dataclass(frozen=True)
@@ -47,31 +53,48 @@ class Verdict:
 
 
 def load(path: Path, snippets: Path) -> Program:
-    wrong = path.relative_to(snippets).parts[-2:-1] == ("wrong",)
     its = snippet.load(path, Settings(snippets.parent, snippets.name))
-    return Program(path, its.source, wrong, its.raises)
+    return Program(**vars(its), wrong=path.parent.name == WRONG)
+
+
+def observe(programs: list[Path], root: Path) -> tuple[list[dict], dict[str, list]]:
+    """Run programs of the book once: the engine's problems, as JSON has them, and of
+    each program, by its name, the verdicts on its rules in the order of its lines;
+    none where it did not come to its end."""
+    report = _ask(root, paths=list(map(str, programs)))
+    return report["problems"], {
+        name: found and [Verdict(**each) for each in found]
+        for name, found in report["observed"].items()
+    }
 
 
 def judge(programs: list[Program], root: Path) -> list[list[Verdict]]:
-    """The verdicts on each program, in the order of its lines."""
-    jobs = [asdict(each) | {"path": str(each.path)} for each in programs]
-    return [_verdicts(answer) for answer in _ask(root, jobs)]
+    """The verdicts on each program, in the order of its lines; first that it failed,
+    if it did."""
+    jobs = [
+        asdict(each) | {"name": str(n), "path": str(each.path)}
+        for n, each in enumerate(programs)
+    ]
+    said = _ask(root, planted=jobs)
+    return [_verdicts(said[str(n)]) for n in range(len(programs))]
 
 
-def _ask(root: Path, jobs: list[dict]) -> list[dict]:
+def _ask(root: Path, **programs: list) -> dict:
+    request = {"root": str(root.resolve()), "paths": [], "planted": []}
     done = subprocess.run(
         [sys.executable, "-m", "truth.rules.server"],
         cwd=CODE,
         text=True,
-        input=json.dumps({"root": str(root.resolve()), "jobs": jobs}),
-        capture_output=True,
+        input=json.dumps(request | programs),
+        stdout=subprocess.PIPE,
     )
     if done.returncode:
-        raise RuntimeError(f"truth.rules.server failed:\n{done.stderr}")
+        raise RuntimeError(f"truth.rules.server ended with {done.returncode}")
     return json.loads(done.stdout)
 
 
 def _verdicts(answer: dict) -> list[Verdict]:
-    if "problem" in answer:
-        return [Verdict(1, "rules", "failed", answer["problem"])]
-    return [Verdict(**each) for each in answer["findings"]]
+    found = [Verdict(**each) for each in answer["observed"] or ()]
+    if answer["problem"]:
+        found.insert(0, Verdict(1, "program", "failed", answer["problem"]))
+    return found

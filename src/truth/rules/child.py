@@ -1,18 +1,17 @@
-"""Runs one program in its own process, and judges the rules that it made."""
+"""In the process of one program: judges the rules that it makes."""
 
 import contextlib
-import json
-import linecache
-import os
 import signal
-import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 
+from tracebook.snippet import Snippet
+
 from . import sites
+from .check import WRONG
 from .compare import Report
 from .directions import Wrong
 from .function import STATIC, Function, Misdeclared, said
@@ -37,34 +36,31 @@ class Unproven(Exception):
     """A rule of which nothing can be said."""
 
 
-def main(job: dict) -> None:
-    """Judge the program of ``job``; one line of JSON is all that is printed."""
-    answer = os.dup(1)
-    silence = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        os.dup2(silence, stream)
-    findings = Program(**job).findings()
-    os.write(answer, b"\n" + json.dumps(findings).encode() + b"\n")
+def begin(snippet: Snippet) -> Callable[[], list[dict]]:
+    """Watch the program that runs next; what is found of its rules when it ended."""
+    program = Program(snippet)
+    watching = program.observer.watch()
+    watching.__enter__()
+
+    def end() -> list[dict]:
+        watching.__exit__(None, None, None)
+        return program.findings()
+
+    return end
 
 
 class Program:
-    """One program, run to its end or to the exception that ends it."""
+    """One program, and what is found of its rules."""
 
-    def __init__(
-        self,
-        path: str,
-        source: str,
-        wrong: bool = False,
-        raises: str | None = None,
-        numbers: bool = False,
-    ) -> None:
-        self._wrong = wrong
-        self._numbers = numbers
-        self._sites = sites.find(source)
-        self._declared, self._problems = sites.declared(source, self._sites)
-        self._observer = Observer(path, self._sites)
-        with self._observer.watch():
-            self._ended = _ending(_run(path, source), raises)
+    def __init__(self, snippet: Snippet) -> None:
+        self._wrong = getattr(snippet, "wrong", snippet.path.parent.name == WRONG)
+        self._numbers = getattr(snippet, "numbers", False)
+        try:
+            self.sites = sites.find(snippet.source)
+        except SyntaxError:  # which ends the program
+            self.sites = []
+        self.declared, self._problems = sites.declared(snippet.source, self.sites)
+        self.observer = Observer(str(snippet.path), self.sites)
 
     def findings(self) -> list[dict]:
         """Of each site what holds or does not; of each declaration that is not
@@ -73,15 +69,6 @@ class Program:
             {"line": line, "what": "declaration", "state": "failed", "how": how}
             for line, how in self._problems
         ]
-        if self._ended:
-            found.append(
-                {
-                    "line": 1,
-                    "what": "program",
-                    "state": "failed",
-                    "how": f"{self._ended} while its rules are observed",
-                }
-            )
         found += [
             {
                 "line": line,
@@ -89,13 +76,13 @@ class Program:
                 "state": "failed",
                 "how": "made here, but not by name: write the decorator out",
             }
-            for line in sorted(set(self._observer.strays))
+            for line in sorted(set(self.observer.strays))
         ]
-        found += [self._finding(n, site) for n, site in enumerate(self._sites)]
+        found += [self._finding(n, site) for n, site in enumerate(self.sites)]
         return sorted(found, key=lambda each: each["line"])
 
     def _finding(self, n: int, site: Site) -> dict:
-        declared = _with_defaults(self._declared[site], site)
+        declared = with_defaults(self.declared[site], site)
         shall_hold = declared.right or not self._wrong
         report, numbers = Report(), []
         wrong = None
@@ -138,7 +125,7 @@ class Program:
     def _judges(
         self, n: int, site: Site, declared: Declared, report: Report
     ) -> Iterator[Judge]:
-        rules = _distinct([each for each in self._observer.rules if each.site is site])
+        rules = _distinct([each for each in self.observer.rules if each.site is site])
         if not rules:
             raise Unproven("this line never ran")
         called = [rule for rule in rules if rule.calls]
@@ -146,7 +133,7 @@ class Program:
             raise Unproven("never called")
         for i, rule in enumerate(called[:RULES_OF_A_SITE]):
             seen = set()
-            for k, call in enumerate(_some(rule.calls)):
+            for k, call in enumerate(some(rule.calls)):
                 shapes = tuple((each.dtype, each.shape) for each in call.leaves)
                 yield Judge(
                     call,
@@ -174,31 +161,7 @@ def _limit(seconds: int) -> None:
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
-def _run(path: str, source: str) -> BaseException | None:
-    """Run the program; what ended it early, or None."""
-    linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
-    program = types.ModuleType("__main__")
-    program.__file__ = path
-    sys.modules["__main__"] = program
-    try:
-        exec(compile(source, path, "exec"), program.__dict__)
-    except SystemExit:
-        return None
-    except BaseException as error:
-        return error
-    return None
-
-
-def _ending(error: BaseException | None, declared: str | None) -> str:
-    """Why a program did not end as it declares, if so."""
-    if not error:
-        return f"does not raise {declared}" if declared else ""
-    kind = type(error)
-    names = (kind.__name__, f"{kind.__module__}.{kind.__qualname__}")
-    return "" if declared in names else f"raises {said(error)}"
-
-
-def _with_defaults(declared: Declared, site: Site) -> Declared:
+def with_defaults(declared: Declared, site: Site) -> Declared:
     if site.maker == "grad_pass_through" and not declared.intends_another:
         return replace(declared, surrogate="lambda *inputs: inputs")
     return declared
@@ -223,7 +186,7 @@ def _kind_of_cell(cell: types.CellType) -> object:
     return getattr(value, "__code__", type(value))
 
 
-def _some(calls: list[Function]) -> list[Function]:
+def some(calls: list[Function]) -> list[Function]:
     """Calls with different inputs, first and last among them."""
     different = list(
         {

@@ -1,4 +1,4 @@
-"""``python -m truth.rules.server``: jobs as JSON in, what was found as JSON out.
+"""``python -m truth.rules.server``: programs as JSON in, what was found as JSON out.
 
 A process of its own, because each child starts by importing its parent's main
 module, which is this small one.
@@ -6,45 +6,33 @@ module, which is this small one.
 
 import json
 import sys
+from contextlib import closing
+from dataclasses import asdict, replace
 from pathlib import Path
 
+from tracebook.judge import Judge
 from tracebook.runner import Run, Runner
-from tracebook.settings import Settings
-from tracebook.snippet import Snippet
+from tracebook.settings import Settings, load
 
-CODE = str(Path(__file__).resolve().parents[2])
-PRELOAD = ("tensorflow", "truth.rules.child")
+from .check import OBSERVER, Program
 
 
-def serve(root: Path, jobs: list[dict]) -> list[dict]:
-    """Of each job its findings, or the problem for which there are none."""
-    settings = Settings(root=root, preload=PRELOAD, time_limit=1800)
-    runner = Runner(settings)
-    answers: dict[str, dict] = {}
-
-    def done(snippet: Snippet, run: Run) -> None:
-        last = run.trace.rstrip("\n").rpartition("\n")[2]
-        try:
-            answers[snippet.name] = {"findings": json.loads(last)}
-        except ValueError:
-            answers[snippet.name] = {"problem": run.problem or run.trace[-2000:]}
-
-    try:
-        runner.run([_program(n, job) for n, job in enumerate(jobs)], done)
-    finally:
-        runner.close()
-    return [answers[str(n)] for n in range(len(jobs))]
-
-
-def _program(n: int, job: dict) -> Snippet:
-    source = (
-        f"import sys; sys.path.append({CODE!r})\n"
-        f"from truth.rules import child; child.main({job!r})\n"
-    )
-    path = Path(job["path"])
-    return Snippet(path, str(n), path.name, source, raises=None, rel=0)
+def serve(root: Path, paths: list[str], planted: list[dict]) -> dict:
+    """Of programs of the book the engine's report, with what was observed; of
+    programs that are given as text, what was observed, or the problem."""
+    if paths:
+        with closing(Judge(replace(load(root), observer=OBSERVER))) as judge:
+            return asdict(judge.judge([Path(each) for each in paths]))
+    settings = Settings(root, preload=("tensorflow",), observer=OBSERVER)
+    runs: dict[str, Run] = {}
+    programs = [Program(**each | {"path": Path(each["path"])}) for each in planted]
+    with closing(Runner(settings)) as runner:
+        runner.run([*programs], lambda its, run: runs.update({its.name: run}))
+    return {
+        name: {"problem": run.problem, "observed": run.observed}
+        for name, run in runs.items()
+    }
 
 
 if __name__ == "__main__":
-    request = json.load(sys.stdin)
-    json.dump(serve(Path(request["root"]), request["jobs"]), sys.stdout)
+    json.dump(serve(**json.load(sys.stdin)), sys.stdout)
