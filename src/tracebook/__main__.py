@@ -32,7 +32,7 @@ def main() -> int:
             if arguments.command == "engine":
                 return _serve(judge)
             update = arguments.command == "update"
-            report = judge.judge(arguments.paths, update, update, _progress())
+            report = judge.judge(arguments.paths, update, update, progress())
             return _print_json(report) if arguments.json else _print(report)
     except (SettingsError, OSError) as error:
         print(f"tracebook: {error}", file=sys.stderr)
@@ -105,14 +105,14 @@ def _serve(judge: Judge) -> int:
     for line in sys.stdin:
         paths = [Path(path) for path in shlex.split(line)[1:]]
         try:
-            report = judge.judge(paths, sweep=True, progress=_progress(parent))
+            report = judge.judge(paths, sweep=True, progress=progress(parent))
         except (SettingsError, OSError) as error:
             report = Report([Problem("tracebook", str(error))])
         _print_json(report)
     return 0
 
 
-def _progress(parent: int = 0) -> Callable[[int, int], None]:
+def progress(parent: int = 0) -> Callable[[int, int], None]:
     """Says on stderr how far the work is, once a second, from the second on.
 
     Ends it when the ``parent`` has gone that would be told the outcome.

@@ -38,9 +38,8 @@ class Rule:
 class Recorder:
     """Stands for a function with a rule, and remembers what it is called with."""
 
-    autograph_info__: ClassVar[
-        dict
-    ] = {}  # has tf.function call it as it is, as it would the rule
+    # Has tf.function call it as it is, as it would the rule.
+    autograph_info__: ClassVar[dict] = {}
 
     def __init__(
         self,
@@ -49,6 +48,8 @@ class Recorder:
         decorated: Callable,
         instance: object = None,
     ) -> None:
+        # A program may print what kind of thing it has.
+        self.__class__ = type(type(decorated).__name__, (Recorder,), {})
         functools.update_wrapper(self, decorated, updated=())
         self._made_of = observer, rule, decorated, instance
 

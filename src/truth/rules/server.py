@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from tracebook.__main__ import progress
 from tracebook.judge import Judge
 from tracebook.runner import Run, Runner
 from tracebook.settings import Settings, load
@@ -22,7 +23,7 @@ def serve(root: Path, paths: list[str], planted: list[dict]) -> dict:
     programs that are given as text, what was observed, or the problem."""
     if paths:
         with closing(Judge(replace(load(root), observer=OBSERVER))) as judge:
-            return asdict(judge.judge([Path(each) for each in paths]))
+            return asdict(judge.judge(list(map(Path, paths)), progress=progress()))
     settings = Settings(root, preload=("tensorflow",), observer=OBSERVER)
     runs: dict[str, Run] = {}
     programs = [Program(**each | {"path": Path(each["path"])}) for each in planted]
@@ -35,4 +36,6 @@ def serve(root: Path, paths: list[str], planted: list[dict]) -> dict:
 
 
 if __name__ == "__main__":
-    json.dump(serve(**json.load(sys.stdin)), sys.stdout)
+    request = json.load(sys.stdin)
+    request["root"] = Path(request["root"])
+    json.dump(serve(**request), sys.stdout)
