@@ -7,8 +7,11 @@ import numpy as np
 from tracebook.snippet import Snippet
 from truth import check_rule
 from truth.rules import check, child, points
+from truth.rules.directions import Undecided
 from truth.rules.function import Function, evaluate
 from truth.rules.sites import Declared
+
+UNDECIDED = "undecided at every call"
 
 
 def begin(snippet: Snippet) -> Callable[[], list]:
@@ -23,12 +26,17 @@ def begin(snippet: Snippet) -> Callable[[], list]:
         said = []
         for site in program.sites:
             declared = child.with_defaults(program.declared[site], site)
-            error = ""
-            for rule in program.observer.rules:
-                for call in child.some(rule.calls) if rule.site is site else ():
-                    error = error or _error(call, declared, rule.nested)
+            errors = [
+                _error(call, declared, rule.nested)
+                for rule in program.observer.rules
+                if rule.site is site
+                for call in child.some(rule.calls)
+            ]
             wrong = snippet.path.parent.name == check.WRONG and not declared.right
-            said.append((f"{site.line}", wrong, error))
+            found = [each for each in errors if each not in ("", UNDECIDED)]
+            if not found and errors and set(errors) == {UNDECIDED}:
+                found = [UNDECIDED]
+            said.append((f"{site.line}", wrong, "; ".join(found)))
         return said
 
     return end
@@ -47,6 +55,8 @@ def _error(call: Function, declared: Declared, nested: bool) -> str:
     function.__signature__ = call.signature
     try:
         check_rule(function, *arguments, **options(call, declared, nested))
+    except Undecided:
+        return UNDECIDED
     except AssertionError as error:
         return str(error) or "wrong"
     except Exception as error:
@@ -65,7 +75,11 @@ def options(call: Function, declared: Declared, nested: bool) -> dict:
         return compute
 
     def becoming(name: str, expression: str) -> Callable:
-        return lambda value: evaluate(expression, {**call.names, name: value})
+        def become(value: object, *arguments: object) -> object:
+            bound = call.signature.bind(*arguments).arguments
+            return evaluate(expression, {**call.names, **bound, name: value})
+
+        return become
 
     def surrogate(*arguments: object) -> object:
         result = computed(declared.surrogate)(*arguments)

@@ -65,7 +65,7 @@ def built_site(tmp_path_factory) -> Path:
 @pytest.fixture
 def project(tmp_path) -> Path:
     """A copy that keeps the home page and one lesson, to build it often."""
-    copy(tmp_path, ".cache/truth")
+    copy(tmp_path, ".cache/truth", ".cache/tracebook/runs")
     for path in [*tmp_path.glob("docs/**/*.md"), *tmp_path.glob("docs/labs/*.py")]:
         if path.relative_to(tmp_path).as_posix() not in KEPT:
             path.unlink()

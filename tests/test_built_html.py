@@ -10,8 +10,9 @@ from . import built
 
 
 @pytest.fixture(scope="module")
-def fresh_traces() -> dict[str, str]:
-    engine = Engine(built.SETTINGS.root)
+def fresh_traces(built_site) -> dict[str, str]:
+    """What programs printed when the site was built, and not what was recorded."""
+    engine = Engine(built.SETTINGS.root, remember=True)
     try:
         engine.ask()
         return engine.answer()["traces"]

@@ -1,5 +1,6 @@
 """Promise: ``truth.check_rule`` gives readers the checker of this site."""
 
+import os
 import random
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from tracebook.settings import load
 from truth import check_rule
 from truth.rules import directions, sites
 
+from . import called_rules
 from .project import ROOT
 
 
@@ -66,7 +68,7 @@ LABELS = (np.array([[1.0, 2.0, 0.5]]), np.array([[0.0, 1.0, 0.0]]))
 SYMMETRIC = {"A": lambda A: A @ tf.transpose(A) + tf.eye(2, dtype=A.dtype)}
 
 
-def clip(upstream):
+def clip(upstream, *_):
     return tf.clip_by_value(upstream, -0.5, 0.5)
 
 
@@ -77,8 +79,18 @@ def clip(upstream):
         (ROUND, (X,), {"gradient_of": tf.identity}, {"gradient_of": tf.square}),
         (CUBE, (X,), {}, {"gradient_of": lambda x: x**3}),
         (CLIPPED, (X,), {"upstream_becomes": clip}, {}),
-        (CLIPPED, (X,), {"upstream_becomes": clip}, {"upstream_becomes": tf.tanh}),
-        (NORMED, (X,), {"downstream_becomes": lambda d: tf.clip_by_norm(d, 1.0)}, {}),
+        (
+            CLIPPED,
+            (X,),
+            {"upstream_becomes": clip},
+            {"upstream_becomes": lambda u, *_: tf.tanh(u)},
+        ),
+        (
+            NORMED,
+            (X,),
+            {"downstream_becomes": lambda d, *_: tf.clip_by_norm(d, 1.0)},
+            {},
+        ),
         (HALF, (np.abs(X),), {"where": lambda x: x > 0}, {"shapes": True}),
         (SUMMED, (X,), {}, {"shapes": True}),
         (entropy, LABELS, {"no_gradient": ["labels"]}, {}),
@@ -301,28 +313,34 @@ WITH_RULES = [
     for path in sorted(SNIPPETS.rglob("*.py"))
     if sites.find(path.read_text("utf-8"))
 ]
+if os.environ.get("CI") != "true":  # a minute for each third on two cores
+    WITH_RULES = WITH_RULES[::5]
+
+
+UNDECIDED = {
+    # Their slopes differ from what another function's are at larger inputs only.
+    "guide/identity/check.py",
+    "guide/identity/identity.py",
+}
+"""Rules of which one call says too little; the site judges all calls together."""
 
 
 @pytest.fixture(scope="module")
-def said_of(request) -> dict[str, list]:
-    """What check_rule says of the rules in the programs that were asked for."""
-    asked = {
-        item.callspec.params["name"]
-        for item in request.session.items
-        if getattr(item, "originalname", "") == test_each_rule_of_the_book.__name__
-    }
+def observing():
     settings = replace(load(ROOT), observer="tests.called_rules")
-    runs: dict[str, list] = {}
     with closing(Runner(settings)) as runner:
-        runner.run(
-            [snippet.load(SNIPPETS / name, settings) for name in sorted(asked)],
-            lambda its, run: runs.update({its.name: run.observed}),
-        )
-    return runs
+        yield settings, runner
 
 
 @pytest.mark.parametrize("name", WITH_RULES)
-def test_each_rule_of_the_book(said_of, name):
-    for line, wrong, error in said_of[name]:
+def test_each_rule_of_the_book(name, observing):
+    settings, runner = observing
+    runs = []
+    program = snippet.load(SNIPPETS / name, settings)
+    runner.run([program], lambda _, run: runs.append(run))
+    said = runs[0].observed
+    assert (name in UNDECIDED) == any(called_rules.UNDECIDED in each for each in said)
+    for line, wrong, error in said:
         assert not error.startswith("fault"), f"{name}:{line}: {error}"
-        assert bool(error) == wrong, f"{name}:{line}: {error or 'not found'}"
+        if error != called_rules.UNDECIDED:
+            assert bool(error) == wrong, f"{name}:{line}: {error or 'not found'}"

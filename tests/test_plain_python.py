@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,12 @@ def _chosen() -> list[snippet.Snippet]:
     if os.environ.get("CI") == "true":
         return EVERY
     return list({_kind(each): each for each in reversed(EVERY)}.values())[::-1]
+
+
+def test_no_program_is_named_as_a_module():
+    """Python would take it for that, from the folder that it is saved in."""
+    modules = {*sys.stdlib_module_names, *metadata.packages_distributions()}
+    assert [each.shown for each in EVERY if each.path.stem in modules] == []
 
 
 def _run(each: snippet.Snippet, folder: Path) -> subprocess.CompletedProcess:

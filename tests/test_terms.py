@@ -55,6 +55,7 @@ def linked(text: str, page: str = "guide/page.md") -> str:
     )
     told = Treeprocessor(md)
     told.file = SimpleNamespace(src_uri=page)
+    told.config = SimpleNamespace(docs_dir=str(Path.cwd() / "docs"))
     md.treeprocessors.register(told, "relpath", 0)
     return md.convert(text)
 

@@ -46,7 +46,7 @@ class Book:
         self.noise = loaded.noise_pattern
         self.snippets = snippet.find(loaded)
         self.pages = sorted(loaded.docs_dir.rglob("*.md"))
-        self.engine = Engine(self.root)
+        self.engine = Engine(self.root, remember=True)
         report = self.ask()
         if report["problems"]:
             self.engine.close()

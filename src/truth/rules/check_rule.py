@@ -59,8 +59,9 @@ def check_rule(
         gradient_of: the rule is meant to be the gradient of this function of the
             inputs, as straight-through rules are. It must then differ somewhere
             from that of ``function``.
-        upstream_becomes: the rule first changes upstream like this.
-        downstream_becomes: the rule at last changes downstream like this.
+        upstream_becomes: from upstream and all inputs to what the rule first makes
+            of upstream, such as ``lambda upstream, *inputs: -upstream``.
+        downstream_becomes: what the rule at last makes of downstream, in this form.
         where: from the inputs to a bool, or a tensor of them; only where all are
             true the rule is promised. Called with tensors in the dtypes of ``inputs``.
         make: for an input by its name, a function of all inputs that makes it
@@ -112,7 +113,7 @@ def check_rule(
     for name, change in changes.items():
         if change:
             call.names[f"_{name}_becomes"] = change
-            declared.becomes[name] = f"_{name}_becomes({name})"
+            declared.becomes[name] = f"_{name}_becomes({name}, *_inputs)"
     if where:
         call.names["_where"] = where
         declared.conditions.append("_where(*_inputs)")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import tensorflow as tf
 
-from .directions import Along, Directions, Wrong
+from .directions import Along, Directions, Undecided, Wrong
 from .function import Function, Point, Refused, evaluate, flat, said, unflat, wide
 from .points import Domain, normal
 from .sites import Declared
@@ -45,14 +45,16 @@ class Report:
     def demand_enough(self, declared: Declared) -> None:
         """Raises Wrong where too little was compared to say that a rule holds."""
         if unsettled := [name for name, found in self.settled.items() if not found]:
-            raise Wrong(f"no slope by {', '.join(unsettled)} was found at any point")
+            raise Undecided(
+                f"no slope by {', '.join(unsettled)} was found at any point"
+            )
         if self.unsettled > UNSETTLED * self.slopes:
-            raise Wrong(
+            raise Undecided(
                 f"differences do not tell {self.unsettled} of {self.slopes} slopes:"
                 " declare conditions that keep inputs away from where they fail"
             )
         if declared.intends_another and not self.differs:
-            raise Wrong(
+            raise Undecided(
                 "another gradient is declared, but it is the forward pass's own"
             )
 

@@ -27,6 +27,10 @@ class Wrong(AssertionError):
     """A rule that does not hold, and where that shows."""
 
 
+class Undecided(Wrong):
+    """A rule of which too little could be compared."""
+
+
 @dataclass(frozen=True)
 class Along:
     """A direction, and the slopes found along it."""
