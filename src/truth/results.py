@@ -16,8 +16,10 @@ from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 
+from tracebook import settings, snippet
+
 from .finding import KINDS, STATES, Finding
-from .page import Page, all_pages
+from .page import LEDGER, Page, all_pages
 
 CHECKS = {
     "formulas": "truth.formulas.check",
@@ -41,10 +43,11 @@ _CODE = [
 _PROJECT = ("*.*", "Makefile", "src/**/*.py", "tests/**/*.py", f"{SNIPPETS}/**/*.*")
 _FRONT_MATTER = re.compile(r"\A-{3}[ \t]*\n.*?\n(?:-{3}|\.{3})[ \t]*\n", re.DOTALL)
 _FILE_NAME = re.compile(r"\.?\w[\w./-]*[./]\w*")
+_MADE = (LEDGER, "docs/figures", "site", ".venv", ".cache")
+"""What a check or a build makes, and so is no ground for one."""
 _MODULE = re.compile(r"-m\s+(\w[\w.]*)")
 _MAKE = re.compile(r"\bmake\s")
 _PLURALS = {"checked": "checked", "premise": "premises", "definition": "definitions"}
-_RAISES = re.compile(r"^#\s*tracebook:\s*raises\s+(?P<type>[\w.]+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -61,8 +64,8 @@ class Program:
 
     @classmethod
     def of(cls, name: str, root: Path, key: str) -> "Program":
-        found = _RAISES.search(_text(root / SNIPPETS / name))
-        return cls(key, found and found["type"])
+        book = settings.load(root)
+        return cls(key, snippet.load(book.snippets_dir / name, book).raises)
 
     @property
     def holds(self) -> bool:
@@ -338,12 +341,12 @@ def _named(text: str, root: Path, *folders: Path) -> list[str]:
         path = module.replace(".", "/")
         names |= {f"{path}.py", f"{path}/__main__.py", f"src/{path}.py"}
         names.add(f"src/{path}/__main__.py")
-    paths = {f"{place}/{name}" for place in map(str, places) for name in names}
+    paths = {os.path.relpath(place / name, root) for place in places for name in names}
     return [
         part
         for path in sorted(paths)
-        if os.path.exists(path)
-        for part in (os.path.relpath(path, root), _text(Path(path)))
+        if not path.startswith(_MADE) and (root / path).exists()
+        for part in (path, _text(root / path))
     ]
 
 
