@@ -13,7 +13,7 @@ import psutil
 from tracebook import settings, snippet
 from tracebook.client import Engine
 
-from ..project import copy, edit, python
+from ..project import ROOT, copy, edit, python
 
 
 class Unsound(Exception):
@@ -150,6 +150,29 @@ class Kind:
     """Changes that change digits below the tolerance alone: no drills."""
 
 
+def changed_files() -> tuple[str, ...]:
+    """What the last commit and the working tree changed, below the root."""
+    commands = (
+        ["diff", "--name-only", "HEAD~1"],
+        ["ls-files", "--others", "--exclude-standard"],
+    )
+    said = "".join(
+        subprocess.run(
+            ["git", *command], cwd=ROOT, text=True, capture_output=True
+        ).stdout
+        for command in commands
+    )
+    return tuple(f"/{name}" for name in said.splitlines())
+
+
+def _is_of(thing: object, files: tuple[str, ...]) -> bool:
+    """Whether one of these files is what a drill changes."""
+    if isinstance(thing, list | tuple):
+        return any(_is_of(each, files) for each in thing)
+    path = getattr(thing, "path", thing)
+    return isinstance(path, Path) and path.as_posix().endswith(files)
+
+
 @dataclass
 class Tally:
     """All drills; ``fast`` takes an even sample of each kind."""
@@ -157,6 +180,7 @@ class Tally:
     fast: bool
     kinds: dict[str, Kind] = field(default_factory=dict)
     missed: list[str] = field(default_factory=list)
+    changed: tuple[str, ...] = field(default_factory=changed_files)
 
     def kind(self, name: str) -> Kind:
         return self.kinds.setdefault(name, Kind())
@@ -172,9 +196,13 @@ class Tally:
         self.count("nothing outlives the engine", "\n".join(left), not left)
 
     def some(self, things: list, at_most: int) -> list:
+        """All; or an even sample, and as many of what changed since the last commit."""
         if not self.fast or len(things) <= at_most:
             return things
-        return [things[i * len(things) // at_most] for i in range(at_most)]
+        few = max(1, at_most // 4)
+        even = {i * len(things) // few for i in range(few)}
+        new = [i for i, each in enumerate(things) if _is_of(each, self.changed)]
+        return [things[i] for i in sorted(even | set(new[:at_most]))]
 
     def rounds(self, files: list[list[Mistake]], at_most: int) -> list[list[Mistake]]:
         """One mistake in each file at a time."""
