@@ -295,7 +295,7 @@ def test_the_page_shows_a_test_that_holds():
     page = (ROOT / "docs/guide/checking.md").read_text("utf-8")
     [fence] = [
         part.partition("\n```")[0]
-        for part in page.split("```{.python notest ")[1:]
+        for part in page.split("```{.python notest")[1:]
         if "from truth import check_rule" in part
     ]
     names: dict = {}

@@ -154,6 +154,7 @@ SETTINGS = {
     "output_limit": 7,
     "file_limit": 7,
     "noise": ["x"],
+    "observer": "json",
 }
 INDIFFERENT = {"jobs": 7, "rel": 0.1}
 

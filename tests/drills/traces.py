@@ -73,7 +73,7 @@ def run(book: Book, tally: Tally, site: Path) -> None:
             )
             change(kind, trace[:at] + digit + trace[at + 1 :], does)
         lines = trace.splitlines(keepends=True)
-        for i, line in enumerate(lines):
+        for i, line in enumerate(lines if len(lines) > 1 else ()):
             change("a line dropped", "".join(lines[:i] + lines[i + 1 :]))
             change("a line doubled", "".join([*lines[:i], line, *lines[i:]]))
     for kind, files in changes.items():

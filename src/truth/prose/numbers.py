@@ -68,6 +68,7 @@ from .values import (
 )
 
 WEAK = "weak"
+_EXPONENT = re.compile(r"\de[-+]?\d")
 """Begins what is said of a number that would hold with another digit as well."""
 
 TOLD_APART = {
@@ -555,7 +556,11 @@ class _Judge:
         ):
             return True
         at = self._claims.index(claim)
-        for value in _other_digits(claim.value):
+        others = [*_other_digits(claim.value)]
+        if isinstance(claim.value, Number) and _EXPONENT.search(claim.text):
+            others += [replace(claim.value, value=claim.value.value / 10)]
+            others += [replace(claim.value, value=claim.value.value * 10)]
+        for value in others:
             self._claims[at] = replace(claim, value=value)
             state, _ = self._judge(self._claims[at])
             self._claims[at] = claim
