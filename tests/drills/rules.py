@@ -51,7 +51,8 @@ def run(book: Book, tally: Tally, site: Path) -> None:
     said = rules.judge([mutant for _, _, mutant in chosen], book.root)
     missed = []
     for (kind, program, mutant), verdicts in zip(chosen, said):
-        if any(each.state == "failed" and each.what != "program" for each in verdicts):
+        # One that ends its program is seen by that.
+        if any(each.state == "failed" for each in verdicts):
             tally.count(kind, "", True)
         else:
             missed.append((kind, program, mutant))
