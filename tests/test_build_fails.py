@@ -22,7 +22,7 @@ def build(project: Path, before: str = "") -> tuple[int, str]:
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=120,
+        timeout=600,
         env={**os.environ, "NO_COLOR": "1"},
     )
     return done.returncode, done.stdout

@@ -523,7 +523,7 @@ def test_an_interrupted_engine_leaves_no_process_and_no_half_trace(book, stop):
     process.send_signal(stop)
     process.communicate(timeout=3)
     assert process.returncode != 0
-    assert not psutil.wait_procs(family, timeout=3)[1]
+    assert not psutil.wait_procs(family, timeout=30)[1]
     assert book.trace("slow") == "old\n"
 
 
@@ -823,4 +823,4 @@ def test_an_engine_that_nobody_listens_to_ends(book):
     starter.kill()
     starter.wait()
     assert len(family) >= 2
-    assert not psutil.wait_procs(family, timeout=3)[1]
+    assert not psutil.wait_procs(family, timeout=30)[1]

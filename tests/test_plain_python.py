@@ -57,7 +57,7 @@ def _run(each: snippet.Snippet, folder: Path) -> subprocess.CompletedProcess:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=120,
+        timeout=600,
         env={k: v for k, v in os.environ.items() if not k.startswith("PYTHON")},
     )
 

@@ -92,7 +92,7 @@ def serving(project):
         family = psutil.Process(running.process.pid).children(recursive=True)
         running.process.terminate()
         running.process.wait(10)
-        assert not psutil.wait_procs(family, timeout=5)[1], "a process is left"
+        assert not psutil.wait_procs(family, timeout=30)[1], "a process is left"
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ class Book:
         left = [p for p in psutil.process_iter() if self._is_ours(p)]
         left = [
             p
-            for p in psutil.wait_procs(left, timeout=3)[1]
+            for p in psutil.wait_procs(left, timeout=30)[1]
             if p.status() != psutil.STATUS_ZOMBIE
         ]
         for process in left:
