@@ -121,7 +121,7 @@ It prints 1.
 
 def formulas(page: Page) -> Iterator[Finding]:
     for n, each in enumerate(page.formulas):
-        state = "failed" if "3" in each.text else "checked" if n else "premise"
+        state = "failed" if "3" in each.text else "proven" if n else "given"
         where, how = page.where(each.start), "by *hand*, as $x$ and `x`"
         yield Finding("formula", state, page.shown, where, each.shown, how)
 
@@ -130,7 +130,7 @@ def numbers(page: Page) -> Iterator[Finding]:
     for each in re.findall("[0-9]+", page.prose.partition("# ")[2]):
         where = f"{page.shown}:1"
         yield Finding(
-            "number", "checked", page.shown, where, each, "it is", weak=each == "2"
+            "number", "tied", page.shown, where, each, "it is", weak=each == "2"
         )
 
 
@@ -145,7 +145,7 @@ def ask(task: Task, root: Path) -> list[Finding]:
         if task.check == PROGRAMS:
             if _printed(path) != path.with_suffix(".out").read_text():
                 found.append(Finding("trace", "failed", thing, f"{thing}:1", "", "no"))
-            state = "failed" if "4" in path.read_text() else "checked"
+            state = "failed" if "4" in path.read_text() else "tried"
             wrong = path.parent.name == "wrong"
             found.append(Finding("rule", state, thing, "", "f", wrong_on_purpose=wrong))
         elif task.check in STUBS:
@@ -249,10 +249,10 @@ def test_counts_what_the_checks_say(book):
     said = book.holds()
     for line in (
         "programs: 3 run, 3 traces compared, 1 errors reproduced, 0 failed",
-        "formulas: 1 checked, 1 premise, 0 failed",
-        "rules: 3 checked, 0 failed",
-        "numbers: 3 checked, 0 failed",
-        "names: 0 checked, 0 failed",
+        "formulas: 1 proven, 1 given, 0 failed",
+        "rules: 3 tried, 0 failed",
+        "numbers: 3 tied, 0 failed",
+        "names: 0, 0 failed",
     ):
         assert line in said.splitlines(), said
     for what, number in {
@@ -261,19 +261,19 @@ def test_counts_what_the_checks_say(book):
         "programs wrong on purpose": "1",
         "traces compared": "3",
         "errors reproduced": "1",
-        "displayed formulas": "1 checked, 1 premise",
-        "rules": "3 checked (2 right, 1 wrong on purpose)",
-        "numbers": "3 checked (1 of the checked are weak)",
-        "names": "0 checked",
+        "displayed formulas": "1 proven, 1 given",
+        "rules": "3 tried (2 right, 1 wrong on purpose)",
+        "numbers": "3 tied (1 of the tied are weak)",
+        "names": "0",
     }.items():
         assert in_all(book.ledger, what) == number
     assert "As of the commit of 2025-06-15: " in book.ledger
     assert (
         "2 programs run (1 wrong on purpose); 2 traces compared; 1 error"
-        " reproduced; displayed formulas: 1 checked, 1 premise; rules: 2 checked"
-        " (1 right, 1 wrong on purpose); numbers: 1 checked."
+        " reproduced; displayed formulas: 1 proven, 1 given; rules: 2 tried"
+        " (1 right, 1 wrong on purpose); numbers: 1 tied."
     ) in book.ledger
-    assert "`2`: checked; weak: it is\n" in book.ledger
+    assert "`2`: tied; weak: it is\n" in book.ledger
 
 
 def test_nothing_is_checked_twice(book):
@@ -281,7 +281,7 @@ def test_nothing_is_checked_twice(book):
     assert len(book.asked()) == ALL
     said = book.holds()
     assert book.asked() == set()
-    assert "formulas: 1 checked, 1 premise, 0 failed" in said
+    assert "formulas: 1 proven, 1 given, 0 failed" in said
 
 
 def test_an_edit_checks_its_page_again(book):
@@ -358,9 +358,9 @@ def test_what_fails_is_named_and_checked_again(book):
         code, said = book.truth()
         assert code == 1
         assert "docs/part/one.md:9: y' = 3x: by *hand*, as $x$ and `x`\n" in said
-        assert "formulas: 0 checked, 1 premise, 1 failed" in said
+        assert "formulas: 1 given, 1 failed" in said
     failed = in_all(book.ledger, "displayed formulas")
-    assert failed == "0 checked, 1 premise, **1 failed**"
+    assert failed == "1 given, **1 failed**"
     assert book.stamp().startswith("Checked: 2 programs, 2 rules, 1 number, 1 failed. ")
     assert book.truth("docs/index.md")[0] == 0
 
@@ -391,9 +391,9 @@ def test_a_program_that_is_not_there_fails(book):
 @pytest.mark.parametrize(
     "nonsense",
     [
-        Finding("rune", "checked", "docs/index.md", "", ""),
+        Finding("rune", "tried", "docs/index.md", "", ""),
         Finding("quote", "right", "docs/index.md", "", ""),
-        Finding("quote", "checked", "docs/checked.md", "", ""),
+        Finding("quote", "compared", "docs/checked.md", "", ""),
     ],
 )
 def test_a_check_that_answers_nonsense_names_itself(book, nonsense):
@@ -501,7 +501,7 @@ def test_the_site_has_stamps_terms_and_the_ledger(book, tmp_path, monkeypatch):
     # What a check says is shown as it says it.
     details = ledger.select_one("#part-one ~ details")
     said = details.select("p")[1].get_text()
-    assert said == "Premise; by *hand*, as $x$ and 'x':"
+    assert said == "Given; by *hand*, as $x$ and 'x':"
     shown = details.select("math annotation")
     assert [each.get_text() for each in shown] == ["y = x^2", "y' = 2x"]
 
@@ -620,7 +620,7 @@ def test_the_sums_are_the_sums(ledger):
     assert in_all(ledger, "programs wrong on purpose") == f"{len(wrong)}"
     # Other checks of this package say so; the words are theirs.
     assert "wrong on purpose" in in_all(ledger, "rules")
-    assert "of the checked are weak" in in_all(ledger, "numbers")
+    assert "of the tied are weak" in in_all(ledger, "numbers")
     raising = ["# tracebook: raises " in path.read_text("utf-8") for path in programs]
     assert in_all(ledger, "errors reproduced") == f"{sum(raising)}"
     for what in (

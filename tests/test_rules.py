@@ -595,7 +595,7 @@ def judged() -> dict[str, list[rules.Verdict]]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_right_rule_holds(judged, kind):
     assert judged[kind, None]
-    assert [each for each in judged[kind, None] if each.state != "checked"] == []
+    assert [each for each in judged[kind, None] if each.state != "tried"] == []
 
 
 @pytest.mark.parametrize(
@@ -648,9 +648,9 @@ def test_in_wrong_a_rule_is_wrong_unless_declared(tmp_path):
     [of_right], [of_wrong], [declared_right], [declared_wrong] = said.values()
     assert of_right.state == "failed" and "the rule is right" in of_right.how
     assert of_right.line == 11 and not of_right.wrong_on_purpose
-    assert of_wrong.state == "checked" and "is right" in of_wrong.how
+    assert of_wrong.state == "tried" and "is right" in of_wrong.how
     assert of_wrong.wrong_on_purpose
-    assert declared_right.state == "checked" and "equals" in declared_right.how
+    assert declared_right.state == "tried" and "equals" in declared_right.how
     assert declared_right.line == 12 and not declared_right.wrong_on_purpose
     assert declared_wrong.state == "failed" and "is right" in declared_wrong.how
     assert not declared_wrong.wrong_on_purpose

@@ -222,7 +222,7 @@ def findings(tmp_path, text: str):
 def test_what_is_true_is_proven(tmp_path, name):
     found = findings(tmp_path, RIGHT[name])
     assert [str(each) for each in found if each.state == "failed"] == []
-    assert sum(each.state == "checked" for each in found) >= 1
+    assert sum(each.state == "proven" for each in found) >= 1
     assert len(found) == RIGHT[name].count("\n$$\n") // 2
 
 
@@ -259,7 +259,7 @@ def test_what_no_reader_sees_counts_for_nothing(tmp_path, around):
     """Nor does it prove what is shown."""
     assert findings(tmp_path, around.format(SECOND)) == []
     premise, claim = SECOND.strip().split("\n\n")
-    assert [each.state for each in findings(tmp_path, SECOND)] == ["premise", "checked"]
+    assert [each.state for each in findings(tmp_path, SECOND)] == ["given", "proven"]
     hidden = f"{around.format(premise + chr(10))}\n\n{claim}\n"
     assert [each.state for each in findings(tmp_path, hidden)] == ["failed"]
 
@@ -267,4 +267,4 @@ def test_what_no_reader_sees_counts_for_nothing(tmp_path, around):
 def test_a_mark_without_its_partner_hides_nothing(tmp_path):
     for lone in ("`", "``", "$"):
         text = f"A {lone} alone.\n{SECOND}\nAnother {lone} alone.\n"
-        assert [f.state for f in findings(tmp_path, text)] == ["premise", "checked"]
+        assert [f.state for f in findings(tmp_path, text)] == ["given", "proven"]

@@ -2,17 +2,30 @@
 
 from dataclasses import dataclass
 
-KINDS = ("formula", "inline formula", "rule", "error", "number", "name", "quote")
-STATES = ("checked", "premise", "definition", "failed")
+KINDS = (
+    "formula",
+    "inline formula",
+    "rule",
+    "statement",
+    "error",
+    "number",
+    "name",
+    "quote",
+)
+HOLDS = ("proven", "tried", "compared", "tied")
+"""What was checked, by the strength of what was done."""
+STATES = (*HOLDS, "given", "definition", "unchecked", "failed")
 
 
 @dataclass(frozen=True)
 class Finding:
     """One thing that was looked at.
 
-    ``checked`` is proven by something that does not come from it; a
-    ``premise`` binds what is checked; a ``definition`` is marked as one and
-    proves nothing; ``failed`` does not hold, or could not be read.
+    ``proven`` follows, in all cases, from what is given; ``tried`` held in every
+    case that was looked for to refute it; ``compared`` is the same as what it
+    speaks of; ``tied`` stands in what proves it. What is ``given`` binds what is
+    checked; a ``definition`` is marked as one and proves nothing; of what is
+    ``unchecked`` nothing is known; ``failed`` does not hold, or was not read.
     """
 
     kind: str
@@ -27,10 +40,17 @@ class Finding:
     """What proves it, or why it fails."""
     evidence: str = ""
     """Path or name of the thing that proves it, where it is one."""
+    cases: int = 0
+    """In how many cases it was tried."""
     weak: bool = False
     """Whether a number would pass with another digit, too."""
     wrong_on_purpose: bool = False
     """Whether it is a rule that shall not hold, and does not."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether it was checked, and found right."""
+        return self.state in HOLDS
 
     def __str__(self) -> str:
         return f"{self.where}: {self.what}: {self.how}"

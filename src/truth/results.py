@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tracebook import settings, snippet
 
-from .finding import KINDS, STATES, Finding
+from .finding import HOLDS, KINDS, STATES, Finding
 from .page import LEDGER, Page, all_pages
 
 CHECKS = {
@@ -47,7 +47,6 @@ _MADE = (LEDGER, "docs/figures", "site", ".venv", ".cache")
 """What a check or a build makes, and so is no ground for one."""
 _MODULE = re.compile(r"-m\s+(\w[\w.]*)")
 _MAKE = re.compile(r"\bmake\s")
-_PLURALS = {"checked": "checked", "premise": "premises", "definition": "definitions"}
 
 
 @dataclass(frozen=True)
@@ -308,12 +307,18 @@ def tally(findings: list[Finding]) -> dict[str, Counter]:
 
 
 def states(counts: Counter) -> str:
-    """``48 checked, 9 premises, 3 definitions``"""
-    return ", ".join(
-        f"{counts[state]} {state if counts[state] == 1 else plural}"
-        for state, plural in _PLURALS.items()
-        if counts[state] or state == "checked"
-    )
+    """``48 proven, 9 given, 3 definitions``; of a kind that has none, ``0``"""
+    parts = [
+        f"{counts[state]} {state}{'s' * (state == 'definition' and counts[state] > 1)}"
+        for state in STATES
+        if counts[state] and state != "failed"
+    ]
+    return ", ".join(parts) or "0"
+
+
+def holding(counts: Counter) -> int:
+    """How many of them were checked, and hold."""
+    return sum(counts[state] for state in HOLDS)
 
 
 def understood(findings: list[Finding]) -> bool:

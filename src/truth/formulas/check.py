@@ -80,7 +80,7 @@ class _Checker:
     def _finding(self, read: Reading) -> Finding | None:
         formula = read.formula
         kind = "formula" if formula.display else "inline formula"
-        state, how = "checked", "SymPy, at random points"
+        state, how = "proven", "SymPy, at random points"
         position = 0
         unused = [
             statement.position
@@ -97,11 +97,11 @@ class _Checker:
             state, position = "failed", unused[0]
             how = "a premise from which nothing follows that is checked"
         elif formula.display and read.only_domains:
-            state, how = "premise", "says where its symbols live"
+            state, how = "given", "says where its symbols live"
         elif not read.proven:
             if not read.premises and not read.given:
                 return None
-            state, how = "premise", "what is checked follows from it"
+            state, how = "given", "what is checked follows from it"
         line = self._page.line(formula.start + position)
         return Finding(
             kind,

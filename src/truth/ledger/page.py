@@ -19,6 +19,7 @@ NAMES = {
     "formula": ("displayed formula", "displayed formulas"),
     "inline formula": ("inline formula", "inline formulas"),
     "rule": ("rule", "rules"),
+    "statement": ("statement", "statements"),
     "error": ("error message", "error messages"),
     "number": ("number", "numbers"),
     "name": ("name", "names"),
@@ -90,9 +91,10 @@ class Sums:
         self.wrong = sum("wrong" in name.split("/") for name in self.ran)
         self.findings = known.findings(*records)
         self.of_kind = results.tally(self.findings)
-        checked = [each for each in self.findings if each.state == "checked"]
-        self.wrong_rules = sum(each.wrong_on_purpose for each in checked)
-        self.weak = sum(each.weak for each in checked)
+        self.wrong_rules = sum(
+            each.wrong_on_purpose for each in self.findings if each.holds
+        )
+        self.weak = sum(each.weak for each in self.findings if each.holds)
 
 
 class Part:
@@ -168,5 +170,6 @@ _environment = Environment(
     keep_trailing_newline=True,
 )
 _environment.globals |= {"NAMES": NAMES, "counted": counted, "states": results.states}
+_environment.globals["holding"] = results.holding
 _environment.filters["capital"] = lambda text: text[:1].upper() + text[1:]
 _TEMPLATE = _environment.get_template("ledger.md.jinja")

@@ -83,7 +83,7 @@ def _line(shown: str, record: Record, known: Results) -> etree.Element:
 def summary(record: Record, known: Results) -> str:
     """``10 programs, 47 formulas, 3 rules, 41 numbers``"""
     counts = results.tally(known.findings(record))
-    checked = {kind: states["checked"] for kind, states in counts.items()}
+    checked = {kind: results.holding(states) for kind, states in counts.items()}
     numbers = {
         ("program", "programs"): sum(
             program.ran for program in known.programs_of(record).values()
@@ -91,14 +91,15 @@ def summary(record: Record, known: Results) -> str:
         ("formula", "formulas"): checked["formula"] + checked["inline formula"],
         **{
             ledger.NAMES[kind]: checked[kind]
-            for kind in ("rule", "error", "number", "name", "quote")
+            for kind in ("rule", "statement", "error", "number", "name", "quote")
         },
     }
     parts = [
         ledger.counted(number, *words) for words, number in numbers.items() if number
     ]
-    if failed := sum(states["failed"] for states in counts.values()):
-        parts.append(f"{failed} failed")
+    for state in ("unchecked", "failed"):
+        if number := sum(states[state] for states in counts.values()):
+            parts.append(f"{number} {state}")
     return ", ".join(parts)
 
 

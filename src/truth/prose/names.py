@@ -274,7 +274,7 @@ class _Names:
         if _FILE.fullmatch(span) and (problem := self._file(span)) is not None:
             return problem
         if self._corpus.has(span):
-            return "checked", "stands in a program or a trace"
+            return "compared", "stands in a program or a trace"
         missing = [
             word
             for word in self._corpus.missing(span)
@@ -291,7 +291,7 @@ class _Names:
             return "failed", (
                 f"no program or trace of the page has {', '.join(missing) or span}"
             )
-        return "checked", "its names stand in programs and traces"
+        return "compared", "its names stand in programs and traces"
 
     def _api(self, span: str) -> tuple[str, str]:
         try:
@@ -327,12 +327,12 @@ class _Names:
                     f"{', '.join(strange)}: neither a parameter nor in"
                     " a program of the page"
                 )
-        return "checked", "resolves in the installed version"
+        return "compared", "resolves in the installed version"
 
     def _file(self, span: str) -> tuple[str, str] | None:
         """None: not a name that a file could have."""
         if self._page.named(span):
-            return "checked", "is a file"
+            return "compared", "is a file"
         if self._corpus.has(span) or re.search(r"\b[A-Z]+\.", span):
             return None
         return "failed", "no such file"
@@ -353,7 +353,7 @@ class _Names:
                 for end in (".py", "/__main__.py")
             ):
                 return "failed", "no such module"
-        return "checked", "a command"
+        return "compared", "a command"
 
 
 def _corpus_of(page: Page, root: Path) -> _Corpus:

@@ -5,7 +5,7 @@ The first tie that applies decides, and where it does not hold, the number fails
 - **computed**: a chain that ends in a number, ``$2 x_0 = 32$``, is evaluated. A
   symbol has the values that its block gives it, or else those that traces and
   programs of the section, or of the page, print or assign.
-- **compared**: what a formula or a side, "left of 0", bounds is 0, or what the
+- **bounded**: what a formula or a side, "left of 0", bounds is 0, or what the
   section's formulas and programs compare that symbol with.
 - **labeled**: ``$\upstream{\bar y} = 6$``, "loss 2", or a cell below ``$y$`` is a
   value of that name in a trace. Names of one block stand together, in one line or
@@ -117,7 +117,7 @@ _OPERATORS = {
     ast.Div: operator.truediv,
     ast.Pow: operator.pow,
 }
-_COMPUTED = ("checked", "computed")
+_COMPUTED = ("tied", "computed")
 _WORDS_AROUND = 30
 """Characters on both sides of a number that a message shows."""
 _CLOSE = 1e-4
@@ -418,7 +418,7 @@ class _Judge:
                     else ("failed", "is " + " or ".join(map(_shown, amounts[:3])))
                 )
         if unknown and said == _COMPUTED:
-            said = "checked", f"{WEAK}: computed, but for one side"
+            said = "tied", f"{WEAK}: computed, but for one side"
         self._near.append((formula.start, last))
         self._add(formula, last, labels=labels, name=name, said=said, rescued=close)
         for side, value in zip(statement.sides, plain):
@@ -505,7 +505,7 @@ class _Judge:
 
     def _judge(self, claim: Claim) -> tuple[str, str]:
         state, how = claim.said or self._tie(claim)
-        if state == "checked" and claim.said and claim.labels:
+        if state == "tied" and claim.said and claim.labels:
             state, how = self._labeled(claim) or (state, how)
         if state == "failed" and claim.rescued:
             return self._by_proof(claim) or (state, how)
@@ -523,7 +523,7 @@ class _Judge:
         value = claim.value
         run = (*claim.before, *_as_run(value), *claim.after)
         if len(run) > 1 and self._listed(run, claim.start):
-            return "checked", "listed"
+            return "tied", "listed"
         if isinstance(value, tuple) or (len(run) > 1 and not _is_telling(value)):
             return "failed", f"{_shown(run)} stand nowhere side by side"
         return self._alone(claim)
@@ -536,7 +536,7 @@ class _Judge:
             for n in _as_run(value)
         ]
         if self._any(near, claim):
-            return "checked", "computed near by"
+            return "tied", "computed near by"
         everywhere = (
             self._scopes
             if all(map(_is_telling, _as_run(claim.value)))
@@ -545,7 +545,7 @@ class _Judge:
         if any(
             self._any(scope.numbers + scope.displayed, claim) for scope in everywhere
         ):
-            return "checked", "shown"
+            return "tied", "shown"
         return "failed", f"nothing on the page shows {_shown(claim.value)}"
 
     def _is_weak(self, claim: Claim) -> bool:
@@ -576,9 +576,9 @@ class _Judge:
     def _by_proof(self, claim: Claim) -> tuple[str, str] | None:
         evidence, stated = self.proof.evidence, self.proof.stated
         if isinstance(claim.value, tuple):
-            return ("checked", "by its proof") if evidence.lists(claim.value) else None
+            return ("tied", "by its proof") if evidence.lists(claim.value) else None
         if self._any(evidence.numbers, claim):
-            return "checked", "by its proof"
+            return "tied", "by its proof"
         if self._any(stated, claim):
             return "definition", "stated in a comment"
         return None
@@ -588,7 +588,7 @@ class _Judge:
         said = self._compared(claim.value, {_PLACED})
         near_by = self._scopes[0 if self._of.has_heading(self._block.start) else -1]
         if said[0] == "failed" and self._any(near_by.numbers, claim):
-            return "checked", "shown"
+            return "tied", "shown"
         return said
 
     def _compared(self, value: Value, names: Iterable[str]) -> tuple[str, str]:
@@ -598,7 +598,7 @@ class _Judge:
         if as_float(value) == 0 or any(
             name in names and proves(n, value) for name, n in bounds
         ):
-            return "checked", "compared"
+            return "tied", "bounded"
         return "failed", "nothing on the page is compared with it"
 
     def _listed(self, values: tuple[Number, ...], at: int) -> bool:
@@ -628,7 +628,7 @@ class _Judge:
                     and len(common) == most
                     and all(self._has(row, {label}, claimed[label]) for label in common)
                 ):
-                    return "checked", "labeled"
+                    return "tied", "labeled"
             if not claim.place:
                 return "failed", (
                     f"no line of a trace has this"

@@ -121,7 +121,7 @@ def _judge(parts: list[str], modes: set[str], traces: list[Path]) -> tuple[str, 
         return "failed", (
             f"{printed_by} has it, but not with {' and '.join(sorted(modes - shown))}"
         )
-    return "checked", printed_by
+    return "compared", printed_by
 
 
 def _modes_at(program: Path, before: str) -> set[str]:
@@ -162,7 +162,7 @@ def _docstrings(page: Page) -> Iterator[Finding]:
         holds = _pattern(_parts(quote.text)).search(installed_text)
         yield Finding(
             "quote",
-            "checked" if holds else "failed",
+            "compared" if holds else "failed",
             page.shown,
             page.where(quote.start),
             " ".join(quote.text.split()),

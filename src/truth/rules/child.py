@@ -104,10 +104,10 @@ class Program:
         finally:
             _limit(0)
         if shall_hold:
-            state = "failed" if wrong else "checked"
+            state = "failed" if wrong else "tried"
             how = wrong or _how(declared, report)
         else:
-            state = "checked" if wrong else "failed"
+            state = "tried" if wrong else "failed"
             how = (
                 f"wrong, as it shall be: {wrong}"
                 if wrong
@@ -119,7 +119,7 @@ class Program:
             "state": state,
             "how": how,
             "numbers": numbers,
-            "wrong_on_purpose": state == "checked" and not shall_hold,
+            "wrong_on_purpose": state == "tried" and not shall_hold,
         }
 
     def _judges(
