@@ -22,6 +22,7 @@ from .finding import HOLDS, KINDS, STATES, Finding
 from .page import LEDGER, Page, all_pages
 
 CHECKS = {
+    "statements": "truth.statements.check",
     "formulas": "truth.formulas.check",
     "numbers": "truth.prose.numbers",
     "names": "truth.prose.names",
@@ -31,6 +32,8 @@ CHECKS = {
 
 FILE = Path(".cache/truth/results.json")
 SNIPPETS = "snippets"
+STATEMENTS = "tests/statements"
+"""Where the tests are that quote the sentences of pages."""
 
 _TOOLS = ("TensorFlow", "Keras", "NumPy", "SymPy")
 _SYSTEM = f"{platform.system()} {platform.machine()}"
@@ -259,7 +262,9 @@ class Keys:
             *_named(page.source, self._root, own, page.path.parent),
             "" if page.embeds else self._project,
         )
-        return {name: _hash(name, known) for name in CHECKS}
+        tests = page.root / STATEMENTS / own.relative_to(self._root / SNIPPETS)
+        more = {"statements": _text(tests.with_suffix(".py"))}
+        return {name: _hash(name, known, more.get(name, "")) for name in CHECKS}
 
     def of_program(self, name: str) -> str:
         return _hash(self._tools, *_program(name, self._root))
