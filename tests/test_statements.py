@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from truth import sentences
 from truth.page import Page
-from truth.statements import check, sentences, tries
-from truth.statements.sentences import plain
+from truth.sentences import plain
+from truth.statements import check, tries
 from truth.statements.tries import *
 
 HEAD = "from truth.statements.tries import *\n"
