@@ -8,7 +8,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,8 +95,12 @@ def of(page: Page) -> list[Sentence]:
     return found
 
 
-def quoted(tests: Path) -> list[str]:
-    """What the tests of a file quote, without running it; marks quote nothing."""
+MARKS = ("definition", "advice", "history", "pointer")
+"""Say of a sentence that it states nothing."""
+
+
+def quoted(tests: Path, words: Collection[str] = ("says",)) -> list[str]:
+    """What the tests of a file quote, without running it."""
     try:
         tree = ast.parse(tests.read_text("utf-8"))
     except (OSError, SyntaxError):
@@ -104,7 +108,7 @@ def quoted(tests: Path) -> list[str]:
     return [
         plain(each.value)
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "says"
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in words
         for each in node.args
         if isinstance(each, ast.Constant) and isinstance(each.value, str)
     ]
