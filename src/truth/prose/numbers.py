@@ -2,12 +2,12 @@ r"""Every number in running text that states a result, tied to what proves it.
 
 By the first of these that applies, a number is
 
-1. **quoted**: a test quotes its sentence, which it would not find with another;
+1. **quoted**: a test quotes its sentence, and would not find it with another;
 2. **computed**: it ends a chain, ``$2 x_0 = 32$``, that holds for the values that the
    text, a trace or a program of the section gives the symbols;
-3. **marked**: a comment in its block computes it, ``<!-- proof: 2**10 = -->``, or names
-1. **quoted**: a test quotes its sentence, and would not find it with another;
-   comes from elsewhere: a definition;
+3. **marked**: a comment in its block computes it, ``<!-- proof: 2**10 = -->``, or
+   names the file that has it, ``<!-- proof: NAME.out -->``; a bare constant there says
+   that it comes from elsewhere: a definition;
 4. **shown**: it stands in a trace, a program or a displayed formula of its section; of
    three digits, or above the first section, of the page.
 
