@@ -61,6 +61,9 @@ def page(tmp_path):
     for folder in ("docs", "snippets/wrong"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "Makefile").write_text("test: setup\nlint:\n")
+    (tmp_path / "src/truth").mkdir(parents=True)
+    (tmp_path / "src/truth/__main__.py").touch()
     (tmp_path / "snippets/square.py").write_text(PROGRAM)
     (tmp_path / "snippets/square.out").write_text(TRACE)
     (tmp_path / "snippets/other.out").write_text("seen elsewhere = 77.25\n")
@@ -259,6 +262,10 @@ def test_a_page_made_from_data_is_left_out(page):
     assert states(numbers.check, page(text)) == []
 
 
+def test_a_command_that_is_not_parsed_does_not_count(page):
+    assert states(names.check, page("`git frobnicate --everything`")) == ["unchecked"]
+
+
 @pytest.mark.parametrize(
     "right, wrong",
     [
@@ -282,6 +289,10 @@ def test_a_page_made_from_data_is_left_out(page):
             "`grad :: upstream(y) → downstream(x)`",
             "`grad :: upstraem(y) → downstream(x)`",
         ),
+        ("`make test`", "`make tests`"),
+        ("`make test lint`", "`make test frobnicate`"),
+        ("`python -m truth docs/page.md`", "`python -m truth --everything`"),
+        ("`python -m truth`", "`python -m truths`"),
         ("`*others` <!-- own: others -->", "`*others` <!-- own: other -->"),
     ],
 )
@@ -318,6 +329,14 @@ def test_a_name_is_one(page, right, wrong):
         (
             "Inside `tf.function` it says `Incompatible shapes between op input`.",
             "Eager, it says `Incompatible shapes between op input`.",
+        ),
+        (
+            "| eager |\n|---|\n| `grad() takes 1 positional argument` |",
+            "| `tf.gradients` |\n|---|\n| `grad() takes 1 positional argument` |",
+        ),
+        (
+            "`grad() takes 1 positional argument`, eagerly.",
+            "`grad() takes 1 positional argument`, in `tf.gradients`.",
         ),
         (
             "```text\nTypeError: grad() takes 1 positional argument\n```",

@@ -100,11 +100,20 @@ def _pattern(parts: Iterable[str]) -> re.Pattern:
 
 
 def claimed_modes(page: Page, at: int) -> set[str]:
-    """The modes that the sentence names, or else the nearest before it."""
+    """The modes that the sentence names, or else the nearest before it; of a table,
+    the head of the column."""
+
+    def named(text: str) -> set[str]:
+        return {mode for mode, words in MODES.items() if words.search(text)}
+
     for sentence in reversed(page.sentences(at)):
-        if modes := {mode for mode, words in MODES.items() if words.search(sentence)}:
+        if modes := named(sentence):
             return modes
-    return set()
+    block = page.block(at)
+    if not (block and block.header):
+        return set()
+    column = page.text[block.start : at].count("|")
+    return named(block.header.split("|")[column])
 
 
 def _judge(parts: list[str], modes: set[str], traces: list[Path]) -> tuple[str, str]:
