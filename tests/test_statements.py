@@ -210,6 +210,13 @@ def test_what_is_known_to_be_false_is_refuted(sentence):
         FALSE[sentence]()
 
 
+def test_forward_modes_give_one_product_of_what_has_one():
+    for mode in FORWARDS:
+        assert same(mode.jvp(tf.square, [3.0, 2.0], [1.0, 10.0]), [6.0, 40.0])
+        assert same(mode.jvp(tf.square, 3.0), 6.0), mode.name
+        assert mode.jvp(tf.sign, 3.0) is None, mode.name
+
+
 def test_modes_give_one_gradient_of_what_has_one():
     for mode in MODES:
         assert same(mode.gradient(tf.square, 3.0), 6.0), mode.name
