@@ -35,7 +35,8 @@ _FORM = re.compile(
 _ASKS = re.compile(r"\?[\"”)*]*$")
 _END = re.compile(r"(?<=[.?!])[\"”)*_]*\s+(?=[\"“(*_]*[A-Z`$\[\d])")
 _LIST = re.compile(
-    r"^\s*(?:[-*+]|\d+\.|(?:[!?]{3}\+?|={3}) *[\w ]*|:(?=\s))\s*", re.MULTILINE
+    r"^\s*(?:[-*+](?=\s)|\d+\.(?=\s)|(?:[!?]{3}\+?|={3}) *[\w ]*|:(?=\s))\s*",
+    re.MULTILINE,
 )
 _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)(?:\{[^}]*\})?")
 _LINK = re.compile(
