@@ -243,6 +243,19 @@ def test_traces_are_read_by_name_and_line(tmp_path, monkeypatch):
     ]
 
 
+def test_a_program_is_read_up_to_what_it_does(tmp_path, monkeypatch):
+    monkeypatch.setattr(tries, "folder", tmp_path)
+    (tmp_path / "x.py").write_text(
+        '"""Its line."""\nimport tensorflow as tf\nLOW = 0.0\n\n\ndef kinked(x):\n'
+        "    if x > LOW:\n        x = 2 * x\n    return x\n\n\n"
+        "print(kinked(1.0))\nHIGH = 1.0\n"
+    )
+    read = program("x.py")
+    assert read.LOW == 0 and not hasattr(read, "HIGH")
+    for mode in MODES:  # AutoGraph finds the source
+        assert same(mode.gradient(read.kinked, 3.0), 2.0), mode.name
+
+
 FOUND_FALSE = (Path(__file__).parent / "data/found_false.txt").read_text("utf-8")
 
 

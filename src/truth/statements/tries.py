@@ -14,6 +14,7 @@ Lists and dictionaries are tried in all combinations; a strategy of Hypothesis i
 searched, from the same seed each time, and a counterexample is made small.
 """
 
+import ast
 import contextlib
 import functools
 import itertools
@@ -21,6 +22,7 @@ import logging
 import os
 import re
 import sys
+import types
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,6 +60,7 @@ __all__ = [
     "numbers",
     "over",
     "pointer",
+    "program",
     "raised",
     "same",
     "says",
@@ -489,3 +492,17 @@ def trace(name: str) -> Trace:
     """What a program of the page prints: ``trace("tape.py")``."""
     path = (folder / name).with_suffix(".out")
     return Trace(map(Line, path.read_text("utf-8").splitlines()))
+
+
+def program(name: str) -> Any:
+    """What a program of the page defines, to be tried on other inputs:
+    ``program("det.py").det``. It is run up to its first statement that is neither an
+    import, a definition nor an assignment."""
+    path = folder / name
+    tree = ast.parse(path.read_text("utf-8"))
+    kept = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
+    defines = itertools.takewhile(lambda each: isinstance(each, kept), tree.body[1:])
+    names: dict[str, Any] = {"__name__": path.stem}
+    code = ast.Module([*defines], [])
+    exec(compile(code, path, "exec"), names)  # with its lines, for AutoGraph
+    return types.SimpleNamespace(**names)
