@@ -431,7 +431,9 @@ def arrays(
         else shape
     )
     return hypothesis.extra.numpy.arrays(
-        np.float32, shape, elements=elements or numbers(-1e3, 1e3)
+        np.float32,
+        shape,
+        elements=numbers(-1e3, 1e3) if elements is None else elements,
     )
 
 
