@@ -238,13 +238,13 @@ def test_traces_are_read_by_name_and_line(tmp_path, monkeypatch):
     monkeypatch.setattr(tries, "folder", tmp_path)
     (tmp_path / "x.out").write_text(
         "forward  x = 2  y = [1.0, -2.0]\nbackward x = 16  local of x = 1e-3\n"
-        "dy/dx: None\nerror = nan\n"
+        "dy/dx: None\nerror = nan\nin loss: loss = 2.0\n"
     )
     read = trace("x.py")
     assert read[0] == {"x": 2, "forward  x": 2, "y": [1, -2]} or read[0]["y"] == [1, -2]
     assert read.line("backward")["x"] == 16 and read.line("dy/dx")["dy/dx"] == "None"
     assert read.all("x") == [2, 16] and np.isnan(read[3]["error"])
-    assert read[1].numbers == [16, 1e-3]
+    assert read[1].numbers == [16, 1e-3] and read[4]["loss"] == 2
     assert [each.text for each in read.starting("dy", "err")] == [
         read[2].text,
         read[3].text,

@@ -499,6 +499,7 @@ def _quiet() -> Iterator[None]:
 
 _PAIR = re.compile(
     r"(?P<name>[A-Za-z_][\w./ ()*^+-]*?)\s*[=:]\s*(?P<value>\[[^=]*?\]|\([^=]*?\)|\S+)"
+    r"(?!\S)(?!\s*=)"
 )
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf)", re.IGNORECASE)
 
