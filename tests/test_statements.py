@@ -1,6 +1,7 @@
 """Promise: a sentence that speaks of more than one run is quoted by a test, the test
 finds what refutes it, and a changed word is seen."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -262,6 +263,13 @@ def test_a_program_is_read_up_to_what_it_does(tmp_path, monkeypatch):
     assert read.LOW == 0 and not hasattr(read, "HIGH")
     for mode in MODES:  # AutoGraph finds the source
         assert same(mode.gradient(read.kinked, 3.0), 2.0), mode.name
+
+
+def test_the_example_on_the_page_about_checks_holds(judged):
+    page = (Path(__file__).parents[1] / "docs/checked.md").read_text("utf-8")
+    [example] = re.findall(r"```\{.python notest\}\n(@says.*?)```", page, re.DOTALL)
+    quote = re.search(r'says\("(.*?)"\)', example)[1]
+    assert failures(judged(example, text=f"# A page\n\n{quote}\n")) == []
 
 
 FOUND_FALSE = (Path(__file__).parent / "data/found_false.txt").read_text("utf-8")
