@@ -118,7 +118,7 @@ def test_what_happens_to_the_scalar(mode):
 )
 @over(
     mode=[EAGER, INSIDE, AROUND],
-    x=arrays((4,), numbers(-9, 9)),
+    x=arrays((4,), numbers(0.1, 9)),
     upstream=arrays((4,), numbers(-9, 9)),
 )
 def test_the_row_times_the_jacobian(mode, x, upstream):
@@ -126,7 +126,7 @@ def test_the_row_times_the_jacobian(mode, x, upstream):
     with tf.GradientTape() as tape:
         tape.watch(given := tf.constant(x))
         y = given * given
-    jacobian = tape.jacobian(y, given).numpy()
+    jacobian = tape.jacobian(y, given, experimental_use_pfor=False).numpy()
     assert y.shape == x.shape and same(jacobian, np.diag(2 * x))
     assert np.allclose(found, upstream @ jacobian, 1e-5, 1e-5)
     wide = EAGER.gradient(lambda x: tf.reduce_sum(tf.square(x)[:2]), x)
@@ -264,7 +264,7 @@ def test_what_is_broadcast_is_summed(mode, a, x):
     with tf.GradientTape() as tape:
         tape.watch(given := tf.constant(a))
         y = given * x
-    assert tape.jacobian(y, given).shape == (3,)
+    assert tape.jacobian(y, given, experimental_use_pfor=False).shape == (3,)
 
 
 @says(
@@ -282,8 +282,8 @@ def test_the_solution(x, y):
         a, b = tf.constant(x), tf.constant(y)
         tape.watch([a, b])
         z = a * b
-    assert same(tape.jacobian(z, a), np.diag(y)) and same(
-        tape.jacobian(z, b), np.diag(x)
+    assert same(tape.jacobian(z, a, experimental_use_pfor=False), np.diag(y)) and same(
+        tape.jacobian(z, b, experimental_use_pfor=False), np.diag(x)
     )
     to_x, to_y = trace("solution.py").starting("backward")
     assert to_x["downstream"] == [4, 50, 600] and to_y["downstream"] == [1, 20, 300]
