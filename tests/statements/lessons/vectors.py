@@ -123,7 +123,7 @@ def test_what_happens_to_the_scalar(mode):
 )
 def test_the_row_times_the_jacobian(mode, x, upstream):
     found = mode.gradient(RIGHT, x, lambda y: tf.reduce_sum(upstream * y))
-    with tf.GradientTape() as tape:
+    with tf.GradientTape(persistent=True) as tape:
         tape.watch(given := tf.constant(x))
         y = given * given
     jacobian = tape.jacobian(y, given, experimental_use_pfor=False).numpy()
@@ -261,7 +261,7 @@ def test_what_is_broadcast_is_summed(mode, a, x):
     found = mode.gradient(lambda a: a * tf.constant(x), a, weighted)
     assert np.allclose(found, np.sum(WEIGHTS * x), 1e-4, 1e-4) and found.shape == ()
     assert trace("broadcast.py")[0]["downstream"] == 321 == 1 * 1 + 10 * 2 + 100 * 3
-    with tf.GradientTape() as tape:
+    with tf.GradientTape(persistent=True) as tape:
         tape.watch(given := tf.constant(a))
         y = given * x
     assert tape.jacobian(y, given, experimental_use_pfor=False).shape == (3,)
