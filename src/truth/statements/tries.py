@@ -390,7 +390,8 @@ def same(one: Any, other: Any, within: float = 0.0) -> bool:
 def _array(value: Any) -> np.ndarray:
     if isinstance(value, tf.IndexedSlices):
         value = tf.convert_to_tensor(value)
-    array = np.asarray(value)
+    # Of a scalar bfloat16 tensor NumPy cannot make an array by itself.
+    array = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
     if array.dtype.kind not in "fciub":  # bfloat16
         array = array.astype(np.float32)
     return array.astype(complex if array.dtype.kind == "c" else float)
