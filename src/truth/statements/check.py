@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from .. import sentences
 from ..finding import Finding
 from ..page import Page
 from ..results import STATEMENTS
-from . import sentences
-from .sentences import plain
+from ..sentences import plain
 
 STRICT = ("guide/", "lessons/")
 MOST_UNCHECKED = 0.1
@@ -59,7 +59,7 @@ class Check:
             where = f"{self._shown}:{each.line}"
             state, how, cases = _tried(each)
             for quote in each.quotes:
-                found = self._quoted(plain(quote))
+                found = sentences.having(plain(quote), self._sentences)
                 quoted |= {*found}
                 if not found:
                     yield self._finding(
@@ -84,29 +84,14 @@ class Check:
                 yield self._finding(state, each.where, each.text, how)
             else:
                 others.append(each)
-        many = strict and len(others) > MOST_UNCHECKED * len(self._sentences)
+        may_be = max(1, MOST_UNCHECKED * len(self._sentences))
+        many = strict and len(others) > may_be
         for each in others:
             how = "no test quotes it"
             if many:
                 how += f", nor {len(others) - 1} others of {len(self._sentences)}"
             state = "failed" if many else "unchecked"
             yield self._finding(state, each.where, each.text, how)
-
-    def _quoted(self, quote: str) -> list[int]:
-        """The sentences, side by side in one block, that a quotation has whole."""
-        found: list[int] = []
-        for first, each in enumerate(self._sentences):
-            said, at = each.text, first
-            while len(said) < len(quote) and self._goes_on(at):
-                at += 1
-                said += f" {self._sentences[at].text}"
-            if said == quote:
-                found += range(first, at + 1)
-        return found
-
-    def _goes_on(self, at: int) -> bool:
-        after = self._sentences[at + 1 : at + 2]
-        return bool(after) and after[0].block == self._sentences[at].block
 
     def _alike(self, quote: str) -> str:
         texts = [each.text for each in self._sentences]

@@ -14,6 +14,7 @@ Lists and dictionaries are tried in all combinations; a strategy of Hypothesis i
 searched, from the same seed each time, and a counterexample is made small.
 """
 
+import ast
 import contextlib
 import functools
 import itertools
@@ -21,6 +22,7 @@ import logging
 import os
 import re
 import sys
+import types
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,11 +36,20 @@ from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
 __all__ = [
+    "AROUND",
+    "AROUND_XLA",
+    "EAGER",
     "FLOATS",
+    "FORWARDS",
     "GRAPHS",
+    "INSIDE",
     "LOSSES",
     "MODES",
+    "NESTED",
+    "PERSISTENT",
+    "SYMBOLIC",
     "TAPES",
+    "XLA",
     "Mode",
     "advice",
     "arrays",
@@ -46,9 +57,11 @@ __all__ = [
     "history",
     "message",
     "near",
+    "np",
     "numbers",
     "over",
     "pointer",
+    "program",
     "raised",
     "same",
     "says",
@@ -298,9 +311,59 @@ AROUND_XLA = Mode("tape around XLA", _around(jit_compile=True))
 SYMBOLIC = Mode("tf.gradients", _symbolic)
 
 MODES = [EAGER, PERSISTENT, INSIDE, AROUND, NESTED, XLA, AROUND_XLA, SYMBOLIC]
-"""All ways to have a reverse gradient; forward mode is tf.autodiff's."""
+"""All ways to have a reverse gradient."""
 TAPES = [each for each in MODES if each is not SYMBOLIC]
 GRAPHS = [INSIDE, AROUND, NESTED, XLA, AROUND_XLA, SYMBOLIC]
+
+
+@dataclass(frozen=True)
+class Forward:
+    """One way to have a Jacobian–vector product computed."""
+
+    name: str
+    _pushing: Callable
+    """Makes of a function the one that pushes a direction through it."""
+
+    def jvp(self, function: Callable, x: Any, dx: Any = None) -> Any:
+        """Of a function of one tensor, along ``dx`` or along ones; None where it
+        depends on nothing."""
+        x = _tensor(x)
+        dx = tf.ones_like(x) if dx is None else tf.cast(dx, x.dtype)
+        with _quiet():
+            return self._pushing(lambda given: function(given))(x, dx)
+
+
+def _pushed(function: Callable) -> Callable:
+    def jvp(x: tf.Tensor, dx: tf.Tensor) -> Any:
+        with tf.autodiff.ForwardAccumulator(x, dx) as accumulator:
+            y = function(x)
+        return accumulator.jvp(y)
+
+    return jvp
+
+
+def _forward(
+    name: str, inner: dict | None = None, outer: dict | None = None
+) -> Forward:
+    """With a graph around the function, and one around the accumulator, by their
+    options."""
+
+    def pushing(function: Callable) -> Callable:
+        pushed = _pushed(function if inner is None else tf.function(function, **inner))
+        return pushed if outer is None else tf.function(pushed, **outer)
+
+    return Forward(name, pushing)
+
+
+FORWARDS = [
+    _forward("forward eager"),
+    _forward("accumulator inside tf.function", outer={}),
+    _forward("accumulator around tf.function", {}),
+    _forward("accumulator around nested tf.function", {}, {}),
+    _forward("accumulator inside XLA", outer={"jit_compile": True}),
+    _forward("accumulator around XLA", {"jit_compile": True}),
+]
+"""All ways to have a forward gradient."""
 
 # Numbers.
 
@@ -368,7 +431,9 @@ def arrays(
         else shape
     )
     return hypothesis.extra.numpy.arrays(
-        np.float32, shape, elements=elements or numbers(-1e3, 1e3)
+        np.float32,
+        shape,
+        elements=numbers(-1e3, 1e3) if elements is None else elements,
     )
 
 
@@ -380,7 +445,7 @@ def same(one: Any, other: Any, within: float = 0.0) -> bool:
     relatively within a number."""
     if one is None or other is None:
         return one is None and other is None
-    if isinstance(one, (list, tuple)) or isinstance(other, (list, tuple)):
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         pairs = itertools.zip_longest(one, other)
         return all(same(a, b, within) for a, b in pairs)
     a, b = _array(one), _array(other)
@@ -481,3 +546,17 @@ def trace(name: str) -> Trace:
     """What a program of the page prints: ``trace("tape.py")``."""
     path = (folder / name).with_suffix(".out")
     return Trace(map(Line, path.read_text("utf-8").splitlines()))
+
+
+def program(name: str) -> Any:
+    """What a program of the page defines, to be tried on other inputs:
+    ``program("det.py").det``. It is run up to its first statement that is neither an
+    import, a definition nor an assignment."""
+    path = folder / name
+    tree = ast.parse(path.read_text("utf-8"))
+    kept = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
+    defines = itertools.takewhile(lambda each: isinstance(each, kept), tree.body[1:])
+    names: dict[str, Any] = {"__name__": path.stem}
+    code = ast.Module([*defines], [])
+    exec(compile(code, path, "exec"), names)  # with its lines, for AutoGraph
+    return types.SimpleNamespace(**names)
