@@ -32,6 +32,8 @@ _FORM = re.compile(
     r"|Read off the rule\.?"
 )
 """What every page has, and what states nothing."""
+_SAYS = re.compile(r"[A-Za-z]{2}.*\s.*[A-Za-z]{2}| — ")
+"""Two words, or two cells of a table."""
 _ASKS = re.compile(r"\?[\"”)*]*$")
 _END = re.compile(r"(?<=[.?!])[\"”)*_]*\s+(?=[\"“(*_]*[A-Z`$\[\d])")
 _LIST = re.compile(
@@ -140,9 +142,7 @@ def _split(text: str, span: range, where: str, number: int) -> Iterator[Sentence
         inside = (
             range(span.start + at, span.start + end) if len(span) == len(text) else span
         )
-        if re.search(r"[A-Za-z]{2}.*\s.*[A-Za-z]{2}", said) and not _FORM.fullmatch(
-            said
-        ):
+        if _SAYS.search(said) and not _FORM.fullmatch(said):
             yield Sentence(said, where, number, inside)
         at = after
 

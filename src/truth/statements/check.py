@@ -5,6 +5,7 @@ has fails there, and so does one that speaks of more than one run and that no te
 quotes: on the lessons and the guide, where of all others nine in ten are quoted, too.
 """
 
+import contextlib
 import difflib
 import importlib.util
 import logging
@@ -123,12 +124,30 @@ def _read(path: Path, page: Page) -> list:
     return [*tries.stated]
 
 
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """What programs print while they are tried is not shown, not from C++ either."""
+    kept = [os.dup(each) for each in (1, 2)]
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    try:
+        for each in (1, 2):
+            os.dup2(nothing, each)
+        yield
+    finally:
+        sys.stdout.flush()
+        for each, was in zip((1, 2), kept):
+            os.dup2(was, each)
+            os.close(was)
+        os.close(nothing)
+
+
 def _tried(statement: Any) -> tuple[str, str, int]:
     """The state, how it was reached, and in how many cases."""
     if statement.mark:
         return "definition", statement.mark, 0
     try:
-        statement.test()
+        with _silence():
+            statement.test()
     except Exception as error:
         said = [*traceback.format_exception_only(error)]
         frame = traceback.extract_tb(error.__traceback__)[-1]

@@ -23,7 +23,7 @@ import os
 import re
 import sys
 import types
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -248,7 +248,7 @@ class Mode:
     ) -> list:
         """Of a function, or of a loss of its outputs, with respect to each input; None
         where there is none."""
-        tensors = [_tensor(each) for each in inputs]
+        tensors = _tensors(inputs)
 
         def total(*given: tf.Tensor) -> Any:
             value = function(*given)
@@ -262,8 +262,14 @@ class Mode:
         return self.gradients(function, x, loss=loss)[0]
 
 
-def _tensor(value: Any) -> Any:
-    return value if tf.is_tensor(value) else tf.convert_to_tensor(value)
+def _tensors(values: Iterable) -> list:
+    """Each a tensor of its own: of one that is given twice, a gradient is the sum."""
+    found: list = []
+    for each in values:
+        tensor = each if tf.is_tensor(each) else tf.convert_to_tensor(each)
+        twice = any(tensor is other for other in found)
+        found.append(tf.identity(tensor) if twice else tensor)
+    return found
 
 
 def _taped(function: Callable, inputs: list, persistent: bool = False) -> list:
@@ -327,7 +333,7 @@ class Forward:
     def jvp(self, function: Callable, x: Any, dx: Any = None) -> Any:
         """Of a function of one tensor, along ``dx`` or along ones; None where it
         depends on nothing."""
-        x = _tensor(x)
+        [x] = _tensors([x])
         dx = tf.ones_like(x) if dx is None else tf.cast(dx, x.dtype)
         with _quiet():
             return self._pushing(lambda given: function(given))(x, dx)
@@ -455,8 +461,8 @@ def same(one: Any, other: Any, within: float = 0.0) -> bool:
 def _array(value: Any) -> np.ndarray:
     if isinstance(value, tf.IndexedSlices):
         value = tf.convert_to_tensor(value)
-    # Of a scalar bfloat16 tensor NumPy cannot make an array by itself.
-    array = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+    # NumPy does not read a tensor of one bfloat16.
+    array = np.asarray(value.numpy() if tf.is_tensor(value) else value)
     if array.dtype.kind not in "fciub":  # bfloat16
         array = array.astype(np.float32)
     return array.astype(complex if array.dtype.kind == "c" else float)
@@ -493,6 +499,7 @@ def _quiet() -> Iterator[None]:
 
 _PAIR = re.compile(
     r"(?P<name>[A-Za-z_][\w./ ()*^+-]*?)\s*[=:]\s*(?P<value>\[[^=]*?\]|\([^=]*?\)|\S+)"
+    r"(?!\S)(?!\s*=)"
 )
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf)", re.IGNORECASE)
 
