@@ -18,6 +18,7 @@ import ast
 import contextlib
 import functools
 import itertools
+import linecache
 import logging
 import os
 import re
@@ -380,7 +381,7 @@ def arrays(
         else shape
     )
     return hypothesis.extra.numpy.arrays(
-        np.float32, shape, elements=elements or numbers(-1e3, 1e3)
+        np.float32, shape, elements=numbers(-1e3, 1e3) if elements is None else elements
     )
 
 
@@ -497,12 +498,24 @@ def trace(name: str) -> Trace:
 def program(name: str) -> Any:
     """What a program of the page defines, to be tried on other inputs:
     ``program("det.py").det``. It is run up to its first statement that is neither an
-    import, a definition nor an assignment."""
+    import, a definition nor an assignment, and prints nothing."""
     path = folder / name
-    tree = ast.parse(path.read_text("utf-8"))
+    tree = _Silent().visit(ast.parse(path.read_text("utf-8")))
     kept = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
     defines = itertools.takewhile(lambda each: isinstance(each, kept), tree.body[1:])
+    source = ast.unparse(ast.Module([*defines], []))
+    file = f"<{path}>"
+    # AutoGraph asks for the source.
+    linecache.cache[file] = len(source), None, source.splitlines(True), file
     names: dict[str, Any] = {"__name__": path.stem}
-    code = ast.Module([*defines], [])
-    exec(compile(code, path, "exec"), names)  # with its lines, for AutoGraph
+    exec(compile(source, file, "exec"), names)
     return types.SimpleNamespace(**names)
+
+
+class _Silent(ast.NodeTransformer):
+    """Without prints: XLA compiles none."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        prints = {"print", "tf.print"}
+        called = node.value.func if isinstance(node.value, ast.Call) else node.value
+        return ast.Pass() if ast.unparse(called) in prints else node
