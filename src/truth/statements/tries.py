@@ -174,6 +174,7 @@ def over(*, cases: int = CASES, examples: tuple = (), **spaces: Any) -> Callable
         each = max(2, round(cases * _TIMES / max(1, len(combinations))))
 
         def run() -> None:
+            _built.cache_clear()
             for combination in combinations:
                 names = dict(zip(listed, combination))
                 values = {name: value for name, (_, value) in names.items()}
@@ -241,21 +242,15 @@ class Mode:
     """One way to have a gradient computed."""
 
     name: str
-    _gradients: Callable
+    _build: Callable
 
     def gradients(
         self, function: Callable, *inputs: Any, loss: Callable | None = None
     ) -> list:
         """Of a function, or of a loss of its outputs, with respect to each input; None
-        where there is none."""
-        tensors = [_tensor(each) for each in inputs]
-
-        def total(*given: tf.Tensor) -> Any:
-            value = function(*given)
-            return loss(value) if loss else value
-
+        where there is none. A test that asks twice for a function has one graph."""
         with _quiet():
-            return list(self._gradients(total, tensors))
+            return list(_built(self, function, loss)(*map(_tensor, inputs)))
 
     def gradient(self, function: Callable, x: Any, loss: Callable | None = None) -> Any:
         """With respect to the one input."""
@@ -266,48 +261,38 @@ def _tensor(value: Any) -> Any:
     return value if tf.is_tensor(value) else tf.convert_to_tensor(value)
 
 
-def _taped(function: Callable, inputs: list, persistent: bool = False) -> list:
-    with tf.GradientTape(persistent=persistent) as tape:
-        tape.watch(inputs)
-        value = function(*inputs)
-    return tape.gradient(value, inputs)
+@functools.lru_cache
+def _built(mode: Mode, function: Callable, loss: Callable | None) -> Callable:
+    def total(*given: tf.Tensor) -> Any:
+        value = function(*given)
+        return loss(value) if loss else value
+
+    return mode._build(total)
 
 
-def _inside(**options: Any) -> Callable:
-    def gradients(function: Callable, inputs: list) -> list:
-        graph = tf.function(lambda *given: _taped(function, list(given)), **options)
-        return graph(*inputs)
-
-    return gradients
-
-
-def _around(**options: Any) -> Callable:
-    def gradients(function: Callable, inputs: list) -> list:
-        return _taped(tf.function(function, **options), inputs)
+def _taped(function: Callable, persistent: bool = False) -> Callable:
+    def gradients(*inputs: tf.Tensor) -> list:
+        with tf.GradientTape(persistent=persistent) as tape:
+            tape.watch(inputs)
+            value = function(*inputs)
+        return tape.gradient(value, [*inputs])
 
     return gradients
 
 
-def _nested(function: Callable, inputs: list) -> list:
-    inner = tf.function(function)
-    return tf.function(lambda *given: _taped(inner, list(given)))(*inputs)
+def _symbolic(function: Callable) -> Callable:
+    return tf.function(lambda *given: tf.gradients(function(*given), [*given]))
 
 
-def _symbolic(function: Callable, inputs: list) -> list:
-    @tf.function
-    def graph(*given: tf.Tensor) -> list:
-        return tf.gradients(function(*given), list(given))
-
-    return graph(*inputs)
-
+_XLA = functools.partial(tf.function, jit_compile=True)
 
 EAGER = Mode("eager", _taped)
-PERSISTENT = Mode("persistent tape", lambda f, xs: _taped(f, xs, persistent=True))
-INSIDE = Mode("tape inside tf.function", _inside())
-AROUND = Mode("tape around tf.function", _around())
-NESTED = Mode("nested tf.function", _nested)
-XLA = Mode("XLA", _inside(jit_compile=True))
-AROUND_XLA = Mode("tape around XLA", _around(jit_compile=True))
+PERSISTENT = Mode("persistent tape", lambda f: _taped(f, persistent=True))
+INSIDE = Mode("tape inside tf.function", lambda f: tf.function(_taped(f)))
+AROUND = Mode("tape around tf.function", lambda f: _taped(tf.function(f)))
+NESTED = Mode("nested tf.function", lambda f: tf.function(_taped(tf.function(f))))
+XLA = Mode("XLA", lambda f: _XLA(_taped(f)))
+AROUND_XLA = Mode("tape around XLA", lambda f: _taped(_XLA(f)))
 SYMBOLIC = Mode("tf.gradients", _symbolic)
 
 MODES = [EAGER, PERSISTENT, INSIDE, AROUND, NESTED, XLA, AROUND_XLA, SYMBOLIC]
