@@ -18,6 +18,7 @@ import ast
 import contextlib
 import functools
 import itertools
+import linecache
 import logging
 import os
 import re
@@ -174,6 +175,7 @@ def over(*, cases: int = CASES, examples: tuple = (), **spaces: Any) -> Callable
         each = max(2, round(cases * _TIMES / max(1, len(combinations))))
 
         def run() -> None:
+            _built.cache_clear()
             for combination in combinations:
                 names = dict(zip(listed, combination))
                 values = {name: value for name, (_, value) in names.items()}
@@ -241,21 +243,15 @@ class Mode:
     """One way to have a gradient computed."""
 
     name: str
-    _gradients: Callable
+    _build: Callable
 
     def gradients(
         self, function: Callable, *inputs: Any, loss: Callable | None = None
     ) -> list:
         """Of a function, or of a loss of its outputs, with respect to each input; None
-        where there is none."""
-        tensors = _tensors(inputs)
-
-        def total(*given: tf.Tensor) -> Any:
-            value = function(*given)
-            return loss(value) if loss else value
-
+        where there is none. A test that asks twice for a function has one graph."""
         with _quiet():
-            return list(self._gradients(total, tensors))
+            return list(_built(self, function, loss)(*_tensors(inputs)))
 
     def gradient(self, function: Callable, x: Any, loss: Callable | None = None) -> Any:
         """With respect to the one input."""
@@ -272,48 +268,38 @@ def _tensors(values: Iterable) -> list:
     return found
 
 
-def _taped(function: Callable, inputs: list, persistent: bool = False) -> list:
-    with tf.GradientTape(persistent=persistent) as tape:
-        tape.watch(inputs)
-        value = function(*inputs)
-    return tape.gradient(value, inputs)
+@functools.lru_cache
+def _built(mode: Mode, function: Callable, loss: Callable | None) -> Callable:
+    def total(*given: tf.Tensor) -> Any:
+        value = function(*given)
+        return loss(value) if loss else value
+
+    return mode._build(total)
 
 
-def _inside(**options: Any) -> Callable:
-    def gradients(function: Callable, inputs: list) -> list:
-        graph = tf.function(lambda *given: _taped(function, list(given)), **options)
-        return graph(*inputs)
-
-    return gradients
-
-
-def _around(**options: Any) -> Callable:
-    def gradients(function: Callable, inputs: list) -> list:
-        return _taped(tf.function(function, **options), inputs)
+def _taped(function: Callable, persistent: bool = False) -> Callable:
+    def gradients(*inputs: tf.Tensor) -> list:
+        with tf.GradientTape(persistent=persistent) as tape:
+            tape.watch(inputs)
+            value = function(*inputs)
+        return tape.gradient(value, [*inputs])
 
     return gradients
 
 
-def _nested(function: Callable, inputs: list) -> list:
-    inner = tf.function(function)
-    return tf.function(lambda *given: _taped(inner, list(given)))(*inputs)
+def _symbolic(function: Callable) -> Callable:
+    return tf.function(lambda *given: tf.gradients(function(*given), [*given]))
 
 
-def _symbolic(function: Callable, inputs: list) -> list:
-    @tf.function
-    def graph(*given: tf.Tensor) -> list:
-        return tf.gradients(function(*given), list(given))
-
-    return graph(*inputs)
-
+_XLA = functools.partial(tf.function, jit_compile=True)
 
 EAGER = Mode("eager", _taped)
-PERSISTENT = Mode("persistent tape", lambda f, xs: _taped(f, xs, persistent=True))
-INSIDE = Mode("tape inside tf.function", _inside())
-AROUND = Mode("tape around tf.function", _around())
-NESTED = Mode("nested tf.function", _nested)
-XLA = Mode("XLA", _inside(jit_compile=True))
-AROUND_XLA = Mode("tape around XLA", _around(jit_compile=True))
+PERSISTENT = Mode("persistent tape", lambda f: _taped(f, persistent=True))
+INSIDE = Mode("tape inside tf.function", lambda f: tf.function(_taped(f)))
+AROUND = Mode("tape around tf.function", lambda f: _taped(tf.function(f)))
+NESTED = Mode("nested tf.function", lambda f: tf.function(_taped(tf.function(f))))
+XLA = Mode("XLA", lambda f: _XLA(_taped(f)))
+AROUND_XLA = Mode("tape around XLA", lambda f: _taped(_XLA(f)))
 SYMBOLIC = Mode("tf.gradients", _symbolic)
 
 MODES = [EAGER, PERSISTENT, INSIDE, AROUND, NESTED, XLA, AROUND_XLA, SYMBOLIC]
@@ -437,9 +423,7 @@ def arrays(
         else shape
     )
     return hypothesis.extra.numpy.arrays(
-        np.float32,
-        shape,
-        elements=numbers(-1e3, 1e3) if elements is None else elements,
+        np.float32, shape, elements=numbers(-1e3, 1e3) if elements is None else elements
     )
 
 
@@ -558,12 +542,24 @@ def trace(name: str) -> Trace:
 def program(name: str) -> Any:
     """What a program of the page defines, to be tried on other inputs:
     ``program("det.py").det``. It is run up to its first statement that is neither an
-    import, a definition nor an assignment."""
+    import, a definition nor an assignment, and prints nothing."""
     path = folder / name
-    tree = ast.parse(path.read_text("utf-8"))
+    tree = _Silent().visit(ast.parse(path.read_text("utf-8")))
     kept = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
     defines = itertools.takewhile(lambda each: isinstance(each, kept), tree.body[1:])
+    source = ast.unparse(ast.Module([*defines], []))
+    file = f"<{path}>"
+    # AutoGraph asks for the source.
+    linecache.cache[file] = len(source), None, source.splitlines(True), file
     names: dict[str, Any] = {"__name__": path.stem}
-    code = ast.Module([*defines], [])
-    exec(compile(code, path, "exec"), names)  # with its lines, for AutoGraph
+    exec(compile(source, file, "exec"), names)
     return types.SimpleNamespace(**names)
+
+
+class _Silent(ast.NodeTransformer):
+    """Without prints: XLA compiles none."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        prints = {"print", "tf.print"}
+        called = node.value.func if isinstance(node.value, ast.Call) else node.value
+        return ast.Pass() if ast.unparse(called) in prints else node
