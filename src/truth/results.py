@@ -19,13 +19,14 @@ from pathlib import Path
 from tracebook import settings, snippet
 
 from .finding import HOLDS, KINDS, STATES, Finding
-from .page import LEDGER, Page, all_pages
+from .page import BIBLIOGRAPHY, LEDGER, Page, all_pages
 
 CHECKS = {
     "formulas": "truth.formulas.check",
     "numbers": "truth.prose.numbers",
     "names": "truth.prose.names",
     "quotes": "truth.prose.quotes",
+    "structure": "truth.structure.check",
 }
 """What checks pages, and where its ``check`` is; the slowest first."""
 
@@ -259,7 +260,10 @@ class Keys:
             *_named(page.source, self._root, own, page.path.parent),
             "" if page.embeds else self._project,
         )
-        return {name: _hash(name, known) for name in CHECKS}
+        return {
+            name: _hash(name, known, self._around if name == "structure" else "")
+            for name in CHECKS
+        }
 
     def of_program(self, name: str) -> str:
         return _hash(self._tools, *_program(name, self._root))
@@ -284,6 +288,12 @@ class Keys:
                 for part in (path.name, _text(path))
             ),
         )
+
+    @cached_property
+    def _around(self) -> str:
+        """What says where a page stands, and whom it cites."""
+        bibliography = self._root / settings.load(self._root).docs / BIBLIOGRAPHY
+        return _hash(_text(self._root / "mkdocs.yml"), _text(bibliography))
 
     @cached_property
     def _project(self) -> str:
