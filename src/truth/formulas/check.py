@@ -11,6 +11,7 @@ A comment in a displayed formula declares what cannot be seen:
 ``% definition`` it says what something is called, and is not checked.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from ..finding import Finding
@@ -31,19 +32,30 @@ def check_page(page: Page) -> list[Finding]:
     return _Checker(page).findings()
 
 
+def sections(page: Page, scope: Scope) -> Iterator[Section]:
+    """The formulas that share what is stated, with what each takes over; not
+    judged."""
+    return _Checker(page).sections(scope)
+
+
 class _Checker:
     def __init__(self, page: Page) -> None:
         self._page = page
         self._used: set[int] = set()
         self._reads: list[Reading] = []
 
-    def findings(self) -> list[Finding]:
-        scope = Scope()
+    def sections(self, scope: Scope) -> Iterator[Section]:
         for new_section, part in self._parts():
             given = {} if new_section else scope.values
             scope = scope.within()
             scope.values.update(given)
-            Section(scope, part, self._used, self._page).judge()
+            section = Section(scope, part, self._used, self._page)
+            section.note()
+            yield section
+
+    def findings(self) -> list[Finding]:
+        for section in self.sections(Scope()):
+            section.judge()
         return [finding for read in self._reads if (finding := self._finding(read))]
 
     def _parts(self) -> list[tuple[bool, list[Reading]]]:

@@ -57,7 +57,13 @@ class Definition:
 class Scope:
     """What holds at one place of a page."""
 
+    letters: dict[str, int] = field(default_factory=lambda: SIZES)
+    """How many elements there are along a dimension of this name."""
+    given_shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """Of arrays that are at hand; whatever the page says of their sizes."""
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    domains: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Dimensions of arrays, as the page writes them."""
     complex: set[str] = field(default_factory=set)
     """Symbols that were said to be in ``\\C``; all others are real."""
     sizes: dict[str, int] = field(default_factory=dict)
@@ -75,6 +81,7 @@ class Scope:
         return replace(
             self,
             shapes=dict(self.shapes),
+            domains=dict(self.domains),
             sizes={},
             complex=set(self.complex),
             functions=dict(self.functions),
@@ -138,7 +145,7 @@ class Meaning:
                     points.hold("=", each, sympy.conjugate(each), (), 0, 0)
                 except points.Refuted:
                     raise Unclear(
-                        rf"{_plain(name)} is complex, but not in \C", node.position
+                        rf"{plain(name)} is complex, but not in \C", node.position
                     ) from None
         return value
 
@@ -148,7 +155,7 @@ class Meaning:
             self.used.add(definition.where)
         if name in stop or self.is_base(name):
             if name not in self.scope.known and name not in self.scope.maps:
-                raise Unclear(f"unknown symbol {_plain(name)}")
+                raise Unclear(f"unknown symbol {plain(name)}")
             return self.base(name)
         return self._once(
             (name, stop),
@@ -169,7 +176,7 @@ class Meaning:
                 if self._memo[key] is None:
                     del self._memo[key]
         if self._memo[key] is None:
-            raise Unclear(f"{_plain(key[0])} is defined by itself")
+            raise Unclear(f"{plain(key[0])} is defined by itself")
         value, used = self._memo[key]
         self.used |= used
         return value
@@ -183,7 +190,7 @@ class Meaning:
                 value = value[..., 0]  # a vector, written as a column
             if np.shape(value) != shape:
                 raise Unclear(
-                    f"{_plain(name)} has shape {list(shape)}, what defines"
+                    f"{plain(name)} has shape {list(shape)}, what defines"
                     f" it {list(np.shape(value))}",
                     definition.node.position,
                 )
@@ -266,13 +273,13 @@ class Meaning:
         for bar in (n for n in walk(inner) if n.kind == "bar"):
             name = self.resolve(bar.parts[0], _loosely(bound))[0]
             if role == "local":
-                raise Unclear(f"the gradient of {_plain(name)} marked as local")
+                raise Unclear(f"the gradient of {plain(name)} marked as local")
             if self.scope.outputs and (
                 (role == "upstream") != (name in self.scope.outputs)
             ):
                 kind = "an output" if role == "downstream" else "no output"
                 raise Unclear(
-                    f"{_plain(name)} is {kind}, and its gradient is marked as {role}"
+                    f"{plain(name)} is {kind}, and its gradient is marked as {role}"
                 )
         return self.value(inner, bound, stop)
 
@@ -367,7 +374,7 @@ class Meaning:
         a, b = self.value(one, bound, stop), self.value(other, bound, stop)
         if np.shape(a) != np.shape(b):
             raise Unclear("a pairing of two shapes", node.position)
-        return sum(np.ravel(_each(sympy.conjugate, a)) * np.ravel(b))
+        return sum(np.ravel(each_of(sympy.conjugate, a)) * np.ravel(b))
 
     def _matrix(
         self, rows: Any, name: str, *, bound: Bound, stop: Held, **_: Any
@@ -586,7 +593,7 @@ class Meaning:
     def gradient(self, name: str) -> Value:
         """The gradient of ``L`` with respect to a symbol, in its shape."""
         if name not in self.scope.known and name not in self.scope.maps:
-            raise Unclear(f"unknown symbol {_plain(name)}")
+            raise Unclear(f"unknown symbol {plain(name)}")
         return self._once((name, "gradient"), lambda: self._gradient(name))
 
     def _gradient(self, name: str) -> Value:
@@ -597,7 +604,7 @@ class Meaning:
         }
         if self.scope.decided and not explicit:
             form = sympy.expand(self.loss_differential())
-            return _each(
+            return each_of(
                 lambda s: _combined(s, lambda part: form.coeff(differential(part))),
                 symbols,
             )
@@ -613,7 +620,9 @@ class Meaning:
                 sympy.Integer(0),
             )
         return self._expanded(
-            _each(lambda s: _combined(s, lambda part: sympy.diff(loss, part)), symbols),
+            each_of(
+                lambda s: _combined(s, lambda part: sympy.diff(loss, part)), symbols
+            ),
             name,
         )
 
@@ -645,18 +654,18 @@ class Meaning:
             if is_complex:
                 derivative = derivative / 2
                 if not conjugated:
-                    derivative = _each(sympy.conjugate, derivative)
+                    derivative = each_of(sympy.conjugate, derivative)
             # Numerator layout: the derivative of a number is laid out transposed.
             return np.transpose(derivative) if np.shape(derivative) else derivative
         symbols = _element(self.base(name), indices, below)
         value = self.value(above, bound, stop)
         if not np.shape(value):
-            jacobian = _each(lambda s: slope(value, s), symbols)
+            jacobian = each_of(lambda s: slope(value, s), symbols)
             jacobian = np.transpose(jacobian) if np.shape(jacobian) else jacobian
         else:
             if len(np.shape(value)) > 1 or len(np.shape(symbols)) > 1:
                 raise Unclear("a derivative with more than two axes", node.position)
-            jacobian = _array([_each(partial(slope, v), symbols) for v in value])
+            jacobian = _array([each_of(partial(slope, v), symbols) for v in value])
         return self._expanded(jacobian, name)
 
     def _expanded(self, value: Value, name: str) -> Value:
@@ -669,7 +678,7 @@ class Meaning:
             for symbol, meant in zip(np.ravel(self.base(name)), np.ravel(whole))
             for pair in zip(parts_of(symbol), (_real(meant), _imaginary(meant)))
         ]
-        return _each(lambda e: sympy.sympify(e).subs(pairs, simultaneous=True), value)
+        return each_of(lambda e: sympy.sympify(e).subs(pairs, simultaneous=True), value)
 
 
 def ranges_of(node: Tree, scope: Scope) -> dict[str, int]:
@@ -682,7 +691,7 @@ def ranges_of(node: Tree, scope: Scope) -> dict[str, int]:
             continue
         if len(shape) != len(subscript):
             raise Unclear(
-                f"{_plain(name)} has {len(shape)} axes and {len(subscript)} indices",
+                f"{plain(name)} has {len(shape)} axes and {len(subscript)} indices",
                 symbol.position,
             )
         for (letter, _offset), size in zip(subscript, shape):
@@ -743,7 +752,7 @@ def _squared_modulus(value: Value) -> Value:
 def _real_pairing(upstream: Value, value: Value) -> Value:
     """What a small change of a value does to ``L``: for complex ones, the real
     part of the conjugated upstream gradient times the change."""
-    return _real(sum(np.ravel(_each(sympy.conjugate, upstream) * value)))
+    return _real(sum(np.ravel(each_of(sympy.conjugate, upstream) * value)))
 
 
 def _inputs(expression: Value) -> list:
@@ -768,7 +777,7 @@ def _symbols(name: str, shape: tuple[int, ...]) -> Value:
     return array
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     return name.replace("\\", "")
 
 
@@ -805,7 +814,7 @@ def _shape(rows: Any) -> tuple[int, ...]:
     return ()
 
 
-def _each(function: Callable, value: Value) -> Value:
+def each_of(function: Callable, value: Value) -> Value:
     if not np.shape(value):
         return function(value)
     return np.vectorize(function, otypes=[object])(value)
@@ -861,7 +870,7 @@ SCALAR: dict[str, Callable[[Value], Value]] = {
 def _apply(name: str, values: list, node: Node) -> Value:
     first = values[0]
     if name in SCALAR and len(values) == 1:
-        return _each(SCALAR[name], first)
+        return each_of(SCALAR[name], first)
     if name in ("max", "min") and len(values) > 1 and not any(map(np.shape, values)):
         best = values[0]
         for value in values[1:]:
@@ -881,6 +890,6 @@ def _apply(name: str, values: list, node: Node) -> Value:
         return (
             sympy.log(total)
             if name == "logsumexp"
-            else _each(lambda each: sympy.exp(each) / total, first)
+            else each_of(lambda each: sympy.exp(each) / total, first)
         )
     raise Unclear(f"{name} of this is not defined", node.position)

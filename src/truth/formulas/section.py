@@ -11,7 +11,6 @@ from ..page import Formula, Page
 from . import literals, points
 from .latex import CALLED, Node, Statement
 from .meaning import (
-    SIZES,
     Definition,
     Meaning,
     Scope,
@@ -75,13 +74,25 @@ class Section:
         self._passing: list[Statement] = []
         """Conditions in running text; they hold up to the next display."""
 
-    def judge(self) -> None:
+    @property
+    def scope(self) -> Scope:
+        return self._scope
+
+    @property
+    def reads(self) -> list[Reading]:
+        return self._reads
+
+    def note(self) -> None:
+        """Take over what is stated: domains, maps, and what is decided."""
         for read, _, statement in self._statements():
             self._note_domain(read, statement)
         for read, number, statement in self._statements():
             self._note_premise(read, number, statement)
         self._find_outputs()
         self._infer_shapes()
+
+    def judge(self) -> None:
+        """Prove what is claimed."""
         for read in self._reads:
             for number, statement in enumerate(read.statements):
                 self._judge(read, number, statement)
@@ -100,7 +111,8 @@ class Section:
             *sides, domain = statement.sides
             sizes = domain.parts[1]
             shape = tuple(
-                int(size) if size.isdigit() else SIZES.get(size, 3) for size in sizes
+                int(size) if size.isdigit() else self._scope.letters.get(size, 3)
+                for size in sizes
             )
             self._scope.sizes.update(
                 (size, number)
@@ -130,7 +142,10 @@ class Section:
                     domain.position,
                 )
             self._domains |= names
-            self._scope.shapes.update(dict.fromkeys(names, shape))
+            self._scope.shapes.update(
+                (name, self._scope.given_shapes.get(name, shape)) for name in names
+            )
+            self._scope.domains.update(dict.fromkeys(names, sizes))
             self._scope.complex -= names
             if domain.parts[0] == r"\C":
                 self._scope.complex |= names
@@ -179,7 +194,9 @@ class Section:
             self._scope.maps[name] = Definition(indices, right, where)
             self._scope.known.add(name)
             if indices:
-                self._scope.shapes.setdefault(name, ())
+                self._scope.shapes.setdefault(
+                    name, self._scope.given_shapes.get(name, ())
+                )
             # A local derivative is no output of the map.
             read.premises[number] = name if left.kind != "role" else f"local {name}"
             self._know(right)
@@ -230,7 +247,9 @@ class Section:
             if not plain or shapes.get(name) or self._is_family(name):
                 continue
             if last or all(letter in sizes for letter, _ in indices):
-                shapes[name] = tuple(sizes.get(letter, 3) for letter, _ in indices)
+                shapes[name] = self._scope.given_shapes.get(
+                    name, tuple(sizes.get(letter, 3) for letter, _ in indices)
+                )
             self._scope.known.add(name)
 
     def _infer_from_definition(self, name: str) -> None:
