@@ -694,3 +694,43 @@ def test_a_wrong_rule_is_found(judged, kind, change):
     assert "failed" in {each.state for each in judged[kind, change]}
     for each in judged[kind, change]:
         assert "cannot be checked" not in each.how
+
+
+def test_what_a_rule_received_and_returned_comes_back(tmp_path):
+    program = """
+w = tf.Variable([2.0, 3.0])
+factor = 5.0
+
+
+@tf.custom_gradient
+def weighted(parts, power):
+    y = w * parts["a"]
+    return y, lambda up, variables: (({"a": up * w * factor / 5.0}, None), [up * y / w])
+
+
+@tf.custom_gradient
+def rotated(z):
+    return z * 1j, lambda upstream: -1j * upstream
+
+
+x = tf.constant([0.5, 1.0])
+for _ in range(30):
+    run(lambda x: weighted({"a": x}, 3), x)
+run(rotated, tf.constant(1 + 2j))
+tf.function(rotated)(tf.constant(1j))
+rotated(tf.zeros([2000], tf.complex64))
+"""
+    [verdicts] = judged_of(tmp_path, {"page/kept.py": HEAD + TAPE + program}).values()
+    weighted, rotated = [each.calls for each in verdicts]
+    assert len(weighted) == 20
+    assert weighted[0] == {
+        "inputs": {"parts": [0.5, 1.0], "power": 3},
+        "closed": {"factor": 5.0, "w": [2.0, 3.0], "y": [1.0, 3.0]},
+        "outputs": [[1.0, 3.0]],
+        "upstream": [[1.0, 1.0]],
+        "downstream": [[2.0, 3.0], None, [0.5, 1.0]],
+        "variables": {"Variable:0": [2.0, 3.0]},
+    }
+    first, large = rotated
+    assert first["downstream"] == [{"real": 0.0, "imag": -1.0}]
+    assert large["inputs"] == {"z": None} and large["upstream"] == []

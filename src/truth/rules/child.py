@@ -17,6 +17,7 @@ from .directions import Wrong
 from .function import STATIC, Function, Misdeclared, said
 from .judge import Judge
 from .observer import Observer, Rule
+from .records import KEPT_CALLS
 from .sites import Declared, Site
 
 RULES_OF_A_SITE = 12
@@ -119,6 +120,12 @@ class Program:
             "state": state,
             "how": how,
             "numbers": numbers,
+            "calls": [
+                record.as_json()
+                for rule in self.observer.rules
+                if rule.site is site
+                for record in rule.records
+            ][:KEPT_CALLS],
             "wrong_on_purpose": state == "tried" and not shall_hold,
         }
 

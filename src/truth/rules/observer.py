@@ -15,6 +15,7 @@ import tensorflow as tf
 
 from . import registered
 from .function import Function, called
+from .records import Record, recorded
 from .sites import Site
 
 KEPT_CALLS = 64
@@ -33,6 +34,8 @@ class Rule:
     calls: list[Function] = field(default_factory=list)
     nested: bool = False
     """Whether it was ever called with two tapes at work."""
+    records: list[Record] = field(default_factory=list)
+    """What it was given and gave, in calls outside of graphs."""
 
 
 class Recorder:
@@ -135,11 +138,13 @@ class Observer:
             if f is None:
                 return make
             site = self._site(original.__name__, f)
-            decorated = original(f)
             if not site:
-                return decorated
-            self.rules.append(Rule(site, f))
-            return Recorder(self, self.rules[-1], decorated)
+                return original(f)
+            rule = Rule(site, f)
+            self.rules.append(rule)
+            if original.__name__ == "custom_gradient":  # f returns its rule
+                f = recorded(f, rule.records, lambda: self.watching)
+            return Recorder(self, rule, original(f))
 
         return make
 
