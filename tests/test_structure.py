@@ -322,3 +322,93 @@ def test_what_stands_in_a_comment_is_not_shown(root):
         "snippets/guide/one/a.py: no page shows it",
         "snippets/guide/one/a.out: no page shows it",
     ]
+
+
+RULES = r"""
+## Two
+
+Two maps.
+
+### Inverse
+
+$$
+Y = X^{-1}, \qquad X, Y \in \R^{2 \times 2}
+$$
+
+$$
+\downstream{\bar X} = -\local{Y^{\T}} \, \upstream{\bar Y} \, \local{Y^{\T}}
+$$
+
+### Sums
+
+$$
+y = \sum_i x_i, \qquad \downstream{\bar x_i} = \upstream{\bar y}
+$$
+
+$$
+% premise
+y_j = \sum_i x_{ij}, \qquad \downstream{\bar x_{ij}} = \upstream{\bar y_j}
+$$
+
+### The product
+
+$$
+C = A B, \qquad \downstream{\bar A} = \upstream{\bar C} \, \local{B^{\T}},
+\qquad \downstream{\bar B} = \local{A^{\T}} \, \upstream{\bar C}
+$$
+
+### All
+
+| map | of | rule |
+| --- | --- | --- |
+"""
+ROWS = {
+    "inverse": r"| [inverse](#inverse) | $X$ |"
+    r" $-\local{Y^{\T}} \, \bigl(\upstream{\bar Y}\bigr) \, \local{Y^{\T}}$ |",
+    "sum": r"| [sum](#sums), $y = \sum_i x_i$ | $x$ | $\upstream{\bar y}$, copied |",
+    "columns": r"| sums, $y_j = \sum_i x_{ij}$ | $x$ | $\upstream{\bar y_j}$ in row $i$ |",
+    "product": r"| [product](#the-product) | $A$ | $\upstream{\bar C} \, \local{B^{\T}}$ |"
+    "\n"
+    r"| | $B$ | $\local{A^{\T}} \, \upstream{\bar C}$ |",
+    "elsewhere": r"| [inverse](two.md#inverse) | $X$ | $-Y$ |",
+}
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_row_of_rules_says_what_its_section_says(row, found):
+    findings = found(RULES + ROWS[row])
+    assert passes(findings)
+    assert {each.state for each in findings} == {"tied"}
+
+
+@pytest.mark.parametrize(
+    "row, right, wrong",
+    [
+        ("inverse", r"$-\local", r"$\local"),
+        ("inverse", r"\local{Y^{\T}}$", r"\local{Y}$"),
+        ("inverse", "[inverse](#inverse)", "inverse"),
+        ("inverse", "#inverse", "#the-product"),
+        ("inverse", "[inverse]", "[sum]"),
+        ("inverse", "$X$", "$Y$"),
+        ("inverse", r"\upstream", r"\downstream"),
+        ("sum", r"\upstream{\bar y}", r"\upstream{\bar y_j}"),
+        ("sum", r"\sum_i x_i", r"\sum_i x_{ij}"),
+        ("sum", r"y = \sum_i x_i", r"y_j = \sum_i x_{ij}"),
+        ("columns", r"\upstream{\bar y_j}", r"\upstream{\bar y}"),
+        ("columns", "y_j}", "y_i}"),
+        ("product", "$A$", "$B$"),
+        ("product", "$B$", "$A$"),
+        ("product", r"\upstream{\bar C} \, \local{B", r"\upstream{\bar C} \, \local{A"),
+        ("elsewhere", "$-Y$", "$-X$"),
+        ("elsewhere", "two.md", "three.md"),
+        ("elsewhere", "$-Y$", r"$-Y \frown$"),
+    ],
+)
+def test_a_row_that_says_what_its_section_does_not_is_refused(row, right, wrong, found):
+    assert right in ROWS[row]
+    failed = [
+        each
+        for each in found(RULES + ROWS[row].replace(right, wrong, 1))
+        if each.state == "failed"
+    ]
+    assert failed
