@@ -9,6 +9,7 @@ import pytest
 from tracebook import pages, settings, snippet
 from truth.finding import Finding
 from truth.page import Page
+from truth.structure import programs
 from truth.structure.check import check
 
 FILES = {
@@ -16,11 +17,11 @@ FILES = {
     "mkdocs.yml": "nav:\n  - Home: index.md\n  - Guide:\n      - guide/index.md\n"
     "      - One: guide/one.md\n      - Two: guide/two.md\ntheme: material\n",
     "docs/guide/two.md": "# Two\n\n## Inverse\n\n$$\n\\bar X = -Y\n$$\n",
-    "snippets/guide/one/a.py": 'print("x = 3")\n',
+    "snippets/guide/one/a.py": 'print("x =", 1 + 2)\n',
     "snippets/guide/one/a.out": "x = 3\n",
-    "snippets/guide/one/b.py": 'print("x = 4")\n',
+    "snippets/guide/one/b.py": 'print("x =", 2 + 2)\n',
     "snippets/guide/one/b.out": "x = 4\n",
-    "snippets/guide/one/wrong/c.py": 'print("x = 5")\n',
+    "snippets/guide/one/wrong/c.py": 'print("x =", 2 + 3)\n',
     "snippets/guide/one/wrong/c.out": "x = 5\n",
     "docs/bibliography.md": """# Bibliography
 
@@ -412,3 +413,60 @@ def test_a_row_that_says_what_its_section_does_not_is_refused(row, right, wrong,
         if each.state == "failed"
     ]
     assert failed
+
+
+PROGRAM = '''"""Squares 2.5 and prints 3 numbers, 77."""
+
+import tensorflow as tf
+
+x = tf.constant(2.5)
+small, half = 1e-9, tf.constant([0.5, 7.0])
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = x * x * half[0]
+downstream = tape.gradient(y, x)
+print(f"L = 8 x^2 at 2.5, x ** 9 below 1e-9: {abs(y - 3.125) < small}")
+print("downstream", downstream.numpy(), f"{2.0 * x:8.4f}", len(half), "0.5 to 7")
+'''
+
+
+def test_what_is_printed_is_computed():
+    assert list(programs.typed(PROGRAM)) == []
+    assert list(programs.typed("print(")) == []  # which does not run at all
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'print("downstream 2.25")',
+        'print("downstream = 2.5")',
+        'print("downstream:", "2.5", f"y = {y}, downstream = 2.5")',
+        'print(f"downstream = -2.5")',
+        'print("[2.25 4.75]")',
+        'text = "downstream is 2.25"\nprint(text)',
+        'print("downstream", 2.5)',
+        'print("downstream", -2.5, y)',
+        'print("downstream", [2.5, 0.5])',
+        'print(f"downstream {2.5:8.4f}")',
+        'print("downstream", tf.constant(2.5).numpy())',
+        'tf.print("downstream", 2.5)',
+        'slope = 2.5\nprint("downstream", slope)',
+        'slope = tf.constant([2.5, 0.5])\nprint(f"downstream {slope.numpy()}")',
+        'print("right is 64 times")',
+    ],
+)
+def test_a_number_that_is_typed_where_a_result_belongs_is_refused(line):
+    found = list(programs.typed(PROGRAM + line + "\n"))
+    assert found and {number for number, _, _ in found} <= {13, 14}
+
+
+def test_programs_and_tolerances_stand_on_the_page(found, root):
+    (root / "snippets/guide/one/a.py").write_text(
+        '# tracebook: rel=1e-3\nprint("y = 3.5")\n'
+    )
+    findings = found(shown("a.py", "a.out"))
+    assert [(each.where, each.state) for each in findings] == [
+        ("snippets/guide/one/a.py:1", "given"),
+        ("snippets/guide/one/a.py:2", "failed"),
+    ]
+    assert "rel=0.001" in findings[0].what
