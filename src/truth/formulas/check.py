@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..finding import Finding
 from ..page import Formula, Page
-from .latex import LatexError, marks, parse
+from .latex import Refusal, marks, parse
 from .meaning import Scope
 from .section import Reading, Section
 
@@ -84,7 +84,7 @@ class _Checker:
         read.marks = words
         try:
             read.statements = parse(formula.text)
-        except LatexError as error:
+        except Refusal as error:
             if formula.display:
                 read.fail(str(error), error.position)
         return read

@@ -23,8 +23,9 @@ from ..page import Page
 from .check import sections
 from .latex import CALLED, Node
 from .meaning import (
+    ANYWHERE,
     SIZES,
-    Bound,
+    At,
     Definition,
     Held,
     Meaning,
@@ -40,7 +41,7 @@ from .tree import bare, indices_of, is_numeric, symbols, walk
 
 _DIGITS = 50
 """Formulas cancel more than programs do that were written to be stable."""
-_SYMBOLIC = {"d", "derivative", "integral"}
+_SYMBOLIC = {"d", "derivative", "gradient", "slope", "integral", "limit"}
 """Kinds of nodes that need symbols: numbers have no slopes."""
 
 
@@ -228,10 +229,10 @@ class Numbers(Meaning):
         self._values = values
         self._rules = {each.name: each for each in given if not each.element}
 
-    def value(self, node: Node, bound: Bound, stop: Held = frozenset()) -> Value:
+    def value(self, node: Node, at: At = ANYWHERE) -> Value:
         if node.kind in _SYMBOLIC or (node.kind == "call" and node.parts[0] in CALLED):
-            return self._substituted(Meaning(self.scope).value(node, bound))
-        return super().value(node, bound)
+            return self._substituted(Meaning(self.scope).value(node, At(at.bound)))
+        return super().value(node, at)
 
     def defined(
         self, name: str, definition: Definition, shape: tuple[int, ...]
@@ -242,7 +243,7 @@ class Numbers(Meaning):
             for (letter, offset), size in zip(definition.indices, shape)
         ]
         if not definition.indices:
-            value = self.value(definition.node, {})
+            value = self.value(definition.node)
             if np.shape(value) == (*shape, 1) or np.shape(value) == (1, *shape):
                 return np.reshape(value, shape)
             return value
@@ -253,7 +254,7 @@ class Numbers(Meaning):
                 for (letter, _), axis, place in zip(definition.indices, axes, at)
                 if letter
             }
-            found[at] = self.value(definition.node, bound)
+            found[at] = self.value(definition.node, At(bound))
         letters = [bool(letter) for letter, _ in definition.indices]
         free = [n for n, is_free in zip(found.shape, letters) if is_free]
         return found.reshape(free)[()]
