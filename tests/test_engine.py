@@ -311,7 +311,7 @@ raise ValueError("""in user code:
 
 
 def test_a_declared_tolerance_is_that_snippets_own(book):
-    book.add("loose", "# tracebook: rel=1e-1\nprint(0.5)\n", "0.51\n")
+    book.add("loose", "# tracebook: rel=1e-2\nprint(0.5)\n", "0.502\n")
     assert book.run("check")[0] == 0
     book.add("tight", "print(0.5)\n", "0.51\n")
     code, said = book.run("check")
@@ -323,6 +323,8 @@ def test_a_declared_tolerance_is_that_snippets_own(book):
     [
         "# tracebook: rel=much",
         "# tracebook: rel=1",
+        "# tracebook: rel=0.9",
+        "# tracebook: rel=2e-2",
         "# tracebook: raise ValueError",
         "# tracebook: skip",
         "#tracebook:",
@@ -346,6 +348,7 @@ def test_an_unknown_declaration_is_a_usage_error(book, bad):
         "jobs = true",
         "preload = ['no_such']",
         "rel = 2",
+        "rel = 0.02",
         "= broken",
     ],
 )

@@ -156,7 +156,7 @@ SETTINGS = {
     "noise": ["x"],
     "observer": "json",
 }
-INDIFFERENT = {"jobs": 7, "rel": 0.1}
+INDIFFERENT = {"jobs": 7, "rel": 0.01}
 
 
 def test_every_setting_of_a_run_counts(known):

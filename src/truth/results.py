@@ -19,7 +19,7 @@ from pathlib import Path
 from tracebook import settings, snippet
 
 from .finding import HOLDS, KINDS, STATES, Finding
-from .page import LEDGER, Page, all_pages
+from .page import BIBLIOGRAPHY, LEDGER, Page, all_pages
 
 CHECKS = {
     "statements": "truth.statements.check",
@@ -27,6 +27,7 @@ CHECKS = {
     "numbers": "truth.prose.numbers",
     "names": "truth.prose.names",
     "quotes": "truth.prose.quotes",
+    "structure": "truth.structure.check",
 }
 """What checks pages, and where its ``check`` is; the slowest first."""
 
@@ -263,7 +264,11 @@ class Keys:
             "" if page.embeds else self._project,
         )
         tests = page.root / STATEMENTS / own.relative_to(self._root / SNIPPETS)
-        more = {"statements": _text(tests.with_suffix(".py"))}
+        more = {
+            "statements": _text(tests.with_suffix(".py")),
+            "structure": self._around,
+        }
+        more["numbers"] = more["statements"]
         return {name: _hash(name, known, more.get(name, "")) for name in CHECKS}
 
     def of_program(self, name: str) -> str:
@@ -289,6 +294,12 @@ class Keys:
                 for part in (path.name, _text(path))
             ),
         )
+
+    @cached_property
+    def _around(self) -> str:
+        """What says where a page stands, and whom it cites."""
+        bibliography = self._root / settings.load(self._root).docs / BIBLIOGRAPHY
+        return _hash(_text(self._root / "mkdocs.yml"), _text(bibliography))
 
     @cached_property
     def _project(self) -> str:

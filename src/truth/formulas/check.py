@@ -11,11 +11,12 @@ A comment in a displayed formula declares what cannot be seen:
 ``% definition`` it says what something is called, and is not checked.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from ..finding import Finding
 from ..page import Formula, Page
-from .latex import LatexError, marks, parse
+from .latex import Refusal, marks, parse
 from .meaning import Scope
 from .section import Reading, Section
 
@@ -31,19 +32,30 @@ def check_page(page: Page) -> list[Finding]:
     return _Checker(page).findings()
 
 
+def sections(page: Page, scope: Scope) -> Iterator[Section]:
+    """The formulas that share what is stated, with what each takes over; not
+    judged."""
+    return _Checker(page).sections(scope)
+
+
 class _Checker:
     def __init__(self, page: Page) -> None:
         self._page = page
         self._used: set[int] = set()
         self._reads: list[Reading] = []
 
-    def findings(self) -> list[Finding]:
-        scope = Scope()
+    def sections(self, scope: Scope) -> Iterator[Section]:
         for new_section, part in self._parts():
             given = {} if new_section else scope.values
             scope = scope.within()
             scope.values.update(given)
-            Section(scope, part, self._used, self._page).judge()
+            section = Section(scope, part, self._used, self._page)
+            section.note()
+            yield section
+
+    def findings(self) -> list[Finding]:
+        for section in self.sections(Scope()):
+            section.judge()
         return [finding for read in self._reads if (finding := self._finding(read))]
 
     def _parts(self) -> list[tuple[bool, list[Reading]]]:
@@ -72,7 +84,7 @@ class _Checker:
         read.marks = words
         try:
             read.statements = parse(formula.text)
-        except LatexError as error:
+        except Refusal as error:
             if formula.display:
                 read.fail(str(error), error.position)
         return read
