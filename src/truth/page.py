@@ -20,7 +20,9 @@ _BLOCK = re.compile(r"[-*+] |\d+\. |[!?]{3}|===|#")
 """What begins a block of its own, though no line above it is empty."""
 _SENTENCE = re.compile(r"[.?!:][*)]*\s+(?=[A-Z`*])")
 _QUOTE = re.compile(r"(?:^[ \t]*>.*(?:\n|\Z))+\Z", re.MULTILINE)
-_DIRECTIVE = re.compile(r"\s*(?P<key>proof|own|docstring):(?P<said>.*)", re.DOTALL)
+_DIRECTIVE = re.compile(
+    r"\s*(?P<key>proof|own|docstring|unchecked):(?P<said>.*)", re.DOTALL
+)
 _GENERATED = re.compile(
     r"`(?:make|python -m) [^`]+` wrote\s+this\s+page"
     r"|page\s+is\s+written\s+by\s+`(?:make|python -m) [^`]+`"
