@@ -145,7 +145,7 @@ $$
 """
 COLUMN = r"""
 $$
-y = \begin{pmatrix} a b \\ a + b \end{pmatrix}, \qquad y \in \R^m
+y = \begin{pmatrix} a b \\ a + b \end{pmatrix}, \qquad a, b \in \R
 $$
 
 $$

@@ -63,7 +63,6 @@ _INSTEAD = {
     r"\N": r"\R, and say in words that it is whole",
     r"\Z": r"\R, and say in words that it is whole",
     "!": "the product",
-    "'": "the slope as a fraction, unless it is that of f or g",
 }
 """What to write in place of what is not read."""
 _INSTEAD["*"] = _INSTEAD[r"\ast"]
@@ -552,7 +551,7 @@ class _Parser:
         return Node("norm", (inner, kind), position)
 
     def _symbol(self, name: str, position: int) -> Node:
-        if name in CALLED and self._next in ("(", "'"):
+        if self._next == "'" or (name in CALLED and self._next == "("):
             return self._called(name, position)
         subscript = self._subscript()
         if name == r"\delta" and len(subscript) == 2:
@@ -566,8 +565,8 @@ class _Parser:
         order = 0
         while self._took("'"):
             order += 1
-        if self._next != "(":
-            raise LatexError(f"{name}' of what? write {name}'(x)", position)
+        if self._next != "(":  # no function, but a name
+            return Node("symbol", (name + "'" * order, self._subscript()), position)
         self._take("(")
         call = Node("call", (name, tuple(self._until(")", self.expression))), position)
         return Node("slope", (call, order), position) if order else call
@@ -673,7 +672,7 @@ class _Parser:
     def _read_d(self, position: int) -> Node:
         order = self._order()
         inner = self._base()
-        if inner.kind not in ("symbol", "group", "role", "bar"):
+        if inner.kind not in ("symbol", "group", "role", "bar", "call", "norm", "abs"):
             raise LatexError("a differential of what is no symbol", position)
         return Node("d", (inner, order), position)
 

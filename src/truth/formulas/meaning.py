@@ -36,6 +36,13 @@ _STEPS = {"sign", "round", "floor"}
 """Functions without a slope: what they define is a symbol of its own."""
 
 
+_ANY = {
+    "f": lambda x: sympy.exp(x / 3) + sympy.sin(2 * x + 1),
+    "g": lambda x: sympy.exp(-x / 5) + sympy.cos(3 * x + 2),
+}
+"""What stands for any function: what holds of these two holds of all."""
+
+
 class Unclear(Refusal):
     """A formula in the grammar that has no meaning here."""
 
@@ -79,13 +86,19 @@ class Scope:
     maps: dict[str, Definition] = field(default_factory=dict)
     functions: dict[str, tuple[str, Node, int]] = field(default_factory=dict)
     values: dict[str, Node] = field(default_factory=dict)
+    given_at: set[int] = field(default_factory=set)
+    """Where the text gave these values."""
+    conditions: list[tuple[int, Statement]] = field(default_factory=list)
+    """What restricts the symbols, and where that is said."""
+    passing: list[tuple[int, Statement]] = field(default_factory=list)
+    """The same in running text; it holds up to the next display."""
     known: set[str] = field(default_factory=set)
     outputs: list[str] = field(default_factory=list)
     decided: tuple[Node, int] | None = None
     """What ``dL := `` was decided to be."""
 
-    def within(self) -> "Scope":
-        """The scope of the next section: maps stay, what was given does not."""
+    def within(self, keeps_values: bool) -> "Scope":
+        """The scope of the next section: maps stay, conditions do not."""
         return replace(
             self,
             shapes=dict(self.shapes),
@@ -94,7 +107,10 @@ class Scope:
             complex=set(self.complex),
             functions=dict(self.functions),
             maps={k: v for k, v in self.maps.items() if k != "L"},
-            values={},
+            values=dict(self.values) if keeps_values else {},
+            given_at=set(self.given_at) if keeps_values else set(),
+            conditions=[],
+            passing=[],
             known=set(self.known),
             outputs=list(self.outputs),
             decided=None,
@@ -256,7 +272,12 @@ class Meaning:
         name, indices = self.resolve(node, at.bound)
         if name in at.bound:
             return sympy.Integer(at.bound[name])  # an index as a number
-        if name in self.scope.sizes and name not in self.scope.shapes:
+        if (
+            name
+            in self.scope.sizes.keys()
+            - self.scope.shapes.keys()
+            - self.scope.maps.keys()
+        ):
             return sympy.Integer(self.scope.sizes[name])
         return _element(self.whole(name, at.stop), indices, node)
 
@@ -498,10 +519,13 @@ class Meaning:
         return each_of(lambda value: slope.subs(free, value), values[0])
 
     def _called(self, name: str, values: list, order: int, node: Node) -> Value:
-        if name not in self.scope.functions:
-            raise Unclear(f"unknown function {name}", node.position)
-        if len(values) != 1 or np.shape(values[0]):
+        if len(values) != 1:
             raise Unclear(f"{name} takes one number", node.position)
+        if np.shape(values[0]):
+            return each_of(lambda e: self._called(name, [e], order, node), values[0])
+        if name not in self.scope.functions:
+            free = sympy.Dummy(real=True)
+            return sympy.diff(_ANY[name](free), free, order).subs(free, values[0])
         parameter, body, where = self.scope.functions[name]
         self.used.add(where)
         inner = self._with_free(parameter)
@@ -995,8 +1019,14 @@ def _apply(name: str, values: list, node: Node) -> Value:
         return each_of(SCALAR[name], first)
     if name in ("max", "min") and len(values) == 1 and np.shape(first):
         return _extreme(name, list(np.ravel(first)))
-    if name in ("max", "min") and len(values) > 1 and not any(map(np.shape, values)):
-        return _extreme(name, values)
+    if name in ("max", "min") and len(values) > 1:
+        # A number beside an array counts for each of its elements.
+        shapes = {np.shape(value) for value in values} - {()}
+        if len(shapes) == 1:
+            each = np.broadcast(*values)
+            return _array([_extreme(name, list(e)) for e in each]).reshape(each.shape)
+        if not shapes:
+            return _extreme(name, values)
     if name == "det":
         return sympy.Matrix(first).det()
     if name == "tr":

@@ -203,7 +203,8 @@ def _places(expressions: tuple[sympy.Basic, ...]) -> Point:
     }
     if len(constants) <= _FEW:
         constants |= {one + other for one in constants for other in constants}
-    between = [(one + other) / 2 for one, other in pairwise(sorted(constants))]
+    # Not in the very middle, which may be where a branch begins.
+    between = [one + (other - one) * 0.47 for one, other in pairwise(sorted(constants))]
     far = [sign * mpmath.mpf(each) for each in _FAR for sign in (1, -1)]
     return [
         *between,
@@ -218,7 +219,8 @@ def _places(expressions: tuple[sympy.Basic, ...]) -> Point:
 
 
 def _generic(generator: random.Random) -> mpmath.mpf:
-    return mpmath.mpf(generator.choice([-1, 1]) * generator.randint(20, 300)) / 97
+    # No whole number, at which a branch may begin.
+    return mpmath.mpf(generator.choice([-1, 1]) * generator.randint(200, 3000)) / 977.5
 
 
 def _related(

@@ -37,6 +37,10 @@ _ELEMENTS = 300
 """More than an array may have whose elements are written out."""
 
 
+class Misfit(Refuted):
+    """Arrays of shapes that cannot be equal."""
+
+
 @dataclass
 class Reading:
     """A formula, its statements, and what became of each."""
@@ -52,7 +56,8 @@ class Reading:
     given: dict[int, Node] = field(default_factory=dict)
     """Statements that give a symbol its value, and the value."""
     doubts: dict[int, Refusal] = field(default_factory=dict)
-    """Statements in running text that do not follow, and why."""
+    """Statements that do not follow, and why: in running text, and of arrays that
+    are written out where those of the page have another size."""
     failure: tuple[str, int] | None = None
     """The first reason, and its position in the formula."""
 
@@ -62,6 +67,17 @@ class Reading:
             statement.relations == ("∈",) or is_condition(statement)
             for statement in self.statements
         )
+
+    def agree(self, other: "Reading") -> None:
+        """Take over what became of it where arrays have other sizes."""
+        self.failure = self.failure or other.failure
+        if not self.formula.display:
+            self.proven &= other.proven
+            return
+        self.proven |= other.proven
+        for number in self.doubts.keys() & other.doubts.keys():
+            doubt = self.doubts[number]
+            self.fail(f"{doubt}; say which in \\R", doubt.position)
 
     def fail(self, reason: str, position: int) -> None:
         self.failure = self.failure or (reason, position)
@@ -78,17 +94,24 @@ class Reading:
             # SymPy and NumPy refuse in many ways, a fault of ours in others.
             refusal = Unclear(f"cannot be judged: {type(error).__name__}: {error}")
         refusal.position = refusal.position or statement.position
-        if number is None or self.formula.display:
-            self.fail(str(refusal), refusal.position)
-        else:
+        if number is not None and (
+            not self.formula.display
+            or (isinstance(refusal, Misfit) and _is_written_out(statement))
+        ):
             self.doubts[number] = refusal
+        else:
+            self.fail(str(refusal), refusal.position)
 
 
 class Section:
     """Formulas that share what is stated among them."""
 
     def __init__(
-        self, scope: Scope, reads: list[Reading], used: set[int], page: Page
+        self,
+        scope: Scope,
+        reads: list[Reading],
+        used: set[int],
+        page: Page,
     ) -> None:
         self._page = page
         self._scope = scope
@@ -96,11 +119,6 @@ class Section:
         self._used = used
         self._own: set[str] = set()
         self._domains: set[str] = set()
-        self._conditions: list[tuple[int, Statement]] = []
-        self._passing: list[tuple[int, Statement]] = []
-        """Conditions in running text; they hold up to the next display."""
-        self._values: dict[str, int] = {}
-        """Where the values of symbols were given."""
 
     @property
     def scope(self) -> Scope:
@@ -128,7 +146,7 @@ class Section:
                 with read.refusing(statement, number):
                     self._judge(read, number, statement)
             if read.formula.display:
-                self._passing.clear()
+                self._scope.passing.clear()
 
     def _statements(self) -> Iterator[tuple[Reading, int, Statement]]:
         for read in self._reads:
@@ -143,7 +161,7 @@ class Section:
         elif is_condition(statement):
             if read.formula.display:
                 where = read.formula.start + statement.position
-                self._conditions.append((where, statement))
+                self._scope.conditions.append((where, statement))
             self._know(statement)
 
     def _note_membership(self, read: Reading, statement: Statement) -> None:
@@ -224,7 +242,8 @@ class Section:
             ):
                 return
             self._own.add(name)
-            if not indices and name not in self._domains:
+            rank = len(self._scope.shapes.get(name, ()))
+            if name not in self._domains and rank != len(indices or ()):
                 # What is stated anew does not live where it did in another section.
                 self._scope.shapes.pop(name, None)
                 self._scope.domains.pop(name, None)
@@ -341,7 +360,7 @@ class Section:
             return self._runs(read, statement)
         if is_condition(statement):
             if not read.formula.display:
-                self._passing.append((where, statement))
+                self._scope.passing.append((where, statement))
             return None
         if relations[0] == ":=":
             self._scope.decided = sides[1], where
@@ -350,13 +369,14 @@ class Section:
             if not relations:
                 return None
         try:
-            read.tried += self._prove(sides, relations)
+            read.tried += self.prove(sides, relations)
         except Refusal:
-            if not self._states_a_value(read, number, statement):
-                if not read.formula.display:
-                    self._prove_numbers(read, number, statement)
+            if self._states_a_value(read, number, statement):
+                return None
+            if read.formula.display:
                 raise
-            return None
+            self._prove_numbers(read, statement)
+            raise
         read.proven.add(number)
         self._used.add(where)
         return None
@@ -373,20 +393,23 @@ class Section:
 
     def _states_a_value(self, read: Reading, number: int, statement: Statement) -> bool:
         """Whether a symbol is given a value, from here on."""
-        symbol = bare(statement.sides[0])
+        symbol, prefix = bare(statement.sides[0]), ""
+        if symbol.kind == "bar" and not read.formula.display:
+            symbol, prefix = symbol.parts[0], "bar "
         if symbol.kind != "symbol" or not is_numeric(statement.sides[1]):
             return False
         name, indices = name_of(symbol, self._scope)
+        name = prefix + name
         if read.formula.display:
             if name in self._scope.maps or len(statement.sides) > 2:
                 return False
             self._is_in_a_program(read, symbol, statement.sides[1])
         elif len(statement.sides) > 2:
-            self._prove(statement.sides[1:], statement.relations[1:])
+            self.prove(statement.sides[1:], statement.relations[1:])
         read.given[number] = statement.sides[1]
         if not indices:
             self._scope.values[name] = statement.sides[1]
-            self._values[name] = read.formula.start + statement.position
+            self._scope.given_at.add(read.formula.start + statement.position)
             self._scope.known.add(name)
         return True
 
@@ -405,7 +428,7 @@ class Section:
         ):
             raise Unclear("no program of this page has this value", side.position)
 
-    def _prove_numbers(self, read: Reading, number: int, statement: Statement) -> None:
+    def _prove_numbers(self, read: Reading, statement: Statement) -> None:
         """The equalities between numbers in a chain that begins otherwise; where
         they do not hold, the formula fails."""
         start = next(
@@ -415,11 +438,11 @@ class Section:
         if len(statement.sides) - start < 2:
             return
         try:
-            self._prove(statement.sides[start:], statement.relations[start:])
+            self.prove(statement.sides[start:], statement.relations[start:])
         except Refusal as error:
             read.fail(str(error), error.position)
 
-    def _prove(self, sides: tuple, relations: tuple[str, ...]) -> int:
+    def prove(self, sides: tuple, relations: tuple[str, ...]) -> int:
         """For all inputs; or, where a side is numbers, at the values given."""
         rounding = max(
             _rounding(side, relation == "≈")
@@ -437,7 +460,7 @@ class Section:
             except Refusal:
                 pass
             else:
-                self._used |= {self._values.get(name, 0) for name in self._scope.values}
+                self._used |= self._scope.given_at
                 return tried
             raise
 
@@ -447,7 +470,8 @@ class Section:
         given: dict[sympy.Symbol, sympy.Expr] = {}
         for name, node in self._scope.values.items():
             value = _squeezed(np.array(meaning.value(node), dtype=object))
-            inputs = meaning.base(name)
+            is_gradient, inner = name.startswith("bar "), name.removeprefix("bar ")
+            inputs = meaning.upstream(inner) if is_gradient else meaning.base(name)
             if np.shape(inputs) == np.shape(value):
                 for each, number in zip(np.ravel(inputs), np.ravel(value)):
                     parts, numbers = parts_of(each), number.as_real_imag()
@@ -535,7 +559,7 @@ class Section:
     ) -> int:
         one, other = _squeezed(one), _squeezed(other)
         if np.shape(one) != np.shape(other):
-            raise Refuted(
+            raise Misfit(
                 f"shapes {list(np.shape(one))} and {list(np.shape(other))}",
                 side.position,
             )
@@ -560,7 +584,7 @@ class Section:
         names = {
             symbol for pair in pairs for each in pair for symbol in each.free_symbols
         }
-        for where, statement in (*self._conditions, *self._passing):
+        for where, statement in (*self._scope.conditions, *self._scope.passing):
             said = self._said(statement)
             if any(each.free_symbols & names for each in said):
                 self._used.add(where)
@@ -580,6 +604,10 @@ class Section:
             ]
         except (Unclear, KeyError):
             return []  # of an array as a whole
+
+
+def _is_written_out(statement: Statement) -> bool:
+    return any(node.kind == "matrix" for node in walk(statement))
 
 
 def _says_a_map(node: Node) -> bool:

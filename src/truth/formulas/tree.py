@@ -19,6 +19,7 @@ _NUMERIC = {
     "e",
     "pi",
     "i",
+    "infty",
 }
 
 
