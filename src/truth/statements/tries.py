@@ -17,11 +17,14 @@ searched, from the same seed each time, and a counterexample is made small.
 import ast
 import contextlib
 import functools
+import io
 import itertools
 import logging
 import os
 import re
+import runpy
 import sys
+import tempfile
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -54,6 +57,7 @@ __all__ = [
     "advice",
     "arrays",
     "definition",
+    "drawn",
     "history",
     "message",
     "near",
@@ -566,3 +570,20 @@ def program(name: str) -> Any:
     code = ast.Module([*defines], [])
     exec(compile(code, path, "exec"), names)  # with its lines, for AutoGraph
     return types.SimpleNamespace(**names)
+
+
+def drawn(name: str) -> list:
+    """The figures of matplotlib that a program of the page draws, run as a whole."""
+    from matplotlib import pyplot
+
+    path = folder / name
+    pyplot.close("all")
+    with (
+        tempfile.TemporaryDirectory() as place,
+        contextlib.chdir(place),
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
+        runpy.run_path(str(path))
+    figures = [pyplot.figure(number) for number in pyplot.get_fignums()]
+    pyplot.close("all")
+    return figures
