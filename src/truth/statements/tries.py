@@ -17,12 +17,15 @@ searched, from the same seed each time, and a counterexample is made small.
 import ast
 import contextlib
 import functools
+import io
 import itertools
 import linecache
 import logging
 import os
 import re
+import runpy
 import sys
+import tempfile
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -55,6 +58,7 @@ __all__ = [
     "advice",
     "arrays",
     "definition",
+    "drawn",
     "history",
     "message",
     "near",
@@ -563,3 +567,20 @@ class _Silent(ast.NodeTransformer):
         prints = {"print", "tf.print"}
         called = node.value.func if isinstance(node.value, ast.Call) else node.value
         return ast.Pass() if ast.unparse(called) in prints else node
+
+
+def drawn(name: str) -> list:
+    """The figures of matplotlib that a program of the page draws, run as a whole."""
+    from matplotlib import pyplot
+
+    path = folder / name
+    pyplot.close("all")
+    with (
+        tempfile.TemporaryDirectory() as place,
+        contextlib.chdir(place),
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
+        runpy.run_path(str(path))
+    figures = [pyplot.figure(number) for number in pyplot.get_fignums()]
+    pyplot.close("all")
+    return figures
