@@ -327,7 +327,7 @@ def test_matmul(mode, batches):
     "`unbroadcast` claims to be the transpose of the copy.",
     "`by_definition` does not know about axes: `np.broadcast_to` tells of each place which element it is a copy of, and each number is added to that element.",
     "Send each number to the element of which its place holds a copy.",
-    r"Each line shows the two pairings that make a transpose, $\langle \bar y, B b \rangle = \langle B^{\T} \bar y, b \rangle$.",
+    r"Each line shows the two pairings that make a transpose, $\langle \bar{\tilde b}, B b \rangle = \langle B^{\T} \bar{\tilde b}, b \rangle$.",
     "An empty batch has no copies; its sum is 0, in the shape of the input.",
     "A function asked for its graph traces anew for each shape, and is silent.",
 )

@@ -339,7 +339,7 @@ def test_passed_through_twice(mode, f):
     "stop_gradient identity — $s'(x)$ — as $y$ and $s$ together — $s''(x)$ — $s'(x)$",
     "Because $s$ stays a part of the graph, its second derivative is there as well, and forward mode works.",
     "Of the true sign nothing is left but its value: at 0, where it jumps and has no derivative, the slope is that of $s$, as everywhere.",
-    "With $s(x)$ for any function and $y$ for any value of the same shape, $z = y$ and $\\d z = s'(x) \\, \\d x$.",
+    r"With $s(x)$ for any function and $y$ for any value of the same shape, $z = y$, and $\d z$ is $s'(x)$ times $\d x$.",
     "Nothing in the steps uses that $s$ is tanh.",
 )
 @over(mode=MODES)
@@ -923,7 +923,7 @@ def test_stopped_inputs_have_a_price(mode):
 
 
 @says(
-    "The second line `backward` belongs to the call in the rule: upstream is what the loss of $\\downstream{\\bar a}$ makes of $y$, here $-\\frac{2}{3 y^3} = -0.0833$, and times $\\local{\\frac{1}{3 y^2}}$ that is −0.006944, the second derivative $-\\frac{2}{9} a^{-5/3}$.",
+    r"The second line `backward` belongs to the call in the rule: upstream is what the loss of $\downstream{\bar a}$ makes of $y$, here $-\frac{2}{3 y^3} = -0.0833$, and times $\local{\frac{1}{3 y^2}}$ that is −0.006944, the second derivative $\frac{\d^2 y}{\d a^2} = -\frac{2}{9} a^{-5/3}$.",
     "The price is time: each walk through the rule runs Newton's method again, 60 steps in all.",
     "Here it calls the function that it belongs to:",
 )
@@ -1127,7 +1127,7 @@ def test_nothing_to_mend(mode, x):
 @says(
     "The rule computes its local derivative in the forward pass, from a stopped input, to save memory; the first derivative agrees to all digits.",
     "The second derivative of $y$ is `None`, which one may notice.",
-    "That of $y^2$ is 1.7211 where 2.1632 is right, which nobody notices: of its two terms $2 y'^2$ comes through upstream, and $2 y y''$ is missing.",
+    r"That of $y^2$ is 1.7211 where 2.1632 is right, which nobody notices: of the two terms, $\frac{\d^2}{\d x^2} f(x)^2 = 2 f'(x)^2 + 2 f(x) f''(x)$, the first comes through upstream, and the second is missing.",
     "`tf.nn.silu` is right in all columns.",
     "so that the tape keeps nothing",
 )
@@ -1146,10 +1146,10 @@ def test_a_rule_nobody_needs():
 
 
 @says(
-    "Where no $s$ is at hand, but its slope $g(x)$ is, one can write $z = c + g(x) \\, (x - x_0)$ with $c$ and $x_0 = x$ stopped.",
+    r"Where no $s$ is at hand, but its slope $g(x)$ is, one can write $c + g(x) \, (x - x_0)$ with $c$ and the value $x_0$ of $x$ stopped.",
     "The first derivative is $g(x)$, but the second is not $g'(x)$:",
-    "By the product rule the first derivative is $g(x)$, plus $g'(x)$ times $x - x_0$.",
-    "That last factor is 0, but its own derivative is 1.",
+    r"By the product rule the first derivative is $\frac{\d}{\d x} \bigl( c + g(x) \, (x - x_0) \bigr) = g(x) + g'(x) \, (x - x_0)$.",
+    "The last factor is 0, but its own derivative is 1.",
     "A local derivative as a factor.",
     "Wrong on purpose: a local derivative as a factor, differentiated twice.",
 )

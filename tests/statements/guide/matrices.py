@@ -137,8 +137,8 @@ def test_symmetric_passes(mode, size, seed):
     "The last two rows have theirs above: layer normalization beside TensorFlow's own gradient, the convolution beside differences.",
     "For all others the program below sets the rule beside TensorFlow's own gradient and beside central differences of the forward pass, under a random upstream.",
     "Every rule of the table, paired with a random direction in three ways.",
-    "layer normalization — $x, \\gamma, \\beta$ — three, in `layer_norm.py`",
-    "convolution — $x, K$ — two, in `conv.py`",
+    r"layer normalization — $x$, $\gamma$, $\beta$ — three, in `layer_norm.py`",
+    "convolution — $x$, $K$ — two, in `conv.py`",
     was="'with the same four steps': the sum over one axis, the trace and the offset have none of their own",
 )
 def test_each_row_has_a_run():
@@ -285,7 +285,7 @@ def test_the_trace_of_the_product():
     "All elements, added:",
     "The map is linear, so it acts on the change as it does on the matrix; each local derivative is 1:",
     "Upstream, spread over the shape of $X$:",
-    r"sum — $X$ — $\upstream{\bar y}$, in the shape of $X$",
+    r"sum, $y = \sum_{i,j} X_{ij}$ — $X$ — $\upstream{\bar y}$, in the shape of $X$",
 )
 @over(cases=6, mode=FEW, x=arrays((3, 2)), seed=SEEDS)
 def test_sum(mode, x, seed):
@@ -298,7 +298,7 @@ def test_sum(mode, x, seed):
 @says(
     "The sum over one axis leaves the other index open, on the way back too.",
     "Each column gets the upstream of its own sum:",
-    r"column sums — $X$ — $\upstream{\bar y_j}$ in each row $i$",
+    r"column sums, $y_j = \sum_i X_{ij}$ — $X$ — $\upstream{\bar y_j}$ in each row $i$",
 )
 @over(mode=FEW)
 def test_column_sums(mode):
@@ -310,7 +310,7 @@ def test_column_sums(mode):
 @says(
     "The trace adds the diagonal.",
     "What is not on it has no effect on $y$; the bracket is 1 where its condition holds, and 0 elsewhere:",
-    r"trace — $X$ — $\upstream{\bar y}$ on the diagonal",
+    r"trace, $y = \operatorname{tr} X$ — $X$ — $\upstream{\bar y} \, [i = j]$, on the diagonal",
 )
 @over(mode=FEW, off=[0.0, 1e30, np.inf, np.nan])
 def test_trace(mode, off):
@@ -335,7 +335,7 @@ def test_transpose(mode, seed):
     "$X Y$ is the identity and does not change, so the two terms of its product rule cancel.",
     "Then multiply with $Y$ from the left:",
     "In a matrix the change stands between the two factors.",
-    "For numbers this is $\\d y = -y^2 \\, \\d x$, the slope of $1/x$.",
+    r"For numbers this is $\frac{\d}{\d x} \frac{1}{x} = -\frac{1}{x^2}$.",
 )
 @over(size=[1, 2, 3], seed=SEEDS)
 def test_differential_of_the_inverse(size, seed):
@@ -559,7 +559,7 @@ def test_cofactors_multiply(size, seed):
 
 
 @says(
-    r"So take the singular values, $X = U \operatorname{diag}(s) \, V^{\T}$: of the orthogonal $U$ and $V$ the cofactors are themselves times $\pm 1$, and in the diagonal matrix each $s_i$ becomes the product of all the others."
+    r"So take the singular values, $X = U \operatorname{diag}(s) \, V^{\T}$: of the orthogonal $U$ and $V$ the cofactors are themselves times 1 or −1, and in the diagonal matrix each $s_i$ becomes the product of all the others."
 )
 @over(size=[2, 3, 4], seed=SEEDS)
 def test_cofactors_of_singular_values(size, seed):
@@ -667,7 +667,7 @@ def test_differential_of_the_factor(size, seed):
     "Here a convention is needed.",
     "On symmetric matrices a gradient is known only up to what pairs to 0 with each symmetric change.",
     "TensorFlow, and this rule, choose the symmetric one.",
-    r"Cholesky — $X$ — the symmetric part of $\local{Y^{-\T}} \, (M \odot (\local{Y^{\T}} \, \upstream{\bar Y})) \, \local{Y^{-1}}$",
+    r"Cholesky — $X$ — $\frac12 (H + H^{\T})$ of $H = \local{Y^{-\T}} \, (M \odot (\local{Y^{\T}} \, \upstream{G})) \, \local{Y^{-1}}$",
     "The rule of the Cholesky factor, against differences that stay symmetric.",
 )
 @over(cases=6, mode=FEW, seed=SEEDS)
@@ -735,11 +735,11 @@ LOGITS = arrays((4,), numbers(-30, 30))
 
 
 @says(
-    "$p_i$ is $e^{z_i}$ over the sum of all of them:",
+    r"Each is $p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}$, and all of them are",
     "The logarithm of $p_i$ is $z_i$ less one number that all share; the change of that number is the mean of $\\d z$ with the weights $p$:",
     "Then rename the indices of the double sum:",
     "Upstream less its own mean, weighted:",
-    r"The Jacobian is $n \times n$, and the rule needs $n$ numbers and one sum.",
+    "The Jacobian has $n$ rows of $n$ numbers, and the rule needs $n$ numbers and one sum.",
     r"softmax — $z$ — $\local{p_i} \, (\upstream{\bar p_i} - \sum_j \upstream{\bar p_j} \, \local{p_j})$",
 )
 @over(mode=[EAGER], z=LOGITS, seed=SEEDS)
@@ -765,9 +765,9 @@ def test_softmax(mode, z, seed):
     "Both steps at once, softmax and logarithm:",
     "Write the differential, for logits that move and labels that do not.",
     "Pair it with the upstream gradient, a number:",
-    r"Labels that are probabilities sum to 1, and the rule is the well-known $\upstream{\bar y} \, (\local{p - t})$.",
+    r"Labels that are probabilities sum to 1, and the rule is the well-known $\local{p - t}$ times $\upstream{\bar y}$.",
     "Remember the sum: it matters below.",
-    r"cross-entropy — $z$ — $\upstream{\bar y} \, (\local{p - t})$, for labels that sum to 1",
+    r"cross-entropy — $z$ — $\upstream{\bar y} \, (\local{p_i \sum_j t_j - t_i})$",
 )
 @over(mode=[EAGER], z=arrays((3,), numbers(-1e30, 1e30)), seed=SEEDS)
 def test_cross_entropy(mode, z, seed):
@@ -987,7 +987,7 @@ def test_invariants(mode, row, added):
 
 
 @says(
-    r"The second row is constant: its spread is $\sqrt{\varepsilon}$ alone, and the division by it makes its gradient larger than that of the first row."
+    r"The second row is constant: its spread is the root of $\varepsilon$ alone, and the division by it makes its gradient larger than that of the first row."
 )
 def test_the_constant_row():
     defined, lines = program("layer_norm.py"), trace("layer_norm.py")
@@ -1152,10 +1152,10 @@ def test_empty_batch(mode, batch):
 @says(
     "A direction that moves both inputs checks both gradients of a product at once: the pairings add.",
     "Each number of its trace is the pairing of a gradient with one random direction.",
-    r"product $A B$ — $A$ — $\upstream{\bar C} \, \local{B^{\T}}$",
+    r"product $A B$, from the derivation — $A$ — $\upstream{\bar C} \, \local{B^{\T}}$",
     r"$B$ — $\local{A^{\T}} \, \upstream{\bar C}$",
     r"inverse — $X$ — $-\local{Y^{\T}} \, \upstream{\bar Y} \, \local{Y^{\T}}$",
-    r"solve, $A^{-1} B$ — $B$ — $\local{A^{-\T}} \, \upstream{\bar Y}$",
+    r"linear system, $A^{-1} B$ — $B$ — $\local{A^{-\T}} \, \upstream{\bar Y}$",
     r"$A$ — $-\local{A^{-\T}} \, \upstream{\bar Y} \, \local{Y^{\T}}$",
     "Name, map, rule(upstream, output, inputs), inputs.",
 )
@@ -1272,7 +1272,7 @@ def test_quadratic_form(mode, seed):
 
 definition(
     'Upstream times differential, summed over all elements, is $\\langle \\bar C, \\d C \\rangle$; moving factors until $\\d A$ stands alone is what "read off" means for matrices.',
-    r"Let $\upstream{G} \in \R^{m \times m}$ arrive at $Y$; it is `upstream` in the code and $\upstream{\bar Y}$ in the table.",
+    r"Let $\upstream{G} \in \R^{m \times m}$ arrive at $Y$; it is `upstream` in the code.",
     "Labels $t$ are given; $p$ comes from the logits $z$.",
     r"Mean $\mu$, deviations $c$, spread $s$:",
     r"In the code, `u` is $\downstream{\bar r}$ of the scale and $\upstream{\bar r}$ of the row.",

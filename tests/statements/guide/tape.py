@@ -500,7 +500,7 @@ def test_no_function_shows_the_list():
     "That `state` was read is recorded: it is a trainable variable, and the walk arrives at it with upstream 1.",
     "`five` and the 2 in $x - 2$ need no gradient.",
     "`Mul` computes one for `five` all the same, 2, and the tape drops it; `Sub` leaves its second one out.",
-    r"The tape's slope is $\local{5} - \local{\cos(x - 2)}$, which is 4 at $x = 2$; the terms that left the tape would have added more.",
+    "The tape's slope is 5 less the cosine of $x - 2$, which is 4 at $x = 2$; the terms that left the tape would have added more.",
     "Which operations a tape recorded: those that answer on the way back.",
 )
 def test_the_record():

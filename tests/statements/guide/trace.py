@@ -238,7 +238,7 @@ def test_the_places():
     "Now one of the two points lies on the center.",
     "It is that of $s$, and what it has is an infinity and not yet a NaN.",
     "The line before, of $r$, is clean.",
-    r"One step on, the rule of the square multiplies by $2 u_j$, which is zero, and $\infty \cdot 0$ is NaN.",
+    r"One step on, the rule of the square multiplies by $\frac{\partial s}{\partial u_j} = 2 u_j$, which is zero, and $\infty \cdot 0$ is NaN.",
     r"From there, everything is lost: in the product with $x^{\T}$ each element of $W$ gets a sum over both samples, and one of them is NaN.",
     "The walk to $b$ does not pass the root, and its gradient is right.",
     "Wrong on purpose: a distance to a center on which one sample lies.",
@@ -848,7 +848,7 @@ def test_two_probes_weigh(x, forgets, squared):
 
 @says(
     "The square agrees.",
-    "The cube says 6 and 24 where the differences are about half of that; for a cube they are exactly $3 x^2 + h^2$, and $0.125^2 = 0.015625$.",
+    r"The cube says 6 and 24 where the differences are about half of that; for a cube they are exactly $\frac{(x + h)^3 - (x - h)^3}{2 h} = 3 x^2 + h^2$, and $0.125^2 = 0.015625$.",
     "a factor 2 too much",
 )
 def test_the_solution():
@@ -862,7 +862,7 @@ def test_the_solution():
 
 history(
     "This is how gradients vanish and explode (Pascanu, Mikolov and Bengio, 2013).",
-    r"The weights here are random, with the standard deviation `gain` divided by $\sqrt{n}$; Glorot and Bengio, 2010 choose the scale such that the norms stay level.",
+    "The weights here are random, with the standard deviation `gain` divided by the root of $n$; Glorot and Bengio, 2010 choose the scale such that the norms stay level.",
 )
 definition(
     "Pair it with the upstream gradient:",

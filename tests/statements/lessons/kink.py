@@ -68,8 +68,7 @@ def test_elementwise(x, i):
     "Away from 0 all four agree.",
     r"At 0 the two sides give $\upstream{-3} \cdot \local{1}$ and"
     r" $\upstream{-3} \cdot \local{2}$, and the rule is the left one, as chosen.",
-    r"Inside the loss $\frac{1}{2}(y - 3)^2$ upstream is $\upstream{y - 3}$, that is"
-    " −4, −3 and −1 at the three points.",
+    r"Inside the loss `0.5 * (y - 3.0)**2` upstream is $\upstream{y - 3}$, that is −4, −3 and −1 at the three points.",
     "The rule stands beside autodiff of the plain `tf.where`, and beside differences"
     " taken from the left and from the right.",
     "The rule against autodiff, and against differences from either side.",
@@ -156,8 +155,7 @@ def test_cond(graph, size, value):
     "`tf.where` computes both branches for every element.",
     "In the backward pass the branch not taken gets upstream 0, and multiplies it by its"
     " own local derivative.",
-    r"Below, that derivative is $\frac{1}{1 + x}$, infinite at $x = -1$, and"
-    r" $0 \cdot \infty$ is NaN.",
+    r"Below, that derivative is $\frac{\d}{\d x} \log(1 + x) = \frac{1}{1 + x}$, infinite at $x = -1$, and $0 \cdot \infty$ is NaN.",
     "NaN from the branch not taken.",
     "The forward value shows nothing.",
     "Wrong on purpose: one where, and NaN comes from the branch not taken.",

@@ -62,7 +62,7 @@ def test_three_values(graph):
     " alone.",
     r"Nothing complains, and with the loss $w$ the number is even right, for there"
     r" $\upstream{\bar z} = 0$.",
-    r"The missing 4 is $\upstream{\bar z} \cdot \local{x} = 2 \cdot 2$.",
+    r"The missing 4 is $\upstream{\bar z} \cdot \local{x}$, here $2 \cdot 2 = 4$.",
     "The rule forgets to sum.",
     "Wrong on purpose: y reaches the loss twice, and the rule counts once.",
 )

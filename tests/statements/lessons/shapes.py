@@ -147,8 +147,7 @@ def test_ones_like(dtype, shape):
 @says(
     "An integer cannot move by a small amount, so it has no differential and no gradient.",
     "A rule still returns one item for each input, and in this place it returns `None`.",
-    "Here $y = x^n$ with an integer $n$, element by element: $\\downstream{\\bar x} ="
-    " \\upstream{\\bar y} \\cdot \\local{n x^{n - 1}}$.",
+    r"Here $y_{ij} = x_{ij}^n$ with an integer $n$: $\downstream{\bar x_{ij}} = \upstream{\bar y_{ij}} \cdot \local{n x_{ij}^{n - 1}}$.",
     "The integer is cast to the dtype of $x$, so the same rule serves two dtypes.",
     "`tape.gradient` hands the `None` on.",
     "The same is right for a constant such as a mask, of whatever dtype, as long as nobody"
@@ -283,8 +282,7 @@ def test_double_and_float():
 
 @says(
     "`None` says that this input needs no gradient.",
-    "Where it does need one, the contribution through the rule is missing, and the others hide"
-    " it: here the penalty $3 s^2$ sends $6 s = 12$, and the 156 from the rows is lost.",
+    r"Where it does need one, the contribution through the rule is missing, and the others hide it: here the penalty sends $\frac{\d}{\d s} (3 s^2) = 6 s = 12$, and the 156 from the rows is lost.",
     "`None` for an input that has a gradient.",
     "Wrong on purpose: None for an input that has a gradient.",
 )

@@ -141,10 +141,7 @@ def test_the_other_form(x):
     "The stand-in's rule against two computations that never call it.",
     "Against what it claims to be: the slope of $\\sigma$, multiplied by the upstream"
     " gradient at the true $y$.",
-    "`autodiff` is TensorFlow's gradient of the loss with $\\sigma(x) + c$ in place of"
-    " sign, where $c$ is held constant by `tf.stop_gradient` and lifts the value to"
-    " $\\operatorname{sign}(x)$; `differences` is $\\upstream{\\bar y} \\cdot"
-    " \\frac{\\sigma(x + h) - \\sigma(x - h)}{2h}$.",
+    r"`autodiff` is TensorFlow's gradient of the loss with $\sigma(x)$ and $c$ added in place of sign, where $c$ is held constant by `tf.stop_gradient` and lifts the value to $\operatorname{sign}(x)$; `differences` is upstream times $\frac{\sigma(x + h) - \sigma(x - h)}{2h} = \sigma'(x) + O(h^2)$.",
     "The value of sign; autodiff sees the sigmoid alone.",
 )
 def test_the_check():
@@ -167,9 +164,7 @@ def test_the_check():
 @says(
     "The surrogate is checked against differences of sign.",
     "Such a check must fail.",
-    "Away from 0 the differences are 0; across 0 they are $\\frac{1 - (-1)}{2h}$, which is"
-    " 1024 for the step $h = \\frac{1}{1024}$ of `tf.test.compute_gradient` and grows"
-    " without bound as $h$ shrinks.",
+    r"Away from 0 the differences are 0; across 0 they are $\frac{1 - (-1)}{2h} = \frac{1}{h}$, which is 1024 for the step $\frac{1}{1024}$ of `tf.test.compute_gradient` and grows without bound as $h$ shrinks.",
     "A rule that passed would be 0 again, and useless.",
     "`check.py` above compares with the surrogate.",
     "Wrong on purpose: a surrogate checked against differences of sign.",
@@ -198,14 +193,12 @@ def test_compute_gradient_returns_jacobians():
 
 
 @says(
-    "Another surrogate for sign is the clipped line $\\tilde y = \\min(1, \\max(-1, x))$,"
-    " with slope 1 between −1 and 1 and slope 0 outside.",
+    r"Another surrogate for sign, $y_i = \operatorname{sign}(x_i)$, is the clipped line $\tilde y_i = \min(1, \max(-1, x_i))$, with slope 1 between −1 and 1 and slope 0 outside.",
     "At both ends the line has no derivative; `tf.clip_by_value` passes the gradient there"
     " too, so the two agree.",
     "A rule with this surrogate is one form of the straight-through estimator [Bengio et"
     " al., 2013]: between −1 and 1, upstream goes straight through sign.",
-    "The differential of the surrogate is $\\d \\tilde y_i = \\local{[\\,|x_i| \\le 1\\,]} \\,"
-    " \\d x_i$, where the bracket is 1 if the condition holds and 0 if not.",
+    "The bracket is 1 if the condition holds and 0 if not:",
     "Solution: another stand-in for sign, with the slope of a clipped line.",
 )
 @over(mode=MODES, dtype=FLOATS, x=numbers(-9, 9, around=[-1, 1]))
@@ -246,8 +239,7 @@ advice(
     "You need the four steps of the chain rule and the sigmoid"
     " $\\sigma(x) = \\frac{1}{1 + e^{-x}}$.",
     "Write its rule; count both ends as inside.",
-    "With the loss $\\frac{1}{2} \\sum_i (y_i + 2)^2$, predict upstream, local and downstream"
-    " at $x = (-1, -0.5, 0, 1, 3)$.",
+    r"With the loss $L = \frac{1}{2} \sum_i (y_i + 2)^2$, predict upstream, local and downstream at $x = (-1, -0.5, 0, 1, 3)$.",
 )
 pointer(
     "This page gives sign another way back: the value of sign forward, the slope of a sigmoid"

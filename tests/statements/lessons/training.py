@@ -187,9 +187,7 @@ def test_the_averages():
 
 @says(
     "In float64 the steps by hand give what the derivation says.",
-    "But 0.999 is not a float32 number: its nearest neighbor gives $1 - \\beta_2 ="
-    " 0.00099998713$, and the root of that in the bias correction shortens the first step by"
-    " another $6 \\cdot 10^{-7}$.",
+    r"But 0.999 is not a float32 number: its nearest neighbor is less than 1 by 0.00099998713, and the root of that in the bias correction shortens the first step by another $6 \cdot 10^{-7}$.",
     "Keras computes in float32.",
     "The derivation ended at −0.9000008 and the trace says −0.900001466: which of the two is"
     " wrong?",
@@ -216,9 +214,7 @@ def test_two_precisions():
     " Keras 3.15.",
     "On this page a last value of 0.990113616 in the trace of `adam.py` would stop the build,"
     " for its tolerance is $10^{-5}$ and the two differ by $2 \\cdot 10^{-5}$.",
-    "The longer trace declares `rel=1e-4`: one bit in $\\beta_2^t$, where $t$ counts the"
-    " steps, which the power function of another machine may round the other way, can move"
-    " its line of step 10, where $x$ is small, by more than $10^{-5}$ of its value.",
+    r"The longer trace declares `rel=1e-4`: one bit in $\beta_2$ to the power $t$, where $t$ counts the steps, which the power function of another machine may round the other way, can move its line of step 10, where $x$ is small, by more than $10^{-5}$ of its value.",
     "So that trace alone would not have caught the old value.",
 )
 def test_the_old_run():
@@ -311,9 +307,7 @@ def test_two_ways_with_variables(mode, first):
 
 
 @says(
-    "Gradient descent steps by $-\\eta \\, \\downstream{\\bar x}$: from −1 that is"
-    " $0.1 \\cdot 0.393223882 = 0.0393$, and from −3 it is"
-    " $0.1 \\cdot 2 \\cdot 0.0451766551 = 0.0090$, since the slope of the sigmoid fades.",
+    r"Gradient descent steps by $-\eta$ times $\downstream{\bar x}$: from −1 that is $0.1 \cdot 0.393223882 = 0.0393$, and from −3 it is $0.1 \cdot 2 \cdot 0.0451766551 = 0.0090$, since the slope of the sigmoid fades.",
     "Adam's first step is 0.1 from both.",
     "Gradient descent has no momentum: its last step is the one that crosses 0, and no step"
     " is longer than $\\eta \\cdot 2 \\cdot \\frac{1}{4} = 0.05$, so it rests below 0.05.",
@@ -334,9 +328,7 @@ def test_descent_and_adam(start):
 
 
 @says(
-    "The rule first: the gradient of the loss against autodiff of the sigmoid, shifted by a"
-    " constant to the value of sign, and against $\\upstream{(y - 1)} \\cdot"
-    " \\frac{\\sigma(x + h) - \\sigma(x - h)}{2h}$.",
+    r"The rule first: the gradient of the loss against autodiff of the sigmoid, shifted by a constant to the value of sign, and against $\upstream{y - 1}$ times $\frac{\sigma(x + h) - \sigma(x - h)}{2h} = \sigma'(x) + O(h^2)$.",
     "The gradient of the loss against two computations without the rule.",
     "The value of sign; autodiff sees the sigmoid alone.",
     "That of the loss is exact.",

@@ -134,8 +134,7 @@ def test_the_row_times_the_jacobian(mode, x, upstream):
 
 
 @says(
-    "At most $n$ of its $n^2$ entries differ from zero, and the rule needs only its product with"
-    " $\\upstream{\\bar y}$.",
+    r"In each of its $n$ rows at most one entry differs from zero, and the rule needs only its product with $\upstream{\bar y}$.",
     "For a million elements in float32, $\\local{J}$ would take $4 \\cdot 10^{12}$ bytes;"
     " $\\local{2x}$ takes $4 \\cdot 10^6$.",
     "The Jacobian is never built.",
@@ -268,9 +267,7 @@ def test_what_is_broadcast_is_summed(mode, a, x):
 
 
 @says(
-    "The differential is $\\d z_i = \\local{y_i} \\, \\d x_i + \\local{x_i} \\, \\d y_i$: the"
-    " Jacobians are $\\operatorname{diag}(\\local{y})$ with respect to $x$ and"
-    " $\\operatorname{diag}(\\local{x})$ with respect to $y$.",
+    r"The differential is $\d z_i = \local{y_i} \, \d x_i + \local{x_i} \, \d y_i$: the Jacobians are $\frac{\partial z}{\partial x} = \operatorname{diag}(\local{y})$ and $\frac{\partial z}{\partial y} = \operatorname{diag}(\local{x})$.",
     "Both are diagonal, so both products are elementwise:",
     "With $\\upstream{\\bar z} = w$ they are $(4, 50, 600)$ and $(1, 20, 300)$.",
     "Solution: the elementwise product of two vectors, z = x ⊙ y.",
