@@ -84,7 +84,8 @@ class Check:
                 yield self._finding(state, each.where, each.text, how)
             else:
                 others.append(each)
-        many = strict and len(others) > MOST_UNCHECKED * len(self._sentences)
+        may_be = max(1, MOST_UNCHECKED * len(self._sentences))
+        many = strict and len(others) > may_be
         for each in others:
             how = "no test quotes it"
             if many:

@@ -18,12 +18,13 @@ UNIVERSAL = re.compile(
     r"|anyone|all|no|none|nothing|nobody|nowhere|only|cannot|must|whatever|whenever"
     r"|wherever|whichever|same|equals?|both|neither|either|exact(?:ly)?|identical(?:ly)?"
     r"|alike|silent(?:ly)?|rais(?:es?|ing)|refuses?|ignores?|ignored|without|alone|once"
-    r"|at (?:least|most)|not|nor|unless|until|right|wrong|just"
+    r"|at (?:least|most)|not|nor|unless|until|right|wrong|just|fails?|TensorFlow"
     r"|eager(?:ly)?|graphs?|tracing|traced|XLA|compiled|jit_compile|modes?)\b"
-    r"|tf\.function|n't\b",
+    r"|tf\.function|n't\b|^(?:for )?an?\b|^(?:\w+ ){0,2}`(?:tf|tape|keras)\.",
     re.IGNORECASE,
 )
-"""Words by which a sentence speaks of more than what one program printed."""
+"""Words by which a sentence speaks of more than what one program printed, and
+beginnings: with what is any one of its kind, or with a name of the API."""
 _FORM = re.compile(
     r"Next: .*|Before you start|Solution|State the map and its shapes\.?"
     r"|Write the differential\.?|Pair it with the upstream gradient\.?"
@@ -138,6 +139,7 @@ def _docstrings(program: str) -> Iterator[tuple[int, str]]:
     except SyntaxError:  # wrong on purpose
         return
     for node in ast.walk(tree):
-        is_documented = isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef)
-        if is_documented and (said := ast.get_docstring(node)):
+        if not isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
+            continue
+        if said := ast.get_docstring(node):
             yield node.body[0].lineno, said

@@ -34,11 +34,19 @@ from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
 __all__ = [
+    "AROUND",
+    "AROUND_XLA",
+    "EAGER",
     "FLOATS",
     "GRAPHS",
+    "INSIDE",
     "LOSSES",
     "MODES",
+    "NESTED",
+    "PERSISTENT",
+    "SYMBOLIC",
     "TAPES",
+    "XLA",
     "Mode",
     "advice",
     "arrays",
@@ -46,6 +54,7 @@ __all__ = [
     "history",
     "message",
     "near",
+    "np",
     "numbers",
     "over",
     "pointer",
@@ -380,7 +389,7 @@ def same(one: Any, other: Any, within: float = 0.0) -> bool:
     relatively within a number."""
     if one is None or other is None:
         return one is None and other is None
-    if isinstance(one, (list, tuple)) or isinstance(other, (list, tuple)):
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         pairs = itertools.zip_longest(one, other)
         return all(same(a, b, within) for a, b in pairs)
     a, b = _array(one), _array(other)
