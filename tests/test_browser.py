@@ -3,7 +3,6 @@ neither a script, nor a wide screen, nor the network."""
 
 import functools
 import http.server
-import os
 import re
 import shutil
 import subprocess
@@ -18,6 +17,7 @@ from tracebook import settings, snippet
 from tracebook.compare import difference
 from tracebook.trace import without_noise
 
+from .conftest import IN_CI
 from .project import ROOT
 
 SETTINGS = settings.load(ROOT)
@@ -55,7 +55,7 @@ def browser() -> Browser:
     names = ("chromium", "chromium-browser", "google-chrome")
     path = next(filter(None, map(shutil.which, names)), None)
     if path is None:
-        give_up = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
+        give_up = pytest.fail if IN_CI else pytest.skip
         give_up(f"no browser here: none of {', '.join(names)}")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
