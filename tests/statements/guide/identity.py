@@ -146,7 +146,7 @@ def blocks():
 
 
 @says(
-    "`L` is the same each time, and so is `upstream`, which is $2y$.",
+    r"The loss is the same each time, $L = \sum_i y_i^2$, and so is `upstream`, $\upstream{\bar y_i} = 2 y_i$.",
     "What differs is `downstream`:",
     "By value, 3 and 4 become 1 and 1: the direction has changed.",
     "By norm, all numbers are divided by the norm, 5.0359, and the small row shrinks because the other is large.",
@@ -282,7 +282,7 @@ REVERSE = back_through(lambda u: -3.0 * u)
     "A feature $f$ is read by two heads: $q = a f$ tells the label, and $r = c f$ tells from which domain the sample comes.",
     "Both heads are trained to be right.",
     "The feature is trained to help the first and to mislead the second, so that what the label head learns in one domain holds in the other.",
-    "That is domain adaptation by gradient reversal (Ganin and Lempitsky, 2015), and all of it is one rule between feature and domain head, with the factor $-\\lambda$, where $\\lambda > 0$.",
+    r"That is domain adaptation by gradient reversal (Ganin and Lempitsky, 2015), and all of it is one rule between feature and domain head, with a negative factor $-\lambda$.",
     "Only the path from $r$ to $f$ is changed:",
 )
 @over(mode=FEW, f=numbers(-3, 3), a=numbers(-3, 3), c=numbers(-3, 3), cases=6)
@@ -642,7 +642,7 @@ def test_a_derivative_is_linear(f, u, v):
     "A rule that is not linear is the derivative of no function.",
     "This is not a derivative any more.",
     "Of each rule: is y = x, is it linear, and is it a derivative at all?",
-    "Scaling and reversal are derivatives of $\\lambda x$, but the value is $x$.",
+    r"Scaling and reversal are derivatives of $\lambda$ times $x$, but the value is $x$.",
 )
 @over(change=CHANGES)
 def test_what_is_linear(change):
@@ -746,7 +746,7 @@ def test_around_a_graph(forward):
 
 
 @says(
-    "With $L = y^3$ and the reversal, the first gradient is $-3x^2$, and its slope is $-6x$, which is −3 at $x = 0.5$.",
+    r"With the cube as the loss and the reversal, the first gradient is $-\frac{\d}{\d x} x^3 = -3x^2$, and its slope is $\frac{\d}{\d x} (-3x^2) = -6x$, which is −3 at $x = 0.5$.",
     "A second tape, the column `reverse`, says 3.",
     "`scale` has $3 \\cdot 0.1^2 = 0.03$, and `clip` cuts its 3 to 1.",
     "The slope of the first gradient, taken in four ways.",
@@ -987,7 +987,7 @@ def test_each_use(mode, slopes):
 
 
 @says(
-    "$x + (f(x) - x)$ is $f(x)$ on paper.",
+    "On paper $x + (f(x) - x) = f(x)$.",
     "In float32 the 1 is lost beside $10^8$, and infinity minus infinity is NaN.",
     "A rule returns the value itself:",
     "The stop_gradient form far from 0.",
@@ -1012,7 +1012,7 @@ def test_far_from_zero(graph, x):
 @says(
     "Write a quantizer to 8 bits for numbers from −1 to 1.55: clip, round to one of 256 levels, and send upstream back straight through, but only where $x$ was in the range.",
     "TensorFlow has one, `tf.quantization.fake_quant_with_min_max_args`, for you to compare.",
-    "The surrogate is the clipped line, $\\tilde y_i = \\max(-1, \\min(1.55, x_i))$.",
+    "The surrogate is the clipped line, $x_i$ between the ends −1 and 1.55.",
     "Its slope is 1 in the range and 0 outside; the two ends, where there is none, count as inside.",
     "Solution: quantize to eight bits, with the gradient of the range only.",
 )
