@@ -499,12 +499,13 @@ def trace(name: str) -> Trace:
 def program(name: str) -> Any:
     """What a program of the page defines, to be tried on other inputs:
     ``program("det.py").det``. It is run up to its first statement that is neither an
-    import, a definition nor an assignment."""
+    import, a definition nor an assignment; ``print`` prints nothing."""
     path = folder / name
     tree = ast.parse(path.read_text("utf-8"))
     kept = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
     defines = itertools.takewhile(lambda each: isinstance(each, kept), tree.body[1:])
-    names: dict[str, Any] = {"__name__": path.stem}
+    silent = {"__name__": path.stem, "print": lambda *_, **__: None}
+    names: dict[str, Any] = {**silent}
     code = ast.Module([*defines], [])
     exec(compile(code, path, "exec"), names)  # with its lines, for AutoGraph
     return types.SimpleNamespace(**names)
