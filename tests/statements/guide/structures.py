@@ -356,7 +356,7 @@ def test_count(mode, given):
 
 
 @says(
-    "`energy` is half the sum of all squares, $y = \\frac{1}{2} \\sum_i x_i^2$, over all tensors it finds; `tf.nest.map_structure` returns the gradients in the shape of the question, and `*trees` takes any number of arguments.",
+    "`energy` is half the sum of all squares, over all tensors it finds; `tf.nest.map_structure` returns the gradients in the shape of the question, and `*trees` takes any number of arguments.",
     "One rule for any structure: downstream is built like the input.",
 )
 @over(mode=[EAGER, AROUND, SYMBOLIC], structure=STRUCTURES, number=[1, 3])
