@@ -28,9 +28,12 @@ CHECKS = {
     "names": "truth.prose.names",
     "quotes": "truth.prose.quotes",
     "structure": "truth.structure.check",
+    "agreement": "truth.structure.agreement",
 }
 """What checks pages, and where its ``check`` is; the slowest first."""
 
+AGREEMENT = "agreement"
+"""The check that needs what the programs of a page did."""
 FILE = Path(".cache/truth/results.json")
 STATEMENTS = "tests/statements"
 """Where the tests are that quote the sentences of pages."""

@@ -2,6 +2,7 @@
 
 import faulthandler
 import importlib
+import json
 import math
 import os
 import signal
@@ -27,12 +28,22 @@ from tracebook import settings
 from . import results
 from .finding import Finding
 from .page import Page
-from .results import CHECKS, Checked, Keys, Program, Record, Results
+from .results import (
+    AGREEMENT,
+    CHECKS,
+    Checked,
+    Keys,
+    Program,
+    Record,
+    Results,
+)
 
 TIME_LIMIT = 300.0
 """Seconds for a check of one page. Programs have limits of their own."""
 PROGRAMS = "programs"
 _LAST_LINES = 20
+_CALLS, _LARGEST_CALL = 3, 4000
+"""Calls of a rule that are kept, and the letters of each, at most."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +98,16 @@ def _programs(programs: tuple[str, ...], root: Path) -> Answer:
                     each.how,
                     program,
                     wrong_on_purpose=each.wrong_on_purpose,
+                    calls=_some(each.calls),
                 )
             )
     return found
+
+
+def _some(calls: tuple[dict, ...]) -> str:
+    """A few small calls; of which the rule was asked, if there are such."""
+    small = [each for each in calls if len(json.dumps(each)) <= _LARGEST_CALL]
+    return json.dumps(sorted(small, key=lambda call: not call["upstream"])[:_CALLS])
 
 
 class Work:
@@ -157,8 +175,21 @@ class Work:
         return [Task(PROGRAMS, tuple(programs))] * bool(programs) + [
             Task(check, (page.shown,))
             for check in CHECKS
+            if check != AGREEMENT
             for page in self._chosen
             if check not in self.found.pages[page.shown].checks
+        ]
+
+    def comparisons(self) -> list[Task]:
+        """What is to be found of the pages whose programs ran, when all is saved."""
+        return [
+            Task(AGREEMENT, (page.shown,))
+            for page in self._chosen
+            if AGREEMENT not in (record := self.found.pages[page.shown]).checks
+            and all(
+                each.rules is not None
+                for each in self.found.programs_of(record).values()
+            )
         ]
 
     def done(self, task: Task, answer: Answer | BaseException) -> None:
