@@ -11,18 +11,16 @@ A comment in a displayed formula declares what cannot be seen:
 ``% definition`` it says what something is called, and is not checked.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from ..finding import Finding
-from ..page import Formula, Page
-from .latex import Refusal, marks, parse
+from ..page import Page
 from .meaning import Scope
 from .running import RunningText
-from .section import Reading, Section
+from .section import Reading
+from .sections import read as reading
+from .sections import sections
 from .tree import symbols
-
-_MARKS = {"premise", "definition"}
 
 
 def check(pages: list[Page], root: Path) -> list[Finding]:
@@ -32,7 +30,7 @@ def check(pages: list[Page], root: Path) -> list[Finding]:
 
 def check_page(page: Page) -> list[Finding]:
     """What holds of the formulas of one page."""
-    reads = [read(formula) for formula in page.formulas]
+    reads = [reading(formula) for formula in page.formulas]
     used: set[int] = set()
     sizes = {letter: n + 2 for n, letter in enumerate(_letters(reads))}
     found = []
@@ -42,7 +40,7 @@ def check_page(page: Page) -> list[Finding]:
     if sizes:
         # 2 and 3 change places, 4 and 5, …: what is even becomes odd.
         others = {letter: size ^ 1 for letter, size in sizes.items()}
-        again = [read(formula) for formula in page.formulas]
+        again = [reading(formula) for formula in page.formulas]
         for section in sections(page, Scope(letters=others), again):
             section.judge()
         for one, other in zip(reads, again):
@@ -50,46 +48,6 @@ def check_page(page: Page) -> list[Finding]:
     running = RunningText(page, found, used)
     findings = [_finding(page, each, used, running) for each in reads]
     return [finding for finding in findings if finding]
-
-
-def sections(
-    page: Page,
-    scope: Scope,
-    reads: list[Reading] | None = None,
-    used: set[int] | None = None,
-) -> Iterator[Section]:
-    """The formulas from one heading, or one ``% premise``, to the next: they share
-    what is stated. Not judged; each is read when the one before may have been."""
-    reads = [read(formula) for formula in page.formulas] if reads is None else reads
-    starts = [start for start, _, _ in page.headings]
-    parts: list[tuple[bool, list[Reading]]] = [(True, [])]
-    for each in reads:
-        if starts and starts[0] < each.formula.start:
-            starts = [start for start in starts if start > each.formula.start]
-            parts.append((True, []))
-        if "premise" in each.marks:
-            parts.append((False, []))
-        parts[-1][1].append(each)
-    for has_heading, part in parts:
-        scope = scope.within(keeps_values=not has_heading)
-        section = Section(scope, part, set() if used is None else used, page)
-        section.note()
-        yield section
-
-
-def read(formula: Formula) -> Reading:
-    words = [mark.partition(":")[0].strip() for mark in marks(formula.text)]
-    found = Reading(formula, [], words)
-    if unknown := set(words) - _MARKS:
-        found.fail(f"unknown mark: {', '.join(sorted(unknown))}", 0)
-    elif "definition" not in words:
-        try:
-            found.statements = parse(formula.text, alone=not formula.display)
-        except Refusal as error:
-            if formula.display:
-                found.fail(str(error), error.position)
-            found.doubts[0] = error
-    return found
 
 
 def _letters(reads: list[Reading]) -> list[str]:

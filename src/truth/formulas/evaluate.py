@@ -20,7 +20,6 @@ import numpy as np
 import sympy
 
 from ..page import Page
-from .check import sections
 from .latex import CALLED, Node
 from .meaning import (
     ANYWHERE,
@@ -37,6 +36,7 @@ from .meaning import (
     parts_of,
     plain,
 )
+from .sections import sections
 from .tree import bare, indices_of, is_numeric, symbols, walk
 
 _DIGITS = 50

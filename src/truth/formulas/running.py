@@ -23,6 +23,7 @@ from .inline import Flat, Flattener, expressions, is_compound, of_program, unsig
 from .latex import Refusal, Statement, parse
 from .meaning import Meaning, Scope, name_of
 from .section import Reading, Section
+from .sections import sections as sections_of
 from .tree import bare, is_condition, is_numeric, symbols, walk
 
 _LINK = re.compile(r"\]\((?P<path>[\w./-]+\.md)(?:#[\w.-]*)?\)")
@@ -227,6 +228,4 @@ def _defined(tex: str) -> set[Flat]:
 
 @lru_cache(maxsize=64)
 def _noted(path: Path, root: Path) -> list[Section]:
-    from .check import sections
-
-    return list(sections(Page(path, root), Scope()))
+    return list(sections_of(Page(path, root), Scope()))
