@@ -1,0 +1,36 @@
+"""Try the statements of a page, and say which sentences still need a test:
+``python -m truth.statements PAGE [-k NAME] [--all]``."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from ..page import Page
+from .check import Check
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m truth.statements", description=__doc__
+    )
+    parser.add_argument("page", type=Path)
+    parser.add_argument(
+        "-k", metavar="NAME", default="", help="tests of this name alone"
+    )
+    parser.add_argument("--all", action="store_true", help="also what holds")
+    arguments = parser.parse_args()
+    began = time.monotonic()
+    found = [*Check(Page(arguments.page.resolve(), Path().resolve()), arguments.k)]
+    for each in found:
+        if arguments.all or not (each.holds or each.state == "definition"):
+            print(f"{each.state}: {each}")
+    held = sum(each.holds for each in found)
+    failed = sum(each.state == "failed" for each in found)
+    took = time.monotonic() - began
+    print(f"{len(found)} statements, {held} hold, {failed} failed, in {took:.0f} s")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

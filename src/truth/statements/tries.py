@@ -1,0 +1,586 @@
+"""What a test needs that tries to refute a sentence: a quotation, and what the
+sentence ranges over.
+
+A sentence that says "always" or "every" speaks of cases that no single program runs.
+Its test quotes it, word for word, names the cases, and asserts what it says::
+
+    @says("A rule of the identity returns its upstream gradient, in every mode.")
+    @over(mode=MODES, dtype=FLOATS, x=arrays())
+    def test_identity(mode, dtype, x):
+        x = tf.cast(x, dtype)
+        assert same(mode.gradient(identity, x), tf.ones_like(x))
+
+Lists and dictionaries are tried in all combinations; a strategy of Hypothesis is
+searched, from the same seed each time, and a counterexample is made small.
+"""
+
+import ast
+import contextlib
+import functools
+import io
+import itertools
+import linecache
+import logging
+import os
+import re
+import runpy
+import sys
+import tempfile
+import types
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import hypothesis.extra.numpy
+import numpy as np
+import tensorflow as tf
+from hypothesis import HealthCheck
+from hypothesis import strategies as st
+
+__all__ = [
+    "AROUND",
+    "AROUND_XLA",
+    "EAGER",
+    "FLOATS",
+    "FORWARDS",
+    "GRAPHS",
+    "INSIDE",
+    "LOSSES",
+    "MODES",
+    "NESTED",
+    "PERSISTENT",
+    "SYMBOLIC",
+    "TAPES",
+    "XLA",
+    "Mode",
+    "advice",
+    "arrays",
+    "definition",
+    "drawn",
+    "history",
+    "message",
+    "near",
+    "np",
+    "numbers",
+    "over",
+    "pointer",
+    "program",
+    "raised",
+    "same",
+    "says",
+    "st",
+    "tf",
+    "trace",
+]
+
+# Sentences, and their tests.
+
+
+@dataclass
+class Statement:
+    """Sentences of one page, and what tries to refute them."""
+
+    quotes: tuple[str, ...]
+    mark: str = ""
+    """Of what is not tried: why."""
+    line: int = 0
+    test: Callable[[], None] | None = None
+    tried: "Tried | None" = None
+    was: tuple[str, ...] = ()
+    """How the sentences read before a counterexample was found, and that."""
+
+
+stated: list[Statement] = []
+"""Of the file that is being read."""
+
+
+def says(*quotes: str, was: str | tuple[str, ...] = ()) -> Callable:
+    """The sentences that the test below tries to refute, whole, as the page has them.
+
+    ``was`` keeps a counterexample that changed the sentence: ``"'always': not for
+    x = 1e30"``.
+    """
+
+    def decorate(test: Callable[[], None]) -> Callable[[], None]:
+        tried = getattr(test, "tried", None) or Tried()
+        line = (getattr(test, "of", None) or test).__code__.co_firstlineno
+        before = (was,) if isinstance(was, str) else was
+        stated.append(Statement(quotes, "", line, test, tried, before))
+        return test
+
+    return decorate
+
+
+def _mark(name: str, means: str) -> Callable[..., None]:
+    def mark(*quotes: str) -> None:
+        line = sys._getframe(1).f_lineno
+        stated.append(Statement(quotes, name, line))
+
+    mark.__name__, mark.__doc__ = name, means
+    return mark
+
+
+definition = _mark("definition", "Sentences that say what a word or a sign means.")
+advice = _mark("advice", "Sentences that say what to do, and state nothing.")
+history = _mark("history", "Sentences on what was, or on what others say.")
+pointer = _mark("pointer", "Sentences on what stands where on this site.")
+
+# What is tried.
+
+
+@dataclass
+class Tried:
+    """Over what a test ran, and in how many cases."""
+
+    cases: int = 0
+    over: dict[str, list[str]] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        spaces = [
+            f"{name} {', '.join(values)}" if values else name
+            for name, values in self.over.items()
+        ]
+        return "; ".join(spaces) or "one run"
+
+
+CASES = 16
+"""About how many cases a test with a strategy tries, unless it says."""
+_TIMES = float(os.environ.get("TRUTH_TIMES", 1))
+_SEED = int(os.environ.get("TRUTH_SEED", 0))
+
+
+def over(*, cases: int = CASES, examples: tuple = (), **spaces: Any) -> Callable:
+    """Call a test with every combination of what is listed, and with what Hypothesis
+    finds for strategies.
+
+    Args:
+        cases: about how many cases in all; each combination has two at least.
+        examples: dictionaries of what once failed, for the strategies; tried first.
+        **spaces: for each parameter a list, a dictionary (its keys are names, its
+            values are passed) or a strategy.
+    """
+
+    def decorate(test: Callable) -> Callable[[], None]:
+        tried, listed, searched = Tried(), {}, {}
+        for name, space in spaces.items():
+            if isinstance(space, st.SearchStrategy):
+                searched[name] = space
+                tried.over[name] = []
+            else:
+                listed[name] = list(
+                    space.items()
+                    if isinstance(space, Mapping)
+                    else ((_name(each), each) for each in space)
+                )
+                tried.over[name] = [each for each, _ in listed[name]]
+        combinations = list(itertools.product(*listed.values()))
+        each = max(2, round(cases * _TIMES / max(1, len(combinations))))
+
+        def run() -> None:
+            _built.cache_clear()
+            for combination in combinations:
+                names = dict(zip(listed, combination))
+                values = {name: value for name, (_, value) in names.items()}
+                case = functools.partial(_case, test, tried, values)
+                try:
+                    _search(case, searched, each, examples)
+                except Exception as error:
+                    said = ", ".join(
+                        f"{n} = {shown}" for n, (shown, _) in names.items()
+                    )
+                    if said:
+                        error.add_note(f"with {said}")
+                    raise
+
+        run.__name__, run.__doc__ = test.__name__, test.__doc__
+        run.tried, run.of = tried, test  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def _case(test: Callable, tried: Tried, values: dict, **found: Any) -> None:
+    """Each case has the same random numbers, whatever ran before it."""
+    tried.cases += 1
+    tf.random.set_seed(0)
+    np.random.seed(0)
+    test(**values, **found)
+
+
+def _search(
+    case: Callable, searched: dict[str, Any], cases: int, examples: tuple
+) -> None:
+    if not searched:
+        case()
+        return
+
+    def searching(**found: Any) -> None:
+        case(**found)
+
+    search = hypothesis.given(**searched)(searching)
+    for example in examples:
+        search = hypothesis.example(**example)(search)
+    if _SEED:
+        search = hypothesis.seed(_SEED)(search)
+    hypothesis.settings(
+        max_examples=cases,
+        derandomize=not _SEED,
+        database=None,
+        deadline=None,
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+    )(search)()
+
+
+def _name(value: Any) -> str:
+    name = getattr(value, "name", None) or getattr(value, "__name__", None)
+    return str(name) if name else str(value)
+
+
+# Modes.
+
+
+@dataclass(frozen=True)
+class Mode:
+    """One way to have a gradient computed."""
+
+    name: str
+    _build: Callable
+
+    def gradients(
+        self, function: Callable, *inputs: Any, loss: Callable | None = None
+    ) -> list:
+        """Of a function, or of a loss of its outputs, with respect to each input; None
+        where there is none. A test that asks twice for a function has one graph."""
+        with _quiet():
+            return list(_built(self, function, loss)(*_tensors(inputs)))
+
+    def gradient(self, function: Callable, x: Any, loss: Callable | None = None) -> Any:
+        """With respect to the one input."""
+        return self.gradients(function, x, loss=loss)[0]
+
+
+def _tensors(values: Iterable) -> list:
+    """Each a tensor of its own: of one that is given twice, a gradient is the sum."""
+    found: list = []
+    for each in values:
+        tensor = each if tf.is_tensor(each) else tf.convert_to_tensor(each)
+        twice = any(tensor is other for other in found)
+        found.append(tf.identity(tensor) if twice else tensor)
+    return found
+
+
+@functools.lru_cache
+def _built(mode: Mode, function: Callable, loss: Callable | None) -> Callable:
+    def total(*given: tf.Tensor) -> Any:
+        value = function(*given)
+        return loss(value) if loss else value
+
+    return mode._build(total)
+
+
+def _taped(function: Callable, persistent: bool = False) -> Callable:
+    def gradients(*inputs: tf.Tensor) -> list:
+        with tf.GradientTape(persistent=persistent) as tape:
+            tape.watch(inputs)
+            value = function(*inputs)
+        return tape.gradient(value, [*inputs])
+
+    return gradients
+
+
+def _symbolic(function: Callable) -> Callable:
+    return tf.function(lambda *given: tf.gradients(function(*given), [*given]))
+
+
+_XLA = functools.partial(tf.function, jit_compile=True)
+
+EAGER = Mode("eager", _taped)
+PERSISTENT = Mode("persistent tape", lambda f: _taped(f, persistent=True))
+INSIDE = Mode("tape inside tf.function", lambda f: tf.function(_taped(f)))
+AROUND = Mode("tape around tf.function", lambda f: _taped(tf.function(f)))
+NESTED = Mode("nested tf.function", lambda f: tf.function(_taped(tf.function(f))))
+XLA = Mode("XLA", lambda f: _XLA(_taped(f)))
+AROUND_XLA = Mode("tape around XLA", lambda f: _taped(_XLA(f)))
+SYMBOLIC = Mode("tf.gradients", _symbolic)
+
+MODES = [EAGER, PERSISTENT, INSIDE, AROUND, NESTED, XLA, AROUND_XLA, SYMBOLIC]
+"""All ways to have a reverse gradient."""
+TAPES = [each for each in MODES if each is not SYMBOLIC]
+GRAPHS = [INSIDE, AROUND, NESTED, XLA, AROUND_XLA, SYMBOLIC]
+
+
+@dataclass(frozen=True)
+class Forward:
+    """One way to have a Jacobian–vector product computed."""
+
+    name: str
+    _pushing: Callable
+    """Makes of a function the one that pushes a direction through it."""
+
+    def jvp(self, function: Callable, x: Any, dx: Any = None) -> Any:
+        """Of a function of one tensor, along ``dx`` or along ones; None where it
+        depends on nothing."""
+        [x] = _tensors([x])
+        dx = tf.ones_like(x) if dx is None else tf.cast(dx, x.dtype)
+        with _quiet():
+            return self._pushing(lambda given: function(given))(x, dx)
+
+
+def _pushed(function: Callable) -> Callable:
+    def jvp(x: tf.Tensor, dx: tf.Tensor) -> Any:
+        with tf.autodiff.ForwardAccumulator(x, dx) as accumulator:
+            y = function(x)
+        return accumulator.jvp(y)
+
+    return jvp
+
+
+def _forward(
+    name: str, inner: dict | None = None, outer: dict | None = None
+) -> Forward:
+    """With a graph around the function, and one around the accumulator, by their
+    options."""
+
+    def pushing(function: Callable) -> Callable:
+        pushed = _pushed(function if inner is None else tf.function(function, **inner))
+        return pushed if outer is None else tf.function(pushed, **outer)
+
+    return Forward(name, pushing)
+
+
+FORWARDS = [
+    _forward("forward eager"),
+    _forward("accumulator inside tf.function", outer={}),
+    _forward("accumulator around tf.function", {}),
+    _forward("accumulator around nested tf.function", {}, {}),
+    _forward("accumulator inside XLA", outer={"jit_compile": True}),
+    _forward("accumulator around XLA", {"jit_compile": True}),
+]
+"""All ways to have a forward gradient."""
+
+# Numbers.
+
+FLOATS = [tf.float16, tf.bfloat16, tf.float32, tf.float64]
+
+LOSSES: dict[str, Callable] = {
+    "dense": lambda y: tf.reduce_sum(
+        y * tf.cast(tf.reshape(tf.range(1, tf.size(y) + 1), tf.shape(y)), y.dtype)
+    ),
+    "ones": tf.reduce_sum,
+    "zeros": lambda y: tf.reduce_sum(y * tf.zeros_like(y)),
+    "sparse": lambda y: tf.reduce_sum(tf.gather(y, [0, 0])),
+    "nan": lambda y: tf.reduce_sum(y * tf.cast(np.nan, y.dtype)),
+    "not constant": lambda y: tf.reduce_sum(y * y),
+}
+"""By the upstream gradient that a function of rank 1 or more gets from them;
+``sparse`` sends IndexedSlices with one index twice."""
+
+_SPECIAL = (0.0, 1e-40, 1e-30, 1e-3, 1.0, 1e3, 1e30)
+_MOST = float(np.finfo(np.float32).max)
+
+
+def numbers(
+    low: float = -_MOST,
+    high: float = _MOST,
+    *,
+    finite: bool = True,
+    around: Collection[float] = (),
+) -> st.SearchStrategy[float]:
+    """Floats that float32 has: of every magnitude and both signs, subnormal, ordinary,
+    close to what is given in ``around``, and if asked for infinities and NaN."""
+    low, high = float(np.float32(low)), float(np.float32(high))
+    special = [float(np.float32(s * x)) for x in _SPECIAL for s in (1, -1)]
+    special += [near(x, steps) for x in around for steps in (-1, 0, 1)]
+    special = [x for x in (*special, low, high) if low <= x <= high]
+    special += [] if finite else [np.inf, -np.inf, np.nan]
+    found = st.sampled_from(special) | _floats(low, high)
+    if low < 10 and high > -10:
+        found |= _floats(max(low, -10), min(high, 10))
+    return found
+
+
+def _floats(low: float, high: float) -> st.SearchStrategy[float]:
+    # TensorFlow sets the processor to take subnormal numbers for zero.
+    return st.floats(low, high, width=32, allow_subnormal=False)
+
+
+def near(x: float, steps: int) -> float:
+    """The float32 so many steps above a number."""
+    value = np.float32(x)
+    for _ in range(abs(steps)):
+        value = np.nextafter(value, np.float32(np.copysign(np.inf, steps)))
+    return float(value)
+
+
+def arrays(
+    shape: Any = None, elements: st.SearchStrategy[float] | None = None
+) -> st.SearchStrategy[np.ndarray]:
+    """float32 arrays; of ranks 0 to 3, some of them empty, unless a shape is given."""
+    shape = (
+        hypothesis.extra.numpy.array_shapes(
+            min_dims=0, max_dims=3, min_side=0, max_side=3
+        )
+        if shape is None
+        else shape
+    )
+    return hypothesis.extra.numpy.arrays(
+        np.float32, shape, elements=numbers(-1e3, 1e3) if elements is None else elements
+    )
+
+
+# What is seen.
+
+
+def same(one: Any, other: Any, within: float = 0.0) -> bool:
+    """Whether two results agree: to the bit, NaN with NaN, and None with None; or
+    relatively within a number."""
+    if one is None or other is None:
+        return one is None and other is None
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        pairs = itertools.zip_longest(one, other)
+        return all(same(a, b, within) for a, b in pairs)
+    a, b = _array(one), _array(other)
+    return a.shape == b.shape and np.allclose(a, b, within, 0.0, equal_nan=True)
+
+
+def _array(value: Any) -> np.ndarray:
+    if isinstance(value, tf.IndexedSlices):
+        value = tf.convert_to_tensor(value)
+    # NumPy does not read a tensor of one bfloat16.
+    array = np.asarray(value.numpy() if tf.is_tensor(value) else value)
+    if array.dtype.kind not in "fciub":  # bfloat16
+        array = array.astype(np.float32)
+    return array.astype(complex if array.dtype.kind == "c" else float)
+
+
+def raised(function: Callable, *arguments: Any) -> Exception | None:
+    """What a call ends with; None where it returns."""
+    try:
+        with _quiet():
+            function(*arguments)
+    except Exception as error:
+        return error
+    return None
+
+
+def message(function: Callable, *arguments: Any) -> str:
+    """``TypeError: what it says`` of the call, on one line; "" where it returns."""
+    error = raised(function, *arguments)
+    return "" if error is None else " ".join(f"{type(error).__name__}: {error}".split())
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    logger = logging.getLogger("tensorflow")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+# Traces.
+
+_PAIR = re.compile(
+    r"(?P<name>[A-Za-z_][\w./ ()*^+-]*?)\s*[=:]\s*(?P<value>\[[^=]*?\]|\([^=]*?\)|\S+)"
+    r"(?!\S)(?!\s*=)"
+)
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf)", re.IGNORECASE)
+
+
+class Line(dict):
+    """One line of a trace: what it says, by name, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+        for pair in _PAIR.finditer(text):
+            self[pair["name"].split("  ")[-1].strip()] = _read(pair["value"])
+            # In "backward x = 4" the name is x; the words before it belong to the line.
+            self.setdefault(pair["name"].split()[-1], _read(pair["value"]))
+
+    @property
+    def numbers(self) -> list[float]:
+        """All of them, in order."""
+        return [float(each) for each in _NUMBER.findall(self.text)]
+
+
+def _read(text: str) -> Any:
+    if text[0] in "[(":
+        return [float(each) for each in _NUMBER.findall(text)]
+    text = text.rstrip(",;")
+    return float(text) if _NUMBER.fullmatch(text) else text
+
+
+class Trace(list):
+    """The lines of what a program prints."""
+
+    def starting(self, *words: str) -> list[Line]:
+        """The lines that begin so."""
+        return [each for each in self if each.text.startswith(words)]
+
+    def line(self, word: str) -> Line:
+        """The one line that has a word."""
+        [found] = [each for each in self if word in each.text]
+        return found
+
+    def all(self, name: str) -> list:
+        """The values of a name, in order."""
+        return [each[name] for each in self if name in each]
+
+
+folder = Path()
+"""Of the programs of the page whose file is being read."""
+
+
+def trace(name: str) -> Trace:
+    """What a program of the page prints: ``trace("tape.py")``."""
+    path = (folder / name).with_suffix(".out")
+    return Trace(map(Line, path.read_text("utf-8").splitlines()))
+
+
+def program(name: str) -> Any:
+    """What a program of the page defines, to be tried on other inputs:
+    ``program("det.py").det``. It is run up to its first statement that is neither an
+    import, a definition nor an assignment, and prints nothing."""
+    path = folder / name
+    tree = _Silent().visit(ast.parse(path.read_text("utf-8")))
+    kept = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
+    defines = itertools.takewhile(lambda each: isinstance(each, kept), tree.body[1:])
+    source = ast.unparse(ast.Module([*defines], []))
+    file = f"<{path}>"
+    # AutoGraph asks for the source.
+    linecache.cache[file] = len(source), None, source.splitlines(True), file
+    names: dict[str, Any] = {"__name__": path.stem}
+    exec(compile(source, file, "exec"), names)
+    return types.SimpleNamespace(**names)
+
+
+class _Silent(ast.NodeTransformer):
+    """Without prints: XLA compiles none."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        prints = {"print", "tf.print"}
+        called = node.value.func if isinstance(node.value, ast.Call) else node.value
+        return ast.Pass() if ast.unparse(called) in prints else node
+
+
+def drawn(name: str) -> list:
+    """The figures of matplotlib that a program of the page draws, run as a whole."""
+    from matplotlib import pyplot
+
+    path = folder / name
+    pyplot.close("all")
+    with (
+        tempfile.TemporaryDirectory() as place,
+        contextlib.chdir(place),
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
+        runpy.run_path(str(path))
+    figures = [pyplot.figure(number) for number in pyplot.get_fignums()]
+    pyplot.close("all")
+    return figures

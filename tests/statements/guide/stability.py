@@ -1,0 +1,928 @@
+"""What the page on numerical stability says in words."""
+
+import contextlib
+import io
+
+import mpmath
+
+from truth.statements.tries import *
+
+IN_XLA = [XLA, AROUND_XLA]
+FOUR = [EAGER, INSIDE, AROUND, XLA]
+THREE = [EAGER, AROUND, XLA]
+VALUES = {
+    "eager": lambda f: f,
+    "tf.function": tf.function,
+    "XLA": lambda f: tf.function(f, jit_compile=True),
+}
+TINY = float(np.finfo(np.float32).tiny)
+KEPT = numbers(-87.0, 88.0)  # where the sigmoid is no subnormal number
+
+
+def first(function):
+    """The first derivative, to be differentiated once more."""
+
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        return tape.gradient(y, x)
+
+    return slope
+
+
+def drawn(name):
+    """The numbers that a program draws: all that it computes before it does."""
+    path = trace.__globals__["folder"] / name
+    before, _ = path.read_text("utf-8").split("\n\ndef draw")
+    names: dict = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(before, path, "exec"), names)
+    return names
+
+
+def rounded(function, *numbers):
+    return float(np.float32(float(function(*map(mpmath.mpf, numbers)))))
+
+
+def sigma(x):
+    return 1 / (1 + mpmath.exp(-x))
+
+
+def close(found, exact, within=1e-6):
+    """Relatively; and what is subnormal may have become 0."""
+    exact = float(exact)
+    return abs(float(found) - exact) <= max(within * abs(exact), TINY)
+
+
+stable = program("check.py").softplus
+as_written = program("wrong/nan.py").log1pexp
+official = program("wrong/official.py").log1pexp
+norm = program("norm.py").norm
+logsumexp = program("logsumexp.py").logsumexp
+naive_logsumexp = program("logsumexp.py").naive
+with_eps = program("wrong/norm.py").with_eps
+masked = program("wrong/masked.py")
+sigmoid = program("sigmoid.py").sigmoid
+slope_of_sigmoid = first(sigmoid)
+log1mexp, naive = program("solution.py").log1mexp, program("solution.py").naive
+forms = program("forms.py").forms
+
+
+@says(
+    r"$\log(1 + e^x)$ is a smooth function, close to $x$ for large $x$, with a slope between 0 and 1.",
+    "The function has a derivative everywhere.",
+)
+@over(x=numbers(-700, 700))
+def test_the_function(x):
+    with mpmath.workdps(700):
+        value, slope = mpmath.log1p(mpmath.exp(x)), sigma(mpmath.mpf(x))
+        h = mpmath.mpf(10) ** -330
+        above, below = (mpmath.log1p(mpmath.exp(x + s * h)) for s in (1, -1))
+        assert 0 < slope < 1 and abs((above - below) / (2 * h) / slope - 1) < 1e-6
+        assert x < 20 or value - x < 1e-8
+
+
+@says(
+    "Written down as it stands, its gradient in float32 is 0 at 88 and NaN at 100; the right answer rounds to 1, both times.",
+    "The first bad number is a silent 0, not the NaN.",
+    "Wrong on purpose: log(1 + e^x) as it is written, and its gradient.",
+    "The symptom, in five points:",
+    "What is lost is a product of a very large and a very small factor that the formula would have canceled, and the tape multiplies numbers; it does not cancel formulas.",
+    "Canceling is what a rule of your own is for.",
+)
+@over(mode=MODES)
+def test_the_symptom(mode):
+    assert same(mode.gradient(as_written, 88.0), 0.0)
+    assert same(mode.gradient(as_written, 100.0), np.nan)
+    for x in (88.0, 100.0):
+        assert rounded(sigma, x) == 1 == mode.gradient(stable, x)
+    shown = [line.numbers for line in trace("wrong/nan.py")[1:]]
+    assert [same(slope, 1.0 if x else 0.5) for x, _, slope in shown] == [1, 1, 0, 0, 0]
+    assert shown[2] == [88, 88, 0]
+
+
+@says(
+    "TensorFlow's documentation mends the NaN with a custom rule, and the value at 100 is still infinite.",
+    "The documentation of `tf.custom_gradient` gives this rule for $\\log(1 + e^x)$, and says that the gradient at 100 is then right. It is.",
+    "Wrong on purpose: the documented rule for log(1 + e^x), at both ends.",
+)
+@over(mode=MODES)
+def test_the_official_rule(mode):
+    assert mode.gradient(official, 100.0) == 1
+    for value in VALUES.values():
+        assert value(official)(tf.constant(100.0)) == np.inf
+    documented = " ".join(tf.custom_gradient.__doc__.split())
+    assert "return upstream * (1 - 1 / (1 + e))" in documented
+    assert "at `x = 100` will be correctly evaluated as 1.0" in documented
+
+
+@says(
+    "The value is still infinite, the second derivative is NaN, and at −20 the gradient is zero, and eagerly so is the value: not one digit is right.",
+    was="'at −20 value and gradient are zero': a tf.function's value is 2.06e-09",
+)
+@over(mode=FOUR)
+def test_the_official_rule_at_both_ends(mode):
+    assert same(mode.gradient(first(official), 100.0), np.nan)
+    assert mode.gradient(official, -20.0) == official(tf.constant(-20.0)) == 0
+    assert tf.function(official)(tf.constant(-20.0)) > 2e-9
+    shown = trace("wrong/official.py").starting("official")
+    assert same(shown[-1].numbers, [100, np.inf, 1, np.nan])
+    assert shown[0].numbers[:3] == [-20, 0, 0]
+
+
+@says(
+    "The infinity does not stay in the forward pass: squared, for example, the value is sent an infinite upstream gradient.",
+    "The cure is the snippet above.",
+)
+@over(mode=FOUR)
+def test_the_infinity_goes_on(mode):
+    assert mode.gradient(official, 100.0, loss=lambda y: y * y) == np.inf
+    assert mode.gradient(stable, 100.0, loss=lambda y: y * y) == 200
+
+
+@says(
+    "The same text has a slip in its formula.",
+    "It writes the derivative of a step by its input as",
+    "dx_i/dx_i-1 = (exp(x_i) / (1 + exp(x_i))) = (1 - 1 / (1 + exp(x_i)))",
+    "which is the sigmoid of the step's output.",
+    "It has to be that of the input, and the last line of the trace shows how far apart the two are.",
+)
+@over(x=numbers(-20, 2))
+def test_the_slip(x):
+    written = "dx_i/dx_i-1 = (exp(x_i) / (1 + exp(x_i))) = (1 - 1 / (1 + exp(x_i)))"
+    assert written in " ".join(tf.custom_gradient.__doc__.split()).replace("\\", "")
+    slope = EAGER.gradient(stable, x)
+    assert close(slope, sigma(mpmath.mpf(x)))
+    assert not close(slope, sigma(mpmath.log1p(mpmath.exp(x))), 1e-2)
+    at = trace("wrong/official.py")[-1]
+    assert at.text.startswith("at 0") and at.numbers == [0, 0.5, 0.667]
+
+
+@says(
+    r"You need the four steps from the chain rule and what `tf.where` does to a gradient from a kink. float32 holds about seven digits.",
+    r"Its largest number is about $3.4 \cdot 10^{38}$; below about $1.2 \cdot 10^{-38}$ it has fewer digits, and a product of TensorFlow's on a CPU takes such numbers for 0.",
+    was="'TensorFlow's arithmetic takes such numbers for 0': the log of a scalar 1e-40 is -103.97",
+)
+@over(value=VALUES, shape=[(), (17,)], x=[1e-44, 1e-40, 1.1e-38])
+def test_float32(value, shape, x):
+    assert 6 <= np.finfo(np.float32).precision <= 7
+    assert np.float32(x) > 0 and 1.1e-38 < TINY < 1.2e-38 < 3.4e38 < tf.float32.max
+    assert not np.any(value(lambda x: x * 1.5)(tf.fill(shape, np.float32(x))))
+    assert tf.math.log(tf.constant(np.float32(1e-40))) > -104
+
+
+@says(
+    "Wrong on purpose: every operation behind the gradient of log(1 + e^x).",
+    "To see where each comes from, build the function and its gradient in a graph, and print the operations, with operands and result:",
+    "At $x = 100$ the forward `Exp` overflows.",
+    r"On the way back the logarithm contributes a `Reciprocal`, 1 divided by infinity, which is 0; and the last `Mul`, the rule of `Exp`, multiplies it by the infinity that `Exp` kept from the forward pass: $0 \cdot \infty$ is NaN.",
+    "At $x = 88$ nothing overflows.",
+    r"The reciprocal of $1.65 \cdot 10^{38}$ is smaller than any number that the kernel keeps, so it is 0, and so is the product.",
+)
+def test_where_it_is_born():
+    lines = [line.text.split() for line in trace("wrong/born.py")]
+    at = lines.index(["x", "=", "88.0"])
+    infinite, finite = lines[2:at], lines[at + 1 :]
+    for part in (infinite, finite):
+        assert [each[1] for each in part] == [
+            "Exp",
+            "AddV2",
+            "Log",
+            "Reciprocal",
+            "Mul",
+            "Mul",
+        ]
+        assert [each[0] for each in part] == ["forward"] * 3 + ["backward"] * 3
+    assert infinite[0][2:] == ["100", "->", "inf"]
+    assert infinite[3][2:] == ["inf", "->", "0"]
+    assert infinite[5][2:] == ["0,", "inf", "->", "nan"]
+    assert not any("inf" in word for each in finite for word in each)
+    assert finite[3][2:] == ["1.65e+38", "->", "0"] and 0 < 1 / 1.65e38 < TINY
+    assert finite[5][2:] == ["0,", "1.65e+38", "->", "0"]
+
+
+@says("Each operation has the right rule.")
+@over(mode=THREE, x=numbers(-20, 20))
+def test_each_rule_is_right(mode, x):
+    assert close(mode.gradient(tf.exp, x), mpmath.exp(x))
+    assert mode.gradient(lambda x: 1.0 + x, x) == 1
+    assert close(mode.gradient(tf.math.log, abs(x) + 1.0), 1 / np.float32(abs(x) + 1.0))
+
+
+@says(
+    r"Here the two factors stand side by side, and cancel into the logistic function $\sigma$:",
+    "Take the larger of the two exponents out of the sum:",
+    "The local derivative can be written in several ways that are equal for every $x$:",
+)
+@over(x=numbers(-100, 100))
+def test_equal_on_paper(x):
+    with mpmath.workdps(120):
+        e = mpmath.exp(x)
+        for other in (e / (1 + e), 1 - 1 / (1 + e), 1 / (1 + e) * e):
+            assert abs(other / sigma(mpmath.mpf(x)) - 1) < 1e-20
+        shifted = max(x, 0) + mpmath.log1p(mpmath.exp(-abs(x)))
+        assert abs(shifted / mpmath.log1p(e) - 1) < 1e-20
+
+
+@says(
+    "One number in, one number out; a tensor is treated element by element:",
+    "In types: `grad :: upstream(y) → downstream(x)`, of any one shape.",
+)
+@over(shape=[(), (0,), (3,), (2, 1, 2, 1, 2)], mode=THREE)
+def test_any_shape(shape, mode):
+    x = tf.random.normal(shape)
+    slopes = mode.gradient(stable, x, loss=LOSSES["dense"])
+    assert slopes.shape == stable(x).shape == shape
+    one_by_one = [EAGER.gradient(stable, each) for each in tf.reshape(x, [-1])]
+    weights = np.arange(1, x.shape.num_elements() + 1)
+    assert same(tf.reshape(slopes, [-1]), weights * np.array(one_by_one), 1e-5)
+
+
+@says("The forward pass needs its own care, for no rule can repair a value.")
+@over(value=VALUES, x=numbers(89, 1e30))
+def test_no_rule_repairs_a_value(value, x):
+    def ruled(x):
+        return as_written(x), lambda upstream: upstream * tf.sigmoid(x)
+
+    assert value(tf.custom_gradient(ruled))(tf.constant(x)) == np.inf
+
+
+@says(
+    "The exponent on the right is never positive, so nothing overflows; and since `tf.math.log1p` is given the small number itself and not 1 plus it, its digits are kept.",
+    was="'nothing is rounded away': 20 + 2.06e-09 is 20",
+)
+@over(value=VALUES, x=numbers(), examples=({"x": 88.5}, {"x": -16.0}))
+def test_the_stable_forward_pass(value, x):
+    y = value(stable)(tf.constant(x))
+    assert np.isfinite(y) and not np.exp(-abs(x)) > 1
+    assert close(y, mpmath.log1p(mpmath.exp(x)) if x < 88 else x)
+
+
+@says(
+    "In float32 they are not.",
+    "Choose the form by the range of $x$ and by how often it is differentiated, not by how short it is.",
+    "Four ways to write one local derivative, and the slope of each.",
+)
+def test_not_equal_in_float32():
+    lines = [line.text.split()[-5:] for line in trace("forms.py")[1:]]
+    values, slopes = lines[::2], lines[1::2]
+    assert len(values) == len({*map(tuple, values)}) + 1  # two differ by slopes only
+    assert len(slopes) == len({*map(tuple, slopes)}) == 4
+
+
+@says(
+    "`slope` is the derivative of the form itself, which a second derivative needs.",
+    r"`exp(x) / (1 + exp(x))` is $\infty / \infty$ at 100.",
+    "A rule made of it has the same NaN as before, by another operation.",
+)
+@over(mode=THREE)
+def test_the_first_form(mode):
+    form = forms["exp(x) / (1 + exp(x))"]
+    assert np.isinf(tf.exp(100.0)) and np.isnan(form(tf.constant(100.0)))
+    ruled = tf.custom_gradient(lambda x: (stable(x), lambda u: u * form(x)))
+    assert same(mode.gradient(ruled, 100.0), mode.gradient(as_written, 100.0))
+    for shape in forms.values():
+        ruled = tf.custom_gradient(lambda x: (stable(x), lambda u: u * shape(x)))
+        second = mode.gradient(first(ruled), -20.0)
+        assert close(second, EAGER.gradient(shape, -20.0))
+
+
+@says(
+    "`1 - 1 / (1 + exp(x))` has no NaN in its value, but at −20 it subtracts two numbers that agree in all their digits, and is 0; its slope is NaN at 100."
+)
+@over(mode=FOUR, x=numbers())
+def test_the_second_form(mode, x):
+    form = forms["1 - 1 / (1 + exp(x))"]
+    assert 0 <= form(tf.constant(x)) <= 1
+    assert 1.0 / (1.0 + tf.exp(-20.0)) == 1 and form(tf.constant(-20.0)) == 0
+    assert same(mode.gradient(form, 100.0), np.nan)
+
+
+@says(
+    "`1 / (1 + exp(-x))` is right at all five points, if 0 passes for a subnormal number at −100, and there its slope is NaN.",
+    was="'right at all five points': 0 at -100, where float32 has 3.78e-44",
+)
+@over(mode=FOUR, x=[-100.0, -20.0, 0.0, 20.0, 100.0])
+def test_the_third_form(mode, x):
+    form = forms["1 / (1 + exp(-x))"]
+    value, exact = form(tf.constant(x)), sigma(mpmath.mpf(x))
+    if x == -100:
+        assert value == 0 < np.float32(float(exact)) < TINY
+    else:
+        assert close(value, exact)
+    assert same(mode.gradient(form, -100.0), np.nan)
+
+
+@says(
+    "`tf.sigmoid` is finite throughout.",
+    r"Its slope is made as $\sigma(x) \, \bigl( 1 - \sigma(x) \bigr)$, which is 0 at 20, where $2.1 \cdot 10^{-9}$ is right.",
+    "`tf.sigmoid` takes the first, and where $\\sigma(x)$ rounds to 1 nothing is left of the difference.",
+    "The absolute error stays small; whoever needs the relative one gives the sigmoid a rule of its own, as in the exercise.",
+    "The one `False` is the slope of `tf.sigmoid` from above.",
+    "The second derivative can be written in two ways:",
+)
+@over(mode=FOUR, x=numbers(finite=False), examples=({"x": 20.0}, {"x": 16.7}))
+def test_the_sigmoid(mode, x):
+    s, slope = tf.sigmoid(tf.constant(x)), mode.gradient(tf.sigmoid, x)
+    if not np.isnan(x):
+        assert np.isfinite(s) and np.isfinite(slope)
+        assert same(slope, s * (1 - s), 1e-6) and (s < 1 or slope == 0)
+        exact = 0 if np.isinf(x) else sigma(mpmath.mpf(x)) * sigma(-mpmath.mpf(x))
+        assert abs(slope - float(exact)) < 1e-6
+    assert mode.gradient(tf.sigmoid, 20.0) == 0
+    assert [line.text.split()[-1] for line in trace("check.py")].count("False") == 1
+    assert "second" in trace("check.py").line("False").text
+
+
+@says(
+    r"$x = 88$ and $x = 100$: $\local{\sigma(x)} = 1$, so downstream is the upstream $3$, with no 0 and no NaN.",
+    r"The second derivative is 3 times $\sigma(x) (1 - \sigma(x))$, at 0 thus $3 \cdot 0.5 \cdot 0.5 = 0.75$.",
+)
+def test_the_trace():
+    lines = trace("stability.py")
+    for line in [each for each in lines.starting("backward") if each["x"] in (88, 100)]:
+        assert line["local"] == 1 and line["downstream"] == line["upstream"] == 3
+    for line in lines.starting("x ="):
+        s = float(sigma(mpmath.mpf(line["x"])))
+        assert abs(line["second"] - 3 * s * (1 - s)) < 1e-6
+    assert [each["second"] for each in lines.starting("x =") if each["x"] == 0] == [
+        0.75
+    ]
+
+
+@says(
+    r"$x = -20$: value and local derivative are both $2.06115369 \cdot 10^{-9}$; $\log(1 + e^x)$ as it is written has the value 0 here, eagerly and under XLA.",
+    was="'has the value 0': a tf.function has 2.06e-09",
+)
+def test_the_value_at_minus_20():
+    lines = [each for each in trace("stability.py") if each.get("x") == -20]
+    assert lines[0]["y"] == lines[1]["local"] == 2.06115369e-9
+    x = tf.constant(-20.0)
+    values = [float(value(as_written)(x)) for value in VALUES.values()]
+    assert values == [0, lines[0]["y"], 0] or close(values[1], lines[0]["y"])
+    assert values[0] == values[2] == 0
+
+
+@says(
+    "It is finite because the rule consists of operations whose own rules are finite."
+)
+@over(mode=THREE, x=numbers())
+def test_the_second_derivative_is_finite(mode, x):
+    assert np.isfinite(mode.gradient(first(stable), x))
+    form = forms["1 / (1 + exp(-x))"]
+    infinite = tf.custom_gradient(lambda x: (stable(x), lambda u: u * form(x)))
+    assert np.isnan(mode.gradient(first(infinite), -100.0))
+
+
+@says(
+    "TensorFlow has this function built in, as `tf.nn.softplus`.",
+    "Use it; write the rule where no such function exists.",
+)
+@over(mode=FOUR, x=KEPT)
+def test_the_built_in(mode, x):
+    assert same(tf.nn.softplus(x), stable(tf.constant(x)), 1e-6)
+    assert close(mode.gradient(tf.nn.softplus, x), sigma(mpmath.mpf(x)))
+
+
+@says(
+    "The rule in float32 with random upstream gradients, at 1601 points from −80 to 80, against NumPy in float64, whose exponential has the room; and in float64 against central differences.",
+    "The rule of softplus against float64, over the whole range of x.",
+    "log(1 + e^x) without overflow: softplus forward, sigmoid backward.",
+)
+def test_the_check():
+    lines = [line.text for line in trace("check.py")]
+    assert ["False" in line for line in lines] == [False, False, True, False]
+    assert np.isfinite(np.exp(80.0, dtype=np.float64)) and "differences" in lines[3]
+    x = np.linspace(-80, 80, 1601)
+    assert np.allclose(stable(tf.constant(x)), np.logaddexp(0, x), 1e-12)
+
+
+_VALUE = "Value: as written and official coincide; two digits hold from −12.50 to 88.50, left of that the error climbs to 1, beyond 88.50 it is infinite."
+
+
+@says(
+    "Relative error in float32 over x from −30 to 100, two panels on a logarithmic scale.",
+    _VALUE,
+    "Gradient: the official rule has the same flank on the left and then stays at rounding.",
+    "As written stays at rounding on the left, loses about three digits at once before 80, and after 87.25 jumps to an error of 1 and then to NaN.",
+    "Softplus with sigmoid stays at rounding throughout.",
+    "Three ways to log(1 + e^x) in float32: relative error over x.",
+    "inf and NaN are drawn at the top",
+)
+def test_the_figure():
+    of = drawn("figure.py")
+    x, errors, top = of["exact"], of["errors"], of["TOP"]
+    (written, slope), (value, rule), (soft, sigmoid) = errors.values()
+    assert (x[0], x[-1]) == (-30, 100) and same(written, value)
+    step, bad = x[1] - x[0], x[value >= 1e-2]
+    assert max(bad[bad < 0]) + step == -12.5 and min(bad[bad > 0]) - step == 88.5
+    assert {*value[x > 88.5]} == {top}
+    left, right = x < -12.5, x > -2
+    assert value[0] == rule[0] == 1 and same(value[left], rule[left], 0.5)
+    assert max(rule[right]) < 1e-6 and max(slope[x < 0]) < 1e-6
+    jump = np.argmax(slope > 1e-5)
+    lost = max(slope[(x >= x[jump]) & (x <= 87.25)]) / max(slope[:jump])
+    assert 70 < x[jump] < 80 and 2.5 < np.log10(lost) < 3.5
+    after = slope[x > 87.25]
+    assert slope[x == 87.25] < 1e-2 and {*after} == {1, top} and after[0] == 1
+    assert [*after] == sorted(after) and max(soft) < 1e-6 and max(sigmoid) < 1e-6
+
+
+@says(
+    r"$\log \sum_i e^{x_i}$ overflows in the same way, and log-likelihoods and attention are made of it.",
+    "The same four steps:",
+)
+@over(mode=FOUR, far=numbers(89, 1e30))
+def test_the_log_of_a_sum_overflows(mode, far):
+    x = tf.constant([far, 1.0])
+    assert naive_logsumexp(x) == np.inf
+    assert np.isnan(mode.gradient(naive_logsumexp, x)[0])
+
+
+@says(
+    "Any shift is right on paper, and so the rule need not differentiate it; with the largest $x_i$ as $m$, the largest exponent is 0, and nothing overflows:",
+    "For the numbers, both passes take a shift $m$ out of the sum.",
+    "log(sum(exp(x))) with a shift forward and softmax backward.",
+)
+@over(mode=THREE, x=arrays((3,), numbers()), m=numbers(-300, 300))
+def test_any_shift(mode, x, m):
+    some = [mpmath.mpf(float(each)) for each in np.clip(x, -300, 300)]
+    shifted = m + mpmath.log(sum(mpmath.exp(each - m) for each in some))
+    assert abs(shifted - mpmath.log(sum(map(mpmath.exp, some)))) < 1e-9
+    y, slopes = logsumexp(x[None])[0], mode.gradient(logsumexp, x[None])[0]
+    assert np.isfinite(y) and np.all(np.isfinite(slopes)) and max(x - max(x)) == 0
+    exact = np.exp(x.astype(float) - max(x))
+    assert np.allclose(slopes, exact / sum(exact), 1e-5, 1e-6)
+
+
+@says(
+    r"If every $x_i$ is $-\infty$, the value is $-\infty$, and there is no derivative: the shares of a total of 0 are $\frac{0}{0}$.",
+    "This rule follows the convention that nothing can move and the gradient is 0; `tf.reduce_logsumexp` of TensorFlow 2.21 returns NaN.",
+)
+@over(mode=THREE, n=[1, 5])
+def test_nothing_can_move(mode, n):
+    x = tf.fill([1, n], -np.inf)
+    total = tf.reduce_sum(tf.exp(x))
+    assert total == 0 and np.isnan(total / total)
+    assert logsumexp(x) == -np.inf and not np.any(mode.gradient(logsumexp, x))
+    assert tf.reduce_logsumexp(x) == -np.inf
+    assert np.all(np.isnan(mode.gradient(tf.reduce_logsumexp, x)))
+
+
+@says("The last row is the one to remember.", "In the other rows both agree.")
+def test_the_other_rows():
+    lines = trace("logsumexp.py")
+    rule, library = (lines.starting(f"  {name}") for name in ("rule", "library"))
+    agree = [same(a.numbers, b.numbers) for a, b in zip(rule, library)]
+    assert agree == [True, True, True, False] and np.isnan(library[3].numbers[1])
+
+
+# Roots and norms.
+
+
+@says(
+    r"The slope of $\sqrt{x}$ grows without bound towards 0 and does not exist there.",
+    "The norm of a vector has a corner at 0, like the tip of a cone.",
+    "Everywhere else:",
+)
+@over(mode=THREE, x=numbers(1e-37, 1e37))
+def test_the_root(mode, x):
+    assert mode.gradient(tf.sqrt, 1e-4 * x) > mode.gradient(tf.sqrt, x)
+    assert mode.gradient(tf.sqrt, 0.0) == np.inf
+    v = np.array([3.0, 4.0]) / 5
+    ahead, behind = ((norm(tf.constant(h * v)) - 0) / h for h in (1e-3, -1e-3))
+    assert same(ahead, 1.0, 1e-6) and same(behind, -1.0, 1e-6)
+    assert same(mode.gradient(norm, np.float32(v)), np.float32(v), 1e-6)
+
+
+@says(
+    "In types, as for the log of a sum: `grad :: upstream(y) → downstream(x)`, where upstream is a number and downstream a vector."
+)
+@over(mode=FOUR)
+def test_the_types_of_the_norm(mode):
+    assert mode.gradient(norm, np.float32([3, 4]), loss=lambda y: 5 * y).shape == (2,)
+    assert norm(tf.constant([3.0, 4.0])).shape == ()
+
+
+@says(
+    "At 0 there is a choice.",
+    "Every vector that is no longer than a unit vector is a subgradient, and the zero vector is the one that prefers no direction: this rule takes it.",
+)
+@over(g=arrays((3,), numbers(-2, 2)), x=arrays((3,), numbers(-1e3, 1e3)))
+def test_subgradients(g, x):
+    g = g.astype(float)
+    for y in (x.astype(float), g):
+        if np.linalg.norm(g) <= 1:
+            assert np.linalg.norm(y) >= g @ y * (1 - 1e-12)
+    if np.linalg.norm(g) > 1.001:  # along itself it is too steep
+        assert np.linalg.norm(g) < g @ g
+    assert not np.any(EAGER.gradient(norm, np.zeros(3, np.float32)))
+
+
+@says(
+    "TensorFlow chooses nothing.",
+    "`tf.norm` multiplies the infinite slope of the root by the slope of the square, which is 0, and `tf.math.reduce_euclidean_norm` divides 0 by 0.",
+    "Wrong on purpose: roots and norms at zero, and far from one.",
+)
+@over(mode=FOUR, n=[1, 3])
+def test_tensorflow_at_zero(mode, n):
+    zero = np.zeros(n, np.float32)
+    assert np.all(np.isnan(mode.gradient(tf.norm, zero)))
+    assert mode.gradient(tf.sqrt, 0.0) == np.inf
+    assert not np.any(mode.gradient(tf.square, zero))
+    if mode not in IN_XLA:  # which does not have the function
+        found = mode.gradient(tf.math.reduce_euclidean_norm, zero)
+        assert np.all(np.isnan(found))
+
+
+@says(
+    "The standard deviation of equal numbers is such a norm, and it happens: one constant feature is enough, if its mean is exact.",
+    was="'one constant feature is enough': three times 1.7 have the gradient 0",
+)
+@over(mode=THREE, n=[1, 2, 8], x=st.integers(-1000, 1000))
+def test_the_deviation_of_equal_numbers(mode, n, x):
+    equal = np.full(n, x, np.float32)
+    assert np.all(np.isnan(mode.gradient(tf.math.reduce_std, equal)))
+
+
+@says("That of 1.7, 1.7, 1.7 is rounded, and the gradient is 0.")
+def test_a_rounded_mean():
+    assert tf.reduce_mean(tf.constant([1.7] * 3)) != np.float32(1.7)
+    shown = trace("wrong/norm.py").line("1.7, 1.7, 1.7")
+    assert shown.text.endswith("gradient = 0 0 0")
+
+
+@says(
+    "A small number inside the root removes the NaN, and changes the function: the norm of 0 is now $10^{-6}$, and for short vectors next to nothing is left of the gradient, which should be a unit vector."
+)
+@over(mode=THREE, length=numbers(0, 1e-8))
+def test_a_small_number_inside(mode, length):
+    x = np.float32([0.6 * length, 0.8 * length])
+    found = mode.gradient(with_eps, x)
+    assert np.linalg.norm(found) < 0.02
+    assert close(with_eps(tf.zeros(2)), 1e-6)
+    if length > 1e-30:
+        assert close(np.linalg.norm(mode.gradient(norm, x)), 1)
+
+
+@says(
+    "The squares overflow and underflow long before the norm does.",
+    r"At a vector of length $5 \cdot 10^{20}$ the value is infinite and the gradient 0.",
+)
+@over(mode=FOUR)
+def test_squares_overflow(mode):
+    for length, value, slope in ((5e20, np.inf, 0), (5e-25, 0, np.inf)):
+        x = np.float32([0.6 * length, 0.8 * length])
+        assert tf.norm(x) == value and np.all(mode.gradient(tf.norm, x) == slope)
+        assert close(norm(tf.constant(x)), length)
+    shown = trace("wrong/norm.py").line("norm of 3e20")
+    assert same(shown.numbers[-3:], [np.inf, 0, 0])
+
+
+@says(
+    "The rule scales by the largest element and says what holds at 0.",
+    "The norm with a rule: scaled against overflow, and 0 at zero.",
+)
+@over(mode=THREE, x=arrays((3,), numbers(-1e38, 1e38)))
+def test_the_rule_of_the_norm(mode, x):
+    if 0 < np.max(abs(x)) < 1e-36:
+        x = x * np.float32(1e10)
+    exact = x.astype(float)
+    length = np.linalg.norm(exact)
+    assert close(norm(tf.constant(x)), length)
+    found = mode.gradient(norm, x)
+    assert np.allclose(found, exact / (length or 1), 1e-5, 1e-5)
+
+
+@says(
+    "`tf.math.divide_no_nan` returns 0 where its divisor is 0, and so does its own gradient for a finite upstream.",
+    was="'and so does its own gradient': NaN for an upstream that is NaN or infinite",
+)
+@over(
+    mode=THREE,
+    dtype=[tf.float16, tf.float32, tf.complex64],
+)
+def test_divide_no_nan(mode, dtype):
+    x = tf.cast([-7.0, 0.0, np.inf, np.nan], dtype)
+    zero = tf.cast([0.0, -0.0, 0.0, -0.0], dtype)
+    assert not np.any(tf.math.divide_no_nan(x, zero))
+    for loss in (LOSSES["ones"], LOSSES["zeros"]):
+        found = mode.gradients(tf.math.divide_no_nan, x, zero, loss=loss)
+        assert not np.any(found)
+    nan = mode.gradients(tf.math.divide_no_nan, x, zero, loss=LOSSES["nan"])
+    assert np.all(np.isnan(nan[1]))
+
+
+@says(
+    "The rule calls `norm` once more, so that the second derivative runs through this rule again and not through `tf.sqrt`, whose infinite slope at 0 would make it NaN under XLA."
+)
+@over(mode=FOUR)
+def test_the_rule_calls_itself(mode):
+    @tf.custom_gradient
+    def keeps_y(x):
+        m = tf.reduce_max(tf.abs(x))
+        scaled = tf.math.divide_no_nan(x, m)
+        y = m * tf.sqrt(tf.reduce_sum(scaled * scaled))
+        return y, lambda upstream: upstream * tf.math.divide_no_nan(x, y)
+
+    zero = np.zeros(2, np.float32)
+    second = mode.gradient(first(keeps_y), zero)
+    assert np.all(np.isnan(second)) if mode in IN_XLA else not np.any(second)
+    assert not np.any(mode.gradient(first(norm), zero))
+    x = np.float32([3, 4])
+    one = mode.gradient(lambda x: first(norm)(x)[0], x)
+    assert same(one, [16 / 125, -12 / 125], 1e-5)
+
+
+# Small differences.
+
+EXP, LOG = (lambda x: tf.exp(x) - 1.0), (lambda x: tf.math.log(1.0 + x))
+
+
+@says(
+    r"Eagerly and under XLA, `tf.exp(x) - 1.0` and `tf.math.log(1.0 + x)` lose what they are after when $x$ is small [Goldberg, 1991]: at 1, float32 has steps of $1.2 \cdot 10^{-7}$, and what is between them is gone before the subtraction or the logarithm comes.",
+    was="without 'eagerly and under XLA': a tf.function gives 1e-10 at 1e-10",
+)
+@over(form=[EXP, LOG], x=numbers(1e-30, 1e-8), cases=6)
+def test_small_differences(form, x):
+    assert VALUES["eager"](form)(tf.constant(x)) == 0
+    assert VALUES["XLA"](form)(tf.constant(x)) == 0
+    assert same(np.spacing(np.float32(1)), 1.2e-7, 0.01)
+    steps = form(tf.constant(np.float32([5e-8, 1e-7, 1.3e-7])))
+    assert len({*steps.numpy()}) == 2
+
+
+@says("`tf.math.expm1` and `tf.math.log1p` keep it.")
+@over(value=VALUES, x=numbers(1e-30, 80), sign=[1, -1])
+def test_the_functions_for_it(value, x, sign):
+    x = np.float32(sign * min(x, 0.9 if sign < 0 else x))
+    exact = mpmath.mpf(float(x))
+    assert close(value(tf.math.expm1)(tf.constant(x)), mpmath.expm1(exact))
+    assert close(value(tf.math.log1p)(tf.constant(x)), mpmath.log1p(exact))
+
+
+@says(
+    "A `tf.function` without XLA calls these two instead, if it knows how many axes $x$ has; whoever writes them needs no such luck."
+)
+@over(
+    form=[EXP, LOG],
+    dtype=[tf.float32, tf.float64],
+    shape=[(), (3,), (None,), (None, 2), (1, 2, None, 1, 3), None],
+)
+def test_a_graph_calls_them(form, dtype, shape):
+    x = tf.fill([each or 2 for each in shape or ()], tf.constant(1e-20, dtype))
+    graph = tf.function(form, input_signature=[tf.TensorSpec(shape, dtype)])
+    assert np.all(np.array(graph(x)) == (0 if shape is None else x))
+
+
+@says(
+    "e^x - 1 and log(1 + x) near 0, in float32: relative error over x.",
+    "Relative error in float32 over x from 1e-9 to 1, eagerly, both axes logarithmic. exp(x) − 1 and log(1 + x) have an error of 1 at the left end, and from about 1.2e-7 on fall together to rounding at 1, on a straight, jagged slope. expm1 and log1p stay at rounding throughout.",
+)
+def test_the_small_figure():
+    of = drawn("small.py")
+    x, errors = of["exact"], of["errors"]
+    exp, log, expm1, log1p = errors.values()
+    assert np.allclose([x[0], x[-1]], [1e-9, 1])
+    for lost in (exp, log):
+        assert np.all(lost[x < 5e-8] == 1) and max(lost[x > 0.3]) < 1e-6
+        between = (x > 1.2e-7) & (x < 0.3)
+        slope, _ = np.polyfit(np.log(x[between]), np.log(lost[between]), 1)
+        assert -1.2 < slope < -0.8 and np.any(np.diff(lost[between]) > 0)
+        assert np.all(lost[between] < 2e-7 / x[between])
+    assert max(*expm1, *log1p) < 1e-6
+
+
+# Where it breaks.
+
+
+@says(
+    "In the value they cancel; in the gradient TensorFlow takes a convention for each, and in the first three lines below the conventions do not cancel.",
+    "The stable forward pass without a rule.",
+    "Wrong on purpose: the stable forward pass alone, and its slope at 0.",
+    "$\\max(x, 0)$ and $|x|$ have kinks at",
+    "At 0 the slope should be 0.5:",
+    was="'the conventions do not cancel': they do in 0.5(x + |x|)",
+)
+@over(mode=FOUR)
+def test_the_kinks(mode):
+    slopes = []
+    for form in program("wrong/no_rule.py").forms.values():
+        assert close(form(tf.constant(0.0)), np.log(2))
+        slopes.append(mode.gradient(form, 0.0))
+        assert close(mode.gradient(form, 1e-3), sigma(mpmath.mpf(1e-3)))
+    assert slopes == [1, 0, 0, 0.5] and sigma(mpmath.mpf(0)) == 0.5
+    assert [line.text.split()[-2] for line in trace("wrong/no_rule.py")] == [
+        f"{slope:.5f}" for slope in slopes
+    ]
+
+
+def half(x):
+    return 0.5 * (x + tf.abs(x)) + tf.math.log1p(tf.exp(-tf.abs(x)))
+
+
+@says(
+    "Weights that start at zero give exactly this input.",
+    "Which convention is at work depends on how the kink is written: with `0.5 * (x + tf.abs(x))` for the maximum the slope happens to be 0.5.",
+    "A rule does not depend on it.",
+    was="'a forward pass whose kinks cancel needs a rule': not with 0.5(x + |x|)",
+)
+@over(mode=THREE, x=arrays((1, 3), numbers()))
+def test_how_the_kink_is_written(mode, x):
+    assert mode.gradient(half, 0.0) == mode.gradient(stable, 0.0) == 0.5
+    assert not np.any(x @ np.zeros((3, 1), np.float32))
+
+
+@says(
+    "The softmax is taken from the rounded value.",
+    r"On paper $\frac{e^{x_i}}{\sum_j e^{x_j}} = e^{x_i - y}$, which saves a sum.",
+    "In float32 $y$ is rounded in steps that grow with it; around ten million the step is 1, and the gradients of the two inputs add up to 1.3679.",
+    "Wrong on purpose: softmax as exp(x - y), with y rounded to float32.",
+)
+def test_the_rounded_softmax():
+    x = np.array([0.3, -2.0, 5.0])
+    assert np.allclose(tf.nn.softmax(x), np.exp(x - tf.reduce_logsumexp(x)), 1e-12)
+    assert np.spacing(np.float32(1e7)) == 1 > np.spacing(np.float32(1e3))
+    sums = trace("wrong/softmax.py").all("sum")
+    assert sums == [1, 1, 1.0008, 1.3679] == sorted(sums)
+
+
+def masked_with_the_rule(scores):
+    left = scores + tf.where(masked.mask, 0.0, -np.inf)
+    return tf.where(masked.any_left, logsumexp(left), 0.0)
+
+
+@says(
+    "The masked row.",
+    r"A mask adds $-\infty$ to what shall not count, and a row of which nothing is left is dropped from the loss.",
+    "Too late: its upstream is zero, and `tf.reduce_logsumexp` makes NaN of it.",
+    "`in_time` gives the row something finite before; the rule above would do as well.",
+    "Wrong on purpose: a row that is masked as a whole, and left out too late.",
+)
+@over(mode=THREE, scores=arrays((2, 2), numbers(-80, 80)))
+def test_the_masked_row(mode, scores):
+    late = mode.gradient(masked.too_late, scores)
+    assert np.all(np.isfinite(late[0])) and np.all(np.isnan(late[1]))
+    assert np.all(np.isfinite(mode.gradient(masked.in_time, scores)))
+    assert np.all(np.isfinite(mode.gradient(masked_with_the_rule, scores)))
+
+
+BRANCHES = {
+    "sqrt(x)": tf.sqrt,
+    "log(x)": tf.math.log,
+    "1 / x": lambda x: 1.0 / x,
+    "x log(x)": lambda x: x * tf.math.log(x),
+    "arcosh(1 + x)": lambda x: tf.acosh(1.0 + x),
+}
+
+
+def single(branch):
+    return lambda x: tf.where(x > 0.0, branch(x), 0.0)
+
+
+def double(branch):
+    return lambda x: tf.where(x > 0.0, branch(tf.where(x > 0.0, x, 1.0)), 0.0)
+
+
+@says(
+    "On paper the branch that is not taken has no part in the gradient.",
+    "The double where gives $f$ a harmless input there: one `tf.where` on the input, one on the result, as a kink writes it.",
+    "With the double where every column holds the derivative of the branch that was taken.",
+    "Wrong on purpose: one where, and who is saved from the other branch.",
+    "First and second derivative at 0, where the branch is not taken.",
+)
+@over(mode=THREE, branch=BRANCHES)
+def test_the_double_where(mode, branch):
+    x, taken = np.float32([0, -3, 2]), EAGER.gradient(branch, 2.0)
+    assert same(mode.gradient(double(branch), x), [0, 0, taken], 1e-6)
+    assert not np.any(mode.gradient(first(double(branch)), x)[:2])
+    for line in trace("wrong/where.py"):
+        assert "double" not in line.text or line.numbers[-4:] == [0] * 4
+
+
+@says(
+    "One `tf.where` around an infinite slope.",
+    "With $f(x)$ where $x > 0$ and 0 elsewhere, the tape sends a zero upstream into the rule of $f$, and 0 times an infinite slope is NaN.",
+    "The rows with a single `tf.where` show why a test may not find it.",
+    was="'the tape multiplies …: NaN': tf.sqrt returns 0 without XLA",
+)
+@over(mode=THREE)
+def test_one_where(mode):
+    sent = []
+
+    @tf.custom_gradient
+    def log(x):
+        def grad(upstream):
+            sent.append(upstream)
+            return upstream / x
+
+        return tf.math.log(x), grad
+
+    assert np.isnan(mode.gradient(single(log), 0.0))
+    assert mode is not EAGER or sent == [0]
+    saved = {n: same(mode.gradient(single(f), 0.0), 0.0) for n, f in BRANCHES.items()}
+    assert any(saved.values()) == (mode not in IN_XLA) and not all(saved.values())
+
+
+@says(
+    "Without XLA, the rule of `tf.sqrt` returns zero for a zero upstream, so the first derivative is that of the branch that was taken; compiled by XLA it is NaN, and the second is NaN in both.",
+    "With the logarithm it is the first derivative that shows it, and without XLA the second looks harmless.",
+    was="'in eager mode': a tf.function without XLA does the same",
+)
+@over(mode=FOUR)
+def test_the_branches(mode):
+    nan_in_xla = np.nan if mode in IN_XLA else 0.0
+    root, log = single(tf.sqrt), single(tf.math.log)
+    zero = mode.gradient(tf.sqrt, np.zeros(2, np.float32), loss=LOSSES["zeros"])
+    assert same(zero, [nan_in_xla] * 2)
+    assert same(mode.gradient(root, 0.0), nan_in_xla)
+    assert same(mode.gradient(first(root), 0.0), np.nan)
+    assert same(mode.gradient(log, 0.0), np.nan)
+    assert same(mode.gradient(first(log), 0.0), nan_in_xla)
+
+
+@says(
+    "The same, inside a rule.",
+    "A `tf.where` in the rule keeps the first derivative clean, and the second runs through both of its branches again:",
+    "All first derivatives are alike, and only the second tells them apart.",
+    "With `tf.math.divide_no_nan` it is finite without XLA only, again by the rule of `tf.sqrt`; the double where inside the rule holds with XLA and without.",
+    "Wrong on purpose: a where inside a rule, and the second derivative.",
+    was="'in eager mode only': finite in a tf.function without XLA as well",
+)
+@over(mode=FOUR)
+def test_where_inside_a_rule(mode):
+    x = np.float32([0, 4])
+    roots = program("wrong/second.py").roots
+    slopes = [mode.gradient(root, x) for root in roots.values()]
+    assert all(same(each, [0, 0.25]) for each in slopes)
+    seconds = [mode.gradient(first(root), x)[0] for root in roots.values()]
+    assert same(seconds, [np.nan, np.nan if mode in IN_XLA else 0.0, 0.0])
+
+
+# Exercises.
+
+
+@says(
+    "A sigmoid that keeps its digits.",
+    r"Write a rule for $\sigma(x)$ with the local derivative $\sigma(x) \, \sigma(-x)$, so that its slope at 20 is right.",
+    "The rule calls the function that it belongs to, on $x$ and on $-x$.",
+    "The second derivative then goes through this rule again, and not through that of `tf.sigmoid`.",
+    "Solution: a sigmoid whose slope keeps its digits where it rounds to 1.",
+)
+@over(mode=THREE, x=numbers(-40, 40))
+def test_the_sigmoid_that_keeps_its_digits(mode, x):
+    s, t = sigma(mpmath.mpf(x)), sigma(-mpmath.mpf(x))
+    assert close(mode.gradient(sigmoid, x), s * t)
+    second = float(mode.gradient(slope_of_sigmoid, x))
+    assert abs(second - s * t * (t - s)) < 1e-6 * s * t
+    assert close(mode.gradient(sigmoid, 20.0), 2.06115362e-9)
+
+
+@says(
+    "A probability's complement.",
+    r"$y = \log(1 - e^{-x})$ for $x > 0$ is the logarithm of a probability whose complement is $e^{-x}$.",
+    "Derive its rule, and write the local derivative with `tf.math.expm1`.",
+    "Then find a forward pass that is right for $x = 10^{-10}$ and for $x = 30$; one formula is not enough.",
+    "Where $x$ is small, $1 - e^{-x}$ is small and has to be made by `expm1`; where $x$ is large, $e^{-x}$ is small and belongs in `log1p`:",
+    "The double where keeps each branch at inputs that it can bear.",
+    "Solution: log(1 - e^-x) for x > 0, with expm1 and log1p.",
+)
+@over(mode=THREE, x=numbers(1e-30, 80), examples=({"x": 1e-10}, {"x": 30.0}))
+def test_the_complement(mode, x):
+    probability = 1 - mpmath.exp(-mpmath.mpf(x))
+    with mpmath.workdps(60):
+        exact = mpmath.log(-mpmath.expm1(-mpmath.mpf(x)))
+        assert 0 <= probability <= 1 and close(log1mexp(tf.constant(x)), exact)
+        assert close(mode.gradient(log1mexp, x), 1 / mpmath.expm1(mpmath.mpf(x)))
+    small, large = (
+        lambda x: tf.math.log(-tf.math.expm1(-x)),
+        lambda x: tf.math.log1p(-tf.exp(-x)),
+    )
+    assert small(30.0) == 0 and large(1e-10) == -np.inf
+
+
+@says(
+    "The program changes over at the logarithm of 2, where $e^{-x}$ and $1 - e^{-x}$ are both one half."
+)
+def test_where_it_changes_over():
+    assert mpmath.exp(-mpmath.log(2)) == 1 - mpmath.exp(-mpmath.log(2)) == 0.5
+    source = (trace.__globals__["folder"] / "solution.py").read_text("utf-8")
+    assert "near = x < np.log(2.0)" in source
+
+
+@says("At $10^{-10}$ the naive form is infinite twice; at 30 its value is 0.")
+@over(mode=FOUR)
+def test_the_naive_form(mode):
+    for value in VALUES.values():
+        assert value(naive)(tf.constant(1e-10)) == -np.inf
+        assert value(naive)(tf.constant(30.0)) == 0
+    assert mode.gradient(naive, 1e-10) == np.inf
+
+
+pointer(
+    "This page finds the operation at which the NaN is born, derives rules whose numbers are as good as their formulas, and shows the other places where a right formula breaks: the log of a sum, the root at zero, the branch that was not taken.",
+    "The official example.",
+    "The program that drew it",
+)
+advice("Look at both passes and at both ends of the range.")
