@@ -102,6 +102,7 @@ def options(call: Function, declared: Declared, nested: bool) -> dict:
         "no_gradient": declared.fixed,
         "within": declared.within,
         "eager_only": declared.eager_only,
-        "second_order": nested,
+        "dense_upstream": declared.dense,
+        "second_order": False if declared.once else nested or None,
         "shapes": True,
     }

@@ -37,9 +37,11 @@ def scaled(factor, values, slope):
 # Of each kind the right rule or its options, and a wrong one, or wrong options.
 CUBE = scaled(1.0, lambda x: x**3, lambda x: 3.0 * x**2)
 ROUND = rule(tf.round, lambda x, upstream: upstream)
-CLIPPED = rule(tf.identity, lambda x, up: tf.clip_by_value(up, -0.5, 0.5))
+CLIPPED = rule(tf.identity, lambda x, up: clip(tf.convert_to_tensor(up)))
+PARTS_CLIPPED = rule(tf.identity, lambda x, up: clip(up))
 NORMED = rule(tf.square, lambda x, up: tf.clip_by_norm(up * 2.0 * x, 1.0))
 ONCE = rule(tf.sin, lambda x, up: up * tf.stop_gradient(tf.cos(x)))
+HALF_ONCE = rule(tf.square, lambda x, up: up * (x + tf.stop_gradient(x)))
 SINE = rule(tf.sin, lambda x, up: up * tf.cos(x))
 ROOT_OF = rule(tf.sqrt, lambda x, up: up * 0.5002 / tf.sqrt(x))
 EAGER = rule(tf.square, lambda x, up: tf.constant(2.0 * up.numpy() * x.numpy()))
@@ -85,6 +87,12 @@ def clip(upstream, *_):
             {"upstream_becomes": lambda u, *_: tf.tanh(u)},
         ),
         (
+            PARTS_CLIPPED,
+            (X,),
+            {"upstream_becomes": clip, "dense_upstream": True},
+            {"upstream_becomes": clip},
+        ),
+        (
             NORMED,
             (X,),
             {"downstream_becomes": lambda d, *_: tf.clip_by_norm(d, 1.0)},
@@ -99,6 +107,7 @@ def clip(upstream, *_):
         (CUBE, (X,), {}, {"eager_only": True}),
         (SINE, (X,), {"second_order": True}, {"gradient_of": tf.cos}),
         (ONCE, (X,), {}, {"second_order": True}),
+        (HALF_ONCE, (X,), {"second_order": False}, {}),
     ],
 )
 def test_options_say_what_a_rule_is_meant_to_be(function, inputs, right, wrong):
@@ -157,9 +166,9 @@ def test_structures_variables_and_dtypes():
 def test_the_report_says_how_much_was_compared():
     report = check_rule(CUBE, tf.constant([1.3, -0.7]))
     assert report.points == 5
-    assert report.slopes == 6 * 2 * 3
+    assert report.slopes == 2 + 4  # each number, then mixtures
     assert report.precisions == {"float32", "float64"}
-    assert report.graph and not report.shapes and not report.second
+    assert report.graph and report.second and not report.shapes
     assert check_rule(CUBE, X, shapes=True).shapes
     kinked = rule(tf.nn.relu, lambda x, up: up * tf.cast(x > 0, x.dtype))
     assert check_rule(kinked, np.array([0.0, 1.0])).kinks

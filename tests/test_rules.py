@@ -207,6 +207,7 @@ def clipped(limit):
     @tf.custom_gradient
     def identity(x):
         def grad(upstream):
+            upstream = tf.convert_to_tensor(upstream)
             return tf.clip_by_value(upstream, -limit, limit)
 
         return tf.identity(x), grad
@@ -222,6 +223,7 @@ run(clipped(0.5), tf.constant([0.2, 1.7]))
                 "return tf.clip_by_value(upstream, -limit, limit)",
                 "return tf.clip_by_value(upstream, -limit, 1.0)",
             ),
+            ("upstream = tf.convert_to_tensor(upstream)", "pass"),
         ],
     ),
     "domain": (
@@ -238,6 +240,7 @@ run(logarithm, tf.constant([0.2, 1.7]))
     ),
     "symmetric": (
         """
+# truth: A.shape.rank == 2
 # truth: A = A @ tf.transpose(A) + tf.eye(2, dtype=A.dtype)
 @tf.custom_gradient
 def log_determinant(A):
@@ -251,7 +254,11 @@ def log_determinant(A):
 
 run(log_determinant, tf.constant([[2.0, 1.0], [1.0, 3.0]]))
 """,
-        [("tf.linalg.inv(A)", "tf.linalg.inv(A @ A)"), ("# truth: A", "# truth: B")],
+        [
+            ("tf.linalg.inv(A)", "tf.linalg.inv(A @ A)"),
+            ("# truth: A =", "# truth: B ="),
+            ("# truth: A.shape.rank == 2\n", ""),
+        ],
     ),
     "second derivative": (
         """
@@ -374,7 +381,7 @@ run(dropout, tf.constant([0.2, 1.7, 3.0, -1.0]))
     "labels": (
         """
 # truth: labels needs no gradient; labels = tf.nn.softmax(labels)
-# truth: logits.shape == labels.shape
+# truth: logits.shape == labels.shape; logits.shape.rank == 2
 @tf.custom_gradient
 def cross_entropy(logits, labels):
     def grad(upstream):

@@ -97,6 +97,7 @@ def _programs(programs: tuple[str, ...], root: Path) -> Answer:
                     each.what,
                     each.how,
                     program,
+                    each.cases,
                     wrong_on_purpose=each.wrong_on_purpose,
                     calls=_some(each.calls),
                 )

@@ -6,6 +6,7 @@ import tensorflow as tf
 calls = 0
 
 
+# truth: A.shape.rank == B.shape.rank == 2
 @tf.custom_gradient
 def product(A, B):
     global calls

@@ -4,6 +4,7 @@ import numpy as np
 import tensorflow as tf
 
 
+# truth: x.shape.rank == W.shape.rank == 2
 @tf.custom_gradient
 def layer(x, W):
     y = tf.tanh(x @ W)

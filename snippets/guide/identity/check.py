@@ -5,6 +5,7 @@ import tensorflow as tf
 
 def back_through(change):
     # truth: upstream becomes change(upstream)
+    # truth: dense upstream
     @tf.custom_gradient
     def identity(x):
         return tf.identity(x), lambda upstream: change(upstream)

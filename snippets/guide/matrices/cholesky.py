@@ -5,6 +5,7 @@ import tensorflow as tf
 
 
 # truth: X = X @ tf.transpose(X) + 0.5 * tf.eye(2, dtype=X.dtype)
+# truth: X.shape.rank == 2
 @tf.custom_gradient
 def cholesky(X):
     Y = tf.linalg.cholesky(X)

@@ -10,6 +10,7 @@ def plain(point):
 
 
 # truth: point["x"].shape == point["y"].shape
+# truth: abs(point["x"]) + abs(point["y"]) > 0
 @tf.custom_gradient
 def polar(point):
     outputs = plain(point)

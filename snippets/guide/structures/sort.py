@@ -3,6 +3,7 @@
 import tensorflow as tf
 
 
+# truth: x.shape.rank == 1
 @tf.custom_gradient
 def sort(x):
     places = tf.argsort(x)

@@ -4,6 +4,7 @@ import tensorflow as tf
 
 
 # truth: point["x"].shape == point["y"].shape
+# truth: abs(point["x"]) + abs(point["y"]) > 0
 @tf.custom_gradient
 def polar(point):
     x, y = point["x"], point["y"]

@@ -5,6 +5,7 @@ import tensorflow as tf
 w = tf.Variable(2.0)
 
 
+# truth: x > 0
 @tf.custom_gradient
 def power(x):
     y = x ** w

@@ -3,6 +3,7 @@
 import tensorflow as tf
 
 
+# truth: W.shape.rank == 2; x.shape.rank == 1
 @tf.custom_gradient
 def matvec(W, x):
     y = tf.linalg.matvec(W, x)

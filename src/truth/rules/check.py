@@ -49,6 +49,8 @@ class Verdict:
     how: str
     wrong_on_purpose: bool = False
     """Whether it was checked that a rule is wrong, as it shall be."""
+    cases: int = 0
+    """Slopes that were compared."""
     numbers: tuple = ()
     calls: tuple = ()
     """What the rule was given and gave while the program ran: each as ``Record`` has

@@ -88,13 +88,14 @@ class Program:
         report, numbers = Report(), []
         wrong = None
         try:
-            for rule in self.observer.rules:
-                for record in rule.records if rule.site is site else ():
-                    report.repeated += record.repeat()
-            for judge in self._judges(n, site, declared, report):
+            _limit(SECONDS_FOR_A_CALL)
+            report.repeated = sum(
+                record.repeat() for record in self.observer.records[site]
+            )
+            for judge in self._judges(n, site, declared, report, shall_hold):
                 _limit(SECONDS_FOR_A_CALL)
                 with contextlib.closing(judge):
-                    judge.all(shapes=shall_hold)
+                    judge.all()
                     if self._numbers:
                         numbers += judge.numbers()
             if shall_hold:
@@ -117,6 +118,8 @@ class Program:
                 if wrong
                 else "the rule is right: declare '# truth: the rule is right'"
             )
+        if declared.clauses:
+            how += f"; declared: {'; '.join(declared.clauses)}"
         return {
             "line": site.line,
             "what": site.what,
@@ -125,16 +128,15 @@ class Program:
             "numbers": numbers,
             "calls": [
                 call
-                for rule in self.observer.rules
-                if rule.site is site
-                for record in rule.records
+                for record in self.observer.records[site]
                 for call in record.as_json()
             ][:KEPT_CALLS],
+            "cases": report.slopes,
             "wrong_on_purpose": state == "tried" and not shall_hold,
         }
 
     def _judges(
-        self, n: int, site: Site, declared: Declared, report: Report
+        self, n: int, site: Site, declared: Declared, report: Report, far: bool
     ) -> Iterator[Judge]:
         rules = _distinct([each for each in self.observer.rules if each.site is site])
         if not rules:
@@ -152,7 +154,8 @@ class Program:
                     report,
                     np.random.default_rng([n, i, k]),
                     nested=rule.nested,
-                    far=shapes not in seen,
+                    first=shapes not in seen,
+                    far=far and shapes not in seen,
                 )
                 seen.add(shapes)
 
@@ -215,23 +218,20 @@ def some(calls: list[Function]) -> list[Function]:
 
 
 def _how(declared: Declared, report: Report) -> str:
-    of = declared.surrogate or "the forward pass"
-    changes = "".join(
-        f", {name} becoming {what}" for name, what in declared.becomes.items()
+    counted = {
+        "in {} other shapes": report.shapes,
+        "with its second derivative at {} points": report.second,
+        "{} times between both sides of a kink": report.kinks,
+        f"{{}} of {report.slopes} slopes not settled": report.unsettled,
+        "as in {} calls of the run": report.repeated,
+    }
+    return ", ".join(
+        [
+            f"equals differences of {declared.surrogate or 'the forward pass'}"
+            f" at {report.points} points",
+            f"in {' and '.join(sorted(report.precisions))}",
+            "eagerly and inside tf.function" if report.graph else "eagerly",
+            *["with slices of upstream"] * report.slices,
+            *(text.format(count) for text, count in counted.items() if count),
+        ]
     )
-    parts = [
-        f"equals differences of {of}{changes} at {report.points} points",
-        f"in {report.shapes} other shapes" if report.shapes else "",
-        f"in {' and '.join(sorted(report.precisions))}",
-        f"within {declared.within:g}" if declared.within else "",
-        "eagerly and inside tf.function" if report.graph else "eagerly",
-    ]
-    if report.second:
-        parts.append(f"with its second derivative at {report.second} points")
-    if report.kinks:
-        parts.append(f"{report.kinks} times between both sides of a kink")
-    if report.repeated:
-        parts.append(f"as in {report.repeated} calls of the run")
-    if report.unsettled:
-        parts.append(f"{report.unsettled} slopes not settled by differences")
-    return ", ".join(filter(None, parts))

@@ -9,16 +9,12 @@ import numpy as np
 from .function import Function, Misdeclared, Point, Refused, flat, unflat
 from .points import Domain
 from .sites import Declared
-from .slopes import DOUBLE, SINGLE, Slope, none, slope
+from .slopes import DOUBLE, Slope, none, scaled_slope, slope
 
 AT_MOST = 16
 """Of more numbers than this, inputs move along random mixtures of them."""
-MIXTURES = 2
-"""Of each such input."""
 AT_KINKS = 3
 """Random directions of all inputs at once: a tie shows in none of its numbers."""
-LONGER = 16
-"""Times the usual steps: for values so small that rounding hides shorter ones."""
 LARGE = 1e3
 """At larger inputs steps are too long to tell a kink from a bend."""
 
@@ -57,6 +53,8 @@ class Directions:
     domain: Domain
     rng: np.random.Generator
     drawn: Point
+    each_number: bool
+    """Whether to move numbers one at a time, instead of mixtures of each input."""
 
     def all(self) -> list[Along]:
         found = [self._along(*row) for row in self._rows()]
@@ -126,18 +124,8 @@ class Directions:
         return [self.drawn[i] for i in self.function.moving]
 
     def _slope(self, function: Function, center: np.ndarray, row: np.ndarray) -> Slope:
-        """With steps of the size of the inputs, but not below 1; where these settle
-        nothing, with longer ones, and with some that are as small as the inputs."""
-        steps = DOUBLE if function.in_double else SINGLE
-        size = float(abs(self._at[row != 0]).max(initial=0))
-        sizes = [max(1.0, size)]
-        if function.in_double:
-            sizes += [size] * (0 < size < 1) + [LONGER * sizes[0]]
-        for each in sizes:
-            found = slope(self._values_of(function), center, self._at, row, steps, each)
-            if found.told:
-                break
-        return found
+        values = self._values_of(function)
+        return scaled_slope(values, center, self._at, row, function.in_double)
 
     def _values_of(self, function: Function) -> Callable[[np.ndarray], np.ndarray]:
         def values(row: np.ndarray) -> np.ndarray:
@@ -160,15 +148,17 @@ class Directions:
         return self.domain.point(point)
 
     def _rows(self) -> list[tuple[str, str, np.ndarray]]:
-        """Each number of each input; of large inputs, random mixtures."""
+        """Each number of each input, or a random mixture of them."""
         rows, total, start = [], flat(self._moving).size, 0
-        each_number = total <= AT_MOST or "downstream" in self.declared.becomes
+        each_number = "downstream" in self.declared.becomes or (
+            self.each_number and total <= AT_MOST
+        )
         for i, array in zip(self.function.moving, self._moving):
             size, name = flat([array]).size, self.function.leaves[i].name
             mixtures = (
                 np.eye(size)
                 if each_number
-                else self.rng.standard_normal((MIXTURES, size)) / np.sqrt(size or 1)
+                else self.rng.standard_normal((min(size, 1), size)) / np.sqrt(size or 1)
             )
             for n, mixture in enumerate(mixtures):
                 row = np.zeros(total)

@@ -3,9 +3,12 @@
 import contextlib
 import inspect
 import random
+import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -112,6 +115,8 @@ class Function:
     """A call as the program made it, to be repeated with other numbers."""
 
     call: Callable
+    forward: Callable
+    """Its values alone: the call without its rule, which costs less."""
     arguments: tuple
     """As they were passed: the structure of the inputs."""
     keywords: dict
@@ -121,8 +126,11 @@ class Function:
     signature: inspect.Signature
     in_double: bool = False
     """Whether its values can be had in float64."""
-    noisy: bool = False
-    """Whether it draws random numbers; then each call draws the same."""
+    noisy: bool | None = None
+    """Whether it draws random numbers, where that is known; then each call draws the
+    same."""
+    _took: defaultdict = field(default_factory=lambda: defaultdict(list), init=False)
+    _graphs: dict[tuple, Callable | None] = field(default_factory=dict, init=False)
 
     @property
     def has_composites(self) -> bool:
@@ -183,44 +191,61 @@ class Function:
 
     def outputs(self, tensors: list) -> list[tf.Tensor]:
         """The outputs that can have a slope; Refused if there are none."""
+        return self._soon(0.002, self._values, tensors)
+
+    def _values(self, tensors: list) -> list[tf.Tensor]:
+        return self._run(self.forward, tensors)
+
+    def _run(self, call: Callable, tensors: list) -> list[tf.Tensor]:
         if self.noisy and tf.executing_eagerly():
             tf.random.set_seed(1)
             np.random.seed(1)
             random.seed(1)
         inputs = self.packed(tensors)
         try:
-            result = self.call(*inputs, **self.keywords)
+            result = call(*inputs, **self.keywords)
+            every = [
+                tf.convert_to_tensor(each)
+                for each in (
+                    [result]
+                    if isinstance(result, tf.Tensor)
+                    else tf.nest.flatten(result, expand_composites=True)
+                )
+            ]
         except REFUSALS as error:
             raise Refused(said(error)) from error
-        every = [
-            tf.convert_to_tensor(each)
-            for each in (
-                [result]
-                if isinstance(result, tf.Tensor)
-                else tf.nest.flatten(result, expand_composites=True)
-            )
-        ]
         if not (outputs := [each for each in every if inexact(each.dtype)]):
             raise Refused("no output can have a gradient")
         return outputs
 
-    def recorded(self, tensors: list) -> tuple[list[tf.Tensor], Callable]:
+    def recorded(
+        self, tensors: list, rows: np.ndarray | None = None
+    ) -> tuple[list[tf.Tensor], Callable]:
         """The outputs, and the rule as a function of upstream, to be asked once: it
-        returns what it does for each leaf that moves."""
+        returns what it does for each leaf that moves. With ``rows``, of these rows
+        of each output, so that the rule is given slices of upstream."""
         sources = [tensors[i] for i in self.moving]
         with tf.GradientTape() as tape:
             tape.watch(sources)
-            outputs = self.outputs(tensors)
+            outputs = self._run(self.call, tensors)
+            if rows is not None:
+                outputs = [tf.gather(each, rows) for each in outputs]
         return outputs, lambda upstream: tape.gradient(
             outputs, sources, output_gradients=upstream
         )
 
     def gradients(self, tensors: list, upstream: list[tf.Tensor]) -> list:
         """What the rule returns."""
+        return self._soon(0.004, self._both_passes, tensors, upstream)
+
+    def _both_passes(self, tensors: list, upstream: list[tf.Tensor]) -> list:
         return self.recorded(tensors)[1](upstream)
 
     def in_graph(self, tensors: list, upstream: list[tf.Tensor]) -> list:
         """The same inside ``tf.function``."""
+        return self._graph_of(self._both_passes, tensors)(tensors, upstream)
+
+    def _graph_of(self, run: Callable, tensors: list) -> Callable:
         given = [
             i
             for i, each in enumerate(self.leaves)
@@ -228,20 +253,45 @@ class Function:
         ]
 
         @tf.function(autograph=False)
-        def both_passes(some: list, upstream: list) -> list:
+        def graph(some: list, *more: list) -> list:
             inside = list(tensors)
             for i, tensor in zip(given, some):
                 inside[i] = tensor
-            return self.gradients(inside, upstream)
+            return run(inside, *more)
 
-        return both_passes([tensors[i] for i in given], upstream)
+        return lambda tensors, *more: graph([tensors[i] for i in given], *more)
+
+    def _soon(self, slow: float, run: Callable, tensors: list, *more: list) -> list:
+        """By a graph, where the program takes so many seconds for a call that making
+        one costs less."""
+        kind = (
+            run.__name__,
+            *(
+                (each.dtype, tuple(each.shape))
+                for each in tensors
+                if isinstance(each, tf.Tensor)
+            ),
+        )
+        if graph := self._graphs.get(kind):
+            try:
+                return graph(tensors, *more)
+            except Exception:  # told below, if it is the program's
+                self._graphs[kind] = None
+        start = time.process_time()
+        try:
+            return run(tensors, *more)
+        finally:
+            took = self._took[kind]
+            took.append(time.process_time() - start)
+            if sum(took) > max(10, len(took)) * slow and self.noisy is False:
+                self._graphs.setdefault(kind, self._graph_of(run, tensors))
 
     def second(self, tensors: list, upstream: list, weights: list) -> list:
         """Gradients of ⟨weights, downstream⟩ by leaves and by upstream."""
         sources = [tensors[i] for i in self.moving] + upstream
         with tf.GradientTape() as outer:
             outer.watch(sources)
-            first = self.gradients(tensors, upstream)
+            first = self._both_passes(tensors, upstream)
             paired = tf.add_n(
                 [
                     tf.reduce_sum(
@@ -270,7 +320,7 @@ class Function:
             result = evaluate(expression, {**self.names, **bound.arguments})
             return result(*arguments, **keywords) if callable(result) else result
 
-        return replace(self, call=call)
+        return replace(self, call=call, forward=call)
 
 
 def called(
@@ -279,16 +329,11 @@ def called(
     arguments: tuple,
     keywords: dict,
     instance: object = None,
+    returns_rule: bool = False,
 ) -> Function:
-    """A call of a function with a rule; ``plain`` is the same without it."""
-    inner = inspect.unwrap(plain)
-    code = getattr(inner, "__code__", None)
-    names = dict(getattr(inner, "__globals__", {}))
-    for name, cell in zip(
-        getattr(code, "co_freevars", ()), getattr(inner, "__closure__", None) or ()
-    ):
-        with contextlib.suppress(ValueError):  # not yet filled
-            names[name] = cell.cell_contents
+    """A call of a function with a rule; ``plain`` is what got the rule, and may
+    return it beside its values."""
+    names = getattr(inspect.unwrap(plain), "__globals__", {}) | seen_by(plain)
     if instance is not None:
         names["self"] = instance
         plain = plain.__get__(instance)
@@ -298,7 +343,15 @@ def called(
     except (TypeError, ValueError):
         signature = inspect.signature(lambda *inputs, **keywords: None)
     leaves = [leaf(name, part) for name, part in named(signature, arguments)]
-    return Function(function, arguments, keywords, leaves, names, signature)
+    return Function(
+        function,
+        (lambda *inputs, **more: plain(*inputs, **more)[0]) if returns_rule else plain,
+        arguments,
+        keywords,
+        leaves,
+        names,
+        signature,
+    )
 
 
 def named(signature: inspect.Signature, arguments: tuple) -> Iterator[tuple[str, Any]]:
@@ -307,6 +360,32 @@ def named(signature: inspect.Signature, arguments: tuple) -> Iterator[tuple[str,
         parts = tf.nest.flatten(value, expand_composites=True)
         for n, part in enumerate(parts):
             yield name if len(parts) == 1 else f"{name}[{n}]", part
+
+
+def codes_of(function: Callable) -> list[CodeType]:
+    """Of a function, and of those that are written in it."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    codes = [code] if code else []
+    for each in codes:  # grows while it is read
+        codes += [part for part in each.co_consts if isinstance(part, CodeType)]
+    return codes
+
+
+def seen_by(function: Callable) -> dict[str, Any]:
+    """What a function finds by name beside its inputs, as it is now."""
+    inner = inspect.unwrap(function)
+    around = getattr(inner, "__globals__", {})
+    seen = {
+        name: around[name]
+        for code in codes_of(inner)
+        for name in code.co_names
+        if name in around
+    }
+    cells = getattr(inner, "__closure__", None) or ()
+    for name, cell in zip(inner.__code__.co_freevars if cells else (), cells):
+        with contextlib.suppress(ValueError):  # not yet filled
+            seen[name] = cell.cell_contents
+    return seen
 
 
 def said(error: BaseException) -> str:

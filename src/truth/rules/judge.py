@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import cycle
 
 import numpy as np
 import tensorflow as tf
@@ -22,12 +23,12 @@ from .function import (
     wide,
 )
 from .sites import Declared
-from .slopes import DOUBLE, SINGLE, pair, slope
+from .slopes import pair, scaled_slope
 
 SHOWN_NUMBERS = 64
 """Of one gradient; a larger one is told by these and its length."""
-SECOND_DIRECTIONS = 4
-"""Random ones, along which a second derivative is tried."""
+FEWEST = 5
+"""Points that a declaration must leave, of those that are drawn."""
 REPEATED = 6
 """Calls of a forward pass that give the same only if it draws nothing."""
 
@@ -45,13 +46,15 @@ class Judge:
         report: Report,
         rng: np.random.Generator,
         nested: bool,
+        first: bool,
         far: bool,
     ) -> None:
         self._nested = nested
+        self._first = first
         self._far = far
-        self._ways = (*points.NEAR, *points.NEAR, *(points.FAR if far else ()))
         self._function = function
         self._eager_only = declared.eager_only
+        self._once = declared.once
         self._report = report
         self._rng = rng
         self._domain = points.Domain(function, declared, rng)
@@ -66,8 +69,15 @@ class Judge:
         self._double = _runs_widely(lambda: self._both_passes(tensors))
         for each in (function, reference):
             each.in_double = _runs_widely(partial(each.outputs, tensors))
+        self._sides = points.sides(function, rng)
         self._comparison = Comparison(
-            function, reference, declared, self._domain, report, rng
+            function,
+            reference,
+            declared,
+            self._domain,
+            report,
+            rng,
+            self._sides,
         )
 
     def _start(self) -> Point:
@@ -75,7 +85,12 @@ class Judge:
         if points.fill(self._function, self._rng):
             here = self._domain.draw(points.FAR, self._function.widened(), double=False)
             return here or self._function.widened()
-        here = self._function.widened()
+        here = [
+            np.where(np.isfinite(array), array, points.normal(self._rng, array))
+            if each.moves
+            else array
+            for each, array in zip(self._function.leaves, self._function.widened())
+        ]
         if not self._domain.made and not self._domain.promised(here):
             raise Wrong("the inputs of the call are not as declared")
         return here
@@ -100,51 +115,72 @@ class Judge:
     def close(self) -> None:
         self._function.restore()
 
-    def all(self, shapes: bool) -> None:
+    def all(self) -> None:
         self._points()
-        self._graph()
-        self._second()
-        if shapes:
+        if self._first:
+            self._graph()
+        if not self._once:
+            self._second()
+        if self._far and not self._function.has_composites:
             self._shapes()
+
+    def _ways(self) -> list[tuple]:
+        """How inputs are drawn: near the call, elsewhere, and where rules break."""
+        near, far = [(way,) for way in points.NEAR], points.FAR
+        if not self._first:
+            return near
+        if not self._far:
+            return [*near, *near]
+        numbers = sum(np.size(self._here[i]) for i in self._function.moving)
+        turns = -(-len(self._sides) // max(numbers, 4))
+        beside = (points.beside(cycle(self._sides)),)
+        return [
+            *near,
+            *((way, *far) for way in far),
+            *((way,) for way in points.EXTREME),
+            *[beside] * turns,
+        ]
 
     def _points(self) -> None:
         """Where the program called, near it, and elsewhere."""
         drawn = [
-            self._domain.draw((way,), self._here, self._double) for way in self._ways
+            self._domain.draw(ways, self._here, self._double) for ways in self._ways()
         ]
         places = [each for each in drawn if each]
+        if len(places) < min(FEWEST, len(drawn) // 2):
+            raise Wrong(
+                "the forward pass is finite, and what is declared holds, at too few"
+                " points; declare what makes inputs valid (NAME = …)"
+            )
+        self._domain.demand_varied(places)
         if self._domain.holds(self._domain.point(self._here), self._double):
             places.insert(0, self._here)
-        if len(places) < 3:
-            raise Wrong(
-                "the forward pass is finite at too few points;"
-                " declare what makes inputs valid (NAME = …)"
-            )
-        for place in places:
-            self._at(place, self._double)
+        for n, place in enumerate(places):
+            self._at(place, thorough=not n and self._first)
             self._report.points += 1
         if self._double and any(
             self._function.leaves[i].dtype != wide(self._function.leaves[i].dtype)
             for i in self._function.moving
         ):
-            self._at(places[0], False)
+            for place in places:
+                self._comparison.narrow(place)
 
-    def _at(self, drawn: Point, double: bool) -> None:
-        if self._comparison.at(drawn, double):
+    def _at(self, drawn: Point, thorough: bool) -> None:
+        if self._comparison.at(drawn, self._double, thorough) and thorough:
             # Any slope between both sides will do at a kink; beside it, one.
             for side in (-0.1, 0.1):
                 beside = list(drawn)
                 for i in self._function.moving:
                     far = self._rng.uniform(0.5, 1, np.shape(drawn[i]))
                     beside[i] = drawn[i] + side * far * np.maximum(1, abs(drawn[i]))
-                if self._domain.holds(self._domain.point(beside), double):
-                    self._comparison.at(beside, double)
+                if self._domain.holds(self._domain.point(beside), self._double):
+                    self._comparison.at(beside, self._double)
 
     def _shapes(self) -> None:
         """Other shapes, if the forward pass accepts them."""
         for drawn in self._other_shapes():
             try:
-                self._comparison.at(drawn, self._double, sizes=(1.0,))
+                self._comparison.at(drawn, self._double)
             except Wrong as wrong:
                 raise Wrong(
                     f"{wrong}; the forward pass accepts this: mend the rule,"
@@ -153,8 +189,6 @@ class Judge:
             self._report.shapes += 1
 
     def _other_shapes(self) -> Iterator[Point]:
-        if self._function.has_composites or not self._far:
-            return
         for like in points.other_shapes(self._function, self._here):
             ways = (points.NEAR[0], *points.FAR[:2])
             if drawn := self._domain.draw(ways, like, self._double):
@@ -165,9 +199,10 @@ class Judge:
         if self._function.keywords:
             return  # not allowed in a graph, whatever the rule
         tensors = self._function.tensors(self._domain.point(self._here), double=False)
-        outputs, rule = self._comparison.recorded(tensors)
-        upstream = [self._comparison.random(each) for each in outputs]
-        eager = self._comparison.downstream(tensors, rule, upstream)
+        with demanded():
+            like = self._function.outputs(tensors)
+        upstream = [self._comparison.random(each) for each in like]
+        eager = self._comparison.downstream(tensors, upstream)
         try:
             gradients = self._function.in_graph(tensors, upstream)
         except Exception as error:
@@ -188,21 +223,22 @@ class Judge:
         self._report.graph = True
 
     def _second(self) -> None:
-        """The gradient of the rule itself, by the inputs and by upstream, if the
-        program takes it."""
-        if not self._nested:
-            return
-        near = self._domain.draw(points.NEAR, self._here, self._double)
-        for drawn in filter(None, (self._here, near)):
+        """The gradient of the rule itself, by the inputs and by upstream: demanded if
+        the program takes it, else right where there is one."""
+        places: list[Point | None] = [self._here]
+        if self._nested or self._first:
+            places.append(self._domain.draw(points.NEAR, self._here, self._double))
+        for drawn in filter(None, places):
             point = self._domain.point(drawn)
             if self._domain.holds(point, self._double):
-                self._second_at(point)
-                self._report.second += 1
+                self._report.second += self._second_at(point)
 
-    def _second_at(self, point: Point) -> None:
-        function, steps = self._function, DOUBLE if self._double else SINGLE
+    def _second_at(self, point: Point) -> bool:
+        """Whether there is one."""
+        function = self._function
         tensors = function.tensors(point, self._double)
-        outputs, _ = self._comparison.recorded(tensors)
+        with demanded():
+            outputs = function.outputs(tensors)
         upstream = [self._comparison.random(each) for each in outputs]
         sources = [tensors[i] for i in function.moving]
         weights = [
@@ -211,14 +247,25 @@ class Judge:
         try:
             found = function.second(tensors, upstream, weights)
         except Exception as error:
+            if not self._nested:
+                return False
             raise Wrong(f"the second derivative raises {said(error)}") from error
+        if not self._nested and all(each is None for each in found[: len(sources)]):
+            return False
         like = [np.asarray(each) for each in (*sources, *upstream)]
+        zeros = [np.zeros_like(array) for array in like]
         downstream = flat(
-            [
-                np.zeros_like(array) if each is None else each
-                for each, array in zip(found, like)
-            ]
+            [other if each is None else each for each, other in zip(found, zeros)]
         )
+        # What the program does not take may be kept from the tape; and what is made
+        # of others cannot be moved by itself.
+        claimed = [
+            array
+            if not self._nested
+            and (each is None or (self._domain.made and i < len(sources)))
+            else np.ones_like(array)
+            for i, (each, array) in enumerate(zip(found, zeros))
+        ]
 
         def first(row: np.ndarray) -> np.ndarray:
             arrays = unflat(row, like)
@@ -230,47 +277,45 @@ class Judge:
                 tf.cast(array, each.dtype)
                 for array, each in zip(arrays[len(sources) :], upstream)
             ]
-            _, rule = self._comparison.recorded(its)
-            return self._comparison.downstream(its, rule, ups)
+            return self._comparison.downstream(its, ups)
 
         at = flat(like)
         center = first(at)
         rel, noise = self._comparison.tolerance(self._double)
-        for _ in range(SECOND_DIRECTIONS):
-            direction = self._rng.standard_normal(at.size) / np.sqrt(at.size)
-            pairing = pair(
-                flat(weights),
-                slope(first, center, at, direction, steps),
-                downstream,
-                direction,
-                10 * rel,
-                noise,
-            )
+        for part in (slice(len(sources)), slice(len(sources), None)):
+            rows = list(zeros)
+            rows[part] = [points.normal(self._rng, each) for each in zeros[part]]
+            direction = flat([row * each for row, each in zip(rows, claimed)])
+            along = scaled_slope(first, center, at, direction, self._double)
+            got = np.where(direction, downstream, 0)
+            pairing = pair(flat(weights), along, got, direction, 10 * rel, noise)
             if pairing.verdict == "wrong":
                 raise Wrong(
                     f"{self._comparison.place(tensors)} with upstream ="
                     f" {shown(upstream)}: the second derivative along some"
-                    f" direction is {pairing.got:.6g}, but"
-                    f" {pairing.expected} is right"
+                    f" direction is {pairing.got:.6g}, but {pairing.expected} is right"
                 )
+        return True
 
     def numbers(self) -> list[float | str]:
         """What the rule returns at fresh points: two rules that agree here are
         taken for the same."""
         said_there: list[float | str] = []
         places = [
-            self._domain.draw(points.FAR, self._here, self._double) for _ in range(4)
+            self._domain.draw(ways, self._here, self._double) for ways in self._ways()
         ]
-        for drawn in filter(None, (self._here, *places, *self._other_shapes())):
+        shapes = () if self._function.has_composites else self._other_shapes()
+        for drawn in filter(None, (self._here, *places, *shapes)):
             tensors = self._function.tensors(self._domain.point(drawn), self._double)
-            outputs, rule = self._comparison.recorded(tensors)
-            upstream = [self._comparison.random(each) for each in outputs]
-            try:
-                row = self._comparison.downstream(tensors, rule, upstream)
-            except Wrong as wrong:
-                said_there.append(str(wrong))
-            else:
-                said_there += [*row[:SHOWN_NUMBERS].tolist(), float(row @ row)]
+            like = self._function.outputs(tensors)
+            for size in (1.0, 0.0):
+                upstream = [self._comparison.random(each, size) for each in like]
+                try:
+                    row = self._comparison.downstream(tensors, upstream)
+                except Wrong as wrong:
+                    said_there.append(str(wrong))
+                else:
+                    said_there += [*row[:SHOWN_NUMBERS].tolist(), float(row @ row)]
         return said_there
 
 

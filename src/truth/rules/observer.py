@@ -6,7 +6,7 @@ import inspect
 import os
 import sys
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import repeat
@@ -36,11 +36,10 @@ class Rule:
     """With a registered gradient: the rule itself."""
     registered: str | None = None
     """The name under which a gradient is registered."""
+    returns_rule: bool = False
     calls: list[Function] = field(default_factory=list)
     nested: bool = False
     """Whether it was ever called with two tapes at work."""
-    records: list[Record] = field(default_factory=list)
-    """What it was given and gave, in calls outside of graphs."""
 
 
 class Recorder:
@@ -75,7 +74,14 @@ class Recorder:
         if observer.watching and len(rule.calls) < KEPT_CALLS:
             rule.nested |= observer.is_nested
             rule.calls.append(
-                called(decorated, rule.function, arguments, keywords, instance)
+                called(
+                    decorated,
+                    rule.function,
+                    arguments,
+                    keywords,
+                    instance,
+                    returns_rule=rule.returns_rule,
+                )
             )
         return decorated(*arguments, **keywords)
 
@@ -85,6 +91,8 @@ class Observer:
 
     def __init__(self, path: str, sites: list[Site]) -> None:
         self.rules: list[Rule] = []
+        self.records: defaultdict[Site, list[Record]] = defaultdict(list)
+        """Of each site the first calls outside of graphs."""
         self.strays: list[int] = []
         """Lines that made a rule where none is written."""
         self.watching = False
@@ -143,10 +151,10 @@ class Observer:
             site = self._site(original.__name__, f)
             if not site:
                 return original(f)
-            rule = Rule(site, f)
+            rule = Rule(site, f, returns_rule=original.__name__ == "custom_gradient")
             self.rules.append(rule)
-            if original.__name__ == "custom_gradient":  # f returns its rule
-                f = recorded(f, rule.records, lambda: self.watching)
+            if rule.returns_rule:
+                f = recorded(f, self.records[site], lambda: self.watching)
             return Recorder(self, rule, original(f))
 
         return make

@@ -1,17 +1,32 @@
 """Points at which a rule is tried, and shapes that its forward pass accepts."""
 
-from collections.abc import Iterator
+import inspect
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 import tensorflow as tf
 
-from .function import Function, Misdeclared, Point, Refused, evaluate
+from .function import (
+    Function,
+    Misdeclared,
+    Point,
+    Refused,
+    codes_of,
+    evaluate,
+    seen_by,
+)
 from .sites import Declared
 
-TRIES = 40
+TRIES = 12
 """Draws until a point must have been found in the domain."""
-SCALAR_BECOMES = ((), (1,), (3,), (2, 3))
+CONSTANTS = 8
+"""Of a program's numbers, at most; both sides of each, with either sign."""
+SCALAR_BECOMES = ((), (1,), (3,), (2, 3), (2, 1, 3))
+
+Way = Callable[[np.random.Generator, np.ndarray], np.ndarray]
+"""How an input is drawn, given the one of the call."""
 
 
 def normal(rng: np.random.Generator, like: np.ndarray) -> np.ndarray:
@@ -29,20 +44,73 @@ def _same_sign(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
     return at * np.exp(0.3 * rng.standard_normal(at.shape))
 
 
-def _anywhere(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
-    return normal(rng, at)
-
-
-def _wide(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
-    return 3 * normal(rng, at)
-
-
 def _positive(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
     return rng.uniform(0.1, 2, at.shape).astype(at.dtype)
 
 
+def _times(size: float) -> Way:
+    return lambda rng, at: size * normal(rng, at)
+
+
+def _large(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
+    return normal(rng, at) * 10 ** rng.uniform(1, 3, at.shape)
+
+
+def _tied(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
+    """Numbers of which half are the same."""
+    drawn = normal(rng, at)
+    tied = rng.random(at.shape) < 0.5
+    return np.where(tied, drawn[tied][:1].sum(), drawn)
+
+
+def _zero(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
+    return np.zeros_like(at)
+
+
+def beside(sides: Iterator[float]) -> Way:
+    """The next numbers of these, each a little to its side."""
+
+    def way(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
+        taken = np.array([next(sides) for _ in range(at.size)]).reshape(at.shape)
+        drawn = taken * (1 + 10 ** rng.uniform(-5, -1.5, at.shape))
+        return drawn + 1j * normal(rng, at) if np.iscomplexobj(at) else drawn
+
+    return way
+
+
 NEAR = (_near, _same_sign)
-FAR = (_anywhere, _positive, _wide)
+FAR = (_times(1), _positive, _times(3))
+EXTREME = (_large, _times(1e-4), _tied, _zero)
+
+
+def sides(function: Function, rng: np.random.Generator) -> list[float]:
+    """Both sides of each number that the function reads, with either sign: beyond
+    it, and before it."""
+    known = {abs(float(each)) for each in _numbers(function.forward, set())}
+    known |= {abs(float(each)) for each in _numbers(function.call, set())}
+    chosen = sorted(known - {0.0}, key=lambda each: (each.is_integer(), each))
+    found = [
+        sign * each * side
+        for each in chosen[:CONSTANTS]
+        for sign in (1, -1)
+        for side in (1, 1 - 2**-5)
+    ]
+    return [found[i] for i in rng.permutation(len(found))]
+
+
+def _numbers(function: Callable, seen: set[int]) -> Iterator[float]:
+    """Real numbers in the code of a function and of those that it calls by name."""
+    inner = getattr(inspect.unwrap(function), "__func__", function)
+    if id(inner) in seen:
+        return
+    seen.add(id(inner))
+    constants = [each for code in codes_of(inner) for each in code.co_consts]
+    for each in (*constants, *seen_by(inner).values()):
+        if isinstance(each, (int, float)) and not isinstance(each, bool):
+            if math.isfinite(each):
+                yield each
+        elif callable(each) and getattr(each, "__module__", "") == inner.__module__:
+            yield from _numbers(each, seen)
 
 
 class Domain:
@@ -78,6 +146,16 @@ class Domain:
             point[place] = tensors[place].numpy()
         return point
 
+    def demand_varied(self, drawn: list[Point]) -> None:
+        """Of each input that is made: raises Misdeclared where it is always one."""
+        made = [self.point(each) for each in drawn]
+        for i, leaf in enumerate(self.function.inputs):
+            is_made = (
+                leaf.name in self._declared.generators.keys() - self._declared.fixed
+            )
+            if is_made and all(np.array_equal(each[i], made[0][i]) for each in made):
+                raise Misdeclared(f"'{leaf.name} = …' is the same for all inputs")
+
     def promised(self, point: Point) -> bool:
         """Whether all that is declared of the inputs holds."""
         if not self._declared.conditions:
@@ -111,6 +189,8 @@ class Domain:
                 if not np.isfinite(base).all():
                     base = np.where(np.isfinite(base), base, normal(self._rng, base))
                 drawn[i] = np.asarray(way(self._rng, base))
+                if turn % 3 == 2:  # maybe it must be positive
+                    drawn[i] = abs(drawn[i]).astype(drawn[i].dtype)
             try:
                 if self.holds(self.point(drawn), double):
                     return drawn
@@ -134,30 +214,37 @@ def fill(function: Function, rng: np.random.Generator) -> bool:
 
 
 def other_shapes(function: Function, point: Point) -> Iterator[Point]:
-    """The point with inputs of other shapes, which may or may not be accepted:
-    one axis or all made 1, a single number made many, a batch of zero; each
-    input by itself, those of one shape together, those of one batch together."""
+    """The point with inputs of other shapes, which may or may not be accepted: an
+    axis made 1, or longer, or a new one; a single number made many, none at all;
+    each input by itself, those of one shape together, those of one batch together,
+    all together."""
     inputs = [i for i, each in enumerate(function.inputs) if each.dtype is not None]
     moving = [i for i in inputs if function.leaves[i].moves]
-    groups: list[list[int]] = []
+    groups: dict[tuple[int, ...], None] = {}
     for i in moving:
         alike = [j for j in moving if np.shape(point[j]) == np.shape(point[i])]
-        groups += [group for group in ([i], alike) if group not in groups]
+        groups |= {(i,): None, tuple(alike): None}
     for group in groups:
-        shape = np.shape(point[group[0]])
-        for other in _shapes_like(shape):
-            yield _resized(point, dict.fromkeys(group, other))
+        for longer in _shapes_like(np.shape(point[group[0]])):
+            yield _resized(point, dict.fromkeys(group, longer))
     batches = {np.shape(point[i])[0] for i in moving if np.ndim(point[i])}
     for size in sorted(batches):
         of_batch = [i for i in inputs if np.shape(point[i])[:1] == (size,)]
-        if of_batch not in groups:
-            yield _resized(point, {i: (0, *np.shape(point[i])[1:]) for i in of_batch})
+        if tuple(of_batch) not in groups:
+            for other in (0, size + 1):
+                yield _resized(
+                    point, {i: (other, *np.shape(point[i])[1:]) for i in of_batch}
+                )
+    if tuple(moving) not in groups:
+        yield _resized(point, {i: (2, *np.shape(point[i])) for i in moving})
 
 
 def _shapes_like(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
     others = list(SCALAR_BECOMES) if np.prod(shape) == 1 else [()]
     others += [(*shape[:i], 1, *shape[i + 1 :]) for i in range(len(shape))]
     others += [(0, *shape[1:])] if shape else [(0,)]
+    if shape:
+        others += [(shape[0] + 1, *shape[1:]), (2, *shape), (*shape, 2)]
     return [other for other in dict.fromkeys(others) if other != shape]
 
 

@@ -1,6 +1,5 @@
 """What a program gave a rule and got from it, in the calls that it really made."""
 
-import contextlib
 import functools
 import inspect
 import numbers
@@ -12,12 +11,14 @@ import numpy as np
 import tensorflow as tf
 
 from .directions import Wrong
-from .function import named, said
+from .function import named, said, seen_by
 
 KEPT_CALLS = 20
 """Of one rule."""
 KEPT_NUMBERS = 1000
 """Of one tensor; of a larger one it is only kept that it was there."""
+REPEATED = 8
+"""Calls that give the same only if nothing is drawn."""
 NEAR = 1e-5
 """Of the largest number: what threads may add up otherwise the next time."""
 
@@ -32,8 +33,14 @@ class Kept:
     def of(cls, value: Any) -> Any:
         if not isinstance(value, (tf.Tensor, tf.Variable)):
             return value
-        is_small = value.shape.num_elements() <= KEPT_NUMBERS
-        return cls(np.array(value.numpy()) if is_small else None)
+        if value.shape.num_elements() > KEPT_NUMBERS:
+            return cls(None)
+        with tf.init_scope():  # unseen by tapes and by what counts variables
+            if isinstance(value, tf.Variable):
+                value = tf.raw_ops.ReadVariableOp(
+                    resource=value.handle, dtype=value.dtype
+                )
+            return cls(np.array(value.numpy()))
 
 
 @dataclass
@@ -92,8 +99,8 @@ class Record:
             for what, then, now in zip(("values", "gradients"), self._then(n), again):
                 if _alike(then, now):
                     continue
-                third = self._again(asked)
-                if not third or not all(map(_alike, again, third)):
+                more = [self._again(asked) for _ in range(REPEATED)]
+                if not all(its and all(map(_alike, again, its)) for its in more):
                     return 0  # it draws random numbers
                 raise Wrong(
                     f"the {what} were {_shown(then)} in the run, but the same call,"
@@ -175,22 +182,11 @@ def recorded(
 def _seen_by(function: Callable) -> dict[str, Any]:
     """Numbers, arrays and variables that a function finds by name, as they are now;
     of a variable it is kept which one."""
-    function = inspect.unwrap(function)
-    code = getattr(function, "__code__", None)
-    around = getattr(function, "__globals__", {})
-    seen = {
-        name: around[name] for name in getattr(code, "co_names", ()) if name in around
-    }
-    for name, cell in zip(
-        getattr(code, "co_freevars", ()), getattr(function, "__closure__", None) or ()
-    ):
-        with contextlib.suppress(ValueError):  # not yet filled
-            seen[name] = cell.cell_contents
     return {
         name: (value, Kept.of(value))
         if isinstance(value, tf.Variable)
         else Kept.of(value)
-        for name, value in seen.items()
+        for name, value in seen_by(function).items()
         if isinstance(value, (tf.Tensor, tf.Variable, np.ndarray, numbers.Number))
     }
 

@@ -33,9 +33,10 @@ def call_of(operation: tf.Operation, rule: Callable) -> Function:
     signature = inspect.Signature(
         [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
     )
-    inputs = tuple(operation.inputs)
+    inputs, again = tuple(operation.inputs), _raw(operation)
     return Function(
-        _replay(operation, rule),
+        _replay(again, rule),
+        again,
         inputs,
         {},
         list(map(leaf, names, inputs)),
@@ -44,9 +45,8 @@ def call_of(operation: tf.Operation, rule: Callable) -> Function:
     )
 
 
-def _replay(operation: tf.Operation, rule: Callable) -> Callable:
+def _replay(again: Callable, rule: Callable) -> Callable:
     """The operation as a function of its inputs, with the rule as its gradient."""
-    again = _raw(operation)
 
     @tf.custom_gradient
     def forward(*inputs: tf.Tensor) -> tuple:

@@ -16,6 +16,9 @@ NAME needs no gradient         the input is kept as the program has it, and its
 within NUMBER                  relative tolerance, for a function that is itself
                                computed no better
 eager only                     the rule cannot run inside ``tf.function``
+dense upstream                 the rule takes ``tf.IndexedSlices`` for what it
+                               is not
+first derivative only          a tape over the rule is wrong
 the rule is right              in a folder wrong: the mistake is elsewhere
 =============================  ================================================
 
@@ -77,7 +80,11 @@ class Declared:
     fixed: list[str] = field(default_factory=list)
     within: float | None = None
     eager_only: bool = False
+    dense: bool = False
+    once: bool = False
     right: bool = False
+    clauses: list[str] = field(default_factory=list)
+    """All of it, word for word."""
 
     @property
     def intends_another(self) -> bool:
@@ -150,8 +157,13 @@ def declared(
 
 def _read(clause: str, into: Declared) -> str | None:
     """Add a clause; why it is not understood, if so."""
+    into.clauses.append(clause)
     if clause == "eager only":
         into.eager_only = True
+    elif clause == "dense upstream":
+        into.dense = True
+    elif clause == "first derivative only":
+        into.once = True
     elif clause == "the rule is right":
         into.right = True
     elif found := _FIXED.fullmatch(clause):
@@ -198,6 +210,7 @@ def _read_domain(clause: str, into: Declared) -> str | None:
                 f"{clause!r} is not understood; known: 'the gradient of …',"
                 " 'upstream becomes …', 'downstream becomes …', a comparison,"
                 " 'NAME = …', 'NAME needs no gradient', 'within NUMBER',"
-                " 'eager only', 'the rule is right'"
+                " 'eager only', 'dense upstream', 'first derivative only',"
+                " 'the rule is right'"
             )
     return None

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 SHRINK = 4
+TINY = 1e-2
+LONGER = 16
+"""Times the usual steps: for values so small that rounding hides shorter ones."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +48,16 @@ class Slope:
     right: np.ndarray
     kink: np.ndarray
     """Whether the slopes of the two sides stay apart as the step shrinks."""
+    scale: np.ndarray
+    """The largest quotient of differences: beside it a slope may be zero."""
     size: float = 1.0
     """Of the inputs: by how much they move until the values are others."""
 
     @property
     def told(self) -> bool:
         """Whether longer or shorter steps have nothing to add."""
-        enough = 1e-4 * abs(self.value) + 1e-7 * abs(self.center) / self.size
+        size = max(1.0, self.size)
+        enough = 1e-4 * abs(self.value) + 1e-7 * abs(self.center) / size
         # A slope of zero need be known no better than those beside it.
         most = 1e-5 * abs(self.value).max(initial=0)
         zero = (self.value == 0) & (self.doubt <= (most or 1))
@@ -77,6 +83,7 @@ def slope(
     value = np.full(center.shape, np.nan)
     doubt = np.full(center.shape, np.inf)
     left = right = value
+    scale = np.zeros(center.shape)
     kink = np.zeros(center.shape, bool)
     above: list[np.ndarray] = []
     bend_above = None
@@ -93,6 +100,7 @@ def slope(
             continue
         right, left = (up - center) / h, (center - down) / h
         row = [(left + right) / 2]
+        scale = np.maximum(scale, np.where(known, abs(row[0]), 0))
         least = steps.ulp * (1 + abs(center)) / h
         for order, old in enumerate(above, 1):
             row.append(row[-1] + (row[-1] - old) / (SHRINK ** (2 * order) - 1))
@@ -105,27 +113,52 @@ def slope(
             floor = steps.noise * abs(center) / h + 1e-4 * (abs(left) + abs(right))
             # Of a smooth function it shrinks with the step; of noise it grows.
             steady = (bend > 0.5 * bend_above) & (bend < 2 * bend_above)
-            kink = steady & (bend > floor)
+            was, kink = kink, steady & (bend > floor)
+            if (lost := was & ~kink).any():  # it lay beside: nothing above holds
+                doubt, above, row = np.where(lost, np.inf, doubt), [], row[:1]
             enough = np.maximum(
                 steps.enough * (abs(value) + abs(center) / size), SHRINK * least
             )
             if not kink.any() and (doubt <= enough).all():
                 break
         above, bend_above = row, bend
-    return Slope(center, value, doubt, left, right, kink, size)
+    return Slope(center, value, doubt, left, right, kink, scale, size)
 
 
-def exactly(number: float) -> Slope:
+def scaled_slope(
+    function: Callable[[np.ndarray], np.ndarray],
+    center: np.ndarray,
+    at: np.ndarray,
+    direction: np.ndarray,
+    in_double: bool,
+) -> Slope:
+    """With steps of the size of the inputs, but not below 1, unless they are tiny;
+    where these settle nothing, with others."""
+    steps = DOUBLE if in_double else SINGLE
+    size = float(abs(at[direction != 0]).max(initial=0))
+    usual = max(1.0, size)
+    sizes = [usual, LONGER * usual] if in_double else [usual]
+    if in_double and 0 < size < 1:
+        sizes.insert(size >= TINY, size)
+    for each in sizes:
+        found = slope(function, center, at, direction, steps, each)
+        if found.told:
+            break
+    return found
+
+
+def exactly(number: float, doubt: float) -> Slope:
     """A slope that is known, or not a number."""
     its = np.array([number])
-    doubt = np.where(np.isfinite(its), 0.0, np.inf)
-    return Slope(its, its, doubt, its, its, np.zeros(1, bool))
+    doubts = np.where(np.isfinite(its), doubt, np.inf)
+    return Slope(its, its, doubts, its, its, np.zeros(1, bool), its)
 
 
 def none(slope: Slope) -> Slope:
     """A slope of zero, of the same numbers."""
     zero = np.zeros(slope.center.shape)
-    return Slope(slope.center, zero, zero, zero, zero, zero.astype(bool), slope.size)
+    is_kink = zero.astype(bool)
+    return Slope(slope.center, zero, zero, zero, zero, is_kink, zero, slope.size)
 
 
 @dataclass(frozen=True)
@@ -137,6 +170,7 @@ class Pairing:
     differences do not settle), or ``wrong``."""
     expected: str
     got: float
+    at_kink: bool = False
 
 
 def pair(
@@ -148,9 +182,9 @@ def pair(
     noise: float,
 ) -> Pairing:
     """Compare along one direction; ``moved`` is what it does to the inputs."""
-    got = _dot(downstream, moved)
-    size = _dot(abs(downstream), abs(moved))
-    ground = noise * _dot(abs(upstream), abs(slope.center))
+    got = dot(downstream, moved)
+    size = dot(abs(downstream), abs(moved))
+    ground = noise * dot(abs(upstream), abs(slope.center))
     used = upstream != 0
     if (slope.kink & used).any():
         sides = np.stack([upstream * slope.left, upstream * slope.right])[:, used]
@@ -161,18 +195,20 @@ def pair(
             "kink" if inside else "wrong",
             f"something from {low:.6g} to {high:.6g}",
             got,
+            at_kink=True,
         )
     if not np.isfinite(slope.doubt[used]).all():
         return Pairing("unknown", "nothing", got)
-    expected = _dot(upstream[used], slope.value[used])
-    parts = _dot(abs(upstream[used]), abs(slope.value[used]))
-    doubt = 10 * _dot(abs(upstream[used]), slope.doubt[used])
-    if doubt > max(1e-3, rel) * parts + 1e3 * ground:
+    expected = dot(upstream[used], slope.value[used])
+    parts = dot(abs(upstream[used]), abs(slope.value[used]))
+    doubt = 10 * dot(abs(upstream[used]), slope.doubt[used])
+    beside = 1e-6 * dot(abs(upstream[used]), slope.scale[used])
+    if doubt > max(1e-3, rel) * parts + 1e3 * ground + beside:
         return Pairing("unknown", "nothing", got)
     near = abs(got - expected) <= rel * (parts + size) + doubt + ground
     return Pairing("holds" if near else "wrong", f"{expected:.6g}", got)
 
 
-def _dot(one: np.ndarray, other: np.ndarray) -> float:
+def dot(one: np.ndarray, other: np.ndarray) -> float:
     # Not '@', which wakes a thread on each core, and has them wait for each other.
     return float((one * other).sum())

@@ -6,6 +6,7 @@ import tensorflow as tf
 def make(axes):
     # truth: the rule is right; x.shape.rank == 2
     # truth: upstream becomes tf.clip_by_norm(upstream, 1.0, axes)
+    # truth: dense upstream
     @tf.custom_gradient
     def clipped(x):
         def grad(upstream):

@@ -5,6 +5,7 @@ import tensorflow as tf
 
 # truth: the rule is right
 # truth: upstream becomes tf.clip_by_norm(upstream, 1.0)
+# truth: dense upstream
 @tf.custom_gradient
 def clipped(x):
     def grad(upstream):
