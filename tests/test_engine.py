@@ -518,13 +518,13 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(book, name):
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_engine_leaves_no_process_and_no_half_trace(book, stop):
-    book.add("slow", "import time\nprint('a')\ntime.sleep(30)\n", "old\n")
+    book.add("slow", "import time\nprint('a')\ntime.sleep(99)\n", "old\n")
     process = book.start("update")
     _wait_for_a_snippet(book)
     family = psutil.Process(process.pid).children(recursive=True)
     assert len(family) >= 2, "the forkserver and the snippet run"
     process.send_signal(stop)
-    process.communicate(timeout=3)
+    process.communicate(timeout=60)
     assert process.returncode != 0
     assert not psutil.wait_procs(family, timeout=30)[1]
     assert book.trace("slow") == "old\n"

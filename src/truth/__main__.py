@@ -65,6 +65,8 @@ def _check(work: Work, root: Path) -> int:
     workers = settings.load(root).workers
     run(work.tasks(), root, workers, work.done, tell=_tell)
     results.save(work.found, root)
+    run(work.comparisons(), root, workers, work.done, tell=_tell)
+    results.save(work.found, root)
     ledger.write(root)
     failures = work.failures()
     for each in failures:

@@ -12,6 +12,7 @@ KINDS = (
     "name",
     "quote",
     "structure",
+    "agreement",
 )
 HOLDS = ("proven", "tried", "compared", "tied")
 """What was checked, by the strength of what was done."""
@@ -47,6 +48,8 @@ class Finding:
     """Whether a number would pass with another digit, too."""
     wrong_on_purpose: bool = False
     """Whether it is a rule that shall not hold, and does not."""
+    calls: str = ""
+    """Some of what a rule was given and gave while its program ran, as JSON."""
 
     @property
     def holds(self) -> bool:

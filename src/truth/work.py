@@ -2,6 +2,7 @@
 
 import faulthandler
 import importlib
+import json
 import math
 import os
 import signal
@@ -22,15 +23,27 @@ from pathlib import Path
 
 import psutil
 
+from tracebook import settings
+
 from . import results
 from .finding import Finding
 from .page import Page
-from .results import CHECKS, SNIPPETS, Checked, Keys, Program, Record, Results
+from .results import (
+    AGREEMENT,
+    CHECKS,
+    Checked,
+    Keys,
+    Program,
+    Record,
+    Results,
+)
 
 TIME_LIMIT = 300.0
 """Seconds for a check of one page. Programs have limits of their own."""
 PROGRAMS = "programs"
 _LAST_LINES = 20
+_CALLS, _LARGEST_CALL = 3, 4000
+"""Calls of a rule that are kept, and the letters of each, at most."""
 
 
 @dataclass(frozen=True)
@@ -63,15 +76,16 @@ def ask(task: Task, root: Path) -> Answer:
 def _programs(programs: tuple[str, ...], root: Path) -> Answer:
     """What the engine finds against programs and their traces, and of the rules in
     them, whichever pages show them."""
+    snippets = settings.load(root).snippets
     rules = importlib.import_module("truth.rules.check")
     problems, judged = rules.observe([root / each for each in programs], root)
     found = []
     for problem in problems:
-        program = f"{SNIPPETS}/{problem['name']}"
+        program = f"{snippets}/{problem['name']}"
         where, text = problem["where"], problem["text"]
         found.append(Finding("trace", "failed", program, where, "", text))
     for name, verdicts in judged.items():
-        program = f"{SNIPPETS}/{name}"
+        program = f"{snippets}/{name}"
         for each in verdicts or ():
             where = f"{program}:{each.line}"
             found.append(
@@ -84,16 +98,24 @@ def _programs(programs: tuple[str, ...], root: Path) -> Answer:
                     each.how,
                     program,
                     wrong_on_purpose=each.wrong_on_purpose,
+                    calls=_some(each.calls),
                 )
             )
     return found
+
+
+def _some(calls: tuple[dict, ...]) -> str:
+    """A few small calls; of which the rule was asked, if there are such."""
+    small = [each for each in calls if len(json.dumps(each)) <= _LARGEST_CALL]
+    return json.dumps(sorted(small, key=lambda call: not call["upstream"])[:_CALLS])
 
 
 class Work:
     """The checks of some pages of a book."""
 
     def __init__(self, root: Path, book: list[Page], chosen: list[Page]) -> None:
-        self._root, self._chosen = root, chosen
+        self._chosen = chosen
+        self._book = settings.load(root)
         self.pages = len(chosen)
         self._problems: list[str] = []
         self.found = Results.of_today(_date(root))
@@ -122,11 +144,11 @@ class Work:
                     self.found.pages[page].checks[check] = said
 
     def _is_there(self, name: str, page: Page) -> bool:
-        there = (self._root / SNIPPETS / name).is_file()
+        there = (self._book.snippets_dir / name).is_file()
         if not there and page in self._chosen:
             where = page.where(page.text.index(f'"{name}'))
             self._problems.append(
-                f"{where}: embeds {name}, which is not in {SNIPPETS}/"
+                f"{where}: embeds {name}, which is not in {self._book.snippets}/"
             )
         return there
 
@@ -146,15 +168,28 @@ class Work:
     def tasks(self) -> list[Task]:
         """What is still to be found."""
         programs = sorted(
-            f"{SNIPPETS}/{name}"
+            f"{self._book.snippets}/{name}"
             for name, program in self.found.programs_of(*self._records).items()
             if not program.holds
         )
         return [Task(PROGRAMS, tuple(programs))] * bool(programs) + [
             Task(check, (page.shown,))
             for check in CHECKS
+            if check != AGREEMENT
             for page in self._chosen
             if check not in self.found.pages[page.shown].checks
+        ]
+
+    def comparisons(self) -> list[Task]:
+        """What is to be found of the pages whose programs ran, when all is saved."""
+        return [
+            Task(AGREEMENT, (page.shown,))
+            for page in self._chosen
+            if AGREEMENT not in (record := self.found.pages[page.shown]).checks
+            and all(
+                each.rules is not None
+                for each in self.found.programs_of(record).values()
+            )
         ]
 
     def done(self, task: Task, answer: Answer | BaseException) -> None:
@@ -179,7 +214,7 @@ class Work:
             key = self._keys[thing][check]
             self.found.pages[thing].checks[check] = Checked(key, found)
             return
-        name = thing.removeprefix(f"{SNIPPETS}/")
+        name = thing.removeprefix(f"{self._book.snippets}/")
         traces = [each for each in found if each.kind == "trace"]
         rules = tuple(each for each in found if each.kind != "trace")
         self.found.programs[name] = replace(

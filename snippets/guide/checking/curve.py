@@ -45,6 +45,28 @@ def draw(name, ink, colors):
     for each in (axes.xaxis.label, axes.yaxis.label):
         each.set_color(ink)
     axes.spines[:].set_color(ink)
+    curves = {line.get_label(): line.get_data() for line in axes.lines}
+    lowest = {label: h[np.argmin(y)] for label, (h, y) in curves.items()}
+    assert axes.get_xscale() == axes.get_yscale() == "log" and (
+        axes.get_ylabel() == "error of the slope"
+        and axes.get_xlabel() == "step h" and steps[0] == max(steps)), (
+        "Error of the slope over the step h, both axes logarithmic, read from"
+        " the right, where steps are large.")
+    for label, turn in (("central, float64", 1e-5), ("central, float32", 1e-2),
+                        ("one-sided, float64", 1e-8)):
+        h, y = curves[label]
+        falls = y[h >= turn]
+        assert lowest[label] == turn and all(np.diff(falls) < 0) and (
+            y[-1] > 100 * min(y)) and (
+            min(curves["central, float32"][1])
+            > 1000 * min(curves["central, float64"][1])), (
+            "Each central difference forms a V: in float64 with its lowest"
+            " point at a step of 1e-5, in float32 at 1e-2 and far higher. The"
+            " one-sided difference falls until a step of 1e-8 and rises"
+            " again.")
+    h, y = curves["complex step"]
+    assert all(np.diff(y) <= 0) and all(y[h < 1e-6] == min(y)), (
+        "The complex step falls and stays at the bottom.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

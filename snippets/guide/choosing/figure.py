@@ -39,6 +39,29 @@ def draw(name, ink, box, line):
         plot.text(0.76, top - 0.94, f"yes: {choice}", fontsize=13,
                   weight="bold", **word)
     plot.text(0.1, -9.98, LAST, fontsize=16, weight="bold", **word)
+    said = {each.get_text(): each.get_position()[1] for each in plot.texts}
+    boxes = [each.get_y() for each in plot.patches
+             if isinstance(each, plt.Rectangle)]
+    assert len(QUESTIONS) == 8 and boxes == sorted(boxes, reverse=True) and (
+        all(low < said[question] < low + 0.66
+            for low, (question, _) in zip(boxes, QUESTIONS))), (
+        "The eight questions above as boxes, one below the other.")
+    arrows = [each for each in plot.texts
+              if isinstance(each, plt.Annotation)]
+    no = [each.get_position() for each in plot.texts
+          if each.get_text() == "no"]
+    assert all(low - 0.56 < said[f"yes: {choice}"] < low
+               for low, (_, choice) in zip(boxes, QUESTIONS)), (
+        "Beside the arrow that leaves each box stands its answer to yes;")
+    assert len(no) == 8 and all(
+        each.xy[1] < y < each.get_position()[1] and abs(x - each.xy[0]) < 0.1
+        for each, (x, y) in zip(arrows, no)), (
+        "the arrow itself is marked no,")
+    assert all(abs(each.xy[1] - low - 0.66) < 1e-9
+               for each, low in zip(arrows, boxes[1:])) and (
+        said[LAST] < arrows[-1].xy[1] and LAST == "tf.custom_gradient"), (
+        "and leads to the next question, from the last to"
+        " tf.custom_gradient.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

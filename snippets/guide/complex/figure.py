@@ -46,5 +46,24 @@ for suffix, ink, inks, gray in (
         plot.set(xlim=(-2, 6), ylim=(-4, 4), aspect=1.0, xlabel="Re z",
                  ylabel="Im z")
         plot.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+        drawn = {line.get_label(): line.get_xdata() + 1j * line.get_ydata()
+                 for line in plot.lines}
+        gradient, conjugate = drawn["gradient"], drawn["conjugate"]
+        assert drawn["stations"].tolist() == [0, 4, 1 + 3j] and (
+            plot.get_xlabel() == "Re z" and plot.get_ylabel() == "Im z"
+            and plot.collections), (
+            "Contour lines of the loss in the complex plane, with stations at"
+            " 0, 4 and 1 + 3i.")
+        line = (gradient - gradient[0]) / (gradient[-1] - gradient[0])
+        assert gradient[0] == 1.5 - 1j and abs(gradient[-1] - 3 - 2j) < 0.01 and (
+            loss(gradient[-1]) < 1e-3) and max(abs(line.imag)) > 0.02, (
+            "The path of the gradient bends from 1.5 − i up to the minimum at"
+            " 3 + 2i.")
+        assert conjugate[0] == gradient[0] and all(
+            np.diff(conjugate.imag) < 0) and conjugate[-1].imag < -4 and (
+            plot.get_ylim()[0] == -4) and all(
+            np.diff(abs(np.diff(conjugate))) > 0), (
+            "That of the conjugate starts at the same place and runs down out"
+            " of the picture, each step longer than the last.")
         plt.savefig(f"figure{suffix}.svg", transparent=True,
                     metadata={"Date": None})

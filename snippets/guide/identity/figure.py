@@ -47,6 +47,20 @@ def draw(name, inks, ink):
         plot.spines[:].set_color(ink)
     axes[1].set_ylim(-0.1, 1.6)
     axes[1].legend(labelcolor=ink, framealpha=0.0, ncols=2, fontsize=8)
+    values, slopes = ({line.get_label(): line.get_ydata()
+                       for line in plot.lines} for plot in axes)
+    grid = axes[0].lines[0].get_xdata()
+    assert all(np.allclose(line.get_xdata()[[0, -1]], [-3.3, 3.3])
+               for plot in axes for line in plot.lines), (
+        "Two panels over x from −3.3 to 3.3.")
+    assert axes[0].get_title() == "output" and len(values) == 3 and all(
+        np.array_equal(y, np.round(grid)) for y in values.values()), (
+        "Output: one staircase, on which all three curves lie.")
+    assert axes[1].get_title() == "gradient" and not any(
+        slopes["tf.round"]) and all(slopes["straight through"] == 1.0) and (
+        np.array_equal(slopes["in a window"], abs(grid) <= 2.0)), (
+        "Gradient: zero for tf.round, one everywhere for straight through,"
+        " one between −2 and 2 and zero outside for the window.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

@@ -1,6 +1,7 @@
 """Four bad labels of 200: a slope trained with and without clipping."""
 
 import matplotlib
+import numpy as np
 import tensorflow as tf
 
 matplotlib.use("svg")
@@ -56,6 +57,31 @@ def draw(name, inks, ink):
         plot.spines[:].set_color(ink)
     axes[0].set(yscale="log", ylim=(0.02, 2000.0))
     axes[0].legend(labelcolor=ink, framealpha=0.0, ncols=3, fontsize=8)
+    norms, slopes = ([np.array(line.get_ydata()) for line in sorted(
+        plot.lines, key=lambda line: [*curves].index(line.get_label()))]
+        for plot in axes)
+    assert len(axes) == 2 and {len(y) for y in norms + slopes} == {60}, (
+        "Two panels over 60 steps.")
+    plain, at_the_end, on_its_way = norms
+    assert "norm of the gradient" in axes[0].get_title() and (
+        axes[0].get_yscale() == "log" and all(
+            abs(np.log(max(some) / min(some))) > 1.5
+            for some in plain.reshape(6, 10))), (
+        "Above, the norm of the gradient on a logarithmic scale: without"
+        " clipping a jagged line that never settles;")
+    assert max(at_the_end) == 20.0 and sum(at_the_end == 20.0) > 10, (
+        "with the sum clipped at the end it bumps along the limit of 20;")
+    assert on_its_way[0] > 5 and max(on_its_way[50:]) < 1.5, (
+        "with each sample clipped on its way it falls to about 1.")
+    plain, at_the_end, on_its_way = slopes
+    assert "slope w" in axes[1].get_title() and max(plain[50:]) > 5, (
+        "Below, the slope w: without clipping it swings far above 2 for as"
+        " long as it is trained;")
+    assert max(at_the_end[50:]) > 2.2 and sum(
+        np.diff(np.sign(np.diff(at_the_end))) != 0) > 4, (
+        "with the sum clipped it has teeth above 2;")
+    assert np.allclose(on_its_way[50:], 2.0, atol=0.1) and (
+        on_its_way[0] < 1.0), "clipped on its way it climbs to 2 and stays."
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

@@ -44,6 +44,34 @@ def draw(name, mark, ink):
         plot.set_title(title, color=ink, fontsize=9)
         plot.tick_params(colors=ink, labelsize=7)
         plot.spines[:].set_color(ink)
+    told = {}
+    for plot in axes.flat:
+        curve, short, point = (np.array(each.get_data())
+                               for each in plot.lines)
+        (run, rise), place = short[:, 1] - short[:, 0], point[0, 0]
+        beside = [np.interp(place + h, *curve) for h in (-0.1, 0.0, 0.1)]
+        told[plot.get_title()] = rise / run, *np.diff(beside) / 0.1
+        assert len(axes.flat) == 6 and plot.lines[1].get_lw() == 3 and (
+            np.allclose(short.mean(1), point[:, 0])
+            and 1.1 < np.hypot(run, rise) < 1.3), (
+            "Six graphs, each with a short thick line through one point, at"
+            " the slope that TensorFlow gives there.")
+
+    def is_drawn(title, drawn, left, right):
+        return np.allclose(told[title], (drawn, left, right), atol=1e-3)
+
+    assert is_drawn("relu(x)", 0, 0, 1), "relu: flat, the left slope."
+    assert is_drawn("abs(x)", 0, -1, 1), "abs: flat, the middle."
+    assert is_drawn("maximum(x, -x)", 1, -1, 1), (
+        "maximum(x, −x), the same graph as abs: rising, the right slope.")
+    assert is_drawn("clip_by_value(x, -1, 1)", 1, 1, 0), (
+        "clip_by_value at its upper end: rising, the left slope.")
+    assert told["sign(x)"][0] == 0 and np.ptp(
+        [values for values in axes.flat[4].lines[0].get_ydata()
+         if values == values]) == 2 and (
+        axes.flat[4].lines[2].get_ydata() == 0), (
+        "sign: flat, in the middle of the jump.")
+    assert abs(told["sqrt(x)"][0]) > 1e6, "sqrt: upright, an infinite slope."
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

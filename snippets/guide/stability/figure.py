@@ -45,6 +45,41 @@ def draw(name, wrong, other, ink):
         plot.tick_params(colors=ink)
         plot.spines[:].set_color(ink)
     axes[0].legend(labelcolor=ink, framealpha=0.0, loc="upper center")
+    (value, slope), x = ({line.get_label(): line.get_ydata()
+                          for line in plot.lines} for plot in axes), exact
+    for plot in axes:
+        assert plot.get_yscale() == "log" and len(axes) == 2 and all(
+            line.get_xdata()[[0, -1]].tolist() == [-30, 100]
+            for line in plot.lines), (
+            "Relative error in float32 over x from −30 to 100, two panels on a"
+            " logarithmic scale.")
+    plain = value["as written"]
+    bad = x[plain >= 1e-2]
+    assert "value" in axes[0].get_title() and all(
+        plain == value["official"]) and (
+        max(bad[bad < 0]), min(bad[bad > 0])) == (-12.75, 88.75), (
+        "Value: as written and official coincide; two digits hold from −12.50"
+        " to 88.50,")
+    assert all(plain[x < -20] == 1.0) and all(plain[x > 88.5] == TOP) and (
+        plot.get_yticklabels()[-1].get_text() == "NaN"), (
+        "left of that the error climbs to 1, beyond 88.50 it is infinite.")
+    official, plain = slope["official"], slope["as written"]
+    near = 16 * ROUNDING
+    assert "gradient" in axes[1].get_title() and np.allclose(
+        official[x < -15], value["official"][x < -15], rtol=0.5) and all(
+        official[x > 0] < near), (
+        "Gradient: the official rule has the same flank on the left and then"
+        " stays at rounding.")
+    lost = max(plain[(x > 78) & (x < 80)]) / max(plain[x < 77])
+    assert max(plain[x < 77]) < near and 100 < lost < 3000 and all(
+        plain[(x > 87.25) & (x <= 88.5)] == 1.0) and all(
+        plain[x > 89] == TOP), (
+        "As written stays at rounding on the left, loses about three digits at"
+        " once before 80, and after 87.25 jumps to an error of 1 and then to"
+        " NaN.")
+    assert all(max(each["softplus, sigmoid"]) < near
+               for each in (value, slope)), (
+        "Softplus with sigmoid stays at rounding throughout.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

@@ -32,6 +32,22 @@ def draw(name, wrong, other, ink):
     plot.tick_params(colors=ink)
     plot.spines[:].set_color(ink)
     plot.legend(labelcolor=ink, framealpha=0.0)
+    assert plot.get_xscale() == plot.get_yscale() == "log" and all(
+        np.allclose(line.get_xdata()[[0, -1]], [1e-9, 1])
+        for line in plot.lines), (
+        "Relative error in float32 over x from 1e-9 to 1, both axes"
+        " logarithmic.")
+    drawn = {line.get_label(): line.get_ydata() for line in plot.lines}
+    for label in "exp(x) - 1", "log(1 + x)":
+        x, error = exact[exact > 1.2e-7], drawn[label][exact > 1.2e-7]
+        bound = error * x / ROUNDING
+        assert all(drawn[label][exact < 5e-8] == 1.0) and max(bound) < 4 and (
+            error[-1] < 4 * ROUNDING) and any(np.diff(error) > 0), (
+            "exp(x) − 1 and log(1 + x) have an error of 1 at the left end, and"
+            " from about 1.2e-7 on fall together to rounding at 1, on a"
+            " straight, jagged slope.")
+    assert max(*drawn["expm1(x)"], *drawn["log1p(x)"]) < 4 * ROUNDING, (
+        "expm1 and log1p stay at rounding throughout.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "tape figure"
-from matplotlib import pyplot as plt
+from matplotlib import colors, pyplot as plt
 
 STEPS = [("u", "x", "1   u = x²", lambda x: x * x),
          ("v", "u", "2   v = 3u", lambda u: 3.0 * u),
@@ -46,6 +46,25 @@ def draw(name, above, below, ink):
             PLACE[start], PLACE[end]] + [0, side]
         plot.annotate(f"{number:g}", far, near, color=color, **text,
                       arrowprops={"arrowstyle": "->", "color": color})
+    at = {each.get_text(): each.get_position() for each in plot.texts
+          if each.get_bbox_patch()}
+    under = {name: each.get_text() for name, (a, b) in at.items()
+             for each in plot.texts if each.get_position() == (a, b - 0.42)}
+    names = ["x", "1   u = x²", "2   v = 3u", "3   w = u²", "4   L = v w"]
+    (x, y), (u, _), (v, top), (w, low), (L, _) = (at[name] for name in names)
+    assert x < u < v == w < L and low < y < top, (
+        "Boxes from left to right: x, then u = x², then v, three times u,"
+        " above and w = u² below, then L = v w.")
+    carried = {(each.arrow_patch.get_edgecolor(), each.xyann[0] < each.xy[0])
+               for each in plot.texts if hasattr(each, "arrow_patch")}
+    assert carried == {(colors.to_rgba(ink), True), (colors.to_rgba(below), False)}, (
+        "Arrows to the right carry values, arrows to the left downstream"
+        " gradients.")
+    assert [under[name] for name in names[::-1]] == [
+        "1", "12", "16", "144", "576"], (
+        "Under each box stands its upstream gradient, the sum of what arrives"
+        " there: 1 under L, 16 under v, 12 under w, 144 = 48 + 96 under u, 576"
+        " under x.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

@@ -4,12 +4,12 @@ import tensorflow as tf
 
 
 @tf.custom_gradient
-def square(x):
+def square(a):
     def grad(upstream):
         tf.print("  rule  upstream =", upstream)
-        return upstream * 2.0 * x
+        return upstream * 2.0 * a
 
-    return x * x, grad
+    return a * a, grad
 
 
 def f(x):

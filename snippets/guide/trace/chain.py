@@ -48,6 +48,25 @@ def draw(name, ink):
     plot.set_ylabel("norm of upstream", color=ink)
     plot.tick_params(colors=ink)
     plot.spines[:].set_color(ink)
+    curves = {text.get_text(): np.log10(line.get_ydata())
+              for text in plot.texts for line in plot.lines
+              if text.get_position()[1] == line.get_ydata()[0]}
+    layers = plot.lines[0].get_xdata()
+    straight = np.polyfit(layers, curves["gain 0.5"], 1)
+    assert plot.get_yscale() == "log" and list(layers) == [*range(1, 41)] and (
+        plot.get_ylabel() == "norm of upstream"), (
+        "Norm of the upstream gradient over 40 layers, on a logarithmic"
+        " axis;")
+    assert len(curves) == 4 and np.ptp([y[-1] for y in curves.values()]) < 1, (
+        "all four curves start together at the last layer, on the right.")
+    assert 11 < np.ptp(curves["gain 0.5"]) < 12.5 and np.allclose(
+        np.polyval(straight, layers), curves["gain 0.5"], atol=0.5), (
+        "Toward the first, gain 0.5 falls on a straight line through eleven"
+        " powers of ten;")
+    assert np.ptp(curves["gain 1.0"]) < 1, "gain 1.0 stays level;"
+    for rising in curves["gain 2.0"], curves["gain 3.0"]:
+        assert rising[0] > rising[-1] + 1 and any(np.diff(rising) > 0), (
+            "gain 2.0 and gain 3.0 rise, unevenly.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

@@ -1,6 +1,7 @@
 """What a VJP and a Jacobian cost as n grows, counted in their graphs."""
 
 import matplotlib
+import numpy as np
 import tensorflow as tf
 
 matplotlib.use("svg")
@@ -46,4 +47,26 @@ for name, ink, *colors in [
                             color=color, label=label)
         axes[at].set_title(title + ", over n")
     axes[0].legend(frameon=False)
+    left, right = ({line.get_label(): line.get_ydata() for line in plot.lines}
+                   for plot in axes)
+    rise = {label: np.diff(np.log2(y)) for label, y in right.items()}
+    assert all(plot.get_xscale() == plot.get_yscale() == "log"
+               and plot.get_title().endswith("over n")
+               and all(line.get_xdata()[[0, -1]].tolist() == [1, 1024]
+                       for line in plot.lines) for plot in axes), (
+        "Two plots over n from 1 to 1024, all axes logarithmic.")
+    assert "multiplications" in axes[0].get_title() and all(
+        left["VJP"] == 2 * left["forward"]), (
+        "Left, multiplications: VJP and forward pass are two parallel lines,"
+        " the VJP at twice the forward pass;")
+    assert left["Jacobian"][-1] > 100 * left["VJP"][-1] and all(
+        np.diff(left["Jacobian"] / left["VJP"]) > 0), (
+        "the Jacobian is steeper and ends more than a hundred times higher.")
+    assert "bytes" in axes[1].get_title() and all(
+        right["VJP"] == right["forward"]) and right["VJP"][-1] // 1000 == 4, (
+        "Right, bytes of the largest tensor: VJP and forward pass are one"
+        " line, up to 4 thousand bytes;")
+    assert all(rise["Jacobian"] == 2 * rise["VJP"]) and (
+        right["Jacobian"][-1] // 10**6 == 4), (
+        "the Jacobian is twice as steep, up to 4 million.")
     figure.savefig(name + ".svg", transparent=True, metadata={"Date": None})

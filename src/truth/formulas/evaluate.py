@@ -61,10 +61,16 @@ class Rule:
     def is_gradient(self) -> bool:
         return self.name.startswith("bar ")
 
+    @property
+    def is_output(self) -> bool:
+        """Whether no other map of its section is made of it."""
+        return not self.is_gradient and self.name in self.section.outputs
+
     @cached_property
     def symbols(self) -> frozenset[str]:
         """Names of what stands on its right side; maps may define some of them."""
-        return frozenset(self.section.names(self.sides[0]))
+        indices = {letter for letter, _ in self.subscript}
+        return frozenset(self.section.names(self.sides[0])) - indices
 
     @property
     def element(self) -> tuple[int | slice, ...]:
@@ -163,6 +169,15 @@ class _Section:
         self._scope = scope
         self._scopes: dict[tuple, Scope] = {}
         self.rules: list[Rule] = []
+
+    @property
+    def outputs(self) -> list[str]:
+        return list(map(plain, self._scope.outputs))
+
+    @cached_property
+    def inputs(self) -> set[str]:
+        """Names of what it knows, and does not state."""
+        return set(map(plain, self._scope.known - self._scope.maps.keys()))
 
     def names(self, node: Node) -> Iterator[str]:
         bars = {id(n.parts[0]): n for n in walk(node) if n.kind == "bar"}

@@ -31,6 +31,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 
 _GREEK = """alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu
 nu xi rho sigma tau phi varphi chi psi omega ell Gamma Delta Theta Lambda Sigma Phi Psi
@@ -142,8 +143,14 @@ def marks(tex: str) -> list[str]:
 def parse(tex: str, alone: bool = False) -> list[Statement]:
     """The statements of a formula, and, if these may stand ``alone``, its
     expressions; raises LatexError."""
+    return list(_parsed(tex, alone))
+
+
+@cache
+def _parsed(tex: str, alone: bool) -> tuple[Statement, ...]:
+    """A page is read again for arrays of other sizes."""
     try:
-        return _Parser(tex).formula(alone)
+        return tuple(_Parser(tex).formula(alone))
     except RecursionError:
         raise LatexError("nested too deep") from None
 

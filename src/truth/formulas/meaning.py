@@ -166,7 +166,7 @@ class Meaning:
         for each in () if name in self.scope.complex else np.ravel(value):
             if not _is_plainly_real(each):
                 try:
-                    points.hold("=", each, sympy.conjugate(each), ())
+                    points.hold("=", ((each, sympy.conjugate(each)),))
                 except points.Refuted:
                     raise Unclear(
                         rf"{plain(name)} is complex, but not in \C", node.position
@@ -943,7 +943,7 @@ def _gradient_in(node: Node) -> Node:
 
 def _is_same(one: Value, other: Value) -> bool:
     try:
-        points.hold("=", sympy.sympify(one), sympy.sympify(other), ())
+        points.hold("=", ((sympy.sympify(one), sympy.sympify(other)),))
     except Refusal:
         return False
     return True

@@ -7,7 +7,7 @@ They are the same in each run.
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
@@ -22,7 +22,7 @@ _FAR = (1e-6, 1e-3, 0.03, 8, 30, 200, 1e3)
 _NEAR = (1e-6, 0.01, 0.1, 0.4)
 """How far from a constant, absolutely and relatively."""
 _DIGITS, _ALL_DIGITS = 50, 4000
-"""What is computed with, and what is, where the sides seem to differ."""
+"""What is computed with, and what is, where the sides seem to differ far from 1."""
 _EQUAL = mpmath.mpf(10) ** -30
 _ABOUT = 0.05
 """How far apart, relatively, two sides of ≈ may be that show no digits."""
@@ -37,6 +37,7 @@ _BRANCHES = (sympy.Piecewise, sympy.Abs, sympy.sign, sympy.floor, sympy.ceiling)
 _ORDERS = {"<": sympy.Lt, ">": sympy.Gt, "≤": sympy.Le, "≥": sympy.Ge, "≠": sympy.Ne}
 
 Point = list[mpmath.mpf]
+Pairs = tuple[tuple[sympy.Expr, sympy.Expr], ...]
 
 
 class Refuted(Refusal):
@@ -46,69 +47,83 @@ class Refuted(Refusal):
 @lru_cache(maxsize=100_000)
 def hold(
     relation: str,
-    a: sympy.Expr,
-    b: sympy.Expr,
-    conditions: tuple[sympy.Basic, ...],
+    pairs: Pairs,
+    conditions: tuple[sympy.Basic, ...] = (),
     rounding: float = 0,
 ) -> int:
-    """At how many points ``a`` and ``b`` were tried to be related otherwise; 0 if
-    it is proven. Raises Refuted where they are not related as claimed.
+    """At how many points sides were tried to be related otherwise; 0 if that they
+    are related so is proven. Raises Refuted where they are not.
 
     ``conditions`` restrict the points; those on other symbols do not count.
     ``rounding`` is how far two numbers may be apart.
     """
-    for side in (a, b):
-        if side.has(sympy.zoo, sympy.nan) and not side.has(sympy.Piecewise):
-            raise Refuted("a side is not defined")
-    if relation == "=" and a == b:
+    sides = tuple(side for pair in pairs for side in pair)
+    if any(s.has(sympy.zoo, sympy.nan) and not s.has(sympy.Piecewise) for s in sides):
+        raise Refuted("a side is not defined")
+    pairs = tuple(pair for pair in pairs if relation != "=" or pair[0] != pair[1])
+    if not pairs:
         return 0
-    symbols = sorted(a.free_symbols | b.free_symbols, key=lambda s: s.name)
+    symbols = _symbols(side for pair in pairs for side in pair)
     conditions = tuple(
         c for c in conditions if c.free_symbols and c.free_symbols <= set(symbols)
     )
     if relation in _ORDERS and symbols:
-        decided = _decided(relation, a, b, conditions)
-        if decided is False:
+        decided = {_decided(relation, *pair, conditions) for pair in pairs}
+        if False in decided:
             raise Refuted("does not hold: SymPy says the contrary")
-        if decided:
+        if decided == {True}:
             return 0
-    evaluate = _function(symbols, [a, b])
-    compared = 0
-    for point in _points(symbols, (a, b), conditions):
-        for digits in (_DIGITS, _ALL_DIGITS):
+    evaluate = _function(symbols, [list(pair) for pair in pairs])
+    compared = [0] * len(pairs)
+    for point in _points(symbols, sides, conditions):
+        near = all(1 / 8 < abs(coordinate) < 4 for coordinate in point)
+        for digits in (_DIGITS,) if near else (_DIGITS, _ALL_DIGITS):
             with mpmath.workdps(digits):
-                fault = _fault(relation, evaluate, point, rounding)
-            if not fault:
+                faults = _faults(relation, evaluate, point, rounding)
+            if not any(faults):
                 break
-        if fault:
+        if fault := next(filter(None, faults), None):
             at = ", ".join(
                 f"{_readable(s)} = {mpmath.nstr(p, 3)}" for s, p in zip(symbols, point)
             )
             raise Refuted(fault + (f" at {at}" if at else ""))
-        compared += fault is not None
-    if not compared:
+        compared = [
+            n + (fault is not None)
+            for n, fault in zip(compared, faults or [None] * len(pairs))
+        ]
+    if not min(compared):
         raise Refuted("no point at which both sides are defined")
-    if compared < _LEAST and symbols:
+    if min(compared) < _LEAST and symbols:
         raise Refuted(f"fewer than {_LEAST} points meet the conditions")
-    return compared if symbols and relation != "=" else 0
+    return min(compared) if symbols and relation != "=" else 0
+
+
+def _faults(
+    relation: str, evaluate: Callable, point: Point, rounding: float
+) -> list[str | None]:
+    """Why each pair is not related so at a point; None: it is not defined."""
+    try:
+        return [_fault(relation, a, b, rounding) for a, b in evaluate(*point)]
+    except (ArithmeticError, ValueError, TypeError):
+        return []  # not defined here, or complex where an order is asked
 
 
 def _fault(
-    relation: str, evaluate: Callable, point: Point, rounding: float
+    relation: str, left: mpmath.mpf, right: mpmath.mpf, rounding: float
 ) -> str | None:
-    """Why the sides are not related so at a point; None: they are not defined."""
-    try:
-        left, right = evaluate(*point)
-        defined = [mpmath.isfinite(side) for side in (left, right)]
-        if any(defined) != all(defined):
-            return "only one of the sides is defined everywhere"
-        if not all(defined):
-            return None
-        if _related(relation, left, right, rounding):
-            return ""
-    except (ArithmeticError, ValueError, TypeError):
-        return None  # not defined here, or complex where an order is asked
+    defined = [mpmath.isfinite(side) for side in (left, right)]
+    if any(defined) != all(defined):
+        return "only one of the sides is defined everywhere"
+    if not all(defined):
+        return None
+    if _related(relation, left, right, rounding):
+        return ""
     return f"does not hold: {mpmath.nstr(left, 9)} and {mpmath.nstr(right, 9)}"
+
+
+def _symbols(sides: Iterable[sympy.Basic]) -> list[sympy.Symbol]:
+    found: set[sympy.Symbol] = set()
+    return sorted(found.union(*(s.free_symbols for s in sides)), key=lambda s: s.name)
 
 
 def shrinks(
@@ -116,7 +131,7 @@ def shrinks(
 ) -> bool:
     """Whether a difference is O of a power of the one symbol of its size."""
     (small,) = size.free_symbols
-    symbols = sorted(difference.free_symbols | {small}, key=lambda s: s.name)
+    symbols = _symbols((difference, small))
     ratio = _function(symbols, difference / size)
     point = dict(zip(symbols, next(_points(symbols, (difference,), conditions))))
     with mpmath.workdps(_ALL_DIGITS):

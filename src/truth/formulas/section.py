@@ -542,7 +542,7 @@ class Section:
             if len(small.free_symbols) != 1:
                 raise Unclear("O of one symbol that is small", size.position)
             difference = meaning.value(first) - (meaning.value(rest) if rest else 0)
-            conditions = self._restricting([(difference, small)])
+            conditions = self._restricting(((difference, small),))
             if not points.shrinks(sympy.sympify(difference), small, conditions):
                 raise Refuted("does not hold: the difference is larger", other.position)
         self._used |= meaning.used
@@ -563,22 +563,19 @@ class Section:
                 f"shapes {list(np.shape(one))} and {list(np.shape(other))}",
                 side.position,
             )
-        pairs = [
+        pairs = tuple(
             (sympy.sympify(a).subs(given), sympy.sympify(b).subs(given))
             for a, b in zip(np.ravel(one), np.ravel(other))
-        ]
+        )
         if not all(isinstance(each, sympy.Expr) for pair in pairs for each in pair):
             raise Unclear("a part of it is no number", side.position)
-        conditions = self._restricting(pairs)
         try:
-            return sum(
-                points.hold(relation, a, b, conditions, rounding) for a, b in pairs
-            )
+            return points.hold(relation, pairs, self._restricting(pairs), rounding)
         except Refusal as error:
             error.position = side.position
             raise
 
-    def _restricting(self, pairs: list[tuple]) -> tuple[sympy.Basic, ...]:
+    def _restricting(self, pairs: points.Pairs) -> tuple[sympy.Basic, ...]:
         """What the section says of symbols; those that have a say are used."""
         found: list[sympy.Basic] = []
         names = {

@@ -25,6 +25,7 @@ NAMES = {
     "name": ("name", "names"),
     "quote": ("quotation", "quotations"),
     "structure": ("thing in its place", "things in their places"),
+    "agreement": ("formula and rule compared", "formulas and rules compared"),
 }
 _WITH_FORMULAS = ("inline formula", "number")
 """Kinds of which some are formulas of the text, and shown as they are there."""

@@ -14,6 +14,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from .. import results
+from ..finding import KINDS
 from ..page import LEDGER
 from ..results import Record, Results
 from . import page as ledger
@@ -90,16 +91,7 @@ def summary(record: Record, known: Results) -> str:
         ),
         ("formula", "formulas"): checked["formula"] + checked["inline formula"],
         **{
-            ledger.NAMES[kind]: checked[kind]
-            for kind in (
-                "rule",
-                "statement",
-                "error",
-                "number",
-                "name",
-                "quote",
-                "structure",
-            )
+            ledger.NAMES[kind]: checked[kind] for kind in KINDS if "formula" not in kind
         },
     }
     parts = [

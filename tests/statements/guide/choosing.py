@@ -464,11 +464,11 @@ def test_closing_over(mode, decorate):
 
 
 @says(
-    "Where the operations of the forward pass give the output a slope, forward mode takes that and does not ask the rule, eagerly and with the accumulator inside the `tf.function`.",
-    "Where they give none, as `tf.sign`, it asks the rule eagerly, and says zero inside a `tf.function`.",
-    "With the accumulator around the `tf.function`, the rule is always asked.",
+    "Where the operations of the forward pass give the output a slope, forward mode takes that and not the rule's, eagerly and with the accumulator inside the `tf.function`.",
+    "Where they give none, as `tf.sign`, it takes the rule's eagerly, and 0 inside a `tf.function`.",
+    "With the accumulator around the `tf.function`, it always takes the rule's.",
     "In a graph, forward mode finds no slope in `tf.sign` and says 0 for the rule.",
-    was="'never asks the rule': around a graph it does",
+    was="'never asks the rule': it is called in each mode, and used around a graph",
 )
 @over(forward=FORWARDS, factor=numbers(-1e3, 1e3))
 def test_what_forward_mode_asks(forward, factor):
