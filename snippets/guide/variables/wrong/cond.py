@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule that reads a variable, in a branch of tf.cond."""
+"""Wrong on purpose: rules in a branch of tf.cond, and what helps."""
 
 import tensorflow as tf
 
@@ -20,12 +20,22 @@ def product_of(x, w):
     return w * x, lambda upstream: (upstream * w, upstream * x)
 
 
+product_in_a_graph = tf.function(product_of)
+
+
 def reads(x):
     return tf.cond(x > 0.0, lambda: product(x), lambda: x)
 
 
 def passes(x):
-    return tf.cond(x > 0.0, lambda: product_of(x, w), lambda: x)
+    value = tf.convert_to_tensor(w)
+    return tf.cond(x > 0.0, lambda: product_of(x, value), lambda: x)
+
+
+def calls_a_graph(x):
+    value = tf.convert_to_tensor(w)
+    return tf.cond(
+        x > 0.0, lambda: product_in_a_graph(x, value), lambda: x)
 
 
 def gradients(function, x):
@@ -35,15 +45,17 @@ def gradients(function, x):
     return tape.gradient(y, [x, w])
 
 
-for function in (reads, passes):
-    def eager(x):
-        return gradients(function, x)
-
-    for name, mode in (("eager", eager), ("tf.function", tf.function(eager))):
+for function in (reads, passes, calls_a_graph):
+    print(function.__name__)
+    for mode, run in (
+            ("eager", lambda x: gradients(function, x)),
+            ("tape in a graph",
+             tf.function(lambda x: gradients(function, x))),
+            ("tape around a graph",
+             lambda x: gradients(tf.function(function), x))):
         try:
-            found = mode(tf.constant(3.0))
-            print(f"{function.__name__}, {name}:",
-                  [g.numpy().item() for g in found])
-        except AttributeError as error:
-            message = str(error).strip().splitlines()[-1].strip()
-            print(f"{function.__name__}, {name}: {message}")
+            found = run(tf.constant(3.0))
+            print(f"  {mode}:", [g.numpy().item() for g in found])
+        except (AttributeError, AssertionError) as error:
+            said = str(error).strip().rpartition("AttributeError: ")[2]
+            print(f"  {mode}: {type(error).__name__} {said}".rstrip())

@@ -1,0 +1,924 @@
+"""What the page on variables says in words."""
+
+from tensorflow import keras
+
+from truth.statements import tries
+from truth.statements.tries import *
+
+WRAPS = {"eager": lambda f: f, "tf.function": tf.function}
+
+
+def source(name):
+    return (tries.folder / name).read_text("utf-8")
+
+
+def asked(function, *arguments):
+    """A function with a rule that answers with zeros, and what the rule is given."""
+    given = []
+
+    @tf.custom_gradient
+    def decorated(*arguments):
+        def grad(upstream, variables=None):
+            given.append(variables)
+            zeros = [tf.zeros_like(each) for each in arguments]
+            if variables is None:
+                return zeros
+            return zeros, [tf.zeros_like(each) for each in variables]
+
+        return function(*arguments), grad
+
+    return decorated, given
+
+
+# The order.
+
+
+@says(
+    "`v.ref()` is a key that belongs to one variable object.",
+    "Equal values do not matter, nor do equal names.",
+    "A name that all share tells nothing apart; `ref()` does.",
+    "Names are no way out: two variables may have the same one, and in the solution below all have.",
+)
+@over(count=st.integers(2, 9), value=numbers())
+def test_ref(count, value):
+    variables = [tf.Variable(value, name="w") for _ in range(count)]
+    places = {each.ref(): at for at, each in enumerate(variables)}
+    assert [places[each.ref()] for each in variables] == [*range(count)]
+    assert len({each.name for each in variables}) == 1
+    assert len({each.name for each in program("solution.py").w}) == 1
+
+
+@says(
+    "What was passed comes first, one gradient for each argument; what was found comes after it, as a list:",
+    "The order is that of the list that you are given, not that of your code.",
+    "The rule puts each gradient under the key of its variable, and takes them out in the order that is asked for:",
+    "To the mathematics a variable is an input like any other.",
+    "A dense layer whose rule reads two variables and returns their gradients.",
+)
+@over(mode=MODES, count=st.integers(2, 4), names=st.permutations("abcd"))
+def test_the_order_is_that_of_the_list(mode, count, names):
+    variables = [tf.Variable(2.0 + n, name=names[n]) for n in range(count)]
+    given = []
+
+    def run(x, *variables):
+        @tf.custom_gradient
+        def rule(x):
+            def grad(upstream, variables):
+                given.append([each.name for each in variables])
+                return upstream, [upstream * 10.0 * each for each in variables]
+
+            return x + tf.add_n([*variables]), grad
+
+        return rule(x)
+
+    to_x, *found = mode.gradients(run, 3.0, *variables)
+    assert to_x == 1 and same(found, [10.0 * each for each in variables])
+    assert given[0] == sorted(given[0]) or mode not in GRAPHS
+
+
+@says(
+    "Eagerly the list comes from a set; in a graph it is sorted by name, and `offset` comes before `slope`.",
+    "Inside `tf.function` the gradients arrive swapped, the slope's at the offset: the loss falls from 1.6667 to 0.4549 by step 10, and at step 400 it is 61.4625.",
+    "The forward pass is right, both gradients are right, and the rule returns them in the order in which it reads the variables: slope, offset.",
+    "Eagerly that may even work.",
+    "A line is fitted to three points.",
+    "Wrong on purpose: gradients in the order in which the forward pass reads.",
+)
+@over(mode=MODES, x=arrays(3, numbers(1, 9)))
+def test_swapped_in_a_graph(mode, x):
+    def run(x, slope, offset):
+        @tf.custom_gradient
+        def line(x):
+            def grad(upstream, variables):
+                return upstream * slope, [
+                    tf.reduce_sum(upstream * x),
+                    tf.reduce_sum(upstream),
+                ]
+
+            return slope * x + offset, grad
+
+        return line(x)
+
+    slope, offset = (tf.Variable(1.0, name=each) for each in ("slope", "offset"))
+    _, *found = mode.gradients(run, x, slope, offset)
+    right = [float(np.sum(x, dtype=np.float32)), 3.0]
+    assert same(found, right[::-1], 1e-6) or (
+        mode not in GRAPHS and same(found, right, 1e-6)
+    )
+    steps = [each.numbers for each in trace("wrong/swapped.py")]
+    losses = {step: loss for step, loss, *_ in steps}
+    assert (losses[0], losses[10], losses[400]) == (1.6667, 0.4549, 61.4625)
+
+
+@says(
+    r"At step 0 each residual is 1 less $x_i$, so the slope should get $\frac{2}{3} (0 \cdot 1 - 1 \cdot 2 - 2 \cdot 3) = -5.3333$ and the offset $\frac{2}{3} (0 - 1 - 2) = -2$.",
+    "They are swapped.",
+    "The loss falls at first, while both have the same sign, and then it grows.",
+    "No shape is wrong, and nothing is said.",
+    "The order of the code.",
+    "This is the run from the top.",
+)
+def test_the_swapped_line():
+    lines = [each.numbers for each in trace("wrong/swapped.py")]
+    x = np.array([1.0, 2.0, 3.0])
+    residual = 2 * x + 1 - 3 * x
+    assert same(residual, 1 - x)
+    to_slope, to_offset = 2 / 3 * sum(residual * x), 2 / 3 * sum(residual)
+    assert same(lines[0][2:], [to_offset, to_slope], 1e-4)
+    losses = [each[1] for each in lines]
+    assert losses[0] > losses[1] > losses[2] < losses[3] < losses[4] < losses[5]
+    assert [a * b > 0 for _, _, a, b in lines] == [True] * 3 + [False] * 3
+    assert len(lines) == 6
+
+
+@says(
+    "With forty variables one sees that there is no order to rely on:",
+    "It stays the same within a run, so many calls in one process prove nothing.",
+    "In the graph, text is sorted, and after `w0:0` comes `w10:0`.",
+    "Any other order.",
+    "Wrong on purpose: counting on an order, with forty variables.",
+)
+def test_forty_variables():
+    weights = [tf.Variable(float(n), name=f"w{n}") for n in range(40)]
+    seen = []
+
+    @tf.custom_gradient
+    def total(x, shuffled):
+        def grad(upstream, variables):
+            seen.append([each.name for each in variables])
+            return (upstream, None), [upstream] * len(variables)
+
+        read = np.random.permutation(40)
+        return x * tf.add_n([weights[each] for each in read]), grad
+
+    for _ in range(20):
+        assert EAGER.gradient(lambda x: total(x, 0.0), 1.0) is not None
+    assert len({tuple(each) for each in seen}) == 1
+    INSIDE.gradient(lambda x: total(x, 0.0), 1.0)
+    assert seen[-1][:2] == ["w0:0", "w10:0"] and seen[-1] == sorted(seen[-1])
+    assert seen[-1] != [each.name for each in weights]
+    lines = trace("wrong/order.py")
+    assert [each.text.endswith("True") for each in lines[:5]] == [
+        False,
+        False,
+        True,
+        False,
+        True,
+    ]
+    assert [each.text.endswith("False") for each in lines[-2:]] == [True, True]
+
+
+@says("A set of objects has the order of their addresses, more or less.")
+@over(count=st.integers(2, 5))
+def test_a_set_of_objects(count):
+    """A set of few objects has eight places, and each takes one by its address."""
+    objects = [tf.Variable(0.0).ref() for _ in range(count)]
+    assert [hash(each) for each in objects] == [id(each.deref()) for each in objects]
+    places = [hash(each) % 8 for each in {*objects}]
+    assert len({*places}) < count or places == sorted(places)
+
+
+# The snippets.
+
+
+@says(
+    "Upstream is `weights`.",
+    r"In $\downstream{\bar W} = \local{x^{\T}} \upstream{\bar y}$ the first column is the first row of $x$, and the second is ten times the second row: `[1.0, 40.0]`, `[2.0, 50.0]`, `[3.0, 60.0]`.",
+    r"$\downstream{\bar b}$ has the column sums of upstream, 1 and 10.",
+    "Both modes are equal to autodiff.",
+    "In both, `variables` has two entries; in which order is not printed, for nothing here depends on it.",
+    "The numbers are those from above.",
+    "The same layer with its variables passed in: three inputs, no names.",
+    "Two of the three sums are products of matrices:",
+    "Three kinds of numbers may move, and whether they live in a tensor or in a variable makes no difference:",
+)
+def test_the_dense_layer():
+    lines = trace("variables.py")
+    texts = [each.text for each in lines]
+    assert [each.count("equal") for each in texts if "downstream" in each] == [1] * 6
+    assert not any("DIFFERENT" in each for each in texts)
+    assert sum("variables: 2" in each for each in texts) == 2
+    x, upstream = np.array([[1, 2, 3], [4, 5, 6]]), np.array([[1, 0], [0, 10]])
+    to_W = x.T @ upstream
+    assert [*to_W[:, 0]] == [*x[0]] and [*to_W[:, 1]] == [*(10 * x[1])]
+    shown = [each.numbers for each in lines if "downstream W" in each.text]
+    assert shown == [to_W.ravel().tolist()] * 2 == [[1, 40, 2, 50, 3, 60]] * 2
+    shown = [each.numbers for each in lines if "downstream b" in each.text]
+    assert shown == [upstream.sum(0).tolist()] * 2 == [[1, 10]] * 2
+    passed = [each.numbers for each in trace("passed.py")]
+    assert passed == [[1, 40, 2, 50, 3, 60], [1, 10]]
+    assert upstream.tolist() == program("variables.py").weights.numpy().tolist()
+
+
+@says(
+    "For a single variable, a line is enough, and it fails loudly when somebody adds a second: `assert len(variables) == 1 and variables[0] is w`.",
+)
+@over(mode=MODES, second=[True, False])
+def test_one_variable(mode, second):
+    def run(x, w, v):
+        @tf.custom_gradient
+        def rule(x):
+            def grad(upstream, variables):
+                assert len(variables) == 1 and variables[0] is w
+                return upstream * w, [upstream * x]
+
+            return (w * x + v if second else w * x), grad
+
+        return rule(x)
+
+    said = message(mode.gradients, run, 3.0, tf.Variable(2.0), tf.Variable(1.0))
+    assert ("AssertionError" in said) == second == bool(said)
+
+
+@says(
+    "A rule returns what this call contributes.",
+    "TensorFlow adds the contributions up, as for a tensor that is used twice.",
+    "Two calls share a variable: each returns its part, and the parts add up.",
+)
+@over(mode=MODES, calls=st.integers(1, 3))
+def test_several_calls(mode, calls):
+    def run(x, w):
+        @tf.custom_gradient
+        def product(x):
+            return w * x, lambda upstream, variables: (upstream * w, [upstream * x])
+
+        return tf.add_n([product(n * x) for n in range(1, calls + 1)])
+
+    _, to_w = mode.gradients(run, 3.0, tf.Variable(2.0))
+    assert to_w == 3 * sum(range(1, calls + 1))
+
+
+@says(
+    "The three lines add up to the last one:",
+    "With $y = x^w$, for $x > 0$:",
+)
+def test_the_parts():
+    lines = trace("shared.py")
+    parts = lines.starting("backward")
+    assert [each["x"] for each in parts] == [3, 9, 3]
+    assert [each["upstream"] for each in parts] == [1, 10, 180]
+    total = sum(each["downstream_w"] for each in parts)
+    assert same(total, lines[3].numbers[-1], 1e-6) and same(
+        total, lines[4].numbers[-1], 1e-6
+    )
+
+
+# A rule about x alone.
+
+
+def about_x(model):
+    @tf.custom_gradient
+    def limited(x):
+        def grad(upstream, variables):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = model(x)
+            to_x, to_variables = tape.gradient(y, [x, variables], upstream)
+            return tf.clip_by_norm(to_x, 0.1), to_variables
+
+        return model(x), grad
+
+    return limited
+
+
+@says(
+    "Then let a tape inside `grad` run the forward pass again.",
+    "It takes the list as its sources, and returns a list in the same order:",
+    "No variable is named, so the rule serves any model whose second forward pass gives what the first gave.",
+    "That excludes dropout: the second usually draws anew, and the gradient is that of another function.",
+    "Often the rule is about the input, and the variables should get what autodiff gives them.",
+    "A rule about x alone: the gradients of all variables come from a tape.",
+    was=(
+        "'the rule serves any model': with dropout its mask is another one",
+        "'the second draws anew': not with a global seed and the tape around the graph",
+    ),
+)
+@over(mode=MODES, drops=[True, False])
+def test_about_x_alone(mode, drops):
+    W = tf.Variable(np.random.normal(size=(9, 512)).astype("float32"))
+    b = tf.Variable(tf.ones(512))
+    tf.random.set_seed(None)
+
+    def run(x, W, b):
+        def model(x):
+            y = tf.tanh(x @ W + b)
+            return tf.nn.dropout(y, 0.5) if drops else y
+
+        return about_x(model)(x)
+
+    def squared(y):
+        return y * y
+
+    to_x, *found = mode.gradients(run, tf.ones([1, 9]), W, b, loss=squared)
+    assert same(tf.norm(to_x), 0.1, 1e-4)
+    if drops:  # Upstream is 0 where the first mask drops.
+        assert np.mean(np.asarray(found[1]) != 0) < 0.4
+    else:
+        plain = mode.gradients(
+            lambda x, W, b: tf.tanh(x @ W + b), tf.ones([1, 9]), W, b, loss=squared
+        )
+        assert same(found, plain[1:], 1e-4)
+
+
+@says(
+    "The gradient of `x` is limited to 0.1; those of the four variables are as they were.",
+    "The price is the time of that pass, as with `tf.recompute_grad`, which does just this for all its inputs.",
+    "Limits what has the shape of x; no variable has it.",
+)
+def test_the_list():
+    lines = trace("list.py")
+    assert lines[0].text.endswith("variables: 4")
+    x, *others = [each.numbers[-2:] for each in lines[1:]]
+    assert x[0] > x[1] == 0.1 and len(others) == 4
+    assert all(plain == limited for plain, limited in others)
+    listed = program("list.py")
+    assert all(each.shape != (1, 2) for layer in listed.layers for each in layer)
+    runs = []
+
+    def model(x):
+        runs.append(x)
+        return tf.tanh(x)
+
+    EAGER.gradient(tf.recompute_grad(model), 1.0)
+    assert len(runs) == 2
+
+
+# When it is demanded.
+
+
+def reads(use, trainable=True):
+    variable = tf.Variable(2.0, trainable=trainable)
+    return lambda x: use(x, variable)
+
+
+USES = {
+    "none": (lambda x, w: 2 * x, None),
+    "read": (lambda x, w: w * x, 1),
+    "twice": (lambda x, w: w * x + w, 1),
+    "for its shape": (lambda x, w: x * tf.cast(tf.size(w), tf.float32), 1),
+    "stopped": (lambda x, w: x * tf.stop_gradient(w), 1),
+    "in vain": (lambda x, w: (w.read_value(), 2 * x)[1], 1),
+    "in a graph": (lambda x, w: tf.function(lambda x: w * x)(x), 1),
+    "in a branch": (lambda x, w: tf.cond(x > 0, lambda: w * x, lambda: x), 1),
+    "assigned": (lambda x, w: (w.assign(1.0), 2 * x)[1], 1),
+}
+
+
+@says(
+    "The decorator watches which trainable variables the forward pass reads or assigns.",
+    "If any are left, `grad` must take `variables`, or the call raises; if none are, `grad` is called without:",
+    "A variable is counted once, however often it is read.",
+    "`variables=None` makes a rule that can serve each of these cases.",
+    "Which uses of a variable demand `variables=`, in both modes.",
+    "The message comes from the forward call, before any gradient is asked for:",
+    "No place for the variable.",
+    "Wrong on purpose: the rule has no place for the variable it reads.",
+    was="'which variables the forward pass reads': one that it only assigns demands it, too",
+)
+@over(mode=[each for each in MODES if each not in (XLA, AROUND_XLA)], use=USES)
+def test_when_it_is_demanded(mode, use):
+    use, count = use
+    for trainable in (True, False):
+        if not trainable and mode is SYMBOLIC:
+            continue
+        function = reads(use, trainable)
+        decorated, given = asked(function)
+        mode.gradient(decorated, 3.0)
+        [variables] = given
+        demanded = count if trainable else None
+        assert (variables and len(variables)) == demanded
+        without = tf.custom_gradient(lambda x: (function(x), lambda upstream: upstream))
+        for call in (without, tf.function(without)):
+            said = message(call, tf.constant(3.0))
+            assert ("must accept keyword argument 'variables'" in said) == (
+                demanded == 1
+            )
+
+
+@says(
+    "Those that were passed as arguments do not count, as long as the function uses the argument.",
+    "A variable that is passed is an input.",
+    "It has a place in the signature, and its gradient has the same place in the answer.",
+    "Make the variable an argument, and the order is that of the signature, which you wrote:",
+    "So the list can be avoided.",
+    "The cure is to pass `w` in.",
+    was="'It subtracts those that were passed': in a graph not if the function reads the variable itself",
+)
+@over(mode=MODES, x=numbers(1, 9))
+def test_passed(mode, x):
+    product = tf.custom_gradient(
+        lambda x, w, v: (x * w * v, lambda up: (up * w * v, up * x * v, up * x * w))
+    )
+    variables = tf.Variable(2.0, name="z"), tf.Variable(3.0, name="a")
+    for convert in (lambda w: w, tf.convert_to_tensor):
+
+        def run(x, w, v, convert=convert):
+            return product(x, convert(w), convert(v))
+
+        assert same(mode.gradients(run, x, *variables), [6, 3 * x, 2 * x], 1e-6)
+    decorated, given = asked(lambda x, argument: variables[0] * x + argument)
+    mode.gradient(lambda x: decorated(x, variables[0]), x)
+    assert (given[0] is None) == (mode not in GRAPHS)
+
+
+@says(
+    "With `trainable=False` it is not counted, and where the rule is called its gradient is `None`, though the tape was told to watch it.",
+    "To get one, pass it as an argument, as in the last row.",
+    was="'its gradient is None': eagerly 3.0 if no argument of the rule is watched",
+)
+@over(wrap=WRAPS, inner=WRAPS, watched=[True, False])
+def test_not_trainable(wrap, inner, watched):
+    frozen, called = tf.Variable(2.0, trainable=False), []
+
+    @tf.custom_gradient
+    def product(x):
+        def grad(upstream):
+            called.append(upstream)
+            return upstream * frozen
+
+        return x * frozen, grad
+
+    passed = tf.custom_gradient(lambda x, w: (x * w, lambda up: (up * w, up * x)))
+
+    @wrap
+    def slopes(x):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch([x, frozen] if watched else frozen)
+            y, z = inner(product)(x), inner(lambda x: passed(x, frozen))(x)
+        return tape.gradient(y, frozen), tape.gradient(z, frozen)
+
+    found, of_argument = slopes(tf.constant(3.0))
+    assert of_argument == 3 and same(found, None if called else 3.0)
+    assert bool(called) or (wrap is not tf.function and inner is not tf.function)
+
+
+@says(
+    "It must look which one it is: where `variables` is `None`, a gradient for a variable is one too many.",
+)
+@over(mode=MODES)
+def test_one_too_many(mode):
+    pair = tf.custom_gradient(
+        lambda x: (2 * x, lambda upstream, variables=None: (upstream, [upstream]))
+    )
+    said = message(mode.gradient, pair, 3.0)
+    assert "ValueError" in said or "InternalError" in said
+
+
+def test_when():
+    rows = {
+        each.text[:24].strip(): each.text[24:].split() for each in trace("when.py")[1:]
+    }
+    assert rows["trainable=False"] == ["None", "None", "None", "None"]
+    assert rows["the same, twice"] == ["1", "1", "6.0", "None"]
+    assert rows["two, one of them passed"] == ["1", "1", "15.0", "10.0"]
+
+
+# Keras.
+
+
+class Scale(keras.layers.Layer):
+    """A layer with a rule, and what it saw."""
+
+    def __init__(self, way=tf.convert_to_tensor, **options):
+        super().__init__(**options)
+        self.way, self.seen = way, []
+        self.w = self.add_weight(shape=(), initializer="ones")
+
+    def call(self, x):
+        @tf.custom_gradient
+        def scaled(x, w):
+            def grad(upstream):
+                self.seen.append((x.dtype, w.dtype, upstream.dtype))
+                return upstream * w, tf.reduce_sum(upstream * x)
+
+            return x * w, grad
+
+        return scaled(x, self.way(self.w))
+
+
+@says(
+    "A Keras weight is not a `tf.Variable`; it holds one.",
+    "It has no order to get wrong, it can be checked like any function, and `tf.convert_to_tensor` outside also takes care of Keras weights.",
+    "`tf.convert_to_tensor` takes its value; inside the layer's `call`, in the compute dtype of the layer:",
+    "With `mixed_float16` the rule sees float16 throughout, as its forward pass does; the cast outside the rule brings the gradient back to the float32 of the weight.",
+    "A Keras layer with a rule: the weight goes in as a tensor.",
+)
+@over(
+    wrap=WRAPS,
+    inner=WRAPS,
+    dtype={
+        "float32": tf.float32,
+        "mixed_float16": tf.float16,
+        "mixed_bfloat16": tf.bfloat16,
+    },
+    policy=["same"],
+)
+def test_keras_weights(wrap, inner, dtype, policy):
+    name = {tf.float32: "float32", tf.float16: "mixed_float16"}.get(
+        dtype, "mixed_bfloat16"
+    )
+    layer = Scale(dtype=name)
+    assert not isinstance(layer.w, tf.Variable) and isinstance(
+        layer.w.value, tf.Variable
+    )
+    assert tf.convert_to_tensor(layer.w).dtype == tf.float32
+
+    @wrap
+    def slope(x):
+        with tf.GradientTape() as tape:
+            y = inner(lambda x: layer(x))(x)
+        return tape.gradient(y, layer.w.value)
+
+    found = slope(tf.constant([3.0, 4.0]))
+    assert found == 7 and found.dtype == tf.float32
+    assert layer.seen == [(dtype, dtype, dtype)]
+
+
+@says("Both policies take the same step.")
+def test_the_same_step():
+    one, two = [
+        each.text for each in trace("in_keras.py") if "weight after fit" in each.text
+    ]
+    assert one.partition("weight")[2] == two.partition("weight")[2]
+    assert one.startswith("float32") and two.startswith("mixed_float16")
+
+
+@says(
+    "A Keras weight as it is.",
+    "The rule gets the weight as an argument, and all seems well inside `tf.function`.",
+    "Eagerly, the decorator sees a `tf.Variable` read inside that is none of the arguments.",
+    "`keras.ops.convert_to_tensor` does not help:",
+    "Wrong on purpose: a Keras weight goes in as it is.",
+)
+@over(
+    way={
+        "as it is": lambda w: w,
+        "keras.ops": keras.ops.convert_to_tensor,
+        "tf": tf.convert_to_tensor,
+    },
+    wrap=WRAPS,
+    inner=WRAPS,
+)
+def test_keras_weights_as_they_are(way, wrap, inner):
+    layer = Scale(way)
+
+    @wrap
+    def slope(x):
+        with tf.GradientTape() as tape:
+            y = inner(lambda x: layer(x))(x)
+        return tape.gradient(y, layer.w.value)
+
+    said = message(slope, tf.constant([3.0, 4.0]))
+    eager = wrap is not tf.function and inner is not tf.function
+    if eager and way is not tf.convert_to_tensor:
+        assert "since function uses variables: [<tf.Variable" in said
+    else:
+        assert slope(tf.constant([3.0, 4.0])) == 7
+
+
+# The check.
+
+
+@says(
+    "This program moves each element of each variable by itself, in float64, and compares with the gradients of both modes, since the order may be another in each:",
+    "Central differences do not know about `variables=`.",
+    "The gradients of the variables against central differences of the layer.",
+)
+def test_the_check():
+    assert all(each.text.endswith("True") for each in trace("check.py"))
+    assert [each.text[:7].strip() for each in trace("check.py")] == [
+        "eager W",
+        "eager b",
+        "graph W",
+        "graph b",
+    ]
+    check, moved = program("check.py"), []
+    loss = check.loss
+    start = check.W.numpy()
+
+    def watched():
+        moved.append(check.W.numpy() - start)
+        return loss()
+
+    check.differences.__globals__["loss"] = watched
+    check.differences(check.W)
+    assert [np.count_nonzero(each) for each in moved] == [
+        1
+    ] * 2 * check.W.shape.num_elements()
+    assert same(check.W, start) and check.W.dtype == check.b.dtype == tf.float64
+
+
+@says(
+    "Check a rule with variables in both modes, and with variables of equal shape and dtype: where these differ, a swap may be noticed by what comes after; where they are equal, it never is.",
+    was="'of equal shape': with another dtype a swap is noticed by assign_sub",
+)
+@over(
+    mode=MODES,
+    other={
+        "equal": ((2,), tf.float32, False),
+        "shape": ((1, 3), tf.float32, True),
+        "dtype": ((2,), tf.float64, True),
+    },
+)
+def test_swaps(mode, other):
+    shape, dtype, noticed = other
+    variables = tf.Variable(tf.ones(2)), tf.Variable(tf.ones(shape, dtype))
+
+    def run(x, v, w):
+        @tf.custom_gradient
+        def rule(x):
+            def grad(upstream, variables):
+                swapped = {v.ref(): tf.ones_like(w), w.ref(): tf.ones_like(v)}
+                return upstream, [swapped[each.ref()] for each in variables]
+
+            of_w = tf.cast(tf.reduce_sum(w), tf.float32)
+            return x * tf.reduce_sum(v) * of_w, grad
+
+        return rule(x)
+
+    def step():
+        _, *slopes = mode.gradients(run, 1.0, *variables)
+        for variable, slope in zip(variables, slopes):
+            variable.assign_sub(slope)
+
+    assert (raised(step) is not None) == noticed
+
+
+# The official example.
+
+
+@says(
+    "The only example of `variables=` in the documentation of `tf.custom_gradient` is a line, $y_i = w_1 \\, x_i + w_0$:",
+    "dy_dw = dpoly tf.stack([x 1, x 0])",
+    "Its variable `weights` holds $w_0$ first, and the example stacks the gradient of $w_1$ first:",
+    "The text shows `[6., 3.]`.",
+    "The official example.",
+)
+def test_the_official_example():
+    documented = tf.custom_gradient.__doc__
+    assert documented.count("def grad_fn(dpoly, variables):") == 1
+    rules = [
+        each
+        for each in documented.splitlines()
+        if "variables" in each and "def " in each
+    ]
+    assert len(rules) == 1
+    assert "poly = weights[1] * x + weights[0]" in documented
+    assert "tf.stack([x ** 1, x ** 0])" in documented and "[6., 3.]" in documented
+
+
+@says(
+    "With ones for upstream, and $x$ from 1 to 3, the sums are $1 + 1 + 1 = 3$ for $w_0$ and $1 + 2 + 3 = 6$ for $w_1$.",
+    "Autodiff and central differences say otherwise:",
+    "The cure is `tf.stack([x ** 0, x ** 1])`.",
+    "Here it is one variable with two elements, so that even a match by identity would not have helped; only a check does.",
+    "Wrong on purpose: the example of the documentation swaps its gradients.",
+)
+@over(mode=MODES, first=[0, 1])
+def test_the_polynomial(mode, first):
+    given = []
+
+    def run(x, weights):
+        @tf.custom_gradient
+        def line(x):
+            def grad(upstream, variables):
+                given.append(variables)
+                stacked = upstream * tf.stack([x**first, x ** (1 - first)])
+                return upstream * weights[1], [tf.reduce_sum(stacked, 1)]
+
+            return weights[1] * x + weights[0], grad
+
+        return line(x)
+
+    weights = tf.Variable(tf.ones(2))
+    _, found = mode.gradients(run, [1.0, 2.0, 3.0], weights)
+    assert [*found] == ([3, 6] if first == 0 else [6, 3])
+    assert len(given[0]) == 1 and given[0][0] is weights
+    of_example, *right = [each.numbers for each in trace("wrong/poly.py")]
+    assert of_example == [6, 3] and right == [[3, 6]] * 2
+
+
+# What is returned.
+
+RETURNED = {
+    "gx": (
+        lambda gx, gw: gx,
+        "Cannot iterate over a scalar tensor.",
+        "Iterating over a symbolic `tf.Tensor` is not allowed",
+    ),
+    "gx, gw": (
+        lambda gx, gw: (gx, gw),
+        "Scalar tensor has no `len()`",
+        "len is not well defined for a symbolic Tensor",
+    ),
+    "gx, (gw,)": (
+        lambda gx, gw: (gx, (gw,)),
+        *['can only concatenate list (not "tuple") to list'] * 2,
+    ),
+    "gx, []": (
+        lambda gx, gw: (gx, []),
+        *["Must return gradient for each variable from @custom_gradient grad_fn."] * 2,
+    ),
+    "gx, [gw, gw]": (
+        lambda gx, gw: (gx, [gw, gw]),
+        *["Must return gradient for each variable from @custom_gradient grad_fn."] * 2,
+    ),
+    "[gw], gx": (
+        lambda gx, gw: ([gw], gx),
+        "Scalar tensor has no `len()`",
+        "len is not well defined for a symbolic Tensor",
+    ),
+    "gx, dict": (
+        lambda gx, gw: (gx, {"w": gw}),
+        *['can only concatenate list (not "dict") to list'] * 2,
+    ),
+    "gx, None": (
+        lambda gx, gw: (gx, None),
+        *["object of type 'NoneType' has no len()"] * 2,
+    ),
+    "None": (lambda gx, gw: None, *["cannot unpack non-iterable NoneType object"] * 2),
+    "three": (
+        lambda gx, gw: (gx, [gw], gw),
+        *["too many values to unpack (expected 2)"] * 2,
+    ),
+}
+
+
+def returning(returned):
+    def run(x, w):
+        @tf.custom_gradient
+        def product(x):
+            def grad(upstream, variables=None):
+                return returned(upstream * w, upstream * x)
+
+            return w * x, grad
+
+        return product(x)
+
+    return run
+
+
+@says(
+    "What is returned.",
+    "`grad` must return a pair, and its second item must be a list, with one entry for each variable.",
+    "Nearly everything else is refused, in words that seldom name the mistake.",
+    "For scalars they are:",
+    "Returned — Eager — `tf.function`",
+    "`gx` — `Cannot iterate over a scalar tensor.` — ``Iterating over a symbolic `tf.Tensor` is not allowed.``",
+    "`gx, gw` — ``Scalar tensor has no `len()` `` — `len is not well defined for a symbolic Tensor`",
+    '`gx, (gw,)` — `can only concatenate list (not "tuple") to list` — the same',
+    "`gx, []` — `Must return gradient for each variable from @custom_gradient grad_fn.` — the same",
+    "Wrong on purpose: what a rule with a variable must not return.",
+    was="'Everything else is refused': gx, [[gw]] is accepted eagerly",
+)
+@over(mode=MODES, returned=RETURNED)
+def test_refused(mode, returned):
+    returned, eager, graph = returned
+    said = message(mode.gradients, returning(returned), 3.0, tf.Variable(2.0))
+    assert (graph if mode in GRAPHS else eager) in said
+
+
+@says(
+    "`None` in the list is accepted, and means that the variable does not learn.",
+    "The cure for all of them is `gx, [gw]`.",
+    "`no_gradient` accepts the argument and returns `None`.",
+    "If that cannot be, `grad(upstream, variables=None)` and a pair as its answer.",
+)
+@over(mode=MODES)
+def test_accepted(mode):
+    w = tf.Variable(2.0)
+    assert same(
+        mode.gradients(returning(lambda gx, gw: (gx, [None])), 3.0, w), [2, None]
+    )
+    assert same(mode.gradients(returning(lambda gx, gw: (gx, [gw])), 3.0, w), [2, 3])
+
+
+def test_a_nested_list_is_accepted_eagerly():
+    nested = returning(lambda gx, gw: (gx, [[gw]]))
+    assert same(EAGER.gradients(nested, 3.0, tf.Variable(2.0)), [2, 3])
+
+
+# The error is silenced.
+
+
+@says(
+    "`by_closure` takes the value outside and closes over the tensor.",
+    "A tensor that is not an argument gets no gradient.",
+    "Worse, eagerly it seems to work as long as no argument is watched: then the tape has no record of the rule, and differentiates the forward pass.",
+    "Behind a layer that is trained, $x$ is on the tape.",
+    "The error is silenced, not mended.",
+    "Two quick ways to get rid of the first message lose the gradient:",
+    "`by_argument` is the cure.",
+    "Wrong on purpose: the error is gone, and so is the gradient.",
+    was="'Behind another layer x is always watched': not behind a frozen one",
+)
+@over(wrap=WRAPS, behind=["nothing", "trained", "frozen"])
+def test_closed_over(wrap, behind):
+    w, v = tf.Variable(2.0), tf.Variable(3.0, trainable=behind == "trained")
+
+    def closing(x):
+        tensor = tf.convert_to_tensor(w)
+        return tf.custom_gradient(lambda x: (tensor * x, lambda up: up * tensor))(x)
+
+    passing = tf.custom_gradient(lambda x, w: (w * x, lambda up: (up * w, up * x)))
+
+    @wrap
+    def slopes():
+        with tf.GradientTape(True) as tape:
+            x = tf.constant(3.0) if behind == "nothing" else v * 1.0
+            closed, passed = closing(x), passing(x, tf.convert_to_tensor(w))
+        return tape.gradient(closed, w), tape.gradient(passed, w)
+
+    found, right = slopes()
+    works = wrap is not tf.function and behind != "trained"
+    assert right == 3 and same(found, 3.0 if works else None)
+
+
+def cond(rule):
+    return lambda x, w: tf.cond(x > 0, lambda: rule(x, w), lambda: x)
+
+
+def product_of(closes):
+    """A product with a rule that uses what it closes over, or that does not."""
+
+    @tf.custom_gradient
+    def product(x, w):
+        return w * x, lambda up: (up * w, up * x) if closes else (2 * up, 3 * up)
+
+    return product
+
+
+@says(
+    "In a branch.",
+    "A rule that reads a variable inside `tf.cond` fails in a graph, as soon as its gradient is built.",
+    "Passing the variable helps where the tape is in the graph.",
+    "Where the tape is around it, a rule in a branch that uses what it closes over fails all the same; with a `tf.function` of its own, it works in each mode:",
+    "Wrong on purpose: rules in a branch of tf.cond, and what helps.",
+    was="'passing the variable works in both modes': AssertionError with the tape around the graph",
+)
+@over(mode=MODES)
+def test_in_a_branch(mode):
+    w = tf.Variable(2.0)
+
+    def reading(x, w):
+        @tf.custom_gradient
+        def product(x):
+            return w * x, lambda up, variables=None: (up * w, [up * x])
+
+        return product(x)
+
+    def found(rule):
+        said = message(mode.gradients, cond(rule), 3.0, w)
+        return said or same(mode.gradients(cond(rule), 3.0, w), [2, 3])
+
+    around = mode in (AROUND, NESTED, AROUND_XLA)
+    read = found(reading)
+    assert read is True if mode not in GRAPHS else "Tensor.graph is undefined" in read
+    for value in (lambda w: w, tf.convert_to_tensor):
+        passed = found(lambda x, w, v=value: product_of(True)(x, v(w)))
+        assert "AssertionError" in passed if around else passed is True
+    assert found(product_of(False)) is True
+    own = tf.function(product_of(True))
+    assert found(lambda x, w: own(x, tf.convert_to_tensor(w))) is True
+
+
+# The solution.
+
+
+@says(
+    "The gradients are sums of powers: $1 + 1 + 1 = 3$, $1 + 2 + 3 = 6$, $1 + 4 + 9 = 14$ and $1 + 8 + 27 = 36$.",
+    "A polynomial of any degree whose coefficients are variables.",
+    "The input is a vector of any length.",
+)
+@over(wrap=WRAPS, length=st.integers(0, 5))
+def test_the_solution(wrap, length):
+    solution = program("solution.py")
+    x = tf.range(1.0, length + 1.0)
+    to_x, *to_w = wrap(lambda x: solution.gradients(solution.polynomial, x))(x)
+    assert same(to_w, [np.sum(x.numpy() ** k) for k in range(4)])
+    assert same(to_x, -4 * x + 3 * x * x)
+    for line in trace("solution.py"):
+        assert line.numbers[-4:] == [sum(n**k for n in (1, 2, 3)) for k in range(4)]
+
+
+definition(
+    "A dense layer has three: the batch $x$, which is an argument, and $W$ and $b$, which the function finds in its surroundings.",
+    "$k$ counts the rows of the batch, $j$ the inputs and $i$ the outputs of the layer:",
+    "Pair it with the upstream gradient, and collect what stands before each:",
+    "In types there is a difference.",
+    "How many variables grad is given, or None, and the gradients.",
+)
+advice(
+    "You need the four steps from the chain rule, rules with two inputs from several variables, and products of matrices from matrices.",
+    "So do not count; ask each variable who it is.",
+    "Never add to a variable's gradient yourself.",
+    "Prefer this form.",
+    "`variables=` is for functions whose variables you do not know, like the model above.",
+    "The cure is a dictionary by `ref()`, as above.",
+    "Write the rule of the polynomial $y_i = w_0 + w_1 x_i + w_2 x_i^2 + w_3 x_i^3$, where each coefficient is a variable of its own, in a Python list, and all have the same name.",
+    "Predict the four gradients for the inputs 1, 2, 3 and upstream 1.",
+)
+pointer(
+    "This page is about the argument that such a rule gets, `variables=`: when it is demanded, what to return for it, how to be sure of the order, and how to do without it.",
+    "More of this kind.",
+)
