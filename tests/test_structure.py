@@ -264,7 +264,7 @@ def test_a_fence_that_looks_like_output_is_refused(fence, found):
         "| a | I |\n| --- | :-: |\n| 1 | 2 |",
         '<div class="x" markdown>\n\nA text.\n\n</div>',
         'A text { #anchor data-forms="x y" }',
-        "![A graph of u = x²](../figures/x.svg#only-light)",
+        "![A graph of u = x²](x.svg#only-light)",
     ],
 )
 def test_words_and_numbers_are_no_mathematics(said, found):
@@ -470,3 +470,64 @@ def test_programs_and_tolerances_stand_on_the_page(found, root):
         ("snippets/guide/one/a.py:2", "failed"),
     ]
     assert "rel=0.001" in findings[0].what
+
+
+DRAWING = """
+from matplotlib import pyplot as plt
+
+figure, plot = plt.subplots()
+plot.plot([1, 2], [3, 5], label="rising")
+for line in plot.lines:
+    assert line.get_ydata()[0] == 3, "A line"
+assert line.get_ydata()[1] > 3, ("that rises"
+                                 " from 1 to 2.")
+figure.savefig("a.svg")
+print("slope", 5 - 3)
+"""
+FIGURE = (
+    "![A line that rises\nfrom 1 to 2.](../figures/guide/one/a.svg#only-light)\n"
+    "![A line that rises from 1 to 2.](../figures/guide/one/a-dark.svg#only-dark)\n\n"
+)
+
+
+def test_a_figure_is_described_by_what_its_program_asserts(found, root):
+    (root / "snippets/guide/one/a.py").write_text(DRAWING)
+    findings = found(FIGURE + shown("a.py", "a.out"))
+    assert [each.state for each in findings] == ["compared", "compared"]
+    assert findings[0].how == "asserted by a.py in 2 parts"
+
+
+@pytest.mark.parametrize(
+    "right, wrong",
+    [
+        ("rises\n", "falls\n"),
+        ("from 1", "from 2"),
+        ("A line", "Two lines"),
+        ("2.]", "2, and on.]"),
+        ("A line that rises\nfrom 1 to 2.", ""),
+        ("one/a.svg", "one/b.svg"),
+        ("A line that rises from", "A line from"),
+    ],
+)
+def test_other_words_of_a_figure_are_refused(right, wrong, found, root):
+    (root / "snippets/guide/one/a.py").write_text(DRAWING)
+    text = FIGURE + shown("a.py", "a.out")
+    assert right in text
+    failed = [e for e in found(text.replace(right, wrong, 1)) if e.state == "failed"]
+    assert len(failed) == 1 and "a.py" in str(failed[0]) + "a.py" * ("b.svg" in wrong)
+
+
+@pytest.mark.parametrize(
+    "right, wrong",
+    [
+        ('assert line.get_ydata()[1] > 3, ("that rises"', 'print("that rises"'),
+        ("assert line.get_ydata()[1] > 3", "assert 3 > 2"),
+        ('"A line"', '"A curve"'),
+        ('== 3, "A line"', "== 3"),
+    ],
+)
+def test_a_figure_of_which_less_is_asserted_is_refused(right, wrong, found, root):
+    assert right in DRAWING
+    (root / "snippets/guide/one/a.py").write_text(DRAWING.replace(right, wrong))
+    findings = found(FIGURE + shown("a.py", "a.out"))
+    assert sum(each.state == "failed" for each in findings) >= 2

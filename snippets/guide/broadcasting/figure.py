@@ -59,7 +59,8 @@ def draw(name, above, below, ink):
             "Three panels with the same two rows of numbers, upstream times"
             " local: 1, 2, 3 above 40, 50, 60.")
     cell, both, row = 0.8, 1.8, 2.8
-    assert told["b of shape [3]"] == ([(cell, both)] * 3, ["41", "52", "63"]), (
+    assert told["b of shape [3]"] == (
+        [(cell, both)] * 3, ["41", "52", "63"]), (
         "For b of shape [3] each column is boxed and summed, to 41, 52 and"
         " 63.")
     assert told["b of shape [2, 1]"] == ([(row, cell)] * 2, ["6", "150"]), (

@@ -55,8 +55,9 @@ for suffix, ink, inks, gray in (
             "Contour lines of the loss in the complex plane, with stations at"
             " 0, 4 and 1 + 3i.")
         line = (gradient - gradient[0]) / (gradient[-1] - gradient[0])
-        assert gradient[0] == 1.5 - 1j and abs(gradient[-1] - 3 - 2j) < 0.01 and (
-            loss(gradient[-1]) < 1e-3) and max(abs(line.imag)) > 0.02, (
+        assert gradient[0] == 1.5 - 1j and (
+            abs(gradient[-1] - 3 - 2j) < 0.01 and max(abs(line.imag)) > 0.02
+            and loss(gradient[-1]) < 1e-3), (
             "The path of the gradient bends from 1.5 − i up to the minimum at"
             " 3 + 2i.")
         assert conjugate[0] == gradient[0] and all(

@@ -6,7 +6,8 @@ import tensorflow as tf
 
 matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "tape figure"
-from matplotlib import colors, pyplot as plt
+from matplotlib import colors
+from matplotlib import pyplot as plt
 
 STEPS = [("u", "x", "1   u = x²", lambda x: x * x),
          ("v", "u", "2   v = 3u", lambda u: 3.0 * u),
@@ -57,11 +58,13 @@ def draw(name, above, below, ink):
         " above and w = u² below, then L = v w.")
     carried = {(each.arrow_patch.get_edgecolor(), each.xyann[0] < each.xy[0])
                for each in plot.texts if hasattr(each, "arrow_patch")}
-    assert carried == {(colors.to_rgba(ink), True), (colors.to_rgba(below), False)}, (
+    inks = colors.to_rgba(ink), colors.to_rgba(below)
+    assert carried == {(inks[0], True), (inks[1], False)}, (
         "Arrows to the right carry values, arrows to the left downstream"
         " gradients.")
     assert [under[name] for name in names[::-1]] == [
-        "1", "12", "16", "144", "576"], (
+        "1", "12", "16", "144", "576"] and {"48", "96"} < {
+        each.get_text() for each in plot.texts if each.get_color() == below}, (
         "Under each box stands its upstream gradient, the sum of what arrives"
         " there: 1 under L, 16 under v, 12 under w, 144 = 48 + 96 under u, 576"
         " under x.")

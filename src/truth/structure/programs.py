@@ -79,9 +79,11 @@ _UNSEEN = "nothing but this print sees the value: compute what is printed"
 
 
 def _aside(node: ast.AST) -> Iterator[ast.AST]:
-    """Texts that are not printed: of documentation, and of formats."""
+    """Texts that are not printed: of documentation, formats, assertions."""
     if isinstance(node, ast.FormattedValue) and node.format_spec:
         yield from ast.walk(node.format_spec)
+    elif isinstance(node, ast.Assert):
+        yield from ast.walk(node)
     elif isinstance(node, ast.Expr):
         yield node.value
 
