@@ -2,6 +2,8 @@
 
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,8 +11,11 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from .project import ROOT, copy
+from .project import ROOT, copy, run
 
+# Who starts tests in the background may have them ignore Ctrl-C, and all that they
+# start; some of that is interrupted.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # One day for all that is made in a test run, as `make` says it.
 os.environ.setdefault("SOURCE_DATE_EPOCH", "1750000000")
 ADDRESS = "http://127.0.0.1/custom-gradients/"
@@ -23,8 +28,13 @@ KEPT_PROGRAMS = (
 )
 
 
+IN_CI = os.environ.get("CI") == "true"
+
+
 def build_site(site: Path) -> Path:
-    """Build the site by the real commands, as it is published."""
+    """Build the site by the real commands, as it is published. What ran since `make
+    test` began, or before where the tests are called without it, does not run again,
+    but in continuous integration."""
     for command in (["truth"], ["mkdocs", "build", "--site-dir", site]):
         done = subprocess.run(
             [sys.executable, "-m", *command],
@@ -33,6 +43,7 @@ def build_site(site: Path) -> Path:
                 **os.environ,
                 "NO_MKDOCS_2_WARNING": "1",
                 "SITE_URL": ADDRESS,
+                "TRACEBOOK_REMEMBER": "0" if IN_CI else "1",
             },
             text=True,
             stdout=subprocess.PIPE,
@@ -63,19 +74,36 @@ def built_site(tmp_path_factory) -> Path:
     return site
 
 
+@pytest.fixture(scope="session")
+def small_project(tmp_path_factory) -> Path:
+    """A copy that keeps the home page and one lesson, and what is known of them."""
+    small = shared_folder(tmp_path_factory) / "small-project"
+    with FileLock(f"{small}.lock"):
+        if not small.exists():
+            half = small.with_name("half-a-project")
+            _reduce(copy(half, ".cache/truth", ".cache/tracebook/runs"))
+            code, said = run(half, "truth")
+            assert code == 0, said
+            half.rename(small)
+    return small
+
+
 @pytest.fixture
-def project(tmp_path) -> Path:
-    """A copy that keeps the home page and one lesson, to build it often."""
-    copy(tmp_path, ".cache/truth", ".cache/tracebook/runs")
-    for path in [*tmp_path.glob("docs/**/*.md"), *tmp_path.glob("docs/labs/*.py")]:
-        if path.relative_to(tmp_path).as_posix() not in KEPT:
+def project(small_project, tmp_path) -> Path:
+    """A small copy of the project, to build it often."""
+    return shutil.copytree(small_project, tmp_path, symlinks=True, dirs_exist_ok=True)
+
+
+def _reduce(project: Path) -> None:
+    for path in [*project.glob("docs/**/*.md"), *project.glob("docs/labs/*.py")]:
+        if path.relative_to(project).as_posix() not in KEPT:
             path.unlink()
-    for path in (p for p in tmp_path.glob("snippets/**/*") if p.is_file()):
-        if path.relative_to(tmp_path / "snippets").parts[:2] not in KEPT_PROGRAMS:
+    for path in (p for p in project.glob("snippets/**/*") if p.is_file()):
+        if path.relative_to(project / "snippets").parts[:2] not in KEPT_PROGRAMS:
             path.unlink()
-    for page in tmp_path.glob("docs/**/*.md"):
+    for page in project.glob("docs/**/*.md"):
         page.write_text(_without_links_to_what_is_gone(page))
-    config = tmp_path / "mkdocs.yml"
+    config = project / "mkdocs.yml"
     nav = "".join(f"  - {page.removeprefix('docs/')}\n" for page in KEPT)
     config.write_text(
         re.sub(
@@ -85,7 +113,6 @@ def project(tmp_path) -> Path:
             flags=re.DOTALL | re.MULTILINE,
         )
     )
-    return tmp_path
 
 
 def _without_links_to_what_is_gone(page: Path) -> str:

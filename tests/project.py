@@ -12,6 +12,7 @@ PARTS = (
     "snippets",
     "overrides",
     "src",
+    "tests/statements",
     "mkdocs.yml",
     "pyproject.toml",
     "Makefile",

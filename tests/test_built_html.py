@@ -25,18 +25,6 @@ def test_displays_files_and_fresh_traces(path, built_site, fresh_traces):
     built.displays_files_and_fresh_traces(path, built_site, fresh_traces)
 
 
-def test_a_trace_stands_below_its_program():
-    """A reader takes the trace for that of the program just above it."""
-    for page in map(built.page, built.PAGES):
-        above = None
-        for embed in page.includes:
-            if embed.name.endswith(".py"):
-                above = embed.name
-            else:
-                expected = f"{embed.name.removesuffix('.out')}.py"
-                assert expected == above, page.where(embed.start)
-
-
 def test_wrong_snippets_say_so_in_their_first_line():
     for each in built.SNIPPETS.values():
         marked = each.source.startswith('"""Wrong on purpose: ')

@@ -436,7 +436,7 @@ def test_a_check_that_crashes_names_itself_and_nothing_else(
     assert ("so it goes" in said) == (how == "raises")
     assert book.ledger.count("nothing is claimed here") == 1
     assert book.stamp("docs/index.md") is None and book.stamp()
-    assert "truth: programs 0 of 3, formulas 0 of 4" in said
+    assert "truth: programs 0 of 3, " in said
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])

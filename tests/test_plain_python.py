@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -15,30 +16,37 @@ from tracebook import settings, snippet
 from tracebook.compare import difference
 from tracebook.trace import without_frames, without_noise
 
+from .conftest import IN_CI
 from .project import ROOT
 
 SETTINGS = settings.load(ROOT)
 EVERY = snippet.find(SETTINGS)
 
 
-def _kind(each: snippet.Snippet) -> tuple:
+def _traits(each: snippet.Snippet) -> set[str]:
     """What could make a plain Python run a program in another way than the engine,
     which forks after TensorFlow's import."""
     imports = re.findall(r"^(?:import|from) (\w+)", each.source, re.MULTILINE)
-    modes = ("tf.function", "jit_compile", "tf.print", "stderr", "random", "keras")
-    return (
-        bool(each.raises),
-        *sorted({*imports}),
-        *(mode for mode in modes if mode in each.source),
-    )
+    modes = ("tf.function", "jit_compile", "tf.print", "stderr", "environ", "random")
+    return {
+        *imports,
+        *(mode for mode in (*modes, "keras") if mode in each.source),
+        *(["raises"] if each.raises else []),
+    }
 
 
 def _chosen() -> list[snippet.Snippet]:
     """All in continuous integration; elsewhere, as each takes TensorFlow's import of
-    three seconds, the first of each kind."""
-    if os.environ.get("CI") == "true":
+    three seconds, so many that each trait is there: those with the most first."""
+    if IN_CI:
         return EVERY
-    return list({_kind(each): each for each in reversed(EVERY)}.values())[::-1]
+    traits = {each: _traits(each) for each in EVERY}
+    left = {*chain(*traits.values())}
+    chosen = []
+    while left:
+        chosen.append(max(EVERY, key=lambda each: len(traits[each] & left)))
+        left -= traits[chosen[-1]]
+    return chosen
 
 
 def test_no_program_is_named_as_a_module():

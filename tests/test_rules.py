@@ -694,3 +694,127 @@ def test_a_wrong_rule_is_found(judged, kind, change):
     assert "failed" in {each.state for each in judged[kind, change]}
     for each in judged[kind, change]:
         assert "cannot be checked" not in each.how
+
+
+def test_what_a_rule_received_and_returned_comes_back(tmp_path):
+    program = """
+w = tf.Variable([2.0, 3.0])
+factor = 5.0
+
+
+@tf.custom_gradient
+def weighted(parts, power):
+    y = w * parts["a"]
+    return y, lambda up, variables: (({"a": up * w * factor / 5.0}, None), [up * y / w])
+
+
+@tf.custom_gradient
+def rotated(z):
+    return z * 1j, lambda upstream: -1j * upstream
+
+
+x = tf.constant([0.5, 1.0])
+for _ in range(30):
+    run(lambda x: weighted({"a": x}, 3), x)
+run(rotated, tf.constant(1 + 2j))
+tf.function(rotated)(tf.constant(1j))
+rotated(tf.zeros([2000], tf.complex64))
+"""
+    [verdicts] = judged_of(tmp_path, {"page/kept.py": HEAD + TAPE + program}).values()
+    weighted, rotated = [each.calls for each in verdicts]
+    assert len(weighted) == 20
+    assert weighted[0] == {
+        "inputs": {"parts": [0.5, 1.0], "power": 3},
+        "closed": {"factor": 5.0, "w": [2.0, 3.0], "y": [1.0, 3.0]},
+        "outputs": [[1.0, 3.0]],
+        "upstream": [[1.0, 1.0]],
+        "downstream": [[2.0, 3.0], None, [0.5, 1.0]],
+        "variables": {"Variable:0": [2.0, 3.0]},
+    }
+    first, large = rotated
+    assert first["downstream"] == [{"real": 0.0, "imag": -1.0}]
+    assert large["inputs"] == {"z": None} and large["upstream"] == []
+
+
+RIGHT = """
+def square(x):
+    return x * x, lambda upstream: 2.0 * upstream * x
+"""
+WRONG = RIGHT.replace("2.0 *", "1.9 *")
+RUN = "\nrun(square, tf.constant([3.0, 0.5]))\n"
+# Of each kind a program whose rule does not do what it did, or hides.
+ESCAPES = {
+    "reads a global that changes": "factor = 1.9\n"
+    + RIGHT.replace("def", "@tf.custom_gradient\ndef").replace("2.0", "factor")
+    + RUN
+    + "factor = 2.0\n",
+    "is wrong in its first call only": """
+calls = []
+
+
+@tf.custom_gradient
+def square(x):
+    def grad(upstream):
+        calls.append(1)
+        return upstream * x * (2.0 if len(calls) > 1 else 1.9)
+
+    return x * x, grad
+
+"""
+    + RUN,
+    "has other values in its first call": """
+calls = []
+
+
+@tf.custom_gradient
+def square(x):
+    calls.append(1)
+    return x * x + 1.0 / len(calls) ** 9, lambda upstream: 2.0 * upstream * x
+
+
+for _ in range(9):
+"""
+    + RUN.replace("\nrun", "    run"),
+    "imported by another name": "from keras.ops import custom_gradient as ruled\n"
+    + WRONG.replace("def", "@ruled\ndef")
+    + RUN,
+    "an alias": "ruled = tf.custom_gradient\n"
+    + WRONG.replace("def", "@ruled\ndef")
+    + RUN,
+    "a partial": "import functools\n"
+    + WRONG
+    + "square = functools.partial(tf.custom_gradient, f=square)()\n"
+    + RUN,
+    "a loop that decorates": RIGHT
+    + WRONG.replace("square", "worse")
+    + "for f in (square, worse):\n    run(tf.custom_gradient(f), tf.constant(3.0))\n",
+    "a call": WRONG + "square = tf.custom_gradient(square)\n" + RUN,
+    "a call by Keras": "import keras\n"
+    + WRONG
+    + "square = keras.ops.custom_gradient(square)\n"
+    + RUN,
+    "a text that is executed": "exec('''"
+    + WRONG.replace("def", "@tf.custom_gradient\ndef")
+    + "''')\n"
+    + RUN,
+    "TensorFlow's own module": "from tensorflow.python.ops import custom_gradient\n"
+    + WRONG.replace("def", "@custom_gradient.custom_gradient\ndef")
+    + RUN,
+    "TensorFlow's own module, by another name": "from tensorflow.python.ops"
+    ".custom_gradient import custom_gradient as ruled\n"
+    + WRONG.replace("def", "@ruled\ndef")
+    + RUN,
+}
+
+
+@pytest.fixture(scope="module")
+def escapes(tmp_path_factory) -> dict[str, list[rules.Verdict]]:
+    sources = {f"{kind}.py": HEAD + TAPE + text for kind, text in ESCAPES.items()}
+    return judged_of(tmp_path_factory.mktemp("escapes"), sources)
+
+
+@pytest.mark.parametrize("kind", ESCAPES)
+def test_a_rule_that_differs_from_its_run_or_hides_is_found(escapes, kind):
+    said = escapes[f"{kind}.py"]
+    assert "failed" in {each.state for each in said}
+    assert not [each for each in said if "never ran" in each.how]

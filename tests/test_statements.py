@@ -1,13 +1,15 @@
 """Promise: a sentence that speaks of more than one run is quoted by a test, the test
 finds what refutes it, and a changed word is seen."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from truth import sentences
 from truth.page import Page
-from truth.statements import check, sentences, tries
-from truth.statements.sentences import plain
+from truth.sentences import plain
+from truth.statements import check, tries
 from truth.statements.tries import *
 
 HEAD = "from truth.statements.tries import *\n"
@@ -210,6 +212,13 @@ def test_what_is_known_to_be_false_is_refuted(sentence):
         FALSE[sentence]()
 
 
+def test_forward_modes_give_one_product_of_what_has_one():
+    for mode in FORWARDS:
+        assert same(mode.jvp(tf.square, [3.0, 2.0], [1.0, 10.0]), [6.0, 40.0])
+        assert same(mode.jvp(tf.square, 3.0), 6.0), mode.name
+        assert mode.jvp(tf.sign, 3.0) is None, mode.name
+
+
 def test_modes_give_one_gradient_of_what_has_one():
     for mode in MODES:
         assert same(mode.gradient(tf.square, 3.0), 6.0), mode.name
@@ -230,13 +239,13 @@ def test_traces_are_read_by_name_and_line(tmp_path, monkeypatch):
     monkeypatch.setattr(tries, "folder", tmp_path)
     (tmp_path / "x.out").write_text(
         "forward  x = 2  y = [1.0, -2.0]\nbackward x = 16  local of x = 1e-3\n"
-        "dy/dx: None\nerror = nan\n"
+        "dy/dx: None\nerror = nan\nin loss: loss = 2.0\n"
     )
     read = trace("x.py")
     assert read[0] == {"x": 2, "forward  x": 2, "y": [1, -2]} or read[0]["y"] == [1, -2]
     assert read.line("backward")["x"] == 16 and read.line("dy/dx")["dy/dx"] == "None"
     assert read.all("x") == [2, 16] and np.isnan(read[3]["error"])
-    assert read[1].numbers == [16, 1e-3]
+    assert read[1].numbers == [16, 1e-3] and read[4]["loss"] == 2
     assert [each.text for each in read.starting("dy", "err")] == [
         read[2].text,
         read[3].text,
@@ -254,6 +263,13 @@ def test_a_program_is_read_up_to_what_it_does(tmp_path, monkeypatch):
     assert read.LOW == 0 and not hasattr(read, "HIGH")
     for mode in MODES:  # AutoGraph finds the source
         assert same(mode.gradient(read.kinked, 3.0), 2.0), mode.name
+
+
+def test_the_example_on_the_page_about_checks_holds(judged):
+    page = (Path(__file__).parents[1] / "docs/checked.md").read_text("utf-8")
+    [example] = re.findall(r"```\{.python notest\}\n(@says.*?)```", page, re.DOTALL)
+    quote = re.search(r'says\("(.*?)"\)', example)[1]
+    assert failures(judged(example, text=f"# A page\n\n{quote}\n")) == []
 
 
 FOUND_FALSE = (Path(__file__).parent / "data/found_false.txt").read_text("utf-8")

@@ -1,8 +1,11 @@
 """Promise: a displayed formula is proven, or marked, or the tests fail."""
 
+import numpy as np
 import pytest
 
 from truth.formulas.check import check_page
+from truth.formulas.evaluate import rules
+from truth.formulas.meaning import Unclear
 from truth.page import Page
 
 INVERSE = r"""
@@ -142,7 +145,7 @@ $$
 """
 COLUMN = r"""
 $$
-y = \begin{pmatrix} a b \\ a + b \end{pmatrix}, \qquad y \in \R^m
+y = \begin{pmatrix} a b \\ a + b \end{pmatrix}, \qquad a, b \in \R
 $$
 
 $$
@@ -268,3 +271,76 @@ def test_a_mark_without_its_partner_hides_nothing(tmp_path):
     for lone in ("`", "``", "$"):
         text = f"A {lone} alone.\n{SECOND}\nAnother {lone} alone.\n"
         assert [f.state for f in findings(tmp_path, text)] == ["given", "proven"]
+
+
+def _rule(tmp_path, text: str, name: str):
+    path = tmp_path / "docs/page.md"
+    path.parent.mkdir(exist_ok=True)
+    (tmp_path / "pyproject.toml").touch()
+    [rule] = [
+        each
+        for each in rules(Page(path, tmp_path, text), 0, len(text))
+        if each.name == name
+    ]
+    return rule
+
+
+@pytest.mark.parametrize(
+    "text,inputs,output",
+    [
+        (MATMUL, {"A": (4, 2), "B": (2, 5)}, "C"),
+        (INVERSE, {"X": (3, 3)}, "Y"),
+        (SOFTMAX, {"x": (5,)}, "s"),
+        (LOGDET, {"X": (4, 4)}, "y"),
+        (BROADCAST, {"x": (2, 4), "b": (4,)}, "y"),
+    ],
+)
+def test_a_rule_evaluates_to_the_slope_of_its_map(tmp_path, text, inputs, output):
+    """At arrays of other sizes than the checker's own, by differences."""
+    random = np.random.default_rng(1)
+    values = {
+        n: random.uniform(0.5, 1, s) + np.eye(*s) * (s[-1] == s[0])
+        if len(s) > 1
+        else random.uniform(0.5, 1, s)
+        for n, s in inputs.items()
+    }
+    forward = _rule(tmp_path, text, output)
+    assert not forward.is_gradient and forward.symbols == set(inputs)
+    upstream = random.uniform(-1, 1, forward.at(values).shape)
+    for name, value in values.items():
+        rule = _rule(tmp_path, text, f"bar {name}")
+        gradient = rule.at({**values, f"bar {output}": upstream})
+        change = random.uniform(-1, 1, value.shape)
+        ends = [
+            np.sum(upstream * forward.at({**values, name: value + h * change}))
+            for h in (1e-5, -1e-5)
+        ]
+        assert np.sum(gradient * change) == pytest.approx(
+            (ends[0] - ends[1]) / 2e-5, rel=1e-6
+        )
+
+
+def test_a_rule_for_one_number_evaluates_for_each_of_an_array(tmp_path):
+    forward = _rule(tmp_path, SECOND, "y")
+    x = np.linspace(-1, 1, 6).reshape(2, 3)
+    assert np.allclose(forward.at({"x": x}), np.sin(x), 1e-12)
+
+
+def test_a_rule_for_one_element_says_which(tmp_path):
+    text = BROADCAST.replace(r"\bar b_j}", r"\bar b_1}").replace("{ij}}\n", "{i1}}\n")
+    rule = _rule(tmp_path, text, "bar b")
+    upstream = np.arange(6.0).reshape(2, 3)
+    assert rule.at({"bar y": upstream}) == upstream.sum(0)[rule.element]
+
+
+@pytest.mark.parametrize(
+    "values,reason",
+    [
+        ({"A": np.ones((2, 3))}, "no value of bar C"),
+        ({"B": np.ones((2, 3)), "bar C": np.ones((2, 2))}, "k is 3 and 2"),
+        ({"B": np.ones(3), "bar C": np.ones((2, 2))}, "shape"),
+    ],
+)
+def test_what_cannot_be_evaluated_says_why(tmp_path, values, reason):
+    with pytest.raises(Unclear, match=reason):
+        _rule(tmp_path, MATMUL, "bar A").at(values)

@@ -45,7 +45,7 @@
 #    along the gradient stops at once; what steps along an average of past
 #    gradients goes on.
 # 3. **The flatter the surrogate, the longer the way to 0.** Far from 0,
-#    $\local{\sigma(x)(1 - \sigma(x))}$ is about $e^{-|x|}$. An optimizer whose
+#    $\local{\sigma(x)(1 - \sigma(x))} < e^{-|x|}$. An optimizer whose
 #    step is proportional to the gradient needs exponentially many steps; one
 #    that divides by the size of the gradient does not.
 #
@@ -265,8 +265,8 @@ assert paths["momentum"][-1] > 2.5 and abs(paths["Adam"][-1] - 1) < 0.02
 # \end{aligned}
 # $$
 #
-# For a distant start $\sinh |x_0|$ is about $\frac{1}{2} e^{|x_0|}$: each
-# further unit costs $e$ times as many steps.
+# For a distant start the hyperbolic sine is about half of the exponential
+# function: each further unit costs $e$ times as many steps.
 
 # %%
 STARTS = [-1, -3, -6]
@@ -346,8 +346,8 @@ assert 3 * from_zero < counts["Adagrad"][-1]
 
 # %% [markdown]
 # Less than a third of the steps: that was most of it. The rest is that the sum
-# never forgets: if all gradients were equal, the factor $n^{-1/2}$ would
-# still shorten step $n$.
+# never forgets: if all gradients were equal, a factor of one over the root of
+# $n$ would still shorten step $n$.
 #
 # ## What we learn
 #

@@ -14,6 +14,12 @@ _INCLUDE = re.compile(
     r'\s*-+8<-+ "(?P<name>[^"\s:;]+)'
     r'(:(?P<selection>[A-Za-z][A-Za-z0-9_-]*|[0-9]*(:[0-9]*)?))?"'
 )
+# What begins first holds the rest: what looks like a comment in code is code.
+_COMMENT = re.compile(
+    r"^[ \t]*(?P<fence>`{3,}|~{3,}).*?^[ \t]*(?P=fence)[ \t]*$"
+    r"|(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)|(?P<comment><!--.*?-->)",
+    re.MULTILINE | re.DOTALL,
+)
 _BORDER = re.compile(r"\s*# -+8<-+ \[(start|end):([A-Za-z][A-Za-z0-9_-]*)\]")
 
 
@@ -36,8 +42,11 @@ class Include:
 
 
 def find(text: str) -> Iterator[Include]:
-    """Everything that a text includes, in the order of its lines."""
-    for mark in _MARK.finditer(text):
+    """Everything that a text includes and shows, in the order of its lines."""
+    shown = _COMMENT.sub(
+        lambda m: re.sub(r"[^\n]", " ", m[0]) if m["comment"] else m[0], text
+    )
+    for mark in _MARK.finditer(shown):
         found = _INCLUDE.fullmatch(mark[0])
         line = text.count("\n", 0, mark.start()) + 1
         yield Include(mark.start(), line, **(found.groupdict("") if found else {}))

@@ -1,7 +1,7 @@
 """Judge a book: its traces, its pages, its figures. Check and update are one."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -40,8 +40,9 @@ class Judge:
 
     def __init__(self, settings: Settings, remember: bool = False) -> None:
         self.settings = settings
-        self._remember = remember
-        self._memory = Memory(settings)
+        self._remember = remember and not settings.observer
+        # Who looks on changes nothing: what printed its trace then counts as run.
+        self._memory = Memory(replace(settings, observer=""))
         self._figures = Figures(settings)
         self._runner = Runner(settings)
         self._held: dict[Snippet, Run] = {}
@@ -76,12 +77,13 @@ class Judge:
         self._runner.run(to_run, runs.__setitem__, progress)
         report.ran = len(to_run)
         held = {s: run for s, run in runs.items() if not run.problem}
-        for each in to_run:
-            if each in held and not self.settings.observer:
-                self._memory.keep(each, held[each])
         self._held = held if not paths else self._held | held
         for each in snippets:
             self._judge_trace(each, runs[each], update, report)
+        differ = {problem.name for problem in report.problems}
+        for each in to_run:
+            if each in held and not (self.settings.observer and each.name in differ):
+                self._memory.keep(each, replace(held[each], observed=None))
         drawn = self._publish(held, report)
         if not paths:
             self._memory.sweep()

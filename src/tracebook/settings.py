@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 _DOCS_DIR = re.compile(r"""^["']?docs_dir["']?[ \t]*:(?P<value>.*)$""", re.MULTILINE)
+LOOSEST = 1e-2
+"""No relative tolerance is larger: numbers that differ more are others."""
 _PLAIN = re.compile(r"""\s*(?:"([^"\\]+)"|'([^']+)'|([\w./ -]+?))\s*(?:\s#.*)?""")
 
 
@@ -153,5 +155,5 @@ def _is_possible(name: str, value: object) -> bool:
         return value in ("forkserver", "spawn")
     if kind is str:
         return type(value) is str
-    highest = 1 if name == "rel" else math.inf
-    return type(value) in (int, kind) and 0 < float(str(value)) < highest
+    highest = LOOSEST if name == "rel" else math.inf
+    return type(value) in (int, kind) and 0 < float(str(value)) <= highest

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import files
-from .settings import Settings, SettingsError
+from .settings import LOOSEST, Settings, SettingsError
 
 PUBLISHED = "csv|json|png|svg|txt"
 """Suffixes of what a program may write for its page."""
@@ -60,10 +60,10 @@ def load(path: Path, settings: Settings) -> Snippet:
         if not (declaration := _DECLARATION.fullmatch(line)):
             continue
         found = _KNOWN.fullmatch(declaration["text"])
-        if not found or not found.lastgroup:
+        if not found or not found.lastgroup or float(found["rel"] or 0) > LOOSEST:
             raise SettingsError(
                 f"{shown}:{number}: unknown setting {declaration['text']!r};"
-                " known: 'raises TYPE', 'rel=NUMBER' below 1, and"
+                f" known: 'raises TYPE', 'rel=NUMBER' up to {LOOSEST:g}, and"
                 f" 'writes NAME, …' with one of {PUBLISHED}"
             )
         if found.lastgroup in declared:

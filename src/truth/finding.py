@@ -11,6 +11,7 @@ KINDS = (
     "number",
     "name",
     "quote",
+    "structure",
 )
 HOLDS = ("proven", "tried", "compared", "tied")
 """What was checked, by the strength of what was done."""

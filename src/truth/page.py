@@ -13,19 +13,36 @@ from tracebook import includes, settings
 from tracebook.includes import Include
 from tracebook.settings import Settings
 
-__all__ = ["LEDGER", "Block", "Formula", "Page", "Piece", "all_pages"]
+__all__ = [
+    "BIBLIOGRAPHY",
+    "DIRECTIVES",
+    "LEDGER",
+    "Block",
+    "Formula",
+    "Page",
+    "Piece",
+    "all_pages",
+    "menu",
+]
+
+DIRECTIVES = ("proof", "own", "docstring", "unchecked")
+"""The keys of the comments that are for the checks."""
 
 _HEADING = re.compile(r"^(?P<hashes>#{1,6})[ \t]+(?P<title>.+)$", re.MULTILINE)
 _BLOCK = re.compile(r"[-*+] |\d+\. |[!?]{3}|===|#")
 """What begins a block of its own, though no line above it is empty."""
 _SENTENCE = re.compile(r"[.?!:][*)]*\s+(?=[A-Z`*])")
 _QUOTE = re.compile(r"(?:^[ \t]*>.*(?:\n|\Z))+\Z", re.MULTILINE)
-_DIRECTIVE = re.compile(r"\s*(?P<key>proof|own|docstring):(?P<said>.*)", re.DOTALL)
+_DIRECTIVE = re.compile(rf"\s*(?P<key>{'|'.join(DIRECTIVES)}):(?P<said>.*)", re.DOTALL)
+_NAV = re.compile(r"^nav:.*\n(?:[ \t-].*\n|\n)*", re.MULTILINE)
+_PAGE_NAME = re.compile(r"[\w./-]+\.(?:md|py)\b")
 _GENERATED = re.compile(
     r"`(?:make|python -m) [^`]+` wrote\s+this\s+page"
     r"|page\s+is\s+written\s+by\s+`(?:make|python -m) [^`]+`"
 )
 
+BIBLIOGRAPHY = "bibliography.md"
+"""What the site cites."""
 LEDGER = "docs/ledger.md"
 """Made from what the checks say of the other pages."""
 
@@ -83,8 +100,7 @@ class Page(Source):
     @cached_property
     def includes(self) -> list[Include]:
         """What the page includes and shows, in order."""
-        shown = blanked(self.text, self.comments)
-        return [each for each in includes.find(shown) if each.name]
+        return [each for each in includes.find(self.text) if each.name]
 
     @property
     def embeds(self) -> list[str]:
@@ -217,3 +233,10 @@ def all_pages(root: Path) -> list[Page]:
     docs = settings.load(root).docs_dir
     pages = sorted([*docs.rglob("*.md"), *docs.glob("labs/*.py")])
     return [Page(path, root) for path in pages if path != docs / Path(LEDGER).name]
+
+
+def menu(root: Path) -> list[str]:
+    """The pages of the menu in their order, below the folder of the pages."""
+    configuration = root / "mkdocs.yml"
+    found = _NAV.search(configuration.read_text("utf-8") + "\n")
+    return _PAGE_NAME.findall(found[0]) if found else []

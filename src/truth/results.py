@@ -19,7 +19,7 @@ from pathlib import Path
 from tracebook import settings, snippet
 
 from .finding import HOLDS, KINDS, STATES, Finding
-from .page import LEDGER, Page, all_pages
+from .page import BIBLIOGRAPHY, LEDGER, Page, all_pages
 
 CHECKS = {
     "statements": "truth.statements.check",
@@ -27,27 +27,28 @@ CHECKS = {
     "numbers": "truth.prose.numbers",
     "names": "truth.prose.names",
     "quotes": "truth.prose.quotes",
+    "structure": "truth.structure.check",
 }
 """What checks pages, and where its ``check`` is; the slowest first."""
 
 FILE = Path(".cache/truth/results.json")
-SNIPPETS = "snippets"
 STATEMENTS = "tests/statements"
 """Where the tests are that quote the sentences of pages."""
 
 _TOOLS = ("TensorFlow", "Keras", "NumPy", "SymPy")
 _SYSTEM = f"{platform.system()} {platform.machine()}"
-# How results are shown does not change them.
-_SHOWING = ("ledger",)
 _CODE = [
     Path(__file__).resolve().parents[1] / package
     for package in ("truth", "tracebook", "mathml")
 ]
-_PROJECT = ("*.*", "Makefile", "src/**/*.py", "tests/**/*.py", f"{SNIPPETS}/**/*.*")
+_WINGS = ("formulas", "prose", "statements", "structure")
+"""The wings of truth that pages rest on and the runs of programs do not; on how
+results are shown nothing rests."""
+_PROJECT = ("*.*", "Makefile", "src/**/*.py", "tests/**/*.py")
 _FRONT_MATTER = re.compile(r"\A-{3}[ \t]*\n.*?\n(?:-{3}|\.{3})[ \t]*\n", re.DOTALL)
 _FILE_NAME = re.compile(r"\.?\w[\w./-]*[./]\w*")
-_MADE = (LEDGER, "docs/figures", "site", ".venv", ".cache")
-"""What a check or a build makes, and so is no ground for one."""
+_MADE = (LEDGER, "site", ".venv", ".cache")
+"""What a check or a build makes, beside figures, and so is no ground for one."""
 _MODULE = re.compile(r"-m\s+(\w[\w.]*)")
 _MAKE = re.compile(r"\bmake\s")
 
@@ -249,35 +250,50 @@ class Keys:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._book = settings.load(root)
 
     def of_page(self, page: Page) -> dict[str, str]:
         """By the name of the check.
 
         A page that shows no program speaks of all of them, and of the project.
         """
-        own = self._root / SNIPPETS / page.shown.partition("/")[2].rpartition(".")[0]
+        name = page.path.relative_to(self._book.docs_dir).with_suffix("")
         known = _hash(
-            self._tools,
+            self._of_pages,
             page.source,
-            *_named(page.source, self._root, own, page.path.parent),
+            *_named(
+                page.source,
+                self._root,
+                self._book.snippets_dir / name,
+                page.path.parent,
+            ),
             "" if page.embeds else self._project,
         )
-        tests = page.root / STATEMENTS / own.relative_to(self._root / SNIPPETS)
-        more = {"statements": _text(tests.with_suffix(".py"))}
+        tests = _text(self._root / STATEMENTS / name.with_suffix(".py"))
+        more = {"statements": tests, "numbers": tests, "structure": self._around}
         return {name: _hash(name, known, more.get(name, "")) for name in CHECKS}
 
     def of_program(self, name: str) -> str:
-        return _hash(self._tools, *_program(name, self._root))
+        path = self._book.snippets_dir / name
+        trace = _text(path.with_suffix(".out"))
+        return _hash(self._of_runs, name, _text(path), trace)
 
     @cached_property
-    def _tools(self) -> str:
+    def _of_runs(self) -> str:
+        return self._code()
+
+    @cached_property
+    def _of_pages(self) -> str:
+        return self._code(*_WINGS)
+
+    def _code(self, *wings: str) -> str:
         """What does the checks: their code, and every package that is installed."""
         packages = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
         code = [
             path
             for folder in _CODE
             for path in sorted(folder.rglob("*.py"))
-            if path.parent.name not in _SHOWING
+            if path.parent.name not in {*_WINGS, "ledger"} - {*wings}
         ]
         return _hash(
             platform.python_version(),
@@ -291,8 +307,15 @@ class Keys:
         )
 
     @cached_property
+    def _around(self) -> str:
+        """What says where a page stands, and whom it cites."""
+        bibliography = self._root / settings.load(self._root).docs / BIBLIOGRAPHY
+        return _hash(_text(self._root / "mkdocs.yml"), _text(bibliography))
+
+    @cached_property
     def _project(self) -> str:
-        paths = {path for each in _PROJECT for path in self._root.glob(each)}
+        globs = (*_PROJECT, f"{self._book.snippets}/**/*.*")
+        paths = {path for each in globs for path in self._root.glob(each)}
         return _hash(
             *(
                 part
@@ -342,7 +365,8 @@ def _title(page: Page) -> str:
 def _named(text: str, root: Path, *folders: Path) -> list[str]:
     """What a text embeds, names or takes as a proof: whether it is there, in each
     folder where it could be, and its content."""
-    places = (root, root / SNIPPETS, *folders)
+    book = settings.load(root)
+    places = (root, book.snippets_dir, *folders)
     names = {*_FILE_NAME.findall(text), *(["Makefile"] if _MAKE.search(text) else ())}
     # A trace says nothing without its program, nor the program without it.
     for one, other in ((".py", ".out"), (".out", ".py")):
@@ -355,14 +379,10 @@ def _named(text: str, root: Path, *folders: Path) -> list[str]:
     return [
         part
         for path in sorted(paths)
-        if not path.startswith(_MADE) and (root / path).exists()
+        if not path.startswith((*_MADE, book.shown(book.figures_dir)))
+        and (root / path).exists()
         for part in (path, _text(root / path))
     ]
-
-
-def _program(name: str, root: Path) -> list[str]:
-    path = root / SNIPPETS / name
-    return [name, _text(path), _text(path.with_suffix(".out"))]
 
 
 def _text(path: Path) -> str:

@@ -22,10 +22,12 @@ from pathlib import Path
 
 import psutil
 
+from tracebook import settings
+
 from . import results
 from .finding import Finding
 from .page import Page
-from .results import CHECKS, SNIPPETS, Checked, Keys, Program, Record, Results
+from .results import CHECKS, Checked, Keys, Program, Record, Results
 
 TIME_LIMIT = 300.0
 """Seconds for a check of one page. Programs have limits of their own."""
@@ -63,15 +65,16 @@ def ask(task: Task, root: Path) -> Answer:
 def _programs(programs: tuple[str, ...], root: Path) -> Answer:
     """What the engine finds against programs and their traces, and of the rules in
     them, whichever pages show them."""
+    snippets = settings.load(root).snippets
     rules = importlib.import_module("truth.rules.check")
     problems, judged = rules.observe([root / each for each in programs], root)
     found = []
     for problem in problems:
-        program = f"{SNIPPETS}/{problem['name']}"
+        program = f"{snippets}/{problem['name']}"
         where, text = problem["where"], problem["text"]
         found.append(Finding("trace", "failed", program, where, "", text))
     for name, verdicts in judged.items():
-        program = f"{SNIPPETS}/{name}"
+        program = f"{snippets}/{name}"
         for each in verdicts or ():
             where = f"{program}:{each.line}"
             found.append(
@@ -93,7 +96,8 @@ class Work:
     """The checks of some pages of a book."""
 
     def __init__(self, root: Path, book: list[Page], chosen: list[Page]) -> None:
-        self._root, self._chosen = root, chosen
+        self._chosen = chosen
+        self._book = settings.load(root)
         self.pages = len(chosen)
         self._problems: list[str] = []
         self.found = Results.of_today(_date(root))
@@ -122,11 +126,11 @@ class Work:
                     self.found.pages[page].checks[check] = said
 
     def _is_there(self, name: str, page: Page) -> bool:
-        there = (self._root / SNIPPETS / name).is_file()
+        there = (self._book.snippets_dir / name).is_file()
         if not there and page in self._chosen:
             where = page.where(page.text.index(f'"{name}'))
             self._problems.append(
-                f"{where}: embeds {name}, which is not in {SNIPPETS}/"
+                f"{where}: embeds {name}, which is not in {self._book.snippets}/"
             )
         return there
 
@@ -146,7 +150,7 @@ class Work:
     def tasks(self) -> list[Task]:
         """What is still to be found."""
         programs = sorted(
-            f"{SNIPPETS}/{name}"
+            f"{self._book.snippets}/{name}"
             for name, program in self.found.programs_of(*self._records).items()
             if not program.holds
         )
@@ -179,7 +183,7 @@ class Work:
             key = self._keys[thing][check]
             self.found.pages[thing].checks[check] = Checked(key, found)
             return
-        name = thing.removeprefix(f"{SNIPPETS}/")
+        name = thing.removeprefix(f"{self._book.snippets}/")
         traces = [each for each in found if each.kind == "trace"]
         rules = tuple(each for each in found if each.kind != "trace")
         self.found.programs[name] = replace(

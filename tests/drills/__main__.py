@@ -13,6 +13,8 @@ from pathlib import Path
 from . import claims, formulas, pages, programs, rules, shown, traces
 from .book import Book, Tally, Unsound
 
+PARTS = (traces, programs, pages, shown, formulas, claims, rules)
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(
@@ -31,7 +33,7 @@ def main() -> int:
             book = Book(Path(folder).resolve())
             try:
                 site = arguments.site or book.build()
-                for part in (traces, programs, pages, shown, formulas, claims, rules):
+                for part in PARTS:
                     began = time.monotonic()
                     part.run(book, tally, site)
                     print(

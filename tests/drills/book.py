@@ -89,7 +89,8 @@ class Book:
         return [f"{p['where']}: {p['text']}" for p in self.ask()["problems"]]
 
     def run(self, *command: str, **environment: str) -> tuple[int, str]:
-        """Run a module of Python in the copy: exit code and all it says."""
+        """Run a module of Python in the copy: exit code and all it says. What is not
+        changed does not run again."""
         done = subprocess.run(
             [python(self.root), "-m", *command],
             cwd=self.root,
@@ -102,6 +103,7 @@ class Book:
                 "NO_COLOR": "1",
                 "COLUMNS": "999",
                 "NO_MKDOCS_2_WARNING": "1",
+                "TRACEBOOK_REMEMBER": "1",
                 **environment,
             },
         )
@@ -173,6 +175,12 @@ def _is_of(thing: object, files: tuple[str, ...]) -> bool:
     return isinstance(path, Path) and path.as_posix().endswith(files)
 
 
+def _even(things: list, at_most: int) -> list[int]:
+    """The places of a quarter of so many, from first to last."""
+    few = max(1, at_most // 4)
+    return [i * len(things) // few for i in range(few)]
+
+
 @dataclass
 class Tally:
     """All drills; ``fast`` takes an even sample of each kind."""
@@ -199,15 +207,15 @@ class Tally:
         """All; or an even sample, and as many of what changed since the last commit."""
         if not self.fast or len(things) <= at_most:
             return things
-        few = max(1, at_most // 4)
-        even = {i * len(things) // few for i in range(few)}
         new = [i for i, each in enumerate(things) if _is_of(each, self.changed)]
-        return [things[i] for i in sorted(even | set(new[:at_most]))]
+        return [things[i] for i in sorted({*_even(things, at_most), *new[:at_most]})]
 
     def rounds(self, files: list[list[Mistake]], at_most: int) -> list[list[Mistake]]:
-        """One mistake in each file at a time."""
+        """One mistake in each file at a time; each has what changed, too."""
         columns = [[m for m in column if m] for column in zip_longest(*files)]
-        return self.some(columns, at_most)
+        if not self.fast or len(columns) <= at_most:
+            return columns
+        return [columns[i] for i in _even(columns, at_most)]
 
     def judge(
         self, book: Book, planted: dict[str, list[Mistake]], may_be_equal: bool = False

@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from mathml.source import Source
+from truth import sentences
 from truth.finding import Finding
 from truth.page import Page, all_pages
 from truth.prose import names, numbers, quotes
 from truth.prose.values import name_of, plain_value, statements
+from truth.results import STATEMENTS
 
 from .book import Book, Tally, Unsound
 
@@ -27,6 +29,17 @@ _DIGIT = re.compile(r"(?<!_)(?<!_\{)\d")
 _API = re.compile(r"(?:tf|keras|np|tape)\.\w+(?:\.\w+)*")
 _IN_WORD = re.compile(r"[A-Za-z]\w*$")
 _WORD = re.compile(r"[A-Za-z_]{2,}")
+_PAIRS = (
+    "always never, every no, all none, before after, first last, row column, more less,"
+    " same other, right wrong, eager graph, inside outside, left right, two three,"
+    " only also, both neither, once twice, not now, larger smaller, input output"
+)
+TURNED = {
+    one: other
+    for pair in _PAIRS.split(", ")
+    for one, other in (pair.split(), reversed(pair.split()))
+}
+_TURNS = re.compile(rf"\b(?:{'|'.join(TURNED)})\b", re.IGNORECASE)
 _SWAPPED = {"tf.gradients": "eager", "tf.function": "eager", "eager": "tf.gradients"}
 
 
@@ -40,9 +53,10 @@ def altered(page: Page, text: str) -> Page:
 def run(book: Book, tally: Tally, site: Path) -> None:
     pages = [page for page in all_pages(book.root) if not page.is_generated]
     for check, planned, at_most in (
-        (numbers.check, _digits, 40),
+        (_numbers_and_sentences, _digits, 40),
         (_names_and_quotes, _renamed, 40),
         (_names_and_quotes, _misquoted, 40),
+        (_sentences, _turned, 40),
     ):
         if wrong := [f for f in check(pages, book.root) if f.state == "failed"]:
             raise Unsound("\n".join(map(str, wrong)))
@@ -59,6 +73,34 @@ def run(book: Book, tally: Tally, site: Path) -> None:
 def _names_and_quotes(pages: list[Page], root: Path) -> list[Finding]:
     """A letter may turn code into words, which count as a message."""
     return names.check(pages, root) + quotes.check(pages, root)
+
+
+def _sentences(pages: list[Page], root: Path) -> list[Finding]:
+    """Of each quotation in a test whether its page has it, without its test."""
+    return [
+        Finding("statement", "failed", page.shown, page.shown, quote, "not on the page")
+        for page in pages
+        for found in [sentences.of(page)]
+        for quote in sentences.quoted(_tests(page), ("says", *sentences.MARKS))
+        if not sentences.having(quote, found)
+    ]
+
+
+def _numbers_and_sentences(pages: list[Page], root: Path) -> list[Finding]:
+    return numbers.check(pages, root) + _sentences(pages, root)
+
+
+def _tests(page: Page) -> Path:
+    shown = page.path.relative_to(page.settings.docs_dir).with_suffix(".py")
+    return page.root / STATEMENTS / shown
+
+
+def _turned(page: Page, root: Path) -> Iterator[Change]:
+    """Words that turn a sentence round, on the pages whose sentences are tried."""
+    for word in _TURNS.finditer(page.prose) if _tests(page).exists() else ():
+        other = TURNED[word[0].lower()]
+        other = other.capitalize() if word[0][0].isupper() else other
+        yield "a word that turns a sentence round", *word.span(), other
 
 
 def _plant(
@@ -103,7 +145,7 @@ def _amounts_to_the_same(page: Page, other: Page, at: int) -> bool:
 
 def _digits(page: Page, root: Path) -> Iterator[Change]:
     """Each digit of a number in prose, and in formulas that state a number."""
-    judged = list(numbers.Numbers(page, root).judged())
+    judged = list(numbers.Numbers(page).judged())
     apart = [m.span() for m in numbers.TOLD_APART_AT.finditer(page.without_fences)]
     formulas = [
         (f.start, f.start + len(f.text))

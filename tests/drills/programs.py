@@ -147,20 +147,21 @@ def _constants(book: Book, tally: Tally) -> None:
         kinds[kind] = [
             mistakes(each, [inserted(each, code, place)[0]]) for each in snippets
         ]
-    for kind, files in kinds.items():
-        silent = [
-            m
-            for mistakes in tally.rounds(files, 1)
-            for m in tally.judge(book, {kind: mistakes}, may_be_equal=True)
-        ]
-        rels = {each.path: each.rel for each in snippets}
-        for mistake, (old, new) in zip(silent, _printed(book, silent)):
-            if old == new:
-                tally.kind(kind).equal += 1
-            elif agree(old, new, rels[mistake.path]):
-                tally.kind(kind).within.append(f"{mistake.named[0]}py prints {new}")
-            else:
-                tally.count(kind, f"{mistake.named}\n-{old}\n+{new}", False)
+    silent = [
+        (kind, m)
+        for kind, files in kinds.items()
+        for mistakes in tally.rounds(files, 1)
+        for m in tally.judge(book, {kind: mistakes}, may_be_equal=True)
+    ]
+    rels = {each.path: each.rel for each in snippets}
+    printed = _printed(book, [m for _, m in silent]) if silent else []
+    for (kind, mistake), (old, new) in zip(silent, printed):
+        if old == new:
+            tally.kind(kind).equal += 1
+        elif agree(old, new, rels[mistake.path]):
+            tally.kind(kind).within.append(f"{mistake.named[0]}py prints {new}")
+        else:
+            tally.count(kind, f"{mistake.named}\n-{old}\n+{new}", False)
 
 
 def _printed(book: Book, mutants: list[Mistake]) -> list[tuple[str, str]]:

@@ -143,41 +143,24 @@ def _swapped_and_deleted(book: Book, tally: Tally) -> None:
 
 
 def _orphans(book: Book, tally: Tally) -> None:
-    for folder in {each.path.parent for each in book.snippets}:
-        stem = book.shown(folder / "drill")
-        tally.judge(
-            book,
-            {
-                "an orphan snippet": [
-                    Mistake(
-                        folder / "drill.py", "print(1)\n", (f"{stem}.py: no page",)
-                    ),
-                    Mistake(folder / "drill.out", "1\n", (f"{stem}.out: no page",)),
-                ]
-            },
-        )
-        tally.judge(
-            book,
-            {
-                "an orphan trace": [
-                    Mistake(
-                        folder / "drill.out",
-                        "1\n",
-                        (f"{stem}.out: a trace without its",),
-                    )
-                ]
-            },
-        )
-        tally.judge(
-            book,
-            {
-                "a stray file": [
-                    Mistake(
-                        folder / "drill.txt", "1\n", (f"{stem}.txt: neither a snippet",)
-                    )
-                ]
-            },
-        )
+    """In every folder at once: a program, a trace, a stray file."""
+    folders = {each.path.parent for each in book.snippets}
+
+    def planted(suffix: str, text: str, said: str) -> list[Mistake]:
+        drills = [folder / f"drill{suffix}" for folder in folders]
+        return [
+            Mistake(path, text, (f"{book.shown(path)}: {said}",)) for path in drills
+        ]
+
+    for kind, mistakes in (
+        (
+            "an orphan snippet",
+            planted(".py", "print(1)\n", "no page") + planted(".out", "1\n", "no page"),
+        ),
+        ("an orphan trace", planted(".out", "1\n", "a trace without its")),
+        ("a stray file", planted(".txt", "1\n", "neither a snippet")),
+    ):
+        tally.judge(book, {kind: mistakes})
 
 
 def _included(book: Book) -> list[tuple[Path, int, str]]:

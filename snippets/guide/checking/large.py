@@ -34,9 +34,9 @@ def slope(h):
 
 
 print(f"numbers in W: {downstream.size}, length of v: {length:.1f}")
-print(f"rule                         {np.sum(downstream * v):.6f}")
-print(f"differences, h = 1e-5        {slope(1e-5):.6f}")
-print(f"differences, h = 1e-5/length {slope(1e-5 / length):.6f}")
+print(f"rule                          {np.sum(downstream * v):.6f}")
+print(f"differences, step 1e-5        {slope(1e-5):.6f}")
+print(f"differences, step 1e-5/length {slope(1e-5 / length):.6f}")
 
 print("error of 1 % in: seen as, relative to the norm of the gradient")
 for name, where in (("all", np.s_[:, :]), ("one row", np.s_[7]),

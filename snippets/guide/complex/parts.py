@@ -31,5 +31,5 @@ print(f"differences       along 1 {along_1:.6f}, along i {along_i:.6f}")
 direction = np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 721))
 change = [loss(z + h * d).numpy() - loss(z).numpy() for d in direction]
 steepest = direction[np.argmax(change)]
-print(f"steepest of 720 directions {steepest:.2f},"
+print(f"steepest of {len(direction) - 1} directions {steepest:.2f},"
       f" gradient / |gradient| {gradient / abs(gradient):.2f}")

@@ -41,7 +41,7 @@ for name, change in RULES.items():
     print("  the same L:", L.numpy(), " norm of the gradient:",
           f"{tf.norm(gradient):.4f}")
 
-for u in ([0.0, 0.0], [float("inf"), 2.0]):
+for u in ([0.0, 0.0], [1e30, 2.0], [float("inf"), 2.0]):
     print("clipped to 1:", u, " each number",
           tf.clip_by_value(u, -1.0, 1.0).numpy(),
           " the norm", tf.clip_by_norm(u, 1.0).numpy())

@@ -32,7 +32,7 @@ RULES = {
     "reverse": lambda upstream: -upstream,
 }
 x, h = tf.constant(0.5, tf.float64), 1e-6
-print("L = y^3, y = x = 0.5   first  its slope   forward  around a graph"
+print(f"L = y^3, y = x = {x:g}   first  its slope   forward  around a graph"
       "   reverse")
 for name, change in RULES.items():
     rule = back_through(change)

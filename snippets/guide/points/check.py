@@ -42,8 +42,8 @@ for name, function, x, g in (
         ("sum of relu, TensorFlow", sum_of_relu, zero, None),
         ("norm, TensorFlow", tf.norm, zero, None),
         ("norm, 0", tf.norm, zero, 0.0),
-        ("norm, of length 0.87", tf.norm, zero, 0.5),
-        ("norm, of length 1.21", tf.norm, zero, 0.7),
+        ("norm, 0.5 each", tf.norm, zero, 0.5),
+        ("norm, 0.7 each", tf.norm, zero, 0.7),
         ("max + min, TensorFlow", max_plus_min, tie, None)):
     g = claimed(function, x) if g is None else tf.fill([3], zero[0] + g)
     print(f"{name:26}  {count(function, x, g, axes)} of 3"

@@ -42,7 +42,7 @@ for slope in (0.0, 0.3):
     f = bend(-1.0, 1.0, slope)
     show(f"  slope {slope} at 0",
          descend(lambda x: f(x) + 0.5 * (x - 0.3) ** 2, 0.0, fixed, 10))
-print("(relu(w) - 1)**2 / 2 from w = 0")
+print("(relu(w) - 1)**2 / 2 from w at 0")
 for slope in (0.0, 0.5, 1.0):
     f = bend(0.0, 1.0, slope)
     show(f"  slope {slope} at 0",

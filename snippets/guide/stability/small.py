@@ -19,7 +19,7 @@ errors = {name: np.maximum(abs(result.numpy() / right - 1.0), ROUNDING)
           for name, (result, right) in forms.items()}
 print(f"step of float32 at 1: {np.spacing(np.float32(1.0)):.2g}")
 for name, error in errors.items():
-    print(f"{name:10}  at x = 1e-9: {forms[name][0][0]:.3g}"
+    print(f"{name:10}  at x = {x[0]:.0e}: {forms[name][0][0]:.3g}"
           f"  error < 1e-6 everywhere: {np.all(error < 1e-6)}")
 
 

@@ -38,7 +38,7 @@ def draw(name, above, below, ink):
     text = {"ha": "center", "va": "center"}
     for key, (a, b) in PLACE.items():
         plot.text(a, b, label[key], color=ink, **text,
-                  bbox={"fc": "none", "ec": ink, "boxstyle": "round,pad=0.4"})
+                  bbox={"fc": "none", "ec": ink, "boxstyle": "round"})
         plot.text(a, b - 0.42, f"{upstream[key]:g}", color=above, **text)
     for start, end, number, side in arrows:
         color = ink if side > 0 else below

@@ -2,143 +2,111 @@ r"""LaTeX that states something, read into a tree; what is not listed is refused
 
 The grammar, in words. A **formula** is a list of statements, separated by
 commas, ``\quad``, ``\text{…}``, arrows, or the lines of ``aligned``. A
-**statement** is a chain ``a = b = c`` (also ``:=  \approx \ne < > \le \ge``), or
-a membership ``x, y \in \R^{n \times m}``.
+**statement** is a chain ``a = b = c`` (also ``:=  \approx \ne < > \le \ge``), a
+membership ``x, y \in \R^{n \times m}`` or ``x \in [0, 1)``, or a range of an index
+``i = 1, \dots, n``.
 
     expression  [-] term {(+|-) term}
     term        run {(\cdot|\odot|/) run}
     run         factor factor …                    a product
     factor      base [^exponent]                   ^{\T} transposes, ^{-1} inverts,
                                                    ^* conjugates, ^{\mathrm{H}} both
-    base        number, \mathrm{i}, symbol, ( … ), { … }, |…|, \|…\|, tuple,
-                [ condition ]
-                \frac \sqrt \sum \prod \int  cases pmatrix  \langle a, b \rangle
-                \d symbol, \partial symbol: differentials; a \frac of two of them
-                is a derivative; by a complex symbol or its ^*, Wirtinger's
+    base        number, \mathrm{i}, symbol, ( … ), [ … ], \{ … \}, { … }, tuple,
+                |…|, \|…\|_p, \lfloor…\rfloor, [ condition ], \delta_{ij}
+                \frac \sqrt[n] \int \lim_{x \to a} \max_i \min_i O( … )
+                \sum and \prod over _i, _{i,j}, _{i=a}^{b} or _{j \le i}
+                cases pmatrix bmatrix matrix  \langle a, b \rangle
+                \d symbol, \partial symbol: differentials; a \frac of them is a
+                derivative; by a complex symbol or its ^*, Wirtinger's
+                \nabla_x L, \partial_x y
                 \upstream{…} \local{…} \downstream{…}
-                functions: \sin … \operatorname{…}, \sigma(…), f(…), g(…), e^…
+                functions: \sin … \operatorname{…}, \sigma(…), f(…), f'(…), e^…
     symbol      letter or Greek letter, with \bar \tilde \hat \mathbf, subscript
 
-A function without parentheses takes the simple factors up to the next sign.
+A function without parentheses takes the simple factors up to the next sign. After
+``\sum``, ``\prod``, ``\lim`` comes a term.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-GREEK = {
-    "alpha",
-    "beta",
-    "gamma",
-    "delta",
-    "epsilon",
-    "varepsilon",
-    "zeta",
-    "eta",
-    "theta",
-    "kappa",
-    "lambda",
-    "mu",
-    "nu",
-    "xi",
-    "rho",
-    "sigma",
-    "tau",
-    "phi",
-    "varphi",
-    "chi",
-    "psi",
-    "omega",
-    "Gamma",
-    "Delta",
-    "Theta",
-    "Lambda",
-    "Sigma",
-    "Phi",
-    "Psi",
-    "Omega",
-    "ell",
-}
-FUNCTIONS = {
-    "sin",
-    "cos",
-    "tan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "arctan",
-    "exp",
-    "log",
-    "ln",
-    "max",
-    "min",
-    "det",
-    "arg",
-}
-OPERATORS = {
-    "sign",
-    "diag",
-    "tr",
-    "softplus",
-    "sigmoid",
-    "softmax",
-    "relu",
-    "expm1",
-    "log1p",
-    "erf",
-    "round",
-    "floor",
-    "logsumexp",
-    "conj",
-    "Re",
-    "Im",
-    "artanh",
-    "arcsin",
-    "arccos",
-    "sum",
-    "mean",
-}
+_GREEK = """alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu
+nu xi rho sigma tau phi varphi chi psi omega ell Gamma Delta Theta Lambda Sigma Phi Psi
+Omega"""
+GREEK = set(_GREEK.split())
+_FUNCTIONS = """sin cos tan cot sec csc sech csch coth sinh cosh tanh arcsin arccos
+arctan artanh arsinh arcosh exp log ln max min det arg sign diag tr softplus sigmoid
+softmax relu expm1 log1p erf round floor ceil logsumexp conj Re Im sum mean"""
+FUNCTIONS = set(_FUNCTIONS.split())
 CALLED = {"f", "g"}
 ROLES = {"upstream", "local", "downstream"}
 ACCENTS = {"tilde", "hat", "dot", "mathbf", "boldsymbol", "vec"}
-RELATIONS = {
-    "=": "=",
-    ":=": ":=",
-    r"\approx": "≈",
-    r"\ne": "≠",
-    r"\neq": "≠",
-    "<": "<",
-    ">": ">",
-    r"\le": "≤",
-    r"\leq": "≤",
-    r"\ge": "≥",
-    r"\geq": "≥",
+_RELATIONS = r"""= =  \equiv =  := :=  \coloneqq :=  \approx ≈  \ne ≠  \neq ≠  < <
+\lt <  > >  \gt >  \le ≤  \leq ≤  \leqslant ≤  \ge ≥  \geq ≥  \geqslant ≥"""
+RELATIONS = dict(zip(_RELATIONS.split()[::2], _RELATIONS.split()[1::2]))
+_INSTEAD = {
+    r"\circ": r"f(g(x)) for a composition, \odot for elements",
+    r"\dots": r"the sum with \sum, the vector by its elements",
+    r"\pm": "two formulas, one with each sign",
+    r"\propto": "the factor",
+    r"\sim": r"\approx, or say it in words",
+    r"\otimes": "it with indices",
+    r"\ast": r"a convolution as \sum, a product with \cdot",
+    r"\mapsto": "y = …, the map with a name",
+    r"\mathcal": "L for the loss",
+    r"\binom": "it with numbers",
+    r"\to": r"it under \lim",
+    r"\cup": "conditions, such as x > 0",
+    r"\setminus": r"conditions, such as x \ne 0",
+    r"\N": r"\R, and say in words that it is whole",
+    r"\Z": r"\R, and say in words that it is whole",
+    "!": "the product",
 }
-_SPACES = {r"\,", r"\;", r"\:", r"\!", r"\ ", "~", r"\displaystyle", r"\limits"}
-_SIZES = re.compile(r"\\(left|right|[bB]igg?[lrm]?)(?![A-Za-z])")
-_SEPARATORS = {
-    ",",
-    ";",
-    ".",
-    r"\quad",
-    r"\qquad",
-    r"\text",
-    r"\Longrightarrow",
-    r"\implies",
-    r"\Rightarrow",
-    "SEPARATOR",
+"""What to write in place of what is not read."""
+_INSTEAD["*"] = _INSTEAD[r"\ast"]
+_ALIKE = r"""\ldots \dots  \cdots \dots  \vdots \dots  \mp \pm  \star \ast
+\sgn \sign  \tfrac \frac  \dfrac \frac  \lvert |  \rvert |  \vert |  \mid |  \lVert \|
+\rVert \|  \Vert \|  \lbrace \{  \rbrace \}  \lbrack [  \rbrack ]  \top \T  \intercal \T
+\dagger \H  \overline \conj  \nolimits ~  \limits ~  \displaystyle ~  \middle ~
+\mathop ~"""
+_SAME = dict(zip(_ALIKE.split()[::2], _ALIKE.split()[1::2]))
+_SPACES = {r"\,", r"\;", r"\:", r"\!", r"\ ", "~", " "}
+_SIZES = re.compile(r"\\(left|right|[bB]igg?[lrm]?)(?![A-Za-z])\.?")
+_ENDS = (
+    r", ; . \quad \qquad \Longrightarrow \implies \Rightarrow \iff \forall SEPARATOR"
+)
+_SEPARATORS = set(_ENDS.split())
+_CLOSING = {
+    "(": ")",
+    "[": "]",
+    r"\{": r"\}",
+    r"\lfloor": r"\rfloor",
+    r"\lceil": r"\rceil",
 }
-_LINED = {"aligned", "gathered"}
-_TOKEN = re.compile(r":=|\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|[A-Za-z]|\s+|.", re.DOTALL)
+_LINED = {"aligned", "gathered", "split", "align", "align*"}
+_TABLES = {"cases", "pmatrix", "bmatrix", "matrix"}
+_WORD = re.compile(
+    r"\\(?P<font>text|mathrm|mathsf|mathtt|mathbb|operatorname\*?)"
+    r"\s*(?:\{(?P<words>[^{}]*)\}|(?P<letter>[A-Za-z\d]))"
+)
+_TOKEN = re.compile(
+    rf":=|{_WORD.pattern}|\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|[A-Za-z]|\s+|.", re.DOTALL
+)
 _MARK = re.compile(r"(?<!\\)%(?P<text>[^\n]*)")
 
 
-class LatexError(Exception):
-    """LaTeX outside of the grammar."""
+class Refusal(Exception):
+    """Why a formula is not read, or does not hold."""
 
-    def __init__(self, reason: str, position: int) -> None:
+    def __init__(self, reason: str, position: int = 0) -> None:
         super().__init__(reason)
         self.position = position
+
+
+class LatexError(Refusal):
+    """LaTeX outside of the grammar."""
 
 
 @dataclass(frozen=True)
@@ -152,11 +120,12 @@ class Node:
 
 @dataclass(frozen=True)
 class Statement:
-    """A chain of expressions between relations, or symbols in a domain."""
+    """A chain of expressions between relations, or symbols in a domain; an
+    expression alone has no relation."""
 
     relations: tuple[str, ...]
     sides: tuple
-    position: int
+    position: int = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -170,26 +139,44 @@ def marks(tex: str) -> list[str]:
     return [m["text"].strip() for m in _MARK.finditer(tex)]
 
 
-def parse(tex: str) -> list[Statement]:
-    """The statements of a formula; raises LatexError."""
-    return _Parser(tex).formula()
+def parse(tex: str, alone: bool = False) -> list[Statement]:
+    """The statements of a formula, and, if these may stand ``alone``, its
+    expressions; raises LatexError."""
+    try:
+        return _Parser(tex).formula(alone)
+    except RecursionError:
+        raise LatexError("nested too deep") from None
 
 
 def _tokens(tex: str) -> list[_Token]:
-    tex = _MARK.sub(lambda m: " " * len(m[0]), tex)
-    tex = _SIZES.sub(lambda m: " " * len(m[0]), tex)
-    return [
-        _Token(m[0], m.start())
-        for m in _TOKEN.finditer(tex)
-        if not m[0].isspace() and m[0] not in _SPACES
-    ]
+    def spaces(match: re.Match) -> str:
+        return " " * len(match[0])
+
+    tex = _SIZES.sub(spaces, _MARK.sub(spaces, tex))
+    tokens = []
+    for match in _TOKEN.finditer(tex):
+        text = match[0]
+        if match["font"]:
+            text = _worded(match["font"], match["words"] or match["letter"] or "")
+        text = _SAME.get(text, text)
+        if not text.isspace() and text not in _SPACES:
+            tokens.append(_Token(text, match.start()))
+    return tokens
+
+
+def _worded(font: str, words: str) -> str:
+    """A word in upright letters, as the command that it stands for."""
+    word = words.strip()
+    if font == "text" and word not in FUNCTIONS:
+        return r"\text " + word
+    return "\\" + word
 
 
 class _Parser:
     def __init__(self, tex: str) -> None:
+        self._end = len(tex)
         self._tokens = self._unlined(_tokens(tex))
         self._at = 0
-        self._end = len(tex)
         self._in_integral = False
         self._open: list[str] = []
         """Bars that are still to be closed."""
@@ -201,13 +188,17 @@ class _Parser:
         at = 0
         while at < len(tokens):
             token = tokens[at]
-            name = "".join(t.text for t in tokens[at + 2 : at + 10]).partition("}")[0]
             if token.text in (r"\begin", r"\end"):
-                (open_.append if token.text == r"\begin" else lambda _: open_.pop())(
-                    name
+                end = next(
+                    (n for n in range(at, len(tokens)) if tokens[n].text == "}"), at
                 )
+                name = "".join(each.text for each in tokens[at + 2 : end])
+                if token.text == r"\begin":
+                    open_.append(name)
+                elif not open_ or open_.pop() != name:
+                    raise LatexError(f"{name} ends, and did not begin", token.position)
                 if name in _LINED:
-                    at += 3 + len(name)
+                    at = end + 1
                     continue
             lined = open_ and open_[-1] in _LINED
             if lined and token.text == r"\\":
@@ -217,6 +208,8 @@ class _Parser:
             elif not (lined and token.text == "&"):
                 shown.append(token)
             at += 1
+        if open_:
+            raise LatexError(f"{open_[-1]} does not end", self._end)
         return shown
 
     # Tokens.
@@ -231,8 +224,18 @@ class _Parser:
             return self._tokens[self._at].position
         return self._end
 
+    def _refused(self, text: str, position: int) -> LatexError:
+        shown = text.removeprefix("\\") if text.startswith(r"\text ") else text
+        instead = _INSTEAD.get(text)
+        return LatexError(
+            f"not in the grammar: {shown}" + (f"; write {instead}" if instead else ""),
+            position,
+        )
+
     def _take(self, expected: str | None = None) -> str:
         text = self._next
+        if text and text != expected and text in _INSTEAD:
+            raise self._refused(text, self._position)
         if not text or expected not in (None, text):
             raise LatexError(
                 f"expected {expected or 'more'!r}, found {text or 'the end'!r}",
@@ -241,67 +244,112 @@ class _Parser:
         self._at += 1
         return text
 
-    def _took(self, text: str) -> bool:
-        if self._next != text:
+    def _took(self, *words: str) -> bool:
+        """Whether these come next; then they are taken."""
+        ahead = self._tokens[self._at : self._at + len(words)]
+        if tuple(each.text for each in ahead) != words:
             return False
-        self._at += 1
+        self._at += len(words)
         return True
 
-    def _word(self) -> str:
-        """The letters in braces."""
-        self._take("{")
-        word = ""
-        while self._next != "}":
-            word += self._take()
-        self._take("}")
-        return word
+    def _until(self, end: str, read: Callable[[], Node]) -> list[Node]:
+        """What is separated by commas, up to an end that is taken."""
+        found = [read()]
+        while self._took(","):
+            found.append(read())
+        self._take(end)
+        return found
 
     # Statements.
 
-    def formula(self) -> list[Statement]:
+    def formula(self, alone: bool) -> list[Statement]:
         statements: list[Statement] = []
-        alone: list[Node] = []
+        pending: list[Node] = []
+        quantified = False
         while self._next:
-            if self._next in _SEPARATORS:
-                if self._take() == r"\text":
-                    self._word()
-                    alone.clear()  # "for all x" states nothing
+            text = self._next
+            if text in _SEPARATORS or text.startswith(r"\text "):
+                self._at += 1
+                if text[1:5] in ("text", "fora"):
+                    quantified = True  # "for all x" states nothing
+                    self._flush(pending, statements, alone)
+                continue
+            if text == r"\dots":
+                self._range(statements)
                 continue
             position = self._position
             first = self.expression()
             if self._took(r"\in"):
-                statements.append(
-                    Statement(("∈",), (*alone, first, self._domain()), position)
-                )
-                alone.clear()
-            elif self._relation():
+                statements += self._membership([*pending, first], position)
+                pending.clear()
+            elif self._next in RELATIONS:
+                self._flush(pending, statements, alone)
                 statements.append(self._chain(first, position))
-            elif self._next and self._next not in _SEPARATORS:
-                raise LatexError(f"not in the grammar: {self._next}", self._position)
-            else:
-                alone.append(first)
-        if alone:
-            raise LatexError("states nothing: no relation", alone[0].position)
+            elif (
+                self._next
+                and self._next not in _SEPARATORS
+                and not self._next.startswith(r"\text ")
+            ):
+                raise self._refused(self._next, self._position)
+            elif not (quantified and first.kind == "symbol"):
+                pending.append(first)
+        self._flush(pending, statements, alone)
         return statements
 
-    def _relation(self) -> str | None:
-        return RELATIONS.get(self._next)
+    def _flush(
+        self, pending: list[Node], statements: list[Statement], alone: bool
+    ) -> None:
+        if pending and not alone:
+            raise LatexError("states nothing: no relation", pending[0].position)
+        statements += [Statement((), (each,), each.position) for each in pending]
+        pending.clear()
 
     def _chain(self, first: Node, position: int) -> Statement:
         relations, sides = [], [first]
-        while relation := self._relation():
-            self._take()
+        while relation := RELATIONS.get(self._next):
+            self._at += 1
             relations.append(relation)
             sides.append(self.expression())
         return Statement(tuple(relations), tuple(sides), position)
 
+    def _range(self, statements: list[Statement]) -> None:
+        """``i = 1, \\dots, n``: where an index runs."""
+        position = self._position
+        last = statements[-1] if statements else None
+        if last is None or last.relations != ("=",) or last.sides[0].kind != "symbol":
+            raise self._refused(r"\dots", position)
+        self._at += 1
+        self._take(",")
+        sides = (*last.sides, self.expression())
+        statements[-1] = Statement(("…",), sides, last.position)
+
+    def _membership(self, members: list[Node], position: int) -> list[Statement]:
+        if self._next not in ("[", "("):
+            return [Statement(("∈",), (*members, self._domain()), position)]
+        opening, low = self._take(), self.expression()
+        self._take(",")
+        high, closing = self.expression(), self._next
+        if not self._took(")"):
+            self._take("]")
+        relations = "<≤"[opening == "["] + "<≤"[closing == "]"]
+        start = int(low.kind == "sum" and low.parts[0][1].kind == "infty")
+        end = 2 - (high.kind == "infty")
+        return [
+            Statement(
+                tuple(relations[start:end]),
+                (low, each, high)[start : end + 1],
+                position,
+            )
+            for each in members
+        ]
+
     def _domain(self) -> Node:
         position = self._position
         field_ = self._take()
-        if field_ == r"\mathbb":
-            field_ = "\\" + self._word()
         if field_ not in (r"\R", r"\C"):
-            raise LatexError(f"not a domain: {field_}", position)
+            raise LatexError(
+                rf"not a domain: {field_}; write \R^n, \C^n, or an interval", position
+            )
         sizes = []
         if self._took("^"):
             braced = self._took("{")
@@ -311,6 +359,8 @@ class _Parser:
                     break
             if braced:
                 self._take("}")
+        if bad := [s for s in sizes if not re.fullmatch(r"[A-Za-z]|[1-9]\d*", s)]:
+            raise LatexError(f"not a size: {bad[0]}", position)
         return Node("domain", (field_, tuple(sizes)), position)
 
     # Expressions.
@@ -349,9 +399,12 @@ class _Parser:
         return product
 
     def _run(self) -> Node:
+        return self._product_while(self._begins_factor)
+
+    def _product_while(self, more: Callable[[], bool]) -> Node:
         position = self._position
         factors = [self._factor()]
-        while self._begins_factor():
+        while more():
             factors.append(self._factor())
         if len(factors) == 1:
             return factors[0]
@@ -363,34 +416,16 @@ class _Parser:
             return False
         if text in ("|", r"\|"):
             return text not in self._open
-        name = text[1:] if text.startswith("\\") else ""
-        return bool(re.fullmatch(r"[A-Za-z]|\d.*|[({[]", text)) or name in (
-            GREEK
-            | FUNCTIONS
-            | ROLES
-            | ACCENTS
-            | {
-                "frac",
-                "tfrac",
-                "dfrac",
-                "sqrt",
-                "sum",
-                "prod",
-                "int",
-                "bar",
-                "overline",
-                "operatorname",
-                "d",
-                "partial",
-                "begin",
-                "langle",
-                "pi",
-                "infty",
-                "lvert",
-                "lVert",
-                "mathrm",
-            }
-        )
+        if re.fullmatch(r"[A-Za-z]|\d.*|[({[]", text) or text in _CLOSING:
+            return True
+        name = text[1:] if text.startswith("\\") else " "
+        return name in GREEK | FUNCTIONS | ROLES | ACCENTS | {
+            "pi",
+            "infty",
+            "i",
+            "e",
+            "1",
+        } or hasattr(self, f"_read_{name}")
 
     def _factor(self) -> Node:
         position = self._position
@@ -400,37 +435,27 @@ class _Parser:
         return base
 
     def _raised(self, base: Node, position: int) -> Node:
-        exponent = self._exponent()
-        if exponent == "T":
-            return Node("transpose", (base,), position)
-        if exponent == "-T":
-            inverse = Node("power", (base, _number("-1", position)), position)
-            return Node("transpose", (inverse,), position)
-        if exponent in ("*", "H"):
-            conjugate = Node("call", ("conj", (base,)), position)
-            return (
-                conjugate
-                if exponent == "*"
-                else Node("transpose", (conjugate,), position)
-            )
+        braced = self._took("{")
+        start = self._at
+        inverted = self._took("-")
+        mark = self._next
+        if mark in ("T", r"\T", "*", r"\ast", r"\H", "H"):
+            self._at += 1
+            if not braced or self._took("}"):
+                if inverted:
+                    base = Node("power", (base, _number("-1", position)), position)
+                if mark in ("*", r"\ast", "H", r"\H"):
+                    base = Node("call", ("conj", (base,)), position)
+                if mark not in ("*", r"\ast"):
+                    base = Node("transpose", (base,), position)
+                return base
+        self._at = start
+        if braced:
+            exponent = self.expression()
+            self._take("}")
+        else:
+            exponent = self._argument()
         return Node("power", (base, exponent), position)
-
-    def _exponent(self) -> Node | str:
-        for words, meaning in (
-            ((r"\T",), "T"),
-            (("{", r"\T", "}"), "T"),
-            (("{", r"\top", "}"), "T"),
-            ((r"\top",), "T"),
-            (("{", "-", r"\T", "}"), "-T"),
-            (("*",), "*"),
-            (("{", "*", "}"), "*"),
-            (("{", r"\mathrm", "{", "H", "}", "}"), "H"),
-        ):
-            ahead = [t.text for t in self._tokens[self._at : self._at + len(words)]]
-            if tuple(ahead) == words:
-                self._at += len(words)
-                return meaning
-        return self._argument()
 
     def _argument(self) -> Node:
         """What a command takes: a group in braces, or one token."""
@@ -449,91 +474,125 @@ class _Parser:
         position, text = self._position, self._take()
         if re.fullmatch(r"\d.*", text):
             return _number(text, position)
-        if text == "(":
-            return self._group(position)
+        if text in _CLOSING:
+            return self._enclosed(text, position)
         if text == "{":
             inner = self.expression()
             self._take("}")
             return inner
-        if text == "[":
-            condition = self._chain(self.expression(), position)
-            self._take("]")
-            return Node("bracket", (condition,), position)
-        if text in ("|", r"\lvert", r"\|", r"\lVert"):
-            self._open.append(text)
-            inner = self.expression()
-            self._open.pop()
-            self._take({r"\lvert": r"\rvert", r"\lVert": r"\rVert"}.get(text, text))
-            return Node(
-                "abs" if text in ("|", r"\lvert") else "norm", (inner,), position
-            )
+        if text in ("|", r"\|"):
+            return self._between_bars(text, position)
         if text == "e":
             return Node("e", (), position)
+        if text == "O" and self._next == "(":
+            self._take("(")
+            [inner] = self._until(")", self.expression)[:1]
+            return Node("order", (inner,), position)
         if re.fullmatch("[A-Za-z]", text):
             return self._symbol(text, position)
-        method = getattr(self, f"_read_{text[1:]}", None) if text[0] == "\\" else None
-        if method:
-            return method(position)
-        return self._command(text[1:] if text[0] == "\\" else "", text, position)
-
-    def _command(self, name: str, text: str, position: int) -> Node:
+        name = text[1:] if text[0] == "\\" else " "
         if name in ROLES:
-            self._take("{")
-            inner = self.expression()
-            self._take("}")
-            return Node("role", (name, inner), position)
-        if name in FUNCTIONS:
-            return self._function(name, position)
-        if name == "sigma" and self._next == "(":
-            return self._function("sigmoid", position)
+            return Node("role", (name, self._braced()), position)
+        if method := getattr(self, f"_read_{name}", None):
+            return method(position)
+        if name in FUNCTIONS or (name == "sigma" and self._next in ("(", "'")):
+            return self._function("sigmoid" if name == "sigma" else name, position)
         if name in GREEK:
             return self._symbol(text, position)
         if name in ACCENTS:
             return self._accented(name, position)
-        if name in ("tfrac", "dfrac"):
-            return self._read_frac(position)
-        if name in ("pi", "infty"):
+        if name in ("pi", "infty", "i", "e"):
             return Node(name, (), position)
-        raise LatexError(f"not in the grammar: {text}", position)
+        if name == "1" and self._next == "[":
+            return self._base()  # an indicator, written with its 1
+        raise self._refused(text, position)
 
-    def _group(self, position: int) -> Node:
-        items = [self.expression()]
-        while self._took(","):
-            items.append(self.expression())
-        self._take(")")
-        if len(items) == 1:
-            return Node("group", (items[0],), position)
+    def _braced(self) -> Node:
+        self._take("{")
+        inner = self.expression()
+        self._take("}")
+        return inner
+
+    def _enclosed(self, opening: str, position: int) -> Node:
+        first = self.expression()
+        if opening == "[" and self._next in RELATIONS:
+            condition = self._chain(first, position)
+            self._take("]")
+            return Node("bracket", (condition,), position)
+        if self._next in RELATIONS:
+            raise LatexError("a condition stands in [ ]", self._position)
+        if self._next != ",":
+            self._take(_CLOSING[opening])
+            if opening in (r"\lfloor", r"\lceil"):
+                name = "floor" if opening == r"\lfloor" else "ceil"
+                return Node("call", (name, (first,)), position)
+            return Node("group", (first,), position)
+        if opening not in "([":
+            raise LatexError("a set: name what it holds in words", position)
+        self._take(",")
+        items = [first, *self._until(_CLOSING[opening], self.expression)]
         return Node("matrix", (tuple((item,) for item in items), "tuple"), position)
 
+    def _between_bars(self, bar: str, position: int) -> Node:
+        self._open.append(bar)
+        inner = self.expression()
+        self._open.pop()
+        self._take(bar)
+        if bar == "|":
+            return Node("abs", (inner,), position)
+        kind = "F"
+        if self._took("_"):
+            braced = self._took("{")
+            kind = self._take().removeprefix("\\")
+            if braced:
+                self._take("}")
+            if kind not in ("1", "2", "infty", "F"):
+                raise LatexError(f"not a norm: {kind}", position)
+        return Node("norm", (inner, kind), position)
+
     def _symbol(self, name: str, position: int) -> Node:
-        if name in CALLED and self._next == "(":
-            return Node("call", (name, self._arguments()), position)
-        return Node("symbol", (name, self._subscript()), position)
+        if self._next == "'" or (name in CALLED and self._next == "("):
+            return self._called(name, position)
+        subscript = self._subscript()
+        if name == r"\delta" and len(subscript) == 2:
+            one, other = (_indexed(each, position) for each in subscript)
+            return Node(
+                "bracket", (Statement(("=",), (one, other), position),), position
+            )
+        return Node("symbol", (name, subscript), position)
+
+    def _called(self, name: str, position: int) -> Node:
+        order = 0
+        while self._took("'"):
+            order += 1
+        if self._next != "(":  # no function, but a name
+            return Node("symbol", (name + "'" * order, self._subscript()), position)
+        self._take("(")
+        call = Node("call", (name, tuple(self._until(")", self.expression))), position)
+        return Node("slope", (call, order), position) if order else call
 
     def _accented(self, accent: str, position: int) -> Node:
+        inner = self._of_symbol(accent)
+        name, subscript = inner.parts
+        return Node("symbol", (f"{accent} {name}", subscript), position)
+
+    def _of_symbol(self, accent: str) -> Node:
+        """The symbol below an accent, with the subscript that follows."""
         braced = self._took("{")
         inner = self._base()
         if inner.kind != "symbol":
-            raise LatexError(rf"\{accent} of what is no symbol", position)
+            raise LatexError(rf"\{accent} of what is no symbol", inner.position)
         if braced:
             self._take("}")
         name, subscript = inner.parts
-        return Node(
-            "symbol", (f"{accent} {name}", subscript or self._subscript()), position
-        )
+        return Node("symbol", (name, subscript or self._subscript()), inner.position)
 
     def _read_bar(self, position: int) -> Node:
-        braced = self._took("{")
-        inner = self._base()
-        if inner.kind != "symbol":
-            raise LatexError(r"\bar of what is no symbol", position)
-        if braced:
-            self._take("}")
-            name, subscript = inner.parts
-            inner = Node("symbol", (name, subscript or self._subscript()), position)
-        return Node("bar", (inner,), position)
+        return Node("bar", (self._of_symbol("bar"),), position)
 
-    def _read_overline(self, position: int) -> Node:
+    def _read_conj(self, position: int) -> Node:
+        if self._next != "{":
+            return self._function("conj", position)
         return Node("call", ("conj", (self._argument(),)), position)
 
     def _subscript(self) -> tuple:
@@ -542,75 +601,158 @@ class _Parser:
             return ()
         if not self._took("{"):
             return (_index(self._take(), self._position),)
-        if self._next in (r"\text", r"\mathrm"):
-            self._take()
-            word = self._word()
+        if re.fullmatch(r"\\(text )?[A-Za-z]{2,}", self._next):
+            word = self._take().removeprefix("\\").removeprefix("text ")
             self._take("}")
             return (word,)
         indices = []
         while not self._took("}"):
             if self._took(","):
                 continue
-            index = _index(self._take(), self._position)
-            if self._next in ("+", "-"):
+            letter, offset = _index(self._take(), self._position)
+            while self._next in ("+", "-"):
                 sign = 1 if self._take() == "+" else -1
-                index = (index[0], index[1] + sign * int(self._take()))
-            indices.append(index)
+                position, number = self._position, self._take()
+                if not number.isdigit():
+                    raise LatexError(
+                        "an index is a letter, a number, or a letter and a number:"
+                        r" write a matrix with [ ], such as \sum_j [i = j + k]",
+                        position,
+                    )
+                offset += sign * int(number)
+            indices.append((letter, offset))
         return tuple(indices)
 
     def _read_frac(self, position: int) -> Node:
-        return self._quotient(self._argument(), self._argument(), position)
+        above = self._argument_or_operator()
+        below = self._argument()
+        if above.kind == "operator":
+            above = Node("d", (self._factor(), above.parts[0]), position)
+        return self._quotient(above, below, position)
+
+    def _argument_or_operator(self) -> Node:
+        r"""What stands above a line; in ``\frac{\d}{\d x} f(x)``, d alone."""
+        start, position = self._at, self._position
+        if self._took("{") and (self._took(r"\d") or self._took(r"\partial")):
+            order = self._order()
+            if self._took("}"):
+                return Node("operator", (order,), position)
+        self._at = start
+        return self._argument()
+
+    def _order(self) -> int:
+        if not self._took("^"):
+            return 1
+        position, order = self._position, self._argument()
+        if order.kind != "number" or order.parts[0] not in (1, 2, 3, 4):
+            raise LatexError("not the order of a derivative: write 2, 3 or 4", position)
+        return int(order.parts[0])
 
     def _quotient(self, above: Node, below: Node, position: int) -> Node:
-        by, order = below, 1
-        if below.kind == "power" and below.parts[0].kind == "d":
-            by, exponent = below.parts
-            order = exponent.parts[0] if exponent.kind == "number" else 0
-        conjugated = below.kind == "call" and below.parts[0] == "conj"
-        if conjugated:
-            (by,) = below.parts[1]
         inner = above.parts[1] if above.kind == "role" else above
-        if inner.kind == "d" and by.kind == "d" and inner.parts[1] == order:
-            variable = by.parts[0]
-            if conjugated:
-                variable = Node("call", ("conj", (variable,)), position)
-            return Node("derivative", (inner.parts[0], variable, int(order)), position)
+        if inner.kind == "d" and (by := _variables(below)):
+            if len(by) != inner.parts[1]:
+                raise LatexError("differentials of two orders", below.position)
+            slope = inner.parts[0]
+            if len(set(by)) == 1:
+                return Node("derivative", (slope, by[0], len(by)), position)
+            for variable in reversed(by):
+                slope = Node("derivative", (slope, variable, 1), position)
+            return slope
         return Node("quotient", (above, below), position)
 
     def _read_sqrt(self, position: int) -> Node:
-        if self._next == "[":
-            raise LatexError("not in the grammar: a root with an index", position)
-        half = Node(
-            "quotient", (_number("1", position), _number("2", position)), position
-        )
-        return Node("power", (self._argument(), half), position)
+        degree = _number("2", position)
+        if self._took("["):
+            degree = self.expression()
+            self._take("]")
+        root = Node("quotient", (_number("1", position), degree), position)
+        return Node("power", (self._argument(), root), position)
 
     def _read_d(self, position: int) -> Node:
-        order = 1
-        if self._took("^"):
-            order = int(self._argument().parts[0])
+        order = self._order()
         inner = self._base()
-        if inner.kind not in ("symbol", "group", "role"):
+        if inner.kind not in ("symbol", "group", "role", "bar", "call", "norm", "abs"):
             raise LatexError("a differential of what is no symbol", position)
         return Node("d", (inner, order), position)
 
-    _read_partial = _read_d
+    def _read_partial(self, position: int) -> Node:
+        if not self._took("_"):
+            return self._read_d(position)
+        by = self._argument()
+        return Node("derivative", (self._factor(), by, 1), position)
+
+    def _read_nabla(self, position: int) -> Node:
+        if not self._took("_"):
+            raise LatexError(r"gradient by what? write \nabla_x L", position)
+        by = self._argument()
+        return Node("gradient", (self._factor(), by), position)
+
+    def _read_lim(self, position: int) -> Node:
+        self._take("_")
+        self._take("{")
+        symbol = self._base()
+        self._take(r"\to")
+        point, side = self._factor_without_power(), "+-"
+        if self._took("^"):
+            braced = self._took("{")
+            side = self._take()
+            if braced:
+                self._take("}")
+        self._take("}")
+        if symbol.kind != "symbol" or side not in ("+", "-", "+-"):
+            raise LatexError(r"not a limit: write \lim_{h \to 0}", position)
+        return Node("limit", (symbol, point, side, self._term()), position)
+
+    def _factor_without_power(self) -> Node:
+        position = self._position
+        if self._took("-"):
+            return Node("sum", ((-1, self._base()),), position)
+        return self._base()
 
     def _read_sum(self, position: int, kind: str = "total") -> Node:
-        self._take("_")
-        letters = []
-        if self._took("{"):
-            while not self._took("}"):
-                if self._took(","):
-                    continue
-                letters.append(self._take())
-                if self._took("="):
-                    self._take("1")
-        else:
-            letters.append(self._take())
+        if kind == "total" and self._next == "(":
+            return self._function("sum", position)
+        letters, low, condition = self._below(position)
         if self._took("^"):
-            self._argument()  # a sum runs over the whole index
-        return Node(kind, (tuple(letters), self._term()), position)
+            if low is None:
+                raise LatexError("where does it begin? write i=1 below", position)
+            limits: tuple[Node, ...] = (low, self._argument())
+        elif low is not None:
+            raise LatexError("where does it end?", position)
+        else:
+            limits = ()
+        return Node(kind, (letters, self._term(), limits, condition), position)
+
+    def _below(
+        self, position: int
+    ) -> tuple[tuple[str, ...], Node | None, Statement | None]:
+        """The letters under a sum, where it begins, and a condition on them."""
+        self._take("_")
+        if not self._took("{"):
+            return (self._letter(),), None, None
+        start = self._at
+        letters = [self._letter()]
+        while self._took(",") or re.fullmatch("[a-z]", self._next):
+            letters.append(self._letter())
+        if self._took("}"):
+            return tuple(letters), None, None
+        if len(letters) == 1 and self._took("="):
+            low = self.expression()
+            self._take("}")
+            return tuple(letters), low, None
+        self._at = start
+        condition = self._chain(self.expression(), position)
+        self._take("}")
+        if not condition.relations:
+            raise LatexError("not what a sum runs over", position)
+        return tuple(letters[:1]), None, condition
+
+    def _letter(self) -> str:
+        position, letter = self._position, self._take()
+        if not re.fullmatch("[a-zA-Z]", letter):
+            raise LatexError(f"not an index: {letter}", position)
+        return letter
 
     def _read_prod(self, position: int) -> Node:
         return self._read_sum(position, "whole product")
@@ -624,7 +766,10 @@ class _Parser:
         body = self.expression()
         self._in_integral = outer
         self._take(r"\d")
-        return Node("integral", (low, high, body, self._base()), position)
+        by = self._base()
+        if by.kind != "symbol":
+            raise LatexError("an integral over what is no symbol", by.position)
+        return Node("integral", (low, high, body, by), position)
 
     def _read_langle(self, position: int) -> Node:
         one = self.expression()
@@ -633,21 +778,12 @@ class _Parser:
         self._take(r"\rangle")
         return Node("pairing", (one, other), position)
 
-    def _read_operatorname(self, position: int) -> Node:
-        name = self._word()
-        if name not in OPERATORS:
-            raise LatexError(f"unknown function: {name}", position)
-        return self._function(name, position)
-
-    def _read_mathrm(self, position: int) -> Node:
-        word = self._word()
-        if word != "i":
-            raise LatexError(rf"not in the grammar: \mathrm{{{word}}}", position)
-        return Node("i", (), position)
-
     def _read_begin(self, position: int) -> Node:
-        name = self._word()
-        if name not in ("cases", "pmatrix", "bmatrix"):
+        self._take("{")
+        name = ""
+        while not self._took("}"):
+            name += self._take()
+        if name not in _TABLES:
             raise LatexError(f"unknown environment: {name}", position)
         rows: list[list[Node | Statement | None]] = [[]]
         while True:
@@ -664,8 +800,7 @@ class _Parser:
             self._took(",")
             if self._next == r"\end":
                 break
-        self._take(r"\end")
-        if self._word() != name:
+        if not self._took(r"\end", "{", *name, "}"):
             raise LatexError(f"{name} does not end", position)
         kind = "cases" if name == "cases" else "matrix"
         widths = {len(row) for row in rows}
@@ -676,50 +811,71 @@ class _Parser:
 
     def _otherwise(self) -> Statement | None:
         """A condition: statements that hold together, or None for all else."""
-        if self._next == r"\text":
-            self._take()
-            word = self._word()
-            if word.startswith("otherwise"):
-                return None
-            if word not in ("if", "for"):
-                raise LatexError(f"not a condition: {word}", self._position)
         position = self._position
+        if self._next.startswith(r"\text "):
+            word = self._take().removeprefix(r"\text ")
+            if word.startswith(("otherwise", "else")):
+                return None
+            if word not in ("if", "for", "when"):
+                raise LatexError(f"not a condition: {word}", position)
         first = self.expression()
-        if not self._relation():
+        if self._next not in RELATIONS:
             raise LatexError("not a condition", position)
         return self._chain(first, position)
 
     def _function(self, name: str, position: int) -> Node:
-        exponent = None
+        if name in ("max", "min") and self._next == "_":
+            letters, low, condition = self._below(position)
+            if low or condition:
+                raise LatexError(f"write \\{name}_i", position)
+            return Node("extreme", (letters, self._term(), name), position)
+        base, exponent, order = None, None, 0
+        if name == "log" and self._took("_"):
+            base = self._argument()
+        while self._took("'"):
+            order += 1
         if self._took("^"):
-            exponent = self._argument()
-        if self._next == "(":
-            arguments = self._arguments()
+            position_of_exponent, exponent = self._position, self._argument()
+            if exponent.kind == "sum":
+                raise LatexError(
+                    rf"an inverse, or one over it? write \arc{name} or \frac",
+                    position_of_exponent,
+                )
+        if self._took("("):
+            arguments = tuple(self._until(")", self.expression))
+        elif name in ("max", "min") and self._took(r"\{"):
+            arguments = tuple(self._until(r"\}", self.expression))
         else:
-            factors = [self._factor()]
-            while self._is_simple():
-                factors.append(self._factor())
-            arguments = (
-                factors[0]
-                if len(factors) == 1
-                else Node("product", tuple(factors), position),
-            )
+            arguments = (self._product_while(self._is_simple),)
         call = Node("call", (name, arguments), position)
-        if exponent:
-            return Node("power", (call, exponent), position)
-        return call
+        if order:
+            call = Node("slope", (call, order), position)
+        if base:
+            below = Node("call", (name, (base,)), position)
+            call = Node("quotient", (call, below), position)
+        return Node("power", (call, exponent), position) if exponent else call
 
     def _is_simple(self) -> bool:
         name = self._next[1:] if self._next.startswith("\\") else ""
         return bool(re.fullmatch(r"[A-Za-z]|\d.*", self._next)) or name in GREEK
 
-    def _arguments(self) -> tuple[Node, ...]:
-        self._take("(")
-        arguments = [self.expression()]
-        while self._took(","):
-            arguments.append(self.expression())
-        self._take(")")
-        return tuple(arguments)
+
+def _variables(below: Node) -> list[Node]:
+    """What a derivative is by, once for each order; none if it is none."""
+    if below.kind == "product":
+        found = [_variables(each) for each in below.parts]
+        return [each for some in found for each in some] if all(found) else []
+    if below.kind == "power" and below.parts[0].kind == "d":
+        exponent = below.parts[1]
+        if exponent.kind == "number" and exponent.parts[0] in (2, 3, 4):
+            return [below.parts[0].parts[0]] * int(exponent.parts[0])
+    if below.kind == "call" and below.parts[0] == "conj":
+        (inner,) = below.parts[1]
+        if inner.kind == "d":
+            return [Node("call", ("conj", (inner.parts[0],)), below.position)]
+    if below.kind == "d" and below.parts[1] == 1:
+        return [below.parts[0]]
+    return []
 
 
 def _number(text: str, position: int) -> Node:
@@ -733,3 +889,13 @@ def _index(text: str, position: int) -> tuple[str, int]:
     if re.fullmatch("[a-z]", text):
         return (text, 0)
     raise LatexError(f"not an index: {text}", position)
+
+
+def _indexed(index: tuple[str, int], position: int) -> Node:
+    """An index as an expression."""
+    letter, offset = index
+    number = _number(str(offset), position)
+    if not letter:
+        return number
+    symbol = Node("symbol", (letter, ()), position)
+    return Node("sum", ((1, symbol), (1, number)), position) if offset else symbol

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import lru_cache
 
 import numpy as np
 
@@ -24,6 +25,30 @@ def arrays(page: Page) -> list[np.ndarray]:
                     continue
                 found.append(array)
     return found
+
+
+def have(page: Page, value: np.ndarray, within: float) -> bool:
+    """Whether programs and traces of the page hold all of some numbers."""
+    there = _numbers(page)
+    return all(
+        np.any(np.abs(there - part) <= max(within, 1e-9 * abs(part)))
+        for number in np.ravel(value)
+        for part in ({number.real, number.imag} - {0} or {0})
+    )
+
+
+@lru_cache(maxsize=4)
+def _numbers(page: Page) -> np.ndarray:
+    text = " ".join(
+        [page.source if page.path.suffix == ".py" else ""]
+        + [
+            path.read_text("utf-8")
+            for suffix in (".py", ".out")
+            for path in page.embedded(suffix)
+        ]
+    )
+    found = re.findall(r"(?<![\w.])-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", text)
+    return np.array([sign * float(each) for each in found for sign in (1, -1)] or [0.0])
 
 
 def shapes(page: Page) -> set[tuple[int, ...]]:

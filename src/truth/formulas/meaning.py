@@ -9,7 +9,6 @@ otherwise, the sum of upstream times output over all outputs of the map.
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -17,8 +16,8 @@ import numpy as np
 import sympy
 
 from . import points
-from .latex import CALLED, Node, Statement
-from .tree import Tree, is_upstream, walk
+from .latex import CALLED, Node, Refusal, Statement
+from .tree import Tree, bare, is_upstream, walk
 from .tree import symbols as symbols_of
 
 SIZES = {"n": 3, "m": 2, "k": 4, "p": 2, "q": 3, "d": 3, "b": 2}
@@ -31,16 +30,32 @@ Bound = dict[str, int]
 Held = frozenset[str]
 """Names that are not written in inputs, for a derivative by them."""
 
+_EXPONENT, _TERMS, _OPERATIONS, _INVERSE = 4096, 1000, 200, 4
+"""How large a thing may be: what is larger would take too long."""
 _STEPS = {"sign", "round", "floor"}
 """Functions without a slope: what they define is a symbol of its own."""
 
 
-class Unclear(Exception):
+_ANY = {
+    "f": lambda x: sympy.exp(x / 3) + sympy.sin(2 * x + 1),
+    "g": lambda x: sympy.exp(-x / 5) + sympy.cos(3 * x + 2),
+}
+"""What stands for any function: what holds of these two holds of all."""
+
+
+class Unclear(Refusal):
     """A formula in the grammar that has no meaning here."""
 
-    def __init__(self, reason: str, position: int = 0) -> None:
-        super().__init__(reason)
-        self.position = position
+
+@dataclass(frozen=True)
+class At:
+    """Where an expression is evaluated."""
+
+    bound: Bound = field(default_factory=dict)
+    stop: Held = frozenset()
+
+
+ANYWHERE = At()
 
 
 @dataclass(frozen=True)
@@ -57,7 +72,13 @@ class Definition:
 class Scope:
     """What holds at one place of a page."""
 
+    letters: dict[str, int] = field(default_factory=lambda: SIZES)
+    """How many elements there are along a dimension of this name."""
+    given_shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """Of arrays that are at hand; whatever the page says of their sizes."""
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    domains: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Dimensions of arrays, as the page writes them."""
     complex: set[str] = field(default_factory=set)
     """Symbols that were said to be in ``\\C``; all others are real."""
     sizes: dict[str, int] = field(default_factory=dict)
@@ -65,21 +86,31 @@ class Scope:
     maps: dict[str, Definition] = field(default_factory=dict)
     functions: dict[str, tuple[str, Node, int]] = field(default_factory=dict)
     values: dict[str, Node] = field(default_factory=dict)
+    given_at: set[int] = field(default_factory=set)
+    """Where the text gave these values."""
+    conditions: list[tuple[int, Statement]] = field(default_factory=list)
+    """What restricts the symbols, and where that is said."""
+    passing: list[tuple[int, Statement]] = field(default_factory=list)
+    """The same in running text; it holds up to the next display."""
     known: set[str] = field(default_factory=set)
     outputs: list[str] = field(default_factory=list)
     decided: tuple[Node, int] | None = None
     """What ``dL := `` was decided to be."""
 
-    def within(self) -> "Scope":
-        """The scope of the next section: maps stay, what was given does not."""
+    def within(self, keeps_values: bool) -> "Scope":
+        """The scope of the next section: maps stay, conditions do not."""
         return replace(
             self,
             shapes=dict(self.shapes),
+            domains=dict(self.domains),
             sizes={},
             complex=set(self.complex),
             functions=dict(self.functions),
             maps={k: v for k, v in self.maps.items() if k != "L"},
-            values={},
+            values=dict(self.values) if keeps_values else {},
+            given_at=set(self.given_at) if keeps_values else set(),
+            conditions=[],
+            passing=[],
             known=set(self.known),
             outputs=list(self.outputs),
             decided=None,
@@ -102,7 +133,7 @@ def name_of(symbol: Node, scope: Scope) -> tuple[str, tuple]:
 
 
 class Meaning:
-    """Evaluates nodes in one scope, with indices bound."""
+    """Evaluates nodes in one scope: SymPy expressions, or arrays of them."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -135,10 +166,10 @@ class Meaning:
         for each in () if name in self.scope.complex else np.ravel(value):
             if not _is_plainly_real(each):
                 try:
-                    points.hold("=", each, sympy.conjugate(each), (), 0, 0)
+                    points.hold("=", ((each, sympy.conjugate(each)),))
                 except points.Refuted:
                     raise Unclear(
-                        rf"{_plain(name)} is complex, but not in \C", node.position
+                        rf"{plain(name)} is complex, but not in \C", node.position
                     ) from None
         return value
 
@@ -148,7 +179,7 @@ class Meaning:
             self.used.add(definition.where)
         if name in stop or self.is_base(name):
             if name not in self.scope.known and name not in self.scope.maps:
-                raise Unclear(f"unknown symbol {_plain(name)}")
+                raise Unclear(f"unknown symbol {plain(name)}")
             return self.base(name)
         return self._once(
             (name, stop),
@@ -169,7 +200,7 @@ class Meaning:
                 if self._memo[key] is None:
                     del self._memo[key]
         if self._memo[key] is None:
-            raise Unclear(f"{_plain(key[0])} is defined by itself")
+            raise Unclear(f"{plain(key[0])} is defined by itself")
         value, used = self._memo[key]
         self.used |= used
         return value
@@ -178,12 +209,12 @@ class Meaning:
         definition = self.scope.maps[name]
         shape = self.scope.shapes.get(name, ())
         if not definition.indices:
-            value = self.value(definition.node, {}, stop)
+            value = self.value(definition.node, At({}, stop))
             if np.shape(value) == (*shape, 1) and shape:
                 value = value[..., 0]  # a vector, written as a column
             if np.shape(value) != shape:
                 raise Unclear(
-                    f"{_plain(name)} has shape {list(shape)}, what defines"
+                    f"{plain(name)} has shape {list(shape)}, what defines"
                     f" it {list(np.shape(value))}",
                     definition.node.position,
                 )
@@ -194,16 +225,8 @@ class Meaning:
                 letter: number + 1 - offset
                 for (letter, offset), number in zip(definition.indices, at)
             }
-            array[at] = self.value(definition.node, bound, stop)
+            array[at] = self.value(definition.node, At(bound, stop))
         return array
-
-    def symbol(self, node: Node, bound: Bound, stop: Held = frozenset()) -> Value:
-        name, indices = self.resolve(node, bound)
-        if name in bound:
-            return sympy.Integer(bound[name])  # an index as a number
-        if name in self.scope.sizes and name not in self.scope.shapes:
-            return sympy.Integer(self.scope.sizes[name])
-        return _element(self.whole(name, stop), indices, node)
 
     def resolve(self, node: Node, bound: Bound) -> tuple[str, tuple[int, ...]]:
         """A symbol's name and the numbers of its element."""
@@ -219,74 +242,57 @@ class Meaning:
 
     # Expressions.
 
-    def value(self, node: Node, bound: Bound, stop: Held = frozenset()) -> Value:
+    def value(self, node: Node, at: At = ANYWHERE) -> Value:
         """A SymPy expression, or an array of them."""
         try:
-            return getattr(self, "_" + node.kind.replace(" ", "_"))(
-                *node.parts, node=node, bound=bound, stop=stop
-            )
-        except Unclear as error:
+            return getattr(self, "of_" + node.kind.replace(" ", "_"))(node, at)
+        except Refusal as error:
             error.position = error.position or node.position
             raise
-        except (
-            TypeError,
-            ValueError,
-            AttributeError,
-            IndexError,
-            KeyError,
-            NotImplementedError,
-        ) as error:
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
             # SymPy and NumPy refuse what makes no sense in ways of their own.
             raise Unclear(f"makes no sense: {error}", node.position) from error
 
-    def _number(self, number: Fraction, decimals: int, **_: Any) -> Value:
-        return sympy.Rational(number.numerator, number.denominator)
+    def of_number(self, node: Node, at: At) -> Value:
+        return sympy.Rational(node.parts[0].numerator, node.parts[0].denominator)
 
-    def _e(self, **_: Any) -> Value:
+    def of_e(self, node: Node, at: At) -> Value:
         return sympy.E
 
-    def _pi(self, **_: Any) -> Value:
+    def of_pi(self, node: Node, at: At) -> Value:
         return sympy.pi
 
-    def _i(self, **_: Any) -> Value:
+    def of_i(self, node: Node, at: At) -> Value:
         return sympy.I
 
-    def _infty(self, **_: Any) -> Value:
+    def of_infty(self, node: Node, at: At) -> Value:
         return sympy.oo
 
-    def _symbol(self, *_: Any, node: Node, bound: Bound, stop: Held) -> Value:
-        return self.symbol(node, bound, stop)
+    def of_symbol(self, node: Node, at: At) -> Value:
+        name, indices = self.resolve(node, at.bound)
+        if name in at.bound:
+            return sympy.Integer(at.bound[name])  # an index as a number
+        if (
+            name
+            in self.scope.sizes.keys()
+            - self.scope.shapes.keys()
+            - self.scope.maps.keys()
+        ):
+            return sympy.Integer(self.scope.sizes[name])
+        return _element(self.whole(name, at.stop), indices, node)
 
-    def _group(self, inner: Node, *, bound: Bound, stop: Held, **_: Any) -> Value:
-        return self.value(inner, bound, stop)
+    def of_group(self, node: Node, at: At) -> Value:
+        return self.value(node.parts[0], at)
 
-    def _role(
-        self, role: str, inner: Node, *, bound: Bound, stop: Held, **_: Any
-    ) -> Value:
-        for bar in (n for n in walk(inner) if n.kind == "bar"):
-            name = self.resolve(bar.parts[0], _loosely(bound))[0]
-            if role == "local":
-                raise Unclear(f"the gradient of {_plain(name)} marked as local")
-            if self.scope.outputs and (
-                (role == "upstream") != (name in self.scope.outputs)
-            ):
-                kind = "an output" if role == "downstream" else "no output"
-                raise Unclear(
-                    f"{_plain(name)} is {kind}, and its gradient is marked as {role}"
-                )
-        return self.value(inner, bound, stop)
-
-    def _sum(
-        self, *terms: tuple[int, Node], bound: Bound, stop: Held, node: Node
-    ) -> Value:
-        total, plain = None, True
-        for sign, term in terms:
-            value = sign * self.value(term, bound, stop)
+    def of_sum(self, node: Node, at: At) -> Value:
+        total, is_number = None, True
+        for sign, term in node.parts:
+            value = sign * self.value(term, at)
             number = term.kind == "number"
             if (
                 total is not None
                 and np.shape(total) != np.shape(value)
-                and not (number or plain)
+                and not (number or is_number)
             ):
                 raise Unclear(
                     f"a sum of shapes {list(np.shape(total))} and"
@@ -294,11 +300,14 @@ class Meaning:
                     term.position,
                 )
             total = value if total is None else total + value
-            plain = plain and number
+            is_number = is_number and number
         return total
 
-    def _product(self, *factors: Node, bound: Bound, stop: Held, **_: Any) -> Value:
-        values = [self.value(factor, bound, stop) for factor in factors]
+    def of_product(self, node: Node, at: At) -> Value:
+        factors = node.parts
+        if sum(map(is_upstream, factors)) > 1:
+            raise Unclear("two upstream gradients in one product", node.position)
+        values = [self.value(factor, at) for factor in factors]
         product, is_row = values[0], False
         for before, factor, value in zip(factors, factors[1:], values[1:]):
             # An upstream gradient is a row; any other vector is a column.
@@ -319,71 +328,81 @@ class Meaning:
             product = _multiply(product, value, factor)
         return product
 
-    def _elementwise(
-        self, one: Node, other: Node, *, bound: Bound, stop: Held, node: Node
-    ) -> Value:
-        a, b = self.value(one, bound, stop), self.value(other, bound, stop)
+    def of_elementwise(self, node: Node, at: At) -> Value:
+        if all(map(is_upstream, node.parts)):
+            raise Unclear("two upstream gradients in one product", node.position)
+        a, b = (self.value(each, at) for each in node.parts)
         if np.shape(a) != np.shape(b) or not np.shape(a):
             raise Unclear(r"\odot needs two arrays of one shape", node.position)
         return a * b
 
-    def _quotient(
-        self, above: Node, below: Node, *, bound: Bound, stop: Held, **_: Any
-    ) -> Value:
-        divisor = self.value(below, bound, stop)
-        if np.shape(divisor):
-            raise Unclear("division by an array", below.position)
-        return self.value(above, bound, stop) / divisor
+    def of_quotient(self, node: Node, at: At) -> Value:
+        above, below = (self.value(each, at) for each in node.parts)
+        if np.shape(below):
+            raise Unclear("division by an array", node.position)
+        if below == 0:
+            raise Unclear("division by 0", node.position)
+        return above / below
 
-    def _power(
-        self, base: Node, exponent: Node, *, bound: Bound, stop: Held, node: Node
-    ) -> Value:
-        a, b = self.value(base, bound, stop), self.value(exponent, bound, stop)
-        if not np.shape(a):
-            return a**b
-        if len(a.shape) == 2 and a.shape[0] == a.shape[1] and b.is_Integer:
-            return _array(sympy.Matrix(a) ** b)
-        raise Unclear("a power of an array that is no square matrix", node.position)
+    def of_power(self, node: Node, at: At) -> Value:
+        a, b = (self.value(each, at) for each in node.parts)
+        if np.shape(b):
+            raise Unclear("an array as an exponent", node.position)
+        if np.shape(a):
+            if len(a.shape) != 2 or a.shape[0] != a.shape[1] or not b.is_Integer:
+                raise Unclear(
+                    "a power of an array that is no square matrix", node.position
+                )
+            return _matrix_power(a, int(b), node)
+        if (b.is_number and not abs(b) <= _EXPONENT) or _stories(b) > 2:
+            raise Unclear("too large an exponent", node.position)
+        if a == 0 and b.is_negative:
+            raise Unclear("division by 0", node.position)
+        return a**b
 
-    def _transpose(self, inner: Node, *, bound: Bound, stop: Held, **_: Any) -> Value:
-        value = self.value(inner, bound, stop)
+    def of_transpose(self, node: Node, at: At) -> Value:
+        value = self.value(node.parts[0], at)
         if len(np.shape(value)) == 1:
             return value.reshape(1, -1)
         return np.transpose(value) if np.shape(value) else value
 
-    def _abs(self, inner: Node, *, bound: Bound, stop: Held, **_: Any) -> Value:
-        value = self.value(inner, bound, stop)
+    def of_abs(self, node: Node, at: At) -> Value:
+        value = self.value(node.parts[0], at)
         if sympy.sympify(value).has(sympy.I):
             return sympy.sqrt(_squared_modulus(value))
         return sympy.Abs(value)
 
-    def _norm(self, inner: Node, *, bound: Bound, stop: Held, **_: Any) -> Value:
-        value = np.ravel(self.value(inner, bound, stop))
-        return sympy.sqrt(sum(map(_squared_modulus, value)))
+    def of_norm(self, node: Node, at: At) -> Value:
+        inner, kind = node.parts
+        value = self.value(inner, at)
+        if len(np.shape(value)) == 2 and kind != "F" and 1 not in np.shape(value):
+            raise Unclear(r"a matrix has \|X\|_F here, and no other norm")
+        squares = [_squared_modulus(each) for each in np.ravel(value)]
+        if kind in ("2", "F"):
+            return sympy.sqrt(sum(squares))
+        sizes = [sympy.sqrt(each) for each in squares]
+        return sum(sizes) if kind == "1" else _extreme("max", sizes)
 
-    def _pairing(
-        self, one: Node, other: Node, *, bound: Bound, stop: Held, node: Node
-    ) -> Value:
-        a, b = self.value(one, bound, stop), self.value(other, bound, stop)
+    def of_pairing(self, node: Node, at: At) -> Value:
+        a, b = (self.value(each, at) for each in node.parts)
         if np.shape(a) != np.shape(b):
             raise Unclear("a pairing of two shapes", node.position)
-        return sum(np.ravel(_each(sympy.conjugate, a)) * np.ravel(b))
+        return sum(np.ravel(each_of(sympy.conjugate, a)) * np.ravel(b))
 
-    def _matrix(
-        self, rows: Any, name: str, *, bound: Bound, stop: Held, **_: Any
-    ) -> Value:
-        values = [[self.value(each, bound, stop) for each in row] for row in rows]
+    def of_matrix(self, node: Node, at: At) -> Value:
+        rows, name = node.parts
+        values = [[self.value(each, at) for each in row] for row in rows]
         if name == "tuple":
             return _array([value for (value,) in values])
         return _array(values)
 
-    def _cases(self, rows: Any, *, bound: Bound, stop: Held, **_: Any) -> Value:
+    def of_cases(self, node: Node, at: At) -> Value:
         pieces = [
             (
-                self.value(value, bound, stop),
-                True if condition is None else self.condition(condition, bound, stop),
+                self.value(value, at),
+                True if condition is None else self.condition(condition, at),
             )
-            for value, condition in rows
+            for value, condition in node.parts[0]
         ]
         stated = [condition for _, condition in pieces if condition is not True]
         overlap = sympy.Or(
@@ -393,16 +412,12 @@ class Meaning:
             pieces.append((sympy.nan, True))
         return sympy.Piecewise((sympy.nan, overlap), *pieces)
 
-    def _bracket(
-        self, condition: Statement, *, bound: Bound, stop: Held, **_: Any
-    ) -> Value:
-        return sympy.Piecewise((1, self.condition(condition, bound, stop)), (0, True))
+    def of_bracket(self, node: Node, at: At) -> Value:
+        return sympy.Piecewise((1, self.condition(node.parts[0], at)), (0, True))
 
-    def condition(
-        self, statement: Statement, bound: Bound, stop: Held = frozenset()
-    ) -> Value:
+    def condition(self, statement: Statement, at: At = ANYWHERE) -> Value:
         """A chain of relations as one SymPy condition; indices compare at once."""
-        sides = [self._compared(side, bound, stop) for side in statement.sides]
+        sides = [self.value(side, at) for side in statement.sides]
         kinds = {
             "=": sympy.Eq,
             "≠": sympy.Ne,
@@ -411,6 +426,8 @@ class Meaning:
             "≤": sympy.Le,
             "≥": sympy.Ge,
         }
+        if not set(statement.relations) <= kinds.keys() or any(map(np.shape, sides)):
+            raise Unclear("not a condition", statement.position)
         return sympy.And(
             *(
                 kinds[relation](one, other)
@@ -418,96 +435,104 @@ class Meaning:
             )
         )
 
-    def _compared(self, side: Node, bound: Bound, stop: Held) -> Value:
-        if side.kind == "symbol" and side.parts[0] in bound and not side.parts[1]:
-            return sympy.Integer(bound[side.parts[0]])
-        return self.value(side, bound, stop)
+    def of_total(self, node: Node, at: At) -> Value:
+        terms = list(self._over(node, at))
+        return sum(terms, start=terms[0] * 0) if terms else sympy.Integer(0)
 
-    def _total(
-        self,
-        letters: tuple[str, ...],
-        body: Node,
-        *,
-        bound: Bound,
-        stop: Held,
-        node: Node,
-    ) -> Value:
-        return sum(self._over(letters, body, bound, stop))
+    def of_whole_product(self, node: Node, at: At) -> Value:
+        return sympy.prod(self._over(node, at))
 
-    def _whole_product(
-        self,
-        letters: tuple[str, ...],
-        body: Node,
-        *,
-        bound: Bound,
-        stop: Held,
-        node: Node,
-    ) -> Value:
-        return sympy.prod(self._over(letters, body, bound, stop))
+    def of_extreme(self, node: Node, at: At) -> Value:
+        letters, body, name = node.parts
+        over = Node("total", (letters, body, (), None), node.position)
+        return _extreme(name, list(self._over(over, at)))
 
-    def _over(
-        self, letters: tuple[str, ...], body: Node, bound: Bound, stop: Held
-    ) -> Iterator[Value]:
-        ranges = ranges_of(body, self.scope)
-        for letter in letters:
-            if letter not in ranges:
-                raise Unclear(
-                    f"nothing that is summed has the index {letter}", body.position
-                )
-        for numbers in itertools.product(
-            *(range(1, ranges[letter] + 1) for letter in letters)
-        ):
-            yield self.value(body, {**bound, **dict(zip(letters, numbers))}, stop)
+    def _over(self, node: Node, at: At) -> Iterator[Value]:
+        """What a sum adds: over all that its letters index, or what it says."""
+        letters, body, limits, condition = node.parts
+        if limits:
+            low, high = (self._limit(each, at) for each in limits)
+            ranges = {letters[0]: range(low, high + 1)}
+        else:
+            sizes = ranges_of((body, condition), self.scope)
+            for letter in letters:
+                if letter not in sizes:
+                    raise Unclear(
+                        f"nothing that is summed has the index {letter}", body.position
+                    )
+            ranges = {letter: range(1, sizes[letter] + 1) for letter in letters}
+        for numbers in itertools.product(*(ranges[letter] for letter in letters)):
+            inner = replace(at, bound={**at.bound, **dict(zip(letters, numbers))})
+            if condition is None or self.condition(condition, inner) == sympy.true:
+                yield self.value(body, inner)
 
-    def _integral(
-        self,
-        low: Node,
-        high: Node,
-        body: Node,
-        by: Node,
-        *,
-        bound: Bound,
-        stop: Held,
-        node: Node,
-    ) -> Value:
+    def _limit(self, node: Node, at: At) -> int:
+        of_domains = {
+            letter: self.scope.letters.get(letter, 0)
+            for domain in self.scope.domains.values()
+            for letter in domain
+        }
+        inner = Meaning(replace(self.scope, sizes={**of_domains, **self.scope.sizes}))
+        value = inner.value(node, at)
+        if not getattr(value, "is_Integer", False) or abs(value) > _TERMS:
+            raise Unclear("a sum needs numbers or sizes as limits", node.position)
+        return int(value)
+
+    def of_integral(self, node: Node, at: At) -> Value:
+        low, high, body, by = node.parts
         name = by.parts[0]
         inner = self._with_free(name)
-        integrand = inner.value(body, bound, stop)
+        integrand = inner.value(body, at)
         self.used |= inner.used
-        return sympy.integrate(
-            integrand,
-            (
-                inner.base(name),
-                self.value(low, bound, stop),
-                self.value(high, bound, stop),
-            ),
-        )
+        ends = self.value(low, at), self.value(high, at)
+        return sympy.Integral(integrand, (inner.base(name), *ends))
 
-    def _call(
-        self,
-        name: str,
-        arguments: tuple[Node, ...],
-        *,
-        bound: Bound,
-        stop: Held,
-        node: Node,
-    ) -> Value:
-        values = [self.value(each, bound, stop) for each in arguments]
+    def of_limit(self, node: Node, at: At) -> Value:
+        by, point, side, body = node.parts
+        inner = self._with_free(by.parts[0])
+        value = inner.value(body, at)
+        self.used |= inner.used
+        if np.shape(value) or sympy.count_ops(value) > _OPERATIONS:
+            raise Unclear("a limit of too much", node.position)
+        symbol, place = inner.base(by.parts[0]), self.value(point, at)
+        found = sympy.limit(value, symbol, place, side)
+        if found.has(sympy.Limit, sympy.AccumBounds, sympy.nan):
+            raise Unclear("no limit is found", node.position)
+        return found
+
+    def of_call(self, node: Node, at: At) -> Value:
+        name, arguments = node.parts
+        values = [self.value(each, at) for each in arguments]
         if name in CALLED:
-            return self._user_function(name, values, node)
+            return self._called(name, values, 0, node)
         return _apply(name, values, node)
 
-    def _user_function(self, name: str, values: list[Value], node: Node) -> Value:
-        if name not in self.scope.functions:
-            raise Unclear(f"unknown function {name}", node.position)
-        if len(values) != 1 or np.shape(values[0]):
+    def of_slope(self, node: Node, at: At) -> Value:
+        r"""``f'(x)``: the derivative of a function at a place."""
+        call, order = node.parts
+        name, arguments = call.parts
+        values = [self.value(each, at) for each in arguments]
+        if name in CALLED:
+            return self._called(name, values, order, node)
+        free = sympy.Dummy(real=True)
+        slope = sympy.diff(_apply(name, [free], node), free, order)
+        return each_of(lambda value: slope.subs(free, value), values[0])
+
+    def _called(self, name: str, values: list, order: int, node: Node) -> Value:
+        if len(values) != 1:
             raise Unclear(f"{name} takes one number", node.position)
+        if np.shape(values[0]):
+            return each_of(lambda e: self._called(name, [e], order, node), values[0])
+        if name not in self.scope.functions:
+            free = sympy.Dummy(real=True)
+            return sympy.diff(_ANY[name](free), free, order).subs(free, values[0])
         parameter, body, where = self.scope.functions[name]
         self.used.add(where)
         inner = self._with_free(parameter)
-        expression = inner.value(body, {})
+        expression = inner.value(body)
         self.used |= inner.used
-        return expression.subs(inner.base(parameter), values[0])
+        free = inner.base(parameter)
+        return sympy.diff(expression, free, order).subs(free, values[0])
 
     def _with_free(self, name: str) -> "Meaning":
         """Where a name is a number of its own: a parameter."""
@@ -521,16 +546,90 @@ class Meaning:
             )
         )
 
+    # Roles.
+
+    def of_role(self, node: Node, at: At) -> Value:
+        """Refused around what it does not fit: upstream is the gradient of an
+        output, downstream that of an input, and local has no gradient in it."""
+        role, inner = node.parts
+        value = self.value(inner, at)
+        names = {
+            symbol.name
+            for each in np.ravel(value)
+            for symbol in getattr(each, "free_symbols", ())
+        }
+        upstreams = {name for name in names if name.startswith("bar ")}
+        if any(name.startswith("d ") for name in names):
+            raise Unclear(f"a differential marked as {role}")
+        if role == "local":
+            if upstreams or any(map(self._is_of_loss, walk(inner))):
+                raise Unclear("a gradient marked as local")
+            return value
+        for bar in (each for each in walk(inner) if each.kind == "bar"):
+            name = self.resolve(bar.parts[0], _loosely(at.bound))[0]
+            outputs = self.scope.outputs
+            if outputs and (role == "upstream") != (name in outputs):
+                kind = "an output" if role == "downstream" else "no output"
+                raise Unclear(
+                    f"{plain(name)} is {kind}, and its gradient is marked as {role}"
+                )
+        if not names or self._is_gradient(_gradient_in(inner), role):
+            return value
+        if role == "upstream" and not upstreams and self._may_arrive(value, names):
+            return value
+        raise Unclear(f"marked as {role}, and no gradient")
+
+    def _is_of_loss(self, node: Node) -> bool:
+        above = bare(node.parts[0]) if node.kind in ("derivative", "gradient") else node
+        return node.kind == "bar" or (above.kind == "symbol" and above.parts[0] == "L")
+
+    def _is_gradient(self, node: Node, role: str) -> bool:
+        if node.kind == "matrix":
+            each_is = (self._is_gradient(e, role) for row in node.parts[0] for e in row)
+            return all(each_is)
+        if self._is_of_loss(node):
+            return True
+        if node.kind != "derivative" or bare(node.parts[0]).kind != "symbol":
+            return False
+        # Where the last output stands for the loss: dy/du arrives at what made u.
+        above, by = (name_of(bare(each), self.scope)[0] for each in node.parts[:2])
+        return above in self.scope.outputs and (
+            role == "downstream" or f"{by}_" in self._families or by in self.scope.maps
+        )
+
+    @property
+    def _families(self) -> set[str]:
+        """Names of which x_0, x_1, … are computed."""
+        return {name.rpartition("_")[0] + "_" for name in self.scope.maps}
+
+    def _may_arrive(self, value: Value, names: set[str]) -> bool:
+        """Whether a value is the gradient of something computed; or made of
+        symbols that no map has, and so may stand for one."""
+        inputs = {
+            name_of(symbol, self.scope)[0]
+            for definition in self.scope.maps.values()
+            for symbol in symbols_of(definition.node, is_upstream)
+        }
+        if not {name.partition("[")[0] for name in names} & inputs:
+            return True
+        if "L" not in self.scope.maps:
+            return False
+        true = Meaning(replace(self.scope, decided=None))
+        gradients = [np.ravel(true.gradient(n)) for n in self.scope.maps if n != "L"]
+        return any(
+            all(any(_is_same(one, g) for g in gradient) for one in np.ravel(value))
+            for gradient in gradients
+        )
+
     # Differentials and gradients.
 
-    def _d(
-        self, inner: Node, order: int, *, bound: Bound, stop: Held, **_: Any
-    ) -> Value:
+    def of_d(self, node: Node, at: At) -> Value:
+        inner, order = node.parts
         if order != 1:
             raise Unclear("a second differential alone")
-        if inner.kind == "symbol" and self.resolve(inner, bound) == ("L", ()):
+        if inner.kind == "symbol" and self.resolve(inner, at.bound) == ("L", ()):
             return self.loss_differential()
-        return self._differential(self.value(inner, bound, stop))
+        return self._differential(self.value(inner, at))
 
     def _differential(self, value: Value) -> Value:
         def one(expression: Value) -> Value:
@@ -542,11 +641,7 @@ class Meaning:
                 sympy.Integer(0),
             )
 
-        return (
-            np.vectorize(one, otypes=[object])(value)
-            if np.shape(value)
-            else (one(value))
-        )
+        return each_of(one, value)
 
     def loss_differential(self) -> Value:
         """``dL``: decided, or that of what defines ``L``, or upstream times the
@@ -557,7 +652,7 @@ class Meaning:
         if self.scope.decided:
             node, where = self.scope.decided
             self.used.add(where)
-            return self.value(node, {})
+            return self.value(node)
         if "L" in self.scope.maps:
             return self._differential(self.whole("L"))
         return sum(
@@ -576,8 +671,9 @@ class Meaning:
     def upstream(self, name: str) -> Value:
         return self._symbols(name, "bar " + name)
 
-    def _bar(self, inner: Node, *, bound: Bound, stop: Held, **_: Any) -> Value:
-        name, indices = self.resolve(inner, bound)
+    def of_bar(self, node: Node, at: At) -> Value:
+        inner = node.parts[0]
+        name, indices = self.resolve(inner, at.bound)
         free = "L" not in self.scope.maps and name in self.scope.outputs
         return _element(
             self.upstream(name) if free else self.gradient(name), indices, inner
@@ -586,7 +682,7 @@ class Meaning:
     def gradient(self, name: str) -> Value:
         """The gradient of ``L`` with respect to a symbol, in its shape."""
         if name not in self.scope.known and name not in self.scope.maps:
-            raise Unclear(f"unknown symbol {_plain(name)}")
+            raise Unclear(f"unknown symbol {plain(name)}")
         return self._once((name, "gradient"), lambda: self._gradient(name))
 
     def _gradient(self, name: str) -> Value:
@@ -597,7 +693,7 @@ class Meaning:
         }
         if self.scope.decided and not explicit:
             form = sympy.expand(self.loss_differential())
-            return _each(
+            return each_of(
                 lambda s: _combined(s, lambda part: form.coeff(differential(part))),
                 symbols,
             )
@@ -613,24 +709,30 @@ class Meaning:
                 sympy.Integer(0),
             )
         return self._expanded(
-            _each(lambda s: _combined(s, lambda part: sympy.diff(loss, part)), symbols),
+            each_of(
+                lambda s: _combined(s, lambda part: sympy.diff(loss, part)), symbols
+            ),
             name,
         )
 
-    def _derivative(
-        self,
-        above: Node,
-        below: Node,
-        order: int,
-        *,
-        bound: Bound,
-        node: Node,
-        **_: Any,
-    ) -> Value:
+    def of_gradient(self, node: Node, at: At) -> Value:
+        r"""``\nabla_x``: in the shape of ``x``."""
+        above, by = node.parts
+        if above.kind == "symbol" and self.resolve(above, at.bound) == ("L", ()):
+            return self.of_bar(Node("bar", (by,), node.position), at)
+        slope = Node("derivative", (above, by, 1), node.position)
+        value = self.value(slope, at)
+        if np.ndim(value) > np.ndim(self.base(self.resolve(by, at.bound)[0])):
+            raise Unclear("a gradient of what is no number", node.position)
+        return np.transpose(value) if np.shape(value) else value
+
+    def of_derivative(self, node: Node, at: At) -> Value:
+        above, below, order = node.parts
         conjugated = below.kind == "call"
         below = below.parts[1][0] if conjugated else below
-        name, indices = self.resolve(below, bound)
-        stop = frozenset({name})
+        if below.kind != "symbol":
+            raise Unclear("a derivative by what is no symbol", node.position)
+        name, indices = self.resolve(below, at.bound)
         is_complex = name in self.scope.complex
         if (conjugated and not is_complex) or (is_complex and order > 1):
             raise Unclear("a derivative that is not defined here", node.position)
@@ -640,23 +742,25 @@ class Meaning:
                 return _wirtinger(value, symbol, conjugated)
             return sympy.diff(value, symbol, order)
 
-        if above.kind == "symbol" and self.resolve(above, bound) == ("L", ()):
+        if above.kind == "symbol" and self.resolve(above, at.bound) == ("L", ()):
+            if order > 1:
+                raise Unclear("write L in its inputs for a second derivative")
             derivative = _element(self.gradient(name), indices, below)
             if is_complex:
                 derivative = derivative / 2
                 if not conjugated:
-                    derivative = _each(sympy.conjugate, derivative)
+                    derivative = each_of(sympy.conjugate, derivative)
             # Numerator layout: the derivative of a number is laid out transposed.
             return np.transpose(derivative) if np.shape(derivative) else derivative
         symbols = _element(self.base(name), indices, below)
-        value = self.value(above, bound, stop)
+        value = self.value(above, replace(at, stop=at.stop | {name}))
         if not np.shape(value):
-            jacobian = _each(lambda s: slope(value, s), symbols)
+            jacobian = each_of(lambda s: slope(value, s), symbols)
             jacobian = np.transpose(jacobian) if np.shape(jacobian) else jacobian
         else:
             if len(np.shape(value)) > 1 or len(np.shape(symbols)) > 1:
                 raise Unclear("a derivative with more than two axes", node.position)
-            jacobian = _array([_each(partial(slope, v), symbols) for v in value])
+            jacobian = _array([each_of(partial(slope, v), symbols) for v in value])
         return self._expanded(jacobian, name)
 
     def _expanded(self, value: Value, name: str) -> Value:
@@ -669,7 +773,7 @@ class Meaning:
             for symbol, meant in zip(np.ravel(self.base(name)), np.ravel(whole))
             for pair in zip(parts_of(symbol), (_real(meant), _imaginary(meant)))
         ]
-        return _each(lambda e: sympy.sympify(e).subs(pairs, simultaneous=True), value)
+        return each_of(lambda e: sympy.sympify(e).subs(pairs, simultaneous=True), value)
 
 
 def ranges_of(node: Tree, scope: Scope) -> dict[str, int]:
@@ -682,7 +786,7 @@ def ranges_of(node: Tree, scope: Scope) -> dict[str, int]:
             continue
         if len(shape) != len(subscript):
             raise Unclear(
-                f"{_plain(name)} has {len(shape)} axes and {len(subscript)} indices",
+                f"{plain(name)} has {len(shape)} axes and {len(subscript)} indices",
                 symbol.position,
             )
         for (letter, _offset), size in zip(subscript, shape):
@@ -743,7 +847,7 @@ def _squared_modulus(value: Value) -> Value:
 def _real_pairing(upstream: Value, value: Value) -> Value:
     """What a small change of a value does to ``L``: for complex ones, the real
     part of the conjugated upstream gradient times the change."""
-    return _real(sum(np.ravel(_each(sympy.conjugate, upstream) * value)))
+    return _real(sum(np.ravel(each_of(sympy.conjugate, upstream) * value)))
 
 
 def _inputs(expression: Value) -> list:
@@ -768,7 +872,7 @@ def _symbols(name: str, shape: tuple[int, ...]) -> Value:
     return array
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     return name.replace("\\", "")
 
 
@@ -805,7 +909,7 @@ def _shape(rows: Any) -> tuple[int, ...]:
     return ()
 
 
-def _each(function: Callable, value: Value) -> Value:
+def each_of(function: Callable, value: Value) -> Value:
     if not np.shape(value):
         return function(value)
     return np.vectorize(function, otypes=[object])(value)
@@ -828,10 +932,58 @@ def _multiply(a: Value, b: Value, node: Node) -> Value:
     return product
 
 
+def _gradient_in(node: Node) -> Node:
+    """What is left without conjugates, transposes and parentheses."""
+    while node.kind in ("role", "group", "transpose") or (
+        node.kind == "call" and node.parts[0] == "conj"
+    ):
+        node = node.parts[-1][0] if node.kind == "call" else node.parts[-1]
+    return node
+
+
+def _is_same(one: Value, other: Value) -> bool:
+    try:
+        points.hold("=", ((sympy.sympify(one), sympy.sympify(other)),))
+    except Refusal:
+        return False
+    return True
+
+
+def _stories(exponent: Value) -> int:
+    """How many powers stand on each other above a base."""
+    powers = [p for p in exponent.atoms(sympy.Pow, sympy.exp) if p.exp.free_symbols]
+    return 1 + max((_stories(power.exp) for power in powers), default=0)
+
+
+def _matrix_power(array: Value, exponent: int, node: Node) -> Value:
+    matrix = sympy.Matrix(array)
+    if abs(exponent) > _INVERSE or (
+        exponent < 0 and len(array) > _INVERSE and matrix.free_symbols
+    ):
+        raise Unclear("a power of a matrix that takes too long", node.position)
+    if exponent < 0 and matrix.free_symbols:
+        matrix, exponent = matrix.adjugate() / matrix.det(), -exponent
+    return _array(matrix**exponent)
+
+
+def _extreme(name: str, values: list[Value]) -> Value:
+    best = values[0]
+    for value in values[1:]:
+        better = value > best if name == "max" else value < best
+        best = sympy.Piecewise((value, better), (best, True))
+    return best
+
+
 SCALAR: dict[str, Callable[[Value], Value]] = {
     "sin": sympy.sin,
     "cos": sympy.cos,
     "tan": sympy.tan,
+    "cot": sympy.cot,
+    "sec": lambda x: 1 / sympy.cos(x),
+    "csc": lambda x: 1 / sympy.sin(x),
+    "sech": lambda x: 1 / sympy.cosh(x),
+    "csch": lambda x: 1 / sympy.sinh(x),
+    "coth": sympy.coth,
     "sinh": sympy.sinh,
     "cosh": sympy.cosh,
     "tanh": sympy.tanh,
@@ -844,7 +996,10 @@ SCALAR: dict[str, Callable[[Value], Value]] = {
     "arcsin": sympy.asin,
     "arccos": sympy.acos,
     "artanh": sympy.atanh,
+    "arsinh": sympy.asinh,
+    "arcosh": sympy.acosh,
     "floor": sympy.floor,
+    "ceil": sympy.ceiling,
     "conj": sympy.conjugate,
     "Re": _real,
     "Im": _imaginary,
@@ -861,13 +1016,17 @@ SCALAR: dict[str, Callable[[Value], Value]] = {
 def _apply(name: str, values: list, node: Node) -> Value:
     first = values[0]
     if name in SCALAR and len(values) == 1:
-        return _each(SCALAR[name], first)
-    if name in ("max", "min") and len(values) > 1 and not any(map(np.shape, values)):
-        best = values[0]
-        for value in values[1:]:
-            better = value > best if name == "max" else value < best
-            best = sympy.Piecewise((value, better), (best, True))
-        return best
+        return each_of(SCALAR[name], first)
+    if name in ("max", "min") and len(values) == 1 and np.shape(first):
+        return _extreme(name, list(np.ravel(first)))
+    if name in ("max", "min") and len(values) > 1:
+        # A number beside an array counts for each of its elements.
+        shapes = {np.shape(value) for value in values} - {()}
+        if len(shapes) == 1:
+            each = np.broadcast(*values)
+            return _array([_extreme(name, list(e)) for e in each]).reshape(each.shape)
+        if not shapes:
+            return _extreme(name, values)
     if name == "det":
         return sympy.Matrix(first).det()
     if name == "tr":
@@ -881,6 +1040,6 @@ def _apply(name: str, values: list, node: Node) -> Value:
         return (
             sympy.log(total)
             if name == "logsumexp"
-            else _each(lambda each: sympy.exp(each) / total, first)
+            else each_of(lambda each: sympy.exp(each) / total, first)
         )
     raise Unclear(f"{name} of this is not defined", node.position)

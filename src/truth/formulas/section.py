@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,9 +10,9 @@ import sympy
 
 from ..page import Formula, Page
 from . import literals, points
-from .latex import CALLED, Node, Statement
+from .latex import CALLED, Node, Refusal, Statement
 from .meaning import (
-    SIZES,
+    At,
     Definition,
     Meaning,
     Scope,
@@ -28,10 +29,16 @@ from .tree import (
     indices_of,
     is_condition,
     is_numeric,
-    is_upstream,
     symbols,
     walk,
 )
+
+_ELEMENTS = 300
+"""More than an array may have whose elements are written out."""
+
+
+class Misfit(Refuted):
+    """Arrays of shapes that cannot be equal."""
 
 
 @dataclass
@@ -43,8 +50,14 @@ class Reading:
     marks: list[str]
     premises: dict[int, str | None] = field(default_factory=dict)
     """Statements, by number, that are premises, and of what."""
-    proven: int = 0
-    given: int = 0
+    proven: set[int] = field(default_factory=set)
+    tried: int = 0
+    """At how many points, where that is no proof."""
+    given: dict[int, Node] = field(default_factory=dict)
+    """Statements that give a symbol its value, and the value."""
+    doubts: dict[int, Refusal] = field(default_factory=dict)
+    """Statements that do not follow, and why: in running text, and of arrays that
+    are written out where those of the page have another size."""
     failure: tuple[str, int] | None = None
     """The first reason, and its position in the formula."""
 
@@ -55,15 +68,50 @@ class Reading:
             for statement in self.statements
         )
 
+    def agree(self, other: "Reading") -> None:
+        """Take over what became of it where arrays have other sizes."""
+        self.failure = self.failure or other.failure
+        if not self.formula.display:
+            self.proven &= other.proven
+            return
+        self.proven |= other.proven
+        for number in self.doubts.keys() & other.doubts.keys():
+            doubt = self.doubts[number]
+            self.fail(f"{doubt}; say which in \\R", doubt.position)
+
     def fail(self, reason: str, position: int) -> None:
         self.failure = self.failure or (reason, position)
+
+    @contextmanager
+    def refusing(self, statement: Statement, number: int | None = None) -> Iterator:
+        """Whatever goes wrong is said of this formula; in running text a doubt."""
+        try:
+            yield
+            return
+        except Refusal as error:
+            refusal = error
+        except Exception as error:
+            # SymPy and NumPy refuse in many ways, a fault of ours in others.
+            refusal = Unclear(f"cannot be judged: {type(error).__name__}: {error}")
+        refusal.position = refusal.position or statement.position
+        if number is not None and (
+            not self.formula.display
+            or (isinstance(refusal, Misfit) and _is_written_out(statement))
+        ):
+            self.doubts[number] = refusal
+        else:
+            self.fail(str(refusal), refusal.position)
 
 
 class Section:
     """Formulas that share what is stated among them."""
 
     def __init__(
-        self, scope: Scope, reads: list[Reading], used: set[int], page: Page
+        self,
+        scope: Scope,
+        reads: list[Reading],
+        used: set[int],
+        page: Page,
     ) -> None:
         self._page = page
         self._scope = scope
@@ -71,22 +119,34 @@ class Section:
         self._used = used
         self._own: set[str] = set()
         self._domains: set[str] = set()
-        self._conditions: list[Statement] = []
-        self._passing: list[Statement] = []
-        """Conditions in running text; they hold up to the next display."""
 
-    def judge(self) -> None:
+    @property
+    def scope(self) -> Scope:
+        return self._scope
+
+    @property
+    def reads(self) -> list[Reading]:
+        return self._reads
+
+    def note(self) -> None:
+        """Take over what is stated: domains, and maps."""
         for read, _, statement in self._statements():
-            self._note_domain(read, statement)
+            with read.refusing(statement):
+                self._note_domain(read, statement)
         for read, number, statement in self._statements():
-            self._note_premise(read, number, statement)
+            with read.refusing(statement):
+                self._note_premise(read, number, statement)
         self._find_outputs()
         self._infer_shapes()
+
+    def judge(self) -> None:
+        """Prove what is claimed."""
         for read in self._reads:
             for number, statement in enumerate(read.statements):
-                self._judge(read, number, statement)
+                with read.refusing(statement, number):
+                    self._judge(read, number, statement)
             if read.formula.display:
-                self._passing.clear()
+                self._scope.passing.clear()
 
     def _statements(self) -> Iterator[tuple[Reading, int, Statement]]:
         for read in self._reads:
@@ -97,54 +157,61 @@ class Section:
 
     def _note_domain(self, read: Reading, statement: Statement) -> None:
         if statement.relations == ("∈",):
-            *sides, domain = statement.sides
-            sizes = domain.parts[1]
-            shape = tuple(
-                int(size) if size.isdigit() else SIZES.get(size, 3) for size in sizes
-            )
-            self._scope.sizes.update(
-                (size, number)
-                for size, number in zip(sizes, shape)
-                if not size.isdigit()
-            )
-            names = {
-                name_of(bare(side), Scope())[0]
-                for side in sides
-                if bare(side).kind == "symbol"
-            }
-            if len(names) < len(sides) or self._domains & names:
-                read.fail("a symbol is named twice, or is none", statement.position)
-            elif strangers := names - self._mentioned():
-                read.fail(
-                    f"no other formula of this section has {min(strangers)}",
-                    statement.position,
-                )
-            elif (
-                read.formula.display
-                and all(size.isdigit() for size in sizes)
-                and sizes
-                and shape not in literals.shapes(self._page)
-            ):
-                read.fail(
-                    f"no program of this page has the shape {list(shape)}",
-                    domain.position,
-                )
-            self._domains |= names
-            self._scope.shapes.update(dict.fromkeys(names, shape))
-            self._scope.complex -= names
-            if domain.parts[0] == r"\C":
-                self._scope.complex |= names
-            self._scope.known |= names
+            self._note_membership(read, statement)
         elif is_condition(statement):
             if read.formula.display:
-                self._conditions.append(statement)
+                where = read.formula.start + statement.position
+                self._scope.conditions.append((where, statement))
             self._know(statement)
+
+    def _note_membership(self, read: Reading, statement: Statement) -> None:
+        *sides, domain = statement.sides
+        sizes = domain.parts[1]
+        shape = tuple(
+            int(size) if size.isdigit() else self._scope.letters.get(size, 3)
+            for size in sizes
+        )
+        names = {
+            name_of(bare(side), Scope())[0]
+            for side in sides
+            if bare(side).kind == "symbol"
+        }
+        if len(names) < len(sides) or self._domains & names:
+            raise Unclear("a symbol is named twice, or is none", statement.position)
+        if strangers := names - self._mentioned():
+            raise Unclear(
+                f"no other formula of this section has {min(strangers)}",
+                statement.position,
+            )
+        if np.prod(shape) > _ELEMENTS:
+            raise Unclear("too many elements: use letters", domain.position)
+        if (
+            read.formula.display
+            and all(size.isdigit() for size in sizes)
+            and sizes
+            and shape not in literals.shapes(self._page)
+        ):
+            raise Unclear(
+                f"no program of this page has the shape {list(shape)}", domain.position
+            )
+        self._scope.sizes.update(
+            (size, number) for size, number in zip(sizes, shape) if not size.isdigit()
+        )
+        self._domains |= names
+        self._scope.shapes.update(
+            (name, self._scope.given_shapes.get(name, shape)) for name in names
+        )
+        self._scope.domains.update(dict.fromkeys(names, sizes))
+        self._scope.complex -= names
+        if domain.parts[0] == r"\C":
+            self._scope.complex |= names
+        self._scope.known |= names
 
     def _mentioned(self) -> set[str]:
         found = [
             symbol
             for _, _, statement in self._statements()
-            if statement.relations != ("∈",)
+            if statement.relations not in ((), ("∈",))
             for symbol in symbols(statement)
         ]
         # x_i is x with an index, or a symbol of its own.
@@ -153,17 +220,16 @@ class Section:
         }
 
     def _note_premise(self, read: Reading, number: int, statement: Statement) -> None:
-        left, relation = statement.sides[0], statement.relations[0]
-        right, stated = statement.sides[1], bare(statement.sides[0])
-        where = read.formula.start + statement.position
-        if relation == ":=":
-            if left.kind == "d" and bare(left.parts[0]).parts[0] == "L":
-                read.premises[number] = None
-                self._know(right)
-            else:
-                read.fail(r":= decides \d L, and nothing else", statement.position)
-        elif relation not in "=≈":
+        if not statement.relations or statement.relations[0] not in ("=", "≈", ":="):
             return
+        left, right = statement.sides[:2]
+        stated = bare(left)
+        where = read.formula.start + statement.position
+        if statement.relations[0] == ":=":
+            if left.kind != "d" or name_of(bare(left.parts[0]), Scope())[0] != "L":
+                raise Unclear(r":= decides \d L, and nothing else", statement.position)
+            read.premises[number] = None
+            self._know(right)
         elif stated.kind == "call" and stated.parts[0] in CALLED:
             self._note_function(read, number, stated, right, where)
         elif stated.kind == "symbol" and not is_numeric(right):
@@ -176,10 +242,17 @@ class Section:
             ):
                 return
             self._own.add(name)
+            rank = len(self._scope.shapes.get(name, ()))
+            if name not in self._domains and rank != len(indices or ()):
+                # What is stated anew does not live where it did in another section.
+                self._scope.shapes.pop(name, None)
+                self._scope.domains.pop(name, None)
             self._scope.maps[name] = Definition(indices, right, where)
             self._scope.known.add(name)
             if indices:
-                self._scope.shapes.setdefault(name, ())
+                self._scope.shapes.setdefault(
+                    name, self._scope.given_shapes.get(name, ())
+                )
             # A local derivative is no output of the map.
             read.premises[number] = name if left.kind != "role" else f"local {name}"
             self._know(right)
@@ -199,7 +272,7 @@ class Section:
         bound = {
             letter
             for each in walk(node)
-            if each.kind in ("total", "whole product")
+            if each.kind in ("total", "whole product", "extreme")
             for letter in each.parts[0]
         }
         self._scope.known |= {
@@ -209,8 +282,9 @@ class Section:
     def _infer_shapes(self) -> None:
         """Arrays without a domain take the sizes of the indices they carry."""
         for last in (False, False, True):
-            for _, _, statement in self._statements():
-                self._infer_from_indices(statement, last)
+            for read, _, statement in self._statements():
+                with read.refusing(statement):
+                    self._infer_from_indices(statement, last)
             for name in self._own - self._scope.shapes.keys():
                 if name in self._scope.maps and not self._scope.maps[name].indices:
                     self._infer_from_definition(name)
@@ -226,16 +300,24 @@ class Section:
                     if letter
                 )
         for name, indices in map(indices_of, symbols(statement)):
-            plain = indices and all(letter and not offset for letter, offset in indices)
-            if not plain or shapes.get(name) or self._is_family(name):
+            is_array = indices and all(
+                letter and not offset for letter, offset in indices
+            )
+            if not is_array or shapes.get(name) or self._is_family(name):
                 continue
             if last or all(letter in sizes for letter, _ in indices):
-                shapes[name] = tuple(sizes.get(letter, 3) for letter, _ in indices)
+                shapes[name] = self._scope.given_shapes.get(
+                    name,
+                    tuple(
+                        sizes.get(letter, self._scope.letters.get("_" + letter, 3))
+                        for letter, _ in indices
+                    ),
+                )
             self._scope.known.add(name)
 
     def _infer_from_definition(self, name: str) -> None:
         try:
-            value = Meaning(self._scope).value(self._scope.maps[name].node, {})
+            value = Meaning(self._scope).value(self._scope.maps[name].node)
         except Unclear:
             return
         if shape := np.shape(value):
@@ -270,88 +352,85 @@ class Section:
     # What follows.
 
     def _judge(self, read: Reading, number: int, statement: Statement) -> None:
-        if statement.relations == ("∈",):
-            return
+        sides, relations = statement.sides, statement.relations
+        where = read.formula.start + statement.position
+        if relations in ((), ("∈",)):
+            return None
+        if relations == ("…",):
+            return self._runs(read, statement)
         if is_condition(statement):
             if not read.formula.display:
-                self._passing.append(statement)
-            return
-        sides, relations = statement.sides, statement.relations
+                self._scope.passing.append((where, statement))
+            return None
         if relations[0] == ":=":
-            if number not in read.premises:
-                return
-            where = read.formula.start + statement.position
             self._scope.decided = sides[1], where
         if number in read.premises:
             sides, relations = sides[1:], relations[1:]
             if not relations:
-                return
+                return None
         try:
-            self._prove(sides, relations)
-            read.proven += 1
-            self._used.add(read.formula.start + statement.position)
-        except (Unclear, Refuted) as error:
+            read.tried += self.prove(sides, relations)
+        except Refusal:
+            if self._states_a_value(read, number, statement):
+                return None
             if read.formula.display:
-                self._display_fails(read, statement, error)
-            else:
-                self._inline_fails(read, statement, error)
+                raise
+            self._prove_numbers(read, statement)
+            raise
+        read.proven.add(number)
+        self._used.add(where)
+        return None
 
-    def _display_fails(
-        self, read: Reading, statement: Statement, error: Unclear | Refuted
-    ) -> None:
-        symbol = bare(statement.sides[0])
-        if (
-            symbol.kind == "symbol"
-            and all(map(is_numeric, statement.sides[1:]))
-            and (name_of(symbol, self._scope)[0] not in self._scope.maps)
-        ):
-            self._give(read, symbol, statement)
+    def _runs(self, read: Reading, statement: Statement) -> None:
+        """``i = 1, \\dots, n``: all that the index has."""
+        letter, low, high = statement.sides
+        meaning = Meaning(self._scope)
+        ends = [meaning.value(each) for each in (low, high)]
+        ranges = ranges_of(tuple(read.statements), self._scope)
+        size = ranges.get(letter.parts[0])
+        if ends != [1, size]:
+            raise Unclear(f"index {letter.parts[0]} runs from 1 to {size}")
+
+    def _states_a_value(self, read: Reading, number: int, statement: Statement) -> bool:
+        """Whether a symbol is given a value, from here on."""
+        symbol, prefix = bare(statement.sides[0]), ""
+        if symbol.kind == "bar" and not read.formula.display:
+            symbol, prefix = symbol.parts[0], "bar "
+        if symbol.kind != "symbol" or not is_numeric(statement.sides[1]):
+            return False
+        name, indices = name_of(symbol, self._scope)
+        name = prefix + name
+        if read.formula.display:
+            if name in self._scope.maps or len(statement.sides) > 2:
+                return False
             self._is_in_a_program(read, symbol, statement.sides[1])
-        else:
-            read.fail(str(error), error.position)
+        elif len(statement.sides) > 2:
+            self.prove(statement.sides[1:], statement.relations[1:])
+        read.given[number] = statement.sides[1]
+        if not indices:
+            self._scope.values[name] = statement.sides[1]
+            self._scope.given_at.add(read.formula.start + statement.position)
+            self._scope.known.add(name)
+        return True
 
     def _is_in_a_program(self, read: Reading, symbol: Node, side: Node) -> None:
-        value = _squeezed(np.array(Meaning(self._scope).value(side, {}), complex))
+        value = _squeezed(np.array(Meaning(self._scope).value(side), complex))
         name, _ = name_of(bare(symbol), self._scope)
         shape = self._scope.shapes.get(name, value.shape)
         if shape != value.shape:
-            read.fail(
+            raise Unclear(
                 f"shape {list(value.shape)}, where {list(shape)} is stated",
                 side.position,
             )
-        elif not any(
+        if not any(
             array.shape == value.shape and np.allclose(array, value, 1e-9, 0)
             for array in literals.arrays(self._page)
         ):
-            read.fail("no program of this page has this value", side.position)
-
-    def _inline_fails(
-        self, read: Reading, statement: Statement, error: Unclear | Refuted
-    ) -> None:
-        """In running text much is said of one case, whose numbers the traces prove;
-        what is numbers alone, or of all cases, must hold."""
-        first = bare(statement.sides[0])
-        numeric = [is_numeric(side) for side in statement.sides]
-        if first.kind == "symbol" and name_of(first, self._scope)[0] == "L":
-            where = read.formula.start + statement.position
-            self._scope.maps["L"] = Definition((), statement.sides[1], where)
-            self._know(statement.sides[1])
-            read.given += 1
-        elif first.kind == "symbol" and numeric[1]:
-            self._give(read, first, statement)
-        elif (
-            first.kind == "symbol"
-            or is_upstream(statement.sides[0])
-            or (numeric[-1] and not all(numeric))
-        ):
-            read.given += 1
-        elif isinstance(error, Refuted):
-            read.fail(str(error), error.position)
-            return
-        self._prove_numbers(read, statement)
+            raise Unclear("no program of this page has this value", side.position)
 
     def _prove_numbers(self, read: Reading, statement: Statement) -> None:
-        """The equalities between numbers in a chain that begins otherwise."""
+        """The equalities between numbers in a chain that begins otherwise; where
+        they do not hold, the formula fails."""
         start = next(
             (at for at, side in enumerate(statement.sides) if is_numeric(side)),
             len(statement.sides),
@@ -359,31 +438,30 @@ class Section:
         if len(statement.sides) - start < 2:
             return
         try:
-            self._prove(statement.sides[start:], statement.relations[start:])
-        except (Unclear, Refuted) as error:
+            self.prove(statement.sides[start:], statement.relations[start:])
+        except Refusal as error:
             read.fail(str(error), error.position)
 
-    def _give(self, read: Reading, symbol: Node, statement: Statement) -> None:
-        name, indices = name_of(symbol, self._scope)
-        read.given += 1
-        if not indices:
-            self._scope.values[name] = statement.sides[1]
-            self._scope.known.add(name)
-
-    def _prove(self, sides: tuple, relations: tuple[str, ...]) -> None:
+    def prove(self, sides: tuple, relations: tuple[str, ...]) -> int:
         """For all inputs; or, where a side is numbers, at the values given."""
-        rounding = max(map(_rounding, sides))
+        rounding = max(
+            _rounding(side, relation == "≈")
+            for side, relation in zip(sides, (*relations[:1], *relations))
+        )
         if all(map(is_numeric, sides)):
             return self._compare(sides, relations, rounding)
         try:
-            self._compare(sides, relations)
-        except (Unclear, Refuted):
+            return self._compare(sides, relations)
+        except Refusal:
             if not self._scope.values or not any(map(is_numeric, sides)):
                 raise
             try:
-                return self._compare(sides, relations, rounding, self._given())
-            except (Unclear, Refuted):
+                tried = self._compare(sides, relations, rounding, self._given())
+            except Refusal:
                 pass
+            else:
+                self._used |= self._scope.given_at
+                return tried
             raise
 
     def _given(self) -> dict[sympy.Symbol, sympy.Expr]:
@@ -391,8 +469,9 @@ class Section:
         meaning = Meaning(self._scope)
         given: dict[sympy.Symbol, sympy.Expr] = {}
         for name, node in self._scope.values.items():
-            value = _squeezed(np.array(meaning.value(node, {}), dtype=object))
-            inputs = meaning.base(name)
+            value = _squeezed(np.array(meaning.value(node), dtype=object))
+            is_gradient, inner = name.startswith("bar "), name.removeprefix("bar ")
+            inputs = meaning.upstream(inner) if is_gradient else meaning.base(name)
             if np.shape(inputs) == np.shape(value):
                 for each, number in zip(np.ravel(inputs), np.ravel(value)):
                     parts, numbers = parts_of(each), number.as_real_imag()
@@ -407,9 +486,14 @@ class Section:
         relations: tuple[str, ...],
         rounding: float = 0,
         given: dict[sympy.Symbol, sympy.Expr] | None = None,
-    ) -> None:
+    ) -> int:
+        """At how many points it was tried; 0 if it is proven."""
+        if any(node.kind == "order" for node in walk(sides)):
+            return self._compare_orders(sides, relations)
         scope = self._scope
         meaning = Meaning(scope)
+        for side in sides:
+            _refuse_roles_of_numbers(side)
         ranges = ranges_of(sides, scope)
         free = [free_indices(side) for side in sides]
         letters = sorted(free[0])
@@ -424,27 +508,45 @@ class Section:
             range(1, ranges[letter] + 1) if letter in ranges else range(10)
             for letter in letters
         ]
-        tried = 0
+        compared, tried = 0, 0
         for numbers in itertools.product(*choices):
             bound = dict(zip(letters, numbers))
             try:
-                values = [meaning.value(side, bound) for side in sides]
+                values = [meaning.value(side, At(bound)) for side in sides]
             except RecursionError:
                 raise Unclear("defined by itself", sides[0].position) from None
             except Unclear:
                 if families:
                     continue
                 raise
-            tried += 1
+            compared += 1
             for relation, one, other, side in zip(
                 relations, values, values[1:], sides[1:]
             ):
-                self._hold(relation, one, other, side, rounding, given or {})
-        if not tried:
+                tried += self._hold(relation, one, other, side, rounding, given or {})
+        if not compared:
             raise Unclear(
                 "no value of its index gives known symbols", sides[0].position
             )
         self._used |= meaning.used
+        return tried
+
+    def _compare_orders(self, sides: tuple[Node, ...], relations: tuple) -> int:
+        """``a = b + O(h^2)``: how the difference goes to 0."""
+        meaning = Meaning(self._scope)
+        for relation, one, other in zip(relations, sides, sides[1:]):
+            (first, _), (rest, size) = _without_order(one), _without_order(other)
+            if relation != "=" or first is None or size is None:
+                raise Unclear("write a = b + O(h^2)", other.position)
+            small = meaning.value(size)
+            if len(small.free_symbols) != 1:
+                raise Unclear("O of one symbol that is small", size.position)
+            difference = meaning.value(first) - (meaning.value(rest) if rest else 0)
+            conditions = self._restricting(((difference, small),))
+            if not points.shrinks(sympy.sympify(difference), small, conditions):
+                raise Refuted("does not hold: the difference is larger", other.position)
+        self._used |= meaning.used
+        return 2
 
     def _hold(
         self,
@@ -454,26 +556,55 @@ class Section:
         side: Node,
         rounding: float,
         given: dict[sympy.Symbol, sympy.Expr],
-    ) -> None:
+    ) -> int:
         one, other = _squeezed(one), _squeezed(other)
         if np.shape(one) != np.shape(other):
-            raise Refuted(
+            raise Misfit(
                 f"shapes {list(np.shape(one))} and {list(np.shape(other))}",
                 side.position,
             )
-        pairs = [
+        pairs = tuple(
             (sympy.sympify(a).subs(given), sympy.sympify(b).subs(given))
             for a, b in zip(np.ravel(one), np.ravel(other))
-        ]
+        )
         if not all(isinstance(each, sympy.Expr) for pair in pairs for each in pair):
             raise Unclear("a part of it is no number", side.position)
-        conditions = tuple(
-            Meaning(self._scope).condition(each, {})
-            for each in self._conditions + self._passing
-            if _scalar(each, self._scope)
-        )
-        for a, b in pairs:
-            points.hold(relation, a, b, conditions, side.position, rounding)
+        try:
+            return points.hold(relation, pairs, self._restricting(pairs), rounding)
+        except Refusal as error:
+            error.position = side.position
+            raise
+
+    def _restricting(self, pairs: points.Pairs) -> tuple[sympy.Basic, ...]:
+        """What the section says of symbols; those that have a say are used."""
+        found: list[sympy.Basic] = []
+        names = {
+            symbol for pair in pairs for each in pair for symbol in each.free_symbols
+        }
+        for where, statement in (*self._scope.conditions, *self._scope.passing):
+            said = self._said(statement)
+            if any(each.free_symbols & names for each in said):
+                self._used.add(where)
+            found += said
+        return tuple(found)
+
+    def _said(self, statement: Statement) -> list[sympy.Basic]:
+        """A condition, for each value of its indices."""
+        ranges = ranges_of(statement, self._scope)
+        letters = sorted(free_indices(statement))
+        try:
+            return [
+                Meaning(self._scope).condition(statement, At(dict(zip(letters, at))))
+                for at in itertools.product(
+                    *(range(1, ranges[letter] + 1) for letter in letters)
+                )
+            ]
+        except (Unclear, KeyError):
+            return []  # of an array as a whole
+
+
+def _is_written_out(statement: Statement) -> bool:
+    return any(node.kind == "matrix" for node in walk(statement))
 
 
 def _says_a_map(node: Node) -> bool:
@@ -481,25 +612,49 @@ def _says_a_map(node: Node) -> bool:
     return all(each.kind not in ("bar", "d", "derivative") for each in walk(node))
 
 
-def _scalar(statement: Statement, scope: Scope) -> bool:
-    named = [name_of(symbol, scope) for symbol in symbols(statement)]
-    return not any(indices or scope.shapes.get(name) for name, indices in named)
+def _refuse_roles_of_numbers(side: Node) -> None:
+    """A gradient that is a number belongs to one case, which is of numbers."""
+    for node in walk(side):
+        if (
+            node.kind == "role"
+            and node.parts[0] != "local"
+            and is_numeric(node)
+            and not is_numeric(side)
+        ):
+            raise Unclear(f"a number marked as {node.parts[0]}", node.position)
+
+
+def _without_order(side: Node) -> tuple[Node | None, Node | None]:
+    """A side without its O( ), and what that holds."""
+    if side.kind == "order":
+        return None, side.parts[0]
+    if side.kind != "sum":
+        return side, None
+    kept = tuple(part for part in side.parts if part[1].kind != "order")
+    orders = [term.parts[0] for _, term in side.parts if term.kind == "order"]
+    rest = Node("sum", kept, side.position) if kept else None
+    return rest, orders[0] if orders else None
 
 
 def _squeezed(value: Value) -> Value:
     return np.squeeze(value) if np.shape(value) and 1 in np.shape(value) else value
 
 
-def _rounding(node: Node) -> float:
-    """Half a unit in the last place of a side that is one decimal number."""
+def _rounding(node: Node, approximately: bool) -> float:
+    """Half a unit in the last place of a side that is one decimal number; after
+    ≈ of a whole one, too, in the last place that is not 0."""
     node = bare(node)
     if node.kind == "sum" and len(node.parts) == 1:
-        return _rounding(node.parts[0][1])
+        return _rounding(node.parts[0][1], approximately)
     if node.kind == "number":
-        return 0.5 * 10.0 ** -node.parts[1] if node.parts[1] else 0.0
+        value, decimals = node.parts
+        if decimals or not approximately or not value:
+            return 0.5 * 10.0**-decimals if decimals else 0.0
+        digits = str(int(value))
+        return 0.5 * 10.0 ** (len(digits) - len(digits.rstrip("0")))
     if node.kind == "product" and len(node.parts) == 2:
         number, power = node.parts
         if number.kind == "number" and power.kind == "power" and is_numeric(power):
-            scale = float(Meaning(Scope()).value(power, {}))
-            return 0.5 * 10.0 ** -number.parts[1] * scale
+            scale = float(Meaning(Scope()).value(power))
+            return (_rounding(number, approximately) or 0.0) * scale
     return 0.0

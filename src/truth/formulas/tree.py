@@ -1,6 +1,6 @@
 """What can be told of a formula's tree alone."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from .latex import Node, Statement
 
@@ -19,25 +19,28 @@ _NUMERIC = {
     "e",
     "pi",
     "i",
+    "infty",
 }
 
 
-def walk(node: Tree) -> Iterator[Node]:
-    """Every node of a tree, or of several."""
+def walk(node: Tree, skip: Callable[[Node], bool] = lambda _: False) -> Iterator[Node]:
+    """Every node of a tree, or of several, but for some with all that is in them."""
     if isinstance(node, Node):
+        if skip(node):
+            return
         yield node
-        for part in node.parts:
-            yield from walk(part)
-    elif isinstance(node, tuple):
-        for part in node:
-            yield from walk(part)
+        node = node.parts
     elif isinstance(node, Statement):
-        yield from walk(node.sides)
+        node = node.sides
+    for part in node if isinstance(node, tuple) else ():
+        yield from walk(part, skip)
 
 
-def symbols(node: Tree) -> Iterator[Node]:
+def symbols(
+    node: Tree, skip: Callable[[Node], bool] = lambda _: False
+) -> Iterator[Node]:
     """Every symbol of a tree."""
-    return (each for each in walk(node) if each.kind == "symbol")
+    return (each for each in walk(node, skip) if each.kind == "symbol")
 
 
 def bare(node: Node) -> Node:

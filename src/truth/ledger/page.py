@@ -12,7 +12,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from .. import results
-from ..page import LEDGER, Page, all_pages
+from ..page import LEDGER, Page, all_pages, menu
 from ..results import Record, Results
 
 NAMES = {
@@ -24,6 +24,7 @@ NAMES = {
     "number": ("number", "numbers"),
     "name": ("name", "names"),
     "quote": ("quotation", "quotations"),
+    "structure": ("thing in its place", "things in their places"),
 }
 _WITH_FORMULAS = ("inline formula", "number")
 """Kinds of which some are formulas of the text, and shown as they are there."""
@@ -56,11 +57,9 @@ def write(root: Path) -> None:
 
 
 def _place_in_menu(root: Path) -> Callable[[Page], int]:
-    menu = re.findall(
-        r"[\w/-]+\.(?:md|py)$", (root / "mkdocs.yml").read_text("utf-8"), re.MULTILINE
-    )
-    places = {f"docs/{name}": place for place, name in enumerate(menu)}
-    return lambda page: places.get(page.shown, len(menu))
+    names = menu(root)
+    places = {f"docs/{name}": place for place, name in enumerate(names)}
+    return lambda page: places.get(page.shown, len(names))
 
 
 def anchor(shown: str) -> str:

@@ -91,7 +91,15 @@ def summary(record: Record, known: Results) -> str:
         ("formula", "formulas"): checked["formula"] + checked["inline formula"],
         **{
             ledger.NAMES[kind]: checked[kind]
-            for kind in ("rule", "statement", "error", "number", "name", "quote")
+            for kind in (
+                "rule",
+                "statement",
+                "error",
+                "number",
+                "name",
+                "quote",
+                "structure",
+            )
         },
     }
     parts = [

@@ -338,22 +338,33 @@ class _Names:
         return "failed", "no such file"
 
     def _command(self, span: str) -> tuple[str, str]:
-        words = span.split()
-        if "/" in words[0] and not (self._root / words[0]).exists():
-            return "failed", f"there is no {words[0]}"
-        if words[0] == "make":
+        """A target of make, or a module and words that it knows; no others are run."""
+        program, *words = span.split()
+        if "/" in program and not (self._root / program).exists():
+            return "failed", f"there is no {program}"
+        if program == "make":
             makefile = _read(self._root / "Makefile")
-            if not re.search(rf"^{re.escape(words[1])}\b.*:", makefile, re.MULTILINE):
-                return "failed", "no such target"
-        if "-m" in words[:-1]:
-            module = words[words.index("-m") + 1].replace(".", "/")
-            if not any(
-                (folder / f"{module}{end}").exists()
-                for folder in (self._root, self._root / "src")
-                for end in (".py", "/__main__.py")
-            ):
-                return "failed", "no such module"
-        return "compared", "a command"
+            for word in words:
+                if not re.search(rf"^{re.escape(word)}\b.*:", makefile, re.MULTILINE):
+                    return "failed", f"no such target: {word}"
+            return "compared", "a target of make"
+        if "-m" not in words[:-1]:
+            return "unchecked", "a command that no machine has tried"
+        name, *more = words[words.index("-m") + 1 :]
+        module = name.replace(".", "/")
+        code = [
+            path
+            for folder in (self._root, self._root / "src")
+            for end in (".py", "/__main__.py")
+            if (path := folder / f"{module}{end}").exists()
+        ]
+        if not code:
+            return "failed", "no such module"
+        known = _read(code[0])
+        for word in more:
+            if not (f'"{word}"' in known or (self._root / word).exists()):
+                return "failed", f"{name} does not know {word}"
+        return "compared", "a module, and words that it knows"
 
 
 def _corpus_of(page: Page, root: Path) -> _Corpus:

@@ -22,6 +22,8 @@ from .names import installed, is_message
 
 _EXCEPTION = re.compile(r"[A-Za-z_.]*(?:Error|Exception|Warning)\b: ")
 _ELLIPSIS = re.compile(r"\s*(?:…|\.\.\.)\s*")
+_NEAR = 60
+"""Characters before a message in which a trace may name its mode."""
 MODES = {
     "tf.gradients": re.compile(r"\btf\.gradients\b"),
     "tf.function": re.compile(r"\btf\.function\b|\bin a graph\b|\bgraph mode\b"),
@@ -100,11 +102,20 @@ def _pattern(parts: Iterable[str]) -> re.Pattern:
 
 
 def claimed_modes(page: Page, at: int) -> set[str]:
-    """The modes that the sentence names, or else the nearest before it."""
+    """The modes that the sentence names, or else the nearest before it; of a table,
+    the head of the column."""
+
+    def named(text: str) -> set[str]:
+        return {mode for mode, words in MODES.items() if words.search(text)}
+
     for sentence in reversed(page.sentences(at)):
-        if modes := {mode for mode, words in MODES.items() if words.search(sentence)}:
+        if modes := named(sentence):
             return modes
-    return set()
+    block = page.block(at)
+    if not (block and block.header):
+        return set()
+    column = page.text[block.start : at].count("|")
+    return named(block.header.split("|")[column])
 
 
 def _judge(parts: list[str], modes: set[str], traces: list[Path]) -> tuple[str, str]:
@@ -127,6 +138,13 @@ def _judge(parts: list[str], modes: set[str], traces: list[Path]) -> tuple[str, 
 def _modes_at(program: Path, before: str) -> set[str]:
     """The modes in which a program prints what follows ``before``."""
     by_function = _modes(program)
+    said = [
+        (found.end(), mode)
+        for mode, words in MODES.items()
+        for found in words.finditer(before[-_NEAR:])
+    ]
+    if said:
+        return {max(said)[1]}
     named = [word for word in re.findall(r"\w+", before) if by_function.get(word)]
     return by_function[named[-1]] if named else by_function[""]
 

@@ -1,4 +1,4 @@
-"""What traces and programs say of numbers: values, in order and by name."""
+"""What traces and programs say of numbers: values, and their names."""
 
 import ast
 import math
@@ -29,7 +29,6 @@ _NO_LABELS = {
     "to",
     "with",
 }
-_LITERAL = re.compile(r"-?[\d.]+(?:e-?\d+)?")
 _ROUNDED = 0.1
 """A number of one digit may be rounded by a tenth of itself, and not by half."""
 
@@ -95,30 +94,13 @@ class Source:
     """A trace or a program: its numbers in order, and its named values."""
 
     trace: bool
-    lines: list[tuple[Number, ...]] = field(default_factory=list)
+    numbers: list[Number] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
-    compared: list[tuple[str, Number]] = field(default_factory=list)
-    """What a program compares with, and a name in what it compares."""
-    columns: list[tuple[Number, ...]] = field(default_factory=list)
-    """What stands below one head of a table."""
 
 
 def read_trace(text: str) -> Source:
-    source = Source(True)
-    heads: list[str] = []
-    table: list[tuple[Number, ...]] = []
-    for line in [*text.splitlines(), ""]:
-        numbers = tuple(read_number(m[0]) for m in _IN_TRACE.finditer(line))
-        source.lines.append(numbers)
-        if heads and numbers and len(numbers) == len(heads) == len(line.split()):
-            source.rows.append({head: [n] for head, n in zip(heads, numbers)})
-            table.append(numbers)
-        else:
-            source.columns += zip(*table)
-            heads, table = [] if numbers else re.split(r"\s{2,}", line.strip()), []
-        if row := _labeled(line):
-            source.rows.append(row)
-    source.rows += _by_column(source.rows)
+    source = Source(True, [read_number(m[0]) for m in _IN_TRACE.finditer(text)])
+    source.rows = [row for line in text.splitlines() if (row := _labeled(line))]
     return source
 
 
@@ -136,35 +118,6 @@ def _labeled(line: str) -> Row:
     return row
 
 
-def _by_column(rows: list[Row]) -> list[Row]:
-    """Vectors of one length, taken apart: what stands at each index."""
-    lengths = {
-        len(v)
-        for row in rows
-        for vs in row.values()
-        for v in vs
-        if isinstance(v, tuple)
-    }
-    return [
-        {
-            label: [
-                v[i]
-                for row in rows
-                for v in row.get(label, ())
-                if isinstance(v, tuple) and len(v) == n
-            ]
-            for label in {
-                label
-                for row in rows
-                for label, vs in row.items()
-                if any(isinstance(v, tuple) and len(v) == n for v in vs)
-            }
-        }
-        for n in lengths
-        for i in range(n)
-    ]
-
-
 def read_program(text: str) -> Source:
     source = Source(False)
     try:
@@ -177,25 +130,10 @@ def read_program(text: str) -> Source:
         for n in nodes
         if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.USub)
     }
-    by_line: dict[int, list[Number]] = {}
-    constants = [
-        n
+    source.numbers = [
+        read_number("-" * (id(n) in negative) + repr(n.value))
         for n in nodes
         if isinstance(n, ast.Constant) and type(n.value) in (int, float)
-    ]
-    for constant in sorted(constants, key=lambda n: (n.lineno, n.col_offset)):
-        by_line.setdefault(constant.lineno, []).append(
-            read_number("-" * (id(constant) in negative) + repr(constant.value))
-        )
-    source.lines = [tuple(line) for line in by_line.values()]
-    source.compared = [
-        (name.id.lower(), read_number(ast.unparse(side)))
-        for compare in nodes
-        if isinstance(compare, ast.Compare)
-        for side in (compare.left, *compare.comparators)
-        if _LITERAL.fullmatch(ast.unparse(side))
-        for name in ast.walk(compare)
-        if isinstance(name, ast.Name)
     ]
     for node in nodes:
         if isinstance(node, ast.Assign):
@@ -240,30 +178,10 @@ class Evidence:
     """What proves numbers in one part of a page."""
 
     def __init__(self, sources: Iterable[Source], displayed: Iterable[Number] = ()):
-        self.sources = list(sources)
-        self.rows = [row for s in self.sources for row in s.rows]
-        self.numbers = [n for s in self.sources for line in s.lines for n in line]
-        self.printed = [
-            n for s in self.sources if s.trace for line in s.lines for n in line
-        ]
-        self.displayed = list(displayed)
-
-    def lists(self, values: tuple[Number, ...]) -> bool:
-        """Whether the values stand side by side, or in order in one vector."""
-        n = len(values)
-        return any(
-            proves(line[i : i + n], values)
-            for source in self.sources
-            for line in (*source.lines, *source.columns)
-            for i in range(len(line) - n + 1)
-        ) or any(
-            all(any(proves(item, value) for item in rest) for value in values)
-            for row in self.rows
-            for vectors in row.values()
-            for vector in vectors
-            if isinstance(vector, tuple)
-            for rest in [iter(vector)]
-        )
+        sources = list(sources)
+        self.rows = [row for s in sources for row in s.rows]
+        self.printed = [n for s in sources if s.trace for n in s.numbers]
+        self.all = [n for s in sources for n in s.numbers] + list(displayed)
 
     def named(self, labels: Iterable[str]) -> list[Value]:
         return [

@@ -50,6 +50,9 @@ class Verdict:
     wrong_on_purpose: bool = False
     """Whether it was checked that a rule is wrong, as it shall be."""
     numbers: tuple = ()
+    calls: tuple = ()
+    """What the rule was given and gave while the program ran: each as ``Record`` has
+    it, arrays as nested lists."""
 
 
 def load(path: Path, snippets: Path) -> Program:

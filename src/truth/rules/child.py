@@ -17,6 +17,7 @@ from .directions import Wrong
 from .function import STATIC, Function, Misdeclared, said
 from .judge import Judge
 from .observer import Observer, Rule
+from .records import KEPT_CALLS
 from .sites import Declared, Site
 
 RULES_OF_A_SITE = 12
@@ -87,6 +88,9 @@ class Program:
         report, numbers = Report(), []
         wrong = None
         try:
+            for rule in self.observer.rules:
+                for record in rule.records if rule.site is site else ():
+                    report.repeated += record.repeat()
             for judge in self._judges(n, site, declared, report):
                 _limit(SECONDS_FOR_A_CALL)
                 with contextlib.closing(judge):
@@ -119,6 +123,13 @@ class Program:
             "state": state,
             "how": how,
             "numbers": numbers,
+            "calls": [
+                call
+                for rule in self.observer.rules
+                if rule.site is site
+                for record in rule.records
+                for call in record.as_json()
+            ][:KEPT_CALLS],
             "wrong_on_purpose": state == "tried" and not shall_hold,
         }
 
@@ -168,11 +179,12 @@ def with_defaults(declared: Declared, site: Site) -> Declared:
 
 
 def _distinct(rules: list[Rule]) -> list[Rule]:
-    """One of those that close over the same; called ones first."""
+    """One of those with the same code that close over the same; called ones first."""
     first: dict[tuple, Rule] = {}
     for rule in sorted(rules, key=lambda rule: not rule.calls):
         cells = getattr(rule.function, "__closure__", None) or ()
-        first.setdefault(tuple(map(_kind_of_cell, cells)), rule)
+        code = getattr(rule.function, "__code__", rule.function)
+        first.setdefault((code, *map(_kind_of_cell, cells)), rule)
     return list(first.values())
 
 
@@ -218,6 +230,8 @@ def _how(declared: Declared, report: Report) -> str:
         parts.append(f"with its second derivative at {report.second} points")
     if report.kinks:
         parts.append(f"{report.kinks} times between both sides of a kink")
+    if report.repeated:
+        parts.append(f"as in {report.repeated} calls of the run")
     if report.unsettled:
         parts.append(f"{report.unsettled} slopes not settled by differences")
     return ", ".join(filter(None, parts))

@@ -24,6 +24,8 @@ ROUNDING = {tf.float16: 1e-3, tf.bfloat16: 8e-3}
 class Report:
     """What was compared of one rule, over all its calls."""
 
+    repeated: int = 0
+    """Calls of the run that gave the same when made again."""
     points: int = 0
     shapes: int = 0
     """Others than those of the calls."""

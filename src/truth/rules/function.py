@@ -3,7 +3,7 @@
 import contextlib
 import inspect
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -297,14 +297,16 @@ def called(
         signature.bind(*arguments, **keywords)
     except (TypeError, ValueError):
         signature = inspect.signature(lambda *inputs, **keywords: None)
-    leaves = []
+    leaves = [leaf(name, part) for name, part in named(signature, arguments)]
+    return Function(function, arguments, keywords, leaves, names, signature)
+
+
+def named(signature: inspect.Signature, arguments: tuple) -> Iterator[tuple[str, Any]]:
+    """The tensors among the arguments, by the names of the parameters."""
     for name, value in signature.bind_partial(*arguments).arguments.items():
         parts = tf.nest.flatten(value, expand_composites=True)
-        leaves += [
-            leaf(name if len(parts) == 1 else f"{name}[{n}]", part)
-            for n, part in enumerate(parts)
-        ]
-    return Function(function, arguments, keywords, leaves, names, signature)
+        for n, part in enumerate(parts):
+            yield name if len(parts) == 1 else f"{name}[{n}]", part
 
 
 def said(error: BaseException) -> str:

@@ -2,23 +2,29 @@
 
 import contextlib
 import functools
+import inspect
+import os
 import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import repeat
-from types import FrameType
+from pathlib import Path
+from types import CodeType, FrameType, ModuleType
 from typing import ClassVar
 
 import tensorflow as tf
 
 from . import registered
 from .function import Function, called
+from .records import Record, recorded
 from .sites import Site
 
 KEPT_CALLS = 64
 """Calls of one function object that are remembered."""
+_MAKERS = ("custom_gradient", "recompute_grad", "grad_pass_through")
+_PACKAGES = (str(Path(tf.__file__).parents[1]), str(Path(os.__file__).parent))
 
 
 @dataclass
@@ -33,6 +39,8 @@ class Rule:
     calls: list[Function] = field(default_factory=list)
     nested: bool = False
     """Whether it was ever called with two tapes at work."""
+    records: list[Record] = field(default_factory=list)
+    """What it was given and gave, in calls outside of graphs."""
 
 
 class Recorder:
@@ -95,14 +103,12 @@ class Observer:
     def watch(self) -> Iterator[None]:
         """Stand in for all that makes rules, until the program has ended."""
         replaced = [
-            (module, name, self._recording(getattr(module, name)))
-            for module in (tf, tf.compat.v1, tf.compat.v2)
-            for name in ("custom_gradient", "recompute_grad", "grad_pass_through")
-            if hasattr(module, name)
-        ]
-        replaced += [
-            (module, "RegisterGradient", self._register)
-            for module in (tf, tf.compat.v1, tf.compat.v2)
+            (module, name, new)
+            for name, new in (
+                *((each, self._recording(getattr(tf, each))) for each in _MAKERS),
+                ("RegisterGradient", self._register),
+            )
+            for module in _modules_with(name)
         ]
         replaced += [
             (tf.Graph, "__init__", self._kept(tf.Graph.__init__)),
@@ -135,11 +141,13 @@ class Observer:
             if f is None:
                 return make
             site = self._site(original.__name__, f)
-            decorated = original(f)
             if not site:
-                return decorated
-            self.rules.append(Rule(site, f))
-            return Recorder(self, self.rules[-1], decorated)
+                return original(f)
+            rule = Rule(site, f)
+            self.rules.append(rule)
+            if original.__name__ == "custom_gradient":  # f returns its rule
+                f = recorded(f, rule.records, lambda: self.watching)
+            return Recorder(self, rule, original(f))
 
         return make
 
@@ -170,29 +178,41 @@ class Observer:
     def _site(self, maker: str, function: Callable | None) -> Site | None:
         """The place in the program that is at work, or None if TensorFlow's or
         Keras's own code makes the rule for itself."""
-        frame: FrameType | None = sys._getframe(2)
-        by_keras = False
-        while frame and frame.f_globals.get("__name__", "").startswith("keras."):
-            frame, by_keras = frame.f_back, True
-        file = frame.f_code.co_filename if frame else ""
-        makers = {maker, "remat"} if by_keras else {maker}
-        if "__autograph_generated_file" in file:
-            name = getattr(function, "__name__", None)
-            return next(
-                (
-                    each
-                    for each in self._sites
-                    if each.maker in makers and each.name == name
-                ),
-                None,
-            )
-        if not frame or file != self._path:
+        caller = sys._getframe(2)
+        by_keras = caller.f_globals.get("__name__", "").startswith("keras.")
+        code = getattr(inspect.unwrap(function), "__code__", None) if function else None
+        is_own = not _is_installed(caller.f_code) or (
+            maker == "custom_gradient" and code and not _is_installed(code)
+        )
+        if not (is_own or by_keras):
             return None
-        here = [
-            each
-            for each in self._sites
-            if each.maker in makers and each.line <= frame.f_lineno <= each.last_line
-        ]
-        if not here and not by_keras:
-            self.strays.append(frame.f_lineno)
+        makers = {maker, "remat"} if by_keras else {maker}
+        sites = [each for each in self._sites if each.maker in makers]
+        frame: FrameType | None = caller
+        while frame and frame.f_code.co_filename != self._path:
+            if "__autograph_generated_file" in frame.f_code.co_filename:
+                name = getattr(function, "__name__", None)
+                return next((each for each in sites if each.name == name), None)
+            frame = frame.f_back
+        line = frame.f_lineno if frame else 1
+        here = [each for each in sites if each.line <= line <= each.last_line]
+        if is_own and not here:
+            self.strays.append(line)
         return min(here, key=lambda each: each.last_line - each.line, default=None)
+
+
+def _modules_with(name: str) -> list[ModuleType]:
+    """All that have it: TensorFlow exports what it makes in its own modules."""
+    original = getattr(tf, name)
+    inner = [
+        each
+        for each in sys.modules.copy().values()
+        if getattr(each, "__dict__", {}).get(name) is original
+    ]
+    return [tf, tf.compat.v1, tf.compat.v2, *inner]
+
+
+@functools.cache
+def _is_installed(code: CodeType) -> bool:
+    """Whether it is part of a package, and not of a program."""
+    return code.co_filename.startswith((*_PACKAGES, "<frozen"))

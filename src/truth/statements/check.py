@@ -5,6 +5,7 @@ has fails there, and so does one that speaks of more than one run and that no te
 quotes: on the lessons and the guide, where of all others nine in ten are quoted, too.
 """
 
+import contextlib
 import difflib
 import importlib.util
 import logging
@@ -15,11 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from .. import sentences
 from ..finding import Finding
 from ..page import Page
 from ..results import STATEMENTS
-from . import sentences
-from .sentences import plain
+from ..sentences import plain
 
 STRICT = ("guide/", "lessons/")
 MOST_UNCHECKED = 0.1
@@ -59,7 +60,7 @@ class Check:
             where = f"{self._shown}:{each.line}"
             state, how, cases = _tried(each)
             for quote in each.quotes:
-                found = self._quoted(plain(quote))
+                found = sentences.having(plain(quote), self._sentences)
                 quoted |= {*found}
                 if not found:
                     yield self._finding(
@@ -93,22 +94,6 @@ class Check:
             state = "failed" if many else "unchecked"
             yield self._finding(state, each.where, each.text, how)
 
-    def _quoted(self, quote: str) -> list[int]:
-        """The sentences, side by side in one block, that a quotation has whole."""
-        found: list[int] = []
-        for first, each in enumerate(self._sentences):
-            said, at = each.text, first
-            while len(said) < len(quote) and self._goes_on(at):
-                at += 1
-                said += f" {self._sentences[at].text}"
-            if said == quote:
-                found += range(first, at + 1)
-        return found
-
-    def _goes_on(self, at: int) -> bool:
-        after = self._sentences[at + 1 : at + 2]
-        return bool(after) and after[0].block == self._sentences[at].block
-
     def _alike(self, quote: str) -> str:
         texts = [each.text for each in self._sentences]
         found = difflib.get_close_matches(plain(quote), texts, 1, 0.5)
@@ -139,12 +124,30 @@ def _read(path: Path, page: Page) -> list:
     return [*tries.stated]
 
 
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """What programs print while they are tried is not shown, not from C++ either."""
+    kept = [os.dup(each) for each in (1, 2)]
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    try:
+        for each in (1, 2):
+            os.dup2(nothing, each)
+        yield
+    finally:
+        sys.stdout.flush()
+        for each, was in zip((1, 2), kept):
+            os.dup2(was, each)
+            os.close(was)
+        os.close(nothing)
+
+
 def _tried(statement: Any) -> tuple[str, str, int]:
     """The state, how it was reached, and in how many cases."""
     if statement.mark:
         return "definition", statement.mark, 0
     try:
-        statement.test()
+        with _silence():
+            statement.test()
     except Exception as error:
         said = [*traceback.format_exception_only(error)]
         frame = traceback.extract_tb(error.__traceback__)[-1]

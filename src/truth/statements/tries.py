@@ -17,14 +17,17 @@ searched, from the same seed each time, and a counterexample is made small.
 import ast
 import contextlib
 import functools
+import io
 import itertools
 import linecache
 import logging
 import os
 import re
+import runpy
 import sys
+import tempfile
 import types
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,6 +44,7 @@ __all__ = [
     "AROUND_XLA",
     "EAGER",
     "FLOATS",
+    "FORWARDS",
     "GRAPHS",
     "INSIDE",
     "LOSSES",
@@ -54,6 +58,7 @@ __all__ = [
     "advice",
     "arrays",
     "definition",
+    "drawn",
     "history",
     "message",
     "near",
@@ -250,15 +255,21 @@ class Mode:
         """Of a function, or of a loss of its outputs, with respect to each input; None
         where there is none. A test that asks twice for a function has one graph."""
         with _quiet():
-            return list(_built(self, function, loss)(*map(_tensor, inputs)))
+            return list(_built(self, function, loss)(*_tensors(inputs)))
 
     def gradient(self, function: Callable, x: Any, loss: Callable | None = None) -> Any:
         """With respect to the one input."""
         return self.gradients(function, x, loss=loss)[0]
 
 
-def _tensor(value: Any) -> Any:
-    return value if tf.is_tensor(value) else tf.convert_to_tensor(value)
+def _tensors(values: Iterable) -> list:
+    """Each a tensor of its own: of one that is given twice, a gradient is the sum."""
+    found: list = []
+    for each in values:
+        tensor = each if tf.is_tensor(each) else tf.convert_to_tensor(each)
+        twice = any(tensor is other for other in found)
+        found.append(tf.identity(tensor) if twice else tensor)
+    return found
 
 
 @functools.lru_cache
@@ -296,9 +307,59 @@ AROUND_XLA = Mode("tape around XLA", lambda f: _taped(_XLA(f)))
 SYMBOLIC = Mode("tf.gradients", _symbolic)
 
 MODES = [EAGER, PERSISTENT, INSIDE, AROUND, NESTED, XLA, AROUND_XLA, SYMBOLIC]
-"""All ways to have a reverse gradient; forward mode is tf.autodiff's."""
+"""All ways to have a reverse gradient."""
 TAPES = [each for each in MODES if each is not SYMBOLIC]
 GRAPHS = [INSIDE, AROUND, NESTED, XLA, AROUND_XLA, SYMBOLIC]
+
+
+@dataclass(frozen=True)
+class Forward:
+    """One way to have a Jacobian–vector product computed."""
+
+    name: str
+    _pushing: Callable
+    """Makes of a function the one that pushes a direction through it."""
+
+    def jvp(self, function: Callable, x: Any, dx: Any = None) -> Any:
+        """Of a function of one tensor, along ``dx`` or along ones; None where it
+        depends on nothing."""
+        [x] = _tensors([x])
+        dx = tf.ones_like(x) if dx is None else tf.cast(dx, x.dtype)
+        with _quiet():
+            return self._pushing(lambda given: function(given))(x, dx)
+
+
+def _pushed(function: Callable) -> Callable:
+    def jvp(x: tf.Tensor, dx: tf.Tensor) -> Any:
+        with tf.autodiff.ForwardAccumulator(x, dx) as accumulator:
+            y = function(x)
+        return accumulator.jvp(y)
+
+    return jvp
+
+
+def _forward(
+    name: str, inner: dict | None = None, outer: dict | None = None
+) -> Forward:
+    """With a graph around the function, and one around the accumulator, by their
+    options."""
+
+    def pushing(function: Callable) -> Callable:
+        pushed = _pushed(function if inner is None else tf.function(function, **inner))
+        return pushed if outer is None else tf.function(pushed, **outer)
+
+    return Forward(name, pushing)
+
+
+FORWARDS = [
+    _forward("forward eager"),
+    _forward("accumulator inside tf.function", outer={}),
+    _forward("accumulator around tf.function", {}),
+    _forward("accumulator around nested tf.function", {}, {}),
+    _forward("accumulator inside XLA", outer={"jit_compile": True}),
+    _forward("accumulator around XLA", {"jit_compile": True}),
+]
+"""All ways to have a forward gradient."""
 
 # Numbers.
 
@@ -388,7 +449,8 @@ def same(one: Any, other: Any, within: float = 0.0) -> bool:
 def _array(value: Any) -> np.ndarray:
     if isinstance(value, tf.IndexedSlices):
         value = tf.convert_to_tensor(value)
-    array = np.asarray(value)
+    # NumPy does not read a tensor of one bfloat16.
+    array = np.asarray(value.numpy() if tf.is_tensor(value) else value)
     if array.dtype.kind not in "fciub":  # bfloat16
         array = array.astype(np.float32)
     return array.astype(complex if array.dtype.kind == "c" else float)
@@ -425,6 +487,7 @@ def _quiet() -> Iterator[None]:
 
 _PAIR = re.compile(
     r"(?P<name>[A-Za-z_][\w./ ()*^+-]*?)\s*[=:]\s*(?P<value>\[[^=]*?\]|\([^=]*?\)|\S+)"
+    r"(?!\S)(?!\s*=)"
 )
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf)", re.IGNORECASE)
 
@@ -504,3 +567,20 @@ class _Silent(ast.NodeTransformer):
         prints = {"print", "tf.print"}
         called = node.value.func if isinstance(node.value, ast.Call) else node.value
         return ast.Pass() if ast.unparse(called) in prints else node
+
+
+def drawn(name: str) -> list:
+    """The figures of matplotlib that a program of the page draws, run as a whole."""
+    from matplotlib import pyplot
+
+    path = folder / name
+    pyplot.close("all")
+    with (
+        tempfile.TemporaryDirectory() as place,
+        contextlib.chdir(place),
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
+        runpy.run_path(str(path))
+    figures = [pyplot.figure(number) for number in pyplot.get_fignums()]
+    pyplot.close("all")
+    return figures

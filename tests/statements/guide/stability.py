@@ -316,7 +316,7 @@ def test_the_third_form(mode, x):
 
 @says(
     "`tf.sigmoid` is finite throughout.",
-    r"Its slope is made as $\sigma (1 - \sigma)$, which is 0 at 20, where $2.1 \cdot 10^{-9}$ is right.",
+    r"Its slope is made as $\sigma(x) \, \bigl( 1 - \sigma(x) \bigr)$, which is 0 at 20, where $2.1 \cdot 10^{-9}$ is right.",
     "`tf.sigmoid` takes the first, and where $\\sigma(x)$ rounds to 1 nothing is left of the difference.",
     "The absolute error stays small; whoever needs the relative one gives the sigmoid a rule of its own, as in the exercise.",
     "The one `False` is the slope of `tf.sigmoid` from above.",
@@ -337,7 +337,7 @@ def test_the_sigmoid(mode, x):
 
 @says(
     r"$x = 88$ and $x = 100$: $\local{\sigma(x)} = 1$, so downstream is the upstream $3$, with no 0 and no NaN.",
-    r"The second derivative is $3 \, \sigma(x) (1 - \sigma(x))$, at 0 thus $3 \cdot 0.5 \cdot 0.5 = 0.75$.",
+    r"The second derivative is 3 times $\sigma(x) (1 - \sigma(x))$, at 0 thus $3 \cdot 0.5 \cdot 0.5 = 0.75$.",
 )
 def test_the_trace():
     lines = trace("stability.py")
@@ -736,7 +736,7 @@ def test_how_the_kink_is_written(mode, x):
 
 @says(
     "The softmax is taken from the rounded value.",
-    r"On paper $\operatorname{softmax}(x) = e^{x - y}$ elementwise, which saves a sum.",
+    r"On paper $\frac{e^{x_i}}{\sum_j e^{x_j}} = e^{x_i - y}$, which saves a sum.",
     "In float32 $y$ is rounded in steps that grow with it; around ten million the step is 1, and the gradients of the two inputs add up to 1.3679.",
     "Wrong on purpose: softmax as exp(x - y), with y rounded to float32.",
 )

@@ -28,8 +28,7 @@ def test_forgetting_runs(mode, x):
 @says(
     "The rule forgets `upstream`.",
     "Wrong on purpose: a rule that forgets upstream, and nothing complains.",
-    "Put it three times in a row and ask for the slope of $x^8$ at 2: the right answer"
-    " is 1024, the wrong rule says 4, and TensorFlow says nothing.",
+    "Put it three times in a row and ask for the slope of $y = x^8$ at 2: the right answer is 1024, the wrong rule says 4, and TensorFlow says nothing.",
     "It returns the local derivative alone.",
     "Each `local` below is right, and the product is lost: the result is the last factor.",
 )
@@ -173,7 +172,7 @@ def test_value_and_rule():
 
 
 @says(
-    r"This program compares it with two others that do not know it: TensorFlow's own gradient of the plain product, and central differences $\frac{f(x + h) - f(x - h)}{2h}$, in float64, at four points.",
+    r"This program compares it with two others that do not know it: TensorFlow's own gradient of the plain product, and central differences, $\frac{f(x + h) - f(x - h)}{2h} = f'(x) + O(h^2)$, in float64, at four points.",
 )
 def test_the_check_has_two_others():
     lines = trace("check.py")
@@ -210,6 +209,6 @@ pointer(
 )
 advice(
     r"You need the derivatives of $x^2$ and, for the exercise, $\sin x$; and `tf.GradientTape`, which records what is computed from the tensors that it watches, so that `tape.gradient` can walk back.",
-    r"Write the rule for $y = \sin x$ with the four steps, chain it after `square`, and predict the two backward lines for $y = \sin(x^2)$ at $x = 2$ before you run it.",
+    r"Write the rule for $y = \sin x$ with the four steps, chain it after `square`, and predict the two backward lines for the sine of $x^2$ at $x = 2$ before you run it.",
 )
 pointer("This page shows which factor it is, where it comes from, and how to see it.")

@@ -5,7 +5,6 @@ import tensorflow as tf
 kept = []
 
 
-# truth: the rule is right
 @tf.custom_gradient
 def square(x):
     kept.append(x)
@@ -19,17 +18,18 @@ def square(x):
     return x * x, grad
 
 
-def gradient(name, function):
-    print(name)
+def gradient(function, square):
     kept.clear()
     x = tf.constant(1.0)
     with tf.GradientTape() as tape:
         tape.watch(x)
-        y = function(x)
-    print("  gradient", tape.gradient(y, x).numpy())
+        y = function(square, x)
+    return tape.gradient(y, x).numpy()
 
 
-gradient("square(square(2 x)): right is 64",
-         lambda x: square(square(2.0 * x)))
-gradient("square(2 x) + 3 square(4 x): right is 104",
-         lambda x: square(2.0 * x) + 3.0 * square(4.0 * x))
+for name, function in (
+        ("square(square(2 x))", lambda square, x: square(square(2.0 * x))),
+        ("square(2 x) + 3 square(4 x)",
+         lambda square, x: square(2.0 * x) + 3.0 * square(4.0 * x))):
+    print(f"{name}: right is {gradient(function, tf.square):g}")
+    print("  gradient", gradient(function, square))

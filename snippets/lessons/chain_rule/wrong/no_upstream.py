@@ -22,4 +22,5 @@ with tf.GradientTape() as tape:
     tape.watch(x)
     y = square(square(square(x)))
 
-print("dy/dx =", tape.gradient(y, x).numpy(), " but 8 x**7 = 1024.0")
+print("dy/dx =", tape.gradient(y, x).numpy(),
+      " but 8 x**7 =", 8.0 * x.numpy() ** 7)

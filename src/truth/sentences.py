@@ -8,10 +8,11 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-from ..page import Block, Page
+from .page import Block, Page
 
 UNIVERSAL = re.compile(
     r"\b(?:always|never|ever|every|everything|everywhere|each|any|anything|anywhere"
@@ -31,12 +32,15 @@ _FORM = re.compile(
     r"|Read off the rule\.?"
 )
 """What every page has, and what states nothing."""
+_SAYS = re.compile(r"[A-Za-z]{2}.*\s.*[A-Za-z]{2}| — ")
+"""Two words, or two cells of a table."""
 _ASKS = re.compile(r"\?[\"”)*]*$")
 _END = re.compile(r"(?<=[.?!])[\"”)*_]*\s+(?=[\"“(*_]*[A-Z`$\[\d])")
 _LIST = re.compile(
-    r"^\s*(?:[-*+]|\d+\.|(?:[!?]{3}\+?|={3}) *[\w ]*|:(?=\s))\s*", re.MULTILINE
+    r"^\s*(?:[-*+](?=\s)|\d+\.(?=\s)|(?:[!?]{3}\+?|={3}) *[\w ]*|:(?=\s))\s*",
+    re.MULTILINE,
 )
-_IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)(?:\{[^}]*\})?")
+_IMAGE = re.compile(r"!\[((?:[^\[\]]|\[[^\]]*\])*)\]\([^)]*\)(?:\{[^}]*\})?")
 _LINK = re.compile(
     r"\[((?:[^\[\]]|\[[^\]]*\])*)\](?:\([^)]*\)|\[[^\]]*\])(?:\{[^}]*\})?"
 )
@@ -53,6 +57,8 @@ class Sentence:
     where: str
     block: int
     """Sentences of one block stand beside each other."""
+    span: range
+    """Of offsets into the page; of a program's comment, none."""
 
     @property
     def is_universal(self) -> bool:
@@ -75,40 +81,89 @@ def plain(text: str) -> str:
 def of(page: Page) -> list[Sentence]:
     """Every sentence of a page and of the comments in its programs, in order."""
     found: list[Sentence] = []
-    blocks = [*_blocks(page)]
-    for number, (text, where) in enumerate(blocks):
-        for each in _END.split(text):
-            if re.search(r"[A-Za-z]{2}.*\s.*[A-Za-z]{2}", said := plain(each)) and not (
-                _FORM.fullmatch(said)
-            ):
-                found.append(Sentence(said, where, number))
-    return found
-
-
-def _blocks(page: Page) -> Iterator[tuple[str, str]]:
+    number = 0
     for block in page.blocks:
         text = _without_comments(page, block)
         if text.lstrip().startswith("#") or _RULE.fullmatch(text):
             continue
-        where = page.where(block.start)
-        for image in _IMAGE.finditer(text):
-            yield image[1], where
-        text = _IMAGE.sub("", text)
-        if block.header:
-            cells = [each.strip() for each in text.strip().strip("|").split(" | ")]
-            yield " — ".join(each for each in cells if each), where
-        else:
-            yield _LIST.sub("", re.sub(r"^\s*>", "", text, flags=re.MULTILINE)), where
+        for said, span in _parts(text, block):
+            number += 1
+            found += _split(said, span, page.where(block.start), number)
     for path in page.embedded(".py"):
         name = path.relative_to(page.root).as_posix()
         program = path.read_text("utf-8")
-        for line, text in sorted([*_comments(program), *_docstrings(program)]):
-            yield text, f"{name}:{line}"
+        for line, said in sorted([*_comments(program), *_docstrings(program)]):
+            number += 1
+            found += _split(said, range(0), f"{name}:{line}", number)
+    return found
+
+
+MARKS = ("definition", "advice", "history", "pointer")
+"""Say of a sentence that it states nothing."""
+
+
+def quoted(tests: Path, words: Collection[str] = ("says",)) -> list[str]:
+    """What the tests of a file quote, without running it."""
+    try:
+        tree = ast.parse(tests.read_text("utf-8"))
+    except (OSError, SyntaxError):
+        return []
+    return [
+        plain(each.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in words
+        for each in node.args
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    ]
+
+
+def having(quote: str, sentences: list[Sentence]) -> list[int]:
+    """The sentences, side by side in one block, that a quotation has whole."""
+    found: list[int] = []
+    for first, each in enumerate(sentences):
+        said, at = each.text, first
+        while len(said) < len(quote) and at + 1 < len(sentences):
+            at += 1
+            if sentences[at].block != each.block:
+                break
+            said += f" {sentences[at].text}"
+        if said == quote:
+            found += range(first, at + 1)
+    return found
+
+
+def _split(text: str, span: range, where: str, number: int) -> Iterator[Sentence]:
+    at = 0
+    for gap in [*_END.finditer(text), None]:
+        end, after = gap.span() if gap else (len(text), 0)
+        said = plain(
+            _LIST.sub("", re.sub(r"^\s*>", "", text[at:end], flags=re.MULTILINE))
+        )
+        inside = (
+            range(span.start + at, span.start + end) if len(span) == len(text) else span
+        )
+        if _SAYS.search(said) and not _FORM.fullmatch(said):
+            yield Sentence(said, where, number, inside)
+        at = after
+
+
+def _parts(text: str, block: Block) -> Iterator[tuple[str, range]]:
+    """Alternative texts; and the rest, of a table's row cell by cell."""
+    whole = range(block.start, block.end)
+    for image in _IMAGE.finditer(text):
+        yield image[1], range(block.start + image.start(1), block.start + image.end(1))
+    text = _IMAGE.sub(lambda image: " " * len(image[0]), text)
+    if block.header:
+        cells = [each.strip() for each in text.strip().strip("|").split(" | ")]
+        text = " — ".join(each for each in cells if each)
+    yield text, whole
 
 
 def _without_comments(page: Page, block: Block) -> str:
     text = page.text[block.start : block.end]
-    return re.sub(r"<!--.*?(?:-->|\Z)", " ", text, flags=re.DOTALL)
+    return re.sub(
+        r"<!--.*?(?:-->|\Z)", lambda m: " " * len(m[0]), text, flags=re.DOTALL
+    )
 
 
 def _comments(program: str) -> Iterator[tuple[int, str]]:

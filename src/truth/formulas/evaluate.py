@@ -1,0 +1,330 @@
+"""The maps and rules that a section states, evaluated at numbers.
+
+    for rule in rules(page, *page.section(at, deepest=2)):
+        rule.name       # "y" of a map, "bar x" of a rule: a gradient of the loss
+        rule.symbols    # names of what its formula shows: {"x", "bar y"}
+        rule.at({"x": x, "bar y": upstream})[rule.element]
+
+Names are LaTeX's without backslashes (``lambda``, ``tilde y``, ``x_0``); a gradient
+has "bar " before. A letter in ``\\R^n`` takes the size of the arrays given. Where an
+array has more axes than the page says, as where it derives for one number or one row,
+the formula is evaluated for each entry of its leading axes.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy
+
+from ..page import Page
+from .check import sections
+from .latex import CALLED, Node
+from .meaning import (
+    ANYWHERE,
+    SIZES,
+    At,
+    Definition,
+    Held,
+    Meaning,
+    Scope,
+    Unclear,
+    Value,
+    each_of,
+    name_of,
+    parts_of,
+    plain,
+)
+from .tree import bare, indices_of, is_numeric, symbols, walk
+
+_DIGITS = 50
+"""Formulas cancel more than programs do that were written to be stable."""
+_SYMBOLIC = {"d", "derivative", "gradient", "slope", "integral", "limit"}
+"""Kinds of nodes that need symbols: numbers have no slopes."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One formula that says how to compute something: a map, or a gradient."""
+
+    name: str
+    tex: str
+    line: int
+    section: "_Section" = field(repr=False, compare=False)
+    subscript: tuple = ()
+    sides: tuple[Node, ...] = ()
+    """What it equals; each is the same."""
+
+    @property
+    def is_gradient(self) -> bool:
+        return self.name.startswith("bar ")
+
+    @cached_property
+    def symbols(self) -> frozenset[str]:
+        """Names of what stands on its right side; maps may define some of them."""
+        return frozenset(self.section.names(self.sides[0]))
+
+    @property
+    def element(self) -> tuple[int | slice, ...]:
+        """Which part of the array that it names it is about; () if it is all."""
+        if all(letter for letter, _ in self.subscript):
+            return ()
+        return tuple(
+            slice(None) if letter else number - 1 for letter, number in self.subscript
+        )
+
+    def at(self, values: Mapping[str, Any]) -> np.ndarray:
+        """Its value; raises Unclear where there is none."""
+        arrays = {name: np.asarray(value) for name, value in values.items()}
+        ranks = {
+            name: len(self.section.shape(name.removeprefix("bar "))) for name in arrays
+        }
+        leading = np.broadcast_shapes(
+            *(a.shape[: max(a.ndim - ranks[name], 0)] for name, a in arrays.items())
+        )
+        results = []
+        for place in np.ndindex(leading):
+            one = {}
+            for name, array in arrays.items():
+                own = max(array.ndim - ranks[name], 0)
+                shape = leading[:0] if not own else leading
+                one[name] = (
+                    np.broadcast_to(array, (*shape, *array.shape[own:]))[place]
+                    if own
+                    else array
+                )
+            results.append(self._once(one))
+        return np.array(results).reshape((*leading, *np.shape(results[0])))
+
+    def _once(self, values: dict[str, np.ndarray]) -> np.ndarray:
+        refused: Unclear | None = None
+        for side in self.sides:
+            try:
+                return self.section.value(self, side, values)
+            except Unclear as error:
+                refused = refused or error
+        raise refused or Unclear(f"{self.name} has no formula")
+
+
+def rules(page: Page, start: int, end: int) -> list[Rule]:
+    """The maps and the gradients of inputs that a part of a page states."""
+    found = []
+    for number, section in enumerate(sections(page, Scope())):
+        if not any(start <= read.formula.start < end for read in section.reads):
+            continue
+        reader = _Section(page, number, section.scope)
+        for read in section.reads:
+            for at, statement in enumerate(read.statements):
+                where = read.formula.start + statement.position
+                if not (start <= where < end) or not set(statement.relations) <= {"="}:
+                    continue
+                stated = read.premises.get(at) or ""
+                for side in statement.sides:
+                    is_map = stated in section.scope.maps and side is statement.sides[0]
+                    symbol = bare(side) if is_map else _input(side)
+                    if symbol is None or symbol.kind != "symbol":
+                        continue
+                    name, subscript = name_of(symbol, section.scope)
+                    others = tuple(each for each in statement.sides if each != side)
+                    if others and not is_numeric(others[0]):
+                        rule = Rule(
+                            ("" if is_map else "bar ") + plain(name),
+                            read.formula.shown,
+                            page.line(where),
+                            reader,
+                            subscript,
+                            others,
+                        )
+                        found.append(rule)
+        reader.rules = [each for each in found if each.section is reader]
+    return found
+
+
+def _input(side: Node) -> Node | None:
+    """The symbol whose gradient is marked as downstream."""
+    if side.kind != "role" or side.parts[0] != "downstream":
+        return None
+    gradient = bare(side)
+    if gradient.kind == "bar":
+        return gradient.parts[0]
+    if gradient.kind == "derivative" and gradient.parts[0].parts[0] == "L":
+        return gradient.parts[1]
+    return None
+
+
+class _Section:
+    """What a section states, read again for arrays of other sizes."""
+
+    def __init__(self, page: Page, number: int, scope: Scope) -> None:
+        self._page = page
+        self._number = number
+        self._scope = scope
+        self._scopes: dict[tuple, Scope] = {}
+        self.rules: list[Rule] = []
+
+    def names(self, node: Node) -> Iterator[str]:
+        bars = {id(n.parts[0]): n for n in walk(node) if n.kind == "bar"}
+        letters = {
+            letter for symbol in symbols(node) for letter, _ in indices_of(symbol)[1]
+        }
+        for symbol in symbols(node):
+            name = plain(name_of(symbol, self._scope)[0])
+            if name not in letters:
+                yield ("bar " if id(symbol) in bars else "") + name
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        return next(
+            (s for each, s in self._scope.shapes.items() if plain(each) == name), ()
+        )
+
+    def value(
+        self, rule: Rule, side: Node, values: dict[str, np.ndarray]
+    ) -> np.ndarray:
+        numbers = Numbers(self._fitted(values), values, self.rules)
+        name = rule.name.removeprefix("bar ")
+        shape = next(
+            (s for n, s in numbers.scope.shapes.items() if plain(n) == name), ()
+        )
+        return _floats(
+            numbers.defined(name, Definition(rule.subscript, side, 0), shape)
+        )
+
+    def _fitted(self, values: dict[str, np.ndarray]) -> Scope:
+        shapes: dict[str, tuple[int, ...]] = {}
+        for name, array in values.items():
+            base = name.removeprefix("bar ")
+            if shapes.setdefault(base, array.shape) != array.shape:
+                raise Unclear(f"{base} and its gradient differ in shape")
+        key = tuple(sorted(shapes.items()))
+        if key not in self._scopes:
+            self._scopes[key] = self._read_again(shapes)
+        return self._scopes[key]
+
+    def _read_again(self, shapes: dict[str, tuple[int, ...]]) -> Scope:
+        letters: dict[str, int] = {}
+        given = {}
+        for name, domain in self._scope.domains.items():
+            for letter, size in zip(domain, shapes.get(plain(name), ())):
+                if not letter.isdigit() and letters.setdefault(letter, size) != size:
+                    raise Unclear(f"{letter} is {letters[letter]} and {size}")
+        for name in {*self._scope.shapes, *self._scope.known}:
+            if plain(name) in shapes:
+                given[name] = shapes[plain(name)]
+        scope = Scope(letters={**SIZES, **letters}, given_shapes=given)
+        for number, section in enumerate(sections(self._page, scope)):
+            if number == self._number:
+                return section.scope
+        raise AssertionError("the page has fewer sections than before")
+
+
+class Numbers(Meaning):
+    """Evaluates nodes at numbers."""
+
+    def __init__(
+        self, scope: Scope, values: Mapping[str, np.ndarray], given: list[Rule]
+    ) -> None:
+        super().__init__(scope)
+        self._values = values
+        self._rules = {each.name: each for each in given if not each.element}
+
+    def value(self, node: Node, at: At = ANYWHERE) -> Value:
+        if node.kind in _SYMBOLIC or (node.kind == "call" and node.parts[0] in CALLED):
+            return self._substituted(Meaning(self.scope).value(node, At(at.bound)))
+        return super().value(node, at)
+
+    def defined(
+        self, name: str, definition: Definition, shape: tuple[int, ...]
+    ) -> Value:
+        """What a definition gives, for each value of its indices."""
+        axes = [
+            range(1 - offset, size + 1 - offset) if letter else range(1)
+            for (letter, offset), size in zip(definition.indices, shape)
+        ]
+        if not definition.indices:
+            value = self.value(definition.node)
+            if np.shape(value) == (*shape, 1) or np.shape(value) == (1, *shape):
+                return np.reshape(value, shape)
+            return value
+        found = np.empty(tuple(map(len, axes)), dtype=object)
+        for at in np.ndindex(found.shape):
+            bound = {
+                letter: axis[place]
+                for (letter, _), axis, place in zip(definition.indices, axes, at)
+                if letter
+            }
+            found[at] = self.value(definition.node, At(bound))
+        letters = [bool(letter) for letter, _ in definition.indices]
+        free = [n for n, is_free in zip(found.shape, letters) if is_free]
+        return found.reshape(free)[()]
+
+    def whole(self, name: str, stop: Held = frozenset()) -> Value:
+        if plain(name) in self._values:
+            return _exactly(self._values[plain(name)])
+        if name not in self.scope.maps:
+            raise Unclear(f"no value of {plain(name)}")
+        definition = self.scope.maps[name]
+        return self._once(
+            (name, "number"),
+            lambda: self.defined(name, definition, self.scope.shapes.get(name, ())),
+        )
+
+    def upstream(self, name: str) -> Value:
+        return self.gradient(name)
+
+    def gradient(self, name: str) -> Value:
+        gradient = "bar " + plain(name)
+        if gradient in self._values:
+            return _exactly(self._values[gradient])
+        if name in self.scope.outputs and "L" not in self.scope.maps:
+            raise Unclear(f"no value of {gradient}")
+        rule = self._rules.get(gradient)
+        if rule is None:
+            return self._substituted(Meaning(self.scope).gradient(name))
+        return self._once(
+            (name, "rule"),
+            lambda: self.defined(
+                name,
+                Definition(rule.subscript, rule.sides[0], 0),
+                self.scope.shapes.get(name, ()),
+            ),
+        )
+
+    def _substituted(self, value: Value) -> Value:
+        """With numbers in the place of the symbols of what was given."""
+        meaning = Meaning(self.scope)
+        pairs: dict[Value, Value] = {}
+        for name in {*self.scope.known, *self.scope.maps, *self.scope.shapes}:
+            for prefix, inputs in (("", meaning.base), ("bar ", meaning.upstream)):
+                if (given := prefix + plain(name)) in self._values:
+                    for symbol, number in zip(
+                        np.ravel(inputs(name)), np.ravel(_exactly(self._values[given]))
+                    ):
+                        parts = number.as_real_imag()
+                        pairs.update(zip(parts_of(symbol), parts))
+        return each_of(lambda each: sympy.sympify(each).subs(pairs), value)
+
+
+def _exactly(array: np.ndarray) -> Value:
+    def one(number: Any) -> Value:
+        if np.iscomplexobj(number):
+            return sympy.Float(number.real, _DIGITS) + sympy.I * sympy.Float(
+                number.imag, _DIGITS
+            )
+        return sympy.Float(float(number), _DIGITS)
+
+    return each_of(one, array if array.shape else array[()])
+
+
+def _floats(value: Value) -> np.ndarray:
+    def one(number: Any) -> complex:
+        number = sympy.sympify(number)
+        if free := sorted(plain(s.name) for s in number.free_symbols):
+            raise Unclear(f"no value of {free[0]}")
+        if not isinstance(number, sympy.Expr):
+            raise Unclear("a part of it is no number")
+        return complex(number) if number is not sympy.zoo else complex("nan")
+
+    found = np.array(each_of(one, value), complex)
+    return found if found.imag.any() else found.real

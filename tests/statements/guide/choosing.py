@@ -1,0 +1,1341 @@
+"""What the page on choosing a way says in words."""
+
+import contextlib
+import functools
+import gc
+import threading
+import weakref
+from unittest import mock
+
+from tensorflow import keras
+from tensorflow.python.framework import ops
+
+from truth.statements.tries import *
+
+SEEING = [EAGER, PERSISTENT, INSIDE, XLA]
+"""Modes in which the tape sees each operation itself."""
+FEW = [EAGER, AROUND, XLA]
+AT_A_GRAPH = [AROUND, NESTED, AROUND_XLA, SYMBOLIC]
+SURROGATES = {
+    "tanh": tf.tanh,
+    "sin": tf.sin,
+    "cube": lambda x: x * x * x,
+    "product": lambda x: x * tf.sigmoid(x),
+}
+POINTS = [-4.0, -1.0, -0.5, -1e-3, -1e-30, -0.0, 0.0, 1e-30, 0.3, 0.5, 1.0, 2.5]
+SLOPE, CURVATURE = 1 - np.tanh(0.5) ** 2, -2 * np.tanh(0.5) * (1 - np.tanh(0.5) ** 2)
+
+
+def first(function, of=lambda y: y):
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = of(function(x))
+        return tape.gradient(y, x)
+
+    return gradient
+
+
+def borrowed(value, s):
+    return lambda x: tf.stop_gradient(value(x)) + (s(x) - tf.stop_gradient(s(x)))
+
+
+def short(value, s):
+    return lambda x: s(x) + tf.stop_gradient(value(x) - s(x))
+
+
+@tf.custom_gradient
+def slope_of_tanh(x):
+    return tf.sign(x), lambda upstream: upstream * (1.0 - tf.tanh(x) ** 2)
+
+
+def keeps(function, x=0.5):
+    """Whether an eager tape keeps what goes into a function, and what comes out."""
+    x = tf.constant(x)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        given = x * 1.0
+        result = function(given)
+        alive = weakref.ref(given), weakref.ref(result)
+        end = tf.identity(result)
+        del given, result
+    assert tape is not None and end is not None
+    return [each() is not None for each in alive]
+
+
+def iterates_kept(way):
+    """How many iterates of Newton's method a tape keeps eagerly."""
+    memory = program("memory.py")
+    memory.newton.__globals__.update(iterates=[], alive=[])
+    recorded = memory.record(way(memory.newton))
+    iterates = memory.newton.__globals__["iterates"]
+    return recorded and sum(each() is not None for each in iterates)
+
+
+def ruled(function, like=lambda f: f):
+    """A function with the right rule of the cube root."""
+
+    @tf.custom_gradient
+    def cube_root(a):
+        y = like(function)(a)
+        return y, lambda upstream: upstream / (3.0 * y**2)
+
+    return cube_root
+
+
+@contextlib.contextmanager
+def registered(kind, rule):
+    tf.RegisterGradient(kind)(rule)
+    try:
+        yield
+    finally:
+        ops.gradient_registry._registry.pop(kind)
+
+
+def rows(name, width=14):
+    return {
+        line.text[:width].strip(): line.text[width:].split() for line in trace(name)
+    }
+
+
+# What each choice gives.
+
+
+@says(
+    "`tf.sign` shall get the slope of tanh.",
+    "At $x = 0.5$ that slope is 0.7864.",
+    "`tf.grad_pass_through` gives 1.",
+    "A rule with `tf.custom_gradient` is right, and so is one line without any rule.",
+)
+@over(mode=MODES)
+def test_the_ways_to_a_slope(mode):
+    assert round(SLOPE, 4) == 0.7864
+    assert same(mode.gradient(slope_of_tanh, 0.5), SLOPE, 1e-6)
+    assert same(mode.gradient(short(tf.sign, tf.tanh), 0.5), SLOPE, 1e-6)
+    assert same(mode.gradient(tf.grad_pass_through(tf.sign), 0.5), 1.0)
+
+
+def overridden(x):
+    graph = tf.compat.v1.get_default_graph()
+    with graph.gradient_override_map({"Sign": "SlopeOfTanh"}):
+        return tf.sign(x)
+
+
+def of_tanh(op, upstream):
+    return upstream * (1.0 - tf.tanh(op.inputs[0]) ** 2)
+
+
+@says(
+    "`gradient_override_map` changes nothing where the tape sees the operation itself, and says nothing: a weight that starts at −1 stays there.",
+    "`gradient_override_map` is ignored, or not.",
+    "A tape that sees the operation itself, eagerly or inside the same `tf.function`, looks its rule up by its type and does not read that name.",
+    was="'changes nothing under a tape', 'not even inside tf.function': obeyed where the tape is around the function, or the function nested",
+)
+@over(mode=MODES, x=numbers(-5, 5))
+def test_the_override_is_ignored_where_the_tape_sees_the_operation(mode, x):
+    with registered("SlopeOfTanh", of_tanh):
+        expected = 0.0 if mode in SEEING else 1 - np.tanh(x) ** 2
+        assert np.isclose(mode.gradient(overridden, x), expected, 1e-4, 1e-6)
+
+
+@says(
+    "For a tape around the `tf.function`, the graph is one operation, whose rule is made by `tf.gradients`; and that reads the name.",
+    "It is the way of TensorFlow 1: it writes the name of a rule on the operations of a graph.",
+    "The cure is the identity, or `tf.custom_gradient` around the call.",
+)
+def test_a_graph_is_one_operation_to_the_tape_around_it():
+    inner = tf.function(lambda x: overridden(x), autograph=False)
+    seen = tf.function(lambda x: inner(x), autograph=False)
+    seen, inner = (
+        f.get_concrete_function(tf.constant(0.5)).graph for f in (seen, inner)
+    )
+    called = [each.type for each in seen.get_operations()]
+    assert "Sign" not in called and any("Call" in each for each in called)
+    (sign,) = (each for each in inner.get_operations() if each.type == "Sign")
+    assert sign.get_attr("_gradient_op_type") == b"SlopeOfTanh"
+    with registered("SlopeOfTanh", of_tanh):
+        for mode in AT_A_GRAPH:
+            assert same(mode.gradient(overridden, 0.5), SLOPE, 1e-6)
+    for mode in MODES:
+        for cure in (slope_of_tanh, short(tf.sign, tf.tanh)):
+            assert same(mode.gradient(cure, 0.5), SLOPE, 1e-6)
+
+
+@says(
+    "In the first two lines the weight stays at −1, and no warning is printed.",
+    "Wrong on purpose: gradient_override_map, trained with a tape.",
+)
+def test_the_weights_of_the_override():
+    lines = trace("wrong/override.py")
+    ends = [line["weight after 3 steps"] for line in lines]
+    assert len(lines) == 4 and ends[:2] == [-1, -1] and min(ends[2:]) > -1
+    assert ["tape" in line.text for line in lines] == [True, True, True, False]
+
+
+@says(
+    "TensorFlow has many ways to say what the backward pass shall do, and the first question is whether to say anything: a rule is code that nobody checks but you."
+)
+@over(mode=FEW, factor=numbers(-1e3, 1e3))
+def test_nobody_checks_a_rule(mode, factor):
+    wrong = tf.custom_gradient(
+        lambda x: (tf.tanh(x), lambda upstream: factor * upstream)
+    )
+    assert same(mode.gradient(wrong, 0.5), factor)
+
+
+SMOOTH = {
+    "sin": tf.sin,
+    "exp": tf.exp,
+    "tanh": tf.tanh,
+    "softplus": tf.nn.softplus,
+    "quotient": lambda x: x / (1.0 + x * x),
+    "product": lambda x: tf.linalg.matvec(
+        [[1.0, 2.0], [3.0, 4.0]], tf.stack([x, x * x])
+    )[1],
+}
+
+
+def differences(function, x, h=1e-2):
+    return (function(x + h) - function(x - h)) / (2 * h)
+
+
+@says(
+    "no rule — the rules of its operations, chained — what these rules read — right, if these rules can be differentiated — likewise",
+    was="'right', 'right': LookupError for softsign, None for image.resize",
+)
+@over(f=SMOOTH, x=numbers(-2, 2), cases=24)
+def test_no_rule(f, x):
+    x = tf.constant(x)
+    assert np.isclose(EAGER.gradient(f, x), differences(f, x), 1e-2, 1e-2)
+    assert np.isclose(EAGER.gradient(first(f), x), differences(first(f), x), 1e-2, 1e-2)
+    assert np.isclose(FORWARDS[0].jvp(f, x), EAGER.gradient(f, x), 1e-4, 1e-5)
+    assert keeps(tf.sin)[0] and not keeps(tf.tanh)[0] and keeps(tf.tanh)[1]
+    assert keeps(tf.stop_gradient) == [False, False]
+
+
+def contrast(x):
+    return tf.raw_ops.AdjustContrastv2(images=x, contrast_factor=0.5)
+
+
+IMAGE = tf.reshape(tf.range(1.0, 5.0), (1, 2, 2, 1))
+
+
+def resized(x):
+    return tf.image.resize(x, (3, 3))
+
+
+@says(
+    "The rules of some operations cannot be differentiated.",
+    "Second order and forward mode of `tf.nn.softsign` are an error, since its rule has no rule; those of `tf.image.resize` are `None`.",
+    was="'no rule: right, right'",
+)
+@over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC])
+def test_rules_without_rules(mode):
+    assert mode.gradient(resized, IMAGE) is not None
+    assert mode.gradient(first(resized, lambda y: y * y), IMAGE) is None
+    assert mode.gradient(tf.nn.softsign, 0.5) is not None
+    assert "SoftsignGrad" in message(mode.gradient, first(tf.nn.softsign), 0.5)
+
+
+@says(
+    "no rule — the rules of its operations, chained — what these rules read — right, if these rules can be differentiated — likewise"
+)
+@over(forward=FORWARDS)
+def test_rules_without_rules_forward(forward):
+    assert forward.jvp(resized, IMAGE) is None
+    assert "SoftsignGrad" in message(forward.jvp, tf.nn.softsign, 0.5)
+    assert same(forward.jvp(tf.tanh, 0.5), SLOPE, 1e-6)
+
+
+def stopped_sine(x):
+    return tf.sin(tf.stop_gradient(x))
+
+
+@says("`tf.stop_gradient` — `None` — nothing of what follows — `None` — `None`")
+@over(mode=MODES, x=numbers(), cases=2)
+def test_stopped(mode, x):
+    assert mode.gradient(stopped_sine, x) is None
+    assert mode.gradient(first(lambda x: x * stopped_sine(x)), x) is None
+    assert iterates_kept(lambda newton: lambda a: newton(tf.stop_gradient(a))) == 1
+
+
+@says("`tf.stop_gradient` — `None` — nothing of what follows — `None` — `None`")
+@over(forward=FORWARDS)
+def test_stopped_forward(forward):
+    assert forward.jvp(stopped_sine, 0.5) is None
+    assert same(forward.jvp(lambda x: x + stopped_sine(x), 0.5), 1.0)
+
+
+@says(
+    "`tf.recompute_grad` — as without a rule — the inputs; forward runs twice — raises; eagerly right if upstream is constant — raises",
+    "`tf.recompute_grad` in a second derivative, or forward.",
+    "Wrong on purpose: recompute_grad, differentiated twice, and forward.",
+    "Its rule has a rule, which does nothing but raise.",
+    "Forward mode comes to it; so does the second order, eagerly as soon as upstream depends on $x$, and inside `tf.function` always:",
+    "Eagerly the second derivative of $y$ alone is right, so a test that ends at $y$ passes.",
+)
+@over(f=[tf.sin, lambda x: x * x * x], mode=MODES)
+def test_recomputed(f, mode):
+    ran = []
+
+    def counted(x):
+        ran.append(x)
+        return f(x)
+
+    again = tf.recompute_grad(counted)
+    assert (
+        same(mode.gradient(again, 0.5), mode.gradient(f, 0.5), 1e-6) and len(ran) == 2
+    )
+    alone = raised(mode.gradient, first(again), 0.5)
+    if mode in GRAPHS:
+        assert isinstance(alone, NotImplementedError) and "tried to transpose" in str(
+            alone
+        )
+    else:
+        assert same(mode.gradient(first(again), 0.5), EAGER.gradient(first(f), 0.5))
+    with_loss = raised(mode.gradient, first(again, lambda y: y * y), 0.5)
+    assert isinstance(with_loss, NotImplementedError)
+
+
+@says(
+    "`tf.recompute_grad` needs no derivation: it runs the forward pass again when the gradient is asked for."
+)
+@over(forward=FORWARDS)
+def test_recomputed_when_it_is_asked_for(forward):
+    ran, again = [], tf.recompute_grad(lambda x: ran.append(x) or tf.sin(x))
+    x = tf.constant(0.5)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = again(x)
+    for runs in (1, 2, 3):
+        assert len(ran) == runs and same(tape.gradient(y, x), np.cos(0.5), 1e-6)
+    error = raised(forward.jvp, again, x)
+    assert isinstance(error, NotImplementedError)
+    assert len(keeps(again)) == 2 and keeps(again)[0]
+    assert iterates_kept(tf.recompute_grad) == 1
+
+
+@says(
+    "`tf.grad_pass_through` — upstream, as it came — as the forward pass inside — that of $x$ — depends"
+)
+@over(mode=MODES, loss=LOSSES)
+def test_passed_through(mode, loss):
+    x, passed = tf.constant([0.5, -2.0, 3.0]), tf.grad_pass_through(tf.exp)
+    assert same(mode.gradient(passed, x, loss), EAGER.gradient(loss, tf.exp(x)), 1e-5)
+
+
+@says(
+    "`tf.grad_pass_through` — upstream, as it came — as the forward pass inside — that of $x$ — depends"
+)
+@over(mode=FEW, f=[tf.sign, tf.exp])
+def test_passed_through_twice(mode, f):
+    passed = tf.grad_pass_through(f)
+    assert same(mode.gradient(first(passed, lambda y: y * y), 0.5), 2.0)  # of x * x
+    assert mode.gradient(first(passed), 0.5) is None
+    assert iterates_kept(tf.grad_pass_through) == 20 == iterates_kept(lambda f: f)
+
+
+@says(
+    "stop_gradient identity — $s'(x)$ — as $y$ and $s$ together — $s''(x)$ — $s'(x)$",
+    "Because $s$ stays a part of the graph, its second derivative is there as well, and forward mode works.",
+    "Of the true sign nothing is left but its value: at 0, where it jumps and has no derivative, the slope is that of $s$, as everywhere.",
+    r"With $s(x)$ for any function and $y$ for any value of the same shape, $z = y$, and $\d z$ is $s'(x)$ times $\d x$.",
+    "Nothing in the steps uses that $s$ is tanh.",
+)
+@over(mode=MODES)
+def test_the_identity(mode):
+    x, surrogates = tf.constant(POINTS), [*SURROGATES.values()]
+    values = tf.sign, lambda x: 7.0 * tf.ones_like(x)
+    forms = [borrowed(value, s) for value in values for s in surrogates]
+    found = mode.gradients(lambda *xs: [f(x) for f, x in zip(forms, xs)], *[x] * 8)
+    for one, expected in zip(found, [EAGER.gradient(s, x) for s in surrogates] * 2):
+        assert np.allclose(one, expected, 1e-4, 1e-6)
+    assert all(same(form(x), tf.sign(x)) for form in forms[:4])
+
+
+@says("The four steps show that it is a plain map with a plain derivative.")
+@over(mode=FEW)
+def test_the_identity_twice(mode):
+    seconds = [first(short(tf.sign, s)) for s in SURROGATES.values()]
+    found = mode.gradients(lambda *xs: [f(x) for f, x in zip(seconds, xs)], *[0.5] * 4)
+    expected = [EAGER.gradient(first(s), 0.5) for s in SURROGATES.values()]
+    assert same(found, expected, 1e-5)
+
+
+@says("The four steps show that it is a plain map with a plain derivative.")
+@over(forward=FORWARDS)
+def test_the_identity_forward(forward):
+    for s in SURROGATES.values():
+        form = short(tf.sign, s)
+        assert same(forward.jvp(form, 0.5), EAGER.gradient(s, 0.5), 1e-5)
+    assert iterates_kept(lambda newton: short(newton, tf.sin)) >= 19
+
+
+@says(
+    "`tf.RegisterGradient` — the rule — inputs and outputs of one operation — if the rule can be differentiated — the rule, transposed"
+)
+@over(mode=FEW)
+def test_a_registered_rule(mode):
+    with registered("AdjustContrastv2", lambda op, u: (u * op.inputs[0], None)):
+        assert same(mode.gradient(contrast, IMAGE), IMAGE)
+        assert same(mode.gradient(first(contrast), IMAGE), tf.ones_like(IMAGE))
+    stopped = lambda op, u: (u * tf.stop_gradient(op.inputs[0]), None)  # noqa: E731
+    with registered("AdjustContrastv2", stopped):
+        assert mode.gradient(first(contrast), IMAGE) is None
+        assert keeps(contrast, IMAGE) == [True, True]
+
+
+@says(
+    "`tf.RegisterGradient` — the rule — inputs and outputs of one operation — if the rule can be differentiated — the rule, transposed"
+)
+@over(forward=FORWARDS)
+def test_a_registered_rule_forward(forward):
+    def summed(op, upstream):
+        return tf.cumsum(upstream, 1), None
+
+    dx = tf.reshape([1.0, 10.0, 100.0, 1000.0], IMAGE.shape)
+    with registered("AdjustContrastv2", summed):
+        assert same(forward.jvp(contrast, IMAGE, dx), tf.cumsum(dx, 1, reverse=True))
+
+
+@says(
+    "`tf.custom_gradient`, `keras.ops.custom_gradient` — the rule — as without it, and what the rule closes over — if the rule can be differentiated by $x$ — depends"
+)
+@over(mode=FEW, decorate=[tf.custom_gradient, keras.ops.custom_gradient])
+def test_a_rule(mode, decorate):
+    of_x = decorate(lambda x: (tf.sign(x), lambda upstream: upstream * x * x))
+    assert same(mode.gradient(of_x, 3.0), 9.0)
+    assert same(mode.gradient(first(of_x), 3.0), 6.0)
+
+    @decorate
+    def stopped(x):
+        local = tf.stop_gradient(x * x)
+        return tf.sign(x), lambda upstream: upstream * local
+
+    assert same(mode.gradient(stopped, 3.0), 9.0)
+    assert mode.gradient(first(stopped), 3.0) is None
+    assert iterates_kept(lambda newton: ruled(newton)) == 20
+    assert keeps(tf.tanh) == [False, True]  # of which a rule may keep the input, too
+    assert keeps(decorate(lambda x: (tf.tanh(x), lambda u: u * x)))[0]
+
+
+ALIKE = {
+    "no rule": lambda x: tf.nn.softplus(x) * x,
+    "stopped": lambda x: x * tf.stop_gradient(x),
+    "recomputed": tf.recompute_grad(lambda x: x * tf.tanh(x)),
+    "passed": tf.grad_pass_through(tf.sign),
+    "identity": short(tf.sign, tf.tanh),
+    "rule": slope_of_tanh,
+    "of keras": keras.ops.custom_gradient(lambda x: (tf.sign(x), lambda u: u * x)),
+}
+
+
+@says(
+    "For a function of its arguments alone, values and first gradients are, up to rounding, the same eagerly, inside `tf.function` and around it.",
+    was="'the same': a rule over a closed-over tensor gives 6 eagerly and None in a graph",
+)
+@over(way=ALIKE, mode=MODES, x=[[[-9.0, -1.0, -1e-30], [0.0, 1e-3, 8.0]]])
+def test_values_and_gradients_in_all_modes(way, mode, x):
+    x = tf.constant(x)
+    assert np.allclose(tf.function(lambda x: way(x))(x), way(x), 1e-5, 1e-6)
+    found, eager = mode.gradient(way, x), EAGER.gradient(way, x)
+    assert np.allclose(found, eager, 1e-5, 1e-6)
+
+
+@says(
+    "So pass whatever it depends on as an argument: through a tensor that a decorated function closes over, a part of the gradient can be missing, silently and not alike in both modes."
+)
+@over(
+    mode=MODES,
+    decorate={
+        "rule": lambda f: tf.custom_gradient(lambda y: (f(y), lambda u: u * f(1.0))),
+        "recomputed": tf.recompute_grad,
+    },
+)
+def test_closing_over(mode, decorate):
+    def closes(x, of=None):
+        k = 2.0 * x
+        return decorate(lambda y: k * y)(x if of is None else of)
+
+    assert same(mode.gradient(closes, 2.0), 4.0)  # of 2 x * x it is 8
+    alone = mode.gradient(lambda x: closes(x, tf.constant(3.0)), 2.0)
+    rule = mode in (EAGER, PERSISTENT) and decorate is not tf.recompute_grad
+    assert same(alone, 6.0 if rule else None)
+
+
+@says(
+    "Where the operations of the forward pass give the output a slope, forward mode takes that and not the rule's, eagerly and with the accumulator inside the `tf.function`.",
+    "Where they give none, as `tf.sign`, it takes the rule's eagerly, and 0 inside a `tf.function`.",
+    "With the accumulator around the `tf.function`, it always takes the rule's.",
+    "In a graph, forward mode finds no slope in `tf.sign` and says 0 for the rule.",
+    was="'never asks the rule': it is called in each mode, and used around a graph",
+)
+@over(forward=FORWARDS, factor=numbers(-1e3, 1e3))
+def test_what_forward_mode_asks(forward, factor):
+    found = [
+        forward.jvp(tf.custom_gradient(lambda x: (f(x), lambda u: factor * u)), 0.5)
+        for f in (tf.tanh, tf.sign)
+    ]
+    around = "around" in forward.name
+    by_none = factor if around or "eager" in forward.name else 0.0
+    assert same(found, [factor if around else SLOPE, by_none], 1e-6)
+
+
+@says("Memory is not the same: a graph keeps only what the backward pass reads.")
+@over(f={"tanh": tf.tanh, "sin": tf.sin, "ruled": slope_of_tanh})
+def test_a_graph_keeps_what_is_read(f):
+    with tf.Graph().as_default():
+        x = tf.constant(0.5)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            given = x + 1.0
+            y = f(given)
+        before = {each.name for each in tape._tape and given.graph.get_operations()}
+        tape.gradient(y, x)
+        after = [op for op in given.graph.get_operations() if op.name not in before]
+        read = {each.name for op in after for each in op.inputs}
+    assert (given.name in read) == (f is not tf.tanh)
+
+
+# Derivation.
+
+
+@says(
+    "What the number is does not matter to the slope:",
+    "`tf.stop_gradient` declares that $c$ does not move, whatever it was computed from: $\\d c$ is left out.",
+    "A function and a number are added.",
+    "All that could move $z$:",
+)
+@over(mode=FEW, x=numbers(-5, 5), c=numbers())
+def test_the_number_does_not_matter(mode, x, c):
+    def added(x, c):
+        computed = tf.sign(x), tf.exp(x), c * x, c
+        return tf.tanh(x) + tf.add_n([tf.stop_gradient(each) for each in computed])
+
+    slope, of_c = mode.gradients(added, x, c)
+    assert same(slope, EAGER.gradient(tf.tanh, x), 1e-3) and of_c is None
+
+
+@says(
+    "The program computes $c$ as the sign of $x$ minus $\\tanh x$, and so the value of $z$ is the sign of $x$.",
+    "The identity of the sixth question looks like a trick: `z = s + tf.stop_gradient(y - s)`.",
+    "Here $y$ is the sign of $x$, and $s = \\tanh x$ the function that lends its slope.",
+)
+@over(x=numbers(), cases=100)
+def test_the_value_is_the_sign(x):
+    identity = program("choosing.py").identity
+    assert same(identity(tf.constant(x)), tf.sign(tf.constant(x)))
+
+
+@says(
+    "In types: `grad :: upstream(z) → downstream(x)`, elementwise, both in the shape of $x$."
+)
+@over(mode=FEW, x=arrays(elements=numbers(-5, 5)))
+def test_elementwise(mode, x):
+    form = short(tf.sign, tf.tanh)
+    found = np.asarray(mode.gradient(form, x))
+    each = [float(EAGER.gradient(form, float(one))) for one in x.ravel()]
+    assert found.shape == x.shape and np.allclose(found.ravel(), each, 1e-4, 1e-6)
+
+
+@says(
+    "With $x$ itself as the surrogate it is the straight-through estimator, which `tf.grad_pass_through` spells out (Bengio et al., 2013)."
+)
+@over(mode=FEW)
+def test_straight_through(mode):
+    x = tf.constant(POINTS)
+    for f in (tf.sign, tf.round):
+        ways = borrowed(f, tf.identity), tf.grad_pass_through(f)
+        assert same(*(way(x) for way in ways))
+        loss = LOSSES["not constant"]
+        found = mode.gradients(
+            lambda *xs: loss(ways[0](xs[0])) + loss(ways[1](xs[1])), x, x
+        )
+        assert same(*found) and same(found[0], 2.0 * f(x))
+
+
+# Floating point.
+
+
+@says(
+    "In floating point, $s + (y - s)$ need not be $y$.",
+    "Where $y$ is much smaller than $s$, its last digits can be lost in $y - s$.",
+    was="'are lost': none of 1 beside 1000.5",
+)
+@over(dtype=FLOATS)
+def test_the_sum_need_not_be_exact(dtype):
+    s = tf.ones([], dtype)
+    assert any(s + (y - s) != y for y in tf.constant([0.001, 0.003, 0.007], dtype))
+    y, s = tf.cast(1.0, dtype), tf.cast(96.5, dtype)
+    assert s + (y - s) == y
+
+
+@says(
+    "If $y - s$ is exact, it is; and it is exact whenever $\\frac{y}{2} \\le s \\le 2 y$, and likewise with both signs turned (Sterbenz, 1974), unless it is so small that TensorFlow takes it for 0.",
+    was="'whenever': y = 1.2e-38, s = 1.3e-38 gives 1.3e-38, since the difference is subnormal",
+)
+@over(dtype=FLOATS, y=numbers(0), share=st.floats(0.5, 2.0), sign=[1, -1], cases=64)
+def test_sterbenz(dtype, y, share, sign):
+    y = tf.cast(sign * y, dtype)
+    s = tf.cast(share, dtype) * y
+    between = min(y / 2, 2 * y) <= s <= max(y / 2, 2 * y)
+    smallest = {tf.float16: 1e-4}.get(dtype, 1e-30)
+    if between and np.isfinite(float(2 * s)) and abs(float(y)) > smallest:
+        assert float(y - s) == float(y) - float(s)
+        assert s + (y - s) == y
+    tiny = tf.constant(1.2e-38), tf.constant(1.3e-38)
+    assert tiny[0] - tiny[1] == 0 and tiny[1] + (tiny[0] - tiny[1]) != tiny[0]
+
+
+@says(
+    "Where $y$ is 0 it is exact as well, so a rounding of a finite number keeps its value.",
+    was="'a rounding': of infinity it is NaN",
+)
+@over(dtype=FLOATS, x=numbers(around=[0.5, 1, 1.5, 2048]), cases=64)
+def test_a_rounding_keeps_its_value(dtype, x):
+    x = tf.cast(x, dtype)
+    if np.isfinite(float(x)):
+        assert same(short(tf.round, tf.identity)(x), tf.round(x))
+        assert same(short(tf.zeros_like, tf.identity)(x), 0.0)
+
+
+@says("The second form adds $s - s$ instead, which is 0 for every finite $s$:")
+@over(
+    dtype=FLOATS,
+    s=numbers(),
+    y=numbers(),
+    graph=[tf.function(lambda y, s: y + (s - s), jit_compile=c) for c in (None, True)],
+    cases=64,
+)
+def test_the_second_form(dtype, s, y, graph):
+    s, y = tf.cast(s, dtype), tf.cast(y, dtype)
+    if np.isfinite(float(s)) and np.isfinite(float(y)):
+        assert s - s == 0 and same(graph(y, s), y + 0.0)
+
+
+@says("Where $s$ overflows both are NaN: the surrogate must be finite.")
+@over(compiled=[None, True])
+def test_a_surrogate_must_be_finite(compiled):
+    x = tf.constant(POINTS)[:, None]
+
+    def both(x):
+        overflows = tf.constant([np.inf, -np.inf, np.nan])
+        forms = borrowed, short
+        return tf.stack([f(lambda x: x, lambda x: x + overflows)(x) for f in forms])
+
+    assert both(x).shape == [2, len(POINTS), 3] and np.isnan(both(x)).all()
+    assert np.isnan(tf.function(both, jit_compile=compiled)(x)).all()
+
+
+@says(
+    "Of 1001 values the short form changes 1000 where the scales differ, and `exact` none.",
+    "Two ways to write the stop_gradient identity: one of them rounds.",
+)
+def test_how_many_differ():
+    lines = {each.text[:22].strip(): [] for each in trace("exact.py")}
+    for each in trace("exact.py"):
+        lines[each.text[:22].strip()].append(each["differ"])
+    assert lines["x / 1000, slope of x"] == [1000, 0]
+    assert lines["sign, slope of exp"] == [1001, 1001]
+
+
+# The table of all ways.
+
+
+@says(
+    "All rows have the value 1.",
+    "`tf.sign` has a gradient of zeros; `tf.stop_gradient` cuts the connection, and the gradient is `None`.",
+    "The two are not the same.",
+    "`pass through` is 1, the slope of $x$.",
+    "The last two rows agree in all columns but one: $1 - \\tanh^2 0.5 = 0.7864$ and $-2 \\tanh 0.5 \\cdot (1 - \\tanh^2 0.5) = -0.7269$.",
+    "One value, in every way: the first derivative, the second, and forward mode, each eagerly and in a graph.",
+    "The value of sign, the slope of tanh: one function in every way.",
+)
+def test_the_table_of_ways():
+    table = rows("choosing.py")
+    heading = table.pop("")
+    assert heading == ["y", "first,", "graph", "second,", "graph", "forward,", "graph"]
+    assert all(row[0] == "1" and len(row) == 7 for row in table.values())
+    assert table["tf.sign"][1:3] == ["0.0000"] * 2
+    assert table["stop_gradient"][1:] == ["None"] * 6
+    assert table["pass through"][1:5] == ["1.0000"] * 2 + ["None"] * 2
+    pairs = [*zip(table["identity"], table["rule"])]
+    assert [a == b for a, b in pairs] == [True] * 6 + [False]
+    assert pairs[1][0] == f"{SLOPE:.4f}" and pairs[3][0] == f"{CURVATURE:.4f}"
+
+
+@says("A constant slope is connected to nothing, so the second derivative is `None`.")
+@over(mode=FEW, slope=numbers())
+def test_a_constant_slope(mode, slope):
+    constant = tf.custom_gradient(
+        lambda x: (tf.sign(x), lambda upstream: slope * upstream)
+    )
+    for way in (constant, tf.grad_pass_through(tf.sign), lambda x: slope * x):
+        assert mode.gradient(first(way), 0.5) is None
+
+
+@says("The identity has no rule that could be wrong or missed.")
+@over(mode=FEW)
+def test_the_identity_has_no_rule(mode):
+    with mock.patch.object(tf, "custom_gradient", side_effect=AssertionError):
+        assert same(mode.gradient(short(tf.sign, tf.tanh), 0.5), SLOPE, 1e-6)
+
+
+# No rule.
+
+
+@says(
+    "At 0 the last two functions have no derivative, or an infinite one, and a convention: `tf.abs` takes 0, and the double where takes the slope of the branch that was taken."
+)
+@over(mode=FEW, dtype=[tf.bfloat16, tf.float64])
+def test_conventions_at_zero(mode, dtype):
+    def twice(x, otherwise):
+        safe = tf.where(x > 0, x, tf.ones_like(x))
+        return tf.where(x > 0, x * tf.math.log(safe), otherwise(x))
+
+    slopes = mode.gradients(
+        lambda x, y, z: tf.abs(x) + twice(y, tf.zeros_like) + twice(z, lambda z: 7 * z),
+        *tf.zeros([3], dtype),
+    )
+    assert same(slopes, [0.0, 0.0, 7.0])
+    assert same(tf.abs([-1e-3, 1e-3]) / [-1e-3, 1e-3], [-1.0, 1.0])
+    assert np.log(1e-30) < -60  # the quotient x log(x) / x
+
+
+@says("Before you write a rule: the same value, by a function that has one.")
+def test_before_a_rule():
+    lines = trace("none.py")[1:]
+    for formula, function in zip(lines[::2], lines[1::2], strict=True):
+        assert np.isnan(formula.numbers[-1]) and np.isfinite(function.numbers[-1])
+
+
+# tf.stop_gradient.
+
+
+@says(
+    "Within the derivative, what is stopped is a constant.",
+    "The value stays $x^2$, the slope becomes that of $x$ times a number, and the second derivative is gone:",
+    "tf.stop_gradient: a factor that counts in the value, not in the slope.",
+)
+@over(mode=FEW, x=numbers(-1e3, 1e3))
+def test_a_stopped_factor(mode, x):
+    factor = program("stop.py").with_stopped_factor
+    assert same(factor(tf.constant(x)), np.float32(x) ** 2)
+    assert same(mode.gradient(factor, x), np.float32(x))
+    assert mode.gradient(first(factor), x) is None
+    assert [line["second"] for line in trace("stop.py")] == [2.0, "None"]
+
+
+@says("Do not use it inside a rule that will be differentiated.")
+@over(mode=FEW)
+def test_stopped_inside_a_rule(mode):
+    stopped = tf.custom_gradient(
+        lambda x: (x**3, lambda u: u * 3 * tf.stop_gradient(x) ** 2)
+    )
+    assert mode.gradient(first(stopped), 2.0) is None
+    assert same(mode.gradient(first(lambda x: x**3), 2.0), 12.0)
+
+
+# Memory.
+
+
+@says(
+    "Newton's method finds the cube root $y = a^{1/3}$ of 8 in 20 steps, from 1; far from 1 it takes more.",
+    was="'finds the cube root in 20 steps': for a = 1e6 it is 60 % off",
+)
+@over(dtype=[tf.float32, tf.float64])
+def test_newton_from_one(dtype):
+    def steps(a):
+        a, y = tf.cast(a, dtype), tf.ones([], dtype)
+        for _ in range(20):
+            y = (2.0 * y + a / y**2) / 3.0
+        return float(y)
+
+    assert np.isclose(steps(8.0), 2.0, 1e-6)
+    for far in (1e6, 1e9, 1e-12):
+        assert not np.isclose(steps(far), far ** (1 / 3), 1e-2)
+
+
+@says("The derivative does not need them:", "So the rule needs $y$ alone.")
+@over(mode=FEW, a=numbers(0.125, 64))
+def test_the_rule_needs_the_root_alone(mode, a):
+    @tf.custom_gradient
+    def root(a):
+        y = tf.pow(a, 1 / 3)
+        return y, lambda upstream: upstream / (3.0 * y**2)
+
+    assert same(mode.gradient(root, a), mode.gradient(lambda a: a ** (1 / 3), a), 1e-4)
+
+
+def memory_lines():
+    return {each.text[:15].strip(): each for each in trace("memory.py")}
+
+
+@says(
+    "Eagerly, a rule by itself saves no memory.",
+    "The tape records the operations inside the decorated function as well, and keeps every iterate for a walk that never takes place: `kept 20`, as without a rule.",
+    "What each way keeps for the backward pass, eagerly and in a graph.",
+)
+@over(steps=[1, 5, 30], step=[tf.sin, tf.exp, tf.tanh, lambda x: x * x])
+def test_a_rule_saves_no_memory_eagerly(steps, step):
+    def kept(decorate):
+        made = []
+
+        def chain(x):
+            for _ in range(steps):
+                x = step(x)
+                made.append(weakref.ref(x))
+            return x
+
+        x = tf.constant(0.5)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = decorate(chain)(x)
+        return y is tape or sum(each() is not None for each in made)
+
+    walks = []
+    with_rule = lambda f: tf.custom_gradient(lambda x: (f(x), walks.append))  # noqa: E731
+    assert kept(with_rule) == kept(lambda f: f) == steps and not walks
+    assert "kept 20" in memory_lines()["no rule"].text
+    assert "kept 20" in memory_lines()["a rule"].text
+
+
+@says(
+    "`tf.stop_gradient` around the input keeps the tape out.",
+    "One iterate is left, the $y$ that the rule closes over.",
+    "Every use of the input must be stopped: `tf.ones_like(a)` of the watched `a` has no gradient worth the name, but the tape follows it, and keeps every iterate again.",
+)
+def test_every_use_must_be_stopped():
+    def stopped(newton):
+        return lambda a: newton(tf.stop_gradient(a))
+
+    def half(newton):
+        return lambda a: newton(tf.stop_gradient(a), a)
+
+    assert iterates_kept(lambda newton: ruled(newton, stopped)) == 1
+    assert iterates_kept(lambda newton: ruled(newton, half)) == 20
+    assert same(EAGER.gradient(tf.ones_like, 8.0), None)
+    lines = memory_lines()
+    for name, kept in (("input stopped", " 1"), ("ones_like(a)", "20")):
+        assert f"kept {kept}" in lines[name].text
+
+
+@says(
+    "In a graph it does save memory.",
+    "The backward pass reads 19 iterates without a rule and 1 with it, stopped or not, and what nobody reads is not kept.",
+    "Then all iterates are there at once, as without it.",
+    "The program counts which of them are alive after the forward pass, how many ever are at once, and in a graph how many the operations of the backward pass read:",
+)
+def test_what_a_graph_reads():
+    lines = memory_lines()
+    read = {name: line.numbers[-1] for name, line in lines.items()}
+    assert read == {
+        "no rule": 19,
+        "a rule": 1,
+        "input stopped": 1,
+        "ones_like(a)": 1,
+        "recompute_grad": 0,
+    }
+    at_once = {name: line.numbers[-2] for name, line in lines.items()}
+    assert at_once["recompute_grad"] >= 20 == at_once["no rule"]
+    assert at_once["input stopped"] == 1
+
+
+@says(
+    "But each trace of a decorated function leaves an entry in TensorFlow's registry of rules, which is never removed: do not let a function with a rule be traced over and over.",
+    was="'in a graph it does save memory': of one graph",
+)
+@over(sizes=[2])
+def test_a_trace_leaves_an_entry(sizes):
+    def entries():
+        names = ops.gradient_registry.list()
+        return sum(each.startswith("CustomGradient-") for each in names)
+
+    before = entries()
+    graph = tf.function(lambda x: slope_of_tanh(x))
+    for size in range(sizes):
+        graph(tf.ones(size + 1))
+        graph(tf.ones(size + 1))
+    assert entries() == before + sizes
+    del graph
+    gc.collect()
+    assert entries() == before + sizes
+
+
+@says(
+    "What runs again must do the same again.",
+    "`tf.nn.dropout` draws another mask, and the gradient is silently wrong; with `tf.nn.experimental.stateless_dropout` it is right.",
+)
+@over(mode=FEW)
+def test_dropout_is_drawn_anew(mode):
+    def as_it_was_used(dropout):
+        def loss(x, seen):
+            y = tf.recompute_grad(dropout)(x)
+            return tf.reduce_sum(y) + tf.reduce_sum(seen * tf.stop_gradient(y))
+
+        slope, value = mode.gradients(loss, tf.ones(64), tf.ones(64))
+        assert 8 < np.count_nonzero(value) < 56
+        return same(slope, value)  # of each input 1, kept or dropped
+
+    tf.random.set_seed(None)  # with one, two graphs can draw the same
+    assert not as_it_was_used(lambda x: tf.nn.dropout(x, 0.5))
+    stateless = tf.nn.experimental.stateless_dropout
+    assert as_it_was_used(lambda x: stateless(x, 0.5, seed=[1, 2]))
+
+
+@says("Batch normalization updates its averages twice.")
+def test_batch_normalization_updates_twice():
+    def average(wrap):
+        layer = keras.layers.BatchNormalization(momentum=0.5)
+        layer.build((None, 1))
+        x = tf.constant([[1.0], [3.0]])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = wrap(lambda x: layer(x, training=True))(x)
+        tape.gradient(y, x)
+        return float(layer.moving_mean[0])
+
+    assert np.isclose(average(lambda f: f), 2 * 0.5)
+    assert np.isclose(average(tf.recompute_grad), 2 * 0.75)
+
+
+@says(
+    "Eagerly, stopped inputs have a price.",
+    "The rule above reads $y$, which now depends on nothing, and its second derivative is lost.",
+    "The cure is a rule made of its arguments.",
+    "A rule that keeps little and can be differentiated: it calls itself.",
+    "the tape shall keep no iterate",
+)
+@over(mode=[EAGER, PERSISTENT])
+def test_stopped_inputs_have_a_price(mode):
+    def newton(a):
+        y = tf.ones_like(a)
+        for _ in range(20):
+            y = (2.0 * y + a / y**2) / 3.0
+        return y
+
+    stopped = ruled(newton, lambda f: lambda a: f(tf.stop_gradient(a)))
+    assert same(mode.gradient(stopped, 8.0), 1 / 12, 1e-5)
+    assert mode.gradient(first(stopped), 8.0) is None
+    assert trace("cube_root.py")[0].text.endswith("kept 1")
+    last = trace("cube_root.py").line("second")
+    assert last.numbers[0] == last.numbers[1]
+
+
+@says(
+    r"The second line `backward` belongs to the call in the rule: upstream is what the loss of $\downstream{\bar a}$ makes of $y$, here $-\frac{2}{3 y^3} = -0.0833$, and times $\local{\frac{1}{3 y^2}}$ that is −0.006944, the second derivative $\frac{\d^2 y}{\d a^2} = -\frac{2}{9} a^{-5/3}$.",
+    "The price is time: each walk through the rule runs Newton's method again, 60 steps in all.",
+    "Here it calls the function that it belongs to:",
+)
+def test_the_rule_calls_its_function():
+    lines = trace("cube_root.py")
+    outer, inner = lines.starting("backward")
+    assert outer["upstream"] == 1
+    assert np.isclose(inner["upstream"], -2 / (3 * 2**3), 1e-6)
+    assert np.isclose(inner["downstream"], inner["upstream"] / 12, 1e-6)
+    assert np.isclose(inner["downstream"], -2 / 9 * 8 ** (-5 / 3), 1e-6)
+    assert lines.line("second").numbers[-1] == 60 == 20 * (1 + len([outer, inner]))
+
+
+# tf.grad_pass_through.
+
+
+@says(
+    "It needs one line: `passed = tf.grad_pass_through(tf.sign)`.",
+    "It can do one thing, and only where the output has the shape of the input; around a sum or a maximum the gradient has the wrong shape, or there is an error.",
+    was="'has the wrong shape': with the tape around a graph, and with tf.gradients, a ValueError",
+)
+@over(mode=MODES, f=[tf.reduce_sum, tf.reduce_max])
+def test_another_shape(mode, f):
+    x = tf.ones([4])
+    silent = raised(mode.gradient, tf.grad_pass_through(f), x) is None
+    assert silent == (mode in SEEING)
+    if silent:
+        assert mode.gradient(tf.grad_pass_through(f), x).shape == []
+    assert mode.gradient(tf.grad_pass_through(tf.sign), x).shape == [4]
+
+
+# tf.RegisterGradient.
+
+
+@says(
+    "`tf.custom_gradient` is a rule for your function.",
+    "`tf.RegisterGradient` is a rule for an operation, by its name, wherever it is called.",
+    "The rule gets the operation, with its inputs as `op.inputs`, and an upstream.",
+    "tf.RegisterGradient: a rule for an operation that has none.",
+    "TensorFlow has some of its own without a rule, so that this can be shown without a compiler.",
+)
+@over(
+    mode=FEW,
+    wrap={
+        "called": lambda f: f,
+        "in a layer": lambda f: keras.layers.Lambda(f),
+        "in a rule's function": tf.recompute_grad,
+    },
+)
+def test_by_name_wherever_it_is_called(mode, wrap):
+    image = tf.reshape(tf.range(1.0, 5.0), (2, 2, 1))
+    seen = []
+
+    def rule(op, upstream):
+        seen.append((op.type, [tuple(each.shape) for each in op.inputs]))
+        return 10.0 * upstream, None
+
+    contrast = wrap(lambda x: tf.image.adjust_contrast(x, 0.5))
+    assert "AdjustContrastv2" in message(mode.gradient, contrast, image)
+    with registered("AdjustContrastv2", rule):
+        assert same(mode.gradient(contrast, image), tf.fill(image.shape, 10.0))
+    assert {each for each, _ in seen} == {"AdjustContrastv2"}
+    assert all(shapes[-2:] == [(2, 2, 1), ()] for _, shapes in seen)
+
+
+@says(
+    "`tf.image.adjust_contrast` scales the distance of each pixel $x_i$ to the mean $m$ of its channel by a factor $a$.",
+    "With four pixels:",
+    "`formula` is the yes to the fourth question: the same value by operations that have rules.",
+)
+@over(shape=[(2, 2, 1), (3, 4, 2), (2, 3, 2, 3)], a=numbers(-3, 3), data=st.data())
+def test_contrast(shape, a, data):
+    x = data.draw(arrays(shape, numbers(-9, 9)))
+    formula = program("register.py").formula
+    found = tf.image.adjust_contrast(x, a)
+    assert np.allclose(found, formula(x, np.float32(a)), 1e-4, 1e-4)
+    m = x.mean((-3, -2), keepdims=True)
+    assert np.allclose(found, m + np.float32(a) * (x - m), 1e-4, 1e-4)
+
+
+@says(
+    "$m = 3$ and the mean of upstream is 1.",
+    "With $a = 0.5$ the first pixel gets $0.5 \\cdot 1 + 0.5 \\cdot 1 = 1$, the last $0.5 \\cdot 3 + 0.5 \\cdot 1 = 2$, and the factor gets $1 \\cdot (1 - 3) + 3 \\cdot (6 - 3) = 7$.",
+)
+def test_the_numbers_of_contrast():
+    lines = trace("register.py")
+    upstream = lines[1]["upstream"]
+    pixels, a = np.array([1, 2, 3, 6]), 0.5
+    assert pixels.mean() == 3 and np.mean(upstream) == 1
+    for each in lines.starting("adjust_contrast", "formula"):
+        assert each["x"] == [a * u + (1 - a) * np.mean(upstream) for u in upstream]
+        assert each["x"][0] == 1 and each["x"][-1] == 2
+        assert each["a"] == np.dot(upstream, pixels - 3) == 1 * (1 - 3) + 3 * (6 - 3)
+
+
+@says("The registration holds for the whole process; a second one is a `KeyError`.")
+def test_a_registration():
+    found = []
+
+    def elsewhere():
+        image = tf.ones((1, 1, 1))
+        contrast = lambda x: tf.image.adjust_contrast(x, 0.5)  # noqa: E731
+        found.extend(float(mode.gradient(contrast, image)[0, 0, 0]) for mode in MODES)
+
+    with registered("AdjustContrastv2", lambda op, u: (7.0 * u, None)):
+        assert isinstance(
+            raised(tf.RegisterGradient("AdjustContrastv2"), len), KeyError
+        )
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+    assert found == [7.0] * len(MODES)
+    assert trace("register.py")[-1].text.startswith("KeyError")
+
+
+# keras.ops.custom_gradient.
+
+
+@says(
+    "On the TensorFlow backend it is `tf.custom_gradient`, with all that this site says of it."
+)
+def test_keras_asks_tensorflow():
+    with mock.patch.object(
+        tf, "custom_gradient", return_value="of TensorFlow"
+    ) as asked:
+        assert keras.ops.custom_gradient(len) == "of TensorFlow"
+    asked.assert_called_once_with(f=len)
+    assert keras.backend.backend() == "tensorflow"
+
+
+@says(
+    "The step is $1 - 0.8 = 0.2$ without the layer, and $1 - 0.98 = 0.02$ with it.",
+    "keras.ops.custom_gradient: one rule, written for every backend of Keras.",
+    "This program ran on TensorFlow; the other signatures are what its documentation says:",
+)
+def test_the_step_in_keras():
+    backend, without, with_it = trace("in_keras.py")
+    assert backend["backend"] == "tensorflow"
+    steps = 1 - without.numbers[-1], 1 - with_it.numbers[-1]
+    assert np.allclose(steps, (0.2, 0.02)) and np.isclose(steps[1], 0.1 * steps[0])
+
+
+@says(
+    "The rule is called in a layer's `call`, since a symbolic Keras tensor is no tensor."
+)
+def test_a_symbolic_tensor_is_none():
+    tenth = program("in_keras.py").tenth_of_gradient
+    symbolic = keras.Input([1])
+    assert not tf.is_tensor(symbolic) and raised(tenth, symbolic) is not None
+    layer = program("in_keras.py").TenthOfGradient()
+    assert raised(layer, symbolic) is None
+
+
+# Check.
+
+
+@says(
+    "Not with differences of the function that it stands in for.",
+    "The identity computes a step, and away from its jump the differences of a step are zeros; they say nothing.",
+    was="'the differences of a step are zeros': at 0 they are 1 / h",
+)
+@over(f=[tf.sign, tf.round], x=numbers(-5, 5), cases=64)
+def test_differences_of_a_step(f, x):
+    h, x = 2.0**-6, tf.constant(x)
+    step = (borrowed(f, tf.tanh)(x + h) - borrowed(f, tf.tanh)(x - h)) / (2 * h)
+    jumps = f(x + h) != f(x - h)
+    assert same(step, 0.0) or jumps
+    assert not same(differences(tf.sign, tf.constant(0.0)), 0.0)
+
+
+@says(
+    "Compare it with differences of $s$, and its second derivative with differences of its first:",
+    "The identity against differences: of what it computes, and of s.",
+)
+def test_what_the_check_prints():
+    lines = [each.numbers for each in trace("check.py")]
+    slope, of_tanh, of_itself, second, of_slope, of_tanh_slope = lines
+    assert slope == of_tanh and of_itself == [0, 0, 0]
+    assert second == of_slope == of_tanh_slope != of_itself
+
+
+# Where it breaks.
+
+
+@says(
+    "$x \\, \\sigma(x)$ has nothing to mend.",
+    "A rule where none was needed.",
+    "Wrong on purpose: a rule that nobody needs, and a curvature that is gone.",
+)
+@over(mode=FEW, x=numbers(-80, 80))
+def test_nothing_to_mend(mode, x):
+    def silu(x):
+        return x * tf.sigmoid(x)
+
+    s = 1 / (1 + np.exp(-float(x)))
+    assert np.isclose(mode.gradient(silu, x), s * (1 + x * (1 - s)), 1e-4, 1e-6)
+    curvature = s * (1 - s) * (2 + x * (1 - 2 * s))
+    assert np.isclose(mode.gradient(first(silu), x), curvature, 1e-3, 1e-5)
+
+
+@says(
+    "The rule computes its local derivative in the forward pass, from a stopped input, to save memory; the first derivative agrees to all digits.",
+    "The second derivative of $y$ is `None`, which one may notice.",
+    r"That of $y^2$ is 1.7211 where 2.1632 is right, which nobody notices: of the two terms, $\frac{\d^2}{\d x^2} f(x)^2 = 2 f'(x)^2 + 2 f(x) f''(x)$, the first comes through upstream, and the second is missing.",
+    "`tf.nn.silu` is right in all columns.",
+    "so that the tape keeps nothing",
+)
+def test_a_rule_nobody_needs():
+    plain, silu, rule = (each.text[16:] for each in trace("wrong/second.py"))
+    assert plain == silu and "None" in rule and "None" not in silu
+    (y1, y2), (_, right) = (
+        [float(n) for n in part.split("'")[1::2]] for part in plain.split("**")
+    )
+    assert f"'{y1:.4f}', None" in rule and "'1.7211'" in rule and right == 2.1632
+    y = 1 / (1 + np.exp(-1.0))
+    assert np.isclose(2 * y1**2, 1.7211, 1e-4)
+    assert np.isclose(2 * y1**2 + 2 * y * y2, right, 1e-4)
+    silu_with_rule = program("wrong/second.py").silu_with_rule
+    assert keeps(silu_with_rule) == [False, False]
+
+
+@says(
+    r"Where no $s$ is at hand, but its slope $g(x)$ is, one can write $c + g(x) \, (x - x_0)$ with $c$ and the value $x_0$ of $x$ stopped.",
+    "The first derivative is $g(x)$, but the second is not $g'(x)$:",
+    r"By the product rule the first derivative is $\frac{\d}{\d x} \bigl( c + g(x) \, (x - x_0) \bigr) = g(x) + g'(x) \, (x - x_0)$.",
+    "The last factor is 0, but its own derivative is 1.",
+    "A local derivative as a factor.",
+    "Wrong on purpose: a local derivative as a factor, differentiated twice.",
+)
+@over(mode=FEW)
+def test_a_local_derivative_as_a_factor(mode):
+    def factor(g):
+        return lambda x: tf.stop_gradient(tf.sign(x)) + g(x) * (x - tf.stop_gradient(x))
+
+    def added(functions):
+        return lambda *xs: [f(x) for f, x in zip(functions, xs)]
+
+    slopes, x = [tf.tanh, lambda x: x * x * x], [tf.constant(0.75)] * 2
+    firsts = mode.gradients(added([factor(g) for g in slopes]), *x)
+    assert same(firsts, [g(x[0]) for g in slopes], 1e-5)
+    seconds = mode.gradients(added([first(factor(g)) for g in slopes]), *x)
+    assert same(seconds, [2.0 * EAGER.gradient(g, x[0]) for g in slopes], 1e-5)
+
+
+@says(
+    "So the second derivative counts $g'(x)$ twice, and is −1.4537 where −0.7269 is right."
+)
+def test_counted_twice():
+    second = trace("wrong/linear.py").all("second")
+    assert second == [-0.7269, -1.4537, "None"]
+    assert np.isclose(second[1], 2 * CURVATURE, 1e-4)
+
+
+class Holder:
+    def __init__(self, f):
+        self.f = f
+
+
+@says(
+    "`tf.function` unwraps functions that are its arguments, or in a list or a dictionary of them, decorator after decorator, down to the innermost, which has no rule:",
+    "A function with a rule as an argument of `tf.function`.",
+    "Wrong on purpose: a function with a rule as an argument of tf.function.",
+    "`tf.grad_pass_through(tf.round)` arrives as `tf.round`, whose gradient is `None`, without a word.",
+    "A function from `tf.recompute_grad` arrives as it was, and is not run again.",
+    "A decorated function arrives as the one that returns its rule beside its value, and fails.",
+    "Pass a function that calls it, or call it by its name.",
+    was="'functions that it is given': not as an attribute of an object",
+)
+@over(
+    put={
+        "alone": lambda f: f,
+        "list": lambda f: [f],
+        "dictionary": lambda f: {0: f},
+        "attribute": Holder,
+    },
+    compiled=[None, True],
+)
+def test_a_function_as_an_argument(put, compiled):
+    def slope(put, x):
+        f = getattr(put, "f", put)
+        return first(f if callable(f) else f[0])(x)
+
+    def outer(f):
+        @functools.wraps(f)
+        def ten_times(x):
+            return 10.0 * f(x)
+
+        return ten_times
+
+    graph = tf.function(slope, jit_compile=compiled)
+    x, passed, ran = tf.constant(1.3), tf.grad_pass_through(tf.round), []
+    again = tf.recompute_grad(lambda x: ran.append(x) or tf.sin(x))
+    arrives = put is not Holder
+    assert same(graph(put(passed), x), None if arrives else 1.0)
+    assert same(graph(put(outer(passed)), x), None if arrives else 10.0)
+    assert same(graph(put(lambda x: passed(x)), x), 1.0)
+    assert isinstance(raised(graph, put(slope_of_tanh), x), TypeError) == arrives
+    graph(put(again), x)
+    assert len(ran) == (1 if arrives else 2)
+
+
+@says(
+    "And `tf.function(tf.grad_pass_through(tf.round))` fails as soon as it is called: the default `name=None` of `tf.round` is taken for an input."
+)
+@over(f=[tf.round, tf.sign, tf.sin], decorate=[tf.grad_pass_through, tf.recompute_grad])
+def test_a_default_is_taken_for_an_input(f, decorate):
+    x = tf.constant(1.3)
+    assert "None values not supported" in message(tf.function(decorate(f)), x)
+    assert same(tf.function(decorate(lambda x: f(x)))(x), f(x))
+    given = tf.function(decorate(lambda x, least=2.0: f(x) * least))
+    assert same(given(x), 2.0 * f(x))
+    assert decorate(f)(x) is not None
+
+
+# The exercise.
+
+
+@says(
+    "Within the limits the gradient shall pass; outside it shall be 0, so that a weight that ran away does not run further.",
+    "The gradient is that of another function, of clipping: the sixth question.",
+    "The fifth is a no, since outside the limits the gradient is not that of $x$.",
+    "At the limits the clipped function has a kink.",
+    "`tf.clip_by_value` passes the gradient there, and the rule says the same with `<=`.",
+    "Quantized in steps of 0.25; the slope of clipping to [-1, 1].",
+    "A weight shall be quantized in steps of 0.25 and limited to $[-1, 1]$.",
+)
+@over(mode=MODES, dtype=[tf.bfloat16, tf.float32])
+def test_the_quantizer(mode, dtype):
+    solution = program("solution.py")
+    edges = [near(x, steps) for x in (-1, 1) for steps in (-1, 0, 1)]
+    x = tf.cast([-1e30, -2.0, *edges, -0.5, 0.0, 1e-30, 0.3, 1e30, np.inf], dtype)
+    passes = np.abs(np.asarray(x, np.float32)) <= 1
+    by_clipping, by_identity = mode.gradients(
+        lambda x, z: tf.clip_by_value(x, -1.0, 1.0) + solution.by_identity(z), x, x
+    )
+    assert same(by_clipping, passes) and same(by_identity, passes)
+    y = 4 * np.asarray(solution.quantize(x), np.float32)
+    assert same(y, np.round(y)) and abs(y).max() <= 4
+    edge = [float(tf.clip_by_value(1 + h, -1.0, 1.0)) - 1 for h in (-0.5, 0.5)]
+    assert edge == [-0.5, 0.0]
+
+
+@says(
+    "With upstream $2 y_i$, and clipping that passes it or stops it, the gradient is 0, −2, 0.5, 2, 0.",
+    "`pass through` differs at both ends: −2 and 2 there, where it should be 0.",
+    "Write it, and predict the gradient of $\\sum_i y_i^2$ at −2, −1, 0.3, 1 and 2.",
+)
+def test_the_exercise():
+    lines = trace("solution.py")
+    assert lines[1]["upstream"] == [2 * y for y in lines[0]["y"]]
+    gradients = {each.text[:13].strip(): each.numbers[-5:] for each in lines}
+    assert gradients["identity"] == gradients["rule"] == [0, -2, 0.5, 2, 0]
+    assert gradients["pass through"] == [-2, -2, 0.5, 2, 2]
+
+
+@says(
+    "The eight questions above as boxes, one below the other.",
+    "Beside the arrow that leaves each box stands its answer to yes; the arrow itself is marked no, and leads to the next question, from the last to tf.custom_gradient.",
+    "The decision as a picture: eight questions, asked from top to bottom.",
+)
+def test_the_figure():
+    axes = drawn("figure.py")[0].axes[0]
+    said = [(-each.get_position()[1], each.get_text()) for each in axes.texts]
+    kinds = {"?": "question", "no": "no", "yes: ": "yes", "": "number or arrow"}
+    order = [
+        next(
+            kind
+            for ends, kind in kinds.items()
+            if text.endswith(ends) or text.startswith(ends)
+        )
+        for _, text in sorted(said)
+        if not text.isdigit() and text
+    ]
+    assert sum("?" in text for _, text in said) == 8
+    assert sorted(said)[-1][1] == "tf.custom_gradient"
+    assert order.count("no") == 8 == sum(text.startswith("yes: ") for _, text in said)
+    assert order[0] == "question" and len(axes.patches) == 8
+
+
+definition(
+    "Choice — Backward — Memory, eagerly — Second order — Forward mode",
+    'The two words "depends" mean this.',
+    "It is a decision, hence $:=$, and it is the only one:",
+)
+advice(
+    "Ask them in this order, and stop at the first yes.",
+    "Then write no rule.",
+    "Write no rule; rewrite the formula.",
+    "If the answer is eight times no: `tf.custom_gradient`.",
+    "That is less often than one thinks, and four cases are left: a formula whose value is fine and whose derivative is not; a long computation with a short derivative; a computation outside of TensorFlow; and a gradient that is changed on its way, as by clipping.",
+    "Prefer it.",
+    "A NaN in a gradient is no reason for a rule.",
+    "First look whether TensorFlow has the function, and then whether the formula can be written so that each of its operations stays finite:",
+    "Use it for targets, for weights that shall not be learned, and inside the other ways.",
+    "So leave the input as it is.",
+    "So wrap the parts of a model, one by one, and not the whole.",
+    "In a library, prefer a function with a rule.",
+    "If it can be written, it is the better answer.",
+    "In a rule of your own, compute `local` inside `grad`, from the arguments.",
+    "Use a surrogate $s$, or a rule.",
+)
+history(
+    "It is made for those who write an operation in C++ and load it.",
+    "On PyTorch the rule is called with the inputs and the keyword `upstream`, hence the signature:",
+    "With the JAX and TensorFlow backends, it requires only one argument, whereas it might use the `upstream` argument in the case of the PyTorch backend.",
+)
+pointer(
+    "This page asks in which case you need which, and measures what each costs.",
+    "What upstream, local and downstream are, and what `None` means, is on the tape.",
+    "What each choice gives and costs; the programs below show it:",
+    "What forward mode makes of it shows all three.",
+    "Numerical stability is about these formulas, and about those where no formula helps; then the answer is `tf.custom_gradient`.",
+    "Straight through trains with it.",
+    "The rules on this page, and the registered one, are compared with finite differences when the site is built, at other points and in other shapes; checking a rule shows how to do that with your own.",
+)

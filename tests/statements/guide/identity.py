@@ -1,0 +1,1052 @@
+"""What the page on identities with another gradient says in words."""
+
+from truth.statements.tries import *
+
+FEW = [EAGER, AROUND, XLA]
+POINTS = [-9.0, -2.5, -1.0, -0.5, -1e-3, -1e-30, 0.0, 1e-30, 0.2, 0.5, 1.0, 1.5, 4.0]
+
+
+def back_through(change, forward=tf.identity):
+    @tf.custom_gradient
+    def identity(x):
+        return forward(x), lambda upstream: change(upstream)
+
+    return identity
+
+
+def by_value(upstream, limit=1.0):
+    return tf.clip_by_value(upstream, -limit, limit)
+
+
+def by_norm(upstream, limit=1.0, axes=None):
+    return tf.clip_by_norm(upstream, limit, axes)
+
+
+CHANGES = {
+    "derivative": lambda u: u,
+    "scale": lambda u: 0.1 * u,
+    "reverse": lambda u: -u,
+    "noise": lambda u: u + 0.01,
+    "clip values": by_value,
+    "clip norm": by_norm,
+}
+ROUND_THROUGH = back_through(lambda u: u, tf.round)
+
+
+def pulled(change, upstream, mode=EAGER):
+    """What a rule makes of an upstream gradient."""
+    upstream = tf.constant(upstream)
+    rule = back_through(change)
+    return mode.gradient(
+        lambda x: tf.reduce_sum(rule(x) * upstream), tf.ones_like(upstream)
+    )
+
+
+def slope(function, of=lambda y: y):
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = of(function(x))
+        return tape.gradient(y, x)
+
+    return gradient
+
+
+def columns(line, width):
+    return [float(each) for each in line.text[width:].split()]
+
+
+# The identity.
+
+
+@says(
+    "Four of 200 labels are wrong by about 300.",
+    "A slope that should be 2 is trained on them, and stands at 8.535 after 60 steps.",
+    "One line in the model, `p = clipped(w * x)`, has the value of `w * x`, and the slope ends at 2.023.",
+    "Four bad labels of 200: a slope trained with and without clipping.",
+)
+def test_the_training():
+    first, _, last = trace("training.py")
+    assert first.numbers[-1] == 8.535 and last.numbers[-1] == 2.023
+    source = (program.__globals__["folder"] / "training.py").read_text()
+    assert "[[15], [75], [135], [195]], [300.0] * 4" in source
+    assert "p = on_the_way(w * x[some])" in source and "range(60)" in source
+
+
+@says(
+    "Its rule is not the derivative of its function, and does not want to be: it decides what goes back.",
+    "TensorFlow does not compare a rule with its forward pass.",
+    "Here the forward pass is the identity, and the rule is up to you.",
+    "Nothing happens to $x$:",
+    "The rule is the decision, and no derivation confirms it; all that can be checked is that the code does what was decided.",
+)
+@over(mode=MODES, u=numbers(-1e3, 1e3))
+def test_the_rule_decides(mode, u):
+    for change in (lambda u: u * u, tf.zeros_like):
+        assert same(pulled(change, [u, 2.0], mode), change(tf.constant([u, 2.0])), 1e-6)
+        x = tf.constant([u, 2.0])
+        assert same(back_through(change)(x), x)
+
+
+@says(
+    "The same pattern reverses a gradient, sends one through a rounding, adds noise to it, or looks at it.",
+    "It is exact:",
+    "The pairing would give back $\\upstream{\\bar y_i}$ as it came.",
+    "A negative factor reverses:",
+)
+@over(mode=FEW, u=numbers(), factor=numbers(-9, -0.1))
+def test_what_the_pattern_does(mode, u, factor):
+    u = tf.constant([u, 1.0])
+    assert same(pulled(tf.identity, u, mode), u)
+    reverse = np.asarray(pulled(lambda u: factor * u, u, mode))
+    assert (np.sign(reverse) == -np.sign(u))[np.abs(u) > 1e-30].all()
+
+
+@says("The array keeps its direction, and its length becomes at most $\\tau$.")
+@over(
+    mode=FEW,
+    u=arrays((2, 3), numbers(-1e6, 1e6)),
+    limit=st.floats(0.125, 100, width=32),
+)
+def test_by_norm(mode, u, limit):
+    found = np.asarray(pulled(lambda u: by_norm(u, limit), u, mode), float)
+    length, before = np.linalg.norm(found), np.linalg.norm(u.astype(float))
+    assert length <= limit * (1 + 1e-5)
+    assert np.allclose(found * before, u * length, 1e-4, 1e-4 * before * length + 1e-30)
+    assert before > limit or same(found, u, 1e-6)
+
+
+@says("(Where upstream is zero the quotient is not defined, and nothing is clipped.)")
+@over(mode=MODES, shape=[(), (3,), (2, 0), (2, 3)])
+def test_no_norm(mode, shape):
+    assert same(pulled(by_norm, np.zeros(shape, np.float32), mode), np.zeros(shape))
+
+
+@says(
+    "In types: `grad :: upstream(y) → downstream(x)`, of any one shape.",
+    "There is no local derivative in the rule; where another rule has `upstream * local`, this one has `change(upstream)`.",
+)
+@over(change=CHANGES, u=arrays(), x=numbers(-9, 9), cases=60)
+def test_any_shape(change, u, x):
+    x = x * tf.ones_like(u)
+    loss = lambda y: tf.reduce_sum(y * u)  # noqa: E731
+    found = EAGER.gradient(back_through(change), x, loss)
+    assert found.shape == u.shape and same(found, change(tf.constant(u)))
+
+
+def blocks():
+    """Of the trace of six rules: for each its upstream and downstream, as numbers."""
+    lines = trace("identity.py")[:-3]
+    found = {}
+    for at in range(0, len(lines), 6):
+        up = lines[at + 1].numbers + lines[at + 2].numbers
+        down = lines[at + 3].numbers + lines[at + 4].numbers
+        found[lines[at].text] = up, down, lines[at + 5]
+    return found
+
+
+@says(
+    r"The loss is the same each time, $L = \sum_i y_i^2$, and so is `upstream`, $\upstream{\bar y_i} = 2 y_i$.",
+    "What differs is `downstream`:",
+    "By value, 3 and 4 become 1 and 1: the direction has changed.",
+    "By norm, all numbers are divided by the norm, 5.0359, and the small row shrinks because the other is large.",
+    "By the norm of each row, the first row is divided by its length, 5, and the second, which is shorter than 1, is left alone.",
+    "One identity, six ways back: what goes in and what comes out of each.",
+)
+def test_six_ways_back():
+    ways = blocks()
+    assert len(ways) == 6 and {tuple(up) for up, _, _ in ways.values()} == {
+        (3, 4, 0, 0.6)
+    }
+    assert [2 * y for y in (1.5, 2, 0, 0.3)] == [3, 4, 0, 0.6]
+    assert {each["the same L"] for _, _, each in ways.values()} == {6.34}
+    assert len({tuple(down) for _, down, _ in ways.values()}) == 6
+    up = np.array([3, 4, 0, 0.6])
+    value, norm, row = (
+        ways[f"clip {name}"][1]
+        for name in ("each number to 1", "the norm to 1", "the norm of each row")
+    )
+    assert value[:2] == [1, 1] and value[0] / value[1] != 3 / 4
+    assert round(np.linalg.norm(up), 4) == 5.0359
+    assert np.allclose(norm, up / np.linalg.norm(up), 1e-6) and norm[3] < 0.6
+    assert np.allclose(row, [3 / 5, 4 / 5, 0, 0.6], 1e-6)
+
+
+@says(
+    "In the last line each number of an infinite upstream is clipped, and nobody sees that it was infinite.",
+    "The clipped norm makes it NaN.",
+    "Where upstream is finite and its squares are not, it makes it 0.",
+)
+@over(mode=FEW, large=[1e20, 3e38, np.inf], sign=[-1])
+def test_large_upstream(mode, large, sign):
+    u = tf.constant([sign * large, 2.0])
+    assert same(pulled(by_value, u, mode), [sign, 1.0])
+    norm = np.asarray(pulled(by_norm, u, mode))
+    assert np.isnan(norm[0]) if large == np.inf else same(norm, [0.0, 0.0])
+    assert "inf" in trace("identity.py")[-1].text
+
+
+# On the way, or at the end.
+
+
+@says(
+    "A gradient can be clipped after `tape.gradient`, too.",
+    "That clips the sum over a batch, when the bad sample is already in it.",
+    "On the prediction of each sample, the rule limits what one sample can do.",
+)
+@over(mode=FEW, bad=numbers(), x=st.floats(0.5, 1.5, width=32))
+def test_what_one_sample_can_do(mode, bad, x):
+    xs, t = tf.constant([x, 1.0, 1.25]), tf.constant([bad, 2.0, 2.5])
+    clipped = back_through(by_value)
+
+    def loss(on_the_way):
+        return lambda w: 0.5 * tf.reduce_sum((on_the_way(w * xs) - t) ** 2)
+
+    on_the_way = mode.gradient(loss(clipped), 2.0)
+    assert same(on_the_way, x * np.clip(2.0 * x - np.float32(bad), -1, 1), 1e-5)
+    at_the_end = by_value(mode.gradient(loss(tf.identity), 2.0), 20.0)
+    if abs(bad) > 1e3:
+        assert abs(at_the_end) == 20.0 > abs(on_the_way)
+
+
+@says(
+    "Two panels over 60 steps.",
+    "Above, the norm of the gradient on a logarithmic scale: without clipping a jagged line that never settles; with the sum clipped at the end it bumps along the limit of 20; with each sample clipped on its way it falls to about 1.",
+    "Below, the slope w: without clipping it swings far above 2 for as long as it is trained; with the sum clipped it has teeth above 2; clipped on its way it climbs to 2 and stays.",
+)
+def test_the_figure_of_training():
+    norms, path = drawn("training.py")[0].axes
+    plain, at_end, on_way = (np.asarray(line.get_ydata()) for line in norms.lines)
+    assert len(plain) == 60 and norms.get_yscale() == "log"
+    assert plain[-10:].max() > 5 * plain[-10:].min()
+    turns = np.diff(np.sign(np.diff(plain)))
+    assert np.count_nonzero(turns[-20:]) > 8
+    assert (
+        at_end.max() == 20
+        and np.count_nonzero(at_end[-30:] > 19.9) > 5
+        and at_end[-30:].min() < 15
+    )
+    assert 0.7 < on_way[-10:].max() < 1.5 and on_way[0] > 5
+    plain, at_end, on_way = (np.asarray(line.get_ydata()) for line in path.lines)
+    assert plain[20:].min() > 2.5 and plain[-10:].max() > 9
+    assert 2 < at_end[20:].min() < at_end[20:].max() < 4
+    assert np.count_nonzero(np.diff(np.sign(np.diff(at_end[20:])))) > 6
+    assert (np.diff(on_way[:10]) > 0).all() and abs(on_way[-30:] - 2).max() < 0.06
+
+
+@says(
+    "This one decision happens to be a derivative, of another loss.",
+    "The loss is a sum of $\\frac{1}{2} r^2$, so upstream at the prediction is the residual $r = p - t$.",
+    "The clipped residual is the slope of Huber's loss (Huber, 1964), with limit 1:",
+    "So the model is trained with Huber's loss, while the number that is printed as the loss stays the square.",
+)
+@over(mode=FEW)
+def test_huber(mode):
+    r = tf.constant(POINTS)
+    huber = tf.keras.losses.Huber(1.0, reduction="sum")
+    p, _ = mode.gradients(
+        lambda p, t: 0.5 * tf.reduce_sum((p - t) ** 2), r + 3.0, 3.0 * tf.ones_like(r)
+    )
+    assert same(p, r, 1e-5) or np.allclose(p, r, 1e-5, 1e-6)
+    clipped = back_through(by_value)
+    trained = mode.gradient(lambda p: 0.5 * tf.reduce_sum(clipped(p) ** 2), r)
+    zero = tf.zeros([1, len(r)])
+    of_huber = mode.gradient(lambda p: len(r) * huber(zero, p[None, :]), r)
+    assert np.allclose(trained, of_huber, 1e-5, 1e-6)
+    assert same(0.5 * tf.reduce_sum(clipped(r) ** 2), 0.5 * tf.reduce_sum(r**2))
+
+
+@says(
+    "Against gradients that explode over the steps of a recurrent network, the norm of the whole gradient is clipped at the end (Pascanu, Mikolov and Bengio, 2013); a rule between two steps clips before the next one multiplies."
+)
+@over(mode=FEW, steps=[2, 20])
+def test_between_two_steps(mode, steps):
+    def chain(between):
+        def run(x):
+            for _ in range(steps):
+                x = between(10.0 * x)
+            return x
+
+        return run
+
+    assert same(mode.gradient(chain(back_through(by_value)), 1.0), 10.0)
+    assert same(mode.gradient(chain(tf.identity), 1.0), 10.0**steps, 1e-5)
+
+
+# Reversal.
+
+REVERSE = back_through(lambda u: -3.0 * u)
+
+
+@says(
+    "A feature $f$ is read by two heads: $q = a f$ tells the label, and $r = c f$ tells from which domain the sample comes.",
+    "Both heads are trained to be right.",
+    "The feature is trained to help the first and to mislead the second, so that what the label head learns in one domain holds in the other.",
+    r"That is domain adaptation by gradient reversal (Ganin and Lempitsky, 2015), and all of it is one rule between feature and domain head, with a negative factor $-\lambda$.",
+    "Only the path from $r$ to $f$ is changed:",
+)
+@over(mode=FEW, f=numbers(-3, 3), a=numbers(-3, 3), c=numbers(-3, 3), cases=6)
+def test_two_heads(mode, f, a, c):
+    def losses(between):
+        return lambda f, a, c: tf.square(a * f - 1.0) + tf.square(c * between(f) + 1.0)
+
+    label = mode.gradients(lambda f, a: tf.square(a * f - 1.0), f, a)
+    domain = mode.gradients(lambda f, c: tf.square(c * f + 1.0), f, c)
+    found = mode.gradients(losses(REVERSE), f, a, c)
+    expected = label[0] - 3.0 * domain[0], label[1], domain[1]
+    assert np.allclose(found, expected, 1e-4, 1e-4)
+
+
+@says(
+    "No single loss has this gradient.",
+    "The second derivative by $c$ and $f$ would have to be the same in either order, and here the two differ in sign wherever they are not 0.",
+    "So do not look for a minimum in the printed total.",
+)
+@over(factor=[0.5, 1.0, 3.0], c=numbers(-2, 2), f=numbers(-2, 2), cases=48)
+def test_no_single_loss(factor, c, f):
+    reverse = back_through(lambda u: -factor * u)
+
+    def gradients(c, f):
+        return EAGER.gradients(lambda c, f: tf.square(c * reverse(f) + 1.0), c, f)
+
+    h = 2.0**-6
+    c_then_f = (gradients(c, f + h)[0] - gradients(c, f - h)[0]) / (2 * h)
+    f_then_c = (gradients(c + h, f)[1] - gradients(c - h, f)[1]) / (2 * h)
+    assert np.isclose(f_then_c, -factor * c_then_f, 1e-2, 1e-2)
+    assert abs(c_then_f) < 0.1 or np.sign(c_then_f) == -np.sign(f_then_c)
+
+
+@says(
+    "In the program, the second column of the data tells the label in the source domain only, twice as loud as the first.",
+    "The target has no labels in training.",
+    "Column 0 tells the label anywhere, column 1 in the source domain only.",
+    "labels are known in the source",
+)
+def test_the_data():
+    read = program("reversal.py")
+    label, x = read.label[:, 0], np.asarray(read.x)
+
+    def told(rows):
+        return [np.polyfit(label, column, 1)[0] for column in rows.T]
+
+    source, target = told(x[:200]), told(x[200:])
+    assert np.allclose(source, [1, 2], atol=0.2) and np.allclose(
+        target, [1, 0], atol=0.2
+    )
+    source = (program.__globals__["folder"] / "reversal.py").read_text()
+    assert "q = f[:200]" in source and "loss((label + 1.0) / 2.0, q)" in source
+
+
+@says(
+    "The two losses are added: whoever subtracts the domain loss as well undoes the reversal for the feature, and makes the domain head unlearn."
+)
+@over(mode=FEW, c=numbers(0.1, 3))
+def test_subtracted_as_well(mode, c):
+    reverse = back_through(lambda u: -u)
+
+    def domain(between):
+        return lambda f, c: tf.square(c * between(f) + 1.0)
+
+    plain = mode.gradients(domain(tf.identity), 0.75, c)
+    twice = mode.gradients(lambda f, c: -domain(reverse)(f, c), 0.75, c)
+    assert same(twice[0], plain[0], 1e-5) and same(twice[1], -plain[1], 1e-5)
+
+
+@says(
+    "Of 200 labels in the target, 114 are right when the feature ignores the domain head, by the factor 0.",
+    "Trained for that head, it is 103: the feature leans on the second column.",
+    "Trained against it by the factor −3, the weight of that column falls to 0.616, the domain loss rises towards the $\\log 2 \\approx 0.693$ of a coin, and 155 labels are right.",
+    "One feature, two losses: the second is trained for, ignored, against.",
+)
+def test_what_reversal_prints():
+    with_it, ignored, _, against = lines = trace("reversal.py")
+    right = [line.numbers[-1] for line in lines]
+    assert right == [103, 114, 129, 155] and "ignored" in ignored.text
+    second = [line.numbers[2] for line in lines]
+    assert second[0] == max(second) > 5 * with_it.numbers[1] and second[3] == 0.616
+    losses = [line.numbers[3] for line in lines]
+    assert (
+        losses == sorted(losses) and losses[-1] < np.log(2) and against.numbers[0] == -3
+    )
+
+
+# Straight through.
+
+
+@says("`tf.round` has slope 0 between its jumps, and TensorFlow returns `None`.")
+@over(mode=MODES, x=numbers(-1e3, 1e3))
+def test_the_slope_of_a_rounding(mode, x):
+    assert mode.gradient(tf.round, x) is None
+    h = 2.0**-8
+    jumps = np.round(x - h) != np.round(x + h)
+    assert jumps or same(tf.round(x + h) - tf.round(x - h), 0.0)
+
+
+@says(
+    "The straight-through estimator (Bengio, Léonard and Courville, 2013) sends upstream back as if nothing had been rounded.",
+    "The forward pass is no identity here, $y_i = \\operatorname{round}(x_i)$, but the rule is that of one:",
+    "A choice between −1 and 1 has the same rule.",
+    "1 at 0; NaN stays NaN",
+)
+@over(mode=FEW, loss=LOSSES)
+def test_straight_through(mode, loss):
+    x, read = tf.constant([-1.7, 0.5, 2.2]), program("straight.py")
+    for through in (ROUND_THROUGH, read.binarize_through):
+        found = mode.gradient(through, x, loss)
+        assert same(found, EAGER.gradient(loss, through(x)), 1e-6)
+    assert set(np.asarray(read.binarize_through(tf.constant(POINTS)))) == {-1, 1}
+    assert same(read.binarize_through(tf.constant([0.0, np.nan])), [1.0, np.nan])
+    assert not same(tf.round(x), x)
+
+
+@says(
+    "A quantizer with another step needs none of its own: divide, round, multiply, and the two scalings cancel in the gradient.",
+    "No rule of its own: the two scalings have theirs.",
+)
+@over(mode=FEW, step=st.floats(2.0**-10, 2.0**10, width=32), u=numbers(-9, 9))
+def test_the_scalings_cancel(mode, step, u):
+    x = tf.constant([-1.7, 0.5, 2.2])
+    found = mode.gradient(lambda x: u * (step * ROUND_THROUGH(x / step)), x)
+    assert same(found, np.full(3, np.float32(u)), 1e-5)
+
+
+def stop(f):
+    return lambda x: x + tf.stop_gradient(f(x) - x)
+
+
+@says(
+    "The same gradient can be written in three ways: the rule; `x + tf.stop_gradient(tf.round(x) - x)`, which is exact for a rounding of finite numbers, but not for any function; and `tf.grad_pass_through(tf.round)`, whose trace is headed `round` as well.",
+    was="'fails far from 0': for a rounding never, at a finite number",
+)
+@over(dtype=FLOATS, x=numbers(around=[0.5, 1.5, 2.0**23]), cases=100)
+def test_three_ways(dtype, x):
+    x = tf.cast(x, dtype)
+    if np.isfinite(float(x)):
+        assert same(stop(tf.round)(x), tf.round(x))
+        assert same(tf.grad_pass_through(tf.round)(x), tf.round(x))
+    assert not same(stop(tf.sign)(tf.constant(1e8)), 1.0)
+    heads = [line.text for line in trace("straight.py") if line.text[0] not in " x"]
+    assert heads[3] == "round" == heads[0]
+
+
+@says(
+    "The rule can print, and can have a window outside of which it sends 0, as the solution of a gradient for sign does.",
+    "With no window, nothing stops an input that is far beyond the last level, such as that of a choice between −1 and 1, from being pushed farther.",
+)
+@over(mode=FEW, x=numbers(1.5))
+def test_without_a_window(mode, x):
+    choice = program("straight.py").binarize_through
+    pushed = mode.gradient(lambda x: (choice(x) - 3.0) ** 2, x)
+    assert same(pushed, -4.0)  # and so on, however large x is
+
+    @tf.custom_gradient
+    def window(x):
+        return tf.sign(x), lambda upstream: upstream * tf.cast(abs(x) <= 1.0, x.dtype)
+
+    assert same(mode.gradient(lambda x: (window(x) - 3.0) ** 2, x), 0.0)
+
+
+@says(
+    "Two panels over x from −3.3 to 3.3.",
+    "Output: one staircase, on which all three curves lie.",
+    "Gradient: zero for tf.round, one everywhere for straight through, one between −2 and 2 and zero outside for the window.",
+    "round and its three ways back: the values are one, the gradients not.",
+)
+def test_the_figure_of_rounding():
+    output, gradient = drawn("figure.py")[0].axes
+    x = np.asarray(output.lines[0].get_xdata())
+    assert np.allclose([x.min(), x.max()], [-3.3, 3.3]) and len(output.lines) == 3
+    assert all(same(line.get_ydata(), np.round(x)) for line in output.lines)
+    rounding, through, window = (line.get_ydata() for line in gradient.lines)
+    assert not np.any(rounding) and np.all(through == 1)
+    assert same(window, np.abs(x) <= 2)
+
+
+# Noise.
+
+
+def noisy_gradient(mode, seed, x=None):
+    noisy = program("noise.py").noisy
+    x = tf.ones([3]) if x is None else x
+    return mode.gradients(lambda x, seed: tf.reduce_sum(noisy(x, seed) ** 2), x, seed)
+
+
+@says(
+    "With $z_i$ drawn anew for each step:",
+    "The generator is stateless and the seed is an input: whoever calls decides when the noise is new, and a run can be repeated, in a graph as well.",
+    "XLA draws other numbers from the same seed.",
+    "The seed is made of whole numbers, so its gradient is `None`.",
+    "Noise on the gradient: the seed is an input, so every run is the same.",
+    was="'in a graph as well': under XLA the numbers are others",
+)
+@over(mode=MODES)
+def test_noise(mode):
+    one, again = (noisy_gradient(mode, tf.constant([7, 0])) for _ in range(2))
+    other = noisy_gradient(EAGER, tf.constant([7, 1]))
+    assert same(one[0], again[0]) and not same(one[0], other[0]) and one[1] is None
+    eager = noisy_gradient(EAGER, tf.constant([7, 0]))[0]
+    assert same(one[0], eager, 1e-5) == (mode not in (XLA, AROUND_XLA))
+
+
+@says("The forward pass returns `x` itself, which is the same as `tf.identity(x)`.")
+@over(mode=MODES, x=numbers())
+def test_returning_the_input(mode, x):
+    itself = tf.custom_gradient(lambda x: (x, lambda upstream: 5.0 * upstream))
+    copied = tf.custom_gradient(
+        lambda x: (tf.identity(x), lambda upstream: 5.0 * upstream)
+    )
+    assert mode.gradient(itself, x) == mode.gradient(copied, x) == 5
+    assert same(itself(tf.constant(x)), copied(tf.constant(x)))
+
+
+@says(
+    "The mean over many steps is the derivative, $2x$, up to what chance leaves over; no single step has it."
+)
+def test_the_mean_of_the_noise():
+    lines = trace("noise.py")
+    steps = [line["dL/dx"] for line in lines[:3]]
+    mean, deviation = lines[3].numbers[1:], lines[4].numbers
+    assert np.allclose(mean, [2, 4, 6], atol=3 * max(deviation) / np.sqrt(2000))
+    assert all(abs(a - b) > 0.01 for step in steps for a, b in zip(step, [2, 4, 6]))
+
+
+# Hooks.
+
+
+def hook(look, tied):
+    @tf.custom_gradient
+    def identity(x):
+        def grad(upstream):
+            with tf.control_dependencies([look(upstream)] if tied else []):
+                if not tied:
+                    look(upstream)
+                return tf.identity(upstream)
+
+        return tf.identity(x), grad
+
+    return identity
+
+
+@says(
+    "A hook returns upstream unchanged, so its rule is the derivative.",
+    "What it does on the side must be tied to what it returns, by `tf.control_dependencies`.",
+    "With the tape around a `tf.function`, a loose `tf.print` does not run.",
+    "Three hooks that change nothing: print, histogram, stop with the name.",
+)
+@over(mode=MODES, tied=[True, False])
+def test_what_a_hook_does_on_the_side(mode, tied):
+    calls = tf.Variable(0)
+    watching = hook(lambda upstream: calls.assign_add(1), tied)
+    assert same(mode.gradient(watching, 2.0, lambda y: y * y), 4.0)
+    assert int(calls) == (0 if mode is AROUND and not tied else 1)
+
+
+@says(
+    "The program stops in eager mode, with the tape inside a graph, and around one.",
+    "It works in a graph, too, where Python and its debugger come by only while it is traced; XLA leaves the check out.",
+    "Stop with the name.",
+)
+@over(mode=MODES)
+def test_stopping(mode):
+    ran = []
+
+    def look(upstream):
+        ran.append(upstream)
+        return tf.debugging.check_numerics(upstream, "upstream of here")
+
+    born = lambda x: 0.0 * tf.math.log(0.0 * hook(look, True)(x))  # noqa: E731
+    said = message(mode.gradient, born, 1.0)
+    compiled = mode in (XLA, AROUND_XLA)
+    assert (said == "") == compiled and len(ran) == 1
+    assert compiled or "here : Tensor had NaN values" in said or "CheckNumerics" in said
+    assert compiled == (
+        said == "" and bool(np.isnan(mode.gradient(born, 1.0))) if not said else False
+    )
+    stops = trace("hooks.py").starting("stops")
+    assert [each.text for each in stops] == [
+        "stops: upstream of hidden : Tensor had NaN values"
+    ] * 3
+
+
+@says(
+    "At the root of 0 the norm is infinite, before any NaN is there.",
+    "`root` is passed, `hidden` is not: between the two, the NaN is born, here as $\\infty \\cdot 0$.",
+    "Print a norm and a shape.",
+)
+def test_where_the_nan_is_born():
+    lines = trace("hooks.py")
+    assert lines[-2].text == "at square norm inf shape [2]"
+    assert "nan" not in lines[-2].text and "hidden" in lines[-1].text
+    h = tf.constant([2.0, 0.0])
+    root, square = EAGER.gradients(
+        lambda r, s: tf.exp(0.1 * r) + tf.sqrt(s), tf.sqrt(h * h), h * h
+    )
+    assert np.isfinite(root).all() and np.isinf(square[1])
+    assert np.isnan(np.inf * 0.0) and np.isnan(
+        EAGER.gradient(lambda h: tf.sqrt(h * h), h)[1]
+    )
+
+
+@says(
+    "`tf.histogram_fixed_width` counts what lies outside in the first and last bin, infinities too; NaN is an error.",
+    was="'counts what lies outside': NaN raises InvalidArgumentError",
+)
+@over(
+    graph=[lambda f: f, tf.function],
+    x=numbers(finite=False, around=[-0.4, 0.4]),
+    cases=100,
+)
+def test_the_histogram(graph, x):
+    count = graph(lambda x: tf.histogram_fixed_width(x, [-0.4, 0.4], nbins=6))
+    if np.isnan(x):
+        assert "must not contain NaN" in message(count, tf.constant([x]))
+    else:
+        bins = np.asarray(count(tf.constant([x])))
+        assert bins.sum() == 1
+        assert bins[0] == (x < -0.4 + 0.8 / 6) or abs(x + 0.4 - 0.8 / 6) < 1e-6
+        assert bins[-1] == (x >= 0.4 - 0.8 / 6) or abs(x - 0.4 + 0.8 / 6) < 1e-6
+
+
+# Check.
+
+SMOOTH = {
+    "sin": tf.sin,
+    "exp": tf.exp,
+    "softmax": tf.nn.softmax,
+    "running sum": tf.cumsum,
+    "norm": lambda x: tf.norm(x)[None],
+    "sort": tf.sort,
+}
+
+
+@says(
+    "A derivative is linear in upstream, whatever the function: twice the upstream gives twice the downstream, and of a sum the sum.",
+)
+@over(
+    f=SMOOTH, u=arrays((3,), numbers(-9, 9)), v=arrays((3,), numbers(-9, 9)), cases=60
+)
+def test_a_derivative_is_linear(f, u, v):
+    x = tf.constant([0.5, -1.0, 2.0])
+
+    def back(u):
+        return np.asarray(
+            EAGER.gradient(f, x, lambda y: tf.reduce_sum(y * u[: y.shape[0]]))
+        )
+
+    size = 1e-5 * (abs(back(u)) + abs(back(v)) + 1)
+    assert (abs(back(u + v) - back(u) - back(v)) <= size).all()
+    assert (abs(back(2 * u) - 2 * back(u)) <= size).all()
+
+
+@says(
+    "A rule that is not linear is the derivative of no function.",
+    "This is not a derivative any more.",
+    "Of each rule: is y = x, is it linear, and is it a derivative at all?",
+    r"Scaling and reversal are derivatives of $\lambda$ times $x$, but the value is $x$.",
+)
+@over(change=CHANGES)
+def test_what_is_linear(change):
+    u, v = tf.constant([3.0, 0.4, -5.0]), tf.constant([0.2, 7.0, -0.3])
+    linear = np.allclose(change(u) + change(v), change(u + v), 1e-5)
+    name = next(name for name, each in CHANGES.items() if each is change)
+    assert linear == (name in ("derivative", "scale", "reverse"))
+    line = trace("check.py").starting(name)[0]
+    assert "y = x: True" in line.text and f"linear: {linear}" in line.text
+    assert ("[]" in line.text) != linear
+    for factor in [0.1, -1.0] if linear else []:
+        assert same(EAGER.gradient(lambda x: factor * x, u), [factor] * 3, 1e-6)
+
+
+@says(
+    "`tf.test.compute_gradient` sends an upstream of a single 1, which a limit of 1 does not touch: both clips pass, although neither is the derivative at a larger upstream.",
+    "For scaling, reversal and noise it fails, as it must.",
+    was="'for the others it fails': not for the derivative",
+)
+@over(change=CHANGES)
+def test_compute_gradient(change):
+    seen = []
+    rule = back_through(lambda u: seen.append(u.numpy()) or change(u))
+    (found,), (expected,) = tf.test.compute_gradient(
+        rule, [tf.constant([1.0, -2.0, 0.5])]
+    )
+    assert same(np.sort(seen), np.sort(np.eye(3)))
+    name = next(name for name, each in CHANGES.items() if each is change)
+    agrees = np.allclose(found, expected, atol=1e-3)
+    assert agrees == (name in ("derivative", "clip values", "clip norm"))
+    assert trace("check.py").starting(name)[0]["compute_gradient agrees"] == str(agrees)
+    if "clip" in name:
+        assert not same(change(tf.constant([3.0, 0.4, -5.0])), [3.0, 0.4, -5.0])
+
+
+# Forward mode.
+
+
+@says(
+    "`tf.autodiff.ForwardAccumulator` pushes a change of $x$ through the forward pass.",
+    "That depends on where the accumulator stands: in eager mode, inside a graph, or around one.",
+    "In eager mode, and inside a graph, forward mode takes the operations of the forward pass: 1 for the identity, as the differences say.",
+    "The rule is called, but its answer is not used.",
+    "Around a graph the rule is always used.",
+    "So one function has several slopes.",
+    "Forward mode through three rules, in eager mode and at a graph.",
+    was="'the rule is not asked': it is called in each mode",
+)
+@over(forward=FORWARDS, factor=numbers(-9, 9), x=numbers(-9, 9))
+def test_whether_the_rule_is_used(forward, factor, x):
+    called, around = [], "around" in forward.name
+    rule = back_through(lambda u: called.append(u) or factor * u)
+    assert same(forward.jvp(rule, x), factor if around else 1.0) and len(called) == 1
+    sine = back_through(lambda u: factor * u, tf.sin)
+    assert same(forward.jvp(sine, x), factor if around else np.cos(np.float32(x)), 1e-4)
+
+
+@says(
+    "A rounding, like a `tf.stop_gradient`, has no derivative of its own.",
+    "There the rule is used in eager mode, and inside a graph the answer is 0.",
+)
+@over(
+    forward=FORWARDS,
+    f=[tf.round, tf.stop_gradient, tf.sign],
+    factor=[-5.0],
+)
+def test_what_has_no_derivative(forward, f, factor):
+    assert forward.jvp(f, 2.7) is None and EAGER.gradient(f, 2.7) in (None, 0)
+    found = forward.jvp(back_through(lambda u: factor * u, f), 2.7)
+    asked = "around" in forward.name or "eager" in forward.name
+    assert same(found, factor if asked else 0.0, 1e-6)
+
+
+@says(
+    "Forward mode takes the derivative of the graph's backward pass by its upstream, at 1.",
+    "Where the graph is one linear rule, that is the rule's factor.",
+    "For `clip` it is 0, because 1 lies beyond the limit of 0.5.",
+    was="'the derivative of the rule, at upstream 1': 3 * sq(x) with the rule u * u gives 18",
+)
+@over(forward=[each for each in FORWARDS if "around" in each.name])
+def test_around_a_graph(forward):
+    clip = back_through(lambda u: by_value(u, 0.5))
+    squared, third = back_through(lambda u: u * u), back_through(lambda u: u / 3.0)
+    graphs = [
+        lambda x: 3.0 * squared(x),
+        lambda x: 0.25 * clip(x),
+        lambda x: tf.sin(squared(x)),
+        clip,
+        third,
+    ]
+    h = 2.0**-10
+    for graph in graphs:
+        back = [
+            EAGER.gradient(graph, 0.7, lambda y: y * upstream)
+            for upstream in (1 + h, 1 - h)
+        ]
+        assert np.isclose(forward.jvp(graph, 0.7), (back[0] - back[1]) / (2 * h), 1e-3)
+    assert same(forward.jvp(graphs[0], 0.7), 18.0, 1e-6) and same(
+        forward.jvp(clip, 0.7), 0.0
+    )
+
+
+@says(
+    r"With the cube as the loss and the reversal, the first gradient is $-\frac{\d}{\d x} x^3 = -3x^2$, and its slope is $\frac{\d}{\d x} (-3x^2) = -6x$, which is −3 at $x = 0.5$.",
+    "A second tape, the column `reverse`, says 3.",
+    "`scale` has $3 \\cdot 0.1^2 = 0.03$, and `clip` cuts its 3 to 1.",
+    "The slope of the first gradient, taken in four ways.",
+    "Around a graph it does, and is wrong for the last three.",
+    was="'and is wrong': not for the derivative",
+)
+def test_the_table_of_second_order():
+    table = {line.text.split()[0]: columns(line, 20) for line in trace("second.py")[1:]}
+    first, its_slope, _, _, second = table["reverse"]
+    assert (first, its_slope, second) == (-3 * 0.5**2, -6 * 0.5, 3) and its_slope == -3
+    assert table["scale"][4] == round(3 * 0.1**2, 3) and table["clip"][4] == 1
+    assert table["clip"][1] == 3 and len(table) == 4
+    wrong = [name for name, row in table.items() if row[3] != row[1]]
+    assert wrong == ["clip", "scale", "reverse"] == [*table][1:]
+
+
+@says(
+    "The second tape walks back through the rule, $-\\upstream{\\bar y}$, whose derivative by upstream is −1.",
+    "Then it comes to $y$, and $y$ was made of $x$ by the same function: the rule is applied once more.",
+    "Two reversals cancel.",
+)
+@over(mode=MODES, factor=[-1.0, 0.1], x=[0.5])
+def test_the_rule_is_applied_once_more(mode, factor, x):
+    rule = back_through(lambda u: factor * u)
+    second = mode.gradient(slope(rule, lambda y: y**3), x)
+    assert same(second, factor * factor * 6.0 * np.float32(x), 1e-4)
+
+
+@says(
+    "Forward mode over the tape agrees with the slope in eager mode, where it does not use the rule a second time.",
+)
+@over(forward=FORWARDS, change=[CHANGES[n] for n in ("derivative", "scale", "reverse")])
+def test_forward_over_the_tape(forward, change):
+    first, h = slope(back_through(change), lambda y: y**3), 2.0**-8
+    difference = (first(tf.constant(0.5 + h)) - first(tf.constant(0.5 - h))) / (2 * h)
+    agrees = np.isclose(forward.jvp(first, 0.5), difference, 1e-3)
+    assert agrees == ("around" not in forward.name or change is CHANGES["derivative"])
+
+
+# Where it breaks.
+
+
+@says(
+    "The output is cast to int32, and the gradient is `None`.",
+    "A tape follows no whole numbers, and the rule is not even called.",
+    "Straight through, to whole numbers.",
+    "Wrong on purpose: round straight through, with whole numbers as dtype.",
+)
+@over(mode=MODES, dtype=[tf.int8, tf.int32, tf.int64, tf.uint8, tf.bool])
+def test_whole_numbers(mode, dtype):
+    called = []
+    through = back_through(called.append, lambda x: tf.cast(tf.round(x), dtype))
+    assert mode.gradient(lambda x: tf.cast(through(x), tf.float32) ** 2, 1.2) is None
+    assert not called and trace("wrong/int.py")[1]["dL/dx"] == "None"
+
+
+@says(
+    "It hands upstream back in the shape of the output, which does not fit the input.",
+    "With the tape around a `tf.function`, that is an error.",
+    "Eagerly, what happens next depends on the neighbor:",
+    "`tf.grad_pass_through` around a sum.",
+    "Wrong on purpose: grad_pass_through around what changes the shape.",
+)
+@over(
+    mode=[EAGER, PERSISTENT, AROUND, AROUND_XLA],
+    f=[tf.reduce_sum, lambda x: x[0], lambda x: x[:2]],
+)
+def test_another_shape(mode, f):
+    passed, x = tf.grad_pass_through(f), tf.ones([4])
+    error = message(mode.gradient, passed, x)
+    if mode in (AROUND, AROUND_XLA):
+        assert "Incompatible shapes" in error
+    else:
+        assert mode.gradient(passed, x).shape == f(x).shape != x.shape
+        assert "InvalidArgumentError" in message(
+            mode.gradient, lambda x: passed(2.0 * x), x
+        )
+    one, update, after, luck = trace("wrong/pass_through.py")
+    assert "Cannot update" in update.text and "Input to reshape" in after.text
+    assert "20. 20. 20. 20." in luck.text and one.numbers[-1] == 20
+
+
+@says(
+    "Wrap only what keeps the shape.",
+    "The last line is right by luck: the neighbor broadcast the gradient, and the true one of a sum is the same number everywhere.",
+)
+def test_right_by_luck():
+    x, ones = tf.constant([1.0, 2.0, 3.0, 4.0]), [1.0, 1.0, 1.0, 1.0]
+    for f, lucky in (
+        (tf.reduce_sum, True),
+        (tf.reduce_max, False),
+        (tf.reduce_prod, False),
+    ):
+        passed = tf.grad_pass_through(f)
+        found = EAGER.gradient(lambda x: passed(ones * x) ** 2, x)
+        assert same(found, EAGER.gradient(lambda x: f(x) ** 2, x)) == lucky
+        assert len(set(found.numpy())) == 1
+
+
+@says("A rule sees the upstreams of its own outputs, not those of other calls.")
+@over(mode=MODES)
+def test_its_own_upstreams(mode):
+    seen = []
+    rule = tf.custom_gradient(
+        lambda x, y: ((x, y), lambda *us: seen.append(len(us)) or us)
+    )
+    mode.gradients(lambda x, y: [*rule(x, y), *rule(y, x)], 1.0, 2.0)
+    assert seen == [2, 2]
+
+
+@says(
+    "Clipped each by itself, the two gradients below have the same length, the direction is another, and the norm of both is not 1:",
+    "For the global norm, collect the gradients and call `tf.clip_by_global_norm`, or send both through one call of the rule, here as one vector.",
+    "The global norm, one tensor at a time.",
+    "Wrong on purpose: the global norm, clipped one tensor at a time.",
+)
+@over(mode=FEW, u=arrays((2,), numbers(2, 50)), v=arrays((2,), numbers(2, 50)))
+def test_the_global_norm(mode, u, v):
+    clipped = back_through(by_norm)
+
+    def gradients(rule):
+        def loss(x, y):
+            p, q = rule(x, y)
+            return tf.reduce_sum(p * u) + tf.reduce_sum(q * v)
+
+        return [np.asarray(g, float) for g in mode.gradients(loss, u, v)]
+
+    alone = gradients(lambda x, y: (clipped(x), clipped(y)))
+    lengths = [np.linalg.norm(each) for each in alone]
+    assert np.allclose(lengths, [1, 1]) and np.isclose(np.linalg.norm(lengths), 2**0.5)
+    joined = gradients(lambda x, y: tf.split(clipped(tf.concat([x, y], 0)), 2))
+    at_the_end = tf.clip_by_global_norm([tf.constant(u), tf.constant(v)], 1.0)[0]
+    assert np.allclose(joined, at_the_end, 1e-5)
+    turned = [line.numbers[-1] for line in trace("wrong/global_norm.py")]
+    assert turned[0] == turned[2] == turned[3] == 1 > turned[1]
+
+
+@says(
+    "Without `axes`, the norm runs over all rows, and how much of a harmless row is left depends on who else is in the batch.",
+    "One norm for the whole batch.",
+    "Wrong on purpose: one norm for the whole batch, and a mean above it.",
+)
+@over(mode=FEW, other=numbers(0.1, 1e3))
+def test_one_norm_for_the_batch(mode, other):
+    batch = [[0.6, 0.8], [other, other]]
+    whole, rows = (
+        pulled(by_norm, batch, mode),
+        pulled(lambda u: by_norm(u, axes=[1]), batch, mode),
+    )
+    assert np.allclose(rows[0], batch[0], 1e-5)
+    assert np.allclose(whole[0], np.array(batch[0]) / np.linalg.norm(batch), 1e-4)
+
+
+@says(
+    "A mean in the loss divides upstream by the number of rows; then a limit of 1 for each row limits something else with each batch size.",
+    "With 100 rows no row is clipped any more: the last number of `each row, mean` is that of the mean alone.",
+)
+@over(rows=[1, 2, 10, 100])
+def test_a_mean_above(rows):
+    x = tf.constant([[0.6, 0.8]] + [[30.0, 40.0]] * (rows - 1))
+    clipped = back_through(lambda u: by_norm(u, axes=[1]))
+
+    def mean(rule):
+        return lambda x: tf.reduce_mean(0.5 * tf.reduce_sum(rule(x) ** 2, axis=1))
+
+    plain, limited = (EAGER.gradient(mean(rule), x) for rule in (tf.identity, clipped))
+    assert same(plain, x / rows, 1e-5)
+    assert (rows == 100) == bool(np.allclose(plain, limited, 1e-5) and rows > 1)
+    assert trace("wrong/batch.py")[-1].numbers[-2:] == [0.006, 0.008]
+
+
+@says(
+    "Where the output goes into `tf.gather` or `tf.nn.embedding_lookup`, upstream is no tensor but `tf.IndexedSlices`: a value for each place that was read, and those of one place are not yet added up.",
+    "The limit holds for each of them, not for their sum:",
+    "`tf.convert_to_tensor(upstream)` adds them up first.",
+    "Behind a gather.",
+    was="'its length becomes at most τ': clip_by_norm of slices gives 1.41",
+)
+@over(mode=MODES)
+def test_behind_a_gather(mode):
+    seen, read = [], (tf.gather if mode in FEW else tf.nn.embedding_lookup)
+
+    def loss(y):
+        return tf.reduce_sum(read(y, [0, 0, 1]) * [3.0, 3.0, 0.2])
+
+    def clipped(change):
+        return back_through(lambda u: seen.append(u) or change(u))
+
+    x, added = tf.zeros([2]), tf.convert_to_tensor
+    assert same(mode.gradient(clipped(by_value), x, loss), [2.0, 0.2], 1e-6)
+    assert np.linalg.norm(added(mode.gradient(clipped(by_norm), x, loss))) > 1.4
+    assert same(
+        mode.gradient(clipped(lambda u: by_value(added(u))), x, loss), [1.0, 0.2], 1e-6
+    )
+    assert (
+        np.linalg.norm(mode.gradient(clipped(lambda u: by_norm(added(u))), x, loss))
+        < 1.0001
+    )
+    assert {type(each) for each in seen} == {tf.IndexedSlices}
+    assert {tuple(each.indices.shape) for each in seen} == {(3,)}
+
+
+@says(
+    "Clipped to 1, the first number is 2, and the norm is above 1.",
+    "Wrong on purpose: behind a gather, the slices are clipped, not the sum.",
+)
+def test_the_trace_of_slices():
+    kind, value, norm = trace("wrong/slices.py")
+    assert kind.text.startswith("IndexedSlices: indices [0 0 1]")
+    assert value.numbers[0] == 2 and np.linalg.norm(norm.numbers[:2]) > 1
+    assert (
+        np.isclose(np.linalg.norm(norm.numbers[2:]), 1, 1e-3) and value.numbers[2] == 1
+    )
+
+
+@says(
+    "A variable that is used three times has three upstream gradients, which are added up.",
+    "`once` clips their sum, `at_each_use` each of them:",
+    "With slopes 5, 4 and 3 the result is 3, three times the limit.",
+    "With slopes 5, 4 and −9 it is 0 without clipping, and 1 if each use is clipped.",
+    "A rule that is not linear does not commute with a sum.",
+    "Each use is clipped, and the sum was meant.",
+    "Wrong on purpose: each use is clipped to 1, and the sum was meant.",
+)
+@over(mode=FEW, slopes=[[5.0, 4.0, 3.0], [5.0, 4.0, -9.0], [0.5, -0.75, 1e30]])
+def test_each_use(mode, slopes):
+    read = program("wrong/uses.py")
+
+    def loss(*ws):
+        uses = read.never(ws[0]), read.once(ws[1]), read.at_each_use(ws[2])
+        return [tf.add_n([s * u for s, u in zip(slopes, each)]) for each in uses]
+
+    total, each = sum(slopes), sum(np.clip(s, -1, 1) for s in slopes)
+    found = mode.gradients(loss, 1.0, 1.0, 1.0)
+    assert np.allclose(found, [total, np.clip(total, -1, 1), each], 1e-5)
+    expected = {3.0: [12, 1, 3], -9.0: [0, 0, 1]}
+    assert slopes[2] not in expected or same(found, expected[slopes[2]])
+
+
+@says(
+    "On paper $x + (f(x) - x) = f(x)$.",
+    "In float32 the 1 is lost beside $10^8$, and infinity minus infinity is NaN.",
+    "A rule returns the value itself:",
+    "The stop_gradient form far from 0.",
+    "Wrong on purpose: x + stop_gradient(f(x) - x), where x is large.",
+)
+@over(graph=[lambda f: f, tf.function], x=numbers(finite=False), cases=60)
+def test_far_from_zero(graph, x):
+    rule = back_through(lambda u: u, tf.sign)
+    found = float(graph(stop(tf.sign))(tf.constant(x)))
+    assert same(graph(lambda x: rule(x))(tf.constant(x)), tf.sign(tf.constant(x)))
+    if not np.isfinite(x):
+        assert np.isnan(found)
+    elif abs(x) >= 1e8:
+        assert found == 0
+    elif 1e-30 < abs(x) < 2**22:
+        assert abs(found - np.sign(x)) <= 0.5
+
+
+# The exercise.
+
+
+@says(
+    "Write a quantizer to 8 bits for numbers from −1 to 1.55: clip, round to one of 256 levels, and send upstream back straight through, but only where $x$ was in the range.",
+    "TensorFlow has one, `tf.quantization.fake_quant_with_min_max_args`, for you to compare.",
+    "The surrogate is the clipped line, $x_i$ between the ends −1 and 1.55.",
+    "Its slope is 1 in the range and 0 outside; the two ends, where there is none, count as inside.",
+    "Solution: quantize to eight bits, with the gradient of the range only.",
+)
+@over(mode=FEW, x=arrays((4,), numbers(-4, 4, around=[-1, 1.55])), cases=24)
+def test_the_quantizer(mode, x):
+    read = program("solution.py")
+    x = tf.concat([x, [-1.0, 1.55]], 0)
+    found = mode.gradient(read.quantize, x)
+    assert same(found, EAGER.gradient(lambda x: tf.clip_by_value(x, -1.0, 1.55), x))
+    assert same(found[-2:], [1.0, 1.0]) and same(mode.gradient(read.built_in, x), found)
+    levels = (np.asarray(read.quantize(x), float) + 1.0) / 0.01
+    assert np.allclose(levels, np.round(levels), atol=1e-3)
+    assert levels.min() + 1e-3 >= 0 and levels.max() < 255.001
+
+
+definition(
+    "The sign $:=$ marks that from here on $\\d L$ is what we say.",
+    "Clipped by value to a limit $\\tau > 0$:",
+    "By element i: upstream . (f(x + h e_i) - f(x - h e_i)) / 2h",
+    "makes the feature reads the label off it reads the domain off it",
+)
+advice(
+    "Test instead that the rule is what was decided: beside the function whose gradient it borrows, or beside the change itself, with upstreams on both sides of the limit.",
+    "Where a rule is a decision, do not mix the modes.",
+    "If you need the curvature of what you train with, as in a Hessian–vector product, check it against differences of the first gradient.",
+    "Keep the dtype, round the value.",
+    "Apply it once, and hand its output to all that use the variable; or decide that each use is meant.",
+)
+history(
+    "Noise that is added to a gradient can help deep networks to train (Neelakantan et al., 2015)."
+)
+pointer(
+    "This page writes these rules, and says what is no longer true of a model that has one.",
+    "The other decisions differ in the third step alone.",
+    "Straight through round, a binary choice, and a quantizer.",
+    "A gradient for sign decides on a gradient for a jump, with the slope of another function.",
+)

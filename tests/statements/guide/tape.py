@@ -1,0 +1,1134 @@
+"""What the page on the tape says in words."""
+
+import ast
+import collections
+import logging
+
+from tensorflow.python.eager import record
+from tensorflow.python.platform import tf_logging
+
+from truth.statements import tries
+from truth.statements.tries import *
+
+EAGERS = [EAGER, PERSISTENT]
+UNCOMPILED = [each for each in MODES if each not in (XLA, AROUND_XLA)]
+ORDINARY = numbers(-9, 9).map(lambda x: x if abs(x) > 1e-3 else 0.0)
+WRAPS = {"eager": lambda f: f, "tf.function": tf.function}
+
+
+def source(name):
+    return (tries.folder / name).read_text("utf-8")
+
+
+def constant(name, of):
+    """The value of a literal that a program assigns."""
+    for node in ast.parse(source(name)).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == of:
+            return ast.literal_eval(node.value)
+    raise KeyError(of)
+
+
+def taped(function, *inputs, persistent=True, **options):
+    with tf.GradientTape(persistent, **options) as tape:
+        tape.watch(inputs)
+        value = function(*inputs)
+    return tape, value
+
+
+def square(x, ran):
+    """x², whose rule says that its Python ran."""
+
+    @tf.custom_gradient
+    def square(x):
+        def grad(upstream):
+            ran.append(upstream)
+            return tf.convert_to_tensor(upstream) * 2 * x
+
+        return x * x, grad
+
+    return square(x)
+
+
+# What leaves the tape.
+
+LEAVES = {
+    "stop_gradient": lambda x: 3 * tf.stop_gradient(x),
+    "numpy": lambda x: tf.constant(3 * x.numpy()),
+    "Variable": lambda x: 3 * tf.Variable(x),
+}
+
+
+@says(
+    "The slope of $3x$ is 3.",
+    "Write `3.0 * tf.stop_gradient(x)`, `tf.constant(3.0 * x.numpy())` or"
+    " `3.0 * tf.Variable(x)` inside an eager tape, and the value is the same, it still"
+    " moves 3 times as fast as $x$, and the tape says `None`, or 0.0 if you ask it for"
+    " a number.",
+    was="'inside a tape': in a graph, .numpy() and tf.Variable(x) raise",
+)
+@over(way=LEAVES, dtype=[*FLOATS, tf.complex64], mode=EAGERS, x=st.integers(-9, 9))
+def test_three_times_without_a_slope(way, dtype, mode, x):
+    x = tf.cast(x, dtype)
+    assert way(x) == 3 * x and way(x + 1) - way(x) == 3
+    assert mode.gradient(lambda x: 3 * x, x) == 3 and mode.gradient(way, x) is None
+    tape, y = taped(way, x)
+    assert tape.gradient(y, x, unconnected_gradients="zero") == 0
+
+
+@says(
+    "The walk has no other source of knowledge, and it cannot tell a slope of zero from a step that it missed.",
+    "What was not recorded does not exist.",
+    "There, zero is right and `None` is no loss; and plain gradient descent moves nothing that lies before such an operation, with either.",
+    "So `None` and 0.0 are not two kinds of functions, but two conventions.",
+    "`tf.sign` jumps as well, and TensorFlow follows it with the slope 0.",
+    "From `cast to int` to `tf.round` the function jumps.",
+    "Its slope is 0 between the jumps and does not exist at them, and TensorFlow passes nothing on.",
+    was="'will not train': Adam moves on with the momentum that it has",
+)
+@over(
+    mode=MODES,
+    jumps={
+        "cast": lambda x: tf.cast(tf.cast(x, tf.int32), tf.float32),
+        "index": lambda x: tf.gather([0.0, 1, 2, 3], tf.cast(x, tf.int32)),
+        "greater": lambda x: tf.cast(x > 1.0, tf.float32),
+        "round": tf.round,
+        "sign": lambda x: tf.sign(x - 1.0),
+    },
+)
+def test_jumps(mode, jumps):
+    slope = mode.gradient(jumps, 2.25)
+    assert slope == 0 if jumps(1.0) == 0 != jumps(0.5) else slope is None
+    assert mode.gradient(LEAVES["stop_gradient"], 2.25) is None
+    near = np.arange(0.05, 3, 0.1)
+    values = [float(jumps(tf.constant(x, tf.float32))) for x in near]
+    steps = {*np.diff(values)}
+    assert 0 in steps and len(steps) == 2 and np.diff(values).tolist().count(0) > 24
+
+
+@says(
+    "Each line between the first and the last computes a value from $x$ in a way that the tape cannot follow.",
+    "`differences` are central differences at 2.25, so they know nothing of tapes.",
+    "`ZERO` is what the tape says with `unconnected_gradients`.",
+    "From `stop_gradient` to `assign` the slope exists: 4.5 for the two squares, 3 for the others.",
+    "`unconnected_gradients` is not a cure.",
+    "It writes 0.0 where the slope is 3.",
+    "Wrong on purpose: ways from x to y that a tape cannot follow.",
+    was="'Each line': the tape follows 3 x and tf.sign",
+)
+def test_values():
+    rows = [line.text.rsplit(maxsplit=3) for line in trace("wrong/values.py")[1:]]
+    assert [tape == "None" for _, _, tape, _ in rows] == [False, *[True] * 10, False]
+    assert {zero for _, _, _, zero in rows[1:]} == {"0.0"}
+    slopes = {name: float(slope) for name, slope, _, _ in rows}
+    missed = dict(list(slopes.items())[1:7])
+    assert [*missed] == list(slopes)[1:7] and list(missed)[-1] == "assign"
+    assert [n for n, slope in missed.items() if slope == 4.5] == [
+        "np.square",
+        "numpy_function",
+    ]
+    assert sorted(missed.values()) == [3, 3, 3, 3, 4.5, 4.5]
+    assert [*slopes][7] == "cast to int" and not any([*slopes.values()][7:])
+
+
+@says(
+    "The cure is to stay in TensorFlow: `tf.square` for `np.square`, the tensor itself for `.numpy()`, and a function of $x$ in place of a variable that is assigned.",
+    "Where the function must be NumPy's, give it a rule.",
+)
+@over(mode=UNCOMPILED, x=numbers(-9, 9))
+def test_cures(mode, x):
+    @tf.custom_gradient
+    def of_numpy(x):
+        return tf.numpy_function(np.square, [x], tf.float32), lambda up: up * 2 * x
+
+    right = mode.gradient(lambda x: x * x, x)
+    assert same(mode.gradient(tf.square, x), right)
+    assert same(mode.gradient(of_numpy, x), right)
+    assert mode.gradient(lambda x: 3 * x, x) == 3
+
+
+# The list, and the walk.
+
+
+@says(
+    "While its block runs, a `tf.GradientTape` keeps a list.",
+    "No gradient is computed yet.",
+    "`tape.gradient` then walks the list back from the target and runs the rule of each step that a gradient reaches.",
+    was=(
+        "'Nothing is differentiated yet': around a tf.function its rules are traced"
+        " while the block runs",
+        "'each step on the way': not one behind an integer or a None",
+    ),
+)
+@over(wrap=WRAPS)
+def test_when_rules_run(wrap):
+    runs = tf.Variable(0, trainable=False)
+
+    @tf.custom_gradient
+    def f(x):
+        def grad(upstream):
+            with tf.control_dependencies([runs.assign_add(1)]):
+                return tf.identity(upstream)
+
+        return 2 * x, grad
+
+    graph, x = wrap(f), tf.constant(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = graph(graph(x))
+        after = graph(y)
+        beside = tf.cast(tf.cast(y, tf.int32), tf.float32) + x
+        graph(x)
+        assert runs == 0
+    tape.gradient(y, x)
+    assert runs == 2
+    tape.gradient(after, x)
+    assert runs == 2 + 3
+    tape.gradient(beside, x)
+    assert runs == 5
+    after = graph(y)
+    assert tape.gradient(after, x) is None and runs == 5
+
+
+def test_traced_in_the_block():
+    ran = []
+    with tf.GradientTape() as tape:
+        x = tf.constant(2.0)
+        tape.watch(x)
+        tf.function(lambda x: square(x, ran))(x)
+        assert len(ran) == 1
+
+
+@says(
+    "A tape knows tensors, not formulas.",
+    "What counts is which tensor object was computed from which, not that two tensors hold the same number.",
+    "A copy made by `tf.identity` has the same number and is another tensor.",
+    "The tape was not running for one of them, or the question names another tensor than the one that was used.",
+    "What was computed before the block or after it is not on the list.",
+    "`z = z + 1.0` gives the name to a new tensor, which `first` was not computed from.",
+    was="'A copy with the same number': copy.copy(x), tf.constant(x), tf.cast(x, x.dtype) are x",
+)
+@over(wrap=WRAPS, dtype=FLOATS, x=numbers(-9, 9))
+def test_tensors_not_numbers(wrap, dtype, x):
+    def slopes(x):
+        before = x * x
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            copy, same_tensor = tf.identity(x), tf.cast(x, dtype)
+            y = x * x
+            used = x
+            x = x + 1
+        after = y * y
+        asked = (y, used), (y, same_tensor), (y, copy), (y, x), (before, used)
+        found = [tape.gradient(*each) for each in (*asked, (after, used))]
+        assert [each is None for each in found] == [False, False, *[True] * 4]
+        return found[0]
+
+    x = tf.cast(x, dtype)
+    assert same(wrap(slopes)(x), 2 * x)
+
+
+@st.composite
+def programs(draw):
+    """Steps: the values that each multiplies, of those before it."""
+    length = draw(st.integers(2, 5))
+    return [
+        (draw(st.integers(0, at)), draw(st.integers(max(0, at - 1), at)))
+        for at in range(length)
+    ]
+
+
+def walked(mode, steps):
+    """Which steps are called in which order, their upstream and their parts."""
+    calls, parts = [], collections.defaultdict(list)
+
+    def multiply(at, one, other, a, b):
+        @tf.custom_gradient
+        def product(a, b):
+            def grad(upstream):
+                calls.append((at, upstream))
+                parts[one].append(upstream * b)
+                parts[other].append(upstream * a)
+                return upstream * b, upstream * a
+
+            return a * b, grad
+
+        return product(a, b)
+
+    def run(x):
+        values = [x]
+        for at, (one, other) in enumerate(steps, 1):
+            values.append(multiply(at, one, other, values[one], values[other]))
+        return values[-1]
+
+    slope = mode.gradient(run, tf.constant(1.5))
+    return calls, parts, slope
+
+
+def leading(steps):
+    """The values on the way to the last, and the steps that use each."""
+    users = collections.defaultdict(set)
+    stack, seen = [len(steps)], set()
+    while stack:
+        at = stack.pop()
+        seen.add(at)
+        for value in steps[at - 1] if at else ():
+            users[value].add(at)
+            stack += [value] if value not in seen else []
+    return seen, users
+
+
+@says(
+    "The rule that made $u$ in the first place is called when all terms are there, once, and its upstream gradient is the whole sum:",
+    "A rule is called after those of all steps on the way to the target that used its output, for only then its upstream gradient is complete.",
+    "That makes the order the reverse of the forward pass along each path.",
+    was="'after all steps that used its output': steps that do not lead to the target are not called",
+)
+@over(mode=MODES, steps=programs())
+def test_the_order_of_the_rules(mode, steps):
+    calls, _, slope = walked(mode, steps)
+    order = [at for at, _ in calls]
+    values, users = leading(steps)
+    assert sorted(order) == sorted(values - {0})
+    for at in order:
+        assert all(order.index(user) < order.index(at) for user in users[at])
+    plain = [1.5]
+    power = [1]
+    for one, other in steps:
+        plain.append(plain[one] * plain[other])
+        power.append(power[one] + power[other])
+    assert same(slope, power[-1] * plain[-1] / 1.5, 1e-5)
+
+
+@says(
+    "No rule computes this sum.",
+    "The rule of the first step returns the first term, the rule of the second step returns the second, and the tape adds.",
+    "`upstream` is the sum of the downstream gradients of everything that used this output on the way to the target.",
+    "The list has one line for each step, and a tensor may be used in several lines.",
+    "There a tape does more than call rules.",
+    r"What stands before $\d u$ has one term for each use:",
+    "That is why a rule multiplies by `upstream` once and need not know its uses, and why a rule that is not linear in `upstream`, such as clipping, clips the sum and not its parts.",
+    was="'everything that used this output': what does not lead to the target adds nothing",
+)
+@over(mode=EAGERS, steps=programs(), cases=40)
+def test_upstream_is_the_sum(mode, steps):
+    calls, parts, _ = walked(mode, steps)
+    for at, upstream in calls:
+        expected = sum(parts[at]) if at < len(steps) else tf.constant(1.0)
+        assert same(upstream, expected, 1e-5)
+    clip = tf.custom_gradient(lambda x: (x, lambda up: tf.clip_by_value(up, -1, 1)))
+
+    def uses(x):
+        u = clip(tf.identity(x))
+        return 0.75 * u + 3.0 * u
+
+    assert mode.gradient(uses, 2.0) == 1 != 0.75 + 1
+
+
+GATHERS = {
+    "gather": lambda u: tf.gather(u, [0, 0, 0]),
+    "gather_nd": lambda u: tf.gather_nd(u, [[0], [0], [0]]),
+    "embedding_lookup": lambda u: tf.nn.embedding_lookup(u, [0, 0, 0]),
+    "two": lambda u: tf.concat([tf.gather(u, [0]), tf.gather(u, [0, 0])], 0),
+}
+
+
+@says(
+    "One kind of sum is left to the rule: that of gathered rows.",
+    "If all uses of an output gather rows of it, as `tf.gather`, `tf.gather_nd` and `tf.nn.embedding_lookup` do, upstream is a `tf.IndexedSlices`: a list of rows, in which one row may stand several times.",
+    "Here it is row 0, three times.",
+    "`square` multiplies the list, and that is an error.",
+    "`clip_rows` clips each row, and then they are added: 3, where no more than 1 should pass.",
+    "`tf.convert_to_tensor(upstream)` adds them up, and changes nothing if upstream is a tensor.",
+    "Begin with it in a rule that an embedding may follow.",
+    "Wrong on purpose: rules that take a list of rows for their sum.",
+    was="upstream was said to be the sum in the shape of the output, whatever uses it",
+)
+@over(
+    mode=MODES,
+    uses=st.sampled_from([*GATHERS]),
+    shape=st.sampled_from([(3,), (3, 2)]),
+    cases=24,
+)
+def test_gathered_rows_are_not_added(mode, uses, shape):
+    uses, rows, dense = GATHERS[uses], [], []
+    clip = tf.custom_gradient(lambda x: (x * 1.0, lambda u: tf.clip_by_value(u, -1, 1)))
+    multiply = program("wrong/rows.py").square
+
+    def run(gathered, also_added, clipped):
+        of_rows = uses(square(gathered, rows)) + uses(clip(clipped))
+        used_twice = square(also_added, dense)
+        return tf.reduce_sum(of_rows + uses(used_twice)) + tf.reduce_sum(used_twice)
+
+    x = tf.ones(shape)
+    found = mode.gradients(run, x, x + 0, x + 0)
+    added, _, clipped = map(tf.convert_to_tensor, found)
+    assert same(added[0], 2 * 3 * x[0]) and same(clipped[0], 3 * x[0])
+    assert isinstance(rows[0], tf.IndexedSlices) and rows[0].indices.shape == (3,)
+    assert tf.is_tensor(dense[0]) and tf.convert_to_tensor(dense[0]) is dense[0]
+    assert "TypeError" in message(mode.gradient, lambda x: uses(multiply(x)), x)
+    assert trace("wrong/rows.py").line("gradient [3").numbers == [3, 1]
+    assert "function(x), [0, 0, 0, 1])" in source("wrong/rows.py")
+
+
+@says(
+    "The second question needs no step before $u$, and the rule of the square at 2 is called all the same: the tape walks everything on the way to the target, wanted or not.",
+    "The walk ran twice, once for each question.",
+    "The tape is persistent: it may be asked more than once (at a price).",
+)
+@over(wrap=WRAPS)
+def test_the_tape_walks_everything(wrap):
+    ran = []
+
+    def slopes(x):
+        tape, (u, loss) = taped(lambda x: (u := square(x, ran), 3 * u * u), x)
+        return tape.gradient(loss, u), tape.gradient(loss, u)
+
+    u_bar, again = wrap(slopes)(tf.constant(2.0))
+    assert u_bar == again == 24 and len(ran) == 2
+    backward = [line.text for line in trace("tape.py").starting("backward")]
+    assert backward[:3] == backward[3:] and "x = 2" in backward[5]
+
+
+@says(
+    r"At $x = 2$ the forward values are $u = 4$, $v = 12$ and $w = 16$.",
+    r"The product sends to each factor the value of the other: $v$ receives $\upstream{\bar v} = w = 16$, and $w$ receives $\upstream{\bar w} = v = 12$.",
+    r"`triple` passes on $16 \cdot 3 = 48$.",
+    r"The square at 4 passes on $12 \cdot 2 \cdot 4 = 96$.",
+    r"The square at 2 is called once, with $48 + 96 = 144$, and passes on $144 \cdot 2 \cdot 2 = 576$.",
+    "The last line asks for tensors in the middle.",
+    "The gradient of $L$ with respect to $u$, $v$ and $w$ is what arrived as `upstream` at the rules that made them.",
+    "Nobody watched them; they are on the tape because $x$ is.",
+    "The program squares $x$, uses the result twice, and multiplies:",
+    "A value that is used twice: its rule is called once, with the sum.",
+    "Here $u$ is used twice.",
+)
+def test_the_tape():
+    lines = trace("tape.py")
+    u, v, w = (lines.line("u = ")[name] for name in "uvw")
+    assert (u, v, w) == (4, 3 * 4, 4**2)
+    triple, at_4, at_2 = lines.starting("backward")[:3]
+    assert triple.text.startswith("backward triple") and triple["upstream"] == w == 16
+    assert (at_4["x"], at_4["upstream"], at_4["downstream"]) == (4, v, v * 2 * 4)
+    assert triple["downstream"] == 48 and at_4["downstream"] == 96 and v == 12
+    assert (at_2["x"], at_2["upstream"], at_2["downstream"]) == (2, 48 + 96, 576)
+    assert lines[-1].numbers == [at_2["upstream"], triple["upstream"], at_4["upstream"]]
+    assert source("tape.py").count("tape.watch(") == 1
+
+
+@says(
+    "Boxes from left to right: x, then u = x², then v, three times u, above and w = u² below, then L = v w.",
+    "Arrows to the right carry values, arrows to the left downstream gradients.",
+    "Under each box stands its upstream gradient, the sum of what arrives there: 1 under L, 16 under v, 12 under w, 144 = 48 + 96 under u, 576 under x.",
+    "Each number on an arrow to the left is the same tape's answer for one step alone, started with the upstream gradient of that step; the third argument of `tape.gradient` is `output_gradients`, explained below.",
+    "the part of this step alone",
+)
+def test_the_figure():
+    place = constant("figure.py", "PLACE")
+    across = {name: x for name, (x, _) in place.items()}
+    assert across["x"] < across["u"] < across["v"] == across["w"] < across["L"]
+    assert place["v"][1] > place["u"][1] == place["L"][1] > place["w"][1]
+    lines, arrives = trace("figure.py"), collections.Counter(L=1.0)
+    for line in lines:
+        [start] = [name for name in "xuvw" if f"downstream to {name} " in line.text]
+        arrives[start] += line.numbers[-1]
+        [value] = [line[key] for key in line if key == f"forward {start}"]
+        assert value == {"x": 2, "u": 4, "v": 12, "w": 16}[start]
+    assert arrives == {"L": 1, "v": 16, "w": 12, "u": 144, "x": 576}
+    assert sorted(each.numbers[-1] for each in lines if "to u" in each.text) == [48, 96]
+    for line in lines:
+        [end] = [name for name in "uvwL" if f" {name} = " in line.text[:12]]
+        assert line.numbers[-2] == arrives[end]
+    tape, y = taped(lambda x: x * x, tf.constant(3.0))
+    assert tape.gradient(y, y, tf.constant(7.0)) == 7
+
+
+# What is recorded.
+
+
+def on_the_tape(function, x):
+    """Whether a tape that watches x goes on behind a function of it."""
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        return record.should_record_backprop([function(x)])
+
+
+@says(
+    "An operation is recorded if one of its inputs is watched, or was itself computed on the tape from something watched.",
+    "An input that is an integer or a boolean does not count, and `tf.stop_gradient` is left out.",
+    was="an operation with a watched input was said to be recorded: tf.stop_gradient is not",
+)
+@over(
+    function={
+        "round": tf.round,
+        "sign": tf.sign,
+        "zeros_like": tf.zeros_like,
+        "twice": lambda x: tf.round(tf.round(x)),
+        "one of two": lambda x: tf.add(tf.constant(1, x.dtype), x),
+    },
+    dtype=[*FLOATS, tf.int32, tf.int64],
+)
+def test_recorded(function, dtype):
+    x = tf.cast(2, dtype)
+    assert on_the_tape(function, x) == dtype.is_floating
+    assert not on_the_tape(lambda x: function(tf.constant(2, x.dtype)), x)
+    assert not on_the_tape(lambda x: function(tf.stop_gradient(x)), x)
+    no = tf.constant(True)
+    assert not on_the_tape(lambda no: tf.cast(tf.logical_not(no), tf.float32), no)
+
+
+@says("No function of the tape shows its list.")
+def test_no_function_shows_the_list():
+    names = {each for each in dir(tf.GradientTape) if not each.startswith("_")}
+    asked = {"gradient", "jacobian", "batch_jacobian"}
+    told = {"watch", "reset", "stop_recording"}
+    assert names == asked | told | {"watched_variables"}
+    tape, _ = taped(lambda x: x * x * x, tf.constant(2.0))
+    assert tape.watched_variables() == ()
+
+
+@says(
+    "Each operation that may matter for a gradient is added when it has run: which operation it was, which tensors went in, which came out.",
+    "This program hooks into the place where TensorFlow looks up the rule of an operation, and so prints the steps that the walk comes to.",
+    "`L` is made by three additions and one subtraction, and three of the four answer.",
+    "The sum of `early` and `whole` does not: neither of them is on the tape.",
+    "(The second `Sub` is $x - 2$.)",
+    "`early` was computed before the block, `five` from constants.",
+    "The steps that made them are not on the list.",
+    "`index` is an integer.",
+    "Its path ends there; that `whole` is a float again does not bring it back.",
+    "`state.assign` has no output, so no path leads out of `x * 7.0`.",
+    "That `state` was read is recorded: it is a trainable variable, and the walk arrives at it with upstream 1.",
+    "`five` and the 2 in $x - 2$ need no gradient.",
+    "`Mul` computes one for `five` all the same, 2, and the tape drops it; `Sub` leaves its second one out.",
+    "The tape's slope is 5 less the cosine of $x - 2$, which is 4 at $x = 2$; the terms that left the tape would have added more.",
+    "Which operations a tape recorded: those that answer on the way back.",
+)
+def test_the_record():
+    lines = trace("record.py")[1:-1]
+    names = [line.text.split()[0] for line in lines]
+    assert names == ["Sub", "AddV2", "Sin", "AddV2", "Mul", "Sub", "ReadVariableOp"]
+    [sum_of] = [
+        node.value
+        for node in ast.walk(ast.parse(source("record.py")))
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "L"
+    ]
+    signs = collections.Counter(
+        type(node.op).__name__
+        for node in ast.walk(sum_of)
+        if isinstance(node, ast.BinOp)
+    )
+    assert signs == {"Add": 3, "Sub": 1}
+    assert names[:4].count("AddV2") + names[:4].count("Sub") == 3
+    mul, sub, read = lines[4:]
+    assert mul.numbers[-2:] == [2, 5] and sub.text.endswith("-1.0 None")
+    assert read.numbers[0] == 1 and trace("record.py")[-1].numbers == [4]
+    assert ast.unparse(sum_of).startswith("early + whole + ")
+    x = tf.constant(2.0)
+    assert not on_the_tape(lambda x: tf.cast(tf.cast(x, tf.int32), tf.float32), x)
+    assert 5 - tf.cos(x - 2.0) == 4
+    assert EAGER.gradient(lambda x: (x + 1) + x + 7 * x, x) > 0
+    five = tf.constant(5.0)
+    tape, (y, z) = taped(lambda x: (five * x, x - five), x)
+    assert tape.gradient(y, five) is None and tape.gradient(z, five) is None
+
+
+@says(
+    "A trainable variable is watched when it is read, if you say nothing.",
+    "Constants and variables with `trainable=False` are not, and `tape.watch` adds them.",
+    "With `watch_accessed_variables=False` the tape watches what it is told, and nothing else.",
+    "Without any watch the list is empty, and even `u` has no gradient.",
+    "What a tape watches by itself, and what it watches when told.",
+)
+@over(
+    wrap=WRAPS, inner=WRAPS, dtype=FLOATS[1:3], told=[(), (0,), (1,), (2,), (0, 1, 2)]
+)
+def test_watched(wrap, inner, dtype, told):
+    w, frozen = (tf.Variable(2, dtype=dtype, trainable=each) for each in (True, False))
+    x, unread = tf.constant(2, dtype), tf.Variable(2, dtype=dtype)
+    sources = w, frozen, x
+    multiply = inner(lambda x: w * frozen * x)
+    for automatic in (True, False):
+
+        @wrap
+        def slopes(automatic=automatic):
+            with tf.GradientTape(watch_accessed_variables=automatic) as tape:
+                tape.watch([sources[each] for each in told])
+                u = multiply(x)
+                y = u * u
+            watched = {*told} | ({0} if automatic else set())
+            found = tape.gradient(y, [*sources, unread, u])
+            assert [each is not None for each in found] == [
+                *(each in watched for each in range(3)),
+                False,
+                bool(watched),
+            ]
+            names = {id(each) for each in tape.watched_variables()}
+            assert names == {id(sources[each]) for each in watched - {2}}
+
+        slopes()
+
+
+@says("`tape.watch` must come before the use.")
+@over(wrap=WRAPS, of_variable=[True, False], dtype=FLOATS)
+def test_watch_before_the_use(wrap, of_variable, dtype):
+    x = tf.Variable(2, dtype=dtype) if of_variable else tf.constant(2, dtype)
+
+    @wrap
+    def slopes():
+        with tf.GradientTape(True, watch_accessed_variables=False) as tape:
+            early = x * x
+            tape.watch(x)
+            late = early * early + 3 * x
+        assert tape.gradient(early, x) is None
+        return tape.gradient(late, x)
+
+    assert slopes() == 3
+
+
+@says(
+    r"With $u = 3 \cdot 4 \cdot 2 = 24$ and $L = u^2$, the gradient at $u$ is 48.",
+    "In the last two lines it comes after, and nothing in this block was recorded.",
+    "`tape.watched_variables()` shows both variables anyway: being watched is one thing, being on the list another.",
+)
+def test_the_watch():
+    lines = trace("watch.py")
+    assert lines[0]["u"] == 24 and lines[2].text.split()[3] == "48.0"
+    assert all(
+        line.text.startswith("  None   None   None   None") for line in lines[-2:]
+    )
+    assert lines[-1].text.endswith("['w:0', 'frozen:0']")
+    assert source("watch.py").rstrip().splitlines()[-2:] == [
+        "slopes([], watch_late=[x], automatic=False)",
+        "slopes([], watch_late=[w, frozen], automatic=False)",
+    ]
+
+
+# What the walk starts with.
+
+
+@says(
+    "The walk starts with ones in the shape of the target, so the gradient of a vector is that of the sum of its elements.",
+)
+@over(
+    mode=MODES,
+    dtype=st.sampled_from(FLOATS),
+    shape=st.sampled_from([(), (3,), (2, 0), (2, 1, 3, 1, 2)]),
+    cases=24,
+)
+def test_the_walk_starts_with_ones(mode, dtype, shape):
+    arrived = []
+    x = tf.cast(tf.fill(shape, 3), dtype)
+    slope = mode.gradient(lambda x: square(x, arrived), x)
+    assert arrived[0].shape == shape and arrived[0].dtype == dtype
+    assert same(slope, mode.gradient(lambda x: tf.reduce_sum(x * x), x))
+    assert mode.name != "eager" or same(arrived[0], tf.ones(shape))
+
+
+@says(
+    "`output_gradients` replaces the ones by numbers of your own, $s_i$:",
+    "`output_gradients` and a weighted sum as the loss lead to the same call of the rule.",
+    "Hand over a tensor: a list has one seed for each target, so that of `[1.0, 10.0]` the target `z` gets 1.0 everywhere, without a word.",
+)
+@over(wrap=WRAPS, x=arrays(2, ORDINARY), seed=arrays(2, ORDINARY))
+def test_seeds(wrap, x, seed):
+    arrived = []
+
+    @wrap
+    def slopes(x, seed):
+        tape, (z, loss) = taped(
+            lambda x: (z := square(x, arrived), tf.reduce_sum(seed * z)), x
+        )
+        of_a_list = tape.gradient(z, x, output_gradients=[1.0, 10.0])
+        by_seed, by_loss = tape.gradient(z, x, seed), tape.gradient(loss, x)
+        return by_seed, by_loss, of_a_list, *arrived
+
+    x, seed = tf.constant(x), tf.constant(seed)
+    by_seed, by_loss, of_a_list, first, second, third = slopes(x, seed)
+    assert same(by_seed, by_loss) and same(second, seed) and same(third, seed)
+    assert same(by_seed, seed * 2 * x) and same(of_a_list, 2 * x) and first == 1
+
+
+@says(
+    "A custom rule with two outputs is called when one of them has a gradient.",
+    "For the other, zeros arrive, in its shape.",
+    was="'A rule': to the rule of softmax cross-entropy no zeros are sent",
+)
+@over(
+    mode=UNCOMPILED,
+    used=[(), (0,), (1,), (0, 1)],
+    dtype=[tf.float16, tf.float64],
+)
+def test_two_outputs(mode, used, dtype):
+    arrived = []
+
+    @tf.custom_gradient
+    def both(x):
+        def grad(*upstream):
+            arrived.append(upstream)
+            return x
+
+        return (x * x, tf.stack([x, x])), grad
+
+    x = tf.ones([3], dtype)
+    mode.gradient(
+        lambda x: sum((tf.reduce_sum(both(x)[each]) for each in used), x[0]), x
+    )
+    assert len(arrived) == len(used)
+    for pair in arrived:
+        assert [each.shape for each in pair] == [[3], [2, 3]]
+        assert all(each.dtype == dtype for each in pair)
+        if mode.name == "eager":
+            sent = [each.numpy().any() for each in pair]
+            assert sum(sent) == 1 or len(used) == 0
+
+
+@says(
+    "Two targets are one walk, not two: all targets start with ones, and the result is the gradient of the sum of everything.",
+    "For a target on the way to another, its ones are one more term of the sum.",
+    "(An output that is no float is a case of its own.)",
+)
+@over(wrap=WRAPS, x=ORDINARY)
+def test_two_targets(wrap, x):
+    arrived = []
+
+    @wrap
+    def slopes(x):
+        tape, (u, v) = taped(lambda x: (u := square(x, arrived), 3 * u), x)
+        both = tape.gradient([u, v], x)
+        assert len(arrived) == 1
+        return both, arrived[0], tape.gradient([u, u], x)
+
+    both, upstream, twice = slopes(tf.constant(x))
+    assert upstream == 3 + 1 and same(both, 4 * 2 * x) and same(twice, 2 * 2 * x)
+    with_index = tf.custom_gradient(
+        lambda x: ((x, tf.constant(1)), lambda up, of_index: of_index + up)
+    )
+    assert raised(EAGER.gradient, lambda x: with_index(x)[0], x) is not None
+
+
+@says("What the walk starts with: ones, or what you hand to it.")
+def test_the_seed():
+    y, z, loss, both = [line for line in trace("seed.py") if "of the cube" in line.text]
+    assert y.numbers == [*both.numbers[:2], 0, 0] and both.numbers == [1] * 4
+    assert z.text == loss.text and z.numbers == [0, 0, 1, 10]
+
+
+# A tape around a tape.
+
+
+@says(
+    "The walk back consists of operations, and a tape that is still open records them.",
+    "So a second derivative is taken with two tapes, and the inner walk must happen inside the outer block.",
+    "One persistent tape will do, if it is asked inside its own block: then it records its own walk.",
+    "`first` was computed where nobody recorded: `None`.",
+    was="'takes two tapes': one persistent tape, asked inside its block, gives 6 x for x³",
+)
+@over(wrap=WRAPS, inner=WRAPS, x=ORDINARY)
+def test_a_tape_around_a_tape(wrap, inner, x):
+    cube = inner(lambda x: x * x * x)
+
+    @wrap
+    def seconds(x):
+        with tf.GradientTape(True) as outer:
+            outer.watch(x)
+            tape, y = taped(cube, x)
+            inside = tape.gradient(y, x)
+        outside = tape.gradient(y, x)
+        assert outer.gradient(outside, x) is None
+        with tf.GradientTape(True) as alone:
+            alone.watch(x)
+            y = cube(x)
+            first = alone.gradient(y, x)
+        late = alone.gradient(alone.gradient(y, x), x)
+        assert late is None
+        return outer.gradient(inside, x), alone.gradient(first, x)
+
+    by_two, by_one = seconds(tf.constant(x))
+    assert same(by_two, 6 * x, 1e-5) and same(by_one, 6 * x, 1e-5)
+
+
+@says(
+    r"The inner walk calls the rule with upstream $9 u^2 = 144$, and the outer tape records the operations in the rule, among them `upstream * 2.0 * x`.",
+    r"The outer walk differentiates these as plain TensorFlow operations, and comes to the rule once more by another way: $\d y / \d x$ depends on $x$ through $u$.",
+    r"There, upstream is $18 u \cdot 2 x = 288$.",
+    r"`first` is then a constant for the outer tape, and the total is $18 x^5$ plus that constant: $576 + 576 = 1152$.",
+    "A tape around a tape: the second derivative, and who records what.",
+)
+def test_nested():
+    lines = trace("nested.py")
+    assert lines.all("upstream") == [144, 288, 144, 144]
+    assert 9 * 4**2 == 144 and 18 * 4 * 2 * 2 == 288
+    assert lines[-1].numbers[0] == 18 * 2**5 + 576 == 576 + 576 == 1152
+    x = tf.constant(2.0)
+    for rule, second in ((lambda up: up * 2.0 * x, 2), (lambda up: up, None)):
+        f = tf.custom_gradient(lambda x, rule=rule: (x * x, rule))
+        outer, first = taped(lambda x, f=f: EAGER.gradient(f, x), x)
+        assert outer.gradient(first, x) == second
+
+
+@says("`outer.stop_recording()` lets the inner walk go by unseen.")
+@over(wrap=WRAPS, x=ORDINARY)
+def test_stop_recording(wrap, x):
+    @wrap
+    def totals(x):
+        with tf.GradientTape(True) as outer:
+            outer.watch(x)
+            with tf.GradientTape(True) as inner:
+                inner.watch(x)
+                y = x * x * x
+            seen = inner.gradient(y, x)
+            with outer.stop_recording():
+                unseen = inner.gradient(y, x)
+            one, other = y + seen * x, y + unseen * x
+        assert outer.gradient(unseen, x) is None
+        return outer.gradient(one, x), outer.gradient(other, x)
+
+    seen, unseen = totals(tf.constant(x))
+    assert same(seen, 3 * x * x + 9 * x * x, 1e-5) and same(unseen, 6 * x * x, 1e-5)
+
+
+# The check, and where it breaks.
+
+
+@says(
+    "Here is one in NumPy: a list, and the nine lines of `walk`, which go through it in reverse and keep a dictionary of sums.",
+    "It is given 200 random programs of eight steps, as is TensorFlow's, and the gradients with respect to every tensor are compared, including those that are `None`.",
+    "The target is the sixth of the eight results.",
+    r"The last two steps are on both lists, and both tapes say that no path leads from the target back to them: $2 \cdot 200 = 400$ times `None`.",
+    "A tape in NumPy: record forwards, walk back, add up; against TensorFlow.",
+)
+def test_the_check():
+    program = source("check.py")
+    [walk] = [n for n in ast.parse(program).body if isinstance(n, ast.FunctionDef)]
+    assert walk.end_lineno - walk.lineno + 1 == 9
+    names = {"np": np}
+    for node in ast.parse(program).body[3:5]:
+        exec(ast.unparse(node), names)
+    steps = [("sin", [0], 1), ("multiply", [1, 1], 2), ("subtract", [2, 1], 3)]
+    x = np.array([0.5, 1.0])
+    values = [x, np.sin(x), np.sin(x) ** 2, np.sin(x) ** 2 - np.sin(x)]
+    found = names["walk"](values, steps, 3)
+    assert same(found[0], (2 * np.sin(x) - 1) * np.cos(x), 1e-12)
+    assert isinstance(found, dict) and 3 not in names["walk"](values, steps, 2)
+    assert "range(200)" in program and "range(1, 9)" in program
+    assert "target=6)" in program and "tf_tape.gradient(tensors[6], tensors)" in program
+    line = trace("check.py")[0]
+    assert line.numbers == [(1 + 6) * 200, 2 * 200]
+
+
+@says(
+    "The path ends between $b$ and $c$, where NumPy clips.",
+    "`tape.watch(c)` bridges the cut; otherwise all slopes after it would be `None` as well, and a second cut would not show.",
+    "The gradient of the whole is no `None`: $x$ also reaches $L$ directly, and the 1.0 of that path comes back for the sum of both.",
+    "First find the step at which the path ends: name the steps, and ask a persistent tape for the gradient of each with respect to the one before it.",
+    "A tape gives `None`, or a number that lacks a part.",
+    "Ask a persistent tape for every step.",
+    "the cut, bridged while we look",
+)
+def test_find():
+    [cut] = [line.text for line in trace("find.py") if line.text.endswith("None")]
+    assert cut.startswith("b = 2 a") and "-> c = clip(b)" in cut
+    assert trace("find.py")[-1].numbers == [1.0]
+    x = tf.constant(0.25)
+
+    def steps(x):
+        b = 2 * tf.sin(x)
+        c = tf.constant(np.clip(b, -1, 1))
+        d = c * c
+        return b, c, d, d + x
+
+    tape, (b, c, d, loss) = taped(steps, x)
+    assert [tape.gradient(*each) for each in ((c, b), (d, c), (loss, d))] == [None] * 3
+    assert tape.gradient(loss, x) == 1
+
+
+@says(
+    "A watched integer gets no gradient, and a warning for the first five in a process alone.",
+    was="'draws a warning': the sixth and later ones do not",
+)
+@over(dtype=[tf.int32, tf.int64, tf.uint8, tf.bool])
+def test_watched_integers(dtype):
+    said = []
+    logger = tf.get_logger()
+    before = logger.level
+    logger.setLevel(logging.WARNING)
+    logger.addFilter(keep := lambda each: said.append(each.getMessage()))
+    tf_logging._log_counter_per_token.clear()
+    try:
+        for _ in range(8):
+            n = tf.cast(1, dtype)
+            tape, y = taped(lambda n: 3 * tf.cast(n, tf.float32), n)
+            assert tape.gradient(y, n) is None
+    finally:
+        logger.removeFilter(keep)
+        logger.setLevel(before)
+    assert len(said) == 5 and "must be floating" in said[0]
+
+
+@says(
+    "In the training loop, `w - 0.1 * slope` is a tensor, and after the first step `w` is no longer a variable that is watched by itself.",
+    "With `assign_sub`, `kept` remains one.",
+    "Wrong on purpose: the path is there, and the source is another tensor.",
+    "The operations are fine.",
+)
+def test_the_sources():
+    lines = [line.text.split("  ") for line in trace("wrong/sources.py")]
+    said = {parts[0]: parts[-1].strip() for parts in lines if len(parts) > 1}
+    assert said["step 0, w is ResourceVariable"] == "4.0"
+    assert said["step 1, w is EagerTensor"] == "None"
+    assert said["step 1, kept by assign_sub"] == "3.2"
+    w = tf.Variable(2.0)
+    assert not isinstance(w - 0.1 * 4.0, tf.Variable)
+    w.assign_sub(0.4)
+    assert isinstance(w, tf.Variable)
+
+
+# Rules that leave an input out.
+
+
+def closing_over(k, ran):
+    @tf.custom_gradient
+    def closed(x):
+        def grad(upstream):
+            ran.append(upstream)
+            return upstream * k
+
+        return x * k, grad
+
+    return closed
+
+
+@says(
+    "A recorded rule stands for everything that its function did.",
+    "The walk goes from its outputs to its inputs, and never inside.",
+)
+@over(
+    mode=MODES,
+    around={
+        "plain": lambda f: f,
+        "while": lambda f: (
+            lambda x: tf.while_loop(
+                lambda i, x: i < 3, lambda i, x: (i + 1, f(x)), (0, x)
+            )[1]
+        ),
+        "cond": lambda f: lambda x: tf.cond(x > 0, lambda: f(x), lambda: x),
+    },
+)
+def test_never_inside(mode, around):
+    ran = []
+    rule = tf.custom_gradient(
+        lambda x: (square(square(x, ran), ran), lambda up: up * 7)
+    )
+    slope = mode.gradient(around(rule), 1.0)
+    assert slope in (7, 7**3) and not ran
+
+
+@says(
+    "`closed` uses `k` and does not take it.",
+    "It returns one gradient, for `x`, and `k` gets `None`: the slope is 2.",
+)
+@over(mode=MODES, x=numbers(1, 9), k=numbers(1, 9))
+def test_closed(mode, x, k):
+    by_x, by_k = mode.gradients(lambda x, k: closing_over(k, [])(x), x, k)
+    assert same(by_x, k) and by_k is None
+    x = tf.constant(2.0)
+    assert closing_over(4.0, [])(x) - closing_over(3.0, [])(x) == 2
+
+
+@says(
+    "If `k` alone is watched, no input of the rule is on the tape.",
+    "In eager mode the rule is then not recorded; the plain operations of the forward pass are, and the right 2.0 comes back without a call of the rule.",
+    "In a graph the rule is called, and the answer is `None`.",
+    "The same program has two gradients.",
+)
+@over(mode=MODES, x=numbers(1, 9))
+def test_closed_alone(mode, x):
+    ran = []
+    x = tf.constant(x)
+    slope = mode.gradient(lambda k: closing_over(k, ran)(x), 3.0)
+    eager = mode in EAGERS
+    assert same(slope, x if eager else None) and len(ran) == (0 if eager else 1)
+    assert trace("wrong/rules.py")[6].text.strip() == "eager 2.0"
+
+
+@says(
+    '`None` returned in the place of an input means "no gradient wanted here", and the tape believes it.',
+    "Wrong on purpose: rules that leave an input of their value out.",
+)
+@over(mode=MODES, x=numbers(1, 9))
+def test_none_is_believed(mode, x):
+    forgetful = tf.custom_gradient(lambda x, k: (x * k, lambda up: (up * k, None)))
+    assert mode.gradient(lambda k: forgetful(x, k), 3.0) is None
+    assert mode.gradient(lambda k: forgetful(x, k) + 5 * k, 3.0) == 5
+
+
+@says(
+    "Pass every tensor whose gradient matters as a positional argument, as to `product`.",
+    was="'as an argument': by keyword the rule is not called eagerly, and raises in a graph",
+)
+@over(mode=MODES, x=numbers(1, 9))
+def test_positional(mode, x):
+    product = tf.custom_gradient(
+        lambda x, k: (x * k, lambda up: (7 * up * k, 7 * up * x))
+    )
+
+    def by_keyword(k):
+        return product(tf.constant(x), k=k)
+
+    assert same(mode.gradient(lambda k: product(x, k), 3.0), 7 * x, 1e-6)
+    if mode in EAGERS:
+        assert same(mode.gradient(by_keyword, 3.0), x)
+    else:
+        assert "keyword" in message(mode.gradient, by_keyword, 3.0)
+
+
+@says(
+    "In the chain, the calls come back in reverse, and a list that is pushed forward and popped backward pairs them up.",
+    "In the sum, the branch that ran first is also called first; each call pops what belongs to the other, and the gradient is silently 64 where 104 is right.",
+    "Between paths there is no promise.",
+    "Wrong on purpose: a rule that counts on the order of the calls.",
+)
+@over(
+    mode=MODES,
+    case={
+        "chain": (lambda s, x: s(s(2 * x)), [2, 1], 64, 64),
+        "sum": (lambda s, x: s(2 * x) + 3 * s(4 * x), [1, 2], 64, 104),
+    },
+)
+def test_the_order(mode, case):
+    function, order, wrong, right = case
+    kept, called = [], []
+
+    @tf.custom_gradient
+    def popping(x):
+        kept.append(x)
+        me = len(kept)
+
+        def grad(upstream):
+            called.append(me)
+            return upstream * 2.0 * kept.pop()
+
+        return x * x, grad
+
+    assert mode.gradient(lambda x: function(popping, x), 1.0) == wrong
+    assert called == order
+    assert EAGER.gradient(lambda x: function(lambda x: x * x, x), 1.0) == right
+
+
+@says(
+    "Keep what the rule needs in the closure, as `x` is kept here: each time its Python runs, the function makes a rule of its own.",
+    was="'each call': a graph that is called twice has one rule",
+)
+@over(wrap=WRAPS)
+def test_rules_of_their_own(wrap):
+    rules = []
+
+    @tf.custom_gradient
+    def kept(x):
+        def grad(upstream):
+            return upstream * 2.0 * x
+
+        rules.append(grad)
+        return x * x, grad
+
+    call = wrap(kept)
+    for x in (2.0, 3.0, 4.0):
+        taped(call, tf.constant(x))
+    assert len({id(each) for each in rules}) == len(rules)
+    assert len(rules) == (3 if call is kept else 1)
+
+
+@says(
+    "A tape that is not persistent drops its list when it answers.",
+    "A second question raises the `RuntimeError` from several variables.",
+    "The inner tape was asked when the outer block had ended.",
+    "One tape for both derivatives, and not persistent: its first answer used up the list.",
+    was="'One tape': a persistent one gives both",
+)
+@over(wrap=WRAPS, inside=[True, False])
+def test_answered_once(wrap, inside):
+    def ask(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x * x
+            first = tape.gradient(y, x) if inside else None
+        first = first if inside else tape.gradient(y, x)
+        assert first is not None
+        return tape.gradient(first, x)
+
+    said = message(wrap(ask), tf.constant(2.0))
+    text = trace("wrong/stop_recording.py")[-1].text.partition(": ")[2]
+    assert "RuntimeError" in said and text in said
+    lines = [line.text for line in trace("wrong/stop_recording.py")]
+    assert lines[3] == "second, asked after both blocks: None"
+
+
+@says(
+    "Asked inside `stop_recording`, the tape answers, drops its list, and when the block ends begins a new one.",
+    "No error comes, and everything before it is lost.",
+    "A persistent tape keeps its list: 16.",
+    "In three other cases the cause is harder to see:",
+    "Wrong on purpose: a tape that answered inside its own block.",
+)
+@over(wrap=WRAPS, persistent=[True, False])
+def test_asked_inside_stop_recording(wrap, persistent):
+    x = tf.Variable(2.0)
+
+    @wrap
+    def slopes():
+        with tf.GradientTape(persistent) as tape:
+            y = x * x
+            with tape.stop_recording():
+                slope = tape.gradient(y, x)
+            loss = y * slope + 5 * x
+        return slope, tape.gradient(loss, x)
+
+    assert [*slopes()] == [4, 16 + 5 if persistent else 5]
+    assert trace("wrong/stop_recording.py")[0].numbers == [16]
+
+
+@says(
+    "The product is one step with two inputs, so its rule is called once, with upstream 1, and returns 6 for each place; the addition sends 1:",
+    "Three uses, three terms.",
+    "The rule of `double` is called once, with the sum $6 + 6 + 1 = 13$.",
+    "`product(x, y)` is a rule with two inputs.",
+    "One tensor in both places of a rule, and beside it: three parts.",
+)
+def test_the_solution():
+    product, double = (trace("solution.py").starting(name) for name in ("pro", "dou"))
+    assert len(product) == len(double) == 1
+    assert product[0].numbers == [1, 6, 6] and double[0].numbers == [6 + 6 + 1, 26]
+
+
+advice("Indent the call.", "Use two.")
+definition(
+    "Such a list is called a Wengert list, after Wengert, 1964; the theory of the walk back is in Griewank and Walther, 2008.",
+    "One number in, and two steps that use it:",
+    "One for each step.",
+    r"There is only one $\d u$, and it moves both:",
+    "Each step has its own.",
+    "To first order, the two effects on $L$ add:",
+    "In types, for a step with inputs $x_1, x_2$ and output $u$:",
+    "By hand, $L = 3 u^3 = 3 x^6$, and",
+    "name: function, rule",
+)
+advice(
+    "You need the four steps from the chain rule, one gradient for each input from several variables, and one upstream gradient for each output from several outputs.",
+    "The hook is private and may change with any release; it is good for looking, not for building upon.",
+    "private; for looking only",
+    "The cure for both is a gradient of another function.",
+    "Use it where you know that no path is right, for instance for the parameters of a branch that this loss does not use.",
+    "Move it in.",
+    "Ask for the one that was used.",
+    "Keep the old one under a name of its own.",
+    "Watch the float that is made from it.",
+    "Call it with the same tensor twice, and use that tensor once more: $u = 2x$, $L = u \\cdot u + u$.",
+    "Predict how often each rule is called and with which upstream gradient, at $x = 3$.",
+)
+pointer(
+    "This page shows what a tape writes down and when, how it walks back, in which order your rules are called and with what upstream gradient, and where a `None` comes from.",
+    "Most of this page follows from two things:",
+    "What ended the path is one of the causes below.",
+    "The program that drew it",
+    "The tape of a small program, drawn with the numbers that flowed.",
+)

@@ -1,0 +1,890 @@
+"""What the page on reading a trace says in words."""
+
+import contextlib
+import re
+
+from truth.statements import tries
+from truth.statements.tries import *
+
+UNCOMPILED = [each for each in MODES if each not in (XLA, AROUND_XLA)]
+WRAPS = {"eager": lambda f: f, "tf.function": tf.function}
+
+
+def seeing(seen):
+    """A probe that keeps what it sees."""
+
+    @tf.custom_gradient
+    def probe(x):
+        def grad(upstream):
+            seen.append(upstream)
+            return upstream
+
+        return tf.identity(x), grad
+
+    return probe
+
+
+def printed(name, *words):
+    """The lines of a trace that begin with a word, until another follows."""
+    return [
+        each.text.strip() for each in trace(name) if each.text.strip().startswith(words)
+    ]
+
+
+# The probe.
+
+
+@says(
+    "A probe looks at the gradient that arrives at one place of a program, and changes nothing.",
+    "In types: `grad :: upstream(y) → downstream(x)`, of any one shape and dtype, and both hold the same numbers.",
+    "It is a rule of the plainest map.",
+    "What comes out is what went in:",
+    "The local derivative is 1:",
+    "What arrives goes on:",
+    "A probe: an identity whose rule reports the upstream gradient.",
+    was="'both are the same tensor': the probe shown returns a tf.identity of it",
+)
+@over(
+    mode=MODES,
+    shape=st.sampled_from([(), (2,), (0, 3), (2, 1, 2, 1, 3)]),
+    dtype=st.sampled_from([*FLOATS, tf.complex64]),
+    upstream=st.sampled_from([0, 3, 1e-30, float("inf"), float("nan")]),
+    cases=40,
+)
+def test_the_probe_changes_nothing(mode, shape, dtype, upstream):
+    seen, y = [], tf.cast(tf.fill(shape, 2), dtype)
+    scale = tf.cast(tf.fill(shape, upstream), dtype)
+    assert same(seeing(seen)(y), y)
+
+    def loss(y):
+        return tf.cast(tf.math.real(y * scale), tf.float64)
+
+    probed = mode.gradient(seeing(seen), y, loss)
+    assert same(probed, mode.gradient(tf.identity, y, loss))
+    assert seen[0].shape == y.shape and seen[0].dtype == dtype
+    assert mode is not EAGER or same(seen[0], probed)
+
+
+@says(
+    "The lines come in reverse.",
+    "$r$ is computed last and its probe is called first.",
+    "Three probes report upstream at $h$, $s$ and $r$.",
+    "$r$: the loss is a mean of two, so each gets half of the 1 at the loss.",
+    "$s$: the distances in the first line are 5 and 10.",
+    r"That makes $0.5 \cdot \frac{1}{2 \cdot 5} = 0.05$, the maximum, and $0.5 \cdot \frac{1}{2 \cdot 10} = 0.025$, the minimum.",
+    r"$h$: $\local{u_j / r}$ is a direction, of length 1, and the same for both points, 0.6 and 0.8.",
+    "Half of it is 0.3 and 0.4.",
+    "The program calls the function once in each of three modes, and all print the same three lines.",
+    "The program computes the mean distance of two points $h$ from a center:",
+)
+def test_the_trace_of_the_probe():
+    lines = trace("probe.py")
+    assert lines[0].numbers == [5, 10, 0.6, 0.8, 0.6, 0.8] and 0.6**2 + 0.8**2 == 1
+    texts = [each.text for each in lines]
+    starts = [
+        texts.index(mode) for mode in texts if mode.startswith(("eager", "the tape"))
+    ]
+    first, second, third = (texts[at + 1 : at + 5] for at in starts)
+    assert first == second == third and [each[0] for each in first[:3]] == [
+        "r",
+        "s",
+        "h",
+    ]
+    r, s, h = lines[starts[0] + 1 : starts[0] + 4]
+    least = [float(re.search(r"min (\S+)", each.text)[1]) for each in (r, s, h)]
+    most = [float(re.search(r"max (\S+)", each.text)[1]) for each in (r, s, h)]
+    assert least == [1 / 2, 0.5 / (2 * 10), 0.6 / 2] and most == [0.5, 0.05, 0.8 / 2]
+
+
+@says(
+    "`tf.control_dependencies` ties the report to the tensor that the rule returns; below is what happens without.",
+    "Two probes that differ in one thing: `tied` makes its output depend on the print.",
+    "`calls` counts how often each ran.",
+    "With the tape inside the graph, TensorFlow keeps a print because it has a side effect.",
+    "With the tape around a `tf.function`, and no XLA, the backward pass becomes a function of its own, and only what the gradients need is kept in it.",
+    "The print is dropped, the counter does not count, and the gradient is right.",
+    "A missing line does not prove that a rule was not called.",
+    "The cure is the two lines of `tied`.",
+    "They do no harm in eager mode.",
+    "Then it shows which probes and guards keep silent: a `tf.print` in a rule may print nothing although the rule was called.",
+    was="'With the tape around a tf.function': with jit_compile a counter does count",
+)
+@over(mode=MODES, x=numbers(1, 9))
+def test_what_nobody_waits_for(mode, x):
+    counts, called = [tf.Variable(0, trainable=False) for _ in range(2)], []
+
+    def counting(ties):
+        @tf.custom_gradient
+        def probe(x):
+            def grad(upstream):
+                called.append(ties)
+                ran = counts[ties].assign_add(1)
+                with tf.control_dependencies([ran] if ties else []):
+                    return tf.identity(upstream) if ties else upstream
+
+            return tf.identity(x), grad
+
+        return probe
+
+    slope = mode.gradient(lambda x: counting(False)(x) * counting(True)(x), x)
+    assert same(slope, 2 * x) and sorted(called) == [False, True]
+    assert [int(each) for each in counts] == [0 if mode is AROUND else 1, 1]
+
+
+@says("Wrong on purpose: a probe whose print nobody waits for.")
+def test_the_silent_trace():
+    texts = [each.text.strip() for each in trace("wrong/silent.py")]
+    assert [each.startswith("loose") for each in texts].count(True) == 2
+    assert [each.startswith("tied") for each in texts].count(True) == 3
+    assert "loose" not in " ".join(texts[texts.index("the tape around a graph") :])
+    assert [each for each in texts if "slope" in each][2] == "slope = 0.5  calls = 1"
+
+
+# What a line says.
+
+
+@says(
+    "a norm of exactly 0 — a slope of 0 nearer to the loss, parts of a sum that cancel, or a number too small for the dtype",
+    was="'a step nearer to the loss has slope 0 here': not in 5 x - 5 x, nor in 1e-30 * (1e-30 * x)",
+)
+@over(
+    mode=UNCOMPILED,
+    step={
+        "slope 0": lambda x: tf.square(x - 2),
+        "cancels": lambda x: 5 * x - 5 * x,
+        "too small": lambda x: 1e-30 * (1e-30 * x),
+    },
+)
+def test_a_norm_of_0(mode, step):
+    assert mode.gradient(step, 2.0) == 0
+
+
+@says(
+    "`nan` or `inf` above 0, and 0 in the line before — a step between the two probes made it",
+    "another shape than that of the value — a rule that forgot a sum",
+    "another dtype than that of the value — a rule that forgot a cast",
+    "What to look at in such a line:",
+    "You see — It says",
+)
+@over(
+    step={
+        "root": (tf.sqrt, lambda up, x: up / (2 * tf.sqrt(x)), "not finite"),
+        "sum": (lambda x: x * tf.ones([3, 1]), lambda up, x: up, "shape"),
+        "cast": (lambda x: 2 * x, lambda up, x: tf.cast(2 * up, tf.float64), "dtype"),
+    }
+)
+def test_what_a_line_says(step):
+    value, rule, says = step
+    behind, before = [], []
+    f = tf.custom_gradient(lambda x: (value(x), lambda up: rule(up, x)))
+    x = tf.constant([0.0, 1.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = seeing(behind)(f(seeing(before)(x)))
+    tape.gradient(y, x)
+    seen = {
+        "not finite": not np.isfinite(before[0]).all(),
+        "shape": before[0].shape != x.shape,
+        "dtype": before[0].dtype != x.dtype,
+    }
+    assert same(behind[0], tf.ones_like(y))
+    assert [name for name, differs in seen.items() if differs] == [says]
+
+
+@says(
+    "no line — the output is not used, a path that ended, or a print that nobody waits for",
+    "`probe(x)` on a line of its own is a side branch that leads nowhere: no line.",
+    "With two uses, the other one goes around the probe.",
+    "Put a probe where the tensor is made, and use nothing but its result: `x = probe(x)`.",
+)
+@over(mode=MODES, x=numbers(1, 9))
+def test_where_a_probe_stands(mode, x):
+    aside, ended, partly, whole = [], [], [], []
+
+    def run(x):
+        seeing(aside)(x)
+        end = tf.stop_gradient(seeing(ended)(x))
+        y = seeing(whole)(x)
+        return 5 * seeing(partly)(y) + y * y + 0 * end
+
+    assert same(mode.gradient(run, x), 5 + 2 * x, 1e-6)
+    assert [len(each) for each in (aside, ended, partly, whole)] == [0, 0, 1, 1]
+    if mode is EAGER:
+        assert partly[0] == 5 and same(whole[0], 5 + 2 * x, 1e-6)
+
+
+@says(
+    "It shows 5, its own part of the sum.",
+    "Then it shows 11, the whole.",
+    "Wrong on purpose: a right probe in places where it sees too little.",
+)
+def test_the_places():
+    texts = [each.text.strip() for each in trace("wrong/place.py")]
+    unused, partly, whole = (
+        texts.index(each)
+        for each in ("result_not_used", "one_use_of_two", "at_its_source")
+    )
+    assert texts[unused + 1] == "gradient 11.0"
+    assert texts[partly + 1] == "upstream = 5" and texts[whole + 1] == "upstream = 11"
+
+
+# Where the NaN enters.
+
+
+@says(
+    "The loss is 2.5, and every number on the way to it is finite.",
+    "The gradient of $W$ is NaN in all four places, and the gradient of $b$ is fine.",
+    "TensorFlow says nothing, for NaN is a number to it like any other.",
+    "Now one of the two points lies on the center.",
+    "It is that of $s$, and what it has is an infinity and not yet a NaN.",
+    "The line before, of $r$, is clean.",
+    r"One step on, the rule of the square multiplies by $\frac{\partial s}{\partial u_j} = 2 u_j$, which is zero, and $\infty \cdot 0$ is NaN.",
+    r"From there, everything is lost: in the product with $x^{\T}$ each element of $W$ gets a sum over both samples, and one of them is NaN.",
+    "The walk to $b$ does not pass the root, and its gradient is right.",
+    "Wrong on purpose: a distance to a center on which one sample lies.",
+)
+def test_the_nan():
+    lines = trace("wrong/nan.py")
+    assert (
+        lines[0].text == "h    = [[3.0, 4.0], [6.0, 8.0]]" and lines[2]["loss"] == 2.5
+    )
+    counts = {
+        found[1]: [int(found[2]), int(found[3])]
+        for found in (
+            re.search(r"of (\w+) .* nan (\d)  inf (\d)", e.text) for e in lines
+        )
+        if found
+    }
+    assert [*counts] == ["loss", "r", "s", "u", "h"]
+    assert counts == {
+        "loss": [0, 0],
+        "r": [0, 0],
+        "s": [0, 1],
+        "u": [2, 0],
+        "h": [2, 0],
+    }
+    assert lines.line("W:0").text.count("nan") == 4 and lines[-1].numbers[-1] == 2.5
+    sample = np.array([[np.nan, np.nan], [0.3, 0.4]])
+    x = np.array([[1.0, 2.0], [2.0, 4.0]])
+    assert np.isnan(x.T @ sample).all() and np.isnan(np.inf * 0)
+    assert len(lines) == 3 + 5 + 2
+
+
+@says(
+    r"So the rule between the two did it, the rule of $r = \sqrt{s}$: its local derivative $\frac{1}{2r}$ does not exist at $s = 0$, and TensorFlow computes $\infty$.",
+)
+@over(mode=MODES, dtype=st.sampled_from(FLOATS))
+def test_the_root(mode, dtype):
+    assert mode.gradient(tf.sqrt, tf.cast(0, dtype)) == np.inf
+
+
+@says("The first bad line names the place, not the last.")
+@over(at=st.integers(0, 5), length=st.integers(6, 8))
+def test_the_first_bad_line(at, length):
+    seen = []
+    with tf.GradientTape() as tape:
+        x = y = tf.constant([0.5, 1.5])
+        tape.watch(x)
+        for step in range(length):
+            y = tf.sin(seeing(seen)(y))
+            y = y + tf.sqrt(tf.square(y - tf.reduce_max(y))) if step == at else y
+    tape.gradient(y, x)
+    bad = [not np.isfinite(each).all() for each in seen]
+    assert bad.index(True) == length - 1 - at and all(bad[bad.index(True) :])
+
+
+@says(
+    "The tensors in the middle are on the tape.",
+    "One question with all of them gives the gradient with respect to each, the same number that a probe at the source of this tensor would see.",
+    "The same walk without probes: one question for every step.",
+)
+@over(wrap=WRAPS, x=arrays(3, numbers(-9, 9)))
+def test_one_question(wrap, x):
+    seen = []
+
+    @wrap
+    def slopes(x):
+        seen.clear()
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            h = seeing(seen)(x * 3)
+            u = seeing(seen)(tf.sin(h) + h)
+            y = seeing(seen)(h * u)
+        return tape.gradient(y, [y, u, h]), [*seen]
+
+    asked, probed = slopes(tf.constant(x))
+    assert same(asked, probed) and len(probed) == 3
+
+
+@says(
+    "`tape.watched_variables()` lists the trainable variables that were read, so that the walk can be started without knowing the model.",
+    was="'the variables that were read': not those with trainable=False",
+)
+@over(wrap=WRAPS, inner=WRAPS)
+def test_watched_variables(wrap, inner):
+    w, frozen, unread = (
+        tf.Variable(2.0, trainable=each) for each in (True, False, True)
+    )
+    model = inner(lambda: w * w * frozen)
+
+    @wrap
+    def slopes():
+        with tf.GradientTape() as tape:
+            y = model()
+        [read] = tape.watched_variables()
+        assert read is w and read is not unread
+        return tape.gradient(y, read)
+
+    assert slopes() == 2 * 2 * 2
+
+
+@says(
+    "NaN times anything is NaN, so on the way back what is bad stays bad: all places nearer to the loss are fine and all beyond are not.",
+    "Two runs at the ends and six between them find the border.",
+    "With 64 steps and tensors too large to print, ask for one bit at one place.",
+    "Of the gradient that the rule of STEPS[place] passes on.",
+)
+@over(place=st.integers(1, 62), cases=4)
+def test_bisection(place):
+    halving = program("halving.py")
+    steps, usual = halving.STEPS, [tf.sin, tf.tanh, tf.sigmoid, tf.square] * 16
+    root = steps[22]
+    steps[:] = usual
+    steps[place] = root
+    assert len(steps) == 64
+    bits = [halving.upstream_is_fine(each) for each in range(0, 64, 3)]
+    assert bits == [each > place for each in range(0, 64, 3)]
+    bad, fine, runs = 0, 63, 0
+    while fine - bad > 1:
+        middle = (bad + fine) // 2
+        bad, fine = (
+            (bad, middle) if halving.upstream_is_fine(middle) else (middle, fine)
+        )
+        runs += 1
+    assert bad == place and runs <= 6
+    assert len(printed("halving.py", "step")) == 2 + 6
+
+
+@says(
+    "A rule that selects instead of multiplying drops it, and the bit is not monotone any more:",
+    "That takes for granted that a NaN stays one.",
+    "Behind such a step, every place must be asked.",
+    "`tf.nn.relu` has a 0 there, too, but multiplies with it; under XLA it selects as well.",
+    "Wrong on purpose: rules that select, and a NaN that gets lost in them.",
+    was="'multiplies with it': under XLA the rule of relu sends 0 where upstream is NaN",
+)
+@over(
+    mode=MODES,
+    step=st.sampled_from(
+        ["2.0 * x", "tf.where", "tf.maximum", "tf.clip_by_value", "tf.nn.relu"]
+    ),
+    dtype=st.sampled_from(FLOATS[2:]),
+    cases=48,
+)
+def test_rules_that_select(mode, step, dtype):
+    x = tf.constant([1.0, 4.0])
+    function = program("wrong/selects.py").STEPS[step]
+    nan = lambda y: y * tf.constant([np.nan, 1.0])  # noqa: E731
+    slope = mode.gradient(function, x, nan)
+    keeps = step == "2.0 * x" or (step == "tf.nn.relu" and mode in UNCOMPILED)
+    assert np.isnan(slope[0]) if keeps else slope[0] == 0
+    relu = mode.gradient(
+        lambda x: tf.nn.relu(x - 2), tf.cast(x, dtype), lambda y: y * y
+    )
+    assert relu[0] == 0
+
+
+# By enable_check_numerics.
+
+
+@contextlib.contextmanager
+def checking():
+    tf.debugging.enable_check_numerics()
+    try:
+        yield
+    finally:
+        tf.debugging.disable_check_numerics()
+
+
+def takes_log(x):
+    @tf.custom_gradient
+    def bad(x):
+        def grad(upstream):
+            return upstream * tf.math.log(x - x)
+
+        return 2 * x, grad
+
+    return bad(x)
+
+
+@says(
+    "`tf.debugging.enable_check_numerics()` checks what operations return, on the way forward and on the way back, and raises at the first real number that it finds not to be finite; complex ones pass.",
+    "The message names the operation.",
+    "In eager mode it shows the numbers that went in; from a graph it lists the lines of Python that made the operation, in the copy that AutoGraph made of your function: line 25 below is line 20 of the program.",
+    "With the tape around the graph it names the backward function as a whole, and no line.",
+    "It sees the operations inside a rule, as those of `takes_log`, unless the tape is around the graph.",
+    was=(
+        "'raises at the first number': 0 / 0 in complex64 passes",
+        "'the lines of Python that made the operation': of AutoGraph's copy, numbered otherwise",
+        "'names the operation': with the tape around the graph, the backward function",
+    ),
+)
+@over(mode=UNCOMPILED, dtype=st.sampled_from(FLOATS), cases=12)
+def test_check_numerics_everywhere(mode, dtype):
+    lines = (tries.folder / "wrong/numerics.py").read_text("utf-8").splitlines()
+    assert lines[20 - 1].strip() == "return BAD[name](upstream)"
+    assert (
+        "(L25) grad" in trace("wrong/numerics.py").line("takes_log         graph").text
+    )
+    x = tf.cast([0, 4], dtype)
+    with checking():
+        said = message(mode.gradient, takes_log, x)
+        forward = message(EAGER.gradient, lambda x: tf.math.log(x - 4), x)
+        divided = message(
+            mode.gradient, lambda x: x / (x - x), tf.cast(x, tf.complex64)
+        )
+    assert 'output 0 of eagerly-executing op "Log"' in forward
+    assert "of complex tensors" in divided or not divided
+    assert ('graph op "Log"' in said) == (mode in GRAPHS and mode is not AROUND)
+    assert ('eagerly-executing op "Log"' in said) == (mode in (EAGER, PERSISTENT))
+    assert ('op "__inference___backward_' in said) == (mode is AROUND)
+    lists_lines = re.search(r"__autograph_\w+\.py \(L\d+\) grad\b", said) is not None
+    assert lists_lines == (mode in GRAPHS and mode is not AROUND)
+    with checking():
+        said = message(mode.gradient, tf.sqrt, x)
+    assert ("0: tf.Tensor([" in said) == (mode in (EAGER, PERSISTENT, AROUND))
+
+
+@says(
+    "It does not see what was not computed by an operation.",
+    "In eager mode an array from NumPy passes, whether as a constant or from `tf.numpy_function`.",
+    "In a graph both are operations, and are seen.",
+)
+@over(
+    mode=[EAGER, PERSISTENT, INSIDE, NESTED, SYMBOLIC],
+    rule={
+        "constant": lambda up: tf.constant([np.nan, 1], tf.float32),
+        "numpy_function": lambda up: tf.numpy_function(
+            lambda u: u * np.float32(np.nan), [up], tf.float32
+        ),
+    },
+)
+def test_check_numerics_of_arrays(mode, rule):
+    f = tf.custom_gradient(lambda x: (2 * x, rule))
+    with checking():
+        said = message(mode.gradient, f, tf.constant([0.0, 4.0]))
+    assert ("InvalidArgumentError" in said) == (mode in GRAPHS)
+    assert mode not in GRAPHS or 'op "Const"' in said or 'op "PyFunc"' in said
+
+
+@says(
+    '... and goes on" is the misleading case: the next operation is blamed.',
+    "`Mul` is innocent; the NaN is among the inputs that the message lists.",
+)
+def test_the_blamed_operation():
+    outside = tf.custom_gradient(
+        lambda x: (
+            2 * x,
+            lambda up: tf.numpy_function(
+                lambda u: u * np.float32(np.nan), [up], tf.float32
+            ),
+        )
+    )
+    with checking():
+        said = message(EAGER.gradient, lambda x: outside(tf.sin(x)), [0.0, 4.0])
+    assert 'op "Mul"' in said and "0: tf.Tensor([nan nan]" in said
+    [line] = printed("wrong/numerics.py", "... and goes on   eager")
+    assert line.endswith('"Mul"')
+
+
+@says(
+    "An infinity is an error to it even if you meant it.",
+    r"A mask of $-\infty$ before a softmax is one; the slope of the root at the end of its domain, in the first two lines, may be another.",
+    "The program prints the middle of each message, and of those lines the one inside a rule, if there is one.",
+    "Wrong on purpose: bad rules, and what enable_check_numerics says of them.",
+)
+@over(mode=[EAGER, INSIDE, NESTED, SYMBOLIC])
+def test_an_infinity_is_an_error(mode):
+    masked = lambda x: tf.nn.softmax(x + tf.constant([-np.inf, 0]))  # noqa: E731
+    with checking():
+        assert "Infinity" in message(mode.gradient, masked, [0.0, 4.0])
+        assert "Infinity" in message(mode.gradient, tf.sqrt, [0.0, 4.0])
+    assert same(masked(tf.constant([0.0, 4.0])), [0, 1])
+    lines = printed("wrong/numerics.py", "a built-in rule", "takes_log")
+    assert ["grad" in each.split('"')[2] for each in lines] == [
+        False,
+        False,
+        False,
+        True,
+    ]
+
+
+# A guard in the rule.
+
+
+@says(
+    '`tf.debugging.check_numerics(upstream, "h")` returns its input, or raises with the name that you gave.',
+    "It belongs in a rule at the place where you suspect a NaN, and even without a rule it can stand in the forward pass: its own gradient checks the upstream gradient.",
+    "Two of these five guards speak in every mode but XLA.",
+    "Return what the check returns.",
+    "With the result dropped, the check is not needed for the gradient, and where the tape is around the graph it is not run.",
+    "`tf.debugging.assert_all_finite` in the forward pass checks the value alone.",
+    "XLA leaves all of them out, without a word.",
+    "Wrong on purpose: guards in a rule, some of them silent in some modes.",
+)
+@over(mode=MODES)
+def test_the_guards(mode):
+    guards = program("wrong/guards.py").GUARDS
+    spoke = {
+        name: "h : Tensor had Inf" in said or "b'h' : Tensor had Inf" in said
+        for name, guard in guards.items()
+        for said in [
+            message(mode.gradient, lambda x, g=guard: tf.sqrt(g(x)), [0.0, 4.0])
+        ]
+    }
+    compiled = mode not in UNCOMPILED
+    assert [*spoke.values()] == [
+        *[not compiled and mode is not AROUND] * 2,
+        not compiled,
+        False,
+        not compiled,
+    ]
+
+
+def test_the_guards_let_finite_numbers_through():
+    for guard in program("wrong/guards.py").GUARDS.values():
+        assert same(
+            EAGER.gradient(lambda x, g=guard: tf.sqrt(g(x)), [1.0, 4.0]), [0.5, 0.25]
+        )
+    assert raised(program("wrong/guards.py").finite, tf.constant(np.nan), "h")
+
+
+# The check.
+
+
+@says(
+    "A probe must not change what it measures.",
+    "In eager mode not a bit differs.",
+    "With nothing in the place of a probe, the terms of a sum may be added in another order, and the last digits move; and so they may in a graph, which is optimized before it runs, in another way around a probe.",
+    was="'not a bit differs': with a probe at one of four uses and nothing in its place, 4.8e-7",
+)
+@over(
+    mode=MODES,
+    places=st.lists(st.booleans(), min_size=4, max_size=4),
+    x=arrays(50, numbers(-2, 2)),
+)
+def test_bits(mode, places, x):
+    def at_some(watch, places=places):
+        def run(x):
+            a, b, c, d = (watch(x) if each else x for each in places)
+            return tf.sin(a) * 1.3 + tf.exp(b) * 0.7 + tf.tanh(c) + 0.1 * d * d
+
+        return run
+
+    probed, plain = (
+        mode.gradient(at_some(each), x) for each in (seeing([]), tf.identity)
+    )
+    eager = mode in (EAGER, PERSISTENT)
+    assert same(probed, plain, 0 if eager else 1e-5)
+    if eager:
+        x = tf.constant(np.random.default_rng(0).normal(size=1000), tf.float32)
+        probed, plain = (
+            mode.gradient(at_some(seeing([]), [each, False, False, False]), x)
+            for each in (True, False)
+        )
+        assert 0 < np.max(abs(probed - plain)) < 1e-6
+
+
+@says(
+    "The program compares gradients with probes and with `tf.identity` in their places, of which there are four, in first and second order, on a thousand numbers.",
+    "At the end it compares a probe with the gradient that the tape gives for the same tensor.",
+    "The counter shows that the rule did run, in both modes: four times on the first walk, three times on the second, which does not come to $y$.",
+    "Probes change no gradient: first and second order, in two modes.",
+)
+@over(wrap=WRAPS)
+def test_the_check(wrap):
+    lines = trace("check.py")
+    assert (
+        lines.all("eager calls of the rule") + lines.all("graph calls of the rule")
+        == [4 + 3] * 2
+    )
+    assert all(each.text.endswith("True") for each in lines if "equal" in each.text)
+    check, runs = program("check.py"), []
+    assert check.x.shape == 1000
+
+    def at_inner(x):
+        check.calls.assign(0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            h = check.probe(tf.tanh(check.probe(x) * 1.5))
+            y = check.probe(h * tf.exp(check.probe(-h * h)))
+        tape.gradient(y, x)
+        runs.append(int(check.calls))
+
+    at_inner(check.x)
+    check.calls.assign(0)
+    wrap(check.both_orders)(check.x, check.probe)
+    assert runs == [4] and check.calls == 4 + 3
+
+
+# Layer by layer.
+
+
+def chain(gain, weights_alone=False):
+    """The norms of upstream, from the first layer to the last, and the values."""
+    rng = np.random.default_rng(0)
+    y, layers = rng.normal(size=(32, 1)), []
+    for _ in range(40):
+        weights = gain / 32**0.5 * rng.normal(size=(32, 32))
+        y = np.tanh(weights @ y)
+        layers.append((weights, y))
+    upstream, norms = np.full((32, 1), 32**-0.5), []
+    for weights, y in reversed(layers):
+        norms.append(np.linalg.norm(upstream))
+        upstream = weights.T @ (upstream * (1.0 if weights_alone else 1 - y * y))
+    return np.array(norms[::-1]), layers
+
+
+@says(
+    "Norm of the upstream gradient over 40 layers, on a logarithmic axis; all four curves start together at the last layer, on the right.",
+    "Toward the first, gain 0.5 falls on a straight line through eleven powers of ten; gain 1.0 stays level; gain 2.0 and gain 3.0 rise, unevenly.",
+    "Gain 0.5: the values become small, the slope of tanh is close to 1, and what is left is the factor of the weights, 0.51 per layer.",
+    "Gain 3.0: the weights alone would give 3 per layer.",
+    "The values sit where tanh is flat, and the slope takes back more than half: 1.31.",
+    "and in a chain, downstream of one layer is upstream of the one before.",
+    "If each layer multiplies the norm by the same factor, forty layers multiply it by its fortieth power.",
+    "norms that shrink or grow by one factor per layer — a gradient that vanishes or explodes",
+    "The norm of the upstream gradient, layer by layer, in a deep chain.",
+)
+def test_the_chain():
+    norms = {gain: chain(gain)[0] for gain in (0.5, 1.0, 2.0, 3.0)}
+    factors = [each.numbers[-1] for each in trace("chain.py")]
+    for line, (gain, norm) in zip(trace("chain.py"), norms.items(), strict=True):
+        assert same(norm[-1], 1, 1e-9) and f"gain {gain}" in line.text
+        assert same((norm[0] / norm[-1]) ** (1 / 39), line.numbers[-1], 0.01)
+    assert len(factors) == 4 and factors[0] == 0.51 and factors[-1] == 1.31 < 3 / 2
+    steps = {gain: np.diff(np.log10(norm)) for gain, norm in norms.items()}
+    assert 11 <= np.log10(norms[0.5][-1] / norms[0.5][0]) < 12
+    line = np.polyfit(range(40), np.log10(norms[0.5]), 1)
+    assert np.max(abs(np.polyval(line, range(40)) - np.log10(norms[0.5]))) < 0.3
+    assert np.max(abs(np.log10(norms[1.0]))) < 0.5
+    for gain in (2.0, 3.0):
+        assert norms[gain][0] > 500 and (steps[gain] > 0).any()
+        assert np.std(steps[gain]) > 0.5 * abs(np.mean(steps[gain]))
+    small, flat = (chain(gain)[1] for gain in (0.5, 3.0))
+    assert np.max(abs(small[10][1])) < 0.01
+    assert np.mean([1 - y * y for _, y in flat]) < 0.5
+    alone = chain(3.0, weights_alone=True)[0]
+    assert same(alone[0] ** (1 / 39), 3, 0.05)
+
+
+@says(
+    "The rule of this probe keeps the norms in a list.",
+    "That is for eager mode.",
+    "In a graph, the list would get one symbolic tensor for each tracing.",
+)
+@over(mode=[EAGER, INSIDE, AROUND, NESTED, XLA, SYMBOLIC])
+def test_a_list_in_a_graph(mode):
+    found = []
+    graph = tf.function(lambda x: INSIDE.gradient(seeing(found), x))
+    calls = [tf.constant(each) for each in (1.0, 2.0, [1.0], [2.0])]
+    for x in calls:
+        graph(x)
+    assert len(found) == 2 and not any(hasattr(each, "numpy") for each in found)
+    found.clear()
+    mode.gradient(seeing(found), 1.0)
+    assert len(found) == 1 and hasattr(found[0], "numpy") == (mode is EAGER)
+
+
+# Where it breaks.
+
+
+@says(
+    "Inside `tf.function`, Python's `print` runs while the graph is traced.",
+    "It has no numbers, and its count is that of tracings, not of calls:",
+    "A new shape traces again, and so does every new Python number.",
+    "As a tensor, the scale may change without a new trace.",
+    "Both are useful: `print` says what is traced, with static shapes; `tf.print` says what is run.",
+)
+@over(
+    sizes=st.lists(st.integers(1, 3), min_size=1, max_size=5),
+    scales=st.lists(st.sampled_from([1, 1.0, 2.0, -3, 0.5]), min_size=5, max_size=5),
+    as_tensor=[True, False],
+)
+def test_tracings(sizes, scales, as_tensor):
+    traced = []
+    runs = tf.Variable(0, trainable=False)
+
+    @tf.custom_gradient
+    def square(x):
+        def grad(upstream):
+            traced.append(f"{upstream} {upstream.shape}")
+            with tf.control_dependencies([runs.assign_add(1)]):
+                return tf.identity(upstream) * 2 * x
+
+        return x * x, grad
+
+    @tf.function
+    def slope(x, scale):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = scale * square(x)
+        return tape.gradient(y, x)
+
+    for size, scale in zip(sizes, scales):
+        slope(tf.fill([size], 0.5), tf.constant(float(scale)) if as_tensor else scale)
+    kinds = {(size, 0 if as_tensor else scale) for size, scale in zip(sizes, scales)}
+    assert len(traced) == slope.experimental_get_tracing_count() == len(kinds)
+    assert runs == len(sizes)
+    assert not any("numpy" in each or "0.5" in each for each in traced)
+    assert {each.split("(")[-1] for each in traced} == {f"{each},)" for each in sizes}
+
+
+@says(
+    "The second call has the shape and the dtype of the first: no tracing, no `print`, one line from `tf.print`.",
+    "Here, a second line of `print` means another tracing, not another call of the rule.",
+    "Wrong on purpose: print in a graph speaks of tracing, not of running.",
+    was="'A second line of print means another tracing': not where the rule is called twice in one graph",
+)
+def test_the_retraces():
+    texts = [each.text.strip() for each in trace("wrong/retrace.py")]
+    calls = [at for at, text in enumerate(texts) if text.startswith("x [")]
+    second = texts[calls[1] + 1 : calls[2]]
+    assert len(second) == 1 and second[0].startswith("tf.print")
+    backward = [each for each in texts if each.startswith("print     backward")]
+    assert len(backward) == 4 and texts[-1] == "traces: 4"
+
+
+@says(
+    'A Python function without `return` returns `None`, which means "no gradient here".',
+    "Returns nothing.",
+    "The trace looks perfect, and nothing before the probe is trained.",
+    was="'the training stops': only of what lies before the probe",
+)
+@over(mode=MODES, x=numbers(1, 9))
+def test_returns_nothing(mode, x):
+    silent = tf.custom_gradient(lambda x: (tf.identity(x), lambda upstream: None))
+    assert mode.gradient(lambda x: tf.square(silent(x)), x) is None
+    before, behind = mode.gradients(lambda x, w: w * silent(x), x, 1.0)
+    assert before is None and same(behind, x)
+    assert printed("wrong/lost.py", "upstream") == ["upstream = 6"]
+
+
+@says(
+    "Through NumPy.",
+    "The first derivative is right, the second is gone, since the rule returns a constant.",
+    "In a graph there is no number to hand to NumPy.",
+    "Return `upstream` itself, or a `tf.identity` of it.",
+    "Wrong on purpose: probes that lose the gradient they show.",
+)
+@over(
+    wrap=WRAPS,
+    returned={
+        "upstream": (lambda up: up, 2),
+        "identity": (tf.identity, 2),
+        "NumPy": (lambda up: tf.constant(up.numpy()), None),
+    },
+    x=numbers(1, 9),
+)
+def test_through_numpy(wrap, returned, x):
+    rule, second = returned
+    probe = tf.custom_gradient(lambda x: (tf.identity(x), rule))
+
+    @wrap
+    def slopes(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            first = EAGER.gradient(lambda x: tf.square(probe(x)), x)
+        return first, outer.gradient(first, x)
+
+    if second is None and wrap is tf.function:
+        assert "no attribute 'numpy'" in message(slopes, tf.constant(x))
+    else:
+        assert same(slopes(tf.constant(x)), (2 * x, second))
+
+
+@says(
+    "With `jit_compile=True`, both instruments are refused on a CPU, by the names of operations that nobody wrote.",
+    "It is the better behavior; the guards above were left out in silence.",
+    "Wrong on purpose: two ways to look that XLA does not compile on a CPU.",
+)
+@over(mode=[XLA, AROUND_XLA])
+def test_xla(mode):
+    @tf.custom_gradient
+    def probe(x):
+        def grad(upstream):
+            line = tf.print("upstream =", upstream)
+            with tf.control_dependencies([line]):
+                return tf.identity(upstream)
+
+        return tf.identity(x), grad
+
+    said = message(mode.gradient, lambda x: tf.sqrt(probe(x)), [1.0, 4.0])
+    with checking():
+        checked = message(mode.gradient, tf.sqrt, [1.0, 4.0])
+    for each, name in ((said, "StringFormat"), (checked, "DebugNumericSummaryV2")):
+        assert "Detected unsupported operations" in each and f"JIT: {name}" in each
+
+
+@says(
+    "Two probes around one step weigh its rule: the probe behind it sees upstream, the probe before it sees downstream.",
+    "The quotient is the local derivative that the rule used:",
+    "If the loss is the sum of the step's outputs, upstream is a tensor of ones, and a rule that forgets upstream weighs in as right.",
+    "Two probes around a step weigh its rule; differences weigh its value.",
+)
+@over(x=arrays(3, numbers(1, 9)), forgets=[True, False], squared=[True, False])
+def test_two_probes_weigh(x, forgets, squared):
+    seen = []
+    step = tf.custom_gradient(
+        lambda x: (x * x, lambda up: 2 * x if forgets else up * 2 * x)
+    )
+    y_of = lambda x: seeing(seen)(step(seeing(seen)(x)))  # noqa: E731
+    EAGER.gradient(y_of, x, loss=lambda y: y * y if squared else y)
+    upstream, downstream = seen
+    assert same(upstream, 2 * tf.square(x) if squared else tf.ones_like(x), 1e-6)
+    right = np.allclose(downstream / upstream, 2 * x, 1e-5)
+    assert right == (not (forgets and squared))
+
+
+@says(
+    "The square agrees.",
+    r"The cube says 6 and 24 where the differences are about half of that; for a cube they are exactly $\frac{(x + h)^3 - (x - h)^3}{2 h} = 3 x^2 + h^2$, and $0.125^2 = 0.015625$.",
+    "a factor 2 too much",
+)
+def test_the_solution():
+    lines = trace("solution.py")
+    weighed = [each.numbers for each in lines if "differences" in each.text]
+    locals_, differences = ([each[at : at + 2] for each in weighed] for at in (0, 2))
+    assert locals_[0] == differences[0] == [2, 4]
+    assert locals_[1] == [6, 24]
+    assert differences[1] == [3 * x**2 + 0.125**2 for x in (1, 2)]
+
+
+history(
+    "This is how gradients vanish and explode (Pascanu, Mikolov and Bengio, 2013).",
+    "The weights here are random, with the standard deviation `gain` divided by the root of $n$; Glorot and Bengio, 2010 choose the scale such that the norms stay level.",
+)
+definition(
+    "Pair it with the upstream gradient:",
+    "One layer of a deep chain is",
+    "All of the value is in what the rule does on the side; hooks are the same thing for other ends.",
+    "A trace is more than a search for NaN.",
+)
+advice(
+    "You need the four steps from the chain rule, and from the tape the order in which rules are called and that `upstream` is a sum over all uses.",
+    "Read a trace of the backward pass from the loss toward the input.",
+    "Read from the top for the first line that is not clean.",
+    "Where the program branches, compare it with the probe next to it on its own path, toward the loss: the line before may belong to another path.",
+    "This way needs the tensors at hand.",
+    "Inside somebody else's layer they are not, and a probe can be put in.",
+    "Look there first.",
+    "Look for the NaN without `jit_compile`.",
+    "Write `weigh(name, step, x)` for an elementwise step, which prints downstream divided by upstream beside the central difference of the step.",
+    "Use it on `tf.square` and on a `cube` whose rule has a factor 2 too much.",
+)
+pointer(
+    "This page puts probes into a backward pass, reads what they print, and finds the step at which the NaN enters.",
+    "What to put at the place is on another page: the norm at zero.",
+    "the log repeats each error",
+    "no word on retracing",
+)
