@@ -1,0 +1,913 @@
+"""What the page on complex numbers says in words."""
+
+import contextlib
+import functools
+import io
+import logging
+
+import keras
+
+from truth.statements.tries import *
+
+math, linalg = tf.math, tf.linalg
+TWO = [EAGER, AROUND]
+THREE = [*TWO, INSIDE]
+FOUR = [*THREE, XLA]
+TURNS = [1, 0.6 - 0.8j]
+H = 1e-6
+
+
+@st.composite
+def points(draw, low=0.1, high=3.0):
+    """Complex numbers away from 0 and from the negative real axis."""
+    modulus = draw(st.floats(low, high))
+    return complex(modulus * np.exp(1j * draw(st.floats(-3, 3))))
+
+
+def tensor(*values):
+    values = values[0] if len(values) == 1 else [*values]
+    return tf.constant(values, tf.complex128)
+
+
+def along(loss, z):
+    """Differences along 1 and along i, in the page's convention."""
+    ahead, turned = (
+        (loss(z + H * unit) - loss(z - H * unit)).numpy() / (2 * H) for unit in (1, 1j)
+    )
+    return complex(ahead + 1j * turned)
+
+
+def near_to(found, exact, within=1e-5):
+    return abs(found - exact) <= within * max(1.0, abs(exact))
+
+
+@functools.cache
+def against(upstream, function):
+    """A real loss with the upstream gradient of one output."""
+
+    def loss(z):
+        return math.real(
+            np.conj(upstream) * tf.reduce_sum(tf.cast(function(z), z.dtype))
+        )
+
+    return loss
+
+
+def solved(z):
+    return linalg.solve(matrix(z), matrix(z)[:, :1] + 1)
+
+
+def matrix(z):
+    return z * tf.eye(2, dtype=z.dtype) + [[0, 1], [2j, 1]]
+
+
+HOLOMORPHIC = {
+    "z²": (tf.square, lambda z: 2 * z),
+    "exp z": (tf.exp, np.exp),
+    "1/z": (lambda z: 1 / z, lambda z: -1 / z**2),
+    "sin z": (tf.sin, np.cos),
+    "log z": (math.log, lambda z: 1 / z),
+    "√z": (lambda z: z**0.5, lambda z: 0.5 / np.sqrt(z)),
+    "z³": (lambda z: z * z * z, lambda z: 3 * z**2),
+}
+NOT_HOLOMORPHIC = {
+    "|z|": tf.abs,
+    "|z|²": lambda z: tf.abs(z) ** 2,
+    "Re z": math.real,
+    "Im z": math.imag,
+    "arg z": math.angle,
+    "z²z*": lambda z: z * z * math.conj(z),
+    "z / |z|": lambda z: z / tf.cast(tf.abs(z), z.dtype),
+}
+named = program("wrong/builtins.py")
+FORGET = dict([*named.functions.items()][:10])
+COUNT = dict([*named.functions.items()][11:14])
+KEEP = dict([*named.functions.items()][14:])
+REAL_PARTS = {
+    name: against(1, function)
+    for name, function in program("wrong/compiled.py").functions.items()
+}
+product = program("complex.py").product
+abs2 = program("complex.py").abs2
+
+
+@says(
+    r"Ask a tape for the derivative of $z^2$ at $1 + 2 \, \mathrm{i}$, and it says $2 - 4 \, \mathrm{i}$ where calculus says $2 + 4 \, \mathrm{i}$.",
+    "The tape is right both times; what it returns is not a derivative but a direction.",
+)
+@over(mode=TAPES)
+def test_the_tape_on_a_square(mode):
+    found = mode.gradient(tf.square, 1 + 2j)
+    assert found == 2 - 4j == np.conj(2 * (1 + 2j))
+    assert near_to(found, along(lambda z: math.real(z * z), tensor(1 + 2j)))
+
+
+@says(
+    r"Let Adam move $z$ from 1 to $1 + 2 \, \mathrm{i}$: its first step goes along the real axis, where there is nothing to gain, and after 200 steps the loss has risen from 4 to 4.18.",
+    "The optimizer squares without the modulus.",
+    "Wrong on purpose: Adam squares a complex gradient without its modulus.",
+    "No warning is printed.",
+    "The cure is in the program: two real variables, joined by `tf.complex`.",
+)
+def test_adam_in_the_trace():
+    first, start, _, end = trace("wrong/adam.py")
+    assert first.text == "first gradient 0.0-4.0j, first step to 1.10+0.00j"
+    assert start.numbers == [0, 4, 4] and end.numbers == [200, 4.18, 0]
+    gradient = EAGER.gradient(lambda z: tf.abs(z - (1 + 2j)) ** 2, tensor(1))
+    assert gradient == -4j  # the tape is right; nothing to gain along 1
+
+
+@says(
+    r"Adam divides by the root of a mean of $\bar z^2$, where a complex gradient needs $|\bar z|^2$.",
+    r"Its first step is along $\bar z / \sqrt{\bar z^2}$, a number whose square is 1: it goes along the real axis, wherever the gradient points, unless it is so short that Adam's epsilon counts:",
+    was="'whatever the gradient is': for 1e-20(1 + i) it goes along i",
+)
+@over(gradient=points(0.1, 1e10))
+def test_adams_first_step(gradient):
+    def step(gradient):
+        z = tf.Variable(1, dtype=tf.complex64)
+        gradient = tf.constant(gradient, z.dtype)
+        keras.optimizers.Adam(0.1).apply_gradients([(gradient, z)])
+        return z.numpy() - 1
+
+    assert near_to(abs(step(gradient).real), 0.1, 1e-4)
+    assert abs(step(gradient).imag) < 1e-4
+    assert near_to((gradient / np.sqrt(gradient**2)) ** 2, 1)
+    short = step(1e-15 * (1 + 1j))
+    assert abs(short.imag) > abs(short.real)
+
+
+@says(
+    "A complex number is a pair of reals.",
+    r"A real loss has two slopes, $\downstream{\bar a}$ for the real part and $\downstream{\bar b}$ for the imaginary part, and TensorFlow stores them the same way as the pair itself:",
+    "The sum of slope times change is then one product, with the conjugate in it and the real part around it:",
+    "What tape.gradient returns: the two partial derivatives, as one number.",
+)
+@over(
+    mode=[AROUND, XLA],
+    name=HOLOMORPHIC | NOT_HOLOMORPHIC,
+    turn=[0.6 - 0.8j],
+    z=points(),
+    cases=28,
+)
+def test_the_convention(mode, name, z, turn):
+    function = name[0] if isinstance(name, tuple) else name
+    loss = against(turn, function)
+    found = complex(mode.gradient(loss, tensor(z)))
+    by_a, by_b = EAGER.gradients(
+        lambda a, b: loss(tf.complex(a, b)), np.float64(z.real), np.float64(z.imag)
+    )
+    assert near_to(found, complex(by_a, by_b), 1e-9)
+    assert near_to(found, along(loss, tensor(z)))
+    change = 0.3 - 0.8j
+    assert near_to(
+        (np.conj(found) * change).real, float(by_a) * 0.3 - float(by_b) * 0.8
+    )
+
+
+@says(
+    "This line is the convention; all else follows.",
+    r"Without the star, the term in $\d b$ would have the wrong sign.",
+)
+@over(slope=points(), change=points())
+def test_without_the_star(slope, change):
+    a, b = slope.real * change.real, slope.imag * change.imag
+    assert near_to((np.conj(slope) * change).real, a + b)
+    assert near_to((slope * change).real, a - b)
+
+
+@says(
+    "A run shows, for one loss, that `tape.gradient` returns just this number, and that of 720 directions it is the steepest.",
+    was="'A run shows that tape.gradient returns just this number': the built-in det gives -5 for 3-4i",
+)
+def test_parts():
+    pair, tape, differences, steepest = trace("parts.py")
+    assert pair.numbers[-2:] == differences.numbers[-2:] == [2.740148, -1.485249]
+    assert "2.740148-1.485249j" in tape.text
+    assert steepest.text.count("0.88-0.48j") == 2 and steepest.numbers[0] == 720
+
+
+@says(
+    "Some of TensorFlow's own rules forget the conjugate; these do not:",
+    "A rule of TensorFlow's has no conjugate.",
+)
+@over(mode=TWO, function=FORGET, turn=TURNS)
+def test_some_forget(mode, function, turn):
+    z, loss = tensor(1 + 2j), against(turn, function)
+    assert not near_to(mode.gradient(loss, z), along(loss, z), 0.1)
+    used = lambda z: math.real(tf.exp(z) * math.conj(z))  # noqa: E731
+    assert near_to(mode.gradient(used, z), along(used, z))
+
+
+REAL = {
+    "det": (linalg.det, 2),
+    "sqrtm": (lambda x: linalg.sqrtm(x @ linalg.adjoint(x)), 2),
+    "tridiagonal_solve": (
+        lambda x: linalg.tridiagonal_solve((x / 9, x, x / 9), x, "sequence"),
+        1,
+    ),
+    "cumprod": (math.cumprod, 1),
+    "segment_prod": (lambda x: math.segment_prod(x, [0, 0, 0]), 1),
+    "unsorted_segment_prod": (
+        lambda x: math.unsorted_segment_prod(x, [0, 0, 0], 1),
+        1,
+    ),
+    "multiply_no_nan": (lambda x: math.multiply_no_nan(x, 2 * x), 1),
+    "xdivy": (lambda x: math.xdivy(x, 1 + x), 1),
+    "xlogy": (lambda x: math.xlogy(x, 1 + x), 1),
+    "xlog1py": (lambda x: math.xlog1py(x, 1 + x), 1),
+    "sign": (lambda x: linalg.slogdet(x)[0], 2),
+}
+
+
+@says(
+    "The first ten forget a conjugate, and are right where all numbers are real.",
+    "The gradient of the sign is zero, which is right for real matrices, too.",
+)
+@over(name=REAL, x=st.lists(st.floats(0.5, 3), min_size=3, max_size=3))
+def test_right_where_all_is_real(name, x):
+    function, rank = name
+    square = np.array([[0, 0.3, 0.1], [0.2, 0, 0.3], [0.1, 0.2, 0]]) + np.diag(x)
+    x = np.array(x) if rank == 1 else square
+    real = EAGER.gradient(function, x)
+    assert same(EAGER.gradient(function, x.astype(complex)), real, 1e-6)
+    if function is REAL["sign"][0]:
+        assert not np.any(real)
+    names = [line.text[:22].strip() for line in trace("wrong/builtins.py")[2:]]
+    assert names[:10] == [*REAL][:10] and "sign" in names[10]
+
+
+@says(
+    "Ask for `tf.linalg.det`, and the gradient is one that no convention gives.",
+    r"Each line has one loss with upstream 1 and one with upstream $\mathrm{i}$; right is what differences say:",
+    "Wrong on purpose: built-ins that forget the conjugate, and some that do not.",
+    "Of one loss: what the tape says, and differences along 1 and i.",
+)
+@over(mode=TWO)
+def test_det(mode):
+    loss = against(1, FORGET["det"])
+    found, exact = mode.gradient(loss, tensor(1 + 2j)), 3 - 4j
+    assert near_to(found, -5) and near_to(along(loss, tensor(1 + 2j)), exact)
+    assert trace("wrong/builtins.py").starting("det")[0].text.split()[1:3] == [
+        "-5.00+0.00j",
+        "3.00-4.00j",
+    ]
+    assert not near_to(found, np.conj(exact))
+    for function in named.functions.values():
+        shown = [*map(complex, _shown(function))]
+        for turn, (tape, right) in zip((1, 1j), (shown[:2], shown[2:])):
+            loss = against(turn, function)
+            assert near_to(EAGER.gradient(loss, tensor(1 + 2j)), tape, 0.01)
+            assert near_to(along(loss, tensor(1 + 2j)), right, 0.01)
+
+
+def _shown(function):
+    [name] = [each for each, f in named.functions.items() if f is function]
+    [line] = [
+        each for each in trace("wrong/builtins.py") if each.text[:22].strip() == name
+    ]
+    return line.text[22:].split()
+
+
+@says(
+    "The next three have real values in a complex dtype, and count the imaginary part of upstream.",
+    "Take `tf.math.real` of them, and upstream is real.",
+)
+@over(mode=TWO, function=COUNT, z=points(0.5, 2))
+def test_three_count_the_imaginary_part(mode, function, z):
+    y = function(tensor(z))
+    assert y.dtype == tf.complex128 and np.all(abs(np.imag(y)) < 1e-12)
+    loss = against(1j, function)
+    assert (
+        abs(along(loss, tensor(z))) < 1e-6 < 1e-2 < abs(mode.gradient(loss, tensor(z)))
+    )
+    mended = lambda z: tf.reduce_sum(math.real(function(z)))  # noqa: E731
+    assert near_to(mode.gradient(mended, tensor(z)), along(mended, tensor(z)), 1e-4)
+
+
+def slope_of_a_product(z):
+    with tf.GradientTape() as tape:
+        tape.watch(z)
+        L = math.real(math.reduce_prod(tf.stack([z, z, z])))
+    return math.real(1j * tape.gradient(L, z))
+
+
+@says(
+    "The last three are right.",
+    "But the rule of `tf.math.reduce_prod` calls `tf.math.cumprod`, and so the second derivative is wrong.",
+)
+@over(mode=TWO, z=[1 + 2j, -1 + 1j], turn=TURNS)
+def test_three_are_right(mode, z, turn):
+    assert len(KEEP) == 3
+    for function in KEEP.values():
+        loss = against(turn, function)
+        assert near_to(mode.gradient(loss, tensor(z)), along(loss, tensor(z)), 1e-4)
+    second = along(slope_of_a_product, tensor(z))
+    assert near_to(second, 6j * np.conj(z), 1e-4)
+    assert not near_to(mode.gradient(slope_of_a_product, tensor(z)), second, 0.1)
+
+
+@says(
+    "For several there is a way round: a product with `*`, a logarithm with `tf.math.log`.",
+    "For the others, write a rule.",
+)
+@over(mode=[EAGER, XLA], z=points(), w=points(), turn=TURNS)
+def test_the_way_round(mode, z, w, turn):
+    for function, instead in (
+        (math.multiply_no_nan, lambda z, w: z * w),
+        (math.xlogy, lambda z, w: z * math.log(w)),
+    ):
+        assert near_to(function(tensor(z), tensor(w)), instead(tensor(z), tensor(w)))
+        loss = against(turn, lambda z: instead(z, tensor(w)))
+        assert near_to(mode.gradient(loss, tensor(z)), along(loss, tensor(z)))
+
+
+@says(
+    "Three more are right eagerly and in a `tf.function`, and conjugated when XLA compiles them.",
+    "A power and a quotient are right in all three:",
+    "Wrong on purpose: three rules that forget the conjugate, under XLA only.",
+)
+@over(mode=FOUR, z=points(0.3, 3))
+def test_compiled(mode, z):
+    in_xla = mode in (XLA, AROUND_XLA)
+    for name, loss in REAL_PARTS.items():
+        right = along(loss, tensor(z))
+        is_one = in_xla and name in ("sqrt", "rsqrt", "reciprocal")
+        found = mode.gradient(loss, tensor(z))
+        assert near_to(found, np.conj(right) if is_one else right), name
+
+
+# The four steps.
+
+
+@says(
+    "Two complex numbers in, one out; tensors are treated element by element:",
+    "The product rule does not ask whether numbers are complex:",
+    "The conjugate of upstream, and the real part of all:",
+    r"What stands before $\d z$ is $\downstream{\bar z^*}$, with a star.",
+    "The star has wandered from upstream to the local derivative, and there it stays: upstream times the conjugate of the local derivative.",
+    "A complex product and its squared modulus, each with its own rule.",
+    "Test with complex inputs and a complex upstream.",
+)
+@over(mode=TWO, shape=[(), (0,), (1, 2, 1, 2, 1)])
+def test_the_rule_of_the_product(mode, shape):
+    z, w, up = (
+        tf.complex(tf.random.normal(shape), tf.random.normal(shape)) for _ in range(3)
+    )
+    loss = lambda y: tf.reduce_sum(math.real(math.conj(up) * y))  # noqa: E731
+    found = mode.gradients(product, z, w, loss=loss)
+    assert same(found, [up * math.conj(w), up * math.conj(z)], 1e-6)
+    assert same(found, mode.gradients(tf.multiply, z, w, loss=loss), 1e-6)
+
+
+@says(
+    "Where the output is real, so is upstream; where the input is real, so has to be downstream.",
+    "Upstream has the dtype of the output, downstream that of the input:",
+    "The dtypes of a rule between real and complex.",
+)
+@over(mode=FOUR, loss={n: LOSSES[n] for n in ("ones", "zeros", "sparse")})
+def test_dtypes(mode, loss):
+    seen = []
+
+    @tf.custom_gradient
+    def modulus(z):
+        def grad(upstream):
+            seen.append(upstream.dtype)
+            return tf.cast(tf.convert_to_tensor(upstream), z.dtype) * math.sign(z)
+
+        return tf.abs(z), grad
+
+    z = tf.constant([1 + 2j, 3j], tf.complex64)
+    assert mode.gradient(modulus, z, loss).dtype == z.dtype and {*seen} == {tf.float32}
+    back = mode.gradient(lambda x: tf.abs(tf.complex(x, x)), [1.0, 2.0], loss)
+    assert back.dtype == tf.float32
+
+
+@says(
+    "That is all, as long as the step has a complex derivative; such a step is called holomorphic.",
+    "Sums, products and the exponential are:",
+    r"For a holomorphic $f$ that is the conjugate of $f'(z)$, if every rule on the way keeps the convention:",
+    r"Its upstream is then 1, so it differentiates the real part.",
+    "Conjugate the result to have $f'(z)$, but only if $f$ is holomorphic.",
+    "A complex target: upstream 1 gives the conjugate of f'(z).",
+    was="without 'if every rule …': det, cumprod, xlogy and ten others do not",
+)
+@over(
+    mode=[EAGER, PERSISTENT, NESTED, XLA], name=HOLOMORPHIC, z=points(0.3, 2), cases=56
+)
+def test_a_complex_target(mode, name, z):
+    function, slope = name
+    found = complex(mode.gradient(function, tensor(z)))
+    assert near_to(found, np.conj(slope(z)), 1e-9)
+    assert near_to(found, EAGER.gradient(lambda z: math.real(function(z)), tensor(z)))
+    ahead, turned = (
+        complex(function(tensor(z + H * u)) - function(tensor(z - H * u))) / (2 * H * u)
+        for u in (1, 1j)
+    )
+    assert near_to(ahead, turned) and near_to(ahead, slope(z))
+    not_holomorphic = complex(mode.gradient(NOT_HOLOMORPHIC["z²z*"], tensor(z)))
+    pair = EAGER.gradient(
+        lambda z: math.imag(NOT_HOLOMORPHIC["z²z*"](z)), tensor(z)
+    ).numpy()
+    assert abs(pair - 1j * not_holomorphic) > 1e-2  # no derivative to conjugate
+
+
+@says(
+    "$L$ is real, but `tape.gradient` takes a complex target, too, which `tf.gradients` refuses."
+)
+@over(name=HOLOMORPHIC)
+def test_tf_gradients_refuses(name):
+    assert "Gradients of complex" in message(SYMBOLIC.gradient, name[0], tensor(1 + 2j))
+
+
+@says(
+    "In the last block no complex number is a derivative; there the gradients of Re y and Im y together are the four real slopes."
+)
+def test_the_last_block():
+    lines = [line.text.split() for line in trace("target.py")]
+    blocks = [lines[at : at + 4] for at in range(0, 16, 4)]
+    for head, *targets in blocks:
+        y, real, imag = (complex(each[-1]) for each in targets)
+        assert y == real and (abs(imag - 1j * real) < 1e-9) == (head[-1] != "exist")
+        if head[-1] != "exist":
+            assert complex(head[-1]) == y.conjugate()
+    f = NOT_HOLOMORPHIC["z²z*"]
+    z = tensor(1 + 2j)
+    assert near_to(along(lambda z: math.real(f(z)), z), 7 + 4j)
+    assert near_to(along(lambda z: math.imag(f(z)), z), 4 + 13j)
+
+
+# Steps that use the conjugate.
+
+
+@says(
+    r"$|z|^2 = z \, z^*$ is not holomorphic: except at 0, no complex number is its derivative.",
+    r"The modulus has the slope 1 in the direction of $z$.",
+    r"The angle grows at a right angle to $z$, the faster the closer $z$ is to 0.",
+    "At 0 it is not defined, and on the negative real axis it jumps:",
+)
+@over(mode=[EAGER, XLA], z=points())
+def test_slopes_by_direction(mode, z):
+    def slope(function, unit):
+        ahead, behind = function(tensor(z + H * unit)), function(tensor(z - H * unit))
+        return complex(ahead - behind) / (2 * H * unit)
+
+    square = lambda z: tf.cast(tf.abs(z) ** 2, z.dtype)  # noqa: E731
+    assert abs(slope(square, 1) - slope(square, 1j)) > 0.1
+    assert abs(complex(square(tensor(1e-9)))) / 1e-9 < 1e-8
+    by_modulus = complex(mode.gradient(tf.abs, tensor(z)))
+    assert near_to(by_modulus, z / abs(z), 1e-9)
+    by_angle = complex(mode.gradient(math.angle, tensor(z)))
+    assert abs((by_angle / z).real) < 1e-9 and near_to(abs(by_angle), 1 / abs(z))
+    assert math.angle(tensor(-1 + 1e-9j)) > 3.1 > -3.1 > math.angle(tensor(-1 - 1e-9j))
+
+
+def cubed(z):
+    return z**3 * math.conj(z)
+
+
+@says(
+    "Each of the two slopes treats the other variable as constant; they are named after Wirtinger (Kreutz-Delgado, 2009).",
+    "A number and its conjugate have the same real part.",
+    r"So conjugate the second term of the pairing, that it, too, ends in $\d z$, and read off:",
+    r"$L$ is real, so its slopes by $z$ and by $z^*$ are conjugates of each other, and the two terms are equal:",
+    "Each is the formula with two terms, applied.",
+    r"Where $y$ is real, so is $\upstream{\bar y}$, and the two terms are equal: hence the 2 in the first.",
+    r"The parts and the conjugate, here as three outputs of one step, so that their terms are added:",
+    "Treat $z$ and $z^*$ as two variables, and write the differential with both.",
+)
+@over(mode=[EAGER, XLA], z=points(), turn=TURNS)
+def test_two_terms(mode, z, turn):
+    star = np.conj(z)
+    slopes = (  # by z with z* constant, by z* with z constant
+        (cubed, 3 * z**2 * star, z**3),
+        (NOT_HOLOMORPHIC["|z|²"], star, z),
+        (math.real, 0.5, 0.5),
+        (math.imag, -0.5j, 0.5j),
+        (math.conj, 0, 1),
+    )
+    for function, by_z, by_star in slopes:
+        is_real = not function(tensor(z)).dtype.is_complex
+        up = turn.real if is_real else turn
+        terms = up * np.conj(by_z), np.conj(up) * by_star
+        found = complex(mode.gradient(against(up, function), tensor(z)))
+        assert near_to(found, sum(terms), 1e-9)
+        assert not is_real or (near_to(*terms) and np.isclose(by_z, np.conj(by_star)))
+    parts = lambda z: math.real(z) + 2 * math.imag(z)  # noqa: E731
+    both = lambda z: parts(z) + math.real(np.conj(turn) * math.conj(z))  # noqa: E731
+    found = complex(mode.gradient(both, tensor(z)))
+    assert near_to(found, 1 + 2j + np.conj(turn))
+
+
+@says(
+    "At 0 it has none: there is a corner, like that of the norm.",
+    "At 0 none of the five has a derivative.",
+    "`tf.abs` follows the convention 0; each of the others has a NaN in its gradient.",
+    "Cure them as real ones: with a rule or a double `tf.where`.",
+    was="'all others return infinities and NaN': the norm has NaN alone, XLA as well",
+)
+@over(mode=[AROUND, XLA], dtype=[tf.complex64, tf.complex128])
+def test_at_zero(mode, dtype):
+    five = {
+        "abs": tf.abs,
+        "arg": math.angle,
+        "sqrt": tf.sqrt,
+        "log": math.log,
+        "norm": lambda z: tf.norm(z[None]),
+    }
+    zero = tf.constant(0, dtype)
+    assert [*five] == list(
+        dict.fromkeys(line.text.split()[0] for line in trace("points.py"))
+    )
+    for name, function in five.items():
+        found = mode.gradient(against(1, function), zero)
+        assert found == 0 if name == "abs" else np.isnan(found)
+        slopes = [
+            complex(function(tensor(h)) - function(tensor(0))) / h
+            for h in (H, -H, H * 1j, -H * 1j)
+        ]
+        assert not np.ptp(np.abs(np.array(slopes) - slopes[0])) < 0.5
+    is_zero = lambda z: tf.equal(z, 0)  # noqa: E731
+    cured = lambda z: tf.where(  # noqa: E731
+        is_zero(z), tf.zeros_like(z), math.log(tf.where(is_zero(z), tf.ones_like(z), z))
+    )
+    assert mode.gradient(against(1, cured), zero) == 0
+
+
+@says(
+    "Value and gradient at zero, and at a point on either side of the negative real axis:",
+    "`tf.math.angle`, `tf.math.log` and `tf.sqrt` jump at the negative real axis, where no derivative exists.",
+    "Angle and logarithm have the same gradient on both sides; that of the root changes its sign, as its value does.",
+    "Zero, and both sides of the negative real axis: value and gradient.",
+)
+@over(mode=[EAGER, XLA], x=st.floats(-100, -0.1))
+def test_the_negative_real_axis(mode, x):
+    above, below = tensor(complex(x, 1e-8)), tensor(complex(x, -1e-8))
+    for function, sign in ((math.angle, 1), (math.log, 1), (tf.sqrt, -1)):
+        values = [complex(function(z)) for z in (above, below)]
+        assert abs(values[0] - values[1]) > 0.1
+        loss = lambda z: tf.reduce_sum(tf.cast(function(z), z.dtype))  # noqa: E731
+        slopes = [complex(mode.gradient(loss, z)) for z in (above, below)]
+        assert near_to(slopes[0], sign * slopes[1])
+        assert sign == 1 or near_to(values[0], -values[1])
+
+
+# An FFT.
+
+
+@says(
+    "The discrete Fourier transform is a matrix product with entries on the unit circle.",
+    "For a real matrix the rule transposes.",
+    r"Here it conjugates as well, which turns every angle round, and that is the inverse transform without its $\frac{1}{n}$:",
+    "So the rule is `n * tf.signal.ifft(upstream)`, and the matrix is never built.",
+    "The inverse transform has the rule with both words exchanged, `tf.signal.fft(upstream) / n`.",
+    "The rule of an FFT: n times the inverse transform of upstream.",
+)
+@over(mode=[AROUND, XLA], n=[1, 5])
+def test_the_fft(mode, n):
+    rng = np.random.default_rng(n)
+    z, up = rng.normal(size=(2, n, 2)) @ [1, 1j]
+    F = np.exp(-2j * np.pi * np.outer(range(n), range(n)) / n)
+    assert np.allclose(abs(F), 1) and np.allclose(tf.signal.fft(z), F @ z)
+    for function, rule in (
+        (tf.signal.fft, n * tf.signal.ifft(up)),
+        (tf.signal.ifft, tf.signal.fft(up) / n),
+        (program("fft.py").fft, F.conj().T @ up),
+    ):
+        loss = lambda y: tf.reduce_sum(math.real(np.conj(up) * y))  # noqa: E731
+        assert np.allclose(mode.gradient(function, z, loss=loss), rule)
+    M = rng.normal(size=(n, n))
+    slopes = mode.gradient(lambda x: tf.linalg.matvec(M, x), z.real, LOSSES["ones"])
+    assert np.allclose(slopes, M.T @ np.ones(n))
+
+
+@says(
+    "With the transpose alone, without the conjugate, the second and the fourth element change places."
+)
+def test_the_transpose_alone():
+    right, wrong = (trace("fft.py").line(word).text for word in ("F^H", "F^T"))
+    right, wrong = (text[text.index("[") + 1 : -1].split() for text in (right, wrong))
+    assert [right[at] for at in (0, 3, 2, 1)] == wrong != right
+
+
+# The trace.
+
+
+@says(
+    r"`abs2` sends $1 \cdot 2 y$ on, with $y = 5 + 5 \, \mathrm{i}$.",
+    r"`product` multiplies by $w^* = 3 + \mathrm{i}$: $(10 + 10 \, \mathrm{i})(3 + \mathrm{i}) = 20 + 40 \, \mathrm{i}$.",
+    r"By hand: $|z w|^2 = |z|^2 |w|^2$, so the gradient is $2 z \, |w|^2$, where $|3 - \mathrm{i}|^2 = 10$.",
+)
+def test_the_trace():
+    z, w = 1 + 2j, 3 - 1j
+    shown = {
+        line.text.split('"')[0].strip(): line.text.split('"')[1]
+        for line in trace("complex.py")[1:-1]
+    }
+    assert shown["y ="] == "(5,5)" and z * w == 5 + 5j
+    assert shown["abs2:    upstream"] == "1" and shown["downstream"] == "(10,10)"
+    assert shown["product: upstream"] == "(10,10)"
+    assert shown["downstream z"] == "(20,40)" and (10 + 10j) * (3 + 1j) == 20 + 40j
+    assert np.isclose(2 * z * abs(w) ** 2, 20 + 40j) and np.isclose(abs(w) ** 2, 10)
+
+
+@says(
+    "Its upstream is real and has to be cast, since TensorFlow does not multiply a float tensor by a complex one.",
+    "From complex to real, cast upstream.",
+)
+@over(mode=FOUR, dtype=[(tf.float32, tf.complex64), (tf.float64, tf.complex128)])
+def test_no_product_of_float_and_complex(mode, dtype):
+    real, paired = dtype
+
+    def loss(x):
+        return math.real(tf.complex(x, x) * x)
+
+    assert raised(mode.gradient, loss, tf.constant(1.0, real)) is not None
+    found = mode.gradient(abs2, tf.constant(1 + 2j, paired))
+    assert found == 2 * (1 + 2j) and found.dtype == paired
+    uncast = tf.custom_gradient(lambda z: (tf.abs(z) ** 2, lambda u: u * 2.0 * z))
+    assert raised(mode.gradient, uncast, tf.constant(1 + 2j, paired)) is not None
+
+
+@says(
+    "`tf.print` writes a complex number as a question mark; `tf.strings.as_string` does not.",
+    "tf.print writes a complex number as ?.",
+)
+@over(run=[lambda f: f, tf.function], dtype=[tf.complex64, tf.complex128])
+def test_tf_print(run, dtype):
+    shown = tf.strings.as_string(tf.constant(5 + 5j, dtype), shortest=True)
+    assert shown.numpy() == b"(5,5)"
+    formatted = run(lambda z: tf.strings.format("{}", z))(tf.constant(5 + 5j, dtype))
+    assert formatted.numpy() == b"?"  # what tf.print makes its line with
+    assert trace("complex.py")[0].text == "tf.print says y = ?"
+
+
+# Descent.
+
+
+@says(
+    r"To first order, no step of the same length lowers the loss more than the one against $g$, with $\eta > 0$:",
+    r"Let $g$ be the gradient and $v$ the step.",
+)
+@over(g=points(), other=points(1, 1), eta=st.floats(0.01, 10), cases=200)
+def test_the_steepest(g, other, eta):
+    length = eta * abs(g)
+    change = (np.conj(g) * other * length).real
+    assert change >= (np.conj(g) * -eta * g).real - 1e-9 * length
+    assert np.isclose((np.conj(g) * -eta * g).real, -eta * abs(g) ** 2)
+
+
+@says("`z.assign_sub(0.1 * gradient)` is right as it stands, without a conjugate.")
+@over(mode=[EAGER, INSIDE, AROUND], start=points(), target=points())
+def test_descent(mode, start, target):
+    z = tf.Variable(start, dtype=tf.complex128)
+    loss = lambda z: tf.abs(z - target) ** 2  # noqa: E731
+    for _ in range(60):
+        z.assign_sub(0.1 * mode.gradient(loss, z.read_value()))
+    assert loss(z) < 1e-9
+    gradient = EAGER.gradient(loss, tensor(1 + 1j + target))
+    turned = tensor(1 + 1j + target) - 0.1 * np.conj(gradient)
+    assert loss(turned) > loss(tensor(1 + 1j + target)) * 0.99
+
+
+@says(
+    "Here $z$ is a place in the plane of which only the distances to three stations are known, and the loss is the sum of the squared errors of the squared distances:",
+    "Contour lines of the loss in the complex plane, with stations at 0, 4 and 1 + 3i.",
+    "The path of the gradient bends from 1.5 − i up to the minimum at 3 + 2i.",
+    "That of the conjugate starts at the same place and runs down out of the picture, each step longer than the last.",
+    "The first steps have the same real part; the imaginary part goes the wrong way if the gradient is conjugated.",
+    "A place in the plane from its distances: two paths of z, and the loss.",
+)
+def test_the_figure():
+    source = (trace.__globals__["folder"] / "figure.py").read_text("utf-8")
+    names: dict = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(source[: source.index("a, b = np.meshgrid")], names)
+    down, away = names["paths"].values()
+    assert [*names["stations"]] == [0, 4, 1 + 3j] and names["loss"](
+        tensor(3 + 2j)
+    ) < 1e-20
+    assert down[0] == away[0] == 1.5 - 1j and near_to(down[-1], 3 + 2j, 1e-2)
+    steps = abs(np.diff(away))
+    assert [*steps] == sorted(steps) and away[-1].imag < -4 and "ylim=(-4, 4)" in source
+    turns = np.angle(np.diff(down)[:20])
+    assert np.ptp(turns) > 0.2 and np.all(np.diff(down)[:5].imag > 0)
+    first, other = np.diff(down)[0], np.diff(away)[0]
+    assert np.isclose(first.real, other.real) and np.isclose(first.imag, -other.imag)
+    assert first.imag > 0
+
+
+# Check.
+
+
+@says(
+    r"Two sources that know nothing of conjugates: the forward pass written in reals and differentiated by the tape, and differences along 1 and along $\mathrm{i}$.",
+    "Upstream is random, and complex where the output is, so that a star in the wrong place shows.",
+    "Every rule of the page against real autodiff and against differences.",
+    "The forward pass, its rule, and the forward pass of z = a + ib in reals.",
+)
+def test_the_table():
+    lines = [line.text for line in trace("table.py")]
+    assert len(lines) == 9 and all(text.count("True") == 2 for text in lines)
+    # A star in the wrong place shows: the table's program, with one moved.
+    source = (trace.__globals__["folder"] / "table.py").read_text("utf-8")
+    moved = source.replace("up * conj(w)", "conj(up) * w").replace(
+        "3 * tf.signal.i", "tf.signal."
+    )
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(moved, {})
+    shown = printed.getvalue().splitlines()
+    assert [at for at, (a, b) in enumerate(zip(lines, shown)) if a != b] == [0, 8]
+
+
+@says(
+    "complex64 is a pair of float32, complex128 a pair of float64; differences need the latter, as always."
+)
+@over(z=points(0.5, 2))
+def test_the_dtypes_of_pairs(z):
+    assert tf.complex64.real_dtype == tf.float32
+    assert tf.complex128.real_dtype == tf.float64
+    loss = against(1, tf.exp)
+    exact = np.conj(np.exp(z))
+    errors = [
+        abs(along(loss, tf.constant(z, dtype)) - exact)
+        for dtype in (tf.complex64, tf.complex128)
+    ]
+    assert errors[1] < 1e-6 and errors[0] > 100 * errors[1]
+
+
+# Where it breaks.
+
+
+@says(
+    "The rule has no conjugate.",
+    "Every test with real numbers passes:",
+    "Wrong on purpose: a product without the conjugate, and who notices.",
+)
+@over(
+    mode=[EAGER, XLA],
+    z=numbers(-1e3, 1e3),
+    w=numbers(-1e3, 1e3),
+    upstream=numbers(-1e3, 1e3),
+)
+def test_tests_with_real_numbers(mode, z, w, upstream):
+    wrong = program("wrong/conjugate.py").product
+    loss = lambda y: math.real(tf.cast(upstream, y.dtype) * y)  # noqa: E731
+    found, right = (
+        mode.gradients(each, tensor(z), tensor(w), loss=loss)
+        for each in (wrong, product)
+    )
+    assert same(found, right, 1e-12)
+    found, right = (
+        mode.gradients(each, tensor(z + 1j), tensor(w - 2j), loss=LOSSES["ones"])
+        for each in (wrong, product)
+    )
+    assert not same(found, right, 1e-3)
+
+
+@says(
+    "`tf.cast` to a float warns; `tf.math.real` does not, for it may be meant.",
+    "The imaginary part is dropped.",
+    "Wrong on purpose: the imaginary part is dropped before the loss.",
+)
+@over(dtype=[(tf.complex64, tf.float32), (tf.complex128, tf.float64)])
+def test_who_warns(dtype):
+    paired, real = dtype
+    logger, said = logging.getLogger("tensorflow"), io.StringIO()
+    handler, before = logging.StreamHandler(said), logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.WARNING)
+    try:
+        math.real(tf.constant(1 + 2j, paired))
+        assert not said.getvalue()
+        for run in (lambda f: f, tf.function):
+            assert run(lambda z: tf.cast(z, real))(tf.constant(1 + 2j, paired)) == 1
+            assert "discard the imaginary part" in said.getvalue()
+            said.truncate(0)
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+
+
+@says(
+    "Both are differentiated correctly, so no gradient check finds anything: the loss no longer depends on the imaginary part, which stays where it was.",
+    "And the real part of the square is no square; it falls without end:",
+    "To make the loss real, take the modulus.",
+)
+@over(mode=[EAGER, XLA], z=points(1, 2))
+def test_the_dropped_part(mode, z):
+    losses = program("wrong/cast.py").losses
+    assert len(losses) == 4
+    for name, loss in losses.items():
+        found = complex(mode.gradient(loss, tensor(z)))
+        assert near_to(found, along(loss, tensor(z)), 1e-4)
+        stays = name in ("cast", "Re, then square")
+        assert (found.imag == 0) == stays
+    square, modulus = losses["square, then Re"], losses["squared modulus"]
+    assert square(tensor(z + 1e3j)) < -9e5 and square(tensor(z + 1e6j)) < -9e11
+    assert modulus(tensor(z)) >= 0
+    shown = [line.text for line in trace("wrong/cast.py")]
+    assert ["0.500j" in text for text in shown] == [False, True, True, False, False]
+    assert shown[-1].endswith("then z 2.000+1.000j and L 0.00")
+
+
+wrongly_typed = program("wrong/dtype.py")
+TAKE = {
+    "nothing": tf.identity,
+    "z + z": lambda z: z + z,
+    "z + 1": lambda z: z + 1,
+    "-z": lambda z: -z,
+    "a sum": tf.reduce_sum,
+    "a reshape": lambda z: tf.reshape(z, [-1]),
+    "a slice": lambda z: z[:1],
+    "a gather": lambda z: tf.gather(z, [0, 0]),
+    "a transpose": lambda z: tf.transpose(z[None]),
+    "conj": math.conj,
+    "concat": lambda z: tf.concat([z, z], 0),
+}
+REFUSE = {
+    "z²": tf.square,
+    "z z": lambda z: z * z,
+    "exp": tf.exp,
+    "2 z": lambda z: 2 * z,
+    "FFT": tf.signal.fft,
+    "√z": tf.sqrt,
+}
+
+
+@says(
+    "The wrong dtype is silent if `tape.gradient` returns it, and an error at a step further back only if the rule there cannot take it, as those of $z^2$ and the FFT; the rules of $z + z$, a sum or a reshape pass it on.",
+    "Wrong on purpose: rules between real and complex, with a wrong dtype.",
+    was="'an error in the next step backward': silent through eleven others",
+)
+@over(mode=TWO, step=TAKE | REFUSE)
+def test_the_wrong_dtype(mode, step):
+    z = tf.constant([1 + 2j, 3 - 1j], tf.complex64)
+    behind = lambda z: wrongly_typed.real_part(step(z))  # noqa: E731
+    if step in REFUSE.values():
+        assert raised(mode.gradient, behind, z) is not None
+    else:
+        assert mode.gradient(behind, z).dtype == tf.float32
+
+
+@says(
+    "From real to complex, take `tf.math.real` of the product: a real input has no imaginary part to change."
+)
+@over(mode=FOUR, t=numbers(-3, 3))
+def test_from_real_to_complex(mode, t):
+    @tf.custom_gradient
+    def rotated(t):
+        y = tf.exp(tf.complex(tf.zeros_like(t), t))
+        return y, lambda upstream: math.real(upstream * math.conj(1j * y))
+
+    found = mode.gradient(rotated, t, loss=math.real)
+    assert found.dtype == tf.float32 and same(found, -np.sin(np.float32(t)), 1e-5)
+
+
+# The exercise.
+
+
+@says(
+    "$y = z / |z|$ keeps the angle of $z$ and forgets its length.",
+    "Both factors change:",
+    r"The part of $\bar y$ along $y$ is taken away: it would change the length of $y$, which is always 1.",
+    "What is left is at a right angle to $y$.",
+    "The third upstream is along $y$, and its downstream is 0.",
+    "The direction z / |z|: a rule that keeps what turns and drops the rest.",
+)
+@over(mode=FOUR, z=points(1e-12, 1e12), upstream=points(0.1, 10))
+def test_the_direction(mode, z, upstream):
+    direction = program("solution.py").direction
+    y = complex(direction(tensor(z)))
+    assert np.isclose(abs(y), 1) and np.isclose(np.angle(y), np.angle(z))
+    loss = lambda y: math.real(np.conj(upstream) * y)  # noqa: E731
+    found = complex(mode.gradient(direction, tensor(z), loss=loss)) * abs(z)
+    assert abs((np.conj(found) * y).real) < 1e-9
+    assert near_to(found, upstream - (np.conj(upstream) * y).real * y)
+    assert near_to(
+        abs(z) * along(lambda z: loss(direction(z)), tensor(z)), found, 1e-3
+    ) or not (0.1 < abs(z) < 100)
+    down = trace("solution.py").line("downstream").text
+    assert down.endswith("0.    +0.j    ]")
+
+
+definition(
+    r"On this page a bar is a gradient and a star is the conjugate: $\bar z$ is the gradient of $L$ with respect to $z$, and $z^*$ is $a - \mathrm{i} \, b$ where $z = a + \mathrm{i} \, b$.",
+    "$L$ is always real.",
+    "Where $y$ is $L$ itself, upstream is 1.",
+)
+history(
+    "The conjugate is a decision (TensorFlow, 2016), and not the only one possible.",
+    "PyTorch makes the same one, and gives the direction of descent as its reason (PyTorch).",
+    "JAX returns the conjugate of what is here, so that a holomorphic $f$ gives $f'(z)$ itself; for a real loss its documentation says to step along the conjugate of its gradient (JAX).",
+)
+pointer(
+    "This page derives TensorFlow's convention, where the conjugate stands and why, and the rules that follow from it.",
+    "The program that drew it",
+    "The FFT, with its matrix beside it:",
+)
+advice(
+    "You need the four steps from the chain rule and what an upstream gradient is from the vector–Jacobian product.",
+    "Conjugate it:",
+)
