@@ -57,17 +57,15 @@ class _Place:
 
     def __init__(self, source: Source) -> None:
         self._source, self._at = source, 0
+        self._formulas: dict[str, list[tuple[int, int]]] = {}
+        for each in source.formulas:
+            start = each.start + len(each.text) - len(each.text.lstrip(_LEADING))
+            spans = self._formulas.setdefault(_plain(each.text), [])
+            spans.append((start, each.span[1]))
 
     def of_formula(self, tex: str) -> int:
         """The line, from 1, on which the next formula with this LaTeX begins."""
-        return self._next(
-            (
-                each.start + len(each.text) - len(each.text.lstrip(_LEADING)),
-                each.span[1],
-            )
-            for each in self._source.formulas
-            if _plain(each.text) == _plain(tex)
-        )
+        return self._next(self._formulas.get(_plain(tex), ()))
 
     def of_text(self, raw: str) -> int:
         """The line of the next place where this stands, and not as code."""

@@ -378,12 +378,15 @@ def _named(text: str, root: Path, *folders: Path) -> list[str]:
         path = module.replace(".", "/")
         names |= {f"{path}.py", f"{path}/__main__.py", f"src/{path}.py"}
         names.add(f"src/{path}/__main__.py")
-    paths = {os.path.relpath(place / name, root) for place in places for name in names}
+    below = [os.path.relpath(place, root) for place in places]
+    paths = {
+        os.path.normpath(os.path.join(place, name)) for place in below for name in names
+    }
+    made = (*_MADE, book.shown(book.figures_dir))
     return [
         part
         for path in sorted(paths)
-        if not path.startswith((*_MADE, book.shown(book.figures_dir)))
-        and (root / path).exists()
+        if not path.startswith(made) and os.path.exists(root / path)
         for part in (path, _text(root / path))
     ]
 
