@@ -8,6 +8,7 @@ roles, how products and sums are nested, and where a number stands in a product.
 import ast
 import itertools
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 
 from .latex import CALLED, FUNCTIONS, Node, Statement
@@ -64,10 +65,9 @@ def is_compound(statement: Statement) -> bool:
     return side.kind != "symbol" and not is_numeric(side)
 
 
-def expressions(tree: Tree, keeps_indices: bool = True) -> set[Flat]:
+def expressions(tree: Tree, flattener: "Flattener") -> set[Flat]:
     """Every expression in a tree, every run of terms or factors in it, and what
     each relation says."""
-    flattener = Flattener(keeps_indices)
     found: set[Flat] = set()
     for node in walk(tree):
         found |= set(_runs(flattener.flat(node)))
@@ -99,11 +99,12 @@ def unsigned(whole: Flat) -> Flat:
     return terms[0] if len(terms) == 1 else ("sum", *terms)
 
 
+@dataclass(frozen=True)
 class Flattener:
-    """Programs have no indices, no accents and no capitals."""
+    """Reads trees into what can be compared."""
 
-    def __init__(self, keeps_indices: bool) -> None:
-        self._keeps_indices = keeps_indices
+    keeps_indices: bool = True
+    """Programs have no indices, no accents and no capitals."""
 
     def pairs(self, statement: Statement) -> list[Flat]:
         sides = [self.flat(side) for side in statement.sides]
@@ -148,7 +149,7 @@ class Flattener:
         return Fraction(1), [self._atom(node)]
 
     def _atom(self, node: Node) -> Flat:
-        if self._keeps_indices:
+        if self.keeps_indices:
             return (node.kind, *self.flat(node.parts))
         match node.kind, node.parts:
             case "symbol", (str(name), indices):
@@ -163,6 +164,9 @@ class Flattener:
             case "norm", (inner, _):
                 return ("call", "norm", (self.flat(inner),))
         return (node.kind, *self.flat(node.parts))
+
+
+OF_PROGRAMS = Flattener(keeps_indices=False)
 
 
 def _multiplied(factors: list[Flat]) -> list[Flat]:
@@ -191,13 +195,13 @@ def of_program(text: str) -> set[Flat]:
         return found
     for node in ast.walk(tree):
         if isinstance(node, ast.expr) and (read := _read(node)):
-            found |= expressions(read, keeps_indices=False)
+            found |= expressions(read, OF_PROGRAMS)
         match node:
             case ast.Assign(targets=[ast.Name() as name], value=value):
                 sides = tuple(filter(None, map(_read, (name, value))))
                 if len(sides) == 2:
                     statement = Statement(("=",), sides, 0)
-                    found |= set(Flattener(False).pairs(statement))
+                    found |= set(OF_PROGRAMS.pairs(statement))
     return found
 
 

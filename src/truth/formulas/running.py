@@ -6,11 +6,13 @@ the page; or it gives what something proven follows from, or numbers that a prog
 a trace has. What does none of it fails, unless a comment names it:
 ``<!-- unchecked: LATEX -->``.
 
-A single symbol must be one of the page's: in a formula of more than it, or a name in
-its programs or code.
+A single symbol, with its number if it has one, must be one of the page's: in a formula
+of more than it, or a name in its programs or code. What is marked as upstream, local or
+downstream must stand in a formula so marked.
 """
 
 import re
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -19,16 +21,23 @@ import numpy as np
 from ..finding import STATES
 from ..page import Page
 from . import literals
-from .inline import Flat, Flattener, expressions, is_compound, of_program, unsigned
-from .latex import Refusal, Statement, parse
-from .meaning import Meaning, Scope, name_of
+from .inline import (
+    OF_PROGRAMS,
+    Flat,
+    Flattener,
+    expressions,
+    is_compound,
+    of_program,
+    unsigned,
+)
+from .latex import Node, Refusal, Statement, parse
+from .meaning import Meaning, Scope, name_of, plain
 from .section import Reading, Section
 from .sections import sections as sections_of
-from .tree import bare, is_condition, is_numeric, symbols, walk
+from .tree import Tree, bare, is_condition, is_numeric, symbols, walk
 
 _LINK = re.compile(r"\]\((?P<path>[\w./-]+\.md)(?:#[\w.-]*)?\)")
-_NAME = re.compile(r"[A-Za-z]+")
-_LATEX_NAME = re.compile(r"\\([A-Za-z]+)|([A-Za-z])")
+_NAME = re.compile(r"[A-Za-z]+\d*|[A-Za-z](?:_\d+)?")
 
 Verdict = tuple[str, str, str]
 """State, how, and evidence."""
@@ -70,23 +79,44 @@ class RunningText:
         return state, how, evidence
 
     def _of_symbols(self, read: Reading) -> Verdict | None:
-        for symbol in symbols(tuple(read.statements)):
-            name = symbol.parts[0].rpartition(" ")[2].strip("\\'")
-            if name.lower() not in self._names:
-                return "failed", f"no formula or program of the page has {name}", ""
+        for statement in read.statements:
+            for symbol in symbols(statement):
+                if not _called(symbol, self._names) & self._names:
+                    name = plain(symbol.parts[0])
+                    return "failed", f"no formula or program of the page has {name}", ""
+            if not self._is_well_marked(read, statement):
+                return "failed", "no formula of the page has it so marked", ""
         return None
 
     @cached_property
     def _names(self) -> set[str]:
-        found = {
-            match[1] or match[2]
-            for section in self._sections
-            for read in section.reads
-            if read.formula.display or any(map(is_compound, read.statements))
-            for match in _LATEX_NAME.finditer(read.formula.text)
+        """Of symbols, sizes, indices and functions, in formulas and in code."""
+        found = {name for text in self._code for name in _NAME.findall(text)}
+        for read in (each for section in self._sections for each in section.reads):
+            if read.formula.display or any(map(is_compound, read.statements)):
+                for node in walk(tuple(_statements(read))):
+                    if node.kind == "symbol":
+                        found |= _called(node, set())
+                        found |= {i[0] for i in node.parts[1] if len(i) == 2}
+                    elif node.kind == "domain":
+                        found |= set(node.parts[1])
+                    elif node.kind == "d":
+                        found.add("d")
+                    elif node.kind == "call" and node.parts[0] == "sigmoid":
+                        found.add("sigma")
+        return found
+
+    def _is_well_marked(self, read: Reading, statement: Statement) -> bool:
+        """Whether formulas mark these symbols so."""
+        marked = set(_marked(statement))
+        sections = [*self._sections, *self._linked(read)]
+        return not marked or marked <= {
+            each
+            for section in sections
+            for other in section.reads
+            if other.formula.display or other.proven
+            for each in _marked(tuple(_statements(other)))
         }
-        found |= {name for text in self._code for name in _NAME.findall(text)}
-        return {name.lower() for name in found}
 
     @cached_property
     def _code(self) -> list[str]:
@@ -109,7 +139,7 @@ class RunningText:
             return "proven", f"stands in {place}", ""
         if self._runs(statement):
             return "compared", "stands in a program of the page", ""
-        if self._is_tied(statement):
+        if self._is_tied(read, statement):
             return "tied", "a program or trace of the page has its numbers", ""
         doubt = read.doubts.get(number)
         return (
@@ -121,7 +151,7 @@ class RunningText:
 
     def _stands(self, read: Reading, statement: Statement) -> str | None:
         """In which formulas, the nearest first."""
-        flattener = Flattener(keeps_indices=True)
+        flattener = Flattener()
         wanted = set(flattener.pairs(statement)) or {
             unsigned(flattener.flat(side)) for side in statement.sides
         }
@@ -132,7 +162,7 @@ class RunningText:
             ("a formula of a page that is linked", self._linked(read)),
         ):
             if any(wanted <= self._expressions(section) for section in sections):
-                return place
+                return place if self._is_well_marked(read, statement) else None
         return None
 
     def _expressions(self, section: Section) -> set[Flat]:
@@ -141,12 +171,10 @@ class RunningText:
             found: set[Flat] = set()
             for read in section.reads:
                 known = read.formula.display or read.proven
-                for number, statement in enumerate(read.statements):
+                for number, statement in enumerate(_statements(read)):
                     where = read.formula.start + statement.position
                     if known or (number in read.premises and where in self._used):
-                        found |= expressions(statement)
-                if "definition" in read.marks:
-                    found |= _defined(read.formula.text)
+                        found |= expressions(statement, Flattener())
             self._standing[id(section)] = found
         return self._standing[id(section)]
 
@@ -188,8 +216,7 @@ class RunningText:
 
     def _runs(self, statement: Statement) -> bool:
         """Whether a program computes it, under whatever name."""
-        flattener = Flattener(keeps_indices=False)
-        sides = [unsigned(flattener.flat(side)) for side in statement.sides]
+        sides = [unsigned(OF_PROGRAMS.flat(side)) for side in statement.sides]
         is_named = bare(statement.sides[0]).kind == "symbol"
         if statement.relations == ("=",) and is_named:
             return not is_numeric(statement.sides[1]) and sides[1] in self._programs
@@ -199,31 +226,57 @@ class RunningText:
     def _programs(self) -> set[Flat]:
         return set().union(*map(of_program, self._code))
 
-    def _is_tied(self, statement: Statement) -> bool:
-        """Whether programs or traces have the numbers in which a chain ends."""
-        last = statement.sides[-1]
-        if (
-            not statement.relations
-            or is_condition(statement)
-            or not is_numeric(last)
-            or all(map(is_numeric, statement.sides))
+    def _is_tied(self, read: Reading, statement: Statement) -> bool:
+        """Whether programs or traces have the numbers in which a chain ends that is
+        of known things before."""
+        *before, last = statement.sides
+        before = [side for side in before if not is_numeric(side)]
+        if not before or is_condition(statement) or not is_numeric(last):
+            return False
+        chain = Statement(statement.relations[: len(before) - 1], tuple(before), 0)
+        if chain.relations:
+            if not self._follows(read, chain):
+                return False
+        elif is_compound(chain) and not (
+            self._stands(read, chain) or self._runs(chain)
         ):
             return False
-        try:
-            value = np.array(Meaning(Scope()).value(last), complex)
-        except (Refusal, TypeError):
-            return False
+        value = np.array(Meaning(Scope()).value(last), complex)
         decimals = max(
             (n.parts[1] for n in walk(last) if n.kind == "number"), default=0
         )
         return literals.have(self._page, value, 0.5 * 10.0**-decimals * bool(decimals))
 
 
-def _defined(tex: str) -> set[Flat]:
+def _called(symbol: Node, known: set[str]) -> set[str]:
+    """What formulas and programs call a symbol: with its number, if it has one, and
+    if others of its name that are known have."""
+    name = plain(symbol.parts[0]).rpartition(" ")[2].strip("'")
+    numbers = [str(i[1]) for i in symbol.parts[1] if len(i) == 2 and not i[0]]
+    is_numbered = not known or any(each.startswith(name + "_") for each in known)
+    if len(numbers) != 1 or not is_numbered:
+        return {name, name.lower()}
+    return {f"{name}_{numbers[0]}", name + numbers[0]}
+
+
+def _marked(tree: Tree) -> Iterator[tuple[str, str]]:
+    """Roles, and the names of what they are around."""
+    for role in walk(tree):
+        if role.kind == "role":
+            bars = {id(node.parts[0]) for node in walk(role) if node.kind == "bar"}
+            for symbol in symbols(role):
+                bar = "bar " if id(symbol) in bars else ""
+                yield role.parts[0], bar + symbol.parts[0]
+
+
+def _statements(read: Reading) -> list[Statement]:
+    """Of a definition as well, which is not checked."""
+    if "definition" not in read.marks:
+        return read.statements
     try:
-        return set().union(*map(expressions, parse(tex)))
+        return parse(read.formula.text)
     except Refusal:
-        return set()
+        return []
 
 
 @lru_cache(maxsize=64)

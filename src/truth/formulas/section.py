@@ -376,6 +376,11 @@ class Section:
             if read.formula.display:
                 raise
             self._prove_numbers(read, statement)
+            if name_of(bare(sides[0]), Scope())[0] == "L":
+                # Another loss, for what is said next.
+                self._scope.maps["L"] = Definition((), sides[1], where)
+                self._know(sides[1])
+                read.premises[number] = "L"
             raise
         read.proven.add(number)
         self._used.add(where)
@@ -399,6 +404,8 @@ class Section:
         if symbol.kind != "symbol" or not is_numeric(statement.sides[1]):
             return False
         name, indices = name_of(symbol, self._scope)
+        if self._has_a_value(name):
+            return False
         name = prefix + name
         if read.formula.display:
             if name in self._scope.maps or len(statement.sides) > 2:
@@ -412,6 +419,19 @@ class Section:
             self._scope.given_at.add(read.formula.start + statement.position)
             self._scope.known.add(name)
         return True
+
+    def _has_a_value(self, name: str) -> bool:
+        """Whether the values that were given make one of what is computed."""
+        if name not in self._scope.maps or not self._scope.values:
+            return False
+        meaning = Meaning(self._scope)
+        if meaning.is_base(name):
+            return False
+        given = self._given()
+        return not any(
+            sympy.sympify(each).subs(given).free_symbols
+            for each in np.ravel(meaning.whole(name))
+        )
 
     def _is_in_a_program(self, read: Reading, symbol: Node, side: Node) -> None:
         value = _squeezed(np.array(Meaning(self._scope).value(side), complex))
@@ -494,6 +514,8 @@ class Section:
         meaning = Meaning(scope)
         for side in sides:
             _refuse_roles_of_numbers(side)
+        if any(one == other for one, other in zip(sides, sides[1:])):
+            raise Unclear("both sides are the same", sides[1].position)
         ranges = ranges_of(sides, scope)
         free = [free_indices(side) for side in sides]
         letters = sorted(free[0])
