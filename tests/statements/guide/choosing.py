@@ -923,7 +923,7 @@ def test_stopped_inputs_have_a_price(mode):
 
 
 @says(
-    r"The second line `backward` belongs to the call in the rule: upstream is what the loss of $\downstream{\bar a}$ makes of $y$, here $-\frac{2}{3 y^3} = -0.0833$, and times $\local{\frac{1}{3 y^2}}$ that is −0.006944, the second derivative $\frac{\d^2 y}{\d a^2} = -\frac{2}{9} a^{-5/3}$.",
+    r"The second line `backward` belongs to the call in the rule: upstream is what the loss of $\downstream{\bar a}$ makes of $y$, here $\frac{\d}{\d y} \frac{1}{3 y^2} = -\frac{2}{3 y^3} = -0.0833$, and times $\local{\frac{1}{3 y^2}}$ that is −0.006944, the second derivative $\frac{\d^2 y}{\d a^2} = -\frac{2}{9} a^{-5/3}$.",
     "The price is time: each walk through the rule runs Newton's method again, 60 steps in all.",
     "Here it calls the function that it belongs to:",
 )

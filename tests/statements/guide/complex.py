@@ -421,7 +421,7 @@ def test_tf_gradients_refuses(name):
 
 
 @says(
-    "In the last block no complex number is a derivative; there the gradients of Re y and Im y together are the four real slopes."
+    r"In the last block no complex number is a derivative; there the gradients of $\operatorname{Re} y$ and $\operatorname{Im} y$ together are the four real slopes."
 )
 def test_the_last_block():
     lines = [line.text.split() for line in trace("target.py")]
@@ -558,7 +558,7 @@ def test_the_negative_real_axis(mode, x):
 @says(
     "The discrete Fourier transform is a matrix product with entries on the unit circle.",
     "For a real matrix the rule transposes.",
-    r"Here it conjugates as well, which turns every angle round, and that is the inverse transform without its $\frac{1}{n}$:",
+    "Here it conjugates as well, which turns every angle round, and that is the inverse transform without its division by 4:",
     "So the rule is `n * tf.signal.ifft(upstream)`, and the matrix is never built.",
     "The inverse transform has the rule with both words exchanged, `tf.signal.fft(upstream) / n`.",
     "The rule of an FFT: n times the inverse transform of upstream.",
@@ -594,9 +594,9 @@ def test_the_transpose_alone():
 
 
 @says(
-    r"`abs2` sends $1 \cdot 2 y$ on, with $y = 5 + 5 \, \mathrm{i}$.",
+    r"`abs2` sends twice $y$ on, with $y = 5 + 5 \, \mathrm{i}$.",
     r"`product` multiplies by $w^* = 3 + \mathrm{i}$: $(10 + 10 \, \mathrm{i})(3 + \mathrm{i}) = 20 + 40 \, \mathrm{i}$.",
-    r"By hand: $|z w|^2 = |z|^2 |w|^2$, so the gradient is $2 z \, |w|^2$, where $|3 - \mathrm{i}|^2 = 10$.",
+    r"By hand: $|z w|^2 = |z|^2 |w|^2$, so the gradient is $2 z$ times $|w|^2$, where $|3 - \mathrm{i}|^2 = 10$.",
 )
 def test_the_trace():
     z, w = 1 + 2j, 3 - 1j
@@ -646,7 +646,7 @@ def test_tf_print(run, dtype):
 
 
 @says(
-    r"To first order, no step of the same length lowers the loss more than the one against $g$, with $\eta > 0$:",
+    "To first order, no step of the same length lowers the loss more than the one against $g$:",
     r"Let $g$ be the gradient and $v$ the step.",
 )
 @over(g=points(), other=points(1, 1), eta=st.floats(0.01, 10), cases=200)
@@ -893,7 +893,7 @@ def test_the_direction(mode, z, upstream):
 
 
 definition(
-    r"On this page a bar is a gradient and a star is the conjugate: $\bar z$ is the gradient of $L$ with respect to $z$, and $z^*$ is $a - \mathrm{i} \, b$ where $z = a + \mathrm{i} \, b$.",
+    r"On this page a bar is a gradient and a star is the conjugate: $\bar z$ is the gradient of $L$ with respect to $z$, and $z^* = a - \mathrm{i} \, b$ where $z = a + \mathrm{i} \, b$.",
     "$L$ is always real.",
     "Where $y$ is $L$ itself, upstream is 1.",
 )

@@ -141,7 +141,7 @@ def test_the_other_form(x):
     "The stand-in's rule against two computations that never call it.",
     "Against what it claims to be: the slope of $\\sigma$, multiplied by the upstream"
     " gradient at the true $y$.",
-    r"`autodiff` is TensorFlow's gradient of the loss with $\sigma(x)$ and $c$ added in place of sign, where $c$ is held constant by `tf.stop_gradient` and lifts the value to $\operatorname{sign}(x)$; `differences` is upstream times $\frac{\sigma(x + h) - \sigma(x - h)}{2h} = \sigma'(x) + O(h^2)$.",
+    r"`autodiff` is TensorFlow's gradient of the loss with $\sigma(x)$ in place of sign, and with a number added that `tf.stop_gradient` holds constant and that lifts the value to $\operatorname{sign}(x)$; `differences` is upstream times $\frac{\sigma(x + h) - \sigma(x - h)}{2h} = \sigma'(x) + O(h^2)$.",
     "The value of sign; autodiff sees the sigmoid alone.",
 )
 def test_the_check():
