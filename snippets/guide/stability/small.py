@@ -35,8 +35,8 @@ def draw(name, wrong, other, ink):
     assert plot.get_xscale() == plot.get_yscale() == "log" and all(
         np.allclose(line.get_xdata()[[0, -1]], [1e-9, 1])
         for line in plot.lines), (
-        "Relative error in float32 over x from 1e-9 to 1, both axes"
-        " logarithmic.")
+        "Relative error in float32 over x from 1e-9 to 1, eagerly,"
+        " both axes logarithmic.")
     drawn = {line.get_label(): line.get_ydata() for line in plot.lines}
     for label in "exp(x) - 1", "log(1 + x)":
         x, error = exact[exact > 1.2e-7], drawn[label][exact > 1.2e-7]

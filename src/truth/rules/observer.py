@@ -222,5 +222,6 @@ def _modules_with(name: str) -> list[ModuleType]:
 
 @functools.cache
 def _is_installed(code: CodeType) -> bool:
-    """Whether it is part of a package, and not of a program."""
-    return code.co_filename.startswith((*_PACKAGES, "<frozen"))
+    """Whether it is part of a package, or an example in its docstrings, and not of a
+    program."""
+    return code.co_filename.startswith((*_PACKAGES, "<frozen", "<doctest"))

@@ -4,7 +4,6 @@ import tensorflow as tf
 
 
 def back_through(change):
-    # truth: the rule is right
     # truth: upstream becomes change(upstream)
     @tf.custom_gradient
     def identity(x):
@@ -33,4 +32,5 @@ for name, clip in (
         ("each number", lambda u: tf.clip_by_value(u, -1.0, 1.0)),
         ("the norm", lambda u: tf.clip_by_norm(u, 1.0))):
     print(f"{name:11}  slices {added(gradient(clip)).numpy().round(4)}"
-          f"  added first {gradient(lambda u: clip(added(u))).numpy().round(4)}")
+          f"  added first"
+          f" {gradient(lambda u, clip=clip: clip(added(u))).numpy().round(4)}")
