@@ -240,7 +240,7 @@ def test_right_where_all_is_real(name, x):
 @says(
     "Ask for `tf.linalg.det`, and the gradient is one that no convention gives.",
     r"Each line has one loss with upstream 1 and one with upstream $\mathrm{i}$; right is what differences say:",
-    "Wrong on purpose: built-ins that forget the conjugate, and some that do not.",
+    "Wrong on purpose: built-ins that forget the conjugate, and others.",
     "Of one loss: what the tape says, and differences along 1 and i.",
 )
 @over(mode=TWO)

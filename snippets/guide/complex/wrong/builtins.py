@@ -1,4 +1,4 @@
-"""Wrong on purpose: built-ins that forget the conjugate, and some that do not."""
+"""Wrong on purpose: built-ins that forget the conjugate, and others."""
 
 import numpy as np
 import tensorflow as tf
