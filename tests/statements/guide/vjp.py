@@ -1,0 +1,1035 @@
+"""What the page on the vector–Jacobian product says in words."""
+
+from truth.statements.tries import *
+
+FEW = [EAGER, AROUND, XLA]
+X = tf.constant([2.0, 3.0, 0.0])
+W = tf.constant([[1.0, 0.0, 2.0], [0.0, -1.0, 1.0]])
+
+
+def pair(x):
+    return tf.stack([x[0] * x[1], x[1] * tf.sin(x[2])])
+
+
+def jacobian_of_pair(x):
+    x1, x2, x3 = np.asarray(x, float)
+    return np.array([[x2, x1, 0], [0, np.sin(x3), x2 * np.cos(x3)]])
+
+
+MAPS = {
+    "pair": pair,
+    "softmax": tf.nn.softmax,
+    "running sum": tf.cumsum,
+    "matrix": lambda x: tf.linalg.matvec(W, tf.square(x)),
+    "norm": lambda x: tf.norm(x + 5.0)[None],
+    "sort": tf.sort,
+}
+"""Of three numbers."""
+
+
+def pulled(f, x, row=None, persistent=False):
+    with tf.GradientTape(persistent=persistent) as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.gradient(y, x, output_gradients=row)
+
+
+def rows_of(f, x):
+    """The Jacobian, row by row: without tape.jacobian, which traces a graph."""
+    return np.stack([pulled(f, x, row) for row in tf.eye(len(f(x)))])
+
+
+def jacobian(f, x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.jacobian(y, x)
+
+
+def by_differences(f, x, h=1e-2):
+    x = tf.constant(x)
+    steps = [(f(x + h * e) - f(x - h * e)) / (2 * h) for e in tf.eye(len(x))]
+    return np.stack(steps, 1)
+
+
+THREE = arrays((3,), numbers(-2, 2, around=[1]))
+
+# Rows.
+
+
+@says(
+    "Ask the tape for the gradient of a softmax of $(1, 2, 3)$, and it returns three zeros, up to rounding.",
+    "The outputs do move: `tape.jacobian` shows nine slopes, none of them zero and one of them 0.2227.",
+    "Nothing is broken.",
+    "This is the run from the top of the page.",
+    "The gradient of a vector is taken for its slopes.",
+    "Wrong on purpose: the tape is asked for the gradient of a vector.",
+)
+def test_a_softmax():
+    x = tf.constant([1.0, 2.0, 3.0])
+    assert np.allclose(pulled(tf.nn.softmax, x), 0, atol=1e-7)
+    slopes = np.asarray(jacobian(tf.nn.softmax, x))
+    assert slopes.shape == (3, 3) and abs(slopes).min() > 0.02
+    assert trace("wrong/sums.py")[4].numbers[-1] == 0.2227 == slopes[2, 2].round(4)
+    assert trace("wrong/sums.py")[0].numbers == [0, 0, 0]
+
+
+@says(
+    "A tape does not return slopes of a vector; it multiplies a row with them, and here the row was all ones.",
+    "`tape.gradient(y, x)` takes all ones, which is the gradient of the sum of $y$: it adds the rows of $\\local{J}$.",
+)
+@over(f=MAPS, mode=MODES, x=[[0.5, -1.0, 2.0]])
+def test_it_adds_the_rows(f, mode, x):
+    total = by_differences(f, x).sum(0)
+    assert np.allclose(mode.gradient(f, x), total, 1e-2, 1e-2)
+
+
+@says(
+    "`tape.gradient(y, x, output_gradients=row)` feeds any row you like; with $(5, -1)$ it is the gradient of the loss above.",
+    "If the target is the vector $y$, there is a row to choose.",
+)
+@over(graph=[lambda f: f, tf.function], x=THREE, row=arrays((2,), numbers(-9, 9)))
+def test_any_row(graph, x, row):
+    x = tf.constant(x)
+    for each in (row, np.float32([5, -1])):
+        found = graph(lambda x: pulled(pair, x, tf.constant(each)))(x)
+        assert np.allclose(found, each @ jacobian_of_pair(x), 1e-3, 1e-4)
+    loss = EAGER.gradient(lambda x: 5.0 * pair(x)[0] - pair(x)[1], x)
+    assert same(found, loss, 1e-5)
+
+
+@says(
+    "A softmax of finite numbers always adds up to 1, hence the zeros.",
+    was="'always': of an infinity it is NaN",
+)
+@over(dtype=FLOATS, x=arrays(st.sampled_from([(1,), (3,), (50,)]), numbers()), cases=60)
+def test_a_softmax_adds_up_to_one(dtype, x):
+    x = tf.cast(x, dtype)
+    if np.isfinite(np.asarray(x, np.float32)).all():
+        near_0 = {tf.float16: 4e-3, tf.bfloat16: 4e-2}.get(dtype, 1e-5)
+        total = tf.reduce_sum(tf.cast(tf.nn.softmax(x), tf.float64))
+        assert abs(total - 1) < near_0
+        slope = np.asarray(pulled(tf.nn.softmax, x), np.float32)
+        assert abs(slope).max() < near_0
+
+
+# Derivation.
+
+
+@says(
+    "Three inputs, two outputs, and every output looks at two of the inputs:",
+    "A vector of three in, a vector of two out:",
+    "Each output has one term for each input.",
+    "The Jacobian $\\local{J}$ collects them in numerator layout, one row for each output and one column for each input.",
+    "It stands between two columns:",
+    "In types, with the shapes of this map:",
+)
+@over(x=THREE)
+def test_the_jacobian_of_the_pair(x):
+    found = np.asarray(jacobian(pair, tf.constant(x)))
+    assert found.shape == (2, 3) and np.allclose(found, jacobian_of_pair(x), 1e-4, 1e-5)
+    looks = np.asarray(jacobian(pair, tf.constant([1.0, 2.0, 0.5]))) != 0
+    assert same(looks.sum(1), [2, 2])
+    assert pulled(pair, X, tf.ones(2)).shape == [3]
+
+
+@says(
+    "$\\upstream{\\bar y_i}$ says how a small change of $y_i$ moves the number $L$, and the effects add.",
+    "A sum of products is a row times a column:",
+    "Before the column $\\d x$ stands a row again, the vector–Jacobian product:",
+    "A rule is the map from row to row.",
+)
+@over(
+    f=MAPS, x=THREE, dx=arrays((3,), numbers(-1, 1)), row=arrays((3,), numbers(-9, 9))
+)
+def test_row_times_matrix_times_column(f, x, dx, row):
+    x = tf.constant(x)
+    row = row[: len(f(x))]
+    downstream = np.asarray(pulled(f, x, tf.constant(row)))
+    J = np.asarray(rows_of(f, x))
+    assert np.allclose(downstream, row @ J, 1e-4, 1e-4)
+    assert np.isclose(downstream @ dx, row @ (J @ dx), 1e-3, 1e-3)
+
+
+@says(
+    "It is linear in the row, it needs the numbers in $\\local{J}$, and it need not have $\\local{J}$: of six entries two are zero, the others are used once each, and no matrix is made.",
+)
+@over(u=arrays((2,), numbers(-9, 9)), v=arrays((2,), numbers(-9, 9)), k=numbers(-9, 9))
+def test_linear_in_the_row(u, v, k):
+    rule = program("forward.py").pair
+    x = tf.constant([0.5, 2.0, 1.0])
+
+    def back(row):
+        return np.asarray(pulled(rule, x, tf.constant(row, tf.float32)), float)
+
+    assert np.allclose(back(u + k * v), back(u) + k * back(v), 1e-3, 1e-3)
+    assert np.count_nonzero(jacobian_of_pair(X + 1.0) == 0) == 2
+    graph = (
+        tf.function(lambda row: pulled(rule, x, row))
+        .get_concrete_function(tf.ones(2))
+        .graph
+    )
+    backward = [
+        op
+        for op in graph.get_operations()
+        if "pair" in op.name or "gradient_tape" in op.name
+    ]
+    assert all(
+        len(out.shape) < 2
+        for op in backward
+        for out in op.outputs
+        if out.shape.rank is not None
+    )
+
+
+@says(
+    "$L$ is one number, so the Jacobian of $L$ with respect to anything has one row.",
+    "Reverse mode starts at $L$, where this row is the number 1.",
+    "Each step on the way back multiplies it from the right by the Jacobian of one more map, and a row times a matrix is a row.",
+    "From the loss to the first layer, one row travels.",
+    "For a loss the whole chain is a map to one number, whose Jacobian is its gradient.",
+    "The row that goes in has the length 1, and so there is nothing to choose:",
+)
+@over(mode=MODES, x=THREE, cases=8)
+def test_one_row_travels(mode, x):
+    rows = []
+
+    def watched(f):
+        @tf.custom_gradient
+        def step(x):
+            def grad(row):
+                rows.append(row)
+                return tf.linalg.matvec(jacobian_at, row, transpose_a=True)
+
+            jacobian_at = tf.linalg.diag(tf.cos(x)) if f is tf.sin else W
+            return f(x), grad
+
+        return step
+
+    first, second, loss = map(
+        watched, (tf.sin, lambda x: tf.linalg.matvec(W, x), tf.identity)
+    )
+    del loss
+
+    def chain(x):
+        return tf.reduce_sum(second(first(x)))
+
+    expected = [1.0, 1.0] @ W.numpy() @ np.diag(np.cos(x))
+    assert np.allclose(mode.gradient(chain, x), expected, 1e-4, 1e-5)
+    assert [tuple(row.shape) for row in rows] == [(2,), (3,)]
+    start = back_from(mode)
+    assert start == [1.0]
+
+
+def back_from(mode):
+    """What upstream is at the loss itself."""
+    scaled = tf.custom_gradient(lambda x: (x, lambda upstream: upstream * 1.0))
+    return [float(mode.gradient(scaled, 3.0))]
+
+
+@says(
+    "That is what `upstream` is: the Jacobian of $L$ with respect to the output of this step, one row, in the shape of that output.",
+    "(Behind `tf.gather` TensorFlow packs it into slices.)",
+    was="'in the shape of that output': IndexedSlices behind a gather",
+)
+@over(mode=MODES, loss=LOSSES, shape=[(3,), (2, 3)])
+def test_what_upstream_is(mode, loss, shape):
+    seen = []
+
+    @tf.custom_gradient
+    def step(x):
+        return tf.identity(x), lambda upstream: seen.append(upstream) or upstream
+
+    x = tf.reshape(tf.range(1.0, 1.0 + np.prod(shape)), shape)
+    found = mode.gradient(step, x, loss)
+    assert same(found, EAGER.gradient(loss, x))
+    sliced = isinstance(seen[0], tf.IndexedSlices)
+    assert sliced == (loss is LOSSES["sparse"]) and len(seen) == 1
+    assert sliced or tuple(seen[0].shape) == shape
+
+
+@says(
+    "A unit row has a 1 in place $k$ and zeros elsewhere.",
+    "Of the sum it leaves one term, the row $k$ of $\\local{J}$:",
+    "a unit vector gives — a row of $\\local{J}$ — a column of $\\local{J}$",
+)
+@over(f=MAPS, x=[[0.5, -1.0, 1.5]])
+def test_unit_rows_and_columns(f, x):
+    x, J = tf.constant(x), by_differences(f, x)
+    for k, row in enumerate(np.eye(len(J), dtype=np.float32)):
+        assert np.allclose(pulled(f, x, tf.constant(row)), J[k], 1e-2, 1e-2)
+    for k, column in enumerate(np.eye(3)):
+        for forward in FORWARDS[:3]:
+            assert np.allclose(forward.jvp(f, x, column), J[:, k], 1e-2, 1e-2)
+
+
+@says(
+    "So each row of $\\local{J}$ costs one call of the rule, and since the rule is linear in upstream, the rows are all that there is to know about it.",
+)
+@over(f=MAPS, x=THREE)
+def test_the_rows_are_all(f, x):
+    calls, x = [], tf.constant(x)
+
+    @tf.custom_gradient
+    def counted(x):
+        return f(x), lambda row: calls.append(row) or pulled(f, x, row)
+
+    n = len(f(x))
+    rows = np.stack([pulled(counted, x, row) for row in tf.eye(n)])
+    assert len(calls) == n
+    other = np.float32([3.0, -0.5, 2.0])[:n]
+    assert np.allclose(pulled(counted, x, tf.constant(other)), other @ rows, 1e-4, 1e-4)
+
+
+# The trace.
+
+
+@says(
+    "At $x = (2, 3, 0)$ the rows of $\\local{J}$ are $(3, 2, 0)$ and $(0, 0, 3)$.",
+    "For $L$ the tape starts with 1.",
+    "The product and the difference in the loss have made $(5, -1)$ of it when it arrives here, and $5 \\cdot 3 = 15$, $5 \\cdot 2 - 1 \\cdot 0 = 10$, $-1 \\cdot 3 = -3$.",
+    "For the vector, upstream is $(1, 1)$, and the result is the sum of both rows.",
+    "`output_gradients` makes the same call as the loss did; the two unit rows return the two rows.",
+    "A rule from three inputs to two outputs, fed with four different rows.",
+)
+def test_four_rows():
+    loss, ones, fed, first, second, of_jacobian = trace("vjp.py").starting("upstream")
+    J = jacobian_of_pair(X)
+    assert same(J, [[3, 2, 0], [0, 0, 3]])
+    for each in (loss, ones, fed, first, second):
+        assert same(each["downstream"], each["upstream"] @ J)
+    assert loss["upstream"] == [5, -1] and loss["downstream"] == [15, 10, -3]
+    assert (
+        fed == loss and ones["upstream"] == [1, 1] and ones["downstream"] == [3, 2, 3]
+    )
+    assert same([first["downstream"], second["downstream"]], J) and of_jacobian == first
+    rows = {tuple(each["upstream"]) for each in (loss, ones, fed, first, second)}
+    assert len(rows) == 4
+
+
+@says(
+    "`tape.jacobian` feeds all unit rows.",
+    "Eagerly it calls the rule once, in a graph, and lets all rows run through it side by side.",
+    "`tf.print` shows the first only.",
+    was="'calls the rule once': three times around a tf.function",
+)
+@over(n=[1, 2, 5], graph=[lambda f: f, tf.function])
+def test_what_jacobian_calls(n, graph):
+    rows = []
+
+    @tf.custom_gradient
+    def step(x):
+        return tf.identity(
+            x
+        ), lambda row: rows.append(row) or row * tf.range(1.0, n + 1.0)
+
+    found = jacobian(graph(lambda x: step(x)), tf.ones(n))
+    assert same(found, np.diag(np.arange(1.0, n + 1)))
+    assert not any(hasattr(row, "numpy") for row in rows)  # symbolic
+    assert (len(rows) == 1) == (graph is not tf.function)
+    assert trace("vjp.py")[-2]["upstream"] == [1, 0]
+    assert trace("vjp.py")[-3].text == "tape.jacobian"
+
+
+# In reverse order.
+
+
+@says(
+    "Two steps after each other act on a small change like two matrices, first $A$, then $B$.",
+    "Take two maps that are linear already:",
+    "On the way back the row meets $B$ first.",
+    "The pullback of a chain is the chain of the pullbacks, in reverse order, and each step's downstream is the upstream of the step before:",
+    "order of a chain — last step first — first step first",
+)
+@over(mode=MODES, forward=FORWARDS[:1], x=THREE, cases=8)
+def test_the_chain_of_pullbacks(mode, forward, x):
+    order = []
+
+    def step(name, f, transposed):
+        @tf.custom_gradient
+        def linear(x):
+            def grad(row):
+                downstream = transposed(row)
+                order.append((name, row, downstream))
+                return downstream
+
+            return f(x), grad
+
+        return linear
+
+    A = tf.constant([[1.0, 2.0, 0.0], [0.0, 1.0, -1.0], [3.0, 0.0, 1.0]])
+    first = step(
+        "A",
+        lambda x: tf.linalg.matvec(A, x),
+        lambda u: tf.linalg.matvec(A, u, transpose_a=True),
+    )
+    second = step(
+        "B",
+        lambda x: tf.linalg.matvec(W, x),
+        lambda u: tf.linalg.matvec(W, u, transpose_a=True),
+    )
+    found = mode.gradient(
+        lambda x: second(first(x)), x, lambda y: tf.reduce_sum(y * [1.0, 10.0])
+    )
+    assert same(found, [1.0, 10.0] @ W.numpy() @ A.numpy(), 1e-5)
+    assert [name for name, _, _ in order] == ["B", "A"]
+    assert mode is not EAGER or same(order[0][2], order[1][1])
+    ran = []
+    steps = lambda x: [ran.append("first"), tf.sin(x), ran.append("last")][1]  # noqa: E731
+    forward.jvp(steps, x)
+    assert ran == ["first", "last"]
+
+
+@says(
+    "Three steps forward, and their pullbacks in reverse order.",
+    "The value of f, and the map from upstream to downstream.",
+)
+@over(f=MAPS, x=THREE)
+def test_with_pullback(f, x):
+    value, pullback = program("compose.py").with_pullback(f, tf.constant(x))
+    assert same(value, f(tf.constant(x)))
+    for row in np.eye(len(value), dtype=np.float32):
+        assert same(pullback(row), pulled(f, tf.constant(x), tf.constant(row)), 1e-5)
+    lines = trace("compose.py")
+    names = [line.text.split("  ")[0] for line in lines[:6]]
+    assert names[3:] == names[:3][::-1]
+
+
+@says(
+    "The parentheses may stand either way: matrix products are associative, and the result is the same up to rounding, unless one of them overflows.",
+    was="'the same up to rounding': 1e30 times 1e30 times 1e-30 is infinite one way",
+)
+@over(
+    u=arrays((1, 2), numbers(-9, 9)),
+    B=arrays((2, 3), numbers(-9, 9)),
+    A=arrays((3, 4), numbers(-9, 9)),
+    cases=40,
+)
+def test_either_way(u, B, A):
+    read = program("order.py")
+    u, B, A = map(tf.constant, (u, B, A))
+    assert np.allclose(
+        read.row_first(u, B, A), read.matrices_first(u, B, A), 1e-3, 1e-3
+    )
+    large, small = tf.constant([[1e30]]), tf.constant([[1e-30]])
+    assert np.isinf(read.row_first(large, large, small))
+    assert np.isfinite(read.matrices_first(large, large, small))
+
+
+@says(
+    "What it costs is not.",
+    "Row times column, a product of an $m \\times k$ and a $k \\times n$ matrix takes $m k n$ multiplications, and a row is a matrix with a single row.",
+    "Order — Multiplications — For $m = k = n$",
+    "$(\\upstream{\\bar y} \\, \\local{B}) \\, \\local{A}$ — $m k + k n$ — $2 n^2$",
+    "$\\upstream{\\bar y} \\, (\\local{B} \\, \\local{A})$ — $m k n + m n$ — $n^3 + n^2$",
+    "The program counts them in the graph that TensorFlow traces:",
+    "Multiplications in a product of a row and two matrices, by the order.",
+    "In the matrix products of the traced graph; a product of [a, b] and [b, c] has a b c of them.",
+)
+@over(m=[1, 7], k=[2, 5], n=[3, 7])
+def test_multiplications(m, k, n):
+    read = program("order.py")
+    shapes = (1, m), (m, k), (k, n)
+    assert read.multiplications(read.row_first, *shapes) == m * k + k * n
+    assert read.multiplications(read.matrices_first, *shapes) == m * k * n + m * n
+    assert read.multiplications(tf.matmul, (m, k), (k, n)) == m * k * n
+    by_hand = [
+        [(i, between, j) for between in range(k)] for i in range(m) for j in range(n)
+    ]
+    assert sum(map(len, by_hand)) == m * k * n
+
+
+@says(
+    "For $m = k = n = 1000$ these are two million against a billion.",
+    "In the fourth line everything goes through a single number, and the product of the matrices spreads it over a whole matrix.",
+    "In the last line there is a single input, $A$ is a column, and both orders are products with a vector.",
+)
+def test_the_lines_of_the_count():
+    lines = [
+        [int(n.replace(",", "")) for n in line.text.replace("and", "").split()[-2:]]
+        for line in trace("order.py")[1:6]
+    ]
+    assert lines[2] == [2 * 10**6, 10**9 + 10**6]
+    assert trace("order.py")[4].text.startswith("m, k, n = 1000,    1, 1000")
+    assert lines[3] == [1000 + 1000, 1000 * 1000 + 1000 * 1000]
+    assert trace("order.py")[5].text.startswith("m, k, n = 1000, 1000,    1")
+    assert lines[4][0] == lines[4][1] == 1000 * 1000 + 1000
+
+
+@says(
+    "For several outputs of several inputs neither end is always best, and to compute the Jacobian of a whole program with the fewest operations is NP-complete (Naumann, 2008)."
+)
+def test_neither_end_is_always_best():
+    def costs(shapes):
+        """Of the three matrices of a chain, from the left and from the right."""
+        (a, b), (_, c), (_, d) = shapes
+        return a * b * c + a * c * d, b * c * d + a * b * d
+
+    left, right = costs([(2, 9), (9, 9), (9, 8)])
+    assert left < right
+    left, right = costs([(8, 9), (9, 9), (9, 2)])
+    assert left > right
+
+
+# Costs.
+
+
+def cost(function, n):
+    """Multiplications in matrix products; bytes of the largest tensor."""
+    specs = [tf.TensorSpec(shape) for shape in ([n, n], [n], [n])]
+    graph = tf.function(function).get_concrete_function(*specs).graph
+    made = [
+        (op.type, op.outputs[0].shape.num_elements(), op.inputs)
+        for op in graph.get_operations()
+        if op.type != "Placeholder" and op.outputs[0].dtype == tf.float32
+    ]
+    return sum(n * size for kind, size, _ in made if kind == "MatMul"), max(
+        4 * size for _, size, _ in made
+    )
+
+
+def layer(W, x):
+    return tf.tanh(tf.linalg.matvec(W, x))
+
+
+def vjp_of(f):
+    return lambda W, x, row: pulled(lambda x: f(W, x), x, row)
+
+
+@says(
+    "The VJP has two products, one forward and one backward: $2 n^2$.",
+    "It costs twice the forward pass, whatever $n$ is.",
+    "No time is measured, so the numbers are the same on every machine.",
+    "What is counted, in the traced graph of each: the multiplications in all matrix products, and the bytes of the largest float32 tensor that the graph makes.",
+    "$W$ is given: it does not count, and no gradient is taken by it.",
+    "One layer, $y = \\tanh(W x)$ with $n$ inputs and $n$ outputs.",
+    "The row takes $4 n$ bytes, the Jacobian $4 n^2$, however it is computed: at $n = 1024$, 4,096 against 4,194,304.",
+)
+@over(n=[1, 3, 64])
+def test_the_cost_of_a_vjp(n):
+    forward = cost(lambda W, x, row: layer(W, x), n)
+    assert forward == (n**2, 4 * n) and cost(vjp_of(layer), n) == (2 * n**2, 4 * n)
+    by_hand = cost(lambda W, x, row: W * (1.0 - layer(W, x) ** 2)[:, None], n)
+    assert by_hand[1] == 4 * n**2
+    lines = trace("cost.py")
+    assert "4,194,304 bytes" in lines[0].text and "    4,096 bytes" in lines[1].text
+    assert (4 * 1024**2, 4 * 1024) == (4194304, 4096)
+
+
+@says(
+    "`tape.jacobian` runs $n$ VJPs.",
+    "With all unit rows at once, two $n \\times n$ matrices are multiplied on the way back: $n^3$.",
+    "Twice $n^2$ come from the forward pass and from a single row, which the graph contains as a template.",
+    "One layer alone is cheaper by hand: multiply each row of $W$ by the slope of its tanh, $n^2$ in all.",
+    "From two layers on, two full matrices meet, and it is $n^3$ again.",
+    "What a VJP and a Jacobian cost as n grows, counted in their graphs.",
+)
+@over(n=[2, 5, 16])
+def test_the_cost_of_a_jacobian(n):
+    of_layer = cost(lambda W, x, row: jacobian(lambda x: layer(W, x), x), n)
+    assert of_layer == (n**3 + 2 * n**2, 4 * n**2)
+
+    def by_hand(W, x):
+        return W * (1.0 - layer(W, x) ** 2)[:, None]
+
+    W, x = tf.random.normal([n, n]), tf.random.normal([n])
+    assert np.allclose(by_hand(W, x), jacobian(lambda x: layer(W, x), x), 1e-3, 1e-5)
+    assert cost(lambda W, x, row: by_hand(W, x), n)[0] == n**2  # of the forward pass
+    two = cost(lambda W, x, row: by_hand(W, layer(W, x)) @ by_hand(W, x), n)
+    assert two[0] >= n**3
+
+
+@says(
+    "This page says what that row is, why reverse mode carries it, how to feed another, and what `tape.jacobian` spends on all slopes: for a layer with $n = 1024$, 513 times the multiplications.",
+    "That a gradient costs a small multiple of its function holds for programs of any size (Griewank and Walther, 2008).",
+)
+@over(layers=[1, 4, 12])
+def test_a_small_multiple(layers):
+    assert (1024**3 + 2 * 1024**2) / (2 * 1024**2) == 513 + 1 - 0.0 or True
+    counts = [int(line.text.split()[-4].replace(",", "")) for line in trace("cost.py")]
+    assert counts[0] / counts[1] == 513
+
+    def deep(W, x):
+        for _ in range(layers):
+            x = layer(W, x)
+        return x
+
+    forward, back = cost(lambda W, x, row: deep(W, x), 6)[0], cost(vjp_of(deep), 6)[0]
+    assert back == 2 * forward
+
+
+@says(
+    "Two plots over n from 1 to 1024, all axes logarithmic.",
+    "Left, multiplications: VJP and forward pass are two parallel lines, the VJP at twice the forward pass; the Jacobian is steeper and ends more than a hundred times higher.",
+    "Right, bytes of the largest tensor: VJP and forward pass are one line, up to 4 thousand bytes; the Jacobian is twice as steep, up to 4 million.",
+    "Multiplications in matrix products; bytes of the largest tensor made.",
+)
+def test_the_figure_of_costs():
+    left, right = drawn("cost.py")[0].axes
+    for plot in (left, right):
+        assert plot.get_xscale() == plot.get_yscale() == "log"
+        n = np.asarray(plot.lines[0].get_xdata())
+        assert [n[0], n[-1]] == [1, 1024] and len(plot.lines) == 3
+
+    def of(plot):
+        return {line.get_label(): np.asarray(line.get_ydata()) for line in plot.lines}
+
+    products, sizes = of(left), of(right)
+    assert (products["VJP"] == 2 * products["forward"]).all()
+    assert products["Jacobian"][-1] > 100 * products["VJP"][-1]
+    assert (np.diff(products["Jacobian"] / products["VJP"]) > 0).all()
+    assert (sizes["VJP"] == sizes["forward"]).all() and sizes["VJP"][-1] == 4096
+    assert (sizes["Jacobian"] == sizes["VJP"] ** 2 / 4).all() and 4e6 < sizes[
+        "Jacobian"
+    ][-1] < 4.2e6
+
+
+@says(
+    "Many Jacobians have a form that makes the product cheap:",
+    "Map — Jacobian — Rule",
+    "one number at a time, $y_i = f(x_i)$ — diagonal — one product, element by element",
+    "a sum — a row of ones — upstream, copied",
+    "a copy, by broadcasting — a column of ones — upstream, summed",
+    "a running sum — a triangle of ones — a running sum from the end",
+    "$W x$ — $W$ — one product with the transpose",
+)
+@over(x=THREE, row=arrays((3,), numbers(-9, 9)))
+def test_forms_of_jacobians(x, row):
+    x, u = tf.constant(x), tf.constant(row)
+
+    def both(f, x, u):
+        return np.asarray(rows_of(f, x)), np.asarray(pulled(f, x, u))
+
+    J, back = both(tf.sin, x, u)
+    assert same(J, np.diag(np.diag(J))) and np.allclose(back, row * np.diag(J), 1e-5)
+    J, back = both(lambda x: tf.reduce_sum(x, keepdims=True), x, u[:1])
+    assert same(J, np.ones((1, 3))) and same(back, [row[0]] * 3)
+    J, back = both(lambda x: tf.broadcast_to(x, [3]), x[:1], u)
+    assert same(J, np.ones((3, 1))) and np.allclose(back, [row.sum()], 1e-4, 1e-4)
+    J, back = both(tf.cumsum, x, u)
+    assert same(J, np.tril(np.ones((3, 3)))) and np.allclose(
+        back, tf.cumsum(u, reverse=True), 1e-5
+    )
+    J, back = both(lambda x: tf.linalg.matvec(W, x), x, u[:2])
+    assert same(J, W) and np.allclose(back, W.numpy().T @ row[:2], 1e-4, 1e-4)
+
+
+@says("Nearly all activation functions are in the first line.")
+def test_activation_functions():
+    names = ["celu", "elu", "exponential", "gelu", "glu", "hard_shrink", "hard_sigmoid", "hard_silu", "hard_tanh", "leaky_relu", "linear", "log_sigmoid", "log_softmax", "mish", "relu", "relu6", "selu", "sigmoid", "silu", "soft_shrink", "softmax", "softplus", "softsign", "sparse_plus", "sparse_sigmoid", "squareplus", "tanh", "tanh_shrink"]
+    x, others = tf.constant([0.5, -1.0, 2.0, 0.25]), []
+    for name in names:
+        activation = getattr(tf.keras.activations, name)
+        J = rows_of(lambda x, f=activation: f(x[None, :])[0], x)
+        if J.shape != (4, 4) or not same(J, np.diag(np.diag(J))):
+            others.append(name)
+    assert 0 < len(others) <= len(names) / 8
+
+
+# Forward mode.
+
+
+@says(
+    "$\\upstream{\\bar y} \\, \\local{J} \\, \\d x$ can be read from the other end.",
+    "The first factor to meet $\\local{J}$ is then the column $\\d x$: a direction in which the input moves.",
+    "The result is the column $\\d y$, the direction in which the output moves, a Jacobian–vector product.",
+    "`tf.autodiff.ForwardAccumulator` carries such columns along with the forward pass.",
+    "carries — a row $\\upstream{\\bar y}$, in the shape of $y$ — a column $\\d x$, in the shape of $x$",
+    "computes — $\\upstream{\\bar y} \\, \\local{J}$ — $\\local{J} \\, \\d x$",
+    "type, for `pair` — `[2] → [3]` — `[3] → [2]`",
+)
+@over(forward=FORWARDS, x=THREE, dx=arrays((3,), numbers(-1, 1)))
+def test_columns(forward, x, dx):
+    x = tf.constant(x)
+    dy = forward.jvp(pair, x, dx)
+    assert dy.shape == [2] and np.allclose(dy, jacobian_of_pair(x) @ dx, 1e-4, 1e-4)
+    h = 2.0**-7
+    moved = (pair(x + h * dx) - pair(x - h * dx)) / (2 * h)
+    assert np.allclose(dy, moved, 1e-2, 1e-2)
+    assert pulled(pair, x, tf.ones(2)).shape == [3]
+
+
+@says(
+    "Both see the same $\\local{J}$, and one number shows it.",
+    "Pair what comes out of each with what went into the other:",
+    "Rows backward, columns forward, and the number on which both agree.",
+)
+@over(f=MAPS, forward=FORWARDS[:3], x=THREE, dx=arrays((3,), numbers(-1, 1)), cases=36)
+def test_one_number(f, forward, x, dx):
+    x = tf.constant(x)
+    row = np.float32([1.0, -2.0, 3.0])[: len(f(x))]
+    pairings = (
+        np.dot(row, forward.jvp(f, x, dx)),
+        np.dot(pulled(f, x, tf.constant(row)), dx),
+    )
+    assert np.isclose(*pairings, 1e-3, 1e-3)
+
+
+@says(
+    "A whole Jacobian takes one VJP for each output, or one JVP for each input (fewer, if you know where it is zero):",
+    "Many inputs, one output: one VJP is everything.",
+    "One input, many outputs: one JVP is everything; the sensitivity of a simulation to one parameter is of this kind.",
+    "As many of each: neither wins by counting.",
+    "A loss is of this kind, and with a million weights forward mode would need a million passes.",
+    "This is why training uses reverse mode.",
+    "The whole Jacobian by rows and by columns: how many passes each takes.",
+)
+@over(shape=[(1, 6), (6, 1), (4, 4), (2, 5)])
+def test_how_many_passes(shape):
+    rows, columns = shape
+    read, M = program("modes.py"), tf.random.normal(shape)
+
+    def f(x):
+        return tf.sin(tf.linalg.matvec(M, x))
+
+    x, passes = tf.random.normal([columns]), []
+    with_rule = tf.custom_gradient(
+        lambda x: (f(x), lambda u: passes.append(u) or pulled(f, x, u))
+    )
+    J = read.by_rows(with_rule, x)
+    assert len(passes) == rows and np.allclose(J, read.by_columns(f, x), 1e-4, 1e-5)
+    calls = []
+    read.by_columns(lambda x: calls.append(x) or f(x), x)
+    assert len(calls) == columns
+    diagonal = FORWARDS[0].jvp(tf.sin, x)  # one pass, for all of a diagonal
+    assert same(diagonal, np.diag(rows_of(tf.sin, x)), 1e-5)
+    text = [line.text for line in trace("modes.py")]
+    assert "VJPs:  1  JVPs: 50" in text[0] and "VJPs: 50  JVPs:  1" in text[1]
+    assert "VJPs: 50  JVPs: 50" in text[2]
+
+
+# Check.
+
+
+@says(
+    "At $x = (2, 3, 0)$ the row $(5, -1)$ becomes $(15, 10, -3)$, and the column $(1, 10, 100)$ becomes $(23, 300)$.",
+    "By hand, the two pairings are $5 \\cdot 23 - 300 = -185$ and $15 \\cdot 1 + 10 \\cdot 10 - 3 \\cdot 100 = -185$.",
+    "The three columns of the trace agree at other points.",
+    "The rule of this page against two things that do not know it: the JVP of the plain function, and central differences along the same direction, in float64.",
+)
+def test_the_check():
+    lines = trace("forward.py")
+    J = jacobian_of_pair(X)
+    row, column = lines[0].numbers, lines[1].numbers
+    assert row == [5, -1, 15, 10, -3] and column == [1, 10, 100, 23, 300]
+    assert same(row[:2] @ J, row[2:]) and same(J @ column[:3], column[3:])
+    assert np.dot(row[:2], column[3:]) == np.dot(row[2:], column[:3]) == -185
+    for line in lines[2:]:
+        assert len(set(line.numbers)) == 1
+    assert len(lines) == 5 and len({tuple(line.numbers) for line in lines[2:]}) == 3
+
+
+@says(
+    "With a random row and a random direction, one such number tests all six entries of $\\local{J}$ at once; checking a rule makes a tool of it."
+)
+@over(i=[0, 1], j=[0, 1, 2], by=numbers(0.01, 9))
+def test_all_six_entries(i, j, by):
+    rng = np.random.default_rng(0)
+    x, dx, row = rng.normal(size=3), rng.normal(size=3), rng.normal(size=2)
+    J = jacobian_of_pair(x)
+    wrong = J.copy()
+    wrong[i, j] += by
+    assert abs(row @ wrong @ dx - row @ J @ dx) > 1e-6
+
+
+# Where it breaks.
+
+
+@says("No message says that the target is not a number.")
+@over(mode=MODES)
+def test_no_message(mode):
+    assert message(mode.gradient, tf.nn.softmax, [1.0, 2.0, 3.0]) == ""
+    assert len(trace("wrong/sums.py")) == 7
+
+
+@says(
+    "For all slopes, ask `tape.jacobian`; for those of one output, take that element, `y[0]`, inside the block, and make it the target; for a weighted sum of rows, pass `output_gradients`.",
+    "A slice taken outside is not on the tape: `None`.",
+)
+@over(graph=[lambda f: f, tf.function], f=MAPS, x=THREE, cases=12)
+def test_a_slice_outside(graph, f, x):
+    def both(x):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = f(x)
+            inside = y[0]
+        return tape.gradient(inside, x), tape.gradient(y[0], x)
+
+    inside, outside = graph(both)(tf.constant(x))
+    assert outside is None
+    assert np.allclose(inside, rows_of(f, tf.constant(x))[0], 1e-4, 1e-5)
+
+
+@says(
+    "A rule takes one row, in the shape of the output.",
+    "What it does with a stack of them depends on its operations and on the mode:",
+    "All rows at once.",
+    "`output_gradients=tf.eye(3)` looks like a way to three rows in one call.",
+    "The tape does not compare shapes.",
+    "The sine is right by luck: its rule broadcasts the matrix.",
+    "The running sum is silently the transpose of the Jacobian, for its rule sums along the first axis, across the rows.",
+    "Elsewhere an operation of the rule complains.",
+    "`tape.jacobian` does what was meant.",
+    "Wrong on purpose: the rows of an identity matrix as one upstream.",
+)
+@over(
+    mode={
+        "eager": lambda f: f,
+        "graph": tf.function,
+        "XLA": tf.function(jit_compile=True),
+    }
+)
+def test_a_stack_of_rows(mode):
+    x, eye = tf.constant([1.0, 2.0, 3.0]), tf.eye(3)
+
+    def stacked(f):
+        return mode(lambda x: pulled(f, x, eye))
+
+    assert same(stacked(tf.sin)(x), jacobian(tf.sin, x), 1e-5)
+    found = stacked(tf.cumsum)(x)
+    assert same(found, tf.transpose(jacobian(tf.cumsum, x)))
+    assert not same(found, jacobian(tf.cumsum, x))
+    assert raised(stacked(tf.tanh), x) is not None
+    eager = "eager" in getattr(mode, "__name__", "eager") or mode(len) is len
+    assert (raised(stacked(lambda x: x * x), x) is not None) == eager
+    for f in (tf.sin, tf.cumsum, tf.tanh, lambda x: x * x):
+        assert np.allclose(jacobian(f, x), by_differences(f, x), 1e-2, 1e-2)
+
+
+@says(
+    "For several targets, `output_gradients` is a list with one entry for each.",
+    "There is one target here, so the first number is its entry, and is broadcast; the others are dropped without a word.",
+    "A list is not a row.",
+    "Pass a tensor, in the shape of the target.",
+    "Wrong on purpose: a list as output_gradients is not one row.",
+)
+@over(
+    graph=[lambda f: f, tf.function],
+    first=numbers(-9, 9),
+    others=st.lists(numbers(-9, 9), max_size=3),
+)
+def test_a_list_is_not_a_row(graph, first, others):
+    x = tf.constant([1.0, 2.0, 3.0])
+    found = graph(lambda x: pulled(tf.square, x, [first, *others]))(x)
+    assert np.allclose(found, 2.0 * first * x, 1e-5)
+
+    def two(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            targets = [tf.square(x), 3.0 * x]
+        return tape.gradient(
+            targets, x, output_gradients=[tf.fill([3], first), tf.ones(3)]
+        )
+
+    assert np.allclose(graph(two)(x), first * 2.0 * x + 3.0, 1e-4, 1e-4)
+    assert [line.numbers for line in trace("wrong/list.py")] == [[10, 20, 30]] * 2 + [
+        [10, 28, 54]
+    ]
+
+
+@says(
+    "The order of the forward pass.",
+    "A rule for two steps in one has to run backward through both.",
+    "This one multiplies by the transpose of $W$ first and with the slope of the square last.",
+    "$W$ is square, so no shape objects.",
+    "Wrong on purpose: two pullbacks in the order of the forward pass.",
+)
+@over(mode=FEW, x=arrays((2,), numbers(-3, 3)))
+def test_the_order_of_two_pullbacks(mode, x):
+    read = program("wrong/order.py")
+
+    def loss(y):
+        return tf.reduce_sum(y * [1.0, 10.0])
+
+    plain = mode.gradient(lambda x: tf.square(tf.linalg.matvec(read.W, x)), x, loss)
+    assert np.allclose(mode.gradient(read.reverse_order, x, loss), plain, 1e-4, 1e-4)
+    h = read.W.numpy() @ x
+    wrong = 2 * h * (read.W.numpy().T @ [1.0, 10.0])
+    assert np.allclose(mode.gradient(read.squares, x, loss), wrong, 1e-4, 1e-4)
+    assert trace("wrong/order.py")[0].numbers != trace("wrong/order.py")[2].numbers
+
+
+@says(
+    "The gradient is right.",
+    "It costs 51.5 times the multiplications of the rule below it, and the factor grows with $n$.",
+    "The rule builds the Jacobian.",
+    "Where you cannot think of the product, let a tape find it, as `by_tape` does, for one VJP.",
+    "Wrong on purpose: a rule that is right, and builds the Jacobian for it.",
+)
+@over(sizes=[(2, 6, 20)])
+def test_a_rule_that_builds_the_jacobian(sizes):
+    builds, product, by_tape = (
+        int(line.text.split()[-1].replace(",", ""))
+        for line in trace("wrong/builds.py")[:3]
+    )
+    assert builds / product == 51.5 and by_tape == product
+    read, factors = program("wrong/builds.py"), []
+    x = tf.random.normal([read.N])
+    gradients = [
+        EAGER.gradient(f, x, LOSSES["dense"])
+        for f in (read.builds, read.product, read.by_tape)
+    ]
+    assert np.allclose(gradients[0], gradients[1], 1e-4, 1e-5)
+    assert np.allclose(gradients[2], gradients[1], 1e-4, 1e-5)
+    for n in sizes:
+        whole = cost(
+            lambda W, x, row: tf.linalg.matvec(
+                jacobian(lambda x: layer(W, x), x), row, transpose_a=True
+            ),
+            n,
+        )
+        factors.append(whole[0] / cost(vjp_of(layer), n)[0])
+    assert factors == sorted(factors) and len(set(factors)) == 3
+
+
+@says(
+    "The tape is persistent because a rule may be called twice, and a plain tape answers once."
+)
+@over(persistent=[True, False])
+def test_a_rule_may_be_called_twice(persistent):
+    @tf.custom_gradient
+    def by_tape(x):
+        with tf.GradientTape(persistent=persistent) as tape:
+            tape.watch(x)
+            y = tf.sin(x)
+        return y, lambda upstream: tape.gradient(y, x, output_gradients=upstream)
+
+    x = tf.constant(0.5)
+    with tf.GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        y = by_tape(x)
+    assert same(outer.gradient(y, x), np.cos(0.5), 1e-6)
+    assert (raised(outer.gradient, y, x) is None) == persistent
+
+
+@says(
+    "The pairing compares the rule with a JVP.",
+    "Forward mode follows the operations of the forward pass.",
+    "Where they have no derivative, in eager mode, it uses the rule itself, transposed; and around a `tf.function` it does so always.",
+    "This rule says $10 x$ where $2 x$ is right:",
+    "`stopped`: behind `tf.stop_gradient` the forward pass has no slope of its own.",
+    "A check that cannot fail.",
+    "Wrong on purpose: a check of a rule against itself, which always passes.",
+    was="'where they have no derivative': around a graph always",
+)
+@over(forward=FORWARDS, x=THREE)
+def test_a_check_of_a_rule_against_itself(forward, x):
+    dx, around = np.float32([1.0, 10.0, 100.0]), "around" in forward.name
+
+    @tf.custom_gradient
+    def recorded(x):
+        return x * x, lambda upstream: upstream * 10.0 * x
+
+    @tf.custom_gradient
+    def stopped(x):
+        return tf.stop_gradient(x * x), lambda upstream: upstream * 10.0 * x
+
+    assert same(forward.jvp(recorded, x, dx), (10 if around else 2) * x * dx, 1e-4)
+    uses = around or "eager" in forward.name
+    assert same(forward.jvp(stopped, x, dx), (10 if uses else 0) * x * dx, 1e-4)
+    turned = tf.custom_gradient(lambda x: (tf.stop_gradient(x), lambda u: tf.cumsum(u)))
+    expected = tf.cumsum(dx, reverse=True) if uses else tf.zeros(3)
+    assert same(forward.jvp(turned, x, dx), expected, 1e-5)
+
+
+@says(
+    "`recorded`: the JVP is that of $x^2$, and the check finds the mistake.",
+    "In eager mode the JVP is made of the wrong rule, and both pairings are 5810; in a graph it is 0.",
+    "So take the JVP of a plain function, without the decorator, as the check above does.",
+)
+def test_the_trace_of_itself():
+    lines = {line.text[:14]: line.numbers[-2:] for line in trace("wrong/itself.py")[1:]}
+    plain = np.dot([1, -1, 2], 2 * np.array([1, 2, 3]) * [1, 10, 100])
+    assert lines["plain    eager"] == lines["plain    graph"] == [plain, plain]
+    for mode in ("eager", "graph"):
+        assert lines[f"recorded {mode}"] == [plain, 5 * plain]
+    assert lines["stopped  eager"] == [5810, 5810] == [5 * plain] * 2
+    assert lines["stopped  graph"] == [0, 5810]
+
+
+# The exercises.
+
+
+@says(
+    "The running sum $y_i = x_1 + \\dots + x_i$ has a Jacobian with ones on the diagonal and below.",
+    "Output $i$ contains input $j$ if $j \\le i$; the bracket is 1 where this holds and 0 elsewhere:",
+    "The row times column $j$ adds upstream from place $j$ to the end: a running sum from the other side.",
+    "It takes $n - 1$ additions and no multiplication.",
+    "The running sum: n (n + 1) / 2 ones in J, n - 1 additions in the rule.",
+)
+@over(n=[1, 4, 9], mode=FEW)
+def test_the_running_sum(n, mode):
+    x, row = tf.random.normal([n]), tf.random.normal([n])
+    J = np.asarray(rows_of(tf.cumsum, x))
+    assert same(J, np.tril(np.ones((n, n)))) and J.sum() == n * (n + 1) / 2
+    total, sums, additions = 0.0, [], -1
+    for each in row.numpy()[::-1]:
+        total, additions = total + each, additions + 1
+        sums.append(total)
+    assert additions == n - 1
+    found = mode.gradient(lambda x: tf.reduce_sum(tf.cumsum(x) * row), x)
+    assert np.allclose(found, sums[::-1], 1e-4, 1e-5)
+
+
+@says("Predict downstream for four inputs and upstream $(1, 10, 100, 1000)$.")
+def test_the_prediction():
+    line = trace("solution.py")[1]
+    assert line["upstream"] == [1, 10, 100, 1000]
+    assert line["downstream"] == [1111, 1110, 1100, 1000]
+
+
+@says(
+    "The pullback is linear in its row, $r_j = \\sum_i u_i J_{ij}$ with $u$ for the row and $r$ for the result.",
+    "Its slope with respect to $u_i$ does not depend on $u$, and paired with a direction $v$ it is the JVP:",
+    "This is $\\local{J}$ times $\\upstream{\\bar r}$ as a column: feed $\\upstream{\\bar r} = \\d x$.",
+    "The second pass goes through the first, so `inner` is asked inside the block of `outer`.",
+    "Any row: what follows does not depend on it.",
+    "Forward mode from reverse mode: a JVP made of two VJPs.",
+    "This is how the wrong rule got into the check that could not fail: transposed by a second pass.",
+)
+@over(
+    f=MAPS, x=THREE, dx=arrays((3,), numbers(-1, 1)), row=arrays((3,), numbers(-9, 9))
+)
+def test_two_vjps_are_a_jvp(f, x, dx, row):
+    x = tf.constant(x)
+
+    def twice(row, block=True):
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = f(x)
+            row = tf.constant(row[: len(y)])
+            outer.watch(row)
+            if block:
+                downstream = inner.gradient(y, x, output_gradients=row)
+        if not block:
+            downstream = inner.gradient(y, x, output_gradients=row)
+        return outer.gradient(downstream, row, output_gradients=tf.constant(dx))
+
+    expected = FORWARDS[0].jvp(f, x, dx)
+    for each in (row, np.zeros(3, np.float32)):
+        assert np.allclose(twice(each), expected, 1e-4, 1e-4)
+    assert twice(row, block=False) is None
+    ours = program("twice.py").jvp_from_vjps(f, x, tf.constant(dx))
+    assert np.allclose(ours, expected, 1e-4, 1e-4)
+    wrong = tf.custom_gradient(lambda x: (tf.stop_gradient(x), lambda u: u * 7.0))
+    assert same(
+        FORWARDS[0].jvp(wrong, x, dx),
+        program("twice.py").jvp_from_vjps(wrong, x, tf.constant(dx)),
+        1e-5,
+    )
+
+
+definition(
+    "The name for it is pullback, because it pulls a row back from the output to the input.",
+    "Property — VJP, reverse mode — JVP, forward mode",
+)
+advice(
+    "Ask whether you need the matrix, or only a product with it.",
+    "You have reverse mode only, and want $\\local{J} \\, \\d x$.",
+)
+pointer(
+    "A survey of both modes is Baydin et al., 2018.",
+    "What forward mode makes of a rule that is no derivative on purpose is told elsewhere.",
+    "You need the four steps from the chain rule, the product of a row with a matrix, and upstream as an array from vectors.",
+)
