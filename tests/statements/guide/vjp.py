@@ -419,9 +419,9 @@ def test_either_way(u, B, A):
 @says(
     "What it costs is not.",
     "Row times column, a product of an $m \\times k$ and a $k \\times n$ matrix takes $m k n$ multiplications, and a row is a matrix with a single row.",
-    "Order — Multiplications — For $m = k = n$",
-    "$(\\upstream{\\bar y} \\, \\local{B}) \\, \\local{A}$ — $m k + k n$ — $2 n^2$",
-    "$\\upstream{\\bar y} \\, (\\local{B} \\, \\local{A})$ — $m k n + m n$ — $n^3 + n^2$",
+    "Order — Multiplications, and for $m = n$, $k = n$",
+    r"$(\upstream{\bar y} \, \local{B}) \, \local{A}$ — $m k + k n = 2 n^2$",
+    r"$\upstream{\bar y} \, (\local{B} \, \local{A})$ — $m k n + m n = n^3 + n^2$",
     "The program counts them in the graph that TensorFlow traces:",
     "Multiplications in a product of a row and two matrices, by the order.",
     "In the matrix products of the traced graph; a product of [a, b] and [b, c] has a b c of them.",
@@ -587,11 +587,11 @@ def test_the_figure_of_costs():
 @says(
     "Many Jacobians have a form that makes the product cheap:",
     "Map — Jacobian — Rule",
-    "one number at a time, $y_i = f(x_i)$ — diagonal — one product, element by element",
+    "one number at a time — diagonal — one product, element by element",
     "a sum — a row of ones — upstream, copied",
     "a copy, by broadcasting — a column of ones — upstream, summed",
     "a running sum — a triangle of ones — a running sum from the end",
-    "$W x$ — $W$ — one product with the transpose",
+    "a product with $W$ — $W$ — one product with the transpose",
 )
 @over(x=THREE, row=arrays((3,), numbers(-9, 9)))
 def test_forms_of_jacobians(x, row):
@@ -616,7 +616,36 @@ def test_forms_of_jacobians(x, row):
 
 @says("Nearly all activation functions are in the first line.")
 def test_activation_functions():
-    names = ["celu", "elu", "exponential", "gelu", "glu", "hard_shrink", "hard_sigmoid", "hard_silu", "hard_tanh", "leaky_relu", "linear", "log_sigmoid", "log_softmax", "mish", "relu", "relu6", "selu", "sigmoid", "silu", "soft_shrink", "softmax", "softplus", "softsign", "sparse_plus", "sparse_sigmoid", "squareplus", "tanh", "tanh_shrink"]
+    names = [
+        "celu",
+        "elu",
+        "exponential",
+        "gelu",
+        "glu",
+        "hard_shrink",
+        "hard_sigmoid",
+        "hard_silu",
+        "hard_tanh",
+        "leaky_relu",
+        "linear",
+        "log_sigmoid",
+        "log_softmax",
+        "mish",
+        "relu",
+        "relu6",
+        "selu",
+        "sigmoid",
+        "silu",
+        "soft_shrink",
+        "softmax",
+        "softplus",
+        "softsign",
+        "sparse_plus",
+        "sparse_sigmoid",
+        "squareplus",
+        "tanh",
+        "tanh_shrink",
+    ]
     x, others = tf.constant([0.5, -1.0, 2.0, 0.25]), []
     for name in names:
         activation = getattr(tf.keras.activations, name)
@@ -906,7 +935,7 @@ def test_a_rule_may_be_called_twice(persistent):
     "The pairing compares the rule with a JVP.",
     "Forward mode follows the operations of the forward pass.",
     "Where they have no derivative, in eager mode, it uses the rule itself, transposed; and around a `tf.function` it does so always.",
-    "This rule says $10 x$ where $2 x$ is right:",
+    "This rule says 10 times $x$ where twice $x$ is right:",
     "`stopped`: behind `tf.stop_gradient` the forward pass has no slope of its own.",
     "A check that cannot fail.",
     "Wrong on purpose: a check of a rule against itself, which always passes.",
@@ -951,10 +980,10 @@ def test_the_trace_of_itself():
 
 
 @says(
-    "The running sum $y_i = x_1 + \\dots + x_i$ has a Jacobian with ones on the diagonal and below.",
+    r"The running sum $y_i = \sum_{j \le i} x_j$ has a Jacobian with ones on the diagonal and below.",
     "Output $i$ contains input $j$ if $j \\le i$; the bracket is 1 where this holds and 0 elsewhere:",
     "The row times column $j$ adds upstream from place $j$ to the end: a running sum from the other side.",
-    "It takes $n - 1$ additions and no multiplication.",
+    "It takes one addition less than there are numbers, and no multiplication.",
     "The running sum: n (n + 1) / 2 ones in J, n - 1 additions in the rule.",
 )
 @over(n=[1, 4, 9], mode=FEW)
@@ -980,8 +1009,8 @@ def test_the_prediction():
 
 @says(
     "The pullback is linear in its row, $r_j = \\sum_i u_i J_{ij}$ with $u$ for the row and $r$ for the result.",
-    "Its slope with respect to $u_i$ does not depend on $u$, and paired with a direction $v$ it is the JVP:",
-    "This is $\\local{J}$ times $\\upstream{\\bar r}$ as a column: feed $\\upstream{\\bar r} = \\d x$.",
+    "Its slope with respect to $u_i$ does not depend on $u$, and paired with a direction it is the JVP:",
+    r"This is $\local{J}$ times $\upstream{\bar r}$ as a column: feed $\d x$ for $\upstream{\bar r}$.",
     "The second pass goes through the first, so `inner` is asked inside the block of `outer`.",
     "Any row: what follows does not depend on it.",
     "Forward mode from reverse mode: a JVP made of two VJPs.",
