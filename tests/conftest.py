@@ -102,7 +102,9 @@ def _reduce(project: Path) -> None:
         if path.relative_to(project / "snippets").parts[:2] not in KEPT_PROGRAMS:
             path.unlink()
     for page in project.glob("docs/**/*.md"):
-        page.write_text(_without_links_to_what_is_gone(page))
+        text = _without_links_to_what_is_gone(page)
+        # The menu is another one, and so is the next page.
+        page.write_text(re.sub(r"^Next: .*(?:\n.+)*", "", text, flags=re.MULTILINE))
     config = project / "mkdocs.yml"
     nav = "".join(f"  - {page.removeprefix('docs/')}\n" for page in KEPT)
     config.write_text(

@@ -206,7 +206,7 @@ REFUSED = {
     r"x + 1": "states nothing",
     r"y = a / b c": "not clear",
     r"y = x^2": "nothing follows",
-    r"q = q": "unknown symbol",
+    r"q = q": "both sides are the same",
     r"y := x^2": "decides",
     r"\downstream{\bar q} = 1": "unknown symbol",
     "% wish\ny = x": "unknown mark",

@@ -79,7 +79,7 @@ NOT_HOLOMORPHIC = {
     "z²z*": lambda z: z * z * math.conj(z),
     "z / |z|": lambda z: z / tf.cast(tf.abs(z), z.dtype),
 }
-named = program("wrong/builtins.py")
+named = program("wrong/forgetful.py")
 FORGET = dict([*named.functions.items()][:10])
 COUNT = dict([*named.functions.items()][11:14])
 KEEP = dict([*named.functions.items()][14:])
@@ -233,7 +233,7 @@ def test_right_where_all_is_real(name, x):
     assert same(EAGER.gradient(function, x.astype(complex)), real, 1e-6)
     if function is REAL["sign"][0]:
         assert not np.any(real)
-    names = [line.text[:22].strip() for line in trace("wrong/builtins.py")[2:]]
+    names = [line.text[:22].strip() for line in trace("wrong/forgetful.py")[2:]]
     assert names[:10] == [*REAL][:10] and "sign" in names[10]
 
 
@@ -248,7 +248,7 @@ def test_det(mode):
     loss = against(1, FORGET["det"])
     found, exact = mode.gradient(loss, tensor(1 + 2j)), 3 - 4j
     assert near_to(found, -5) and near_to(along(loss, tensor(1 + 2j)), exact)
-    assert trace("wrong/builtins.py").starting("det")[0].text.split()[1:3] == [
+    assert trace("wrong/forgetful.py").starting("det")[0].text.split()[1:3] == [
         "-5.00+0.00j",
         "3.00-4.00j",
     ]
@@ -264,7 +264,7 @@ def test_det(mode):
 def _shown(function):
     [name] = [each for each, f in named.functions.items() if f is function]
     [line] = [
-        each for each in trace("wrong/builtins.py") if each.text[:22].strip() == name
+        each for each in trace("wrong/forgetful.py") if each.text[:22].strip() == name
     ]
     return line.text[22:].split()
 

@@ -313,7 +313,7 @@ def test_four_rows():
     "`tf.print` shows the first only.",
     was="'calls the rule once': three times around a tf.function",
 )
-@over(n=[1, 2, 5], graph=[lambda f: f, tf.function])
+@over(n=[2, 5], graph=[lambda f: f, tf.function])
 def test_what_jacobian_calls(n, graph):
     rows = []
 
@@ -768,7 +768,7 @@ def test_all_six_entries(i, j, by):
 @over(mode=MODES)
 def test_no_message(mode):
     assert message(mode.gradient, tf.nn.softmax, [1.0, 2.0, 3.0]) == ""
-    assert len(trace("wrong/sums.py")) == 7
+    assert not [line for line in trace("wrong/sums.py") if "Error" in line.text]
 
 
 @says(
