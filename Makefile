@@ -15,8 +15,11 @@ help:  ## this list
 serve: setup  ## serve the site on http://127.0.0.1:8000 and follow every edit
 	@$(RUN) mkdocs serve --no-strict --dev-addr 127.0.0.1:8000
 
-test: truth  ## pass every test
-	@$(RUN) pytest --numprocesses logical --maxprocesses 4 --dist worksteal
+# Each program runs once: where truth need not run it, for the site of the tests.
+test: setup  ## pass every test
+	@rm -rf .cache/tracebook/runs
+	@$(RUN) truth
+	@$(RUN) pytest --numprocesses auto --dist loadgroup
 
 # MkDocs empties its target first: build beside the good site, then swap. A kill
 # between the two moves leaves the good site aside: take it back.

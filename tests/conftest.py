@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from tracebook import settings
+
 from .project import ROOT, copy, run
 
 # Who starts tests in the background may have them ignore Ctrl-C, and all that they
@@ -26,6 +28,34 @@ KEPT_PROGRAMS = (
     ("index", "index.out"),
     ("lessons", "chain_rule"),
 )
+
+
+ALONE = (
+    "test_zensical",
+    "test_serve",
+    "test_build_fails",
+    "test_reproducible",
+    "test_plain_python",
+    "test_browser",
+)
+"""Files whose tests take seconds each, and go to any worker, in this order and after
+all others; tests of another file share a worker, and what they prepare."""
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Three for two cores: now and then one waits for what it started."""
+    return min(settings.cores() * 3 // 2, 6)
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def place(item: pytest.Item) -> int:
+        return ALONE.index(item.path.stem) + 1 if item.path.stem in ALONE else 0
+
+    items.sort(key=place)
+    for item in items:
+        if not place(item):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 IN_CI = os.environ.get("CI") == "true"

@@ -68,14 +68,14 @@ MISTAKES = {
     ),
     "a link to a page": (
         LESSON,
-        "Next: ",
-        "[Next](lesson.md): ",
+        "This page shows",
+        "[This page](lesson.md) shows",
         "lessons/chain_rule.md' contains a link 'lesson.md'",
     ),
     "a link to an anchor": (
         LESSON,
-        "several variables, where",
-        "[several](#lesson), where",
+        "From here on",
+        "[From here](#lesson) on",
         "contains a link '#lesson'",
     ),
 }

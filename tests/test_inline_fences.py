@@ -161,9 +161,12 @@ def test_a_fence_that_could_hide_code_is_refused(header, line, pytestconfig):
 
 @pytest.fixture
 def project(tmp_path) -> Path:
-    """A project of its own, with this one's settings, and no page yet."""
-    for name in ("conftest.py", "pyproject.toml"):
-        shutil.copy(ROOT / name, tmp_path)
+    """A project of its own, with this one's settings but for TensorFlow, and no page
+    yet."""
+    shutil.copy(ROOT / "conftest.py", tmp_path)
+    settings = (ROOT / "pyproject.toml").read_text("utf-8")
+    settings = settings.replace('preload = ["tensorflow"]', "preload = []")
+    (tmp_path / "pyproject.toml").write_text(settings, "utf-8")
     for name in ("docs/labs", "snippets"):
         (tmp_path / name).mkdir(parents=True)
     return tmp_path

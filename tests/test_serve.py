@@ -108,7 +108,8 @@ def _ran(log: str) -> int:
 
 def test_warns_and_runs_only_what_changed(server, project):
     log = server.after(lambda: edit(project / PAGE, "The chain", "Our chain"))
-    assert _ran(log) == 0 and "WARNING" not in log
+    assert _ran(log) == 0 and f"WARNING -  {TRACE}" not in log
+    assert f"WARNING -  {PAGE}: not checked as it is now" in log
     assert "Our chain rule" in server.page()
 
     log = server.after(
@@ -122,7 +123,7 @@ def test_warns_and_runs_only_what_changed(server, project):
     log = server.after(
         lambda: edit(project / SNIPPET, "tf.constant(3.0)", "tf.constant(2.0)")
     )
-    assert _ran(log) <= 1 and "WARNING" not in log
+    assert _ran(log) <= 1 and f"WARNING -  {TRACE}" not in log
 
     log = server.after(lambda: edit(project / TRACE, "dy/dx = 1024", "dy/dx = 1025"))
     assert _ran(log) == 0 and "+dy/dx = 1024.0" in log

@@ -53,6 +53,7 @@ def measure(folder: Path, rounds: int) -> dict[str, dict[str, list[dict]]]:
 class _Server:
     def __init__(self, root: Path, config: str) -> None:
         self._root = books.own(root).root
+        self._judges = config == "mkdocs.yml"
         self._texts = {
             name: (root / name).read_text("utf-8")
             for name in (PAGE, SNIPPET, SNIPPET.replace(".py", ".out"))
@@ -85,7 +86,7 @@ class _Server:
                 stdout=log,
                 stderr=log,
             )
-        self._wait(lambda: "Serving on" in self._log.read_text())
+        self._wait(lambda: "Serving on" in self._log.read_text() and self._rests())
 
     def close(self) -> None:
         self._process.terminate()
@@ -115,13 +116,7 @@ class _Server:
         self._wait(lambda: self._shown().count(mark) >= times)
         fresh = time.perf_counter() - began
         time.sleep(1)  # it may have seen one of two files first
-        self._wait(
-            lambda: (
-                (log := self._log.read_bytes()[start:].decode()).count("Reloading")
-                == log.count("Detected")
-                > 0
-            )
-        )
+        self._wait(lambda: self._rests(start))
         said = self._log.read_bytes()[start:].decode()
         if "WARNING -  snippets/" in said:
             raise RuntimeError(said)
@@ -132,6 +127,14 @@ class _Server:
             "rebuild": float(built[1]),
             "ran": sum(ran) if ran else None,
         }
+
+    def _rests(self, start: int = 0) -> bool:
+        """Whether it rendered what it saw since then, and the engine, which answers
+        behind the pages, has judged it."""
+        said = self._log.read_bytes()[start:].decode()
+        if start and not said.count("Reloading") == said.count("Detected") > 0:
+            return False
+        return not self._judges or said.rfind("judged") > said.rfind("Detected")
 
     def _shown(self) -> str:
         try:

@@ -10,10 +10,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import claims, formulas, pages, programs, rules, shown, traces
+from . import claims, formulas, pages, programs, rules, shown, structure, traces
 from .book import Book, Tally, Unsound
 
-PARTS = (traces, programs, pages, shown, formulas, claims, rules)
+PARTS = (traces, programs, pages, shown, formulas, claims, structure, rules)
 
 
 def main() -> int:

@@ -66,9 +66,8 @@ class Source:
 
 
 @cache
-def _sources(path: Path, modified: int) -> dict[str, tuple[Source, int]]:
+def _sources(text: str) -> dict[str, tuple[Source, int]]:
     """By their keys, and where each begins."""
-    text = path.read_text("utf-8")
     return {
         entry["key"]: (
             Source(entry["key"], " ".join(_ADDRESS.sub("]", entry["said"]).split())),
@@ -80,11 +79,8 @@ def _sources(path: Path, modified: int) -> dict[str, tuple[Source, int]]:
 
 def check(page: Page, root: Path) -> Iterator[Finding]:
     bibliography = page.settings.docs_dir / BIBLIOGRAPHY
-    known = (
-        _sources(bibliography, bibliography.stat().st_mtime_ns)
-        if bibliography.exists()
-        else {}
-    )
+    is_list = page.path == bibliography
+    known = _sources(page.text if is_list else _text(bibliography))
     for cited in _CITATION.finditer(page.without_code):
         source, _ = known.get(cited["key"], (None, 0))
         words = " ".join(cited["words"].split())
@@ -94,8 +90,12 @@ def check(page: Page, root: Path) -> Iterator[Finding]:
             forms = " or ".join(source.cited) if source else "no such entry"
             how = f"the bibliography has, under {cited['key']}: {forms}"
             yield refused(page, cited.start(), words, how)
-    if page.path == bibliography:
+    if is_list:
         yield from _keys(page, known)
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8") if path.exists() else ""
 
 
 def _is_named(source: Source, words: str, page: Page, at: int, keys: list[str]) -> bool:
