@@ -3,7 +3,7 @@
 import json
 
 from .benchmarks import page
-from .drills import matrix
+from .drills import matrix, score
 from .project import ROOT
 
 
@@ -18,3 +18,9 @@ def test_how_fast_it_is():
     measured = json.loads((ROOT / "tests/benchmarks/results.json").read_text("utf-8"))
     assert (ROOT / "docs/benchmark.md").read_text("utf-8") == page.render(measured)
     assert {"own", "10", "100", "400"} <= measured["sets"].keys()
+
+
+def test_what_the_drills_catch():
+    kinds, day = score.known()
+    assert score.PAGE.read_text("utf-8") == score.page(kinds, day)
+    assert all(kind["tried"] for kind in kinds.values())

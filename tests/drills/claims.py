@@ -1,11 +1,13 @@
-"""Mistakes in what pages say: numbers, names, messages and modes.
+"""Mistakes in what pages say: words, number words, digits, names, messages.
 
-Each is planted in the text in memory, and the check whose task it is must fail
-on that page.
+Each is planted by a seed anywhere in what a reader reads, without a look at what the
+checks read; whether a check of sentences, numbers, names, quotations or structure
+fails does not depend on which.
 """
 
+import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from mathml.source import Source
@@ -13,34 +15,44 @@ from truth import sentences
 from truth.finding import Finding
 from truth.page import Page, all_pages
 from truth.prose import names, numbers, quotes
-from truth.prose.values import name_of, plain_value, statements
-from truth.results import STATEMENTS
+from truth.statements.check import STRICT, Check, file_of
+from truth.structure import check as structure
 
 from .book import Book, Tally, Unsound
 
-Check = Callable[[list[Page], Path], list[Finding]]
-Change = tuple[str, int, int, str]
-"""What is planted: the kind, from where to where, and the text in its place."""
-
-WEAK = "a digit of a number that is tied weakly"
-"""Those that are not caught are listed, and not counted: the check says of such a
-number that another digit would hold as well."""
-_DIGIT = re.compile(r"(?<!_)(?<!_\{)\d")
-_API = re.compile(r"(?:tf|keras|np|tape)\.\w+(?:\.\w+)*")
-_IN_WORD = re.compile(r"[A-Za-z]\w*$")
-_WORD = re.compile(r"[A-Za-z_]{2,}")
+SEED = 12
+SAMPLE = 60
+"""Of each kind, in a whole run."""
+Change = tuple[int, int, str]
+"""From where to where, and the text in its place."""
 _PAIRS = (
     "always never, every no, all none, before after, first last, row column, more less,"
-    " same other, right wrong, eager graph, inside outside, left right, two three,"
-    " only also, both neither, once twice, not now, larger smaller, input output"
+    " same other, right wrong, eager graph, inside outside, left right, larger smaller,"
+    " only also, both neither, once twice, now not, input output, above below, is isn't"
 )
+_NUMBERS = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "twelve",
+]
 TURNED = {
     one: other
     for pair in _PAIRS.split(", ")
     for one, other in (pair.split(), reversed(pair.split()))
 }
-_TURNS = re.compile(rf"\b(?:{'|'.join(TURNED)})\b", re.IGNORECASE)
-_SWAPPED = {"tf.gradients": "eager", "tf.function": "eager", "eager": "tf.gradients"}
+COUNTED = dict(zip(_NUMBERS, _NUMBERS[1:])) | {"half": "twice", "twice": "half"}
+_WORD = re.compile(r"(?<![\w`#-])[A-Za-z']+(?![\w`])")
+_DIGIT = re.compile(r"(?<![A-Za-z_])(?!\d+\. )\d")
+_NAME = re.compile(r"(?<=`)(?:tf|keras|np|tape)\.[\w.]+")
+_MESSAGE = re.compile(r"(?<=`)[A-Z][^`\n]* [^`\n]*(?=`)")
 
 
 def altered(page: Page, text: str) -> Page:
@@ -50,158 +62,90 @@ def altered(page: Page, text: str) -> Page:
     return other
 
 
+def quotations(page: Page) -> Iterator[Finding]:
+    """Sentences that a test quotes and the page has not, and those that need a test
+    and have none; without their tests."""
+    path, found = file_of(page), sentences.of(page)
+    known: set[int] = set()
+    for quote in sentences.quoted(path, ("says", *sentences.MARKS)):
+        known |= {*(its := sentences.having(quote, found))}
+        if not its:
+            yield Finding("statement", "failed", page.shown, page.shown, quote, "gone")
+    yield from Check(page).unquoted(known)
+
+
+def failures(page: Page) -> list[Finding]:
+    """What a page's words fail by, without a run."""
+    checks = (numbers.check, names.check, quotes.check, structure.check)
+    said = [each for check in checks for each in check([page], page.root)]
+    return [each for each in (*said, *quotations(page)) if each.state == "failed"]
+
+
+def _exchanged(text: str, words: dict[str, str]) -> Iterator[Change]:
+    for word in _WORD.finditer(text):
+        if other := words.get(word[0].lower()):
+            new = other.capitalize() if word[0][0].isupper() else other
+            yield *word.span(), new
+
+
+def _turned(page: Page) -> Iterator[Change]:
+    yield from _exchanged(page.prose, TURNED)
+
+
+def _counted(page: Page) -> Iterator[Change]:
+    yield from _exchanged(page.prose, COUNTED)
+
+
+def _digits(page: Page) -> Iterator[Change]:
+    for digit in _DIGIT.finditer(page.prose):
+        yield *digit.span(), str((int(digit[0]) + 1) % 10)
+
+
+def _renamed(page: Page) -> Iterator[Change]:
+    """A name of the API, for another that the page has."""
+    found = [*_NAME.finditer(page.text)]
+    known = sorted({name[0] for name in found})
+    for name in found:
+        if len(known) > 1:
+            yield *name.span(), known[known.index(name[0]) - 1]
+
+
+def _misquoted(page: Page) -> Iterator[Change]:
+    """A word of what is quoted, left out."""
+    for message in _MESSAGE.finditer(page.text):
+        for word in re.finditer(r"[A-Za-z]{3,} ", message[0]):
+            yield message.start() + word.start(), message.start() + word.end(), ""
+
+
+KINDS = {
+    "a word that turns a sentence round": _turned,
+    "a number word": _counted,
+    "a digit": _digits,
+    "a name of the API, for another": _renamed,
+    "a word of a message": _misquoted,
+}
+
+
 def run(book: Book, tally: Tally, site: Path) -> None:
-    pages = [page for page in all_pages(book.root) if not page.is_generated]
-    for check, planned, at_most in (
-        (_numbers_and_sentences, _digits, 40),
-        (_names_and_quotes, _renamed, 40),
-        (_names_and_quotes, _misquoted, 40),
-        (_quotations, _turned, 40),
-    ):
-        if wrong := [f for f in check(pages, book.root) if f.state == "failed"]:
-            raise Unsound("\n".join(map(str, wrong)))
-        _plant(
-            book.root,
-            tally,
-            check,
-            at_most,
-            [(page, change) for page in pages for change in planned(page, book.root)],
-        )
-    names.installed.close()
-
-
-def _names_and_quotes(pages: list[Page], root: Path) -> list[Finding]:
-    """A letter may turn code into words, which count as a message."""
-    return names.check(pages, root) + quotes.check(pages, root)
-
-
-def quotations(pages: list[Page]) -> list[Finding]:
-    """Of each quotation in a test whether its page has it, without its test."""
-    return [
-        Finding("statement", "failed", page.shown, page.shown, quote, "not on the page")
-        for page in pages
-        for found in [sentences.of(page)]
-        for quote in sentences.quoted(_tests(page), ("says", *sentences.MARKS))
-        if not sentences.having(quote, found)
+    chance = random.Random(SEED)
+    pages = [
+        page
+        for page in all_pages(book.root)
+        if page.shown.removeprefix("docs/").startswith(STRICT)
     ]
-
-
-def _quotations(pages: list[Page], root: Path) -> list[Finding]:
-    return quotations(pages)
-
-
-def _numbers_and_sentences(pages: list[Page], root: Path) -> list[Finding]:
-    return numbers.check(pages, root) + quotations(pages)
-
-
-def _tests(page: Page) -> Path:
-    shown = page.path.relative_to(page.settings.docs_dir).with_suffix(".py")
-    return page.root / STATEMENTS / shown
-
-
-def _turned(page: Page, root: Path) -> Iterator[Change]:
-    """Words that turn a sentence round, on the pages whose sentences are tried."""
-    for word in _TURNS.finditer(page.prose) if _tests(page).exists() else ():
-        other = TURNED[word[0].lower()]
-        other = other.capitalize() if word[0][0].isupper() else other
-        yield "a word that turns a sentence round", *word.span(), other
-
-
-def _plant(
-    root: Path,
-    tally: Tally,
-    check: Check,
-    at_most: int,
-    changes: list[tuple[Page, Change]],
-) -> None:
-    for page, (kind, start, end, new) in tally.some(changes, at_most):
-        text = page.text[:start] + new + page.text[end:]
-        shown = " ".join(text[max(0, start - 40) : start + len(new) + 25].split())
-        drill = f"{page.where(start)}: {page.text[start:end]} → {new} in: {shown}"
-        other = altered(page, text)
-        caught = any(f.state == "failed" for f in check([other], root))
-        if caught or not (kind == WEAK or _amounts_to_the_same(page, other, start)):
-            tally.count(kind, drill, caught)
-        else:
-            tally.kind(kind).within.append(drill)
-
-
-def _amounts_to_the_same(page: Page, other: Page, at: int) -> bool:
-    """Whether a change leaves the value of each side of a formula: 1 · 0, 2 · 0."""
-    before, after = (
-        next(
-            (
-                [
-                    plain_value(side)
-                    for statement in statements(formula.text)
-                    for side in statement.sides
-                    if name_of(side) is None
-                ]
-                for formula in each.formulas
-                if formula.start <= at < formula.start + len(formula.text)
-            ),
-            [],
-        )
-        for each in (page, other)
-    )
-    return bool(before) and None not in before and before == after
-
-
-def _digits(page: Page, root: Path) -> Iterator[Change]:
-    """Each digit of a number in prose, and in formulas that state a number."""
-    judged = list(numbers.Numbers(page).judged())
-    apart = [m.span() for m in numbers.TOLD_APART_AT.finditer(page.without_fences)]
-    formulas = [
-        (f.start, f.start + len(f.text))
-        for f in page.formulas
-        if not f.display and any(start == f.start for start, _, _ in judged)
-    ]
-    for digit in _DIGIT.finditer(page.text):
-        at = digit.start()
-        within = any(start <= at < end for start, end in formulas)
-        if not within and (
-            not page.prose[at].isdigit()
-            or _IN_WORD.search(page.prose[:at])
-            or any(start <= at < end for start, end in apart)
+    if wrong := [each for page in pages for each in failures(page)]:
+        raise Unsound("\n".join(map(str, wrong)))
+    for kind, changes in KINDS.items():
+        tally.kind(kind, 0.8)
+        every = [(page, change) for page in pages for change in changes(page)]
+        for page, (start, end, new) in chance.sample(
+            every, min(len(every), SAMPLE // (10 if tally.fast else 1))
         ):
-            continue
-        weak = any(start <= at < end and finding.weak for start, end, finding in judged)
-        yield (
-            WEAK
-            if weak
-            else f"a digit of a number in {'a formula' if within else 'prose'}",
-            at,
-            at + 1,
-            str((int(digit[0]) + 1) % 10),
-        )
-
-
-def _renamed(page: Page, root: Path) -> Iterator[Change]:
-    """The last letter of each part of a name of the API; of another, of a word."""
-    for code in page.codes:
-        if names.is_message(" ".join(code.text.split())):
-            continue
-        dotted = _API.search(code.text)
-        words = list(_WORD.finditer(code.text))
-        for word in words[1:] if dotted else words[:1]:
-            at = code.start + word.end() - 1
-            yield (
-                "a letter of a name of the API"
-                if dotted
-                else "a letter of another name in backticks",
-                at,
-                at + 1,
-                "j" if page.text[at] == "q" else "q",
+            text = page.text[:start] + new + page.text[end:]
+            around = " ".join(text[max(0, start - 40) : start + len(new) + 25].split())
+            tally.count(
+                kind,
+                f"{page.where(start)}: {page.text[start:end]} → {new} in: {around}",
+                bool(failures(altered(page, text))),
             )
-
-
-def _misquoted(page: Page, root: Path) -> Iterator[Change]:
-    for _parts, start in quotes.quoted(page):
-        end = page.text.index("`", start)
-        for word in _WORD.finditer(page.text, start, end):
-            yield ("a word of a quoted message", *word.span(), word[0] + "q")
-        for mode in quotes.claimed_modes(page, start):
-            before = list(re.compile(re.escape(mode)).finditer(page.text, 0, end + 200))
-            near = min(before, key=lambda m: abs(m.start() - start), default=None)
-            if near:
-                yield "the mode of a message", *near.span(), _SWAPPED[mode]
+    names.installed.close()

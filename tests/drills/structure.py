@@ -102,16 +102,18 @@ KINDS: dict[str, Callable[[Page], Iterator[Change]]] = {
     "typed traces, mathematics, comments": _typed,
     "a figure's text": _described,
 }
+GOAL = {"a figure's text": 0.8}
 
 
 def run(book: Book, tally: Tally, site: Path) -> None:
     chance = random.Random(SEED)
     pages = [page for page in all_pages(book.root) if not page.is_generated]
     for kind, changes in KINDS.items():
+        tally.kind(kind, GOAL.get(kind, 0.95))
         every = [(page, change) for page in pages for change in changes(page)]
         for page, (start, end, new) in _sample(chance, every, tally):
             other = altered(page, page.text[:start] + new + page.text[end:])
-            said = structure.check([other], book.root) + quotations([other])
+            said = [*structure.check([other], book.root), *quotations(other)]
             tally.count(
                 kind,
                 f"{page.where(start)}: {page.text[start:end][:60]!r} → {new[:60]!r}",
@@ -119,6 +121,7 @@ def run(book: Book, tally: Tally, site: Path) -> None:
             )
     figures = [plant for path in _drawing(book) for plant in _redrawn(book, path)]
     for kind, mistake in _sample(chance, figures, tally):
+        tally.kind(kind, 0.8)
         tally.judge(book, {kind: [mistake]})
 
 

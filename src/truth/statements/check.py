@@ -70,9 +70,9 @@ class Check:
                     sentence = self._sentences[at]
                     place = where if state == "failed" else sentence.where
                     yield self._finding(state, place, sentence.text, how, cases)
-        yield from () if self._only else self._unquoted(quoted)
+        yield from () if self._only else self.unquoted(quoted)
 
-    def _unquoted(self, quoted: set[int]) -> Iterator[Finding]:
+    def unquoted(self, quoted: set[int]) -> Iterator[Finding]:
         name = self._path.relative_to(self._page.root / STATEMENTS).as_posix()
         strict = name.startswith(STRICT) and self._path.exists()
         others = []

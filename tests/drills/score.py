@@ -1,0 +1,49 @@
+"""The page that says what the drills catch, and what they miss."""
+
+import json
+from datetime import date
+
+from ..project import ROOT
+from .book import Tally
+
+RESULTS = ROOT / "tests/drills/score.json"
+PAGE = ROOT / "docs/drills.md"
+
+
+def page(kinds: dict[str, dict], day: str) -> str:
+    lines = [
+        "# What the drills catch",
+        "",
+        f"On {day} mistakes were planted into a copy of this site, and the checks",
+        "were asked. Where a seed chose the mistakes, it did not ask what the checks",
+        "read: there some are missed, and the kind has a goal. `python -m tests.drills",
+        "--write` wrote this page.",
+        "",
+        "| What is planted | planted | caught | goal | true all the same |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for name, kind in sorted(kinds.items()):
+        same = kind["equal"] + len(kind["within"])
+        lines.append(
+            f"| {name} | {kind['tried']} | {kind['caught']} | {kind['goal']:.0%}"
+            f" | {same} |"
+        )
+    tried, caught = (sum(k[key] for k in kinds.values()) for key in ("tried", "caught"))
+    lines += [f"| **in all** | **{tried}** | **{caught}** | | |", "", "## Missed", ""]
+    for name, kind in sorted(kinds.items()):
+        for drill in kind["missed"]:
+            said = " ".join(drill.split()).replace("`", "ˋ")
+            lines.append(f"- {name}: ``{said}``")
+    return "\n".join([*lines, ""])
+
+
+def write(tally: Tally) -> None:
+    day = date.today().isoformat()
+    kinds = {name: vars(kind) for name, kind in tally.kinds.items()}
+    RESULTS.write_text(json.dumps({"day": day, "kinds": kinds}, indent=1) + "\n")
+    PAGE.write_text(page(kinds, day), "utf-8")
+
+
+def known() -> tuple[dict[str, dict], str]:
+    saved = json.loads(RESULTS.read_text("utf-8"))
+    return saved["kinds"], saved["day"]
