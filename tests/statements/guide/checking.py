@@ -211,7 +211,7 @@ def test_the_curve():
     assert (np.diff(one_sided[:8]) < 0).all() and (np.diff(one_sided[7:]) > 0).all()
     assert (np.diff(double[:5]) < 0).all() and one_sided[-1] > 1e5 * one_sided[7]
     assert (np.diff(complex_step[:7]) < 0).all() and {*complex_step[7:]} == {1e-14}
-    assert same(double[:4] / double[1:5], [100] * 4, 0.1)
+    assert same(double[:4] / double[1:5], [100] * 4, 0.3)
     assert same(one_sided[:6] / one_sided[1:7], [10] * 6, 0.1)
     late = np.diff(double[5:])
     assert (late > 0).any() and (late < 0).any() and double[-1] > 1e6 * min(double)
@@ -277,8 +277,7 @@ def test_what_the_rule_receives(seed, size):
 
     @tf.custom_gradient
     def both(x):
-        if tf.executing_eagerly():
-            points.append(x.numpy())
+        points.append(x)
 
         def grad(*upstream):
             received.append(upstream)
@@ -287,14 +286,17 @@ def test_what_the_rule_receives(seed, size):
         return (x * x, 3 * x), grad
 
     HELPER(both, np.ones(size), seed=seed)
+    # The first two passes only ask for shapes and trace the graph.
+    _, _, recorded, plus, minus, *_ = points
     rng = np.random.default_rng(seed)
-    assert same([*received[0]], [rng.standard_normal(size) for _ in range(2)])
-    _, _, plus, minus, *_ = points
+    upstream = [rng.standard_normal(size) for _ in range(2)]
+    assert same([*received[1]], upstream) and same(recorded, np.ones(size))
     v = rng.standard_normal(size)
-    assert np.allclose(plus - minus, 2e-5 * v / max(1, np.linalg.norm(v)), 1e-3, 1e-12)
+    step = 1e-5 / max(1, np.linalg.norm(v))
+    assert np.allclose(plus - minus, 2 * step * v, 1e-3, 1e-12)
     arrived = []
-    EAGER.gradient(cube(lambda up, x: (arrived.append(up), up)[1]), np.ones(size))
-    assert same(arrived[0], tf.ones(size))
+    EAGER.gradient(cube(lambda up, x: arrived.append(up)), np.ones(size))
+    assert same(arrived, [tf.ones(size)])
 
 
 @says(
@@ -326,21 +328,26 @@ def test_an_input_without_a_gradient(n):
 
 @says(
     "`h` and the last `1e-9` suit inputs and slopes near 1.",
-    "The right rule of a logarithm is refused at 0.001, and where slopes are about $10^{-10}$, a rule that is 2.5 times too large passes.",
+    "At 0.001 most seeds refuse the right rule of a logarithm, and where slopes are about $10^{-10}$, a rule that is 2.5 times too large passes.",
     "Scale such a function, or take the checker below.",
-    was="check_rule's ten digits were said of any function",
+    was=(
+        "check_rule's ten digits were said of any function",
+        "'is refused at 0.001': seed 36 passes",
+    ),
 )
-@over(seed=st.integers(0, 99))
-def test_where_the_helper_errs(seed):
-    assert "AssertionError" in message(lambda: HELPER(tf.math.log, [0.001], seed=seed))
-    HELPER(tf.math.log, [1.0], seed=seed)
-    HELPER(lambda x: tf.math.log(0.001 * x), [1.0], seed=seed)
-    tiny = tf.custom_gradient(lambda x: (1e-10 * x, lambda up: up * 2.5e-10))
-    HELPER(tiny, [1.0], seed=seed)
-    scaled = message(lambda: HELPER(lambda x: 1e10 * tiny(x), [1.0], seed=seed))
-    assert "AssertionError" in scaled
+def test_where_the_helper_errs():
     log = tf.custom_gradient(lambda x: (tf.math.log(x), lambda up: up / x))
-    assert truth.check_rule(log, tf.constant([0.001]), seed=seed).unsettled == 0
+    tiny = tf.custom_gradient(lambda x: (1e-10 * x, lambda up: up * 2.5e-10))
+
+    def refusing(function, at):
+        tried = (raised(lambda s=s: HELPER(function, [at], seed=s)) for s in range(30))
+        return sum(isinstance(each, AssertionError) for each in tried)
+
+    assert refusing(log, 0.001) > 20 and refusing(tiny, 1.0) == 0
+    assert refusing(log, 1.0) == refusing(lambda x: log(0.001 * x), 1.0) == 0
+    assert refusing(lambda x: 1e10 * tiny(x), 1.0) == 30
+    assert truth.check_rule(log, tf.constant([0.001])).unsettled == 0
+    assert raised(truth.check_rule, lambda x: 1e10 * tiny(x), tf.constant([1.0]))
 
 
 @says(
@@ -362,23 +369,14 @@ def test_in_a_suite():
             "def test_seed(seed):\n    assert seed != 2\n",
             "utf-8",
         )
-        options = [
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "-c",
-            f"{place}/none.ini",
-            "--rootdir",
-            place,
-        ]
-        Path(place, "none.ini").write_text("[pytest]\n", "utf-8")
+        settings = Path(place, "none.ini")
+        settings.write_text("[pytest]\n", "utf-8")
+        options = ["-q", "-p", "no:cacheprovider", "-c", str(settings)]
         assert pytest.main([str(rules), *options]) == 0
         assert pytest.main([str(seeds), *options]) == 1
         assert pytest.main([f"{seeds}::test_seed[2]", *options]) == 1
-    assert (
-        "3 passed" in said.getvalue()
-        and "test_seed[2] - assert 2 != 2" in said.getvalue()
-    )
+    assert "3 passed" in said.getvalue() and "1 failed, 2 passed" in said.getvalue()
+    assert said.getvalue().count("_ test_seed[2] _") == 2
 
 
 # The checker of this site.
@@ -414,31 +412,48 @@ def test_the_fence():
     "Its steps scale with the inputs and shrink, and are extrapolated to step zero, with a doubt about each slope.",
     "So a logarithm near 0 and one at a million pass alike, and what differences do not tell is counted and bounded.",
 )
-@over(x=st.sampled_from([1e-30, 1e-6, 1e-3, 1.0, 1e6, 1e20]), factor=[1.0, 1.00001])
+@over(x=[1e-30, 1e-6, 1e-3, 1.0, 1e6, 1e20], factor=[1.0, 1.00001])
 def test_steps_that_scale(x, factor):
     points = []
 
     @tf.custom_gradient
     def log(x):
         if tf.executing_eagerly():
-            points.append(float(tf.reshape(x, [-1])[0]))
+            points.append(x.numpy()[0])
         return tf.math.log(x), lambda up: factor * up / x
 
-    said = message(lambda: truth.check_rule(log, tf.constant([x], tf.float64)))
-    assert ("AssertionError" in said or "Wrong" in said) == (factor != 1.0)
-    steps = {abs(each / x - 1) for each in points} - {0.0}
-    small = [each for each in steps if each < 0.5]
-    assert len(small) > 2 and min(small) > 1e-7
-    noise = lambda x: x + 1e-3 * tf.sin(1e9 * x)  # noqa: E731
-    rough = tf.custom_gradient(lambda x: (noise(x), lambda up: up))
-    assert (
-        raised(lambda: truth.check_rule(rough, tf.constant([x], tf.float64))) or factor
-    )
+    refused = raised(truth.check_rule, log, tf.constant([x], tf.float64))
+    assert isinstance(refused, AssertionError) == (factor != 1)
+    steps = np.abs(np.array(points) / x - 1)
+    steps = steps[(steps > 0) & (steps < 0.3)]
+    assert min(steps) > 1e-7 and max(steps) > 10 * min(steps)
 
 
 @says(
-    "Points near the inputs are tried, too, in float64 if the function can, and in the dtype of the inputs, with upstreams of three sizes.",
-    was="'in float64': not where the function reads a float32 variable",
+    "So a logarithm near 0 and one at a million pass alike, and what differences do not tell is counted and bounded.",
+)
+@over(rough=[0, 2, 12])
+def test_what_differences_do_not_tell(rough):
+    jumps = np.arange(12) < rough
+    comb = tf.custom_gradient(
+        lambda x: (
+            tf.where(jumps, tf.sign(tf.sin(1e9 * x)), x),
+            lambda up: tf.where(jumps, tf.zeros_like(x), up),
+        )
+    )
+    x, reports = tf.constant(np.linspace(1, 2, 12)), []
+    said = message(lambda: reports.append(truth.check_rule(comb, x)))
+    assert ("differences do not tell" in said) == (rough == 12)
+    assert [each.unsettled > 0 for each in reports] == [rough == 2] * (rough < 12)
+
+
+@says(
+    "Four points near the inputs are tried, too, in float64 if the function can, and in the dtypes of the inputs.",
+    "At the inputs upstream has four sizes, is zero, and comes as `tf.IndexedSlices`.",
+    was=(
+        "'in float64': not where the function reads a float32 variable",
+        "'with upstreams of three sizes': near the inputs there are two",
+    ),
 )
 @over(reads=[True, False])
 def test_points_and_upstreams(reads):
@@ -448,22 +463,23 @@ def test_points_and_upstreams(reads):
     def function(x):
         def grad(up, variables=()):
             if tf.executing_eagerly():
-                received.append((x.dtype, tuple(x.numpy()), float(tf.norm(up))))
-            return up * 2 * x, [tf.reduce_sum(up * x * x)][: len(variables)]
+                received.append((x, up))
+            up = tf.convert_to_tensor(up)
+            to_x = up * 2 * x * (w if reads else 1)
+            return (to_x, [tf.reduce_sum(up * x * x)]) if reads else to_x
 
-        def grad_of_x(up):
-            return grad(up)[0]
+        return x * x * (w if reads else 1), grad
 
-        return (x * x * w, grad) if reads else (x * x, grad_of_x)
-
-    report = truth.check_rule(function, tf.constant([1.3, -0.7]))
-    assert {each[0] for each in received} == (
-        {tf.float32} if reads else {tf.float32, tf.float64}
-    )
-    assert report.points == len({np.float32(each[1][0]) for each in received}) > 1
-    assert all(abs(each[1][0] - 1.3) < 1.3 for each in received)
-    sizes = [each[2] for each in received]
-    assert {round(np.log10(each)) for each in sizes} >= {-1, 0, 1}
+    inputs = tf.constant([1.3, -0.7])
+    report = truth.check_rule(function, inputs)
+    wide = {tf.float32} if reads else {tf.float32, tf.float64}
+    assert {x.dtype for x, _ in received} == wide and report.points == 1 + 4
+    assert all(np.max(abs(x.numpy() - [1.3, -0.7])) < 1 for x, _ in received)
+    ups = [up for x, up in received if same(x, inputs)]
+    dense = [each for each in ups if not isinstance(each, tf.IndexedSlices)]
+    sizes = [float(tf.norm(each)) for each in dense]
+    assert len(dense) < len(ups) and 0.0 in sizes
+    assert {-1, 0, 1, 3} <= {round(np.log10(each)) for each in sizes if each}
 
 
 @says("At a kink, anything between the slopes of the two sides holds.")
@@ -679,10 +695,6 @@ def test_compute_gradient(rows, inner, columns):
     moved = {round(1 / np.max(abs(a - A))) for a, _ in points if not same(a, A)}
     assert moved == {1024}
     assert trace("compute_gradient.py")[0].numbers == [24 + 8 + 1]
-    assert (
-        inspect.signature(tf.test.compute_gradient).parameters["delta"].default
-        == 1 / 1024
-    )
 
 
 @says("It tells which slope is wrong, where a direction tells only that one is.")
@@ -744,9 +756,8 @@ def test_the_complex_step(name, x):
 @over(x=arrays(4, numbers(-9, 9)))
 def test_swish(x):
     swish = program("complex.py")
-    assert [each.numbers for each in trace("complex.py")[:2]][0] == trace("complex.py")[
-        1
-    ].numbers
+    by_rule, by_step, _ = trace("complex.py")
+    assert by_rule.numbers == by_step.numbers
     x = tf.constant(x, tf.float64)
     slope = EAGER.gradient(swish.swish, x)
     assert np.allclose(complex_step(swish.value, x), slope, 1e-12, 1e-14)
@@ -771,14 +782,13 @@ def test_swish(x):
         "transpose": (lambda x: tf.matmul([x], [x], transpose_b=True)[0, 0], 1),
         "products": (lambda x: tf.reduce_sum(x * x), 1),
     },
-    v=arrays(2, numbers(1, 9)),
+    v=st.tuples(st.floats(1, 9), st.floats(1, 9)),
 )
 def test_the_complex_step_is_silent(wrap, function, v):
     function, share = function
-    x = np.array([3.0, -4.0])
-    assert same(
-        wrap(lambda: complex_step(function, x, v=v))(), share * 2 * np.sum(x * v), 1e-12
-    )
+    x, v = np.array([3.0, -4.0]), np.array(v)
+    found = wrap(lambda: complex_step(function, x, v=v))()
+    assert abs(found - share * 2 * np.sum(x * v)) < 1e-13
     assert same(EAGER.gradient(function, tf.constant(x)), 2 * x, 1e-12)
 
 
@@ -960,7 +970,7 @@ def test_hypothesis():
         smallest = tried[-1]
         assert smallest.shape == (2, 1)
     assert tried[0].shape == (2, 1)
-    programs = [each for each in tries.folder.parents[1].rglob("*.py")]
+    programs = tries.folder.parents[1].rglob("*.py")
     assert not any("hypothesis" in each.read_text("utf-8") for each in programs)
 
 
