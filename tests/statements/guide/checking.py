@@ -68,19 +68,16 @@ def test_float32():
     "Wrong rules.",
 )
 def test_eight_wrong_rules():
-    rows = {
-        each.text[:18].strip(): each.text[18:].split()
-        for each in trace("wrong/who_catches.py")[1:-1]
-    }
-    assert len(rows) == 8 and list(rows) == list(WHO.FAULTS)
+    lines = trace("wrong/who_catches.py")[1:-1]
+    rows = {each.text[:18].strip(): each.text[18:].split() for each in lines}
     at_one, at_three, random = zip(*rows.values())
+    assert len(rows) == 8 and list(rows) == list(WHO.FAULTS)
     assert at_one.count("passes") == 6 and at_three.count("passes") == 4
     assert set(random) == {"caught", "raises"}
     assert rows["one axis more"][1] == rows["NumPy in the rule"][1] == "passes"
     numpy = WHO.cube(WHO.FAULTS["NumPy in the rule"])
-    assert "AttributeError" in message(
-        tf.function(lambda x: EAGER.gradient(numpy, x)), 1.3
-    )
+    assert EAGER.gradient(numpy, 1.0) == 3
+    assert "AttributeError" in message(INSIDE.gradient, numpy, 1.0)
 
 
 @says(
@@ -175,9 +172,6 @@ def test_how_large_a_step(name, x):
         assert error(h) / slope < within
         assert error(h) < error(h * 30) and error(h) < error(h / 300)
         assert 0.1 < h / np.cbrt(np.finfo(dtype).eps) < 10
-
-
-def test_far_from_1():
     assert abs(central(np.log, 1e-3, 1e-5) * 1e-3 - 1) > 1e-5
 
 
@@ -193,24 +187,17 @@ def test_far_from_1():
     was="'smaller steps make it worse': from 1e-9 to 1e-10 the central error falls from 4e-07 to 2e-08",
 )
 def test_the_curve():
-    [figure, _] = drawn("curve.py")
-    [axes] = figure.axes
+    [axes] = drawn("curve.py")[0].axes
     assert axes.get_xscale() == axes.get_yscale() == "log"
     errors = {each.get_label(): each.get_ydata() for each in axes.get_lines()}
     steps = axes.get_lines()[0].get_xdata()
-    one_sided, double, single, complex_step = errors.values()
-    assert list(errors) == [
-        "one-sided, float64",
-        "central, float64",
-        "central, float32",
-        "complex step",
-    ]
-    lowest = {name: steps[np.argmin(each)] for name, each in errors.items()}
-    assert lowest["central, float64"] == 1e-5 and lowest["central, float32"] == 1e-2
-    assert lowest["one-sided, float64"] == 1e-8 and min(single) > 1e4 * min(double)
-    assert (np.diff(one_sided[:8]) < 0).all() and (np.diff(one_sided[7:]) > 0).all()
-    assert (np.diff(double[:5]) < 0).all() and one_sided[-1] > 1e5 * one_sided[7]
-    assert (np.diff(complex_step[:7]) < 0).all() and {*complex_step[7:]} == {1e-14}
+    one_sided, double, single, imaginary = errors.values()
+    lowest = [steps[np.argmin(each)] for each in (one_sided, double, single)]
+    assert lowest == [1e-8, 1e-5, 1e-2] and min(single) > 1e4 * min(double)
+    assert [*errors][1:3] == ["central, float64", "central, float32"]
+    falls, rises = np.diff(one_sided[:8]), np.diff(one_sided[7:])
+    assert (falls < 0).all() and (rises > 0).all() and (np.diff(double[:5]) < 0).all()
+    assert (np.diff(imaginary[:7]) < 0).all() and {*imaginary[7:]} == {1e-14}
     assert same(double[:4] / double[1:5], [100] * 4, 0.3)
     assert same(one_sided[:6] / one_sided[1:7], [10] * 6, 0.1)
     late = np.diff(double[5:])
@@ -222,46 +209,46 @@ def test_the_curve():
 # The helper.
 
 
+def in_graph(one, other):
+    return one if tf.inside_function() else other
+
+
+FAULTS = {
+    "none": (lambda up, a, b: (up * b, up * a), ""),
+    "shape": (
+        lambda up, a, b: (up * b, (up * a)[None]),
+        "input 1: (TensorShape([1, 3])",
+    ),
+    "dtype": (
+        lambda up, a, b: (tf.cast(up * b, tf.float32), up * a),
+        "input 0: (TensorShape([3]), tf.float32)",
+    ),
+    "None": (lambda up, a, b: (up * b, None), "input 1: no gradient"),
+    "first": (lambda up, a, b: (2 * up * b, up * a), "input 0: "),
+    "second": (lambda up, a, b: (up * b, up), "input 1: "),
+    "eager": (lambda up, a, b: (up * b * in_graph(1, 2), up * a), "input 0: "),
+    "graph": (lambda up, a, b: (up * b * in_graph(2, 1), up * a), "input 0: "),
+    "upstream": (lambda up, a, b: (b, a), "input 0: "),
+}
+
+
 @says(
     "It draws upstream and the direction, asks the rule eagerly and inside `tf.function`, demands the shape and the dtype of each input, and compares one input at a time.",
     "The helper to copy.",
     "check_rule, a helper to copy, and a suite of tests that uses it.",
     "Assert that the gradient of function fits its values at inputs.",
 )
-@over(
-    fault={
-        "none": (lambda up, a, b, graph: (up * b, up * a), ""),
-        "shape": (
-            lambda up, a, b, graph: (up * b, (up * a)[None]),
-            "input 1: (TensorShape([1, 3])",
-        ),
-        "dtype": (
-            lambda up, a, b, graph: (tf.cast(up * b, tf.float32), up * a),
-            "input 0: (TensorShape([3]), tf.float32)",
-        ),
-        "None": (lambda up, a, b, graph: (up * b, None), "input 1: no gradient"),
-        "first": (lambda up, a, b, graph: (2 * up * b, up * a), "input 0: "),
-        "second": (lambda up, a, b, graph: (up * b, up), "input 1: "),
-        "graph": (
-            lambda up, a, b, graph: (up * b * (2 if graph else 1), up * a),
-            "input 0: ",
-        ),
-        "upstream": (lambda up, a, b, graph: (b, a), "input 0: "),
-    },
-    seed=st.integers(0, 99),
-    cases=24,
-)
+@over(fault=FAULTS, seed=st.integers(0, 99), cases=24)
 def test_the_helper(fault, seed):
-    rule, says = fault
+    rule, refusal = fault
 
     @tf.custom_gradient
     def product(a, b):
-        return a * b, lambda up: rule(up, a, b, not tf.executing_eagerly())
+        return a * b, lambda up: rule(up, a, b)
 
-    said = message(
-        lambda: HELPER(product, [1.0, 2.0, -1.5], [0.3, -2.0, 1.0], seed=seed)
-    )
-    assert said.startswith("AssertionError: " + says) if says else not said
+    a, b = [1.0, 2.0, -1.5], [0.3, -2.0, 1.0]
+    said = message(lambda: HELPER(product, a, b, seed=seed))
+    assert said.startswith("AssertionError: " + refusal) if refusal else not said
 
 
 @says(
@@ -340,12 +327,12 @@ def test_where_the_helper_errs():
     tiny = tf.custom_gradient(lambda x: (1e-10 * x, lambda up: up * 2.5e-10))
 
     def refusing(function, at):
-        tried = (raised(lambda s=s: HELPER(function, [at], seed=s)) for s in range(30))
+        tried = (raised(lambda s=s: HELPER(function, [at], seed=s)) for s in range(12))
         return sum(isinstance(each, AssertionError) for each in tried)
 
-    assert refusing(log, 0.001) > 20 and refusing(tiny, 1.0) == 0
+    assert refusing(log, 0.001) > 6 and refusing(tiny, 1.0) == 0
     assert refusing(log, 1.0) == refusing(lambda x: log(0.001 * x), 1.0) == 0
-    assert refusing(lambda x: 1e10 * tiny(x), 1.0) == 30
+    assert refusing(lambda x: 1e10 * tiny(x), 1.0) == 12
     assert truth.check_rule(log, tf.constant([0.001])).unsettled == 0
     assert raised(truth.check_rule, lambda x: 1e10 * tiny(x), tf.constant([1.0]))
 
@@ -372,10 +359,9 @@ def test_in_a_suite():
         settings = Path(place, "none.ini")
         settings.write_text("[pytest]\n", "utf-8")
         options = ["-q", "-p", "no:cacheprovider", "-c", str(settings)]
-        assert pytest.main([str(rules), *options]) == 0
-        assert pytest.main([str(seeds), *options]) == 1
+        assert pytest.main([str(rules), str(seeds), *options]) == 1
         assert pytest.main([f"{seeds}::test_seed[2]", *options]) == 1
-    assert "3 passed" in said.getvalue() and "1 failed, 2 passed" in said.getvalue()
+    assert "1 failed, 5 passed" in said.getvalue()
     assert said.getvalue().count("_ test_seed[2] _") == 2
 
 
@@ -498,18 +484,17 @@ def test_a_kink(slope):
 
 
 @says("Variables that the function reads are checked like inputs.")
-@over(factor=[1.0, 1.01], trainable=[True])
-def test_variables(factor, trainable):
-    w = tf.Variable(2.0, trainable=trainable)
+@over(factor=[1.0, 1.01])
+def test_variables(factor):
+    w = tf.Variable(2.0)
     product = tf.custom_gradient(
         lambda x: (
             w * x,
             lambda up, variables: (up * w, [factor * tf.reduce_sum(up * x)]),
         )
     )
-    assert (raised(truth.check_rule, product, tf.constant([1.0, 3.0])) is None) == (
-        factor == 1
-    )
+    wrong = raised(truth.check_rule, product, tf.constant([1.0, 3.0]))
+    assert (wrong is None) == (factor == 1)
 
 
 @says(
@@ -518,38 +503,22 @@ def test_variables(factor, trainable):
     "`shapes` asks for points far away and for other shapes.",
 )
 def test_the_options():
-    options = inspect.signature(truth.check_rule).parameters
-    said = {
-        "gradient_of",
-        "upstream_becomes",
-        "downstream_becomes",
-        "where",
-        "no_gradient",
-        "shapes",
-    }
-    assert said <= {*options}
+    options = [*inspect.signature(truth.check_rule).parameters][2:]
+    said = "gradient_of", "upstream_becomes", "downstream_becomes", "where"
+    assert {*said, "no_gradient", "shapes"} <= {*options}
     described = truth.check_rule.__doc__
-    assert all(f"\n        {name}: " in described for name in [*options][2:])
-    shapes = []
-
-    @tf.custom_gradient
-    def seen(x):
-        shapes.append(
-            (
-                tuple(x.shape),
-                float(tf.reduce_max(tf.abs(x)))
-                if tf.executing_eagerly() and tf.size(x)
-                else 0,
-            )
-        )
-        return x * x * x, lambda up: up * 3 * x * x
-
-    truth.check_rule(seen, tf.constant([1.3, -0.7]))
-    assert {shape for shape, _ in shapes} == {(2,)}
-    near = max(size for _, size in shapes)
-    report = truth.check_rule(seen, tf.constant([1.3, -0.7]), shapes=True)
-    assert len({shape for shape, _ in shapes}) > 1 and report.shapes > 0
-    assert max(size for _, size in shapes) > 2 * near
+    assert all(f"\n        {name}: " in described for name in options)
+    seen = []
+    watched = cube(lambda up, x: (seen.append(x), up * 3 * x * x)[1])
+    x = tf.constant([1.3, -0.7])
+    truth.check_rule(watched, x)
+    assert {tuple(each.shape) for each in seen} == {(2,)}
+    near = max(np.max(abs(each)) for each in seen if hasattr(each, "numpy"))
+    seen.clear()
+    assert truth.check_rule(watched, x, shapes=True).shapes > 0
+    assert len({tuple(each.shape) for each in seen}) > 1
+    sizes = [np.max(abs(e), initial=0) for e in seen if hasattr(e, "numpy")]
+    assert max(sizes) > 2 * near
 
 
 # Who checks the check.
@@ -560,36 +529,20 @@ def test_the_options():
     "A rule that forgets it has nothing to forget.",
     "At three numbers `compute_gradient` feeds upstream with a single 1 and zeros elsewhere.",
     "That finds who forgets it, and neither who squares it nor who takes its absolute value: $0$ and $1$ do not change.",
+    "A rule must be linear in upstream, and only an upstream of other values shows that.",
 )
-@over(size=st.integers(1, 4))
-def test_what_compute_gradient_feeds(size):
-    fed = []
-    x = tf.constant(np.linspace(1, 2, size))
+@over(size=st.integers(1, 4), other=st.floats(-9, -0.1) | st.floats(1.1, 9))
+def test_what_compute_gradient_feeds(size, other):
+    fed, x = [], tf.constant(np.linspace(1, 2, size))
     watching = cube(lambda up, x: (fed.append(up.numpy()), up * 3 * x * x)[1])
     tf.test.compute_gradient(watching, [x])
     assert same(sorted(map(list, fed)), np.eye(size)[::-1].tolist())
-    passes = {
-        name: WHO.jacobian(WHO.cube(WHO.FAULTS[name]), x)
-        for name in ("forgets upstream", "abs of upstream", "upstream squared")
-    }
-    assert passes == {
-        "forgets upstream": size == 1,
-        "abs of upstream": True,
-        "upstream squared": True,
-    }
-
-
-@says(
-    "A rule must be linear in upstream, and only an upstream of other values shows that."
-)
-@over(fault=["abs of upstream", "upstream squared"], seed=st.integers(0, 99))
-def test_linear_in_upstream(fault, seed):
-    u, x = np.random.default_rng(seed).standard_normal([2, 3])
-    rule = WHO.FAULTS[fault]
-    ones_and_zeros = np.round(np.abs(np.tanh(u)))
-    assert same(rule(ones_and_zeros, x), ones_and_zeros * 3 * x * x)
-    u = -abs(u)
-    assert not np.allclose(rule(u, x), u * 3 * x * x)
+    names = "forgets upstream", "abs of upstream", "upstream squared"
+    passes = [WHO.jacobian(WHO.cube(WHO.FAULTS[name]), x) for name in names]
+    assert passes == [size == 1, True, True]
+    absolute, squared = (WHO.FAULTS[name] for name in names[1:])
+    assert same(absolute(other, x), other * 3 * x * x, 1e-9) == (other > 0)
+    assert not same(squared(other, x), other * 3 * x * x, 1e-9)
 
 
 @says(
@@ -602,21 +555,12 @@ def test_linear_in_upstream(fault, seed):
 def test_luck():
     upstream = np.random.default_rng(0).standard_normal([4000, 3])
     assert same(np.mean((upstream > 0).all(1)), 1 / 8, 0.1)
-    lucky, of = trace("wrong/who_catches.py")[-1].numbers
-    assert (lucky, of) == (5, 40) and lucky / of == 1 / 8
-    faulty, x = (
-        WHO.cube(WHO.FAULTS["abs of upstream"]),
-        tf.constant([1.3, -0.7, 1.0], tf.float64),
-    )
-    positive = [
-        seed
-        for seed in range(40)
-        if (np.random.default_rng(seed).standard_normal([2, 3])[0] > 0).all()
-    ]
-    assert len(positive) == 5 and WHO.random_upstream(faulty, x, positive[0])
-    assert "range(10)" in inspect.cleandoc(
-        source("checking.py").partition("def test_cube()")[2][:60]
-    )
+    faulty = WHO.cube(WHO.FAULTS["abs of upstream"])
+    x, draw = tf.constant([1.3, -0.7, 1.0], tf.float64), np.random.default_rng
+    lucky = [s for s in range(40) if min(draw(s).standard_normal([2, 3])[0]) > 0]
+    assert trace("wrong/who_catches.py")[-1].numbers == [len(lucky), 40] == [5, 40]
+    assert all(WHO.random_upstream(faulty, x, seed) for seed in lucky)
+    assert "def test_cube():\n    for seed in range(10):" in source("checking.py")
 
 
 @says(
@@ -627,28 +571,26 @@ def test_luck():
     "What a suite should vary, beside the numbers:",
 )
 def test_what_to_vary():
-    summed = cube(lambda up, x: tf.reduce_sum(up * 3 * x * x) * tf.ones_like(x))
-    assert raised(HELPER, summed, [1.0]) is None and raised(HELPER, summed, [1.0, 2.0])
+    def passes(rule, *inputs):
+        return raised(HELPER, rule, *inputs) is None
 
-    def product(transposes):
-        return tf.custom_gradient(
-            lambda A, B: (
+    summed = cube(lambda up, x: tf.reduce_sum(up * 3 * x * x) * tf.ones_like(x))
+    assert passes(summed, [1.0]) and not passes(summed, [1.0, 2.0])
+    right, wrong = (
+        tf.custom_gradient(
+            lambda A, B, turn=turn: (
                 A @ B,
-                lambda up: (
-                    up @ (tf.transpose(B) if transposes else B),
-                    tf.transpose(A) @ up,
-                ),
+                lambda up: (up @ turn(B), tf.transpose(A) @ up),
             )
         )
-
-    square, wide = [[1.0, 2.0], [2.0, 3.0]], [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
-    assert raised(HELPER, product(False), square, square) is None
-    assert raised(HELPER, product(False), wide, [[1.0], [0.5], [-1.0]])
-    assert raised(HELPER, product(True), wide, [[1.0], [0.5], [-1.0]]) is None
-    branch = cube(lambda up, x: up * 3 * x * abs(x))
-    assert raised(HELPER, branch, [1.3]) is None and raised(
-        HELPER, branch, [1.3, -0.7, 0.0]
+        for turn in (tf.transpose, tf.identity)
     )
+    square, wide = [[1.0, 2.0], [2.0, 3.0]], [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+    tall = [[1.0], [0.5], [-1.0]]
+    assert passes(wrong, square, square) and not passes(wrong, wide, tall)
+    assert passes(right, wide, tall)
+    branch = cube(lambda up, x: up * 3 * x * abs(x))
+    assert passes(branch, [1.3]) and not passes(branch, [1.3, -0.7, 0.0])
 
 
 # Other ways.
@@ -668,33 +610,33 @@ def test_compute_gradient(rows, inner, columns):
 
     @tf.custom_gradient
     def wrong(A, B):
-        points.append((A.numpy(), B.numpy()))
+        points.append(np.array(A))
 
         def grad(up):
-            fed.append(up.numpy())
+            fed.append(up)
             return 7 * up @ tf.transpose(B), tf.transpose(A) @ up
 
         return A @ B, grad
 
-    rng = np.random.default_rng(0)
-    A, B = (
-        tf.constant(rng.standard_normal(s)) for s in ((rows, inner), (inner, columns))
-    )
+    A, B = np.random.standard_normal([rows, inner]), np.ones([inner, columns])
     by_rule, differences = tf.test.compute_gradient(wrong, [A, B])
-    outputs, inputs = rows * columns, rows * inner + inner * columns
-    shapes = [(outputs, rows * inner), (outputs, inner * columns)]
-    assert (
-        [each.shape for each in by_rule]
-        == [each.shape for each in differences]
-        == shapes
-    )
-    assert np.allclose(by_rule[0], 7 * differences[0]) and np.allclose(
-        by_rule[1], differences[1]
-    )
+    outputs, inputs = rows * columns, A.size + B.size
+    shapes = [(outputs, A.size), (outputs, B.size)]
+    assert [each.shape for each in by_rule] == shapes
+    assert [each.shape for each in differences] == shapes
+    assert np.allclose(by_rule[0], 7 * differences[0])
+    assert np.allclose(by_rule[1], differences[1])
     assert len(points) == 2 * inputs + 2 * outputs + 1 and len(fed) == 2 * outputs
-    moved = {round(1 / np.max(abs(a - A))) for a, _ in points if not same(a, A)}
-    assert moved == {1024}
+    steps = [np.max(abs(each - A)) for each in points if not same(each, A)]
+    assert np.allclose(steps, 1 / 1024, 1e-9)
+    points.clear()
+    tf.test.compute_gradient(wrong, [A, B], 0.5)
+    assert same(np.max(abs(points - A)), 0.5, 1e-9)
     assert trace("compute_gradient.py")[0].numbers == [24 + 8 + 1]
+    x = np.linspace(0.7, 1.4, 50, dtype=np.float32)
+    h = 0.5 ** np.arange(2, 20, dtype=np.float32)[:, None]
+    errors = np.mean(abs(((x + h) ** 3 - (x - h) ** 3) / (2 * h) - 3 * x * x), 1)
+    assert h[8] == 1 / 1024 and errors[8] < 3 * min(errors)
 
 
 @says("It tells which slope is wrong, where a direction tells only that one is.")
@@ -705,10 +647,8 @@ def test_which_slope(row, column):
     wrong = cube(lambda up, x: up * (3 * x * x + spoil))
     x = tf.constant(np.random.normal(size=(3, 2)))
     [rule], [differences] = tf.test.compute_gradient(wrong, [x])
-    assert [*map(int, np.argwhere(abs(rule - differences) > 1e-3)[0])] == [
-        2 * row + column
-    ] * 2
-    assert len(np.argwhere(abs(rule - differences) > 1e-3)) == 1
+    at = 2 * row + column
+    assert np.argwhere(abs(rule - differences) > 1e-3).tolist() == [[at, at]]
     assert raised(HELPER, wrong, x) is not None
 
 
@@ -833,11 +773,7 @@ def test_the_length(count, seed):
     lines = trace("large.py")
     assert lines[0].numbers == [90000, 301.1] and round(301.1 * 1e-5, 3) == 0.003
     rule, long, short = (each.numbers[-1] for each in lines[1:4])
-    assert (
-        rule == short
-        and f"{rule:.4f}" == f"{long:.4f}"
-        and f"{rule:.5f}" != f"{long:.5f}"
-    )
+    assert rule == short and 5e-6 < abs(rule - long) < 5e-5
 
 
 @says(
@@ -852,19 +788,14 @@ def test_what_is_seen(share):
     spoiled = rng.random(3000) < share
     downstream = rng.standard_normal(3000)
     directions = rng.standard_normal([400, 3000])
-    moved = (
-        directions[:, spoiled]
-        @ (0.01 * downstream[spoiled])
-        / np.linalg.norm(downstream)
-    )
+    moved = directions @ (0.01 * downstream * spoiled) / np.linalg.norm(downstream)
     assert same(np.sqrt(np.mean(moved**2)), 0.01 * np.sqrt(share), 0.15)
     of_all, _, of_one, _ = (each.text.split()[-1] for each in trace("large.py")[5:])
     assert float(of_all) == 5.1e-3 and float(of_one) == 2.8e-5 > 1e-6
     large = program("large.py")
-    x, W, upstream = (
-        tf.cast(each, tf.float32) for each in (large.x, large.W, large.upstream)
-    )
-    v = tf.cast(rng.standard_normal(W.shape), tf.float32)
+    v = rng.standard_normal(large.W.shape)
+    inputs = large.x, large.W, large.upstream, v
+    x, W, upstream, v = (tf.cast(each, tf.float32) for each in inputs)
     downstream = EAGER.gradient(lambda W: large.layer(x, W), W, lambda y: upstream * y)
     step = 1e-2 / tf.norm(v)
     change = upstream * (large.layer(x, W + step * v) - large.layer(x, W - step * v))
@@ -877,10 +808,9 @@ def test_what_is_seen(share):
 )
 def test_several_seeds():
     flat = cube(lambda up, x: up * 2 * x * x)
-    assert all(
-        raised(lambda s=s: HELPER(flat, [1e-6], seed=s)) is None for s in range(10)
-    )
-    assert all(raised(lambda s=s: HELPER(flat, [1.0], seed=s)) for s in range(10))
+    refused = lambda x, s: raised(lambda: HELPER(flat, [x], seed=s))  # noqa: E731
+    assert not any(refused(1e-6, seed) for seed in range(6))
+    assert all(refused(1.0, seed) for seed in range(6))
 
 
 # Properties.
@@ -911,7 +841,7 @@ def test_properties(function, shape, dtype, seed):
     assert found.shape == shape and found.dtype == dtype
     within = {"rtol": 1e-3, "atol": 1e-4}
     assert np.allclose(back(z, 2 * u - 3 * w), 2 * found - 3 * back(z, w), **within)
-    if function in (tf.nn.softmax,):
+    if function is tf.nn.softmax:
         assert np.allclose(function(z + 5), function(z), **within)
         assert np.allclose(tf.reduce_sum(found, -1), 0, **within)
     if function is not tf.cumsum and shape[0]:
@@ -925,7 +855,7 @@ def test_properties(function, shape, dtype, seed):
     "Wrong on purpose: a softmax rule that adds up the whole batch.",
     "Properties of a rule, at random shapes, the small ones first.",
 )
-@over(length=st.integers(0, 9), seed=st.integers(0, 99))
+@over(cases=6, length=st.integers(0, 9), seed=st.integers(0, 99))
 def test_the_batch(length, seed):
     wrong = program("wrong/properties.py")
     rng = np.random.default_rng(seed)
@@ -946,18 +876,13 @@ def test_the_batch(length, seed):
     was="'this paragraph has no run': it has this one",
 )
 def test_hypothesis():
-    shapes = hypothesis.extra.numpy.array_shapes(
-        min_dims=1, max_dims=2, min_side=0, max_side=3
-    )
-    values = hypothesis.extra.numpy.arrays(
-        np.float64, shapes, elements=st.floats(0.5, 2)
-    )
+    draw = hypothesis.extra.numpy
+    shapes = draw.array_shapes(min_dims=1, max_dims=2, min_side=0, max_side=3)
+    values = draw.arrays(np.float64, shapes, elements=st.floats(0.5, 2))
     wrong, tried = program("wrong/properties.py").softmax, []
     kept = hypothesis.database.InMemoryExampleDatabase()
 
-    @hypothesis.settings(
-        deadline=None, database=kept, max_examples=40, derandomize=False
-    )
+    @hypothesis.settings(deadline=None, database=kept, max_examples=40)
     @hypothesis.seed(0)
     @hypothesis.given(values)
     def search(x):
@@ -967,8 +892,7 @@ def test_hypothesis():
     for _ in range(2):
         tried.clear()
         assert raised(search) is not None
-        smallest = tried[-1]
-        assert smallest.shape == (2, 1)
+        assert tried[-1].shape == (2, 1)
     assert tried[0].shape == (2, 1)
     programs = tries.folder.parents[1].rglob("*.py")
     assert not any("hypothesis" in each.read_text("utf-8") for each in programs)
