@@ -1,6 +1,8 @@
 """What the page on points without a derivative says in words."""
 
 import functools
+import unittest
+import warnings
 
 from truth.statements.tries import *
 
@@ -140,7 +142,6 @@ def test_one_sided_slopes():
 @says(
     "No rule runs through the table, so look it up:",
     "The graph agrees in every row.",
-    "`None` means that the operation has no gradient at all.",
     "Kinks get the left slope, the right one or the middle.",
     "`relu6` takes the flat side at its upper end, `tf.clip_by_value` takes the steep side at both of its ends.",
     "`tf.norm` has no choice to offer, and returns NaN.",
@@ -182,6 +183,27 @@ def test_outside_the_table(case):
     selu, pole, jump, *ends = found(*case)[2].values()
     assert same(selu, 1.0507 * (1.67326 if case[0] in COMPILED else 1), 1e-2)
     assert pole == -np.inf and np.isnan(jump) and ends == [np.inf] * 4
+
+
+@says(
+    "Jumps get a finite number or `None`, and no warning.",
+    "`None` means that the operation has no gradient at all.",
+    "Where two arguments tie, and at 0, TensorFlow is wrong without a word:",
+)
+@over(graph=[False, True], x=[0.3, -1e30])
+def test_no_warning(graph, x):
+    rows = program("table.py").ROWS
+    asked = [each for each in rows if dict(ROWS)[each[0]][-1] == "jump"]
+    asked += [("total", 0, lambda x: TOTAL(x, x)), ("line", 0, LINE), ("one", 0, ONE)]
+    gradient = program("table.py").gradient
+    in_graph = tf.function(gradient, autograph=False).get_concrete_function
+    with unittest.TestCase().assertNoLogs("tensorflow"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for name, jump, f in asked:
+            for place in (jump, x):
+                at = tf.constant(place, tf.float64)
+                found = in_graph(f, at)(at) if graph else gradient(f, at)
+                assert (found is None) == (name == "round(x)")
 
 
 @says("`tf.maximum` follows its first argument.")
