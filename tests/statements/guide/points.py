@@ -1,0 +1,873 @@
+"""What the page on points without a derivative says in words."""
+
+import functools
+import unittest
+import warnings
+
+from truth.statements.tries import *
+
+COMPILED = [XLA, AROUND_XLA]
+CASES = {each.name: (each, tf.float32) for each in MODES}
+CASES |= {each.name: (EAGER, each) for each in FLOATS}
+WAYS = program("ways.py").WAYS
+OTHERS = {
+    "selu": (tf.nn.selu, 0),
+    "pole": (lambda x: 1 / x, 0),
+    "jump": (lambda x: tf.atan(1 / x), 0),
+    "asin": (tf.asin, 1),
+    "acosh": (tf.acosh, 1),
+    "log1p": (tf.math.log1p, -1),
+    "power": (lambda x: x**0.5, 0),
+}
+ROWS = [
+    (each.text[:24].strip(), each.text[24:].split()) for each in trace("table.py")[1:]
+]
+SUBGRADIENT = program("subgradient.py")
+
+
+def value(text):
+    return None if text == "None" else float(text)
+
+
+@functools.lru_cache
+def found(mode, dtype):
+    """The gradients of the eleven ways, of the rows of the table, and of others, each
+    at its own number, from one graph: of compiled ones each takes a second."""
+    table = program("table.py")
+    names = table.gradient.__globals__
+    names["ZERO"], names["ONE"] = tf.zeros([], dtype), tf.ones([], dtype)
+    asked = [(f, at) for _, at, f in table.ROWS] + [(f, 0) for f in WAYS.values()]
+    functions, places = zip(*asked, *OTHERS.values())
+    places = [tf.cast(each, dtype) for each in places]
+    gradients = mode.gradients(together(*functions), *places)
+    gradients = [None if each is None else float(each) for each in gradients]
+    rows, ways, others = np.split(gradients, np.cumsum([len(ROWS), len(WAYS)]))
+    return rows, dict(zip(WAYS, ways)), dict(zip(OTHERS, others))
+
+
+@functools.lru_cache
+def together(*functions, of=1):
+    """Many functions of one or two tensors as one, so that one graph has them all."""
+
+    def total(*xs):
+        given = [xs[at : at + of] for at in range(0, len(xs), of)]
+        return tf.add_n([tf.reduce_sum(f(*x)) for f, x in zip(functions, given)])
+
+    return total
+
+
+def pieces(*slopes):
+    """A convex function with a kink at 0, where its pieces meet."""
+    return lambda x: tf.reduce_max([slope * x for slope in slopes], 0)
+
+
+# Eleven ways, and the table.
+
+
+@says(
+    "$|x|$ can be written with `tf.abs`, with a maximum, with `tf.where` or with a root, and the values agree for every $x$ whose square is neither too large nor too small for float32.",
+    "One function, |x|, written in eleven ways: the gradient at 0.",
+    was="'for every $x$': sqrt(x**2) is inf at 1e30 and 0 at 1e-30",
+)
+@over(x=st.just(0.0) | numbers(1.1e-19, 1.8e19) | numbers(-1.8e19, -1.1e-19), cases=30)
+def test_eleven_ways(x):
+    assert len(WAYS) == 11 == len(trace("ways.py")) - 1
+    assert all(same(f(tf.constant(x)), abs(x), 1e-6) for f in WAYS.values())
+    root = WAYS["sqrt(x**2)"]
+    assert root(tf.constant(1e30)) == np.inf and root(tf.constant(1e-30)) == 0
+
+
+@says(
+    "At 0 TensorFlow gives these programs the gradients 0, 1, −1 and NaN.",
+    "$|x|$ has no derivative at 0, so each piece brings a convention, and the tape multiplies conventions as if they were derivatives.",
+    "Mostly that goes well.",
+)
+@over(case=CASES)
+def test_the_eleven_gradients_at_0(case):
+    _, ways, _ = found(*case)
+    shown = [each.numbers[-3:] for each in trace("ways.py")[1:]]
+    assert same([*ways.values()], [at_0 for at_0, *_ in shown])
+    assert same(shown, [[each] * 3 for each in ways.values()])
+    four = ("abs(x)", "maximum(x, -x)", "where(x > 0, x, -x)", "sqrt(x**2)")
+    assert same([ways[each] for each in four], [0, 1, -1, np.nan])
+    assert np.isfinite([*ways.values()]).sum() > len(ways) / 2
+
+
+@says(
+    "Zero is not a rare input.",
+    "A padded row, a pixel without light, an output of relu, a weight at the start, a count: they are 0 exactly, and equal numbers tie exactly.",
+    "Inputs that are padded, rounded or zero are not random.",
+)
+@over(x=numbers(1e-3, 1e3), dtype=FLOATS)
+def test_zeros_and_ties(x, dtype):
+    x = tf.cast([x, -x], dtype)
+    padded, flat, rounded = tf.pad(x, [[0, 1]]), tf.nn.relu(x), tf.round(x / (8 * x))
+    assert [padded[2], flat[1], *rounded] == [0] * 4
+    assert tf.maximum(x[0], -x[1]) == tf.minimum(x[0], -x[1])
+
+
+@says(
+    "Ask for the slope from each side.",
+    "A kink has two finite slopes, and they differ.",
+    "At a jump or a pole, at least one of them grows without bound as $h$ shrinks.",
+    "(So it does where a continuous curve stands upright, such as the cube root at 0; the table below has none of these.)",
+    "At the end of the domain one side is missing.",
+    "The other may have a slope, as $x^{1.5}$ at 0, or none, as $\\sqrt{x}$.",
+    "The program measures both sides by differences, `nan` where one is missing, and asks TensorFlow, in eager mode and in a graph.",
+    "The quotient at two steps; infinite where it has no limit.",
+    "One-sided slopes, and what TensorFlow says, at points without a slope.",
+)
+def test_one_sided_slopes():
+    table = program("table.py")
+    for (_, [at, left, right, *_, kind]), (_, _, f) in zip(ROWS, table.ROWS):
+        at = tf.constant(float(at), tf.float64)
+        quotients = [
+            [((f(at + s * h) - f(at)) / (s * h)).numpy() for h in (1e-8, 1e-10)]
+            for s in (-1, 1)
+        ]
+        missing, finite = np.isnan(quotients).any(1), np.ptp(quotients, 1) < 0.01
+        grow = np.abs(quotients)[:, 1] > 1.5 * np.abs(quotients)[:, 0]
+        kind = {"end": "domain"}.get(kind, kind)
+        assert any(missing) == (kind == "domain")
+        if kind in ("left", "right", "middle", "neither"):
+            assert all(finite) and float(left) != float(right)
+        assert kind != "jump" or any(grow)
+        assert same(np.isnan([float(left), float(right)]), missing)
+    ends = dict(ROWS)
+    assert ends["x**1.5"][2] == "0.000" and ends["sqrt(x)"][2] == "inf"
+    cbrt = [np.cbrt(h) / h for h in (1e-3, 1e-6, 1e-9)]
+    assert cbrt[0] < cbrt[1] < cbrt[2]
+
+
+@says(
+    "No rule runs through the table, so look it up:",
+    "The graph agrees in every row.",
+    "Kinks get the left slope, the right one or the middle.",
+    "`relu6` takes the flat side at its upper end, `tf.clip_by_value` takes the steep side at both of its ends.",
+    "`tf.norm` has no choice to offer, and returns NaN.",
+    "Jumps get a finite number or `None`, and no warning.",
+    "Ends get the slope of the side that exists, finite or not.",
+    "`xlogy(x, x)`, $x$ times its logarithm, is an exception: its slope is infinite, and TensorFlow gives a zero.",
+    "`x**0` is a constant, and TensorFlow says NaN.",
+    "`softplus`, `elu` and `softsign` bend at 0 and have no kink.",
+)
+@over(case=CASES)
+def test_the_table(case):
+    for (name, row), got in zip(ROWS, found(*case)[0]):
+        _, left, right, shown, graph, *kind = row
+        assert same(got, value(shown), 1e-2) and graph == "same"
+        left, right = float(left), float(right)
+        sides = {"left": left, "right": right, "middle": (left + right) / 2}
+        if kind[0] == "kink," and "norm" not in name:
+            assert same(got, sides[kind[-1]], 1e-2)
+        elif kind[0] == "jump":
+            assert got is None or np.isfinite(got)
+        elif kind[0] == "end":
+            assert (got in (left, right)) == (name != "xlogy(x, x)")
+        else:
+            wrong = "norm" in name or name == "x**0"
+            assert same(got, np.nan if wrong else left, 1e-2)
+
+
+@says(
+    "`tf.nn.selu`, which is not in the table, takes the right slope, and the left one under XLA.",
+    "Not so those that the table leaves out: at 0, `1 / x` gets `-inf` and `tf.atan(1 / x)` gets NaN.",
+    "Ends get the slope of the side that exists, finite or not.",
+    was=(
+        "'get a finite number or None': the pole of 1 / x gets -inf",
+        "'kinks get', as if alike in each mode: selu does not",
+    ),
+)
+@over(case=CASES)
+def test_outside_the_table(case):
+    selu, pole, jump, *ends = found(*case)[2].values()
+    assert same(selu, 1.0507 * (1.67326 if case[0] in COMPILED else 1), 1e-2)
+    assert pole == -np.inf and np.isnan(jump) and ends == [np.inf] * 4
+
+
+@says(
+    "Jumps get a finite number or `None`, and no warning.",
+    "`None` means that the operation has no gradient at all.",
+    "Where two arguments tie, and at 0, TensorFlow is wrong without a word:",
+)
+@over(graph=[False, True], x=[0.3, -1e30])
+def test_no_warning(graph, x):
+    rows = program("table.py").ROWS
+    asked = [each for each in rows if dict(ROWS)[each[0]][-1] == "jump"]
+    asked += [("total", 0, lambda x: TOTAL(x, x)), ("line", 0, LINE), ("one", 0, ONE)]
+    gradient = program("table.py").gradient
+    in_graph = tf.function(gradient, autograph=False).get_concrete_function
+    with unittest.TestCase().assertNoLogs("tensorflow"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for name, jump, f in asked:
+            for place in (jump, x):
+                at = tf.constant(place, tf.float64)
+                found = in_graph(f, at)(at) if graph else gradient(f, at)
+                assert (found is None) == (name == "round(x)")
+
+
+@says("`tf.maximum` follows its first argument.")
+@over(case=CASES, x=arrays(3))
+def test_maximum_at_a_tie(case, x):
+    mode, dtype = case
+    x = tf.cast(x, dtype)
+    assert same(mode.gradients(tf.maximum, x, x), [tf.ones(3), tf.zeros(3)])
+
+
+@says("This is no convention; it multiplies zero by an infinite power.")
+@over(x=st.floats(0.1, 9), power=[0.0, 2.0, 3.0])
+def test_the_rule_of_a_power(x, power):
+    rule = lambda x: tf.constant(power) * tf.constant(x) ** (power - 1)  # noqa: E731
+    assert same(EAGER.gradient(lambda x: x**power, x), rule(x), 1e-5)
+    assert same(EAGER.gradient(lambda x: x**power, 0.0), rule(0.0))
+    assert tf.constant(0.0) ** -1.0 == np.inf
+
+
+@says(
+    "Six graphs, each with a short thick line through one point, at the slope that TensorFlow gives there. relu: flat, the left slope. abs: flat, the middle. maximum(x, −x), the same graph as abs: rising, the right slope. clip_by_value at its upper end: rising, the left slope. sign: flat, in the middle of the jump. sqrt: upright, an infinite slope.",
+    "Six points without a derivative, and the slope that TensorFlow gives.",
+)
+def test_the_figure():
+    light, _ = drawn("figure.py")
+    found = {}
+    for axes in light.axes:
+        curve, short, point = (np.array(each.get_data()) for each in axes.lines)
+        across, up = short[:, 1] - short[:, 0]
+        at, high = point[:, 0]
+        assert same(short.mean(1), [at, high], 1e-6) and axes.lines[1].get_lw() > 2
+        beside = [np.interp(at + h, *curve) for h in (-0.1, 0, 0.1)]
+        found[axes.get_title().partition("(")[0]] = up / across, *np.diff(beside) / 0.1
+    assert len(found) == 6 and same(found["abs"], (0, -1, 1), 1e-3)
+    assert np.allclose(found["relu"], (0, 0, 1), atol=1e-3)
+    assert same(found["maximum"], (1, -1, 1), 1e-3)
+    assert np.allclose(found["clip_by_value"], (1, 1, 0), atol=1e-3)
+    assert found["sign"][0] == 0 and abs(found["sqrt"][0]) > 1e6
+
+
+# Subgradients.
+
+
+@says("The tangent of a convex function lies nowhere above its graph.")
+@over(x=st.floats(-5, 5), y=st.floats(-9, 9), f=[tf.exp, tf.square, tf.nn.softplus])
+def test_a_tangent(x, y, f):
+    x, y = tf.constant(x, tf.float64), tf.constant(y, tf.float64)
+    slope = EAGER.gradient(f, x)
+    assert f(y) >= f(x) + slope * (y - x) - 1e-9
+    assert -f(x) - slope * (y - x) >= -f(y) - 1e-9
+
+
+@says(
+    "To find all of them, put for $y$ into the definition what lies $h$ to the right of $x$ and what lies $h$ to the left, with $h > 0$, and divide by $h$: $g$ is at most every slope to the right and at least every slope to the left.",
+    "Those of a convex function grow from left to right, so what remains is the interval between the two one-sided slopes, ends included.",
+    "If both are equal, it holds one number, the derivative.",
+    "For relu, abs and the two forms of maximum, TensorFlow's choice is a subgradient.",
+    "NaN never is.",
+    "The program takes the definition literally, for many $g$ and a grid of $y$:",
+    "Which slopes lie below the graph everywhere: the definition, on a grid.",
+    "f(y) >= f(0) + g (y - 0) for every y of the grid",
+)
+@over(slopes=st.lists(st.integers(-4, 4), min_size=1, max_size=4), g=st.integers(-9, 9))
+def test_the_subgradients(slopes, g):
+    f, one = pieces(*slopes), SUBGRADIENT.is_subgradient
+    grid = tf.constant(np.linspace(-3, 3, 601))
+    right, left = (
+        ((f(s * h) - f(0 * h)) / (s * h)).numpy()
+        for s, h in ((1, grid[301:]), (-1, -grid[:300]))
+    )
+    assert one(f, g) == (max(left) - 1e-9 <= g <= min(right) + 1e-9)
+    assert one(f, g) == (min(slopes) <= g <= max(slopes)) and not one(f, np.nan)
+    for name in ("relu(x)", "abs(x)", "maximum(x, -x)", "reduce_max([x, 0])"):
+        function = SUBGRADIENT.FUNCTIONS[name]
+        assert one(function, EAGER.gradient(function, 0.0))
+
+
+@says(
+    "$\\operatorname{relu}(x) - \\operatorname{relu}(-x)$ and $\\max(x, 0) + \\min(x, 0)$ are the straight line $x$, and the only subgradient is 1.",
+    "The gradient of the first comes out as 0, that of the second as 2.",
+    "Where convex functions are added, subgradients add up to a subgradient; a difference, or the concave `tf.minimum`, breaks this (Kakade and Lee, 2018).",
+    "`tf.minimum` alone has no subgradient at its kink, for no line stays below a roof.",
+    "There one takes what lies between the slopes nearby (Clarke, 1983), and TensorFlow does.",
+)
+@over(
+    mode=MODES,
+    parts=st.lists(
+        st.lists(st.integers(-4, 4), min_size=2, max_size=3), min_size=2, max_size=2
+    ),
+    g=st.integers(-9, 9),
+)
+def test_sums_and_differences(mode, parts, g):
+    one = SUBGRADIENT.is_subgradient
+    names = "relu(x) - relu(-x)", "max(x, 0) + min(x, 0)", "minimum(x, 0)"
+    *lines, roof = (SUBGRADIENT.FUNCTIONS[each] for each in names)
+    found = mode.gradients(together(*lines, roof), 0.0, 0.0, 0.0)
+    assert found[:2] == [0, 2] and 0 <= found[2] <= 1 and not one(roof, g)
+    for line in lines:
+        assert one(line, g) == (g == 1)
+        assert same(line(SUBGRADIENT.grid), SUBGRADIENT.grid)
+    total = lambda x: tf.add_n([pieces(*each)(x) for each in parts])  # noqa: E731
+    assert one(total, EAGER.gradient(total, 0.0))
+
+
+PIECES = {
+    "max and min": lambda x, y: tf.maximum(x, y) + tf.minimum(x, y),
+    "relus": lambda x, y: tf.nn.relu(x - y) - tf.nn.relu(y - x),
+    "abs": lambda x, y: tf.abs(x) * y - tf.abs(y),
+    "clip": lambda x, y: tf.clip_by_value(x * y, -1.0, y),
+    "sort": lambda x, y: tf.reduce_sum(
+        tf.sort([x, y, x], 0) * [[1.0], [2.0], [4.0]], 0
+    ),
+    "reduce_max": lambda x, y: tf.reduce_max([x, y, 0.0 * x], 0),
+}
+
+
+@says(
+    "How much it matters: where the gradient of each operation is finite and lies between its slopes nearby, the points at which the tape is wrong have no volume, so that a random point misses them (Bolte and Pauwels, 2021).",
+    "Otherwise they may: `tf.norm` of a single relu, whose gradient should be 0 for every negative number, has NaN there without XLA.",
+    was=(
+        "'have no volume': tf.norm of one relu is NaN for half of all numbers",
+        "'is NaN for half of all numbers': under XLA it is 0",
+    ),
+)
+@over(outer=list(PIECES.values()), inner=list(PIECES.values()))
+def test_no_volume(outer, inner):
+    """The inner pieces, cut by relu, are both 0 for a part of all points."""
+    points, v = tf.constant(np.random.standard_normal([2, 2, 300]))
+
+    def f(x):
+        x, y = x[0], x[1]
+        return outer(tf.nn.relu(inner(x, y)), tf.nn.relu(inner(y, x))) * x
+
+    claimed = tf.reduce_sum(v * EAGER.gradient(f, points), 0)
+    slopes = (f(points + 1e-6 * v) - f(points - 1e-6 * v)) / 2e-6
+    assert np.allclose(claimed, slopes, 1e-5, 1e-6)
+
+
+@says(
+    "Otherwise they may: `tf.norm` of a single relu, whose gradient should be 0 for every negative number, has NaN there without XLA.",
+)
+@over(mode=MODES, x=arrays(1, numbers(-9, 9)))
+def test_the_norm_of_a_relu(mode, x):
+    found = mode.gradient(NORM_OF_RELU, x)
+    assert same(found, [1 if x > 0 else 0 if mode in COMPILED else np.nan])
+
+
+@says(
+    "Where $k$ of the numbers are largest together, the subgradients of their maximum are the shares that are not negative, add up to 1, and go to those $k$ alone."
+)
+@over(x=arrays(4, st.integers(0, 2)), g=arrays(4, st.integers(-1, 3)), cases=200)
+def test_the_subgradients_of_a_maximum(x, g):
+    steps = np.random.default_rng(0).standard_normal([200, 4])
+    steps = np.concatenate(
+        [steps, *(s * np.eye(4) for s in (1, -1)), *2 * [np.ones([1, 4])]]
+    )
+    steps[-1] = -1
+    g = g / 3
+    is_one = np.all(np.max(x + 0.1 * steps, 1) >= np.max(x) + 0.1 * steps @ g - 1e-6)
+    shares = np.all(g >= 0) and abs(np.sum(g) - 1) < 1e-6 and not any(g[x < np.max(x)])
+    assert is_one == shares
+
+
+@says(
+    "All rows are subgradients: no share is negative, and the sum is 1.",
+    "`tf.reduce_max` shares equally, `top_k` gives all to the first, `tf.sort` all to the last.",
+    "They treat all inputs alike.",
+    "Ties: who gets the gradient of the largest of [1, 3, 3, 3].",
+)
+@over(mode=MODES, x=arrays(5, st.integers(0, 2)), cases=24)
+def test_ties(mode, x):
+    largest = np.flatnonzero(x == np.max(x))
+    rows = [each.numbers for each in trace("ties.py")[:8]]
+    assert all(min(r[-6:-2]) >= 0 and abs(sum(r[-6:-2]) - 1) < 1e-3 for r in rows)
+    first, last = (np.eye(5)[largest[at]] for at in (0, -1))
+    shared = (x == np.max(x)) / len(largest)
+    found = mode.gradients(together(*LARGEST, tf.reduce_max), x, x, x, x[::-1].copy())
+    assert same(found, [shared, first, last, shared[::-1]], 1e-6)
+
+
+LARGEST = [
+    tf.reduce_max,
+    lambda x: tf.math.top_k(x, 1).values,
+    lambda x: tf.sort(x)[-1],
+]
+NORM_OF_RELU = lambda x: tf.norm(tf.nn.relu(x))  # noqa: E731
+
+
+@says(
+    "For three shares,",
+    "If they add up to 1, the last two terms are $-\\frac{1}{3}$ together, and the sum of the squares is $\\frac{1}{3}$ more than the left side.",
+    "The left side is 0 for equal shares alone, so these are the shortest subgradient, of length $\\sqrt{1/3} \\approx 0.5774$.",
+)
+@over(g=arrays(3, st.floats(-2, 2)))
+def test_the_shortest_share(g):
+    g = np.append(g[:2], 1 - g[0] - g[1]).astype(float)
+    left = np.sum((g - 1 / 3) ** 2)
+    assert abs(-2 / 3 * np.sum(g) + 1 / 3 + 1 / 3) < 1e-6
+    assert abs(np.sum(g**2) - left - 1 / 3) < 1e-6
+    assert (left < 1e-12) == np.allclose(g, 1 / 3, atol=1e-6)
+    assert trace("ties.py")[0].numbers[-1] == 0.5774 == round(np.sqrt(1 / 3), 4)
+
+
+@says(
+    "And a small step against the shortest subgradient makes the maximum smaller; the step by `top_k` lowers one of the two numbers, and the largest stays where it was."
+)
+@over(x=arrays(5, st.integers(0, 2)), step=st.floats(0.001, 0.5))
+def test_a_step(x, step):
+    shared, first = (EAGER.gradient(f, x) for f in LARGEST[:2])
+    assert np.max(x - step * shared) < np.max(x)
+    tied = np.sum(x == np.max(x)) > 1
+    assert (np.max(x - step * first) == np.max(x)) == tied
+    assert [each.numbers[-1] for each in trace("ties.py")[-2:]] == [0.9, 1.0]
+
+
+# The norm.
+
+
+@says(
+    "A vector in, a number out.",
+    "Its square is easier to differentiate:",
+    "Write the differential of both sides, and divide by $2 r$, which is allowed for $r > 0$ alone:",
+    "In types: `grad :: upstream(r) → downstream(x)`, a number to a vector.",
+    "The 2-norm with a chosen vector at 0, and the definition put to it.",
+)
+@over(
+    mode=MODES, x=arrays(2, numbers(1, 9) | numbers(-9, -1)), upstream=st.floats(-9, 9)
+)
+def test_the_rule_of_the_norm(mode, x, upstream):
+    r = np.linalg.norm(x)
+    found = mode.gradient(NORM, x, weighted(upstream))
+    assert same(found, np.float32(upstream) * x / r, 1e-5)
+    assert same(mode.gradient(NORM, [0.0, 0.0], weighted(upstream)), [0.0, 0.0])
+    assert np.isnan(x * 0 / np.linalg.norm(x * 0)).all()
+
+
+NORM = program("norm.py").make([0.0, 0.0])
+
+
+@functools.lru_cache
+def weighted(upstream):
+    return lambda y: y * upstream
+
+
+@says(
+    "At 0 the definition decides what is allowed: $\\|z\\| \\ge g^{\\T} z$ for all $z$.",
+    "For any two vectors,",
+    "so a vector $g$ of length at most 1 is a subgradient.",
+    "A longer one is not: with $z = g$ the right side is $\\|g\\|^2$, which is more than $\\|g\\|$.",
+)
+@over(g=arrays(3, numbers(-1, 1)), seed=st.integers(0, 99), cases=60)
+def test_the_subgradients_of_the_norm(g, seed):
+    g = g.astype(float)
+    z = np.random.default_rng(seed).standard_normal([100, 3])
+    length = np.linalg.norm(g)
+    below = np.linalg.norm(z, axis=1) >= z @ g - 1e-9
+    assert length > 1 or below.all()
+    assert same(g @ g, length**2, 1e-9) and (g @ g > length) == (length > 1)
+
+
+@says(
+    "All around 0 the gradients are unit vectors in every direction, and 0 is their center: the shortest subgradient, and the only one that prefers no direction."
+)
+@over(angle=st.floats(0, 6.28), g=arrays(2, numbers(-0.7, 0.7)))
+def test_the_center(angle, g):
+    around = angle + np.arange(12) * np.pi / 6
+    points = 1e-3 * np.stack([np.cos(around), np.sin(around)], 1)
+    gradients = [EAGER.gradient(tf.norm, each) for each in points]
+    assert np.allclose(gradients, 1e3 * points) and np.allclose(sum(gradients), 0)
+    claims = points @ g
+    assert (np.ptp(claims) == 0) == (not g.any())
+
+
+@says(
+    "A rule is the place to say what holds at such a point.",
+    "It names the point, and the choice is an argument:",
+    "At 0, `local` is the choice.",
+    "At $(3, 4)$: $\\local{x / r} = (0.6, 0.8)$, times upstream 10.",
+    "The code would take any; the definition, tried at random $z$, rejects the vector of length 1.0817.",
+)
+@over(mode=MODES, at_zero=[[0.6, -0.8], [6.0, 9.0]])
+def test_the_choice(mode, at_zero):
+    norm = program("norm.py").make(at_zero)
+    assert same(
+        mode.gradient(norm, [0.0, 0.0], weighted(10.0)), 10 * np.array(at_zero), 1e-6
+    )
+    lines = trace("norm.py")
+    for at, local in ((1, [0.6, 0.8]), (2, [0, 0]), (5, [0.6, -0.8])):
+        assert lines[at].numbers == [10, *local, *(10 * each for each in local)]
+    assert [each.text[-5:].strip() for each in lines[-3:]] == ["True", "True", "False"]
+    assert lines[-1].numbers[-1] == 1.0817 == round(np.hypot(0.6, 0.9), 4)
+
+
+@says(
+    "The inner `tf.where` keeps the root away from 0, which is the double where.",
+    "For vectors whose squares overflow or underflow take the scaled norm.",
+    was="'and for a second derivative at 0': it is 0 with this norm, too",
+)
+@over(mode=[EAGER, INSIDE, XLA], inner=[True, False])
+def test_the_double_where(mode, inner):
+    def norm(x):
+        zero = tf.reduce_all(x == 0.0)
+        safe = tf.where(zero, tf.ones_like(x), x) if inner else x
+        r = tf.sqrt(tf.reduce_sum(safe * safe))
+        return tf.where(zero, tf.zeros_like(r), r)
+
+    def first(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = norm(x)
+        return tape.gradient(y, x)
+
+    zero = [0.0, 0.0]
+    second = mode.gradient(first, zero)
+    assert same(second, zero if inner else [np.nan] * 2)
+    assert same(mode.gradient(norm, zero), zero) or (not inner and mode in COMPILED)
+    large, small = (tf.constant([each] * 2) for each in (1e30, 1e-30))
+    assert NORM(large) == np.inf and not any(EAGER.gradient(NORM, large))
+    assert NORM(small) == 0 and all(EAGER.gradient(NORM, small) == np.inf)
+
+
+BENDS = {
+    str(slopes): (slopes, program("points.py").bend(*slopes))
+    for slopes in ((0.0, 1.0, 0.5), (-1.0, 1.0, 0.0), (2.0, -3.0, 7.0))
+}
+
+
+@says(
+    "The next program does the same for a bend at 0 between two straight lines, at finite $x$.",
+    "A bend at 0 with the slope there as an argument: the rule says it.",
+    was="'for any bend in one variable': relu(-inf) is NaN in it",
+)
+@over(mode=MODES, bend=BENDS, x=arrays(3, numbers(-1e30, 1e30)))
+def test_a_bend(mode, bend, x):
+    (left, right, at_zero), function = bend
+    x[0] = 0
+    slopes = np.where(x > 0, right, np.where(x < 0, left, at_zero))
+    assert same(function(tf.constant(x)), slopes * x, 1e-6)
+    assert same(mode.gradient(function, x), slopes)
+    assert left or np.isnan(function(tf.constant(-np.inf)))
+
+
+@says(
+    "Rule and autodiff differ only in the middle column, and there only where the choice is another than TensorFlow's.",
+    "In the second block, at 0, upstream is −1 and the slope ½ gives $\\downstream{\\bar x} = -0.5$.",
+)
+def test_rule_and_autodiff():
+    lines = trace("points.py")
+    assert len(lines) == 15
+    for at, upstream in ((0, -1), (5, -1), (10, -1)):
+        up, _, down, auto = (each.numbers[:3] for each in lines[at + 1 : at + 5])
+        differs = [a != b for a, b in zip(down, auto)]
+        assert differs == [False, at == 5, False] and up[1] == upstream
+        assert "the same value: True" in lines[at + 4].text
+    assert lines[7].numbers[1] == 0.5 and lines[8].numbers[1] == -0.5
+    assert EAGER.gradient(tf.nn.relu, 0.0) == EAGER.gradient(tf.abs, 0.0) == 0
+
+
+# Minimizers.
+
+
+@says(
+    "At a kink every answer is a choice, but not every choice is as good.",
+    "Coming to a kink.",
+    "From 0.5 in steps of 0.25 the iteration hits 0 exactly.",
+    "With slope 0 it stays; with another it leaves the minimum again.",
+    "From 0.6 it never hits 0 and jumps over it forever, whatever the choice.",
+    "Smaller and smaller steps help; the choice does not.",
+    "What a choice at 0 does to a minimizer that comes there, or starts there.",
+)
+@over(slope=st.just(0.0) | st.floats(0.01, 1) | st.floats(-1, -0.01))
+def test_coming_to_a_kink(slope):
+    program_ = program("minimizer.py")
+    f = program_.bend(-1.0, 1.0, slope)
+    path = program_.descend(f, 0.5, lambda k: 0.25, 6)
+    assert path[:2] == [0.25, 0] and (path[2] == 0) == (slope == 0)
+    over_ = program_.descend(f, 0.6, lambda k: 0.25, 30)
+    assert 0 not in over_ and all(a * b < 0 for a, b in zip(over_[2:], over_[3:]))
+    smaller = program_.descend(f, 0.6, lambda k: 0.25 / (k + 1), 30)
+    assert abs(smaller[-1]) < 0.02 < min(map(abs, over_))
+
+
+@says(
+    "At a minimum.",
+    "$|x|$ with half the square of $x - 0.3$ added has its minimum at 0.",
+    "The slope 0 for $|x|$ leaves the gradient $0 + (0 - 0.3) = -0.3$, and the iteration runs away from the minimum.",
+    "At a minimum some subgradient is 0, and it need not be the one you chose; with the slope 0.3 it is.",
+)
+@over(slope=[0.0, 0.1, 0.3, 1.0], x=numbers(-9, 9))
+def test_at_a_minimum(slope, x):
+    minimizer = program("minimizer.py")
+    bend = minimizer.bend(-1.0, 1.0, slope)
+    f = lambda x: bend(x) + 0.5 * (x - 0.3) ** 2  # noqa: E731
+    assert f(tf.constant(x)) >= f(tf.constant(0.0)) - 1e-7
+    assert same(EAGER.gradient(f, 0.0), np.float32(slope) - np.float32(0.3), 1e-6)
+    path = minimizer.descend(f, 0.0, lambda k: 0.25, 4)
+    assert (max(map(abs, path)) > 0.04) == (path[0] != 0) == (slope != 0.3)
+
+
+@says(
+    "Starting on a kink.",
+    "A weight that starts at 0 under relu never moves with TensorFlow's choice.",
+    "With ½ or 1 it does.",
+)
+@over(
+    optimizer=["SGD", "Adam", "RMSprop", "Adagrad"],
+    slope=[0.0, 0.5, 1.0],
+    y=st.floats(0.5, 9),
+)
+def test_starting_on_a_kink(optimizer, slope, y):
+    f = program("minimizer.py").bend(0.0, 1.0, slope) if slope else tf.nn.relu
+    w = tf.Variable(0.0)
+    steps = getattr(tf.keras.optimizers, optimizer)(0.1)
+    for _ in range(3):
+        with tf.GradientTape() as tape:
+            loss = 0.5 * (f(w) - y) ** 2
+        steps.apply([tape.gradient(loss, w)], [w])
+    assert (w == 0) == (slope == 0)
+
+
+# The check.
+
+CHECK = program("check.py")
+
+
+@says(
+    "Central differences take the mean of both sides and cannot be used at a kink.",
+    "What can be asked: along each direction $v$, what the gradient claims, its pairing with $v$, shall lie between the slopes of both sides.",
+    "For a convex function, the vectors that pass in every direction are the subgradients.",
+    "Off the kinks both slopes are equal, and this is the usual check.",
+    "A check for kinks: g v lies between the slopes of both sides along v.",
+)
+@over(g=arrays(3, st.sampled_from([-1.5, -1.0, -0.5, 0.0, 0.25, 0.5, 1.0])), cases=40)
+def test_the_check(g):
+    """The largest at a tie, the sum of absolute numbers, and of the last the slopes
+    off its kinks."""
+    g = g.astype(float)
+    directions = [*np.eye(3), np.ones(3), *np.random.standard_normal([4, 3])]
+    total = lambda x: tf.reduce_sum(tf.abs(x))  # noqa: E731
+    for f, is_one in (
+        (tf.reduce_max, min(g) >= 0 and sum(g) == 1),
+        (total, max(abs(g)) <= 1),
+    ):
+        passed = CHECK.count(f, tf.zeros(3, tf.float64), g, directions)
+        assert (passed == len(directions)) == is_one
+    x = tf.constant([1.0, -2.0, 3.0], tf.float64)
+    passed = CHECK.count(total, x, g, directions)
+    assert (passed == len(directions)) == same(g, tf.sign(x))
+    middle = [(total(s) - total(-s)) / 2 for s in 1e-6 * np.eye(3)]
+    assert middle == [0, 0, 0]
+
+
+@says(
+    "Along the axes, one number at a time, the two made-up gradients of the maximum pass, and so does a vector for the norm that is too long.",
+    "At a kink the slopes along the axes do not make up those in between.",
+    "Take directions in which several numbers move, and many of them.",
+    "The program puts TensorFlow's gradients to it, and some that are made up:",
+)
+@over(tied=st.integers(2, 5), g=st.floats(0, 1))
+def test_along_the_axes(tied, g):
+    zero, axes = tf.zeros(tied, tf.float64), np.eye(tied)
+    for f in (tf.reduce_max, tf.norm):
+        assert CHECK.count(f, zero, np.full(tied, g), axes) == tied
+    ones = [np.ones(tied), -np.ones(tied)]
+    passes = CHECK.count(tf.reduce_max, zero, np.full(tied, g), ones) == 2
+    assert passes == (abs(g * tied - 1) <= 1e-4)
+    rows = {e.text[:26].strip(): e.numbers[-4:] for e in trace("check.py")[1:]}
+    for name in (
+        "reduce_max, one half each",
+        "reduce_max, all to each",
+        "norm, 0.7 each",
+    ):
+        on_axes, three, random, hundred = rows[name]
+        assert on_axes == three == 3 and random < hundred == 100
+    assert np.linalg.norm([0.7] * 3) > 1
+
+
+@says(
+    "A function that is neither convex nor concave may have a point where nothing passes.",
+    "The median of $x$, $y$ and 0 is straight along every line through the origin.",
+    "It is 0 along both axes, which leaves the zero gradient alone, and it rises with slope 1 along $(1, 1)$, which rules that out.",
+    "There, test at points nearby.",
+)
+@over(
+    cases=10,
+    v=arrays(2, numbers(-9, 9)),
+    t=st.floats(-9, 9),
+    g=arrays(2, st.integers(-2, 2)),
+)
+def test_the_median(v, t, g):
+    median = lambda x: tf.sort(tf.concat([x, x[:1] * 0], 0))[1]  # noqa: E731
+    v, t = v.astype(float), float(t)
+    assert abs(median(t * v) - t * median(v)) < 1e-6
+    assert median(t * np.eye(2)[0]) == median(t * np.eye(2)[1]) == 0
+    assert median(np.ones(2)) == 1
+    directions = [*np.eye(2), np.ones(2)]
+    zero = tf.zeros(2, tf.float64)
+    assert CHECK.count(median, zero, g.astype(float), directions) < 3
+    assert CHECK.count(median, zero, 0.0 * g, directions) == 2
+    near = tf.constant([1.0, 2.0], tf.float64)
+    assert CHECK.count(median, near, EAGER.gradient(median, near), directions) == 3
+
+
+# Where it breaks.
+
+
+@says(
+    "The rule was tested off its kinks.",
+    "The larger of $x$ and $0.2x$, with a rule that adds up what comes from each of the two.",
+    "Both conditions include 0, and there both are true.",
+    "The random numbers miss it, and the test passes:",
+    "Put zeros and ties into every test by hand, and look at one side at a time.",
+    "At 0 the rule says 1.2, more than the slope of either side.",
+    "Wrong on purpose: a rule that was tested where nothing ties.",
+    "The larger of x and 0.2 x.",
+)
+@over(mode=MODES, x=numbers(-1e3, 1e3))
+def test_off_its_kinks(mode, x):
+    found, right = (mode.gradient(f, x) for f in LEAKY)
+    assert same(found, 1.2 if x == 0 else right, 1e-6)
+    assert LEAKY[0](tf.constant(x)) == max(x, np.float32(0.2) * np.float32(x))
+    random, relu, _, at_0 = (each.numbers for each in trace("wrong/off.py"))
+    assert random == [200, 200] and relu[0] < 200 and at_0[1:] == [0.2, 1.0, 1.2]
+
+
+LEAKY = [program("wrong/off.py").leaky, lambda x: tf.nn.leaky_relu(x, 0.2)]
+
+
+@says(
+    "The mean of two slopes, taken as proof.",
+    "`tf.test.compute_gradient` moves one number at a time, up and down.",
+    "For abs it happens to meet TensorFlow's choice.",
+    "For relu it does not, and a right rule fails.",
+    "At a tie of three it finds ½ for each, which is not even a subgradient: a test against it rejects the right rule, and would pass one whose shares add up to 1.5.",
+    "The check above is the cure.",
+    "Wrong on purpose: a mean of two slopes, taken for the gradient.",
+    "f(z) >= f(0) + g z, for each row z",
+)
+@over(tied=[1, 2, 3, 4], seed=st.integers(0, 99), cases=8)
+def test_the_mean(tied, seed):
+    mean, moved = program("wrong/mean.py"), []
+
+    def largest(x):
+        moved.append(np.count_nonzero(x))
+        return tf.reduce_max(x)
+
+    def claims(f, size):
+        [found], [middle] = tf.test.compute_gradient(f, [tf.zeros(size)])
+        return found[0], middle[0]
+
+    for f, gradient, half in ((tf.abs, 0, 0), (tf.nn.relu, 0, 0.5)):
+        assert claims(lambda x, f=f: tf.reduce_sum(f(x)), 1) == (gradient, half)
+    found, middle = claims(largest, tied)
+    assert max(moved) == 1 and moved.count(1) == 2 * tied
+    assert same(found, [1 / tied] * tied, 1e-6)
+    assert same(middle, [0.5 if tied > 1 else 1] * tied)
+    wrong = tf.custom_gradient(lambda x: (tf.reduce_max(x), lambda up: up * middle))
+    assert same(*claims(wrong, tied))
+    mean.z = tf.random.normal([1000, tied], seed=seed)
+    one = mean.is_subgradient.__globals__
+    one["z"] = mean.z
+    rows = lambda x: tf.reduce_max(x, -1)  # noqa: E731
+    assert mean.is_subgradient(rows, found)
+    assert mean.is_subgradient(rows, middle) == (tied < 3)
+    passed = CHECK.count(
+        tf.reduce_max, tf.zeros(3, tf.float64), [0.5] * 3, [np.ones(3)]
+    )
+    assert passed == 0 and [
+        e.text[-5:].strip() for e in trace("wrong/mean.py")[1::2]
+    ] == ["True", "False", "False"]
+
+
+@says(
+    "But $\\max(x, y) + \\min(x, y) = x + y$ is smooth, and where $x = y$ its gradient comes out as 2 and 0.",
+    "Conventions that do not add up.",
+    "All three functions below are smooth: they are $\\max(x, y) + \\min(x, y) = x + y$, $\\operatorname{relu}(x) - \\operatorname{relu}(-x) = x$, and 1.",
+    "Where two arguments tie, and at 0, TensorFlow is wrong without a word:",
+    "Write what is smooth without kinks, or give the whole a rule.",
+    "The exercise mends the first.",
+    "Wrong on purpose: max + min is x + y, and its gradient is not 1 and 1.",
+)
+@over(mode=MODES, x=numbers(-1e3, 1e3), y=numbers(-1e3, 1e3))
+def test_conventions_do_not_add_up(mode, x, y):
+    a, b = np.float32(x), np.float32(y)
+    assert TOTAL(a, b) == SHARED(a, b) == a + b
+    pairs = mode.gradients(together(TOTAL, TOTAL, SHARED, of=2), x, y, x, x, x, x)
+    assert pairs == [*([2, 0] if x == y else [1, 1]), 2, 0, 1, 1]
+    found = mode.gradients(together(LINE, ONE), x, x)
+    assert same(found, [1, 0] if x else [0, np.nan])
+    assert LINE(a) == a and ONE(tf.constant(x)) == 1
+
+
+SOLUTION = program("solution.py")
+TOTAL = program("wrong/sum.py").total
+SHARED = lambda x, y: SOLUTION.maximum(x, y) + SOLUTION.minimum(x, y)  # noqa: E731
+LINE = lambda x: tf.nn.relu(x) - tf.nn.relu(-x)  # noqa: E731
+ONE = lambda x: x**0.0  # noqa: E731
+
+
+@says(
+    "An infinite slope times 0.",
+    "The first column has the one-sided slopes at 0.",
+    "The tape multiplies the infinite slope of the root by a 0 that comes from elsewhere:",
+    "Without XLA, the rule of `tf.sqrt` returns 0 for a zero upstream, which hides the NaN that XLA shows.",
+    "For $\\sqrt{x} \\cdot \\sqrt{x}$, which is $x$, the slope is 1, and without XLA the tape says 0: wrong, and finite.",
+    "One power, `x**1.5`, has no infinite slope to begin with; where a mask makes the 0, use the double where.",
+    "Wrong on purpose: the infinite slope of a root, times 0.",
+    was="'in eager mode': so does a graph",
+)
+@over(mode=MODES)
+def test_an_infinite_slope_times_0(mode):
+    rows = [each.text[18:].split() for each in trace("wrong/sqrt.py")[1:]]
+    slopes = [(f(1e-6) - f(0.0)) * 1e6 for f in ROOTS.values()]
+    assert np.allclose(slopes, [float(each[0]) for each in rows], atol=5e-4)
+    found = mode.gradients(together(*ROOTS.values()), *[0.0] * len(ROOTS))
+    column = 2 if mode in COMPILED else 1
+    assert same(found, [float(each[column]) for each in rows])
+    hidden = np.nan if mode in COMPILED else 0
+    assert same(found[1:4], [hidden] * 3) and found[-1] == 0
+    assert same(mode.gradient(tf.sqrt, 4.0), 0.25)
+
+
+ROOTS = program("wrong/sqrt.py").WAYS
+
+
+@says(
+    "Write `maximum` and `minimum` so that a tie is shared, one half each.",
+    "Then swapping the arguments swaps the gradients, and the gradients of $\\max(x, y) + \\min(x, y)$ are 1 everywhere.",
+    "In the maximum, the share of $x$ is 1 where $x$ is larger, ½ at a tie and 0 elsewhere.",
+    "In the minimum it is the share that $y$ has in the maximum, so the gradients add up to 1 by themselves. relu gets the slope ½.",
+    "Solution: maximum and minimum that share a tie, one half each.",
+    "1 where x is larger, 0 where y is, one half at a tie.",
+)
+@over(mode=MODES, x=arrays(3, st.integers(-2, 2)), y=arrays(3, st.integers(-2, 2)))
+def test_the_solution(mode, x, y):
+    high, low = SOLUTION.maximum, SOLUTION.minimum
+    every = together(high, high, low, SHARED, high, of=2)
+    found = mode.gradients(every, x, y, y, x, x, y, x, y, x, 0 * x)
+    share = np.where(x > y, 1, np.where(x == y, 0.5, 0))
+    to_x, to_y = share, 1 - share
+    assert same(found[:6], [to_x, to_y, to_y, to_x, to_y, to_x])
+    assert same(found[6:8], [np.ones(3)] * 2)
+    assert same(found[8], np.where(x == 0, 0.5, x > 0))
+    shared, builtin = (trace("solution.py")[at].numbers for at in (4, 9))
+    assert shared == [1] * 6 and builtin == [1, 2, 1, 1, 0, 1]
+
+
+definition(
+    "For $f(t) = |t|$ and a step $h > 0$:",
+    "Keep that property, and drop the derivative: $g$ is a subgradient of $f$ at $x$ if $f(y) \\ge f(x) + g \\, (y - x)$ for all $y$ (Rockafellar, 1970).",
+    "For $f(t) = |t|$ at 0:",
+    "Pair it with the upstream gradient, a number:",
+    "Read off the rule, as a column:",
+)
+advice(
+    "You need the four steps from the chain rule.",
+    "Choose 0, unless you know why not.",
+    "To train through a jump, decide on another gradient.",
+)
+history(
+    "How much the choice matters in training has been measured (Bertoin et al., 2021)."
+)
+pointer(
+    "A kink has a first such point, and numerical stability the NaN of a root at 0.",
+    "The program that drew it",
+    "Other systems let you state a convention in the same way: ChainRules.jl lists its choices for such points, and JAX shows how to enforce one.",
+)
