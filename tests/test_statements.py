@@ -136,6 +136,11 @@ def test_marks_are_left_out(tmp_path):
     )
 
 
+def test_a_term_of_a_glossary_is_none(judged):
+    text = '# Words\n\neager mode { #eager data-forms="eagerly" }\n\n:   No graph.\n'
+    assert [*states(judged(tests=None, text=text))] == ["No graph."]
+
+
 def test_comments_and_docstrings_of_programs_are_sentences(tmp_path):
     program = (
         '"""What it is."""\n# One thing.\n# truth: x = 1\nx = 1  # Another here.\n'

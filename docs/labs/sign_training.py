@@ -38,8 +38,9 @@
 # \end{aligned}
 # $$
 #
-# 1. **Left of 0, every optimizer moves right.** There $y = -1$, so
-#    $\upstream{\bar y} = -2$, and $\downstream{\bar x}$ is negative.
+# 1. **Left of 0, each optimizer moves right.** There $y = -1$, so
+#    $\upstream{\bar y} = -2$, and $\downstream{\bar x}$ is negative. Only a step
+#    that is lost in rounding moves nothing: gradient descent stays at −14.
 # 2. **Right of 0, only memory moves.** There $y = 1$, so
 #    $\upstream{\bar y} = 0$ and $\downstream{\bar x}$ is exactly 0. What steps
 #    along the gradient stops at once; what steps along an average of past
@@ -47,7 +48,8 @@
 # 3. **The flatter the surrogate, the longer the way to 0.** Far from 0,
 #    $\local{\sigma(x)(1 - \sigma(x))} < e^{-|x|}$. An optimizer whose
 #    step is proportional to the gradient needs exponentially many steps; one
-#    that divides by the size of the gradient does not.
+#    that divides by the size of the gradient, and adds little to it before, does
+#    not.
 #
 # ## Set-up
 #
@@ -328,7 +330,7 @@ show(figure, "Steps until the flip over the distance of the start, log scale."
              f" SGD follows the predicted curve. From -6: {far}.")
 
 # %% [markdown]
-# One result does not fit the third prediction: Adagrad divides by the size of
+# One result needs a closer look: Adagrad divides by the size of
 # past gradients, and still needs hundreds of steps from −6. It divides by the
 # root of a sum of squared gradients, and in Keras that sum starts at 0.1. The
 # square of the gradient at −6 is 0.000024, so for a long time the division

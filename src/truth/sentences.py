@@ -29,9 +29,9 @@ beginnings: with what is any one of its kind, or with a name of the API."""
 _FORM = re.compile(
     r"Next: .*|Before you start|Solution|State the map and its shapes\.?"
     r"|Write the differential\.?|Pair it with the upstream gradient\.?"
-    r"|Read off the rule\.?"
+    r"|Read off the rule\.?|[^{}]+ \{ #[^{}]+ \}"
 )
-"""What every page has, and what states nothing."""
+"""What every page has, the terms of a glossary, and what states nothing."""
 _SAYS = re.compile(r"[A-Za-z]{2}.*\s.*[A-Za-z]{2}| — ")
 """Two words, or two cells of a table."""
 _ASKS = re.compile(r"\?[\"”)*]*$")

@@ -1,0 +1,130 @@
+"""What the first page says of the site."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from truth import check_rule
+from truth.formulas.check import check_page
+from truth.page import Page
+from truth.prose.numbers import check as check_numbers
+from truth.statements.tries import *
+
+ROOT = Path(__file__).parents[2]
+LESSONS = [
+    path for path in sorted(ROOT.glob("docs/lessons/*.md")) if path.stem != "index"
+]
+BOOK = {
+    "pyproject.toml": "[tool.tracebook]\npreload = []\n",
+    "mkdocs.yml": "site_name: A book\nstrict: true\nplugins: [tracebook]\nmarkdown_extensions:\n"
+    "  - pymdownx.snippets: {base_path: [snippets]}\n  - pymdownx.superfences\n",
+    "snippets/x.py": "print('x =', 0.3)\n",
+    "docs/index.md": '```\n--8<-- "x.py"\n```\n```\n--8<-- "x.out"\n```\n',
+}
+
+
+@says(
+    "Derived by hand, run at build time, every trace compared.",
+    "The programs run when the site is built.",
+    "If one prints something else than its page shows, beyond the last digits of a float, there is no site.",
+)
+@over(shown=["x = 0.3", "x = 0.3000001", "x = 0.31", "x = -0.3", "y = 0.3", ""])
+def test_a_trace_that_differs(shown):
+    with tempfile.TemporaryDirectory() as place:
+        book = {**BOOK, "snippets/x.out": f"{shown}\n"}
+        for name, text in book.items():
+            path = Path(place, name)
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+        code = subprocess.run(
+            [sys.executable, "-m", "mkdocs", "build", "--quiet"],
+            cwd=place,
+            env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+            capture_output=True,
+            timeout=60,
+        ).returncode
+    assert (code == 0) == (shown in ("x = 0.3", "x = 0.3000001"))
+    assert "mkdocs build --site-dir .site-new &&" in (ROOT / "Makefile").read_text()
+
+
+@says(
+    "For engineers who write `@tf.custom_gradient` and want to know that it is right: each lesson derives a rule, shows a program that implements it, and prints what flows backward.",
+    was="'each page': some pages of the guide derive no rule",
+)
+@over(path=LESSONS)
+def test_each_lesson(path):
+    text = path.read_text("utf-8")
+    assert "## Derivation" in text and "Read off the rule" in text
+    shown = re.findall(r'--8<-- "(lessons/[\w/]+\.(?:py|out))"', text)
+    files = [(name, (ROOT / "snippets" / name).read_text("utf-8")) for name in shown]
+    own = [
+        (name, each)
+        for name, each in files
+        if "/wrong/" not in name and not name.endswith(("check.py", "solution.py"))
+    ]
+    assert any("@tf.custom_gradient" in each for name, each in own)
+    assert any(
+        re.search("upstream|gradient", each)
+        for name, each in own
+        if name.endswith(".out")
+    )
+
+
+FORMULA = (
+    "# P\n\n$$\ny = x^2, \\qquad x, y \\in \\R\n$$\n\n$$\n\\d y = %s x \\, \\d x\n$$\n"
+)
+
+
+@says(
+    "Displayed formulas are proven from what stands on the page, rules are checked against the slopes of their functions, tests that quote the sentences try to refute them, and numbers in the text are tied to the traces."
+)
+@over(factor=[2, 3])
+def test_what_is_checked(factor):
+    """Each with one that is right, and one that is not."""
+    right = factor == 2
+    page = Page(ROOT / "docs/index.md", ROOT, FORMULA % factor)
+    _, claim = [each.state for each in check_page(page)]
+    assert claim == ("proven" if right else "failed")
+
+    rule = tf.custom_gradient(lambda x: (x * x, lambda u: u * factor * x))
+    assert (raised(check_rule, rule, tf.constant([1.5, 2.0])) is None) == right
+
+    source = page.path.read_text("utf-8")
+    said = source.replace(
+        r"\downstream{\bar x} = 24", rf"\downstream{{\bar x}} = {12 * factor}"
+    )
+    numbers = check_numbers([Page(page.path, ROOT, said)], ROOT)
+    failed = [each for each in numbers if each.state == "failed"]
+    assert bool(failed) == (not right)
+    tests = [*(ROOT / "tests/statements").rglob("*.py")]
+    assert len(tests) > 20 and all("says(" in each.read_text("utf-8") for each in tests)
+
+
+@says(
+    r"One rule as an example, for $y = x^2$ inside $L = \frac{3}{4} y^2$:",
+    r"The numbers are the formula's: $\upstream{\bar y} = 6$ arrives, $\local{2x} = 4$ is the local derivative, and $\downstream{\bar x} = 24$ is passed on.",
+    "One rule at work: L = ¾ y² and y = x², at x = 2.",
+)
+@over(mode=MODES, x=numbers(-9, 9), examples=({"x": 2.0},))
+def test_the_example(mode, x):
+    assert trace("index.py")[0].numbers == [6, 4, 24]
+    seen = []
+
+    @tf.custom_gradient
+    def square(x):
+        return x * x, lambda u: seen.append(u) or u * 2.0 * x
+
+    found = mode.gradient(lambda x: 0.75 * square(x) ** 2, np.float64(x))
+    assert np.isclose(found, 3 * x**3) and len(seen) == 1
+    if mode is EAGER:
+        assert np.isclose(seen[0], 1.5 * x * x)
+
+
+pointer(
+    "The ledger lists every one, and what is unchecked.",
+    "Begin with the chain rule All lessons Guide How this site is checked",
+    "--- hide: [toc] ---",
+)

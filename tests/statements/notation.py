@@ -1,0 +1,368 @@
+"""What the page on notation says in words."""
+
+import ast
+import re
+from pathlib import Path
+
+from truth.statements.tries import *
+
+ROOT = Path(__file__).parents[2]
+PAGES = {
+    path.relative_to(ROOT / "docs").as_posix(): path.read_text("utf-8")
+    for path in sorted((ROOT / "docs").rglob("*.md"))
+    if path.name not in ("notation.md", "ledger.md")
+}
+PROGRAMS = {
+    path.relative_to(ROOT / "snippets").as_posix(): path.read_text("utf-8")
+    for path in sorted((ROOT / "snippets").rglob("*.py"))
+}
+W = np.float32([[1, 2, 3], [4, 5, 6]])
+V = np.float32([[1, -1], [2, 0], [0.5, 3]])
+VECTORS = arrays((3,), numbers(-9, 9))
+ROWS = arrays((2,), numbers(-9, 9))
+
+
+def through(x, upstream):
+    return tf.reduce_sum(upstream * tf.linalg.matvec(W, x))
+
+
+@says(
+    "In TensorFlow it is neither.",
+    "A right rule gives it the shape of its variable, and a tensor of shape `[3]` has no direction.",
+    "On paper it is either, and the formula says which.",
+    r"Its Jacobian is $\local{W}$, with one row for each output.",
+    "To the left of a Jacobian a gradient is a row, to the right of a transposed one it is a column, and both products have the same elements:",
+    "The pairing of upstream with a change is a number; to read off the gradient, $\\d x$ must stand alone in it.",
+    "From moving a factor out of the way.",
+    r"While $W$ stays as it is, the change of $y$ is $W \, \d x$:",
+    was="'it has the shape of its variable': a wrong rule may return another, without a word",
+)
+@over(mode=MODES, x=VECTORS, upstream=ROWS, dx=VECTORS)
+def test_row_or_column(mode, x, upstream, dx):
+    found = mode.gradients(through, x, upstream)[0]
+    row, column = upstream[None, :] @ W, W.T @ upstream[:, None]
+    assert found.shape == x.shape and same(tf.transpose(found), found)
+    assert row.shape == (1, 3) and column.shape == (3, 1)
+    assert np.allclose(row[0], found, 1e-4, 1e-4)
+    assert np.allclose(column[:, 0], found, 1e-4, 1e-4)
+    assert np.isclose(upstream @ (W @ dx), found.numpy() @ dx, 1e-3, 1e-2)
+
+
+@says(
+    "The same three numbers, 41, 52 and 63, in three shapes.",
+    "What `tape.gradient` returns has the shape of `x`.",
+    "A row on paper, a column on paper, and what TensorFlow returns.",
+    "one row for each output",
+)
+def test_the_trace_of_row():
+    lines = {each.text.split()[0]: each for each in trace("row.py")}
+    shapes = {name: line.text.partition("]")[0] for name, line in lines.items()}
+    three = [lines[name] for name in ("row", "column", "downstream")]
+    assert all(each.numbers[-3:] == [41, 52, 63] for each in three)
+    assert [shapes[n].partition("[")[2] for n in ("row", "column", "x")] == [
+        "1, 3",
+        "3, 1",
+        "3",
+    ]
+    assert shapes["downstream"].endswith("[3") and shapes["J"].endswith("[2, 3")
+
+
+@says(
+    "It takes a small change of the output and answers with one number, the change of the loss:",
+    "A change $\\d x$ is a column and comes in from the right.",
+    r"Each step adds its Jacobian on the left of what came before, as functions do in $\frac{\d}{\d x} f(g(x)) = f'(g(x)) \, g'(x)$.",
+    "The loss comes last, so its derivative stands leftmost, and it has one row because the loss is one number.",
+    "Reverse mode multiplies from this end.",
+    "What it has in hand is a row at every step:",
+    "Downstream of the outer step is upstream of the inner one.",
+)
+@over(mode=MODES, x=VECTORS, upstream=VECTORS)
+def test_from_the_left(mode, x, upstream):
+    """With V and W as two steps; what the rules see is no larger than their outputs."""
+    shapes = []
+
+    def step(matrix):
+        def apply(x):
+            def grad(upstream):
+                shapes.append(tuple(upstream.shape))
+                return tf.linalg.matvec(matrix, upstream, transpose_a=True)
+
+            return tf.linalg.matvec(matrix, x), grad
+
+        return tf.custom_gradient(apply)
+
+    inner, outer = step(W), step(V)
+
+    def loss(x, upstream):
+        return tf.reduce_sum(upstream * outer(inner(x)))
+
+    found = mode.gradients(loss, x, upstream)[0]
+    assert np.allclose(found, (upstream @ V) @ W, 1e-4, 1e-3)
+    assert shapes[:2] == [(3,), (2,)]
+
+
+@says(
+    r"$\bar W$ is short, it is a name that can be written in code, and its shape is that of $W$.",
+    "The fraction promises another layout: in numerator layout the derivative of a number by a matrix is the transpose of the gradient.",
+    "Element by element there is no difference:",
+    r"$\bar x$ — the gradient of $L$ by $x$ — the same numbers, in the shape of $x$",
+    r"$\frac{\partial z}{\partial x}$ — the partial derivative — what stands before $\d x$, while every other input stays where it is",
+)
+@over(mode=MODES, x=VECTORS, upstream=ROWS, i=[0, 1], cases=16)
+def test_a_bar(mode, x, upstream, i):
+    def loss(W, x, upstream):
+        return tf.reduce_sum(upstream * tf.linalg.matvec(W, x))
+
+    found = mode.gradients(loss, W, x, upstream)[0].numpy()
+    assert found.shape == W.shape and np.allclose(found, np.outer(upstream, x))
+    moved = W.astype(float)
+    moved[i, 2] += 1
+    change = upstream @ (moved @ x) - upstream @ (W.astype(float) @ x)
+    assert np.isclose(change, found[i, 2], 1e-3, 1e-3)
+
+
+@says(
+    "In indices nothing is transposed.",
+    "The forward pass sums over the second index of $W$, the backward pass over the first:",
+    "Summing over the first index is what a transpose is.",
+    "The rule of a real linear map is its transpose; broadcasting shows it for a copy, whose transpose is a sum.",
+)
+@over(mode=MODES, upstream=ROWS)
+def test_a_transpose(mode, upstream):
+    found = mode.gradients(through, np.float32([7, 8, 9]), upstream)[0]
+    summed = [sum(upstream[i] * W[i, j] for i in range(2)) for j in range(3)]
+    assert np.allclose(found, summed, 1e-4, 1e-4)
+
+    def copied(x, upstream):
+        return tf.reduce_sum(upstream * tf.broadcast_to(x, [2]))
+
+    assert np.isclose(
+        mode.gradients(copied, 3.0, upstream)[0], sum(upstream), 1e-4, 1e-3
+    )
+
+
+MAPS = {
+    "FFT": (tf.signal.fft, np.fft.fft(np.eye(3))),
+    "matrix": (
+        lambda z: tf.linalg.matvec(tf.constant(W[:, :2] * (1 + 2j), z.dtype), z),
+        W[:, :2] * (1 + 2j),
+    ),
+}
+
+
+@says(
+    "Of a complex linear map it is the conjugate transpose, as for the Fourier transform.",
+    r"A matrix that is transposed and conjugated has an $\mathrm{H}$ as its exponent.",
+    was="'the rule of a linear map is always its transpose': that of the FFT is the conjugate transpose",
+)
+@over(mode=MODES, linear=MAPS, real=VECTORS, imag=VECTORS)
+def test_a_complex_map(mode, linear, real, imag):
+    function, matrix = linear
+    n = matrix.shape[1]
+    upstream = (real + 1j * imag)[: matrix.shape[0]].astype(np.complex64)
+
+    def loss(z, upstream):
+        """Whose gradient by the output is upstream."""
+        return tf.reduce_sum(tf.math.real(tf.math.conj(upstream) * function(z)))
+
+    found = mode.gradients(loss, np.ones(n, np.complex64), upstream)[0]
+    assert np.allclose(found, matrix.conj().T @ upstream, 1e-3, 1e-2)
+    assert not np.allclose(matrix.conj(), matrix)
+
+
+@says(
+    "The same as for vectors: multiply what stands in the same place, and add everything up.",
+    "In code it is `tf.reduce_sum` of the product with `*`.",
+    "For matrices it is also the trace of a product:",
+    "It is no matrix product: both arrays have one shape, and the result is a number.",
+    "The product element by element, which is `*` in code.",
+    "It is what is left of a vector–Jacobian product when the Jacobian is diagonal:",
+)
+@over(a=arrays((2, 3), numbers(-9, 9)), b=arrays((2, 3), numbers(-9, 9)), x=VECTORS)
+def test_products(a, b, x):
+    paired = tf.reduce_sum(tf.constant(a) * b)
+    assert np.isclose(paired, np.trace(a.T @ b), 1e-3, 1e-2) and paired.shape == ()
+    assert raised(tf.matmul, a, b) is not None
+    upstream = np.float32([1, -2, 3])
+    found = EAGER.gradients(lambda x: tf.reduce_sum(upstream * x * x), x)[0]
+    assert np.allclose(found, upstream @ np.diag(2 * x), 1e-5, 1e-5)
+    assert np.allclose(found, upstream * (2 * x), 1e-5, 1e-5)
+
+
+@says(
+    "That of rounding, for example, is 0 wherever it exists, and nothing would ever be learned from it:",
+    "$:=$ stands where a rule is chosen that is not the derivative of its forward pass.",
+    "What follows from the decision has an equals sign again:",
+)
+@over(mode=MODES, x=numbers(-9, 9), scale=numbers(0.5, 9))
+def test_rounding(mode, x, scale):
+    if abs(x % 1 - 0.5) > 1e-3:
+        h = 1e-4
+        assert np.round(x + h) - np.round(x - h) == 0
+    assert mode.gradient(tf.round, x, lambda y: y * scale) is None
+    chosen = tf.custom_gradient(lambda x: (tf.round(x), lambda u: u))
+    assert same(mode.gradient(chosen, x, lambda y: y * scale), scale)
+
+
+@says("Each such rule has one $:=$, and a gradient for sign explains the first.")
+@over(page=PAGES)
+def test_decided(page):
+    decided = [
+        each.count(":=")
+        for each in re.findall(r"\$\$(.*?)\$\$", page, re.DOTALL)
+        if ":=" in each
+    ]
+    assert set(decided) <= {1}
+    explained = PAGES["lessons/sign.md"]
+    assert "marks the only place where that is" in explained
+    lessons = [n for n, text in PAGES.items() if ":=" in text and "lessons/" in n]
+    assert lessons == ["lessons/sign.md", "lessons/training.md"]
+
+
+@says(
+    r"$\nabla$ — the gradient, nabla — the gradient of a number, in most texts as a column; not used here, since it does not say by what",
+    r"$\d$ is set upright, so that it is no variable called $d$.",
+)
+@over(page=PAGES)
+def test_signs_that_are_not_used(page):
+    assert r"\nabla" not in page
+    assert not re.search(r"\\frac\{d\}|\\frac\{d [a-zA-Z]\}", page)
+
+
+@says(
+    "It is the type of a rule: `grad` takes the upstream gradient of $y$ and returns the downstream gradient of $x$.",
+    "So upstream has the shape and dtype of $y$, and downstream those of $x$.",
+    "With several outputs or inputs there is a tuple on either side, in the order of the outputs and of the inputs:",
+)
+@over(mode=MODES, dtype=[tf.float32, tf.float64], loss=[0, 1])
+def test_the_type_of_a_rule(mode, dtype, loss):
+    """C = A B, and the sum of A as a second output, in float32."""
+    seen = []
+
+    @tf.custom_gradient
+    def product(a, b):
+        def grad(*upstreams):
+            seen.append([(tuple(each.shape), each.dtype) for each in upstreams])
+            upstream, _ = upstreams
+            return tf.matmul(upstream, b, transpose_b=True), tf.matmul(
+                a, upstream, transpose_a=True
+            )
+
+        return (tf.matmul(a, b), tf.cast(tf.reduce_sum(a), tf.float32)), grad
+
+    a, b = tf.ones([2, 3], dtype), tf.ones([3, 4], dtype) * 2
+    to_a, to_b = mode.gradients(lambda a, b: tf.reduce_sum(product(a, b)[0]), a, b)
+    assert (to_a.shape, to_b.shape) == (a.shape, b.shape)
+    assert same(to_a, tf.fill([2, 3], 8.0)) and same(to_b, tf.fill([3, 4], 2.0))
+    assert to_a.dtype == to_b.dtype == dtype
+    assert seen[0] == [((2, 4), dtype), ((), tf.float32)]
+
+
+@says(
+    "Here the bar is taken, so the conjugate has a star, as in $z^*$, and the bar stays the gradient:",
+    "The two are different numbers, and a look at the signs of the imaginary parts tells them apart:",
+    "The bar is the gradient, the star the conjugate: two different numbers.",
+)
+@over(mode=MODES, re=numbers(-9, 9), im=numbers(-9, 9))
+def test_bar_or_star(mode, re, im):
+    def loss(z):
+        return tf.math.real(z * tf.math.conj(z))
+
+    z = tf.complex(*map(np.float64, (re, im)))
+    bar, star = mode.gradient(loss, z).numpy(), np.conj(z.numpy())
+    assert np.isclose(bar, 2 * z) and (im == 0 or bar.imag * star.imag <= 0)
+    shown = [each.text for each in trace("complex.py")]
+    assert "(1-2j)" in shown[1] and "(2+4j)" in shown[3]
+
+
+@says(
+    r"Because $\d W$ is a change of $W$, and what most programs call `dW` is the gradient.",
+    "In the rules of this site the gradient of $W$ is `downstream_W`; a change has a name such as `direction` or `dx`.",
+    "For the same reason the argument of a rule is called `upstream` here and not `dy`, a name that it has in TensorFlow's documentation of `tf.custom_gradient`.",
+    was=(
+        "'in the code of this site': ten programs call a gradient dx or dW outside of the rule",
+        "'its name in TensorFlow's documentation': it is called upstream, dpoly and dy there",
+    ),
+)
+@over(program=PROGRAMS)
+def test_names(program):
+    try:
+        tree = ast.parse(program)
+    except SyntaxError:  # wrong on purpose
+        return
+    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
+    for each in functions:
+        arguments = {one.arg for one in each.args.args}
+        names = {one.id for one in ast.walk(each) if isinstance(one, ast.Name)}
+        if any(one.startswith("upstream") for one in arguments):
+            assert not re.search(r"\bd[a-zA-Z]\b", " ".join(names | arguments))
+        if each.name == "grad":
+            assert "dy" not in arguments
+    assert "def grad_fn(dy)" in tf.custom_gradient.__doc__
+    for name in ("downstream_W", "direction", "dx"):
+        assert any(re.search(rf"\b{name}\b", each) for each in PROGRAMS.values())
+
+
+@says(
+    "They have the same shape and are no more alike than a price and an amount: what counts is the product of the two, their pairing."
+)
+@over(scale=numbers(0.5, 9), dx=numbers(-9, 9))
+def test_price_and_amount(scale, dx):
+    """In another unit of x both change, and their product does not."""
+    x = np.float64(3)
+    to_x = EAGER.gradient(tf.sin, x)
+    to_scaled = EAGER.gradient(lambda s: tf.sin(s / scale), x * scale)
+    assert np.isclose(to_x * dx, to_scaled * (dx * scale))
+
+
+@says(
+    "$x_0$, $x_1$ and $x_2$ with numbers name the values between the steps of the chain rule, counted from the output inward.",
+    "$x_i$ and $W_{ij}$ with letters are elements of an array, counted from one as in mathematics; in code the same element is `W[i - 1, j - 1]`.",
+)
+@over(i=[1, 2], j=[1, 2, 3])
+def test_indices(i, j):
+    assert tf.constant(W)[i - 1, j - 1] == 3 * (i - 1) + j
+    map_of = PAGES["lessons/chain_rule.md"]
+    steps = re.search(r"y = x_0\^2.*?x_0 = x_1\^2.*?x_1 = x(_2)?\^2", map_of, re.DOTALL)
+    assert steps is not None
+
+
+definition(
+    r"This site writes the row where vectors meet a Jacobian, and uses transposes for matrices, which are neither rows nor columns.",
+    "A bar never means a mean on this site, nor a conjugate.",
+    "Sign — Read — What it is",
+    r"$\d z$ — the differential of $z$ — the part of a change of $z$ that is linear in the changes of the inputs; it has the shape of $z$",
+    r"$\frac{\d z}{\d x}$ — the derivative of $z$ by $x$ — what stands before $\d x$, where $x$ is the only input",
+    r"Between numbers this site writes a dot: $\upstream{\bar y} \cdot \local{2 x}$.",
+    "Is decided to be.",
+    "An equals sign says that two things are equal whether you like it or not, and can be proven.",
+    "A colon introduces the shape where it matters.",
+)
+history(
+    "Many mistakes in a derivation are mistakes of notation: a row that was meant as a column, a bar that was read as a conjugate, a gradient that was called a change.",
+    "The sign is that of Giles2008 and Griewank2008.",
+    "Haskell writes types in this way.",
+    "Many texts write the conjugate with a bar.",
+    r"upstream gradient, $\upstream{\bar y}$ — `dy`, `output_gradients` — cotangent of the output — `grad_output` — cotangent of the output — adjoint of $y$",
+    r"downstream gradient, $\downstream{\bar x}$ — what `grad` returns — cotangent of the input — what `backward` returns, `x.grad` — cotangent of the input — adjoint of $x$",
+    r"change, $\d x$ — tangent — tangent — tangent — tangent — tangent, $\dot x$",
+    "rule — the inner function — `bwd` of `custom_vjp` — `backward` of `autograd.Function` — pullback, made by `rrule` — adjoint of an elemental",
+    "what a rule keeps — its closure — residuals — `ctx.saved_tensors` — closure of the pullback — the tape",
+    "vector–Jacobian product — `tf.GradientTape` — `jax.vjp` — `torch.autograd.grad` — `rrule` — reverse mode",
+    "Jacobian–vector product — `tf.autodiff.ForwardAccumulator` — `jax.jvp` — `torch.func.jvp` — `frule` — forward mode",
+    "no gradient here — `None` — zeros — `None` — `NoTangent`",
+    "stop — `tf.stop_gradient` — `lax.stop_gradient` — `detach` — `ignore_derivatives`",
+    "nested structure — nested structure — pytree — | structural tangent",
+    "The words are those of JAX, PyTorch and ChainRules.",
+    "Two things to know when you carry a rule over: the gradient of a real number by a complex one is the conjugate of ours in JAX; and a PyTorch `backward` reads what it needs from `ctx`, where a rule in TensorFlow and a pullback in Julia are closures.",
+)
+pointer(
+    "Take a product with a matrix:",
+    "For a product, in one line:",
+    "Because of what it does.",
+    "The signs of this site are listed with the lessons, and its words in the glossary.",
+    "Here are the questions that people ask about them.",
+    "The vector–Jacobian product measures what the other order costs.",
+    "Why there is a conjugate at all, and where it sits in a rule, is the subject of complex numbers.",
+    "Here — TensorFlow — JAX — PyTorch — ChainRules — Griewank2008",
+)
