@@ -104,13 +104,14 @@ def test_a_changed_word_is_seen(judged, old, new):
     assert "not on the page" in found[0]
 
 
-def test_what_no_test_quotes_fails_where_a_page_has_tests(judged):
+def test_what_no_test_quotes_fails_on_the_guide_and_where_a_page_has_tests(judged):
     added = PAGE + "\nIt is so in every mode.\n"
-    [failed] = failures(judged(text=added))
-    assert failed.startswith("docs/guide/page.md:17: It is so in every mode.: ")
-    assert failures(judged(tests=None, text=added)) == []
-    assert set(states(judged(tests=None, text=added)).values()) == {"unchecked"}
-    assert failures(judged(text=added, name="page")) == []
+    for name in ("guide/page", "page"):
+        [failed] = failures(judged(text=added, name=name))
+        assert failed.startswith(f"docs/{name}.md:17: It is so in every mode.: ")
+    assert set(states(judged(tests=None, text=added)).values()) == {"failed"}
+    untried = judged(tests=None, text=added, name="page")
+    assert set(states(untried).values()) == {"unchecked"}
 
 
 def test_nine_of_ten_of_all_others_are_quoted(judged):
