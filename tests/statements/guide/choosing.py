@@ -5,6 +5,7 @@ import functools
 import gc
 import threading
 import weakref
+from pathlib import Path
 from unittest import mock
 
 from tensorflow import keras
@@ -1279,10 +1280,17 @@ def test_the_exercise():
     assert gradients["pass through"] == [-2, -2, 0.5, 2, 2]
 
 
+@says('The two words "depends" mean this.')
+def test_two_words():
+    page = Path(__file__).parents[3] / "docs/guide/choosing.md"
+    assert page.read_text("utf-8").count(" depends |") == 2
+
+
 @says(
     "The eight questions above as boxes, one below the other.",
     "Beside the arrow that leaves each box stands its answer to yes; the arrow itself is marked no, and leads to the next question, from the last to tf.custom_gradient.",
     "The decision as a picture: eight questions, asked from top to bottom.",
+    "If the answer is eight times no: `tf.custom_gradient`.",
 )
 def test_the_figure():
     axes = drawn("figure.py")[0].axes[0]
@@ -1305,14 +1313,12 @@ def test_the_figure():
 
 definition(
     "Choice — Backward — Memory, eagerly — Second order — Forward mode",
-    'The two words "depends" mean this.',
     "It is a decision, hence $:=$, and it is the only one:",
 )
 advice(
     "Ask them in this order, and stop at the first yes.",
     "Then write no rule.",
     "Write no rule; rewrite the formula.",
-    "If the answer is eight times no: `tf.custom_gradient`.",
     "That is less often than one thinks, and four cases are left: a formula whose value is fine and whose derivative is not; a long computation with a short derivative; a computation outside of TensorFlow; and a gradient that is changed on its way, as by clipping.",
     "Prefer it.",
     "A NaN in a gradient is no reason for a rule.",

@@ -1,5 +1,8 @@
 """What the chain rule's page says in words."""
 
+import re
+from pathlib import Path
+
 from truth.statements.tries import *
 
 
@@ -198,6 +201,29 @@ definition(
     "$L$ is whatever is differentiated in the end; a bar marks the gradient of $L$ with respect to the symbol below it.",
     "It says how a small change of $x$ moves $y$:",
 )
+LESSONS = [
+    path
+    for path in sorted(Path(__file__).parents[3].glob("docs/lessons/*.md"))
+    if path.stem != "index"
+]
+
+
+@says(
+    "Four steps lead to the rule, the same four in every lesson.",
+    was="'on every page': some pages of the guide derive no rule",
+)
+@over(path=LESSONS)
+def test_the_four_steps(path):
+    steps = re.findall(
+        r"^(\d)\. +\*\*([A-Z].*?)[.:]?\*\*", path.read_text(), re.MULTILINE
+    )
+    assert [number for number, _ in steps][:4] == ["1", "2", "3", "4"]
+    for (_, words), begins in zip(
+        steps, ("State the map", "Write the differential", "Pair it with", "Read off")
+    ):
+        assert words.startswith(begins)
+
+
 advice(
     "Never test a rule against the derivation that produced it.",
     "Test a rule inside something, never alone.",
@@ -205,7 +231,6 @@ advice(
 pointer(
     "The chained rule against autodiff and against finite differences.",
     "Solution: two different rules in one chain, y = sin(x²) at x = 2.",
-    "Four steps lead to the rule, the same four on every page.",
 )
 advice(
     r"You need the derivatives of $x^2$ and, for the exercise, $\sin x$; and `tf.GradientTape`, which records what is computed from the tensors that it watches, so that `tape.gradient` can walk back.",

@@ -1,5 +1,8 @@
 """What the page on the kink says in words."""
 
+import re
+from pathlib import Path
+
 from truth.statements.tries import *
 
 HALVES = [tf.float16, tf.bfloat16, tf.float32, tf.float64]
@@ -251,6 +254,10 @@ advice(
     "Choose the slope $a$ at 0 such that the gradient of the left side is 1 there too,"
     " write the rule, and compare your choice with those of `tf.nn.relu` and `tf.maximum`.",
 )
-pointer(
-    "This page chooses one, says so, and shows three ways in which kinks go wrong.",
-)
+
+
+@says("This page chooses one, says so, and shows three ways in which kinks go wrong.")
+def test_three_ways():
+    page = Path(__file__).parents[3] / "docs/lessons/kink.md"
+    assert len(re.findall('--8<-- "lessons/kink/wrong/.*py"', page.read_text())) == 3
+    assert all(same(mode.gradient(bend, 0.0), 1.0) for mode in (EAGER, INSIDE))

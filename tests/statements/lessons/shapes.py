@@ -226,6 +226,9 @@ def test_three_places():
     "Where the gradients of two paths meet they are added, and the addition demands equal shapes"
     " and dtypes.",
     "It is the strictest place of the four.",
+    "Five wrong gradients for the same $x$ of shape `[2, 3]`, in float32, and four places: `f` of"
+    " $x$ itself; of a sine; of the sum `X + b`, where the gradient of the scalar `b` is asked for;"
+    " and beside a second function of `x`.",
     "`None` is never an error here.",
     "It ends the path.",
     "`SILENT` means that a wrong result came back without an error.",
@@ -234,6 +237,7 @@ def test_three_places():
 def test_who_notices():
     head, *rows, same_in_graph = trace("wrong/who_notices.py")
     table = {row.text[:11].strip(): row.text[11:].split() for row in rows}
+    assert [*table] == ["f(x)", "f(sin x)", "f(X + b)", "f(x) + g(x)"]
     assert table["f(x)"] == ["SILENT"] * 5 and table["f(sin x)"][0] == "right"
     assert table["f(X + b)"][2] == "right" and {row[-1] for row in table.values()} == {
         "SILENT"
@@ -358,7 +362,4 @@ advice(
 pointer(
     "This page derives a rule whose shapes change on the way, says what shape, dtype or `None`"
     " belongs in each place, and shows where a wrong one is noticed.",
-    "Five wrong gradients for the same $x$ of shape `[2, 3]`, in float32, and four places: `f` of"
-    " $x$ itself; of a sine; of the sum `X + b`, where the gradient of the scalar `b` is asked for;"
-    " and beside a second function of `x`.",
 )
