@@ -209,6 +209,28 @@ def test_a_function_without_a_rule_or_without_a_slope():
     assert check_rule(lambda x: tf.sin(x), X).points == 5
 
 
+@pytest.mark.parametrize("take", ["pop", "last", "own"])
+def test_a_rule_that_depends_on_the_order_of_calls(take):
+    """Right at each call by itself, and where calls are walked back in reverse."""
+    kept = []
+
+    @tf.custom_gradient
+    def square(x):
+        kept.append(x)
+
+        def grad(upstream):
+            taken = {"pop": kept.pop, "last": lambda: kept[-1], "own": lambda: x}
+            return upstream * 2.0 * taken[take]()
+
+        return x * x, grad
+
+    if take == "own":
+        assert check_rule(square, X).points == 5
+    else:
+        with pytest.raises(AssertionError, match="depends on the order of calls"):
+            check_rule(square, X)
+
+
 def test_no_generator_is_moved():
     @tf.custom_gradient
     def dropout(x):

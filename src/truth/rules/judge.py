@@ -25,8 +25,6 @@ from .function import (
 from .sites import Declared
 from .slopes import pair, scaled_slope
 
-SHOWN_NUMBERS = 64
-"""Of one gradient; a larger one is told by these and its length."""
 FEWEST = 5
 """Points that a declaration must leave, of those that are drawn."""
 REPEATED = 6
@@ -119,6 +117,7 @@ class Judge:
         self._points()
         if self._first:
             self._graph()
+            self._in_turns()
         if not self._once:
             self._second()
         if self._far and not self._function.has_composites:
@@ -222,6 +221,40 @@ class Judge:
             )
         self._report.graph = True
 
+    def _in_turns(self) -> None:
+        """The same numbers where another call lies between the two passes of one: a
+        rule that keeps something outside takes it for its own."""
+        other = self._domain.draw(points.NEAR, self._here, self._double)
+        if not other or self._function.noisy:
+            return
+        fixed = len(self._function.inputs)  # variables have one value for both
+        calls = []
+        for drawn in (self._here, [*other[:fixed], *self._here[fixed:]]):
+            tensors = self._function.tensors(self._domain.point(drawn), self._double)
+            with demanded():
+                like = self._function.outputs(tensors)
+            upstream = [self._comparison.random(each) for each in like]
+            calls.append((tensors, upstream))
+        alone = [self._comparison.downstream(*call) for call in calls]
+        for order in ((0, 1), (1, 0)):
+            made = [self._function.recorded(tensors)[1] for tensors, _ in calls]
+            for i in order:
+                tensors, upstream = calls[i]
+                try:
+                    row = self._comparison.row(made[i](upstream), tensors)
+                except Exception as error:
+                    raise Wrong(
+                        f"of two calls, the rule raises {said(error)}"
+                    ) from error
+                near = self._comparison.tolerance(double=False)
+                if not np.allclose(row, alone[i], *near, equal_nan=True):
+                    raise Wrong(
+                        f"{self._comparison.place(tensors)}, with another call"
+                        f" {'after' if i == 0 else 'before'} it, the gradient is"
+                        f" {shown([row])}, but {shown([alone[i]])} alone: the rule"
+                        " depends on the order of calls"
+                    )
+
     def _second(self) -> None:
         """The gradient of the rule itself, by the inputs and by upstream: demanded if
         the program takes it, else right where there is one."""
@@ -296,27 +329,6 @@ class Judge:
                     f" direction is {pairing.got:.6g}, but {pairing.expected} is right"
                 )
         return True
-
-    def numbers(self) -> list[float | str]:
-        """What the rule returns at fresh points: two rules that agree here are
-        taken for the same."""
-        said_there: list[float | str] = []
-        places = [
-            self._domain.draw(ways, self._here, self._double) for ways in self._ways()
-        ]
-        shapes = () if self._function.has_composites else self._other_shapes()
-        for drawn in filter(None, (self._here, *places, *shapes)):
-            tensors = self._function.tensors(self._domain.point(drawn), self._double)
-            like = self._function.outputs(tensors)
-            for size in (1.0, 0.0):
-                upstream = [self._comparison.random(each, size) for each in like]
-                try:
-                    row = self._comparison.downstream(tensors, upstream)
-                except Wrong as wrong:
-                    said_there.append(str(wrong))
-                else:
-                    said_there += [*row[:SHOWN_NUMBERS].tolist(), float(row @ row)]
-        return said_there
 
 
 def _runs_widely(run: Callable[[], list]) -> bool:

@@ -178,10 +178,15 @@ class Domain:
         return all(np.isfinite(each.numpy()).all() for each in outputs)
 
     def draw(self, ways: tuple, like: Point, double: bool) -> Point | None:
-        """A random point as ``point`` takes it, or None where none is found."""
+        """A random point as ``point`` takes it, or None where none is found. Whole
+        numbers are those that the program has, in another order, some twice."""
         for turn in range(TRIES):
             way = ways[turn % len(ways)]
             drawn = list(like)
+            if way not in NEAR and turn < TRIES / 2:
+                for i, leaf in enumerate(self.function.inputs):
+                    if leaf.dtype and leaf.dtype.is_integer and np.ndim(like[i]):
+                        drawn[i] = self._rng.choice(like[i].ravel(), like[i].shape)
             for i in self.function.moving:
                 base = like[i]
                 if self.function.leaves[i].name in self._declared.fixed:
