@@ -87,11 +87,8 @@ class Comparison:
     def __post_init__(self) -> None:
         self._next_side = cycle(self.sides)
 
-    def at(self, drawn: Point, double: bool, thorough: bool = False) -> int:
-        """Demand that the rule holds; at how many kinks it does.
-
-        Raises Wrong if it does not.
-        """
+    def at(self, drawn: Point, double: bool, thorough: bool = False) -> None:
+        """Demand that the rule holds: raises Wrong if it does not."""
         if not double:
             drawn = self._rounded(drawn)
         point = self.domain.point(drawn)
@@ -109,11 +106,10 @@ class Comparison:
             thorough,
         ).all()
         self.function.tensors(point, double)  # variables were moved
-        kinks = 0
         for n, upstream in enumerate(self._upstreams(tensors, thorough)):
             downstream = self.downstream(tensors, upstream)
             unknown = self.report.unsettled
-            kinks += self._pairs(directions, drawn, upstream, downstream, double)
+            self._pairs(directions, drawn, upstream, downstream, double)
             if n:  # a slope that is not told is so for all
                 self.report.unsettled = unknown
             elif not thorough:
@@ -123,9 +119,7 @@ class Comparison:
         self.report.slopes += len(directions)
         if thorough and not self.declared.dense:
             self._slices(directions, drawn, double)
-        self.report.kinks += kinks
         self._note_precision(double)
-        return kinks
 
     def _note_precision(self, double: bool) -> None:
         dtypes = (self.function.leaves[i].dtype for i in self.function.moving)
@@ -220,8 +214,8 @@ class Comparison:
         upstream: list,
         downstream: np.ndarray,
         double: bool,
-    ) -> int:
-        kinks, row = 0, flat(upstream)
+    ) -> None:
+        row = flat(upstream)
         tensors = self.function.tensors(self.domain.point(drawn), double)
         changed = flat([self._becomes("upstream", each, tensors) for each in upstream])
         meant = self._meant_at_last(directions, changed, tensors)
@@ -245,7 +239,7 @@ class Comparison:
                     f" gradient by {along.name} is {pairing.got:.6g}, but"
                     f" {pairing.expected} is right"
                 )
-            kinks += pairing.at_kink
+            self.report.kinks += pairing.at_kink
             self.report.unsettled += pairing.verdict == "unknown"
             if along.leaf:
                 self.report.settled[along.leaf] = (
@@ -255,7 +249,6 @@ class Comparison:
             if self.declared.intends_another:
                 own = pair(row, along.own, downstream, along.moved, rel, ground)
                 self.report.differs |= own.verdict == "wrong"
-        return kinks
 
     def narrow(self, drawn: Point) -> None:
         """Demand that the rule gives in the dtypes of the program what it gives in
@@ -265,9 +258,7 @@ class Comparison:
         if not self.domain.holds(point, double=False):
             return
         narrow, double = (self.function.tensors(point, each) for each in (False, True))
-        with demanded():
-            like = self.function.outputs(narrow)
-        upstream = [self.random(each) for each in like]
+        upstream = self.upstream(narrow)
         got = self.downstream(narrow, upstream)
         right = self.downstream(
             double, [tf.cast(each, wide(each.dtype)) for each in upstream]
@@ -310,6 +301,11 @@ class Comparison:
     def random(self, like: tf.Tensor, size: float = 1.0) -> tf.Tensor:
         array = like.numpy().astype(wide(like.dtype).as_numpy_dtype)
         return tf.cast(size * normal(self.rng, array), like.dtype)
+
+    def upstream(self, tensors: list) -> list[tf.Tensor]:
+        """A random one for each output."""
+        with demanded():
+            return [self.random(each) for each in self.function.outputs(tensors)]
 
     def _becomes(self, name: str, value: tf.Tensor, tensors: list) -> tf.Tensor:
         expression = self.declared.becomes.get(name)

@@ -78,6 +78,17 @@ def beside(sides: Iterator[float]) -> Way:
     return way
 
 
+def mixed(sides: Iterator[float]) -> Way:
+    """Some numbers beside these, some small ones of either sign, others."""
+
+    def way(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
+        small = 10 ** rng.uniform(-4, 0, at.shape) * normal(rng, at)
+        is_beside = rng.random(at.shape) < 0.5
+        return np.where(is_beside, beside(sides)(rng, at), small)
+
+    return way
+
+
 NEAR = (_near, _same_sign)
 FAR = (_times(1), _positive, _times(3))
 EXTREME = (_large, _times(1e-4), _tied, _zero)
