@@ -86,7 +86,7 @@ class Plant(Snippet):
 
 
 def run(book: Book, tally: Tally, site: Path) -> None:
-    for plant, verdict, why in judged(tally.some(plants(book.root, 0), 64), book.root):
+    for plant, verdict, why in judged(tally.some(plants(book.root, 0), 48), book.root):
         if verdict == "true":
             tally.kind(f"a rule: {plant.kind}").equal += 1
         else:
@@ -125,7 +125,8 @@ def judged(planted: list[Plant], root: Path) -> Iterator[tuple[Plant, str, str]]
     with closing(Runner(settings)) as runner:
         runner.run([*unseen], runs.__setitem__)
     for plant in planted:
-        why = VERDICTS.get(plant.hash) or (plant in runs and runs[plant].observed) or ""
+        its = runs.get(plant, Run())
+        why = VERDICTS.get(plant.hash) or its.observed or its.problem or ""
         right = plant.hash in VERDICTS or why == "right"
         yield (
             plant,

@@ -181,30 +181,27 @@ class Comparison:
         lengths = {each.shape[0] if each.shape.rank else 0 for each in like}
         if len(lengths) > 1 or not (length := lengths.pop()):
             return
-        rows = self.rng.integers(length, size=length + 1)
-        outputs, rule = self.function.recorded(tensors, rows)
-        parts = [self.random(each) for each in outputs]
-        try:
-            gradients = rule(parts)
-        except Exception:
-            return
-        upstream = [
-            tf.math.unsorted_segment_sum(each, rows, length)
-            if not each.dtype.is_complex
-            else tf.complex(
-                tf.math.unsorted_segment_sum(tf.math.real(each), rows, length),
-                tf.math.unsorted_segment_sum(tf.math.imag(each), rows, length),
-            )
-            for each in parts
-        ]
-        try:
-            downstream = self.row(gradients, tensors)
-            self._pairs(directions, drawn, upstream, downstream, double)
-        except Wrong as wrong:
-            raise Wrong(
-                f"{wrong}; upstream came as tf.IndexedSlices, as from tf.gather:"
-                " tf.convert_to_tensor(upstream) adds them up"
-            ) from wrong
+        for size in SIZES[:2]:
+            rows = self.rng.integers(length, size=length + 1)
+            outputs, rule = self.function.recorded(tensors, rows)
+            parts = [self.random(each, size) for each in outputs]
+            try:
+                gradients = rule(parts)
+            except Exception:
+                return
+            try:
+                self._pairs(
+                    directions,
+                    drawn,
+                    [_added_up(each, rows, length) for each in parts],
+                    self.row(gradients, tensors),
+                    double,
+                )
+            except Wrong as wrong:
+                raise Wrong(
+                    f"{wrong}; upstream came as tf.IndexedSlices, as from tf.gather:"
+                    " tf.convert_to_tensor(upstream) adds them up"
+                ) from wrong
         self.report.slices = True
 
     def _pairs(
@@ -379,6 +376,12 @@ def demanded(name: str = "the forward pass") -> Iterator[None]:
         yield
     except Refused as error:
         raise Wrong(f"{name}: {error}") from error
+
+
+def _added_up(parts: tf.Tensor, rows: np.ndarray, length: int) -> tf.Tensor:
+    sums = np.zeros((length, *parts.shape[1:]), parts.dtype.as_numpy_dtype)
+    np.add.at(sums, rows, parts.numpy())
+    return tf.constant(sums)
 
 
 def shown(arrays: list) -> str:
