@@ -41,6 +41,7 @@ CLIPPED = rule(tf.identity, lambda x, up: clip(tf.convert_to_tensor(up)))
 PARTS_CLIPPED = rule(tf.identity, lambda x, up: clip(up))
 NORMED = rule(tf.square, lambda x, up: tf.clip_by_norm(up * 2.0 * x, 1.0))
 ONCE = rule(tf.sin, lambda x, up: up * tf.stop_gradient(tf.cos(x)))
+NEVER = rule(tf.sin, lambda x, up: tf.stop_gradient(up * tf.cos(x)))
 HALF_ONCE = rule(tf.square, lambda x, up: up * (x + tf.stop_gradient(x)))
 SINE = rule(tf.sin, lambda x, up: up * tf.cos(x))
 ROOT_OF = rule(tf.sqrt, lambda x, up: up * 0.5002 / tf.sqrt(x))
@@ -106,8 +107,9 @@ def clip(upstream, *_):
         (EAGER, (X.astype("float32"),), {"eager_only": True}, {}),
         (CUBE, (X,), {}, {"eager_only": True}),
         (SINE, (X,), {"second_order": True}, {"gradient_of": tf.cos}),
-        (ONCE, (X,), {}, {"second_order": True}),
+        (ONCE, (X,), {"second_order": False}, {}),
         (HALF_ONCE, (X,), {"second_order": False}, {}),
+        (NEVER, (X,), {}, {"second_order": True}),
     ],
 )
 def test_options_say_what_a_rule_is_meant_to_be(function, inputs, right, wrong):

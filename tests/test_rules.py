@@ -950,6 +950,27 @@ SUBTLE = {
         "",
         "upstream * (x + x)",
     ),
+    "the second derivative by upstream": (
+        "tf.square(x)",
+        "tf.stop_gradient(upstream) * 2.0 * x",
+        SOME,
+        "",
+        "upstream * 2.0 * x",
+    ),
+    "the second derivative by upstream alone": (
+        "tf.square(x)",
+        "upstream * tf.stop_gradient(2.0 * x)",
+        SOME,
+        "",
+        "upstream * 2.0 * x",
+    ),
+    "a corner close to zero": (
+        "tf.nn.relu(x)",
+        "upstream * tf.cast(x > 0.02, x.dtype)",
+        "tf.constant(1.3)",
+        "",
+        "upstream * tf.cast(x > 0.0, x.dtype)",
+    ),
     "an index that comes twice": (
         "tf.gather(x, index)",
         "tf.tensor_scatter_nd_update(tf.zeros_like(x), index[:, None], upstream), None",

@@ -83,7 +83,8 @@ def check_rule(
             batch of zero, numbers made arrays, as far as the forward pass accepts
             them.
         second_order: whether there must be a gradient of the rule itself, by the
-            inputs and by upstream; False where it may be wrong.
+            inputs and by upstream; False where it may be wrong. If not given, it
+            may be None by all of these, but not by some where it is not zero.
         seed: of all that is drawn here.
 
     Returns:

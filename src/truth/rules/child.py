@@ -219,7 +219,7 @@ def _how(declared: Declared, report: Report) -> str:
         "in {} other shape{}": report.shapes,
         "with its second derivative at {} point{}": report.second,
         "{} time{} between both sides of a kink": report.kinks,
-        f"{{}} of {report.slopes} slope{{}} not settled": report.unsettled,
+        f"{{}} of {report.slopes} slopes not settled": report.unsettled,
         "as in {} call{} of the run": report.repeated,
     }
     return ", ".join(

@@ -271,21 +271,26 @@ class Judge:
             if not self._nested:
                 return False
             raise Wrong(f"the second derivative raises {said(error)}") from error
-        if not self._nested and all(each is None for each in found[: len(sources)]):
+        if not self._nested and all(each is None for each in found):
             return False
         like = [np.asarray(each) for each in (*sources, *upstream)]
         zeros = [np.zeros_like(array) for array in like]
         downstream = flat(
-            [other if each is None else each for each, other in zip(found, zeros)]
+            [
+                other if each is None else tf.convert_to_tensor(each)
+                for each, other in zip(found, zeros)
+            ]
         )
-        # What the program does not take may be kept from the tape; and what is made
-        # of others cannot be moved by itself.
+        # None beside a number is taken for zero, where rules are composed. What is
+        # made of others cannot be moved by itself.
+        free = [
+            (self._nested or not self._domain.made)
+            and function.leaves[i].name not in self._domain.fixed
+            for i in function.moving
+        ]
         claimed = [
-            array
-            if not self._nested
-            and (each is None or (self._domain.made and i < len(sources)))
-            else np.ones_like(array)
-            for i, (each, array) in enumerate(zip(found, zeros))
+            np.full_like(array, moves)
+            for array, moves in zip(zeros, [*free, *[True] * len(upstream)])
         ]
 
         def first(row: np.ndarray) -> np.ndarray:

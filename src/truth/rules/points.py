@@ -140,6 +140,11 @@ class Domain:
         """Whether a declaration makes inputs of what is drawn."""
         return bool(self._declared.generators)
 
+    @property
+    def fixed(self) -> list[str]:
+        """Inputs that stay as they are."""
+        return self._declared.fixed
+
     def point(self, drawn: Point) -> Point:
         """The inputs that are made of what was drawn."""
         if not self.made:
@@ -200,7 +205,7 @@ class Domain:
                         drawn[i] = self._rng.choice(like[i].ravel(), like[i].shape)
             for i in self.function.moving:
                 base = like[i]
-                if self.function.leaves[i].name in self._declared.fixed:
+                if self.function.leaves[i].name in self.fixed:
                     continue
                 if not np.isfinite(base).all():
                     base = np.where(np.isfinite(base), base, normal(self._rng, base))
