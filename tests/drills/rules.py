@@ -25,7 +25,7 @@ from truth.rules import check as rules
 from ..project import ROOT
 from .book import Book, Tally
 
-VERDICTS: dict[str, str] = {}
+VERDICTS = {"f82dd0a6f009": "all calls have the dtype that is read of the last one"}
 """By its hash, why a change that the oracle calls wrong leaves the rule right."""
 IMPORT = "import tensorflow as tf"
 OF_A_GRADIENT = (
