@@ -27,6 +27,8 @@ from .book import Book, Tally
 
 VERDICTS = {"f82dd0a6f009": "all calls have the dtype that is read of the last one"}
 """By its hash, why a change that the oracle calls wrong leaves the rule right."""
+AT_MOST = 300
+"""Plants, as many of each kind."""
 IMPORT = "import tensorflow as tf"
 OF_A_GRADIENT = (
     "the other sign: -{0}",
@@ -86,7 +88,8 @@ class Plant(Snippet):
 
 
 def run(book: Book, tally: Tally, site: Path) -> None:
-    for plant, verdict, why in judged(tally.some(plants(book.root, 0), 48), book.root):
+    chosen = tally.some(plants(book.root, 0)[:AT_MOST], 32)
+    for plant, verdict, why in judged(chosen, book.root):
         if verdict == "true":
             tally.kind(f"a rule: {plant.kind}").equal += 1
         else:
@@ -273,7 +276,7 @@ def _changed(source: str, edits: Edits) -> str:
     return text.decode()
 
 
-def main(seed: int = 0, few: int = 300) -> None:
+def main(seed: int = 0, few: int = AT_MOST) -> None:
     counts: Counter[tuple[str, str]] = Counter()
     for plant, verdict, why in judged(plants(ROOT, seed)[:few], ROOT):
         counts[plant.kind, verdict] += 1
