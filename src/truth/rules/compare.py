@@ -19,7 +19,7 @@ SIZES = (1.0, 10.0, 0.1, 1e3)
 AROUND = 24
 """Points that tell what is around a kink."""
 UNSETTLED = 1 / 10
-"""Of all slopes, at most."""
+"""Of all slopes, at most, or one."""
 ROUNDING = {tf.float16: 1e-3, tf.bfloat16: 8e-3}
 """Of a number, relative; 1e-7 in all wider dtypes."""
 
@@ -59,7 +59,7 @@ class Report:
                 f"no slope by {', '.join(unsettled)} was found at any point"
             )
         slopes, unknown = self.elsewhere
-        if unknown > UNSETTLED * slopes:
+        if unknown > max(1, UNSETTLED * slopes):
             raise Undecided(
                 f"differences do not tell {unknown} of {slopes} slopes:"
                 " declare conditions that keep inputs away from where they fail"
@@ -225,7 +225,8 @@ class Comparison:
             if meant is not None:
                 doubts = np.max([each.meant.doubt for each in directions], 0)
                 doubt = dot(abs(changed), np.where(np.isfinite(doubts), doubts, 0))
-                known, by = exactly(meant[n], doubt), np.ones(1)
+                known = exactly(meant[n], doubt, abs(changed).sum())
+                by = np.ones(1)
             pairing = pair(by, known, downstream, along.moved, rel, ground)
             if pairing.verdict == "wrong" and not (
                 pairing.at_kink

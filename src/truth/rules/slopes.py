@@ -14,7 +14,7 @@ import numpy as np
 SHRINK = 4
 TINY = 1e-2
 """Inputs below move by steps of their own size first."""
-SMALL = 5000
+SMALL = 20_000
 """Doubts below so many ulp are those of numbers that are lost beside 1."""
 LONGER = 16
 """Times the usual steps: for values so small that rounding hides shorter ones."""
@@ -162,11 +162,12 @@ def scaled_slope(
     return found
 
 
-def exactly(number: float, doubt: float) -> Slope:
-    """A slope that is known, or not a number."""
+def exactly(number: float, doubt: float, weight: float) -> Slope:
+    """A slope that is known, or not a number, of outputs that weigh so much."""
     its = np.array([number])
     doubts = np.where(np.isfinite(its), doubt, np.inf)
-    return Slope(its, its, doubts, its, its, np.zeros(1, bool), its)
+    no = np.zeros(1, bool)
+    return Slope(its, its, doubts, its, its, no, its, ulp=DOUBLE.ulp * weight)
 
 
 def none(slope: Slope) -> Slope:
