@@ -41,6 +41,7 @@ CLIPPED = rule(tf.identity, lambda x, up: clip(tf.convert_to_tensor(up)))
 PARTS_CLIPPED = rule(tf.identity, lambda x, up: clip(up))
 NORMED = rule(tf.square, lambda x, up: tf.clip_by_norm(up * 2.0 * x, 1.0))
 ONCE = rule(tf.sin, lambda x, up: up * tf.stop_gradient(tf.cos(x)))
+NEVER = rule(tf.sin, lambda x, up: tf.stop_gradient(up * tf.cos(x)))
 HALF_ONCE = rule(tf.square, lambda x, up: up * (x + tf.stop_gradient(x)))
 SINE = rule(tf.sin, lambda x, up: up * tf.cos(x))
 ROOT_OF = rule(tf.sqrt, lambda x, up: up * 0.5002 / tf.sqrt(x))
@@ -106,8 +107,9 @@ def clip(upstream, *_):
         (EAGER, (X.astype("float32"),), {"eager_only": True}, {}),
         (CUBE, (X,), {}, {"eager_only": True}),
         (SINE, (X,), {"second_order": True}, {"gradient_of": tf.cos}),
-        (ONCE, (X,), {}, {"second_order": True}),
+        (ONCE, (X,), {"second_order": False}, {}),
         (HALF_ONCE, (X,), {"second_order": False}, {}),
+        (NEVER, (X,), {}, {"second_order": True}),
     ],
 )
 def test_options_say_what_a_rule_is_meant_to_be(function, inputs, right, wrong):
@@ -207,6 +209,28 @@ def test_a_function_without_a_rule_or_without_a_slope():
     with pytest.raises(AssertionError, match="no output can have a gradient"):
         check_rule(lambda x: tf.shape(x), X)
     assert check_rule(lambda x: tf.sin(x), X).points == 5
+
+
+@pytest.mark.parametrize("take", ["pop", "last", "own"])
+def test_a_rule_that_depends_on_the_order_of_calls(take):
+    """Right at each call by itself, and where calls are walked back in reverse."""
+    kept = []
+
+    @tf.custom_gradient
+    def square(x):
+        kept.append(x)
+
+        def grad(upstream):
+            taken = {"pop": kept.pop, "last": lambda: kept[-1], "own": lambda: x}
+            return upstream * 2.0 * taken[take]()
+
+        return x * x, grad
+
+    if take == "own":
+        assert check_rule(square, X).points == 5
+    else:
+        with pytest.raises(AssertionError, match="depends on the order of calls"):
+            check_rule(square, X)
 
 
 def test_no_generator_is_moved():

@@ -825,3 +825,217 @@ def test_a_rule_that_differs_from_its_run_or_hides_is_found(escapes, kind):
     said = escapes[f"{kind}.py"]
     assert "failed" in {each.state for each in said}
     assert not [each for each in said if "never ran" in each.how]
+
+
+def of_one_input(values: str, gradient: str, x: str, comment: str = "") -> str:
+    """A program with a rule for one input."""
+    return f"""
+{comment}
+@tf.custom_gradient
+def function(x):
+    y = {values}
+
+    def grad(upstream):
+        return {gradient}
+
+    return y, grad
+
+
+run(function, {x})
+"""
+
+
+SOME = "tf.constant([1.3, -0.7, 0.4])"
+# Of each kind a rule that is right where its program calls it, and near that: its
+# values, gradient and input, what is declared, and the right gradient.
+SUBTLE = {
+    "a corner far away": (
+        "tf.nn.relu6(x)",
+        "upstream * tf.cast(x > 0.0, x.dtype)",
+        SOME,
+        "",
+        "upstream * tf.cast((x > 0.0) & (x < 6.0), x.dtype)",
+    ),
+    "a corner a little off": (
+        "tf.nn.relu6(x)",
+        "upstream * tf.cast((x > 0.0) & (x < 5.95), x.dtype)",
+        SOME,
+        "",
+        "upstream * tf.cast((x > 0.0) & (x < 6.0), x.dtype)",
+    ),
+    "large upstream": (
+        "tf.sin(x)",
+        "tf.clip_by_value(tf.convert_to_tensor(upstream), -20.0, 20.0) * tf.cos(x)",
+        SOME,
+        "",
+        "upstream * tf.cos(x)",
+    ),
+    "a limit a little off": (
+        "tf.sin(x)",
+        "tf.clip_by_value(tf.convert_to_tensor(upstream), -20.0, 20.2) * tf.cos(x)",
+        SOME,
+        "# truth: upstream becomes tf.clip_by_value(upstream, -20.0, 20.0)",
+        "tf.clip_by_value(tf.convert_to_tensor(upstream), -20.0, 20.0) * tf.cos(x)",
+    ),
+    "zero upstream": (
+        "tf.sin(x)",
+        "upstream / abs(upstream) * abs(upstream) * tf.cos(x)",
+        SOME,
+        "",
+        "upstream * tf.cos(x)",
+    ),
+    "overflow": (
+        "tf.nn.softplus(x)",
+        "upstream * tf.exp(x) / (1.0 + tf.exp(x))",
+        SOME,
+        "",
+        "upstream * tf.sigmoid(x)",
+    ),
+    "overflow in float32": (
+        "tf.nn.softplus(x)",
+        "upstream * tf.where(x > 700.0, tf.ones_like(x),"
+        " tf.exp(x) / (1.0 + tf.exp(x)))",
+        SOME,
+        "",
+        "upstream * tf.sigmoid(x)",
+    ),
+    "zero": ("tf.abs(x)", "upstream * x / abs(x)", SOME, "", "upstream * tf.sign(x)"),
+    "tiny": (
+        "tf.sqrt(x)",
+        "upstream * 0.5 / tf.sqrt(x + 1e-9)",
+        "tf.constant([1.3, 2.0])",
+        "# truth: x > 0",
+        "upstream * 0.5 / tf.sqrt(x)",
+    ),
+    "ties": (
+        "tf.reduce_max(x)",
+        "upstream * tf.cast(x == y, x.dtype)",
+        SOME,
+        "",
+        "upstream * tf.cast(x == y, x.dtype) / tf.reduce_sum(tf.cast(x == y, x.dtype))",
+    ),
+    "one axis more": (
+        "tf.nn.softmax(x)",
+        "y * (upstream - tf.reduce_sum(upstream * y, 1, True))",
+        "tf.constant([[1.3, -0.7, 0.4], [0.1, 0.2, 0.5]])",
+        "# truth: 1 < tf.rank(x)",
+        "y * (upstream - tf.reduce_sum(upstream * y, -1, True))",
+    ),
+    "more rows": (
+        "tf.reduce_mean(x, 0)",
+        "tf.tile(upstream[tf.newaxis] / 2.0, [2, 1]) if x.shape.rank == 2"
+        " and x.shape[0] == 2 else (upstream + 0.0 * x) / 2.0",
+        "tf.constant([[1.3, -0.7, 0.4], [0.1, 0.2, 0.5]])",
+        "# truth: 0 < tf.rank(x); 0 < tf.size(x)",
+        "(upstream + 0.0 * x) / tf.cast(tf.shape(x)[0], x.dtype)",
+    ),
+    "float32 alone": (
+        "tf.sin(x)",
+        "upstream * tf.cos(x) * (1.0005 if x.dtype == tf.float32 else 1.0)",
+        SOME,
+        "",
+        "upstream * tf.cos(x)",
+    ),
+    "a float32 variable": (
+        "tf.constant(0.5) * tf.sin(x)",
+        "upstream * 0.50025 * tf.cos(x)",
+        SOME,
+        "",
+        "upstream * 0.5 * tf.cos(x)",
+    ),
+    "the second derivative": (
+        "tf.square(x)",
+        "upstream * (x + tf.stop_gradient(x))",
+        SOME,
+        "",
+        "upstream * (x + x)",
+    ),
+    "the second derivative by upstream": (
+        "tf.square(x)",
+        "tf.stop_gradient(upstream) * 2.0 * x",
+        SOME,
+        "",
+        "upstream * 2.0 * x",
+    ),
+    "the second derivative by upstream alone": (
+        "tf.square(x)",
+        "upstream * tf.stop_gradient(2.0 * x)",
+        SOME,
+        "",
+        "upstream * 2.0 * x",
+    ),
+    "a corner close to zero": (
+        "tf.nn.relu(x)",
+        "upstream * tf.cast(x > 0.02, x.dtype)",
+        "tf.constant(1.3)",
+        "",
+        "upstream * tf.cast(x > 0.0, x.dtype)",
+    ),
+    "an index that comes twice": (
+        "tf.gather(x, index)",
+        "tf.tensor_scatter_nd_update(tf.zeros_like(x), index[:, None], upstream), None",
+        SOME,
+        "",
+        "tf.tensor_scatter_nd_add(tf.zeros_like(x), index[:, None], upstream), None",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def subtle() -> dict[tuple[str, str], list[rules.Verdict]]:
+    sources = {}
+    for kind, (values, wrong, x, comment, right) in SUBTLE.items():
+        for what, gradient in (("right", right), ("wrong", wrong)):
+            program = of_one_input(values, gradient, x, comment)
+            if "index" in values:
+                program = program.replace("(x):", "(x, index):", 1).replace(
+                    x, f"{x}, tf.constant([2, 0])"
+                )
+            sources[kind, what] = HEAD + TAPE + program
+    programs = [
+        rules.Program.of(ROOT / "snippets" / "planted.py", source)
+        for source in sources.values()
+    ]
+    return dict(zip(sources, rules.judge(programs, ROOT)))
+
+
+@pytest.mark.parametrize("kind", SUBTLE)
+def test_what_shows_elsewhere_alone_is_found(subtle, kind):
+    [right], [wrong] = subtle[kind, "right"], subtle[kind, "wrong"]
+    assert right.state == "tried", right.how
+    assert wrong.state == "failed"
+    assert "cannot be checked" not in wrong.how
+
+
+# What leaves nothing, or nearly nothing, to be tried.
+NARROW = [
+    "x = tf.constant([1.3, -0.7, 0.4], x.dtype)",
+    "x = tf.round(x)",
+    "x = 0.0 * x + 1.3",
+    "x == 1.3",
+    "abs(x - 1.3) < 1e-4",
+]
+
+
+def test_a_declaration_that_leaves_nothing_to_try_fails(tmp_path):
+    wrong = of_one_input("x ** 3", "upstream * x", "tf.constant([1.3])", "# truth: {}")
+    said = judged_of(
+        tmp_path,
+        {f"{n}.py": HEAD + TAPE + wrong.format(each) for n, each in enumerate(NARROW)},
+    )
+    for [verdict] in said.values():
+        assert verdict.state == "failed", verdict.how
+
+
+def test_all_that_is_declared_stands_in_the_verdict(tmp_path):
+    clauses = (
+        "x.shape == (3,); abs(x) < 9",
+        "x = x + 0.1; within 1e-4; dense upstream",
+        "upstream becomes tf.tanh(upstream); first derivative only",
+    )
+    comment = "\n".join(f"# truth: {each}" for each in clauses)
+    program = of_one_input("x ** 3", "tf.tanh(upstream) * 3.0 * x**2", SOME, comment)
+    [[verdict]] = judged_of(tmp_path, {"a.py": HEAD + TAPE + program}).values()
+    assert verdict.state == "tried", verdict.how
+    for clause in "; ".join(clauses).split("; "):
+        assert clause in verdict.how

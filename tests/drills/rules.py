@@ -1,301 +1,297 @@
-"""Mistakes in rules: the rule check alone must see each.
+"""Mistakes in rules: ``python -m tests.drills.rules [SEED] [PLANTS]``.
 
-Each rule of each right program is changed in all the ways below, one at a time.
-A change that is not seen counts as equal, and not as missed, only if the changed
-rule returns the same numbers as before at fresh points, in all shapes that the
-forward pass accepts.
+A seed chooses from the text of each right program one change of each kind, without
+asking the rule check, which alone must see it. Of a change that it does not see,
+``oracle`` decides whether the rule is still right, or VERDICTS where that cannot.
 """
 
 import ast
 import difflib
+import hashlib
+import random
+import sys
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
+from tracebook import snippet
+from tracebook.runner import Run, Runner
+from tracebook.settings import Settings, load
+from tracebook.snippet import Snippet
 from truth.rules import check as rules
-from truth.rules import sites
 
+from ..project import ROOT
 from .book import Book, Tally
 
-_TURNED = {"sin": "cos", "cos": "sin", "sinh": "cosh", "cosh": "sinh"}
-_MATMULS = {"matmul": 2, "matvec": 1}
-"""Functions, and how many of their arguments are matrices."""
+VERDICTS = {
+    "f82dd0a6f009": "all calls have the dtype that is read of the last one",
+    "ece3a355631e": "asked a second time it raises; each number that it gives is right",
+}
+"""By its hash, why a change that the oracle calls wrong leaves the rule right."""
+AT_MOST = 300
+"""Plants, as many of each kind."""
+IMPORT = "import tensorflow as tf"
+OF_A_GRADIENT = (
+    "the other sign: -{0}",
+    "1.0005 times: 1.0005 * {0}",
+    "no gradient: None",
+    "a narrow dtype: tf.cast(tf.cast({0}, tf.bfloat16), {0}.dtype)",
+    "a gradient clipped: tf.clip_by_value({0}, -20.0, 20.0)",
+    "an epsilon: {0} + 1e-5",
+    "a gradient stopped: tf.stop_gradient({0})",
+    "first call wrong: (2.0 if calls_.append(0) or len(calls_) < 2 else 1.0) * {0}",
+    "later calls wrong: (2.0 if calls_.append(0) or len(calls_) > 2 else 1.0) * {0}",
+)
+OF_AN_OPERATOR = {
+    "Mult": ("a factor dropped: {0}", "a factor dropped: {1}"),
+    "Div": ("a factor dropped: {0}", "a floor: {0} / ({1} + 1e-4)"),
+    "MatMult": ("a factor transposed: tf.transpose({0}) @ {1}",),
+    "Add": ("a sign: {0} - {1}", "a term dropped: {0}", "a term dropped: {1}"),
+    "Sub": ("a sign: {0} + {1}", "a term dropped: {0}"),
+}
+OF_A_CALL = {
+    "where": "the other branch: tf.where({0}, {2}, {1})",
+    "reduce_sum": "a sum dropped: {0}",
+    "conj": "a conjugate dropped: {0}",
+    "matmul": "a factor transposed: tf.matmul(tf.linalg.matrix_transpose({0}), {1})",
+    "matvec": "a factor transposed: tf.matvec(tf.linalg.matrix_transpose({0}), {1})",
+    "exp": "another function: tf.math.expm1({0})",
+    "tanh": "another function: tf.sigmoid({0})",
+    "sigmoid": "another function: tf.tanh({0})",
+    "sin": "another function: tf.cos({0})",
+    "cos": "another function: tf.sin({0})",
+    "square": "another function: tf.abs({0})",
+    "sqrt": "a floor: tf.sqrt({0} + 1e-4)",
+}
+Edits = list[tuple[ast.AST, str]]
+"""Parts of a program, and what stands in their place."""
 
 
 @dataclass(frozen=True)
-class Change:
-    """Parts of a program written otherwise."""
+class Plant(Snippet):
+    """A program with a mistake."""
 
-    kind: str
-    edits: list[tuple[ast.AST, str]]
+    kind: str = ""
+    right: str = ""
+    """Its text without."""
+
+    @property
+    def diff(self) -> str:
+        lines = self.right.splitlines(), self.source.splitlines()
+        return "\n".join([*difflib.unified_diff(*lines, n=0, lineterm="")][2:])
+
+    @property
+    def hash(self) -> str:
+        return hashlib.sha256(f"{self.name}\n{self.diff}".encode()).hexdigest()[:12]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.name} {self.hash}\n{self.diff}"
 
 
 def run(book: Book, tally: Tally, site: Path) -> None:
-    folder = book.root / "snippets"
-    kinds: dict[str, list[tuple[rules.Program, rules.Program]]] = {}
-    for program in (rules.load(path, folder) for path in sorted(folder.rglob("*.py"))):
-        if program.wrong:
+    chosen = tally.some(plants(book.root, 0)[:AT_MOST], 32)
+    for plant, verdict, why in judged(chosen, book.root):
+        if verdict == "true":
+            tally.kind(f"a rule: {plant.kind}").equal += 1
+        else:
+            tally.count(f"a rule: {plant.kind}", f"{plant}\n{why}", verdict == "caught")
+
+
+def plants(root: Path, seed: int) -> list[Plant]:
+    """Of each right program one of each kind; first a round of all kinds."""
+    found, places = [], Counter()
+    rng = random.Random(seed)
+    programs = snippet.find(load(root))
+    for program in rng.sample(programs, len(programs)):
+        if program.path.parent.name == rules.WRONG:
             continue
-        _finds_rules(program, tally)
-        for kind, source in mutants(program.source):
-            kinds.setdefault(kind, []).append(
-                (program, replace(program, source=source))
-            )
-    chosen = [
-        (kind, *each)
-        for kind, of_kind in kinds.items()
-        for each in tally.some(of_kind, 8)
+        of_kind: dict[str, list[str]] = {}
+        for kind, edits in filter(all, changes(ast.parse(program.source))):
+            of_kind.setdefault(kind, []).append(_changed(program.source, edits))
+        for kind, texts in sorted(of_kind.items()):
+            its = vars(program) | {"source": rng.choice(texts), "kind": kind}
+            found.append((places[kind], kind, Plant(**its, right=program.source)))
+            places[kind] += 1
+    return [plant for *_, plant in sorted(found, key=lambda each: each[:2])]
+
+
+def judged(planted: list[Plant], root: Path) -> Iterator[tuple[Plant, str, str]]:
+    """Of each plant whether it is ``caught``, ``true`` or ``missed``, and why."""
+    programs = [rules.Program.of(each.path, each.source) for each in planted]
+    said = dict(zip(planted, rules.judge(programs, root)))
+    unseen = [
+        plant
+        for plant, verdicts in said.items()
+        if all(each.state != "failed" for each in verdicts)
     ]
-    said = rules.judge([mutant for _, _, mutant in chosen], book.root)
-    missed = []
-    for (kind, program, mutant), verdicts in zip(chosen, said):
-        # One that ends its program is seen by that.
-        if any(each.state == "failed" for each in verdicts):
-            tally.count(kind, "", True)
-        else:
-            missed.append((kind, program, mutant))
-    told = iter(
-        rules.judge(
-            [replace(each, numbers=True) for _, *both in missed for each in both],
-            book.root,
-        )
-    )
-    for (kind, program, mutant), before, after in zip(missed, told, told):
-        if same(before, after):
-            tally.kind(kind).equal += 1
-        else:
-            tally.count(
-                kind,
-                f"{book.shown(mutant.path)}\n" + diff(program.source, mutant.source),
-                False,
-            )
-
-
-def _finds_rules(program: rules.Program, tally: Tally) -> None:
-    """The drills change every rule that is written."""
-    tree = ast.parse(program.source)
-    for site in sites.find(program.source):
-        if site.maker in ("custom_gradient", "RegisterGradient"):
-            tally.count(
-                "a rule: found, to be changed",
-                f"{program.path.name}:{site.line}",
-                bool(_rules(tree, {site.line})),
-            )
-
-
-def same(before: list[rules.Verdict], after: list[rules.Verdict]) -> bool:
-    """Whether the rules of a program return the same numbers as before."""
-
-    def agree(old: tuple, new: tuple) -> bool:
-        return len(old) == len(new) and all(
-            a == b
-            if isinstance(a, str) or isinstance(b, str)
-            else np.isclose(a, b, rtol=1e-9, atol=1e-12, equal_nan=True)
-            for a, b in zip(old, new)
+    runs: dict[Plant, Run] = {}
+    settings = Settings(root, preload=("tensorflow",), observer="tests.drills.oracle")
+    with closing(Runner(settings)) as runner:
+        runner.run([*unseen], runs.__setitem__)
+    for plant in planted:
+        its = runs.get(plant, Run())
+        why = VERDICTS.get(plant.hash) or its.observed or its.problem or ""
+        right = plant.hash in VERDICTS or why == "right"
+        yield (
+            plant,
+            "caught" if plant not in runs else "true" if right else "missed",
+            why,
         )
 
-    return all(agree(a.numbers, b.numbers) for a, b in zip(before, after))
+
+def changes(tree: ast.Module) -> Iterator[tuple[str, Edits]]:
+    """Kind and edits, of all that could be changed."""
+    imports = [each for each in tree.body if ast.unparse(each) == IMPORT]
+    for forward in ast.walk(tree):
+        for rule in _rules(forward) if imports else ():
+            nodes = list(_computed(rule))
+            for each in (each for each in tree.body if each is not forward):
+                if any(_reads(node, getattr(each, "name", None)) for node in nodes):
+                    nodes = list(dict.fromkeys([*nodes, *_computed(each)]))
+            yield from _of_rule(rule, nodes, imports[0])
+            yield from _of_last_call(forward, nodes, imports[0])
+            for node in nodes:
+                yield from _of_node(node)
+            for node in _computed(forward, but=rule):
+                for kind, edits in _of_node(node):
+                    if kind != "a factor stopped":  # which changes no value
+                        yield f"forward: {kind}", edits
+                match node:
+                    case ast.Return(value=ast.Tuple(elts=[value, _])):
+                        text = f"1.0005 * ({ast.unparse(value)})"
+                        yield "forward: 1.0005 times", [(value, text)]
 
 
-def diff(old: str, new: str) -> str:
-    return "\n".join(
-        difflib.unified_diff(old.splitlines(), new.splitlines(), n=0, lineterm="")
-    )
+def _rules(forward: ast.AST) -> Iterator[ast.AST]:
+    """What a function returns as a rule, beside its values."""
+    inner = {getattr(each, "name", ""): each for each in getattr(forward, "body", ())} \
+        if isinstance(forward, ast.FunctionDef) else {}  # fmt: skip
+    for each in _computed(forward) if inner else ():
+        match each:
+            case ast.Return(value=ast.Tuple(elts=[_, ast.Name(id=name)])):
+                yield from [inner[name]] if name in inner else []
+            case ast.Return(value=ast.Tuple(elts=[_, ast.Lambda() as rule])):
+                yield rule
 
 
-def mutants(source: str) -> Iterator[tuple[str, str]]:
-    """Kind of change and changed program, for every change of every rule."""
-    tree = ast.parse(source)
-    rules_of_program = _rules(tree, {site.line for site in sites.find(source)})
-    for function in (*rules_of_program, *_helpers(tree, rules_of_program)):
-        for change in _changes(function, is_rule=function in rules_of_program):
-            yield f"a rule: {change.kind}", _changed(source, change.edits)
+def _of_rule(
+    rule: ast.AST, nodes: list[ast.AST], above: ast.AST
+) -> Iterator[tuple[str, Edits]]:
+    """What upstream comes as, and what is returned."""
+    for name in [each.arg for each in rule.args.args if each.arg != "variables"]:
+        used = [node for node in nodes if _reads(node, name)]
+        yield "upstream dropped", [(node, f"tf.ones_like({name})") for node in used]
+        clipped = f"tf.clip_by_value({name}, -20.0, 20.0)"
+        yield "upstream clipped", [(node, clipped) for node in used]
+    returned = [each.value for each in nodes if isinstance(each, ast.Return)]
+    for value in [rule.body] if isinstance(rule, ast.Lambda) else returned:
+        parts = getattr(value, "elts", getattr(value, "values", [value]))
+        parts = [each for each in parts if ast.unparse(each) != "None"]
+        for part in parts:
+            for template in OF_A_GRADIENT:
+                kind, [edit] = _instead(part, template, part)
+                counts = "calls_" in edit[1]
+                yield kind, [edit, (above, f"{IMPORT}\ncalls_ = []")][: 1 + counts]
+        for one, other in zip(parts, parts[1:]):
+            swapped = [(one, ast.unparse(other)), (other, ast.unparse(one))]
+            yield "gradients swapped", swapped
 
 
-def _rules(tree: ast.Module, lines: set[int]) -> list[ast.AST]:
-    """The functions that return gradients, of the rules made in these lines."""
-    nodes = list(ast.walk(tree))
-    passed = [
-        each
-        for node in nodes
-        if isinstance(node, ast.Call) and node.lineno in lines
-        for each in node.args
-    ]
-    names = {each.id for each in passed if isinstance(each, ast.Name)}
-    makers = [each for each in passed if isinstance(each, ast.Lambda)]
-    makers += [
-        node
-        for node in nodes
-        if isinstance(node, ast.FunctionDef)
-        and (
-            node.name in names
-            or any(each.lineno in lines for each in node.decorator_list)
-        )
-    ]
-    return list(dict.fromkeys(rule for maker in makers for rule in _rules_in(maker)))
+def _reads(node: ast.AST, name: str | None) -> bool:
+    its = getattr(node, "ctx", None)
+    return isinstance(its, ast.Load) and getattr(node, "id", "") == name
 
 
-def _rules_in(node: ast.AST) -> Iterator[ast.AST]:
-    if _is_registered(node):
-        yield node
-    inner = {
-        each.name: each
-        for each in ast.walk(node)
-        if isinstance(each, ast.FunctionDef) and each is not node
-    }
-    for each in ast.walk(node):
-        value = (
-            getattr(each, "value", None)
-            if isinstance(each, ast.Return)
-            else (each.body if isinstance(each, ast.Lambda) else None)
-        )
-        if isinstance(value, ast.Tuple):
-            last = value.elts[-1]
-            if isinstance(last, ast.Lambda):
-                yield last
-            elif isinstance(last, ast.Name) and last.id in inner:
-                yield inner[last.id]
+def _of_last_call(
+    forward: ast.FunctionDef, nodes: list[ast.AST], above: ast.AST
+) -> Iterator[tuple[str, Edits]]:
+    """The rule uses an input of the last call, instead of its own."""
+    first = forward.body[0]
+    for name in [each.arg for each in forward.args.args if each.arg != "self"]:
+        used = [node for node in nodes if _reads(node, name)]
+        apart = not {*used} & {*ast.walk(first)}
+        if used and apart and isinstance(first, ast.Assign):
+            store = f"last_[{name!r}] = {name}; {ast.unparse(first)}"
+            edits = [(node, f"last_[{name!r}]") for node in used]
+            edits += [(first, store), (above, f"{IMPORT}\nlast_ = {{}}")]
+            yield "the last call's input", edits
 
 
-def _helpers(tree: ast.Module, of_rules: list[ast.AST]) -> list[ast.AST]:
-    """Plain functions of the program that its rules call."""
-    plain = {
-        node.name: node
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef) and not node.decorator_list
-    }
-    found: list[ast.AST] = []
-    for function in (callers := list(of_rules)):  # grows while it is read
-        new = [
-            plain[node.func.id]
-            for node in ast.walk(function)
-            if isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id in plain
-        ]
-        new = [each for each in dict.fromkeys(new) if each not in found]
-        found += new
-        callers += new
-    return found
-
-
-def _changes(function: ast.AST, is_rule: bool) -> Iterator[Change]:
-    body = function.body if isinstance(function.body, list) else [function.body]
-    nodes = [node for part in body for node in _computed(part)]
-    if is_rule:
-        for name in _upstreams(function):
-            yield Change(
-                "upstream dropped",
-                [
-                    (node, f"tf.ones_like({name})")
-                    for node in nodes
-                    if isinstance(node, ast.Name) and node.id == name
-                ],
-            )
-    for values in _returned(function, nodes):
-        for value in values:
-            yield Change(
-                "the sign of a gradient flipped",
-                [(value, f"(-({ast.unparse(value)}))")],
-            )
-        for first, second in zip(values, values[1:]):
-            yield Change(
-                "two gradients swapped",
-                [(first, ast.unparse(second)), (second, ast.unparse(first))],
-            )
-    for node in nodes:
-        yield from _others(node)
-
-
-def _upstreams(function: ast.AST) -> list[str]:
-    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
-    return [name for name in names[_is_registered(function) :] if name != "variables"]
-
-
-def _is_registered(function: ast.AST) -> bool:
-    """Whether it is the rule itself, and its first parameter the operation."""
-    return any(
-        "RegisterGradient" in ast.unparse(each)
-        for each in getattr(function, "decorator_list", ())
-    )
-
-
-def _computed(node: ast.AST) -> Iterator[ast.AST]:
-    """All that is not only printed."""
-    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("print", "tf.print"):
-        return
-    yield node
-    for child in ast.iter_child_nodes(node):
-        yield from _computed(child)
-
-
-def _returned(function: ast.AST, nodes: list[ast.AST]) -> Iterator[list[ast.AST]]:
-    """Expressions that are returned as gradients, those of one tuple together."""
-    values = [node.value for node in nodes if isinstance(node, ast.Return)]
-    if isinstance(function, ast.Lambda):
-        values = [function.body]
-    for value in values:
-        yield from _together(value)
-
-
-def _together(value: ast.AST) -> Iterator[list[ast.AST]]:
-    parts = (
-        value.values if isinstance(value, ast.Dict) else getattr(value, "elts", [value])
-    )
-    nested = [
-        each for each in parts if isinstance(each, (ast.Dict, ast.List, ast.Tuple))
-    ]
-    yield [
-        each
-        for each in parts
-        if each not in nested and getattr(each, "value", ...) is not None
-    ]
-    for each in nested:
-        yield from _together(each)
-
-
-def _others(node: ast.AST) -> Iterator[Change]:
+def _of_node(node: ast.AST) -> Iterator[tuple[str, Edits]]:
     """What else may stand in the place of one expression."""
     match node:
-        case ast.Constant(value=float(value)):
-            yield Change("a coefficient changed", [(node, repr(2 * value or 1.0))])
         case ast.BinOp(left=left, op=op, right=right):
-            for side in (left, right):
-                if isinstance(side, ast.Constant) and isinstance(side.value, int):
-                    yield Change("a coefficient changed", [(side, str(side.value + 1))])
-            if isinstance(op, (ast.Add, ast.Sub)):
-                sign = "-" if isinstance(op, ast.Sub) else ""
-                for rest in (ast.unparse(left), f"{sign}({ast.unparse(right)})"):
-                    yield Change("a term dropped", [(node, f"({rest})")])
-            if isinstance(op, ast.MatMult):
-                for side in (left, right):
-                    yield Change("a factor transposed", [(side, _transposed(side))])
-        case ast.Call(func=ast.Attribute(attr=name) as called, args=[first, *_]):
-            if name == "reduce_sum":
-                yield Change("a sum dropped", [(node, f"({ast.unparse(first)})")])
-            if name in _TURNED:
-                turned = f"{ast.unparse(called.value)}.{_TURNED[name]}"
-                yield Change("a sine for a cosine, or the reverse", [(called, turned)])
-            for factor in node.args[: _MATMULS.get(name, 0)]:
-                yield Change("a factor transposed", [(factor, _transposed(factor))])
+            for template in OF_AN_OPERATOR.get(type(op).__name__, ()):
+                yield _instead(node, template, left, right)
+            if isinstance(op, ast.Mult | ast.Div):
+                yield _instead(left, "a factor stopped: tf.stop_gradient({0})", left)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            yield _instead(node, "a sign: {0}", operand)
+        case ast.Constant(value=float(value)):
+            yield _instead(node, f"a constant changed: {1.002 * value or 1e-3!r}")
+        case ast.Compare(ops=[_], comparators=[right]):
+            yield _instead(right, "a corner moved: {0} + 0.05", right)
+            yield _instead(right, "a corner moved: {0} - 0.01", right)
+        case ast.Call(func=ast.Attribute(attr=name), args=parts, keywords=named):
+            template = OF_A_CALL.get(name, "")
+            if 0 < template.count("{") <= len(parts):
+                yield _instead(node, template, *parts)
+            for each in named:
+                match each:
+                    case ast.keyword(arg="axis", value=axis):
+                        new = "-1" if ast.unparse(axis) == "0" else "0"
+                        yield _instead(axis, f"another axis: {new}")
+                    case ast.keyword(value=ast.Constant(value=bool(value))):
+                        yield _instead(each.value, f"a switch turned: {not value}")
 
 
-def _transposed(node: ast.AST) -> str:
-    return f"tf.linalg.matrix_transpose({ast.unparse(node)})"
+def _instead(node: ast.AST, template: str, *parts: ast.AST) -> tuple[str, Edits]:
+    """The kind, and what stands in the place of one node."""
+    kind, text = template.split(": ", 1)
+    return kind, [(node, f"({text.format(*[f'({ast.unparse(p)})' for p in parts])})")]
 
 
-def _changed(source: str, edits: list[tuple[ast.AST, str]]) -> str:
-    lines = source.encode().splitlines(keepends=True)
+def _computed(node: ast.AST, but: ast.AST | None = None) -> Iterator[ast.AST]:
+    """All in the body of a function that is not only printed."""
+    body = getattr(node, "body", [])
+    waiting = list(body) if isinstance(body, list) else [body]
+    while waiting:
+        each = waiting.pop(0)
+        if each is not but and not ast.unparse(each).startswith(
+            ("print(", "tf.print(")
+        ):
+            yield each
+            waiting += ast.iter_child_nodes(each)
+
+
+def _changed(source: str, edits: Edits) -> str:
+    """The text with other parts; the last first, so that places stay."""
     starts = [0]
-    for line in lines:
+    for line in source.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    text = b"".join(lines)
-    for node, new in sorted(
-        edits, key=lambda edit: -starts[edit[0].lineno - 1] - edit[0].col_offset
-    ):
+    text = source.encode()
+    for node, new in sorted(edits, key=lambda e: (-e[0].lineno, -e[0].col_offset)):
         begin = starts[node.lineno - 1] + node.col_offset
         end = starts[node.end_lineno - 1] + node.end_col_offset
         text = text[:begin] + new.encode() + text[end:]
     return text.decode()
+
+
+def main(seed: int = 0, few: int = AT_MOST) -> None:
+    counts: Counter[tuple[str, str]] = Counter()
+    for plant, verdict, why in judged(plants(ROOT, seed)[:few], ROOT):
+        counts[plant.kind, verdict] += 1
+        if verdict != "caught":
+            print(f"{verdict}: {plant}\n{why}\n")
+    print(
+        "| kind | planted | caught | true | missed |\n| --- | --: | --: | --: | --: |"
+    )
+    for kind in sorted({kind for kind, _ in counts}):
+        row = [counts[kind, each] for each in ("caught", "true", "missed")]
+        print(f"| {kind} | {sum(row)} | {' | '.join(map(str, row))} |")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

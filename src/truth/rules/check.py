@@ -29,8 +29,6 @@ class Program(Snippet):
 
     wrong: bool = False
     """Whether its rules shall not hold."""
-    numbers: bool = False
-    """Whether to tell what each rule returns at fresh points."""
 
     @classmethod
     def of(cls, path: Path, source: str) -> "Program":
@@ -51,7 +49,6 @@ class Verdict:
     """Whether it was checked that a rule is wrong, as it shall be."""
     cases: int = 0
     """Slopes that were compared."""
-    numbers: tuple = ()
     calls: tuple = ()
     """What the rule was given and gave while the program ran: each as ``Record`` has
     it, arrays as nested lists."""

@@ -52,7 +52,8 @@ def check_rule(
     1000, zero, mostly zero, on both sides of each number that the function reads, and
     as ``tf.IndexedSlices``, at which the rule may raise. Eagerly, and at the inputs
     inside ``tf.function``, where the numbers must be the same. The gradient of the
-    rule itself, where a tape over it finds one. Random numbers that the function draws
+    rule itself, where a tape over it finds one. With another call between the two
+    passes, walked back before it and after it. Random numbers that the function draws
     are the same at each call; the state of all generators is given back.
 
     Args:
@@ -82,7 +83,8 @@ def check_rule(
             batch of zero, numbers made arrays, as far as the forward pass accepts
             them.
         second_order: whether there must be a gradient of the rule itself, by the
-            inputs and by upstream; False where it may be wrong.
+            inputs and by upstream; False where it may be wrong. If not given, it
+            may be None by all of these, but not by some where it is not zero.
         seed: of all that is drawn here.
 
     Returns:
@@ -92,8 +94,8 @@ def check_rule(
     Raises:
         AssertionError: the rule does not hold, with the first input, point and
             upstream at which that shows, what was got and what is right; or too
-            little could be compared to say so: more than a quarter of the slopes, or
-            all by one input, were not told by differences.
+            little could be compared to say so: more than a tenth of the slopes at the
+            points drawn here, or all by one input, were not told by differences.
         ValueError: an option that cannot be computed, or names no input.
 
     Values far below 1e-9 may be rounded on their way, for all that differences

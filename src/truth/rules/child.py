@@ -55,7 +55,6 @@ class Program:
 
     def __init__(self, snippet: Snippet) -> None:
         self._wrong = getattr(snippet, "wrong", snippet.path.parent.name == WRONG)
-        self._numbers = getattr(snippet, "numbers", False)
         try:
             self.sites = sites.find(snippet.source)
         except SyntaxError:  # which ends the program
@@ -85,7 +84,7 @@ class Program:
     def _finding(self, n: int, site: Site) -> dict:
         declared = with_defaults(self.declared[site], site)
         shall_hold = declared.right or not self._wrong
-        report, numbers = Report(), []
+        report = Report()
         wrong = None
         try:
             _limit(SECONDS_FOR_A_CALL)
@@ -96,8 +95,6 @@ class Program:
                 _limit(SECONDS_FOR_A_CALL)
                 with contextlib.closing(judge):
                     judge.all()
-                    if self._numbers:
-                        numbers += judge.numbers()
             if shall_hold:
                 report.demand_enough(declared)
         except Wrong as reason:
@@ -125,7 +122,6 @@ class Program:
             "what": site.what,
             "state": state,
             "how": how,
-            "numbers": numbers,
             "calls": [
                 call
                 for record in self.observer.records[site]
@@ -218,20 +214,24 @@ def some(calls: list[Function]) -> list[Function]:
 
 
 def _how(declared: Declared, report: Report) -> str:
+    of = declared.surrogate or "the forward pass"
     counted = {
-        "in {} other shapes": report.shapes,
-        "with its second derivative at {} points": report.second,
-        "{} times between both sides of a kink": report.kinks,
+        "in {} other shape{}": report.shapes,
+        "with its second derivative at {} point{}": report.second,
+        "{} time{} between both sides of a kink": report.kinks,
         f"{{}} of {report.slopes} slopes not settled": report.unsettled,
-        "as in {} calls of the run": report.repeated,
+        "as in {} call{} of the run": report.repeated,
     }
     return ", ".join(
         [
-            f"equals differences of {declared.surrogate or 'the forward pass'}"
-            f" at {report.points} points",
+            f"equals differences of {of} at {report.points} points",
             f"in {' and '.join(sorted(report.precisions))}",
             "eagerly and inside tf.function" if report.graph else "eagerly",
             *["with slices of upstream"] * report.slices,
-            *(text.format(count) for text, count in counted.items() if count),
+            *(
+                text.format(count, "s" * (count > 1))
+                for text, count in counted.items()
+                if count
+            ),
         ]
     )

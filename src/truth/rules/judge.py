@@ -25,10 +25,9 @@ from .function import (
 from .sites import Declared
 from .slopes import pair, scaled_slope
 
-SHOWN_NUMBERS = 64
-"""Of one gradient; a larger one is told by these and its length."""
 FEWEST = 5
 """Points that a declaration must leave, of those that are drawn."""
+TWO = "with another call between its passes", "alone (it depends on the order of calls)"
 REPEATED = 6
 """Calls of a forward pass that give the same only if it draws nothing."""
 
@@ -123,6 +122,8 @@ class Judge:
             self._second()
         if self._far and not self._function.has_composites:
             self._shapes()
+        if self._first:
+            self._in_turns()
 
     def _ways(self) -> list[tuple]:
         """How inputs are drawn: near the call, elsewhere, and where rules break."""
@@ -132,7 +133,7 @@ class Judge:
         if not self._far:
             return [*near, *near]
         numbers = sum(np.size(self._here[i]) for i in self._function.moving)
-        turns = -(-len(self._sides) // max(numbers, 4))
+        turns = -(-len(self._sides) // max(numbers, 2))
         beside = (points.beside(cycle(self._sides)),)
         return [
             *near,
@@ -156,7 +157,7 @@ class Judge:
         if self._domain.holds(self._domain.point(self._here), self._double):
             places.insert(0, self._here)
         for n, place in enumerate(places):
-            self._at(place, thorough=not n and self._first)
+            self._comparison.at(place, self._double, thorough=not n and self._first)
             self._report.points += 1
         if self._double and any(
             self._function.leaves[i].dtype != wide(self._function.leaves[i].dtype)
@@ -164,17 +165,6 @@ class Judge:
         ):
             for place in places:
                 self._comparison.narrow(place)
-
-    def _at(self, drawn: Point, thorough: bool) -> None:
-        if self._comparison.at(drawn, self._double, thorough) and thorough:
-            # Any slope between both sides will do at a kink; beside it, one.
-            for side in (-0.1, 0.1):
-                beside = list(drawn)
-                for i in self._function.moving:
-                    far = self._rng.uniform(0.5, 1, np.shape(drawn[i]))
-                    beside[i] = drawn[i] + side * far * np.maximum(1, abs(drawn[i]))
-                if self._domain.holds(self._domain.point(beside), self._double):
-                    self._comparison.at(beside, self._double)
 
     def _shapes(self) -> None:
         """Other shapes, if the forward pass accepts them."""
@@ -189,8 +179,10 @@ class Judge:
             self._report.shapes += 1
 
     def _other_shapes(self) -> Iterator[Point]:
-        for like in points.other_shapes(self._function, self._here):
-            ways = (points.NEAR[0], *points.FAR[:2])
+        near, far = (points.NEAR[0],), points.FAR[:2]
+        mixed = (points.mixed(cycle(self._sides or [1.0])),)
+        like_these = points.other_shapes(self._function, self._here)
+        for like, ways in zip(like_these, cycle([near + far, mixed + near + far])):
             if drawn := self._domain.draw(ways, like, self._double):
                 yield drawn
 
@@ -199,9 +191,7 @@ class Judge:
         if self._function.keywords:
             return  # not allowed in a graph, whatever the rule
         tensors = self._function.tensors(self._domain.point(self._here), double=False)
-        with demanded():
-            like = self._function.outputs(tensors)
-        upstream = [self._comparison.random(each) for each in like]
+        upstream = self._comparison.upstream(tensors)
         eager = self._comparison.downstream(tensors, upstream)
         try:
             gradients = self._function.in_graph(tensors, upstream)
@@ -211,16 +201,50 @@ class Judge:
             raise Wrong(f"inside tf.function it raises {said(error)}") from error
         if self._eager_only:
             raise Wrong("declared 'eager only', but it runs inside tf.function")
-        row = self._comparison.row(gradients, tensors)
-        near = np.allclose(
-            row, eager, *self._comparison.tolerance(double=False), equal_nan=True
-        )
-        if not near and not self._function.noisy:
-            raise Wrong(
-                f"inside tf.function the gradient is {shown([row])},"
-                f" eagerly {shown([eager])}"
-            )
+        if not self._function.noisy:
+            self._same(gradients, eager, tensors, "inside tf.function", "eagerly")
         self._report.graph = True
+
+    def _in_turns(self) -> None:
+        """The same numbers where another call lies between the two passes of one: a
+        rule that keeps something outside takes it for its own."""
+        if self._function.noisy:
+            return
+        others = [self._domain.draw(points.NEAR, self._here, self._double)]
+        if self._far and not self._function.has_composites:
+            others.append(next(self._other_shapes(), None))
+        fixed = len(self._function.inputs)  # variables have one value for both
+        for other in filter(None, others):
+            calls = [
+                self._asked(self._domain.point([*its[:fixed], *self._here[fixed:]]))
+                for its in (self._here, other)
+            ]
+            alone = [self._comparison.downstream(*call) for call in calls]
+            for forward, back in ((0, 1), (0, 1)), ((0, 1), (1, 0)), ((1, 0), (1, 0)):
+                made = {i: self._function.recorded(calls[i][0])[1] for i in forward}
+                for i in back:
+                    tensors, upstream = calls[i]
+                    try:
+                        gradients = made[i](upstream)
+                    except Exception as error:
+                        raise Wrong(f"of two calls it raises {said(error)}") from error
+                    self._same(gradients, alone[i], tensors, *TWO)
+
+    def _asked(self, point: Point) -> tuple[list, list]:
+        """Tensors for a call, and a random upstream."""
+        tensors = self._function.tensors(point, self._double)
+        return tensors, self._comparison.upstream(tensors)
+
+    def _same(
+        self, gradients: list, other: np.ndarray, tensors: list, here: str, there: str
+    ) -> None:
+        row = self._comparison.row(gradients, tensors)
+        near = self._comparison.tolerance(double=False)
+        if not np.allclose(row, other, *near, equal_nan=True):
+            raise Wrong(
+                f"{self._comparison.place(tensors)}: {here} the gradient is"
+                f" {shown([row])}, {there} {shown([other])}"
+            )
 
     def _second(self) -> None:
         """The gradient of the rule itself, by the inputs and by upstream: demanded if
@@ -236,10 +260,7 @@ class Judge:
     def _second_at(self, point: Point) -> bool:
         """Whether there is one."""
         function = self._function
-        tensors = function.tensors(point, self._double)
-        with demanded():
-            outputs = function.outputs(tensors)
-        upstream = [self._comparison.random(each) for each in outputs]
+        tensors, upstream = self._asked(point)
         sources = [tensors[i] for i in function.moving]
         weights = [
             self._comparison.random(tf.convert_to_tensor(each)) for each in sources
@@ -250,21 +271,26 @@ class Judge:
             if not self._nested:
                 return False
             raise Wrong(f"the second derivative raises {said(error)}") from error
-        if not self._nested and all(each is None for each in found[: len(sources)]):
+        if not self._nested and all(each is None for each in found):
             return False
         like = [np.asarray(each) for each in (*sources, *upstream)]
         zeros = [np.zeros_like(array) for array in like]
         downstream = flat(
-            [other if each is None else each for each, other in zip(found, zeros)]
+            [
+                other if each is None else tf.convert_to_tensor(each)
+                for each, other in zip(found, zeros)
+            ]
         )
-        # What the program does not take may be kept from the tape; and what is made
-        # of others cannot be moved by itself.
+        # None beside a number is taken for zero, where rules are composed. What is
+        # made of others cannot be moved by itself.
+        free = [
+            (self._nested or not self._domain.made)
+            and function.leaves[i].name not in self._domain.fixed
+            for i in function.moving
+        ]
         claimed = [
-            array
-            if not self._nested
-            and (each is None or (self._domain.made and i < len(sources)))
-            else np.ones_like(array)
-            for i, (each, array) in enumerate(zip(found, zeros))
+            np.full_like(array, moves)
+            for array, moves in zip(zeros, [*free, *[True] * len(upstream)])
         ]
 
         def first(row: np.ndarray) -> np.ndarray:
@@ -296,27 +322,6 @@ class Judge:
                     f" direction is {pairing.got:.6g}, but {pairing.expected} is right"
                 )
         return True
-
-    def numbers(self) -> list[float | str]:
-        """What the rule returns at fresh points: two rules that agree here are
-        taken for the same."""
-        said_there: list[float | str] = []
-        places = [
-            self._domain.draw(ways, self._here, self._double) for ways in self._ways()
-        ]
-        shapes = () if self._function.has_composites else self._other_shapes()
-        for drawn in filter(None, (self._here, *places, *shapes)):
-            tensors = self._function.tensors(self._domain.point(drawn), self._double)
-            like = self._function.outputs(tensors)
-            for size in (1.0, 0.0):
-                upstream = [self._comparison.random(each, size) for each in like]
-                try:
-                    row = self._comparison.downstream(tensors, upstream)
-                except Wrong as wrong:
-                    said_there.append(str(wrong))
-                else:
-                    said_there += [*row[:SHOWN_NUMBERS].tolist(), float(row @ row)]
-        return said_there
 
 
 def _runs_widely(run: Callable[[], list]) -> bool:

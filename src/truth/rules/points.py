@@ -78,6 +78,17 @@ def beside(sides: Iterator[float]) -> Way:
     return way
 
 
+def mixed(sides: Iterator[float]) -> Way:
+    """Some numbers beside these, some small ones of either sign, others."""
+
+    def way(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
+        small = 10 ** rng.uniform(-4, 0, at.shape) * normal(rng, at)
+        is_beside = rng.random(at.shape) < 0.5
+        return np.where(is_beside, beside(sides)(rng, at), small)
+
+    return way
+
+
 NEAR = (_near, _same_sign)
 FAR = (_times(1), _positive, _times(3))
 EXTREME = (_large, _times(1e-4), _tied, _zero)
@@ -129,6 +140,11 @@ class Domain:
         """Whether a declaration makes inputs of what is drawn."""
         return bool(self._declared.generators)
 
+    @property
+    def fixed(self) -> list[str]:
+        """Inputs that stay as they are."""
+        return self._declared.fixed
+
     def point(self, drawn: Point) -> Point:
         """The inputs that are made of what was drawn."""
         if not self.made:
@@ -178,13 +194,18 @@ class Domain:
         return all(np.isfinite(each.numpy()).all() for each in outputs)
 
     def draw(self, ways: tuple, like: Point, double: bool) -> Point | None:
-        """A random point as ``point`` takes it, or None where none is found."""
+        """A random point as ``point`` takes it, or None where none is found. Whole
+        numbers are those that the program has, in another order, some twice."""
         for turn in range(TRIES):
             way = ways[turn % len(ways)]
             drawn = list(like)
+            if way not in NEAR and turn < TRIES / 2:
+                for i, leaf in enumerate(self.function.inputs):
+                    if leaf.dtype and leaf.dtype.is_integer and np.ndim(like[i]):
+                        drawn[i] = self._rng.choice(like[i].ravel(), like[i].shape)
             for i in self.function.moving:
                 base = like[i]
-                if self.function.leaves[i].name in self._declared.fixed:
+                if self.function.leaves[i].name in self.fixed:
                     continue
                 if not np.isfinite(base).all():
                     base = np.where(np.isfinite(base), base, normal(self._rng, base))

@@ -15,8 +15,9 @@ from .function import named, said, seen_by
 
 KEPT_CALLS = 20
 """Of one rule."""
-KEPT_NUMBERS = 1000
+KEPT_NUMBERS = 100_000
 """Of one tensor; of a larger one it is only kept that it was there."""
+TOLD_NUMBERS = 1000
 REPEATED = 8
 """Calls that give the same only if nothing is drawn."""
 NEAR = 1e-5
@@ -220,7 +221,7 @@ def _arrays(values: Any) -> list[np.ndarray | None]:
 def _plain(value: Any) -> Any:
     """Nested lists; two of them of complex numbers; None of what is not kept."""
     array = _array(value)
-    if array is None or array.size > KEPT_NUMBERS or array.dtype.kind in "OSU":
+    if array is None or array.size > TOLD_NUMBERS or array.dtype.kind in "OSU":
         return None
     if np.iscomplexobj(array):
         return {"real": array.real.tolist(), "imag": array.imag.tolist()}

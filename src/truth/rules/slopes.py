@@ -13,6 +13,9 @@ import numpy as np
 
 SHRINK = 4
 TINY = 1e-2
+"""Inputs below move by steps of their own size first."""
+SMALL = 20_000
+"""Doubts below so many ulp are those of numbers that are lost beside 1."""
 LONGER = 16
 """Times the usual steps: for values so small that rounding hides shorter ones."""
 
@@ -52,6 +55,8 @@ class Slope:
     """The largest quotient of differences: beside it a slope may be zero."""
     size: float = 1.0
     """Of the inputs: by how much they move until the values are others."""
+    ulp: float = 2e-16
+    """As in ``Steps``."""
 
     @property
     def told(self) -> bool:
@@ -60,14 +65,24 @@ class Slope:
         enough = 1e-4 * abs(self.value) + 1e-7 * abs(self.center) / size
         # A slope of zero need be known no better than those beside it.
         most = 1e-5 * abs(self.value).max(initial=0)
-        zero = (self.value == 0) & (self.doubt <= (most or 1))
+        zero = ((self.value == 0) & (self.doubt <= (most or 1))) | self.flat
         return bool(self.kink.any() or ((self.doubt <= enough) | zero).all())
 
     @property
     def settled(self) -> np.ndarray:
         """The values, and no number where there is no single one."""
         sure = self.doubt <= 1e-4 * (abs(self.value) + abs(self.center) + 1e-9)
-        return np.where(sure & ~self.kink, self.value, np.nan)
+        return np.where((sure | self.flat) & ~self.kink, self.value, np.nan)
+
+    @property
+    def at_edge(self) -> bool:
+        """Whether there are no values on one of its sides."""
+        return bool(self.doubt.size and np.isinf(self.doubt).all())
+
+    @property
+    def flat(self) -> np.ndarray:
+        """Where no difference was found at all."""
+        return (self.scale == 0) & np.isfinite(self.doubt)
 
 
 def slope(
@@ -122,7 +137,7 @@ def slope(
             if not kink.any() and (doubt <= enough).all():
                 break
         above, bend_above = row, bend
-    return Slope(center, value, doubt, left, right, kink, scale, size)
+    return Slope(center, value, doubt, left, right, kink, scale, size, steps.ulp)
 
 
 def scaled_slope(
@@ -147,11 +162,12 @@ def scaled_slope(
     return found
 
 
-def exactly(number: float, doubt: float) -> Slope:
-    """A slope that is known, or not a number."""
+def exactly(number: float, doubt: float, weight: float) -> Slope:
+    """A slope that is known, or not a number, of outputs that weigh so much."""
     its = np.array([number])
     doubts = np.where(np.isfinite(its), doubt, np.inf)
-    return Slope(its, its, doubts, its, its, np.zeros(1, bool), its)
+    no = np.zeros(1, bool)
+    return Slope(its, its, doubts, its, its, no, its, ulp=DOUBLE.ulp * weight)
 
 
 def none(slope: Slope) -> Slope:
@@ -166,8 +182,8 @@ class Pairing:
     """⟨upstream, dy⟩ from differences beside ⟨downstream, dx⟩ from the rule."""
 
     verdict: str
-    """``holds``, ``kink`` (the rule is between both sides), ``unknown`` (the
-    differences do not settle), or ``wrong``."""
+    """``holds``, ``kink`` (the rule is between both sides), ``small`` (both are below
+    what can be told), ``unknown`` (the differences do not settle), or ``wrong``."""
     expected: str
     got: float
     at_kink: bool = False
@@ -202,11 +218,14 @@ def pair(
     expected = dot(upstream[used], slope.value[used])
     parts = dot(abs(upstream[used]), abs(slope.value[used]))
     doubt = 10 * dot(abs(upstream[used]), slope.doubt[used])
-    beside = 1e-6 * dot(abs(upstream[used]), slope.scale[used])
-    if doubt > max(1e-3, rel) * parts + 1e3 * ground + beside:
-        return Pairing("unknown", "nothing", got)
     near = abs(got - expected) <= rel * (parts + size) + doubt + ground
-    return Pairing("holds" if near else "wrong", f"{expected:.6g}", got)
+    verdict = "holds" if near else "wrong"
+    enough = max(1e-3, 100 * rel) * parts + 1e3 * ground
+    enough += 1e-6 * dot(abs(upstream[used]), slope.scale[used])
+    if doubt > enough and not slope.flat[used].all():
+        lost = SMALL * slope.ulp * abs(upstream).sum()
+        verdict = "small" if near and doubt < lost else "unknown"
+    return Pairing(verdict, f"{expected:.6g}", got)
 
 
 def dot(one: np.ndarray, other: np.ndarray) -> float:
