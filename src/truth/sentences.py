@@ -20,12 +20,13 @@ UNIVERSAL = re.compile(
     r"|wherever|whichever|same|equals?|both|neither|either|exact(?:ly)?|identical(?:ly)?"
     r"|alike|silent(?:ly)?|rais(?:es?|ing)|refuses?|ignores?|ignored|without|alone|once"
     r"|at (?:least|most)|not|nor|unless|until|right|wrong|just|fails?|TensorFlow"
+    r"|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twice|half|thrice"
     r"|eager(?:ly)?|graphs?|tracing|traced|XLA|compiled|jit_compile|modes?)\b"
     r"|tf\.function|n't\b|^(?:for )?an?\b|^(?:\w+ ){0,2}`(?:tf|tape|keras)\.",
     re.IGNORECASE,
 )
-"""Words by which a sentence speaks of more than what one program printed, and
-beginnings: with what is any one of its kind, or with a name of the API."""
+"""Words by which a sentence speaks of more than what one program printed, numbers in
+words, and beginnings: with what is any one of its kind, or with a name of the API."""
 _FORM = re.compile(
     r"Next: .*|Before you start|Solution|State the map and its shapes\.?"
     r"|Write the differential\.?|Pair it with the upstream gradient\.?"

@@ -1337,6 +1337,7 @@ history(
     "With the JAX and TensorFlow backends, it requires only one argument, whereas it might use the `upstream` argument in the case of the PyTorch backend.",
 )
 pointer(
+    "You need the four steps from the chain rule.",
     "This page asks in which case you need which, and measures what each costs.",
     "What upstream, local and downstream are, and what `None` means, is on the tape.",
     "What each choice gives and costs; the programs below show it:",

@@ -1045,6 +1045,7 @@ history(
     "Noise that is added to a gradient can help deep networks to train (Neelakantan et al., 2015)."
 )
 pointer(
+    "You need the four steps from the chain rule.",
     "This page writes these rules, and says what is no longer true of a model that has one.",
     "The other decisions differ in the third step alone.",
     "Straight through round, a binary choice, and a quantizer.",
