@@ -152,7 +152,8 @@ def _parsed(tex: str, alone: bool) -> tuple[Statement, ...]:
     try:
         return tuple(_Parser(tex).formula(alone))
     except RecursionError:
-        raise LatexError("nested too deep") from None
+        start = len(tex) - len(tex.lstrip())
+        raise LatexError("nested too deep", start) from None
 
 
 def _tokens(tex: str) -> list[_Token]:
@@ -181,7 +182,7 @@ def _worded(font: str, words: str) -> str:
 
 class _Parser:
     def __init__(self, tex: str) -> None:
-        self._end = len(tex)
+        self._end = len(tex.rstrip())
         self._tokens = self._unlined(_tokens(tex))
         self._at = 0
         self._in_integral = False

@@ -30,7 +30,7 @@ Bound = dict[str, int]
 Held = frozenset[str]
 """Names that are not written in inputs, for a derivative by them."""
 
-_EXPONENT, _TERMS, _OPERATIONS, _INVERSE = 4096, 1000, 200, 4
+_EXPONENT, _TERMS, _OPERATIONS, _INVERSE = 4096, 100, 200, 4
 """How large a thing may be: what is larger would take too long."""
 _STEPS = {"sign", "round", "floor"}
 """Functions without a slope: what they define is a symbol of its own."""
@@ -86,7 +86,7 @@ class Scope:
     maps: dict[str, Definition] = field(default_factory=dict)
     functions: dict[str, tuple[str, Node, int]] = field(default_factory=dict)
     values: dict[str, Node] = field(default_factory=dict)
-    given_at: set[int] = field(default_factory=set)
+    given_at: dict[str, int] = field(default_factory=dict)
     """Where the text gave these values."""
     conditions: list[tuple[int, Statement]] = field(default_factory=list)
     """What restricts the symbols, and where that is said."""
@@ -108,7 +108,7 @@ class Scope:
             functions=dict(self.functions),
             maps={k: v for k, v in self.maps.items() if k != "L"},
             values=dict(self.values) if keeps_values else {},
-            given_at=set(self.given_at) if keeps_values else set(),
+            given_at=dict(self.given_at) if keeps_values else {},
             conditions=[],
             passing=[],
             known=set(self.known),

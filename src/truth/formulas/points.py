@@ -9,7 +9,7 @@ They are the same in each run.
 import random
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import mpmath
 import sympy
@@ -74,8 +74,9 @@ def hold(
         if decided == {True}:
             return 0
     evaluate = _function(symbols, [list(pair) for pair in pairs])
-    compared = [0] * len(pairs)
+    compared, met = [0] * len(pairs), 0
     for point in _points(symbols, sides, conditions):
+        met += 1
         near = all(1 / 8 < abs(coordinate) < 4 for coordinate in point)
         for digits in (_DIGITS,) if near else (_DIGITS, _ALL_DIGITS):
             with mpmath.workdps(digits):
@@ -91,10 +92,10 @@ def hold(
             n + (fault is not None)
             for n, fault in zip(compared, faults or [None] * len(pairs))
         ]
-    if not min(compared):
-        raise Refuted("no point at which both sides are defined")
-    if min(compared) < _LEAST and symbols:
+    if met < _LEAST and symbols:
         raise Refuted(f"fewer than {_LEAST} points meet the conditions")
+    if min(compared) < (_LEAST if symbols else 1):
+        raise Refuted("hardly a point at which both sides are defined")
     return min(compared) if symbols and relation != "=" else 0
 
 
@@ -124,6 +125,13 @@ def _fault(
 def _symbols(sides: Iterable[sympy.Basic]) -> list[sympy.Symbol]:
     found: set[sympy.Symbol] = set()
     return sorted(found.union(*(s.free_symbols for s in sides)), key=lambda s: s.name)
+
+
+def meets(condition: sympy.Basic) -> None:
+    """Raises Refuted where a condition leaves hardly a point."""
+    found = islice(_points(_symbols([condition]), (condition,), (condition,)), _LEAST)
+    if condition != sympy.true and len(list(found)) < _LEAST:
+        raise Refuted(f"fewer than {_LEAST} points meet it")
 
 
 def shrinks(

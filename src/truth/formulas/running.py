@@ -219,7 +219,8 @@ class RunningText:
         sides = [unsigned(OF_PROGRAMS.flat(side)) for side in statement.sides]
         is_named = bare(statement.sides[0]).kind == "symbol"
         if statement.relations == ("=",) and is_named:
-            return not is_numeric(statement.sides[1]) and sides[1] in self._programs
+            named = Statement((), statement.sides[1:], 0)
+            return is_compound(named) and sides[1] in self._programs
         return not statement.relations and sides[0] in self._programs
 
     @cached_property

@@ -20,6 +20,7 @@ from .meaning import (
     Value,
     name_of,
     parts_of,
+    plain,
     ranges_of,
 )
 from .points import Refuted
@@ -132,10 +133,13 @@ class Section:
         """Take over what is stated: domains, and maps."""
         for read, _, statement in self._statements():
             with read.refusing(statement):
-                self._note_domain(read, statement)
+                self._note_membership(read, statement)
         for read, number, statement in self._statements():
             with read.refusing(statement):
                 self._note_premise(read, number, statement)
+        for read, _, statement in self._statements():
+            with read.refusing(statement):
+                self._note_condition(read, statement)
         self._find_outputs()
         self._infer_shapes()
 
@@ -155,16 +159,16 @@ class Section:
 
     # What is stated.
 
-    def _note_domain(self, read: Reading, statement: Statement) -> None:
-        if statement.relations == ("∈",):
-            self._note_membership(read, statement)
-        elif is_condition(statement):
+    def _note_condition(self, read: Reading, statement: Statement) -> None:
+        if self._restricts(statement):
             if read.formula.display:
                 where = read.formula.start + statement.position
                 self._scope.conditions.append((where, statement))
             self._know(statement)
 
     def _note_membership(self, read: Reading, statement: Statement) -> None:
+        if statement.relations != ("∈",):
+            return
         *sides, domain = statement.sides
         sizes = domain.parts[1]
         shape = tuple(
@@ -358,7 +362,9 @@ class Section:
             return None
         if relations == ("…",):
             return self._runs(read, statement)
-        if is_condition(statement):
+        if self._restricts(statement):
+            for said in self._said(statement):
+                points.meets(said)
             if not read.formula.display:
                 self._scope.passing.append((where, statement))
             return None
@@ -385,6 +391,15 @@ class Section:
         read.proven.add(number)
         self._used.add(where)
         return None
+
+    def _restricts(self, statement: Statement) -> bool:
+        """Whether it is a condition; an order of what is computed is a claim."""
+        return is_condition(statement) and (
+            any(map(is_numeric, statement.sides))
+            or not any(
+                name_of(s, self._scope)[0] in self._own for s in symbols(statement)
+            )
+        )
 
     def _runs(self, read: Reading, statement: Statement) -> None:
         """``i = 1, \\dots, n``: all that the index has."""
@@ -416,7 +431,7 @@ class Section:
         read.given[number] = statement.sides[1]
         if not indices:
             self._scope.values[name] = statement.sides[1]
-            self._scope.given_at.add(read.formula.start + statement.position)
+            self._scope.given_at[name] = read.formula.start + statement.position
             self._scope.known.add(name)
         return True
 
@@ -480,7 +495,12 @@ class Section:
             except Refusal:
                 pass
             else:
-                self._used |= self._scope.given_at
+                names = {plain(name_of(s, self._scope)[0]) for s in symbols(sides)}
+                self._used |= {
+                    where
+                    for name, where in self._scope.given_at.items()
+                    if plain(name.removeprefix("bar ")) in names
+                }
                 return tried
             raise
 
