@@ -297,6 +297,8 @@ FALSE = {
         "does not hold"
     ),
     r"e^x < 23, \qquad x \in \R": "does not hold",
+    r"y = x^2, \qquad y \ne 2 x^2 - x, \qquad x \in \R": "is not shown",
+    r"f(x) = \max(x, 2 x), \qquad \lim_{h \to 0} \frac{f(h) - f(0)}{h} = 2": "limit",
     r"u^2 < 10, \qquad u \in \R": "does not hold",
     r"x^3 > -10^6, \qquad x \in \R": "does not hold",
     r"\sqrt{(x - 3)^2} = x - 3, \qquad x \in [2.9, \infty)": "does not hold",
@@ -344,6 +346,9 @@ f(x) = x^3, \qquad f'(x) = 3 x^2, \qquad f''(x) = 6 x
 y = \|x\|_2, \qquad \frac{\partial y}{\partial x_i} = \frac{x_i}{\|x\|_2}, \quad x \in \R^n
 y = \|x\|_2^2, \qquad \d y = 2 x^{\mathsf{T}} \, \d x, \qquad x \in \R^n
 \lim_{h \to 0} \frac{(x + h)^2 - x^2}{h} = 2 x, \qquad x \in \R
+f(x) = \max(x, 2 x), \qquad \lim_{h \to 0^+} \frac{f(h) - f(0)}{h} = 2
+y = \operatorname{clip}(x, -1, 1), \qquad \frac{\d y}{\d x} = \mathbb{1}\{|x| \le 1\}
+y = \begin{cases} 2 x, & \text{if } x > 0, \\ x, & \text{otherwise,} \end{cases} \qquad y = \max(x, 2x)
 \frac{f(x + h) - f(x - h)}{2 h} = f'(x) + O(h^2), \qquad x, h \in \R
 y = x^\top A x, \qquad \frac{\partial y}{\partial x} = x^\top (A + A^T), \quad x \in \R^n, \quad A \in \R^{n \times n}
 y = \sqrt[3]{x}, \qquad \frac{\d y}{\d x} = \frac{1}{3 y^2}, \qquad x > 0
@@ -430,6 +435,7 @@ INLINE = {
     r"x_i^2": "proven",
     r"x + 2": "compared",
     r"\upstream{\bar y} = 7": "tied",
+    r"y_i \ne x_i + 1": "failed",
     r"\d y_i = 3 x_i \, \d x_i": "failed",
     r"3 x_i": "failed",
     r"\upstream{\bar y_i} \cdot \upstream{2 x_i}": "failed",
@@ -455,6 +461,20 @@ def test_a_formula_in_running_text_is_proven_or_stands_or_fails(tmp_path, tex):
         text += '\n```python\n--8<-- "seven.py"\n```\n'
         found = [f for f in findings(tmp_path, text) if f.kind == "inline formula"]
     assert [f.state for f in found] == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(
+    "said,states",
+    [
+        ("At $x = 3$ it is $y = 9$; at $x = 2$, $y = 4$.", {"given", "proven"}),
+        ("At $x = 3$ it is $y = 6$.", {"failed"}),
+    ],
+)
+def test_a_value_that_the_section_contradicts_is_not_tied(tmp_path, said, states):
+    text = f"$$\ny = x^2, \\qquad \\frac{{\\d y}}{{\\d x}} = 2 x\n$$\n\n{said}\n"
+    code = "\n```python\nprint(9, 6, 4)\n```\n"
+    found = findings(tmp_path, text + code)
+    assert {f.state for f in found if f.kind == "inline formula"} == states
 
 
 def test_what_is_unchecked_is_named(tmp_path):

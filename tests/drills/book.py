@@ -147,9 +147,15 @@ class Kind:
     tried: int = 0
     caught: int = 0
     equal: int = 0
-    """Changes of a program that do not change what it prints: no drills."""
+    """Changes that leave all that is said true: no drills."""
     within: list[str] = field(default_factory=list)
     """Changes that change digits below the tolerance alone: no drills."""
+    goal: float = 1
+    """The share that is to be caught."""
+
+    @property
+    def is_met(self) -> bool:
+        return self.caught >= self.goal * self.tried
 
 
 def changed_files() -> tuple[str, ...]:
@@ -186,6 +192,8 @@ class Tally:
     """All drills; ``fast`` takes an even sample of each kind."""
 
     fast: bool
+    seed: int = 1
+    """Of the drills whose places are drawn."""
     kinds: dict[str, Kind] = field(default_factory=dict)
     missed: list[str] = field(default_factory=list)
     changed: tuple[str, ...] = field(default_factory=changed_files)
@@ -193,7 +201,8 @@ class Tally:
     def kind(self, name: str) -> Kind:
         return self.kinds.setdefault(name, Kind())
 
-    def count(self, kind: str, drill: str, caught: bool) -> None:
+    def count(self, kind: str, drill: str, caught: bool, goal: float = 1) -> None:
+        self.kind(kind).goal = goal
         self.kind(kind).tried += 1
         self.kind(kind).caught += caught
         if not caught:

@@ -56,7 +56,7 @@ def run(book: Book, tally: Tally, site: Path) -> None:
         (_numbers_and_sentences, _digits, 40),
         (_names_and_quotes, _renamed, 40),
         (_names_and_quotes, _misquoted, 40),
-        (_sentences, _turned, 40),
+        (unquoted, _turned, 40),
     ):
         if wrong := [f for f in check(pages, book.root) if f.state == "failed"]:
             raise Unsound("\n".join(map(str, wrong)))
@@ -75,7 +75,7 @@ def _names_and_quotes(pages: list[Page], root: Path) -> list[Finding]:
     return names.check(pages, root) + quotes.check(pages, root)
 
 
-def _sentences(pages: list[Page], root: Path) -> list[Finding]:
+def unquoted(pages: list[Page], root: Path) -> list[Finding]:
     """Of each quotation in a test whether its page has it, without its test."""
     return [
         Finding("statement", "failed", page.shown, page.shown, quote, "not on the page")
@@ -87,7 +87,7 @@ def _sentences(pages: list[Page], root: Path) -> list[Finding]:
 
 
 def _numbers_and_sentences(pages: list[Page], root: Path) -> list[Finding]:
-    return numbers.check(pages, root) + _sentences(pages, root)
+    return numbers.check(pages, root) + unquoted(pages, root)
 
 
 def _tests(page: Page) -> Path:

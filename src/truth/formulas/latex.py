@@ -39,7 +39,7 @@ Omega"""
 GREEK = set(_GREEK.split())
 _FUNCTIONS = """sin cos tan cot sec csc sech csch coth sinh cosh tanh arcsin arccos
 arctan artanh arsinh arcosh exp log ln max min det arg sign diag tr softplus sigmoid
-softmax relu expm1 log1p erf round floor ceil logsumexp conj Re Im sum mean"""
+softmax relu expm1 log1p erf round floor ceil logsumexp conj Re Im sum mean clip"""
 FUNCTIONS = set(_FUNCTIONS.split())
 CALLED = {"f", "g"}
 ROLES = {"upstream", "local", "downstream"}
@@ -511,8 +511,8 @@ class _Parser:
             return self._accented(name, position)
         if name in ("pi", "infty", "i", "e"):
             return Node(name, (), position)
-        if name == "1" and self._next == "[":
-            return self._base()  # an indicator, written with its 1
+        if name == "1" and self._next in _CLOSING:  # an indicator, written with its 1
+            return self._enclosed(self._take(), position, "[")
         raise self._refused(text, position)
 
     def _braced(self) -> Node:
@@ -521,11 +521,11 @@ class _Parser:
         self._take("}")
         return inner
 
-    def _enclosed(self, opening: str, position: int) -> Node:
+    def _enclosed(self, opening: str, position: int, kind: str = "") -> Node:
         first = self.expression()
-        if opening == "[" and self._next in RELATIONS:
+        if (kind or opening) == "[" and self._next in RELATIONS:
             condition = self._chain(first, position)
-            self._take("]")
+            self._take(_CLOSING[opening])
             return Node("bracket", (condition,), position)
         if self._next in RELATIONS:
             raise LatexError("a condition stands in [ ]", self._position)
@@ -798,15 +798,12 @@ class _Parser:
             rows[-1].append(
                 self._otherwise() if name == "cases" and rows[-1] else self.expression()
             )
+            self._took(",")
             if self._took("&"):
                 continue
-            if self._took(r"\\"):
-                if self._next == r"\end":
-                    break
+            if self._took(r"\\") and self._next != r"\end":
                 rows.append([])
-                continue
-            self._took(",")
-            if self._next == r"\end":
+            elif self._next == r"\end":
                 break
         if not self._took(r"\end", "{", *name, "}"):
             raise LatexError(f"{name} does not end", position)

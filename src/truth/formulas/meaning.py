@@ -179,7 +179,8 @@ class Meaning:
             self.used.add(definition.where)
         if name in stop or self.is_base(name):
             if name not in self.scope.known and name not in self.scope.maps:
-                raise Unclear(f"unknown symbol {plain(name)}")
+                instead = r"; write \d for a differential" if name == "d" else ""
+                raise Unclear(f"unknown symbol {plain(name)}{instead}")
             return self.base(name)
         return self._once(
             (name, stop),
@@ -495,10 +496,19 @@ class Meaning:
         if np.shape(value) or sympy.count_ops(value) > _OPERATIONS:
             raise Unclear("a limit of too much", node.position)
         symbol, place = inner.base(by.parts[0]), self.value(point, at)
-        found = sympy.limit(value, symbol, place, side)
-        if found.has(sympy.Limit, sympy.AccumBounds, sympy.nan):
+        if place in (sympy.oo, -sympy.oo):
+            found = {sympy.limit(value, symbol, place)}
+        else:  # on each side a branch is decided, where SymPy would take any
+            step = sympy.Dummy(positive=True)
+            found = {
+                sympy.limit(value.subs(symbol, place + sign * step), step, 0)
+                for sign in (1, -1)
+                if "+-"[sign < 0] in side
+            }
+        limit = found.pop()
+        if found or limit.has(sympy.Limit, sympy.AccumBounds, sympy.nan):
             raise Unclear("no limit is found", node.position)
-        return found
+        return limit
 
     def of_call(self, node: Node, at: At) -> Value:
         name, arguments = node.parts
@@ -1027,6 +1037,8 @@ def _apply(name: str, values: list, node: Node) -> Value:
             return _array([_extreme(name, list(e)) for e in each]).reshape(each.shape)
         if not shapes:
             return _extreme(name, values)
+    if name == "clip" and len(values) == 3:
+        return _apply("min", [_apply("max", values[:2], node), values[2]], node)
     if name == "det":
         return sympy.Matrix(first).det()
     if name == "tr":

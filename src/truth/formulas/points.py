@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import islice, pairwise
+from typing import Any
 
 import mpmath
 import sympy
@@ -44,6 +45,10 @@ class Refuted(Refusal):
     """A claim that does not hold."""
 
 
+class Contradicted(Refuted):
+    """A claim of numbers that are others."""
+
+
 @lru_cache(maxsize=100_000)
 def hold(
     relation: str,
@@ -73,6 +78,8 @@ def hold(
             raise Refuted("does not hold: SymPy says the contrary")
         if decided == {True}:
             return 0
+        if relation == "≠":  # almost everywhere anything differs
+            raise Refuted("that they differ everywhere is not shown")
     evaluate = _function(symbols, [list(pair) for pair in pairs])
     compared, met = [0] * len(pairs), 0
     for point in _points(symbols, sides, conditions):
@@ -87,7 +94,7 @@ def hold(
             at = ", ".join(
                 f"{_readable(s)} = {mpmath.nstr(p, 3)}" for s, p in zip(symbols, point)
             )
-            raise Refuted(fault + (f" at {at}" if at else ""))
+            raise Refuted(f"{fault} at {at}") if at else Contradicted(fault)
         compared = [
             n + (fault is not None)
             for n, fault in zip(compared, faults or [None] * len(pairs))
@@ -150,7 +157,7 @@ def shrinks(
         return near <= 100 * far + _EQUAL
 
 
-def _function(symbols: list[sympy.Symbol], of: object) -> Callable:
+def _function(symbols: list[sympy.Symbol], of: Any) -> Callable:
     def bounded(name: str) -> Callable:
         def function(x: mpmath.mpf) -> mpmath.mpf:
             if abs(x) > _LARGEST:
@@ -159,8 +166,17 @@ def _function(symbols: list[sympy.Symbol], of: object) -> Callable:
 
         return function
 
+    # Names that Python takes: SymPy is slow to find such.
+    named = {s: sympy.Symbol(f"arg{n}", real=True) for n, s in enumerate(symbols)}
+
+    def renamed(part: Any) -> Any:
+        if isinstance(part, list):
+            return list(map(renamed, part))
+        return part.xreplace(named)
+
     steep = {name: bounded(name) for name in _STEEP}
-    return sympy.lambdify(symbols, of, [steep, "mpmath"], cse=True)
+    arguments = list(named.values())
+    return sympy.lambdify(arguments, renamed(of), [steep, "mpmath"], cse=True)
 
 
 def _decided(

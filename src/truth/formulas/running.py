@@ -32,6 +32,7 @@ from .inline import (
 )
 from .latex import Node, Refusal, Statement, parse
 from .meaning import Meaning, Scope, name_of, plain
+from .points import Contradicted
 from .section import Reading, Section
 from .sections import sections as sections_of
 from .tree import Tree, bare, is_condition, is_numeric, symbols, walk
@@ -139,9 +140,13 @@ class RunningText:
             return "proven", f"stands in {place}", ""
         if self._runs(statement):
             return "compared", "stands in a program of the page", ""
-        if self._is_tied(read, statement):
-            return "tied", "a program or trace of the page has its numbers", ""
         doubt = read.doubts.get(number)
+        own = next(each for each in self._sections if read in each.reads)
+        # A size that a page gives is another than those that are tried.
+        is_free = any(s.parts[0] in own.scope.sizes for s in symbols(statement))
+        is_refuted = isinstance(doubt, Contradicted) and not is_free
+        if not is_refuted and self._is_tied(read, statement):
+            return "tied", "a program or trace of the page has its numbers", ""
         return (
             "unchecked",
             "stands in no formula or program of the page"

@@ -20,10 +20,9 @@ from .meaning import (
     Value,
     name_of,
     parts_of,
-    plain,
     ranges_of,
 )
-from .points import Refuted
+from .points import Contradicted, Refuted
 from .tree import (
     bare,
     free_indices,
@@ -430,10 +429,29 @@ class Section:
             self.prove(statement.sides[1:], statement.relations[1:])
         read.given[number] = statement.sides[1]
         if not indices:
+            # What is made of it has another value now.
+            for other in [*self._scope.values]:
+                if name in self._made_of(other):
+                    del self._scope.values[other]
             self._scope.values[name] = statement.sides[1]
             self._scope.given_at[name] = read.formula.start + statement.position
             self._scope.known.add(name)
         return True
+
+    def _made_of(self, name: str) -> set[str]:
+        """The names that maps make it of."""
+        found: set[str] = set()
+        names = {name}
+        while names:
+            definition = self._scope.maps.get(names.pop())
+            if definition:
+                inner = {
+                    name_of(symbol, self._scope)[0]
+                    for symbol in symbols(definition.node)
+                }
+                names |= inner - found
+                found |= inner
+        return found
 
     def _has_a_value(self, name: str) -> bool:
         """Whether the values that were given make one of what is computed."""
@@ -492,14 +510,17 @@ class Section:
                 raise
             try:
                 tried = self._compare(sides, relations, rounding, self._given())
+            except Contradicted:
+                raise
             except Refusal:
                 pass
             else:
-                names = {plain(name_of(s, self._scope)[0]) for s in symbols(sides)}
+                names = {name_of(s, self._scope)[0] for s in symbols(sides)}
+                names |= set().union(*map(self._made_of, names))
                 self._used |= {
                     where
                     for name, where in self._scope.given_at.items()
-                    if plain(name.removeprefix("bar ")) in names
+                    if name.removeprefix("bar ") in names
                 }
                 return tried
             raise
