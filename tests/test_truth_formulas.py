@@ -441,6 +441,8 @@ INLINE = {
     r"\upstream{\bar y_i} \cdot \upstream{2 x_i}": "failed",
     r"\downstream{\bar y}": "failed",
     r"q": "failed",
+    r"x^{+\T}": "failed",
+    r"\odot": None,
     r"x_i": None,
     r"\bar x": None,
     r"3": None,
@@ -475,6 +477,16 @@ def test_a_value_that_the_section_contradicts_is_not_tied(tmp_path, said, states
     code = "\n```python\nprint(9, 6, 4)\n```\n"
     found = findings(tmp_path, text + code)
     assert {f.state for f in found if f.kind == "inline formula"} == states
+
+
+def test_a_case_proves_nothing_that_stands_above_it(tmp_path):
+    claim = r"$\min(a, b) + \min(a, b) = a + b$"
+    for said, state in (
+        (f"{claim}; where $a = b$.", "failed"),
+        (f"For $a = b$, {claim}.", "proven"),
+    ):
+        found = findings(tmp_path, f"{RUNNING}\n{said}\n")
+        assert [f.state for f in found if "min" in f.what] == [state]
 
 
 def test_what_is_unchecked_is_named(tmp_path):

@@ -1,5 +1,6 @@
 """A whole copy of the project, in which mistakes are planted and taken back."""
 
+import math
 import os
 import subprocess
 from collections.abc import Iterator
@@ -155,7 +156,7 @@ class Kind:
 
     @property
     def is_met(self) -> bool:
-        return self.caught >= self.goal * self.tried
+        return self.tried - self.caught <= math.ceil((1 - self.goal) * self.tried)
 
 
 def changed_files() -> tuple[str, ...]:

@@ -95,6 +95,8 @@ _WORD = re.compile(
 _TOKEN = re.compile(
     rf":=|{_WORD.pattern}|\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|[A-Za-z]|\s+|.", re.DOTALL
 )
+_RUNS = re.compile(r"\((?P<runs>\s*[a-z]\s*=[^()]*\\[lc]?dots[^()]*)\)")
+"""``(i = 1, \\dots, n)``, after what it is said of."""
 _MARK = re.compile(r"(?<!\\)%(?P<text>[^\n]*)")
 
 
@@ -161,6 +163,7 @@ def _tokens(tex: str) -> list[_Token]:
         return " " * len(match[0])
 
     tex = _SIZES.sub(spaces, _MARK.sub(spaces, tex))
+    tex = _RUNS.sub(r",\g<runs> ", tex)
     tokens = []
     for match in _TOKEN.finditer(tex):
         text = match[0]

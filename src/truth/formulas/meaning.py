@@ -36,6 +36,7 @@ _STEPS = {"sign", "round", "floor"}
 """Functions without a slope: what they define is a symbol of its own."""
 
 
+_CONSTANTS = {"e": sympy.E, "pi": sympy.pi, "i": sympy.I, "infty": sympy.oo}
 _ANY = {
     "f": lambda x: sympy.exp(x / 3) + sympy.sin(2 * x + 1),
     "g": lambda x: sympy.exp(-x / 5) + sympy.cos(3 * x + 2),
@@ -245,6 +246,8 @@ class Meaning:
 
     def value(self, node: Node, at: At = ANYWHERE) -> Value:
         """A SymPy expression, or an array of them."""
+        if node.kind in _CONSTANTS:
+            return _CONSTANTS[node.kind]
         try:
             return getattr(self, "of_" + node.kind.replace(" ", "_"))(node, at)
         except Refusal as error:
@@ -256,18 +259,6 @@ class Meaning:
 
     def of_number(self, node: Node, at: At) -> Value:
         return sympy.Rational(node.parts[0].numerator, node.parts[0].denominator)
-
-    def of_e(self, node: Node, at: At) -> Value:
-        return sympy.E
-
-    def of_pi(self, node: Node, at: At) -> Value:
-        return sympy.pi
-
-    def of_i(self, node: Node, at: At) -> Value:
-        return sympy.I
-
-    def of_infty(self, node: Node, at: At) -> Value:
-        return sympy.oo
 
     def of_symbol(self, node: Node, at: At) -> Value:
         name, indices = self.resolve(node, at.bound)
@@ -419,14 +410,7 @@ class Meaning:
     def condition(self, statement: Statement, at: At = ANYWHERE) -> Value:
         """A chain of relations as one SymPy condition; indices compare at once."""
         sides = [self.value(side, at) for side in statement.sides]
-        kinds = {
-            "=": sympy.Eq,
-            "≠": sympy.Ne,
-            "<": sympy.Lt,
-            ">": sympy.Gt,
-            "≤": sympy.Le,
-            "≥": sympy.Ge,
-        }
+        kinds = {"=": sympy.Eq, **points.ORDERS}
         if not set(statement.relations) <= kinds.keys() or any(map(np.shape, sides)):
             raise Unclear("not a condition", statement.position)
         return sympy.And(
@@ -1038,7 +1022,8 @@ def _apply(name: str, values: list, node: Node) -> Value:
         if not shapes:
             return _extreme(name, values)
     if name == "clip" and len(values) == 3:
-        return _apply("min", [_apply("max", values[:2], node), values[2]], node)
+        inner = _apply("min", [values[2], first], node)
+        return _apply("max", [values[1], inner], node)
     if name == "det":
         return sympy.Matrix(first).det()
     if name == "tr":

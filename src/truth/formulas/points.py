@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import islice, pairwise
+from operator import ge, gt, le, lt, ne
 from typing import Any
 
 import mpmath
@@ -35,7 +36,8 @@ _STEEP = ("exp", "sinh", "cosh", "tanh", "coth", "erf")
 _FEW = 12
 """Constants of which sums are places, too: branches begin there."""
 _BRANCHES = (sympy.Piecewise, sympy.Abs, sympy.sign, sympy.floor, sympy.ceiling)
-_ORDERS = {"<": sympy.Lt, ">": sympy.Gt, "≤": sympy.Le, "≥": sympy.Ge, "≠": sympy.Ne}
+ORDERS = {"<": sympy.Lt, ">": sympy.Gt, "≤": sympy.Le, "≥": sympy.Ge, "≠": sympy.Ne}
+_COMPARED = {"<": lt, ">": gt, "≤": le, "≥": ge, "≠": ne}
 
 Point = list[mpmath.mpf]
 Pairs = tuple[tuple[sympy.Expr, sympy.Expr], ...]
@@ -72,7 +74,7 @@ def hold(
     conditions = tuple(
         c for c in conditions if c.free_symbols and c.free_symbols <= set(symbols)
     )
-    if relation in _ORDERS and symbols:
+    if relation in ORDERS and symbols:
         decided = {_decided(relation, *pair, conditions) for pair in pairs}
         if False in decided:
             raise Refuted("does not hold: SymPy says the contrary")
@@ -81,13 +83,14 @@ def hold(
         if relation == "≠":  # almost everywhere anything differs
             raise Refuted("that they differ everywhere is not shown")
     evaluate = _function(symbols, [list(pair) for pair in pairs])
+    real = not any(side.has(sympy.I) for side in sides)
     compared, met = [0] * len(pairs), 0
     for point in _points(symbols, sides, conditions):
         met += 1
         near = all(1 / 8 < abs(coordinate) < 4 for coordinate in point)
         for digits in (_DIGITS,) if near else (_DIGITS, _ALL_DIGITS):
             with mpmath.workdps(digits):
-                faults = _faults(relation, evaluate, point, rounding)
+                faults = _faults(relation, evaluate, point, rounding, real)
             if not any(faults):
                 break
         if fault := next(filter(None, faults), None):
@@ -107,19 +110,23 @@ def hold(
 
 
 def _faults(
-    relation: str, evaluate: Callable, point: Point, rounding: float
+    relation: str, evaluate: Callable, point: Point, rounding: float, real: bool
 ) -> list[str | None]:
     """Why each pair is not related so at a point; None: it is not defined."""
     try:
-        return [_fault(relation, a, b, rounding) for a, b in evaluate(*point)]
+        return [_fault(relation, a, b, rounding, real) for a, b in evaluate(*point)]
     except (ArithmeticError, ValueError, TypeError):
         return []  # not defined here, or complex where an order is asked
 
 
 def _fault(
-    relation: str, left: mpmath.mpf, right: mpmath.mpf, rounding: float
+    relation: str, left: mpmath.mpf, right: mpmath.mpf, rounding: float, real: bool
 ) -> str | None:
-    defined = [mpmath.isfinite(side) for side in (left, right)]
+    # A root or a logarithm of a negative number has no real value.
+    defined = [
+        mpmath.isfinite(side) and not (real and mpmath.im(side))
+        for side in (left, right)
+    ]
     if any(defined) != all(defined):
         return "only one of the sides is defined everywhere"
     if not all(defined):
@@ -192,7 +199,7 @@ def _decided(
         for symbol in condition.free_symbols
         if condition == (symbol > 0)
     }
-    decided = _ORDERS[relation](sympy.expand((a - b).subs(signs)), 0)
+    decided = ORDERS[relation](sympy.expand((a - b).subs(signs)), 0)
     return bool(decided) if decided in (sympy.true, sympy.false) else None
 
 
@@ -266,15 +273,8 @@ def _related(
     relation: str, left: mpmath.mpf, right: mpmath.mpf, rounding: float
 ) -> bool:
     size = max(abs(left), abs(right), mpmath.mpf(1) / 10**6)
-    if relation == "≠":
-        return left != right
-    if relation in "<>≤≥":
-        return {
-            "<": left < right,
-            ">": left > right,
-            "≤": left <= right,
-            "≥": left >= right,
-        }[relation]
+    if relation in ORDERS:
+        return _COMPARED[relation](left, right)
     if rounding:
         if rounding < size * mpmath.mpf(10) ** -(_FLOAT32_DIGITS - 1):
             rounding = max(rounding, _FLOAT32 * size)
