@@ -207,6 +207,7 @@ REFUSED = {
     r"y = a / b c": "not clear",
     r"y = x^2": "nothing follows",
     r"q = q": "both sides are the same",
+    r"q = q + q": "unknown symbol",
     r"y := x^2": "decides",
     r"\downstream{\bar q} = 1": "unknown symbol",
     "% wish\ny = x": "unknown mark",
@@ -271,6 +272,228 @@ def test_a_mark_without_its_partner_hides_nothing(tmp_path):
     for lone in ("`", "``", "$"):
         text = f"A {lone} alone.\n{SECOND}\nAnother {lone} alone.\n"
         assert [f.state for f in findings(tmp_path, text)] == ["given", "proven"]
+
+
+FALSE = {
+    r"[x^5 + 3] = 1, \qquad x \in \R": "does not hold",
+    r"s = \sum_i x_i, \qquad s = \sum_{i=1}^{n-1} x_i, \qquad x \in \R^n": "not hold",
+    r"s = \prod_i x_i, \qquad s = \prod_{i=2}^{n} x_i, \qquad x \in \R^n": "not hold",
+    r"s = \sum_i x_i, \qquad s = \sum_{i=1}^{n+1} x_i, \qquad x \in \R^n": "no element",
+    r"y_i = x_i, \quad \d y_i = \d x_i, \quad i = 1, \dots, n - 1, \quad x \in \R^n": (
+        "runs from 1"
+    ),
+    # Roles.
+    r"y = w x, \qquad \d y = \upstream{w} \, \d x + x \, \d w": "no gradient",
+    r"y = w x, \qquad \downstream{\bar x} = \upstream{\bar y \cdot w}": "no gradient",
+    r"y = w x, \qquad \downstream{\bar x} = \upstream{\bar y} \upstream{w}": "two",
+    r"y = 3 x, \qquad \downstream{\bar x} = \upstream{\bar y} \cdot \upstream{3}": "num",
+    r"y = w x, \qquad \local{\bar x} = \upstream{\bar y} w": "a gradient marked",
+    r"y = w x, \qquad \downstream{\bar x} = \downstream{\bar y} w": "is an output",
+    r"y = w x, \qquad \upstream{\bar x} = \upstream{\bar y} w": "is no output",
+    r"y = w x, \qquad \local{\d y} = w \, \d x + x \, \d w": "a differential marked",
+    # Points.
+    r"y = \min(x, 4), \qquad \frac{\d y}{\d x} = 1": "does not hold",
+    r"y = \min \bigl( \max(x - \tfrac{11}{2}, 1), 2 \bigr), \quad \frac{\d y}{\d x} = 0": (
+        "does not hold"
+    ),
+    r"e^x < 23, \qquad x \in \R": "does not hold",
+    r"y = x^2, \qquad y \ne 2 x^2 - x, \qquad x \in \R": "is not shown",
+    r"f(x) = \max(x, 2 x), \qquad \lim_{h \to 0} \frac{f(h) - f(0)}{h} = 2": "limit",
+    r"u^2 < 10, \qquad u \in \R": "does not hold",
+    r"x^3 > -10^6, \qquad x \in \R": "does not hold",
+    r"\sqrt{(x - 3)^2} = x - 3, \qquad x \in [2.9, \infty)": "does not hold",
+    r"\sqrt{x^2} = x, \qquad 1 \le x \le 1": "fewer than 3 points",
+    r"y = e^x, \qquad y < 0, \qquad \frac{\d y}{\d x} = y": "fewer than 3 points",
+    # Sizes.
+    r"\det(-U) = \det U, \qquad U \in \R^{m \times m}": "does not hold",
+    r"y = A x, \qquad \d y = A \, \d x + \d A \, x, \qquad A \in \R^{q \times n},"
+    r" \qquad x \in \R^q": "do not multiply",
+    r"x = x, \qquad x \in \R": "both sides are the same",
+}
+CRASHED = {
+    r"x_{i+j} = x_{i+j}": "an index is",
+    r"\d^n x = 1": "the order of a derivative",
+    r"1/0 = 1/0 + 1": "division by 0",
+    r"\log 0 = \log 0 + 1": "not defined",
+    r"\end{aligned} x = 1": "did not begin",
+    r"\begin{aligned} x = 1": "does not end",
+    r"10^{10^{10}} = 10^{10^{10}} + 1": "too large an exponent",
+    r"e^{e^{e^{100}}} = 1": "too large an exponent",
+    r"y = x^{x^{x^{x^x}}}, \qquad \frac{\d y}{\d x} = 1": "too large an exponent",
+    r"\sum_{i=1}^{10^9} i = 1": "limits",
+    r"X^{-1} = X, \qquad X \in \R^{40 \times 40}": "too many elements",
+    r"X^{50} = X, \qquad X \in \R^{m \times m}": "too long",
+    r"\frac{\d^2 y}{\d x} = 1": "two orders",
+    "(" * 3000 + "x": "nested too deep",
+}
+INSTEAD = {
+    r"y = f \circ x": r"\odot",
+    r"y = x_1 + \dots + x_n": r"\sum",
+    r"y = x \pm 1": "two formulas",
+    r"x \in \{0, 1\}": "an interval",
+    r"\mathcal{L} = x": "L for the loss",
+    r"\nabla L = 0": r"\nabla_x",
+    r"\sin^{-1} x = 1": r"\arcsin",
+    r"(x > 0) = 1": "[ ]",
+    r"y = \sum_{i=1} x_i": "where does it end",
+}
+TRUE = r"""
+y = \Bigl[ x + 1 \Bigr]^2, \qquad \frac{\d y}{\d x} = 2 \bigl[ x + 1 \bigr]
+y = \bigl\{ x + 1 \bigr\}^2, \qquad \frac{\d y}{\d x} = 2 \left\{ x + 1 \right\}
+L = x^{\T} x, \qquad \nabla_x L = 2 x, \qquad x \in \R^n
+y = \sin x, \qquad \frac{\mathrm{d} y}{\mathrm{d} x} = \cos x
+f(x) = x^3, \qquad f'(x) = 3 x^2, \qquad f''(x) = 6 x
+y = \|x\|_2, \qquad \frac{\partial y}{\partial x_i} = \frac{x_i}{\|x\|_2}, \quad x \in \R^n
+y = \|x\|_2^2, \qquad \d y = 2 x^{\mathsf{T}} \, \d x, \qquad x \in \R^n
+\lim_{h \to 0} \frac{(x + h)^2 - x^2}{h} = 2 x, \qquad x \in \R
+f(x) = \max(x, 2 x), \qquad \lim_{h \to 0^+} \frac{f(h) - f(0)}{h} = 2
+y = \operatorname{clip}(x, -1, 1), \qquad \frac{\d y}{\d x} = \mathbb{1}\{|x| \le 1\}
+y = \begin{cases} 2 x, & \text{if } x > 0, \\ x, & \text{otherwise,} \end{cases} \qquad y = \max(x, 2x)
+\frac{f(x + h) - f(x - h)}{2 h} = f'(x) + O(h^2), \qquad x, h \in \R
+y = x^\top A x, \qquad \frac{\partial y}{\partial x} = x^\top (A + A^T), \quad x \in \R^n, \quad A \in \R^{n \times n}
+y = \sqrt[3]{x}, \qquad \frac{\d y}{\d x} = \frac{1}{3 y^2}, \qquad x > 0
+y = \max_i x_i, \qquad y \ge x_1, \qquad x \in \R^n
+y = \operatorname{sech} x, \qquad \frac{\d y}{\d x} = -\operatorname{sech} x \tanh x
+y_i = x_i^2, \qquad \frac{\partial y_i}{\partial x_j} = 2 x_i \, \delta_{ij}, \qquad x \in \R^n
+y = \mathrm{softplus}(x), \qquad \frac{\d y}{\d x} = \sigma(x), \qquad x \in \R
+y_i = x_i^2, \qquad \d y_i = 2 x_i \, \d x_i, \qquad i = 1, \dots, n, \qquad x \in \R^n
+y = \sum_{i=1}^{n} x_i^2, \qquad \frac{\partial y}{\partial x_j} = 2 x_j, \qquad x \in \R^n
+y = x^2 z^3, \qquad \frac{\partial^2 y}{\partial x \, \partial z} = 6 x z^2
+y = x^2, \qquad \frac{\d}{\d x} y = 2 x, \qquad \partial_x y = 2 x
+y = \max\{0, x\}, \qquad \frac{\d y}{\d x} = \mathbb{1}[x > 0]
+y = x^3, \qquad \frac{\d y}{\d x} = 3 x^2 \quad \text{for all } x \in \R
+s_j = \sum_{i \ne j} x_i, \qquad s_j = \sum_i x_i - x_j, \qquad x \in \R^n
+y = \int_0^x e^{-t^2} \d t, \qquad \frac{\d y}{\d x} = e^{-x^2}
+\log_2 8 = 3, \qquad \lfloor 2.5 \rfloor = 2
+\sqrt{(x - 3)^2} = x - 3, \qquad x \in [3, \infty)
+e^x > 0, \qquad x \in \R
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize("tex", [*FALSE, *CRASHED, *INSTEAD])
+def test_what_does_not_hold_says_why_and_where(tmp_path, tex):
+    [found] = findings(tmp_path, f"A line.\n\n$$\n{tex}\n$$\n")
+    assert found.state == "failed" and found.where == "docs/page.md:4"
+    assert {**FALSE, **CRASHED, **INSTEAD}[tex] in found.how
+
+
+@pytest.mark.parametrize("tex", TRUE)
+def test_the_grammar_takes_what_the_literature_writes(tmp_path, tex):
+    [found] = findings(tmp_path, f"$$\n{tex}\n$$\n")
+    assert found.state in ("proven", "tried"), found
+
+
+def test_an_inequality_is_proven_or_tried(tmp_path):
+    [proven] = findings(tmp_path, "$$\nu^2 + 1 > 0, \\qquad u \\in \\R\n$$\n")
+    assert (proven.state, proven.cases) == ("proven", 0)
+    [tried] = findings(tmp_path, "$$\ne^x \\ge 1 + x, \\qquad x \\in \\R\n$$\n")
+    assert tried.state == "tried" and tried.cases >= 20
+
+
+def test_any_fault_of_a_checker_is_a_refusal_with_its_line(tmp_path, monkeypatch):
+    def fault(*_):
+        raise ZeroDivisionError("a fault")
+
+    monkeypatch.setattr("truth.formulas.points.hold", fault)
+    found = findings(tmp_path, POSITIVE)
+    assert [f.where for f in found if "ZeroDivisionError" in f.how] == [
+        "docs/page.md:7"
+    ]
+
+
+def test_a_scalar_has_no_domain_of_an_earlier_section(tmp_path):
+    section = "# Two\n\n$$\ny = 3 z, \\qquad \\frac{\\d y}{\\d z} = 3\n$$\n"
+    found = findings(tmp_path, BROADCAST + section)
+    assert [f.state for f in found if f.state == "failed"] == []
+
+
+def test_what_is_written_out_decides_its_size(tmp_path):
+    """And must have one of the sizes that are tried."""
+    text = r"J = \frac{\partial y}{\partial x}, \quad y_i = x_i^2, \quad x, y \in \R^n"
+    for size, state in ((3, "proven"), (5, "failed")):
+        ones = " & ".join("0" * size)
+        zeros = rf"0 J = \begin{{pmatrix}} {(ones + ' ' + chr(92) * 2) * size} \end{{pmatrix}}"
+        [found] = findings(tmp_path, f"$$\n{text}, \\quad {zeros}\n$$\n")
+        assert found.state == state
+
+
+RUNNING = r"""
+$$
+y_i = x_i^2, \qquad x, y \in \R^n
+$$
+
+$$
+\downstream{\bar x_i} = \upstream{\bar y_i} \cdot \local{2 x_i}
+$$
+"""
+INLINE = {
+    r"\d y_i = 2 x_i \, \d x_i": "proven",
+    r"2 x_i": "proven",
+    r"\upstream{\bar y_i} \cdot \local{2 x_i}": "proven",
+    r"(a + b)^2 = a^2 + 2 a b + b^2": "proven",
+    r"\frac{f(x + h) - f(x - h)}{2h} = f'(x) + O(h^2)": "tried",
+    r"x_i^2": "proven",
+    r"x + 2": "compared",
+    r"\upstream{\bar y} = 7": "tied",
+    r"y_i \ne x_i + 1": "failed",
+    r"\d y_i = 3 x_i \, \d x_i": "failed",
+    r"3 x_i": "failed",
+    r"\upstream{\bar y_i} \cdot \upstream{2 x_i}": "failed",
+    r"\downstream{\bar y}": "failed",
+    r"q": "failed",
+    r"x^{+\T}": "failed",
+    r"\odot": None,
+    r"x_i": None,
+    r"\bar x": None,
+    r"3": None,
+    r"x = x": "failed",
+    r"\upstream{\bar y} = 8": "failed",
+    r"2 \cdot 3 = 7": "failed",
+}
+
+
+@pytest.mark.parametrize("tex", INLINE)
+def test_a_formula_in_running_text_is_proven_or_stands_or_fails(tmp_path, tex):
+    text = f"{RUNNING}\n```python\nz = x + 2\nprint(7.0)\n```\n\nHere ${tex}$ is.\n"
+    found = [f for f in findings(tmp_path, text) if f.kind == "inline formula"]
+    expected = INLINE[tex]
+    if expected == "tied":  # by a program that is embedded
+        (tmp_path / "snippets").mkdir(exist_ok=True)
+        (tmp_path / "snippets/seven.py").write_text("print(7.0)\n")
+        text += '\n```python\n--8<-- "seven.py"\n```\n'
+        found = [f for f in findings(tmp_path, text) if f.kind == "inline formula"]
+    assert [f.state for f in found] == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(
+    "said,states",
+    [
+        ("At $x = 3$ it is $y = 9$; at $x = 2$, $y = 4$.", {"given", "proven"}),
+        ("At $x = 3$ it is $y = 6$.", {"failed"}),
+    ],
+)
+def test_a_value_that_the_section_contradicts_is_not_tied(tmp_path, said, states):
+    text = f"$$\ny = x^2, \\qquad \\frac{{\\d y}}{{\\d x}} = 2 x\n$$\n\n{said}\n"
+    code = "\n```python\nprint(9, 6, 4)\n```\n"
+    found = findings(tmp_path, text + code)
+    assert {f.state for f in found if f.kind == "inline formula"} == states
+
+
+def test_a_case_proves_nothing_that_stands_above_it(tmp_path):
+    claim = r"$\min(a, b) + \min(a, b) = a + b$"
+    for said, state in (
+        (f"{claim}; where $a = b$.", "failed"),
+        (f"For $a = b$, {claim}.", "proven"),
+    ):
+        found = findings(tmp_path, f"{RUNNING}\n{said}\n")
+        assert [f.state for f in found if "min" in f.what] == [state]
+
+
+def test_what_is_unchecked_is_named(tmp_path):
+    text = f"{RUNNING}\nIt is $3 x_i$ in all.\n<!-- unchecked: MARKED -->\n"
+    for marked, state in (("3 x_i", "unchecked"), ("3 x_j", "failed")):
+        *_, found = findings(tmp_path, text.replace("MARKED", marked))
+        assert found.state == state
 
 
 def _rule(tmp_path, text: str, name: str):

@@ -1,4 +1,4 @@
-"""Rot drills: ``python -m tests.drills [--fast] [--site SITE] [--write] [--part PART]…``.
+"""Rot drills: ``python -m tests.drills``, with ``--help`` for its options.
 
 Plants mistakes into a copy of the project, and demands of the real commands
 that they name each. Exit codes: 0 all were caught, or where a seed chose them as
@@ -34,8 +34,9 @@ def main() -> int:
     parser.add_argument(
         "--write", action="store_true", help="write what is caught, for the site"
     )
+    parser.add_argument("--seed", type=int, default=1, help="of what is drawn")
     arguments = parser.parse_args()
-    tally = Tally(arguments.fast)
+    tally = Tally(arguments.fast, arguments.seed)
     try:
         with tempfile.TemporaryDirectory(prefix="drills-") as folder:
             book = Book(Path(folder).resolve())

@@ -150,7 +150,7 @@ class Kind:
     tried: int = 0
     caught: int = 0
     equal: int = 0
-    """Changes of a program that do not change what it prints: no drills."""
+    """Changes that leave all that is said true: no drills."""
     within: list[str] = field(default_factory=list)
     """Changes that change digits below the tolerance alone: no drills."""
     missed: list[str] = field(default_factory=list)
@@ -195,14 +195,16 @@ class Tally:
     """All drills; ``fast`` takes an even sample of each kind."""
 
     fast: bool
+    seed: int = 1
+    """Of the drills whose places are drawn."""
     kinds: dict[str, Kind] = field(default_factory=dict)
     changed: tuple[str, ...] = field(default_factory=changed_files)
 
     def kind(self, name: str, goal: float = 1.0) -> Kind:
         return self.kinds.setdefault(name, Kind(goal))
 
-    def count(self, kind: str, drill: str, caught: bool) -> None:
-        self.kind(kind).tried += 1
+    def count(self, kind: str, drill: str, caught: bool, goal: float = 1.0) -> None:
+        self.kind(kind, goal).tried += 1
         self.kind(kind).caught += caught
         if not caught:
             self.kind(kind).missed.append(drill)

@@ -20,7 +20,6 @@ from truth.structure import check as structure
 
 from .book import Book, Tally, Unsound
 
-SEED = 12
 SAMPLE = 60
 """Of each kind, in a whole run."""
 Change = tuple[int, int, str]
@@ -127,7 +126,7 @@ KINDS = {
 
 
 def run(book: Book, tally: Tally, site: Path) -> None:
-    chance = random.Random(SEED)
+    chance = random.Random(tally.seed)
     pages = [
         page
         for page in all_pages(book.root)

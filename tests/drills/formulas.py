@@ -1,250 +1,236 @@
-"""Mistakes in displayed formulas that ``truth.formulas`` must see, in memory."""
+"""Mistakes in formulas, planted by a seed, and true rewrites, which must pass.
 
+Where a mistake is planted is chosen from the text alone: no checker is asked. What is
+not caught is a miss, unless somebody has looked at it and found that the text is still
+true: ``verdicts.toml`` keeps why, by the plant's hash. ``rewrites.toml`` has formulas of
+the pages in other words, and derivations in which all was changed alike.
+"""
+
+import hashlib
+import random
 import re
+import signal
+import tomllib
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
+from truth import results
+from truth.finding import Finding
 from truth.formulas.check import check_page
-from truth.formulas.latex import marks, parse
-from truth.formulas.tree import is_condition
-from truth.page import Formula, Page, all_pages
+from truth.page import Page, all_pages
+from truth.prose import numbers
+from truth.structure import agreement, tables
 
 from .book import Book, Tally
-from .claims import altered
+from .claims import altered, quotations
 
-_AT_MOST = 6
-"""Mistakes on each page, in a fast run."""
-_CONDITION = "condition on its inputs"
-_TRUE_ALL_THE_SAME = (
-    ("kink", r"'-' → '+' in 1, \qquad \frac{f(h) - f(0)}{h} = 2", "f(0) is 0"),
-    ("kink", r"'1' → '2' in ge f(0) + s \, t, \qquad 1 \le s \le 2", "says less"),
-    (
-        "several_outputs",
-        r"'+' → '-' in cal{(y + \cos x)} + \upstream{\bar w} \cdot",
-        "what it adds is 0",
-    ),
-    (
-        "training",
-        r"'1' → '2' in 8.04 \cdot 10^{-6}, \\ x_1 &=",
-        "another name, used nowhere else",
-    ),
-    (
-        "broadcasting",
-        r"'1' → '2' in qquad c \in \R^{2 \times 1}",
-        "of a wider c it is still the first column",
-    ),
-    *(
-        ("stability", rf"'x' → 'y' in {around}", "y is the norm of x, and its own norm")
-        for around in (
-            r"= \local{\frac{x^{\T}}{\|x\|}} \, \d x",
-            r"t \local{\frac{x^{\T}}{\|x\|}} \, \d x",
-            r"\cdot \local{\frac{x}{\|x\|}}",
-        )
-    ),
-    *(
-        ("trace", what, "x and y are the same")
-        for what in (
-            r"'y' → 'x' in \d y_i = \local{1} \cdot \d x",
-            r"'x' → 'y' in y_i = \local{1} \cdot \d x_i",
-            r"'y' → 'x' in upstream{\bar y_i} \, \d y_i = \sum_i \ups",
-            r"'x' → 'y' in i} \cdot \local{1} \, \d x_i",
-        )
-    ),
-    *(
-        ("identity", f"'x' → 'y' in {around}", "x and y are the same")
-        for around in (
-            r"\d y_i = \local{1} \, \d x_i",
-            r"cal{1} \, \d x_i, \qquad x, z \in \R^n",
-            r"{\bar y_i}) \bigr) \, \d x_i",
-            r"upstream{\bar y_i} \, \d x_i, \qquad \tau > 0",
-            r"upstream{\bar y_i} \, \d x_i, \qquad \lambda \in \R",
-            r"m{\bar y_i} + z_i) \, \d x_i",
-        )
-    ),
-    *(
-        ("identity", rf"{change} in {around}", "a constant has no slope")
-        for change, around in (
-            ("'-' → '+'", r"} r^2 & |r| \le 1 \\ |r| - \frac{1}{2}"),
-            ("'1' → '2'", r"|r| \le 1 \\ |r| - \frac{1}{2}"),
-            ("'2' → '3'", r"\le 1 \\ |r| - \frac{1}{2}"),
-        )
-    ),
-    *(
-        ("points", change, "f(0) is 0")
-        for change in (
-            r"'-' → '+' in \frac{f(0) - f(-h)}{h} = -1",
-            r"'-' → '+' in = -1, \qquad \frac{f(h) - f(0)}{h} = 1",
-            r"'+' → '-' in f(t) \ge f(0) + g \, t",
-        )
-    ),
-    ("trace", r"'-' → '+' in % premise u = h - c,", "c is any point"),
-    *(
-        ("vjp", what, "it holds for any y")
-        for what in (
-            r"in % premise y = (x_1 x_2, \; x_2 \sin x_3), ",
-            r"in emise y = (x_1 x_2, \; x_2 \sin x_3), ",
-            r"in ise y = (x_1 x_2, \; x_2 \sin x_3), ",
-            r"in x_3), \qquad x \in \R^3, \qquad y \in \R^2",
-        )
-    ),
-    (
-        "structures",
-        r"'x' → 'c' in }(c \odot c), \qquad x \in \R^3",
-        "c has the shape of x",
-    ),
-    (
-        "structures",
-        r"'x' → 'c' in l{\frac{2 c_i}{3}} \, \d x_i",
-        "the sum of all c_i is 0",
-    ),
-    *(
-        ("complex", what, "the matrix has other rows, and the rule is as before")
-        for what in (
-            r"'-' → '+' in \in \C^4 \\ F_{jk} &= e^{-2 \pi \mathrm{i} (j - 1)",
-            r"'-' → '+' in e^{-2 \pi \mathrm{i} (j - 1) (k - 1) / 4}",
-            r"'-' → '+' in pi \mathrm{i} (j - 1) (k - 1) / 4}",
-            r"'1' → '2' in ^{-2 \pi \mathrm{i} (j - 1) (k - 1) / 4}",
-            r"'1' → '2' in \mathrm{i} (j - 1) (k - 1) / 4}",
-        )
-    ),
-    ("complex", r"'z' → 'y' in } \cdot \local{\frac{z}{|z|}}", "y is |z|"),
-    (
-        "vectors",
-        r"'i' → 'j' in \begin{cases} \local{2 x_i} & i = j",
-        "it is 2 x_j where i = j",
-    ),
-    (
-        "vectors",
-        r"'i' → 'j' in \sum_i \upstream{\bar y_i} \, \local{J_{ij}} =",
-        "J is diagonal",
-    ),
+_HERE = Path(__file__).parent
+_EACH, _EACH_FAST, _PAGES_FAST = 3, 1, 2
+"""Plants of a class on each page, and in a fast run, and on how many pages."""
+_GOAL, _GOAL_OF_REWRITES = 0.95, 0.9
+_SECONDS = 60
+"""Of work, for one page."""
+_HELD = re.compile(
+    r"(?<!\\)%[^\n]*|\\(?:begin|end)\{\w+\*?\}|\\text\{[^}]*\}|\\[bB]igg?[lr]?"
 )
-"""Changes that leave a formula true, each looked at: page, change, reason."""
-_PROTECTED = re.compile(
-    r"(?<!\\)%[^\n]*|\\(?:begin|end)\{\w+\}|\\operatorname\{\w+\}|\\text\{[^}]*\}"
-    r"|\\[A-Za-z]+|\\."
-)
+"""What no mistake is planted in: comments, environments, words."""
 _GROUP = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
-_SUBSCRIPT = re.compile(r"_(?:\{[^}]*\}|\w)")
+_WORD = r"(?<![A-Za-z\\])"
+_REFERENCE = re.compile(r"#(\d)")
+"""To a group of what is replaced."""
+_FUNCTIONS = ("sin", "cos", "tanh", "exp", "log", "sigma")
+
+_ALONE = "a symbol alone in running text"
+"""Only a test that quotes its sentence can know which it is."""
+_SYMBOL = re.compile(
+    r"(?:\\(?:bar|tilde|hat|dot|d|upstream|local|downstream)(?![A-Za-z])|[{} ])*"
+    r"(?:\\?[A-Za-z]+|[\d.]+)(?:_(?:\w|\{[^{}]*\}))?[} ]*"
+)
+
+Change = tuple[int, int, str]
 
 
-def run(book: Book, tally: Tally, site) -> None:
-    for page in tally.some(all_pages(book.root), 20):
-        if any(finding.state == "failed" for finding in check_page(page)):
-            tally.count("no formula fails by itself", page.shown, False)
-            continue
-        for kind, what, text in tally.some(list(_mistakes(page)), _AT_MOST):
-            found = check_page(altered(page, text))
-            caught = any(finding.state == "failed" for finding in found)
-            if not caught and _is_true(page, what, kind):
+def run(book: Book, tally: Tally, site: Path) -> None:
+    data = tomllib.loads((_HERE / "rewrites.toml").read_text("utf-8"))
+    verdicts = tomllib.loads((_HERE / "verdicts.toml").read_text("utf-8"))
+    pages = {page.shown: page for page in all_pages(book.root) if page.formulas}
+    chosen = [page for page in pages.values() if not page.is_generated]
+    if tally.fast:
+        chosen = random.Random(tally.seed).sample(chosen, _PAGES_FAST)
+    known = results.load(book.root)
+    for page in chosen:
+        failed = [each for each in _found(page) if each.state == "failed"]
+        tally.count("no formula fails by itself", page.shown, not failed)
+        for kind, formula, (start, end, new) in _plants(page, tally):
+            at = formula.start + start
+            text = page.text[:at] + new + page.text[formula.start + end :]
+            tex = formula.text[:start] + new + formula.text[end:]
+            drill = f"{page.where(at)}: {_shown(tex)}"
+            key = hashlib.sha256(f"{page.shown} {drill}".encode()).hexdigest()[:12]
+            other = altered(page, text)
+            caught = _failed(other)
+            if kind == _ALONE and not caught:
+                caught = any(each.state == "failed" for each in quotations(other))
+            if not caught and key in verdicts:
                 tally.kind(kind).equal += 1
             else:
-                tally.count(kind, f"{page.shown}: {what}", caught)
+                drill = f"{drill} for {_shown(formula.text)} [{key}]"
+                tally.count(kind, drill, bool(caught), _GOAL)
+    for page in chosen:
+        for each in data["rewrite"].get(page.shown, ()):
+            failed = _failed(_changed(page, [each], tally))
+            drill = f"{page.shown}: {each[1]}: {failed}"
+            tally.count("a true rewrite", drill, not failed, _GOAL_OF_REWRITES)
+        # What programs did is known where they ran.
+        for each in data["derivation"].get(page.shown, ()) if known else ():
+            failed = _failed(_changed(page, each, tally))
+            drill = f"{page.shown}: {each[0][1]}"
+            tally.count("a derivation, changed alike", drill, bool(failed), _GOAL)
 
 
-def _is_true(page: Page, what: str, kind: str) -> bool:
-    """A condition under which the formula is still proven, or one of the list."""
-    return kind.endswith(_CONDITION) or any(
-        page.path.stem == stem and change in what
-        for stem, change, _ in _TRUE_ALL_THE_SAME
-    )
+def _changed(page: Page, changes: list[list[str]], tally: Tally) -> Page:
+    """With each of the formulas in other words, where it first stands."""
+    text = page.text
+    for old, new in changes:
+        found = re.search(r"\s+".join(map(re.escape, old.split())), text)
+        tally.count("what is rewritten is there", f"{page.shown}: {old}", bool(found))
+        if found:
+            text = text[: found.start()] + new + text[found.end() :]
+    return altered(page, text)
 
 
-def _mistakes(page: Page) -> Iterator[tuple[str, str, str]]:
-    """Kind, description, and the page's whole text with one mistake."""
+def _found(page: Page) -> list[Finding]:
+    found = [*check_page(page), *tables.check(page, page.root)]
+    return found + numbers.check([page], page.root)
+
+
+def _failed(page: Page) -> str:
+    """The first that fails, whose task is formulas; a hang and a crash are errors."""
+    with _limited():
+        for check in (_found, lambda page: agreement.check([page], page.root)):
+            for each in check(page):
+                if each.state == "failed":
+                    return str(each)
+    return ""
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    def late(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGVTALRM, late)
+    signal.setitimer(signal.ITIMER_VIRTUAL, _SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _shown(tex: str) -> str:
+    return " ".join(tex.split())
+
+
+def _plants(page: Page, tally: Tally) -> Iterator[tuple]:
+    """Class, formula and change."""
+    generator = random.Random(f"{tally.seed} {page.shown}")
+    plants: dict[str, list[tuple]] = {}
+    letters = sorted(set(re.findall(rf"{_WORD}[a-zA-Z](?![A-Za-z])", _math(page))))
     for formula in page.formulas:
-        if not formula.display or any(
-            mark.startswith("definition") for mark in marks(formula.text)
-        ):
+        if re.search("% *definition", formula.text):
             continue
-        conditions = _conditions(formula)
-        for kind, (start, end), new in _of(formula):
-            if any(first <= start < last for first, last in conditions):
-                kind = _CONDITION
-            old = formula.text[start:end]
-            around = " ".join(formula.text[max(0, start - 25) : end + 25].split())
-            begin = formula.start + start
-            text = page.text[:begin] + new + page.text[begin + len(old) :]
-            yield (
-                f"a formula's {kind}",
-                f"line {formula.line}: {old!r} → {new!r} in {around}",
-                text,
-            )
-
-
-def _conditions(formula: Formula) -> list[tuple[int, int]]:
-    """Where a formula says for which inputs it holds."""
-    statements = parse(formula.text)
-    ends = [each.position for each in statements[1:]] + [len(formula.text)]
-    return [
-        (each.position, end)
-        for each, end in zip(statements, ends)
-        if is_condition(each)
-    ]
-
-
-def _of(formula: Formula) -> Iterator[tuple[str, tuple[int, int], str]]:
-    tex = formula.text
-    # Commands and marks are blanked, so that their letters are no symbols.
-    plain = _PROTECTED.sub(lambda m: "\0" * len(m[0]), tex)
-    inside = [match.span() for match in _SUBSCRIPT.finditer(plain)]
-
-    def is_index(at: int) -> bool:
-        return any(start < at < end for start, end in inside)
-
-    for match in re.finditer(r"[+-]", plain):
-        if not is_index(match.start()):
-            yield "sign", match.span(), "-" if match[0] == "+" else "+"
-    for match in re.finditer(r"\d+(\.\d+)?", plain):
-        last = (int(match[0][-1]) + 1) % 10
-        kind = (
-            "index"
-            if is_index(match.start())
-            else (
-                "exponent"
-                if plain[: match.start()].rstrip(" {-").endswith("^")
-                else "coefficient"
-            )
+        where = (
+            _ALONE if _SYMBOL.fullmatch(formula.text.strip()) else "an inline formula"
         )
-        yield kind, match.span(), f"{match[0][:-1]}{last}"
-    for match in re.finditer(r"(?<![A-Za-z\0])[ijk](?![A-Za-z])|(?<=_\{)[ijk]", plain):
-        yield "index", match.span(), {"i": "j", "j": "i", "k": "i"}[match[0]]
-    symbols = [
-        match
-        for match in re.finditer(r"[a-zA-DF-Z]", plain)
-        if match[0] not in "ijkefgnL"
-    ]
-    for match in symbols:
-        others = sorted({each[0] for each in symbols} - {match[0]})
-        for other in others[:1]:
-            yield "symbol", match.span(), other
-    for match in re.finditer(
-        rf"(\\cdot\s*|\\,\s*)?\\(upstream|local)(?!\{{1\}}){_GROUP}", tex
-    ):
-        yield "factor", match.span(), ""
-    for old, new in (
-        (r"\\sin\b", r"\cos"),
-        (r"\\cos\b", r"\sin"),
-        (r"\\exp\b", r"\sin"),
-    ):
-        for match in re.finditer(old, tex):
-            yield "function", match.span(), new
-    for match in re.finditer(r"\^\{?\\T\}?", tex):
-        yield "transpose", match.span(), ""
-    for match in re.finditer(r"\^\*|\^\{\\mathrm\{H\}\}", tex):
-        yield "conjugate", match.span(), ""
-    for match in re.finditer(r"\\mathrm\{i\}", tex):
-        yield "imaginary unit", match.span(), "1"
-    for old, new in (("Re", "Im"), ("Im", "Re")):
-        for match in re.finditer(rf"\\operatorname\{{{old}\}}", tex):
-            yield "part", match.span(), rf"\operatorname{{{new}}}"
-    for match in re.finditer(r"\\sum_(?:\{[^}]*\}|\w)", tex):
-        yield "sum", match.span(), ""
-    for old, new in (("<", ">"), (">", "<")):
-        for match in re.finditer(old, plain):
-            yield "condition", match.span(), new
-    for old, new in (
-        (r"\\upstream\b", r"\downstream"),
-        (r"\\downstream\b", r"\upstream"),
-    ):
-        for match in re.finditer(old + r"(?=\{\\bar)", tex):
-            yield "role", match.span(), new
+        where = "a displayed formula" if formula.display else where
+        for change in _tokens(formula.text, letters, generator):
+            plants.setdefault(where, []).append((formula, change))
+        if formula.display:
+            for change in _grammar(formula.text, letters, generator):
+                kind = "the grammar of a displayed formula"
+                plants.setdefault(kind, []).append((formula, change))
+    for kind, found in sorted(plants.items()):
+        few = min(len(found), _EACH_FAST if tally.fast else _EACH)
+        for formula, change in generator.sample(found, few):
+            yield kind, formula, change
+
+
+def _math(page: Page) -> str:
+    return " ".join(_held(each.text) for each in page.formulas)
+
+
+def _held(tex: str) -> str:
+    return _HELD.sub(lambda match: "\0" * len(match[0]), tex)
+
+
+def _replaced(tex: str, rules: dict, generator: random.Random) -> Iterator[Change]:
+    """Every match of a pattern, in the place of which another may stand."""
+    held = _held(tex)
+    for pattern, others in rules.items():
+        for match in re.finditer(pattern, held):
+            new = [_filled(each, match) for each in others]
+            new = [each for each in new if each != match[0]]
+            if new:
+                yield *match.span(), generator.choice(new)
+
+
+def _filled(other: str, match: re.Match) -> str:
+    return _REFERENCE.sub(lambda number: match[int(number[1])], other)
+
+
+def _tokens(tex: str, letters: list[str], generator: random.Random) -> Iterator[Change]:
+    """A digit, a sign, a symbol, an operator, a function, a factor is another."""
+    functions = [rf"\{name}" for name in _FUNCTIONS]
+    rules = {
+        r"\d": list("0123456789"),
+        r"[+-]": ["+", "-"],
+        rf"{_WORD}[a-zA-Z](?![A-Za-z(])": letters,
+        r"\\cdot\b|\\odot\b": [" + ", " - "],
+        r"/": [r"\cdot "],
+        r"(?<!:)=": [r"\ne ", "= -", "= 2 "],
+        rf"\\(?:{'|'.join(_FUNCTIONS)})\b": functions,
+        r"\\(?:max|min)\b": [r"\max", r"\min"],
+        rf"\\(?:upstream|local){_GROUP}": ["", "2"],
+        r"\\frac\b": [r"\tfrac12\frac"],
+    }
+    return _replaced(tex, rules, generator)
+
+
+def _grammar(
+    tex: str, letters: list[str], generator: random.Random
+) -> Iterator[Change]:
+    """A limit, a bracket, a role, an index, an exponent, a transpose, a size."""
+    rules = {
+        r"(\\(?:sum|prod)_\w)(?![\^\w])": ["", r"#1^{2}", r"\sum_{i=2}^{n} "],
+        r"\\(sum|prod)_\{(\w) *= *1\}": [r"\#1_{#2=2}", r"\#1_{#2=0}"],
+        r"\\sum\b": [r"\prod", r"2 \sum"],
+        r"\(([^()]*)\)": [r"#1", r"[#1 > 0]", r"|#1|"],
+        r"\\(?:upstream|local|downstream)\b": [r"\upstream", r"\local", r"\downstream"],
+        rf"{_WORD}([a-zA-Z])(?![A-Za-z(_}}])": [
+            r"\upstream{#1}",
+            r"\local{\bar #1}",
+            r"#1^2",
+            r"#1_1",
+            r"|#1|",
+            r"(-#1)",
+        ],
+        r"_\{([ijk])([ijk])\}": [r"_{#2#1}", r"_{#1#1}", r"_{#1}"],
+        r"_([ijk])": ["", r"_{#1+1}", "_i", "_j", "_1"],
+        r"\^(\d)": ["", "^3", "^{-#1}", r"^{\frac12}"],
+        r"\^\{-1\}": ["", "^{-2}", r"^{\T}"],
+        r"\^\{?\\T\}?|\^\*|\^\{\\mathrm\{H\}\}": [""],
+        r"(?<=[=(&]) ": [" -"],
+        r"\\R\^(?:\w|\{[^}]*\})|\\R(?!\^)": [
+            r"\R",
+            r"\R^n",
+            r"\R^m",
+            r"\R^{n \times m}",
+        ],
+        r"\\C\b": [r"\R"],
+        r"<|>": ["<", ">"],
+        r"\\[lg]e\b": [r"\le", r"\ge"],
+        r"\\partial\b": [r"2 \partial"],
+    }
+    return _replaced(tex, rules, generator)

@@ -91,7 +91,7 @@ class Plant(Snippet):
 
 
 def run(book: Book, tally: Tally, site: Path) -> None:
-    chosen = tally.some(plants(book.root, 0)[:AT_MOST], 32)
+    chosen = tally.some(plants(book.root, tally.seed)[:AT_MOST], 32)
     for plant, verdict, why in judged(chosen, book.root):
         kind = "a forward pass" if plant.kind.startswith("forward") else "a rule"
         tally.kind(kind, 0.95).equal += verdict == "true"

@@ -13,7 +13,6 @@ from truth.structure import check as structure
 from .book import Book, Mistake, Tally
 from .claims import altered, quotations
 
-SEED = 20
 SAMPLE = 12
 """Of each kind, in a whole run."""
 Change = tuple[int, int, str]
@@ -106,7 +105,7 @@ GOAL = {"a figure's text": 0.8}
 
 
 def run(book: Book, tally: Tally, site: Path) -> None:
-    chance = random.Random(SEED)
+    chance = random.Random(tally.seed)
     pages = [page for page in all_pages(book.root) if not page.is_generated]
     for kind, changes in KINDS.items():
         tally.kind(kind, GOAL.get(kind, 0.95))

@@ -41,7 +41,7 @@ def check_page(page: Page) -> list[Finding]:
         # 2 and 3 change places, 4 and 5, …: what is even becomes odd.
         others = {letter: size ^ 1 for letter, size in sizes.items()}
         again = [reading(formula) for formula in page.formulas]
-        for section in sections(page, Scope(letters=others), again):
+        for section in sections(page, Scope(letters=others), again, used):
             section.judge()
         for one, other in zip(reads, again):
             one.agree(other)
@@ -92,7 +92,7 @@ def _finding(
     elif unused and not read.given:
         state, position = "failed", unused[0]
         how = "a premise from which nothing follows that is checked"
-    elif read.only_domains:
+    elif read.only_domains and not read.proven:
         state, how = "given", "says where its symbols live"
     elif not read.proven:
         state, how = "given", "what is checked follows from it"

@@ -39,7 +39,7 @@ Omega"""
 GREEK = set(_GREEK.split())
 _FUNCTIONS = """sin cos tan cot sec csc sech csch coth sinh cosh tanh arcsin arccos
 arctan artanh arsinh arcosh exp log ln max min det arg sign diag tr softplus sigmoid
-softmax relu expm1 log1p erf round floor ceil logsumexp conj Re Im sum mean"""
+softmax relu expm1 log1p erf round floor ceil logsumexp conj Re Im sum mean clip"""
 FUNCTIONS = set(_FUNCTIONS.split())
 CALLED = {"f", "g"}
 ROLES = {"upstream", "local", "downstream"}
@@ -95,6 +95,8 @@ _WORD = re.compile(
 _TOKEN = re.compile(
     rf":=|{_WORD.pattern}|\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|[A-Za-z]|\s+|.", re.DOTALL
 )
+_RUNS = re.compile(r"\((?P<runs>\s*[a-z]\s*=[^()]*\\[lc]?dots[^()]*)\)")
+"""``(i = 1, \\dots, n)``, after what it is said of."""
 _MARK = re.compile(r"(?<!\\)%(?P<text>[^\n]*)")
 
 
@@ -152,7 +154,8 @@ def _parsed(tex: str, alone: bool) -> tuple[Statement, ...]:
     try:
         return tuple(_Parser(tex).formula(alone))
     except RecursionError:
-        raise LatexError("nested too deep") from None
+        start = len(tex) - len(tex.lstrip())
+        raise LatexError("nested too deep", start) from None
 
 
 def _tokens(tex: str) -> list[_Token]:
@@ -160,6 +163,7 @@ def _tokens(tex: str) -> list[_Token]:
         return " " * len(match[0])
 
     tex = _SIZES.sub(spaces, _MARK.sub(spaces, tex))
+    tex = _RUNS.sub(r",\g<runs> ", tex)
     tokens = []
     for match in _TOKEN.finditer(tex):
         text = match[0]
@@ -181,7 +185,7 @@ def _worded(font: str, words: str) -> str:
 
 class _Parser:
     def __init__(self, tex: str) -> None:
-        self._end = len(tex)
+        self._end = len(tex.rstrip())
         self._tokens = self._unlined(_tokens(tex))
         self._at = 0
         self._in_integral = False
@@ -510,8 +514,8 @@ class _Parser:
             return self._accented(name, position)
         if name in ("pi", "infty", "i", "e"):
             return Node(name, (), position)
-        if name == "1" and self._next == "[":
-            return self._base()  # an indicator, written with its 1
+        if name == "1" and self._next in _CLOSING:  # an indicator, written with its 1
+            return self._enclosed(self._take(), position, "[")
         raise self._refused(text, position)
 
     def _braced(self) -> Node:
@@ -520,11 +524,11 @@ class _Parser:
         self._take("}")
         return inner
 
-    def _enclosed(self, opening: str, position: int) -> Node:
+    def _enclosed(self, opening: str, position: int, kind: str = "") -> Node:
         first = self.expression()
-        if opening == "[" and self._next in RELATIONS:
+        if (kind or opening) == "[" and self._next in RELATIONS:
             condition = self._chain(first, position)
-            self._take("]")
+            self._take(_CLOSING[opening])
             return Node("bracket", (condition,), position)
         if self._next in RELATIONS:
             raise LatexError("a condition stands in [ ]", self._position)
@@ -797,15 +801,12 @@ class _Parser:
             rows[-1].append(
                 self._otherwise() if name == "cases" and rows[-1] else self.expression()
             )
+            self._took(",")
             if self._took("&"):
                 continue
-            if self._took(r"\\"):
-                if self._next == r"\end":
-                    break
+            if self._took(r"\\") and self._next != r"\end":
                 rows.append([])
-                continue
-            self._took(",")
-            if self._next == r"\end":
+            elif self._next == r"\end":
                 break
         if not self._took(r"\end", "{", *name, "}"):
             raise LatexError(f"{name} does not end", position)

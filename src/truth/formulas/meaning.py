@@ -30,12 +30,13 @@ Bound = dict[str, int]
 Held = frozenset[str]
 """Names that are not written in inputs, for a derivative by them."""
 
-_EXPONENT, _TERMS, _OPERATIONS, _INVERSE = 4096, 1000, 200, 4
+_EXPONENT, _TERMS, _OPERATIONS, _INVERSE = 4096, 100, 200, 4
 """How large a thing may be: what is larger would take too long."""
 _STEPS = {"sign", "round", "floor"}
 """Functions without a slope: what they define is a symbol of its own."""
 
 
+_CONSTANTS = {"e": sympy.E, "pi": sympy.pi, "i": sympy.I, "infty": sympy.oo}
 _ANY = {
     "f": lambda x: sympy.exp(x / 3) + sympy.sin(2 * x + 1),
     "g": lambda x: sympy.exp(-x / 5) + sympy.cos(3 * x + 2),
@@ -86,7 +87,7 @@ class Scope:
     maps: dict[str, Definition] = field(default_factory=dict)
     functions: dict[str, tuple[str, Node, int]] = field(default_factory=dict)
     values: dict[str, Node] = field(default_factory=dict)
-    given_at: set[int] = field(default_factory=set)
+    given_at: dict[str, int] = field(default_factory=dict)
     """Where the text gave these values."""
     conditions: list[tuple[int, Statement]] = field(default_factory=list)
     """What restricts the symbols, and where that is said."""
@@ -108,7 +109,7 @@ class Scope:
             functions=dict(self.functions),
             maps={k: v for k, v in self.maps.items() if k != "L"},
             values=dict(self.values) if keeps_values else {},
-            given_at=set(self.given_at) if keeps_values else set(),
+            given_at=dict(self.given_at) if keeps_values else {},
             conditions=[],
             passing=[],
             known=set(self.known),
@@ -179,7 +180,8 @@ class Meaning:
             self.used.add(definition.where)
         if name in stop or self.is_base(name):
             if name not in self.scope.known and name not in self.scope.maps:
-                raise Unclear(f"unknown symbol {plain(name)}")
+                instead = r"; write \d for a differential" if name == "d" else ""
+                raise Unclear(f"unknown symbol {plain(name)}{instead}")
             return self.base(name)
         return self._once(
             (name, stop),
@@ -244,6 +246,8 @@ class Meaning:
 
     def value(self, node: Node, at: At = ANYWHERE) -> Value:
         """A SymPy expression, or an array of them."""
+        if node.kind in _CONSTANTS:
+            return _CONSTANTS[node.kind]
         try:
             return getattr(self, "of_" + node.kind.replace(" ", "_"))(node, at)
         except Refusal as error:
@@ -255,18 +259,6 @@ class Meaning:
 
     def of_number(self, node: Node, at: At) -> Value:
         return sympy.Rational(node.parts[0].numerator, node.parts[0].denominator)
-
-    def of_e(self, node: Node, at: At) -> Value:
-        return sympy.E
-
-    def of_pi(self, node: Node, at: At) -> Value:
-        return sympy.pi
-
-    def of_i(self, node: Node, at: At) -> Value:
-        return sympy.I
-
-    def of_infty(self, node: Node, at: At) -> Value:
-        return sympy.oo
 
     def of_symbol(self, node: Node, at: At) -> Value:
         name, indices = self.resolve(node, at.bound)
@@ -418,14 +410,7 @@ class Meaning:
     def condition(self, statement: Statement, at: At = ANYWHERE) -> Value:
         """A chain of relations as one SymPy condition; indices compare at once."""
         sides = [self.value(side, at) for side in statement.sides]
-        kinds = {
-            "=": sympy.Eq,
-            "≠": sympy.Ne,
-            "<": sympy.Lt,
-            ">": sympy.Gt,
-            "≤": sympy.Le,
-            "≥": sympy.Ge,
-        }
+        kinds = {"=": sympy.Eq, **points.ORDERS}
         if not set(statement.relations) <= kinds.keys() or any(map(np.shape, sides)):
             raise Unclear("not a condition", statement.position)
         return sympy.And(
@@ -495,10 +480,19 @@ class Meaning:
         if np.shape(value) or sympy.count_ops(value) > _OPERATIONS:
             raise Unclear("a limit of too much", node.position)
         symbol, place = inner.base(by.parts[0]), self.value(point, at)
-        found = sympy.limit(value, symbol, place, side)
-        if found.has(sympy.Limit, sympy.AccumBounds, sympy.nan):
+        if place in (sympy.oo, -sympy.oo):
+            found = {sympy.limit(value, symbol, place)}
+        else:  # on each side a branch is decided, where SymPy would take any
+            step = sympy.Dummy(positive=True)
+            found = {
+                sympy.limit(value.subs(symbol, place + sign * step), step, 0)
+                for sign in (1, -1)
+                if "+-"[sign < 0] in side
+            }
+        limit = found.pop()
+        if found or limit.has(sympy.Limit, sympy.AccumBounds, sympy.nan):
             raise Unclear("no limit is found", node.position)
-        return found
+        return limit
 
     def of_call(self, node: Node, at: At) -> Value:
         name, arguments = node.parts
@@ -1027,6 +1021,9 @@ def _apply(name: str, values: list, node: Node) -> Value:
             return _array([_extreme(name, list(e)) for e in each]).reshape(each.shape)
         if not shapes:
             return _extreme(name, values)
+    if name == "clip" and len(values) == 3:
+        inner = _apply("min", [values[2], first], node)
+        return _apply("max", [values[1], inner], node)
     if name == "det":
         return sympy.Matrix(first).det()
     if name == "tr":

@@ -9,7 +9,9 @@ They are the same in each run.
 import random
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
+from operator import ge, gt, le, lt, ne
+from typing import Any
 
 import mpmath
 import sympy
@@ -34,7 +36,8 @@ _STEEP = ("exp", "sinh", "cosh", "tanh", "coth", "erf")
 _FEW = 12
 """Constants of which sums are places, too: branches begin there."""
 _BRANCHES = (sympy.Piecewise, sympy.Abs, sympy.sign, sympy.floor, sympy.ceiling)
-_ORDERS = {"<": sympy.Lt, ">": sympy.Gt, "≤": sympy.Le, "≥": sympy.Ge, "≠": sympy.Ne}
+ORDERS = {"<": sympy.Lt, ">": sympy.Gt, "≤": sympy.Le, "≥": sympy.Ge, "≠": sympy.Ne}
+_COMPARED = {"<": lt, ">": gt, "≤": le, "≥": ge, "≠": ne}
 
 Point = list[mpmath.mpf]
 Pairs = tuple[tuple[sympy.Expr, sympy.Expr], ...]
@@ -42,6 +45,10 @@ Pairs = tuple[tuple[sympy.Expr, sympy.Expr], ...]
 
 class Refuted(Refusal):
     """A claim that does not hold."""
+
+
+class Contradicted(Refuted):
+    """A claim of numbers that are others."""
 
 
 @lru_cache(maxsize=100_000)
@@ -67,51 +74,59 @@ def hold(
     conditions = tuple(
         c for c in conditions if c.free_symbols and c.free_symbols <= set(symbols)
     )
-    if relation in _ORDERS and symbols:
+    if relation in ORDERS and symbols:
         decided = {_decided(relation, *pair, conditions) for pair in pairs}
         if False in decided:
             raise Refuted("does not hold: SymPy says the contrary")
         if decided == {True}:
             return 0
+        if relation == "≠":  # almost everywhere anything differs
+            raise Refuted("that they differ everywhere is not shown")
     evaluate = _function(symbols, [list(pair) for pair in pairs])
-    compared = [0] * len(pairs)
+    real = not any(side.has(sympy.I) for side in sides)
+    compared, met = [0] * len(pairs), 0
     for point in _points(symbols, sides, conditions):
+        met += 1
         near = all(1 / 8 < abs(coordinate) < 4 for coordinate in point)
         for digits in (_DIGITS,) if near else (_DIGITS, _ALL_DIGITS):
             with mpmath.workdps(digits):
-                faults = _faults(relation, evaluate, point, rounding)
+                faults = _faults(relation, evaluate, point, rounding, real)
             if not any(faults):
                 break
         if fault := next(filter(None, faults), None):
             at = ", ".join(
                 f"{_readable(s)} = {mpmath.nstr(p, 3)}" for s, p in zip(symbols, point)
             )
-            raise Refuted(fault + (f" at {at}" if at else ""))
+            raise Refuted(f"{fault} at {at}") if at else Contradicted(fault)
         compared = [
             n + (fault is not None)
             for n, fault in zip(compared, faults or [None] * len(pairs))
         ]
-    if not min(compared):
-        raise Refuted("no point at which both sides are defined")
-    if min(compared) < _LEAST and symbols:
+    if met < _LEAST and symbols:
         raise Refuted(f"fewer than {_LEAST} points meet the conditions")
+    if min(compared) < (_LEAST if symbols else 1):
+        raise Refuted("hardly a point at which both sides are defined")
     return min(compared) if symbols and relation != "=" else 0
 
 
 def _faults(
-    relation: str, evaluate: Callable, point: Point, rounding: float
+    relation: str, evaluate: Callable, point: Point, rounding: float, real: bool
 ) -> list[str | None]:
     """Why each pair is not related so at a point; None: it is not defined."""
     try:
-        return [_fault(relation, a, b, rounding) for a, b in evaluate(*point)]
+        return [_fault(relation, a, b, rounding, real) for a, b in evaluate(*point)]
     except (ArithmeticError, ValueError, TypeError):
         return []  # not defined here, or complex where an order is asked
 
 
 def _fault(
-    relation: str, left: mpmath.mpf, right: mpmath.mpf, rounding: float
+    relation: str, left: mpmath.mpf, right: mpmath.mpf, rounding: float, real: bool
 ) -> str | None:
-    defined = [mpmath.isfinite(side) for side in (left, right)]
+    # A root or a logarithm of a negative number has no real value.
+    defined = [
+        mpmath.isfinite(side) and not (real and mpmath.im(side))
+        for side in (left, right)
+    ]
     if any(defined) != all(defined):
         return "only one of the sides is defined everywhere"
     if not all(defined):
@@ -124,6 +139,13 @@ def _fault(
 def _symbols(sides: Iterable[sympy.Basic]) -> list[sympy.Symbol]:
     found: set[sympy.Symbol] = set()
     return sorted(found.union(*(s.free_symbols for s in sides)), key=lambda s: s.name)
+
+
+def meets(condition: sympy.Basic) -> None:
+    """Raises Refuted where a condition leaves hardly a point."""
+    found = islice(_points(_symbols([condition]), (condition,), (condition,)), _LEAST)
+    if condition != sympy.true and len(list(found)) < _LEAST:
+        raise Refuted(f"fewer than {_LEAST} points meet it")
 
 
 def shrinks(
@@ -142,7 +164,7 @@ def shrinks(
         return near <= 100 * far + _EQUAL
 
 
-def _function(symbols: list[sympy.Symbol], of: object) -> Callable:
+def _function(symbols: list[sympy.Symbol], of: Any) -> Callable:
     def bounded(name: str) -> Callable:
         def function(x: mpmath.mpf) -> mpmath.mpf:
             if abs(x) > _LARGEST:
@@ -151,8 +173,17 @@ def _function(symbols: list[sympy.Symbol], of: object) -> Callable:
 
         return function
 
+    # Names that Python takes: SymPy is slow to find such.
+    named = {s: sympy.Symbol(f"arg{n}", real=True) for n, s in enumerate(symbols)}
+
+    def renamed(part: Any) -> Any:
+        if isinstance(part, list):
+            return list(map(renamed, part))
+        return part.xreplace(named)
+
     steep = {name: bounded(name) for name in _STEEP}
-    return sympy.lambdify(symbols, of, [steep, "mpmath"], cse=True)
+    arguments = list(named.values())
+    return sympy.lambdify(arguments, renamed(of), [steep, "mpmath"], cse=True)
 
 
 def _decided(
@@ -168,7 +199,7 @@ def _decided(
         for symbol in condition.free_symbols
         if condition == (symbol > 0)
     }
-    decided = _ORDERS[relation](sympy.expand((a - b).subs(signs)), 0)
+    decided = ORDERS[relation](sympy.expand((a - b).subs(signs)), 0)
     return bool(decided) if decided in (sympy.true, sympy.false) else None
 
 
@@ -242,15 +273,8 @@ def _related(
     relation: str, left: mpmath.mpf, right: mpmath.mpf, rounding: float
 ) -> bool:
     size = max(abs(left), abs(right), mpmath.mpf(1) / 10**6)
-    if relation == "≠":
-        return left != right
-    if relation in "<>≤≥":
-        return {
-            "<": left < right,
-            ">": left > right,
-            "≤": left <= right,
-            "≥": left >= right,
-        }[relation]
+    if relation in ORDERS:
+        return _COMPARED[relation](left, right)
     if rounding:
         if rounding < size * mpmath.mpf(10) ** -(_FLOAT32_DIGITS - 1):
             rounding = max(rounding, _FLOAT32 * size)

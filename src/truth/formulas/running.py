@@ -32,11 +32,14 @@ from .inline import (
 )
 from .latex import Node, Refusal, Statement, parse
 from .meaning import Meaning, Scope, name_of, plain
+from .points import Contradicted
 from .section import Reading, Section
 from .sections import sections as sections_of
-from .tree import Tree, bare, is_condition, is_numeric, symbols, walk
+from .tree import Tree, bare, is_numeric, symbols, walk
 
 _LINK = re.compile(r"\]\((?P<path>[\w./-]+\.md)(?:#[\w.-]*)?\)")
+_SIGN = re.compile(r":=|\\def\b.*|\\[A-Za-z]+(?:\{\w\})?")
+"""What is no formula: a sign of which a page speaks, and macros for a notebook."""
 _NAME = re.compile(r"[A-Za-z]+\d*|[A-Za-z](?:_\d+)?")
 
 Verdict = tuple[str, str, str]
@@ -67,7 +70,7 @@ class RunningText:
             for number, statement in enumerate(read.statements)
             if is_compound(statement)
         ]
-        if not read.statements and len(read.formula.text.split()) > 1:
+        if not read.statements and not _SIGN.fullmatch(read.formula.text.strip()):
             verdicts = [("unchecked", str(read.doubts[0]), "")]
         if not verdicts:
             return self._of_symbols(read)
@@ -133,15 +136,24 @@ class RunningText:
         where = read.formula.start + statement.position
         if number in read.proven:
             return "proven", "SymPy", ""
-        if where in self._used or statement.relations in (("∈",), ("…",)):
+        is_used = where in self._used and number not in read.doubts
+        if is_used or statement.relations in (("∈",), ("…",)):
             return "given", "what is checked follows from it", ""
         if place := self._stands(read, statement):
             return "proven", f"stands in {place}", ""
         if self._runs(statement):
             return "compared", "stands in a program of the page", ""
-        if self._is_tied(read, statement):
-            return "tied", "a program or trace of the page has its numbers", ""
         doubt = read.doubts.get(number)
+        own = next(each for each in self._sections if read in each.reads)
+        # A size that a page gives is another than those that are tried.
+        is_free = any(s.parts[0] in own.scope.sizes for s in symbols(statement))
+        is_refuted = isinstance(doubt, Contradicted) and not is_free
+        if (
+            not is_refuted
+            and self._is_well_marked(read, statement)
+            and self._is_tied(read, statement)
+        ):
+            return "tied", "a program or trace of the page has its numbers", ""
         return (
             "unchecked",
             "stands in no formula or program of the page"
@@ -193,7 +205,7 @@ class RunningText:
                 continue  # it would follow from itself
             try:
                 other = Section(scope, [], set(), self._page)
-                read.tried += other.prove(statement.sides, statement.relations)
+                read.tried += other.prove(statement.sides, statement.relations, where)
             except Refusal:
                 continue
             return True
@@ -219,7 +231,8 @@ class RunningText:
         sides = [unsigned(OF_PROGRAMS.flat(side)) for side in statement.sides]
         is_named = bare(statement.sides[0]).kind == "symbol"
         if statement.relations == ("=",) and is_named:
-            return not is_numeric(statement.sides[1]) and sides[1] in self._programs
+            named = Statement((), statement.sides[1:], 0)
+            return is_compound(named) and sides[1] in self._programs
         return not statement.relations and sides[0] in self._programs
 
     @cached_property
@@ -231,7 +244,9 @@ class RunningText:
         of known things before."""
         *before, last = statement.sides
         before = [side for side in before if not is_numeric(side)]
-        if not before or is_condition(statement) or not is_numeric(last):
+        if not before or not set(statement.relations) <= {"=", "≈"}:
+            return False
+        if not is_numeric(last):
             return False
         chain = Statement(statement.relations[: len(before) - 1], tuple(before), 0)
         if chain.relations:

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import sympy
@@ -22,7 +22,7 @@ from .meaning import (
     parts_of,
     ranges_of,
 )
-from .points import Refuted
+from .points import Contradicted, Refuted
 from .tree import (
     bare,
     free_indices,
@@ -114,61 +114,56 @@ class Section:
         page: Page,
     ) -> None:
         self._page = page
-        self._scope = scope
-        self._reads = reads
+        self.scope = scope
+        self.reads = reads
         self._used = used
         self._own: set[str] = set()
         self._domains: set[str] = set()
-
-    @property
-    def scope(self) -> Scope:
-        return self._scope
-
-    @property
-    def reads(self) -> list[Reading]:
-        return self._reads
 
     def note(self) -> None:
         """Take over what is stated: domains, and maps."""
         for read, _, statement in self._statements():
             with read.refusing(statement):
-                self._note_domain(read, statement)
+                self._note_membership(read, statement)
         for read, number, statement in self._statements():
             with read.refusing(statement):
                 self._note_premise(read, number, statement)
+        for read, _, statement in self._statements():
+            with read.refusing(statement):
+                self._note_condition(read, statement)
         self._find_outputs()
         self._infer_shapes()
 
     def judge(self) -> None:
         """Prove what is claimed."""
-        for read in self._reads:
+        for read in self.reads:
             for number, statement in enumerate(read.statements):
                 with read.refusing(statement, number):
                     self._judge(read, number, statement)
             if read.formula.display:
-                self._scope.passing.clear()
+                self.scope.passing.clear()
 
     def _statements(self) -> Iterator[tuple[Reading, int, Statement]]:
-        for read in self._reads:
+        for read in self.reads:
             for number, statement in enumerate(read.statements):
                 yield read, number, statement
 
     # What is stated.
 
-    def _note_domain(self, read: Reading, statement: Statement) -> None:
-        if statement.relations == ("∈",):
-            self._note_membership(read, statement)
-        elif is_condition(statement):
+    def _note_condition(self, read: Reading, statement: Statement) -> None:
+        if self._restricts(statement):
             if read.formula.display:
                 where = read.formula.start + statement.position
-                self._scope.conditions.append((where, statement))
+                self.scope.conditions.append((where, statement))
             self._know(statement)
 
     def _note_membership(self, read: Reading, statement: Statement) -> None:
+        if statement.relations != ("∈",):
+            return
         *sides, domain = statement.sides
         sizes = domain.parts[1]
         shape = tuple(
-            int(size) if size.isdigit() else self._scope.letters.get(size, 3)
+            int(size) if size.isdigit() else self.scope.letters.get(size, 3)
             for size in sizes
         )
         names = {
@@ -194,18 +189,18 @@ class Section:
             raise Unclear(
                 f"no program of this page has the shape {list(shape)}", domain.position
             )
-        self._scope.sizes.update(
+        self.scope.sizes.update(
             (size, number) for size, number in zip(sizes, shape) if not size.isdigit()
         )
         self._domains |= names
-        self._scope.shapes.update(
-            (name, self._scope.given_shapes.get(name, shape)) for name in names
+        self.scope.shapes.update(
+            (name, self.scope.given_shapes.get(name, shape)) for name in names
         )
-        self._scope.domains.update(dict.fromkeys(names, sizes))
-        self._scope.complex -= names
+        self.scope.domains.update(dict.fromkeys(names, sizes))
+        self.scope.complex -= names
         if domain.parts[0] == r"\C":
-            self._scope.complex |= names
-        self._scope.known |= names
+            self.scope.complex |= names
+        self.scope.known |= names
 
     def _mentioned(self) -> set[str]:
         found = [
@@ -233,7 +228,9 @@ class Section:
         elif stated.kind == "call" and stated.parts[0] in CALLED:
             self._note_function(read, number, stated, right, where)
         elif stated.kind == "symbol" and not is_numeric(right):
-            name, indices = name_of(stated, self._scope)
+            name, indices = name_of(stated, self.scope)
+            if indices and name in self.scope.sizes:
+                raise Unclear(f"{name} counts elements", stated.position)
             if (
                 name in self._own
                 or not all(letter for letter, _ in indices)
@@ -242,16 +239,16 @@ class Section:
             ):
                 return
             self._own.add(name)
-            rank = len(self._scope.shapes.get(name, ()))
+            rank = len(self.scope.shapes.get(name, ()))
             if name not in self._domains and rank != len(indices or ()):
                 # What is stated anew does not live where it did in another section.
-                self._scope.shapes.pop(name, None)
-                self._scope.domains.pop(name, None)
-            self._scope.maps[name] = Definition(indices, right, where)
-            self._scope.known.add(name)
+                self.scope.shapes.pop(name, None)
+                self.scope.domains.pop(name, None)
+            self.scope.maps[name] = Definition(indices, right, where)
+            self.scope.known.add(name)
             if indices:
-                self._scope.shapes.setdefault(
-                    name, self._scope.given_shapes.get(name, ())
+                self.scope.shapes.setdefault(
+                    name, self.scope.given_shapes.get(name, ())
                 )
             # A local derivative is no output of the map.
             read.premises[number] = name if left.kind != "role" else f"local {name}"
@@ -262,9 +259,9 @@ class Section:
     ) -> None:
         name, arguments = call.parts
         if arguments[0].kind == "symbol" and name not in self._own:
-            parameter, _ = name_of(arguments[0], self._scope)
-            self._scope.functions[name] = parameter, right, where
-            self._scope.known.add(parameter)
+            parameter, _ = name_of(arguments[0], self.scope)
+            self.scope.functions[name] = parameter, right, where
+            self.scope.known.add(parameter)
             self._own.add(name)
             read.premises[number] = name
 
@@ -275,8 +272,8 @@ class Section:
             if each.kind in ("total", "whole product", "extreme")
             for letter in each.parts[0]
         }
-        self._scope.known |= {
-            name_of(symbol, self._scope)[0] for symbol in symbols(node)
+        self.scope.known |= {
+            name_of(symbol, self.scope)[0] for symbol in symbols(node)
         } - bound
 
     def _infer_shapes(self) -> None:
@@ -285,12 +282,12 @@ class Section:
             for read, _, statement in self._statements():
                 with read.refusing(statement):
                     self._infer_from_indices(statement, last)
-            for name in self._own - self._scope.shapes.keys():
-                if name in self._scope.maps and not self._scope.maps[name].indices:
+            for name in self._own - self.scope.shapes.keys():
+                if name in self.scope.maps and not self.scope.maps[name].indices:
                     self._infer_from_definition(name)
 
     def _infer_from_indices(self, statement: Statement, last: bool) -> None:
-        shapes = self._scope.shapes
+        shapes = self.scope.shapes
         sizes: dict[str, int] = {}
         for name, indices in map(indices_of, symbols(statement)):
             if len(shapes.get(name, ())) == len(indices):
@@ -306,46 +303,46 @@ class Section:
             if not is_array or shapes.get(name) or self._is_family(name):
                 continue
             if last or all(letter in sizes for letter, _ in indices):
-                shapes[name] = self._scope.given_shapes.get(
+                shapes[name] = self.scope.given_shapes.get(
                     name,
                     tuple(
-                        sizes.get(letter, self._scope.letters.get("_" + letter, 3))
+                        sizes.get(letter, self.scope.letters.get("_" + letter, 3))
                         for letter, _ in indices
                     ),
                 )
-            self._scope.known.add(name)
+            self.scope.known.add(name)
 
     def _infer_from_definition(self, name: str) -> None:
         try:
-            value = Meaning(self._scope).value(self._scope.maps[name].node)
+            value = Meaning(self.scope).value(self.scope.maps[name].node)
         except Unclear:
             return
         if shape := np.shape(value):
             column = len(shape) == 2 and shape[1] == 1
-            self._scope.shapes[name] = shape[:1] if column else shape
+            self.scope.shapes[name] = shape[:1] if column else shape
 
     def _is_family(self, name: str) -> bool:
         """Whether ``x_0``, ``x_1`` … are symbols of their own."""
-        return any(each.startswith(name + "_") for each in self._scope.known)
+        return any(each.startswith(name + "_") for each in self.scope.known)
 
     def _find_outputs(self) -> None:
         stated = {
             name
-            for read in self._reads
+            for read in self.reads
             for name in read.premises.values()
-            if name and name != "L" and name in self._scope.maps
+            if name and name != "L" and name in self.scope.maps
         }
         inner = {
-            name_of(symbol, self._scope)[0]
+            name_of(symbol, self.scope)[0]
             for name in stated
-            for symbol in symbols(self._scope.maps[name].node)
+            for symbol in symbols(self.scope.maps[name].node)
         }
         if outputs := sorted(stated - inner):
             # A map of its own: what was an output elsewhere may be an input here.
-            self._scope.outputs = outputs
-            self._scope.maps = {
+            self.scope.outputs = outputs
+            self.scope.maps = {
                 name: definition
-                for name, definition in self._scope.maps.items()
+                for name, definition in self.scope.maps.items()
                 if name in self._own
             }
 
@@ -354,31 +351,37 @@ class Section:
     def _judge(self, read: Reading, number: int, statement: Statement) -> None:
         sides, relations = statement.sides, statement.relations
         where = read.formula.start + statement.position
+        if relations == ("∈",):
+            for side in sides[:-1]:
+                Meaning(self.scope).value(side)
         if relations in ((), ("∈",)):
             return None
         if relations == ("…",):
             return self._runs(read, statement)
-        if is_condition(statement):
+        if self._restricts(statement):
+            for said in self._said(statement):
+                points.meets(said)
             if not read.formula.display:
-                self._scope.passing.append((where, statement))
+                self.scope.passing.append((where, statement))
             return None
         if relations[0] == ":=":
-            self._scope.decided = sides[1], where
+            self.scope.decided = sides[1], where
         if number in read.premises:
             sides, relations = sides[1:], relations[1:]
             if not relations:
                 return None
         try:
-            read.tried += self.prove(sides, relations)
+            read.tried += self.prove(sides, relations, where)
         except Refusal:
             if self._states_a_value(read, number, statement):
                 return None
             if read.formula.display:
                 raise
             self._prove_numbers(read, statement)
-            if name_of(bare(sides[0]), Scope())[0] == "L":
+            stated = bare(sides[0])
+            if stated.kind == "symbol" and name_of(stated, Scope())[0] == "L":
                 # Another loss, for what is said next.
-                self._scope.maps["L"] = Definition((), sides[1], where)
+                self.scope.maps["L"] = Definition((), sides[1], where)
                 self._know(sides[1])
                 read.premises[number] = "L"
             raise
@@ -386,12 +389,21 @@ class Section:
         self._used.add(where)
         return None
 
+    def _restricts(self, statement: Statement) -> bool:
+        """Whether it is a condition; an order of what is computed is a claim."""
+        return is_condition(statement) and (
+            any(map(is_numeric, statement.sides))
+            or not any(
+                name_of(s, self.scope)[0] in self._own for s in symbols(statement)
+            )
+        )
+
     def _runs(self, read: Reading, statement: Statement) -> None:
         """``i = 1, \\dots, n``: all that the index has."""
         letter, low, high = statement.sides
-        meaning = Meaning(self._scope)
+        meaning = Meaning(self.scope)
         ends = [meaning.value(each) for each in (low, high)]
-        ranges = ranges_of(tuple(read.statements), self._scope)
+        ranges = ranges_of(tuple(read.statements), self.scope)
         size = ranges.get(letter.parts[0])
         if ends != [1, size]:
             raise Unclear(f"index {letter.parts[0]} runs from 1 to {size}")
@@ -403,28 +415,51 @@ class Section:
             symbol, prefix = symbol.parts[0], "bar "
         if symbol.kind != "symbol" or not is_numeric(statement.sides[1]):
             return False
-        name, indices = name_of(symbol, self._scope)
+        name, indices = name_of(symbol, self.scope)
         if self._has_a_value(name):
             return False
         name = prefix + name
         if read.formula.display:
-            if name in self._scope.maps or len(statement.sides) > 2:
+            if name in self.scope.maps or len(statement.sides) > 2:
                 return False
             self._is_in_a_program(read, symbol, statement.sides[1])
         elif len(statement.sides) > 2:
-            self.prove(statement.sides[1:], statement.relations[1:])
+            where = read.formula.start + statement.position
+            self.prove(statement.sides[1:], statement.relations[1:], where)
+        value = Meaning(self.scope).value(statement.sides[1])
+        if np.shape(value) and name in self.scope.sizes:
+            raise Unclear(f"{name} counts elements", symbol.position)
         read.given[number] = statement.sides[1]
         if not indices:
-            self._scope.values[name] = statement.sides[1]
-            self._scope.given_at.add(read.formula.start + statement.position)
-            self._scope.known.add(name)
+            # What is made of it has another value now.
+            for other in [*self.scope.values]:
+                if name in self._made_of(other):
+                    del self.scope.values[other]
+            self.scope.values[name] = statement.sides[1]
+            self.scope.given_at[name] = read.formula.start + statement.position
+            self.scope.known.add(name)
         return True
+
+    def _made_of(self, name: str) -> set[str]:
+        """The names that maps make it of."""
+        found: set[str] = set()
+        names = {name}
+        while names:
+            definition = self.scope.maps.get(names.pop())
+            if definition:
+                inner = {
+                    name_of(symbol, self.scope)[0]
+                    for symbol in symbols(definition.node)
+                }
+                names |= inner - found
+                found |= inner
+        return found
 
     def _has_a_value(self, name: str) -> bool:
         """Whether the values that were given make one of what is computed."""
-        if name not in self._scope.maps or not self._scope.values:
+        if name not in self.scope.maps or not self.scope.values:
             return False
-        meaning = Meaning(self._scope)
+        meaning = Meaning(self.scope)
         if meaning.is_base(name):
             return False
         given = self._given()
@@ -434,9 +469,9 @@ class Section:
         )
 
     def _is_in_a_program(self, read: Reading, symbol: Node, side: Node) -> None:
-        value = _squeezed(np.array(Meaning(self._scope).value(side), complex))
-        name, _ = name_of(bare(symbol), self._scope)
-        shape = self._scope.shapes.get(name, value.shape)
+        value = _squeezed(np.array(Meaning(self.scope).value(side), complex))
+        name, _ = name_of(bare(symbol), self.scope)
+        shape = self.scope.shapes.get(name, value.shape)
         if shape != value.shape:
             raise Unclear(
                 f"shape {list(value.shape)}, where {list(shape)} is stated",
@@ -458,11 +493,26 @@ class Section:
         if len(statement.sides) - start < 2:
             return
         try:
-            self.prove(statement.sides[start:], statement.relations[start:])
+            self._prove(statement.sides[start:], statement.relations[start:])
         except Refusal as error:
             read.fail(str(error), error.position)
 
-    def prove(self, sides: tuple, relations: tuple[str, ...]) -> int:
+    def prove(self, sides: tuple, relations: tuple[str, ...], where: int) -> int:
+        """At how many points it was tried; a case that is named, such as ``x = y``,
+        is one of what stands below it."""
+        scope = self.scope
+        known = {
+            name: definition
+            for name, definition in scope.maps.items()
+            if definition.node.kind != "symbol" or definition.where <= where
+        }
+        self.scope = replace(scope, maps=known)
+        try:
+            return self._prove(sides, relations)
+        finally:
+            self.scope = scope
+
+    def _prove(self, sides: tuple, relations: tuple[str, ...]) -> int:
         """For all inputs; or, where a side is numbers, at the values given."""
         rounding = max(
             _rounding(side, relation == "≈")
@@ -473,22 +523,30 @@ class Section:
         try:
             return self._compare(sides, relations)
         except Refusal:
-            if not self._scope.values or not any(map(is_numeric, sides)):
+            if not self.scope.values or not any(map(is_numeric, sides)):
                 raise
             try:
                 tried = self._compare(sides, relations, rounding, self._given())
+            except Contradicted:
+                raise
             except Refusal:
                 pass
             else:
-                self._used |= self._scope.given_at
+                names = {name_of(s, self.scope)[0] for s in symbols(sides)}
+                names |= set().union(*map(self._made_of, names))
+                self._used |= {
+                    where
+                    for name, where in self.scope.given_at.items()
+                    if name.removeprefix("bar ") in names
+                }
                 return tried
             raise
 
     def _given(self) -> dict[sympy.Symbol, sympy.Expr]:
         """The symbols of inputs, and the values that the text gave them."""
-        meaning = Meaning(self._scope)
+        meaning = Meaning(self.scope)
         given: dict[sympy.Symbol, sympy.Expr] = {}
-        for name, node in self._scope.values.items():
+        for name, node in self.scope.values.items():
             value = _squeezed(np.array(meaning.value(node), dtype=object))
             is_gradient, inner = name.startswith("bar "), name.removeprefix("bar ")
             inputs = meaning.upstream(inner) if is_gradient else meaning.base(name)
@@ -510,7 +568,7 @@ class Section:
         """At how many points it was tried; 0 if it is proven."""
         if any(node.kind == "order" for node in walk(sides)):
             return self._compare_orders(sides, relations)
-        scope = self._scope
+        scope = self.scope
         meaning = Meaning(scope)
         for side in sides:
             _refuse_roles_of_numbers(side)
@@ -555,7 +613,7 @@ class Section:
 
     def _compare_orders(self, sides: tuple[Node, ...], relations: tuple) -> int:
         """``a = b + O(h^2)``: how the difference goes to 0."""
-        meaning = Meaning(self._scope)
+        meaning = Meaning(self.scope)
         for relation, one, other in zip(relations, sides, sides[1:]):
             (first, _), (rest, size) = _without_order(one), _without_order(other)
             if relation != "=" or first is None or size is None:
@@ -603,7 +661,7 @@ class Section:
         names = {
             symbol for pair in pairs for each in pair for symbol in each.free_symbols
         }
-        for where, statement in (*self._scope.conditions, *self._scope.passing):
+        for where, statement in (*self.scope.conditions, *self.scope.passing):
             said = self._said(statement)
             if any(each.free_symbols & names for each in said):
                 self._used.add(where)
@@ -612,11 +670,11 @@ class Section:
 
     def _said(self, statement: Statement) -> list[sympy.Basic]:
         """A condition, for each value of its indices."""
-        ranges = ranges_of(statement, self._scope)
+        ranges = ranges_of(statement, self.scope)
         letters = sorted(free_indices(statement))
         try:
             return [
-                Meaning(self._scope).condition(statement, At(dict(zip(letters, at))))
+                Meaning(self.scope).condition(statement, At(dict(zip(letters, at))))
                 for at in itertools.product(
                     *(range(1, ranges[letter] + 1) for letter in letters)
                 )

@@ -121,7 +121,7 @@ def _findings(page: Page, sites: list[Site]) -> Iterator[Finding]:
                 agree[formula].append(site)
             for formula, how in other.items():
                 differ[formula][site] = how
-    belong = _belonging(page, formulas, sites, agree)
+    belong = _belonging(page, formulas, sites, agree, differ)
     for formula in dict.fromkeys(formulas):
         own = belong[formula]
         cases = sum(len(each.calls) for each in agree[formula])
@@ -150,10 +150,11 @@ def _findings(page: Page, sites: list[Site]) -> Iterator[Finding]:
 
 
 def _belonging(
-    page: Page, formulas: list[Formula], sites: list[Site], agree: dict
+    page: Page, formulas: list[Formula], sites: list[Site], agree: dict, differ: dict
 ) -> dict[Formula, list[Site]]:
     """The rules to which each formula belongs: not to what agrees with others of its
-    section, but of another map."""
+    section, but of another map. A rule of several inputs that agrees with nothing
+    belongs to the nearest map that is made of them."""
     headings = [page.line(at) for at, _, _ in page.headings]
 
     def section(line: int) -> int:
@@ -170,6 +171,29 @@ def _belonging(
         for each in here:
             if not groups or each.section in groups:
                 found[each].append(site)
+        maps = [
+            each
+            for each in ends
+            if not each.is_gradient
+            and site in differ[each]
+            and len(inputs := site.calls[0].inputs.keys()) > 1
+            and inputs <= _made_of(each, formulas)
+        ]
+        if maps and not any(site in some for some in agree.values()):
+            above = [each for each in maps if section(each.line) <= own]
+            found[(above or maps)[-1]].append(site)
+    return found
+
+
+def _made_of(formula: Formula, formulas: list[Formula]) -> set[str]:
+    """Names of its symbols, and of those of the maps that define some of them."""
+    found, names = set(formula.symbols), {*formula.symbols}
+    while names:
+        name = names.pop()
+        for each in formulas:
+            if each.section is formula.section and each.name == name:
+                names |= each.symbols - found
+                found |= each.symbols
     return found
 
 

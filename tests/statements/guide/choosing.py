@@ -340,7 +340,7 @@ def test_passed_through_twice(mode, f):
     "stop_gradient identity — $s'(x)$ — as $y$ and $s$ together — $s''(x)$ — $s'(x)$",
     "Because $s$ stays a part of the graph, its second derivative is there as well, and forward mode works.",
     "Of the true sign nothing is left but its value: at 0, where it jumps and has no derivative, the slope is that of $s$, as everywhere.",
-    r"With $s(x)$ for any function and $y$ for any value of the same shape, $z = y$, and $\d z$ is $s'(x)$ times $\d x$.",
+    r"With $s(x)$ for any function and $y$ for any value of the same shape, the value is $s + (y - s) = y$, and $\d z$ is $s'(x)$ times $\d x$.",
     "Nothing in the steps uses that $s$ is tanh.",
 )
 @over(mode=MODES)

@@ -259,7 +259,7 @@ def block(lines, name):
 
 @says(
     "`upstream` holds the weights of the loss, in the shape `[2, 2]` of $C$.",
-    "Here $m = k$, to keep the trace short; the check has three sizes.",
+    "Here $m$ and $k$ are both 2, to keep the trace short; the check has three sizes.",
     r"Row 1 of `downstream_A` is row 1 of upstream, times $\local{B^{\T}}$.",
     r"Its second element is $\upstream{1} \cdot \local{2} + \upstream{10} \cdot \local{1} = 12$.",
     r"The first element of `downstream_B` is $\local{1} \cdot \upstream{1} + \local{4} \cdot \upstream{100} = 401$: the first column of $A$ meets the first column of upstream.",

@@ -452,7 +452,7 @@ def weighted(upstream):
     "At 0 the definition decides what is allowed: $\\|z\\| \\ge g^{\\T} z$ for all $z$.",
     "For any two vectors,",
     "so a vector $g$ of length at most 1 is a subgradient.",
-    "A longer one is not: with $z = g$ the right side is $\\|g\\|^2$, which is more than $\\|g\\|$.",
+    "A longer one is not: with $g$ for $z$ the right side is $\\|g\\|^2$, which is more than $\\|g\\|$.",
 )
 @over(g=arrays(3, numbers(-1, 1)), seed=st.integers(0, 99), cases=60)
 def test_the_subgradients_of_the_norm(g, seed):
@@ -777,7 +777,7 @@ def test_the_mean(tied, seed):
 
 
 @says(
-    "But $\\max(x, y) + \\min(x, y) = x + y$ is smooth, and where $x = y$ its gradient comes out as 2 and 0.",
+    "But $\\max(x, y) + \\min(x, y) = x + y$ is smooth, and at a tie its gradient comes out as 2 and 0.",
     "Conventions that do not add up.",
     "All three functions below are smooth: they are $\\max(x, y) + \\min(x, y) = x + y$, $\\operatorname{relu}(x) - \\operatorname{relu}(-x) = x$, and 1.",
     "Where two arguments tie, and at 0, TensorFlow is wrong without a word:",
