@@ -418,7 +418,7 @@ def test_steps_that_scale(x, factor):
 @says(
     "So a logarithm near 0 and one at a million pass alike, and what differences do not tell is counted and bounded.",
 )
-@over(rough=[0, 1, 12])
+@over(rough=[0, 12])
 def test_what_differences_do_not_tell(rough):
     jumps = np.arange(12) < rough
     comb = tf.custom_gradient(
@@ -427,10 +427,10 @@ def test_what_differences_do_not_tell(rough):
             lambda up: tf.where(jumps, tf.zeros_like(x), up),
         )
     )
-    x, reports = tf.constant(np.linspace(1, 2, 12)), []
-    said = message(lambda: reports.append(truth.check_rule(comb, x)))
-    assert ("differences do not tell" in said) == (rough == 12)
-    assert [each.unsettled > 0 for each in reports] == [rough == 1] * (rough < 12)
+    said = message(truth.check_rule, comb, tf.constant(np.linspace(1, 2, 12)))
+    counted = re.search(r"differences do not tell (\d+) of (\d+) slopes", said)
+    assert bool(counted) == (rough == 12)
+    assert not counted or int(counted[1]) > int(counted[2]) / 10
 
 
 @says(
