@@ -19,7 +19,7 @@ serve: setup  ## serve the site on http://127.0.0.1:8000 and follow every edit
 test: setup  ## pass every test
 	@rm -rf .cache/tracebook/runs
 	@$(RUN) truth
-	@$(RUN) pytest --numprocesses auto --dist loadgroup
+	@$(RUN) pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 # MkDocs empties its target first: build beside the good site, then swap. A kill
 # between the two moves leaves the good site aside: take it back.

@@ -30,16 +30,18 @@ KEPT_PROGRAMS = (
 )
 
 
-ALONE = (
-    "test_zensical",
-    "test_serve",
+LONGEST = (
+    "test_rules",
     "test_build_fails",
-    "test_reproducible",
+    "test_drills",
     "test_plain_python",
+    "test_serve",
     "test_browser",
+    "test_engine",
+    "test_ledger",
+    "test_check_rule",
 )
-"""Files whose tests take seconds each, and go to any worker, in this order and after
-all others; tests of another file share a worker, and what they prepare."""
+"""Files that begin first, so that no worker is left with one when all others ended."""
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -47,15 +49,9 @@ def pytest_xdist_auto_num_workers() -> int:
     return min(settings.cores() * 3 // 2, 6)
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    def place(item: pytest.Item) -> int:
-        return ALONE.index(item.path.stem) + 1 if item.path.stem in ALONE else 0
-
-    items.sort(key=place)
-    for item in items:
-        if not place(item):
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    order = {name: at for at, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path.stem, len(LONGEST)))
 
 
 IN_CI = os.environ.get("CI") == "true"

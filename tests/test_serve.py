@@ -7,6 +7,7 @@ import socket
 import subprocess
 import time
 from contextlib import contextmanager
+from http.client import HTTPException
 from urllib.request import urlopen
 
 import psutil
@@ -49,7 +50,7 @@ class Server:
 
     def ready(self) -> None:
         """Wait for MkDocs' own pages, and for the first word on the programs."""
-        self.wait_for(lambda: self.answers() and RENDERING not in self.page())
+        self.wait_for(lambda: RENDERING not in (self.answers() or RENDERING))
         self.wait_for(lambda: "all traces judged" in self.log())
 
     def log(self, start: int = 0) -> str:
@@ -64,11 +65,12 @@ class Server:
             time.sleep(0.1)
         raise TimeoutError(self.log())
 
-    def answers(self) -> bool:
+    def answers(self) -> str:
+        """Its page, or nothing while it does not answer."""
         try:
-            return bool(self.page())
-        except OSError:
-            return False
+            return self.page()
+        except (OSError, HTTPException):
+            return ""
 
     def page(self) -> str:
         with urlopen(self.url, timeout=30) as response:
