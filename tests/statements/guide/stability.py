@@ -398,12 +398,9 @@ def test_the_check():
     assert np.allclose(stable(tf.constant(x)), np.logaddexp(0, x), 1e-12)
 
 
-_VALUE = "Value: as written and official coincide; two digits hold from −12.50 to 88.50, left of that the error climbs to 1, beyond 88.50 it is infinite."
-
-
 @says(
     "Relative error in float32 over x from −30 to 100, two panels on a logarithmic scale.",
-    _VALUE,
+    "Value: as written and official coincide; two digits hold from −12.50 to 88.50, left of that the error climbs to 1, beyond 88.50 it is infinite.",
     "Gradient: the official rule has the same flank on the left and then stays at rounding.",
     "As written stays at rounding on the left, loses about three digits at once before 80, and after 87.25 jumps to an error of 1 and then to NaN.",
     "Softplus with sigmoid stays at rounding throughout.",
