@@ -58,7 +58,7 @@ def main() -> int:
         print(f"drills: the project fails without a mistake:\n{error}", file=sys.stderr)
         return 1
     if arguments.write:
-        score.write(tally)
+        score.write(tally, bool(arguments.part))
     return _print(tally)
 
 

@@ -42,7 +42,8 @@ _REFERENCE = re.compile(r"#(\d)")
 _FUNCTIONS = ("sin", "cos", "tanh", "exp", "log", "sigma")
 
 _ALONE = "a symbol alone in running text"
-"""Only a test that quotes its sentence can know which it is."""
+"""Only a test that quotes its sentence can know which it is; of other formulas in a
+sentence it may, too."""
 _SYMBOL = re.compile(
     r"(?:\\(?:bar|tilde|hat|dot|d|upstream|local|downstream)(?![A-Za-z])|[{} ])*"
     r"(?:\\?[A-Za-z]+|[\d.]+)(?:_(?:\w|\{[^{}]*\}))?[} ]*"
@@ -70,7 +71,7 @@ def run(book: Book, tally: Tally, site: Path) -> None:
             key = hashlib.sha256(f"{page.shown} {drill}".encode()).hexdigest()[:12]
             other = altered(page, text)
             caught = _failed(other)
-            if kind == _ALONE and not caught:
+            if not (formula.display or caught):
                 caught = any(each.state == "failed" for each in quotations(other))
             if not caught and key in verdicts:
                 tally.kind(kind).equal += 1

@@ -37,9 +37,11 @@ def page(kinds: dict[str, dict], day: str) -> str:
     return "\n".join([*lines, ""])
 
 
-def write(tally: Tally) -> None:
+def write(tally: Tally, partly: bool) -> None:
+    """What was found; partly: beside what is known of other parts."""
     day = date.today().isoformat()
-    kinds = {name: vars(kind) for name, kind in tally.kinds.items()}
+    kinds = known()[0] if partly else {}
+    kinds |= {name: vars(kind) for name, kind in tally.kinds.items()}
     RESULTS.write_text(json.dumps({"day": day, "kinds": kinds}, indent=1) + "\n")
     PAGE.write_text(page(kinds, day), "utf-8")
 
