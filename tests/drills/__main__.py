@@ -14,7 +14,7 @@ from pathlib import Path
 from . import claims, formulas, pages, programs, rules, score, shown, structure, traces
 from .book import Book, Tally, Unsound
 
-PARTS = (traces, programs, pages, shown, formulas, claims, structure, rules)
+PARTS = (traces, structure, programs, pages, shown, formulas, claims, rules)
 
 
 def main() -> int:
