@@ -158,6 +158,26 @@ $$
     assert "failed" in {f.state for f in found(other, made)}
 
 
+SCALED = r"""
+$$
+y_{ij} = x_{ij} \, s_i, \qquad x, y \in \R^{m \times n}, \qquad s \in \R^m
+$$
+
+$$
+\downstream{\bar s_i} = \sum_j \upstream{\bar y_{ij}} \cdot \local{x_{ij}}
+$$
+"""
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0])
+def test_a_vector_may_be_a_column(found, factor):
+    x, s = np.arange(6.0).reshape(2, 3), np.array([[2.0], [4.0]])
+    made = one({"x": x, "s": s}, x * s, [x * s, factor * (x * x).sum(1, keepdims=True)])
+    made["upstream"] = [x.tolist()]
+    states = [each.state for each in found(SCALED, made)]
+    assert states == ["compared", "compared" if factor == 1 else "failed"]
+
+
 def test_a_step_of_a_program_may_have_its_input_by_another_name(found):
     text = r"""
 # Steps

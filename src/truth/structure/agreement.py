@@ -319,6 +319,8 @@ class _Case:
         leading = set()
         for name, array in arrays.items():
             rank = len(formula.section.shape(name.removeprefix("bar ")))
+            if array.ndim > rank == (single := array.squeeze()).ndim:
+                array = arrays[name] = single  # as a column, or with its axes kept
             if array.ndim or rank:
                 leading.add(array.shape[: max(array.ndim - rank, 0)])
         refused = (Unclear, ValueError, TypeError, ZeroDivisionError)
@@ -330,7 +332,10 @@ class _Case:
 def _same(value: Array, there: Array) -> bool | None:
     """Whether they are, where the formula has a value: at a kink it may have none.
     None where they cannot be compared."""
-    if value is None or there is None or value.shape != there.shape:
+    if value is None or there is None:
+        return None
+    value, there = value.squeeze(), there.squeeze()
+    if value.shape != there.shape:
         return None
     has = np.isfinite(value)
     if not has.any():
