@@ -22,15 +22,20 @@ def page(kinds: dict[str, dict], day: str) -> str:
         "| What is planted | planted | caught | goal | true all the same |",
         "| --- | ---: | ---: | ---: | ---: |",
     ]
-    for name, kind in sorted(kinds.items()):
+    planted = {
+        name: kind for name, kind in kinds.items() if not name.startswith("harmless")
+    }
+    for name, kind in sorted(planted.items()):
         same = kind["equal"] + len(kind["within"])
         lines.append(
             f"| {name} | {kind['tried']} | {kind['caught']} | {kind['goal']:.0%}"
             f" | {same} |"
         )
-    tried, caught = (sum(k[key] for k in kinds.values()) for key in ("tried", "caught"))
+    tried, caught = (
+        sum(k[key] for k in planted.values()) for key in ("tried", "caught")
+    )
     lines += [f"| **in all** | **{tried}** | **{caught}** | | |", "", "## Missed", ""]
-    for name, kind in sorted(kinds.items()):
+    for name, kind in sorted(planted.items()):
         for drill in kind["missed"]:
             said = " ".join(drill.split()).replace("`", "ˋ")
             lines.append(f"- {name}: ``{said}``")
