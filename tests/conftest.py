@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from tracebook import settings
 
@@ -42,6 +44,20 @@ LONGEST = (
     "test_check_rule",
 )
 """Files that begin first, so that no worker is left with one when all others ended."""
+SINGLE = ("test_plain_python", "test_build_fails", "test_serve", "test_check_rule")
+"""Files whose tests share next to nothing, and go to any worker."""
+
+
+class ByFile(LoadFileScheduling):
+    """A worker for each file, which makes its fixtures once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        is_single = Path(nodeid.partition("::")[0]).stem in SINGLE
+        return nodeid if is_single else super()._split_scope(nodeid)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
+    return ByFile(config, log)
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -262,7 +262,6 @@ class Keys:
         """
         name = page.path.relative_to(self._book.docs_dir).with_suffix("")
         known = _hash(
-            self._of_pages,
             page.source,
             *_named(
                 page.source,
@@ -274,7 +273,14 @@ class Keys:
         )
         tests = _text(self._root / STATEMENTS / name.with_suffix(".py"))
         more = {"statements": tests, "numbers": tests, "structure": self._around}
-        return {name: _hash(name, known, more.get(name, "")) for name in CHECKS}
+        return {
+            name: _hash(name, self._of_check(name), known, more.get(name, ""))
+            for name in CHECKS
+        }
+
+    def _of_check(self, name: str) -> str:
+        """Sentences cost most, and their tests may call ``check_rule``."""
+        return self._of_statements if name == "statements" else self._of_pages
 
     def of_program(self, name: str) -> str:
         path = self._book.snippets_dir / name
@@ -284,6 +290,10 @@ class Keys:
     @cached_property
     def _of_runs(self) -> str:
         return self._code()
+
+    @cached_property
+    def _of_statements(self) -> str:
+        return self._code("statements")
 
     @cached_property
     def _of_pages(self) -> str:
