@@ -141,7 +141,8 @@ class Judge:
         """Publish what programs drew: the path of each file below the figures."""
         drawn: dict[str, bytes] = {}
         by: dict[str, Snippet] = {}
-        for each, run in held.items():
+        # In their order, and not as they ended, so that the same one is refused.
+        for each, run in sorted(held.items(), key=lambda pair: pair[0].name):
             for name, content in run.figures.items():
                 path = (Path(each.name).parent / name).as_posix()
                 if other := by.get(path):
