@@ -211,11 +211,15 @@ def test_what_looks_like_no_result_is_one(page, text):
 
 
 def test_a_number_is_tied_by_the_test_that_quotes_it(page):
-    made, root = page("It is 0.9999. It is 0.8888.")
+    made, root = page("It is 0.9999. It is 0.8888. It is 0.7777.")
     tests = root / "tests/statements/page.py"
     tests.parent.mkdir(parents=True)
-    tests.write_text('says("It is 0.9999.")\ndefinition("It is 0.8888.")\n')
-    assert states(numbers.check, (made, root)) == ["tied", "failed"]
+    tests.write_text(
+        '@says("It is 0.9999.")\ndef test():\n    assert about(0.9999)\n\n\n'
+        '@says("It is 0.8888.")\ndef test_of_another():\n    assert about(0.8880)\n\n\n'
+        'definition("It is 0.7777.")\n'
+    )
+    assert states(numbers.check, (made, root)) == ["tied", "failed", "failed"]
 
 
 @pytest.mark.parametrize(

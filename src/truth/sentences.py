@@ -103,19 +103,28 @@ MARKS = ("definition", "advice", "history", "pointer")
 """Say of a sentence that it states nothing."""
 
 
-def quoted(tests: Path, words: Collection[str] = ("says",)) -> list[str]:
-    """What the tests of a file quote, without running it."""
+def quoting(
+    tests: Path, words: Collection[str] = ("says",)
+) -> Iterator[tuple[str, ast.AST]]:
+    """What the tests of a file quote, and the test that does; without running it."""
     try:
         tree = ast.parse(tests.read_text("utf-8"))
     except (OSError, SyntaxError):
-        return []
-    return [
-        plain(each.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in words
-        for each in node.args
-        if isinstance(each, ast.Constant) and isinstance(each.value, str)
-    ]
+        return
+    for node in ast.walk(tree):
+        calls = [node.value] if isinstance(node, ast.Expr) else []
+        if isinstance(node, ast.FunctionDef):
+            calls = node.decorator_list
+        for call in calls:
+            if isinstance(call, ast.Call) and ast.unparse(call.func) in words:
+                for each in call.args:
+                    if isinstance(each, ast.Constant) and isinstance(each.value, str):
+                        yield plain(each.value), node
+
+
+def quoted(tests: Path, words: Collection[str] = ("says",)) -> list[str]:
+    """What the tests of a file quote."""
+    return [quote for quote, _ in quoting(tests, words)]
 
 
 def having(quote: str, sentences: list[Sentence]) -> list[int]:

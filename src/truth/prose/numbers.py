@@ -2,18 +2,19 @@ r"""Every number in running text that states a result, tied to what proves it.
 
 By the first of these that applies, a number is
 
-1. **quoted**: a test quotes its sentence, and would not find it with another;
-2. **computed**: it ends a chain, ``$2 x_0 = 32$``, that holds for the values that the
+1. **computed**: it ends a chain, ``$2 x_0 = 32$``, that holds for the values that the
    text, a trace or a program of the section gives the symbols;
-3. **marked**: a comment in its block computes it, ``<!-- proof: 2**10 = -->``, or
+2. **marked**: a comment in its block computes it, ``<!-- proof: 2**10 = -->``, or
    names the file that has it, ``<!-- proof: NAME.out -->``; a bare constant there says
    that it comes from elsewhere: a definition;
-4. **shown**: it stands in a trace, a program or a displayed formula of its section; of
-   three digits, or above the first section, of the page.
+3. **shown**: it stands in a trace, a program or a displayed formula of its section; of
+   three digits, or above the first section, of the page;
+4. **quoted**: it stands in the test that quotes its sentence.
 
 Else it fails. One that is shown more than once, or has a single digit, is **weak**: the
-sentence might speak of another place. What states no result is told apart by
-``TOLD_APART``, and a page that names the command that wrote it is left out.
+sentence might speak of another place, unless a test quotes it. What states no result is
+told apart by ``TOLD_APART``, and a page that names the command that wrote it is left
+out.
 """
 
 import ast
@@ -23,7 +24,7 @@ import re
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from .. import sentences
@@ -154,16 +155,16 @@ class Numbers:
         """Of each number that an inline formula states."""
         if not said and _STATED.search(formula.text):
             unread = Verdict("failed", "states a number, and cannot be read")
-            yield self._test(formula.start) or unread
+            is_quoted = any(self._tests(formula.start))
+            yield Verdict("tied", "a test quotes it") if is_quoted else unread
         for statement in said:
             plain = [plain_value(side) for side in statement.sides]
             if not any(plain) or "∈" in statement.relations:
                 continue
-            test = self._test(formula.start)
-            if verdict := test or self._computed(statement, plain, block):
+            if verdict := self._computed(statement, plain, block):
                 if verdict.state == "failed":
                     verdict = self._marked(plain[-1], proof) or verdict
-                yield verdict
+                yield self._with_tests(verdict, _each(plain[-1]), formula.start)
                 continue
             for side, value in zip(statement.sides, plain):
                 is_size = (
@@ -173,26 +174,41 @@ class Numbers:
                     yield self._verdict(each, formula.start, block, proof)
 
     def _verdict(self, value: Number, at: int, block: Block, proof: "Proof") -> Verdict:
-        return (
-            self._test(at)
-            or self._marked(value, proof)
+        found = (
+            self._marked(value, proof)
             or self._shown(value, at)
             or Verdict("failed", f"nothing in its section shows {value}")
         )
+        return self._with_tests(found, (value,), at)
 
-    def _test(self, at: int) -> Verdict | None:
-        quotes = any(at in span for span in self._quoted)
-        return Verdict("tied", "a test quotes its sentence") if quotes else None
+    def _with_tests(
+        self, found: Verdict, values: tuple[Number, ...], at: int
+    ) -> Verdict:
+        """What a test says of it that quotes its sentence, where all else is weak."""
+        tests = self._tests(at)
+        if found.weak and any(tests):
+            return Verdict("tied", f"{found.how}, and a test quotes its sentence")
+        if found.state == "failed" and any(
+            all(any(proves(n, value) for n in test) for value in values)
+            for test in tests
+        ):
+            return Verdict("tied", "in the test that quotes its sentence")
+        return found
+
+    def _tests(self, at: int) -> list[list[Number]]:
+        """The numbers of each test that quotes the sentence at a place, of both
+        signs."""
+        return [numbers for span, numbers in self._quoted if at in span]
 
     @cached_property
-    def _quoted(self) -> list[range]:
-        """Where the sentences stand that tests quote."""
+    def _quoted(self) -> list[tuple[range, list[Number]]]:
+        """Where the sentences stand that tests quote, and the numbers of the tests."""
         page = self.page
         shown = page.path.relative_to(page.settings.docs_dir).with_suffix(".py")
         found = sentences.of(page)
         return [
-            found[at].span
-            for quote in sentences.quoted(page.root / STATEMENTS / shown)
+            (found[at].span, _numbers_of(test))
+            for quote, test in sentences.quoting(page.root / STATEMENTS / shown)
             for at in sentences.having(quote, found)
         ]
 
@@ -316,6 +332,12 @@ class Numbers:
 
 def _each(value: Value | None) -> tuple[Number, ...]:
     return value if isinstance(value, tuple) else (value,) if value else ()
+
+
+@cache
+def _numbers_of(test: ast.AST) -> list[Number]:
+    numbers = read_program(ast.unparse(test)).numbers
+    return [sign * each for each in numbers for sign in (1, -1)]
 
 
 def _literals(side: Node) -> list[Number]:

@@ -324,7 +324,7 @@ def test_an_input_without_a_gradient(n):
 )
 def test_where_the_helper_errs():
     log = tf.custom_gradient(lambda x: (tf.math.log(x), lambda up: up / x))
-    tiny = tf.custom_gradient(lambda x: (1e-10 * x, lambda up: up * 2.5e-10))
+    tiny = tf.custom_gradient(lambda x: (1e-10 * x, lambda up: up * 2.5 * 1e-10))
 
     def refusing(function, at):
         tried = (raised(lambda s=s: HELPER(function, [at], seed=s)) for s in range(12))
