@@ -36,7 +36,7 @@ from .meaning import (
     parts_of,
     plain,
 )
-from .sections import sections
+from .sections import is_unchecked, sections
 from .tree import bare, indices_of, is_numeric, symbols, walk
 
 _DIGITS = 50
@@ -56,21 +56,22 @@ class Rule:
     subscript: tuple = ()
     sides: tuple[Node, ...] = ()
     """What it equals; each is the same."""
+    is_unchecked: bool = field(default=False, compare=False)
+    """Whether the page says that no program has it."""
 
     @property
     def is_gradient(self) -> bool:
         return self.name.startswith("bar ")
 
-    @property
-    def is_output(self) -> bool:
-        """Whether no other map of its section is made of it."""
-        return not self.is_gradient and self.name in self.section.outputs
-
     @cached_property
-    def symbols(self) -> frozenset[str]:
-        """Names of what stands on its right side; maps may define some of them."""
+    def alternatives(self) -> list[frozenset[str]]:
+        """Names of what stands on each of its right sides; maps may define some."""
         indices = {letter for letter, _ in self.subscript}
-        return frozenset(self.section.names(self.sides[0])) - indices
+        return [frozenset(self.section.names(side)) - indices for side in self.sides]
+
+    @property
+    def symbols(self) -> frozenset[str]:
+        return self.alternatives[0]
 
     @property
     def element(self) -> tuple[int | slice, ...]:
@@ -142,6 +143,7 @@ def rules(page: Page, start: int, end: int) -> list[Rule]:
                             reader,
                             subscript,
                             others,
+                            is_unchecked(page, read),
                         )
                         found.append(rule)
         reader.rules = [each for each in found if each.section is reader]
@@ -169,10 +171,6 @@ class _Section:
         self._scope = scope
         self._scopes: dict[tuple, Scope] = {}
         self.rules: list[Rule] = []
-
-    @property
-    def outputs(self) -> list[str]:
-        return list(map(plain, self._scope.outputs))
 
     @cached_property
     def inputs(self) -> set[str]:
