@@ -20,6 +20,7 @@ import numpy as np
 import sympy
 
 from ..page import Page
+from .inline import Flattener
 from .latex import CALLED, Node
 from .meaning import (
     ANYWHERE,
@@ -56,12 +57,19 @@ class Rule:
     subscript: tuple = ()
     sides: tuple[Node, ...] = ()
     """What it equals; each is the same."""
+    start: int = 0
+    """Where on the page the whole formula begins."""
     is_unchecked: bool = field(default=False, compare=False)
     """Whether the page says that no program has it."""
 
     @property
     def is_gradient(self) -> bool:
         return self.name.startswith("bar ")
+
+    @property
+    def said(self) -> tuple:
+        """What it says: the same elsewhere is equal."""
+        return self.name, self.subscript, *map(Flattener().flat, self.sides)
 
     @cached_property
     def alternatives(self) -> list[frozenset[str]]:
@@ -82,8 +90,9 @@ class Rule:
             slice(None) if letter else number - 1 for letter, number in self.subscript
         )
 
-    def at(self, values: Mapping[str, Any]) -> np.ndarray:
-        """Its value; raises Unclear where there is none."""
+    def at(self, values: Mapping[str, Any], shape: tuple | None = None) -> np.ndarray:
+        """Its value, where what it names has this shape; raises Unclear where there
+        is none."""
         arrays = {name: np.asarray(value) for name, value in values.items()}
         ranks = {
             name: len(self.section.shape(name.removeprefix("bar "))) for name in arrays
@@ -95,21 +104,18 @@ class Rule:
         for place in np.ndindex(leading):
             one = {}
             for name, array in arrays.items():
-                own = max(array.ndim - ranks[name], 0)
-                shape = leading[:0] if not own else leading
-                one[name] = (
-                    np.broadcast_to(array, (*shape, *array.shape[own:]))[place]
-                    if own
-                    else array
-                )
-            results.append(self._once(one))
+                own = array.shape[max(array.ndim - ranks[name], 0) :]
+                has_more = array.ndim > len(own)
+                whole = (*leading, *own)
+                one[name] = np.broadcast_to(array, whole)[place] if has_more else array
+            results.append(self._once(one, shape))
         return np.array(results).reshape((*leading, *np.shape(results[0])))
 
-    def _once(self, values: dict[str, np.ndarray]) -> np.ndarray:
+    def _once(self, values: dict[str, np.ndarray], shape: tuple | None) -> np.ndarray:
         refused: Unclear | None = None
         for side in self.sides:
             try:
-                return self.section.value(self, side, values)
+                return self.section.value(self, side, values, shape)
             except Unclear as error:
                 refused = refused or error
         raise refused or Unclear(f"{self.name} has no formula")
@@ -143,6 +149,7 @@ def rules(page: Page, start: int, end: int) -> list[Rule]:
                             reader,
                             subscript,
                             others,
+                            read.formula.start,
                             is_unchecked(page, read),
                         )
                         found.append(rule)
@@ -193,10 +200,14 @@ class _Section:
         )
 
     def value(
-        self, rule: Rule, side: Node, values: dict[str, np.ndarray]
+        self,
+        rule: Rule,
+        side: Node,
+        values: dict[str, np.ndarray],
+        own: tuple[int, ...] | None,
     ) -> np.ndarray:
-        numbers = Numbers(self._fitted(values), values, self.rules)
         name = rule.name.removeprefix("bar ")
+        numbers = Numbers(self._fitted(values, name, own), values, self.rules)
         shape = next(
             (s for n, s in numbers.scope.shapes.items() if plain(n) == name), ()
         )
@@ -204,8 +215,10 @@ class _Section:
             numbers.defined(name, Definition(rule.subscript, side, 0), shape)
         )
 
-    def _fitted(self, values: dict[str, np.ndarray]) -> Scope:
-        shapes: dict[str, tuple[int, ...]] = {}
+    def _fitted(
+        self, values: dict[str, np.ndarray], own: str, its: tuple[int, ...] | None
+    ) -> Scope:
+        shapes: dict[str, tuple[int, ...]] = {} if its is None else {own: its}
         for name, array in values.items():
             base = name.removeprefix("bar ")
             if shapes.setdefault(base, array.shape) != array.shape:

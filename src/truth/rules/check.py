@@ -75,9 +75,7 @@ class Observed:
         return cls([Verdict(**each) for each in said["rules"]], said["names"])
 
 
-def observe(
-    programs: list[Path], root: Path
-) -> tuple[list[dict], dict[str, Observed]]:
+def observe(programs: list[Path], root: Path) -> tuple[list[dict], dict[str, Observed]]:
     """Run programs of the book once: the engine's problems, as JSON has them, and of
     each program, by its name, what was found."""
     report = _ask(root, paths=list(map(str, programs)))

@@ -7,6 +7,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ class Names:
         calls = self._calls[where]
         if self.watching and len(calls) < CALLS and tf.executing_eagerly():
             with suppress(Exception):  # what cannot be read, nobody wants
-                call = _told(value, names)
+                call = _told(value, _found(sys._getframe(1)) | names)
                 small = len(json.dumps(call)) <= LETTERS
                 if call["names"] and small and call not in calls:
                     calls.append(call)
@@ -69,6 +70,12 @@ class Names:
         self.keep((0, 0), (), vars(sys.modules["__main__"]))
         self.watching = False
         return [calls for _, calls in sorted(self._calls.items()) if calls]
+
+
+def _found(frame: FrameType) -> dict[str, Any]:
+    """What a function finds around it."""
+    around = frame.f_globals
+    return {name: around[name] for name in frame.f_code.co_names if name in around}
 
 
 def _told(value: Any, names: dict[str, Any]) -> dict:

@@ -167,18 +167,20 @@ def _findings(page: Page, sites: list[Site]) -> Iterator[Finding]:
                 agree[formula].append(site)
             for formula, how in other.items():
                 differ.setdefault(formula, f"{site.where}: {how}")
+    said = {each.said: each for each in formulas if agree[each]}
+    some = {each.start for each in formulas if not agree[each]}
     for formula in dict.fromkeys(formulas):
         cases = sum(len(each.calls) for each in agree[formula])
-        if cases:
-            names = ", ".join(dict.fromkeys(each.name for each in agree[formula]))
-            state, how = "compared", f"agrees with {names}"
-            if formula.is_unchecked:
-                state, how = "failed", f"{how}: it is not unchecked"
-        elif formula.is_unchecked:
-            state, how = "unchecked", "no program of the page has its names"
-        else:
+        names = ", ".join(dict.fromkeys(each.name for each in agree[formula]))
+        how = differ.get(formula, "no program of the page has its names")
+        state = "unchecked" if formula.is_unchecked else "failed"
+        if formula.is_unchecked and formula.start not in some:
+            how = f"agrees with {names}: it is not unchecked"
             state = "failed"
-            how = differ.get(formula, "no program of the page has its names")
+        elif cases:
+            state, how = "compared", f"agrees with {names}"
+        elif formula.said in said:
+            state, how = "compared", f"as in line {said[formula.said].line}"
         where = f"{page.shown}:{formula.line}"
         yield Finding(
             "agreement", state, page.shown, where, formula.tex, how, cases=cases
@@ -215,11 +217,11 @@ def _compared(group: list[Formula], site: Site) -> tuple[set[Formula], dict]:
 
 def _by_another_name(group: list[Formula], call: Call) -> "_Case | None":
     """Where that agrees with something; it contradicts nothing."""
-    [(old, value)] = call.inputs.items()
+    [value] = call.inputs.values()
     names = {name for each in group if len(each.symbols) == 1 for name in each.symbols}
     for name in sorted(names - call.inputs.keys()):
-        downstream = {name: each for each in call.downstream.values()}
-        other = replace(call, inputs={name: value}, downstream=downstream)
+        its = {name: each for each in call.downstream.values()}  # noqa: B035
+        other = replace(call, inputs={name: value}, downstream=its)
         case = _OfRule(group, other)
         if case.same:
             case.differ.clear()
@@ -238,6 +240,7 @@ class _Case:
         self.same: set[Formula] = set()
         self.differ: dict[Formula, str] = {}
         self._through: dict[Formula, list[Formula]] = {}
+        self._said: dict[Formula, str] = {}
 
     def _only_upstream(self) -> dict[int, str]:
         """The name of the one output, by its gradient, where no map has it."""
@@ -250,27 +253,51 @@ class _Case:
         }
         return {0: names.pop()} if len(names) == 1 else {}
 
-    def _note(self, formula: Formula, value: Array, there: Array) -> None:
-        same = _same(value, there)
-        if same:
-            self._agree(formula)
-        elif same is False:
-            how = f"{_few(value)}, and the program gives {_few(there)}"
-            self.differ[formula] = how
+    def _compare(self, formula: Formula, there: Array) -> bool | None:
+        """Whether it gives what is there; None where that cannot be told."""
+        if there is None:
+            return None
+        found = None
+        for arrays, whole, shape in self._readings(formula, there):
+            refused = (Unclear, ValueError, TypeError, ZeroDivisionError, IndexError)
+            with suppress(*refused), np.errstate(invalid="ignore"):
+                value, its = formula.at(arrays, shape), whole[formula.element]
+                same = _same(value, its)
+                if same:
+                    self.same |= {formula, *self._through[formula]}
+                    return True
+                if same is False and found is None and whole is there and not shape:
+                    found = False
+                    self._said[formula] = f"{_few(value)}, the program has {_few(its)}"
+        return found
 
-    def _agree(self, formula: Formula) -> None:
-        """With the maps that it is computed by."""
-        self.same |= {formula, *self._through[formula]}
+    def _contradict(self, formula: Formula, there: Array) -> None:
+        if self._compare(formula, there) is False:
+            self.differ[formula] = self._said[formula]
 
-    def _value(self, formula: Formula) -> Array:
-        """None where what is given does not fit it, or does not say enough."""
-        refused = (Unclear, ValueError, TypeError, ZeroDivisionError)
+    def _readings(
+        self, formula: Formula, there: np.ndarray
+    ) -> Iterator[tuple[Arrays, np.ndarray, tuple[int, ...] | None]]:
+        """What a formula needs and gives, and its shape where the page has another;
+        also with all numbers of an array in a row, where the formula has one axis."""
+        rank = _rank(formula, formula.name)
+        own = there.squeeze() if there.ndim > rank == there.squeeze().ndim else there
         for symbols in formula.alternatives:
             arrays = self._needed(formula, symbols)
-            if arrays is not None:
-                with suppress(*refused), np.errstate(invalid="ignore"):
-                    return formula.at(arrays)
-        return None
+            if arrays is None:
+                continue
+            leading = {
+                array.shape[: max(array.ndim - axes, 0)]
+                for name, array in arrays.items()
+                if (axes := _rank(formula, name)) or array.ndim
+            }
+            if len(leading) < 2:
+                yield arrays, there, None
+                if own.ndim >= rank:
+                    yield arrays, there, own.shape[own.ndim - rank :]
+            flat = {name: _flat(a, _rank(formula, name)) for name, a in arrays.items()}
+            if any(flat[name] is not arrays[name] for name in arrays):
+                yield flat, _flat(there, rank), None
 
     def _needed(self, formula: Formula, symbols: frozenset[str]) -> Arrays | None:
         given, inputs = self._given, formula.section.inputs
@@ -290,14 +317,11 @@ class _Case:
             elif name not in seen:  # what a local factor is made of, nobody tells
                 names += given.keys() & inputs
             seen.add(name)
-        leading = set()
         for name, array in arrays.items():
-            rank = len(formula.section.shape(name.removeprefix("bar ")))
-            if array.ndim > rank == (single := array.squeeze()).ndim:
-                array = arrays[name] = single  # as a column, or with its axes kept
-            if array.ndim or rank:
-                leading.add(array.shape[: max(array.ndim - rank, 0)])
-        return arrays if len(leading) < 2 else None
+            rank = _rank(formula, name)
+            if array.ndim > rank <= (single := array.squeeze()).ndim:
+                arrays[name] = single  # as a column, or with its axes kept
+        return arrays
 
 
 class _OfRule(_Case):
@@ -321,21 +345,20 @@ class _OfRule(_Case):
     def _outputs(self) -> dict[int, str]:
         """The names of the outputs that maps agree with."""
         names: dict[int, str] = {}
-        maps = {
-            each: self._value(each)
+        maps = [
+            each
             for each in self._group
             if not each.is_gradient and each.name not in self._call.inputs
-        }
+        ]
         for k, output in enumerate(self._call.outputs):
-            for each, value in maps.items():
-                if each.name not in names.values() and _same(value, output):
+            for each in maps:
+                if each.name not in names.values() and self._compare(each, output):
                     names[k] = each.name
-                    self._agree(each)
                     break
         for k, output in enumerate(self._call.outputs):
-            for each, value in maps.items() if k not in names else ():
+            for each in maps if k not in names else ():
                 if each not in self.same:
-                    self._note(each, value, output)
+                    self._contradict(each, output)
         return names
 
     def _gradients(self, names: dict[int, str]) -> None:
@@ -346,10 +369,8 @@ class _OfRule(_Case):
             if call.upstream and (upstream := call.upstream[k]) is not None:
                 self._given[f"bar {name}"] = upstream
         for each in self._group:
-            there = self._given.get(each.name)
-            if each.is_gradient and there is not None:
-                with suppress(IndexError):  # of an array with fewer elements
-                    self._note(each, self._value(each), there[each.element])
+            if each.is_gradient:
+                self._contradict(each, self._given.get(each.name))
 
 
 class _OfNames(_Case):
@@ -361,16 +382,20 @@ class _OfNames(_Case):
         if "upstream" in upstream:
             for name in self._only_upstream().values():
                 self._given[f"bar {name}"] = call.names["upstream"]
-        results = call.returned + [call.names.get("downstream")]
+        results = [*call.returned, call.names.get("downstream")]
         for each in group:
-            there = self._given.get(each.name)
-            if there is not None:
-                with suppress(IndexError):
-                    self._note(each, self._value(each), there[each.element])
+            if (there := self._given.get(each.name)) is not None:
+                self._contradict(each, there)
             elif each.is_gradient == bool(upstream):
-                value = self._value(each)
-                if any(_same(value, result) for result in results):
-                    self._agree(each)
+                any(self._compare(each, result) for result in results)
+
+
+def _rank(formula: Formula, name: str) -> int:
+    return len(formula.section.shape(name.removeprefix("bar ")))
+
+
+def _flat(array: np.ndarray, rank: int) -> np.ndarray:
+    return array.ravel() if array.ndim > rank == 1 else array
 
 
 def _called(name: str, names: Arrays, symbols: set[str]) -> Array:

@@ -711,7 +711,7 @@ def test_the_table():
     assert len(lines) == 9 and all(text.count("True") == 2 for text in lines)
     # A star in the wrong place shows: the table's program, with one moved.
     source = (trace.__globals__["folder"] / "table.py").read_text("utf-8")
-    moved = source.replace("up * conj(w)", "conj(up) * w").replace(
+    moved = source.replace("upstream * conj(w)", "conj(upstream) * w").replace(
         "3 * tf.signal.i", "tf.signal."
     )
     printed = io.StringIO()
