@@ -260,6 +260,12 @@ class Numbers(Meaning):
             return self._substituted(Meaning(self.scope).value(node, At(at.bound)))
         return super().value(node, at)
 
+    def of_quotient(self, node: Node, at: At) -> Value:
+        below = self.value(node.parts[1], at)
+        if not np.shape(below) and below.is_zero:
+            return sympy.nan  # at a point where it has no value
+        return super().of_quotient(node, at)
+
     def defined(
         self, name: str, definition: Definition, shape: tuple[int, ...]
     ) -> Value:
@@ -287,7 +293,7 @@ class Numbers(Meaning):
 
     def whole(self, name: str, stop: Held = frozenset()) -> Value:
         if plain(name) in self._values:
-            return _exactly(self._values[plain(name)])
+            return self._given(plain(name))
         if name not in self.scope.maps:
             raise Unclear(f"no value of {plain(name)}")
         definition = self.scope.maps[name]
@@ -296,13 +302,16 @@ class Numbers(Meaning):
             lambda: self.defined(name, definition, self.scope.shapes.get(name, ())),
         )
 
+    def _given(self, name: str) -> Value:
+        return self._once((name, "given"), lambda: _exactly(self._values[name]))
+
     def upstream(self, name: str) -> Value:
         return self.gradient(name)
 
     def gradient(self, name: str) -> Value:
         gradient = "bar " + plain(name)
         if gradient in self._values:
-            return _exactly(self._values[gradient])
+            return self._given(gradient)
         if name in self.scope.outputs and "L" not in self.scope.maps:
             raise Unclear(f"no value of {gradient}")
         rule = self._rules.get(gradient)

@@ -168,13 +168,14 @@ def _findings(page: Page, sites: list[Site]) -> Iterator[Finding]:
             for formula, how in other.items():
                 differ.setdefault(formula, f"{site.where}: {how}")
     said = {each.said: each for each in formulas if agree[each]}
+    marked = {each.said for each in formulas if each.is_unchecked}
     some = {each.start for each in formulas if not agree[each]}
     for formula in dict.fromkeys(formulas):
         cases = sum(len(each.calls) for each in agree[formula])
         names = ", ".join(dict.fromkeys(each.name for each in agree[formula]))
         how = differ.get(formula, "no program of the page has its names")
-        state = "unchecked" if formula.is_unchecked else "failed"
-        if formula.is_unchecked and formula.start not in some:
+        state = "unchecked" if formula.said in marked else "failed"
+        if "% unchecked" in formula.tex and formula.start not in some:
             how = f"agrees with {names}: it is not unchecked"
             state = "failed"
         elif cases:
@@ -287,9 +288,9 @@ class _Case:
             if arrays is None:
                 continue
             leading = {
-                array.shape[: max(array.ndim - axes, 0)]
+                array.shape[: array.ndim - axes]
                 for name, array in arrays.items()
-                if (axes := _rank(formula, name)) or array.ndim
+                if (axes := _rank(formula, name)) < array.ndim
             }
             if len(leading) < 2:
                 yield arrays, there, None
