@@ -388,7 +388,9 @@ class _OfNames(_Case):
             if (there := self._given.get(each.name)) is not None:
                 self._contradict(each, there)
             elif each.is_gradient == bool(upstream):
-                any(self._compare(each, result) for result in results)
+                said = [self._compare(each, result) for result in results]
+                if False in said and True not in said:
+                    self.differ[each] = self._said[each]
 
 
 def _rank(formula: Formula, name: str) -> int:
