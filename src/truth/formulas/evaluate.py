@@ -128,6 +128,7 @@ def rules(page: Page, start: int, end: int) -> list[Rule]:
         if not any(start <= read.formula.start < end for read in section.reads):
             continue
         reader = _Section(page, number, section.scope)
+        sizes = {size for its in section.scope.domains.values() for size in its}
         for read in section.reads:
             for at, statement in enumerate(read.statements):
                 where = read.formula.start + statement.position
@@ -140,6 +141,8 @@ def rules(page: Page, start: int, end: int) -> list[Rule]:
                     if symbol is None or symbol.kind != "symbol":
                         continue
                     name, subscript = name_of(symbol, section.scope)
+                    if name in sizes:  # how many there are is no map
+                        continue
                     others = tuple(each for each in statement.sides if each != side)
                     if others and not is_numeric(others[0]):
                         rule = Rule(

@@ -235,7 +235,9 @@ class _Case:
 
     def __init__(self, group: list[Formula], names: Arrays) -> None:
         self._group = group
-        symbols = {name for each in group for name in (each.name, *each.symbols)}
+        symbols = {each.name for each in group}.union(
+            *(names for each in group for names in each.alternatives)
+        )
         found = {name: _called(name, names, symbols) for name in symbols}
         self._given = {name: a for name, a in found.items() if a is not None}
         self.same: set[Formula] = set()
