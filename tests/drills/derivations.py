@@ -6,9 +6,12 @@ is written in the new symbol, by its text alone. Where the algebra then holds, n
 but a program can tell; where it does not, this is no plant of the class.
 """
 
+import hashlib
 import random
 import re
+import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 
 from truth import results
 from truth.formulas.check import check_page
@@ -18,6 +21,7 @@ from .book import Book, Tally
 from .claims import altered
 from .formulas import GOAL, failed
 
+_KIND = "a derivation, changed by a seed"
 _EACH, _EACH_FAST, _PAGES_FAST = 4, 1, 2
 """Plants on each page, at most, and in a fast run, and on how many pages."""
 _INDEX = r"(?:_(?:\w|\{[^{}]*\}))?"
@@ -31,12 +35,18 @@ _NUMBERS = ("2", "3", "(-1)", r"\frac{1}{2}")
 def run(book: Book, tally: Tally, site: object) -> None:
     if not results.load(book.root):
         return  # what programs did is known where they ran
+    verdicts = tomllib.loads((Path(__file__).parent / "verdicts.toml").read_text())
     pages = [page for page in all_pages(book.root) if not page.is_generated]
     if tally.fast:
         pages = random.Random(tally.seed).sample(pages, _PAGES_FAST)
     for page in pages:
         for drill, other in plants(page, tally.seed, tally.fast):
-            tally.count("a derivation, changed", drill, bool(failed(other)), GOAL)
+            key = hashlib.sha256(drill.encode()).hexdigest()[:12]
+            caught = bool(failed(other))
+            if not caught and key in verdicts:
+                tally.kind(_KIND, GOAL).equal += 1
+            else:
+                tally.count(_KIND, f"{drill} [{key}]", caught, GOAL)
 
 
 def plants(page: Page, seed: int, fast: bool = False) -> Iterator[tuple[str, Page]]:
@@ -57,8 +67,7 @@ def plants(page: Page, seed: int, fast: bool = False) -> Iterator[tuple[str, Pag
         if text != page.text and all(each.state != "failed" for each in found):
             left -= 1
             seen.add((part[0].start, symbol))
-            where = page.where(part[0].start)
-            yield f"{where}: {how} {symbol}, {number}", other
+            yield f"{page.shown}: {part[0].shown}: {how} {symbol}, {number}", other
 
 
 def _parts(page: Page) -> list[list[Formula]]:
