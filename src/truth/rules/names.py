@@ -41,7 +41,8 @@ class _Telling(ast.NodeTransformer):
 
     def _told(self, at: ast.expr, value: ast.expr) -> ast.expr:
         names = ast.Call(ast.Name("locals", ast.Load()), [], [])
-        where = ast.Constant((at.lineno, at.col_offset))
+        place = map(ast.Constant, (at.lineno, at.col_offset))
+        where = ast.Tuple([*place], ast.Load())
         told = ast.Call(ast.Name(KEEP, ast.Load()), [where, value, names], [])
         return ast.copy_location(told, at)
 

@@ -91,7 +91,11 @@ class Call:
 def _named(variable: str, value: Array, closed: Arrays) -> str:
     """The name by which a program finds a variable; it may have another of its own."""
     name = variable.partition(":")[0]
-    same = [n for n, a in closed.items() if np.array_equal(a, value)]
+    same = (
+        []
+        if value is None
+        else [n for n, a in closed.items() if np.array_equal(a, value)]
+    )
     return same[0] if name not in closed and len(same) == 1 else name
 
 
