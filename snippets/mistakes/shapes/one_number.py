@@ -3,7 +3,7 @@
 import tensorflow as tf
 
 
-# truth: offset.shape == [1]; x.shape == [None, None]
+# truth: offset.shape == [1]; x.shape.rank > 0
 @tf.custom_gradient
 def shifted(x, offset):
     def grad(upstream):

@@ -3,6 +3,7 @@
 import tensorflow as tf
 
 
+# truth: model["w"].shape == model["b"].shape
 @tf.custom_gradient
 def line(model):
     def grad(upstream):

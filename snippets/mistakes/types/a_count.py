@@ -11,7 +11,7 @@ def power(x, n):
             y = y * x
 
         def grad(upstream):
-            return upstream * n * y / x
+            return upstream * n * x**(n - 1)
 
         return y, grad
 

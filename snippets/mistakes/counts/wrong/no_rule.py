@@ -25,5 +25,4 @@ for name, call in cases.items():
     try:
         call()
     except Exception as error:
-        message = str(error).partition("<tf.Tensor")[0].rstrip()
-        print(f"{name}: {type(error).__name__}: {message}")
+        print(f"{name}: {type(error).__name__}: {error}")

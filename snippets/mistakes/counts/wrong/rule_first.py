@@ -24,5 +24,4 @@ for function in rule_first, called:
     try:
         function(x)
     except TypeError as error:
-        message = str(error).partition("<tf.Tensor")[0].rstrip()
-        print(f"{function.__name__}: {type(error).__name__}: {message}")
+        print(f"{function.__name__}: {type(error).__name__}: {error}")

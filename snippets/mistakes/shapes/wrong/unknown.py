@@ -4,6 +4,7 @@ import numpy as np
 import tensorflow as tf
 
 
+# truth: the rule is right
 @tf.custom_gradient
 def sine(x):
     def grad(upstream):

@@ -8,7 +8,7 @@ def double(x):
 
 
 def with_rule(function):
-    # truth: upstream becomes -upstream
+    # truth: the rule is right; upstream becomes -upstream
     @tf.custom_gradient
     def ruled(x):
         return function(x), lambda upstream: -2.0 * upstream

@@ -3,6 +3,7 @@
 import tensorflow as tf
 
 
+# truth: the rule is right
 @tf.custom_gradient
 def square(x):
     def grad(upstream):

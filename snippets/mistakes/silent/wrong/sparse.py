@@ -20,6 +20,7 @@ x = tf.constant([1.0, 2.0])
 with tf.GradientTape(persistent=True) as tape:
     tape.watch(x)
     y, plain = gathered(x), tf.gather(x, [0, 0, 0])
+print("upstream of a gather:", type(tape.gradient(plain, x)).__name__)
 unclipped = tf.convert_to_tensor(tape.gradient(plain, x))
 print("rule ", tf.convert_to_tensor(tape.gradient(y, x)).numpy())
 print("right", tf.clip_by_value(unclipped, -1.0, 1.0).numpy())

@@ -3,7 +3,6 @@
 import tensorflow as tf
 
 
-# truth: the rule is right; n = 3
 @tf.custom_gradient
 def power(x, n):
     y = tf.ones_like(x)
@@ -11,7 +10,7 @@ def power(x, n):
         y = y * x
 
     def grad(upstream):
-        return upstream * n * y / x, None
+        return upstream * n * x**(n - 1), None
 
     return y, grad
 

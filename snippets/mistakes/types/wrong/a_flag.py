@@ -3,7 +3,6 @@
 import tensorflow as tf
 
 
-# truth: the rule is right
 @tf.custom_gradient
 def scaled(x, doubled):
     factor = 2.0 if doubled else 1.0

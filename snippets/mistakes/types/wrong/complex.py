@@ -4,7 +4,6 @@
 import tensorflow as tf
 
 
-# truth: the rule is right
 @tf.custom_gradient
 def energy(z):
     def grad(upstream):

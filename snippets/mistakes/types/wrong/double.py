@@ -4,7 +4,6 @@
 import tensorflow as tf
 
 
-# truth: the rule is right
 @tf.custom_gradient
 def log(x):
     def grad(upstream):

@@ -3,7 +3,6 @@
 import tensorflow as tf
 
 
-# truth: the rule is right
 @tf.custom_gradient
 def halved(x):
     def grad(upstream):

@@ -3,7 +3,6 @@
 import tensorflow as tf
 
 
-# truth: the rule is right
 @tf.custom_gradient
 def quantized(x):
     def grad(upstream):

@@ -3,7 +3,6 @@
 import tensorflow as tf
 
 
-# truth: the rule is right
 @tf.custom_gradient
 def product(x):
     w = tf.Variable(2.0)

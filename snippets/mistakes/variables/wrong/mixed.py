@@ -10,7 +10,6 @@ class Scale(keras.layers.Layer):
         self.w = self.add_weight(shape=(), initializer="ones", name="w")
 
     def call(self, x):
-        # truth: the rule is right
         @tf.custom_gradient
         def scaled(x):
             def grad(upstream, variables=None):
