@@ -2,12 +2,12 @@
 
 import tensorflow as tf
 
-strength = 2.0
+strength = tf.Variable(2.0, trainable=False)
 
 
 @tf.custom_gradient
 def scaled(x):
-    kept = strength
+    kept = strength.read_value()
 
     def grad(upstream):
         return upstream * kept
@@ -20,7 +20,7 @@ slope = (scaled(x + h) - scaled(x - h)) / (2 * h)
 with tf.GradientTape() as tape:
     tape.watch(x)
     y = scaled(x)
-strength = 7.0
+strength.assign(7.0)
 gradient = tape.gradient(y, x)
 assert gradient == slope
 print("rule", gradient.numpy(), "differences", slope.numpy())

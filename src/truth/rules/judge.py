@@ -328,5 +328,5 @@ def _runs_widely(run: Callable[[], list]) -> bool:
     """Whether float64 goes in and comes out."""
     try:
         return all(each is None or each.dtype == wide(each.dtype) for each in run())
-    except (Refused, Misdeclared, *REFUSALS):
+    except (Refused, Misdeclared, RuntimeError, *REFUSALS):
         return False

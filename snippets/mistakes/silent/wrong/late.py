@@ -1,8 +1,8 @@
-"""Wrong on purpose: the rule reads a global, and the global changes."""
+"""Wrong on purpose: the rule reads a setting late, and it has changed."""
 
 import tensorflow as tf
 
-strength = 2.0
+strength = tf.Variable(2.0, trainable=False)
 
 
 # truth: the rule is right
@@ -19,5 +19,5 @@ slope = (scaled(x + h) - scaled(x - h)) / (2 * h)
 with tf.GradientTape() as tape:
     tape.watch(x)
     y = scaled(x)
-strength = 7.0
+strength.assign(7.0)
 print("rule", tape.gradient(y, x).numpy(), "right:", slope.numpy())
