@@ -5,7 +5,6 @@ import tensorflow as tf
 strength = tf.Variable(2.0, trainable=False)
 
 
-# truth: the rule is right
 @tf.custom_gradient
 def scaled(x):
     def grad(upstream):
