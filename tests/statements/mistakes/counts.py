@@ -57,10 +57,14 @@ def test_count(mode, inputs, outputs, count):
 
 
 @says(
-    "Ask for a gradient once in each mode that you use: the forward pass says nothing of the count."
+    "Ask for a gradient once in each mode that you use: the forward pass says nothing of the count.",
+    "A rule that returns nothing returns one `None`, and for one input that is silent.",
 )
 @over(count=[1, 2, 4], inputs=[1, 2, 3])
 def test_the_forward_pass(count, inputs):
+    silent = tf.custom_gradient(lambda *given: (tf.add_n(given), lambda upstream: None))
+    found = raised(EAGER.gradients, lambda *given: silent(*given), *[2.0] * inputs)
+    assert (found is None) == (inputs == 1)
     function = returning(count, inputs)
     given = [tf.constant(2.0)] * inputs
     assert function(*given) == tf.function(function)(*given) == 2.0 * inputs
@@ -213,6 +217,7 @@ def test_no_rule(graph, length):
 @says(
     "The second value is taken for the rule, and its signature is read.",
     "A tensor has none: the value and the rule have changed places, or the rule was called where it should be returned.",
+    "In a graph a rule in the place of the value is made a tensor first, and the message is another.",
     "Wrong on purpose: the rule is returned before the value, or called.",
     "The value comes first, then the rule, which is not called.",
 )
@@ -221,6 +226,10 @@ def test_unsupported_callable(name):
     defined = program("wrong/rule_first.py")
     said = message(getattr(defined, name), tf.constant(3.0))
     assert said == "TypeError: unsupported callable"
+    function = tf.function(getattr(defined, name), autograph=False)
+    in_graph = message(function, tf.constant(3.0))
+    assert ("Failed to convert elements" in in_graph) == (name == "rule_first")
+    assert name == "rule_first" or in_graph == said
     assert [each.text.split(":")[0] for each in trace("wrong/rule_first.py")] == [
         "rule_first",
         "called",

@@ -27,7 +27,7 @@ SHAPES = {
 
 @says(
     "A gradient has the shape of its input.",
-    "A tape beside the rule does not compare the two: the message comes from another operation, further back or in the optimizer, and names neither the rule nor the input.",
+    "A tape beside the rule, eager or in the same graph, does not compare the two: the message comes from another operation, further back or in the optimizer, and names neither the rule nor the input.",
     "A tape around a `tf.function` compares them, if it knows both.",
     "`factor` was broadcast over `x`, and its gradient kept the shape of the product.",
     "The tape hands it on as it is, and the update of the variable is the first to look.",

@@ -108,7 +108,7 @@ def test_no_return(mode, inputs):
 
 @says(
     "`factor` was copied to each element of `x`, and the rule does not add the copies up again.",
-    "A tape beside the rule compares no shapes; one around a `tf.function` does, if it knows them, and raises.",
+    "A tape beside the rule, eager or in the same graph, compares no shapes; one around a `tf.function` does, if it knows them, and raises.",
     "Later it may raise: Cannot update variable.",
     "What was copied forward is summed backward.",
     "Wrong on purpose: the gradient of a scalar keeps the broadcast shape.",
@@ -463,7 +463,9 @@ def test_real(mode):
 @says(
     "`tf.function` runs the Python code to build a graph, and then the graph.",
     "So `print` shows a symbolic tensor, once for each trace, and says nothing of the calls that follow.",
+    "A counter or a list that the rule changes sees one call as well.",
     "Wrong on purpose: print in a rule, in a graph.",
+    "An f-string of a tensor shows the same in a graph: look for `Tensor` in what is printed.",
     "tf.print shows the value in each call.",
 )
 @over(calls=[1, 3])
@@ -488,6 +490,7 @@ def test_printed(calls):
     for n in range(calls):
         assert same(gradient(tf.constant(1.0 + n)), 20.0 * (1.0 + n))
     assert len(seen) == 1 and not hasattr(seen[0], "numpy")
+    assert f"{seen[0]}".startswith("Tensor(") and "20" not in f"{seen[0]}"
     gradient(tf.ones([2]))
     assert len(seen) == 2
     wrong, fixed = trace("wrong/printed.py"), trace("printed.py")
@@ -495,7 +498,9 @@ def test_printed(calls):
     assert len(fixed.starting("upstream 10")) == len(fixed.starting("gradient")) == 3
 
 
-pointer("A second order that is None without a word has its entry in second order.")
+pointer(
+    "A second derivative that is None without a word is among those of second order."
+)
 
 
 advice(
@@ -543,9 +548,10 @@ pointer(
     "More: which axes are summed.",
     "More: the sum is the transpose of the copy.",
     "More: several variables.",
-    "More: the order of the pieces.",
+    "More: the order of the pieces, outputs in a dictionary.",
     "Asked in tensorflow#43535.",
     "More: the order of the code.",
+    "Asked in tensorflow#25703.",
     "More: the rule counts on an order.",
     "More: recompute_grad.",
     "Asked in d2l-en#1759, keras#18985.",

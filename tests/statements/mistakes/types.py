@@ -344,7 +344,7 @@ pointer(
     "Asked in tensorflow#40143.",
     "More: a kink.",
     "Asked in tensorflow#39858.",
-    "More: through NumPy.",
+    "More: through NumPy, print in a graph.",
     "Asked in tensorflow#36792.",
     "Asked in tensorflow#5888, tensorflow#25386.",
     "More: straight through.",

@@ -365,7 +365,7 @@ def test_unregistered(collections, used):
     "The decorator refuses one that is made inside the function.",
     "`tf.Variable` makes resources in eager mode and inside `tf.function`.",
     "Wrong on purpose: a variable of TensorFlow 1 that is no resource.",
-    "The variable is a resource.",
+    "The variable is made outside, and its value is passed.",
 )
 @over(use_resource=[False, True], inside=[False, True])
 def test_not_a_resource(use_resource, inside):
@@ -415,7 +415,7 @@ advice(
     "Open a tape inside the rule, and run the forward pass under it again.",
     "Make the variable once, outside, and pass it.",
     "Pass the value of the variable, or register it among the global variables.",
-    "Make it with `use_resource=True`.",
+    "Make it outside, and pass its value; or make it with `use_resource=True`.",
 )
 pointer(
     "The entries begin with the most frequent.",
