@@ -14,7 +14,6 @@ X = tf.constant([[1.0, 2.0], [3.0, 4.0]])
 @says(
     "No message, and a gradient that is wrong, or None.",
     "Each entry shows the wrong number beside the right one, and all but the last an assertion that would have told.",
-    "One check finds most of them: compare the rule with autodiff of the plain function, or with differences, with another number for each input and under an upstream gradient that is not one.",
 )
 def test_the_entries():
     folder = tries.folder
@@ -500,6 +499,9 @@ def test_printed(calls):
 
 pointer(
     "A second derivative that is None without a word is among those of second order."
+)
+advice(
+    "Compare each rule with autodiff of the plain function, or with differences: with another number for each input, and under an upstream gradient that is not one."
 )
 
 

@@ -27,7 +27,7 @@ def reading(count, returned, trainable=True):
 
 @says(
     "A rule whose function reads a variable must take a keyword argument, return a pair, and give the second item as a list.",
-    "Each slip has a message, and few of them name it.",
+    "Most slips have a message, and few messages name the slip.",
     "TensorFlow adds the gradients of the variables to its own list, with a plus sign between.",
     "Python adds a list to a list, and no tuple.",
     "The length of what stands for the list is compared with the number of variables.",
