@@ -23,6 +23,6 @@ layer = Quantized()
 model = keras.Sequential([keras.Input([1]), layer])
 model.compile(keras.optimizers.SGD(0.1), "mse")
 x, y = np.ones([4, 1]), 3.0 * np.ones([4, 1])
-for step in range(3):
+for _ in range(3):
     model.fit(x, y, epochs=3, verbose=0)
     print(f"w {layer.w.numpy():.2f}  output {model(x)[0, 0]:.0f}")

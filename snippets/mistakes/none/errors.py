@@ -22,7 +22,7 @@ x, y = np.ones([4, 1]), 3.0 * np.ones([4, 1])
 model = keras.Sequential([
     keras.Input([1]), keras.layers.Dense(1, kernel_initializer="ones")])
 model.compile(keras.optimizers.SGD(0.1), errors)
-for step in range(3):
+for _ in range(3):
     print(f"kernel {model.get_weights()[0].item():.1f}"
           f"  rounded {model(x)[0, 0]:.0f}")
     model.fit(x, y, epochs=4, verbose=0)
