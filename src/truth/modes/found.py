@@ -12,6 +12,11 @@ from .index import CATALOGUE, entries
 
 FOUND = "found.md"
 _HEAD = """\
+---
+search:
+  exclude: true
+---
+
 # What the linter finds
 
 `explain` of [looking for mistakes](linter.md), tried on each entry of the catalogue
