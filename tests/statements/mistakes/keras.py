@@ -321,6 +321,35 @@ def test_guided(graph, signs):
 
 
 @says(
+    "The map writes the name of a rule on the operations of a graph.",
+    "A tape that sees the operation itself looks up the rule of its type.",
+    "A rule around the call.",
+    "Wrong on purpose: the override of TensorFlow 1, and a tape.",
+    "A rule around the call is obeyed in every mode.",
+)
+@over(mode=MODES)
+def test_mapped(mode):
+    wanted, x = [0.0, 10.0], [-1.0, 2.0]
+    assert same(mode.gradient(program("mapped.py").ten_times, x), wanted)
+
+    def mapped(x):
+        graph = tf.compat.v1.get_default_graph()
+        with graph.gradient_override_map({"Relu": name}):
+            y = tf.nn.relu(x)
+        if not tf.executing_eagerly():
+            named.append(y.op.get_attr("_gradient_op_type").decode())
+        return y
+
+    named, name = [], f"Tenfold of {mode.name}"
+    tf.RegisterGradient(name)(
+        lambda op, upstream: 10.0 * upstream * tf.cast(op.inputs[0] > 0, tf.float32)
+    )
+    direct = mode in (EAGER, PERSISTENT, INSIDE, XLA)
+    assert same(mode.gradient(mapped, x), [0.0, 1.0] if direct else wanted)
+    assert {*named} == ({name} if mode not in (EAGER, PERSISTENT) else set())
+
+
+@says(
     "The layer stores what it rounded, so each step starts from a whole number, and what the steps before had added is lost.",
     "Keep the weight, and round in the forward pass, with a rule that passes the gradient on.",
     "Print the weight after each epoch: here it stands still, and the loss is not 0.",
@@ -378,5 +407,7 @@ pointer(
     "Asked in tf-keras-vis#49, tensorflow#35203, Grad-CAM-tensorflow#10.",
     "Asked in keras#4070, larq#4.",
     "More: straight through.",
-    "The way of TensorFlow 1, a map of overrides, has traps of its own.",
+    "For the way of TensorFlow 1 see below.",
+    "Asked in tensorflow#37680, keras-grad-cam#35.",
+    "More: when it is obeyed.",
 )

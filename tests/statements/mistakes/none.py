@@ -69,7 +69,7 @@ def test_losses():
     "The same loss with a rule: rounded forward, the identity backward.",
     "Count nothing in a loss, or give the jump a gradient of another function:",
 )
-@over(mode=MODES, p=numbers(-9, 9))
+@over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], p=numbers(-9, 9))
 def test_rounded(mode, p):
     defined = program("errors.py")
     assert same(defined.rounded(tf.constant(p)), tf.round(p))
@@ -143,11 +143,13 @@ def test_heads(eagerly, losses):
     "Compare a weight before and after one step of `fit`.",
     was="'only the arguments get gradients': with variables= the variables do",
 )
-@over(mode=MODES, passes=[True, False])
+@over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], passes=[True, False])
 def test_closed_over(mode, passes):
+    scaled = program("closed.py").scaled
+
     def loss(x, w):
         if passes:
-            return program("closed.py").scaled(x, w)
+            return scaled(x, w)
         return tf.custom_gradient(lambda x: (x * w, lambda u: u * w))(x)
 
     assert same(mode.gradients(loss, 3.0, 2.0), [2.0, 3.0 if passes else None])
@@ -238,7 +240,7 @@ def test_tf_gradients(options):
     "Wrong on purpose: an operation for which TensorFlow has no rule.",
     "The same value from operations that have rules.",
 )
-@over(mode=MODES)
+@over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC])
 def test_no_entry(mode):
     x = np.float32([[[1.0], [2.0]], [[3.0], [6.0]]])
     said = message(mode.gradient, program("wrong/registry.py").contrast, x)
@@ -337,6 +339,46 @@ def test_promised(promised, got):
         assert run(x).dtype == promised and same(run(x), [0.0, 0.5, 1.0])
 
 
+UNSEEN = {
+    "before": lambda tape, x, y: (y, x),
+    "stopped": lambda tape, x, y: (stopped(tape, x), x),
+    "copy": lambda tape, x, y: (x * x, tf.identity(x)),
+    "equal": lambda tape, x, y: (x * x, tf.constant(3.0)),
+    "integer": lambda tape, x, y: (tf.cast(x, tf.int32) ** 2, x),
+}
+
+
+def stopped(tape, x):
+    with tape.stop_recording():
+        return x * x
+
+
+@says(
+    "A tape records while it runs, from what is watched.",
+    "It knows tensors by what they are, not by their values, and integers have no gradient.",
+    "Watch first, compute inside the block, and ask for the float that was used.",
+    "Wrong on purpose: the tape is asked for what it has not seen.",
+    "Watched first, computed inside, and asked for what was used.",
+)
+@over(unseen=UNSEEN, graph=[False, True])
+def test_returns_none(unseen, graph):
+    def slopes(x):
+        y = x * x
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            target, source = unseen(tape, x, y)
+            seen = x * x
+        return tape.gradient(target, source), tape.gradient(seen, x)
+
+    run = tf.function(slopes, autograph=False) if graph else slopes
+    none, right = run(tf.constant(3.0))
+    assert none is None and same(right, 6.0)
+    assert [each.text.split()[-1] for each in trace("wrong/asked.py")[1:7]] == (
+        ["None"] * 6
+    )
+    assert same(program("asked.py").slope(tf.square, tf.constant(3)), 6.0)
+
+
 pointer(
     "First come the messages, then the `None` without one.",
     "Notice it earlier.",
@@ -349,6 +391,8 @@ pointer(
     "More: the rule leaves an input out.",
     "Asked in tensorflow#42984.",
     "More: the source is another tensor.",
+    "Asked in tensorflow#56968, tensorflow#47387, tensorflow#5888.",
+    "More: where it breaks.",
     "Asked in StyleGAN2-Tensorflow-2.0#14.",
     "More: one list or a persistent tape, the tape answered too early.",
     "Asked in tensorflow#33135, tensorflow#34235, tensorflow#44813.",
