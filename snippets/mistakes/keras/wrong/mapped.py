@@ -16,7 +16,9 @@ def mapped(x):
 
 
 x = tf.constant([-1.0, 2.0])
-with tf.GradientTape() as tape:
-    tape.watch(x)
-    y = mapped(x)
-print("gradient", tape.gradient(y, x).numpy(), " wanted [0. 10.]")
+for name, function in (("eager", mapped),
+                       ("around tf.function", tf.function(mapped))):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    print(f"{name:18} {tape.gradient(y, x).numpy()}  wanted [0. 10.]")
