@@ -357,7 +357,9 @@ GROUND = "() => getComputedStyle(document.body).backgroundColor"
 
 def _pasted(page: Page, text: str) -> list[str]:
     """The sections that the search finds for what is pasted, the best first."""
-    page.locator(".md-search__form [type=reset]").evaluate("each => each.click()")
+    page.locator(".md-search__input").evaluate(
+        "input => { input.value = ''; input.dispatchEvent(new Event('keyup')) }"
+    )
     page.wait_for_function("!document.querySelector('.md-search-result__link')")
     page.locator(".md-search__input").evaluate(
         """(input, text) => {

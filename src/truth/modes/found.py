@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..page import Page, all_pages
-from .check import code
+from .check import in_table
 from .index import CATALOGUE, entries
 
 FOUND = "found.md"
@@ -103,4 +103,4 @@ def _is_mistake(advice: list) -> bool:
 def _shown(advice: list | None) -> str:
     if advice is None:
         return "–"
-    return "<br>".join(code(str(each)) for each in advice) or "nothing"
+    return "<br>".join(in_table(str(each)) for each in advice) or "nothing"

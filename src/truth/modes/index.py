@@ -36,8 +36,6 @@ with the entries that say why it comes and what to do. N stands for a number, an
 ellipsis for what varies. `python -m truth.modes --index` wrote this page from the
 traces and from the tables of modes.
 
-| Message | Error | Entries |
-| --- | --- | --- |
 """
 
 
@@ -47,7 +45,7 @@ def text(root: Path) -> str:
         messages(root).items(), key=lambda each: re.sub(r"\W+", " ", each[0][1]).lower()
     )
     return _HEAD + "".join(
-        f"| {code(said)} | `{kind}` | {', '.join(links)} |\n"
+        f"- {code(f'{kind}: {said}')}: {', '.join(links)}\n"
         for (kind, said), (_, links) in found
     )
 
