@@ -6,7 +6,8 @@ import tensorflow as tf
 @tf.custom_gradient
 def cube(x):
     y = tf.numpy_function(lambda x: x ** 3, [x], x.dtype)
-    return tf.ensure_shape(y, x.shape), lambda upstream: upstream * 3.0 * x ** 2
+    return tf.ensure_shape(y, x.shape), lambda upstream: (
+        upstream * 3.0 * x ** 2)
 
 
 x = tf.constant([1.0, 2.0])

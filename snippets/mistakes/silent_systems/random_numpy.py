@@ -1,4 +1,4 @@
-"""The rule uses the noise that the forward pass has drawn."""
+"""The noise is drawn once, before the rule, and passed in."""
 
 import numpy as np
 import tensorflow as tf
@@ -6,22 +6,23 @@ import tensorflow as tf
 random = np.random.default_rng(0)
 
 
-def draw(x):
-    return random.choice([1.0, 3.0], x.shape).astype("float32")
+def noise(x):
+    drawn = tf.numpy_function(
+        lambda x: random.choice([1.0, 3.0], x.shape).astype(x.dtype),
+        [x], x.dtype)
+    return tf.ensure_shape(drawn, x.shape)
 
 
-# truth: x.shape == [8]
+# truth: x.shape == noise.shape; noise needs no gradient
 @tf.custom_gradient
-def noisy(x):
-    factor = tf.numpy_function(draw, [x], tf.float32)
-    factor.set_shape(x.shape)
-    return x * factor, lambda upstream: upstream * factor
+def scaled(x, noise):
+    return x * noise, lambda upstream: (upstream * noise, None)
 
 
 x = tf.ones([8])
 with tf.GradientTape() as tape:
     tape.watch(x)
-    y = noisy(x)
+    y = scaled(x, noise(x))
 slope = tape.gradient(y, x)
 tf.debugging.assert_equal(slope * x, y)
 print("y = x *", y.numpy())

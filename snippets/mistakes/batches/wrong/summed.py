@@ -1,4 +1,4 @@
-"""Wrong on purpose: gradients of a loss for each example, from tape.gradient."""
+"""Wrong on purpose: a gradient for each example, by tape.gradient."""
 
 import tensorflow as tf
 

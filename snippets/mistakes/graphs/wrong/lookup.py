@@ -9,7 +9,6 @@ def darker(x):
     return tf.image.adjust_contrast(x, 0.5)
 
 
-# truth: the rule is right; the gradient of x
 @tf.custom_gradient
 def through(x):
     return darker(x), lambda upstream: upstream

@@ -4,7 +4,7 @@
 import tensorflow as tf
 
 
-# truth: the rule is right; eager only
+# truth: the rule is right; eager only; first derivative only
 @tf.custom_gradient
 def square(x):
     def grad(upstream):

@@ -5,7 +5,7 @@ import tensorflow as tf
 traces = []
 
 
-# truth: the rule is right
+# truth: the rule is right; factor.shape == []
 @tf.custom_gradient
 def scaled(x, factor):
     traces.append(factor)

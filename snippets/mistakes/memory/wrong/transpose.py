@@ -3,11 +3,8 @@
 
 import tensorflow as tf
 
-
-def recomputed(x):
-    return tf.recompute_grad(tf.tanh)(x)
-
-
+# truth: the rule is right
+recomputed = tf.recompute_grad(tf.tanh)
 x = tf.constant(0.5)
 with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
     y = recomputed(x)

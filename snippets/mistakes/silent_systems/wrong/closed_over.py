@@ -1,4 +1,4 @@
-"""Wrong on purpose: recompute_grad, and tensors that are no positional input."""
+"""Wrong on purpose: recompute_grad, and tensors not passed by position."""
 
 import tensorflow as tf
 
@@ -6,21 +6,22 @@ w = tf.constant(2.0)
 
 
 def by_closure(x):
-    return tf.recompute_grad(lambda x: w * x)(x)
+    # truth: the rule is right
+    product = tf.recompute_grad(lambda x: w * x)
+    return product(x)
 
 
 def by_keyword(x):
-    return tf.recompute_grad(lambda x, w: w * x)(x, w=w)
-
-
-def by_position(x):
-    return tf.recompute_grad(lambda x, w: w * x)(x, w)
+    # truth: the rule is right
+    product = tf.recompute_grad(lambda x, w: w * x)
+    return product(x, w=w)
 
 
 x = tf.constant(3.0)
-for function in by_closure, by_keyword, by_position:
+for function in by_closure, by_keyword:
     with tf.GradientTape() as tape:
         tape.watch([x, w])
         y = function(x)
-    print(f"{function.__name__:11}", [
+    print(f"{function.__name__:10}", [
         g if g is None else float(g) for g in tape.gradient(y, [x, w])])
+print("right     ", [float(w), float(x)])

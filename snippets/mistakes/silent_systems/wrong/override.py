@@ -20,4 +20,5 @@ with tf.GradientTape() as tape:
     tape.watch(x)
     y = overridden(x)
 print("wrong", tape.gradient(y, x).numpy())
-print("right", ten_times(None, tf.ones_like(y)).numpy())
+right = tf.function(lambda x: tf.gradients(overridden(x), x)[0])
+print("right", right(x).numpy())

@@ -6,12 +6,10 @@ import tensorflow as tf
 random = np.random.default_rng(0)
 
 
-def draw(x):
-    return random.choice([1.0, 3.0], x.shape).astype("float32")
-
-
 def noise(x):
-    return tf.numpy_function(draw, [x], tf.float32)
+    return tf.numpy_function(
+        lambda x: random.choice([1.0, 3.0], x.shape).astype(x.dtype),
+        [x], x.dtype)
 
 
 @tf.custom_gradient

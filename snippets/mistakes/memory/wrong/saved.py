@@ -5,7 +5,6 @@ import tensorflow as tf
 saved = []
 
 
-# truth: the rule is right
 @tf.custom_gradient
 def exponential(x):
     saved.append(tf.exp(x))

@@ -8,7 +8,7 @@ import tensorflow as tf
 layer = keras.layers.Dropout(0.0)
 
 
-@tf.function
+@tf.function(autograph=False)
 def run(x):
     return tf.recompute_grad(functools.partial(layer, training=True))(x)
 
