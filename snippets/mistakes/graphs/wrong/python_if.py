@@ -14,7 +14,7 @@ def limited(x):
     return tf.identity(x), grad
 
 
-@tf.function(autograph=False)
+@tf.function
 def gradient(x):
     with tf.GradientTape() as tape:
         tape.watch(x)
