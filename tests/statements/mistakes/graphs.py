@@ -319,6 +319,28 @@ def test_xla_loop():
     assert "fixed tensor list size" in trace("wrong/xla_loop.py")[1].text
 
 
+@says(
+    "With the tape outside, the list of the loop would have to leave the compiled function.",
+    "The call itself raises, as soon as a tape watches its input.",
+    "The tape inside.",
+    "Wrong on purpose: the tape stands outside of a loop that XLA compiles.",
+    "Tape and loop are compiled together.",
+)
+@over(watches=[True, False])
+def test_xla_boundary(watches):
+    defined, x = program("wrong/xla_boundary.py"), tf.constant(2.0)
+    graph = tf.function(defined.power).get_concrete_function(x)
+    kinds = {op.type for op in graph.graph.get_operations()}
+    assert kinds & {"While", "StatelessWhile"}
+    with tf.GradientTape() as tape:
+        if watches:
+            tape.watch(x)
+        said = message(defined.compiled, x)
+    assert ("TensorList crossing" in said) == watches
+    found = program("xla_boundary.py").value_and_gradient(x)
+    assert same(found, [256.0, 1024.0])
+
+
 # What leaves the graph, and what is asked twice.
 
 
