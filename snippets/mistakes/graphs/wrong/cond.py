@@ -1,22 +1,19 @@
-"""Wrong on purpose: a rule in a branch reads a variable."""
+"""Wrong on purpose: in a branch, a rule closes over an eager tensor."""
 # tracebook: raises AttributeError
 
 import tensorflow as tf
 
-w = tf.Variable(2.0)
+scale = tf.constant(2.0)
 
 
 # truth: the rule is right
 @tf.custom_gradient
-def product(x):
-    def grad(upstream, variables=None):
-        return upstream * w, [tf.reduce_sum(upstream * x)]
-
-    return w * x, grad
+def scaled(x):
+    return scale * x, lambda upstream: upstream * scale
 
 
 def branch(x):
-    return tf.cond(x > 0.0, lambda: product(x), lambda: x)
+    return tf.cond(x > 0.0, lambda: scaled(x), lambda: x)
 
 
 @tf.function
