@@ -19,7 +19,8 @@ pointer(
     "A variable that is read in a branch or a loop has its entries on variables in a rule, and settings among the arguments on types.",
     "Asked in tensorflow#50170.",
     "Asked in tensorflow#51493.",
-    "Asked in tensorflow#57756, tensorflow#37512.",
+    "Asked in tensorflow#57756.",
+    "Asked in tensorflow#47139, tensorflow#37512.",
     "Asked in tensorflow#14101, probability#462, tensorforce#915.",
     "Asked in tensorflow#62145, keras-cv#259.",
     "Asked in tensorflow#108080.",
@@ -314,6 +315,53 @@ def test_out_of_scope(mode):
     defined = program("out_of_scope.py")
     assert same(mode.gradient(lambda x: 3.0 * defined.probe(x), 2.0), 3.0)
     assert same(defined.seen, 3.0)
+
+
+@says(
+    "The same one level deeper: the gradient of a loop is a graph inside the graph, and what was made in it is not there outside.",
+    "A loop over a `range` of Python.",
+    "In the other loop a rule can `tf.print`, but not assign to a variable.",
+    "Wrong on purpose: a rule takes its upstream gradient out of a loop.",
+    "A Python loop is one graph, with all that the rule sees.",
+)
+@over(rounds=[1, 2])
+def test_inaccessible(rounds):
+    def gradient(probe, add):
+        def asked(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.while_loop(
+                    lambda i, y: i < rounds,
+                    lambda i, y: (i + 1, 3.0 * probe(y)),
+                    (0, x),
+                )[1]
+            return tape.gradient(y, x) + add()
+
+        return tf.function(asked)
+
+    wrong, right = program("wrong/inaccessible.py"), program("inaccessible.py")
+    x = tf.constant(2.0)
+    said = message(gradient(wrong.probe, lambda: wrong.seen[-1]), x)
+    assert "InaccessibleTensorError" in said and "cannot be accessed from" in said
+    assert "body" in wrong.seen[0].graph.name
+    found, seen = right.gradient(x)
+    assert same(found, 9.0) and same(seen, [3.0, 9.0])
+    total = tf.Variable(0.0)
+
+    def acts(act):
+        @tf.custom_gradient
+        def probe(x):
+            def grad(upstream):
+                with tf.control_dependencies([act(upstream)]):
+                    return tf.identity(upstream)
+
+            return tf.identity(x), grad
+
+        return lambda: gradient(probe, lambda: 0.0)(x)
+
+    prints = acts(lambda u: tf.print(u, output_stream="file:///dev/null"))
+    assert same(prints(), 3.0**rounds)
+    assert "internal_captures" in message(acts(total.assign_add))
 
 
 @says(
