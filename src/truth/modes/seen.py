@@ -26,6 +26,8 @@ _VARYING = [
     (re.compile(r"\{\{[^{}]*\}\}\s*"), ""),  # a node, and where it runs
     (re.compile(r"\b(__\w*?[a-z]\w*?)(?:_\d+)+\b"), r"\1_…"),
     (re.compile(r"(?<=CustomGradient-)\d+"), "…"),
+    (re.compile(r"\[_Xla\w+=[^\]]*\]"), ""),  # how it is compiled
+    (re.compile(r"(?s)\s*(The op is created at|Stack trace for op def).*"), ""),
     (re.compile(r' op: "\w+" .*(?= do not match num inputs)'), " …"),
     (re.compile(r" of '.*(?= Error encountered: )"), " …"),
     (re.compile(r" at 0x[0-9a-f]+"), ""),
