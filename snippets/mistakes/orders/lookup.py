@@ -1,0 +1,22 @@
+"""The same function, of operations whose rules have rules."""
+
+import tensorflow as tf
+
+
+def softsign(x):
+    return x / (1.0 + tf.abs(x))
+
+
+def slope(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = softsign(x)
+    return tape.gradient(y, x)
+
+
+x = tf.constant(1.0)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    first = slope(x)
+print("first: ", first.numpy(), " second:", tape.gradient(first, x).numpy())
+print("by hand:", (1.0 + x).numpy() ** -2.0, "", -2.0 * (1.0 + x).numpy() ** -3.0)
