@@ -19,7 +19,7 @@ import psutil
 from . import books, contenders, memory, page, serving
 
 # Rounds of the quick contenders, and of the slow ones.
-ROUNDS = {"own": (2, 0), "10": (3, 1), "100": (2, 1), "400": (1, 0)}
+ROUNDS = {"own": (1, 0), "10": (3, 1), "100": (2, 1), "400": (1, 0)}
 EDITS = 5
 
 

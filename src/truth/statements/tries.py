@@ -58,6 +58,7 @@ __all__ = [
     "advice",
     "arrays",
     "definition",
+    "derivative",
     "drawn",
     "history",
     "message",
@@ -289,6 +290,19 @@ def _taped(function: Callable, persistent: bool = False) -> Callable:
         return tape.gradient(value, [*inputs])
 
     return gradients
+
+
+def derivative(function: Callable, of: Callable = lambda y: y) -> Callable[[Any], Any]:
+    """The function that gives the gradient of ``of(function(x))``, by a tape: to be
+    differentiated once more, or forward."""
+
+    def gradient(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = of(function(x))
+        return tape.gradient(y, x)
+
+    return gradient
 
 
 def _symbolic(function: Callable) -> Callable:
