@@ -23,6 +23,9 @@ def reverse(function, x):
 
 
 t = tf.constant(0.7, tf.float64)
-print("forward over forward:", forward(lambda t: forward(f, t), t).numpy())
-print("reverse over reverse:", reverse(lambda t: reverse(f, t), t).numpy())
-print("right:", (2.0 * tf.exp(t) * tf.cos(tf.ones_like(t))).numpy())
+forwards = forward(lambda t: forward(f, t), t)
+reverses = reverse(lambda t: reverse(f, t), t)
+right = 2.0 * tf.exp(t) * tf.cos(tf.ones_like(t))
+print(f"forward over forward: {forwards:.4g}")
+print(f"reverse over reverse: {reverses:.4g}")
+print(f"right: {right:.4g}")

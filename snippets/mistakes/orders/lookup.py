@@ -19,4 +19,5 @@ with tf.GradientTape() as tape:
     tape.watch(x)
     first = slope(x)
 print("first: ", first.numpy(), " second:", tape.gradient(first, x).numpy())
-print("by hand:", (1.0 + x).numpy() ** -2.0, "", -2.0 * (1.0 + x).numpy() ** -3.0)
+s = (1.0 + x).numpy()
+print("by hand:", s ** -2.0, "", -2.0 * s ** -3.0)

@@ -6,7 +6,7 @@ recomputed = tf.recompute_grad(tf.tanh)
 
 x = tf.constant(0.5)
 with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
-    plain = recomputed.__wrapped__(x)
+    plain = tf.tanh(x)
 print(f"forward: {accumulator.jvp(plain):.4f}")
 with tf.GradientTape() as tape:
     tape.watch(x)

@@ -3,7 +3,6 @@
 import tensorflow as tf
 
 
-# truth: x > 0.1
 @tf.custom_gradient
 def root(x):
     def grad(upstream):

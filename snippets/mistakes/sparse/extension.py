@@ -8,6 +8,7 @@ class Line(tf.experimental.ExtensionType):
     start: tf.Tensor
 
 
+# truth: slope.shape == x.shape; start.shape == x.shape
 @tf.custom_gradient
 def line_at(slope, start, x):
     def grad(upstream):

@@ -3,7 +3,7 @@
 import tensorflow as tf
 
 
-# truth: upstream becomes -upstream
+# truth: the rule is right; upstream becomes -upstream
 @tf.custom_gradient
 def reverse(x):
     return tf.identity(x), lambda upstream: -upstream

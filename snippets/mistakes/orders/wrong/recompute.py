@@ -3,6 +3,7 @@
 
 import tensorflow as tf
 
+# truth: the rule is right
 recomputed = tf.recompute_grad(tf.tanh)
 
 x = tf.constant(0.5)

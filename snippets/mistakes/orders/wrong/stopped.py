@@ -4,14 +4,12 @@ import numpy as np
 import tensorflow as tf
 
 
-# truth: the rule is right
 @tf.custom_gradient
 def stopped(x):
     y = tf.exp(tf.stop_gradient(x))  # so that the tape keeps nothing
     return y, lambda upstream: upstream * y
 
 
-# truth: the rule is right
 @tf.custom_gradient
 def by_numpy(x):
     y = tf.numpy_function(np.exp, [x], x.dtype)
@@ -19,7 +17,6 @@ def by_numpy(x):
     return y, lambda upstream: upstream * y
 
 
-# truth: the rule is right
 @tf.custom_gradient
 def numpy_in_rule(x):
     def grad(upstream):

@@ -3,7 +3,7 @@
 import tensorflow as tf
 
 
-# truth: the rule is right; x > 0.1
+# truth: the rule is right
 @tf.custom_gradient
 def root(x):
     def grad(upstream):

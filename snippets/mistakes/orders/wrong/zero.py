@@ -4,6 +4,7 @@
 import tensorflow as tf
 
 
+# truth: the rule is right
 @tf.custom_gradient
 def double(x):
     return 2.0 * x, lambda upstream: 2.0 * upstream

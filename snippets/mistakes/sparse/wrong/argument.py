@@ -4,7 +4,6 @@
 import tensorflow as tf
 
 
-# truth: the rule is right
 @tf.custom_gradient
 def product(matrix, x):
     def grad(upstream):

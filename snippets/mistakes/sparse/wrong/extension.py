@@ -9,7 +9,6 @@ class Line(tf.experimental.ExtensionType):
     start: tf.Tensor
 
 
-# truth: the rule is right
 @tf.custom_gradient
 def at(line, x):
     def grad(upstream):
