@@ -13,6 +13,7 @@ WORDS = {
         math_grad._SegmentProdGrad, math_grad._UnsortedSegmentProdGrad,
         math_grad._SquaredDifferenceGrad, math_grad._EuclideanNormGrad,
         linalg_grad._MatrixDeterminantGrad,
+        linalg_grad._MatrixSquareRootGrad,
         linalg_grad._LogMatrixDeterminantGrad, math_grad._DivNoNanGrad],
     "not_zero_x": [
         math_grad._XLogyGrad, math_grad._XLog1pyGrad, math_grad._XDivyGrad],
