@@ -3,8 +3,12 @@
 import inspect
 
 from tensorflow.python.framework import ops
-from tensorflow.python.ops import array_ops, linalg_grad, math_grad
-from tensorflow.python.ops import sparse_grad
+from tensorflow.python.ops import (
+    array_ops,
+    linalg_grad,
+    math_grad,
+    sparse_grad,
+)
 
 WORDS = {
     "conj": [
