@@ -9,6 +9,7 @@ from tensorflow.python.ops import (
     math_grad,
     sparse_grad,
 )
+from tensorflow.python.ops.linalg import linalg_impl
 
 WORDS = {
     "conj": [
@@ -27,6 +28,7 @@ WORDS = {
     "_SafeReciprocal": [
         linalg_grad._SelfAdjointEigV2Grad, linalg_grad._SvdGrad],
     "truediv": [math_grad._EuclideanNormGrad],
+    "64764752532480000": [linalg_impl._matrix_exp_pade13],
     "gen_math_ops": [
         math_grad._SqrtGrad, math_grad._RsqrtGrad, math_grad._ReciprocalGrad],
 }

@@ -53,7 +53,7 @@ advice(
 
 @says(
     "`tf.gather`, `tf.gather_nd` and `tf.nn.embedding_lookup` send back a `tf.IndexedSlices`: values, and the row that each belongs to.",
-    "It has no arithmetic.",
+    "It has no arithmetic of its own, and a float cannot help out; a tensor as the other factor makes it dense.",
     "The gradient of a table that is only looked up in has one row for each lookup, and no array behind it.",
     "Wrong on purpose: upstream behind a gather is no tensor.",
     "Wrong on purpose: the gradient of an embedding is taken for a tensor.",
@@ -68,6 +68,9 @@ def test_rows(mode, lookup):
     assert same(tf.reshape(found.indices, [-1]), [0, 2, 2])
     for name in "__add__", "__sub__", "__mul__", "__truediv__":
         assert not hasattr(found, name)
+    assert "unsupported operand" in message(lambda: found * 2.0)
+    for product in found * table, table * found:
+        assert isinstance(product, tf.Tensor) and same(product, [[1.0], [0.0], [6.0]])
     assert isinstance(mode.gradient(lambda x: lookup(x) + x[0], table), tf.Tensor)
 
 
