@@ -7,7 +7,7 @@ KINDS = (
     "inline formula",
     "rule",
     "statement",
-    "modes",
+    "mode",
     "error",
     "number",
     "name",

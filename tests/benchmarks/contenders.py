@@ -52,6 +52,7 @@ def truth(book: Book) -> dict[str, float]:
     clone = Book(book.root / "clone")
     shutil.rmtree(clone.root, ignore_errors=True)
     subprocess.run(["git", "clone", "--quiet", ROOT, clone.root], check=True)
+    (clone.root / ".venv").symlink_to(sys.prefix, target_is_directory=True)
     return {"truth": _seconds(clone, "truth")}
 
 

@@ -1,5 +1,5 @@
-"""Write what a page says that each mode shows: ``python -m truth.modes PAGE…``; or the
-index of all messages: ``python -m truth.modes --index``."""
+"""Write what pages say that each mode shows: ``python -m truth.modes PAGE…``; the index
+of all messages: ``--index``; what the linter finds of all that: ``--found``."""
 
 import argparse
 import sys
@@ -9,14 +9,16 @@ from tracebook import settings
 
 from ..page import Page
 from ..results import write
+from . import found, index
 from .check import written
-from .index import CATALOGUE, INDEX, text
+from .index import CATALOGUE
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m truth.modes", description=__doc__)
     parser.add_argument("pages", metavar="PAGE", type=Path, nargs="*")
     parser.add_argument("--index", action="store_true", help="of all messages")
+    parser.add_argument("--found", action="store_true", help="by the linter")
     arguments = parser.parse_args()
     root = Path().resolve()
     for path in arguments.pages:
@@ -26,8 +28,11 @@ def main() -> int:
         except ValueError as error:
             print(f"{path}: {error}", file=sys.stderr)
             return 1
+    folder = settings.load(root).docs_dir / CATALOGUE
     if arguments.index:
-        write(settings.load(root).docs_dir / CATALOGUE / INDEX, text(root))
+        write(folder / index.INDEX, index.text(root))
+    if arguments.found:
+        write(folder / found.FOUND, found.text(root))
     return 0
 
 

@@ -29,7 +29,7 @@ def _findings(page: Page) -> Iterator[Finding]:
         except (OSError, ValueError) as error:
             state, how = "failed", str(error)
         where = page.where(each.start())
-        yield Finding("modes", state, page.shown, where, each["call"], how)
+        yield Finding("mode", state, page.shown, where, each["call"], how)
 
 
 COMMAND = "python -m truth.modes"

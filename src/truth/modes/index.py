@@ -51,17 +51,22 @@ def text(root: Path) -> str:
     )
 
 
-def _messages(page: Page) -> Iterator[tuple[str, str, str]]:
-    """A link, the kind of the error and what it says, in each entry."""
-    entries = [
+def entries(page: Page) -> Iterator[tuple[str, int, int]]:
+    """A link to each entry of a page of the catalogue, and its span."""
+    found = [
         (start, heading)
         for start, level, title in page.headings
         if level == 2 and (heading := _TITLE.fullmatch(title))
     ]
-    ends = [*(start for start, _ in entries[1:]), len(page.text)]
-    for (start, heading), end in zip(entries, ends):
+    ends = [*(start for start, _ in found[1:]), len(page.text)]
+    for (start, heading), end in zip(found, ends):
         title = heading["title"].replace("|", r"\|")
-        link = f"[{title}]({page.path.name}#{heading['anchor']})"
+        yield f"[{title}]({page.path.name}#{heading['anchor']})", start, end
+
+
+def _messages(page: Page) -> Iterator[tuple[str, str, str]]:
+    """A link, the kind of the error and what it says, in each entry."""
+    for link, start, end in entries(page):
         shown = [
             cell[2]
             for modes in page.modes

@@ -29,6 +29,8 @@ _VARYING = [
     (re.compile(r' op: "\w+" .*(?= do not match num inputs)'), " …"),
     (re.compile(r" of '.*(?= Error encountered: )"), " …"),
     (re.compile(r" at 0x[0-9a-f]+"), ""),
+    (re.compile(r"\b([Vv]ariable[/_])\d+"), r"\1…"),
+    (re.compile(r"\bsequential(?:_\d+)*/layer(?:_\d+)*/"), ""),
     (re.compile(r"/[\w./-]+/(?=[\w-]+\.py)"), ""),
 ]
 
@@ -36,12 +38,24 @@ _VARYING = [
 def seen(program: Path, call: str) -> dict[str, str]:
     """What the reader sees who asks for the gradient of a call, by mode.
 
+    Raises:
+        ValueError: this is no call, or the program does not define what it names.
+    """
+    function, inputs, keys = parts(program, call)
+
+    def called(*given: Any) -> Any:
+        first = len(given) - len(keys)
+        return function(*given[:first], **dict(zip(keys, given[first:])))
+
+    return {name: _shown(mode, called, inputs) for name, mode in MODES.items()}
+
+
+def parts(program: Path, call: str) -> tuple[Callable, list, list[str]]:
+    """The function, its inputs, and the names of the last of these.
+
     Args:
         program: run as a whole, or up to its error; it defines what the call names.
         call: ``product(x, y=y)``; the inputs are tensors, or become such.
-
-    Raises:
-        ValueError: this is no call, or the program does not define what it names.
     """
     names = _defined(program)
     try:
@@ -54,13 +68,7 @@ def seen(program: Path, call: str) -> dict[str, str]:
         )
     except (NameError, SyntaxError) as error:
         raise ValueError(f"{call}: {error}") from None
-    keys = [str(each.arg) for each in tree.keywords]
-
-    def called(*given: Any) -> Any:
-        first = len(given) - len(keys)
-        return function(*given[:first], **dict(zip(keys, given[first:])))
-
-    return {name: _shown(mode, called, inputs) for name, mode in MODES.items()}
+    return function, inputs, [str(each.arg) for each in tree.keywords]
 
 
 def _defined(program: Path) -> dict[str, Any]:
@@ -170,6 +178,7 @@ class Step(keras.optimizers.SGD):
 
 
 def _in_fit(function: Callable, *inputs: Any) -> list:
+    keras.utils.clear_session()  # names are counted
     layer = Layer(function, inputs)
     step = Step(layer)
     model = keras.Sequential([keras.Input((1,)), layer])

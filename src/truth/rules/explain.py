@@ -62,6 +62,7 @@ class _Case:
             for each in inputs
         ]
         self.bare = getattr(function, "__wrapped__", None)
+        self.is_eager_only = bool(options.get("eager_only"))
         self.gradients: list = []
         self.error: Exception | None = None
         try:
@@ -74,7 +75,11 @@ class _Case:
         with tf.GradientTape() as tape:
             tape.watch(inputs)
             y = of(self.function(*inputs))
-        return tf.nest.flatten(tape.gradient(y, [*inputs]))
+        gradients = tape.gradient(y, [*inputs])
+        return [
+            g if g is None else tf.convert_to_tensor(g)
+            for g in tf.nest.flatten(gradients)
+        ]
 
     @property
     def single(self) -> Any:
@@ -86,52 +91,78 @@ class _Case:
 _MESSAGES = [
     (
         r"expected to return (\d+) gradients?, but returned (\d+)",
-        "counts#count",
+        "counts#one-gradient-short",
         "the rule returns {1} gradients, and owes {0}: one for each positional"
         " argument, and for each piece of a list or a dictionary",
     ),
     (
         r"must accept keyword argument 'variables'",
-        "variables#no-place",
+        "variables#must-accept-variables",
         "the forward pass reads a variable: let the rule take variables=None and"
         " return a pair of gradients, for the inputs and for the variables",
     ),
     (
         r"Must return gradient for each variable",
-        "variables#each-variable",
+        "variables#for-each-variable",
         "the second item of what the rule returns is a list with one gradient for"
         " each variable",
     ),
     (
         r"currently supports keywords? arguments only when eager",
-        "counts#keywords",
+        "counts#keywords-in-a-graph",
         "inputs are passed by keyword: pass them by position",
+    ),
+    (
+        r"required positional argument: 'variables'",
+        "variables#no-variables",
+        "the rule needs variables=None: it is called without them, too",
+    ),
+    (
+        r"can only concatenate list",
+        "variables#a-tuple-of-gradients",
+        "the gradients of the variables stand in a list",
+    ),
+    (
+        r"Tensor\.graph is undefined",
+        "variables#in-a-branch",
+        "a variable is read in a branch: read it outside, or pass it in",
+    ),
+    (
+        r"Python bool|truth value of an array|cannot be interpreted as an integer",
+        "types#an-if-in-a-rule",
+        "Python decides by a tensor that has no value yet: use tf.cond or tf.where, and"
+        " keep settings out of the arguments",
+    ),
+    (
+        r"no attribute 'numpy'|to a numpy array",
+        "types#numpy-in-a-graph",
+        "NumPy is called on a tensor that has no value yet",
     ),
     (
         r"too many values to unpack|not enough values to unpack"
         r"|Cannot iterate over a scalar|cannot unpack non-iterable",
-        "counts#no-rule",
+        "counts#no-rule-returned",
         "the function must return a pair: its value, or one structure of values, and"
         " the rule",
     ),
     (
         r"unsupported callable|is not a callable object",
-        "counts#order",
+        "counts#unsupported-callable",
         "the function must return its value first, and then the rule",
     ),
     (
         r"takes (?:from )?\d.* positional arguments? but \d+ (?:was|were) given",
-        "counts#upstreams",
+        "counts#one-upstream-for-two-outputs",
         "the rule takes one upstream gradient for each output of the function",
     ),
     (
         r"expected to be a \w+ tensor but is a \w+ tensor|dtype",
-        "types#gradient-dtype",
+        "types#double-against-float",
         "a dtype in the rule does not fit: downstream has the dtype of its input",
     ),
     (
         r"unsupported type|Failed to convert|Attempt to convert a value",
-        "types#function-argument",
+        "types#a-function-as-argument",
         "each argument becomes a tensor: keep settings and functions out of them, in"
         " a closure",
     ),
@@ -144,7 +175,7 @@ def _of_error(error: Exception, where: str) -> Advice:
         if found := re.search(pattern, said):
             return Advice(entry, f"{where}: {text.format(*found.groups())}")
     kind = type(error).__name__
-    return Advice("index", f"{where}: the gradient raises {kind}: {said[:200]}")
+    return Advice("messages", f"{where}: the gradient raises {kind}: {said[:200]}")
 
 
 def _eager(case: _Case) -> Iterator[Advice]:
@@ -155,24 +186,22 @@ def _eager(case: _Case) -> Iterator[Advice]:
 def _shapes(case: _Case) -> Iterator[Advice]:
     """The rule itself is asked: a tape hides what it adds up."""
     for x, gradient in zip(tf.nest.flatten(case.inputs), case.gradients):
-        if gradient is None or isinstance(gradient, tf.IndexedSlices):
+        if gradient is None:
             continue
         if gradient.shape != x.shape:
             yield Advice(
-                "silent#broadcast",
+                "silent#broadcast-shape",
                 f"downstream has the shape {gradient.shape} and its input {x.shape}:"
                 " sum it over the axes that were broadcast",
             )
         if gradient.dtype != x.dtype:
             yield Advice(
-                "types#gradient-dtype",
+                "types#double-against-float",
                 f"downstream is {gradient.dtype.name} and its input {x.dtype.name}",
             )
 
 
 def _upstream(case: _Case) -> Iterator[Advice]:
-    if any(isinstance(each, tf.IndexedSlices) for each in case.gradients):
-        return
     once, twice = (
         case.taped(*case.inputs, of=lambda y, k=k: [k * p for p in _floats(y)])
         for k in (1.0, 3.0)
@@ -180,17 +209,18 @@ def _upstream(case: _Case) -> Iterator[Advice]:
     pairs = [(a, b) for a, b in zip(once, twice) if a is not None and b is not None]
     if any(_nonzero(a) for a, _ in pairs) and all(_same(a, b) for a, b in pairs):
         yield Advice(
-            "silent#upstream",
+            "silent#no-upstream",
             "downstream does not change with upstream: multiply by what arrives",
         )
 
 
 def _values(case: _Case) -> Iterator[Advice]:
     try:
-        check_rule(case.function, *case.inputs, **case.options)
+        options = {**case.options, "eager_only": case.is_eager_only}
+        check_rule(case.function, *case.inputs, **options)
     except AssertionError as error:
         said = " ".join(str(error).split())
-        yield Advice("silent#wrong-values", f"check_rule: {said[:300]}")
+        yield Advice("index#wrong-number", f"check_rule: {said[:300]}")
 
 
 def _closed_over(case: _Case) -> Iterator[Advice]:
@@ -226,7 +256,8 @@ def _graph(case: _Case) -> Iterator[Advice]:
             inside = tf.function(case.taped)(*case.inputs)
     except Exception as error:
         advice = _of_error(error, "inside tf.function")
-        yield replace(advice, is_mistake=not case.options.get("eager_only"))
+        yield replace(advice, is_mistake=not case.is_eager_only)
+        case.is_eager_only = True
         return
     if re.search(r'Tensor\("|SymbolicTensor', said.getvalue()):
         yield Advice(
@@ -236,7 +267,7 @@ def _graph(case: _Case) -> Iterator[Advice]:
         )
     if not all(map(_same, case.gradients, inside)):
         yield Advice(
-            "silent#graph",
+            "index#another-in-a-graph",
             "inside tf.function the gradient is another than eagerly",
         )
 
@@ -247,7 +278,7 @@ def _xla(case: _Case) -> Iterator[Advice]:
     except Exception as error:
         if "PyFunc" in str(error):
             yield Advice(
-                "graphs#pyfunc",
+                "graphs#xla-pyfunc",
                 "XLA compiles no Python: the function or its rule calls NumPy",
                 is_mistake=False,
             )
@@ -265,7 +296,7 @@ def _vectorized(case: _Case) -> Iterator[Advice]:
         mapped = tape.gradient(y, batch)
     except Exception:
         return
-    if mapped is None or not _same(mapped[0], case.gradients[0], 1e-3):
+    if mapped is None or not _same(_array(mapped)[0], case.gradients[0], 1e-3):
         yield Advice(
             "silent_systems#vectorized-map",
             "tf.vectorized_map with the tape outside drops the rule, and here that"
@@ -287,7 +318,7 @@ def _sparse(case: _Case) -> Iterator[Advice]:
         )
     except (TypeError, AttributeError, ValueError):
         yield Advice(
-            "sparse#upstream",
+            "sparse#times-float",
             "behind tf.gather upstream is IndexedSlices, and the rule raises: begin it"
             " with upstream = tf.convert_to_tensor(upstream)",
             is_mistake=False,
@@ -295,7 +326,7 @@ def _sparse(case: _Case) -> Iterator[Advice]:
         return
     if sparse is not None and not _same(sparse, dense, 1e-3):
         yield Advice(
-            "silent#slices",
+            "silent#clipped-slices",
             "behind tf.gather upstream is IndexedSlices, and the gradient is another"
             " than for the same upstream as a tensor",
             is_mistake=False,
@@ -358,7 +389,7 @@ def _edges(case: _Case) -> Iterator[Advice]:
             continue
         if gradient is not None and _finite(y) and not _finite(gradient):
             yield Advice(
-                "silent#nan",
+                "index#nan",
                 f"at {value:g} the value is finite, and the gradient is not",
                 is_mistake=False,
             )
@@ -369,9 +400,9 @@ _LOOKS = [
     _eager,
     _shapes,
     _upstream,
+    _graph,
     _values,
     _closed_over,
-    _graph,
     _xla,
     _vectorized,
     _sparse,

@@ -283,11 +283,11 @@ def _built(mode: Mode, function: Callable, loss: Callable | None) -> Callable:
 
 
 def _taped(function: Callable, persistent: bool = False) -> Callable:
-    def gradients(*inputs: tf.Tensor) -> list:
+    def gradients(*given: tf.Tensor) -> list:
         with tf.GradientTape(persistent=persistent) as tape:
-            tape.watch(inputs)
-            value = function(*inputs)
-        return tape.gradient(value, [*inputs])
+            tape.watch(given)
+            value = function(*given)
+        return tape.gradient(value, [*given])
 
     return gradients
 
