@@ -1,6 +1,7 @@
 """What stands in the source of the rules that this page names."""
 
 import inspect
+import re
 
 from tensorflow.python.framework import ops
 from tensorflow.python.ops import (
@@ -28,7 +29,6 @@ WORDS = {
     "_SafeReciprocal": [
         linalg_grad._SelfAdjointEigV2Grad, linalg_grad._SvdGrad],
     "truediv": [math_grad._EuclideanNormGrad],
-    "64764752532480000": [linalg_impl._matrix_exp_pade13],
     "gen_math_ops": [
         math_grad._SqrtGrad, math_grad._RsqrtGrad, math_grad._ReciprocalGrad],
 }
@@ -39,6 +39,9 @@ for word, rules in WORDS.items():
 for rule in (sparse_grad._SparseSparseMaximumGrad,
              array_ops._QuantizeAndDequantizeV4GradGrad):
     print(f"{rule.__name__}: takes {len(inspect.signature(rule).parameters)}")
+numbers = re.findall(r"\d+\.\d", inspect.getsource(
+    linalg_impl._matrix_exp_pade13))
+print(f"_matrix_exp_pade13: up to {max(map(float, numbers)):.0f}")
 for operation in "ResizeBilinearGrad", "SparseConcat", "SoftsignGrad":
     try:
         print(operation, ops._gradient_registry.lookup(operation))
