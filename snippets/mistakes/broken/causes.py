@@ -3,6 +3,7 @@
 import inspect
 import re
 
+from tensorflow.python.eager.polymorphic_function import concrete_function
 from tensorflow.python.framework import ops
 from tensorflow.python.ops import (
     array_ops,
@@ -12,6 +13,7 @@ from tensorflow.python.ops import (
 )
 from tensorflow.python.ops.linalg import linalg_impl
 
+FUNCTIONS = concrete_function._TapeGradientFunctions
 WORDS = {
     "conj": [
         math_grad._XLogyGrad, math_grad._XLog1pyGrad, math_grad._XDivyGrad,
@@ -29,6 +31,9 @@ WORDS = {
     "_SafeReciprocal": [
         linalg_grad._SelfAdjointEigV2Grad, linalg_grad._SvdGrad],
     "truediv": [math_grad._EuclideanNormGrad],
+    "backwards_graph.outputs.extend": [
+        FUNCTIONS._build_functions_for_outputs],
+    "backwards_graph.capture(": [FUNCTIONS._build_functions_for_outputs],
     "gen_math_ops": [
         math_grad._SqrtGrad, math_grad._RsqrtGrad, math_grad._ReciprocalGrad],
 }

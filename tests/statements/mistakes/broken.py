@@ -36,7 +36,7 @@ history(
     "For the others, none found.",
     "keras#19992 is about the speed of the same lines.",
     "tensorflow#49946 for the determinant, pull 127713, open, for `xlogy`, `xlog1py`, `xdivy` and `multiply_no_nan`.",
-    "tensorflow#119476; mended upstream by pull 119869 for `xlogy`, by pull 127294 for `xdivy` and by pull 120282 for `cumprod`.",
+    "tensorflow#119476; mended upstream by pull 119869 for `xlogy` and `xlog1py`, by pull 127294 for `xdivy` and by pull 120282 for `cumprod`.",
     "tensorflow#61117, tensorflow#127240.",
     "tensorflow#38643, closed as stale.",
     "tensorflow#43648, open; tensorflow#60059.",
@@ -115,6 +115,40 @@ def folder():
     from truth.statements import tries
 
     return tries.folder
+
+
+# A rule in a graph.
+
+
+@says(
+    "The gradient of eager mode.",
+    "An error, where the tape runs around the `tf.function`.",
+    "`_TapeGradientFunctions._build_functions_for_outputs` of `tensorflow.python.eager.polymorphic_function.concrete_function` makes what the rule returned an output of the backward graph, and does not capture it first.",
+    "A tensor of the forward graph that no operation of the rule reads is not in it.",
+    "`tf.identity` in the rule, or make the tensor there:",
+    "Wrong on purpose: a rule hands back a tensor that its forward pass made.",
+    "The tensor is made in the rule, or passes through an operation there.",
+)
+@over(mode=[EAGER, INSIDE, AROUND])
+def test_forward_tensor(mode):
+    wrong = program("wrong/forward_tensor.py").frozen
+    right = program("forward_tensor.py").frozen
+    said = message(mode.gradients, wrong, 2.0, 3.0)
+    assert ("Does it belong to a different graph?" in said) == (mode is AROUND)
+    assert same(mode.gradients(right, 2.0, 3.0), [3.0, 0.0])
+
+    @tf.custom_gradient
+    def made_there(x, scale):
+        def grad(upstream):
+            return upstream * scale, tf.zeros_like(scale)
+
+        return x * scale, grad
+
+    assert same(mode.gradients(made_there, 2.0, 3.0), [3.0, 0.0])
+    lines = [each.text for each in trace("causes.py")]
+    name = "_build_functions_for_outputs"
+    assert f"{name}: backwards_graph.outputs.extend stands there" in lines
+    assert f"{name}: backwards_graph.capture( no" in lines
 
 
 # Complex.

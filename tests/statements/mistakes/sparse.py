@@ -182,6 +182,24 @@ def test_warning(graph):
 
 
 @says(
+    "`tf.map_fn` takes its argument apart along the first axis, and a list of rows does not say how.",
+    "Map over the dense gradient.",
+    "Wrong on purpose: tf.map_fn over the gradient of a table.",
+    "A map over the rows of the dense gradient; or no map at all.",
+)
+@over(graph=[False, True])
+def test_mapped(graph):
+    def mapped(of):
+        return tf.map_fn(lambda row: 2.0 * row, of)
+
+    run = tf.function(mapped, autograph=False) if graph else mapped
+    assert "object has no attribute '_unbatch'" in message(run, ROWS)
+    assert same(run(tf.convert_to_tensor(ROWS)), [[4.0], [2.0]])
+    mapped_, by_axis = trace("mapped.py")
+    assert mapped_.numbers == by_axis.numbers == [0.6, 0.8, 1.0, 0.0]
+
+
+@says(
     "Leave the rows as they are: `keras.optimizers.SGD` takes them.",
     "Stay with the rows: an optimizer takes them as they are.",
 )
@@ -211,6 +229,11 @@ def test_returned(mode):
 
 
 # Sparse, ragged and other types.
+
+
+def u_of(model):
+    """The gradient of the values, in their structure."""
+    return model["ragged"] * 0.0 + model["tensor"]
 
 
 def matrix(values):
@@ -281,6 +304,7 @@ def test_argument(graph):
 @says(
     "A ragged tensor counts as its values.",
     "The splits are whole numbers, and no gradient is owed for them.",
+    "A dictionary of a ragged tensor and a tensor has two pieces.",
     "A ragged tensor is one piece: one upstream, one gradient, both ragged.",
     "Wrong on purpose: a rule owes a gradient for the values and the splits.",
     "of the values, of the splits",
@@ -306,6 +330,28 @@ def test_ragged(graph):
     assert found.to_list() == [[2.0, 2.0], [2.0]]
     assert [type(each).__name__ for each in arrived] == ["RaggedTensor"]
     assert x.row_splits.dtype.is_integer
+    model = {"ragged": x, "tensor": tf.constant(2.0)}
+    for pieces in 1, 2, 3:
+
+        @tf.custom_gradient
+        def product(model):
+            y = model["ragged"].values * model["tensor"]
+
+            def grad(upstream):
+                every = [u_of(model), tf.constant(6.0), tf.constant(0.0)]
+                return every[:pieces]
+
+            return y, grad
+
+        call = tf.function(product, autograph=False) if graph else product
+
+        def asked(call, model):
+            with tf.GradientTape() as tape:
+                tape.watch([x.values, model["tensor"]])
+                y = call(model)
+            return tape.gradient(y, model)
+
+        assert (raised(asked, call, model) is None) == (pieces == 2)
     with tf.GradientTape() as tape:
         tape.watch(x.values)
         y = program("wrong/ragged.py").double(x)
