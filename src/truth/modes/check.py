@@ -59,12 +59,16 @@ def table(page: Page, said: re.Match) -> str:
     for mode, text in shown.items():
         rows.setdefault(text, []).append(mode)
     return _HEAD + "".join(
-        f"| {', '.join(modes)} | {code(text)} |\n" for text, modes in rows.items()
+        f"| {', '.join(modes)} | {in_table(text)} |\n" for text, modes in rows.items()
     )
 
 
 def code(text: str) -> str:
-    """A span of code in a table."""
     marks = "``" if "`" in text else "`"
     space = " " if "`" in text else ""
-    return f"{marks}{space}{text}{space}{marks}".replace("|", r"\|")
+    return f"{marks}{space}{text}{space}{marks}"
+
+
+def in_table(text: str) -> str:
+    """A span of code in a row."""
+    return code(text).replace("|", r"\|")

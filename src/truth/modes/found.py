@@ -7,11 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..page import Page, all_pages
-from .check import code
+from .check import in_table
 from .index import CATALOGUE, entries
 
 FOUND = "found.md"
 _HEAD = """\
+---
+search:
+  exclude: true
+---
+
 # What the linter finds
 
 `explain` of [looking for mistakes](linter.md), tried on each entry of the catalogue
@@ -98,4 +103,4 @@ def _is_mistake(advice: list) -> bool:
 def _shown(advice: list | None) -> str:
     if advice is None:
         return "–"
-    return "<br>".join(code(str(each)) for each in advice) or "nothing"
+    return "<br>".join(in_table(str(each)) for each in advice) or "nothing"

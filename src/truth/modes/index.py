@@ -24,6 +24,11 @@ _VARIES = [
     (re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)"), "N"),
 ]
 _HEAD = """\
+---
+search:
+  exclude: true
+---
+
 # Messages
 
 Every error message that [the catalogue](index.md) shows, in the order of the alphabet,
@@ -31,24 +36,31 @@ with the entries that say why it comes and what to do. N stands for a number, an
 ellipsis for what varies. `python -m truth.modes --index` wrote this page from the
 traces and from the tables of modes.
 
-| Message | Error | Entries |
-| --- | --- | --- |
 """
 
 
 def text(root: Path) -> str:
     """The page."""
-    found: dict[tuple[str, str], dict[str, None]] = {}
-    for page in all_pages(root):
-        if page.path.parent.name == CATALOGUE and page.path.name != INDEX:
-            for link, kind, said in _messages(page):
-                found.setdefault((_fixed(said), kind), {})[link] = None
-    return _HEAD + "".join(
-        f"| {code(said)} | `{kind}` | {', '.join(links)} |\n"
-        for (said, kind), links in sorted(
-            found.items(), key=lambda each: re.sub(r"\W+", " ", each[0][0]).lower()
-        )
+    found = sorted(
+        messages(root).items(), key=lambda each: re.sub(r"\W+", " ", each[0][1]).lower()
     )
+    return _HEAD + "".join(
+        f"- {code(f'{kind}: {said}')}: {', '.join(links)}\n"
+        for (kind, said), (_, links) in found
+    )
+
+
+def messages(root: Path) -> dict[tuple[str, str], tuple[str, list[str]]]:
+    """By kind and what does not vary: each message as it was printed once, and links
+    to the entries that show it."""
+    found: dict[tuple[str, str], tuple[str, list[str]]] = {}
+    for page in all_pages(root):
+        if page.path.parent.name == CATALOGUE and not page.is_generated:
+            for link, kind, said in _messages(page):
+                _, links = found.setdefault((kind, _fixed(said)), (said, []))
+                if link not in links:
+                    links.append(link)
+    return found
 
 
 def entries(page: Page) -> Iterator[tuple[str, int, int]]:
@@ -79,7 +91,8 @@ def _messages(page: Page) -> Iterator[tuple[str, str, str]]:
                 last = [*re.finditer(rf"^{_ERROR.pattern}", trace, re.MULTILINE)][-1:]
                 shown += [each[0] for each in last]
         for each in shown:
-            if said := _ERROR.match(each):
+            # Of a message of several lines the first says nothing.
+            if (said := _ERROR.match(each)) and said["said"] != "in user code:":
                 yield link, said["kind"], said["said"].replace(r"\|", "|")
 
 
