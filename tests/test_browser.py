@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, Route, sync_playwright
 from tracebook import settings, snippet
 from tracebook.compare import difference
 from tracebook.trace import without_noise
+from truth.modes import index
 
 from .conftest import IN_CI
 from .project import ROOT
@@ -352,3 +353,54 @@ def test_axe_finds_nothing_in_any_look(path, open_page, width):
 
 COLOR_RULES = ["color-contrast", "link-in-text-block"]
 GROUND = "() => getComputedStyle(document.body).backgroundColor"
+
+
+def _pasted(page: Page, text: str) -> list[str]:
+    """The sections that the search finds for what is pasted, the best first."""
+    page.locator(".md-search__input").evaluate(
+        "input => { input.value = ''; input.dispatchEvent(new Event('keyup')) }"
+    )
+    page.wait_for_function("!document.querySelector('.md-search-result__link')")
+    page.locator(".md-search__input").evaluate(
+        """(input, text) => {
+            const data = new DataTransfer()
+            data.setData("text", text)
+            const options = {clipboardData: data, bubbles: true, cancelable: true}
+            if (input.dispatchEvent(new ClipboardEvent("paste", options))) {
+                input.value = text
+                input.dispatchEvent(new Event("keyup"))
+            }
+        }""",
+        text,
+    )
+    page.wait_for_selector(".md-search-result__link", state="attached")
+    links = page.eval_on_selector_all(
+        ".md-search-result__link", "links => links.map(link => link.href)"
+    )
+    return [
+        re.sub(r"\?h=[^#]*", "", link.partition("/custom-gradients/")[2])
+        for link in links
+        if "#" in link
+    ]
+
+
+def _other_numbers(text: str) -> str:
+    return re.sub(r"\d+", lambda found: str(int(found[0]) + 3), text)
+
+
+def test_a_pasted_message_finds_an_entry_that_explains_it(open_page):
+    """With other numbers, at the end of a traceback."""
+    page = open_page("")
+    page.locator(".md-search__input").click()
+    lost = {}
+    known = index.messages(ROOT)
+    for (kind, _), (said, links) in known.items():
+        text = f'Traceback (most recent call last):\n  File "a.py", line 1\n{kind}: '
+        wanted = {
+            "mistakes/" + re.sub(r".*\(([^()]*)\.md(#[\w-]+)\)$", r"\1/\2", link)
+            for link in links
+        }
+        found = _pasted(page, text + _other_numbers(said))
+        if not wanted & {*found[:1]}:
+            lost[f"{kind}: {said}"] = found[:1], wanted
+    assert len(known) > 50 and not lost, lost

@@ -7,6 +7,7 @@ KINDS = (
     "inline formula",
     "rule",
     "statement",
+    "mode",
     "error",
     "number",
     "name",

@@ -25,7 +25,7 @@ __all__ = [
     "menu",
 ]
 
-DIRECTIVES = ("proof", "own", "docstring", "unchecked")
+DIRECTIVES = ("proof", "own", "docstring", "unchecked", "modes")
 """The keys of the comments that are for the checks."""
 
 _HEADING = re.compile(r"^(?P<hashes>#{1,6})[ \t]+(?P<title>.+)$", re.MULTILINE)
@@ -34,6 +34,11 @@ _BLOCK = re.compile(r"[-*+] |\d+\. |[!?]{3}|===|#")
 _SENTENCE = re.compile(r"[.?!:][*)]*\s+(?=[A-Z`*])")
 _QUOTE = re.compile(r"(?:^[ \t]*>.*(?:\n|\Z))+\Z", re.MULTILINE)
 _DIRECTIVE = re.compile(rf"\s*(?P<key>{'|'.join(DIRECTIVES)}):(?P<said>.*)", re.DOTALL)
+_MODES = re.compile(
+    r"^<!-- modes: (?P<program>\S+): (?P<call>.+) -->\n"
+    r"(?P<table>(?:\n\|.*(?:\n\|.*)*\n?)?)",
+    re.MULTILINE,
+)
 _NAV = re.compile(r"^nav:.*\n(?:[ \t-].*\n|\n)*", re.MULTILINE)
 _PAGE_NAME = re.compile(r"[\w./-]+\.(?:md|py)\b")
 _GENERATED = re.compile(
@@ -74,9 +79,10 @@ class Page(Source):
         self.root = root
         self.shown = path.relative_to(root).as_posix()
         self.source = path.read_text("utf-8") if source is None else source
-        super().__init__(
-            markdown_cells(self.source) if path.suffix == ".py" else self.source
-        )
+        if path.suffix == ".py":
+            super().__init__(markdown_cells(self.source))
+        else:
+            super().__init__(_MODES.sub(_without_table, self.source))
 
     def where(self, offset: int) -> str:
         return f"{self.shown}:{self.line(offset)}"
@@ -125,6 +131,12 @@ class Page(Source):
         return _GENERATED.search(self.text) is not None
 
     # Parts.
+
+    @cached_property
+    def modes(self) -> list[re.Match]:
+        """The program and the call of each table of modes, and the table, which no
+        other check reads."""
+        return [*_MODES.finditer(self.source)]
 
     @cached_property
     def headings(self) -> list[tuple[int, int, str]]:
@@ -226,6 +238,11 @@ class Page(Source):
             if key == "docstring":
                 found += [(name, piece) for piece in pieces[:1]]
         return found
+
+
+def _without_table(modes: re.Match) -> str:
+    before = modes[0].removesuffix(modes["table"])
+    return before + re.sub(r"[^\n]", " ", modes["table"])
 
 
 def all_pages(root: Path) -> list[Page]:

@@ -28,6 +28,7 @@ CHECKS = {
     "names": "truth.prose.names",
     "quotes": "truth.prose.quotes",
     "structure": "truth.structure.check",
+    "modes": "truth.modes.check",
     "agreement": "truth.structure.agreement",
 }
 """What checks pages, and where its ``check`` is; the slowest first."""
@@ -44,7 +45,7 @@ _CODE = [
     Path(__file__).resolve().parents[1] / package
     for package in ("truth", "tracebook", "mathml")
 ]
-_WINGS = ("formulas", "prose", "statements", "structure")
+_WINGS = ("formulas", "modes", "prose", "statements", "structure")
 """The wings of truth that pages rest on and the runs of programs do not; on how
 results are shown nothing rests."""
 _PROJECT = ("*.*", "Makefile", "src/**/*.py", "tests/**/*.py")

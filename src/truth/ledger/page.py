@@ -20,6 +20,7 @@ NAMES = {
     "inline formula": ("inline formula", "inline formulas"),
     "rule": ("rule", "rules"),
     "statement": ("statement", "statements"),
+    "mode": ("table of modes", "tables of modes"),
     "error": ("error message", "error messages"),
     "number": ("number", "numbers"),
     "name": ("name", "names"),

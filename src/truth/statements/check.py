@@ -76,22 +76,28 @@ class Check:
     def unquoted(self, quoted: set[int]) -> Iterator[Finding]:
         name = self._path.relative_to(self._page.root / STATEMENTS).as_posix()
         strict = name.startswith(STRICT) or self._path.exists()
+        quotes_it = (
+            f"no test in {self._shown} quotes it"
+            if self._path.exists()
+            else f"there is no {self._shown} to quote it"
+        )
         others = []
         for at, each in enumerate(self._sentences):
             if at in quoted or each.asks:
                 continue
             if each.is_universal:
                 state = "failed" if strict else "unchecked"
-                how = f"speaks of more than one run; no test in {self._shown} quotes it"
+                how = f"speaks of more than one run; {quotes_it}"
                 yield self._finding(state, each.where, each.text, how)
             else:
                 others.append(each)
-        may_be = max(1, MOST_UNCHECKED * len(self._sentences))
+        may_be = max(1, int(MOST_UNCHECKED * len(self._sentences)))
         many = strict and len(others) > may_be
         for each in others:
-            how = "no test quotes it"
+            how = quotes_it
             if many:
-                how += f", nor {len(others) - 1} others of {len(self._sentences)}"
+                how += f"; {len(others)} of {len(self._sentences)} are without one"
+                how += f", {may_be} may be"
             state = "failed" if many else "unchecked"
             yield self._finding(state, each.where, each.text, how)
 
@@ -126,7 +132,7 @@ def _read(path: Path, page: Page) -> list:
 
 
 @contextlib.contextmanager
-def _silence() -> Iterator[None]:
+def silence() -> Iterator[None]:
     """What programs print while they are tried is not shown, not from C++ either."""
     kept = [os.dup(each) for each in (1, 2)]
     nothing = os.open(os.devnull, os.O_WRONLY)
@@ -147,13 +153,14 @@ def _tried(statement: Any) -> tuple[str, str, int]:
     if statement.mark:
         return "definition", statement.mark, 0
     try:
-        with _silence():
+        with silence():
             statement.test()
     except Exception as error:
         said = [*traceback.format_exception_only(error)]
         frame = traceback.extract_tb(error.__traceback__)[-1]
         said.append(f"at line {frame.lineno}: {frame.line}")
-        return "failed", "refuted: " + " ".join(" ".join(said).split()), 0
+        how = "refuted" if isinstance(error, AssertionError) else "its test ends in"
+        return "failed", f"{how}: {' '.join(' '.join(said).split())}", 0
     was = "".join(f"; was {each}" for each in statement.was)
     cases = statement.tried.cases or 1
     return "tried", f"{cases} cases: {statement.tried}{was}", cases

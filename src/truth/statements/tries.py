@@ -58,6 +58,7 @@ __all__ = [
     "advice",
     "arrays",
     "definition",
+    "derivative",
     "drawn",
     "history",
     "message",
@@ -282,13 +283,26 @@ def _built(mode: Mode, function: Callable, loss: Callable | None) -> Callable:
 
 
 def _taped(function: Callable, persistent: bool = False) -> Callable:
-    def gradients(*inputs: tf.Tensor) -> list:
+    def gradients(*given: tf.Tensor) -> list:
         with tf.GradientTape(persistent=persistent) as tape:
-            tape.watch(inputs)
-            value = function(*inputs)
-        return tape.gradient(value, [*inputs])
+            tape.watch(given)
+            value = function(*given)
+        return tape.gradient(value, [*given])
 
     return gradients
+
+
+def derivative(function: Callable, of: Callable = lambda y: y) -> Callable[[Any], Any]:
+    """The function that gives the gradient of ``of(function(x))``, by a tape: to be
+    differentiated once more, or forward."""
+
+    def gradient(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = of(function(x))
+        return tape.gradient(y, x)
+
+    return gradient
 
 
 def _symbolic(function: Callable) -> Callable:

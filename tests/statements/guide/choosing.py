@@ -27,16 +27,6 @@ POINTS = [-4.0, -1.0, -0.5, -1e-3, -1e-30, -0.0, 0.0, 1e-30, 0.3, 0.5, 1.0, 2.5]
 SLOPE, CURVATURE = 1 - np.tanh(0.5) ** 2, -2 * np.tanh(0.5) * (1 - np.tanh(0.5) ** 2)
 
 
-def first(function, of=lambda y: y):
-    def gradient(x):
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = of(function(x))
-        return tape.gradient(y, x)
-
-    return gradient
-
-
 def borrowed(value, s):
     return lambda x: tf.stop_gradient(value(x)) + (s(x) - tf.stop_gradient(s(x)))
 
@@ -208,7 +198,9 @@ def differences(function, x, h=1e-2):
 def test_no_rule(f, x):
     x = tf.constant(x)
     assert np.isclose(EAGER.gradient(f, x), differences(f, x), 1e-2, 1e-2)
-    assert np.isclose(EAGER.gradient(first(f), x), differences(first(f), x), 1e-2, 1e-2)
+    assert np.isclose(
+        EAGER.gradient(derivative(f), x), differences(derivative(f), x), 1e-2, 1e-2
+    )
     assert np.isclose(FORWARDS[0].jvp(f, x), EAGER.gradient(f, x), 1e-4, 1e-5)
     assert keeps(tf.sin)[0] and not keeps(tf.tanh)[0] and keeps(tf.tanh)[1]
     assert keeps(tf.stop_gradient) == [False, False]
@@ -233,9 +225,9 @@ def resized(x):
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC])
 def test_rules_without_rules(mode):
     assert mode.gradient(resized, IMAGE) is not None
-    assert mode.gradient(first(resized, lambda y: y * y), IMAGE) is None
+    assert mode.gradient(derivative(resized, lambda y: y * y), IMAGE) is None
     assert mode.gradient(tf.nn.softsign, 0.5) is not None
-    assert "SoftsignGrad" in message(mode.gradient, first(tf.nn.softsign), 0.5)
+    assert "SoftsignGrad" in message(mode.gradient, derivative(tf.nn.softsign), 0.5)
 
 
 @says(
@@ -256,7 +248,7 @@ def stopped_sine(x):
 @over(mode=MODES, x=numbers(), cases=2)
 def test_stopped(mode, x):
     assert mode.gradient(stopped_sine, x) is None
-    assert mode.gradient(first(lambda x: x * stopped_sine(x)), x) is None
+    assert mode.gradient(derivative(lambda x: x * stopped_sine(x)), x) is None
     assert iterates_kept(lambda newton: lambda a: newton(tf.stop_gradient(a))) == 1
 
 
@@ -287,14 +279,16 @@ def test_recomputed(f, mode):
     assert (
         same(mode.gradient(again, 0.5), mode.gradient(f, 0.5), 1e-6) and len(ran) == 2
     )
-    alone = raised(mode.gradient, first(again), 0.5)
+    alone = raised(mode.gradient, derivative(again), 0.5)
     if mode in GRAPHS:
         assert isinstance(alone, NotImplementedError) and "tried to transpose" in str(
             alone
         )
     else:
-        assert same(mode.gradient(first(again), 0.5), EAGER.gradient(first(f), 0.5))
-    with_loss = raised(mode.gradient, first(again, lambda y: y * y), 0.5)
+        assert same(
+            mode.gradient(derivative(again), 0.5), EAGER.gradient(derivative(f), 0.5)
+        )
+    with_loss = raised(mode.gradient, derivative(again, lambda y: y * y), 0.5)
     assert isinstance(with_loss, NotImplementedError)
 
 
@@ -331,8 +325,10 @@ def test_passed_through(mode, loss):
 @over(mode=FEW, f=[tf.sign, tf.exp])
 def test_passed_through_twice(mode, f):
     passed = tf.grad_pass_through(f)
-    assert same(mode.gradient(first(passed, lambda y: y * y), 0.5), 2.0)  # of x * x
-    assert mode.gradient(first(passed), 0.5) is None
+    assert same(
+        mode.gradient(derivative(passed, lambda y: y * y), 0.5), 2.0
+    )  # of x * x
+    assert mode.gradient(derivative(passed), 0.5) is None
     assert iterates_kept(tf.grad_pass_through) == 20 == iterates_kept(lambda f: f)
 
 
@@ -357,9 +353,9 @@ def test_the_identity(mode):
 @says("The four steps show that it is a plain map with a plain derivative.")
 @over(mode=FEW)
 def test_the_identity_twice(mode):
-    seconds = [first(short(tf.sign, s)) for s in SURROGATES.values()]
+    seconds = [derivative(short(tf.sign, s)) for s in SURROGATES.values()]
     found = mode.gradients(lambda *xs: [f(x) for f, x in zip(seconds, xs)], *[0.5] * 4)
-    expected = [EAGER.gradient(first(s), 0.5) for s in SURROGATES.values()]
+    expected = [EAGER.gradient(derivative(s), 0.5) for s in SURROGATES.values()]
     assert same(found, expected, 1e-5)
 
 
@@ -379,10 +375,10 @@ def test_the_identity_forward(forward):
 def test_a_registered_rule(mode):
     with registered("AdjustContrastv2", lambda op, u: (u * op.inputs[0], None)):
         assert same(mode.gradient(contrast, IMAGE), IMAGE)
-        assert same(mode.gradient(first(contrast), IMAGE), tf.ones_like(IMAGE))
+        assert same(mode.gradient(derivative(contrast), IMAGE), tf.ones_like(IMAGE))
     stopped = lambda op, u: (u * tf.stop_gradient(op.inputs[0]), None)  # noqa: E731
     with registered("AdjustContrastv2", stopped):
-        assert mode.gradient(first(contrast), IMAGE) is None
+        assert mode.gradient(derivative(contrast), IMAGE) is None
         assert keeps(contrast, IMAGE) == [True, True]
 
 
@@ -406,7 +402,7 @@ def test_a_registered_rule_forward(forward):
 def test_a_rule(mode, decorate):
     of_x = decorate(lambda x: (tf.sign(x), lambda upstream: upstream * x * x))
     assert same(mode.gradient(of_x, 3.0), 9.0)
-    assert same(mode.gradient(first(of_x), 3.0), 6.0)
+    assert same(mode.gradient(derivative(of_x), 3.0), 6.0)
 
     @decorate
     def stopped(x):
@@ -414,7 +410,7 @@ def test_a_rule(mode, decorate):
         return tf.sign(x), lambda upstream: upstream * local
 
     assert same(mode.gradient(stopped, 3.0), 9.0)
-    assert mode.gradient(first(stopped), 3.0) is None
+    assert mode.gradient(derivative(stopped), 3.0) is None
     assert iterates_kept(lambda newton: ruled(newton)) == 20
     assert keeps(tf.tanh) == [False, True]  # of which a rule may keep the input, too
     assert keeps(decorate(lambda x: (tf.tanh(x), lambda u: u * x)))[0]
@@ -672,7 +668,7 @@ def test_a_constant_slope(mode, slope):
         lambda x: (tf.sign(x), lambda upstream: slope * upstream)
     )
     for way in (constant, tf.grad_pass_through(tf.sign), lambda x: slope * x):
-        assert mode.gradient(first(way), 0.5) is None
+        assert mode.gradient(derivative(way), 0.5) is None
 
 
 @says("The identity has no rule that could be wrong or missed.")
@@ -723,7 +719,7 @@ def test_a_stopped_factor(mode, x):
     factor = program("stop.py").with_stopped_factor
     assert same(factor(tf.constant(x)), np.float32(x) ** 2)
     assert same(mode.gradient(factor, x), np.float32(x))
-    assert mode.gradient(first(factor), x) is None
+    assert mode.gradient(derivative(factor), x) is None
     assert [line["second"] for line in trace("stop.py")] == [2.0, "None"]
 
 
@@ -733,8 +729,8 @@ def test_stopped_inside_a_rule(mode):
     stopped = tf.custom_gradient(
         lambda x: (x**3, lambda u: u * 3 * tf.stop_gradient(x) ** 2)
     )
-    assert mode.gradient(first(stopped), 2.0) is None
-    assert same(mode.gradient(first(lambda x: x**3), 2.0), 12.0)
+    assert mode.gradient(derivative(stopped), 2.0) is None
+    assert same(mode.gradient(derivative(lambda x: x**3), 2.0), 12.0)
 
 
 # Memory.
@@ -917,7 +913,7 @@ def test_stopped_inputs_have_a_price(mode):
 
     stopped = ruled(newton, lambda f: lambda a: f(tf.stop_gradient(a)))
     assert same(mode.gradient(stopped, 8.0), 1 / 12, 1e-5)
-    assert mode.gradient(first(stopped), 8.0) is None
+    assert mode.gradient(derivative(stopped), 8.0) is None
     assert trace("cube_root.py")[0].text.endswith("kept 1")
     last = trace("cube_root.py").line("second")
     assert last.numbers[0] == last.numbers[1]
@@ -1122,7 +1118,7 @@ def test_nothing_to_mend(mode, x):
     s = 1 / (1 + np.exp(-float(x)))
     assert np.isclose(mode.gradient(silu, x), s * (1 + x * (1 - s)), 1e-4, 1e-6)
     curvature = s * (1 - s) * (2 + x * (1 - 2 * s))
-    assert np.isclose(mode.gradient(first(silu), x), curvature, 1e-3, 1e-5)
+    assert np.isclose(mode.gradient(derivative(silu), x), curvature, 1e-3, 1e-5)
 
 
 @says(
@@ -1165,7 +1161,7 @@ def test_a_local_derivative_as_a_factor(mode):
     slopes, x = [tf.tanh, lambda x: x * x * x], [tf.constant(0.75)] * 2
     firsts = mode.gradients(added([factor(g) for g in slopes]), *x)
     assert same(firsts, [g(x[0]) for g in slopes], 1e-5)
-    seconds = mode.gradients(added([first(factor(g)) for g in slopes]), *x)
+    seconds = mode.gradients(added([derivative(factor(g)) for g in slopes]), *x)
     assert same(seconds, [2.0 * EAGER.gradient(g, x[0]) for g in slopes], 1e-5)
 
 
@@ -1205,7 +1201,7 @@ class Holder:
 def test_a_function_as_an_argument(put, compiled):
     def slope(put, x):
         f = getattr(put, "f", put)
-        return first(f if callable(f) else f[0])(x)
+        return derivative(f if callable(f) else f[0])(x)
 
     def outer(f):
         @functools.wraps(f)

@@ -262,16 +262,6 @@ def test_one_for_each_input(mode, inputs, returned):
     assert "control the expected return values" in skeleton
 
 
-def first_derivative(cube):
-    def derivative(x):
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = cube(x)
-        return tape.gradient(y, x)
-
-    return derivative
-
-
 @says(
     "The first derivative is right; what differentiates it raises.",
     'With the tapes inside a `tf.function` the message says "too few" where there is one too many.',
@@ -281,9 +271,9 @@ def first_derivative(cube):
 )
 @over(mode=MODES, x=numbers(-9, 9))
 def test_the_skeleton(mode, x):
-    derivative = first_derivative(cube := program("wrong/nested.py").cube)
+    slope = derivative(cube := program("wrong/nested.py").cube)
     assert same(mode.gradient(cube, x), 3 * np.float32(x) ** 2, 1e-5)
-    said = message(mode.gradient, derivative, x)
+    said = message(mode.gradient, slope, x)
     assert said.startswith(("ValueError", "InternalError"))
     few = "returned too few gradients. Expected 2 but received 3" in said
     assert few == (mode in (INSIDE, XLA))
@@ -293,14 +283,14 @@ def test_the_skeleton(mode, x):
             tape.watch(given := tf.constant(x))
             function(given)
 
-    assert raised(call, derivative) is None
-    assert "Num gradients 3" in message(call, tf.function(derivative))
+    assert raised(call, slope) is None
+    assert "Num gradients 3" in message(call, tf.function(slope))
     assert all("returned" in each.text for each in trace("wrong/nested.py")[1:])
 
 
 def derivatives(function):
-    first = first_derivative(lambda x: tf.sin(function(x)))
-    return [first, first_derivative(first)]
+    first = derivative(function, tf.sin)
+    return [first, derivative(first)]
 
 
 CUBED = derivatives(program("solution.py").cube)

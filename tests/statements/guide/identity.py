@@ -42,16 +42,6 @@ def pulled(change, upstream, mode=EAGER):
     )
 
 
-def slope(function, of=lambda y: y):
-    def gradient(x):
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = of(function(x))
-        return tape.gradient(y, x)
-
-    return gradient
-
-
 def columns(line, width):
     return [float(each) for each in line.text[width:].split()]
 
@@ -775,7 +765,7 @@ def test_the_table_of_second_order():
 @over(mode=MODES, factor=[-1.0, 0.1], x=[0.5])
 def test_the_rule_is_applied_once_more(mode, factor, x):
     rule = back_through(lambda u: factor * u)
-    second = mode.gradient(slope(rule, lambda y: y**3), x)
+    second = mode.gradient(derivative(rule, lambda y: y**3), x)
     assert same(second, factor * factor * 6.0 * np.float32(x), 1e-4)
 
 
@@ -784,7 +774,7 @@ def test_the_rule_is_applied_once_more(mode, factor, x):
 )
 @over(forward=FORWARDS, change=[CHANGES[n] for n in ("derivative", "scale", "reverse")])
 def test_forward_over_the_tape(forward, change):
-    first, h = slope(back_through(change), lambda y: y**3), 2.0**-8
+    first, h = derivative(back_through(change), lambda y: y**3), 2.0**-8
     difference = (first(tf.constant(0.5 + h)) - first(tf.constant(0.5 - h))) / (2 * h)
     agrees = np.isclose(forward.jvp(first, 0.5), difference, 1e-3)
     assert agrees == ("around" not in forward.name or change is CHANGES["derivative"])

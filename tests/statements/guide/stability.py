@@ -19,18 +19,6 @@ TINY = float(np.finfo(np.float32).tiny)
 KEPT = numbers(-87.0, 88.0)  # where the sigmoid is no subnormal number
 
 
-def first(function):
-    """The first derivative, to be differentiated once more."""
-
-    def slope(x):
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = function(x)
-        return tape.gradient(y, x)
-
-    return slope
-
-
 def drawn(name):
     """The numbers that a program draws: all that it computes before it does."""
     path = trace.__globals__["folder"] / name
@@ -64,7 +52,7 @@ naive_logsumexp = program("logsumexp.py").naive
 with_eps = program("wrong/norm.py").with_eps
 masked = program("wrong/masked.py")
 sigmoid = program("sigmoid.py").sigmoid
-slope_of_sigmoid = first(sigmoid)
+slope_of_sigmoid = derivative(sigmoid)
 log1mexp, naive = program("solution.py").log1mexp, program("solution.py").naive
 forms = program("forms.py").forms
 
@@ -123,7 +111,7 @@ def test_the_official_rule(mode):
 )
 @over(mode=FOUR)
 def test_the_official_rule_at_both_ends(mode):
-    assert same(mode.gradient(first(official), 100.0), np.nan)
+    assert same(mode.gradient(derivative(official), 100.0), np.nan)
     assert mode.gradient(official, -20.0) == official(tf.constant(-20.0)) == 0
     assert tf.function(official)(tf.constant(-20.0)) > 2e-9
     shown = trace("wrong/official.py").starting("official")
@@ -284,7 +272,7 @@ def test_the_first_form(mode):
     assert same(mode.gradient(ruled, 100.0), mode.gradient(as_written, 100.0))
     for shape in forms.values():
         ruled = tf.custom_gradient(lambda x: (stable(x), lambda u: u * shape(x)))
-        second = mode.gradient(first(ruled), -20.0)
+        second = mode.gradient(derivative(ruled), -20.0)
         assert close(second, EAGER.gradient(shape, -20.0))
 
 
@@ -369,10 +357,10 @@ def test_the_value_at_minus_20():
 )
 @over(mode=THREE, x=numbers())
 def test_the_second_derivative_is_finite(mode, x):
-    assert np.isfinite(mode.gradient(first(stable), x))
+    assert np.isfinite(mode.gradient(derivative(stable), x))
     form = forms["1 / (1 + exp(-x))"]
     infinite = tf.custom_gradient(lambda x: (stable(x), lambda u: u * form(x)))
-    assert np.isnan(mode.gradient(first(infinite), -100.0))
+    assert np.isnan(mode.gradient(derivative(infinite), -100.0))
 
 
 @says(
@@ -624,11 +612,11 @@ def test_the_rule_calls_itself(mode):
         return y, lambda upstream: upstream * tf.math.divide_no_nan(x, y)
 
     zero = np.zeros(2, np.float32)
-    second = mode.gradient(first(keeps_y), zero)
+    second = mode.gradient(derivative(keeps_y), zero)
     assert np.all(np.isnan(second)) if mode in IN_XLA else not np.any(second)
-    assert not np.any(mode.gradient(first(norm), zero))
+    assert not np.any(mode.gradient(derivative(norm), zero))
     x = np.float32([3, 4])
-    one = mode.gradient(lambda x: first(norm)(x)[0], x)
+    one = mode.gradient(lambda x: derivative(norm)(x)[0], x)
     assert same(one, [16 / 125, -12 / 125], 1e-5)
 
 
@@ -793,7 +781,7 @@ def double(branch):
 def test_the_double_where(mode, branch):
     x, taken = np.float32([0, -3, 2]), EAGER.gradient(branch, 2.0)
     assert same(mode.gradient(double(branch), x), [0, 0, taken], 1e-6)
-    assert not np.any(mode.gradient(first(double(branch)), x)[:2])
+    assert not np.any(mode.gradient(derivative(double(branch)), x)[:2])
     for line in trace("wrong/where.py"):
         assert "double" not in line.text or line.numbers[-4:] == [0] * 4
 
@@ -834,9 +822,9 @@ def test_the_branches(mode):
     zero = mode.gradient(tf.sqrt, np.zeros(2, np.float32), loss=LOSSES["zeros"])
     assert same(zero, [nan_in_xla] * 2)
     assert same(mode.gradient(root, 0.0), nan_in_xla)
-    assert same(mode.gradient(first(root), 0.0), np.nan)
+    assert same(mode.gradient(derivative(root), 0.0), np.nan)
     assert same(mode.gradient(log, 0.0), np.nan)
-    assert same(mode.gradient(first(log), 0.0), nan_in_xla)
+    assert same(mode.gradient(derivative(log), 0.0), nan_in_xla)
 
 
 @says(
@@ -853,7 +841,7 @@ def test_where_inside_a_rule(mode):
     roots = program("wrong/second.py").roots
     slopes = [mode.gradient(root, x) for root in roots.values()]
     assert all(same(each, [0, 0.25]) for each in slopes)
-    seconds = [mode.gradient(first(root), x)[0] for root in roots.values()]
+    seconds = [mode.gradient(derivative(root), x)[0] for root in roots.values()]
     assert same(seconds, [np.nan, np.nan if mode in IN_XLA else 0.0, 0.0])
 
 

@@ -39,6 +39,15 @@ def test_each_lesson(lesson):
     )
 
 
+@says("The lab then turns the fifth and sixth lesson into an experiment, with plots.")
+def test_the_lab():
+    menu = (DOCS.parent / "mkdocs.yml").read_text("utf-8")
+    _, *lessons = re.findall(r"lessons/(\w+)\.md", menu)
+    lab = (DOCS / "labs/sign_training.py").read_text("utf-8")
+    assert re.findall(r"lessons/(\w+)/", lab)[:2] == lessons[4:6]
+    assert "pyplot" in lab
+
+
 @says("The same signs stand on every page and, by the same names, in every program.")
 @over(path=PROGRAMS)
 def test_the_names_in_programs(path):
@@ -115,5 +124,4 @@ pointer(
     " and how a printed result rots",
     r"A kink — $f(t) = \max(t, 2t)$ — a point where there is no derivative",
     r"Shapes, dtypes and None — $y_i = s \, r_i$, $r_i = \sum_j x_{ij}$ — what both passes must agree on",
-    "The lab then turns the fifth and sixth lesson into an experiment, with plots.",
 )

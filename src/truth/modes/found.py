@@ -1,0 +1,106 @@
+"""What ``explain`` finds of the catalogue: for each entry with a call, in the wrong
+program and in the right one beside it."""
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..page import Page, all_pages
+from .check import in_table
+from .index import CATALOGUE, entries
+
+FOUND = "found.md"
+_HEAD = """\
+---
+search:
+  exclude: true
+---
+
+# What the linter finds
+
+`explain` of [looking for mistakes](linter.md), tried on each entry of the catalogue
+that names a call, and on the program beside it that mends it.
+`python -m truth.modes --found` wrote this page from those runs.
+
+Of {wrong} wrong programs it calls {named} a mistake, of {limited} more it names a
+limit, and of {silent} it says nothing. Of {right} programs that mend them it calls
+{blamed} a mistake.
+
+| Entry | In the wrong program | In the right one |
+| --- | --- | --- |
+"""
+
+
+@dataclass
+class Tried:
+    """What was said of a wrong program, and of the one that mends it."""
+
+    link: str
+    wrong: list
+    right: list | None
+    """None: the same call cannot be made there."""
+
+    @property
+    def row(self) -> str:
+        return f"| {self.link} | {_shown(self.wrong)} | {_shown(self.right)} |\n"
+
+
+def text(root: Path) -> str:
+    """The page."""
+    tried = [
+        each
+        for page in all_pages(root)
+        if page.path.parent.name == CATALOGUE
+        for each in _tried(page)
+    ]
+    named = sum(_is_mistake(each.wrong) for each in tried)
+    silent = sum(not each.wrong for each in tried)
+    right = [each.right for each in tried if each.right is not None]
+    return _HEAD.format(
+        wrong=len(tried),
+        named=named,
+        limited=len(tried) - named - silent,
+        silent=silent,
+        right=len(right),
+        blamed=sum(map(_is_mistake, right)),
+    ) + "".join(each.row for each in tried)
+
+
+def _tried(page: Page) -> Iterator[Tried]:
+    from ..rules.explain import explain  # imports TensorFlow
+    from ..statements.check import silence
+    from .seen import parts
+
+    def said(program: Path, call: str) -> list | None:
+        with silence():
+            try:
+                function, inputs, keys = parts(program, call)
+            except ValueError:
+                return None
+            try:
+                inspect.signature(function).bind(*inputs)
+            except TypeError:
+                return None
+            return None if keys else explain(function, *inputs)
+
+    for link, start, end in entries(page):
+        for modes in page.modes:
+            program = page.named(modes["program"])
+            if program is None or not start <= modes.start() < end:
+                continue
+            mended = program.parent.parent / program.name
+            wrong = said(program, modes["call"])
+            right = said(mended, modes["call"]) if mended.is_file() else None
+            if wrong is not None:
+                yield Tried(link, wrong, right)
+
+
+def _is_mistake(advice: list) -> bool:
+    return any(each.is_mistake for each in advice)
+
+
+def _shown(advice: list | None) -> str:
+    if advice is None:
+        return "–"
+    return "<br>".join(in_table(str(each)) for each in advice) or "nothing"

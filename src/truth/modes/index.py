@@ -1,0 +1,102 @@
+"""The index of messages: each one that the catalogue shows, with what varies left out,
+and the entries that explain it."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tracebook import snippet
+
+from ..page import Page, all_pages
+from .check import code
+
+CATALOGUE = "mistakes"
+INDEX = "messages.md"
+
+_ERROR = re.compile(r"(?:[\w.]+\.)?(?P<kind>\w+(?:Error|Warning)): (?P<said>.+)")
+_CELL = re.compile(r"\| (`+) ?(.*?) ?\1 \|$", re.MULTILINE)
+_TITLE = re.compile(r"(?P<title>.*?)\s*\{\s*#(?P<anchor>[\w-]+)[^}]*\}\s*\Z")
+_VARIES = [
+    (re.compile(r"'[^']*'|\"[^\"]*\""), "'…'"),
+    (re.compile(r"<[^<>]*>"), "<…>"),
+    (re.compile(r"\[[^\[\]]*\]"), "[…]"),
+    (re.compile(r"\([\d, ]*\)"), "(…)"),
+    (re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)"), "N"),
+]
+_HEAD = """\
+---
+search:
+  exclude: true
+---
+
+# Messages
+
+Every error message that [the catalogue](index.md) shows, in the order of the alphabet,
+with the entries that say why it comes and what to do. N stands for a number, an
+ellipsis for what varies. `python -m truth.modes --index` wrote this page from the
+traces and from the tables of modes.
+
+"""
+
+
+def text(root: Path) -> str:
+    """The page."""
+    found = sorted(
+        messages(root).items(), key=lambda each: re.sub(r"\W+", " ", each[0][1]).lower()
+    )
+    return _HEAD + "".join(
+        f"- {code(f'{kind}: {said}')}: {', '.join(links)}\n"
+        for (kind, said), (_, links) in found
+    )
+
+
+def messages(root: Path) -> dict[tuple[str, str], tuple[str, list[str]]]:
+    """By kind and what does not vary: each message as it was printed once, and links
+    to the entries that show it."""
+    found: dict[tuple[str, str], tuple[str, list[str]]] = {}
+    for page in all_pages(root):
+        if page.path.parent.name == CATALOGUE and not page.is_generated:
+            for link, kind, said in _messages(page):
+                _, links = found.setdefault((kind, _fixed(said)), (said, []))
+                if link not in links:
+                    links.append(link)
+    return found
+
+
+def entries(page: Page) -> Iterator[tuple[str, int, int]]:
+    """A link to each entry of a page of the catalogue, and its span."""
+    found = [
+        (start, heading)
+        for start, level, title in page.headings
+        if level == 2 and (heading := _TITLE.fullmatch(title))
+    ]
+    ends = [*(start for start, _ in found[1:]), len(page.text)]
+    for (start, heading), end in zip(found, ends):
+        title = heading["title"].replace("|", r"\|")
+        yield f"[{title}]({page.path.name}#{heading['anchor']})", start, end
+
+
+def _messages(page: Page) -> Iterator[tuple[str, str, str]]:
+    """A link, the kind of the error and what it says, in each entry."""
+    for link, start, end in entries(page):
+        shown = [
+            cell[2]
+            for modes in page.modes
+            if start <= modes.start() < end
+            for cell in _CELL.finditer(modes["table"])
+        ]
+        for program in page.embedded(".py", start, end):
+            if snippet.load(program, page.settings).raises:
+                trace = program.with_suffix(".out").read_text("utf-8")
+                last = [*re.finditer(rf"^{_ERROR.pattern}", trace, re.MULTILINE)][-1:]
+                shown += [each[0] for each in last]
+        for each in shown:
+            # Of a message of several lines the first says nothing.
+            if (said := _ERROR.match(each)) and said["said"] != "in user code:":
+                yield link, said["kind"], said["said"].replace(r"\|", "|")
+
+
+def _fixed(said: str) -> str:
+    for pattern, instead in _VARIES:
+        said = pattern.sub(instead, said)
+    return said

@@ -1,0 +1,203 @@
+"""What asking for the gradient of one call shows, in each mode."""
+
+import ast
+import contextlib
+import linecache
+import re
+import tempfile
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from ..statements import tries
+
+_LONGEST = 300
+"""Letters of a message that are shown."""
+_IN_KERAS = re.compile(r"\x1b\[1m(.*?)\x1b\[0m", re.DOTALL)
+_IN_USER_CODE = re.compile(
+    r"\A.*^ {4}([A-Za-z]\w*(?:Error|Exception): .*)\Z", re.M | re.S
+)
+_VARYING = [
+    (re.compile(r"\{\{[^{}]*\}\}\s*"), ""),  # a node, and where it runs
+    (re.compile(r"\b(__\w*?[a-z]\w*?)(?:_\d+)+\b"), r"\1_…"),
+    (re.compile(r"(?<=CustomGradient-)\d+"), "…"),
+    (re.compile(r"\[_Xla\w+=[^\]]*\]"), ""),  # how it is compiled
+    (re.compile(r"(?s)\s*(The op is created at|Stack trace for op def).*"), ""),
+    (re.compile(r' op: "\w+" .*(?= do not match num inputs)'), " …"),
+    (re.compile(r" of '.*(?= Error encountered: )"), " …"),
+    (re.compile(r" at 0x[0-9a-f]+"), ""),
+    (re.compile(r"\b([Vv]ariable[/_])\d+"), r"\1…"),
+    (re.compile(r"\bsequential(?:_\d+)*/layer(?:_\d+)*/"), ""),
+    (re.compile(r"/[\w./-]+/(?=[\w-]+\.py)"), ""),
+]
+
+
+def seen(program: Path, call: str) -> dict[str, str]:
+    """What the reader sees who asks for the gradient of a call, by mode.
+
+    Raises:
+        ValueError: this is no call, or the program does not define what it names.
+    """
+    function, inputs, keys = parts(program, call)
+
+    def called(*given: Any) -> Any:
+        first = len(given) - len(keys)
+        return function(*given[:first], **dict(zip(keys, given[first:])))
+
+    return {name: _shown(mode, called, inputs) for name, mode in MODES.items()}
+
+
+def parts(program: Path, call: str) -> tuple[Callable, list, list[str]]:
+    """The function, its inputs, and the names of the last of these.
+
+    Args:
+        program: run as a whole, or up to its error; it defines what the call names.
+        call: ``product(x, y=y)``; the inputs are tensors, or become such.
+    """
+    names = _defined(program)
+    try:
+        tree = ast.parse(call, mode="eval").body
+        if not isinstance(tree, ast.Call):
+            raise ValueError(f"{call} is no call")
+        function, *inputs = (
+            eval(ast.unparse(each), names)
+            for each in (tree.func, *tree.args, *(k.value for k in tree.keywords))
+        )
+    except (NameError, SyntaxError) as error:
+        raise ValueError(f"{call}: {error}") from None
+    return function, inputs, [str(each.arg) for each in tree.keywords]
+
+
+def _defined(program: Path) -> dict[str, Any]:
+    """What a program has defined when it ends, in whatever way."""
+    source = program.read_text("utf-8")
+    file = f"<{program}>"
+    # AutoGraph asks for the source.
+    linecache.cache[file] = len(source), None, source.splitlines(True), file
+    names: dict[str, Any] = {"__name__": "__main__"}
+    with (
+        tempfile.TemporaryDirectory() as place,
+        contextlib.chdir(place),
+        contextlib.suppress(Exception, SystemExit),
+    ):
+        exec(compile(source, file, "exec"), names)
+    return names
+
+
+def _shown(mode: Callable, function: Callable, inputs: list) -> str:
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            gradients = mode(function, *inputs)
+        except Exception as error:
+            return _message(error)
+    said = ", ".join(map(_value, gradients))
+    for each in warned:
+        if each.category is UserWarning and "radient" in str(each.message):
+            said += f"; UserWarning: {_tidy(str(each.message))}"
+    return said
+
+
+def _message(error: Exception) -> str:
+    text = str(error)
+    for pattern in (_IN_KERAS, _IN_USER_CODE):
+        if found := pattern.search(text):
+            text = found[1]
+    name = type(error).__name__
+    said = text if re.match(r"\w+(?:Error|Exception): ", text) else f"{name}: {text}"
+    return _tidy(said)
+
+
+def _tidy(text: str) -> str:
+    text = " ".join(text.split())
+    for pattern, kept in _VARYING:
+        text = pattern.sub(kept, text)
+    if len(text) <= _LONGEST:
+        return text
+    return text[:_LONGEST].rpartition(" ")[0] + " …"
+
+
+def _value(gradient: Any) -> str:
+    if gradient is None:
+        return "None"
+    if isinstance(gradient, tf.IndexedSlices):
+        rows = _value(gradient.values)
+        return f"IndexedSlices of {rows} at {_value(gradient.indices)}"
+    array = np.asarray(gradient)
+    array = array.astype(np.float32) if array.dtype.kind not in "fciub" else array
+    if not array.size:
+        return f"empty, of shape {array.shape}"
+    return " ".join(np.array2string(array, precision=6, separator=", ").split())
+
+
+class Layer(keras.layers.Layer):
+    """Its weights are the inputs of a function."""
+
+    def __init__(self, function: Callable, inputs: Sequence) -> None:
+        super().__init__(name="layer")
+        self._function = function
+        tensors = [tf.convert_to_tensor(each) for each in inputs]
+        self.inputs = [self._weight(each, trainable=True) for each in tensors]
+        self.gradients = [
+            self._weight(tf.zeros_like(each), trainable=False) for each in tensors
+        ]
+        """Kept from one step."""
+
+    def _weight(self, value: tf.Tensor, trainable: bool) -> keras.Variable:
+        return self.add_weight(
+            shape=value.shape,
+            dtype=value.dtype.name,
+            initializer=lambda *_, **__: value,
+            trainable=trainable,
+        )
+
+    def call(self, batch: tf.Tensor) -> tf.Tensor:
+        outputs = self._function(*map(tf.convert_to_tensor, self.inputs))
+        return batch + sum(
+            tf.reduce_sum(tf.cast(each, batch.dtype))
+            for each in tf.nest.flatten(outputs)
+        )
+
+
+class Step(keras.optimizers.SGD):
+    """Keeps what it is given for the weights of a layer, and moves nothing."""
+
+    def __init__(self, layer: Layer) -> None:
+        super().__init__(0.0, name="step")
+        self._layer, self.given = layer, [False] * len(layer.inputs)
+
+    def apply(self, grads: list, trainable_variables: Any = None) -> Any:
+        for number, each in enumerate(grads):
+            self.given[number] = each is not None
+            if each is not None:
+                self._layer.gradients[number].assign(tf.convert_to_tensor(each))
+        return super().apply(grads, trainable_variables)
+
+
+def _in_fit(function: Callable, *inputs: Any) -> list:
+    keras.utils.clear_session()  # names are counted
+    layer = Layer(function, inputs)
+    step = Step(layer)
+    model = keras.Sequential([keras.Input((1,)), layer])
+    model.compile(step, loss=lambda _, y: tf.reduce_sum(y))
+    model.fit(np.zeros((1, 1)), np.zeros((1, 1)), verbose=0)
+    return [
+        each.value if given else None
+        for each, given in zip(layer.gradients, step.given)
+    ]
+
+
+MODES: dict[str, Callable[..., list]] = {
+    "eager": tries.EAGER.gradients,
+    "tape inside `tf.function`": tries.INSIDE.gradients,
+    "tape around `tf.function`": tries.AROUND.gradients,
+    "nested `tf.function`": tries.NESTED.gradients,
+    "XLA": tries.XLA.gradients,
+    "`tf.gradients`": tries.SYMBOLIC.gradients,
+    "`model.fit`": _in_fit,
+}

@@ -1,0 +1,437 @@
+"""``explain``: what is wrong with a function that has a rule, as advice."""
+
+import contextlib
+import inspect
+import io
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from .check_rule import check_rule
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One thing that is wrong, or that has an end."""
+
+    entry: str
+    """In the catalogue of mistakes: ``counts#one-gradient-short``."""
+    text: str
+    is_mistake: bool = True
+    """Whether the gradient is wrong, or missing, at the inputs; else it breaks where
+    the text says."""
+
+    def __str__(self) -> str:
+        kind = "mistake" if self.is_mistake else "limit"
+        return f"{kind}: {self.text} (mistakes/{self.entry})"
+
+
+def explain(function: Callable, *inputs: Any, **options: Any) -> list[Advice]:
+    """Look for the mistakes of the catalogue in a function with a custom gradient.
+
+    Args:
+        function: decorated with ``tf.custom_gradient``.
+        *inputs: tensors, arrays or floats to try it at; more are made from them.
+        **options: what ``check_rule`` takes, such as ``gradient_of``, for a rule that
+            is not the derivative of its function.
+
+    Returns:
+        The advice, the most important first; none where nothing was found. What ends
+        in an error hides what comes after it.
+    """
+    case = _Case(function, inputs, options)
+    found: list[Advice] = []
+    for look in _LOOKS:
+        found += [each for each in look(case) if each not in found]
+        if case.error:
+            break
+    return sorted(found, key=lambda each: not each.is_mistake)
+
+
+class _Case:
+    """A function and its inputs, and what is asked of them more than once."""
+
+    def __init__(self, function: Callable, inputs: tuple, options: dict) -> None:
+        self.function, self.options = function, options
+        self.inputs: list[Any] = [
+            each if tf.is_tensor(each) else tf.nest.map_structure(tf.constant, each)
+            for each in inputs
+        ]
+        self.bare = getattr(function, "__wrapped__", None)
+        self.is_eager_only = bool(options.get("eager_only"))
+        self.gradients: list = []
+        self.error: Exception | None = None
+        try:
+            self.gradients = self.taped(*self.inputs)
+        except Exception as error:
+            self.error = error
+
+    def taped(self, *inputs: Any, of: Callable = lambda y: y) -> list:
+        """By a tape, for the sum of the outputs."""
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            y = of(self.function(*inputs))
+        gradients = tape.gradient(y, [*inputs])
+        return [
+            g if g is None else tf.convert_to_tensor(g)
+            for g in tf.nest.flatten(gradients)
+        ]
+
+    @property
+    def single(self) -> Any:
+        """The one input, if there is one and it is a float tensor."""
+        one: Any = self.inputs[0] if len(self.inputs) == 1 else None
+        return one if tf.is_tensor(one) and one.dtype.is_floating else None
+
+
+_MESSAGES = [
+    (
+        r"expected to return (\d+) gradients?, but returned (\d+)",
+        "counts#one-gradient-short",
+        "the rule returns {1} gradients, and owes {0}: one for each positional"
+        " argument, and for each piece of a list or a dictionary",
+    ),
+    (
+        r"must accept keyword argument 'variables'",
+        "variables#must-accept-variables",
+        "the forward pass reads a variable: let the rule take variables=None and"
+        " return a pair of gradients, for the inputs and for the variables",
+    ),
+    (
+        r"Must return gradient for each variable",
+        "variables#for-each-variable",
+        "the second item of what the rule returns is a list with one gradient for"
+        " each variable",
+    ),
+    (
+        r"currently supports keywords? arguments only when eager",
+        "counts#keywords-in-a-graph",
+        "inputs are passed by keyword: pass them by position",
+    ),
+    (
+        r"required positional argument: 'variables'",
+        "variables#no-variables",
+        "the rule needs variables=None: it is called without them, too",
+    ),
+    (
+        r"can only concatenate list",
+        "variables#a-tuple-of-gradients",
+        "the gradients of the variables stand in a list",
+    ),
+    (
+        r"Tensor\.graph is undefined",
+        "variables#in-a-branch",
+        "a variable is read in a branch: read it outside, or pass it in",
+    ),
+    (
+        r"Python bool|truth value of an array|cannot be interpreted as an integer",
+        "types#an-if-in-a-rule",
+        "Python decides by a tensor that has no value yet: use tf.cond or tf.where, and"
+        " keep settings out of the arguments",
+    ),
+    (
+        r"no attribute 'numpy'|to a numpy array",
+        "types#numpy-in-a-graph",
+        "NumPy is called on a tensor that has no value yet",
+    ),
+    (
+        r"too many values to unpack|not enough values to unpack"
+        r"|Cannot iterate over a scalar|cannot unpack non-iterable",
+        "counts#no-rule-returned",
+        "the function must return a pair: its value, or one structure of values, and"
+        " the rule",
+    ),
+    (
+        r"unsupported callable|is not a callable object",
+        "counts#unsupported-callable",
+        "the function must return its value first, and then the rule",
+    ),
+    (
+        r"takes (?:from )?\d.* positional arguments? but \d+ (?:was|were) given",
+        "counts#one-upstream-for-two-outputs",
+        "the rule takes one upstream gradient for each output of the function",
+    ),
+    (
+        r"expected to be a \w+ tensor but is a \w+ tensor|dtype",
+        "types#double-against-float",
+        "a dtype in the rule does not fit: downstream has the dtype of its input",
+    ),
+    (
+        r"unsupported type|Failed to convert|Attempt to convert a value",
+        "types#a-function-as-argument",
+        "each argument becomes a tensor: keep settings and functions out of them, in"
+        " a closure",
+    ),
+]
+
+
+def _of_error(error: Exception, where: str) -> Advice:
+    said = " ".join(str(error).split())
+    for pattern, entry, text in _MESSAGES:
+        if found := re.search(pattern, said):
+            return Advice(entry, f"{where}: {text.format(*found.groups())}")
+    kind = type(error).__name__
+    return Advice("messages", f"{where}: the gradient raises {kind}: {said[:200]}")
+
+
+def _eager(case: _Case) -> Iterator[Advice]:
+    if case.error:
+        yield _of_error(case.error, "eagerly")
+
+
+def _shapes(case: _Case) -> Iterator[Advice]:
+    """The rule itself is asked: a tape hides what it adds up."""
+    for x, gradient in zip(tf.nest.flatten(case.inputs), case.gradients):
+        if gradient is None:
+            continue
+        if gradient.shape != x.shape:
+            yield Advice(
+                "silent#broadcast-shape",
+                f"downstream has the shape {gradient.shape} and its input {x.shape}:"
+                " sum it over the axes that were broadcast",
+            )
+        if gradient.dtype != x.dtype:
+            yield Advice(
+                "types#double-against-float",
+                f"downstream is {gradient.dtype.name} and its input {x.dtype.name}",
+            )
+
+
+def _upstream(case: _Case) -> Iterator[Advice]:
+    once, twice = (
+        case.taped(*case.inputs, of=lambda y, k=k: [k * p for p in _floats(y)])
+        for k in (1.0, 3.0)
+    )
+    pairs = [(a, b) for a, b in zip(once, twice) if a is not None and b is not None]
+    if any(_nonzero(a) for a, _ in pairs) and all(_same(a, b) for a, b in pairs):
+        yield Advice(
+            "silent#no-upstream",
+            "downstream does not change with upstream: multiply by what arrives",
+        )
+
+
+def _values(case: _Case) -> Iterator[Advice]:
+    try:
+        options = {**case.options, "eager_only": case.is_eager_only}
+        check_rule(case.function, *case.inputs, **options)
+    except AssertionError as error:
+        said = " ".join(str(error).split())
+        yield Advice("index#wrong-number", f"check_rule: {said[:300]}")
+
+
+def _closed_over(case: _Case) -> Iterator[Advice]:
+    if case.bare is None:
+        return
+    known = inspect.getclosurevars(inspect.unwrap(case.bare))
+    tensors = {
+        name: value
+        for name, value in {**known.globals, **known.nonlocals}.items()
+        if isinstance(value, tf.Tensor) and value.dtype.is_floating
+    }
+    for name, tensor in tensors.items():
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(tensor)
+            tape.watch(case.inputs)
+            by_rule = case.function(*case.inputs)
+            by_tape = case.bare(*case.inputs)[0]
+        if tape.gradient(by_rule, tensor) is None and _nonzero(
+            tape.gradient(by_tape, tensor)
+        ):
+            yield Advice(
+                "silent#closed-over",
+                f"{name} is closed over and gets None from the rule: if its gradient"
+                " is wanted, make it an argument",
+                is_mistake=False,
+            )
+
+
+def _graph(case: _Case) -> Iterator[Advice]:
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said):
+            inside = tf.function(case.taped)(*case.inputs)
+    except Exception as error:
+        advice = _of_error(error, "inside tf.function")
+        yield replace(advice, is_mistake=not case.is_eager_only)
+        case.is_eager_only = True
+        return
+    if re.search(r'Tensor\("|SymbolicTensor', said.getvalue()):
+        yield Advice(
+            "silent#printed-once",
+            "it prints a symbolic tensor once, while it is traced: use tf.print",
+            is_mistake=False,
+        )
+    if not all(map(_same, case.gradients, inside)):
+        yield Advice(
+            "index#another-in-a-graph",
+            "inside tf.function the gradient is another than eagerly",
+        )
+
+
+def _xla(case: _Case) -> Iterator[Advice]:
+    try:
+        tf.function(case.taped, jit_compile=True)(*case.inputs)
+    except Exception as error:
+        if "PyFunc" in str(error):
+            yield Advice(
+                "graphs#xla-pyfunc",
+                "XLA compiles no Python: the function or its rule calls NumPy",
+                is_mistake=False,
+            )
+
+
+def _vectorized(case: _Case) -> Iterator[Advice]:
+    x: Any = case.single
+    if x is None:
+        return
+    try:
+        with tf.GradientTape() as tape:
+            batch = tf.stack([x, x])
+            tape.watch(batch)
+            y = tf.vectorized_map(case.function, batch)
+        mapped = tape.gradient(y, batch)
+    except Exception:
+        return
+    if mapped is None or not _same(_array(mapped)[0], case.gradients[0], 1e-3):
+        yield Advice(
+            "silent_systems#vectorized-map",
+            "tf.vectorized_map with the tape outside drops the rule, and here that"
+            " changes the gradient: put the tape inside, or take tf.map_fn",
+            is_mistake=False,
+        )
+
+
+def _sparse(case: _Case) -> Iterator[Advice]:
+    x: Any = case.single
+    y: Any = case.function(x) if x is not None else None
+    if not tf.is_tensor(y) or not y.shape.rank or not y.shape[0]:
+        return
+    rows = [0, 0]
+    try:
+        sparse, dense = (
+            case.taped(x, of=lambda y, change=change: tf.gather(change(y), rows))[0]
+            for change in (lambda y: y, lambda y: y + 0.0)
+        )
+    except (TypeError, AttributeError, ValueError):
+        yield Advice(
+            "sparse#times-float",
+            "behind tf.gather upstream is IndexedSlices, and the rule raises: begin it"
+            " with upstream = tf.convert_to_tensor(upstream)",
+            is_mistake=False,
+        )
+        return
+    if sparse is not None and not _same(sparse, dense, 1e-3):
+        yield Advice(
+            "silent#clipped-slices",
+            "behind tf.gather upstream is IndexedSlices, and the gradient is another"
+            " than for the same upstream as a tensor",
+            is_mistake=False,
+        )
+
+
+def _second(case: _Case) -> Iterator[Advice]:
+    x: Any = case.single
+    if x is None or case.bare is None:
+        return
+
+    def twice(function: Callable) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = function(x)
+            first = inner.gradient(y, x)
+        return outer.gradient(first, x)
+
+    meant = case.options.get("gradient_of") or (lambda x: case.bare(x)[0])
+    try:
+        by_rule, by_tape = twice(case.function), twice(meant)
+    except Exception as error:
+        yield Advice(
+            "orders#raises",
+            f"the second derivative raises {type(error).__name__}",
+            is_mistake=False,
+        )
+        return
+    if by_rule is None and _nonzero(by_tape):
+        yield Advice(
+            "orders#none",
+            "the second derivative is None, and should not be: the rule computes"
+            " outside TensorFlow, stops its gradient, or is itself decorated",
+            is_mistake=False,
+        )
+
+
+def _random(case: _Case) -> Iterator[Advice]:
+    one, other = (tf.nest.flatten(case.function(*case.inputs)) for _ in range(2))
+    if not all(map(_same, one, other)):
+        yield Advice(
+            "silent_systems#random",
+            "two calls with the same inputs differ: what is computed again, such as by"
+            " tf.recompute_grad, draws other numbers",
+            is_mistake=False,
+        )
+
+
+def _edges(case: _Case) -> Iterator[Advice]:
+    x: Any = case.single
+    if x is None:
+        return
+    for value in (0.0, 1e-30, 1e4, 1e30, -1e4):
+        at = tf.fill(x.shape, tf.cast(value, x.dtype))
+        try:
+            y, [gradient] = case.function(at), case.taped(at)
+        except Exception:
+            continue
+        if gradient is not None and _finite(y) and not _finite(gradient):
+            yield Advice(
+                "index#nan",
+                f"at {value:g} the value is finite, and the gradient is not",
+                is_mistake=False,
+            )
+            return
+
+
+_LOOKS = [
+    _eager,
+    _shapes,
+    _upstream,
+    _graph,
+    _values,
+    _closed_over,
+    _xla,
+    _vectorized,
+    _sparse,
+    _second,
+    _random,
+    _edges,
+]
+
+
+def _floats(y: Any) -> list:
+    return [each for each in tf.nest.flatten(y) if each.dtype.is_floating]
+
+
+def _array(value: Any) -> np.ndarray:
+    if isinstance(value, tf.IndexedSlices):
+        value = tf.convert_to_tensor(value)
+    return np.asarray(tf.cast(value, tf.complex128))
+
+
+def _nonzero(value: Any) -> bool:
+    return value is not None and bool(np.any(_array(value)))
+
+
+def _finite(value: Any) -> bool:
+    return all(bool(np.all(np.isfinite(_array(p)))) for p in tf.nest.flatten(value))
+
+
+def _same(one: Any, other: Any, within: float = 1e-5) -> bool:
+    if one is None or other is None:
+        return one is None and other is None
+    a, b = _array(one), _array(other)
+    return a.shape == b.shape and np.allclose(a, b, within, 1e-6, equal_nan=True)

@@ -1,0 +1,164 @@
+"""Promise: ``truth.explain`` finds the mistakes of the catalogue, and says nothing of a
+right rule."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from truth import explain
+
+from .project import ROOT
+
+K = tf.constant(2.0)
+W = tf.Variable(2.0)
+
+
+def rule(values, gradient):
+    """A function of one input with a gradient of its own."""
+
+    @tf.custom_gradient
+    def function(x):
+        return values(x), lambda upstream: gradient(x, upstream)
+
+    return function
+
+
+def pair(values, gradients):
+    @tf.custom_gradient
+    def function(x, y):
+        return values(x, y), lambda upstream: gradients(x, y, upstream)
+
+    return function
+
+
+@tf.custom_gradient
+def no_place(x):
+    return W * x, lambda upstream: upstream * W
+
+
+@tf.custom_gradient
+def closed(x):
+    return K * x, lambda upstream: upstream * K
+
+
+@tf.custom_gradient
+def no_list(x):
+    return W * x, lambda upstream, variables=None: (upstream * W, [])
+
+
+@tf.custom_gradient
+def one_upstream(x):
+    return (x, 2.0 * x), lambda upstream: upstream
+
+
+@tf.custom_gradient
+def swapped(x):
+    return lambda upstream: 2.0 * upstream, 2.0 * x
+
+
+@tf.custom_gradient
+def alone(x):
+    return 2.0 * x
+
+
+def in_numpy(x, upstream):
+    return tf.numpy_function(lambda u, x: u * np.cos(x), [upstream, x], tf.float32)
+
+
+def printing(x, upstream):
+    print(f"upstream = {upstream}")
+    return upstream * tf.cos(x)
+
+
+def noisy(x):
+    return x + 0.0 * tf.random.normal([]) + tf.random.normal([])
+
+
+X, ROW = np.float32(0.7), np.float32([0.7, -1.3])
+CUBE = rule(lambda x: x**3, lambda x, up: up * 3.0 * x**2)
+
+WRONG = {
+    "counts#one-gradient-short": (
+        pair(lambda x, y: x * y, lambda x, y, up: up * y),
+        (X, X),
+    ),
+    "counts#no-rule-returned": (alone, (X,)),
+    "counts#unsupported-callable": (swapped, (X,)),
+    "counts#one-upstream-for-two-outputs": (one_upstream, (X,)),
+    "variables#must-accept-variables": (no_place, (X,)),
+    "variables#for-each-variable": (no_list, (X,)),
+    "types#double-against-float": (
+        rule(tf.identity, lambda x, up: tf.cast(up, tf.float64)),
+        (X,),
+    ),
+    "silent#broadcast-shape": (
+        pair(lambda x, y: x * y, lambda x, y, up: (up * y, up * x)),
+        (X, ROW),
+    ),
+    "silent#no-upstream": (rule(lambda x: x**2, lambda x, up: 2.0 * x), (X,)),
+    "index#wrong-number": (rule(tf.sin, lambda x, up: up * tf.sin(x)), (X,)),
+}
+LIMITS = {
+    "silent#closed-over": (closed, (X,)),
+    "silent#printed-once": (rule(tf.sin, printing), (X,)),
+    "graphs#xla-pyfunc": (rule(tf.sin, in_numpy), (X,)),
+    "orders#none": (rule(tf.sin, in_numpy), (X,)),
+    "sparse#times-float": (
+        rule(lambda x: x**2, lambda x, up: (2.0 * up + 0.0 * x) * x),
+        (ROW,),
+    ),
+    "index#nan": (
+        rule(tf.nn.softplus, lambda x, up: up * tf.exp(x) / (1 + tf.exp(x))),
+        (X,),
+    ),
+    "silent_systems#random": (rule(noisy, lambda x, up: up), (X,)),
+}
+
+
+@pytest.mark.parametrize("entry", WRONG)
+def test_a_mistake_is_named(entry):
+    function, inputs = WRONG[entry]
+    found = explain(function, *inputs)
+    assert found and found[0].is_mistake and found[0].entry == entry, found
+
+
+@pytest.mark.parametrize("entry", LIMITS)
+def test_a_limit_is_named(entry):
+    function, inputs = LIMITS[entry]
+    found = explain(function, *inputs)
+    assert entry in [each.entry for each in found], found
+    assert not any(each.is_mistake for each in found), found
+
+
+@pytest.mark.parametrize(
+    "function, inputs, options",
+    [
+        (CUBE, (X,), {}),
+        (CUBE, (ROW,), {}),
+        (pair(lambda x, y: x * y, lambda x, y, up: (up * y, up * x)), (ROW, ROW), {}),
+        (rule(tf.round, lambda x, up: up), (X,), {"gradient_of": tf.identity}),
+    ],
+)
+def test_of_a_right_rule_there_is_no_mistake(function, inputs, options):
+    found = explain(function, *inputs, **options)
+    assert not any(each.is_mistake for each in found), found
+
+
+def test_a_reversal_breaks_in_vectorized_map():
+    reverse = rule(tf.identity, lambda x, up: -tf.convert_to_tensor(up))
+    [found] = explain(reverse, X, upstream_becomes=lambda up, *_: -up)
+    assert found.entry == "silent_systems#vectorized-map" and not found.is_mistake
+
+
+def test_the_example_of_the_page():
+    page = (ROOT / "docs/mistakes/linter.md").read_text("utf-8")
+    fence = page.split("```{.python notest}\n")[1].partition("\n```")[0]
+    names: dict = {}
+    exec(fence, names)
+    names["test_square"]()
+
+
+def test_the_short_version_fits_on_a_page():
+    text = (ROOT / "snippets/mistakes/linter/wrong/explain.py").read_text("utf-8")
+    short = text.partition("[start:explain]\n")[2].partition("\n# --8<--")[0]
+    assert len(short.splitlines()) <= 60
