@@ -12,7 +12,7 @@ page says ``w = u^2``.
 
 A formula that agrees with no program of its page fails, unless it says so:
 ``% unchecked: why``, or ``<!-- unchecked: LATEX -->`` in running text. A rule that
-agrees with no formula is unchecked.
+agrees with no formula of a page that has some is unchecked.
 """
 
 import json
@@ -191,13 +191,10 @@ def _findings(page: Page, sites: list[Site]) -> Iterator[Finding]:
             "agreement", state, page.shown, where, formula.tex, how, cases=cases
         )
     agreeing = {site for some in agree.values() for site in some}
-    for site in sites:
+    for site in sites if formulas else ():
         if site.what and site not in agreeing:
-            how = (
-                "no formula of the page has its names"
-                if site.calls
-                else "no small call outside of graphs"
-            )
+            how = "no formula of the page has its names"
+            how = how if site.calls else "no small call outside of graphs"
             what = f"{site.what} of {site.name}"
             yield Finding("agreement", "unchecked", page.shown, site.where, what, how)
 
@@ -293,15 +290,9 @@ class _Case:
             arrays = self._needed(formula, symbols)
             if arrays is None:
                 continue
-            leading = {
-                array.shape[: array.ndim - axes]
-                for name, array in arrays.items()
-                if (axes := _rank(formula, name)) < array.ndim
-            }
-            if len(leading) < 2:
-                yield arrays, there, None
-                if own.ndim >= rank:
-                    yield arrays, there, own.shape[own.ndim - rank :]
+            yield arrays, there, None
+            if own.ndim >= rank:
+                yield arrays, there, own.shape[own.ndim - rank :]
             flat = {name: _flat(a, _rank(formula, name)) for name, a in arrays.items()}
             if any(flat[name] is not arrays[name] for name in arrays):
                 yield flat, _flat(there, rank), None
@@ -338,16 +329,9 @@ class _OfRule(_Case):
         super().__init__(group, call.names())
         self._call = call
         names = self._outputs()
-        is_found = bool(names)
-        if not is_found and len(call.outputs) == 1:
+        if not names and len(call.outputs) == 1:
             names = self._only_upstream()
         self._gradients(names)
-        if self.same and not is_found:  # other maps have other outputs
-            self.differ = {
-                each: how
-                for each, how in self.differ.items()
-                if each.is_gradient or each.name in names.values()
-            }
 
     def _outputs(self) -> dict[int, str]:
         """The names of the outputs that maps agree with."""
