@@ -473,7 +473,7 @@ def cubed(z):
     r"$L$ is real, so its slopes by $z$ and by $z^*$ are conjugates of each other, and the two terms are equal:",
     "Each is the formula with two terms, applied.",
     r"Where $y$ is real, so is $\upstream{\bar y}$, and the two terms are equal: hence the 2 in the first.",
-    r"The parts and the conjugate, here as three outputs of one step, so that their terms are added:",
+    r"The parts have a slope of 1 and of $\mathrm{i}$, and the conjugate conjugates on the way back as well:",
     "Treat $z$ and $z^*$ as two variables, and write the differential with both.",
 )
 @over(mode=[EAGER, XLA], z=points(), turn=TURNS)
