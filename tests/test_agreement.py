@@ -289,6 +289,13 @@ def test_a_function_agrees_in_all_its_calls_or_in_none(found):
     assert compared(found(text, had=(zero, seen(X * Y, x=X, y=Y)))) == ["failed"]
 
 
+def test_ones_and_zeros_tell_nothing(found):
+    its = seen(x=np.array([1.0, 0.0]), y=np.array([1.0, -1.0]), z=np.array([1.0, 0.0]))
+    text = PRODUCT.partition("$$\n\n$$")[0] + "$$\n"
+    assert compared(found(text, had=(its,))) == ["failed"]
+    assert compared(found(text, had=(seen(x=X, y=Y, z=X * Y),))) == ["compared"]
+
+
 @pytest.mark.parametrize("factor, state", [(1.0, "compared"), (3.0, "failed")])
 def test_elements_of_a_list_have_numbers(factor, state, found):
     text = r"""

@@ -27,6 +27,11 @@ RULES = {
     "|z|^2": (lambda z: real(z * conj(z)),
               lambda z, y, upstream: 2 * upstream * z,
               lambda a, b: (a * a + b * b, 0)),
+    "z^3 z*": (lambda z: z**3 * conj(z),
+               lambda z, y, upstream: conj(upstream) * z**3
+               + upstream * conj(3 * z**2 * conj(z)),
+               lambda a, b: ((a * a - b * b) * (a * a + b * b),
+                             2 * a * b * (a * a + b * b))),
     "|z|": (tf.abs, lambda z, y, upstream: upstream * z / cast(y),
             lambda a, b: (tf.sqrt(a * a + b * b), 0)),
     "arg z": (tf.math.angle, lambda z, y, upstream: 1j * upstream / conj(z),

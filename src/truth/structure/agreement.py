@@ -263,6 +263,8 @@ class _Case:
             return None
         found = None
         for arrays, whole, shape in self._readings(formula, there):
+            if not any(map(_tells, (*arrays.values(), whole))):
+                continue
             refused = (Unclear, ValueError, TypeError, ZeroDivisionError, IndexError)
             with suppress(*refused), np.errstate(invalid="ignore"):
                 value, its = formula.at(arrays, shape), whole[formula.element]
@@ -416,6 +418,11 @@ def _spellings(name: str) -> list[str]:
     found = [name, f"{name}_", plain, plain.upper() * (len(plain) > 1)]
     found += [re.sub(r"_(\d+)$", r"\1", name)] + ["loss"] * (name == "L")
     return [each for each in dict.fromkeys(found) if each]
+
+
+def _tells(array: np.ndarray) -> bool:
+    """Whether few formulas give it: 0, 1 and -1 come of many."""
+    return not np.isin(np.abs(array).round(4), (0, 1)).all()
 
 
 def _same(value: Array, there: Array) -> bool | None:

@@ -708,7 +708,7 @@ def test_the_figure():
 )
 def test_the_table():
     lines = [line.text for line in trace("table.py")]
-    assert len(lines) == 9 and all(text.count("True") == 2 for text in lines)
+    assert len(lines) == 10 and all(text.count("True") == 2 for text in lines)
     # A star in the wrong place shows: the table's program, with one moved.
     source = (trace.__globals__["folder"] / "table.py").read_text("utf-8")
     moved = source.replace("upstream * conj(w)", "conj(upstream) * w").replace(
@@ -718,7 +718,7 @@ def test_the_table():
     with contextlib.redirect_stdout(printed):
         exec(moved, {})
     shown = printed.getvalue().splitlines()
-    assert [at for at, (a, b) in enumerate(zip(lines, shown)) if a != b] == [0, 8]
+    assert [at for at, (a, b) in enumerate(zip(lines, shown)) if a != b] == [0, 9]
 
 
 @says(
