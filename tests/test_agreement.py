@@ -270,6 +270,14 @@ def test_a_formula_agrees_with_what_a_function_had_by_name(found):
     assert findings[2].how.startswith("page/names.py: ")
 
 
+def test_a_gradient_may_be_written_as_a_slope(found):
+    text = PRODUCT.replace(
+        r"\upstream{\bar z}", r"\upstream{\frac{\partial L}{\partial z}}"
+    )
+    assert text != PRODUCT
+    assert compared(found(text, MULTIPLIED)) == ["compared"] * 3
+
+
 def test_a_gradient_may_be_called_as_it_is_written(found):
     its = seen(x=X, y=Y, z=X * Y, z_bar=U, x_bar=U * Y, y_bar=U * X)
     assert compared(found(PRODUCT, had=(its,))) == ["compared"] * 3

@@ -188,13 +188,22 @@ class _Section:
         return set(map(plain, self._scope.known - self._scope.maps.keys()))
 
     def names(self, node: Node) -> Iterator[str]:
-        bars = {id(n.parts[0]): n for n in walk(node) if n.kind == "bar"}
+        of_loss = [
+            n.parts[:2]
+            for n in walk(node)
+            if n.kind == "derivative"
+            and n.parts[0].parts[0] == "L"
+            and "L" not in self._scope.maps
+        ]
+        bars = {id(n.parts[0]) for n in walk(node) if n.kind == "bar"}
+        bars |= {id(below) for _, below in of_loss}
+        losses = {id(loss) for loss, _ in of_loss}
         letters = {
             letter for symbol in symbols(node) for letter, _ in indices_of(symbol)[1]
         }
         for symbol in symbols(node):
             name = plain(name_of(symbol, self._scope)[0])
-            if name not in letters:
+            if name not in letters and id(symbol) not in losses:
                 yield ("bar " if id(symbol) in bars else "") + name
 
     def shape(self, name: str) -> tuple[int, ...]:
