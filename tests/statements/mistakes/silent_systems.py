@@ -26,7 +26,7 @@ pointer(
     "No message, and a number that is not the gradient.",
     "On this page the rule is right, or there is none, and TensorFlow around it is what goes wrong: a map, a compiler, a second tape, a pass that is run again.",
     "The entries come in the order in which one meets them.",
-    "Mistakes in the rule itself are on the page before, with clipped `IndexedSlices` and functions that lose their rule as arguments.",
+    "Mistakes in the rule itself are on the page before, with clipped slices and functions that lose their rule as arguments.",
     "Asked in tensorflow#53726 and pennylane#2068.",
     "Asked in tensorflow#127753.",
     "Asked in tensorflow#118075, tensorflow#119992.",
