@@ -41,6 +41,21 @@ run(inverse, tf.constant([[2.0, 1.0], [0.5, 3.0]]))
             ("Y, transpose_b=True", "Y"),
         ],
     ),
+    "rows": (
+        """
+@tf.custom_gradient
+def first(x):
+    def grad(upstream):
+        return tf.IndexedSlices(
+            upstream[tf.newaxis], tf.constant([0]), tf.shape(x))
+
+    return x[0], grad
+
+
+run(first, tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+""",
+        [(", tf.shape(x)", ""), ("[0])", "[1])")],
+    ),
     "a tie": (
         """
 @tf.custom_gradient

@@ -348,7 +348,13 @@ class Comparison:
             like, name = tensors[i], self.function.leaves[i].name
             if gradient is None:
                 gradient = tf.zeros(like.shape, like.dtype)
-            gradient = tf.convert_to_tensor(gradient)
+            try:
+                gradient = tf.convert_to_tensor(gradient)
+            except ValueError as error:  # of IndexedSlices without their shape
+                raise Wrong(
+                    f"{self.place(tensors)}: the gradient by {name} is no tensor,"
+                    f" {said(error)}"
+                ) from error
             returned, wanted = (
                 [f"shape {list(each.shape)}", each.dtype.name]
                 for each in (gradient, like)

@@ -199,7 +199,9 @@ def _state(closed: dict[str, Any]) -> list[tuple[tf.Variable, Kept]]:
 def _parts(values: Any) -> Iterator[Any]:
     for each in tf.nest.flatten(values):
         if isinstance(each, tf.IndexedSlices):
-            yield tf.convert_to_tensor(each)
+            # Without a shape of the whole there is no tensor of them.
+            whole = each.dense_shape is not None
+            yield tf.convert_to_tensor(each) if whole else each.values
         else:
             yield from tf.nest.flatten(each, expand_composites=True)
 

@@ -1,0 +1,36 @@
+"""The slope is a function of x, with a rule by x; upstream stays outside."""
+
+import tensorflow as tf
+
+
+@tf.custom_gradient
+def slope_of_cube(x):
+    def grad(upstream):
+        return upstream * 6.0 * x
+
+    return 3.0 * x * x, grad
+
+
+@tf.custom_gradient
+def cube(x):
+    def grad(upstream):
+        return upstream * slope_of_cube(x)
+
+    return x ** 3.0, grad
+
+
+def second(function, x):
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = function(x)
+        slope = inner.gradient(y, x)
+    return outer.gradient(slope, x)
+
+
+x = tf.constant(2.0)
+for name, function in (("y", cube), ("y ** 2", lambda x: cube(x) ** 2.0)):
+    print(f"second derivative of {name}:", second(function, x).numpy())
+print("without a rule:", second(lambda x: x ** 3.0, x).numpy(),
+      second(lambda x: x ** 6.0, x).numpy())

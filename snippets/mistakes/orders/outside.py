@@ -1,0 +1,14 @@
+"""The outer tape is still open when the inner one is asked."""
+
+import tensorflow as tf
+
+x = tf.constant(2.0)
+with tf.GradientTape() as outer:
+    outer.watch(x)
+    with tf.GradientTape() as inner:
+        inner.watch(x)
+        y = x ** 3.0
+    first = inner.gradient(y, x)
+second = outer.gradient(first, x)
+print("two tapes:", first.numpy(), second.numpy())
+assert second is not None

@@ -1,0 +1,26 @@
+"""Wrong on purpose: a complex step of a gradient, for the second order."""
+
+import tensorflow as tf
+
+
+@tf.custom_gradient
+def without_star(x):
+    return x * x * x, lambda upstream: upstream * 3.0 * x * x
+
+
+def cube(x):
+    return x * x * x
+
+
+def complex_step(function, x, h=1e-20):
+    z = tf.complex(x, tf.constant(h, x.dtype))
+    with tf.GradientTape() as tape:
+        tape.watch(z)
+        y = function(z)
+    return tf.math.imag(tape.gradient(y, z)) / h
+
+
+x = tf.constant(2.0, tf.float64)
+print("TensorFlow's cube:    ", complex_step(cube, x).numpy())
+print("a rule without a star:", complex_step(without_star, x).numpy())
+print("right:                ", (6.0 * x).numpy())

@@ -1,0 +1,369 @@
+"""What the page on second order and forward mode says in words."""
+
+from tensorflow.python.framework import ops
+from tensorflow.python.ops import gen_ctc_ops
+
+from truth.statements.tries import *
+
+TWO = [EAGER, AROUND]
+UNCONNECTED = {"unconnected_gradients": tf.UnconnectedGradients.ZERO}
+
+
+def square(function):
+    return lambda x: function(x) ** 2
+
+
+pointer(
+    "A first derivative is right, and the derivative of it is `None`, NaN, an error or another number.",
+    "The cause is a rule that was written for one order, or a tape that was closed too early.",
+    "Silent failures and the most frequent message come first, forward mode last.",
+    "Notice it earlier.",
+    "More: a rule inside a rule.",
+    "More: a rule where none was needed.",
+    "More: one `tf.where` around an infinite slope.",
+    "Which built-ins this concerns is computed at build.",
+    "More: what forward mode makes of it.",
+    "For a rule that is no derivative and not linear, as clipping, see there, too.",
+    "More: `tf.recompute_grad` in a second derivative, or forward.",
+    "More: complex numbers.",
+    "It is a bug of TensorFlow's: run and way around, and silent: around a rule.",
+)
+history(
+    "Asked in tensorflow#34503.",
+    "Asked in tensorflow#36168, pennylane#5332.",
+    "Asked in tensorflow#31519, tensorflow#41510.",
+    "Asked in tensorflow#46487.",
+    "Asked in tensorflow#33751, tensorflow#43648, maml#50.",
+    "Asked in tensorflow#29781, tensorflow#14641.",
+    "Asked in tensorflow#60164, tensorflow#60736.",
+)
+advice(
+    "Ask for the second derivative of the square of the output as well: there upstream depends on $x$.",
+    "Ask the inner tape within the outer one.",
+    "Ask for zeros.",
+    "Run all steps inside, and ask for zeros where they are meant.",
+    "Give forward mode the plain function.",
+    "Write the function with operations whose rules have rules.",
+)
+
+# Rules of one order.
+
+
+@says(
+    "The decorated `grad` is a function of `upstream`, and $x$ is closed over.",
+    "So `grad_of_grad` is the rule by `upstream`.",
+    "In a graph no path leads from the first derivative to $x$.",
+    "Eagerly the tape follows the operations inside `grad`, as long as upstream is constant; in the square it is not, and the rule is asked for what it does not say.",
+    "Wrong on purpose: the rule is decorated, to give it a second derivative.",
+)
+@over(mode=[EAGER, INSIDE, AROUND], x=[2.0])
+def test_decorated(mode, x):
+    defined = program("wrong/decorated.py")
+    right = 6 * x if mode is EAGER else None
+    assert same(mode.gradient(defined.slope_of_cube, x), right, 1e-6)
+    found = mode.gradient(defined.slope_of_square, x)
+    assert not same(found, 30 * x**4, 1e-3)
+
+
+@says(
+    "Decorate a function of $x$, and multiply by `upstream` outside of it.",
+    "The slope is a function of x, with a rule by x; upstream stays outside.",
+)
+@over(mode=TWO, x=[2.0])
+def test_undecorated(mode, x):
+    cube = program("decorated.py").cube
+    assert same(mode.gradient(derivative(cube), x), 6 * x, 1e-5)
+    assert same(mode.gradient(derivative(square(cube)), x), 30 * x**4, 1e-5)
+
+
+@says(
+    "The second derivative is that of what the rule computes.",
+    "After `tf.stop_gradient` or `tf.numpy_function` the local derivative is a number that depends on nothing.",
+    "In the square, one of two terms comes through upstream, and it alone is left.",
+    "Wrong on purpose: three rules whose local derivative is only a number.",
+    "so that the tape keeps nothing",
+)
+@over(
+    mode=TWO,
+    name=["stopped", "by_numpy", "numpy_in_rule"],
+    x=[0.5],
+)
+def test_only_a_number(mode, name, x):
+    rule = getattr(program("wrong/stopped.py"), name)
+    assert same(mode.gradient(rule, x), np.exp(x), 1e-6)
+    assert mode.gradient(derivative(rule), x) is None
+    terms = [2 * np.exp(x) * np.exp(x)] * 2  # 2 y'² and 2 y y''
+    assert same(mode.gradient(derivative(square(rule)), x), terms[0], 1e-5)
+    assert same(mode.gradient(derivative(square(tf.exp)), x), sum(terms), 1e-5)
+
+
+@says(
+    "The rule calls the function that it belongs to.",
+    "The rule calls the function that it belongs to: a rule of any order.",
+)
+@over(mode=TWO, x=[0.5])
+def test_calls_itself(mode, x):
+    exp = program("stopped.py").exp
+    third = derivative(derivative(exp))
+    for each in (exp, derivative(exp), third):
+        assert same(mode.gradient(each, x), np.exp(x), 1e-5)
+
+
+@says(
+    "`tf.where` chooses a value.",
+    "Its gradient sends 0 to the branch that was not taken, and there 0 meets an infinite slope.",
+    "Wrong on purpose: one tf.where, which mends the first derivative only.",
+)
+@over(mode=TWO)
+def test_one_where(mode):
+    defined = program("wrong/where.py")
+    x = tf.constant([0.0, 4.0])
+    assert same(mode.gradient(defined.root, x), [0.0, 0.25])
+    found = mode.gradient(defined.slope, x).numpy()
+    assert np.isnan(found[0]) and same(found[1], -1 / 32)
+    assert same(mode.gradient(lambda b: tf.where(x > 0, x, b), [5.0, 6.0]), [1.0, 0.0])
+    assert same(tf.where(x > 0, x, 9.0), [9.0, 4.0])
+
+
+@says(
+    "A second `tf.where` keeps the bad point out of the formula.",
+    "Two tf.where: the formula that is not taken is computed at 1, not at 0.",
+    "The last line of the program: `assert not tf.reduce_any(tf.math.is_nan(second))`.",
+)
+@over(mode=TWO)
+def test_two_where(mode):
+    defined = program("where.py")
+    x = tf.constant([0.0, 4.0])
+    assert same(mode.gradient(defined.root, x), [0.0, 0.25])
+    assert same(mode.gradient(defined.slope, x), [0.0, -1 / 32])
+    last = (folder() / "where.py").read_text().splitlines()[-1]
+    assert last == "assert not tf.reduce_any(tf.math.is_nan(second))"
+
+
+def folder():
+    from truth.statements import tries
+
+    return tries.folder
+
+
+# Tapes.
+
+
+@says(
+    "A tape records what runs in its context.",
+    "The first gradient was computed after the outer context had ended.",
+    "Wrong on purpose: the first gradient is taken outside of the outer tape.",
+    "The outer tape is still open when the inner one is asked.",
+    "`assert second is not None`.",
+)
+@over(graph=[False, True], persistent=[False, True])
+def test_outside(graph, persistent):
+    def run(late, x):
+        with tf.GradientTape(persistent=persistent) as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = x**3
+            early = None if late else inner.gradient(y, x)
+        first = inner.gradient(y, x) if late else early
+        return outer.gradient(first, x)
+
+    for late in True, False:
+
+        def each(x):
+            return run(late, x)
+
+        called = tf.function(each, autograph=False) if graph else each
+        assert same(called(tf.constant(2.0)), None if late else 12.0)
+
+
+@says(
+    "`tape.gradient` drops the tape when it is done.",
+    "Ask once, with a list of sources; or make the tape persistent.",
+    "Wrong on purpose: two gradients from one tape.",
+    "One question with two sources; or a tape that is made to be asked again.",
+)
+@over(persistent=[False, True], graph=[False, True])
+def test_used_twice(persistent, graph):
+    def ask(times):
+        x, y = tf.constant(2.0), tf.constant(3.0)
+        with tf.GradientTape(persistent=persistent) as tape:
+            tape.watch([x, y])
+            z = x * y
+        found = tape.gradient(z, [x, y])
+        assert (tape._tape is None) == (not persistent)
+        return found if times == 1 else tape.gradient(z, y)
+
+    run = tf.function(ask, autograph=False) if graph else ask
+    assert same(run(1), [3.0, 2.0])
+    said = message(run, 2)
+    assert bool(said) == (not persistent)
+    assert persistent or "A non-persistent GradientTape can only be used" in said
+
+
+@says(
+    "The gradient of the operation is an operation of its own, and it has none.",
+    "Wrong on purpose: a second derivative through tf.nn.softsign.",
+    "The same function, of operations whose rules have rules.",
+)
+@over(mode=[EAGER, INSIDE, AROUND], x=[-0.5])
+def test_softsign(mode, x):
+    slope = program("wrong/lookup.py").slope
+    said = message(mode.gradient, slope, x)
+    assert "LookupError" in said and "SoftsignGrad" in said
+    assert "SoftsignGrad" not in ops._gradient_registry.list()
+    by_hand = -2 * np.sign(x) / (1 + abs(x)) ** 3
+    assert same(mode.gradient(program("lookup.py").slope, x), by_hand, 1e-5)
+
+
+@says(
+    "`tf.nn.ctc_loss` computes its gradient in the forward pass.",
+    "TensorFlow guards it with an operation that raises, since its derivative would be missing.",
+    "A difference of first gradients gives the Hessian times a vector.",
+    "Wrong on purpose: a second derivative through tf.nn.ctc_loss.",
+    "A Hessian times a vector, by two first gradients.",
+)
+@over(mode=TWO)
+def test_disabled(mode):
+    defined = program("wrong/disabled.py")
+    logits = tf.reshape(tf.range(12.0), [1, 4, 3]) / 10
+    assert gen_ctc_ops._CTCLossOutput._fields == ("loss", "gradient")
+    said = message(mode.gradient, defined.slope, logits)
+    assert "Gradient explicitly disabled" in said
+
+    def cubes(x):
+        return 3 * x**2  # the gradient of the sum of cubes
+
+    x, v = tf.constant([1.0, 2.0]), tf.constant([1.0, -1.0])
+    product = (cubes(x + 0.01 * v) - cubes(x - 0.01 * v)) / 0.02
+    assert same(product, 6 * x * v, 1e-3)
+
+
+@says(
+    "`tape.gradient` adds up the components of its target.",
+    "The gradient of a gradient is the sum of the rows of the Hessian.",
+    "`tape.jacobian` of the gradient; or a product with one vector, which needs no matrix.",
+    "Wrong on purpose: the gradient of the gradient is no Hessian.",
+    "A Hessian, and its product with a vector, in two ways.",
+)
+@over(x=[np.float32([3, 5]), np.float32([-1, 0])], v=[np.float32([2, -7])])
+def test_hessian(x, v):
+    defined = program("hessian.py")
+    rows = np.array([[2 * x[1], 2 * x[0]], [2 * x[0], 0]])
+    x, v = tf.constant(x), tf.constant(v)
+    assert np.allclose(defined.hessian(x), rows, 1e-4, 1e-4)
+    assert np.allclose(EAGER.gradient(defined.gradient, x), rows.sum(0), 1e-4, 1e-4)
+    for product in defined.reverse_over_reverse, defined.forward_over_reverse:
+        assert np.allclose(product(x, v), rows @ v.numpy(), 1e-3, 1e-3)
+    assert not hasattr(tf.GradientTape, "hessian")
+
+
+@says(
+    "The slope 2 depends on no $x$.",
+    "To a tape that is no connection, and no connection is `None`.",
+    "Wrong on purpose: a second derivative of 0 is asked for, and is None.",
+    "A tape that says 0 for what does not depend on x.",
+)
+@over(mode=TWO, x=[3.0])
+def test_zero(mode, x):
+    defined = program("zero.py")
+    assert same(mode.gradient(defined.double, x), 2.0)
+    assert mode.gradient(defined.slope, x) is None
+    x = tf.constant(x)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        first = defined.slope(x)
+    assert same(tape.gradient(first, x, **UNCONNECTED), 0.0)
+
+
+advice(
+    "Where a `None` would be a mistake, `assert second is not None` comes before the zeros."
+)
+
+# Forward mode.
+
+
+@says(
+    "Eagerly, `tf.autodiff.ForwardAccumulator` differentiates the operations of the forward pass.",
+    "Around a `tf.function` it transposes the backward pass, and that is the rule.",
+    "Where the rule is meant, differentiate the gradient by its upstream.",
+    "Wrong on purpose: forward mode through a rule that is no derivative.",
+    "Forward mode that asks the rule: the gradient of a gradient by upstream.",
+)
+@over(forward=[FORWARDS[0], FORWARDS[2]], factor=[-1.0, 0.5])
+def test_forward(forward, factor):
+    rule = tf.custom_gradient(lambda x: (tf.identity(x), lambda u: factor * u))
+    around = "around" in forward.name
+    assert same(forward.jvp(rule, 3.0), factor if around else 1.0)
+    by_rule, x = program("forward.py").by_rule, tf.constant(3.0)
+    for each in rule, tf.function(lambda x: rule(x)):
+        assert same(by_rule(each, x, tf.constant(1.0)), factor)
+
+
+@says(
+    "The rule of `tf.recompute_grad` has a rule that does nothing but raise.",
+    "Wrong on purpose: forward mode through tf.recompute_grad.",
+    "Forward mode keeps no intermediate values: take the plain function.",
+)
+@over(forward=FORWARDS[:3])
+def test_recompute(forward):
+    said = message(forward.jvp, tf.recompute_grad(tf.tanh), 0.5)
+    assert "recompute_grad tried to transpose grad of tanh" in said
+    assert same(forward.jvp(tf.tanh, 0.5), 1 - np.tanh(0.5) ** 2, 1e-5)
+
+
+@says(
+    "The step from $x$ to $y$ ran before the accumulator was there.",
+    "For `tf.sign`, whose gradient is 0 whatever upstream is, eager forward mode finds no connection.",
+    "Wrong on purpose: forward mode is asked for what it did not see.",
+    "All steps from the primal on stand inside; zeros are asked for.",
+    was="'what has no gradient, as tf.sign': a tape says 0 for it",
+)
+@over(x=[0.5, -2.0])
+def test_no_jvp(x):
+    x = tf.constant(x)
+    y = tf.exp(x)
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+        outside, inside, sign = y * y, tf.exp(x) ** 2, tf.sign(x)
+    assert accumulator.jvp(outside) is None
+    assert same(accumulator.jvp(inside), 2 * np.exp(2 * x), 1e-5)
+    assert same(EAGER.gradient(tf.sign, x), 0.0)
+    assert accumulator.jvp(sign) is None
+    assert same(accumulator.jvp(sign, **UNCONNECTED), 0.0)
+
+
+@says(
+    "The gradient at a complex point is the conjugate of the derivative, so the imaginary part changes its sign.",
+    "A rule that forgets the conjugate makes a second mistake, and the two cancel.",
+    "Two tapes.",
+    "Or conjugate, in the rule and of the gradient.",
+    "Wrong on purpose: a complex step of a gradient, for the second order.",
+    "Two tapes; or the complex step of the conjugate of a complex gradient.",
+)
+@over(x=[2.0, -0.7])
+def test_complex_step(x):
+    defined, h = program("wrong/complex_step.py"), 1e-20
+    x = tf.constant(x, tf.float64)
+    z = tf.complex(x, tf.constant(h, x.dtype))
+    assert same(defined.complex_step(defined.cube, x), -6 * x, 1e-9)
+    assert same(defined.complex_step(defined.without_star, x), 6 * x, 1e-9)
+    slope = program("complex_step.py").slope
+    assert same(tf.math.imag(tf.math.conj(slope(z))) / h, 6 * x, 1e-9)
+    assert same(EAGER.gradient(slope, x), 6 * x, 1e-9)
+    at = tf.constant(1 + 2j, tf.complex128)
+    assert same(EAGER.gradient(defined.cube, at), np.conj(3 * (1 + 2j) ** 2), 1e-9)
+
+
+@says("Two accumulators, one in the other, can be wrong in eager mode.")
+def test_accumulators():
+    eager = FORWARDS[0]
+    cube = lambda m: (tf.identity(m) * m) * m  # noqa: E731
+
+    def copied(x):
+        m = tf.identity(x)
+        return (m * m) * m
+
+    x = tf.constant(0.7, tf.float64)
+    found = eager.jvp(lambda x: eager.jvp(copied, x), x)
+    assert same(EAGER.gradient(derivative(cube), x), 4.2, 1e-9)
+    assert not same(found, 4.2, 1e-3)
