@@ -9,6 +9,7 @@ from tensorflow.python.ops import (
     array_ops,
     linalg_grad,
     math_grad,
+    nn_grad,
     sparse_grad,
 )
 from tensorflow.python.ops.linalg import linalg_impl
@@ -34,6 +35,7 @@ WORDS = {
     "backwards_graph.outputs.extend": [
         FUNCTIONS._build_functions_for_outputs],
     "backwards_graph.capture(": [FUNCTIONS._build_functions_for_outputs],
+    "array_ops.split(inputs, inputs.shape[0])": [nn_grad._MeanAggregator],
     "gen_math_ops": [
         math_grad._SqrtGrad, math_grad._RsqrtGrad, math_grad._ReciprocalGrad],
 }
