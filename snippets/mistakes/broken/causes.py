@@ -35,7 +35,7 @@ WORDS = {
     "backwards_graph.outputs.extend": [
         FUNCTIONS._build_functions_for_outputs],
     "backwards_graph.capture(": [FUNCTIONS._build_functions_for_outputs],
-    "array_ops.split(inputs, inputs.shape[0])": [nn_grad._MeanAggregator],
+    "array_ops.split(inputs, inputs.shape": [nn_grad._MeanAggregator],
     "gen_math_ops": [
         math_grad._SqrtGrad, math_grad._RsqrtGrad, math_grad._ReciprocalGrad],
 }

@@ -158,6 +158,7 @@ def test_forward_tensor(mode):
     "A batch is right, and with one more axis the shape is not that of the input.",
     "`_MeanAggregator` splits its input along the first axis, and takes each part for a row.",
     "It is written for two axes.",
+    "One more axis in front, by `tf.expand_dims`.",
     "The gradient of tf.nn.isotonic_regression, by the rank of its input.",
 )
 @over(upstream=[np.float32([1, 10, 100]), np.float32([2, -4, 5])])
@@ -183,10 +184,7 @@ def test_isotonic(upstream):
 
     assert same(EAGER.gradient(around, x), right, 1e-6)
     lines = [each.text for each in trace("causes.py")]
-    assert (
-        "_MeanAggregator: array_ops.split(inputs, inputs.shape[0]) stands there"
-        in lines
-    )
+    assert "_MeanAggregator: array_ops.split(inputs, inputs.shape stands there" in lines
 
 
 # Complex.
