@@ -7,15 +7,18 @@ import re
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import keras
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.framework import ops  # no public name takes a gradient back
 
 from ..statements import tries
 
+_REGISTERED = {*ops.gradient_registry._registry}
 _LONGEST = 300
 """Letters of a message that are shown."""
 _IN_KERAS = re.compile(r"\x1b\[1m(.*?)\x1b\[0m", re.DOTALL)
@@ -26,6 +29,8 @@ _VARYING = [
     (re.compile(r"\{\{[^{}]*\}\}\s*"), ""),  # a node, and where it runs
     (re.compile(r"\b(__\w*?[a-z]\w*?)(?:_\d+)+\b"), r"\1_…"),
     (re.compile(r"(?<=CustomGradient-)\d+"), "…"),
+    (re.compile(r"\[_Xla\w+=[^\]]*\]"), ""),  # how it is compiled
+    (re.compile(r"(?s)\s*(The op is created at|Stack trace for op def).*"), ""),
     (re.compile(r' op: "\w+" .*(?= do not match num inputs)'), " …"),
     (re.compile(r" of '.*(?= Error encountered: )"), " …"),
     (re.compile(r" at 0x[0-9a-f]+"), ""),
@@ -71,8 +76,14 @@ def parts(program: Path, call: str) -> tuple[Callable, list, list[str]]:
     return function, inputs, [str(each.arg) for each in tree.keywords]
 
 
+@cache
 def _defined(program: Path) -> dict[str, Any]:
-    """What a program has defined when it ends, in whatever way."""
+    """What a program has defined when it ends, in whatever way; it runs once, for a
+    gradient cannot be registered twice, not by another program either."""
+    registered = ops.gradient_registry._registry
+    for name in registered.keys() - _REGISTERED:
+        if not name.startswith("CustomGradient"):
+            del registered[name]
     source = program.read_text("utf-8")
     file = f"<{program}>"
     # AutoGraph asks for the source.
@@ -84,6 +95,7 @@ def _defined(program: Path) -> dict[str, Any]:
         contextlib.suppress(Exception, SystemExit),
     ):
         exec(compile(source, file, "exec"), names)
+    keras.config.set_dtype_policy("float32")
     return names
 
 

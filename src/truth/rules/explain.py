@@ -261,7 +261,7 @@ def _graph(case: _Case) -> Iterator[Advice]:
         return
     if re.search(r'Tensor\("|SymbolicTensor', said.getvalue()):
         yield Advice(
-            "types#print",
+            "silent#printed-once",
             "it prints a symbolic tensor once, while it is traced: use tf.print",
             is_mistake=False,
         )

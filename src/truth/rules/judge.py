@@ -327,6 +327,7 @@ class Judge:
 def _runs_widely(run: Callable[[], list]) -> bool:
     """Whether float64 goes in and comes out."""
     try:
-        return all(each is None or each.dtype == wide(each.dtype) for each in run())
-    except (Refused, Misdeclared, *REFUSALS):
+        dtypes = [tf.as_dtype(each.dtype) for each in run() if each is not None]
+        return all(each == wide(each) for each in dtypes)
+    except (Refused, Misdeclared, RuntimeError, *REFUSALS):
         return False

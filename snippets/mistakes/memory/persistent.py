@@ -1,0 +1,22 @@
+"""A persistent tape is deleted when its last gradient is there."""
+
+import weakref
+
+import tensorflow as tf
+
+
+def steps(x):
+    for _ in range(20):
+        x = tf.sin(x)
+        seen.append(weakref.ref(x))
+    return x
+
+
+x, seen = tf.constant(1.0), []
+with tf.GradientTape(persistent=True) as tape:
+    tape.watch(x)
+    y = steps(x)
+tape.gradient(y, x)
+for what in "before del tape", "after del tape":
+    print(what, sum(each() is not None for each in seen), "of", len(seen))
+    tape = None

@@ -1,0 +1,29 @@
+"""Wrong on purpose: a rule is written to save memory, eagerly."""
+
+import weakref
+
+import tensorflow as tf
+
+
+def root(a):
+    y = tf.ones_like(a)
+    for _ in range(20):
+        y = (2.0 * y + a / y ** 2) / 3.0
+        iterates.append(weakref.ref(y))
+    return y
+
+
+# truth: the rule is right; a > 0
+@tf.custom_gradient
+def with_rule(a):
+    y = root(a)
+    return y, lambda upstream: upstream / (3.0 * y ** 2)
+
+
+for function in root, with_rule:
+    iterates, a = [], tf.constant(8.0)
+    with tf.GradientTape() as tape:
+        tape.watch(a)
+        y = function(a)
+    kept = sum(each() is not None for each in iterates)
+    print(f"{function.__name__:9} keeps {kept} of {len(iterates)}")

@@ -1,0 +1,13 @@
+"""Wrong on purpose: after the first step w is no variable any more."""
+
+import tensorflow as tf
+
+w = tf.Variable(1.0)
+# tracebook: raises TypeError
+for step in range(2):
+    with tf.GradientTape() as tape:
+        loss = (w - 3.0) ** 2
+    slope = tape.gradient(loss, w)
+    print(f"step {step}: w is a variable {isinstance(w, tf.Variable)},"
+          f" slope {slope}")
+    w = w - 0.1 * slope

@@ -1,0 +1,14 @@
+"""Wrong on purpose: load_model is given what export wrote."""
+
+import tempfile
+
+from tensorflow import keras
+
+model = keras.Sequential([keras.Input([1]), keras.layers.Dense(1)])
+with tempfile.TemporaryDirectory() as folder:
+    model.export(folder, verbose=False)
+    try:
+        keras.models.load_model(folder)
+    except ValueError as error:
+        said = str(error).replace(folder, "FOLDER")
+        print("ValueError:", said.partition(" Note")[0])

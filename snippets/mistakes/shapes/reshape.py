@@ -1,0 +1,27 @@
+"""The gradient has the shape of the factor, for any that broadcasts."""
+
+import tensorflow as tf
+
+
+@tf.custom_gradient
+def scaled(x, factor):
+    def grad(upstream):
+        return (fitted(upstream * factor, x), fitted(upstream * x, factor))
+
+    return x * factor, grad
+
+
+def fitted(gradient, x):
+    """Summed over the axes along which x was copied."""
+    extra = tf.range(tf.rank(gradient) - tf.rank(x))
+    summed = tf.reduce_sum(gradient, extra)
+    ones = tf.where(tf.equal(tf.shape(x), 1))[:, 0]
+    return tf.reshape(tf.reduce_sum(summed, ones), tf.shape(x))
+
+
+x, factors = tf.ones([2, 3]), tf.constant([2.0])
+for name, function in (("rule", scaled), ("autodiff", tf.multiply)):
+    with tf.GradientTape() as tape:
+        tape.watch(factors)
+        y = function(x, tf.reshape(factors, []))
+    print(f"{name:8}", tape.gradient(y, factors).numpy())

@@ -1,0 +1,18 @@
+"""Wrong on purpose: a sum over all, for an input of shape [1]."""
+# tracebook: raises ValueError
+
+import tensorflow as tf
+
+
+@tf.custom_gradient
+def shifted(x, offset):
+    def grad(upstream):
+        return upstream, tf.reduce_sum(upstream)
+
+    return x + offset, grad
+
+
+x, offset = tf.ones([2, 3]), tf.constant([2.0])
+with tf.GradientTape() as tape:
+    tape.watch(offset)
+    y = tf.function(lambda: shifted(x, offset))()

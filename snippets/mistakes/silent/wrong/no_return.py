@@ -1,0 +1,21 @@
+"""Wrong on purpose: the rule computes and does not return."""
+
+import tensorflow as tf
+
+
+@tf.custom_gradient
+def square(x):
+    def grad(upstream):
+        upstream * 2.0 * x
+
+    return x**2, grad
+
+
+x = tf.constant(3.0)
+for name, function in (("rule", square), ("autodiff", tf.square)):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    gradient = tape.gradient(y, x)
+    print(f"{name:8}",
+          None if gradient is None else gradient.numpy())

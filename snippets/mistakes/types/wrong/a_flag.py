@@ -1,0 +1,27 @@
+"""Wrong on purpose: a flag is an argument of the rule, in a graph."""
+
+import tensorflow as tf
+
+
+@tf.custom_gradient
+def scaled(x, doubled):
+    factor = 2.0 if doubled else 1.0
+
+    def grad(upstream):
+        return upstream * factor, None
+
+    return factor * x, grad
+
+
+def run(x):
+    return scaled(x, True)
+
+
+x = tf.constant(3.0)
+print("eager:", run(x).numpy())
+try:
+    tf.function(run)(x)
+except TypeError as error:
+    [message] = [line.strip() for line in str(error).splitlines()
+                 if "symbolic" in line]
+    print(message.partition(". You")[0])

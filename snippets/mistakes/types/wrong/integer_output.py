@@ -1,0 +1,24 @@
+"""Wrong on purpose: a straight-through rule whose output is an integer."""
+
+import tensorflow as tf
+
+
+@tf.custom_gradient
+def quantized(x):
+    def grad(upstream):
+        return upstream
+
+    return tf.cast(tf.round(x), tf.int32), grad
+
+
+def scaled(x):
+    return 0.5 * tf.cast(quantized(x), tf.float32)
+
+
+x = tf.constant([1.4, 2.6])
+for name, function in (("rule", scaled), ("right", lambda x: 0.5 * x)):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    gradient = tape.gradient(y, x)
+    print(f"{name:5}", None if gradient is None else gradient.numpy())

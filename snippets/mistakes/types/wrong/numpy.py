@@ -1,0 +1,28 @@
+"""Wrong on purpose: the rule asks for a number, in a graph."""
+
+import tensorflow as tf
+
+
+# truth: eager only
+@tf.custom_gradient
+def clipped(x):
+    def grad(upstream):
+        most = max(1.0, tf.norm(upstream).numpy())
+        return upstream / most
+
+    return tf.identity(x), grad
+
+
+def gradient(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum([3.0, 4.0] * clipped(x))
+    return tape.gradient(y, x)
+
+
+x = tf.constant([1.0, 1.0])
+print("eager:", gradient(x).numpy())
+try:
+    tf.function(gradient, autograph=False)(x)
+except AttributeError as error:
+    print(type(error).__name__ + ":", str(error).strip().splitlines()[0])

@@ -1,0 +1,286 @@
+"""What the page on Jacobians and vectorizing says in words."""
+
+from unittest import mock
+
+from tensorflow.python.ops.parallel_for import control_flow_ops
+from tensorflow.python.ops.parallel_for.pfor import _pfor_converter_registry
+
+from truth.statements.tries import *
+
+EITHER = {"eager": lambda f: f, "graph": tf.function}
+
+pointer(
+    "The messages below come from it, or from a tape that was asked twice.",
+    "What it does to a rule without a message is on the page of silent failures.",
+    "Asked in tensorflow#4897, tensorflow#43904.",
+    "Asked in tensorflow#53726, tensorflow#43904.",
+    "Asked in tensorflow#47785.",
+    "Asked in tensorflow#56938.",
+    "Asked in tensorflow#57705.",
+    "More: graphs.",
+    "the log repeats it",
+)
+
+
+def squares(persistent=False):
+    x = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    with tf.GradientTape(persistent=persistent) as tape:
+        tape.watch(x)
+        y = x * x
+    return tape, y, x
+
+
+@says(
+    "A gradient for each example, a Jacobian, a map over a batch: behind all of them stands a loop that TensorFlow vectorizes.",
+)
+@over(
+    call={
+        "jacobian": lambda: (lambda tape, y, x: tape.jacobian(y, x))(*squares()),
+        "batch_jacobian": lambda: (lambda tape, y, x: tape.batch_jacobian(y, x))(
+            *squares()
+        ),
+        "vectorized_map": lambda: tf.vectorized_map(tf.sin, tf.ones([2])),
+        "for each example": lambda: tf.vectorized_map(
+            lambda x: EAGER.gradient(tf.sin, x), tf.ones([2])
+        ),
+    }
+)
+def test_one_loop(call):
+    with mock.patch.object(
+        control_flow_ops, "_pfor_impl", wraps=control_flow_ops._pfor_impl
+    ) as loop:
+        call()
+    assert loop.called
+
+
+@says(
+    "`tape.gradient` of a target that is no scalar is the gradient of its sum.",
+    "One gradient in a map, or `tape.jacobian` of the losses.",
+    "A rule inside is asked in all three.",
+    "Wrong on purpose: a gradient for each example, by tape.gradient.",
+    "A gradient for each example, through a rule.",
+)
+@over(mode=[EAGER, INSIDE, AROUND, NESTED, XLA])
+def test_per_example(mode):
+    defined, xs = program("per_example.py"), tf.constant([1.0, 2.0, 3.0])
+
+    def losses(w):
+        return tf.map_fn(lambda x: defined.loss(w, x), xs)
+
+    w, each = tf.constant(1.7), [4.0, 16.0, 36.0]
+    assert same(mode.gradient(losses, w), sum(each))
+    assert same(mode.gradient(lambda w: tf.reduce_sum(losses(w)), w), sum(each))
+    for map_ in (tf.map_fn, tf.vectorized_map):
+        assert same(map_(lambda x: defined.gradient(w, x), xs), each)
+    with tf.GradientTape() as tape:
+        tape.watch(w)
+        y = losses(w)
+    assert same(tape.jacobian(y, w), each)
+    assert same(EAGER.gradient(tf.round, w), None)  # so it was the rule
+    assert all(line.numbers == each for line in trace("per_example.py"))
+
+
+@says(
+    "`tf.vectorized_map` converts operation by operation, and has no converter for `PyFunc`.",
+    "By default it then runs the operation in a loop.",
+    "`tf.map_fn`, or the default `fallback_to_while_loop=True`.",
+    "Wrong on purpose: a map of what cannot be vectorized.",
+    "tf.map_fn runs the function for one element after the other.",
+)
+def test_pfor():
+    cube, x = program("wrong/pfor.py").cube, tf.constant([1.0, 2.0, 3.0])
+    assert _pfor_converter_registry.get("PyFunc") is None
+    assert _pfor_converter_registry.get("Mul") is not None
+    said = message(lambda: tf.vectorized_map(cube, x, fallback_to_while_loop=False))
+    assert "No pfor vectorization defined for PyFunc" in said
+    assert same(tf.vectorized_map(cube, x, warn=False), x**3)
+    seen = []
+
+    def sees(x):
+        seen.append(float(x))
+        return cube(x)
+
+    assert same(tf.map_fn(sees, x), x**3) and seen == [1.0, 2.0, 3.0]
+
+
+@says(
+    "By default `tape.jacobian` traces the backward pass into a graph, in eager mode as well.",
+    "There upstream is symbolic; what the rule closes over is not.",
+    "`experimental_use_pfor=False`, or a rule that runs in a graph.",
+    "Wrong on purpose: the Jacobian of a rule that only runs eagerly.",
+    "Row by row, each call of the rule is an eager one.",
+)
+@over(method=["jacobian", "batch_jacobian"], use_pfor=[True, False])
+def test_eager_rule(method, use_pfor):
+    seen = []
+
+    @tf.custom_gradient
+    def square(x):
+        def grad(upstream):
+            seen.append((hasattr(upstream, "numpy"), hasattr(x, "numpy")))
+            return upstream * 2.0 * x
+
+        return x * x, grad
+
+    def ask(rule):
+        x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = rule(x)
+        return getattr(tape, method)(y, x, experimental_use_pfor=use_pfor)
+
+    assert tf.executing_eagerly() and tf.reduce_sum(ask(square)) == 20.0
+    assert {*seen} == {(not use_pfor, True)}
+    said = message(ask, program("wrong/eager_rule.py").passed)
+    assert ("'SymbolicTensor' object has no attribute 'numpy'" in said) == use_pfor
+
+
+@says(
+    "`tape.jacobian` says so of whatever the conversion raises.",
+    "Here the sides of a branch get other shapes; without `tf.function` there is no branch, and it is right.",
+    "Wrong on purpose: the Jacobian of a branch in a graph.",
+    "Row by row, nothing has to be vectorized.",
+)
+@over(wrap=EITHER, use_pfor=[True, False])
+def test_vectorizing(wrap, use_pfor):
+    in_graph = wrap is not EITHER["eager"]
+
+    def quarter(image):
+        return tf.image.rot90(image, k=3)
+
+    turned = wrap(quarter)
+
+    x = tf.reshape(tf.range(4.0), [2, 2, 1, 1])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = turned(x)
+
+    def ask():
+        return tape.jacobian(y, x, experimental_use_pfor=use_pfor)
+
+    logger = tf.get_logger()
+    before, logger.disabled = logger.disabled, True
+    try:
+        error = raised(ask)
+        assert (error is not None) == (in_graph and use_pfor)
+        if error is None:
+            moved = tf.reshape(ask(), (4, 4)) @ tf.reshape(x, (4, 1))
+            assert same(tf.reshape(moved, y.shape), y)
+        else:
+            assert "while vectorizing the jacobian" in str(error)
+            assert "in both shapes must be equal" in str(error.__cause__)
+    finally:
+        logger.disabled = before
+    with mock.patch.object(
+        control_flow_ops, "_pfor_impl", side_effect=ValueError("any")
+    ):
+        if use_pfor:
+            assert "Encountered an exception while vectorizing" in message(ask)
+
+
+@says(
+    "Without pfor each row is one call of `tape.gradient`.",
+    "In a graph they are one loop, and nothing raises.",
+    "Wrong on purpose: a Jacobian row by row, from a tape that answers once.",
+    "A persistent tape answers once for each row.",
+)
+@over(wrap=EITHER, persistent=[True, False], method=["jacobian", "batch_jacobian"])
+def test_rows(wrap, persistent, method):
+    asked = []
+
+    def ask():
+        tape, y, x = squares(persistent)
+        of = tape.gradient
+        with mock.patch.object(
+            tape, "gradient", lambda *a, **k: (asked.append(a), of(*a, **k))[1]
+        ):
+            return getattr(tape, method)(y, x, experimental_use_pfor=False)
+
+    is_eager = wrap is EITHER["eager"]
+    said = message(wrap(ask))
+    assert ("must be created with persistent=True" in said) == (
+        is_eager and not persistent
+    )
+    rows = 6 if method == "jacobian" else 3
+    assert len(asked) == (1 if not is_eager else rows if persistent else 0)
+
+
+@says(
+    "With `parallel_iterations` the loop is cut into parts, and each of them asks the tape.",
+    "Wrong on purpose: a Jacobian in parts, from a tape that answers once.",
+    "A persistent tape answers once for each part.",
+)
+@over(wrap=EITHER, persistent=[True, False])
+def test_parallel(wrap, persistent):
+    def ask(**options):
+        tape, y, x = squares(persistent)
+        return tape.batch_jacobian(y, x, **options)
+
+    said = message(wrap(lambda: ask(parallel_iterations=2)))
+    assert ("with parallel_iterations" in said) == (not persistent)
+    if persistent:
+        assert same(ask(parallel_iterations=2), ask())
+
+
+@says(
+    "`tape.batch_jacobian` is for a source with one row for each row of the target; weights are shared by all.",
+    "Wrong on purpose: batch_jacobian by the weights, which are no batch.",
+    "One gradient of the weights for each example: tape.jacobian.",
+)
+@over(wrap=EITHER, rows=[2, 4])
+def test_first_dimension(wrap, rows):
+    def ask(method):
+        x, W = tf.ones([rows, 2]), tf.ones([3, 2])
+        with tf.GradientTape() as tape:
+            tape.watch(W)
+            y = x @ tf.transpose(W)
+        return getattr(tape, method)(y, W)
+
+    assert "Need first dimension" in message(wrap(lambda: ask("batch_jacobian")))
+    assert wrap(lambda: ask("jacobian"))().shape == (rows, 3, 3, 2)
+
+
+@says(
+    "The target needs a batch axis and at least one more.",
+    "`keepdims=True`, and drop the axis afterwards.",
+    "Wrong on purpose: batch_jacobian of one loss for each example.",
+    "The losses get an axis for what each example returns.",
+)
+@over(wrap=EITHER, keepdims=[True, False])
+def test_rank(wrap, keepdims):
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+
+    def ask():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(x * x, axis=1, keepdims=keepdims)
+        return tape.batch_jacobian(y, x)
+
+    if keepdims:
+        assert same(wrap(ask)()[:, 0], 2 * x)
+    else:
+        assert "must have rank at least 2" in message(wrap(ask))
+
+
+@says(
+    "`tape.jacobian` takes one tensor for its target, and `tape.batch_jacobian` one for its source as well.",
+    "Ask for one after the other.",
+    "Wrong on purpose: the Jacobian of a list of outputs.",
+    "One Jacobian for each output, from a persistent tape.",
+)
+@over(wrap=EITHER)
+def test_lists(wrap):
+    def ask(method, target, source):
+        tape, y, x = squares(persistent=True)
+        given = {"one": lambda t: t, "list": lambda t: [t]}
+        return getattr(tape, method)(given[target](y), given[source](x))
+
+    for method in ("jacobian", "batch_jacobian"):
+        assert "'list' object has no attribute" in message(
+            wrap(lambda m=method: ask(m, "list", "one"))
+        )
+        assert not message(wrap(lambda m=method: ask(m, "one", "one")))
+    assert not message(wrap(lambda: ask("jacobian", "one", "list")))
+    assert "'list' object" in message(
+        wrap(lambda: ask("batch_jacobian", "one", "list"))
+    )

@@ -1,0 +1,277 @@
+"""What the page on devices says in words."""
+
+import ast
+import functools
+import json
+import subprocess
+import sys
+
+from truth.statements import tries
+from truth.statements.tries import *
+
+TWO = '''
+import json
+import threading
+
+import numpy as np
+import tensorflow as tf
+from tensorflow import keras
+
+[cpu] = tf.config.list_physical_devices("CPU")
+two = [tf.config.LogicalDeviceConfiguration()] * 2
+tf.config.set_logical_device_configuration(cpu, two)
+names = [each.name for each in tf.config.list_logical_devices("CPU")]
+strategy = tf.distribute.MirroredStrategy(names)
+found = {}
+with strategy.scope():
+    w = tf.Variable(2.0)
+
+
+def ended(run, *arguments):
+    try:
+        return np.ravel([each.numpy() for each in tf.nest.flatten(
+            tf.nest.map_structure(strategy.experimental_local_results,
+                                  run(*arguments)))]).tolist()
+    except Exception as error:
+        return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def each_way(name, step, *arguments):
+    """In replicas: eagerly, in a graph around them, and in one inside."""
+    replicas = lambda *given: strategy.run(step, args=given)
+    found[name] = [
+        ended(replicas, *arguments), ended(tf.function(replicas), *arguments),
+        ended(lambda *given: strategy.run(tf.function(step), args=given), *arguments)]
+
+
+def slope():
+    with tf.GradientTape() as tape:
+        loss = 3.0 * w
+    return tape.gradient(loss, w)
+
+
+def in_scope():
+    with strategy.scope():
+        return slope()
+
+
+found["in scope"] = [ended(in_scope), ended(tf.function(in_scope))]
+found["outside"] = [ended(slope), ended(tf.function(slope))]
+each_way("in replicas", slope)
+
+
+@tf.custom_gradient
+def by_variables(x):
+    return x * w, lambda upstream, variables: (
+        upstream * w, [tf.reduce_sum(upstream * x)])
+
+
+@tf.custom_gradient
+def by_argument(x, w):
+    return x * w, lambda upstream: (upstream * w, tf.reduce_sum(upstream * x))
+
+
+functions = (by_variables, lambda x: by_argument(x, tf.convert_to_tensor(w)),
+             lambda x: by_argument(x, w), lambda x: x * w)
+
+
+def rules(x):
+    slopes = []
+    for function in functions:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(function(x))
+        slopes.append(tape.gradient(loss, w))
+    return slopes
+
+
+def parts(function):
+    return strategy.experimental_distribute_values_from_function(
+        lambda context: tf.constant(function(context.replica_id_in_sync_group)))
+
+
+each_way("rules", rules, parts(lambda index: [1.0 + index, 2.0]))
+
+
+def apply():
+    optimizer.apply_gradients([(tf.constant(0.5), w)])
+    return 0.0
+
+
+def scoped():
+    with strategy.scope():
+        found["context"] = tf.distribute.get_replica_context() is None
+        apply()
+
+
+with strategy.scope():
+    optimizer = keras.optimizers.SGD(0.125)
+found["apply in scope"] = [ended(scoped), ended(tf.function(scoped))]
+w.assign(2.0)
+each_way("apply", lambda: apply() and None)
+found["applied"] = w.numpy().item()
+
+
+def branch(flag):
+    return tf.cond(flag, apply, lambda: 0.0)
+
+
+@tf.custom_gradient
+def adds(x):
+    return tf.identity(x), lambda upstream: (
+        tf.distribute.get_replica_context().all_reduce("sum", upstream))
+
+
+def slope_of_adds(flag):
+    x = tf.constant(1.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.cond(flag, lambda: adds(x), lambda: x)
+    return tape.gradient(y, x)
+
+
+true = tf.constant(True)
+each_way("branch", branch, true)
+each_way("rule in a branch", slope_of_adds, true)
+threads = []
+strategy.run(lambda: threads.append(threading.get_ident()))
+found["threads"] = threading.get_ident() not in threads and len({*threads})
+
+
+def fitted(strategy):
+    with strategy.scope():
+        dense = keras.layers.Dense(1, kernel_initializer="ones")
+        model = keras.Sequential([keras.Input([1]), dense])
+        model.compile(keras.optimizers.SGD(0.125), "mse")
+    x = np.float32([[1.0], [2.0], [3.0], [4.0]])
+    model.fit(x, 0 * x, batch_size=4, verbose=0)
+    return dense.kernel.numpy().item()
+
+
+found["fitted"] = [fitted(strategy), fitted(tf.distribute.get_strategy())]
+print(json.dumps(found))
+'''
+
+
+@functools.cache
+def found():
+    """What two replicas do, in a process of their own: the number of devices is said
+    before TensorFlow begins."""
+    ran = subprocess.run([sys.executable, "-c", TWO], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    return json.loads(ran.stdout)
+
+
+@says(
+    "Under `tf.distribute.MirroredStrategy` a variable has a copy on each device, and each replica runs the same function on its part of the data.",
+    "Every program here makes two logical devices out of one CPU.",
+    "In the scope of a strategy, and outside of a replica, a mirrored variable is no single variable, and `tape.gradient` asks for its handle.",
+    "Put the tape into the function that `strategy.run` calls.",
+    "A rule with `variables=` is right there, and so is one that gets the variable as an argument:",
+    "Wrong on purpose: a tape in the scope of a strategy, outside of run.",
+    "The tape is in the function that each replica runs.",
+)
+def test_handle():
+    assert all("handle is not available" in each for each in found()["in scope"])
+    assert found()["outside"] == [[3.0]] * 2
+    assert found()["in replicas"] == [[3.0, 3.0]] * 3
+    for slopes in found()["rules"]:
+        assert slopes == [3.0, 4.0] * 4
+    for each in trace("handle.py"):
+        assert each.numbers == [3, 5]
+    for path in tries.folder.rglob("*.py"):
+        lines = [ast.unparse(each) for each in ast.parse(path.read_text()).body]
+        made = "(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)"
+        assert f"tf.config.set_logical_device_configuration{made}" in lines
+
+
+@says(
+    "To apply gradients Keras asks for the context of the replica, and outside of one there is `None`.",
+    "Call the optimizer in the function that `strategy.run` calls.",
+    "It adds the gradients of all replicas.",
+    "Wrong on purpose: an optimizer is called in the scope, outside of run.",
+    "The optimizer is called in the function that each replica runs.",
+    "The optimizer adds the gradients of the replicas.",
+)
+def test_apply():
+    assert found()["context"] is True
+    for said in found()["apply in scope"]:
+        assert "'NoneType' object has no attribute 'merge_call'" in said
+    assert found()["applied"] == 2.0 - 3 * 0.125 * (0.5 + 0.5)
+    [line] = trace("merge.py")
+    assert line.numbers[0] == line.numbers[1]
+
+
+@says(
+    "Replicas wait for each other where gradients are added.",
+    "In a branch that is a graph of its own they cannot.",
+    "Choose the gradient in the branch, and call the optimizer after it.",
+    "A rule that adds over replicas has the same limit.",
+    "Wrong on purpose: an optimizer in a branch, in each replica.",
+    "The branch chooses the gradient; the optimizer stands outside of it.",
+)
+def test_branch():
+    assert all("merge_call" in each for each in found()["branch"][1:])
+    assert all("merge_call" in each for each in found()["rule in a branch"][1:])
+    assert [each.numbers[0] for each in trace("nested.py")] == [1.9, 1.9]
+
+
+@says(
+    "The tape was opened in one thread, and the replicas record in others.",
+    "One tape in each replica.",
+    "Add what they found with `strategy.reduce`.",
+    "`assert slope is not None`.",
+    "Wrong on purpose: a tape around the replicas.",
+    "A tape in each replica; what they found is added after.",
+)
+def test_around():
+    assert found()["threads"] == 2
+    assert "None" in trace("wrong/around.py")[0].text
+    gradient, hand = trace("around.py")[0].numbers
+    assert gradient == hand == 6
+
+
+@says(
+    "Each is a mean already, over half of the batch.",
+    "Divide by the size of the whole batch.",
+    "Keras does so with its own losses.",
+    "Run one step with one replica and with two, on the same batch, and compare the weights.",
+    "Wrong on purpose: each replica takes the mean over its part of a batch.",
+    "Each replica divides by the size of the whole batch.",
+)
+def test_sums():
+    two, one = found()["fitted"]
+    assert one == two != 1
+    wrong, right = trace("wrong/sums.py")[0].numbers
+    assert 2 - wrong == 2 * (2 - right)
+    assert len({*trace("sums.py")[0].numbers}) == 1
+
+
+@says(
+    "A rule runs in each replica and sees the gradient of that replica.",
+    "Two of norm 1, in one direction, add up to 2.",
+    "Add over the replicas in the rule, then clip, and divide by their number, because they are added once more.",
+    "Print the norm after the sum: the bound is for what the optimizer gets.",
+    "Wrong on purpose: a rule clips, and sees the gradient of one replica.",
+    "The rule adds over the replicas first, and then clips.",
+)
+def test_clip():
+    assert trace("wrong/clip.py")[0].numbers[-1] == 2
+    x, y, norm = trace("clip.py")[0].numbers
+    assert norm == 1 and np.allclose([x, y], [0.6, 0.8])
+    assert same(tf.norm(2 * tf.clip_by_norm([3.0, 4.0], 1.0)), 2.0, 1e-6)
+
+
+history("Keras 2 said that `apply_gradients` cannot be called there.")
+advice("Whatever computes or applies gradients belongs into one step function.")
+pointer(
+    "What needs a GPU or a TPU was not run, and is not on this page.",
+    "Messages come first.",
+    "Notice it earlier.",
+    "Asked in tensorflow#36392, tensorflow#35226, tensorflow#54370.",
+    "More: variables of a rule.",
+    "Asked in tensorflow#43974, tensorflow#36955.",
+    "Asked in tensorflow#27716, tensorflow#34203, tensorflow#59487.",
+    "Asked in tensorflow#54370.",
+    "Asked in tensorflow#35333, edward2#428.",
+    "More: clipping.",
+)

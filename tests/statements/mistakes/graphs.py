@@ -1,0 +1,498 @@
+"""What the page on graphs, XLA and control flow says in words."""
+
+import functools
+import os
+
+from truth.statements.tries import *
+
+IN_GRAPHS = [INSIDE, AROUND, XLA]
+
+
+@tf.custom_gradient
+def reverse(x):
+    return tf.identity(x), lambda upstream: -upstream
+
+
+pointer(
+    "It runs eagerly, and fails in `tf.function`, under XLA, in a branch or in a loop.",
+    "The entries begin with the messages that a rule meets when it is traced for the first time; branches and loops come after them, then what is said too often, or not at all.",
+    "A variable that is read in a branch or a loop has its entries on variables in a rule, and settings among the arguments on types.",
+    "Asked in tensorflow#50170.",
+    "Asked in tensorflow#51493.",
+    "Asked in tensorflow#57756.",
+    "Asked in tensorflow#47139, tensorflow#37512.",
+    "Asked in tensorflow#14101, probability#462, tensorforce#915.",
+    "Asked in tensorflow#62145, keras-cv#259.",
+    "Asked in tensorflow#108080.",
+    "More: variables in a branch.",
+    "More: a rule that counts on an order.",
+    "More: the line that does not raise.",
+    "More: the probe that prints nothing.",
+    "Notice it earlier.",
+    "the log repeats it",
+    "no word on retracing",
+)
+
+
+# What is traced.
+
+
+@says(
+    "In a graph a tensor has no value yet, and `if` asks for one.",
+    "AutoGraph turns an `if` into a branch in what `tf.function` calls by itself.",
+    "A rule is called by the tape, and stays as it is.",
+    "Ask with `tf.where`, `tf.cond` or a clip.",
+    "Call the gradient once through `tf.function` in a test.",
+    "Wrong on purpose: a rule asks a tensor with a Python if.",
+    "A rule that asks with tf.where works on any shape, and in a graph.",
+)
+@over(mode=[EAGER, INSIDE, AROUND, XLA], x=[2.0, [2.0, -3.0]])
+def test_python_if(mode, x):
+    def loss(function):
+        return lambda x: tf.reduce_sum(3.0 * function(x))
+
+    def by(clip):
+        rule = tf.custom_gradient(lambda x: (tf.identity(x), clip))
+        return loss(rule)
+
+    def branch(u):
+        u = tf.convert_to_tensor(u)
+        return tf.cond(tf.reduce_all(u > 1.0), lambda: tf.ones_like(u), lambda: u)
+
+    asks = loss(program("wrong/python_if.py").limited)
+    if mode is not EAGER:
+        assert "symbolic `tf.Tensor` as a Python `bool`" in message(
+            mode.gradient, asks, x
+        )
+    elif np.ndim(x) == 0:
+        assert same(mode.gradient(asks, x), 1.0)
+    ones = np.ones_like(x)
+    for right in (
+        loss(program("python_if.py").limited),
+        by(branch),
+        by(lambda u: tf.clip_by_value(u, -1.0, 1.0)),
+    ):
+        assert same(mode.gradient(right, x), ones)
+
+    def plain(x):
+        if tf.reduce_sum(x) > 1.0:
+            return 2.0 * x
+        return x
+
+    assert same(tf.function(plain)(tf.constant(2.0)), 4.0)
+
+
+@says(
+    "`tf.function` traces the function that stands below it, and that one returns a pair: a value and `grad`, which is no tensor.",
+    "The other order: `tf.function` on top.",
+    "Wrong on purpose: tf.custom_gradient stands over tf.function.",
+    "tf.function stands over tf.custom_gradient.",
+)
+@over(mode=[EAGER, *IN_GRAPHS])
+def test_order(mode):
+    def square(x):
+        return x * x, lambda upstream: upstream * 2.0 * x
+
+    wrong = tf.custom_gradient(tf.function(square))
+    right = tf.function(tf.custom_gradient(square))
+    said = message(mode.gradient, wrong, 3.0)
+    assert "must return zero or more Tensors" in said and "of type function" in said
+    assert same(mode.gradient(right, 3.0), 6.0)
+
+
+# Branches and loops.
+
+w = tf.Variable(2.0)
+
+
+@says(
+    "The gradient of a branch is a graph of its own.",
+    "What `grad` reads there from outside of the graphs, an eager tensor or a variable, is asked for its graph, and has none.",
+    "What the forward pass reads does no harm.",
+    "Pass the tensor, and give the rule a `tf.function` of its own.",
+    "A Python number or a NumPy array may be closed over.",
+    "Wrong on purpose: in a branch, a rule closes over an eager tensor.",
+    "The tensor is an argument, and the rule has a graph of its own.",
+)
+@over(mode=[EAGER, INSIDE, AROUND, NESTED])
+def test_branch(mode):
+    graphs = []
+
+    def branch(rule):
+        return lambda x: tf.cond(x > 0.0, lambda: rule(x), lambda: x)
+
+    def reads(forward, backward):
+        return tf.custom_gradient(
+            lambda x: (
+                (forward * x, lambda u, variables=None: (u * backward, [None]))
+                if forward is w
+                else (forward * x, lambda u: u * backward)
+            )
+        )
+
+    @tf.custom_gradient
+    def looks(x):
+        def grad(upstream):
+            graphs.append(tf.compat.v1.get_default_graph())
+            return 2.0 * upstream
+
+        graphs.append(tf.compat.v1.get_default_graph())
+        return 2.0 * x, grad
+
+    for value in (w, tf.constant(2.0)):
+        said = message(mode.gradient, branch(reads(2.0, value)), 3.0)
+        assert ("Tensor.graph is undefined" in said) == (mode is not EAGER)
+        assert same(mode.gradient(branch(reads(value, 2.0)), 3.0), 2.0)
+    for value in (2.0, np.float32(2.0), np.full((), 2.0, np.float32)):
+        assert same(mode.gradient(branch(reads(value, value)), 3.0), 2.0)
+    assert same(mode.gradient(branch(looks), 3.0), 2.0)
+    assert (graphs[0] is graphs[-1]) == (mode is EAGER)
+    assert same(mode.gradient(program("cond.py").branch, 3.0), 2.0)
+
+
+@says(
+    "A rule that reads no variable is right in a loop.",
+    "Each line has the gradient eagerly, in a graph and under XLA.",
+    "A rule in a loop: eagerly, in a graph, under XLA.",
+)
+@over(mode=[EAGER, INSIDE, AROUND, XLA])
+def test_loops(mode):
+    defined = program("loops.py")
+    for name, right in (
+        ("by_while_loop", [-8.0, -8.0, -8.0]),
+        ("by_map_fn", [-2.0, -2.0, -2.0]),
+        ("by_scan", [1.0, -1.0, -1.0]),
+    ):
+        [line] = trace("loops.py").starting(name)
+        assert line.numbers == 3 * right
+        assert same(mode.gradient(getattr(defined, name), [1.0, 2.0, 3.0]), right)
+
+
+@says(
+    "In the loops of TensorFlow 1, the backward pass inside knows one round.",
+    "In those of TensorFlow 2 there is no message, and the gradient is `None`.",
+    "Differentiate by the loop variable, or by what does not change.",
+    "Wrong on purpose: a gradient by what the loop began with.",
+    "Each round takes its own gradient, by its own loop variable.",
+)
+def test_inside_while():
+    found = []
+
+    def steps(x, by):
+        def body(i, y):
+            z = y * y * 3.0
+            found.append(tf.gradients(z, y if by == "own" else x)[0])
+            return i + 1, z
+
+        return tf.while_loop(lambda i, y: i < 2, body, (0, x))[1]
+
+    tf.function(lambda x: steps(x, "start"))(tf.constant(2.0))
+    tf.function(lambda x: steps(x, "own"))(tf.constant(2.0))
+    assert found[0] is None and found[1] is not None
+    assert "with respect to op 'start'" in trace("wrong/inside_while.py")[0].text
+    assert same(program("inside_while.py").steps(tf.constant(2.0)), 2 * 0.8**3, 1e-6)
+    tf.compat.v1.disable_control_flow_v2()
+    try:
+        with tf.Graph().as_default():
+            scale, x = tf.constant(3.0), tf.constant(2.0, name="start")
+
+            def by(*names):
+                def body(i, y):
+                    z, sources = y * scale, {"y": y, "scale": scale, "x": x}
+                    slopes = tf.gradients(z, [sources[name] for name in names])
+                    return i + 1, z + 0.0 * tf.add_n(slopes)
+
+                return tf.while_loop(lambda i, y: i < 2, body, (0, x))[1]
+
+            with tf.compat.v1.Session() as session:
+                assert session.run(by("y", "scale")) == 18.0
+            assert "inside while loop" in message(by, "x")
+    finally:
+        tf.compat.v1.enable_control_flow_v2()
+
+
+# XLA.
+
+
+@says(
+    "XLA has no kernel for `tf.numpy_function`, and none for `tf.py_function` and `tf.print`.",
+    "Write the rule with TensorFlow's operations, or leave `jit_compile` away.",
+    "Wrong on purpose: XLA compiles a rule that calls NumPy.",
+    "A rule of TensorFlow's operations compiles.",
+)
+@over(
+    call={
+        "numpy_function": lambda x: tf.numpy_function(np.sin, [x], x.dtype),
+        "py_function": lambda x: tf.py_function(tf.sin, [x], x.dtype),
+        "print": lambda x: (tf.print(x, output_stream="file:///dev/null"), x)[1],
+        "operation": tf.sin,
+    }
+)
+def test_kernels(call):
+    x = tf.constant(2.0)
+    assert not message(tf.function(call), x)
+    with open(os.devnull, "w") as nowhere:
+        before = os.dup(2)
+        os.dup2(nowhere.fileno(), 2)
+        try:
+            said = message(tf.function(call, jit_compile=True), x)
+        finally:
+            os.dup2(before, 2)
+    assert ("Detected unsupported operations" in said) == (call is not tf.sin)
+
+
+@says(
+    "The gradient of a loop keeps what each round computes in a list, and XLA has to know how long it becomes.",
+    "`maximum_iterations`, or a loop over a `range` of Python.",
+    "Wrong on purpose: XLA, and a loop without a maximum number of rounds.",
+    "The loop says how many rounds there are at most.",
+)
+def test_xla_loop():
+    def by_range(x):
+        for _ in range(3):
+            x = x * x
+        return x
+
+    bounded, open_ = program("xla_loop.py").power, program("wrong/xla_loop.py").power
+    assert same(XLA.gradient(bounded, 2.0), 1024.0)
+    assert same(XLA.gradient(by_range, 2.0), 1024.0)
+    assert same(INSIDE.gradient(open_, 2.0), 1024.0)
+    graph = tf.function(lambda x: EAGER.gradient(open_, x)).get_concrete_function(
+        tf.constant(2.0)
+    )
+    kinds = {op.type for op in graph.graph.get_operations()}
+    assert any("TensorList" in kind for kind in kinds)
+    assert "fixed tensor list size" in trace("wrong/xla_loop.py")[1].text
+
+
+@says(
+    "With the tape outside, the list of the loop would have to leave the compiled function.",
+    "The call itself raises, as soon as a tape watches its input.",
+    "The tape inside.",
+    "Wrong on purpose: the tape stands outside of a loop that XLA compiles.",
+    "Tape and loop are compiled together.",
+)
+@over(watches=[True, False])
+def test_xla_boundary(watches):
+    defined, x = program("wrong/xla_boundary.py"), tf.constant(2.0)
+    graph = tf.function(defined.power).get_concrete_function(x)
+    kinds = {op.type for op in graph.graph.get_operations()}
+    assert kinds & {"While", "StatelessWhile"}
+    with tf.GradientTape() as tape:
+        if watches:
+            tape.watch(x)
+        said = message(defined.compiled, x)
+    assert ("TensorList crossing" in said) == watches
+    found = program("xla_boundary.py").value_and_gradient(x)
+    assert same(found, [256.0, 1024.0])
+
+
+# What leaves the graph, and what is asked twice.
+
+
+@says(
+    "What a rule sees in a graph is symbolic, and belongs to the graph that is traced.",
+    "A list outlives it.",
+    "Return it, print it with `tf.print`, or assign it to a variable.",
+    "Wrong on purpose: a rule keeps its upstream gradient in a list.",
+    "A variable takes what the rule saw out of the graph.",
+)
+@over(mode=IN_GRAPHS)
+def test_out_of_scope(mode):
+    seen = []
+
+    @tf.custom_gradient
+    def probe(x):
+        def grad(upstream):
+            seen.append(upstream)
+            return upstream
+
+        return tf.identity(x), grad
+
+    mode.gradient(lambda x: 3.0 * probe(x), 2.0)
+    assert not hasattr(seen[0], "numpy") and hasattr(seen[0], "graph")
+    assert "out of scope" in message(tf.reduce_sum, seen[0])
+    defined = program("out_of_scope.py")
+    assert same(mode.gradient(lambda x: 3.0 * defined.probe(x), 2.0), 3.0)
+    assert same(defined.seen, 3.0)
+
+
+@says(
+    "The same one level deeper: the gradient of a loop is a graph inside the graph, and what was made in it is not there outside.",
+    "A loop over a `range` of Python.",
+    "In the other loop a rule can `tf.print`, but not assign to a variable.",
+    "Wrong on purpose: a rule takes its upstream gradient out of a loop.",
+    "A Python loop is one graph, with all that the rule sees.",
+)
+@over(rounds=[1, 2])
+def test_inaccessible(rounds):
+    def gradient(probe, add):
+        def asked(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.while_loop(
+                    lambda i, y: i < rounds,
+                    lambda i, y: (i + 1, 3.0 * probe(y)),
+                    (0, x),
+                )[1]
+            return tape.gradient(y, x) + add()
+
+        return tf.function(asked)
+
+    wrong, right = program("wrong/inaccessible.py"), program("inaccessible.py")
+    x = tf.constant(2.0)
+    said = message(gradient(wrong.probe, lambda: wrong.seen[-1]), x)
+    assert "InaccessibleTensorError" in said and "cannot be accessed from" in said
+    assert "body" in wrong.seen[0].graph.name
+    found, seen = right.gradient(x)
+    assert same(found, 9.0) and same(seen, [3.0, 9.0])
+    total = tf.Variable(0.0)
+
+    def acts(act):
+        @tf.custom_gradient
+        def probe(x):
+            def grad(upstream):
+                with tf.control_dependencies([act(upstream)]):
+                    return tf.identity(upstream)
+
+            return tf.identity(x), grad
+
+        return lambda: gradient(probe, lambda: 0.0)(x)
+
+    prints = acts(lambda u: tf.print(u, output_stream="file:///dev/null"))
+    assert same(prints(), 3.0**rounds)
+    assert "internal_captures" in message(acts(total.assign_add))
+
+
+@says(
+    "A rule runs when a gradient is asked for: twice from a persistent tape, and not at all where nobody asks.",
+    "The rule closes over what it needs; each call has its own.",
+    "Wrong on purpose: the forward pass saves for the rule in a list.",
+    "What the rule needs is a local name of the forward pass.",
+)
+@over(wrap={"eager": lambda f: f, "graph": tf.function}, times=[0, 1, 2])
+def test_pop(wrap, times):
+    ran = []
+
+    @tf.custom_gradient
+    def exponential(x):
+        y = tf.exp(x)
+
+        def grad(upstream):
+            ran.append(y)
+            return upstream * y
+
+        return y, grad
+
+    def asked(x):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y, z = exponential(x), exponential(2.0 * x)
+        return [tape.gradient([y, z], x) for _ in range(times)]
+
+    found = wrap(asked)(tf.constant(0.0))
+    assert same(found, [3.0] * times) and len(ran) == 2 * times
+    assert len({id(each) for each in ran}) == min(times, 1) * 2
+    rule = program("wrong/pop.py").exponential
+    with tf.GradientTape(persistent=True) as tape:
+        x = tf.constant(0.0)
+        tape.watch(x)
+        y = rule(x)
+    tape.gradient(y, x)
+    assert "pop from empty list" in message(tape.gradient, y, x)
+
+
+@says(
+    "The tape sees the forward pass of a rule as well.",
+    "Eagerly, a `tf.function` that is called under a tape prepares its backward pass at once, and an operation in it has no gradient.",
+    "Without a rule, a loop or a branch with such an operation raises the same in a graph.",
+    "`tf.stop_gradient` around what goes into the inner graph.",
+    "Wrong on purpose: inside a rule, a tf.function without a gradient.",
+    "The input is stopped before it reaches the graph; the rule goes on.",
+)
+@over(mode=[EAGER, INSIDE, AROUND])
+def test_no_gradient(mode):
+    wrong, right = program("wrong/lookup.py"), program("lookup.py")
+    x = tf.ones([2, 2, 1])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        assert "No gradient defined" in message(wrong.through, x)
+        y = tf.identity(x)
+    assert tape.gradient(y, x) is not None
+    said = message(mode.gradient, wrong.through, x)
+    assert ("No gradient defined" in said) == (mode is EAGER)
+    assert same(mode.gradient(right.through, x), tf.ones_like(x))
+    if mode is EAGER:
+        return
+    darker = functools.partial(tf.image.adjust_contrast, contrast_factor=0.5)
+    for inner in (
+        lambda x: tf.cond(x[0, 0, 0] > 0.0, lambda: darker(x), lambda: x),
+        lambda x: tf.while_loop(
+            lambda i, y: i < 2, lambda i, y: (i + 1, darker(y)), (0, x)
+        )[1],
+    ):
+        assert "No gradient defined" in message(mode.gradient, inner, x)
+
+
+# Traces.
+
+
+@says(
+    "`tf.function` makes a new graph for each Python number, and the decorated function runs once in each of them.",
+    "Pass tensors, and leave open in the signature what varies.",
+    "Wrong on purpose: a Python number makes a new graph, and a new rule.",
+    "The shape is left open, and numbers are tensors.",
+)
+@over(numbers=[(1.0, 2.0, 3.0), (1, 2, 1)])
+def test_retracing(numbers):
+    ran = []
+
+    @tf.custom_gradient
+    def scaled(x, factor):
+        ran.append(factor)
+        return factor * x, lambda upstream: (upstream * factor, None)
+
+    graph = tf.function(lambda x, factor: scaled(x, factor))
+    x = tf.constant(1.0)
+    for number in numbers:
+        graph(x, float(number))
+    assert len(ran) == graph.experimental_get_tracing_count() == len({*numbers})
+    ran.clear()
+    for number in numbers:
+        graph(x, tf.constant(float(number)))
+    assert len(ran) == 1
+    run = tf.function(
+        lambda x: scaled(x, 2.0), input_signature=[tf.TensorSpec([None], tf.float32)]
+    )
+    for number in numbers:
+        run(tf.ones([int(number)]))
+    assert run.experimental_get_tracing_count() == 1
+
+
+@says(
+    "With an eager tape around the function, the backward pass is a graph of what the gradient needs, and nothing needs the print.",
+    "A graph around both runs it.",
+    "Let the gradient wait for it.",
+    "Wrong on purpose: nothing waits for the print of a rule.",
+    "The gradient waits for the print.",
+)
+@over(mode=[EAGER, INSIDE, AROUND, NESTED], waits=[False, True])
+def test_print(mode, waits):
+    calls = tf.Variable(0)
+
+    @tf.custom_gradient
+    def probe(x):
+        def grad(upstream):
+            line = tf.print(upstream, output_stream="file:///dev/null")
+            with tf.control_dependencies([line] if waits else []):
+                counted = calls.assign_add(1)
+            with tf.control_dependencies([counted] if waits else []):
+                return tf.identity(upstream)
+
+        return tf.identity(x), grad
+
+    assert same(mode.gradient(probe, 3.0), 1.0)
+    printed = waits or mode is not AROUND
+    assert same(calls, 1 if printed else 0)
+    lines = [line.text for line in trace("wrong/print_around.py")]
+    assert lines.index("  upstream = 1") > lines.index("tape inside")

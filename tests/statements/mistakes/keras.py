@@ -1,0 +1,413 @@
+"""What the page on Keras says in words."""
+
+import warnings
+from unittest import mock
+
+import keras
+
+from truth.statements.tries import *
+
+X = np.ones([4, 1], "float32")
+CONSTANT = keras.initializers.Constant
+
+
+def fitted(*layers, x=X, y=X, loss="mse", epochs=1, **options):
+    """What ``fit`` ends with, what it warns of, and the model."""
+    model = keras.Sequential([keras.Input(x.shape[1:]), *layers])
+    model.compile(keras.optimizers.SGD(0.125), loss, **options)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        said = message(lambda: model.fit(x, y, epochs=epochs, verbose=0))
+    return said, caught, model
+
+
+def reverse(x):
+    return 1.0 * x, lambda upstream: -upstream
+
+
+@says(
+    "A rule is a function of tensors.",
+    "`keras.Input` returns a symbolic tensor, a shape and a dtype without a value.",
+    "`tf.custom_gradient` takes tensors, and so does `keras.ops.custom_gradient`, which calls it.",
+    "Call the rule in the `call` of a layer.",
+    "Wrong on purpose: a rule is called on a symbolic Keras tensor.",
+    "The rule is called in a layer, where the tensors are real.",
+)
+@over(decorate=[tf.custom_gradient, keras.ops.custom_gradient])
+def test_symbolic(decorate):
+    x = keras.Input([2])
+    assert isinstance(x, keras.KerasTensor) and not tf.is_tensor(x)
+    assert x.shape == (None, 2) and x.dtype == "float32" and not hasattr(x, "numpy")
+    assert "A KerasTensor cannot be used" in message(decorate(reverse), x)
+    calls = []
+    with mock.patch.object(tf, "custom_gradient", side_effect=lambda f: calls.append):
+        keras.ops.custom_gradient(reverse)(x)
+    assert len(calls) == 1
+
+    class Layer(keras.layers.Layer):
+        def call(self, x):
+            seen.append(tf.is_tensor(x))
+            return decorate(reverse)(x)
+
+    seen = []
+    layer = Layer()
+    layer(x)
+    assert same(EAGER.gradient(layer, X), -X) and all(seen)
+
+
+@says(
+    "A bug in Keras 3.15: the scope wraps the `call` of a layer in `tf.recompute_grad`, and a model calls it with keywords, which a rule in a graph does not take.",
+    "Use `keras.remat` around a function of positional arguments, in a layer that has the recomputed layer as an attribute.",
+    "Wrong on purpose: RematScope around a layer that fit calls.",
+    "keras.remat around the part of a call that has positional arguments.",
+)
+@over(eagerly=[False, True])
+def test_remat(eagerly):
+    assert keras.__version__.startswith("3.15")
+    # A layer alone gets its input by position; the model gets keywords.
+    with keras.RematScope(mode="full"):
+        said, _, _ = fitted(keras.layers.Dense(1, "tanh"), run_eagerly=eagerly)
+    assert ("keywords arguments" in said) == (not eagerly)
+    recomputed = program("remat.py").Recomputed
+    weights = []
+    for wrap in (recomputed, lambda layer: layer):
+        layer = keras.layers.Dense(1, "tanh", kernel_initializer="ones")
+        said, _, model = fitted(wrap(layer), run_eagerly=eagerly, y=0 * X)
+        assert said == "" and len(model.trainable_variables) == 2
+        weights.append(layer.kernel.numpy())
+    assert same(*weights, within=1e-6) and weights[0] != 1
+
+
+@says(
+    "On the TensorFlow backend `keras.ops.custom_gradient` calls `tf.custom_gradient`, and the rule gets its upstream by position.",
+    "Accept both.",
+    "Wrong on purpose: the signature for PyTorch, on TensorFlow.",
+    "One signature for both ways of calling.",
+)
+@over(mode=MODES)
+def test_signature(mode):
+    assert keras.backend.backend() == "tensorflow"
+    got = []
+
+    @keras.ops.custom_gradient
+    def by_position(x):
+        def grad(*args, **options):
+            got.append((len(args), len(options)))
+            return -args[0]
+
+        return 1.0 * x, grad
+
+    mode.gradient(by_position, 3.0)
+    assert set(got) <= {(1, 0), (1, 1)} and got[0][0] == 1
+    assert "missing 1 required keyword-only" in message(
+        mode.gradient, program("wrong/signature.py").reverse, 3.0
+    )
+    right = program("signature.py").reverse
+    assert same(mode.gradient(right, 3.0), -1.0)
+    _, grad = right.__wrapped__(tf.constant(3.0))
+    assert grad(tf.constant(3.0), upstream=tf.constant(2.0)) == -2
+
+
+@says(
+    "With `mixed_float16` a layer computes in float16 and keeps its weights in float32.",
+    "The variables that a rule is handed are the weights themselves, in float32.",
+    "Pass the weight as a tensor: `tf.convert_to_tensor` in `call` returns the dtype in which the layer computes.",
+    "Run one step with `mixed_float16` in the tests of a layer.",
+    "Wrong on purpose: with mixed_float16 the rule reads the float32 weight.",
+    "The weight goes in as a tensor, in the dtype of the layer.",
+)
+@over(policy=["float32", "mixed_float16"], eagerly=[False, True])
+def test_half(policy, eagerly):
+    wrong = program("wrong/half.py").Scale(dtype=policy)
+    said, _, _ = fitted(wrong, run_eagerly=eagerly)
+    said_so = ("expected to be a half" if eagerly else "float16") in said
+    assert said_so == (policy != "float32")
+    seen = []
+
+    class Layer(program("half.py").Scale):
+        def call(self, x):
+            seen.extend([x.dtype, tf.convert_to_tensor(self.w).dtype])
+            return super().call(x)
+
+    layer = Layer(dtype=policy)
+    said, _, _ = fitted(layer, y=0 * X, run_eagerly=eagerly)
+    computes = tf.float32 if policy == "float32" else tf.float16
+    assert said == "" and {*seen} == {computes} and layer.w.value.dtype == tf.float32
+    assert layer.w.numpy() == 0.75
+
+
+@says(
+    "`y_true` is an argument as `y_pred` is, and a rule owes a gradient for each.",
+    "Return `None` for the labels, in their place.",
+    "Wrong on purpose: a loss with a gradient for y_pred alone.",
+    "One gradient for each argument of the loss; None for the labels.",
+)
+@over(eagerly=[False, True])
+def test_as_loss(eagerly):
+    def run(name):
+        loss = program(name).squared
+        layer = keras.layers.Dense(1, kernel_initializer="ones")
+        said, _, _ = fitted(layer, y=0 * X, loss=loss, run_eagerly=eagerly)
+        return said, layer.kernel.numpy().item()
+
+    said, _ = run("wrong/as_loss.py")
+    assert ("expected to return 2" if eagerly else "too few gradients") in said
+    assert run("as_loss.py") == ("", 0.75)
+    rule, mse = trace("as_loss.py")
+    assert rule.numbers == mse.numbers
+
+
+@says(
+    "`apply_gradients` takes one sequence of pairs, of a gradient and its variable.",
+    "Call `apply` with two lists, or zip them.",
+    "`assert slope.shape == w.shape`: some optimizers broadcast a gradient of another shape.",
+    "Wrong on purpose: gradients and variables in two lists.",
+    "apply takes two lists, apply_gradients takes pairs.",
+)
+@over(optimizer=[keras.optimizers.SGD, keras.optimizers.Adam])
+def test_apply(optimizer):
+    w, slope = tf.Variable([1.0, 2.0]), tf.constant([0.5, 0.5])
+    said = message(lambda: optimizer(0.1).apply_gradients([slope], [w]))
+    assert "takes 2 positional arguments but 3 were given" in said
+    optimizer(0.1).apply([slope], [w])
+    one = w.numpy()
+    w.assign([1.0, 2.0])
+    optimizer(0.1).apply_gradients(zip([slope], [w]))
+    assert same(w, one) and not same(w, [1.0, 2.0])
+    said = message(lambda: optimizer(0.1).apply([tf.constant(0.5)], [w]))
+    assert (said == "") == (optimizer is keras.optimizers.Adam)
+
+
+@says(
+    "An optimizer of Keras is built by its first call, with the variables of that call.",
+    "Build it with all of them, or make one optimizer for each part.",
+    "Wrong on purpose: one optimizer, and variables that it has not seen.",
+    "The optimizer is built with all variables that it will see.",
+)
+@over(optimizer=[keras.optimizers.SGD, keras.optimizers.Adam], builds=[False, True])
+def test_unknown(optimizer, builds):
+    v, w, slope = tf.Variable(1.0), tf.Variable(1.0), tf.constant(0.5)
+    one = optimizer(0.1)
+    assert not one.built
+    if builds:
+        one.build([v, w])
+    one.apply([slope], [v])
+    assert one.built
+    said = message(lambda: one.apply([slope], [w]))
+    assert said == "" if builds else "Unknown variable" in said
+    optimizer(0.1).apply([slope], [w])
+    assert w.numpy() != 1
+
+
+@says(
+    "`fit` trains what the layers of the model track.",
+    "A Lambda layer does not track what its function reads, and does not warn.",
+    "Write a layer with the weight as an attribute.",
+    "`assert len(model.trainable_variables) == 3`, or the number that you expect.",
+    "Wrong on purpose: a Lambda layer whose function reads a variable.",
+    "A layer with a weight of its own.",
+)
+@over(eagerly=[False, True])
+def test_lambda(eagerly):
+    scaled, w = program("lambda_layer.py").scaled, tf.Variable(1.0)
+    layer = keras.layers.Lambda(lambda x: scaled(x, tf.convert_to_tensor(w)))
+    dense = keras.layers.Dense(1, kernel_initializer="ones")
+    said, caught, model = fitted(dense, layer, y=0 * X, run_eagerly=eagerly)
+    assert said == "" and not caught and w.numpy() == 1 != dense.kernel.numpy()
+    assert len(model.trainable_variables) == 2 and not layer.weights
+    layer = program("lambda_layer.py").Scale()
+    said, caught, model = fitted(layer, y=0 * X, run_eagerly=eagerly)
+    assert said == "" and len(model.trainable_variables) == 1 != layer.w.numpy()
+    assert len(trace("lambda_layer.py").line("trainable").text.split(", ")) == 3
+
+
+@says(
+    "A rule is handed objects of `tf.Variable`.",
+    "A Keras weight is not one; it holds one as `value`.",
+    "Compare with `self.w.value`, or pass the weight in and need no `variables` at all.",
+    "Let the rule assert that it returns no `None` for a trainable variable.",
+    "Wrong on purpose: a Keras weight is looked for among the variables.",
+    "A Keras weight holds a variable: that one is among the variables.",
+)
+@over(graph=[False, True], name=["wrong/by_variable.py", "by_variable.py"])
+def test_by_variable(graph, name):
+    layer, x = program(name).Scale(), tf.constant([3.0, 4.0])
+    layer.build([2])
+    assert not isinstance(layer.w, tf.Variable)
+    assert isinstance(layer.w.value, tf.Variable)
+
+    def slope():
+        with tf.GradientTape() as tape:
+            y = layer(x)
+        return tape.gradient(y, layer.w)
+
+    found = (tf.function(slope) if graph else slope)()
+    assert same(found, None if "wrong" in name else 7.0)
+    handed = []
+
+    @tf.custom_gradient
+    def rule(x):
+        def grad(upstream, variables=None):
+            handed.extend(variables)
+            return upstream, [None] * len(variables)
+
+        return x * layer.w, grad
+
+    (INSIDE if graph else EAGER).gradient(rule, x)
+    assert handed and all(isinstance(each, tf.Variable) for each in handed)
+
+
+@says(
+    "`fit` traces the model in its first call and keeps that graph.",
+    "Attributes of layers are read while it traces.",
+    "Compile the model again.",
+    "Exchange before the first call of `fit`.",
+    "Wrong on purpose: the activation is exchanged between two calls of fit.",
+    "compile makes fit trace again, and then it sees the new activation.",
+)
+@over(when=["before", "after", "compiled"])
+def test_exchanged(when):
+    rule = program("trained.py").leaky_backward
+    dense = keras.layers.Dense(1, "relu", kernel_initializer=CONSTANT(-1.0))
+    model = keras.Sequential([keras.Input([1]), dense])
+    model.compile(keras.optimizers.SGD(0.1), "mse")
+    if when == "before":
+        dense.activation = rule
+    model.fit(X, X, verbose=0)
+    assert (dense.kernel.numpy() == -1) == (when != "before")
+    dense.activation = rule
+    if when == "compiled":
+        model.compile(keras.optimizers.SGD(0.1), "mse")
+    model.fit(X, X, verbose=0)
+    assert (dense.kernel.numpy() == -1) == (when == "after")
+
+
+@says(
+    "The `tf.function` was traced with the old activation, and serves later calls from that graph.",
+    "Clone the model, with the activations exchanged in the clone, and copy the weights.",
+    "Choose an upstream with both signs, so that the two gradients must differ.",
+    "Wrong on purpose: the activation is exchanged after the model was used.",
+    "A copy of the model with another activation; the model stays as it is.",
+)
+@over(graph=[False, True], signs=[[1.0, -1.0], [1.0, 1.0]])
+def test_guided(graph, signs):
+    defined, x = program("override.py"), tf.constant([[3.0, 4.0]])
+
+    def model():
+        dense = keras.layers.Dense(2, "relu", kernel_initializer="identity")
+        return keras.Sequential([keras.Input([2]), dense])
+
+    used = model()
+
+    def saliency(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(used(x) * [signs])
+        return tape.gradient(y, x)
+
+    run = tf.function(saliency) if graph else saliency
+    guided = [np.maximum(signs, 0.0)]
+    assert same(run(x), [signs])
+    used.layers[0].activation = defined.guided_relu
+    assert same(run(x), [signs] if graph else guided)
+    whole = model()
+    used = keras.models.clone_model(whole, clone_function=defined.guided)
+    used.set_weights(whole.get_weights())
+    run = tf.function(saliency) if graph else saliency
+    assert same(run(x), guided) and same(used(x), whole(x))
+    assert same(guided, [signs]) == (signs == [1, 1])
+    used = whole
+    assert same(tf.function(saliency)(x), [signs])
+
+
+@says(
+    "The map writes the name of a rule on the operations of a graph.",
+    "A tape that sees the operation itself looks up the rule of its type.",
+    "A rule around the call.",
+    "Wrong on purpose: the override of TensorFlow 1, and a tape.",
+    "A rule around the call is obeyed in every mode.",
+)
+@over(mode=MODES)
+def test_mapped(mode):
+    wanted, x = [0.0, 10.0], [-1.0, 2.0]
+    assert same(mode.gradient(program("mapped.py").ten_times, x), wanted)
+
+    def mapped(x):
+        graph = tf.compat.v1.get_default_graph()
+        with graph.gradient_override_map({"Relu": name}):
+            y = tf.nn.relu(x)
+        if not tf.executing_eagerly():
+            named.append(y.op.get_attr("_gradient_op_type").decode())
+        return y
+
+    named, name = [], f"Tenfold of {mode.name}"
+    tf.RegisterGradient(name)(
+        lambda op, upstream: 10.0 * upstream * tf.cast(op.inputs[0] > 0, tf.float32)
+    )
+    direct = mode in (EAGER, PERSISTENT, INSIDE, XLA)
+    assert same(mode.gradient(mapped, x), [0.0, 1.0] if direct else wanted)
+    assert {*named} == ({name} if mode not in (EAGER, PERSISTENT) else set())
+
+
+@says(
+    "The layer stores what it rounded, so each step starts from a whole number, and what the steps before had added is lost.",
+    "Keep the weight, and round in the forward pass, with a rule that passes the gradient on.",
+    "Print the weight after each epoch: here it stands still, and the loss is not 0.",
+    "Wrong on purpose: the layer writes the rounded weight into the weight.",
+    "The rounded value goes forward, the gradient goes to the real weight.",
+)
+@over(name=["wrong/quantized.py", "quantized.py"], eagerly=[False, True])
+def test_quantized(name, eagerly):
+    layer = program(name).Quantized()
+    said, _, model = fitted(layer, y=3 * X, epochs=6, run_eagerly=eagerly)
+    found = layer.w.numpy()
+    model.fit(X, 3 * X, verbose=0)
+    stands = same(layer.w, found)
+    assert stands == ("wrong" in name)
+    assert said == "" and (model(X)[0, 0] == 3) == ("wrong" not in name)
+    wrong = [each.numbers[0] for each in trace("wrong/quantized.py")]
+    assert len({*wrong}) == 1
+
+
+@says(
+    "Keras calls with symbolic tensors, keeps weights in objects of its own, traces `fit` once, and recomputes layers: at each of these a rule can fail, or be left out without a word.",
+)
+def test_the_four():
+    for entry in ("wrong/symbolic.py", "wrong/by_variable.py", "wrong/remat.py"):
+        assert trace(entry)
+    traced = []
+
+    class Layer(keras.layers.Layer):
+        def call(self, x):
+            traced.append(x)
+            return x
+
+    _, _, model = fitted(keras.layers.Dense(1), Layer())
+    before = len(traced)
+    model.fit(X, X, epochs=3, verbose=0)
+    assert len(traced) == before
+
+
+history("The keyword is that of PyTorch.")
+pointer(
+    "Messages come first, silent failures after them.",
+    "Missing gradients have a page of their own.",
+    "What is recomputed must do the same again: dropout does not.",
+    "Notice it earlier.",
+    "Asked in tensorflow#50741, tensorflow#43916, keras#20124.",
+    "Asked in keras#21207.",
+    "More: several backends.",
+    "Asked in keras#18139.",
+    "More: in a Keras layer.",
+    "More: one gradient for each argument, the wrong number of gradients.",
+    "Asked in tensorflow#32478.",
+    "Asked in keras#11430, tensorflow#49901.",
+    "Asked in keras#21105.",
+    "More: a list for the variables.",
+    "Asked in tf-keras-vis#49, tensorflow#35203, Grad-CAM-tensorflow#10.",
+    "Asked in keras#4070, larq#4.",
+    "More: straight through.",
+    "For the way of TensorFlow 1 see below.",
+    "Asked in tensorflow#37680, keras-grad-cam#35.",
+    "More: when it is obeyed.",
+)

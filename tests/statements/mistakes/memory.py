@@ -1,0 +1,337 @@
+"""What the page on memory and recomputation says in words."""
+
+import functools
+import gc
+import weakref
+
+import keras
+from tensorflow.python.framework import func_graph, ops
+
+from truth.statements.tries import *
+
+pointer(
+    "Memory runs out, or grows from step to step, or `tf.recompute_grad` does not do what its name says.",
+    "Gradients that recomputing makes wrong without a word are on the page of silent failures.",
+    "Asked in tensorflow#36168.",
+    "Asked in tensorflow#36981.",
+    "Asked in tensorflow#30418.",
+    "Asked in tensorflow#97697, tensorflow#27492.",
+    "Asked in keras#21207.",
+    "Asked in elasticdl#1144.",
+    "More: memory.",
+    "More: Keras.",
+    "no word on retracing",
+)
+
+
+@says(
+    "What is kept is counted here, in tensors, rules and graphs: these numbers are the same on every machine.",
+)
+def test_counted():
+    names = ("keeps", "whole", "registry", "persistent", "saved")
+    for name in names:
+        numbers = [n for line in trace(f"wrong/{name}.py") for n in line.numbers]
+        assert numbers and all(n == int(n) for n in numbers)
+
+
+# What a tape keeps.
+
+
+class Steps:
+    """Some steps, and how many of their results are alive."""
+
+    def __init__(self, count=20, step=tf.sin):
+        self.seen, self.alive, self.count, self.step = [], [], count, step
+
+    def __call__(self, x):
+        for _ in range(self.count):
+            x = self.step(x)
+            self.seen.append(weakref.ref(x))
+            self.alive.append(self.kept)
+        return x
+
+    @property
+    def kept(self):
+        return sum(each() is not None for each in self.seen)
+
+
+def taped(function, persistent=False):
+    x = tf.constant(1.0)
+    with tf.GradientTape(persistent=persistent) as tape:
+        tape.watch(x)
+        y = function(x)
+    return tape, y, x
+
+
+@says(
+    "Eagerly, the tape records the operations inside a decorated function as well, and keeps their results for a walk that it never takes.",
+    "`tf.stop_gradient` around each use of the input; or `tf.recompute_grad` without any rule.",
+    "Wrong on purpose: a rule is written to save memory, eagerly.",
+    "The input is stopped inside the rule, or the forward pass runs again.",
+)
+@over(count=[5, 20])
+def test_keeps(count):
+    def by_rule(steps, before):
+        return tf.custom_gradient(
+            lambda x: (steps(before(x)), lambda upstream: upstream)
+        )
+
+    for before, expected in ((lambda x: x, count), (tf.stop_gradient, 1)):
+        steps = Steps(count)
+        tape, y, x = taped(by_rule(steps, before))
+        assert steps.kept == expected
+        walked = len(steps.seen)
+        assert same(tape.gradient(y, x), 1.0) and len(steps.seen) == walked
+    steps = Steps(count)
+    tape, y, x = taped(tf.recompute_grad(steps))
+    assert steps.kept == 1
+    plain, z, at = taped(Steps(count))
+    assert same(tape.gradient(y, x), plain.gradient(z, at), 1e-6)
+    assert len(steps.seen) == 2 * count
+
+
+@says(
+    "When the gradient is asked for, the forward pass runs again under a tape, and its intermediates are alive together then.",
+    "Wrap the parts, one by one.",
+    "Wrong on purpose: one recompute_grad around everything.",
+    "recompute_grad around each part: what is alive at once.",
+)
+@over(blocks=[2, 4, 5])
+def test_whole(blocks):
+    steps = Steps(20)
+    tape, y, x = taped(tf.recompute_grad(steps))
+    assert max(steps.alive) <= 2
+    steps.alive.clear()
+    tape.gradient(y, x)
+    assert max(steps.alive) >= 20
+    part = Steps(20 // blocks)
+
+    def in_blocks(x):
+        for _ in range(blocks):
+            x = tf.recompute_grad(part)(x)
+        return x
+
+    tape, y, x = taped(in_blocks)
+    tape.gradient(y, x)
+    assert max(part.alive) <= 20 // blocks + blocks < 20
+
+
+@says(
+    "In a graph it recomputes as well.",
+    "Of the first run the backward pass reads nothing, so that nothing of it has to be kept.",
+    "recompute_grad in a graph: which results the backward pass reads.",
+)
+@over(count=[5, 20])
+def test_in_a_graph(count):
+    def first_run(wrap):
+        seen = []
+
+        def steps(x):
+            for _ in range(count):
+                x = tf.sin(x)
+                seen.append(x)
+            return x
+
+        def run(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = wrap(steps)(x)
+            uses = [(each, len(each.consumers())) for each in seen]
+            tape.gradient(y, x)
+            read = [len(each.consumers()) > before for each, before in uses]
+            return len(seen) // count, sum(read)
+
+        found = []
+        tf.function(lambda x: found.append(run(x)))(tf.constant(1.0))
+        return found[0]
+
+    assert first_run(lambda f: f) == (1, count - 1)
+    assert first_run(tf.recompute_grad) == (2, 0)
+
+
+@says(
+    "A persistent tape may be asked again, so it keeps what it has recorded as long as it lives.",
+    "The other kind drops it with the first answer.",
+    "`del tape`, or a tape that is not persistent.",
+    "Wrong on purpose: a persistent tape that is kept.",
+    "A persistent tape is deleted when its last gradient is there.",
+)
+@over(persistent=[True, False], asked=[1, 3])
+def test_persistent(persistent, asked):
+    steps = Steps()
+    tape, y, x = taped(steps, persistent)
+    for _ in range(asked if persistent else 1):
+        tape.gradient(y, x)
+    assert steps.kept == (20 if persistent else 1)
+    del tape
+    assert steps.kept == 1
+
+
+@says(
+    "The forward pass appends whether or not a gradient will be asked for; without a tape, and in validation, none is.",
+    "A local name, that the rule closes over.",
+    "Wrong on purpose: the forward pass saves in a list what a rule takes out.",
+    "A local name lives as long as the tape, and no longer.",
+)
+@over(with_tape=[True, False])
+def test_saved(with_tape):
+    defined, seen = program("wrong/saved.py"), []
+
+    @tf.custom_gradient
+    def local(x):
+        y = tf.exp(x)
+        seen.append(weakref.ref(y))
+        return 1.0 * y, lambda upstream: upstream * y
+
+    for function in (defined.exponential, local):
+        for _ in range(3):
+            if with_tape:
+                tape, y, x = taped(function)
+                assert seen == [] or seen[-1]() is not None
+                tape.gradient(y, x)
+                del tape, y
+            else:
+                function(tf.constant(1.0))
+    assert len(defined.saved) == (0 if with_tape else 3)
+    assert [each() for each in seen] == [None] * 3
+
+
+# What a trace leaves.
+
+
+def rules():
+    return {name for name in ops.gradient_registry.list() if "CustomGradient-" in name}
+
+
+@says(
+    "In a graph each call of the decorator registers a rule under a new name.",
+    "The registry is never emptied, and the rule holds the outputs of the call, and they their graph.",
+    "Trace once: leave open in the signature what varies.",
+    "Wrong on purpose: a function with a rule is traced over and over.",
+    "One graph for every length, and one rule.",
+)
+@over(calls=[1, 3])
+def test_registry(calls):
+    graphs = []
+
+    @tf.custom_gradient
+    def square(x):
+        graphs.append(weakref.ref(tf.compat.v1.get_default_graph()))
+        return x * x, lambda upstream: upstream * 2.0 * x
+
+    def model(x):
+        for _ in range(calls):
+            x = square(x)
+        return x
+
+    def plain(x):
+        graphs.append(weakref.ref(tf.compat.v1.get_default_graph()))
+        return x * x
+
+    before = rules()
+    tf.function(plain)(tf.constant(3.0))
+    gc.collect()
+    assert rules() == before and graphs.pop()() is None
+    square(tf.constant(3.0))
+    assert rules() == before
+    graphs.clear()
+    tf.function(model)(tf.constant(3.0))
+    gc.collect()
+    left = rules() - before
+    assert len(left) == calls and isinstance(graphs[0](), func_graph.FuncGraph)
+    for name in left:
+        del ops.gradient_registry._registry[name]
+    gc.collect()
+    assert graphs[0]() is None
+    any_length = tf.function(model, input_signature=[tf.TensorSpec([None], tf.float32)])
+    for length in range(1, 4):
+        any_length(tf.ones([length]))
+    assert len(rules() - before) == calls
+
+
+# recompute_grad.
+
+
+@says(
+    "The rule of `tf.recompute_grad` has a rule for its own gradient, which does nothing but raise.",
+    "Forward mode asks it; so does a second derivative.",
+    "Differentiate the function itself.",
+    "Wrong on purpose: forward mode through tf.recompute_grad.",
+    "Forward mode through the function itself, without recompute_grad.",
+)
+@over(forward=FORWARDS, mode=[EAGER, INSIDE])
+def test_transpose(forward, mode):
+    recomputed = tf.recompute_grad(tf.tanh)
+    said = message(forward.jvp, lambda x: recomputed(x), 0.5)
+    assert "recompute_grad tried to transpose grad of tanh" in said
+    slope = 1 - np.tanh(0.5) ** 2
+    assert same(forward.jvp(tf.tanh, 0.5), slope, 1e-5)
+
+    def squared(function):
+        return lambda x: mode.gradient(lambda x: function(x) ** 2, x)
+
+    assert "tried to transpose" in message(mode.gradient, squared(recomputed), 0.5)
+    assert not message(mode.gradient, squared(tf.tanh), 0.5)
+
+
+@says(
+    "`tf.recompute_grad` is a rule, and in a graph the decorator of rules refuses keywords.",
+    "Eagerly a keyword passes, and a tensor in it gets `None`.",
+    "Bind the keyword first.",
+    "Wrong on purpose: recompute_grad in a graph, with a keyword.",
+    "The keyword is bound before recompute_grad sees the function.",
+)
+@over(
+    decorate={
+        "recompute_grad": tf.recompute_grad,
+        "custom_gradient": lambda f: tf.custom_gradient(
+            lambda x, w: (f(x, w), lambda upstream: upstream * w)
+        ),
+    },
+    mode=[EAGER, INSIDE, AROUND, XLA],
+)
+def test_keyword(decorate, mode):
+    def product(x, w):
+        return w * x
+
+    def by_keyword(x, w):
+        return decorate(product)(x, w=w)
+
+    said = message(mode.gradients, by_keyword, 3.0, 2.0)
+    if mode is EAGER:
+        assert same(mode.gradients(by_keyword, 3.0, 2.0), [2.0, None])
+    else:
+        assert "keywords arguments only when eager" in said
+    layer = keras.layers.Dropout(0.0)
+    bound = functools.partial(layer, training=True)
+    assert same(mode.gradient(lambda x: tf.recompute_grad(bound)(x), [3.0]), [1.0])
+
+
+@says(
+    "A Keras model finds the weights of layers that are attributes of a layer; what a `lambda` closes over it does not see.",
+    "`tf.recompute_grad(layer)` is a function, and has no weights either.",
+    "A layer that has the other one as an attribute.",
+    "Wrong on purpose: a layer that only a Lambda layer knows.",
+    "A layer that has the recomputed one as an attribute.",
+)
+def test_in_lambda():
+    inner = keras.layers.Dense(1)
+    recomputed = tf.recompute_grad(inner)
+
+    class Attribute(keras.layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.inner = inner
+
+        def call(self, x):
+            return recomputed(x)
+
+    inner.build((None, 2))
+    assert callable(recomputed) and not hasattr(recomputed, "weights")
+    for layer, weights in (
+        (keras.layers.Lambda(lambda x: inner(x)), 0),
+        (keras.layers.Lambda(lambda x: recomputed(x)), 0),
+        (Attribute(), 2),
+    ):
+        model = keras.Sequential([keras.Input((2,)), layer])
+        assert len(model.weights) == weights

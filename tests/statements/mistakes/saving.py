@@ -1,0 +1,298 @@
+"""What the page on saving and loading says in words."""
+
+import functools
+import json
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+import keras
+from tensorflow.core.protobuf.saved_model_pb2 import SavedModel
+from tensorflow.python.framework import ops
+
+from truth.statements.tries import *
+
+
+@tf.custom_gradient
+def tenfold(x):
+    """The cube, with ten times its slope."""
+    return x**3, lambda upstream: 30.0 * upstream * x**2
+
+
+def of(function):
+    model = tf.Module()
+    model.f = tf.function(function, input_signature=[tf.TensorSpec([])])
+    return model
+
+
+CHOICES = {"default": {}, "true": {"experimental_custom_gradients": True}}
+CHOICES["false"] = {"experimental_custom_gradients": False}
+
+ELSEWHERE = """
+import json, sys
+import tensorflow as tf
+
+found = {}
+for name, folder in json.loads(sys.argv[1]).items():
+    model, x = tf.saved_model.load(folder), tf.constant(3.0)
+    try:
+        value = model.f(x).numpy().item()
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = model.f(x)
+            first = inner.gradient(y, x)
+        second = outer.gradient(first, x)
+        found[name] = [value, first.numpy().item(), second.numpy().item()]
+    except Exception as error:
+        found[name] = f"{type(error).__name__}: {error}"
+print(json.dumps(found))
+"""
+
+
+@functools.cache
+def elsewhere():
+    """What another process finds in files, and what it warns of."""
+    with tempfile.TemporaryDirectory() as folder:
+        folders = {}
+        for name, choice in CHOICES.items():
+            folders[name] = str(Path(folder, name))
+            options = tf.saved_model.SaveOptions(**choice)
+            tf.saved_model.save(of(tenfold), folders[name], options=options)
+        folders["numpy"] = str(Path(folder, "numpy"))
+        by_numpy = of(lambda x: tf.numpy_function(np.sin, [x], tf.float32))
+        tf.saved_model.save(by_numpy, folders["numpy"])
+        assert tf.saved_model.load(folders["numpy"]).f(3.0) == tf.sin(3.0)
+        ran = subprocess.run(
+            [sys.executable, "-c", ELSEWHERE, json.dumps(folders)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    return json.loads(ran.stdout), ran.stderr.count("unsaved custom gradients")
+
+
+@says(
+    "A rule is Python.",
+    "A SavedModel holds a trace of it, unless it is told not to.",
+    "The first two mistakes show in another process than the one that saved, and their programs start one.",
+    "In a graph a rule is an `IdentityN` with the name of an entry in a registry.",
+    "The name is saved, the entry is not.",
+    "The process that saved still has it, and a rule that keeps no tensor of its forward pass works there; another ends in a `TypeError`.",
+    "Leave `experimental_custom_gradients` at its default, which is `True`: then a trace of the rule is in the file, and second derivatives are right as well.",
+    "Load in another process and take a gradient there.",
+    "The warning of unsaved gradients comes with the load, before a gradient is asked for.",
+    "Wrong on purpose: saved without its rules, and differentiated after.",
+    "Saved with its rules, as is the default, and differentiated twice.",
+    was=(
+        "'a file holds no Python': that of a Lambda layer holds bytecode",
+        "'still has it': a rule with x**2 raises there, too: x is out of scope",
+    ),
+)
+@over(choice=CHOICES)
+def test_identityn(choice):
+    name = next(key for key, value in CHOICES.items() if value is choice)
+    assert tf.saved_model.SaveOptions().experimental_custom_gradients
+    model = of(tenfold)
+    [kept] = [
+        operation.get_attr("_gradient_op_type").decode()
+        for operation in model.f.get_concrete_function().graph.get_operations()
+        if operation.type == "IdentityN"
+    ]
+    assert callable(ops.gradient_registry.lookup(kept))
+    with tempfile.TemporaryDirectory() as folder:
+        options = tf.saved_model.SaveOptions(**choice)
+        tf.saved_model.save(model, folder, options=options)
+        file = Path(folder, "saved_model.pb").read_bytes()
+        loaded = tf.saved_model.load(folder)
+    library = SavedModel.FromString(file).meta_graphs[0].graph_def.library
+    entries = {each.registered_op_type for each in library.registered_gradients}
+    names = {
+        node.attr["_gradient_op_type"].s.decode()
+        for function in library.function
+        for node in function.node_def
+        if node.op == "IdentityN"
+    }
+    assert names and (names <= entries if name != "false" else not entries)
+    if name == "false":  # The entry is that of the first trace, with its tensors.
+        assert "out of scope" in message(EAGER.gradient, loaded.f, 3.0)
+    else:
+        assert same(EAGER.gradient(loaded.f, 3.0), 270.0)
+    found, warned = elsewhere()
+    if name == "false":
+        assert "No gradient defined for operation'IdentityN'" in found[name]
+        assert warned == 1
+    else:
+        assert found[name] == [27, 270, 180]
+    in_process = trace("wrong/unsaved.py").starting("gradient")
+    assert [each.numbers for each in in_process] == [[-1]]
+    wrong = trace("wrong/unsaved.py")
+    assert [each.numbers for each in wrong.starting("value")] == [[3], [3]]
+    assert len({*(tuple(each.numbers) for each in trace("unsaved.py"))}) == 1
+
+
+@says(
+    "The file holds the key of a Python function, and the function is in the process that saved.",
+    "Save operations of TensorFlow.",
+    "Where it must be NumPy, save the weights, and build the function again after loading them.",
+    "Look for `PyFunc` among the operations of the graph before you save it.",
+    "Wrong on purpose: NumPy in a saved model.",
+    "The same function by operations of TensorFlow is in the file.",
+)
+@over(function=[tf.numpy_function, tf.py_function])
+def test_pyfunc(function):
+    model = of(lambda x: function(np.sin, [x], tf.float32))
+    operations = model.f.get_concrete_function().graph.get_operations()
+    [call] = [each for each in operations if each.type.endswith("PyFunc")]
+    with tempfile.TemporaryDirectory() as folder:
+        tf.saved_model.save(model, folder)
+        file = Path(folder, "saved_model.pb").read_bytes()
+        assert same(tf.saved_model.load(folder).f(3.0), tf.sin(3.0))
+        weights = tf.train.Checkpoint(w=tf.Variable(2.0)).save(f"{folder}/w")
+        w = tf.Variable(0.0)
+        tf.train.Checkpoint(w=w).restore(weights)
+        assert w.numpy() == 2
+    assert b"pyfunc_" in file and call.get_attr("token").startswith(b"pyfunc_")
+    assert "Could not find callback with key" in elsewhere()[0]["numpy"]
+    one, other = trace("pyfunc.py")
+    assert one.numbers == other.numbers
+
+
+@tf.custom_gradient
+def reverse(x):
+    return tf.identity(x), lambda upstream: -upstream
+
+
+class Reverse(keras.layers.Layer):
+    def call(self, x):
+        return reverse(x)
+
+
+def gradient(model):
+    return EAGER.gradient(lambda x: model(x) ** 2, [[3.0]])
+
+
+def named(x):
+    return reverse(x)
+
+
+def saved(layer, path):
+    keras.Sequential([keras.Input([1]), layer]).save(path)
+    return path
+
+
+@says(
+    "A `.keras` file holds names, and the process that loads it must know what they mean.",
+    "A `.keras` file holds the name of a layer and its settings, and no code: not the class, and not the rule.",
+    "Register the class, and import it before you load; or hand it over as `custom_objects`.",
+    "Wrong on purpose: a layer with a rule that load_model does not know.",
+    "A layer that is registered; the rule is code, and comes with its class.",
+)
+@over(way=["unknown", "custom_objects", "registered"])
+def test_locate(way):
+    with tempfile.TemporaryDirectory() as folder:
+        path = saved(Reverse(), f"{folder}/model.keras")
+        options = {"custom_objects": {"Reverse": Reverse}} if "_" in way else {}
+        if way == "registered":
+            known = keras.saving.register_keras_serializable("tries")(
+                type("Known", (Reverse,), {})
+            )
+            saved(known(), path)
+        with zipfile.ZipFile(path) as file:
+            config = file.read("config.json").decode()
+        assert "Reverse" in config or "Known" in config
+        assert '"trainable"' in config and "identity" not in config
+        load = functools.partial(keras.models.load_model, path, **options)
+        if way == "unknown":
+            assert "Could not locate class" in message(load)
+        else:
+            assert same(gradient(load()), [[-6.0]])
+
+
+@says(
+    "The file holds the bytecode of the lambda, and Keras refuses it unless you say that the file is safe.",
+    "Even then the lambda lacks what it calls: the rule is a global name, and the bytecode arrives without its globals.",
+    "A registered layer, as above; or a function with a name, which `load_model` is told.",
+    "Wrong on purpose: a rule in a Lambda layer goes to a .keras file.",
+    "A Lambda layer with a named function that load_model is told.",
+)
+def test_lambda():
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/model.keras"
+        saved(keras.layers.Lambda(lambda x: reverse(x)), path)
+        with zipfile.ZipFile(path) as file:
+            config = json.loads(file.read("config.json"))
+        function = config["config"]["layers"][1]["config"]["function"]
+        assert function["class_name"] == "__lambda__" and function["config"]["code"]
+        load = functools.partial(keras.models.load_model, path)
+        assert "deserialization of a `Lambda` layer" in message(load)
+        loaded = load(safe_mode=False)
+        assert "name 'reverse' is not defined" in message(loaded, tf.ones([1, 1]))
+        saved(keras.layers.Lambda(lambda x: 2 * x), path)
+        assert load(safe_mode=False)(tf.ones([1, 1])) == 2  # it calls nothing
+        saved(keras.layers.Lambda(named), path)
+        assert "Could not locate function" in message(load)
+        assert same(gradient(load(custom_objects={"named": named})), [[-6.0]])
+
+
+@says(
+    "A SavedModel holds traces.",
+    "A plain method has none, and neither has a `tf.function` that was not called and has no signature.",
+    "Give it an input signature, or call it once before you save.",
+    "Wrong on purpose: a function with a rule, saved without a signature.",
+    "With an input signature the function is traced when it is saved.",
+)
+@over(way=["plain", "untraced", "called", "signature"])
+def test_traces(way):
+    class Model(tf.Module):
+        def f(self, x):
+            return reverse(x)
+
+    model, x = Model(), tf.constant(3.0)
+    if way != "plain":
+        signature = [tf.TensorSpec([])] if way == "signature" else None
+        model.f = tf.function(reverse, input_signature=signature)
+    if way == "called":
+        model.f(x)
+    with tempfile.TemporaryDirectory() as folder:
+        tf.saved_model.save(model, folder)
+        loaded = tf.saved_model.load(folder)
+    if way == "plain":
+        assert not hasattr(loaded, "f")
+    elif way == "untraced":
+        assert "Found zero restored functions" in message(loaded.f, x)
+    else:
+        assert same(EAGER.gradient(lambda x: loaded.f(x) ** 2, x), -6.0)
+
+
+@says(
+    "`model.export` writes a SavedModel, which `load_model` of Keras 3 refuses.",
+    "Load it with `tf.saved_model.load`: the rules are there, and the variables.",
+    "Wrong on purpose: load_model is given what export wrote.",
+    "The export has its rules and its variables: tf.saved_model.load.",
+)
+def test_export():
+    with tempfile.TemporaryDirectory() as folder:
+        layers = [keras.Input([1]), keras.layers.Dense(1, "relu"), Reverse()]
+        keras.Sequential(layers).export(folder, verbose=False)
+        assert Path(folder, "saved_model.pb").exists()
+        assert "File format not supported" in message(keras.models.load_model, folder)
+        loaded = tf.saved_model.load(folder)
+    assert len(loaded.trainable_variables) == 2
+    before, after = trace("exported.py")
+    assert before.numbers == after.numbers == [-1, -3]
+
+
+history("Older versions said that the callback is not found.")
+pointer(
+    "Notice it earlier.",
+    "Asked in tensorflow#40166, tensorflow#34211, models#9294.",
+    "More: what the documentation says.",
+    "Asked in tensorflow#51623, automl#262.",
+    "More: the gradient through NumPy.",
+    "Asked in keras#19899, keras#21046.",
+    "Asked in keras#15767.",
+)

@@ -1,0 +1,276 @@
+"""What the page on shapes says in words."""
+
+from truth.statements.tries import *
+
+BESIDE = [EAGER, PERSISTENT, INSIDE, XLA]
+"""The tape runs where the rule does."""
+COMPARED = "Incompatible shapes between op input and calculated input gradient"
+X = tf.ones([2, 3])
+
+
+def returning(gradient):
+    """A product whose second gradient is given."""
+    return tf.custom_gradient(
+        lambda x, factor: (
+            x * factor,
+            lambda upstream: (upstream * factor, gradient(upstream * x)),
+        )
+    )
+
+
+SHAPES = {
+    "as the product": lambda each: each,
+    "of another rank": lambda each: tf.reduce_sum(each, 0),
+    "as the factor": tf.reduce_sum,
+}
+
+
+@says(
+    "A gradient has the shape of its input.",
+    "A tape beside the rule, eager or in the same graph, does not compare the two: the message comes from another operation, further back or in the optimizer, and names neither the rule nor the input.",
+    "A tape around a `tf.function` compares them, if it knows both.",
+    "`factor` was broadcast over `x`, and its gradient kept the shape of the product.",
+    "The tape hands it on as it is, and the update of the variable is the first to look.",
+    "A tape around a `tf.function` looks earlier.",
+    "A tape around a `tf.function`, and `tf.gradients`, compare the gradient of an input with its shape, as far as both are known.",
+    "Where the tape stands beside the rule, nothing is compared: `assert gradient.shape == offset.shape` does it.",
+    "Wrong on purpose: the gradient of a scalar has the shape of the product.",
+    "Wrong on purpose: a sum over all, for an input of shape [1].",
+    "What was broadcast is summed, and the variable is updated.",
+    "The sum in the shape of the variable.",
+    was="'compares them': not where a shape is unknown",
+)
+@over(mode=MODES, gradient=SHAPES)
+def test_compared(mode, gradient):
+    factor = tf.constant(2.0)
+    rule = returning(gradient)
+    said = message(mode.gradients, lambda x, factor: rule(x, factor), X, factor)
+    right = gradient(X).shape == []
+    assert (COMPARED in said) == (mode not in BESIDE and not right)
+    if mode in BESIDE:
+        found = mode.gradients(lambda x, factor: rule(x, factor), X, factor)[1]
+        assert found.shape == gradient(X).shape
+        w = tf.Variable(2.0)
+        update = message(w.assign_sub, found)
+        assert ("Cannot update variable with shape []" in update) == (not right)
+        assert "rule" not in update and "factor" not in update
+    unknown = tf.function(
+        lambda x, factor: rule(x, factor),
+        input_signature=[tf.TensorSpec(None), tf.TensorSpec(None)],
+    )
+    found = EAGER.gradients(lambda x, factor: unknown(x, factor), X, factor)[1]
+    assert found.shape == gradient(X).shape
+
+
+@says(
+    "The tape has this done when the function is called, before a gradient is asked for.",
+    "`IdentityN` is the operation that stands for the rule in a graph; its inputs are the outputs of the function first, then the arguments.",
+    "A sum over all axes is a scalar, and the input has one axis with one element.",
+)
+@over(outputs=[1, 2, 3])
+def test_identity_n(outputs):
+    @tf.custom_gradient
+    def rule(x, offset):
+        def grad(*upstreams):
+            return upstreams[0], tf.reduce_sum(upstreams[0])
+
+        return [x + offset] * outputs, grad
+
+    def call(x, offset):
+        with tf.GradientTape() as tape:
+            tape.watch(offset)
+            tf.function(lambda: rule(x, offset)[0])()
+
+    said = message(call, X, tf.constant([2.0]))
+    assert f"Forward operation: IdentityN. Input index: {outputs + 1}." in said
+    graph = tf.function(lambda x, y: rule(x, y)).get_concrete_function(X, X).graph
+    assert "IdentityN" in [each.type for each in graph.get_operations()]
+    assert "Original input shape: (1,). Calculated input gradient shape: ()" in said
+
+
+@says(
+    "The gradient of a reshape is a reshape back.",
+    "It gets the six numbers that the rule returned where one is due.",
+    "Wrong on purpose: the factor comes out of a reshape.",
+)
+@over(mode=BESIDE)
+def test_reshape(mode):
+    scaled_by = program("wrong/reshape.py").scaled_by
+    said = message(mode.gradients, lambda x, factors: scaled_by(x, factors), X, [2.0])
+    assert "a tensor with 6" in said and X.shape.num_elements() == 6
+    rule = returning(lambda each: each)
+    found = mode.gradients(lambda x, factor: rule(x, factor), X, [[2.0]])[1]
+    assert found.shape != [1, 1]
+
+
+@says(
+    "The gradient has the shape of the factor, for any that broadcasts.",
+    "Return each gradient in the shape of its input; `fitted` does so for whatever broadcasts.",
+    "Summed over the axes along which x was copied.",
+)
+@over(
+    mode=[EAGER, AROUND],
+    shape=[[], [1], [3], [1, 3], [2, 1], [2, 3], [1, 1], [4, 1, 3], [4, 2, 3]],
+)
+def test_fitted(mode, shape):
+    scaled = program("reshape.py").scaled
+    factor = tf.reshape(tf.range(1.0, 1.0 + float(np.prod(shape))), shape)
+    found, own = (
+        mode.gradients(lambda x, y, f=f: f(x, y) ** 2, X, factor)
+        for f in (scaled, tf.multiply)
+    )
+    assert same(found[0], own[0], 1e-6) and same(found[1], own[1], 1e-6)
+
+
+@says(
+    "Behind the rule, on the way back, stands a product of matrices.",
+    "Its gradient multiplies what the rule returned, and that is a scalar.",
+    "A loss has a scalar upstream, and its input's gradient is still of the input's shape.",
+    "Wrong on purpose: the gradient of a matrix is a scalar, behind a matmul.",
+    "Each element of the matrix has its share.",
+)
+@over(mode=MODES)
+def test_not_a_matrix(mode):
+    x, w = tf.ones([4, 3]), tf.ones([3, 2])
+    loss = program("wrong/not_a_matrix.py").loss
+    said = message(mode.gradients, lambda x, w: loss(x, w), x, w)
+    if mode in (EAGER, PERSISTENT):
+        assert "ndims must be >= 2" in said or "different ndims" in said
+    elif mode in BESIDE:
+        assert "Shape must be rank 2 but is rank 0" in said
+    else:
+        assert COMPARED in said
+    fixed = program("not_a_matrix.py")
+    found, own = (
+        mode.gradients(lambda x, w, f=f: f(x @ w), x, w)
+        for f in (fixed.mean_square, fixed.plain)
+    )
+    assert same(found[0], own[0], 1e-6) and same(found[1], own[1], 1e-6)
+
+
+@says(
+    "The gradient of `w` is returned transposed, three columns for two.",
+    "If the matrix is square, the shapes agree, and nothing complains.",
+    "Wrong on purpose: the gradient of a matrix is returned transposed.",
+    "The gradient of a matrix has the shape of the matrix.",
+)
+@over(mode=MODES, sides=[(3, 2), (2, 2)])
+def test_transposed(mode, sides):
+    defined = program("wrong/transposed.py")
+    n, m = sides
+    left, right = tf.ones([n, 1]), tf.reshape(tf.range(1.0, m + 1), [1, m])
+    x = tf.ones([4, n])
+    said = message(
+        mode.gradients,
+        lambda x, left, right: defined.low_rank(x, left, right),
+        x,
+        left,
+        right,
+    )
+    assert (said == "") == (n == m)
+    if mode is EAGER:
+        assert defined.left.shape[0], defined.right.shape[1] == (3, 2)
+        assert "Matrix size-incompatible" in said or n == m
+
+
+@says(
+    "The forward pass sums over an axis.",
+    "Upstream has the shape of the output, which lacks that axis, and lines up with the wrong one of `x`.",
+    "For as many rows as columns the same rule is silent.",
+    "Wrong on purpose: upstream has lost the axis that was summed.",
+    "Upstream gets back the axis that was summed.",
+)
+@over(mode=MODES, rows=[2, 3, 4])
+def test_rows(mode, rows):
+    x = tf.ones([rows, 3])
+    energies = program("wrong/rows.py").energies
+    said = message(mode.gradient, lambda x: energies(x), x)
+    assert (said == "") == (rows == 3)
+    assert rows == 3 or "ncompatible" in said or "Dimensions must be equal" in said
+    fixed = program("rows.py")
+    found, own = (
+        mode.gradient(lambda x, f=f: f(x) * tf.range(1.0, rows + 1), x)
+        for f in (fixed.energies, fixed.plain)
+    )
+    assert same(found, own)
+
+
+@says(
+    "`factor` is used twice, and its two gradients are added.",
+    "One has the shape of `factor`, and one that of the product.",
+    "The message comes only where an input is used twice; compare shapes at one use.",
+    "Wrong on purpose: two gradients of one input have two shapes.",
+    "Both gradients have the shape of the input, and are added.",
+)
+@over(mode=BESIDE, uses=[1, 2])
+def test_added(mode, uses):
+    rule = returning(lambda each: each)
+
+    def run(x, factor):
+        y = tf.reduce_sum(rule(x, factor))
+        return y + factor**2 if uses == 2 else y
+
+    said = message(mode.gradients, run, X, 2.0)
+    assert (said == "") == (uses == 1)
+    assert uses == 1 or "same size and shape" in said or "must be equal rank" in said
+
+
+@says(
+    "In a graph TensorFlow does not know what NumPy will return, not even of how many axes.",
+    "Eagerly it has the array, and its shape.",
+    "Print `y.shape` inside `tf.function`, where it is printed once for each trace.",
+    "Wrong on purpose: after numpy_function the shape is unknown.",
+    "The shape is told to the result of numpy_function.",
+)
+@over(graph=[False, True])
+def test_unknown(graph):
+    seen = []
+    sine = program("wrong/unknown.py").sine
+
+    def run(x):
+        seen.append(sine(x).shape)
+        return seen[-1]
+
+    call = tf.function(lambda x: (run(x), x)[1]) if graph else run
+    call(X), call(X), call(tf.ones([5]))
+    if graph:
+        assert len(seen) == 2 and all(each.rank is None for each in seen)
+        told = program("unknown.py").sine
+        tf.function(lambda x: (seen.append(told(x).shape), x)[1])(X)
+        assert seen[-1] == [2, 3]
+    else:
+        assert seen == [[2, 3], [2, 3], [5]]
+
+
+history(
+    "In the thread below an older TensorFlow says “In[0] is not a matrix.",
+    "Instead it has shape []”.",
+)
+pointer(
+    "The entries begin with the most frequent; a wrong shape that nobody notices is under silent."
+)
+
+
+advice(
+    "Sum over what was broadcast.",
+    "`assert gradient.shape == variable.shape` for each pair, before the update.",
+    "Reshape the sum to the shape of the input.",
+    "`tf.debugging.assert_equal(tf.shape(gradient), tf.shape(x))` in the rule, before it returns.",
+    "Return an element for each element of the input.",
+    "Put the factors so that the shape of the input comes out.",
+    "Try a rule of matrices with sides of different lengths.",
+    "Put the axis back: `upstream[:, tf.newaxis]`.",
+    "Tell the shape with `set_shape`.",
+)
+pointer(
+    "Notice it earlier.",
+    "Asked in tensorflow#127690, tensorflow#52535.",
+    "More: which axes are summed.",
+    "Asked in keras#16251.",
+    "Asked in tensorflow#44359.",
+    "More: who notices.",
+    "More: matrices.",
+    "More: the sum is the transpose of the copy.",
+    "Asked in tensorflow#2706.",
+    "Asked in tensorflow#43916, tensorflow#1095.",
+)
