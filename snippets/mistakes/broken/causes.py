@@ -10,6 +10,7 @@ from tensorflow.python.ops import (
     linalg_grad,
     math_grad,
     nn_grad,
+    nn_impl,
     sparse_grad,
 )
 from tensorflow.python.ops.linalg import linalg_impl
@@ -36,6 +37,7 @@ WORDS = {
         FUNCTIONS._build_functions_for_outputs],
     "backwards_graph.capture(": [FUNCTIONS._build_functions_for_outputs],
     "array_ops.split(inputs, inputs.shape": [nn_grad._MeanAggregator],
+    "beta_grad = math_ops.reduce_sum(": [nn_impl.swish],
     "gen_math_ops": [
         math_grad._SqrtGrad, math_grad._RsqrtGrad, math_grad._ReciprocalGrad],
 }

@@ -42,6 +42,7 @@ history(
     "tensorflow#43648, open; tensorflow#60059.",
     "The thread narrows it down to a tensor that is an operand of a product directly, and through another operation.",
     "tensorflow#127753, open.",
+    "tensorflow#127690, open.",
     "tensorflow#127234; mended upstream for vectors by pull 127550, for all by pull 127475, open.",
     "Its author finds an error left, that of nested accumulators.",
     "tensorflow#127224; mended upstream by pull 127627.",
@@ -150,6 +151,34 @@ def test_forward_tensor(mode):
     name = "_build_functions_for_outputs"
     assert f"{name}: backwards_graph.outputs.extend stands there" in lines
     assert f"{name}: backwards_graph.capture( no" in lines
+
+
+@says(
+    "Each function of `tf.math`, `tf.linalg`, `tf.nn` and `tf.signal` is called with a vector, with two, with groups, and with matrices, in float64, and its gradient compared with differences:",
+    "None is wrong.",
+    "Two, of which one has two names.",
+    "`tf.nn.silu` sums the gradient of its `beta` to one number, whatever the shape.",
+    "The other is below.",
+    "The rule in `nn_impl.swish`, a `tf.custom_gradient`, calls `reduce_sum` for `beta`, as if it were a number: a rule that forgets the shape.",
+    "`x * tf.sigmoid(w * x)`, with no rule.",
+    "Every function of four modules at ordinary points, and its gradient.",
+    "They read one triangle, have vectors whose sign is free, draw, or compute in float32.",
+    "With another upstream for each number.",
+    "other arguments, or no gradient",
+)
+@over(shape=[(3,), (1, 3)])
+def test_silu(shape):
+    counted, *wrong = (each.text for each in trace("real_rules.py"))
+    names = {each.split("(")[0] for each in wrong}
+    assert names == {"isotonic_regression", "silu", "swish"}
+    assert tf.nn.silu is tf.nn.swish and counted.endswith("wrong: 3")
+    x, beta = np.float32([[0.5, -1.0, 2.0]]).reshape(shape), np.ones(shape, np.float32)
+    right = EAGER.gradient(lambda beta: x * tf.sigmoid(beta * x), beta)
+    found = EAGER.gradient(lambda beta: tf.nn.silu(x, beta), beta)
+    assert right.shape == shape and found.shape == ()
+    assert same(found, tf.reduce_sum(right), 1e-5)
+    lines = [each.text for each in trace("causes.py")]
+    assert "swish: beta_grad = math_ops.reduce_sum( stands there" in lines
 
 
 @says(
