@@ -85,7 +85,7 @@ def of(page: Page) -> list[Sentence]:
     number = 0
     for block in page.blocks:
         text = _without_comments(page, block)
-        if text.lstrip().startswith("#") or _RULE.fullmatch(text):
+        if text.lstrip().startswith(("#", "---")) or _RULE.fullmatch(text):
             continue
         for said, span in _parts(text, block):
             number += 1

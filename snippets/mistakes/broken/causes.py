@@ -9,6 +9,8 @@ from tensorflow.python.ops import (
     array_ops,
     linalg_grad,
     math_grad,
+    nn_grad,
+    nn_impl,
     sparse_grad,
 )
 from tensorflow.python.ops.linalg import linalg_impl
@@ -34,6 +36,8 @@ WORDS = {
     "backwards_graph.outputs.extend": [
         FUNCTIONS._build_functions_for_outputs],
     "backwards_graph.capture(": [FUNCTIONS._build_functions_for_outputs],
+    "array_ops.split(inputs, inputs.shape": [nn_grad._MeanAggregator],
+    "beta_grad = math_ops.reduce_sum(": [nn_impl.swish],
     "gen_math_ops": [
         math_grad._SqrtGrad, math_grad._RsqrtGrad, math_grad._ReciprocalGrad],
 }

@@ -25,7 +25,7 @@ that names a call, and on the program beside it that mends it.
 
 Of {wrong} wrong programs it calls {named} a mistake, of {limited} more it names a
 limit, and of {silent} it says nothing. Of {right} programs that mend them it calls
-{blamed} a mistake.
+{blamed} a mistake: it is not told which of them mean another gradient.
 
 | Entry | In the wrong program | In the right one |
 | --- | --- | --- |

@@ -15,7 +15,7 @@ INDEX = "messages.md"
 
 _ERROR = re.compile(r"(?:[\w.]+\.)?(?P<kind>\w+(?:Error|Warning)): (?P<said>.+)")
 _CELL = re.compile(r"\| (`+) ?(.*?) ?\1 \|$", re.MULTILINE)
-_TITLE = re.compile(r"(?P<title>.*?)\s*\{\s*#(?P<anchor>[\w-]+)[^}]*\}\s*\Z")
+_TITLE = re.compile(r"#+ (?P<title>.*?)\s*\{\s*#(?P<anchor>[\w-]+)[^}\n]*\}")
 _VARIES = [
     (re.compile(r"'[^']*'|\"[^\"]*\""), "'…'"),
     (re.compile(r"<[^<>]*>"), "<…>"),
@@ -67,8 +67,8 @@ def entries(page: Page) -> Iterator[tuple[str, int, int]]:
     """A link to each entry of a page of the catalogue, and its span."""
     found = [
         (start, heading)
-        for start, level, title in page.headings
-        if level == 2 and (heading := _TITLE.fullmatch(title))
+        for start, level, _ in page.headings
+        if level == 2 and (heading := _TITLE.match(page.text, start))
     ]
     ends = [*(start for start, _ in found[1:]), len(page.text)]
     for (start, heading), end in zip(found, ends):

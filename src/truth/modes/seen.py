@@ -3,38 +3,22 @@
 import ast
 import contextlib
 import linecache
-import re
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import keras
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.framework import ops  # no public name takes a gradient back
 
+from ..errors import message, tidy
 from ..statements import tries
 
-_LONGEST = 300
-"""Letters of a message that are shown."""
-_IN_KERAS = re.compile(r"\x1b\[1m(.*?)\x1b\[0m", re.DOTALL)
-_IN_USER_CODE = re.compile(
-    r"\A.*^ {4}([A-Za-z]\w*(?:Error|Exception): .*)\Z", re.M | re.S
-)
-_VARYING = [
-    (re.compile(r"\{\{[^{}]*\}\}\s*"), ""),  # a node, and where it runs
-    (re.compile(r"\b(__\w*?[a-z]\w*?)(?:_\d+)+\b"), r"\1_…"),
-    (re.compile(r"(?<=CustomGradient-)\d+"), "…"),
-    (re.compile(r"\[_Xla\w+=[^\]]*\]"), ""),  # how it is compiled
-    (re.compile(r"(?s)\s*(The op is created at|Stack trace for op def).*"), ""),
-    (re.compile(r' op: "\w+" .*(?= do not match num inputs)'), " …"),
-    (re.compile(r" of '.*(?= Error encountered: )"), " …"),
-    (re.compile(r" at 0x[0-9a-f]+"), ""),
-    (re.compile(r"\b([Vv]ariable[/_])\d+"), r"\1…"),
-    (re.compile(r"\bsequential(?:_\d+)*/layer(?:_\d+)*/"), ""),
-    (re.compile(r"/[\w./-]+/(?=[\w-]+\.py)"), ""),
-]
+_REGISTERED = {*ops.gradient_registry._registry}
 
 
 def seen(program: Path, call: str) -> dict[str, str]:
@@ -73,8 +57,14 @@ def parts(program: Path, call: str) -> tuple[Callable, list, list[str]]:
     return function, inputs, [str(each.arg) for each in tree.keywords]
 
 
+@cache
 def _defined(program: Path) -> dict[str, Any]:
-    """What a program has defined when it ends, in whatever way."""
+    """What a program has defined when it ends, in whatever way; it runs once, for a
+    gradient cannot be registered twice, not by another program either."""
+    registered = ops.gradient_registry._registry
+    for name in registered.keys() - _REGISTERED:
+        if not name.startswith("CustomGradient"):
+            del registered[name]
     source = program.read_text("utf-8")
     file = f"<{program}>"
     # AutoGraph asks for the source.
@@ -86,6 +76,7 @@ def _defined(program: Path) -> dict[str, Any]:
         contextlib.suppress(Exception, SystemExit),
     ):
         exec(compile(source, file, "exec"), names)
+    keras.config.set_dtype_policy("float32")
     return names
 
 
@@ -95,31 +86,12 @@ def _shown(mode: Callable, function: Callable, inputs: list) -> str:
         try:
             gradients = mode(function, *inputs)
         except Exception as error:
-            return _message(error)
+            return message(error)
     said = ", ".join(map(_value, gradients))
     for each in warned:
         if each.category is UserWarning and "radient" in str(each.message):
-            said += f"; UserWarning: {_tidy(str(each.message))}"
+            said += f"; UserWarning: {tidy(str(each.message))}"
     return said
-
-
-def _message(error: Exception) -> str:
-    text = str(error)
-    for pattern in (_IN_KERAS, _IN_USER_CODE):
-        if found := pattern.search(text):
-            text = found[1]
-    name = type(error).__name__
-    said = text if re.match(r"\w+(?:Error|Exception): ", text) else f"{name}: {text}"
-    return _tidy(said)
-
-
-def _tidy(text: str) -> str:
-    text = " ".join(text.split())
-    for pattern, kept in _VARYING:
-        text = pattern.sub(kept, text)
-    if len(text) <= _LONGEST:
-        return text
-    return text[:_LONGEST].rpartition(" ")[0] + " …"
 
 
 def _value(gradient: Any) -> str:

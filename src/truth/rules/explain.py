@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from ..errors import message
 from .check_rule import check_rule
 
 
@@ -170,12 +171,11 @@ _MESSAGES = [
 
 
 def _of_error(error: Exception, where: str) -> Advice:
-    said = " ".join(str(error).split())
+    said = message(error)
     for pattern, entry, text in _MESSAGES:
         if found := re.search(pattern, said):
             return Advice(entry, f"{where}: {text.format(*found.groups())}")
-    kind = type(error).__name__
-    return Advice("messages", f"{where}: the gradient raises {kind}: {said[:200]}")
+    return Advice("messages", f"{where}: the gradient raises {said}")
 
 
 def _eager(case: _Case) -> Iterator[Advice]:

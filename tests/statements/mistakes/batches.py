@@ -16,6 +16,9 @@ pointer(
     "Asked in tensorflow#53726, tensorflow#43904.",
     "Asked in tensorflow#47785.",
     "Asked in tensorflow#56938.",
+    "Asked in tensorflow#57705.",
+    "More: graphs.",
+    "the log repeats it",
 )
 
 
@@ -101,25 +104,78 @@ def test_pfor():
 
 
 @says(
-    "A tape that is not persistent drops what it has recorded with its first answer.",
-    "A persistent tape.",
-    "Wrong on purpose: a gradient and a Jacobian from one tape.",
-    "One tape for several questions is persistent.",
+    "By default `tape.jacobian` traces the backward pass into a graph, in eager mode as well.",
+    "There upstream is symbolic; what the rule closes over is not.",
+    "`experimental_use_pfor=False`, or a rule that runs in a graph.",
+    "Wrong on purpose: the Jacobian of a rule that only runs eagerly.",
+    "Row by row, each call of the rule is an eager one.",
 )
-@over(
-    wrap=EITHER,
-    first=["gradient", "jacobian", "batch_jacobian"],
-    then=["gradient", "jacobian", "batch_jacobian"],
-)
-def test_once(wrap, first, then):
-    def twice(persistent):
-        tape, y, x = squares(persistent)
-        getattr(tape, first)(y, x)
-        return getattr(tape, then)(y, x)
+@over(method=["jacobian", "batch_jacobian"], use_pfor=[True, False])
+def test_eager_rule(method, use_pfor):
+    seen = []
 
-    said = message(wrap(lambda: twice(False)))
-    assert "can only be used to" in said and "one set of gradients" in said
-    assert not message(wrap(lambda: twice(True)))
+    @tf.custom_gradient
+    def square(x):
+        def grad(upstream):
+            seen.append((hasattr(upstream, "numpy"), hasattr(x, "numpy")))
+            return upstream * 2.0 * x
+
+        return x * x, grad
+
+    def ask(rule):
+        x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = rule(x)
+        return getattr(tape, method)(y, x, experimental_use_pfor=use_pfor)
+
+    assert tf.executing_eagerly() and tf.reduce_sum(ask(square)) == 20.0
+    assert {*seen} == {(not use_pfor, True)}
+    said = message(ask, program("wrong/eager_rule.py").passed)
+    assert ("'SymbolicTensor' object has no attribute 'numpy'" in said) == use_pfor
+
+
+@says(
+    "`tape.jacobian` says so of whatever the conversion raises.",
+    "Here the sides of a branch get other shapes; without `tf.function` there is no branch, and it is right.",
+    "Wrong on purpose: the Jacobian of a branch in a graph.",
+    "Row by row, nothing has to be vectorized.",
+)
+@over(wrap=EITHER, use_pfor=[True, False])
+def test_vectorizing(wrap, use_pfor):
+    in_graph = wrap is not EITHER["eager"]
+
+    def quarter(image):
+        return tf.image.rot90(image, k=3)
+
+    turned = wrap(quarter)
+
+    x = tf.reshape(tf.range(4.0), [2, 2, 1, 1])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = turned(x)
+
+    def ask():
+        return tape.jacobian(y, x, experimental_use_pfor=use_pfor)
+
+    logger = tf.get_logger()
+    before, logger.disabled = logger.disabled, True
+    try:
+        error = raised(ask)
+        assert (error is not None) == (in_graph and use_pfor)
+        if error is None:
+            moved = tf.reshape(ask(), (4, 4)) @ tf.reshape(x, (4, 1))
+            assert same(tf.reshape(moved, y.shape), y)
+        else:
+            assert "while vectorizing the jacobian" in str(error)
+            assert "in both shapes must be equal" in str(error.__cause__)
+    finally:
+        logger.disabled = before
+    with mock.patch.object(
+        control_flow_ops, "_pfor_impl", side_effect=ValueError("any")
+    ):
+        if use_pfor:
+            assert "Encountered an exception while vectorizing" in message(ask)
 
 
 @says(

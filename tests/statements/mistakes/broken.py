@@ -42,6 +42,8 @@ history(
     "tensorflow#43648, open; tensorflow#60059.",
     "The thread narrows it down to a tensor that is an operand of a product directly, and through another operation.",
     "tensorflow#127753, open.",
+    "tensorflow#127690, open.",
+    "tensorflow#127234; mended upstream for vectors by pull 127550, for all by pull 127475, open.",
     "Its author finds an error left, that of nested accumulators.",
     "tensorflow#127224; mended upstream by pull 127627.",
     "A change that is merged upstream, pull 112634, makes it 0; then this trace changes.",
@@ -131,11 +133,11 @@ def folder():
 )
 @over(mode=[EAGER, INSIDE, AROUND])
 def test_forward_tensor(mode):
-    wrong = program("wrong/forward_tensor.py").frozen
-    right = program("forward_tensor.py").frozen
+    wrong = program("wrong/forward_tensor.py").signed
+    right = program("forward_tensor.py").signed
     said = message(mode.gradients, wrong, 2.0, 3.0)
     assert ("Does it belong to a different graph?" in said) == (mode is AROUND)
-    assert same(mode.gradients(right, 2.0, 3.0), [3.0, 0.0])
+    assert same(mode.gradients(right, 2.0, -3.0), [-1.0, 0.0])
 
     @tf.custom_gradient
     def made_there(x, scale):
@@ -149,6 +151,69 @@ def test_forward_tensor(mode):
     name = "_build_functions_for_outputs"
     assert f"{name}: backwards_graph.outputs.extend stands there" in lines
     assert f"{name}: backwards_graph.capture( no" in lines
+
+
+@says(
+    "Each function of `tf.math`, `tf.linalg`, `tf.nn` and `tf.signal` is called with a vector, with two, with groups, and with matrices, in float64, and its gradient compared with differences:",
+    "None is wrong.",
+    "Two, of which one has two names.",
+    "`tf.nn.silu` sums the gradient of its `beta` to one number, whatever the shape.",
+    "The other is below.",
+    "The rule in `nn_impl.swish`, a `tf.custom_gradient`, calls `reduce_sum` for `beta`, as if it were a number: a rule that forgets the shape.",
+    "`x * tf.sigmoid(w * x)`, with no rule.",
+    "Every function of four modules at ordinary points, and its gradient.",
+    "They read one triangle, have vectors whose sign is free, draw, or compute in float32.",
+    "With another upstream for each number.",
+    "other arguments, or no gradient",
+)
+@over(shape=[(3,), (1, 3)])
+def test_silu(shape):
+    counted, *wrong = (each.text for each in trace("real_rules.py"))
+    names = {each.split("(")[0] for each in wrong}
+    assert names == {"isotonic_regression", "silu", "swish"}
+    assert tf.nn.silu is tf.nn.swish and counted.endswith("wrong: 3")
+    x, beta = np.float32([[0.5, -1.0, 2.0]]).reshape(shape), np.ones(shape, np.float32)
+    right = EAGER.gradient(lambda beta: x * tf.sigmoid(beta * x), beta)
+    found = EAGER.gradient(lambda beta: tf.nn.silu(x, beta), beta)
+    assert right.shape == shape and found.shape == ()
+    assert same(found, tf.reduce_sum(right), 1e-5)
+    lines = [each.text for each in trace("causes.py")]
+    assert "swish: beta_grad = math_ops.reduce_sum( stands there" in lines
+
+
+@says(
+    "Values that are pooled share the mean of their upstream gradients.",
+    "A vector gets its upstream back, as a column.",
+    "A batch is right, and with one more axis the shape is not that of the input.",
+    "`_MeanAggregator` splits its input along the first axis, and takes each part for a row.",
+    "It is written for two axes.",
+    "One more axis in front, by `tf.expand_dims`.",
+    "The gradient of tf.nn.isotonic_regression, by the rank of its input.",
+)
+@over(upstream=[np.float32([1, 10, 100]), np.float32([2, -4, 5])])
+def test_isotonic(upstream):
+    x = np.float32([0.3, 0.7, 0.4])  # of which the first two are pooled
+
+    def gradient(shape):
+        def loss(x):
+            return tf.reduce_sum(
+                tf.nn.isotonic_regression(x)[0] * tf.reshape(upstream, shape)
+            )
+
+        return EAGER.gradient(loss, x.reshape(shape))
+
+    mean = upstream[:2].mean()
+    right = np.float32([mean, mean, upstream[2]])
+    assert same(gradient((3,)), upstream[:, None])
+    assert same(gradient((1, 3)), right[None], 1e-6)
+    assert gradient((1, 1, 3)).shape == (1, 3)
+
+    def around(x):
+        return tf.reduce_sum(tf.nn.isotonic_regression(x[tf.newaxis])[0] * upstream)
+
+    assert same(EAGER.gradient(around, x), right, 1e-6)
+    lines = [each.text for each in trace("causes.py")]
+    assert "_MeanAggregator: array_ops.split(inputs, inputs.shape stands there" in lines
 
 
 # Complex.

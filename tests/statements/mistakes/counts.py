@@ -289,34 +289,30 @@ def test_register_gradient():
 
 @says(
     "A branch of `tf.cond`, and the body of a loop, are graphs of their own inside a graph.",
-    "The function was called in the branch, and one of its outputs was computed outside of it.",
-    "`tf.identity(outer)` inside the function makes it an output of the branch, without a gradient for `outer`.",
-    "Wrong on purpose: two outputs, of a branch and of the graph around it.",
-    "The function returns what it computes; the other tensor is at hand.",
+    "`outer` was computed around the branch, and the function returns it in the branch as it is.",
+    "Return `tf.identity(outer)`, which is computed in the branch.",
+    "Wrong on purpose: an argument from outside of a branch is returned as is.",
+    "A copy of the argument is returned, made in the branch.",
 )
 @over(loop=[False, True], graph=[False, True], copied=[False, True])
 def test_two_graphs(loop, graph, copied):
+    both = program(("" if copied else "wrong/") + "two_graphs.py").both
+
     def run(x, factor):
         outer = 2.0 * factor
-
-        @tf.custom_gradient
-        def both(x):
-            second = tf.identity(outer) if copied else outer
-            return (3.0 * x, second), lambda upstream, other: 3.0 * upstream
-
         if loop:
             return tf.while_loop(
-                lambda n, y: n < 1, lambda n, y: (n + 1, sum(both(y))), [0, x]
+                lambda n, y: n < 1,
+                lambda n, y: (n + 1, sum(both(y, outer))),
+                [0, x],
             )[1]
-        return tf.cond(x > 0.0, lambda: sum(both(x)), lambda: x)
+        return tf.cond(x > 0.0, lambda: sum(both(x, outer)), lambda: x)
 
     mode = INSIDE if graph else EAGER
     said = message(mode.gradients, run, 1.0, 1.0)
     assert ("should be from the same graph" in said) == (graph and not copied)
-    if graph and copied:
-        assert said == "" and same(mode.gradients(run, 1.0, 1.0)[0], 3.0)
-        factor = mode.gradients(run, 1.0, 1.0)[1]
-        assert factor is None or same(factor, 0.0)
+    if said == "":
+        assert same(mode.gradients(run, 1.0, 1.0), [3.0, 2.0])
 
 
 advice(
@@ -335,7 +331,7 @@ advice(
     "Return the value first, then the rule, without parentheses behind it.",
     "Give the rule a parameter for each output, in the order in which the outputs are flattened.",
     "Drop the first parameter, and use the inputs of the function around the rule.",
-    "Return what the function computes, and no tensor that it finds outside.",
+    "Call the function in a branch, inside `tf.function`.",
 )
 pointer(
     "The entries begin with the most frequent.",

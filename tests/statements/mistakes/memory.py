@@ -64,7 +64,7 @@ def taped(function, persistent=False):
 
 
 @says(
-    "The tape records the operations inside a decorated function as well, and keeps their results for a walk that it never takes.",
+    "Eagerly, the tape records the operations inside a decorated function as well, and keeps their results for a walk that it never takes.",
     "`tf.stop_gradient` around each use of the input; or `tf.recompute_grad` without any rule.",
     "Wrong on purpose: a rule is written to save memory, eagerly.",
     "The input is stopped inside the rule, or the forward pass runs again.",

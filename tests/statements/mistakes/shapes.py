@@ -33,7 +33,7 @@ SHAPES = {
     "The tape hands it on as it is, and the update of the variable is the first to look.",
     "A tape around a `tf.function` looks earlier.",
     "A tape around a `tf.function`, and `tf.gradients`, compare the gradient of an input with its shape, as far as both are known.",
-    "Where the tape stands beside the rule, nothing is compared.",
+    "Where the tape stands beside the rule, nothing is compared: `assert gradient.shape == offset.shape` does it.",
     "Wrong on purpose: the gradient of a scalar has the shape of the product.",
     "Wrong on purpose: a sum over all, for an input of shape [1].",
     "What was broadcast is summed, and the variable is updated.",
@@ -89,7 +89,6 @@ def test_identity_n(outputs):
 
 
 @says(
-    "`assert gradient.shape == offset.shape` does it in each mode.",
     "The gradient of a reshape is a reshape back.",
     "It gets the six numbers that the rule returned where one is due.",
     "Wrong on purpose: the factor comes out of a reshape.",

@@ -326,7 +326,7 @@ def test_created(calls):
 
 
 @says(
-    "In a graph of TensorFlow 1 the decorator walks back from the outputs, and looks up each variable that it meets by its name, among the global variables.",
+    "In a graph of TensorFlow 1.x the decorator walks back from the outputs, and looks up each variable that it meets by its name, among the global variables.",
     "One of another collection, or of none, is not there.",
     "Inside `tf.function` variables are noticed as they are read, and none is looked up.",
     "Wrong on purpose: a variable of no collection, in a graph of version 1.",
@@ -361,10 +361,10 @@ def test_unregistered(collections, used):
 
 
 @says(
-    "A variable scope of TensorFlow 1 can make variables of the old kind, with `use_resource=False`.",
+    "A variable scope of TensorFlow 1.x can make variables of the old kind, with `use_resource=False`.",
     "The decorator refuses one that is made inside the function.",
     "`tf.Variable` makes resources in eager mode and inside `tf.function`.",
-    "Wrong on purpose: a variable of TensorFlow 1 that is no resource.",
+    "Wrong on purpose: a variable of TensorFlow 1.x that is no resource.",
     "The variable is made outside, and its value is passed.",
 )
 @over(use_resource=[False, True], inside=[False, True])
@@ -426,6 +426,7 @@ pointer(
     "More: what is returned.",
     "Asked in tensorflow#21756.",
     "Asked in tensorflow#50170.",
+    "More: in a branch, where no variable is read.",
     "More: in a branch.",
     "Asked in keras#21105.",
     "More: in a Keras layer.",

@@ -1,20 +1,20 @@
-"""Wrong on purpose: two outputs, of a branch and of the graph around it."""
+"""Wrong on purpose: an argument from outside of a branch is returned as is."""
 
 import tensorflow as tf
 
 
+# truth: the rule is right
+@tf.custom_gradient
+def both(x, outer):
+    def grad(upstream, upstream_outer):
+        return 3.0 * upstream, upstream_outer
+
+    return (3.0 * x, outer), grad
+
+
 def shifted(x):
     outer = 2.0 * x
-
-    # truth: the rule is right; x.shape == []
-    @tf.custom_gradient
-    def both(x):
-        def grad(upstream, upstream_outer):
-            return 3.0 * upstream
-
-        return (3.0 * x, outer), grad
-
-    return tf.cond(x > 0.0, lambda: both(x)[0], lambda: x)
+    return tf.cond(x > 0.0, lambda: sum(both(x, outer)), lambda: x)
 
 
 x = tf.constant(1.0)

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a variable of TensorFlow 1 that is no resource."""
+"""Wrong on purpose: a variable of TensorFlow 1.x that is no resource."""
 # tracebook: raises TypeError
 
 import tensorflow as tf

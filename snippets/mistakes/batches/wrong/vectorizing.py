@@ -1,0 +1,17 @@
+"""Wrong on purpose: the Jacobian of a branch in a graph."""
+# tracebook: raises ValueError
+
+import tensorflow as tf
+
+
+@tf.function
+def turned(image):
+    return tf.image.rot90(image, k=3)
+
+
+tf.get_logger().setLevel("CRITICAL")  # the log repeats it
+x = tf.ones([2, 2, 1, 1])
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = turned(x)
+tape.jacobian(y, x)
