@@ -125,6 +125,5 @@ def test_the_example(mode, x):
 
 pointer(
     "The ledger lists every one, and what is unchecked.",
-    "Begin with the chain rule All lessons Guide How this site is checked",
-    "--- hide: [toc] ---",
+    "Begin with the chain rule An error, or a wrong gradient All lessons Guide How this site is checked",
 )

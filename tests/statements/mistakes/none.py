@@ -287,9 +287,9 @@ def test_numpy(mode, x):
 )
 @over(mode=[each for each in MODES if each not in (XLA, AROUND_XLA)], x=arrays((2,)))
 def test_py_function(mode, x):
-    wrong = mode.gradient(program("wrong/python.py").sine, x)
+    wrong = mode.gradient(program("wrong/py_function.py").sine, x)
     assert same(wrong, 0.0)
-    right = mode.gradient(program("python.py").sine, x)
+    right = mode.gradient(program("py_function.py").sine, x)
     assert np.allclose(right, np.cos(x), 1e-5, 1e-6) and right.shape == x.shape
 
 

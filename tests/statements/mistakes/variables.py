@@ -426,6 +426,7 @@ pointer(
     "More: what is returned.",
     "Asked in tensorflow#21756.",
     "Asked in tensorflow#50170.",
+    "More: in a branch, where no variable is read.",
     "More: in a branch.",
     "Asked in keras#21105.",
     "More: in a Keras layer.",

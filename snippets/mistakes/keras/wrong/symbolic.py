@@ -15,8 +15,11 @@ def reverse_too(x):
 
 
 for rule in reverse, reverse_too:
-    print(rule(tf.constant(2.0)).numpy())
+    print(rule.__name__, "of a tensor:", rule(tf.constant(2.0)).numpy())
     try:
         rule(keras.Input([2]))
     except ValueError as error:
-        print(str(error).partition(". ")[0])
+        print(rule.__name__, "of a KerasTensor: ValueError")
+        first = str(error).partition(". ")[0]
+# tracebook: raises ValueError
+raise ValueError(first)

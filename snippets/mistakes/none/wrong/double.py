@@ -14,8 +14,10 @@ def ramped(x):
 
 x = tf.constant([1.0, 2.0, 3.0])
 print("eager:", ramped(x).dtype.name)
+# tracebook: raises InvalidArgumentError
 try:
     tf.function(ramped)(x)
 except tf.errors.InvalidArgumentError as error:
     [said] = [line for line in str(error).splitlines() if "expects" in line]
-    print("graph:", said.split("}} ")[-1])
+    raise tf.errors.InvalidArgumentError(
+        None, None, said.split("}} ")[-1]) from None

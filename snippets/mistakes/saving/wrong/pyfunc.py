@@ -34,4 +34,5 @@ with tempfile.TemporaryDirectory() as folder:
     ran = subprocess.run(
         [sys.executable, "-c", f"folder, start = {folder!r}, {start}\n{LOAD}"],
         capture_output=True, text=True)
-print(ran.stdout.strip())
+# tracebook: raises ValueError
+raise ValueError(ran.stdout.strip().removeprefix("ValueError: "))

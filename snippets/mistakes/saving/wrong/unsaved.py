@@ -42,6 +42,9 @@ with tempfile.TemporaryDirectory() as folder:
     ran = subprocess.run(
         [sys.executable, "-c", f"folder, start = {folder!r}, {start}\n{LOAD}"],
         capture_output=True, text=True)
-print(ran.stdout.strip())
+value, said = ran.stdout.strip().split("LookupError: ")
+print(value.strip())
 [warning] = [line for line in ran.stderr.splitlines() if "unsaved" in line]
 print("warning:", warning.partition(") ")[2])
+# tracebook: raises LookupError
+raise LookupError(said)

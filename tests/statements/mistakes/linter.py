@@ -1,0 +1,104 @@
+"""What the linter looks at."""
+
+import ast
+import inspect
+from pathlib import Path
+
+import truth.rules.explain as linter
+from truth import explain
+from truth.statements.tries import *
+
+SNIPPETS = Path(__file__).parents[3] / "snippets/mistakes/linter"
+
+SOURCE = (SNIPPETS / "wrong/explain.py").read_text("utf-8")
+
+
+def rule(values, gradient):
+    @tf.custom_gradient
+    def function(x):
+        return values(x), lambda upstream: gradient(x, upstream)
+
+    return function
+
+
+# Of each thing that it looks at, a rule with this mistake, and the word for it.
+LOOKS = {
+    "count": (rule(tf.sin, lambda x, up: (up, up)), "returns 2 gradients"),
+    "shape": (rule(tf.sin, lambda x, up: tf.reduce_sum(up)), "has the shape"),
+    "dtype": (rule(tf.identity, lambda x, up: tf.cast(up, tf.float64)), "float64"),
+    "upstream": (
+        rule(tf.sin, lambda x, up: tf.cos(x)),
+        "does not change with upstream",
+    ),
+    "differences": (rule(tf.sin, lambda x, up: up * x), "check_rule"),
+    "graph": (rule(tf.sin, lambda x, up: up * np.cos(x)), "inside tf.function"),
+    "vectorized": (rule(tf.identity, lambda x, up: -up), "tf.vectorized_map"),
+    "slices": (rule(tf.sin, lambda x, up: 2.0 * up * tf.cos(x) / 2.0), "tf.gather"),
+    "twice": (rule(tf.sin, lambda x, up: up * np.cos(x)), "second derivative"),
+    "large": (
+        rule(tf.nn.softplus, lambda x, up: up * tf.exp(x) / (1 + tf.exp(x))),
+        "at 10000",
+    ),
+    "again": (rule(lambda x: x + tf.random.normal([]), lambda x, up: up), "two calls"),
+}
+
+
+@says(
+    "Many mistakes of the catalogue can be found by a machine that does not know what the function is for.",
+    "It looks at how many gradients the rule returns, at their shapes and dtypes.",
+    "It changes upstream.",
+    "It compares with differences, by `check_rule`.",
+    "It runs the function inside `tf.function`, under XLA, under `tf.vectorized_map` and behind `tf.gather`.",
+    "It differentiates twice, calls twice, and goes to zero, to large and to tiny inputs.",
+)
+@over(look=LOOKS)
+def test_what_it_looks_at(look):
+    function, word = look
+    said = " ".join(map(str, explain(function, tf.constant([0.7, -1.3]))))
+    assert word in said, said
+    source = inspect.getsource(linter)
+    assert "jit_compile=True" in source and "(0.0, 1e-30, 1e4, 1e30, -1e4)" in source
+
+
+@says(
+    "Advice is of two kinds.",
+    "A rule that is not the derivative of its function says what it means, with the options of `check_rule`.",
+)
+def test_two_kinds():
+    through = rule(tf.round, lambda x, up: up)
+    [wrong, *_] = explain(through, 0.7)
+    assert wrong.is_mistake and str(wrong).startswith("mistake:")
+    told = explain(through, 0.7, gradient_of=tf.identity)
+    assert all(str(each).startswith("limit:") for each in told)
+
+
+@says("It takes one float tensor, and needs nothing of this site:")
+def test_the_short_version():
+    tree = ast.parse(SOURCE)
+    imported = [ast.unparse(each) for each in tree.body if isinstance(each, ast.Import)]
+    assert imported == ["import numpy as np", "import tensorflow as tf"]
+    [explain, *_] = [each for each in tree.body if isinstance(each, ast.FunctionDef)]
+    assert [each.arg for each in explain.args.args] == ["function", "x"]
+
+
+@says(
+    "Wrong on purpose: six rules, and a function that says what is wrong.",
+    "it warns of many graphs",
+)
+def test_its_program():
+    lines = [each.text for each in trace("wrong/explain.py")]
+    assert len(lines) == 7
+    assert sum("nothing found" not in each for each in lines) == 6
+
+
+definition(
+    "A mistake is a wrong or a missing gradient at the inputs.",
+    "A limit is a place where a gradient that is right here breaks.",
+    "What is wrong with the gradient of a function at a float tensor.",
+)
+pointer(
+    "`explain` looks for them: give it a decorated function and inputs, and it says what it finds wrong with the gradient.",
+    "It comes with this site's checker; checking a rule says how to install it.",
+    "What it finds of this catalogue is measured.",
+    "It looks along one direction at one point; checking a rule says what such a look can miss.",
+)
