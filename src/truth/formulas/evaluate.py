@@ -1,6 +1,6 @@
 """The maps and rules that a section states, evaluated at numbers.
 
-    for rule in rules(page, *page.section(at, deepest=2)):
+    for rule in rules(page):
         rule.name       # "y" of a map, "bar x" of a rule: a gradient of the loss
         rule.symbols    # names of what its formula shows: {"x", "bar y"}
         rule.at({"x": x, "bar y": upstream})[rule.element]
@@ -121,18 +121,16 @@ class Rule:
         raise refused or Unclear(f"{self.name} has no formula")
 
 
-def rules(page: Page, start: int, end: int) -> list[Rule]:
-    """The maps and the gradients of inputs that a part of a page states."""
+def rules(page: Page) -> list[Rule]:
+    """The maps and the gradients of inputs that a page states."""
     found = []
     for number, section in enumerate(sections(page, Scope())):
-        if not any(start <= read.formula.start < end for read in section.reads):
-            continue
         reader = _Section(page, number, section.scope)
         sizes = {size for its in section.scope.domains.values() for size in its}
         for read in section.reads:
             for at, statement in enumerate(read.statements):
                 where = read.formula.start + statement.position
-                if not (start <= where < end) or not set(statement.relations) <= {"="}:
+                if not set(statement.relations) <= {"="}:
                     continue
                 stated = read.premises.get(at) or ""
                 for side in statement.sides:

@@ -158,7 +158,7 @@ def _calls(said: str) -> tuple[Call, ...]:
 
 
 def _findings(page: Page, sites: list[Site]) -> Iterator[Finding]:
-    formulas = evaluate.rules(page, 0, len(page.text)) if sites else []
+    formulas = evaluate.rules(page) if sites else []
     groups: dict[object, list[Formula]] = defaultdict(list)
     for formula in formulas:
         groups[formula.section].append(formula)
