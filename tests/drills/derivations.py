@@ -33,12 +33,19 @@ _NUMBERS = ("2", "3", "(-1)", r"\frac{1}{2}")
 
 
 def run(book: Book, tally: Tally, site: object) -> None:
-    if not results.load(book.root):
-        return  # what programs did is known where they ran
+    known = results.load(book.root)
+    tally.kind(_KIND, GOAL)
     verdicts = tomllib.loads((Path(__file__).parent / "verdicts.toml").read_text())
-    pages = [page for page in all_pages(book.root) if not page.is_generated]
+    pages = [  # what programs did is known where they ran
+        page
+        for page in all_pages(book.root)
+        if not page.is_generated
+        and known
+        and all(n in known.programs for n in page.embeds if n.endswith(".py"))
+    ]
     if tally.fast:
-        pages = random.Random(tally.seed).sample(pages, _PAGES_FAST)
+        generator = random.Random(tally.seed)
+        pages = generator.sample(pages, min(_PAGES_FAST, len(pages)))
     for page in pages:
         for drill, other in plants(page, tally.seed, tally.fast):
             key = hashlib.sha256(drill.encode()).hexdigest()[:12]
