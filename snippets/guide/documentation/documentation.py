@@ -3,7 +3,7 @@
 import numpy as np
 import tensorflow as tf
 
-w = tf.Variable([1.0, 1.0])
+w = tf.Variable([2.0, 3.0])
 x = tf.constant([1.0, 2.0, 3.0])
 
 
