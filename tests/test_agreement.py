@@ -1,5 +1,5 @@
 """What a page derives is what its programs did: formulas are held against the calls of
-rules."""
+rules, and against what functions had by name."""
 
 import json
 from collections.abc import Callable
@@ -61,9 +61,12 @@ MULTIPLIED = one({"x": X, "y": Y}, X * Y, [U * Y, U * X])
 
 @pytest.fixture
 def found(tmp_path: Path) -> Check:
-    """What is found on a page whose programs made these calls of their rules."""
+    """What is found on a page whose programs made these calls of their rules, or had
+    these names, with what was returned."""
 
-    def run(text: str, *programs: dict, name: str = "a") -> list[Finding]:
+    def run(
+        text: str, *programs: dict, name: str = "a", had: tuple[dict, ...] = ()
+    ) -> list[Finding]:
         known = Results()
         for n, made in enumerate(programs):
             program = f"page/{name}{n}.py"
@@ -78,6 +81,12 @@ def found(tmp_path: Path) -> Check:
                 calls=json.dumps([made]),
             )
             known.programs[program] = Program("", None, True, (rule,))
+        if had:
+            if '"page/names.py"' not in text:
+                text += '\n```python\n--8<-- "page/names.py"\n```\n'
+            known.programs["page/names.py"] = Program(
+                "", None, True, (), json.dumps([list(had)])
+            )
         for path in ("docs/page.md", "pyproject.toml", results.FILE):
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "pyproject.toml").touch()
@@ -213,35 +222,168 @@ $$
     assert {f.state for f in found(text, made)} == {"compared"}
 
 
-def test_what_has_no_counterpart_is_listed(found):
+def test_a_formula_without_a_counterpart_fails_unless_it_is_marked(found):
     made = one({"a": X, "b": Y}, X + Y, [U, U])
     findings = found(PRODUCT, made)
-    assert {f.state for f in findings} == {"unchecked"}
-    assert [f.where for f in findings if "a0.py" in f.what] == ["snippets/page/a0.py:7"]
+    assert [f.state for f in findings] == ["failed"] * 3 + ["unchecked"]
+    assert findings[-1].where == "snippets/page/a0.py:7"
+    marked = PRODUCT.replace("$$\nz", "$$\n% unchecked: an example\nz")
+    assert [f.state for f in found(marked, made)] == [
+        "unchecked",
+        "failed",
+        "failed",
+        "unchecked",
+    ]
+    assert "is not unchecked" in found(marked, MULTIPLIED)[0].how
     never = found(PRODUCT, {**MULTIPLIED, "inputs": {"x": [], "y": []}})
     assert "no small call" in never[-1].how
 
 
-def test_a_formula_belongs_to_the_rules_of_its_section(found):
-    text = (
-        PRODUCT
-        + '\n```python\n--8<-- "page/a0.py"\n```\n'
-        + r"""
-## Another
+def test_what_running_text_says_again_agrees_as_well(found):
+    text = PRODUCT + "\n## After\n\nIt was $z = x y$.\n"
+    assert {f.state for f in found(text, MULTIPLIED)} == {"compared"}
+    marked = text.replace("$$\nz", "$$\n% unchecked: an example\nz")
+    assert [f.state for f in found(marked, one({"a": X}, X, [U]))][::3] == [
+        "unchecked",
+        "unchecked",
+    ]
+
+
+def seen(returned: object = None, **names: object) -> dict:
+    """What a function had, and what it returned."""
+    given = {name: np.asarray(value).tolist() for name, value in names.items()}
+    back = [] if returned is None else [np.asarray(returned).tolist()]
+    return {"names": given, "returned": back}
+
+
+def compared(findings: list[Finding]) -> list[str]:
+    return [each.state for each in findings]
+
+
+def test_a_formula_agrees_with_what_a_function_had_by_name(found):
+    product = seen(x=X, y=Y, z=X * Y)
+    rule = seen(upstream=U, x=X, y=Y, downstream_x=U * Y, downstream_y=U * X)
+    assert compared(found(PRODUCT, had=(product, rule))) == ["compared"] * 3
+    wrong = seen(upstream=U, x=X, y=Y, downstream_x=U * Y, downstream_y=2 * U * X)
+    findings = found(PRODUCT, had=(product, wrong))
+    assert compared(findings) == ["compared", "compared", "failed"]
+    assert findings[2].how.startswith("page/names.py: ")
+
+
+def test_a_gradient_may_be_written_as_a_slope(found):
+    text = PRODUCT.replace(
+        r"\upstream{\bar z}", r"\upstream{\frac{\partial L}{\partial z}}"
+    )
+    assert text != PRODUCT
+    assert compared(found(text, MULTIPLIED)) == ["compared"] * 3
+
+
+def test_a_gradient_may_be_called_as_it_is_written(found):
+    its = seen(x=X, y=Y, z=X * Y, z_bar=U, x_bar=U * Y, y_bar=U * X)
+    assert compared(found(PRODUCT, had=(its,))) == ["compared"] * 3
+
+
+@pytest.mark.parametrize(
+    "returned, states", [(X * Y, "compared"), (X * Y + 1, "failed"), (X, "failed")]
+)
+def test_a_formula_agrees_with_what_a_function_returned(returned, states, found):
+    text = PRODUCT.partition("$$\n\n$$")[0] + "$$\n"
+    assert compared(found(text, had=(seen(returned, x=X, y=Y),))) == [states]
+
+
+def test_a_function_agrees_in_all_its_calls_or_in_none(found):
+    text = PRODUCT.partition("$$\n\n$$")[0].replace("x y,", "2 x y,") + "$$\n"
+    zero = seen(np.zeros(2), x=X, y=np.zeros(2))
+    assert compared(found(text, had=(zero, seen(X * Y, x=X, y=Y)))) == ["failed"]
+
+
+def test_ones_and_zeros_tell_nothing(found):
+    its = seen(x=np.array([1.0, 0.0]), y=np.array([1.0, -1.0]), z=np.array([1.0, 0.0]))
+    text = PRODUCT.partition("$$\n\n$$")[0] + "$$\n"
+    assert compared(found(text, had=(its,))) == ["failed"]
+    assert compared(found(text, had=(seen(x=X, y=Y, z=X * Y),))) == ["compared"]
+
+
+@pytest.mark.parametrize("factor, state", [(1.0, "compared"), (3.0, "failed")])
+def test_elements_of_a_list_have_numbers(factor, state, found):
+    text = r"""
+# A line
 
 $$
-% premise
-z = x - y, \qquad x, y, z \in \R
+y_i = w_0 + w_1 \, x_i, \qquad x, y \in \R^n, \qquad w_0, w_1 \in \R
+$$
+
+$$
+\downstream{\bar w_0} = \sum_i \upstream{\bar y_i},
+\qquad
+\downstream{\bar w_1} = \sum_i \upstream{\bar y_i} \cdot \local{x_i}
 $$
 """
-    )
-    findings = found(text, MULTIPLIED)
-    assert [f.state for f in findings] == ["compared"] * 3
-    inside = text + '\n```python\n--8<-- "page/a1.py"\n```\n'
-    added = one({"x": X, "y": Y}, X + Y, [])
-    assert sum(f.state == "failed" for f in found(inside, MULTIPLIED, added)) == 1
+    w = np.array([2.0, factor])
+    made = one({"x": X, "w": w}, 2 + X, [U, [U.sum(), factor * (U * X).sum()]])
+    assert compared(found(text, made)) == [state, "compared", state]
+
+
+def test_a_variable_is_an_input_by_the_name_that_the_program_has(found):
+    made = one({"x": X}, X * Y, [U * Y, U * X])
+    made |= {"closed": {"y": Y.tolist()}, "variables": {"Variable:0": Y.tolist()}}
+    assert compared(found(PRODUCT, made)) == ["compared"] * 3
+    other = PRODUCT.replace(r"\cdot \local{x}", r"\cdot 2 \local{x}")
+    assert compared(found(other, made)) == ["compared", "compared", "failed"]
+
+
+def test_a_setting_that_python_cannot_call_so_has_a_line_below(found):
+    text = r"""
+# Scaled
+
+$$
+y_i = x_i, \qquad x, y \in \R^n
+$$
+
+$$
+\d L := \sum_i \lambda \, \upstream{\bar y_i} \, \d x_i, \qquad \lambda \in \R
+$$
+
+$$
+\downstream{\bar x_i} = \lambda \, \upstream{\bar y_i}
+$$
+"""
+    made = one({"x": X}, X, [0.25 * U])
+    made["closed"] = {"lambda_": 0.25}
+    assert compared(found(text, made)) == ["compared", "compared"]
+    assert compared(found(text.replace(r"\lambda \,", r"\lambda^2 \,"), made)) == [
+        "compared",
+        "failed",
+    ]
+
+
+def test_all_numbers_of_an_array_may_stand_in_a_row(found):
+    text = r"""
+# A sum
+
+$$
+y = \sum_i x_i^2, \qquad x \in \R^n, \qquad y \in \R
+$$
+"""
+    x = np.arange(6.0).reshape(2, 3)
+    assert compared(found(text, one({"x": x}, (x * x).sum(), [], []))) == ["compared"]
+    assert compared(found(text, one({"x": x}, x.sum(), [], [])))[0] == "failed"
+
+
+def test_maps_between_are_compared_with_what_is_made_of_them(found):
+    text = r"""
+# Steps
+
+$$
+c_i = x_i - \mu, \qquad \mu = \operatorname{mean}(x), \qquad c, x \in \R^n
+$$
+"""
+    made = one({"x": X}, X - X.mean(), [], [])
+    assert compared(found(text, made)) == ["compared"] * 2
+    other = text.replace("mean", "sum")
+    assert compared(found(other, made))[:2] == ["failed"] * 2
 
 
 def test_programs_that_are_wrong_on_purpose_prove_nothing(found):
-    wrong = one({"x": X, "y": Y}, X + Y, [])
-    assert found(PRODUCT, wrong, name="wrong/a") == []
+    right = one({"x": X, "y": Y}, X * Y, [])
+    assert found(PRODUCT, right, name="wrong/a") == []

@@ -500,11 +500,7 @@ def _rule(tmp_path, text: str, name: str):
     path = tmp_path / "docs/page.md"
     path.parent.mkdir(exist_ok=True)
     (tmp_path / "pyproject.toml").touch()
-    [rule] = [
-        each
-        for each in rules(Page(path, tmp_path, text), 0, len(text))
-        if each.name == name
-    ]
+    [rule] = [each for each in rules(Page(path, tmp_path, text)) if each.name == name]
     return rule
 
 

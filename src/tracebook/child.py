@@ -18,6 +18,7 @@ import threading
 import time
 import traceback
 import types
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,14 +78,12 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     forked = settings.start_method == "forkserver"
     missing = [name for name in settings.preload if forked and name not in sys.modules]
     _limit(settings.time_limit, may_be_lifted=bool(settings.observer))
-    end = (
-        importlib.import_module(settings.observer).begin(snippet)
-        if (settings.observer)
-        else None
-    )
+    observer = settings.observer and importlib.import_module(settings.observer)
+    end = observer and observer.begin(snippet)
     # The interpreter's own order: the program, its threads, what it registered.
     atexit._clear()
-    error = _execute(sys.argv[0], snippet.source)
+    prepared = getattr(observer, "prepared", str)
+    error = _execute(sys.argv[0], snippet.source, prepared)
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     report = _judge(error, snippet) | {"missing": missing}
@@ -139,14 +138,14 @@ def _redirect(output: Path, noise: re.Pattern) -> None:
         setattr(sys, f"__{name}__", stream)
 
 
-def _execute(path: str, source: str) -> BaseException | None:
-    """Run the program; what ended it early, or None."""
+def _execute(path: str, source: str, prepared: Callable) -> BaseException | None:
+    """Run the program, as the observer wants it; what ended it early, or None."""
     linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     if path.endswith(".py"):  # a program inside a page has no file of its own
         main.__file__ = path
     try:
-        exec(compile(source, path, "exec"), main.__dict__)
+        exec(compile(prepared(source), path, "exec"), main.__dict__)
     except BaseException as error:
         if not (isinstance(error, SystemExit) and error.code in (None, 0)):
             return error

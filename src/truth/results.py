@@ -68,6 +68,8 @@ class Program:
     """Whether it ran and printed its trace."""
     rules: tuple[Finding, ...] | None = None
     """None: they were not checked to the end."""
+    names: str = ""
+    """What its functions had by name when they returned, as JSON."""
 
     @classmethod
     def of(cls, name: str, root: Path, key: str) -> "Program":

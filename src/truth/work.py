@@ -41,6 +41,8 @@ from .results import (
 TIME_LIMIT = 300.0
 """Seconds for a check of one page. Programs have limits of their own."""
 PROGRAMS = "programs"
+_OF_RUNS = ("trace", "names")
+"""Kinds of what is said of a run, beside the rules."""
 _LAST_LINES = 20
 _CALLS, _LARGEST_CALL = 3, 4000
 """Calls of a rule that are kept, and the letters of each, at most."""
@@ -84,9 +86,11 @@ def _programs(programs: tuple[str, ...], root: Path) -> Answer:
         program = f"{snippets}/{problem['name']}"
         where, text = problem["where"], problem["text"]
         found.append(Finding("trace", "failed", program, where, "", text))
-    for name, verdicts in judged.items():
+    for name, its in judged.items():
         program = f"{snippets}/{name}"
-        for each in verdicts or ():
+        names = json.dumps(its.names)
+        found.append(Finding("names", "given", program, program, "", calls=names))
+        for each in its.rules:
             where = f"{program}:{each.line}"
             found.append(
                 Finding(
@@ -201,7 +205,7 @@ class Work:
         found = defaultdict(list)
         for each in answer:
             found[each.page].append(each)
-            known = each.kind == "trace" or results.understood([each])
+            known = each.kind in _OF_RUNS or results.understood([each])
             if each.page not in task.things or not known:
                 self._problems.append(
                     f"truth: {task.check} answers what it was not asked: {each!r}"
@@ -217,9 +221,11 @@ class Work:
             return
         name = thing.removeprefix(f"{self._book.snippets}/")
         traces = [each for each in found if each.kind == "trace"]
-        rules = tuple(each for each in found if each.kind != "trace")
         self.found.programs[name] = replace(
-            self.found.programs[name], ran=not traces, rules=rules
+            self.found.programs[name],
+            ran=not traces,
+            rules=tuple(each for each in found if each.kind not in _OF_RUNS),
+            names="".join(each.calls for each in found if each.kind == "names"),
         )
         self._problems += [f"{each.where}: {each.how}" for each in traces]
 

@@ -11,10 +11,31 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import claims, formulas, pages, programs, rules, score, shown, structure, traces
+from . import (
+    claims,
+    derivations,
+    formulas,
+    pages,
+    programs,
+    rules,
+    score,
+    shown,
+    structure,
+    traces,
+)
 from .book import Book, Tally, Unsound
 
-PARTS = (traces, structure, programs, pages, shown, formulas, claims, rules)
+PARTS = (
+    traces,
+    structure,
+    programs,
+    pages,
+    shown,
+    formulas,
+    derivations,
+    claims,
+    rules,
+)
 
 
 def main() -> int:

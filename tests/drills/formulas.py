@@ -28,7 +28,7 @@ from .claims import altered, quotations
 _HERE = Path(__file__).parent
 _EACH, _EACH_FAST, _PAGES_FAST = 3, 1, 2
 """Plants of a class on each page, and in a fast run, and on how many pages."""
-_GOAL, _GOAL_OF_REWRITES = 0.95, 0.9
+GOAL, _GOAL_OF_REWRITES = 0.95, 0.9
 _SECONDS = 60
 """Of work, for one page."""
 _HELD = re.compile(
@@ -61,8 +61,8 @@ def run(book: Book, tally: Tally, site: Path) -> None:
         chosen = random.Random(tally.seed).sample(chosen, _PAGES_FAST)
     known = results.load(book.root)
     for page in chosen:
-        failed = [each for each in _found(page) if each.state == "failed"]
-        tally.count("harmless: a page as it is", page.shown, not failed)
+        wrong = [each for each in _found(page) if each.state == "failed"]
+        tally.count("harmless: a page as it is", page.shown, not wrong)
         for kind, formula, (start, end, new) in _plants(page, tally):
             at = formula.start + start
             text = page.text[:at] + new + page.text[formula.start + end :]
@@ -70,24 +70,24 @@ def run(book: Book, tally: Tally, site: Path) -> None:
             drill = f"{page.where(at)}: {_shown(tex)}"
             key = hashlib.sha256(f"{page.shown} {drill}".encode()).hexdigest()[:12]
             other = altered(page, text)
-            caught = _failed(other)
+            caught = failed(other)
             if not (formula.display or caught):
                 caught = any(each.state == "failed" for each in quotations(other))
             if not caught and key in verdicts:
                 tally.kind(kind).equal += 1
             else:
                 drill = f"{drill} for {_shown(formula.text)} [{key}]"
-                tally.count(kind, drill, bool(caught), _GOAL)
+                tally.count(kind, drill, bool(caught), GOAL)
     for page in chosen:
         for each in data["rewrite"].get(page.shown, ()):
-            failed = _failed(_changed(page, [each], tally))
-            drill = f"{page.shown}: {each[1]}: {failed}"
-            tally.count("a true rewrite", drill, not failed, _GOAL_OF_REWRITES)
+            said = failed(_changed(page, [each], tally))
+            drill = f"{page.shown}: {each[1]}: {said}"
+            tally.count("a true rewrite", drill, not said, _GOAL_OF_REWRITES)
         # What programs did is known where they ran.
         for each in data["derivation"].get(page.shown, ()) if known else ():
-            failed = _failed(_changed(page, each, tally))
             drill = f"{page.shown}: {each[0][1]}"
-            tally.count("a derivation, changed alike", drill, bool(failed), _GOAL)
+            caught = bool(failed(_changed(page, each, tally)))
+            tally.count("a derivation, changed alike", drill, caught, GOAL)
 
 
 def _changed(page: Page, changes: list[list[str]], tally: Tally) -> Page:
@@ -108,7 +108,7 @@ def _found(page: Page) -> list[Finding]:
     return found + numbers.check([page], page.root)
 
 
-def _failed(page: Page) -> str:
+def failed(page: Page) -> str:
     """The first that fails, whose task is formulas; a hang and a crash are errors."""
     with _limited():
         for check in (_found, lambda page: agreement.check([page], page.root)):

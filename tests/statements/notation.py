@@ -68,6 +68,21 @@ def test_the_trace_of_row():
 
 
 @says(
+    "The formulas above, at numbers:",
+    "The maps of this page and their rules, at numbers.",
+)
+def test_the_formulas_at_numbers():
+    V, W = np.array([[1, 2, 0], [0, 1, -1]]), np.array([[1, 2], [3, 4], [5, 6]])
+    x, y_bar = np.array([1, 2]), np.array([1, 10])
+    u_bar = y_bar @ V
+    two, matrix, elements, decided, product = trace("rules.py")
+    assert two.numbers == [*u_bar, *(u_bar @ W)]
+    assert matrix.numbers == [*np.outer(u_bar, x).ravel(), *(u_bar @ W)]
+    assert elements.numbers == [*(y_bar * 2 * x)] and product.numbers == [2 * 3]
+    assert decided.numbers == [*y_bar]
+
+
+@says(
     "It takes a small change of the output and answers with one number, the change of the loss:",
     "A change $\\d x$ is a column and comes in from the right.",
     r"Each step adds its Jacobian on the left of what came before, as functions do in $\frac{\d}{\d x} f(g(x)) = f'(g(x)) \, g'(x)$.",

@@ -13,15 +13,15 @@ upstream = tf.constant([1.0, 2.0, 3.0, 40.0, 50.0, 60.0])
 
 with tf.GradientTape(persistent=True) as tape:
     tape.watch(b)
-    copies = tf.reshape(tf.broadcast_to(b, [2, 3]), [6])
+    b_tilde = tf.reshape(tf.broadcast_to(b, [2, 3]), [6])
 
-print("copies       =", copies.numpy())
+downstream_b = tf.linalg.matvec(B, upstream, transpose_a=True)
+print("copies       =", b_tilde.numpy())
 print("B b          =", tf.linalg.matvec(B, b).numpy())
-print("Jacobian is B:", bool(tf.reduce_all(tape.jacobian(copies, b) == B)))
-print("B^T upstream =",
-      tf.linalg.matvec(B, upstream, transpose_a=True).numpy())
+print("Jacobian is B:", bool(tf.reduce_all(tape.jacobian(b_tilde, b) == B)))
+print("B^T upstream =", downstream_b.numpy())
 print("autodiff     =", tape.gradient(
-    copies, b, output_gradients=upstream).numpy())
+    b_tilde, b, output_gradients=upstream).numpy())
 
 rows = tf.TensorSpec([None, 3])
 graph = tf.function(lambda x, b: tf.gradients(x * b, b), autograph=False,

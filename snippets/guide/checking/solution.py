@@ -9,27 +9,27 @@ def cube(x):
     return x * x * x, lambda upstream: upstream * 3.0 * x * x
 
 
-def backward(x, upstream):
+def backward(x, u):
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = cube(x)
-    return tape.gradient(y, x, output_gradients=upstream)
+    return tape.gradient(y, x, output_gradients=u)
 
 
 rng = np.random.default_rng(0)
 x = tf.constant([1.3, -0.7, 0.0], tf.float64)
-upstream, w, v = map(tf.constant, rng.standard_normal([3, 3]))
+u, d_bar, v = map(tf.constant, rng.standard_normal([3, 3]))
 with tf.GradientTape() as tape:
-    tape.watch([x, upstream])
-    value = tf.reduce_sum(w * backward(x, upstream))
-by_x, by_upstream = tape.gradient(value, [x, upstream])
+    tape.watch([x, u])
+    value = tf.reduce_sum(d_bar * backward(x, u))
+x_bar, u_bar = tape.gradient(value, [x, u])
 
 
 def slope(function, h=1e-5):
-    return tf.reduce_sum(w * (function(h) - function(-h))) / (2 * h)
+    return tf.reduce_sum(d_bar * (function(h) - function(-h))) / (2 * h)
 
 
-print(f"by x         rule {tf.reduce_sum(by_x * v):9.6f}   differences",
-      f"{slope(lambda h: backward(x + h * v, upstream)):9.6f}")
-print(f"by upstream  rule {tf.reduce_sum(by_upstream * v):9.6f}   differences",
-      f"{slope(lambda h: backward(x, upstream + h * v)):9.6f}")
+print(f"by x         rule {tf.reduce_sum(x_bar * v):9.6f}   differences",
+      f"{slope(lambda h: backward(x + h * v, u)):9.6f}")
+print(f"by upstream  rule {tf.reduce_sum(u_bar * v):9.6f}   differences",
+      f"{slope(lambda h: backward(x, u + h * v)):9.6f}")

@@ -3,34 +3,34 @@
 import numpy as np
 import tensorflow as tf
 
-weights = tf.Variable([1.0, 1.0])
+w = tf.Variable([1.0, 1.0])
 x = tf.constant([1.0, 2.0, 3.0])
 
 
-# truth: weights.shape == (2,)
+# truth: w.shape == (2,)
 @tf.custom_gradient
-def polynomial(x, weights):
+def polynomial(x, w):
     def grad(upstream):
         local = (x ** 0, x ** 1)
         tf.print("upstream   =", upstream)
         tf.print("local      =", *local)
-        return upstream * weights[1], tf.stack(
+        return upstream * w[1], tf.stack(
             [tf.reduce_sum(upstream * each) for each in local])
 
-    return weights[0] + weights[1] * x, grad
+    return w[0] + w[1] * x, grad
 
 
 with tf.GradientTape() as tape:
-    y = polynomial(x, weights)
-print("downstream =", tape.gradient(y, weights).numpy())
+    y = polynomial(x, w)
+print("downstream =", tape.gradient(y, w).numpy())
 
 with tf.GradientTape() as tape:
-    y = weights[0] + weights[1] * x
-print("autodiff   =", tape.gradient(y, weights).numpy())
+    y = w[0] + w[1] * x
+print("autodiff   =", tape.gradient(y, w).numpy())
 
 
-def total(weights):
-    return np.sum(weights[0] + weights[1] * np.array([1.0, 2.0, 3.0]))
+def total(w):
+    return np.sum(w[0] + w[1] * np.array([1.0, 2.0, 3.0]))
 
 
 h = 1e-3

@@ -19,15 +19,16 @@ def back_through(change):
     return identity
 
 
+tau, lambda_ = 1.0, 0.1
 RULES = {
     "the derivative": lambda upstream: upstream,
     "clip each number to 1": lambda upstream:
-        tf.clip_by_value(upstream, -1.0, 1.0),
+        tf.clip_by_value(upstream, -tau, tau),
     "clip the norm to 1": lambda upstream:
-        tf.clip_by_norm(upstream, 1.0),
+        tf.clip_by_norm(upstream, tau),
     "clip the norm of each row": lambda upstream:
-        tf.clip_by_norm(upstream, 1.0, axes=[1]),
-    "scale by 0.1": lambda upstream: 0.1 * upstream,
+        tf.clip_by_norm(upstream, tau, axes=[1]),
+    "scale by 0.1": lambda upstream: lambda_ * upstream,
     "reverse": lambda upstream: -upstream,
 }
 

@@ -7,7 +7,8 @@ import tensorflow as tf
 @tf.custom_gradient
 def noisy(x, seed):
     def grad(upstream):
-        return upstream + noise(seed, upstream), None
+        z = noise(seed, upstream)
+        return upstream + z, None
 
     return x, grad
 

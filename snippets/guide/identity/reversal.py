@@ -47,3 +47,12 @@ for scale, what in ((1.0, "for"), (0.0, "ignored"), (-1.0, "against"),
     w0, w1, domain_loss, right = train(scale)
     print(f"upstream times {scale:4}  {what:7}  w = {w0:.3f} {w1:.3f}"
           f"  domain loss {domain_loss:.3f}  right in the target: {right}")
+
+f, a, c, lambda_ = tf.constant(2.0), tf.Variable(3.0), tf.Variable(5.0), 0.5
+with tf.GradientTape() as tape:
+    tape.watch(f)
+    q, r = a * f, c * back_through(-lambda_)(f)
+bars = q_bar, r_bar = tf.constant(1.0), tf.constant(10.0)
+f_bar, a_bar, c_bar = tape.gradient([q, r], [f, a, c], output_gradients=bars)
+print("one number: f_bar", f_bar.numpy(), " a_bar", a_bar.numpy(),
+      " c_bar", c_bar.numpy())

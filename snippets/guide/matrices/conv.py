@@ -18,10 +18,11 @@ def conv(X, K):
     def grad(upstream):
         P = tf.reshape(patches(X, height, width),
                        [-1, height * width * channels])
-        downstream_K = tf.transpose(P) @ tf.reshape(upstream, [-1, outputs])
+        Y_bar = tf.reshape(upstream, [-1, outputs])
+        K_bar = tf.transpose(P) @ Y_bar
         downstream_X = tf.nn.conv2d_transpose(
             upstream, K, tf.shape(X), 1, "VALID")
-        return downstream_X, tf.reshape(downstream_K, K.shape)
+        return downstream_X, tf.reshape(K_bar, K.shape)
 
     return tf.nn.conv2d(X, K, 1, "VALID"), grad
 

@@ -13,13 +13,15 @@ def mean(x):
 # truth: gamma.shape == [3]; beta.shape == [3]; x.shape[1] == 3
 @tf.custom_gradient
 def layer_norm(x, gamma, beta):
-    c = x - mean(x)
+    mu = mean(x)
+    c = x - mu
     s = tf.sqrt(mean(c * c) + EPSILON)
     r = c / s
 
     def grad(upstream):
-        u = upstream * gamma
-        downstream_x = (u - mean(u) - r * mean(u * r)) / s
+        r_bar = upstream * gamma
+        c_bar = (r_bar - r * mean(r_bar * r)) / s
+        downstream_x = c_bar - mean(c_bar)
         return (downstream_x, tf.reduce_sum(upstream * r, axis=0),
                 tf.reduce_sum(upstream, axis=0))
 

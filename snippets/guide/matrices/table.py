@@ -14,25 +14,29 @@ M = np.tril(np.ones([3, 3])) - 0.5 * eye
 
 # Name, map, rule(upstream, output, inputs), inputs.
 rows = [
-    ("sum", tf.reduce_sum, lambda U, y, X: U * tf.ones_like(X), [B]),
+    ("sum", tf.reduce_sum,
+     lambda upstream, y, X: upstream * tf.ones_like(X), [B]),
     ("column sums", lambda X: tf.reduce_sum(X, 0),
-     lambda U, y, X: U * tf.ones_like(X), [B]),
-    ("trace", trace, lambda U, y, X: U * eye, [A]),
-    ("transpose", T, lambda U, Y, X: T(U), [B]),
-    ("product", tf.matmul, lambda U, C, A, B: (U @ T(B), T(A) @ U), [W, B]),
-    ("inverse", inv, lambda U, Y, X: -T(Y) @ U @ T(Y), [A]),
-    ("solve", tf.linalg.solve, lambda U, Y, A, B: (
-        -inv(T(A)) @ U @ T(Y), inv(T(A)) @ U), [A, B]),
-    ("det", tf.linalg.det, lambda U, y, X: U * y * T(inv(X)), [A]),
+     lambda upstream, y, X: upstream * tf.ones_like(X), [B]),
+    ("trace", trace, lambda upstream, y, X: upstream * eye, [A]),
+    ("transpose", T, lambda upstream, Y, X: T(upstream), [B]),
+    ("product", tf.matmul,
+     lambda upstream, C, A, B: (upstream @ T(B), T(A) @ upstream), [W, B]),
+    ("inverse", inv, lambda upstream, Y, X: -T(Y) @ upstream @ T(Y), [A]),
+    ("solve", tf.linalg.solve, lambda upstream, Y, A, B: (
+        -inv(T(A)) @ upstream @ T(Y), inv(T(A)) @ upstream), [A, B]),
+    ("det", tf.linalg.det,
+     lambda upstream, y, X: upstream * y * T(inv(X)), [A]),
     ("log |det|", lambda X: tf.linalg.slogdet(X)[1],
-     lambda U, y, X: U * T(inv(X)), [A]),
+     lambda upstream, y, X: upstream * T(inv(X)), [A]),
     ("Cholesky", tf.linalg.cholesky,
-     lambda U, Y, X: inv(T(Y)) @ (M * (T(Y) @ U)) @ inv(Y), [S]),
+     lambda G, Y, X: inv(T(Y)) @ (M * (T(Y) @ G)) @ inv(Y), [S]),
     ("softmax", tf.nn.softmax,
-     lambda U, p, z: p * (U - tf.reduce_sum(U * p)), [z]),
+     lambda upstream, p, z: p * (upstream - tf.reduce_sum(upstream * p)),
+     [z]),
     ("cross-entropy",
      lambda z: tf.nn.softmax_cross_entropy_with_logits(labels=t, logits=z),
-     lambda U, y, z: U * (tf.nn.softmax(z) - t), [z])]
+     lambda upstream, y, z: upstream * (tf.nn.softmax(z) - t), [z])]
 
 print(f"{'':14}{'rule':>10}{'TensorFlow':>12}{'differences':>13}")
 for name, function, rule, inputs in rows:

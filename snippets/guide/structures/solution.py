@@ -11,16 +11,16 @@ Moments = collections.namedtuple("Moments", ["mean", "variance"])
 @tf.custom_gradient
 def moments(x):
     mean = tf.reduce_mean(x)
-    centered = x - mean
+    c = x - mean
     n = tf.cast(tf.size(x), x.dtype)
 
     def grad(upstream_mean, upstream_variance):
-        downstream = (upstream_mean + 2.0 * upstream_variance * centered) / n
+        downstream = (upstream_mean + 2.0 * upstream_variance * c) / n
         tf.print("upstream mean =", upstream_mean, " variance =",
                  upstream_variance, " downstream =", downstream)
         return downstream
 
-    return Moments(mean, tf.reduce_mean(centered * centered)), grad
+    return Moments(mean, tf.reduce_mean(c * c)), grad
 
 
 x = tf.constant([1.0, 2.0, 6.0])

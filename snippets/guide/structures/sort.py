@@ -18,11 +18,14 @@ def sort(x):
 
 
 x = tf.constant([0.3, 0.1, 0.4, 0.2])
+y_bar = tf.constant([1.0, 10.0, 100.0, 1000.0])
 with tf.GradientTape(persistent=True) as tape:
     tape.watch(x)
-    values, places = sort(x)
-    loss = tf.reduce_sum(values * [1.0, 10.0, 100.0, 1000.0])
-    plain = tf.reduce_sum(tf.sort(x) * [1.0, 10.0, 100.0, 1000.0])
-print("values", values.numpy(), " places", places.numpy())
-tape.gradient(loss, x)
-print("autodiff:", tape.gradient(plain, x).numpy())
+    y, places = sort(x)
+    plain = tf.sort(x)
+P = tf.one_hot(places, 4)
+print("values", y.numpy(), " places", places.numpy())
+print("P x   ", tf.linalg.matvec(P, x).numpy())
+x_bar = tape.gradient(y, x, output_gradients=y_bar)
+print("y_bar P: ", tf.linalg.matvec(P, y_bar, transpose_a=True).numpy())
+print("autodiff:", tape.gradient(plain, x, output_gradients=y_bar).numpy())

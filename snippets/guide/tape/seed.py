@@ -14,17 +14,18 @@ def both(x):
 
 
 x = tf.constant([1.0, 2.0])
-seed = tf.constant([1.0, 10.0])
+s = tf.constant([1.0, 10.0])
 with tf.GradientTape(persistent=True) as tape:
     tape.watch(x)
     y, z = both(x)
-    loss = tf.reduce_sum(seed * z)
+    loss = tf.reduce_sum(s * z)
 
 print("target y")
 print(tape.gradient(y, x).numpy())
-print("target z, output_gradients = seed")
-print(tape.gradient(z, x, output_gradients=seed).numpy())
-print("target loss, the sum of seed * z")
+print("target z, output_gradients = s")
+x_bar = tape.gradient(z, x, output_gradients=s)
+print(x_bar.numpy())
+print("target loss, the sum of s * z")
 print(tape.gradient(loss, x).numpy())
 print("targets [y, z]: both walks in one")
 print(tape.gradient([y, z], x).numpy())

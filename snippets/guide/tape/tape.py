@@ -40,6 +40,7 @@ with tf.GradientTape(persistent=True) as tape:
     L = v * w
 print(f"u = {u.numpy()}  v = {v.numpy()}  w = {w.numpy()}")
 
-print("dL/dx =", tape.gradient(L, x).numpy())
+x_bar = tape.gradient(L, x)
+print("dL/dx =", x_bar.numpy())
 u_bar, v_bar, w_bar = tape.gradient(L, [u, v, w])
 print("at u", u_bar.numpy(), " at v", v_bar.numpy(), " at w", w_bar.numpy())

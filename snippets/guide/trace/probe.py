@@ -23,7 +23,7 @@ def probe(name, x):
 
 def distance(x, W):
     h = probe("h", x @ W)
-    u = h - center
+    u = h - c
     s = probe("s", tf.reduce_sum(u * u, axis=-1))
     r = probe("r", tf.sqrt(s))
     return tf.reduce_mean(r)
@@ -36,10 +36,10 @@ def slope(x, W, function=distance):
     return tape.gradient(loss, W)
 
 
-center = tf.constant([3.0, 4.0])
+c = tf.constant([3.0, 4.0])
 x = tf.constant([[2.0, 4.0], [3.0, 6.0]])
 W = tf.constant([[1.0, 0.0], [1.0, 2.0]])
-u = x @ W - center
+u = x @ W - c
 r = tf.norm(u, axis=-1, keepdims=True)
 print("r =", r.numpy()[:, 0], " u / r =", *(u / r).numpy())
 for mode, function in (

@@ -2,13 +2,13 @@
 
 import tensorflow as tf
 
-center = tf.constant([3.0, 4.0])
+c = tf.constant([3.0, 4.0])
 x = tf.constant([[1.0, 2.0], [2.0, 4.0]])
 W = tf.Variable([[1.0, 0.0], [1.0, 2.0]], name="W")
 b = tf.Variable(1.0, name="b")
 with tf.GradientTape() as tape:
     h = x @ W
-    u = h - center
+    u = h - c
     s = tf.reduce_sum(u * u, axis=-1)
     r = tf.sqrt(s)
     loss = b * tf.reduce_mean(r)

@@ -36,3 +36,11 @@ with tf.GradientTape() as tape:
     tape.watch(x)
     y = tf.reduce_sum(tf.linalg.matvec(W, tf.square(x)))
 print("one tape over all steps:", tape.gradient(y, x).numpy())
+
+A, B = W, tf.constant([[1.0, -1.0], [2.0, 0.0], [0.0, 3.0]])
+y_bar = tf.constant([1.0, 10.0, 100.0])
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = tf.linalg.matvec(B, tf.linalg.matvec(A, x))
+x_bar = tape.gradient(y, x, output_gradients=y_bar)
+print("y = B (A x):", y.numpy(), " y_bar -> x_bar:", x_bar.numpy())

@@ -10,8 +10,8 @@ def sign(x):
     tf.print("forward  x =", x, " y =", y)
 
     def grad(upstream):
-        s = tf.sigmoid(x)
-        local = s * (1.0 - s)
+        y_tilde = tf.sigmoid(x)
+        local = y_tilde * (1.0 - y_tilde)
         downstream = upstream * local
         tf.print("backward x =", x, " upstream =", upstream,
                  " local =", local, " downstream =", downstream)

@@ -18,8 +18,8 @@ def sign(x):
 
 
 def shifted(x):
-    line = tf.clip_by_value(x, -1.0, 1.0)
-    return line + tf.stop_gradient(tf.sign(x) - line)
+    y_tilde = tf.clip_by_value(x, -1.0, 1.0)
+    return y_tilde + tf.stop_gradient(tf.sign(x) - y_tilde)
 
 
 def gradient(stand_in):

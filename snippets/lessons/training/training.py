@@ -8,8 +8,8 @@ import tensorflow as tf
 @tf.custom_gradient
 def sign(x):
     def grad(upstream):
-        s = tf.sigmoid(x)
-        local = s * (1.0 - s)
+        y_tilde = tf.sigmoid(x)
+        local = y_tilde * (1.0 - y_tilde)
         downstream = upstream * local
         return downstream
 

@@ -17,11 +17,11 @@ def plain(x):
 
 
 def loss_of(y):
-    return tf.reduce_sum(weights * tf.sin(y))
+    return tf.reduce_sum(w * tf.sin(y))
 
 
 x = tf.constant([-1.5, 0.0, 2.0], tf.float64)
-weights = tf.constant([1.0, 10.0, 100.0], tf.float64)
+w = tf.constant([1.0, 10.0, 100.0], tf.float64)
 
 with tf.GradientTape(persistent=True) as tape:
     tape.watch(x)

@@ -24,12 +24,13 @@ def product(x, y):
 def gradients(multiply, x, y):
     with tf.GradientTape() as tape:
         tape.watch([x, y])
-        loss = tf.reduce_sum(weights * multiply(x, y))
+        z = multiply(x, y)
+        loss = tf.reduce_sum(w * z)
     return [g.numpy().tolist() for g in tape.gradient(loss, [x, y])]
 
 
 x = tf.constant([1.0, 2.0, 3.0])
 y = tf.constant([4.0, 5.0, 6.0])
-weights = tf.constant([1.0, 10.0, 100.0])
+w = tf.constant([1.0, 10.0, 100.0])
 print("rule     =", gradients(product, x, y))
 print("autodiff =", gradients(tf.multiply, x, y))

@@ -21,7 +21,7 @@ def square(x):
 
 
 x = tf.constant([1.0, 2.0, 3.0])
-weights = tf.constant([1.0, 10.0, 100.0])
+w = tf.constant([1.0, 10.0, 100.0])
 
 print("gradient of y, a vector")
 with tf.GradientTape() as tape:
@@ -32,5 +32,5 @@ print("dL/dx =", tape.gradient(y, x).numpy())
 print("gradient of a weighted sum of y, a number")
 with tf.GradientTape() as tape:
     tape.watch(x)
-    loss = tf.reduce_sum(weights * square(x))
+    loss = tf.reduce_sum(w * square(x))
 print("dL/dx =", tape.gradient(loss, x).numpy())

@@ -1,6 +1,6 @@
 """The maps and rules that a section states, evaluated at numbers.
 
-    for rule in rules(page, *page.section(at, deepest=2)):
+    for rule in rules(page):
         rule.name       # "y" of a map, "bar x" of a rule: a gradient of the loss
         rule.symbols    # names of what its formula shows: {"x", "bar y"}
         rule.at({"x": x, "bar y": upstream})[rule.element]
@@ -20,6 +20,7 @@ import numpy as np
 import sympy
 
 from ..page import Page
+from .inline import Flattener
 from .latex import CALLED, Node
 from .meaning import (
     ANYWHERE,
@@ -36,7 +37,7 @@ from .meaning import (
     parts_of,
     plain,
 )
-from .sections import sections
+from .sections import is_unchecked, sections
 from .tree import bare, indices_of, is_numeric, symbols, walk
 
 _DIGITS = 50
@@ -56,21 +57,29 @@ class Rule:
     subscript: tuple = ()
     sides: tuple[Node, ...] = ()
     """What it equals; each is the same."""
+    start: int = 0
+    """Where on the page the whole formula begins."""
+    is_unchecked: bool = field(default=False, compare=False)
+    """Whether the page says that no program has it."""
 
     @property
     def is_gradient(self) -> bool:
         return self.name.startswith("bar ")
 
     @property
-    def is_output(self) -> bool:
-        """Whether no other map of its section is made of it."""
-        return not self.is_gradient and self.name in self.section.outputs
+    def said(self) -> tuple:
+        """What it says: the same elsewhere is equal."""
+        return self.name, self.subscript, *map(Flattener().flat, self.sides)
 
     @cached_property
-    def symbols(self) -> frozenset[str]:
-        """Names of what stands on its right side; maps may define some of them."""
+    def alternatives(self) -> list[frozenset[str]]:
+        """Names of what stands on each of its right sides; maps may define some."""
         indices = {letter for letter, _ in self.subscript}
-        return frozenset(self.section.names(self.sides[0])) - indices
+        return [frozenset(self.section.names(side)) - indices for side in self.sides]
+
+    @property
+    def symbols(self) -> frozenset[str]:
+        return self.alternatives[0]
 
     @property
     def element(self) -> tuple[int | slice, ...]:
@@ -81,8 +90,9 @@ class Rule:
             slice(None) if letter else number - 1 for letter, number in self.subscript
         )
 
-    def at(self, values: Mapping[str, Any]) -> np.ndarray:
-        """Its value; raises Unclear where there is none."""
+    def at(self, values: Mapping[str, Any], shape: tuple | None = None) -> np.ndarray:
+        """Its value, where what it names has this shape; raises Unclear where there
+        is none."""
         arrays = {name: np.asarray(value) for name, value in values.items()}
         ranks = {
             name: len(self.section.shape(name.removeprefix("bar "))) for name in arrays
@@ -94,37 +104,33 @@ class Rule:
         for place in np.ndindex(leading):
             one = {}
             for name, array in arrays.items():
-                own = max(array.ndim - ranks[name], 0)
-                shape = leading[:0] if not own else leading
-                one[name] = (
-                    np.broadcast_to(array, (*shape, *array.shape[own:]))[place]
-                    if own
-                    else array
-                )
-            results.append(self._once(one))
+                own = array.shape[max(array.ndim - ranks[name], 0) :]
+                has_more = array.ndim > len(own)
+                whole = (*leading, *own)
+                one[name] = np.broadcast_to(array, whole)[place] if has_more else array
+            results.append(self._once(one, shape))
         return np.array(results).reshape((*leading, *np.shape(results[0])))
 
-    def _once(self, values: dict[str, np.ndarray]) -> np.ndarray:
+    def _once(self, values: dict[str, np.ndarray], shape: tuple | None) -> np.ndarray:
         refused: Unclear | None = None
         for side in self.sides:
             try:
-                return self.section.value(self, side, values)
+                return self.section.value(self, side, values, shape)
             except Unclear as error:
                 refused = refused or error
         raise refused or Unclear(f"{self.name} has no formula")
 
 
-def rules(page: Page, start: int, end: int) -> list[Rule]:
-    """The maps and the gradients of inputs that a part of a page states."""
+def rules(page: Page) -> list[Rule]:
+    """The maps and the gradients of inputs that a page states."""
     found = []
     for number, section in enumerate(sections(page, Scope())):
-        if not any(start <= read.formula.start < end for read in section.reads):
-            continue
         reader = _Section(page, number, section.scope)
+        sizes = {size for its in section.scope.domains.values() for size in its}
         for read in section.reads:
             for at, statement in enumerate(read.statements):
                 where = read.formula.start + statement.position
-                if not (start <= where < end) or not set(statement.relations) <= {"="}:
+                if not set(statement.relations) <= {"="}:
                     continue
                 stated = read.premises.get(at) or ""
                 for side in statement.sides:
@@ -133,6 +139,8 @@ def rules(page: Page, start: int, end: int) -> list[Rule]:
                     if symbol is None or symbol.kind != "symbol":
                         continue
                     name, subscript = name_of(symbol, section.scope)
+                    if name in sizes:  # how many there are is no map
+                        continue
                     others = tuple(each for each in statement.sides if each != side)
                     if others and not is_numeric(others[0]):
                         rule = Rule(
@@ -142,6 +150,8 @@ def rules(page: Page, start: int, end: int) -> list[Rule]:
                             reader,
                             subscript,
                             others,
+                            read.formula.start,
+                            is_unchecked(page, read),
                         )
                         found.append(rule)
         reader.rules = [each for each in found if each.section is reader]
@@ -170,23 +180,28 @@ class _Section:
         self._scopes: dict[tuple, Scope] = {}
         self.rules: list[Rule] = []
 
-    @property
-    def outputs(self) -> list[str]:
-        return list(map(plain, self._scope.outputs))
-
     @cached_property
     def inputs(self) -> set[str]:
         """Names of what it knows, and does not state."""
         return set(map(plain, self._scope.known - self._scope.maps.keys()))
 
     def names(self, node: Node) -> Iterator[str]:
-        bars = {id(n.parts[0]): n for n in walk(node) if n.kind == "bar"}
+        of_loss = [
+            n.parts[:2]
+            for n in walk(node)
+            if n.kind == "derivative"
+            and n.parts[0].parts[0] == "L"
+            and "L" not in self._scope.maps
+        ]
+        bars = {id(n.parts[0]) for n in walk(node) if n.kind == "bar"}
+        bars |= {id(below) for _, below in of_loss}
+        losses = {id(loss) for loss, _ in of_loss}
         letters = {
             letter for symbol in symbols(node) for letter, _ in indices_of(symbol)[1]
         }
         for symbol in symbols(node):
             name = plain(name_of(symbol, self._scope)[0])
-            if name not in letters:
+            if name not in letters and id(symbol) not in losses:
                 yield ("bar " if id(symbol) in bars else "") + name
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -195,10 +210,14 @@ class _Section:
         )
 
     def value(
-        self, rule: Rule, side: Node, values: dict[str, np.ndarray]
+        self,
+        rule: Rule,
+        side: Node,
+        values: dict[str, np.ndarray],
+        own: tuple[int, ...] | None,
     ) -> np.ndarray:
-        numbers = Numbers(self._fitted(values), values, self.rules)
         name = rule.name.removeprefix("bar ")
+        numbers = Numbers(self._fitted(values, name, own), values, self.rules)
         shape = next(
             (s for n, s in numbers.scope.shapes.items() if plain(n) == name), ()
         )
@@ -206,8 +225,10 @@ class _Section:
             numbers.defined(name, Definition(rule.subscript, side, 0), shape)
         )
 
-    def _fitted(self, values: dict[str, np.ndarray]) -> Scope:
-        shapes: dict[str, tuple[int, ...]] = {}
+    def _fitted(
+        self, values: dict[str, np.ndarray], own: str, its: tuple[int, ...] | None
+    ) -> Scope:
+        shapes: dict[str, tuple[int, ...]] = {} if its is None else {own: its}
         for name, array in values.items():
             base = name.removeprefix("bar ")
             if shapes.setdefault(base, array.shape) != array.shape:
@@ -249,6 +270,12 @@ class Numbers(Meaning):
             return self._substituted(Meaning(self.scope).value(node, At(at.bound)))
         return super().value(node, at)
 
+    def of_quotient(self, node: Node, at: At) -> Value:
+        below = self.value(node.parts[1], at)
+        if not np.shape(below) and below.is_zero:
+            return sympy.nan  # at a point where it has no value
+        return super().of_quotient(node, at)
+
     def defined(
         self, name: str, definition: Definition, shape: tuple[int, ...]
     ) -> Value:
@@ -276,7 +303,7 @@ class Numbers(Meaning):
 
     def whole(self, name: str, stop: Held = frozenset()) -> Value:
         if plain(name) in self._values:
-            return _exactly(self._values[plain(name)])
+            return self._given(plain(name))
         if name not in self.scope.maps:
             raise Unclear(f"no value of {plain(name)}")
         definition = self.scope.maps[name]
@@ -285,13 +312,16 @@ class Numbers(Meaning):
             lambda: self.defined(name, definition, self.scope.shapes.get(name, ())),
         )
 
+    def _given(self, name: str) -> Value:
+        return self._once((name, "given"), lambda: _exactly(self._values[name]))
+
     def upstream(self, name: str) -> Value:
         return self.gradient(name)
 
     def gradient(self, name: str) -> Value:
         gradient = "bar " + plain(name)
         if gradient in self._values:
-            return _exactly(self._values[gradient])
+            return self._given(gradient)
         if name in self.scope.outputs and "L" not in self.scope.maps:
             raise Unclear(f"no value of {gradient}")
         rule = self._rules.get(gradient)

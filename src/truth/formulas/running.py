@@ -34,6 +34,7 @@ from .latex import Node, Refusal, Statement, parse
 from .meaning import Meaning, Scope, name_of, plain
 from .points import Contradicted
 from .section import Reading, Section
+from .sections import is_unchecked
 from .sections import sections as sections_of
 from .tree import Tree, bare, is_numeric, symbols, walk
 
@@ -75,10 +76,8 @@ class RunningText:
         if not verdicts:
             return self._of_symbols(read)
         state, how, evidence = max(verdicts, key=lambda each: STATES.index(each[0]))
-        if state == "unchecked":
-            said = ";".join(self._page.says("unchecked", read.formula.start))
-            marked = {" ".join(each.split()) for each in said.split(";")}
-            state = state if read.formula.shown in marked else "failed"
+        if state == "unchecked" and not is_unchecked(self._page, read):
+            state = "failed"
         return state, how, evidence
 
     def _of_symbols(self, read: Reading) -> Verdict | None:

@@ -7,7 +7,7 @@ from .latex import Refusal, marks, parse
 from .meaning import Scope
 from .section import Reading, Section
 
-_MARKS = {"premise", "definition"}
+_MARKS = {"premise", "definition", "unchecked"}
 
 
 def sections(
@@ -48,3 +48,12 @@ def read(formula: Formula) -> Reading:
                 found.fail(str(error), error.position)
             found.doubts[0] = error
     return found
+
+
+def is_unchecked(page: Page, read: Reading) -> bool:
+    """Whether a formula is named as such; in running text by a comment below it."""
+    said = ";".join(page.says("unchecked", read.formula.start)).split(";")
+    return "unchecked" in read.marks or (
+        not read.formula.display
+        and read.formula.shown in {" ".join(each.split()) for each in said}
+    )

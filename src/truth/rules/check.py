@@ -59,14 +59,28 @@ def load(path: Path, snippets: Path) -> Program:
     return Program(**vars(its), wrong=path.parent.name == WRONG)
 
 
-def observe(programs: list[Path], root: Path) -> tuple[list[dict], dict[str, list]]:
+@dataclass(frozen=True)
+class Observed:
+    """What was found of one program."""
+
+    rules: list[Verdict]
+    """In the order of its lines."""
+    names: list[list[dict]]
+    """Of each of its functions some calls, and the program itself: what it had by
+    name when it returned, and what it returned."""
+
+    @classmethod
+    def of(cls, said: dict | None) -> "Observed":
+        said = said or {"rules": (), "names": []}  # it did not come to its end
+        return cls([Verdict(**each) for each in said["rules"]], said["names"])
+
+
+def observe(programs: list[Path], root: Path) -> tuple[list[dict], dict[str, Observed]]:
     """Run programs of the book once: the engine's problems, as JSON has them, and of
-    each program, by its name, the verdicts on its rules in the order of its lines;
-    none where it did not come to its end."""
+    each program, by its name, what was found."""
     report = _ask(root, paths=list(map(str, programs)))
     return report["problems"], {
-        name: found and [Verdict(**each) for each in found]
-        for name, found in report["observed"].items()
+        name: Observed.of(said) for name, said in report["observed"].items()
     }
 
 
@@ -96,7 +110,7 @@ def _ask(root: Path, **programs: list) -> dict:
 
 
 def _verdicts(answer: dict) -> list[Verdict]:
-    found = [Verdict(**each) for each in answer["observed"] or ()]
+    found = Observed.of(answer["observed"]).rules
     if answer["problem"]:
         found.insert(0, Verdict(1, "program", "failed", answer["problem"]))
     return found

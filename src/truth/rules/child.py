@@ -1,5 +1,6 @@
 """In the process of one program: judges the rules that it makes."""
 
+import builtins
 import contextlib
 import signal
 import types
@@ -10,15 +11,18 @@ import numpy as np
 
 from tracebook.snippet import Snippet
 
-from . import sites
+from . import names, sites
 from .check import WRONG
 from .compare import Report
 from .directions import Wrong
 from .function import STATIC, Function, Misdeclared, said
 from .judge import Judge
+from .names import prepared
 from .observer import Observer, Rule
 from .records import KEPT_CALLS
 from .sites import Declared, Site
+
+__all__ = ["begin", "prepared"]
 
 RULES_OF_A_SITE = 12
 """Function objects that close over different things, at most."""
@@ -37,15 +41,17 @@ class Unproven(Exception):
     """A rule of which nothing can be said."""
 
 
-def begin(snippet: Snippet) -> Callable[[], list[dict]]:
-    """Watch the program that runs next; what is found of its rules when it ended."""
-    program = Program(snippet)
+def begin(snippet: Snippet) -> Callable[[], dict]:
+    """Watch the program that runs next; what is found of its rules when it ended, and
+    what its functions had by name."""
+    program, its = Program(snippet), names.Names()
+    setattr(builtins, names.KEEP, its.keep)
     watching = program.observer.watch()
     watching.__enter__()
 
-    def end() -> list[dict]:
+    def end() -> dict:
         watching.__exit__(None, None, None)
-        return program.findings()
+        return {"names": its.end(), "rules": program.findings()}
 
     return end
 

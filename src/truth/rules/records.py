@@ -74,18 +74,18 @@ class Record:
         inputs.pop("self", None)
         for each in self.asked or [Asked()]:
             closed = {
-                name: plain
+                name: told
                 for name, value in (self.closed | each.closed).items()
-                if name not in inputs and (plain := _plain(value)) is not None
+                if name not in inputs and (told := plain(value)) is not None
             }
             yield {
-                "inputs": {name: _plain(value) for name, value in inputs.items()},
+                "inputs": {name: plain(value) for name, value in inputs.items()},
                 "closed": closed,
-                "outputs": list(map(_plain, _parts(self.outputs))),
-                "upstream": list(map(_plain, _parts(each.upstream))),
-                "downstream": list(map(_plain, _parts(each.downstream))),
+                "outputs": list(map(plain, _parts(self.outputs))),
+                "upstream": list(map(plain, _parts(each.upstream))),
+                "downstream": list(map(plain, _parts(each.downstream))),
                 "variables": {
-                    variable.name: _plain(kept) for variable, kept in each.state
+                    variable.name: plain(kept) for variable, kept in each.state
                 },
             }
 
@@ -220,7 +220,7 @@ def _arrays(values: Any) -> list[np.ndarray | None]:
     return list(map(_array, _parts(values)))
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Nested lists; two of them of complex numbers; None of what is not kept."""
     array = _array(value)
     if array is None or array.size > TOLD_NUMBERS or array.dtype.kind in "OSU":

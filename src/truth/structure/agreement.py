@@ -1,17 +1,22 @@
 """Formulas and programs say the same: what a page derives is what its programs did.
 
-While a program runs, it is kept what its rules are given and give. The maps and the
-gradients that the page states are evaluated at these inputs, name for name, and must
-give these outputs and gradients. A function of one input may have it by another name:
-a program squares ``x``, and the page says ``w = u^2``.
+While a program runs, it is kept what its rules are given and give, and what its
+functions have by name when they return. The maps and the gradients that the page
+states are evaluated at these values, name for name, and must give what is there: a
+value of that name, or what the function returned.
 
-A formula belongs to the rules of its section, and to those below that have no formula
-in their own. It fails if it differs from some of them, and agrees with no rule of the
-page. A rule that agrees with no formula, and a formula to which rules belong and that
-was compared with none, are unchecked.
+In a program, the gradient of ``x`` is ``x_bar``, ``downstream_x`` or ``upstream_x``;
+what a formula calls ``w_1`` may be in a list ``w``; ``lambda`` is ``lambda_``. A
+function of one input may have it by another name: a program squares ``x``, and the
+page says ``w = u^2``.
+
+A formula that agrees with no program of its page fails, unless it says so:
+``% unchecked: why``, or ``<!-- unchecked: LATEX -->`` in running text. A rule that
+agrees with no formula of a page that has some is unchecked.
 """
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
@@ -35,30 +40,7 @@ WRONG = "wrong"
 """The folder of programs that are wrong on purpose."""
 
 Array = np.ndarray | None
-
-
-@dataclass
-class Call:
-    """What a rule was given and gave in one call."""
-
-    inputs: dict[str, Array]
-    closed: dict[str, Array]
-    outputs: list[Array]
-    upstream: list[Array]
-    downstream: list[Array]
-
-    @classmethod
-    def of(cls, said: dict[str, Any]) -> "Call":
-        inputs, closed = (
-            {name: _array(value) for name, value in said[part].items()}
-            for part in ("inputs", "closed")
-        )
-        parts = ("outputs", "upstream", "downstream")
-        return cls(inputs, closed, *(list(map(_array, said[part])) for part in parts))
-
-    @property
-    def is_empty(self) -> bool:
-        return any(each is not None and not each.size for each in self.inputs.values())
+Arrays = dict[str, np.ndarray]
 
 
 def _array(said: Any) -> Array:
@@ -68,15 +50,74 @@ def _array(said: Any) -> Array:
     return array if array.dtype.kind in "iufc" else None
 
 
+def _arrays(said: dict[str, Any]) -> Arrays:
+    found = {name: _array(value) for name, value in said.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+@dataclass
+class Call:
+    """What a rule was given and gave in one call."""
+
+    inputs: Arrays
+    """Variables are some, too."""
+    closed: Arrays
+    outputs: list[Array]
+    upstream: list[Array]
+    downstream: Arrays
+
+    @classmethod
+    def of(cls, said: dict[str, Any]) -> "Call":
+        closed = _arrays(said["closed"])
+        inputs = dict(said["inputs"]) | {
+            _named(name, _array(value), closed): value
+            for name, value in said["variables"].items()
+        }
+        downstream = _arrays(dict(zip(inputs, said["downstream"])))
+        outputs, upstream = (
+            list(map(_array, said[part])) for part in ("outputs", "upstream")
+        )
+        return cls(_arrays(inputs), closed, outputs, upstream, downstream)
+
+    @property
+    def is_empty(self) -> bool:
+        return any(not each.size for each in self.inputs.values())
+
+    def names(self) -> Arrays:
+        gradients = {f"downstream_{name}": a for name, a in self.downstream.items()}
+        return self.closed | self.inputs | gradients
+
+
+def _named(variable: str, value: Array, closed: Arrays) -> str:
+    """The name by which a program finds a variable; it may have another of its own."""
+    name = variable.partition(":")[0]
+    same = (
+        []
+        if value is None
+        else [n for n, a in closed.items() if np.array_equal(a, value)]
+    )
+    return same[0] if name not in closed and len(same) == 1 else name
+
+
+@dataclass
+class Seen:
+    """What a function had by name when it returned, and what it returned."""
+
+    names: Arrays
+    returned: list[Array]
+
+    @classmethod
+    def of(cls, said: dict[str, Any]) -> "Seen":
+        return cls(_arrays(said["names"]), list(map(_array, said["returned"])))
+
+
 @dataclass(frozen=True)
 class Site:
-    """One rule of a program, and the heading below which the page shows it."""
+    """One rule of a program, or one of its functions."""
 
     where: str
     what: str
-    line: int
-    """Of the page."""
-    calls: tuple[Call, ...] = field(compare=False)
+    calls: tuple[Call, ...] | tuple[Seen, ...] = field(compare=False)
 
     @property
     def name(self) -> str:
@@ -93,12 +134,21 @@ def check(pages: list[Page], root: Path) -> list[Finding]:
 
 
 def _sites(page: Page, programs: dict[str, results.Program]) -> list[Site]:
-    return [
-        Site(each.where, each.what, include.line, _calls(each.calls))
-        for include in page.includes
-        if include.name in programs and WRONG not in include.name.split("/")
-        for each in programs[include.name].rules or ()
+    right = [
+        (name, programs[name])
+        for name in dict.fromkeys(page.embeds)
+        if name in programs and WRONG not in name.split("/")
+    ]
+    rules = [
+        Site(each.where, each.what, _calls(each.calls))
+        for _, program in right
+        for each in program.rules or ()
         if each.kind == "rule" and not each.wrong_on_purpose
+    ]
+    return rules + [
+        Site(name, "", tuple(map(Seen.of, calls)))
+        for name, program in right
+        for calls in json.loads(program.names or "[]")
     ]
 
 
@@ -108,104 +158,60 @@ def _calls(said: str) -> tuple[Call, ...]:
 
 
 def _findings(page: Page, sites: list[Site]) -> Iterator[Finding]:
-    formulas = evaluate.rules(page, 0, len(page.text)) if sites else []
+    formulas = evaluate.rules(page) if sites else []
     groups: dict[object, list[Formula]] = defaultdict(list)
     for formula in formulas:
         groups[formula.section].append(formula)
     agree: dict[Formula, list[Site]] = defaultdict(list)
-    differ: dict[Formula, dict[Site, str]] = defaultdict(dict)
+    differ: dict[Formula, str] = {}
     for site in sites:
         for group in groups.values():
             same, other = _compared(group, site)
             for formula in same:
                 agree[formula].append(site)
             for formula, how in other.items():
-                differ[formula][site] = how
-    belong = _belonging(page, formulas, sites, agree, differ)
+                differ.setdefault(formula, f"{site.where}: {how}")
+    said = {each.said: each for each in formulas if agree[each]}
+    marked = {each.said for each in formulas if each.is_unchecked}
+    some = {each.start for each in formulas if not agree[each]}
     for formula in dict.fromkeys(formulas):
-        own = belong[formula]
         cases = sum(len(each.calls) for each in agree[formula])
-        if cases:
-            names = ", ".join(dict.fromkeys(each.name for each in agree[formula]))
+        names = ", ".join(dict.fromkeys(each.name for each in agree[formula]))
+        how = differ.get(formula, "no program of the page has its names")
+        state = "unchecked" if formula.said in marked else "failed"
+        if "% unchecked" in formula.tex and formula.start not in some:
+            how = f"agrees with {names}: it is not unchecked"
+            state = "failed"
+        elif cases:
             state, how = "compared", f"agrees with {names}"
-        elif not own or not (formula.is_gradient or formula.is_output):
-            continue
-        elif said := [(s, differ[formula][s]) for s in own if s in differ[formula]]:
-            state, how = "failed", f"{said[0][0].where}: {said[0][1]}"
-        else:
-            state, how = "unchecked", "no rule of the section has its names"
+        elif formula.said in said:
+            state, how = "compared", f"as in line {said[formula.said].line}"
         where = f"{page.shown}:{formula.line}"
-        tex = formula.tex
-        yield Finding("agreement", state, page.shown, where, tex, how, cases=cases)
+        yield Finding(
+            "agreement", state, page.shown, where, formula.tex, how, cases=cases
+        )
     agreeing = {site for some in agree.values() for site in some}
-    for site in sites:
-        if site not in agreeing:
-            how = (
-                "no formula of the page has its names"
-                if site.calls
-                else "no small call outside of graphs"
-            )
+    for site in sites if formulas else ():
+        if site.what and site not in agreeing:
+            how = "no formula of the page has its names"
+            how = how if site.calls else "no small call outside of graphs"
             what = f"{site.what} of {site.name}"
             yield Finding("agreement", "unchecked", page.shown, site.where, what, how)
 
 
-def _belonging(
-    page: Page, formulas: list[Formula], sites: list[Site], agree: dict, differ: dict
-) -> dict[Formula, list[Site]]:
-    """The rules to which each formula belongs: not to what agrees with others of its
-    section, but of another map. A rule of several inputs that agrees with nothing
-    belongs to the nearest map that is made of them."""
-    headings = [page.line(at) for at, _, _ in page.headings]
-
-    def section(line: int) -> int:
-        return max((each for each in headings if each <= line), default=0)
-
-    found: dict[Formula, list[Site]] = defaultdict(list)
-    ends = [each for each in formulas if each.is_gradient or each.is_output]
-    sections = {section(each.line) for each in ends}
-    for site in sites:
-        own = section(site.line)
-        nearest = max((each for each in sections if each <= own), default=0)
-        here = [each for each in ends if section(each.line) == nearest]
-        groups = {each.section for each in here if site in agree[each]}
-        for each in here:
-            if not groups or each.section in groups:
-                found[each].append(site)
-        maps = [
-            each
-            for each in ends
-            if not each.is_gradient
-            and site in differ[each]
-            and len(inputs := site.calls[0].inputs.keys()) > 1
-            and inputs <= _made_of(each, formulas)
-        ]
-        if maps and not any(site in some for some in agree.values()):
-            above = [each for each in maps if section(each.line) <= own]
-            found[(above or maps)[-1]].append(site)
-    return found
-
-
-def _made_of(formula: Formula, formulas: list[Formula]) -> set[str]:
-    """Names of its symbols, and of those of the maps that define some of them."""
-    found, names = set(formula.symbols), {*formula.symbols}
-    while names:
-        name = names.pop()
-        for each in formulas:
-            if each.section is formula.section and each.name == name:
-                names |= each.symbols - found
-                found |= each.symbols
-    return found
-
-
 def _compared(group: list[Formula], site: Site) -> tuple[set[Formula], dict]:
-    """The formulas of one section that agree with a rule in all calls that have their
-    names, and what those that do not say instead."""
+    """The formulas of one section that agree with a function in all calls that have
+    their names, and what those that do not say instead."""
     same: set[Formula] = set()
     differ: dict[Formula, str] = {}
     for call in site.calls:
-        case = _Case(group, call)
-        if not case.same and len(call.inputs) == 1:
-            case = _by_another_name(group, call) or case
+        case: _Case
+        if isinstance(call, Seen):
+            case = _OfNames(group, call)
+        else:
+            case = _OfRule(group, call)
+            if not case.same and len(call.inputs) == 1:
+                case = _by_another_name(group, call) or case
         same |= case.same
         differ = {**case.differ, **differ}
     return same - differ.keys(), differ
@@ -216,7 +222,9 @@ def _by_another_name(group: list[Formula], call: Call) -> "_Case | None":
     [value] = call.inputs.values()
     names = {name for each in group if len(each.symbols) == 1 for name in each.symbols}
     for name in sorted(names - call.inputs.keys()):
-        case = _Case(group, replace(call, inputs={name: value}))
+        its = {name: each for each in call.downstream.values()}  # noqa: B035
+        other = replace(call, inputs={name: value}, downstream=its)
+        case = _OfRule(group, other)
         if case.same:
             case.differ.clear()
             return case
@@ -224,45 +232,19 @@ def _by_another_name(group: list[Formula], call: Call) -> "_Case | None":
 
 
 class _Case:
-    """The formulas of one section at what a rule was given in one call."""
+    """The formulas of one section at what a program had once."""
 
-    def __init__(self, group: list[Formula], call: Call) -> None:
+    def __init__(self, group: list[Formula], names: Arrays) -> None:
         self._group = group
-        self._call = call
-        self._given: dict[str, Array] = {**call.closed, **call.inputs}
+        symbols = {each.name for each in group}.union(
+            *(names for each in group for names in each.alternatives)
+        )
+        found = {name: _called(name, names, symbols) for name in symbols}
+        self._given = {name: a for name, a in found.items() if a is not None}
         self.same: set[Formula] = set()
         self.differ: dict[Formula, str] = {}
-        names = self._outputs()
-        is_found = bool(names)
-        if not is_found and len(call.outputs) == 1:
-            names = self._only_upstream()
-        self._gradients(names)
-        if self.same and not is_found:  # other maps have other outputs
-            self.differ = {
-                each: how
-                for each, how in self.differ.items()
-                if each.is_gradient or each.name in names.values()
-            }
-
-    def _outputs(self) -> dict[int, str]:
-        """The names of the outputs that maps agree with."""
-        names: dict[int, str] = {}
-        maps = {
-            each: self._value(each)
-            for each in self._group
-            if not each.is_gradient and each.name not in self._call.inputs
-        }
-        for k, output in enumerate(self._call.outputs):
-            for each, value in maps.items():
-                if each.name not in names.values() and _same(value, output):
-                    names[k] = each.name
-                    self.same.add(each)
-                    break
-        for k, output in enumerate(self._call.outputs):
-            for each, value in maps.items() if k not in names else ():
-                if each not in self.same:
-                    self._note(each, value, output)
-        return names
+        self._through: dict[Formula, list[Formula]] = {}
+        self._said: dict[Formula, str] = {}
 
     def _only_upstream(self) -> dict[int, str]:
         """The name of the one output, by its gradient, where no map has it."""
@@ -271,39 +253,57 @@ class _Case:
             for each in self._group
             if each.is_gradient
             for name in each.symbols
-            if name.startswith("bar ")
-        } - self._call.inputs.keys()
+            if name.startswith("bar ") and name not in self._given
+        }
         return {0: names.pop()} if len(names) == 1 else {}
 
-    def _gradients(self, names: dict[int, str]) -> None:
-        call = self._call
-        for k, name in names.items():
-            self._given.setdefault(name, call.outputs[k])
-            if call.upstream:
-                self._given[f"bar {name}"] = call.upstream[k]
-        upstream = {f"bar {name}" for name in names.values()}
-        downstream = dict(zip(call.inputs, call.downstream))
-        for each in self._group:
-            there = downstream.get(each.name.removeprefix("bar "))
-            if there is None or not each.is_gradient or not upstream & each.symbols:
+    def _compare(self, formula: Formula, there: Array) -> bool | None:
+        """Whether it gives what is there; None where that cannot be told."""
+        if there is None:
+            return None
+        found = None
+        for arrays, whole, shape in self._readings(formula, there):
+            if not any(map(_tells, (*arrays.values(), whole))):
                 continue
-            with suppress(IndexError):  # of an array with fewer elements
-                self._note(each, self._value(each), there[each.element])
+            refused = (Unclear, ValueError, TypeError, ZeroDivisionError, IndexError)
+            with suppress(*refused), np.errstate(invalid="ignore"):
+                value, its = formula.at(arrays, shape), whole[formula.element]
+                same = _same(value, its)
+                if same:
+                    self.same |= {formula, *self._through[formula]}
+                    return True
+                if same is False and found is None and whole is there and not shape:
+                    found = False
+                    self._said[formula] = f"{_few(value)}, the program has {_few(its)}"
+        return found
 
-    def _note(self, formula: Formula, value: Array, there: Array) -> None:
-        same = _same(value, there)
-        if same:
-            self.same.add(formula)
-        elif same is False:
-            how = f"{_few(value)}, and the program gives {_few(there)}"
-            self.differ[formula] = how
+    def _contradict(self, formula: Formula, there: Array) -> None:
+        if self._compare(formula, there) is False:
+            self.differ[formula] = self._said[formula]
 
-    def _value(self, formula: Formula) -> Array:
-        """None where what is given does not fit it, or does not say enough."""
-        given = {n: v for n, v in self._given.items() if v is not None}
+    def _readings(
+        self, formula: Formula, there: np.ndarray
+    ) -> Iterator[tuple[Arrays, np.ndarray, tuple[int, ...] | None]]:
+        """What a formula needs and gives, and its shape where the page has another;
+        also with all numbers of an array in a row, where the formula has one axis."""
+        rank = _rank(formula, formula.name)
+        own = there.squeeze() if there.ndim > rank == there.squeeze().ndim else there
+        for symbols in formula.alternatives:
+            arrays = self._needed(formula, symbols)
+            if arrays is None:
+                continue
+            yield arrays, there, None
+            if own.ndim >= rank:
+                yield arrays, there, own.shape[own.ndim - rank :]
+            flat = {name: _flat(a, _rank(formula, name)) for name, a in arrays.items()}
+            if any(flat[name] is not arrays[name] for name in arrays):
+                yield flat, _flat(there, rank), None
+
+    def _needed(self, formula: Formula, symbols: frozenset[str]) -> Arrays | None:
+        given, inputs = self._given, formula.section.inputs
         stated = {each.name: each for each in self._group}
-        inputs = formula.section.inputs
-        seen, names = {formula.name}, [*formula.symbols]
+        seen, names = {formula.name}, [*symbols]
+        through = self._through[formula] = []
         arrays = {}
         while names:
             name = names.pop()
@@ -313,20 +313,116 @@ class _Case:
                 return None
             elif name in stated and name not in seen:
                 names += stated[name].symbols
+                through.append(stated[name])
             elif name not in seen:  # what a local factor is made of, nobody tells
                 names += given.keys() & inputs
             seen.add(name)
-        leading = set()
         for name, array in arrays.items():
-            rank = len(formula.section.shape(name.removeprefix("bar ")))
-            if array.ndim > rank == (single := array.squeeze()).ndim:
-                array = arrays[name] = single  # as a column, or with its axes kept
-            if array.ndim or rank:
-                leading.add(array.shape[: max(array.ndim - rank, 0)])
-        refused = (Unclear, ValueError, TypeError, ZeroDivisionError)
-        with suppress(*refused), np.errstate(invalid="ignore"):
-            return formula.at(arrays) if len(leading) < 2 else None
-        return None
+            rank = _rank(formula, name)
+            if array.ndim > rank <= (single := array.squeeze()).ndim:
+                arrays[name] = single  # as a column, or with its axes kept
+        return arrays
+
+
+class _OfRule(_Case):
+    """Of a rule it is known which gradients belong to which inputs and outputs."""
+
+    def __init__(self, group: list[Formula], call: Call) -> None:
+        super().__init__(group, call.names())
+        self._call = call
+        names = self._outputs()
+        if not names and len(call.outputs) == 1:
+            names = self._only_upstream()
+        self._gradients(names)
+
+    def _outputs(self) -> dict[int, str]:
+        """The names of the outputs that maps agree with."""
+        names: dict[int, str] = {}
+        maps = [
+            each
+            for each in self._group
+            if not each.is_gradient and each.name not in self._call.inputs
+        ]
+        for k, output in enumerate(self._call.outputs):
+            for each in maps:
+                if each.name not in names.values() and self._compare(each, output):
+                    names[k] = each.name
+                    break
+        for k, output in enumerate(self._call.outputs):
+            for each in maps if k not in names else ():
+                if each not in self.same:
+                    self._contradict(each, output)
+        return names
+
+    def _gradients(self, names: dict[int, str]) -> None:
+        call = self._call
+        for k, name in names.items():
+            if (output := call.outputs[k]) is not None:
+                self._given.setdefault(name, output)
+            if call.upstream and (upstream := call.upstream[k]) is not None:
+                self._given[f"bar {name}"] = upstream
+        for each in self._group:
+            if each.is_gradient:
+                self._contradict(each, self._given.get(each.name))
+
+
+class _OfNames(_Case):
+    """Of any function, what it returns may be what a formula says."""
+
+    def __init__(self, group: list[Formula], call: Seen) -> None:
+        super().__init__(group, call.names)
+        upstream = [each for each in call.names if each.startswith("upstream")]
+        if "upstream" in upstream:
+            for name in self._only_upstream().values():
+                self._given[f"bar {name}"] = call.names["upstream"]
+        results = [*call.returned, call.names.get("downstream")]
+        for each in group:
+            if (there := self._given.get(each.name)) is not None:
+                self._contradict(each, there)
+            elif each.is_gradient == bool(upstream):
+                said = [self._compare(each, result) for result in results]
+                if False in said and True not in said:
+                    self.differ[each] = self._said[each]
+
+
+def _rank(formula: Formula, name: str) -> int:
+    return len(formula.section.shape(name.removeprefix("bar ")))
+
+
+def _flat(array: np.ndarray, rank: int) -> np.ndarray:
+    return array.ravel() if array.ndim > rank == 1 else array
+
+
+def _called(name: str, names: Arrays, symbols: set[str]) -> Array:
+    """What a program has for a symbol of a formula."""
+    for each in _spellings(name):
+        if each in names:
+            return names[each]
+    stem, _, number = name.rpartition("_")
+    if stem and number.isdecimal() and stem not in symbols:
+        array = _called(stem, names, symbols)
+        place = int(number) - (f"{stem}_0".removeprefix("bar ") not in symbols)
+        if array is not None and array.ndim and 0 <= place < len(array):
+            return array[place]
+    return None
+
+
+def _spellings(name: str) -> list[str]:
+    if name.startswith("bar "):
+        its = _spellings(name.removeprefix("bar "))
+        forms = ("{}_bar", "downstream_{}", "upstream_{}")
+        return [form.format(each) for each in its for form in forms]
+    accent, _, letter = name.rpartition(" ")
+    name = f"{letter}_{accent}" if accent else letter
+    plain = name.removeprefix("var")
+    found = [name, f"{name}_", plain, plain.upper() * (len(plain) > 1)]
+    found += [re.sub(r"_(\d+)$", r"\1", name)] + ["loss"] * (name == "L")
+    return [each for each in dict.fromkeys(found) if each]
+
+
+def _tells(array: np.ndarray) -> bool:
+    """Whether few formulas give it: 0, 1 and -1 come of many."""
+    return not np.isin(np.abs(array).round(4), (0, 1)).all()
 
 
 def _same(value: Array, there: Array) -> bool | None:

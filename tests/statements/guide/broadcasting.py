@@ -169,7 +169,7 @@ def test_axes(pair, seed):
 
 @says(
     "A vector gets rows, as above; a single number gets both axes, and both are summed:",
-    "A column $c$ of shape `[2, 1]` gets columns; the index of its second axis is always 1:",
+    "A column $b$ of shape `[2, 1]` gets columns; the index of its second axis is always 1:",
 )
 @over(mode=MODES)
 def test_number_and_column(mode):

@@ -1022,7 +1022,7 @@ definition(
     "Read off the check.",
     "The rule itself is",
     "and none of it was used on the left.",
-    "Now downstream is the output of the map, written $d$ here, and upstream one of its two inputs, written $u$; what arrives at $d$ is `w`.",
+    "Now downstream is the output of the map, written $d$ here, and upstream one of its two inputs, written $u$; what arrives at $d$ is `d_bar`.",
 )
 advice(
     "You need the four steps from the chain rule, and upstream as an array from vectors.",

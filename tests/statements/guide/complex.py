@@ -473,7 +473,7 @@ def cubed(z):
     r"$L$ is real, so its slopes by $z$ and by $z^*$ are conjugates of each other, and the two terms are equal:",
     "Each is the formula with two terms, applied.",
     r"Where $y$ is real, so is $\upstream{\bar y}$, and the two terms are equal: hence the 2 in the first.",
-    r"The parts and the conjugate, here as three outputs of one step, so that their terms are added:",
+    r"The parts have a slope of 1 and of $\mathrm{i}$, and the conjugate conjugates on the way back as well:",
     "Treat $z$ and $z^*$ as two variables, and write the differential with both.",
 )
 @over(mode=[EAGER, XLA], z=points(), turn=TURNS)
@@ -708,17 +708,17 @@ def test_the_figure():
 )
 def test_the_table():
     lines = [line.text for line in trace("table.py")]
-    assert len(lines) == 9 and all(text.count("True") == 2 for text in lines)
+    assert len(lines) == 10 and all(text.count("True") == 2 for text in lines)
     # A star in the wrong place shows: the table's program, with one moved.
     source = (trace.__globals__["folder"] / "table.py").read_text("utf-8")
-    moved = source.replace("up * conj(w)", "conj(up) * w").replace(
+    moved = source.replace("upstream * conj(w)", "conj(upstream) * w").replace(
         "3 * tf.signal.i", "tf.signal."
     )
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(moved, {})
     shown = printed.getvalue().splitlines()
-    assert [at for at, (a, b) in enumerate(zip(lines, shown)) if a != b] == [0, 8]
+    assert [at for at, (a, b) in enumerate(zip(lines, shown)) if a != b] == [0, 9]
 
 
 @says(

@@ -573,7 +573,7 @@ def test_saved(options):
 
 
 definition(
-    "`weights[0]` and `weights[1]` are $w_0$ and $w_1$:",
+    "`w[0]` and `w[1]` are $w_0$ and $w_1$:",
     "Let $m$ be an input of its own:",
     "In types: `grad :: upstream(y: [n]) → (downstream(x: [n]), downstream(w: [2]))`.",
 )

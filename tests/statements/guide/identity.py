@@ -347,9 +347,13 @@ def test_subtracted_as_well(mode, c):
     "Trained for that head, it is 103: the feature leans on the second column.",
     "Trained against it by the factor −3, the weight of that column falls to 0.616, the domain loss rises towards the $\\log 2 \\approx 0.693$ of a coin, and 155 labels are right.",
     "One feature, two losses: the second is trained for, ignored, against.",
+    r"The last line is the rule at $f = 2$, $a = 3$, $c = 5$ and $\lambda = 0.5$.",
+    r"With 1 arriving at $q$ and 10 at $r$, the feature gets $1 \cdot 3 - 0.5 \cdot 10 \cdot 5 = -22$.",
 )
 def test_what_reversal_prints():
-    with_it, ignored, _, against = lines = trace("reversal.py")
+    *lines, one = trace("reversal.py")
+    with_it, ignored, _, against = lines
+    assert one.numbers == [1 * 3 - 0.5 * 10 * 5, 2.0, 10 * 2.0]
     right = [line.numbers[-1] for line in lines]
     assert right == [103, 114, 129, 155] and "ignored" in ignored.text
     second = [line.numbers[2] for line in lines]

@@ -1277,7 +1277,7 @@ definition(
     r"Let $\upstream{G} \in \R^{m \times m}$ arrive at $Y$; it is `upstream` in the code.",
     "Labels $t$ are given; $p$ comes from the logits $z$.",
     r"Mean $\mu$, deviations $c$, spread $s$:",
-    r"In the code, `u` is $\downstream{\bar r}$ of the scale and $\upstream{\bar r}$ of the row.",
+    r"In the code, `r_bar` is $\downstream{\bar r}$ of the scale and $\upstream{\bar r}$ of the row.",
     "A matrix here has two axes; what changes with more is said below.",
 )
 history(

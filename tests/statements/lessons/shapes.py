@@ -147,7 +147,7 @@ def test_ones_like(dtype, shape):
 @says(
     "An integer cannot move by a small amount, so it has no differential and no gradient.",
     "A rule still returns one item for each input, and in this place it returns `None`.",
-    r"Here $y_{ij} = x_{ij}^n$ with an integer $n$: $\downstream{\bar x_{ij}} = \upstream{\bar y_{ij}} \cdot \local{n x_{ij}^{n - 1}}$.",
+    "Here the map is a power with an integer $n$:",
     "The integer is cast to the dtype of $x$, so the same rule serves two dtypes.",
     "`tape.gradient` hands the `None` on.",
     "The same is right for a constant such as a mask, of whatever dtype, as long as nobody"

@@ -230,7 +230,7 @@ definition(
     "Choosing it is a decision; the four steps say what follows from it.",
     "Here $\\d \\tilde y$ stands in for $\\d y$, and $:=$ marks the only place where that is"
     " decided:",
-    "In the code, `upstream` is $\\upstream{\\bar y}$, `s` is $\\sigma(x)$, `local` is"
+    "In the code, `upstream` is $\\upstream{\\bar y}$, `y_tilde` is $\\sigma(x)$, `local` is"
     " $\\local{\\sigma(x)(1 - \\sigma(x))}$, and `downstream` is $\\downstream{\\bar x}$.",
     "One number in, one number out, and beside it the surrogate, which is never computed as"
     " an output:",
