@@ -1,6 +1,9 @@
 """Promise: a page of measurements is what its measurement wrote."""
 
 import json
+import re
+
+from truth.modes import found, index
 
 from .benchmarks import page
 from .drills import matrix, score
@@ -24,3 +27,16 @@ def test_what_the_drills_catch():
     kinds, day = score.known()
     assert score.PAGE.read_text("utf-8") == score.page(kinds, day)
     assert all(kind["tried"] for kind in kinds.values())
+
+
+CATALOGUE = ROOT / "docs" / index.CATALOGUE
+
+
+def test_the_index_of_messages():
+    assert (CATALOGUE / index.INDEX).read_text("utf-8") == index.text(ROOT)
+
+
+def test_what_the_linter_finds():
+    """Digits of a float may be others on another processor."""
+    shown, now = (CATALOGUE / found.FOUND).read_text("utf-8"), found.text(ROOT)
+    assert re.sub(r"\d+", "0", shown) == re.sub(r"\d+", "0", now)
