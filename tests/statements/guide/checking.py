@@ -1037,6 +1037,7 @@ advice(
     "Compare with values.",
 )
 pointer(
+    "Of this kind, in the catalogue: looking for mistakes by a program.",
     "This page says which step to take, what to multiply, and what a test must vary, and gives you a short helper to copy.",
     "The program that draws it, and its numbers",
     "Every rule that a program of this site makes is checked at each build, and what checks it is yours, too.",

@@ -1333,6 +1333,7 @@ history(
     "With the JAX and TensorFlow backends, it requires only one argument, whereas it might use the `upstream` argument in the case of the PyTorch backend.",
 )
 pointer(
+    "Of this kind, in the catalogue: memory and recomputation.",
     "You need the four steps from the chain rule.",
     "This page asks in which case you need which, and measures what each costs.",
     "What upstream, local and downstream are, and what `None` means, is on the tape.",

@@ -1289,3 +1289,6 @@ advice(
     r"Derive the rule of the quadratic form $x^{\T} A x$ for both inputs, $x \in \R^2$ and an $A \in \R^{2 \times 2}$ that need not be symmetric.",
     "Then predict both gradients of $L = y^2$ at",
 )
+
+
+pointer("Of this kind, in the catalogue: silent mistakes around a rule.")

@@ -906,6 +906,7 @@ def test_the_naive_form(mode):
 
 
 pointer(
+    "Of this kind, in the catalogue: NaN or infinite.",
     "This page finds the operation at which the NaN is born, derives rules whose numbers are as good as their formulas, and shows the other places where a right formula breaks: the log of a sum, the root at zero, the branch that was not taken.",
     "The official example.",
     "The program that drew it",

@@ -883,6 +883,7 @@ advice(
     "Use it on `tf.square` and on a `cube` whose rule has a factor 2 too much.",
 )
 pointer(
+    "Of this kind, in the catalogue: find your mistake.",
     "This page puts probes into a backward pass, reads what they print, and finds the step at which the NaN enters.",
     "What to put at the place is on another page: the norm at zero.",
     "the log repeats each error",

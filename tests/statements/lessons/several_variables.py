@@ -318,4 +318,7 @@ advice(
     "Put it into the loss $L = z^2$ at $(3, 2)$ and predict both backward lines: what is upstream, and"
     " which of the two gradients is negative?",
 )
-pointer("This page gets all three right.")
+pointer(
+    "Of this kind, in the catalogue: the wrong number of gradients.",
+    "This page gets all three right.",
+)

@@ -360,6 +360,7 @@ advice(
     "Predict both gradients for $L = y_1 + 10 y_2$, with",
 )
 pointer(
+    "Of this kind, in the catalogue: shapes.",
     "This page derives a rule whose shapes change on the way, says what shape, dtype or `None`"
     " belongs in each place, and shows where a wrong one is noticed.",
 )
