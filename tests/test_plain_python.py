@@ -36,7 +36,7 @@ def _traits(each: snippet.Snippet) -> set[str]:
 
 
 def _chosen() -> list[snippet.Snippet]:
-    """In continuous integration every other or all; elsewhere, as each takes TensorFlow's import of
+    """In continuous integration a third or all; elsewhere, as each takes TensorFlow's import of
     three seconds, so many that each trait is there: those with the most first."""
     if IN_CI:
         return some(EVERY)
