@@ -26,6 +26,7 @@ REFUSALS = (
     tf.errors.OpError,
     ArithmeticError,
     AssertionError,
+    AttributeError,
     LookupError,
     NotImplementedError,
     TypeError,

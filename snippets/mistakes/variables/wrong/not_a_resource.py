@@ -4,6 +4,7 @@
 import tensorflow as tf
 
 
+# truth: the rule is right
 @tf.custom_gradient
 def product(x):
     w = tf.compat.v1.get_variable("w", initializer=2.0, use_resource=False)
