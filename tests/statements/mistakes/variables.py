@@ -364,39 +364,6 @@ def test_unregistered(collections, used):
     assert not looked_up.called
 
 
-@says(
-    "A variable scope of TensorFlow 1.x can make variables of the old kind, with `use_resource=False`.",
-    "The decorator refuses one that is made inside the function.",
-    "`tf.Variable` makes resources in eager mode and inside `tf.function`.",
-    "Wrong on purpose: a variable of TensorFlow 1.x that is no resource.",
-    "The variable is made outside, and its value is passed.",
-)
-@over(use_resource=[False, True], inside=[False, True])
-def test_not_a_resource(use_resource, inside):
-    def make():
-        return tf.compat.v1.get_variable(
-            "w", initializer=2.0, use_resource=use_resource
-        )
-
-    def call():
-        w = None if inside else make()
-
-        @tf.custom_gradient
-        def rule(x):
-            y = x * (make() if inside else w)
-            return y, lambda upstream, variables=None: (upstream, [upstream])
-
-        rule(tf.constant(3.0))
-
-    with tf.Graph().as_default():
-        said = message(call)
-    assert ("must be `ResourceVariable`s" in said) == (inside and not use_resource)
-    assert tf.Variable(2.0).handle.dtype == tf.resource
-    made = []
-    tf.function(lambda: made.append(made or tf.Variable(2.0)))()
-    assert made[0].handle.dtype == tf.resource
-
-
 history("That is a bug of TensorFlow.")
 
 
