@@ -386,7 +386,6 @@ advice(
     "Open a tape inside the rule, and run the forward pass under it again.",
     "Make the variable once, outside, and pass it.",
     "Pass the value of the variable, or register it among the global variables.",
-    "Make it outside, and pass its value; or make it with `use_resource=True`.",
 )
 pointer(
     "The entries begin with the most frequent.",
