@@ -184,10 +184,10 @@ def test_numpy(mode):
     inner = tf.custom_gradient(lambda x: (x * 1.0, lambda u: (seen.append(u), u)[1]))
     mode.gradient(lambda x: inner(x), 3.0)
     assert hasattr(seen[0], "numpy") == (mode in BESIDE)
-    clipped = program("wrong/numpy.py").clipped
+    clipped = program("wrong/clip_numpy.py").clipped
     said = message(mode.gradient, lambda x: clipped(x), [1.0, 1.0])
     assert ("no attribute 'numpy'" in said) == (mode not in BESIDE)
-    fixed = program("numpy.py").clipped
+    fixed = program("clip_numpy.py").clipped
     found = mode.gradient(lambda x: [3.0, 4.0] * fixed(x), [1.0, 1.0])
     assert same(found, [0.6, 0.8], 1e-6)
     if mode is EAGER:
