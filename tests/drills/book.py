@@ -74,9 +74,13 @@ class Book:
         """A process that a program left may hide all but where it began."""
         try:
             began = process.environ().get("TMPDIR")
+            # What multiprocessing keeps for this process ends with it.
+            said = " ".join(process.cmdline())
         except psutil.Error:
             return False
-        return began == str(self.temporary) and process.pid != os.getpid()
+        is_kept = process.ppid() == os.getpid() and "from multiprocessing." in said
+        is_this = process.pid == os.getpid()
+        return began == str(self.temporary) and not is_this and not is_kept
 
     def shown(self, path: Path) -> str:
         return path.relative_to(self.root).as_posix()
