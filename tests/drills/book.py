@@ -76,9 +76,9 @@ class Book:
             began = process.environ().get("TMPDIR")
             # What multiprocessing keeps for this process ends with it.
             said = " ".join(process.cmdline())
+            is_kept = process.ppid() == os.getpid() and "from multiprocessing" in said
         except psutil.Error:
             return False
-        is_kept = process.ppid() == os.getpid() and "from multiprocessing." in said
         is_this = process.pid == os.getpid()
         return began == str(self.temporary) and not is_this and not is_kept
 
