@@ -15,7 +15,7 @@ def test_the_messages():
     named = {
         "half": "leaky",
         "complex": "energy",
-        "numpy": "clipped",
+        "clip_numpy": "clipped",
         "by_numpy": "exp",
         "an_if": "leaky",
         "a_count": "power",
