@@ -6,9 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 from filelock import FileLock
@@ -24,7 +22,6 @@ from .project import ROOT, copy, run
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # One day for all that is made in a test run, as `make` says it.
 os.environ.setdefault("SOURCE_DATE_EPOCH", "1750000000")
-Thing = TypeVar("Thing")
 ADDRESS = "http://127.0.0.1/custom-gradients/"
 """The site is published under a path."""
 KEPT = ("docs/index.md", "docs/lessons/chain_rule.md")
@@ -75,16 +72,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 IN_CI = os.environ.get("CI") == "true"
 
-
-def some(things: Sequence[Thing]) -> Sequence[Thing]:
-    """Of what is many in continuous integration: all where EVERY_PROGRAM is set, as
-    in the workflow, which has several machines; else a third, and the others at the
-    next commits."""
-    if os.environ.get("EVERY_PROGRAM"):
-        return things
-    count = ["git", "rev-list", "--count", "HEAD"]
-    said = subprocess.run(count, cwd=ROOT, capture_output=True, text=True).stdout
-    return things[int(said or 0) % 3 :: 3]
+EVERY_PROGRAM = "EVERY_PROGRAM" in os.environ
+"""Whether what runs for each program runs for all: in the shards of the workflow."""
 
 
 def build_site(site: Path) -> Path:

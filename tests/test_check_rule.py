@@ -16,7 +16,7 @@ from tracebook.settings import load
 from truth import check_rule
 from truth.rules import directions, sites
 
-from .conftest import IN_CI, some
+from .conftest import EVERY_PROGRAM
 from .project import ROOT
 
 
@@ -345,7 +345,7 @@ WITH_RULES = [
     for path in sorted(SNIPPETS.rglob("*.py"))
     if sites.find(path.read_text("utf-8"))
 ]
-WITH_RULES = some(WITH_RULES) if IN_CI else WITH_RULES[::10]  # a second for each
+WITH_RULES = WITH_RULES[:: 1 if EVERY_PROGRAM else 10]  # a second for each
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from tracebook import settings, snippet
 from tracebook.compare import difference
 from tracebook.trace import without_frames, without_noise
 
-from .conftest import IN_CI, some
+from .conftest import EVERY_PROGRAM
 from .project import ROOT
 
 SETTINGS = settings.load(ROOT)
@@ -36,10 +36,10 @@ def _traits(each: snippet.Snippet) -> set[str]:
 
 
 def _chosen() -> list[snippet.Snippet]:
-    """In continuous integration a third or all; elsewhere, as each takes TensorFlow's import of
+    """All in the shards of the workflow; elsewhere, as each takes TensorFlow's import of
     three seconds, so many that each trait is there: those with the most first."""
-    if IN_CI:
-        return some(EVERY)
+    if EVERY_PROGRAM:
+        return EVERY
     traits = {each: _traits(each) for each in EVERY}
     left = {*chain(*traits.values())}
     chosen = []
