@@ -1,6 +1,8 @@
 """Promise: ``truth.explain`` finds the mistakes of the catalogue, and says nothing of a
 right rule."""
 
+import re
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -102,7 +104,7 @@ LIMITS = {
     "silent#closed-over": (closed, (X,)),
     "silent#printed-once": (rule(tf.sin, printing), (X,)),
     "graphs#xla-pyfunc": (rule(tf.sin, in_numpy), (X,)),
-    "orders#none": (rule(tf.sin, in_numpy), (X,)),
+    "orders#only-a-number": (rule(tf.sin, in_numpy), (X,)),
     "sparse#times-float": (
         rule(lambda x: x**2, lambda x, up: (2.0 * up + 0.0 * x) * x),
         (ROW,),
@@ -111,7 +113,7 @@ LIMITS = {
         rule(tf.nn.softplus, lambda x, up: up * tf.exp(x) / (1 + tf.exp(x))),
         (X,),
     ),
-    "silent_systems#random": (rule(noisy, lambda x, up: up), (X,)),
+    "silent_systems#recomputed-dropout": (rule(noisy, lambda x, up: up), (X,)),
 }
 
 
@@ -162,3 +164,15 @@ def test_the_short_version_fits_on_a_page():
     text = (ROOT / "snippets/mistakes/linter/wrong/explain.py").read_text("utf-8")
     short = text.partition("[start:explain]\n")[2].partition("\n# --8<--")[0]
     assert len(short.splitlines()) <= 60
+
+
+def test_advice_leads_to_entries_that_are_there():
+    source = (ROOT / "src/truth/rules/explain.py").read_text("utf-8")
+    named = set(re.findall(r'"(\w+)#([\w-]+)"', source))
+    lost = [
+        f"{page}#{anchor}"
+        for page, anchor in sorted(named)
+        if f"{{ #{anchor} }}"
+        not in (ROOT / f"docs/mistakes/{page}.md").read_text("utf-8")
+    ]
+    assert len(named) > 20 and lost == []

@@ -184,7 +184,6 @@ def _eager(case: _Case) -> Iterator[Advice]:
 
 
 def _shapes(case: _Case) -> Iterator[Advice]:
-    """The rule itself is asked: a tape hides what it adds up."""
     for x, gradient in zip(tf.nest.flatten(case.inputs), case.gradients):
         if gradient is None:
             continue
@@ -352,14 +351,14 @@ def _second(case: _Case) -> Iterator[Advice]:
         by_rule, by_tape = twice(case.function), twice(meant)
     except Exception as error:
         yield Advice(
-            "orders#raises",
+            "orders#no-entry",
             f"the second derivative raises {type(error).__name__}",
             is_mistake=False,
         )
         return
     if by_rule is None and _nonzero(by_tape):
         yield Advice(
-            "orders#none",
+            "orders#only-a-number",
             "the second derivative is None, and should not be: the rule computes"
             " outside TensorFlow, stops its gradient, or is itself decorated",
             is_mistake=False,
@@ -370,7 +369,7 @@ def _random(case: _Case) -> Iterator[Advice]:
     one, other = (tf.nest.flatten(case.function(*case.inputs)) for _ in range(2))
     if not all(map(_same, one, other)):
         yield Advice(
-            "silent_systems#random",
+            "silent_systems#recomputed-dropout",
             "two calls with the same inputs differ: what is computed again, such as by"
             " tf.recompute_grad, draws other numbers",
             is_mistake=False,
