@@ -26,11 +26,19 @@ def begin(snippet: Snippet) -> Callable[[], list]:
         said = []
         for site in program.sites:
             declared = child.with_defaults(program.declared[site], site)
-            errors = [
-                _error(call, declared, rule.nested)
+            calls = [
+                (call, rule.nested)
                 for rule in program.observer.rules
                 if rule.site is site
                 for call in child.some(rule.calls)
+            ]
+            # A keyword is a mistake of the caller; ``check_rule`` takes none.
+            if calls and all(call.keywords for call, _ in calls):
+                continue
+            errors = [
+                _error(call, declared, nested)
+                for call, nested in calls
+                if not call.keywords
             ]
             wrong = snippet.path.parent.name == check.WRONG and not declared.right
             found = [each for each in errors if each not in ("", UNDECIDED)]
@@ -43,8 +51,6 @@ def begin(snippet: Snippet) -> Callable[[], list]:
 
 
 def _error(call: Function, declared: Declared, nested: bool) -> str:
-    if call.keywords:
-        return ""
     points.fill(call, np.random.default_rng(0))  # what a graph alone knows
     point = call.widened()
     arguments = call.packed(call.tensors(point, double=False))

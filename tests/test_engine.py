@@ -770,6 +770,38 @@ def test_runners_of_one_process_leave_each_other_alone(book):
     assert done.stdout == f"{[None] * 60}\n", done.stdout + done.stderr
 
 
+LATER = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+from tracebook import settings, snippet
+from tracebook.runner import Runner
+
+if __name__ == "__main__":
+    book = settings.load(Path(sys.argv[1]))
+    for observer in ("", "looks_on"):
+        runner = Runner(replace(book, observer=observer))
+        runner.run(snippet.find(book), lambda _, run: print(run.observed))
+        runner.close()
+"""
+
+
+def test_a_later_runner_has_its_own_observer(book):
+    """The process to fork from is the first one's, and the observer the book's own."""
+    book.add("x", "print(1)\n", "1\n")
+    (book.root / "looks_on.py").write_text("def begin(snippet): return lambda: 'saw'\n")
+    script = book.root / "run.py"
+    script.write_text(LATER)
+    done = subprocess.run(
+        [sys.executable, script, book.root],
+        cwd=book.root,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout == "None\nsaw\n", done.stdout + done.stderr
+
+
 def test_other_programs_read_json(book):
     book.add("good", "print(1)\n", "1\n")
     book.add("bad", "print(1)\n", "2\n")

@@ -66,6 +66,8 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     # The process forked from has made up its mind about temporary files.
     tempfile.tempdir = str(scratch / "tmp")
     os.environ |= dict.fromkeys(("TMPDIR", "TMP", "TEMP"), tempfile.tempdir)
+    # From the book's root, and the process forked from may have been another's.
+    observer = settings.observer and importlib.import_module(settings.observer)
     engine = Path(__file__).resolve().parents[1]
     hidden = (str(settings.root), str(engine), os.getcwd())
     sys.path[:] = [str(scratch / "work")] + [
@@ -78,7 +80,6 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     forked = settings.start_method == "forkserver"
     missing = [name for name in settings.preload if forked and name not in sys.modules]
     _limit(settings.time_limit, may_be_lifted=bool(settings.observer))
-    observer = settings.observer and importlib.import_module(settings.observer)
     end = observer and observer.begin(snippet)
     # The interpreter's own order: the program, its threads, what it registered.
     atexit._clear()
