@@ -23,7 +23,7 @@ from ..page import Page
 from ..results import STATEMENTS
 from ..sentences import plain
 
-STRICT = ("guide/", "lessons/")
+STRICT = ("guide/", "lessons/", "systems/")
 MOST_UNCHECKED = 0.1
 """Share of a page's sentences that may be unchecked."""
 
