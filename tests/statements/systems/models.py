@@ -469,11 +469,11 @@ def test_deconvolved(mode, x, upstream):
 
 definition(
     "A model is read, not trained: the rule of its ReLU decides what counts as a reason.",
-    r"The value stays $y_i = \max(0, x_i)$; the surrogate is the line, with the slope $m_i$:",
+    "The value stays; the surrogate is a line, with the slope $m_i$:",
     "The pairing, and the decision.",
-    "The slope is held fixed, and the second term is dropped:",
+    "The slope is held fixed, so that its term is dropped:",
     "Where the two differ, the slope of the line is",
-    "The differential of the surrogate:",
+    "The differential of both:",
 )
 advice(
     "You want to see what a trained model looks at, by guided backpropagation, and you did not write the model.",
