@@ -1,5 +1,4 @@
 """Wrong on purpose: NumPy returns float64, and a graph was promised float32."""
-# tracebook: raises InvalidArgumentError
 
 import numpy as np
 import tensorflow as tf
@@ -14,4 +13,7 @@ def smooth(x):
 
 x = tf.constant([1.0, -2.0, 0.5, 3.0])
 print("eager:", smooth(x).dtype.name)
-tf.function(smooth)(x)
+try:
+    tf.function(smooth)(x)
+except tf.errors.InvalidArgumentError as error:
+    print("graph:", error.message.splitlines()[-2])

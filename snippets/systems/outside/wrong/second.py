@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow as tf
 
 
-# truth: the rule is right; abs(x) > 0.1; abs(x) < 20; within 1e-3
+# truth: abs(x) > 0.1; abs(x) < 20; within 1e-3
 @tf.custom_gradient
 def sinc(x):
     y = tf.numpy_function(np.sinc, [x], x.dtype)
