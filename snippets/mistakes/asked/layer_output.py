@@ -15,5 +15,5 @@ gradient = tape.gradient(score, of_layer)
 assert gradient is not None
 print("the output of the layer", of_layer.numpy())
 print("its gradient", gradient.numpy())
-step = model.layers[2](of_layer + [[0.5, 0.0]]) - score
+step = model.layers[2](of_layer + tf.constant([[0.5, 0.0]])) - score
 print("by a difference", (step / 0.5).numpy().item())

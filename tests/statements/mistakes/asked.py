@@ -23,7 +23,7 @@ def dense(**options):
 )
 @over(ask=["predict", "predict_on_batch", "evaluate", "call"], persistent=[False, True])
 def test_predict(ask, persistent):
-    model, layer = dense()
+    model, _ = dense()
     model.compile("sgd", "mse")
     asked = {
         "predict": lambda: model.predict(X, verbose=0),
