@@ -1,5 +1,8 @@
 """What the page on second order and forward mode says in words."""
 
+import importlib
+import inspect
+
 from tensorflow.python.framework import ops
 from tensorflow.python.ops import gen_ctc_ops
 
@@ -22,6 +25,8 @@ pointer(
     "More: a rule where none was needed.",
     "More: one `tf.where` around an infinite slope.",
     "Which built-ins this concerns is computed at build.",
+    "Asked in tensorflow#37091.",
+    "More: operations without a second derivative.",
     "More: what forward mode makes of it.",
     "For a rule that is no derivative and not linear, as clipping, see there, too.",
     "More: `tf.recompute_grad` in a second derivative, or forward.",
@@ -367,3 +372,30 @@ def test_accumulators():
     found = eager.jvp(lambda x: eager.jvp(copied, x), x)
     assert same(EAGER.gradient(derivative(cube), x), 4.2, 1e-9)
     assert not same(found, 4.2, 1e-3)
+
+
+@says(
+    "On a GPU a recurrent layer of Keras may run in cuDNN, as one operation.",
+    "That one has a gradient, which is one operation as well, and has none.",
+    "The program looks both up, and needs no GPU.",
+    "`use_cudnn=False`, which is a loop of plain operations.",
+    "Wrong on purpose: the second derivative of a cuDNN layer is looked up.",
+    "Without cuDNN a recurrent layer has second derivatives.",
+)
+@over(name=["CudnnRNN", "CudnnRNNV2", "CudnnRNNV3"], layer=["LSTM", "GRU"])
+def test_cudnn(name, layer):
+    assert callable(ops.gradient_registry.lookup(name))
+    back = name.replace("RNN", "RNNBackprop")
+    assert hasattr(tf.raw_ops, name) and hasattr(tf.raw_ops, back)
+    assert "registry has no entry" in message(ops.gradient_registry.lookup, back)
+    assert "raw_ops.CudnnRNN" in inspect.getsource(
+        importlib.import_module("keras.src.backend.tensorflow.rnn")
+    )
+    run = getattr(tf.keras.layers, layer)(2, use_cudnn=False)
+    run.build([1, 3, 1])
+    graph = tf.function(run).get_concrete_function(tf.TensorSpec([1, 3, 1])).graph
+    kinds = {each.type for each in graph.get_operations()}
+    assert any("While" in each for each in kinds) and "CudnnRNNV3" not in kinds
+    x = tf.constant([[[1.0], [-1.0], [0.5]]])
+    second = EAGER.gradient(lambda x: EAGER.gradient(run, x), x)
+    assert tf.reduce_any(second != 0)

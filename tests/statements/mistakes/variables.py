@@ -180,6 +180,7 @@ def test_a_branch(mode):
     "In a graph the gradient of a loop is a loop, and the values of the first one are stacked for it.",
     "The rule reads a variable there instead, which is no value of the first loop.",
     "Eagerly a loop is a Python loop, and the rule works.",
+    "`tf.recompute_grad` of a layer is such a rule.",
     "Wrong on purpose: a rule reads a variable in a tf.while_loop.",
     "The value is read outside of the loop, and passed.",
 )
@@ -187,6 +188,17 @@ def test_a_branch(mode):
 def test_a_loop(mode):
     power = program("wrong/a_loop.py").power
     said = message(mode.gradient, lambda x: power(x), 3.0)
+    assert ("internal_captures" in said) == (mode not in BESIDE)
+    layer = tf.keras.layers.Dense(1, kernel_initializer="ones")
+    layer.build([1, 1])
+    again = tf.recompute_grad(layer)
+    said = message(
+        mode.gradient,
+        lambda x: tf.while_loop(
+            lambda i, y: i < 2, lambda i, y: (i + 1, again(y)), [0, x]
+        )[1],
+        tf.ones([1, 1]),
+    )
     assert ("internal_captures" in said) == (mode not in BESIDE)
     fixed = program("a_loop.py")
     assert same(mode.gradient(lambda x: fixed.power(fixed.product, x), 3.0), 4.0)
@@ -389,6 +401,7 @@ advice(
 )
 pointer(
     "The entries begin with the most frequent.",
+    "Asked in tensorflow#55304.",
     "Notice it earlier.",
     "Asked in tensorflow#31945, tensorflow#38622.",
     "More: when it is demanded.",
