@@ -404,7 +404,7 @@ pointer(
     "Asked in tensorflow#50741, tensorflow#43916, tensorflow#51131, keras#20124.",
     "Asked in keras#21207.",
     "More: several backends.",
-    "Asked in keras#18139.",
+    "Asked in keras#18139, tf-keras#197.",
     "More: in a Keras layer.",
     "More: one gradient for each argument, the wrong number of gradients.",
     "Asked in tensorflow#32478.",
@@ -415,6 +415,6 @@ pointer(
     "Asked in keras#4070, larq#4.",
     "More: straight through.",
     "For the way of TensorFlow 1 see below.",
-    "Asked in tensorflow#37680, keras-grad-cam#35.",
+    "Asked in tensorflow#37680, tensorflow#35203, tensorflow#35744, keras-grad-cam#35.",
     "More: when it is obeyed.",
 )

@@ -29,7 +29,6 @@ pointer(
     "More: operations without a second derivative.",
     "More: what forward mode makes of it.",
     "For a rule that is no derivative and not linear, as clipping, see there, too.",
-    "More: `tf.recompute_grad` in a second derivative, or forward.",
     "More: complex numbers.",
     "It is a bug of TensorFlow's: run and way around, and silent: around a rule.",
 )
@@ -37,7 +36,6 @@ history(
     "Asked in tensorflow#34503.",
     "Asked in tensorflow#36168, pennylane#5332.",
     "Asked in tensorflow#31519, tensorflow#41510.",
-    "Asked in tensorflow#46487.",
     "Asked in tensorflow#33751, tensorflow#43648, maml#50.",
     "Asked in tensorflow#29781, tensorflow#14641.",
     "Asked in tensorflow#60164, tensorflow#60736.",
@@ -47,7 +45,6 @@ advice(
     "Ask the inner tape within the outer one.",
     "Ask for zeros.",
     "Run all steps inside, and ask for zeros where they are meant.",
-    "Give forward mode the plain function.",
     "Write the function with operations whose rules have rules.",
 )
 
@@ -183,30 +180,6 @@ def test_outside(graph, persistent):
 
 
 @says(
-    "`tape.gradient` drops the tape when it is done.",
-    "Ask once, with a list of sources; or make the tape persistent.",
-    "Wrong on purpose: two gradients from one tape.",
-    "One question with two sources; or a tape that is made to be asked again.",
-)
-@over(persistent=[False, True], graph=[False, True])
-def test_used_twice(persistent, graph):
-    def ask(times):
-        x, y = tf.constant(2.0), tf.constant(3.0)
-        with tf.GradientTape(persistent=persistent) as tape:
-            tape.watch([x, y])
-            z = x * y
-        found = tape.gradient(z, [x, y])
-        assert (tape._tape is None) == (not persistent)
-        return found if times == 1 else tape.gradient(z, y)
-
-    run = tf.function(ask, autograph=False) if graph else ask
-    assert same(run(1), [3.0, 2.0])
-    said = message(run, 2)
-    assert bool(said) == (not persistent)
-    assert persistent or "A non-persistent GradientTape can only be used" in said
-
-
-@says(
     "The gradient of the operation is an operation of its own, and it has none.",
     "Wrong on purpose: a second derivative through tf.nn.softsign.",
     "The same function, of operations whose rules have rules.",
@@ -303,18 +276,6 @@ def test_forward(forward, factor):
     by_rule, x = program("forward.py").by_rule, tf.constant(3.0)
     for each in rule, tf.function(lambda x: rule(x)):
         assert same(by_rule(each, x, tf.constant(1.0)), factor)
-
-
-@says(
-    "The rule of `tf.recompute_grad` has a rule that does nothing but raise.",
-    "Wrong on purpose: forward mode through tf.recompute_grad.",
-    "Forward mode keeps no intermediate values: take the plain function.",
-)
-@over(forward=FORWARDS[:3])
-def test_recompute(forward):
-    said = message(forward.jvp, tf.recompute_grad(tf.tanh), 0.5)
-    assert "recompute_grad tried to transpose grad of tanh" in said
-    assert same(forward.jvp(tf.tanh, 0.5), 1 - np.tanh(0.5) ** 2, 1e-5)
 
 
 @says(

@@ -232,49 +232,6 @@ def test_a_weight(mode):
 
 
 @says(
-    "The layer computes in float16, and its own attribute is cast when it is used there.",
-    "`variables` has the float32 variable itself, and upstream is float16.",
-    "Pass the weight as a tensor in the compute type of the layer; the cast outside of the rule brings its gradient back.",
-    "Wrong on purpose: under mixed_float16 the rule reads a float32 weight.",
-    "The rule gets the weight in the type that the layer computes in.",
-)
-@over(graph=[False, True])
-def test_mixed(graph):
-    seen = []
-
-    class Scale(tf.keras.layers.Layer):
-        def build(self, shape):
-            self.w = self.add_weight(shape=(), initializer="ones")
-
-        def call(self, x):
-            @tf.custom_gradient
-            def rule(x):
-                def grad(upstream, variables=None):
-                    seen.extend([upstream.dtype, variables[0].dtype])
-                    return upstream, [tf.cast(tf.reduce_sum(upstream), tf.float32)]
-
-                y = x * self.w
-                seen.append(y.dtype)
-                return y, grad
-
-            return rule(x)
-
-    layer = Scale(dtype="mixed_float16")
-
-    def run(x):
-        with tf.GradientTape() as tape:
-            y = layer(x)
-        return tape.gradient(y, layer.w.value)
-
-    (tf.function(run) if graph else run)(tf.constant([3.0, 4.0]))
-    assert seen[-3:] == [tf.float16, tf.float16, tf.float32]
-    fixed = program("mixed.py")
-    layer = fixed.Scale(fixed.scaled, dtype="mixed_float16")
-    gradient = (tf.function(run) if graph else run)(tf.constant([3.0, 4.0]))
-    assert gradient.dtype == tf.float32 and gradient == 7.0
-
-
-@says(
     "One that is not trainable is read without a word, and gets no gradient from the rule, though the tape was told to watch it.",
     "Wrong on purpose: the variable that the rule reads is not trainable.",
     "The variable is passed.",
@@ -392,7 +349,6 @@ advice(
     "Read the variable outside of the loop, and pass the value to the rule.",
     "Take a gradient through the loop inside `tf.function`.",
     "Pass `tf.convert_to_tensor(w)`.",
-    "Try a layer under `mixed_float16` before you train it so.",
     "Pass it as an argument.",
     "`assert gradient is not None`.",
     "Open a tape inside the rule, and run the forward pass under it again.",
@@ -413,7 +369,6 @@ pointer(
     "More: in a branch.",
     "Asked in keras#21105.",
     "More: in a Keras layer.",
-    "Asked in keras#18139, tf-keras#197.",
     "Asked in tensorflow#34549, tensorflow#34235.",
     "Asked in tensorflow#38622, tensorflow#26812.",
 )
