@@ -1,6 +1,8 @@
 """What the page on second and higher order says in words."""
 
 import functools
+import gc
+import weakref
 from unittest import mock
 
 from truth.statements.tries import *
@@ -133,7 +135,6 @@ def test_the_trace():
 
 @says(
     "A rule of the rule is seldom needed: where `grad` is made of TensorFlow's operations, the tape differentiates them.",
-    "Write one where these operations are as unstable as those that the first rule replaces.",
 )
 @over(mode=MODES)
 def test_by_operations(mode):
@@ -152,8 +153,6 @@ KEPT = ["the_input", "the_output", "a_step", "a_safe_step", "a_number"]
     "For softplus, $\\log (1 + e^x)$, at 1, 30 and 100:",
     "So a step that the closure keeps is connected to $x$ by its own operations:",
     "Kept — Second order — Cost",
-    "the input — that of the operations in `grad` — they are computed anew",
-    "a step — that of the operations from $x$ to it — it stays in memory",
     "a number, by `tf.stop_gradient` or NumPy — one term is lost — –",
     "`a_number` has `None`.",
     "What a closure keeps: the second derivative of log(1 + e^x), five ways.",
@@ -174,7 +173,6 @@ def test_kept(mode, kept):
 
 @says(
     "A tape records the forward pass inside of a rule, too.",
-    "the output inside — that of the forward pass, not of the rule — nothing",
     "`the_output` is right, since the rule of `tf.nn.softplus` is: to get from $y$ to $x$ the second tape asks that one, and not the rule of `the_output`.",
 )
 @over(mode=TWO)
@@ -199,7 +197,7 @@ def test_the_output_inside(mode):
 
 
 @says(
-    "a call of the decorated function — any order — the forward pass once more",
+    "a call of the decorated function — any order — the forward pass runs once more",
     "So a tape over the rule meets the rule again, in each order.",
     "The rule needs $y$, and takes it from the decorated function.",
     "Write the rule of $y = 1 / x$ so that it can be differentiated any number of times, and computes nothing but $y$.",
@@ -222,6 +220,37 @@ def test_the_solution():
     assert all(
         each["eager"] == each["tf.function"] == each["without a rule"] for each in lines
     )
+
+
+@says(
+    "the input — that of the operations in `grad` — they run in the backward pass",
+    "the output inside — that of the forward pass, not of the rule — it lives as long as the tape",
+    "a step — that of the operations from $x$ to it — it lives as long as the tape",
+)
+@over(kept=["the_input", "the_output", "a_safe_step"])
+def test_cost(kept):
+    made, name = [], "softplus" if kept == "the_output" else "sigmoid"
+    place = tf.nn if kept == "the_output" else tf
+    function = getattr(place, name)
+
+    def counted(x):
+        y = function(x)
+        made.append(weakref.ref(y))
+        return y
+
+    rule, x = getattr(program("kept.py"), kept), tf.constant(1.0)
+    with mock.patch.object(place, name, counted):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = rule(x)
+        before = len(made)
+        alive = [each() is not None for each in made]
+        tape.gradient(y, x)
+    assert before == (kept != "the_input") and all(alive)
+    assert len(made) == 1
+    del tape, y
+    gc.collect()
+    assert made[0]() is None
 
 
 @says(
@@ -486,6 +515,32 @@ def test_without_x():
     assert raised(EAGER.gradient, derivative(loss(without)), 10.0) is not None
 
 
+@says(
+    "`tf.stack` takes tensors of one shape.",
+    "For others, flatten both and join them by `tf.concat`.",
+)
+@over(mode=TWO)
+def test_other_shapes(mode):
+    def flat(x):
+        return tf.reshape(x, [-1])
+
+    @tf.custom_gradient
+    def total(x):
+        def grad(upstream):
+            downstream = tf.broadcast_to(upstream[:, tf.newaxis], x.shape)[0]
+            both = tf.raw_ops.PreventGradient(
+                input=tf.concat([flat(downstream), flat(x)], 0), message=""
+            )
+            return tf.broadcast_to(both[:3], [2, 3])
+
+        return tf.reduce_sum(x, 1), grad
+
+    x = np.ones((2, 3), np.float32)
+    assert same(mode.gradient(total, x), x)
+    assert raised(mode.gradient, derivative(total), x) is not None
+    assert raised(tf.stack, [tf.ones(2), tf.ones(3)]) is not None
+
+
 @says("Forward mode is refused as well, since it differentiates the rule.")
 @over(forward=[each for each in FORWARDS if "XLA" not in each.name])
 def test_forward_refused(forward):
@@ -494,6 +549,7 @@ def test_forward_refused(forward):
 
 
 advice(
+    "Write one where these operations are as unstable as those that the first rule replaces.",
     "You need the four steps from the chain rule, a rule with two inputs, and what the tape records.",
     "Prefer `of_x`.",
     "Take `of_both` where the rule is not a product, as for a solver.",
