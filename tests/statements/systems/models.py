@@ -165,11 +165,8 @@ def test_both_signs(mode, signs):
 
 
 @says(
-    "SHAP's explainer for deep models and DeepLIFT ask another question: how much of the difference between an input $x$ and a reference $a$ is due to each feature?",
-    "Their rule takes the slope of the line from the one to the other:",
     "So the references go through the model as the second half of the batch, and the activation splits it:",
     "Where the two are closer than rounding allows, the program takes the slope of the ReLU.",
-    "The rule of SHAP's deep explainer: the slope between x and a reference.",
     "The batch holds the inputs, and behind them their references.",
 )
 @over(mode=MODES, x=numbers(-9, 9), a=numbers(-9, 9))
@@ -265,7 +262,6 @@ def test_reach(form, recursive):
 @says(
     "`activation` is an ordinary attribute: exchange it, take the gradient, put it back.",
     "A graph keeps the activation with which it was traced, in both directions: the exchange does not reach what was traced before, and putting back does not reach what was traced inside.",
-    "`keras.Model.fit` keeps such a graph.",
     "The last but one is the graph again.",
     "Activations exchanged in the model itself, and put back.",
     "Wrong on purpose: ways that change nothing, and one that changes all.",
@@ -525,7 +521,13 @@ advice(
     "Compare the outputs first.",
     "Write its rule, and predict the gradient for the model of the first program.",
 )
+history(
+    "SHAP's explainer for deep models and DeepLIFT ask another question: how much of the difference between an input $x$ and a reference $a$ is due to each feature?",
+    "Their rule takes the slope of the line from the one to the other:",
+    "The rule of SHAP's deep explainer: the slope between x and a reference.",
+)
 pointer(
+    "`keras.Model.fit` keeps such a graph.",
     "This page is about getting another rule into a model that is there: by a copy, by an exchange, by the map of TensorFlow 1, and exactly when each of them is heard.",
     "Of this kind, in the catalogue: guided ReLU changes nothing, the map is ignored, fit keeps an activation, and a saved graph without its rules.",
 )
