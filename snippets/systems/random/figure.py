@@ -52,7 +52,7 @@ for name, ink, *colors in [
     for part in ("text.color", "xtick.color", "ytick.color", "axes.edgecolor"):
         matplotlib.rcParams[part] = ink
     figure, axes = plt.subplots(1, 2, figsize=(7.0, 3.2), layout="tight")
-    for at, title in enumerate(["bias", "standard deviation"]):
+    for at, title in enumerate(["bias", "deviation"]):
         axes[at].plot(taus, [pair[at] for pair in soft], "o-",
                       color=colors[0], label="relaxed")
         for (label, pair), color, style in zip(

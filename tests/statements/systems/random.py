@@ -141,7 +141,8 @@ COSTS = {"two numbers": lambda z: 0.2025 + 0.1 * z, "a kink": lambda z: abs(3 * 
 @says(
     "A bit $z$ is 1 with probability $p$.",
     "It costs $f_1$ then, and $f_0$ otherwise.",
-    r"No small change of $\theta$ moves a bit a little, but the mean of its cost is smooth:",
+    r"With $\theta$ a bit stays or flips, and nothing lies between.",
+    "But the mean of its cost is smooth:",
     "The slope goes to the probability.",
     "Written as a slope of its logarithm, it is a mean over samples again (Williams, 1992):",
     "For the bit that slope is $z - p$.",
@@ -167,8 +168,9 @@ def test_score(f, p, b):
 
     assert near_((cost(theta + step) - cost(theta - step)) / step / 2, slope, 1e-6)
     u = np.array(uniform(200))
-    moved = (u < p) != (u < p + 1e-7)
-    assert not moved.any()
+    for step, flips in ((1e-7, False), (0.09, True)):
+        moved = 1.0 * (u < p + step) - (u < p)
+        assert {*moved} == ({0.0, 1.0} if flips else {0.0})
 
 
 @says(
@@ -213,6 +215,27 @@ def test_baselines():
     for p in (0.2, 0.7):
         b = (1 - p) * defined.f[1] + p * defined.f[0]
         assert near_(defined.variance(p, b), 0.0, 1e-12)
+
+
+@says(
+    "A normal sample has both estimators.",
+    "Of $d$ numbers with mean 1 and deviation 1 the squares are added up; the slope by one of the means is 2.",
+    "The score function multiplies the whole cost with the noise of one number, and by the moments of the normal distribution its variance is",
+    "Noise first has the variance 4, however many there are:",
+    "One slope of a normal sample's cost, by two estimators, as it gets wider.",
+)
+@over(d=[1, 2, 4, 30])
+def test_both(d):
+    epsilon = np.random.default_rng(0).normal(size=(200_000, d))
+    z = 1 + epsilon
+    score = (z**2).sum(1) * epsilon[:, 0]
+    v = program("both.py").variance(d)
+    assert near_([score.mean(), 2 * z[:, 0].mean()], 2, 4 * (v / 200_000) ** 0.5)
+    assert near_(score.var(), v, 0.06 * v) and near_((2 * z[:, 0]).var(), 4, 0.1)
+    for row in trace("both.py"):
+        measured, formula = row.numbers[-2:]
+        assert near_(row["noise first"], 2, 0.05)
+        assert near_(measured, formula, 0.05 * formula)
 
 
 # Straight through.
