@@ -385,8 +385,63 @@ def _pasted(page: Page, text: str) -> list[str]:
     ]
 
 
+PASTED = {
+    "counts#one-gradient-short": "ValueError: ('custom_gradient function expected to "
+    "return', 37, 'gradients but returned', 1, 'instead.')",
+    "variables#must-accept-variables": "TypeError: If using @custom_gradient with a "
+    "function that uses variables, then grad_fn must accept a keyword argument "
+    "'variables'.",
+    "variables#for-each-variable": "Must return gradient for each variable",
+    "batches#rank": "Shape (512,) must have rank at least 2",
+    "counts#op-and-upstream": "TypeError: relu.<locals>.backward() missing 1 required "
+    "positional argument: 'upstream'",
+    "counts#outputs-of-two-graphs": "outputs should be from the same graph",
+    "keras#keras-tensor": "ValueError: A KerasTensor cannot be used as input to a "
+    "TensorFlow function. A KerasTensor is a symbolic placeholder\n\n```\nx = Input()\n",
+    "saving#identityn": "LookupError: No gradient defined for operation "
+    "'sequential_3/quantize/IdentityN' (op type: IdentityN)",
+    "none#no-gradients": "Epoch 1/10\nValueError: in user code:\n\n    File "
+    '"/lib/trainer.py", line 12\n\n    ValueError: No gradients provided for any '
+    "variable: ['dense_1/kernel:0', 'dense_1/bias:0'].",
+    "none#py-function": "tensorflow.python.framework.errors_impl.InvalidArgumentError: "
+    "Detected unsupported operations when trying to compile graph __inference_step_12 "
+    "on XLA_GPU_JIT: EagerPyFunc (No registered 'EagerPyFunc' OpKernel)",
+    "orders#zero-is-none": "Attempt to convert a value (None) with an unsupported type",
+    "types#numpy-in-a-graph": "NotImplementedError: Cannot convert a symbolic tf.Tensor "
+    "(model/dense/Relu:0) to a numpy array.",
+    "variables#in-a-branch": "Tensor.graph is undefined when eager execution is enabled",
+    "sparse#no-numpy": "'IndexedSlices' object has no attribute 'numpy'",
+    "none#do-not-exist": "WARNING:tensorflow:Gradients do not exist for variables "
+    "['emb/kernel:0'] when minimizing the loss.",
+}
+"""An entry, and what leads to it: older versions, other names, parts."""
+
+
+@pytest.mark.parametrize("entry", PASTED)
+def test_what_is_pasted_finds_its_entry(entry, open_page):
+    page = open_page("")
+    page.locator(".md-search__input").click()
+    assert _pasted(page, PASTED[entry])[0] == f"mistakes/{entry.replace('#', '/#')}"
+
+
+def test_enter_opens_the_entry_of_a_pasted_message(open_page):
+    page = open_page("")
+    page.locator(".md-search__input").click()
+    _pasted(page, PASTED["batches#rank"])
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/mistakes/batches/#rank")
+
+
+def test_what_is_typed_after_a_paste_is_searched_for(open_page):
+    page = open_page("")
+    page.locator(".md-search__input").click()
+    _pasted(page, PASTED["batches#rank"])
+    page.locator(".md-search__input").fill("softplus")
+    assert page.locator("ol.md-search-result__list").first.locator("a").count() == 0
+
+
 def test_a_pasted_message_finds_an_entry_that_explains_it(open_page):
-    """With other numbers, at the end of a traceback; nine of ten at once."""
+    """With other numbers, at the end of a traceback."""
     page = open_page("")
     page.locator(".md-search__input").click()
     wanted = defaultdict(set)
@@ -398,5 +453,4 @@ def test_a_pasted_message_finds_an_entry_that_explains_it(open_page):
     before = 'Traceback (most recent call last):\n  File "a.py", line 1\n'
     first = {said: _pasted(page, before + said)[:1] for said in wanted}
     lost = [said for said, found in first.items() if not wanted[said] & {*found}]
-    print(f"{len(lost)} of {len(wanted)}", *lost, sep="\n")
-    assert len(wanted) > 50 and len(lost) <= len(wanted) / 10
+    assert len(wanted) > 50 and not lost

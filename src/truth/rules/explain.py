@@ -189,7 +189,7 @@ def _shapes(case: _Case) -> Iterator[Advice]:
             continue
         if gradient.shape != x.shape:
             yield Advice(
-                "silent#broadcast-shape",
+                "silent_values#broadcast-shape",
                 f"downstream has the shape {gradient.shape} and its input {x.shape}:"
                 " sum it over the axes that were broadcast",
             )
@@ -208,7 +208,7 @@ def _upstream(case: _Case) -> Iterator[Advice]:
     pairs = [(a, b) for a, b in zip(once, twice) if a is not None and b is not None]
     if any(_nonzero(a) for a, _ in pairs) and all(_same(a, b) for a, b in pairs):
         yield Advice(
-            "silent#no-upstream",
+            "silent_values#no-upstream",
             "downstream does not change with upstream: multiply by what arrives",
         )
 

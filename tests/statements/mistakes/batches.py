@@ -16,6 +16,8 @@ pointer(
     "Asked in tensorflow#53726, tensorflow#43904.",
     "Asked in tensorflow#47785.",
     "Asked in tensorflow#56938.",
+    "Asked in tensorflow#36227, tensorflow#34496.",
+    "Asked in tensorflow#37795.",
     "Asked in tensorflow#57705.",
     "More: graphs.",
     "the log repeats it",
@@ -284,3 +286,55 @@ def test_lists(wrap):
     assert "'list' object" in message(
         wrap(lambda: ask("batch_jacobian", "one", "list"))
     )
+
+
+@says(
+    "`tape.jacobian` has a block for each pair of examples, and where no example sees another, the blocks of a pair of two are 0.",
+    "Where examples do see each other, the whole one is meant.",
+    "Wrong on purpose: the Jacobian of a whole batch.",
+    "batch_jacobian computes the blocks of the diagonal alone.",
+)
+@over(wrap=EITHER, f={"apart": tf.tanh, "together": lambda x: x * tf.reduce_sum(x)})
+def test_blocks(wrap, f):
+    @wrap
+    def both():
+        x = tf.constant([[1.0, 2.0], [3.0, 5.0], [4.0, 7.0]])
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.jacobian(y, x), tape.batch_jacobian(y, x)
+
+    whole, blocks = both()
+    assert whole.shape == (3, 2, 3, 2) and blocks.shape == (3, 2, 2)
+    diagonal = tf.stack([whole[i, :, i] for i in range(3)])
+    apart = f is tf.tanh
+    for i, j in ((0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)):
+        assert tf.reduce_all(whole[i, :, j] == 0) == apart
+    assert same(diagonal, blocks, within=1e-6) == apart
+
+
+@says(
+    "Without pfor `tape.jacobian` stacks a gradient for each element of the target.",
+    "Of no element it stacks nothing, and the shape is lost.",
+    "Let pfor take the empty batch.",
+    "Wrong on purpose: no pfor, and a batch that may be empty.",
+    "An empty batch goes through pfor, and the others through the loop.",
+)
+@over(rows=[0, 1, 3])
+def test_empty(rows):
+    x = tf.ones([rows, 3])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x**2
+    assert tape.jacobian(y, x).shape == (rows, 3, rows, 3)
+    asked = []
+    with mock.patch.object(
+        tape,
+        "gradient",
+        side_effect=lambda *a, **k: asked.append(a) or tf.zeros_like(x),
+    ):
+        said = message(lambda: tape.jacobian(y, x, experimental_use_pfor=False))
+    assert len(asked) == 3 * rows or not rows
+    assert ("not compatible with supplied shape" in said) == (rows == 0)
+    found = program("empty.py").jacobian(x)
+    assert found.shape == (rows, 3, rows, 3)

@@ -4,6 +4,7 @@ import warnings
 from unittest import mock
 
 import keras
+from tensorflow.python.ops import custom_gradient as rules
 
 from truth.statements.tries import *
 
@@ -28,7 +29,7 @@ def reverse(x):
 @says(
     "A rule is a function of tensors.",
     "`keras.Input` returns a symbolic tensor, a shape and a dtype without a value.",
-    "`tf.custom_gradient` takes tensors, and so does `keras.ops.custom_gradient`, which calls it.",
+    "`tf.custom_gradient` takes tensors, and so do `keras.ops.custom_gradient` and `tf.recompute_grad`, which call it.",
     "Call the rule in the `call` of a layer.",
     "Wrong on purpose: a rule is called on a symbolic Keras tensor.",
     "The rule is called in a layer, where the tensors are real.",
@@ -43,6 +44,12 @@ def test_symbolic(decorate):
     with mock.patch.object(tf, "custom_gradient", side_effect=lambda f: calls.append):
         keras.ops.custom_gradient(reverse)(x)
     assert len(calls) == 1
+    assert "A KerasTensor cannot be used" in message(tf.recompute_grad(tf.sin), x)
+    with mock.patch.object(
+        rules, "custom_gradient", side_effect=lambda f: lambda *args: calls.append(args)
+    ):
+        tf.recompute_grad(tf.sin)(x)
+    assert len(calls) == 2
 
     class Layer(keras.layers.Layer):
         def call(self, x):
@@ -394,10 +401,10 @@ pointer(
     "Missing gradients have a page of their own.",
     "What is recomputed must do the same again: dropout does not.",
     "Notice it earlier.",
-    "Asked in tensorflow#50741, tensorflow#43916, keras#20124.",
+    "Asked in tensorflow#50741, tensorflow#43916, tensorflow#51131, keras#20124.",
     "Asked in keras#21207.",
     "More: several backends.",
-    "Asked in keras#18139.",
+    "Asked in keras#18139, tf-keras#197.",
     "More: in a Keras layer.",
     "More: one gradient for each argument, the wrong number of gradients.",
     "Asked in tensorflow#32478.",
@@ -408,6 +415,6 @@ pointer(
     "Asked in keras#4070, larq#4.",
     "More: straight through.",
     "For the way of TensorFlow 1 see below.",
-    "Asked in tensorflow#37680, keras-grad-cam#35.",
+    "Asked in tensorflow#37680, tensorflow#35203, tensorflow#35744, keras-grad-cam#35.",
     "More: when it is obeyed.",
 )

@@ -393,7 +393,7 @@ pointer(
     "More: the source is another tensor.",
     "Asked in tensorflow#56968, tensorflow#47387, tensorflow#5888.",
     "More: where it breaks.",
-    "Asked in StyleGAN2-Tensorflow-2.0#14.",
+    "Asked in StyleGAN2-Tensorflow-2.0#14, tensorflow#46487.",
     "More: one list or a persistent tape, the tape answered too early.",
     "Asked in tensorflow#33135, tensorflow#34235, tensorflow#44813.",
     "Asked in Open3D-ML#568, tensorflow#37091.",

@@ -1,5 +1,8 @@
 """What the page on second order and forward mode says in words."""
 
+import importlib
+import inspect
+
 from tensorflow.python.framework import ops
 from tensorflow.python.ops import gen_ctc_ops
 
@@ -22,9 +25,10 @@ pointer(
     "More: a rule where none was needed.",
     "More: one `tf.where` around an infinite slope.",
     "Which built-ins this concerns is computed at build.",
+    "Asked in tensorflow#37091.",
+    "More: operations without a second derivative.",
     "More: what forward mode makes of it.",
     "For a rule that is no derivative and not linear, as clipping, see there, too.",
-    "More: `tf.recompute_grad` in a second derivative, or forward.",
     "More: complex numbers.",
     "It is a bug of TensorFlow's: run and way around, and silent: around a rule.",
 )
@@ -32,7 +36,6 @@ history(
     "Asked in tensorflow#34503.",
     "Asked in tensorflow#36168, pennylane#5332.",
     "Asked in tensorflow#31519, tensorflow#41510.",
-    "Asked in tensorflow#46487.",
     "Asked in tensorflow#33751, tensorflow#43648, maml#50.",
     "Asked in tensorflow#29781, tensorflow#14641.",
     "Asked in tensorflow#60164, tensorflow#60736.",
@@ -42,7 +45,6 @@ advice(
     "Ask the inner tape within the outer one.",
     "Ask for zeros.",
     "Run all steps inside, and ask for zeros where they are meant.",
-    "Give forward mode the plain function.",
     "Write the function with operations whose rules have rules.",
 )
 
@@ -178,30 +180,6 @@ def test_outside(graph, persistent):
 
 
 @says(
-    "`tape.gradient` drops the tape when it is done.",
-    "Ask once, with a list of sources; or make the tape persistent.",
-    "Wrong on purpose: two gradients from one tape.",
-    "One question with two sources; or a tape that is made to be asked again.",
-)
-@over(persistent=[False, True], graph=[False, True])
-def test_used_twice(persistent, graph):
-    def ask(times):
-        x, y = tf.constant(2.0), tf.constant(3.0)
-        with tf.GradientTape(persistent=persistent) as tape:
-            tape.watch([x, y])
-            z = x * y
-        found = tape.gradient(z, [x, y])
-        assert (tape._tape is None) == (not persistent)
-        return found if times == 1 else tape.gradient(z, y)
-
-    run = tf.function(ask, autograph=False) if graph else ask
-    assert same(run(1), [3.0, 2.0])
-    said = message(run, 2)
-    assert bool(said) == (not persistent)
-    assert persistent or "A non-persistent GradientTape can only be used" in said
-
-
-@says(
     "The gradient of the operation is an operation of its own, and it has none.",
     "Wrong on purpose: a second derivative through tf.nn.softsign.",
     "The same function, of operations whose rules have rules.",
@@ -301,18 +279,6 @@ def test_forward(forward, factor):
 
 
 @says(
-    "The rule of `tf.recompute_grad` has a rule that does nothing but raise.",
-    "Wrong on purpose: forward mode through tf.recompute_grad.",
-    "Forward mode keeps no intermediate values: take the plain function.",
-)
-@over(forward=FORWARDS[:3])
-def test_recompute(forward):
-    said = message(forward.jvp, tf.recompute_grad(tf.tanh), 0.5)
-    assert "recompute_grad tried to transpose grad of tanh" in said
-    assert same(forward.jvp(tf.tanh, 0.5), 1 - np.tanh(0.5) ** 2, 1e-5)
-
-
-@says(
     "The step from $x$ to $y$ ran before the accumulator was there.",
     "For `tf.sign`, whose gradient is 0 whatever upstream is, eager forward mode finds no connection.",
     "Wrong on purpose: forward mode is asked for what it did not see.",
@@ -367,3 +333,30 @@ def test_accumulators():
     found = eager.jvp(lambda x: eager.jvp(copied, x), x)
     assert same(EAGER.gradient(derivative(cube), x), 4.2, 1e-9)
     assert not same(found, 4.2, 1e-3)
+
+
+@says(
+    "On a GPU a recurrent layer of Keras may run in cuDNN, as one operation.",
+    "That one has a gradient, which is one operation as well, and has none.",
+    "The program looks both up, and needs no GPU.",
+    "`use_cudnn=False`, which is a loop of plain operations.",
+    "Wrong on purpose: the second derivative of a cuDNN layer is looked up.",
+    "Without cuDNN a recurrent layer has second derivatives.",
+)
+@over(name=["CudnnRNN", "CudnnRNNV2", "CudnnRNNV3"], layer=["LSTM", "GRU"])
+def test_cudnn(name, layer):
+    assert callable(ops.gradient_registry.lookup(name))
+    back = name.replace("RNN", "RNNBackprop")
+    assert hasattr(tf.raw_ops, name) and hasattr(tf.raw_ops, back)
+    assert "registry has no entry" in message(ops.gradient_registry.lookup, back)
+    assert "raw_ops.CudnnRNN" in inspect.getsource(
+        importlib.import_module("keras.src.backend.tensorflow.rnn")
+    )
+    run = getattr(tf.keras.layers, layer)(2, use_cudnn=False)
+    run.build([1, 3, 1])
+    graph = tf.function(run).get_concrete_function(tf.TensorSpec([1, 3, 1])).graph
+    kinds = {each.type for each in graph.get_operations()}
+    assert any("While" in each for each in kinds) and "CudnnRNNV3" not in kinds
+    x = tf.constant([[[1.0], [-1.0], [0.5]]])
+    second = EAGER.gradient(lambda x: EAGER.gradient(run, x), x)
+    assert tf.reduce_any(second != 0)

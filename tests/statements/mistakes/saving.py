@@ -2,6 +2,7 @@
 
 import functools
 import json
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -287,8 +288,70 @@ def test_export():
 
 
 history("Older versions said that the callback is not found.")
+
+
+def converted(function):
+    traced = tf.function(function).get_concrete_function(tf.TensorSpec([2]))
+    lite = tf.lite.TFLiteConverter.from_concrete_functions([traced], tf.Module())
+    kept = tf.lite.Interpreter(model_content=lite.convert())
+    kept.allocate_tensors()
+    kept.set_tensor(kept.get_input_details()[0]["index"], np.float32([0.5, 2.0]))
+    kept.invoke()
+    value = kept.get_tensor(kept.get_output_details()[0]["index"])
+    return {each["op_name"] for each in kept._get_ops_details()}, value
+
+
+@says(
+    "The converter to LiteRT, once TFLite, drops the identity that carries a rule, and keeps the operations of the forward pass.",
+    "It has none for a Python function.",
+    "A forward pass of TensorFlow's operations.",
+    "What shall be differentiated on the device is converted with its gradient.",
+    "Wrong on purpose: NumPy in a model for LiteRT, once TFLite.",
+    "A rule of TensorFlow's operations converts, and its gradient as well.",
+)
+@over(scale=[-1.0, 10.0])
+def test_lite(scale):
+    @tf.custom_gradient
+    def sine(x):
+        return tf.sin(x), lambda upstream: scale * upstream * tf.cos(x)
+
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = sine(x)
+        return tape.gradient(y, x)
+
+    x = tf.constant([0.5, 2.0])
+    kinds, value = converted(sine)
+    assert "SIN" in kinds and not any("IDENTITY" in each.upper() for each in kinds)
+    assert same(value, tf.sin(x), within=1e-6)
+    _, value = converted(gradient)
+    assert same(value, scale * tf.cos(x), within=1e-6)
+
+    def by_numpy(x):
+        return tf.ensure_shape(tf.numpy_function(np.sin, [x], tf.float32), [2])
+
+    assert "tf.PyFunc" in message(converted, by_numpy)
+
+
+@says(
+    "`pickle` writes the name of a function, and looks whether the name leads back to it.",
+    "It leads to what the decorator made of it.",
+    "A plain function around the rule.",
+    "Wrong on purpose: a function with a rule is pickled.",
+    "A plain function that calls the rule can be pickled.",
+)
+@over(protocol=range(pickle.HIGHEST_PROTOCOL + 1))
+def test_pickle(protocol):
+    said = message(pickle.dumps, tenfold, protocol)
+    assert "it's not the same object" in said
+    assert tenfold.__wrapped__ is not tenfold
+    assert b"message" in pickle.dumps(message, protocol)
+
+
 pointer(
     "Notice it earlier.",
+    "Asked in tensorflow#36978, tensorflow#39464, tensorflow#35018.",
     "Asked in tensorflow#40166, tensorflow#34211, models#9294.",
     "More: what the documentation says.",
     "Asked in tensorflow#51623, automl#262.",
@@ -296,3 +359,9 @@ pointer(
     "Asked in keras#19899, keras#21046.",
     "Asked in keras#15767.",
 )
+
+history(
+    "Converters of TensorFlow 1 stopped at the identity: “Here is a list of operators for which you will need custom implementations: IdentityN.”",
+)
+
+advice("Convert an untrained model first.")

@@ -1,0 +1,12 @@
+"""Wrong on purpose: a tape is told to watch a weight of Keras."""
+
+import tensorflow as tf
+from tensorflow import keras
+
+layer = keras.layers.Dense(1, kernel_initializer="ones")
+x = tf.constant([[2.0]])
+layer.build(x.shape)
+# tracebook: raises ValueError
+with tf.GradientTape() as tape:
+    tape.watch(layer.kernel)
+    y = layer(x)

@@ -1,0 +1,8 @@
+"""Wrong on purpose: the second derivative of a cuDNN layer is looked up."""
+
+from tensorflow.python.framework import ops
+
+first = ops.gradient_registry.lookup("CudnnRNNV3")
+print("CudnnRNNV3 has a rule:", callable(first))
+# tracebook: raises LookupError
+ops.gradient_registry.lookup("CudnnRNNBackpropV3")
