@@ -33,6 +33,7 @@ KEPT_PROGRAMS = (
 
 
 LONGEST = (
+    "test_composition",
     "test_rules",
     "test_build_fails",
     "test_drills",

@@ -111,7 +111,7 @@ def page(results: list[Result], day: str) -> str:
     lines = [
         "# Where the traces hold",
         "",
-        f"Every snippet was run on {day} with these versions, each in an",
+        f"Each snippet that there was on {day} ran with these versions, each in an",
         "environment of its own, on a CPU. `python -m tests.drills.matrix` wrote this",
         "page; a trace holds where the program prints what its page shows,",
         "within the tolerance of"

@@ -125,5 +125,5 @@ def test_the_example(mode, x):
 
 pointer(
     "The ledger lists every one, and what is unchecked.",
-    "Begin with the chain rule An error, or a wrong gradient All lessons Guide How this site is checked",
+    "Begin with the chain rule An error, or a wrong gradient All lessons Guide Rules at work in systems How this site is checked",
 )

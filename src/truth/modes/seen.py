@@ -151,7 +151,7 @@ class Step(keras.optimizers.SGD):
         return super().apply(grads, trainable_variables)
 
 
-def _in_fit(function: Callable, *inputs: Any) -> list:
+def in_fit(function: Callable, *inputs: Any) -> list:
     keras.utils.clear_session()  # names are counted
     layer = Layer(function, inputs)
     step = Step(layer)
@@ -171,5 +171,5 @@ MODES: dict[str, Callable[..., list]] = {
     "nested `tf.function`": tries.NESTED.gradients,
     "XLA": tries.XLA.gradients,
     "`tf.gradients`": tries.SYMBOLIC.gradients,
-    "`model.fit`": _in_fit,
+    "`model.fit`": in_fit,
 }

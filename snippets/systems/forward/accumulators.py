@@ -1,0 +1,47 @@
+"""Whose slope forward mode takes: of rules that say 10 on purpose."""
+
+import tensorflow as tf
+
+
+# truth: downstream becomes 10.0 * downstream
+@tf.custom_gradient
+def identity(x):
+    return tf.identity(x), lambda upstream: 10.0 * upstream
+
+
+# truth: the gradient of tf.identity; downstream becomes 10.0 * downstream
+@tf.custom_gradient
+def rounded(x):
+    return tf.round(x), lambda upstream: 10.0 * upstream
+
+
+# truth: upstream becomes tf.minimum(upstream, 0.5)
+@tf.custom_gradient
+def limited(x):
+    return tf.identity(x), lambda upstream: tf.minimum(upstream, 0.5)
+
+
+def jvp(function, x):
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+        y = function(x)
+    return accumulator.jvp(y)
+
+
+def graph(function, **options):
+    return tf.function(function, autograph=False, **options)
+
+
+def modes(rule):
+    yield "eager", lambda x: jvp(rule, x)
+    yield "inside tf.function", graph(lambda x: jvp(rule, x))
+    yield "inside XLA", graph(lambda x: jvp(rule, x), jit_compile=True)
+    yield "around tf.function", lambda x: jvp(graph(rule), x)
+    yield "nested tf.function", graph(lambda x: jvp(graph(rule), x))
+    yield "around XLA", lambda x: jvp(graph(rule, jit_compile=True), x)
+
+
+x = tf.constant(2.0)
+for rules in zip(*map(modes, (identity, rounded, limited))):
+    one, two, three = (run(x).numpy() for _, run in rules)
+    print(f"{rules[0][0]:18}  identity = {one}  rounded = {two}"
+          f"  limited = {three}")

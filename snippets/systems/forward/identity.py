@@ -1,0 +1,41 @@
+"""A slope that no map can drop: it is written into the forward pass."""
+
+import tensorflow as tf
+
+
+def reverse(x):
+    return tf.stop_gradient(2.0 * x) - x
+
+
+def rounded(x):
+    return x + tf.stop_gradient(tf.round(x) - x)
+
+
+def gradient(f, x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.gradient(y, x)
+
+
+def jvp(f, x):
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+        y = f(x)
+    return accumulator.jvp(y)
+
+
+ways = {
+    "tape": gradient,
+    "forward mode": jvp,
+    "forward mode around a graph": lambda f, x: jvp(tf.function(f), x),
+    "tape around tf.vectorized_map": lambda f, x: gradient(
+        lambda x: tf.vectorized_map(f, x), x),
+    "forward in tf.vectorized_map": lambda f, x: tf.vectorized_map(
+        lambda x: jvp(f, x), x),
+}
+x = tf.constant([0.25, 2.0])
+print("values: reverse =", reverse(x).numpy(),
+      " rounded =", rounded(x).numpy())
+for name, way in ways.items():
+    print(f"{name:30} reverse = {way(reverse, x).numpy()}"
+          f"  rounded = {way(rounded, x).numpy()}")

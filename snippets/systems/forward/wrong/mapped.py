@@ -1,0 +1,19 @@
+"""Wrong on purpose: forward mode through tf.map_fn in a tf.function."""
+# tracebook: raises TypeError
+
+import tensorflow as tf
+
+
+def mapped(x):
+    return tf.map_fn(tf.square, x)
+
+
+def slope(x):
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+        y = mapped(x)
+    return accumulator.jvp(y)
+
+
+x = tf.constant([3.0, 5.0])
+print("eager =", slope(x).numpy())
+tf.function(slope, autograph=False)(x)

@@ -1,0 +1,31 @@
+"""Wrong on purpose: as a graph is traced, its rule is swapped for another."""
+
+import tensorflow as tf
+from tensorflow.python.framework import ops
+
+
+# truth: the rule is right
+@tf.custom_gradient
+def square(x):
+    return x * x, lambda upstream: upstream * 2.0 * x
+
+
+def swapped(x):
+    y = square(x)
+    for name, entry in ops.gradient_registry._registry.items():
+        if name.startswith("CustomGradient-"):
+            entry["type"] = lambda op, upstream, _: (None, 100.0 * upstream)
+    return y
+
+
+def gradient(function, x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    return tape.gradient(y, x)
+
+
+x = tf.constant(3.0)
+print("eager      ", gradient(swapped, x).numpy())
+print("tape inside", tf.function(lambda x: gradient(swapped, x))(x).numpy())
+print("tape around", gradient(tf.function(swapped), x).numpy())

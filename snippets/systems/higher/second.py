@@ -1,0 +1,42 @@
+"""The rule of the cube, and the rule of that rule: both are printed."""
+
+import tensorflow as tf
+
+
+# truth: x.shape == u.shape
+@tf.custom_gradient
+def rule(x, u):
+    z = 3.0 * x ** 2.0 * u
+    tf.print("rule  x =", x, " upstream =", u, " local =", 3.0 * x ** 2.0,
+             " downstream =", z)
+
+    def grad(upstream):
+        downstream_x = upstream * 6.0 * x * u
+        downstream_u = upstream * 3.0 * x ** 2.0
+        tf.print("rule of the rule  u =", u, " upstream =", upstream,
+                 " downstream_x =", downstream_x,
+                 " downstream_u =", downstream_u)
+        return downstream_x, downstream_u
+
+    return z, grad
+
+
+@tf.custom_gradient
+def cube(x):
+    return x ** 3.0, lambda upstream: rule(x, upstream)
+
+
+def slope(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        L = 0.5 * (cube(x) - 5000.0) ** 2.0
+    g = tape.gradient(L, x)
+    tf.print("slope of the loss =", g)
+    return g
+
+
+x = tf.constant(10.0)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    g = slope(x)
+tf.print("slope of the slope =", tape.gradient(g, x))

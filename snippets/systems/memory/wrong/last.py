@@ -1,0 +1,28 @@
+"""Wrong on purpose: lambdas in a loop, which all run the last step again."""
+
+import tensorflow as tf
+
+w = [2.0, 3.0, 5.0]
+
+
+def chain(x):
+    for factor in w:
+        # truth: the rule is right
+        x = tf.recompute_grad(lambda x: factor * x)(x)
+    return x
+
+
+def bound(x):
+    for factor in w:
+        # truth: the rule is right
+        x = tf.recompute_grad(lambda x, factor=factor: factor * x)(x)
+    return x
+
+
+x = tf.constant(1.0)
+for function in chain, bound:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    print(f"{function.__name__:5}  y = {y:.0f}"
+          f"  dy/dx = {tape.gradient(y, x):.0f}")

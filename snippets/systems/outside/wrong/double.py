@@ -1,0 +1,19 @@
+"""Wrong on purpose: NumPy returns float64, and a graph was promised float32."""
+
+import numpy as np
+import tensorflow as tf
+
+weights = np.array([0.5, 0.25, 0.25])
+
+
+def smooth(x):
+    return tf.numpy_function(
+        lambda x: np.convolve(x, weights, mode="same"), [x], x.dtype)
+
+
+x = tf.constant([1.0, -2.0, 0.5, 3.0])
+print("eager:", smooth(x).dtype.name)
+try:
+    tf.function(smooth)(x)
+except tf.errors.InvalidArgumentError as error:
+    print("graph:", error.message.splitlines()[-2])

@@ -1,0 +1,1 @@
+"""The composition matrix: which kind of rule keeps its gradient where."""

@@ -1,0 +1,166 @@
+"""The page of the composition matrix."""
+
+import json
+import re
+import subprocess
+import sys
+
+from truth.modes.check import in_table
+
+from ..project import ROOT
+from .measure import KINDS, RIGHT, WITHOUT
+
+PAGE = ROOT / "docs/systems/composition.md"
+COLUMNS = 6
+"""Kinds in one table."""
+_LONGEST = 140
+"""Letters of a message."""
+
+_HEAD = """\
+# The composition matrix
+
+A rule that is right in eager mode may be dropped, called with something else, or
+refused where it meets another part of TensorFlow. Here {kinds} kinds of rule are used
+in {places} places. Of {cells} cells {right} are right, {wrong} are silently wrong, and
+{errors} end in an error; {without} of the wrong ones and errors come without a rule,
+too: then the part of TensorFlow does it, not the rule.
+`python -m tests.composition` wrote this page from a run. A test runs it again and
+compares, so a cell that changes with another TensorFlow shows in its upgrade.
+
+**Right** means: each gradient that was asked for agrees with the function that the rule
+means, differentiated in eager mode without a rule. Forward mode and the second order
+are compared with central differences. Where two rows of inputs are mapped, both count,
+and on two replicas both, too. Under `tf.vectorized_map`
+[the rule is dropped](../mistakes/silent_systems.md#vectorized-map): right there means
+that autodiff gives what the rule would have given. A cell that is not right leads to what was seen, and from
+there to the page that explains it.
+
+"""
+_TITLES = {
+    "plain": ("Plain", "A plain rule"),
+    "variable": ("Variable", "A rule that reads a variable"),
+    "wrong/closed_over": ("Closure", "A rule that closes over a tensor"),
+    "structure": ("Structure", "A rule over a dictionary"),
+    "stop": ("Stop", "Straight through, by `tf.stop_gradient`"),
+    "straight": ("Straight", "Straight through, by a rule"),
+    "outside": ("NumPy", "A rule around `tf.numpy_function`"),
+    "recompute": ("Recompute", "`tf.recompute_grad`"),
+    "nested": ("Second order", "A rule whose backward pass has a rule"),
+    "slices": ("Slices", "A rule that returns `IndexedSlices`"),
+    "complex_square": ("Complex", "A rule for complex numbers"),
+    "mask": ("Random", "A rule that draws a mask"),
+}
+# For "kind; place; what was seen": where it is explained.
+_EXPLAINED = {
+    r"closed_over; .*wrong": "[closed over](../mistakes/silent.md#closed-over)",
+    r"KerasTensor": "[a KerasTensor](../mistakes/keras.md#keras-tensor)",
+    r"vectorized_map`; wrong": "[the rule is dropped]"
+    "(../mistakes/silent_systems.md#vectorized-map)",
+    r"; forward mode in .*wrong": "[forward mode](../mistakes/orders.md"
+    "#forward-disagrees)",
+    r"outside; second order": "[NumPy ends the record](../mistakes/none.md#numpy)",
+    r"'IdentityN' \(": "[IdentityN](../mistakes/saving.md#identityn)",
+    r"internal_captures|\(resource|resource:": "[in a loop]"
+    "(../mistakes/variables.md#in-a-loop)",
+    r"Tensor.graph is undefined": "[in a branch](../mistakes/variables.md#in-a-branch)",
+    r"half tensor": "[types](../mistakes/types.md#half-against-float)",
+    r"PyFunc \(No registered": "[XLA](../mistakes/graphs.md#xla-pyfunc)",
+    r"find callback": "[the function is not saved](../mistakes/saving.md#pyfunc)",
+    r"tried to transpose": "[recomputation](../mistakes/orders.md#recompute-forward)",
+    r"mask; XLA": "XLA draws other numbers from the seed, unless it is told"
+    ' `alg="philox"`',
+    r"'_id'": "[forward mode](../mistakes/sparse.md#no-id)",
+}
+_NEXT = "Next: [find your mistake](../mistakes/index.md).\n"
+
+
+def measured() -> dict[str, dict[str, str]]:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.composition.measure"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return json.loads(done.stdout)
+
+
+def text(found: dict[str, dict[str, str]]) -> str:
+    cells = [said for kind in found.values() for said in kind.values()]
+    right, wrong = cells.count(RIGHT), sum(each.startswith("wrong") for each in cells)
+    head = _HEAD.format(
+        kinds=len(found),
+        places=len(next(iter(found.values()))),
+        cells=len(cells),
+        right=right,
+        wrong=wrong,
+        errors=len(cells) - right - wrong,
+        without=sum(each.endswith(WITHOUT) for each in cells),
+    )
+    tables = [
+        _table(found, KINDS[at : at + COLUMNS]) for at in range(0, len(KINDS), COLUMNS)
+    ]
+    parts = [_section(kind, found[kind]) for kind in KINDS]
+    return head + "\n".join([*tables, *parts, _NEXT])
+
+
+def _table(found: dict[str, dict[str, str]], kinds: tuple[str, ...]) -> str:
+    heads = [f"[{_TITLES[kind][0]}](#{_anchor(kind)})" for kind in kinds]
+    lines = [["Place", *heads], ["---"] * (len(kinds) + 1)]
+    for place in found[kinds[0]]:
+        lines.append([place, *(_mark(kind, found[kind][place]) for kind in kinds)])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _mark(kind: str, said: str) -> str:
+    if said == RIGHT:
+        return RIGHT
+    word = "wrong" if said.startswith("wrong") else "error"
+    return f"[**{word}**](#{_anchor(kind)})"
+
+
+def _anchor(kind: str) -> str:
+    return kind.rpartition("/")[2].replace("_", "-")
+
+
+def _section(kind: str, found: dict[str, str]) -> str:
+    title = _TITLES[kind][1]
+    stem = f"systems/composition/{kind}"
+    fence = "{.python .wrong " if "/" in kind else "python "
+    end = "}" if "/" in kind else ""
+    said: dict[str, list[str]] = {}
+    for place, each in found.items():
+        if each != RIGHT:
+            said.setdefault(each, []).append(place)
+    lines = "".join(
+        f"| {', '.join(places)} | {_shown(each)} | {why(kind, places[0], each)} |\n"
+        for each, places in said.items()
+    )
+    table = f"| Where | What you see | Why |\n| --- | --- | --- |\n{lines}"
+    return f"""\
+## {title} {{ #{_anchor(kind)} }}
+
+```{fence}title="{kind}.py"{end}
+--8<-- "{stem}.py"
+```
+
+```text title="prints"
+--8<-- "{stem}.out"
+```
+
+{table if lines else "It is right in all places."}
+"""
+
+
+def why(kind: str, place: str, said: str) -> str:
+    cell = f"{kind}; {place}; {said}"
+    links = [link for part, link in _EXPLAINED.items() if re.search(part, cell)]
+    return links[0] if links else ""
+
+
+def _shown(said: str) -> str:
+    text = said.removesuffix(WITHOUT)
+    if len(text) > _LONGEST:
+        text = text[:_LONGEST].rpartition(" ")[0] + " …"
+    return in_table(text) + (WITHOUT if said.endswith(WITHOUT) else "")

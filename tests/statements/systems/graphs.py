@@ -1,0 +1,793 @@
+"""What the page on graphs says in words."""
+
+import contextlib
+import gc
+import pathlib
+import re
+import tempfile
+from unittest import mock
+
+from tensorflow.python.eager import record
+from tensorflow.python.framework import func_graph, ops
+
+from truth.modes.seen import _in_fit
+from truth.statements.tries import *
+
+EAGERS = [EAGER, PERSISTENT]
+BESIDE = [EAGER, PERSISTENT, INSIDE, XLA]
+"""The tape is open where the rule is."""
+UNCOMPILED = [EAGER, PERSISTENT, INSIDE, AROUND, NESTED, SYMBOLIC]
+
+
+def squaring(seen=None, rule=lambda upstream: None):
+    """x², which says what Python called: the function, and its rule."""
+    seen = [] if seen is None else seen
+
+    @tf.custom_gradient
+    def square(x):
+        seen.append("forward")
+
+        def grad(upstream):
+            seen.append(upstream)
+            rule(upstream)
+            return upstream * 2.0 * x
+
+        return x * x, grad
+
+    return square
+
+
+def rules():
+    return [
+        name
+        for name in ops.gradient_registry.list()
+        if name.startswith("CustomGradient-")
+    ]
+
+
+def forwards(seen):
+    return sum(isinstance(each, str) for each in seen)
+
+
+def of_rule(seen):
+    return [each for each in seen if tf.is_tensor(each)]
+
+
+def taped(function, x, persistent=False):
+    with tf.GradientTape(persistent) as tape:
+        tape.watch(x)
+        y = function(x)
+    return tape, y
+
+
+# A record, or a name.
+
+
+@says(
+    "A rule is a Python function, and TensorFlow keeps it in two ways.",
+    "When the decorated function has run, the open tapes get one entry for it: inputs, outputs, and a call of `grad`.",
+    "The walk comes to the entry and makes the call.",
+    "In a graph, outputs and inputs also go through one operation, an `IdentityN`.",
+    "It bears a name, `CustomGradient-N`, and a registry of the process leads from the name to `grad`.",
+    "Eagerly there is no operation and no name.",
+    "What a call leaves behind: a record eagerly; in a graph, a name.",
+)
+@over(mode=MODES)
+def test_record_and_name(mode):
+    entries, names, seen = [], [], []
+    square = squaring(seen)
+
+    def noted(x):
+        before = {*rules()}
+        y = square(x)
+        names.extend({*rules()} - before)
+        if mode not in EAGERS:
+            [name] = names
+            [op] = [
+                each for each in y.graph.get_operations() if each.type == "IdentityN"
+            ]
+            assert op.get_attr("_gradient_op_type").decode() == name
+            assert [each is x for each in op.inputs] == [False, True]
+            count = len(of_rule(seen))
+            _, slope = ops.gradient_registry.lookup(name)(op, tf.ones([]), None)
+            assert slope is not None and len(of_rule(seen)) == count + 1
+        return y
+
+    kept = record.record_operation
+
+    def spy(*given, **options):
+        if given[0] == "square":
+            entries.append(given[1:])
+        return kept(*given, **options)
+
+    with mock.patch.object(record, "record_operation", spy):
+        assert same(mode.gradient(noted, 3.0), 6.0)
+    [(outputs, inputs, backward)] = entries
+    assert len(inputs) == len(outputs)
+    assert len(names) == (mode not in EAGERS)
+    assert len(outputs) == (1 if mode in EAGERS else 2)
+    if mode in EAGERS:
+        count = len(of_rule(seen))
+        assert same(backward(tf.constant(10.0)), [60.0])
+        assert len(of_rule(seen)) == count + 1
+
+
+@says(
+    "The definition registers nothing, and neither does an eager gradient.",
+    "Each call that is traced registers one rule: one for a scalar, one for three numbers, and two for a graph with two calls.",
+    "A graph that is called again is not traced again.",
+    "In the graph, the product goes through the operation that bears the name, and so does the input: the rule owes a gradient for it.",
+)
+def test_registry():
+    lines = trace("registry.py")
+    assert lines.all("registered") == [] and len(lines) > 8
+    counts = [each.numbers[-1] for each in lines if "registered" in each.text]
+    assert counts == [0, 0, 1, 1, 2, 4]
+    assert "IdentityN(Mul, Placeholder)  named CustomGradient-N" in lines[-2].text
+    before = len(rules())
+    square = squaring()
+    assert same(EAGER.gradient(square, 3.0), 6.0) and len(rules()) == before
+    for calls in (1, 2, 3):
+        before = len(rules())
+        graph = tf.function(lambda x: tf.add_n([square(x) for _ in range(calls)]))
+        graph(tf.constant(3.0))
+        assert len(rules()) == before + calls
+        graph(tf.constant(4.0))
+        assert len(rules()) == before + calls
+        assert graph.experimental_get_tracing_count() == 1
+
+
+@says(
+    "To see which of the two is used, the next program puts another rule behind the name, one that says 100, while the graph is traced.",
+    "The record it leaves alone.",
+    "Where the table says 6, the tape had the record: it was open beside the rule, in no graph or in the same one.",
+    "`model.fit` is of this kind.",
+    "Where it says 100, the name was asked.",
+    "A tape around a `tf.function` has no record of the rule, but one for the whole graph, and that gradient is made from the operations, as `tf.gradients` makes it.",
+    "So is that of a `tf.function` in a `tf.function`, with the tape in the outer one.",
+    "In all modes of this site:",
+    "Wrong on purpose: as a graph is traced, its rule is swapped for another.",
+)
+@over(mode=[*MODES, "fit"])
+def test_swapped(mode):
+    swapped = program("wrong/swapped.py").swapped
+    if mode == "fit":
+        assert same(_in_fit(swapped, 3.0), [6.0])
+        return
+    assert same(mode.gradient(swapped, 3.0), 6.0 if mode in BESIDE else 100.0)
+
+
+@says(
+    "Three things hang on this:",
+    "a gradient that is overridden by its name holds only where names are asked for;",
+    "for an integer output zeros arrive in one place and `None` in the other.",
+)
+@over(mode=MODES)
+def test_what_hangs_on_it(mode):
+    name = f"Tenfold{len(ops.gradient_registry.list())}"
+    tf.RegisterGradient(name)(lambda op, upstream: 10.0 * upstream)
+
+    def overridden(x):
+        with tf.compat.v1.get_default_graph().gradient_override_map({"Tanh": name}):
+            return tf.tanh(x)
+
+    found = mode.gradient(overridden, 0.0)
+    assert same(found, 1.0 if mode in BESIDE else 10.0)
+    arrived = []
+
+    @tf.custom_gradient
+    def two(x):
+        def grad(upstream, of_integer):
+            arrived.append(of_integer)
+            return 2.0 * upstream
+
+        return (2.0 * x, tf.constant(1)), grad
+
+    assert same(mode.gradient(lambda x: two(x)[0], 3.0), 2.0)
+    assert (arrived[0] is None) == (mode not in BESIDE)
+
+
+@says("the name is what a saved model holds;")
+@over(kept=[True, False])
+def test_saved(kept):
+    module = tf.Module()
+    module.run = tf.function(squaring(), input_signature=[tf.TensorSpec([])])
+    with tempfile.TemporaryDirectory() as folder:
+        options = tf.saved_model.SaveOptions(experimental_custom_gradients=kept)
+        tf.saved_model.save(module, folder, options=options)
+        saved = pathlib.Path(folder, "saved_model.pb").read_bytes()
+    names = re.findall(rb"CustomGradient-\d+", saved)
+    assert len({*names}) == 1 and names[0].decode() in rules()
+
+
+# When Python calls the rule.
+
+
+@says(
+    "Seven places for a tape, two steps at each.",
+    "`forward` is a call of the decorated function by Python, `rule` one of `grad`, with its upstream, and `asked` is the line before `tape.gradient`.",
+    "Where the tape stands, and when Python calls a rule: two steps each.",
+)
+def test_the_trace():
+    lines = trace("graphs.py")
+    assert len({each.text.split("  ")[0] for each in lines}) == 7 and len(lines) == 14
+    called = {}
+    for each in lines:
+        place, _, python = each.text.partition(" step ")
+        called.setdefault(place.strip(), []).append(python.partition("Python: ")[2])
+    number, symbol = "rule(1.0)", "rule(symbolic)"
+    inside = [f"forward asked {symbol}", "nothing"]
+    assert called == {
+        "eager": [f"forward asked {number}"] * 2,
+        "tape inside": inside,
+        "XLA": inside,
+        "tape around": [f"forward {symbol} asked", "asked"],
+        "persistent": [f"forward {symbol} {symbol} {symbol} asked", "asked"],
+        "nested": inside,
+        "tf.gradients": inside,
+    }
+    assert all("downstream 6.0" in each.text for each in lines)
+
+
+@says(
+    "Eagerly each step calls both, and upstream is a number.",
+    "With the tape in the graph, compiled by XLA or not, Python calls both while the first step is traced, and nothing in the second.",
+    "Upstream is symbolic: it has a dtype and a shape, and no value.",
+    "What runs in each step is the operations that `grad` left in the graph.",
+    "Nested, and by `tf.gradients`, it is called when it is asked, in the graph.",
+    "So a count of Python's calls says nothing about how often the rule runs, and a list that `grad` appends to holds symbols.",
+)
+@over(mode=MODES, steps=[1, 2, 5])
+def test_calls(mode, steps):
+    seen, eagerly = [], []
+    square = squaring(seen, lambda _: eagerly.append(tf.executing_eagerly()))
+    for step in range(steps):
+        assert same(mode.gradient(square, 3.0 + step), 6.0 + 2.0 * step)
+    upstreams = of_rule(seen)
+    if mode in EAGERS:
+        assert forwards(seen) == len(upstreams) == steps
+        assert all(eagerly) and all(same(each, 1.0) for each in upstreams)
+    else:
+        assert forwards(seen) == len(upstreams) == 1
+        [upstream] = upstreams
+        assert upstream.dtype == tf.float32 and upstream.shape == []
+        assert not any(eagerly) and raised(lambda: upstream.numpy()) is not None
+
+
+@says(
+    "With the tape around the rule is called before `tape.gradient` is asked: the call of the function, under a tape that watches, builds the backward graph at once.",
+    "A rule that cannot be traced raises there, in the forward pass, and a rule that nobody asks is traced as well.",
+    "A persistent tape around may be asked for more than a first derivative.",
+    "TensorFlow prepares that, and the rule is called three times in the one step.",
+)
+@over(
+    options=[{}, {"jit_compile": True}, {"autograph": False}], persistent=[False, True]
+)
+def test_around(options, persistent):
+    seen = []
+    function = tf.function(squaring(seen), **options)
+    x = tf.constant(3.0)
+    function(x)
+    assert seen == ["forward"]  # no tape
+    tape, y = taped(function, x, persistent)
+    calls = 3 if persistent else 1
+    assert len(of_rule(seen)) == calls
+    assert same(tape.gradient(y, x), 6.0) and len(of_rule(seen)) == calls
+    fails = tf.function(squaring([], lambda upstream: upstream.numpy()), **options)
+    assert same(fails(x), 9.0)
+    assert "numpy" in message(taped, fails, x, persistent)
+
+
+@says(
+    "A persistent tape around may be asked for more than a first derivative.",
+)
+@over(mode=[EAGER, AROUND])
+def test_persistent_twice(mode):
+    function = tf.function(squaring()) if mode is AROUND else squaring()
+    x = tf.constant(3.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        first = tape.gradient(function(x), x)
+    assert same(tape.gradient(first, x), 2.0)
+
+
+def printed(mode, steps):
+    """What tf.print wrote in a rule, and how often Python was there."""
+    seen = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "said")
+        path.touch()
+        square = squaring(
+            seen, lambda upstream: tf.print(upstream, output_stream=f"file://{path}")
+        )
+
+        def loss(x):
+            return square(x) ** 2
+
+        for step in range(steps):
+            assert same(mode.gradient(loss, 3.0 + step), 4.0 * (3.0 + step) ** 3)
+        said = path.read_text().split()
+    return [float(each) for each in said], of_rule(seen)
+
+
+@says(
+    "Print the upstream gradient in a rule, train for two steps, and one line appears; it shows no number.",
+    "Write `tf.print` instead, with the tape around the `tf.function`, and nothing appears.",
+    "`print` speaks when Python calls the rule.",
+    "`tf.print` is an operation of the graph, and speaks when the graph runs.",
+    "In a graph `print` appears once in two steps, and what it is given is a `SymbolicTensor`.",
+    "With the tape around, `tf.print` prints nothing.",
+    "Nested, it prints.",
+    "print as Python calls the rule, tf.print as the graph runs: two steps.",
+)
+@over(mode=UNCOMPILED)
+def test_prints(mode):
+    said, calls = printed(mode, 2)
+    assert said == ([] if mode is AROUND else [18.0, 32.0])
+    if mode in EAGERS:
+        assert len(calls) == 2 and not any(map(symbolic, calls))
+    else:
+        assert len(calls) == 1 and all(map(symbolic, calls))
+
+
+def symbolic(tensor):
+    return type(tensor).__name__ == "SymbolicTensor"
+
+
+@says(
+    "With the tape inside, `tf.print` has the numbers 6 and 8.",
+    "XLA compiles no `tf.print`.",
+)
+def test_print_inside():
+    lines = [each.text.strip() for each in trace("prints.py")]
+    first, last = lines.index("tape inside"), lines.index("tape around")
+    said = [each for each in lines[first:last] if each.startswith("tf.print")]
+    assert [each.split()[-1] for each in said] == ["6", "8"]
+    square = squaring([], lambda upstream: tf.print(upstream))
+    assert "PrintV2" in message(XLA.gradient, square, 3.0)
+
+
+@says(
+    "Of the backward graph runs what the gradient needs, and it does not need the print; control dependencies change that."
+)
+@over(waits=[True, False])
+def test_waits(waits):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "said")
+        path.touch()
+
+        @tf.custom_gradient
+        def probe(x):
+            def grad(upstream):
+                said = tf.print(upstream, output_stream=f"file://{path}")
+                with tf.control_dependencies([said] if waits else []):
+                    return tf.identity(upstream)
+
+            return tf.identity(x), grad
+
+        assert same(AROUND.gradient(probe, 3.0), 1.0)
+        assert len(path.read_text().split()) == waits
+
+
+@says(
+    "`tf.config.run_functions_eagerly(True)` is the probe for all of that: the rule is called by Python in each step, with numbers.",
+)
+@over(mode=UNCOMPILED)
+def test_run_eagerly(mode):
+    if mode is SYMBOLIC:
+        return  # tf.gradients is not supported when eager execution is enabled
+    seen = []
+    square = squaring(seen)
+    tf.config.run_functions_eagerly(True)
+    try:
+        for _ in range(2):
+            mode.gradient(square, 3.0)
+    finally:
+        tf.config.run_functions_eagerly(False)
+    assert len(of_rule(seen)) == 2 and not any(map(symbolic, of_rule(seen)))
+
+
+@says("(The option of Keras is `model.compile(run_eagerly=True)`.)")
+@over(eagerly=[True, False])
+def test_run_eagerly_in_keras(eagerly):
+    seen = []
+    square = squaring(seen)
+    layers = [tf.keras.layers.Dense(1), tf.keras.layers.Lambda(square)]
+    model = tf.keras.Sequential([tf.keras.Input([1]), *layers])
+    seen.clear()
+    model.compile("sgd", "mse", run_eagerly=eagerly)
+    model.fit(np.ones([2, 1]), np.ones([2, 1]), batch_size=1, verbose=0)
+    assert [symbolic(each) for each in of_rule(seen)] == (
+        [False, False] if eagerly else [True]
+    )
+
+
+@says(
+    "Let Python raise the strength of a rule from 0 to 1, and in a graph it stays 0.",
+    "No error comes.",
+    "The rule is right each time; what decides is where the tape stands, and when Python calls the rule.",
+    "What Python reads while the rule is called becomes a constant of the graph.",
+    "A name of Python that changes later is one that the graph does not know:",
+    "The graphs were made at 0, and stay there.",
+    "Eagerly the rule follows.",
+    "A test that runs eagerly finds nothing wrong with this rule.",
+    "Wrong on purpose: Python changes what a traced rule has read.",
+)
+@over(mode=MODES, second=numbers(-9, 9))
+def test_strength(mode, second):
+    strength = [0.0]
+    reverse = tf.custom_gradient(lambda x: (x * 1.0, lambda up: -strength[0] * up))
+    assert same(mode.gradient(reverse, 3.0), 0.0)
+    strength[0] = second
+    found = mode.gradient(reverse, 3.0)
+    assert same(found, -np.float32(second) if mode in EAGERS else 0.0)
+    assert trace("wrong/schedule.py")[-1].numbers == [1.0, -1.0, 0.0, 0.0]
+
+
+@says(
+    "A variable is read when the graph runs.",
+    "It is not trainable, so that the rule owes no gradient for it:",
+    "It shall change from step to step without a new trace, eagerly, in a graph, and under XLA.",
+    "The strength is a variable: it is read when the graph runs.",
+)
+@over(mode=MODES)
+def test_schedule(mode):
+    defined, before = program("schedule.py"), len(rules())
+    reverse, strength = defined.reverse, defined.strength
+    for value in (0.0, 0.5, 1.0):
+        strength.assign(value)
+        assert same(mode.gradient(reverse, 3.0), -value)
+    assert len(rules()) == before + (mode not in EAGERS)
+    owes = tf.Variable(1.0)
+    other = tf.custom_gradient(lambda x: (x * owes, lambda up: up * owes))
+    assert "variables" in message(mode.gradient, other, 3.0)
+
+
+# Retracing.
+
+PAIRS = {
+    "tensors": ([1.0, 2.0, 3.0], tf.constant, {}, 1),
+    "numbers": ([1.0, 2.0, 3.0], float, {}, 3),
+    "lengths": ([2, 3, 4], lambda n: tf.ones([n]), {}, 3),
+    "relaxed": ([2, 3, 4], lambda n: tf.ones([n]), {"reduce_retracing": True}, 2),
+    "open": (
+        [2, 3, 4],
+        lambda n: tf.ones([n]),
+        {"input_signature": [tf.TensorSpec([None])]},
+        1,
+    ),
+}
+
+
+@says(
+    "A `tf.function` is traced once for each new signature, and each trace calls the decorated function, which registers a rule.",
+    "A Python number is a part of the signature: three numbers, three traces.",
+    "Pass tensors.",
+    "So is a shape.",
+    "With `reduce_retracing` the second length makes TensorFlow leave the dimension open; an `input_signature` says so from the start.",
+    "What is traced anew leaves a new rule: three calls of each kind.",
+)
+@over(what=PAIRS, compiled=[False, True])
+def test_retracing(what, compiled):
+    values, make, options, traces = what
+    seen, shapes = [], []
+
+    @tf.custom_gradient
+    def square(x):
+        seen.append(None)
+        shapes.append(x.shape.as_list())
+        return x * x, lambda upstream: upstream * 2.0 * x
+
+    before = len(rules())
+    run = tf.function(square, jit_compile=compiled, **options)
+    for each in [*values, *values]:
+        run(make(each))
+    assert run.experimental_get_tracing_count() == len(seen) == traces
+    assert len(rules()) == before + traces
+    if "reduce_retracing" in options:
+        assert shapes == [[2], [None]]
+    if "input_signature" in options:
+        assert shapes == [[None]]
+
+
+@says(
+    "A `tf.function` that is made in a loop knows nothing of the one before it.",
+    "The registry is never emptied, and an entry holds the graph of its trace.",
+)
+@over(times=[3])
+def test_never_emptied(times):
+    square, before = squaring(), len(rules())
+
+    def graphs():
+        gc.collect()
+        return sum(isinstance(each, func_graph.FuncGraph) for each in gc.get_objects())
+
+    alive = graphs()
+    for _ in range(times):
+        tf.function(square)(tf.constant(3.0))
+    assert len(rules()) == before + times and graphs() >= alive + times
+    assert trace("retracing.py")[-1].numbers == [3, 3]
+
+
+@says(
+    "With an open dimension, `x.shape[0]` is `None` in a rule, where `tf.shape(x)[0]` is right."
+)
+@over(mode=[EAGER, INSIDE, AROUND], length=[1, 4])
+def test_open_dimension(mode, length):
+    found = []
+
+    @tf.custom_gradient
+    def mean(x):
+        def grad(upstream):
+            found.append(x.shape[0])
+            count = tf.cast(tf.shape(x)[0], x.dtype)
+            return tf.broadcast_to(upstream / count, tf.shape(x))
+
+        return tf.reduce_mean(x), grad
+
+    run = tf.function(mean, input_signature=[tf.TensorSpec([None])])
+    slope = mode.gradient(run if mode is not EAGER else mean, tf.ones([length]))
+    assert same(slope, np.full(length, 1 / length, np.float32))
+    assert {*found} == ({length} if mode is EAGER else {None})
+
+
+# Branches and loops.
+
+
+@says(
+    "In a graph, `tf.cond`, `tf.while_loop`, `tf.scan` and `tf.map_fn` trace their bodies; eagerly they run them as Python.",
+    "A loop of Python is unrolled: three calls of the rule, three operations.",
+    "A loop of TensorFlow is traced once, and its rule runs three times: the gradient is the same.",
+    "Of `tf.cond` both branches are traced, the one with two calls as well, though only the other runs.",
+    "How often Python calls a function and its rule, in loops and a branch.",
+)
+@over(
+    mode=[EAGER, INSIDE, AROUND, XLA],
+    kind=["python_loop", "while_loop", "map_fn", "scan", "cond"],
+)
+def test_rounds(mode, kind):
+    defined = program("rounds.py")
+    defined.called.clear()
+    function = getattr(defined, kind)
+    if kind == "while_loop" and mode is XLA:
+        return  # it needs maximum_iterations
+    found = mode.gradient(function, 8.0)
+    assert same(found, {"map_fn": 1.5, "cond": 0.5}.get(kind, 0.125))
+    eager, graph = {"python_loop": (3, 3), "cond": (1, 3)}.get(kind, (3, 1))
+    expected = eager if mode is EAGER else graph
+    assert defined.called.count("forward") == expected
+    assert defined.called.count("rule") == expected
+    [line] = [
+        each
+        for each in trace("rounds.py").starting(kind)
+        if ("eager" in each.text) == (mode is EAGER)
+    ]
+    assert line.numbers[-2:] == [expected, expected]
+
+
+def controlled(mode, name, what):
+    """Whether a rule in a construct is right, by the program's own functions."""
+    defined = program("control.py")
+    rule = {
+        "read": lambda y, v: defined.read(y),
+        "passed": defined.passed,
+        "apart": defined.apart,
+    }[what]
+    construct, w = defined.constructs[name], defined.w
+
+    def function(x):
+        v = tf.identity(w)
+        return construct(lambda y: rule(y, v), x)
+
+    plain = EAGER.gradient(lambda x: construct(lambda y: y * y * w, x), 0.5)
+    error = raised(mode.gradient, function, 0.5)
+    return error is None and same(mode.gradient(function, 0.5), plain, 1e-5)
+
+
+@says(
+    "Eagerly all are right.",
+    "`read` fails in each graph: in a branch, in a loop.",
+    "`passed` is right in each loop.",
+    "In a branch, it fails with the tape around, and nested.",
+    "`apart` is right everywhere.",
+    "Pass the variable's value, and in a branch put `tf.function` around the rule.",
+    "The gradient of a branch is a branch, and that of a loop is a loop: graphs of their own, into which not everything can be brought from outside.",
+    "A rule with a variable, in three ways: `read` reads it in `grad` and takes `variables=`, `passed` has its value as an argument, and `apart` is `passed` in a `tf.function` of its own.",
+    "A rule with a variable, in a branch and in loops: read, or passed.",
+)
+@over(
+    mode=[EAGER, INSIDE, AROUND, NESTED, SYMBOLIC],
+    name=["cond", "while_loop", "scan", "map_fn"],
+    what=["read", "passed", "apart"],
+)
+def test_control(mode, name, what):
+    if name in ("scan", "map_fn") and mode is not NESTED:
+        return  # the trace has them
+    fails = mode is not EAGER and (
+        what == "read"
+        or (what == "passed" and name == "cond" and mode in (AROUND, NESTED))
+    )
+    assert controlled(mode, name, what) != fails
+
+
+@says(
+    "For XLA, `tf.while_loop` says how many rounds there are at most; with the tape around a compiled loop, the call raises.",
+)
+@over(said=[True, False])
+def test_loops_of_xla(said):
+    options = {"maximum_iterations": 3} if said else {}
+
+    def loop(x):
+        return tf.while_loop(
+            lambda i, y: i < 3, lambda i, y: (i + 1, y * y), (0, x), **options
+        )[1]
+
+    error = message(XLA.gradient, loop, 2.0)
+    assert ("fixed tensor list size" in error) != said
+    x = tf.constant(2.0)
+    assert raised(taped, tf.function(loop, jit_compile=True), x) is not None
+
+
+# Rewrites.
+
+
+@contextlib.contextmanager
+def rewrites(on):
+    options = tf.config.optimizer.set_experimental_options
+    options({"disable_meta_optimizer": not on})
+    try:
+        yield
+    finally:
+        options({"disable_meta_optimizer": False})
+
+
+@says(
+    "Before a graph runs, TensorFlow rewrites it (the part is named grappler), and so does XLA.",
+    "Some rewrites treat floats as real numbers, and a rule that counts on rounding loses what it is for.",
+    "This one rounds its upstream gradient to a whole number: next to `BIG`, float32 has no others.",
+    "Eagerly the rule returns 2.",
+    "In a `tf.function` and under XLA it is the identity: 2.3.",
+    "Without the rewrites the graph rounds again, which shows who it was.",
+    "`tf.round` says what is meant, and holds in all four.",
+    "Upstream is 2.3.",
+    "Wrong on purpose: a rule rounds by adding a large number, in four modes.",
+)
+@over(mode=[EAGER, INSIDE, XLA], on=[True, False], x=[2.3, -1.8, 1000.4])
+def test_rewrites(mode, on, x):
+    defined = program("wrong/rewrites.py")
+    x = np.float32(x)
+    rounded = np.round(x)
+    spacing = np.spacing(np.float32(defined.BIG))
+    assert spacing == 1
+    with rewrites(on):
+        for rule in (defined.by_adding, defined.by_round):
+            found = mode.gradient(lambda x: 0.5 * rule(x) ** 2, x)
+            kept = rule is defined.by_adding and (
+                mode is XLA or (mode is INSIDE and on)
+            )
+            assert same(found, x if kept else rounded)
+
+
+@says("It can go the other way: a graph can keep digits that eager mode loses.")
+@over(on=[True, False])
+def test_other_way(on):
+    x = tf.constant(1e-9)
+    with rewrites(on):
+        graph = tf.function(lambda x: tf.exp(x) - 1.0)(x)
+    assert tf.exp(x) - 1.0 == 0 and same(graph, 1e-9 if on else 0.0, 1e-6)
+
+
+@says("Compare a rule with differences in the mode in which it trains.")
+def test_compare():
+    by_adding = program("wrong/rewrites.py").by_adding
+    slopes = [
+        mode.gradient(lambda x: 0.5 * by_adding(x) ** 2, 2.3)
+        for mode in (EAGER, INSIDE)
+    ]
+    assert not same(*slopes)
+
+
+# The check.
+
+
+@says(
+    "A map of two vectors, and the sum of the squares of $z$ as the loss: by its rule at each place of the tape, and by central differences, in float64.",
+    "A rule that is a function of its arguments alone has one gradient, wherever the tape stands.",
+    "A check of your own needs two places at least: eagerly, and with the tape around.",
+    "One rule at each place of the tape, against central differences.",
+)
+@over(mode=MODES, x=arrays((2,), numbers(-9, 9)), y=arrays((2,), numbers(-9, 9)))
+def test_check(mode, x, y):
+    defined = program("check.py")
+    x, y = np.float64(x), np.float64(y)
+    found = mode.gradients(defined.loss, x, y)
+    right = [2 * x * np.sin(y) ** 2, 2 * x**2 * np.sin(y) * np.cos(y)]
+    assert np.allclose(found, right, 1e-9, 1e-9)
+    lines = trace("check.py")
+    assert len({each.text.partition("downstream")[2] for each in lines}) == 1
+
+
+# Where it breaks.
+
+
+@says("A Python `if` on a tensor in `grad` works eagerly, and raises in a graph.")
+@over(mode=MODES)
+def test_python_if(mode):
+    rule = squaring([], lambda upstream: 0 if upstream > 0.0 else 1)
+    error = message(mode.gradient, rule, 3.0)
+    assert ("Python `bool`" in error) == (mode not in EAGERS)
+
+
+@says(
+    "A tensor that the rule closes over gets no gradient; if it alone is watched, eager mode finds one all the same."
+)
+@over(mode=MODES)
+def test_closed_over(mode):
+    def closed(x, k):
+        return tf.custom_gradient(lambda x: (x * k, lambda up: up * k))(x)
+
+    assert same(mode.gradients(closed, 2.0, 3.0), [3.0, None])
+    alone = mode.gradient(lambda k: closed(tf.constant(2.0), k), 3.0)
+    assert same(alone, 2.0 if mode in EAGERS else None)
+
+
+@says("A rule with a keyword argument raises in a graph.")
+@over(mode=MODES)
+def test_keyword(mode):
+    rule = tf.custom_gradient(lambda x, k=1.0: (x * k, lambda up: up * k))
+    error = message(mode.gradient, lambda x: rule(x, k=2.0), 3.0)
+    assert ("keywords arguments only" in error) == (mode not in EAGERS)
+
+
+@says(
+    "`tf.custom_gradient` above `tf.function` is the wrong order.",
+    "NumPy in a rule runs in a graph by `tf.numpy_function`, and not under XLA.",
+)
+@over(mode=MODES)
+def test_order_and_numpy(mode):
+    def pair(x):
+        return x * x, lambda upstream: upstream * 2.0 * x
+
+    wrong = tf.custom_gradient(tf.function(pair))
+    assert "To be compatible with tf.function" in message(mode.gradient, wrong, 3.0)
+    if mode is not AROUND_XLA:
+        assert same(mode.gradient(tf.function(tf.custom_gradient(pair)), 3.0), 6.0)
+
+    @tf.custom_gradient
+    def by_numpy(x):
+        def grad(upstream):
+            found = tf.numpy_function(lambda u, x: u * 2 * x, [upstream, x], x.dtype)
+            return tf.ensure_shape(found, x.shape)
+
+        return x * x, grad
+
+    error = message(mode.gradient, by_numpy, np.float32(3.0))
+    assert ("PyFunc" in error) == (mode in (XLA, AROUND_XLA))
+
+
+# The exercise.
+
+
+@says(
+    "A `tf.function` with one rule is called for the lengths 2, 3 and 2, each under a persistent tape that is asked twice.",
+    "Two lengths are two traces, with a rule each.",
+    "Under a persistent tape each trace calls `grad` three times, when the function is called; the questions call nothing.",
+    "Three calls under a persistent tape: rules registered, calls of grad.",
+)
+def test_the_exercise():
+    lines = trace("solution.py")[:3]
+    assert [each.numbers[0] for each in lines] == [2, 3, 2]
+    assert [each.numbers[-3:] for each in lines] == [[1, 3, 0], [2, 6, 0], [2, 6, 0]]
+
+
+pointer(
+    "Messages of graphs, one by one, are in the catalogue.",
+    "Of this kind, in the catalogue: graphs, XLA and control flow.",
+    "The second exercise mends it.",
+)
+advice(
+    "You need the tape, and a rule with a variable.",
+    "Mend the strength that stays 0.",
+    "In a branch or a loop pass it as an argument instead, as above.",
+    "no word on retracing",
+)

@@ -1,0 +1,564 @@
+"""What the page on second and higher order says in words."""
+
+import functools
+import gc
+import weakref
+from unittest import mock
+
+from truth.statements.tries import *
+
+FEW = [EAGER, INSIDE, AROUND, NESTED]
+TWO = [EAGER, AROUND]
+POINTS = np.float64([0.5, 1.0, 1.7, 3.0])
+
+
+def loss(function):
+    return lambda x: 0.5 * (function(x) - 5000.0) ** 2
+
+
+def second_of_loss(x):
+    return 6 * x * (x**3 - 5000) + 9 * x**4
+
+
+def hushed(function):
+    def run(*given):
+        with mock.patch.object(tf, "print", lambda *_: None):
+            return function(*given)
+
+    return run
+
+
+# The two terms.
+
+
+@says(
+    "A rule is right, and so is every first gradient.",
+    "Then a Newton step asks for the curvature of a loss at $x = 10$, and gets 90000 where −150000 is right.",
+    "Even the sign is wrong, and nothing is said.",
+    "The rule computes its local derivative outside of TensorFlow, and one of the two terms of the second derivative is lost there.",
+    "The local derivative is a number.",
+    "This is the run from the top of the page:",
+    "What is left is $(3 x^2)^2$.",
+    "Wrong on purpose: the local derivative leaves TensorFlow and comes back.",
+)
+@over(mode=[EAGER, AROUND, SYMBOLIC], x=[10.0, 2.0])
+def test_a_number(mode, x):
+    defined = program("wrong/number.py")
+    wrong, right = (
+        mode.gradient(functools.partial(defined.slope, each), x)
+        for each in (defined.cube, defined.plain)
+    )
+    assert same(mode.gradient(loss(defined.cube), x), 3 * x**2 * (x**3 - 5000), 1e-6)
+    assert same(wrong, (3 * x**2) ** 2, 1e-6)
+    assert same(right, second_of_loss(x), 1e-5)
+    cube, plain = trace("wrong/number.py")
+    assert cube["first"] == plain["first"]
+    assert cube["second"] == 90000 and plain["second"] == -150000
+
+
+@says(
+    "The cure is `3.0 * x ** 2.0` in TensorFlow; where the outside world is needed, a call of the function itself or a refusal."
+)
+@over(mode=TWO)
+def test_the_cure(mode):
+    def outside(x):
+        y = tf.numpy_function(lambda x: 1 / x, [x], x.dtype)
+        y.set_shape(x.shape)
+        return y, lambda upstream: -upstream * itself(x) ** 2
+
+    itself = tf.custom_gradient(outside)
+    assert same(mode.gradient(derivative(itself), 2.0), 0.25)
+    cube = program("check.py").cube
+    assert same(mode.gradient(derivative(loss(cube)), 10.0), -150000.0)
+
+
+@says(
+    "A second tape differentiates what the first one ran, and that is the code of the rule.",
+    "So the rule is itself a map, and has two inputs: $x$, which its closure keeps, and the upstream gradient.",
+    "For the cube, with $u$ for upstream and $z$ for what its rule returns:",
+    "All three are numbers, or arrays of one shape:",
+    "The local derivative moves with $x$, and upstream moves as well, if the loss is not linear in the cube:",
+    "Pair it with the upstream gradient, which is that of $z$ this time:",
+    "Read off the rule of the rule.",
+    "It owes one gradient for each of its inputs:",
+    "Both rules by hand, and each prints what it gets:",
+    "The rule of the cube, and the rule of that rule: both are printed.",
+)
+@over(mode=TWO)
+def test_the_rule_as_a_map(mode):
+    defined = program("second.py")
+    rule, x, u = hushed(defined.rule), np.float64([1.7, 1]), np.float64([-5, 2])
+    assert same(rule(tf.constant(x), tf.constant(u)), 3 * x**2 * u, 1e-9)
+    found = mode.gradients(rule, x, u, loss=LOSSES["dense"])
+    upstream = np.array([1.0, 2.0])
+    assert same(found, [upstream * 6 * x * u, upstream * 3 * x**2], 1e-9)
+    cube = hushed(defined.cube)
+    slope = mode.gradient(hushed(derivative(cube, lambda y: y * u[0])), x)
+    assert same(slope, u[0] * 6 * x, 1e-9)
+
+
+@says(
+    "The gradient by $u$ goes on: upstream came from the loss, the loss from the cube, and the cube from $x$, by the first rule once more.",
+    "A loss $L$, its slope $g$, and the two terms:",
+    "The first is the curvature of the cube, weighted by upstream.",
+    "The second is there even for a straight line.",
+)
+@over(mode=TWO)
+def test_two_terms(mode):
+    x = POINTS
+    cube = hushed(program("second.py").cube)
+    found = mode.gradient(hushed(derivative(loss(cube))), x)
+    upstream, curvature = x**3 - 5000, 6 * x
+    assert same(found, upstream * curvature + (3 * x**2) ** 2, 1e-9)
+    line = mode.gradient(derivative(loss(lambda x: 3.0 * x)), x)
+    assert same(line, 3.0**2 + 0 * x, 1e-9)
+
+
+@says(
+    "The first tape calls the rule once, at upstream $10^3 - 5000 = -4000$.",
+    "The second tape calls the rule of the rule, with upstream 1.",
+    "By $x$ it returns $6 \\cdot 10 \\cdot (-4000) = -240000$, the first term.",
+    "By $u$ it returns 300.",
+    "This walks back through the loss to the cube, and there the rule is called a second time, with upstream 300.",
+    "It returns $300 \\cdot 300 = 90000$, the second term.",
+    "The tape adds both: $-240000 + 90000 = -150000$.",
+)
+def test_the_trace():
+    first, slope, of_rule, again, second = trace("second.py")
+    assert first["upstream"] == 10**3 - 5000 and slope.numbers == [-1200000]
+    assert of_rule.text.startswith("rule of the rule") and of_rule["upstream"] == 1
+    assert of_rule["downstream_x"] == 6 * 10 * -4000
+    assert of_rule["downstream_u"] == again["upstream"] == again["local"] == 300
+    assert again["downstream"] == 300 * 300 == 90000
+    assert second.numbers == [-240000 + 90000]
+
+
+@says(
+    "A rule of the rule is seldom needed: where `grad` is made of TensorFlow's operations, the tape differentiates them.",
+)
+@over(mode=MODES)
+def test_by_operations(mode):
+    cube = program("tapes.py").cube
+    found = mode.gradient(derivative(loss(cube)), POINTS)
+    assert same(found, second_of_loss(POINTS), 1e-9)
+
+
+# What a closure keeps.
+
+KEPT = ["the_input", "the_output", "a_step", "a_safe_step", "a_number"]
+
+
+@says(
+    "`grad` sees the input, the output and the steps between, and its local derivative can be written with any of them.",
+    "For softplus, $\\log (1 + e^x)$, at 1, 30 and 100:",
+    "So a step that the closure keeps is connected to $x$ by its own operations:",
+    "Kept — Second order — Cost",
+    "a number, by `tf.stop_gradient` or NumPy — one term is lost — –",
+    "`a_number` has `None`.",
+    "What a closure keeps: the second derivative of log(1 + e^x), five ways.",
+)
+@over(mode=TWO, kept=KEPT)
+def test_kept(mode, kept):
+    rule, x = getattr(program("kept.py"), kept), np.linspace(-5, 5, 7)
+    s = 1 / (1 + np.exp(-x))
+    assert same(rule(tf.constant(x)), np.log1p(np.exp(x)), 1e-9)
+    assert same(mode.gradient(rule, x), s, 1e-6)
+    found = mode.gradient(derivative(rule), x)
+    assert same(found, None if kept == "a_number" else s * (1 - s), 1e-6)
+    square = mode.gradient(derivative(lambda x: 0.5 * rule(x) ** 2), x)
+    lost = kept == "a_number"
+    both = s * s + np.log1p(np.exp(x)) * s * (1 - s)
+    assert same(square, s * s if lost else both, 1e-6)
+
+
+@says(
+    "A tape records the forward pass inside of a rule, too.",
+    "`the_output` is right, since the rule of `tf.nn.softplus` is: to get from $y$ to $x$ the second tape asks that one, and not the rule of `the_output`.",
+)
+@over(mode=TWO)
+def test_the_output_inside(mode):
+    inner, x = [], np.linspace(-3, 3, 7)
+
+    @tf.custom_gradient
+    def forward_pass(x):
+        return tf.exp(x), lambda u: inner.append(u) or 7.0 * u * tf.exp(x)
+
+    @tf.custom_gradient
+    def rule(x):
+        y = forward_pass(x)
+        return y, lambda upstream: upstream * y  # its own rule: y
+
+    e = np.exp(x)
+    assert same(mode.gradient(rule, x), e, 1e-9)
+    assert same(mode.gradient(derivative(rule), x), 7 * e, 1e-9) and inner
+    s = 1 / (1 + e)
+    found = mode.gradient(derivative(program("kept.py").the_output), x)
+    assert same(found, s * (1 - s), 1e-6)
+
+
+@says(
+    "a call of the decorated function — any order — the forward pass runs once more",
+    "So a tape over the rule meets the rule again, in each order.",
+    "The rule needs $y$, and takes it from the decorated function.",
+    "Write the rule of $y = 1 / x$ so that it can be differentiated any number of times, and computes nothing but $y$.",
+    "The reciprocal, whose rule calls the function: a rule of any order.",
+    "A call of the function itself is in the exercise.",
+)
+@over(mode=TWO, order=[1, 2, 3, 4])
+def test_calls_itself(mode, order):
+    function = program("solution.py").reciprocal
+    right, x = -1 / POINTS**2, POINTS
+    for n in range(1, order):
+        function, right = derivative(function), -(n + 1) * right / x
+    assert same(mode.gradient(function, x), right, 1e-9)
+
+
+@says("The derivatives are −0.25, 0.25, −0.375 and 0.75:")
+def test_the_solution():
+    lines = trace("solution.py")
+    assert [each["eager"] for each in lines] == [-0.25, 0.25, -0.375, 0.75]
+    assert all(
+        each["eager"] == each["tf.function"] == each["without a rule"] for each in lines
+    )
+
+
+@says(
+    "the input — that of the operations in `grad` — they run in the backward pass",
+    "the output inside — that of the forward pass, not of the rule — it lives as long as the tape",
+    "a step — that of the operations from $x$ to it — it lives as long as the tape",
+)
+@over(kept=["the_input", "the_output", "a_safe_step"])
+def test_cost(kept):
+    made, name = [], "softplus" if kept == "the_output" else "sigmoid"
+    place = tf.nn if kept == "the_output" else tf
+    function = getattr(place, name)
+
+    def counted(x):
+        y = function(x)
+        made.append(weakref.ref(y))
+        return y
+
+    rule, x = getattr(program("kept.py"), kept), tf.constant(1.0)
+    with mock.patch.object(place, name, counted):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = rule(x)
+        before = len(made)
+        alive = [each() is not None for each in made]
+        tape.gradient(y, x)
+    assert before == (kept != "the_input") and all(alive)
+    assert len(made) == 1
+    del tape, y
+    gc.collect()
+    assert made[0]() is None
+
+
+@says(
+    "`the_input` and `a_safe_step` say 0 at 30, where $e^{-30}$ is right: the rule of `tf.sigmoid` takes 1 less the sigmoid, which is rounded to 0.",
+    "`a_step` has the right first derivative at 100, and the second is NaN: the exponential is infinite there, and its own slope too.",
+)
+@over(mode=TWO)
+def test_far_out(mode):
+    defined, x = program("kept.py"), np.float32([30, 100])
+    for name in ("the_input", "a_safe_step"):
+        found = mode.gradient(derivative(getattr(defined, name)), x).numpy()
+        assert found[0] == 0
+    assert tf.sigmoid(30.0) == 1 and np.isinf(tf.exp(100.0))
+    found = mode.gradient(derivative(defined.the_output), x).numpy()
+    assert same(found[0], np.exp(-30.0), 1e-5)
+    found = mode.gradient(derivative(defined.a_step), x).numpy()
+    assert np.isnan(found[1]) and same(found[0], np.exp(-30.0), 1e-5)
+    assert same(mode.gradient(defined.a_step, x), [1.0, 1.0])
+
+
+# Nestings.
+
+
+@says(
+    "Two nestings give a rule a rule.",
+    "`of_both` takes $x$ and upstream, and owes two gradients.",
+    "`of_x` is the local derivative alone, and upstream is multiplied outside of it:",
+    "It owes one gradient, and the term by upstream is left to the tape.",
+    "Two nestings that work: a rule of x and upstream, and a rule of x alone.",
+)
+@over(mode=TWO, name=["cube_by_both", "cube_by_x"])
+def test_nestings(mode, name):
+    defined, x = program("nested.py"), POINTS
+    cube = getattr(defined, name)
+    assert same(mode.gradient(derivative(cube), x), 6 * x, 1e-9)
+    assert same(mode.gradient(derivative(loss(cube)), x), second_of_loss(x), 1e-9)
+    assert same(mode.gradient(derivative(derivative(cube)), x), 6 + 0 * x, 1e-9)
+    both = mode.gradients(defined.of_both, x, POINTS + 1)
+    assert same(both, [6 * x * (x + 1), 3 * x**2], 1e-9)
+    assert same(mode.gradient(defined.of_x, x), 6 * x, 1e-9)
+    for line in trace("nested.py"):
+        assert line.numbers[-3:] == [60, -150000, 6]
+
+
+@says(
+    "A decorated `grad` is the nesting that fails.",
+    "Its only input is upstream:",
+    "Wrong on purpose: the rule itself is decorated, with upstream alone.",
+)
+@over(mode=[EAGER, INSIDE, AROUND], x=[10.0])
+def test_decorated(mode, x):
+    cube = program("wrong/decorated.py").cube
+    assert same(mode.gradient(cube, x), 3 * x**2, 1e-6)
+    wrong = mode.gradient(derivative(loss(cube)), x)
+    assert not same(wrong, second_of_loss(x), 0.01)
+    eager, graph = trace("wrong/decorated.py")
+    assert eager["second"] == 60 and graph["second"] == "None"
+    assert eager["of the loss"] == graph["of the loss"] != -150000
+
+
+# Tapes.
+
+WAYS = {
+    "tape over tape": (True, True),
+    "forward over tape": (False, True),
+    "tape over forward": (True, False),
+}
+
+
+def taken(function, by_tape):
+    if by_tape:
+        return derivative(function)
+    return lambda x: FORWARDS[0].jvp(function, x)
+
+
+@says(
+    "The first gradient has to be computed while the outer tape still records.",
+    "Four ways, with the calls of the rule:",
+    "All agree, and each calls the rule twice.",
+    "One persistent tape is enough, and TensorFlow warns that this costs more.",
+    "Four ways to a second derivative, and how often each calls the rule.",
+)
+@over(way=WAYS)
+def test_ways(way):
+    outer, inner = way
+    defined, x = program("tapes.py"), tf.constant(POINTS)
+    found = taken(taken(defined.loss, inner), outer)(x)
+    assert same(found, second_of_loss(POINTS), 1e-9)
+    lines = [each for each in trace("tapes.py") if "second" in each]
+    assert len(lines) == 8 and {each["second"] for each in lines} == {-150000.0}
+    assert {each["calls"] for each in lines} == {2.0}
+    assert same(defined.one_tape(x), found, 1e-9)
+    assert "less efficient" in trace("tapes.py").line("WARNING").text
+    with tf.GradientTape() as outside:
+        outside.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = defined.loss(x)
+    assert outside.gradient(tape.gradient(y, x), x) is None
+
+
+@says(
+    "Where the rule is no derivative, they do not, and forward mode says which of them asks the rule."
+)
+def test_ways_of_a_decision():
+    tenth = tf.custom_gradient(lambda x: (tf.identity(x), lambda u: 0.1 * u))
+    x = tf.constant(1.0)
+    found = {
+        float(taken(taken(lambda x: tenth(x) ** 2, inner), outer)(x))
+        for outer, inner in WAYS.values()
+    }
+    assert len(found) > 1
+
+
+# Products.
+
+
+@says(
+    "A thousand weights have a Hessian $H$ of a million entries.",
+    "Conjugate gradients and power iterations need only $H v$, the slope of the gradient $g$ along $v$: one differential more.",
+    "The loss is half the sum of the squares of the residuals $s_i^3 - t_i$:",
+    "Again the two terms.",
+    "In the product with $v$ the sum over $k$ comes first, and no matrix is made: $v$ goes forward through $W$, is multiplied, and goes back through the transpose.",
+    "`reverse_over_reverse` differentiates the pairing of $g$ and $v$, by `output_gradients=v`.",
+    "`forward_over_reverse` carries $v$ along with both passes.",
+    "The differences know nothing of a second order: they call the gradient twice.",
+    "A Hessian times a vector without the Hessian, in three ways.",
+)
+@over(
+    x=arrays((2,), st.floats(-2, 2, width=32)),
+    v=arrays((2,), st.floats(-2, 2, width=32)),
+    graph=[False, True],
+    cases=4,
+)
+def test_products(x, v, graph):
+    assert 1000 * 1000 == 1_000_000
+    defined = program("products.py")
+    x, v = tf.constant(x, tf.float64), tf.constant(v, tf.float64)
+    W, t = defined.W.numpy(), defined.t.numpy()
+    s = W @ x.numpy()
+    D = 6 * s * (s**3 - t) + 9 * s**4
+    right = W.T @ (D * (W @ v.numpy()))
+    assert np.allclose(defined.gradient(x), W.T @ (3 * s**2 * (s**3 - t)))
+    for name in ("reverse_over_reverse", "forward_over_reverse"):
+        run = getattr(defined, name)
+        run = tf.function(run, autograph=False) if graph else run
+        assert np.allclose(run(x, v), right)
+    assert np.allclose(tf.linalg.matvec(defined.hessian(x), v), right)
+    assert np.allclose(defined.differences(x, v), right, 1e-4, 1e-4)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        pairing = tf.tensordot(defined.gradient(x), v, 1)
+    assert np.allclose(tape.gradient(pairing, x), right)
+    calls = []
+    with mock.patch.dict(
+        defined.differences.__globals__,
+        gradient=lambda x: calls.append(x) or defined.gradient(x),
+    ):
+        defined.differences(x, v)
+    assert len(calls) == 2
+
+
+@says(
+    "Without the first term, what is left is the transpose of the Jacobian times the Jacobian.",
+    "It has no negative eigenvalue, and it needs no second derivative: push $\\d x$ forward to $\\d y$, then send $\\d y$ back as if it were upstream.",
+    "The Gauss-Newton product: a direction forward, and its answer back.",
+)
+@over(
+    x=arrays((2,), st.floats(-2, 2, width=32)),
+    v=arrays((2,), st.floats(-2, 2, width=32)),
+    cases=6,
+)
+def test_gauss_newton(x, v):
+    defined = program("gauss_newton.py")
+    x, v = tf.constant(x, tf.float64), tf.constant(v, tf.float64)
+    W = defined.W.numpy()
+    s = W @ x.numpy()
+    G = W.T @ np.diag(9 * s**4) @ W
+    dy, Gv = defined.product(x, v)
+    assert np.allclose(dy, 3 * s**2 * (W @ v.numpy())) and np.allclose(
+        Gv, G @ v.numpy()
+    )
+    J = np.diag(3 * s**2) @ W
+    assert np.allclose(J.T @ J, G) and np.all(np.linalg.eigvalsh(G) > -1e-6)
+    assert np.allclose(defined.matrices(x, tf.zeros(3, tf.float64))[0], G)
+
+
+@says(
+    "Far from the fit the Hessian has a negative eigenvalue and the products differ.",
+    "Where the residuals are 0 they agree.",
+)
+def test_far_and_fitted():
+    far, fitted = trace("gauss_newton.py").starting("far", "fitted")
+    assert min(far["eigenvalues of H"]) < 0 < min(fitted["eigenvalues of H"])
+    assert far["G v"] != far["H v"] and fitted["G v"] == fitted["H v"]
+
+
+# The check, and the refusal.
+
+
+@says(
+    "A second order has two terms, and a test must see both: the slope of the rule by $x$ and by upstream.",
+    "With a loss of constant upstream the second vanishes.",
+    "The check differentiates the gradient of the square by a tape, and compares with central differences of the same gradient, eagerly and in a graph:",
+    "The differences call the rule at two points, so a rule that is wrong at first order passes: check that before.",
+    "Second order against differences of first gradients, for two losses.",
+)
+@over(graph=[False, True])
+def test_the_check(graph):
+    defined = program("check.py")
+    square, sums = defined.losses["square"], defined.losses["sum"]
+    x, v = (tf.constant(each, tf.float64) for each in ([1.3, -0.7], [1.0, 2.0]))
+
+    def passes(function, loss):
+        second = functools.partial(defined.second, function, loss)
+        found = (tf.function(second, autograph=False) if graph else second)(x, v)
+        right = defined.differences(function, loss, x, v)
+        return found is not None and np.allclose(found, right, 1e-6)
+
+    cube = defined.cube
+    tenfold = tf.custom_gradient(lambda x: (x**2, lambda u: u * x**3))
+    by_upstream = tf.custom_gradient(  # not the slope of the rule by upstream
+        lambda u, x: (u * x**2, lambda w: (7.0 * w * x**2, w * u * 2.0 * x))
+    )
+    one_term = tf.custom_gradient(lambda x: (x**3, lambda u: 3.0 * by_upstream(u, x)))
+    for loss in (square, sums):
+        assert passes(cube, loss) and (loss is square or passes(tenfold, loss))
+    assert passes(one_term, sums) and not passes(one_term, square)
+    assert all(each.text.endswith("True") for each in trace("check.py"))
+
+
+@says(
+    "A rule that is right once and wrong twice should raise when it is asked twice.",
+    "`once` sends the answer of the rule through an operation that returns what it gets and has no gradient, `tf.raw_ops.PreventGradient`, together with $x$:",
+    "The first gradient is not touched.",
+    "Whatever goes on from it raises.",
+    "A rule for one order: a second derivative raises, instead of a number.",
+)
+@over(mode=FEW)
+def test_refuse(mode):
+    cube = program("refuse.py").cube
+    assert same(mode.gradient(cube, 10.0), 300.0)
+    assert same(mode.gradient(loss(cube), 10.0), -1200000.0)
+    for function in (derivative(cube), derivative(loss(cube))):
+        assert "Gradient explicitly disabled" in message(mode.gradient, function, 10.0)
+
+
+@says(
+    "$x$ has to be with it.",
+    "Eagerly, the second derivative of the cube alone comes through $x$, and without it would be `None` again.",
+)
+def test_without_x():
+    def refusing(x):
+        def grad(upstream):
+            local = tf.numpy_function(lambda x: 3 * x**2, [x], x.dtype)
+            return tf.raw_ops.PreventGradient(input=upstream * local, message="")
+
+        return x**3.0, grad
+
+    without = tf.custom_gradient(refusing)
+    assert EAGER.gradient(derivative(without), 10.0) is None
+    assert raised(EAGER.gradient, derivative(loss(without)), 10.0) is not None
+
+
+@says(
+    "`tf.stack` takes tensors of one shape.",
+    "For others, flatten both and join them by `tf.concat`.",
+)
+@over(mode=TWO)
+def test_other_shapes(mode):
+    def flat(x):
+        return tf.reshape(x, [-1])
+
+    @tf.custom_gradient
+    def total(x):
+        def grad(upstream):
+            downstream = tf.broadcast_to(upstream[:, tf.newaxis], x.shape)[0]
+            both = tf.raw_ops.PreventGradient(
+                input=tf.concat([flat(downstream), flat(x)], 0), message=""
+            )
+            return tf.broadcast_to(both[:3], [2, 3])
+
+        return tf.reduce_sum(x, 1), grad
+
+    x = np.ones((2, 3), np.float32)
+    assert same(mode.gradient(total, x), x)
+    assert raised(mode.gradient, derivative(total), x) is not None
+    assert raised(tf.stack, [tf.ones(2), tf.ones(3)]) is not None
+
+
+@says("Forward mode is refused as well, since it differentiates the rule.")
+@over(forward=[each for each in FORWARDS if "XLA" not in each.name])
+def test_forward_refused(forward):
+    cube = program("refuse.py").cube
+    assert "Gradient explicitly disabled" in message(forward.jvp, cube, 10.0)
+
+
+advice(
+    "Write one where these operations are as unstable as those that the first rule replaces.",
+    "You need the four steps from the chain rule, a rule with two inputs, and what the tape records.",
+    "Prefer `of_x`.",
+    "Take `of_both` where the rule is not a product, as for a solver.",
+    "Predict the first four derivatives at 2.",
+)
+pointer(
+    "This page says where the two terms come from, what a closure may keep, which nestings of `tf.custom_gradient` work, what a product with a Hessian costs, and how a rule says no.",
+    "The catalogue has the cause.",
+    "A number of gradients that does not fit is told in a rule inside a rule.",
+    "Of this kind, in the catalogue: second order and forward mode.",
+    "Among them the tape that was closed, the NaN of one `tf.where`, and operations without a second order.",
+)

@@ -1,0 +1,476 @@
+"""What the page on implicit differentiation says in words."""
+
+from truth.statements.tries import *
+
+
+def close(one, other, within=1e-6):
+    return np.allclose(one, other, within, 1e-9)
+
+
+def layer(seed, n, norm=0.5):
+    """Weights that contract, an input and an upstream gradient."""
+    rng = np.random.default_rng(seed)
+    W = rng.standard_normal([n, n])
+    W *= norm / np.linalg.norm(W, 2)
+    return W, *(rng.standard_normal(n) for _ in range(2))
+
+
+def unrolled(W, x, steps=50, y=None):
+    y = tf.zeros_like(x) if y is None else y
+    for _ in range(steps):
+        y = tf.tanh(tf.linalg.matvec(W, y) + x)
+    return y
+
+
+def by_newton(W, x):
+    y = np.zeros(len(x))
+    for _ in range(60):
+        slope = np.tanh(W @ y + x)
+        J = np.eye(len(x)) - (1 - slope * slope)[:, None] * W
+        y = y - 0.5 * np.linalg.solve(J, y - slope)
+    return y
+
+
+def second_derivative(function, x):
+    return EAGER.gradient(derivative(function), x)
+
+
+# The layer.
+
+
+@says(
+    "A layer that is its own input: $y$ is `tanh(W y + x)`.",
+    "There is no formula for $y$, but one for the $x$ that belongs to it.",
+    "Backward, solved for what is given:",
+    "`tanh(W y + x)` gives $y$ back: this is all that the rule assumes.",
+    "A solver may take a thousand steps to $y$.",
+    "From there on it is one linear system, and it holds for each solver.",
+    "The rule needs the answer, and one solve with the transpose of $A$.",
+    "It does not need the steps.",
+    "A layer that is its own input: the rule solves one linear system.",
+    "Repeat a step until it moves y by rounding alone.",
+)
+@over(mode=[EAGER, XLA], seed=[0], n=[1, 4])
+def test_the_layer(mode, seed, n):
+    W, x, upstream = layer(seed, n)
+    found = mode.gradients(
+        program("implicit.py").equilibrium,
+        W,
+        x,
+        loss=lambda y: tf.tensordot(upstream, y, 1),
+    )
+    for y in (unrolled(W, x).numpy(), by_newton(W, x)):
+        assert close(np.tanh(W @ y + x), y) and close(np.arctanh(y) - W @ y, x)
+        A = np.diag(1 / (1 - y * y)) - W
+        w = np.linalg.solve(A.T, upstream)
+        assert close(found[0], np.outer(w, y)) and close(found[1], w)
+
+
+@says(
+    "Collect what belongs to $\\d y$ on one side.",
+    "Let $\\upstream{u} \\in \\R^n$ arrive at $y$; it is `upstream` in the code.",
+    "The inverse moves over, transposed, and makes the $w$ that replaces $\\d y$:",
+    "The bracket is 1 where its condition holds, and 0 elsewhere:",
+    "$\\downstream{\\bar x} = w$ and $\\downstream{\\bar W} = w \\, y^{\\T}$.",
+)
+@over(seed=[0, 1, 2])
+def test_the_differential(seed):
+    W, x, upstream = layer(seed, 3)
+    rng = np.random.default_rng(seed)
+    dW, dx, h = rng.standard_normal([3, 3]), rng.standard_normal(3), 1e-6
+    y = by_newton(W, x)
+    dy = (by_newton(W + h * dW, x + h * dx) - by_newton(W - h * dW, x - h * dx)) / 2 / h
+    bracket = [[1 if i == j else 0 for j in range(3)] for i in range(3)]
+    A = bracket / (1 - y * y) - W
+    assert close(A @ dy, dx + dW @ y, 1e-5)
+    w = np.linalg.solve(A.T, upstream)
+    assert close(upstream @ dy, w @ dx + np.sum(np.outer(w, y) * dW), 1e-5)
+
+
+@says(
+    "`local A` has the reciprocal slopes of `tanh` on its diagonal, less $W$.",
+    "`downstream_W` is $w$ times $y$: each row is $y$, times one number of `downstream`.",
+)
+def test_the_trace():
+    lines = trace("implicit.py")
+    y = np.array(lines.starting("y ")[0].numbers)
+    w = np.array(lines.starting("downstream ")[0].numbers)
+    W = np.reshape(lines.starting("downstream_W")[0].numbers, [2, 2])
+    assert np.allclose(W, np.outer(w, y), 1e-5)
+    start = next(i for i, line in enumerate(lines) if "local A" in line.text)
+    A = np.reshape(lines[start].numbers + lines[start + 1].numbers, [2, 2])
+    given = np.array([[0.5, -0.4], [0.3, 0.2]])
+    assert np.allclose(A, np.diag(1 / (1 - y * y)) - given, 1e-4)
+
+
+@says(
+    "`tf.stop_gradient` around the inputs keeps the tape out of the loop, so that its steps are not kept.",
+    "The bytes are those of the tensors that the forward pass makes and the backward pass reads, counted in the graph.",
+    "The unrolled loop keeps 256 for each step, the state and its copy as a column; the rule keeps the 128 of the answer.",
+    "Bytes that the forward pass makes and the backward pass reads.",
+    "Unrolled and implicit over the steps of a solver: memory, and error.",
+    "Two plots over the steps of the solver.",
+    "Left, the bytes that the backward pass reads: a straight line that rises for the unrolled loop, a flat one far below it for the rule.",
+    "Right, relative errors on a logarithmic axis, three falling lines: the gradient of the unrolled loop lies above that of the rule.",
+)
+@over(stopped=[True, False], steps=[3, 6])
+def test_what_is_kept(stopped, steps):
+    n = 16
+    with tf.Graph().as_default() as graph, tf.GradientTape() as tape:
+        x, W = tf.ones(n, tf.float64), tf.eye(n, dtype=tf.float64)
+        tape.watch(x)
+        y = given = tf.stop_gradient(x) if stopped else x
+        for _ in range(steps):
+            y = tf.tanh(tf.linalg.matvec(W, y) + given)
+        made = graph.get_operations()
+        gradient = tape.gradient(y, x)
+        added = graph.get_operations()[len(made) :]
+    assert (gradient is None) == stopped
+    assert [op.type for op in added].count("TanhGrad") == (0 if stopped else steps)
+    lines = trace("unrolled.py")
+    many = [25, 50, 75, 100]
+    kept = {line.text.split()[0]: line.numbers[-4:] for line in lines[:2]}
+    assert kept == {"unrolled": [256 * k for k in many], "rule": [128] * 4}
+    assert n * tf.float64.size == 128
+    unrolled, rule = (lines[i].numbers for i in (2, 3))
+    assert unrolled[1] > rule[1] and unrolled[3] > rule[3]
+
+
+# Any condition.
+
+
+@says(
+    "Let any function $F$ of $y$ and $x$ be 0 at the answer, and let $A$ and $B$ hold its derivatives by $y$ and by $x$.",
+    "Small changes then obey a linear map, and this is its rule:",
+    "`implicit` makes it of a tape: a Jacobian for $A$, and for $B^{\\T}$ a VJP.",
+    "One rule for any condition F(y, ...) = 0: a Jacobian and a tape.",
+    "solve, with the gradient that condition(y, inputs) = 0 implies.",
+)
+@over(mode=[EAGER, INSIDE], seed=[0], form=["tanh", "artanh", "scaled"])
+def test_any_condition(mode, seed, form):
+    W, x, upstream = layer(seed, 3)
+
+    def condition(y, W, x):
+        z = tf.linalg.matvec(W, y) + x
+        if form == "artanh":
+            return tf.atanh(y) - z
+        return (y - tf.tanh(z)) * (3.0 if form == "scaled" else 1.0)
+
+    solved = program("general.py").implicit(condition, unrolled)
+    found = mode.gradients(
+        lambda W, x: tf.tensordot(upstream, solved(W, x), 1), tf.constant(W), x
+    )
+    right = EAGER.gradients(
+        lambda W, x: tf.tensordot(upstream, unrolled(W, x), 1), tf.constant(W), x
+    )
+    assert close(found[0], right[0]) and close(found[1], right[1])
+
+
+@says(
+    "Here it gets a quadratic program, least squares of which no element may be below 0: the minimum is where a step of descent, cut off at 0, changes nothing.",
+    "With the second `x` the first element of `y` is held at 0.",
+    "Its row of $A$ says that it cannot move, so its upstream has no effect.",
+    "The Jacobian has a number for each pair of elements; for a large system, iterate.",
+    "Of descent on |M y - x|^2 + |y|^2, held where y >= 0.",
+)
+@over(x=[[2.0, 1.0], [1.0, 3.0]], first=[1.0, 100.0])
+def test_a_quadratic_program(x, first):
+    defined = program("general.py")
+    M, x = defined.M, tf.constant(x, tf.float64)
+    y = defined.descend(M, x)
+    assert close(defined.step(y, M, x), y) and np.all(y >= 0)
+
+    def value(y):
+        return tf.norm(tf.linalg.matvec(M, y) - x) ** 2 + tf.norm(y) ** 2
+
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        assert value(np.maximum(y + 0.1 * rng.standard_normal(2), 0)) >= value(y)
+    with tf.GradientTape() as tape:
+        tape.watch(y)
+        F = y - defined.step(y, M, x)
+    A = tape.jacobian(F, y)
+    assert A.shape == (2, 2)
+    found = EAGER.gradient(
+        lambda x: tf.tensordot(
+            [first, 10.0], tf.cast(defined.program(M, x), tf.float32), 1
+        ),
+        x,
+    )
+    if x[0] == 1:
+        assert (
+            y[0] == 0 and same(A[0], [1.0, 0.0]) and close(found, [0, 5], 1e-4) is False
+        )
+        assert close(found, trace("general.py")[5].numbers[-2:], 1e-4)
+    else:
+        assert y[0] > 0
+
+
+# Roots.
+
+ORBITS = {"x": numbers(-20, 20), "k": numbers(0.05, 0.85)}
+
+
+@says(
+    "Kepler's equation gives the time $x$ for a place $y$ on an orbit of eccentricity $k$.",
+    "Newton's method finds the place for a time.",
+    "With $w$ for upstream over the local derivative:",
+    "`grad` calls the function that it belongs to.",
+    "The `y` of the forward pass is a number for the tape, since its inputs are stopped.",
+    "`kepler(x, k)` has a rule, so the second derivative is right, at the price of a second solve.",
+    "Kepler's equation by Newton's method; the rule calls what it belongs to.",
+    "The y with y - k sin(y) = x, for 0 <= k < 1.",
+)
+@over(mode=[EAGER, XLA], cases=6, **ORBITS)
+def test_kepler(mode, x, k):
+    defined, calls = program("root.py"), []
+    x, k = np.float64(x), np.float64(k)
+    y = defined.newton(x, k)
+    assert abs(y - k * np.sin(y) - x) < 1e-9
+    local = 1 - k * np.cos(y)
+    assert close(mode.gradients(defined.kepler, x, k), [1 / local, np.sin(y) / local])
+    second = mode.gradient(derivative(lambda x: defined.kepler(x, k)), x)
+    assert close(second, -k * np.sin(y) / local**3, 1e-5)
+    newton = defined.kepler.__wrapped__.__globals__["newton"]
+    defined.kepler.__wrapped__.__globals__["newton"] = lambda *a: (
+        calls.append(a) or newton(*a)
+    )
+    EAGER.gradient(lambda x: defined.kepler(x, k), x)
+    assert len(calls) == 2
+
+
+@says(
+    "One step of Newton's method from the answer moves nothing, and a tape through this step alone finds the gradient:",
+    "Without a step there is no gradient; one gives the first derivative, two give the second.",
+    "No rule: stop the solver's answer, and let Newton's method step from it.",
+    "Solve outside of the tape, then take some steps inside.",
+)
+@over(mode=[EAGER, AROUND], steps=[0, 1, 2, 3], x=[1.0, 1.7], k=[0.5])
+def test_newton_steps(mode, steps, x, k):
+    defined, x = program("step.py"), np.float64(x)
+    k = np.float64(k)
+    y = program("root.py").newton(x, k)
+    local = 1 - k * np.cos(y)
+
+    def of(x):
+        return defined.kepler(x, k, steps)
+
+    assert close(of(tf.constant(x)), y, 1e-9)
+    first = mode.gradient(of, x)
+    assert (first is None) == (steps == 0)
+    if steps:
+        assert close(first, 1 / local)
+        second = mode.gradient(derivative(of), x)
+        second = 0.0 if second is None else second
+        assert close(second, -k * np.sin(y) / local**3, 1e-5) == (steps > 1)
+
+
+# Linear systems.
+
+
+@says(
+    "Matrices derives the rule for a matrix at hand.",
+    "Nothing changes where there is only a program that multiplies with it:",
+    "So $w$ is what $b$ gets, from the same solver with the transpose.",
+    "The second pairing is a VJP of the product, at the $y$ that was found.",
+    "$A$ is symmetric here, so `solve` solves the transposed system, too.",
+    "A linear system whose matrix is never formed: the rule solves once more.",
+    "A y: a bar of cells, with the conductivities c between neighbors.",
+)
+@over(mode=[EAGER, INSIDE], n=[2, 5], seed=[0])
+def test_linear(mode, n, seed):
+    defined, rng = program("linear.py"), np.random.default_rng(seed)
+    c, b = rng.uniform(0.2, 4, n - 1), rng.standard_normal(n)
+    upstream = rng.standard_normal(n)
+
+    def matrix(c):
+        columns = [defined.times(c, row) for row in tf.eye(n, dtype=tf.float64)]
+        return tf.stack(columns, 1)
+
+    A = matrix(tf.constant(c)).numpy()
+    assert close(A, A.T) and np.abs(np.diag(A, 2)).sum() == 0
+
+    def own(c, b):
+        y = tf.linalg.solve(matrix(c), b[:, None])[:, 0]
+        return tf.reduce_sum(upstream * y)
+
+    found = mode.gradients(
+        lambda c, b: tf.reduce_sum(upstream * defined.solve(c, b)), c, b
+    )
+    right = EAGER.gradients(own, c, b)
+    assert close(found[0], right[0]) and close(found[1], right[1])
+    assert close(found[1], np.linalg.solve(A.T, upstream))
+
+
+# Ridge regression.
+
+
+@says(
+    "The minimum of squared errors with a penalty $\\lambda$ on the weights $y$ is where the gradient is 0: a linear system.",
+    "The left factor is `w` in the code.",
+    "So a penalty is trained on data that were held out:",
+    "Ridge regression: the gradient of the held-out loss by the penalty.",
+)
+@over(mode=[EAGER, INSIDE, AROUND], lambda_=[0.1, 1.0, 30.0])
+def test_ridge(mode, lambda_):
+    defined, rng = program("ridge.py"), np.random.default_rng(0)
+    X, t = rng.standard_normal([9, 3]), rng.standard_normal(9)
+    lambda_ = np.float64(lambda_)
+    y = defined.ridge(X, t, lambda_).numpy()
+
+    def loss(y):
+        return tf.reduce_sum(
+            (tf.linalg.matvec(X, y) - t) ** 2
+        ) + lambda_ * tf.reduce_sum(y * y)
+
+    assert np.allclose(EAGER.gradient(loss, y), 0, atol=1e-9)
+    upstream = rng.standard_normal(3)
+    found = mode.gradient(
+        lambda lambda_: tf.reduce_sum(upstream * defined.ridge(X, t, lambda_)), lambda_
+    )
+    A = X.T @ X + lambda_ * np.eye(3)
+    assert close(found, -np.linalg.solve(A.T, upstream) @ y)
+    steps = trace("ridge.py")
+    assert steps.all("loss") == sorted(steps.all("loss"), reverse=True)
+
+
+# A loose tolerance.
+
+
+@says(
+    "The rule takes what the solver returned for the answer.",
+    "`rule` solves its own system to the end, `both loose` iterates it with the tolerance of the solver, `unrolled` is a tape through the loop:",
+    "At each tolerance the gradient of the rule is about as exact as `y`.",
+    "Where the adjoint is iterated, the same tolerance for both leaves errors of one size.",
+    "The unrolled gradient comes behind: it settles after `y` has settled.",
+    "What a loose tolerance of the solver leaves of the gradient.",
+    "w with A^T w = upstream, by the transposed iteration.",
+)
+def test_tolerance():
+    lines = trace("tolerance.py")[1:]
+    assert len(lines) == 5
+    for line in lines:
+        _, _, y, rule, both, tape = line.numbers
+        assert 0.1 < y / rule < 10 and 0.3 < both / y < 3
+        assert tape > both and tape > y
+    last = lines[-1].numbers
+    assert last[5] > 5 * last[2]
+    defined = program("tolerance.py")
+    y, _ = defined.solve(1e-14)
+    w = defined.adjoint(y, 1e-14)
+    A = np.diag(1 / (1 - y.numpy() ** 2)) - defined.W.numpy()
+    assert close(A.T @ w.numpy(), defined.upstream)
+
+
+@says(
+    "The layer with five elements, in one direction for all inputs at once; then the second derivative in it:",
+    "The rule of the layer against the unrolled loop and central differences.",
+)
+def test_the_check():
+    assert program("check.py").x.shape == (5,)
+    rule, loop, slope, second, change = (line.numbers[-1] for line in trace("check.py"))
+    assert rule == loop == slope and second == change
+
+
+# Where it breaks.
+
+
+@says(
+    "A solver looks for the `y` with `y = x + sin(y) / 2`.",
+    "From 0 it takes many steps, and a tape through them says 1.96 for the slope of `y` by `x`.",
+    "Then it starts where it stopped, as it does in the next step of a training.",
+    "The loop ends at once, `y` has the same digits, and the tape says 1.",
+    "An answer does not know how it was found, and neither should its gradient: it follows from the equation that the answer solves.",
+    "The solver starts at the answer.",
+    "The run from the top: a tape through a loop differentiates the steps that were taken, and here it took one.",
+    "Wrong on purpose: a tape through a loop that starts at the answer.",
+    "Repeat y = x + sin(y) / 2 until it stands still; count the steps.",
+)
+@over(x=[0.1, 0.5])
+def test_warm(x):
+    lines, defined = trace("wrong/warm.py"), program("wrong/warm.py")
+    cold, warm = lines[:2]
+    assert cold["steps"] > 10 and warm["steps"] == 1 and cold["y"] == warm["y"]
+    assert round(cold["tape"], 2) == 1.96 == round(lines[2].numbers[0], 2)
+    assert warm["tape"] == 1 and warm["rule"] == cold["rule"]
+    answer = defined.solve(tf.constant(x), tf.constant(0.0))[0]
+    assert close(answer, x + np.sin(answer) / 2, 1e-5)
+    for start in (0.0, answer):
+        loop = EAGER.gradient(lambda x: defined.solve(x, tf.constant(start))[0], x)
+        rule = EAGER.gradient(
+            lambda x: defined.solve_with_rule(x, tf.constant(start)), x
+        )
+        right = 1 / (1 - 0.5 * np.cos(answer))
+        assert close(rule, right, 1e-4)
+        assert close(loop, right, 1e-4) == (start is not answer)
+
+
+@says(
+    "The system is not transposed.",
+    "A test with a symmetric matrix does not show it:",
+    "Wrong on purpose: the rule solves with A, not with its transpose.",
+)
+@over(symmetric=[True, False], seed=[0, 1])
+def test_not_transposed(symmetric, seed):
+    W, x, upstream = layer(seed, 3, 0.4)
+    W = tf.constant((W + W.T) / 2 if symmetric else W)
+
+    def of(function):
+        return EAGER.gradient(lambda x: tf.reduce_sum(upstream * function(W, x)), x)
+
+    wrong = of(program("wrong/transpose.py").equilibrium)
+    assert close(wrong, of(unrolled)) == symmetric
+
+
+@says(
+    "In the catalogue: a parameter that the rule closes over gets None; a loop under XLA needs a limit if a tape goes through it, a rule does not."
+)
+@over(rule=[True, False])
+def test_a_loop_under_xla(rule):
+    def loop(x):
+        def halve(y, left):
+            return 0.5 * y + x, left - 1
+
+        return tf.while_loop(lambda y, left: left > 0, halve, (x, 30))[0]
+
+    def with_rule(x):
+        return loop(tf.stop_gradient(x)), lambda upstream: 2.0 * upstream
+
+    function = tf.custom_gradient(with_rule) if rule else loop
+    error = raised(XLA.gradient, function, 1.0)
+    assert (error is None) == rule
+    if rule:
+        assert same(XLA.gradient(function, 1.0), 2.0)
+    closed = tf.custom_gradient(lambda x: (x * parameter, lambda u: u * parameter))
+    parameter = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(parameter)
+        x = tf.constant(2.0)
+        tape.watch(x)
+        y = closed(x)
+    assert tape.gradient(y, parameter) is None
+
+
+@says(
+    "Lambert's function gives the $y$ for which $z$ is $y$ times its exponential.",
+    "The W of Lambert: y with y exp(y) = z, and its rule.",
+)
+@over(mode=[EAGER, XLA], z=[1e-3, 50.0])
+def test_lambert(mode, z):
+    lambert, z = program("solution.py").lambert, np.float64(z)
+    y = lambert(z).numpy()
+    assert close(y * np.exp(y), z)
+    assert close(mode.gradient(lambert, z), 1 / ((1 + y) * np.exp(y)))
+    right = -(y + 2) / ((1 + y) ** 3 * np.exp(2 * y))
+    assert close(mode.gradient(derivative(lambert), z), right, 1e-5)
+
+
+pointer(
+    "This page derives the rule for fixed points, roots, linear systems, ridge regression and a quadratic program, whatever solved them.",
+    "The program that draws it, and its numbers",
+    "In types:",
+)
+advice(
+    "You need the four steps from the chain rule, the rule of a linear system, and what a rule keeps.",
+    "Derive its rule, and write it so that a second derivative is right, too.",
+)

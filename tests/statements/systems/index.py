@@ -1,0 +1,23 @@
+"""What the first page of the second part says of its pages."""
+
+from truth.statements.tries import *
+
+pointer(
+    "The guide derives rules and runs them by themselves.",
+    "Here they meet the rest of TensorFlow: graphs, Keras, files, memory, other derivatives.",
+    "Each page says what keeps a rule, what drops it, and what to do.",
+    "Page — You need it when",
+    "Graphs and XLA — a gradient differs between eager mode and a graph, or you ask when a rule is called",
+    "Keras — a layer has a rule, under `fit`, mixed precision or in a functional model",
+    "Another gradient in a model that exists — you want guided backpropagation, or another gradient in layers"
+    " that you did not write",
+    "Saving and loading a rule — a model with a rule goes to a file, and is differentiated again",
+    "Calling the outside world — the function is computed by NumPy, SciPy or another library",
+    "Memory and recomputation — the tape keeps more than fits, or a part shall be computed twice",
+    "Second and higher order — a rule is differentiated again, or you need products with a Hessian",
+    "Forward mode and batching — you need a Jacobian, its products, or a gradient for each example",
+    "Random functions — the forward pass draws numbers",
+    "Implicit differentiation — the function solves an equation or finds a minimum",
+    "Differential equations — the function integrates in time",
+    "The composition matrix — you want to know at a glance what works with what",
+)

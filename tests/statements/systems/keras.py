@@ -1,0 +1,541 @@
+"""What the page on Keras says in words."""
+
+import contextlib
+import types
+import warnings
+from unittest import mock
+
+import keras
+
+from truth.statements import tries
+from truth.statements.tries import *
+
+POLICIES = ["float32", "mixed_float16"]
+EAGERLY = [False, True]
+CONSTANT = keras.initializers.Constant
+X = np.array([[1.0]], "float32")
+
+
+@contextlib.contextmanager
+def policy(name):
+    keras.config.set_dtype_policy(name)
+    try:
+        yield
+    finally:
+        keras.config.set_dtype_policy("float32")
+
+
+def dense(value=1.0):
+    return keras.layers.Dense(1, use_bias=False, kernel_initializer=CONSTANT(value))
+
+
+def fitted(*layers, x=X, t=0 * X, optimizer=None, **options):
+    """The model after a step, what ``fit`` ends with, and its warnings."""
+    model = keras.Sequential([keras.Input(x.shape[1:]), *layers])
+    model.compile(optimizer or keras.optimizers.SGD(0.125), "mse", **options)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        said = message(lambda: model.fit(x, t, verbose=0))
+    return model, said, caught
+
+
+class Around(keras.layers.Layer):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def call(self, x):
+        return self.function(x)
+
+
+def source(name):
+    return (tries.folder / name).read_text("utf-8")
+
+
+# The units.
+
+
+@says(
+    "A network has 16 hidden units of −1 and 1, made by `tf.sign`.",
+    "`fit` trains it for 40 epochs, the loss stands still at 0.68, and no weight of the hidden layer has moved.",
+    "With a rule in a layer, the loss falls to 0.31.",
+    "512 points in a square, and the question is which of them lie in a circle.",
+    "Hidden units of -1 and 1, trained by fit with a rule and without.",
+    "The weights begin equal in all three runs:",
+    "The loss over 40 epochs.",
+    "Without a rule, by tf.sign, it is a flat line close to where it began; with the rule it falls to less than half; tanh itself, which does not jump, ends lower still.",
+)
+def test_training():
+    names = {}
+    exec(source("training.py").split("curves = {}")[0], names)
+    trained = types.SimpleNamespace(**names)
+    started = []
+    with mock.patch.object(
+        keras.Sequential,
+        "fit",
+        lambda model, *_, **__: (
+            started.append(model.get_weights()) or mock.Mock(history={"loss": []})
+        ),
+    ):
+        for function in (tf.sign, trained.sign, tf.tanh):
+            trained.train(function)
+    assert same(started[0], started[1]) and same(started[0], started[2])
+    assert started[0][0].shape == (2, 16) and trained.x.shape == (512, 2)
+    assert abs(trained.x).max() <= 1 and 0.2 < trained.inside.mean() < 0.8
+    assert same(trained.inside[:, 0], np.hypot(*trained.x.T) ** 2 < 0.6)
+    plain, rule, smooth = trace("training.py")
+    assert plain.numbers[-1] == 0 < min(rule.numbers[-1], smooth.numbers[-1])
+    first, last = plain.numbers[:2]
+    assert abs(last - 0.68) < 0.01 and abs(first - last) < 0.1
+    assert abs(rule.numbers[1] - 0.31) < 0.01 and rule.numbers[1] < rule.numbers[0] / 2
+    assert smooth.numbers[1] < rule.numbers[1]
+    # The program asserts the rest of what is said of its figure.
+    assert "epochs=40" in source("training.py")
+
+
+@says(
+    "The rule is a function beside the layer, and `call` calls it:",
+    "The rule knows nothing of Keras, and the layer nothing of gradients.",
+    "Sign with the slope of tanh, as a layer: eagerly, and in a step of fit.",
+    "A layer of binary units.",
+    r"The slope of $\tanh$ stands in for that of the jump:",
+)
+@over(mode=MODES, x=arrays(3, numbers(-9, 9)))
+def test_the_layer(mode, x):
+    defined = program("layer.py")
+    plain = defined.sign
+    layer = defined.Sign()
+    right = 1.0 - np.tanh(x) ** 2
+    for each in (plain, layer):
+        assert same(mode.gradient(each, x), mode.gradient(plain, x))
+        assert np.allclose(mode.gradient(each, x), right, rtol=1e-3, atol=1e-6)
+    assert same(layer(x), np.sign(x)) and set(np.sign(x)) <= {-1, 0, 1}
+    assert "keras" not in plain.__wrapped__.__code__.co_names
+    assert "grad" not in layer.call.__func__.__code__.co_names
+
+
+@says(
+    "The hidden layer sends $x = (0.5, -1)$, the units say 1 and −1, and the output adds them up to 0.",
+    "The target is 1, so upstream is −2 at both units.",
+    r"The local derivatives are $1 - \tanh^2 0.5 = 0.7864$ and $1 - \tanh^2 1 = 0.42$.",
+    "`fit` calls the same rule with the same numbers.",
+    "With the rate 0.1, the first weight goes from 0.5 to 0.6573.",
+)
+def test_the_trace():
+    lines = trace("layer.py")
+    eager, fit = lines[1:3], lines[-3:-1]
+    assert [each.text for each in eager] == [each.text for each in fit]
+    eager = {**eager[0], **eager[1]}
+    assert eager["x"] == [0.5, -1] and eager["upstream"] == [-2, -2]
+    assert same(eager["local"], [0.7864, 0.42], 1e-3)
+    assert lines.line("slope").numbers[0] == 0 and np.sign(eager["x"]).sum() == 0
+    after = lines.line("after").numbers
+    assert same(after[1], 0.6573, 1e-4) and after[0] == 0.1
+    assert same(eager["downstream"][0], -1.5729, 1e-4)
+
+
+@says(
+    "The ablation is silent: the gradient of `tf.sign` is 0 and not `None`, so Keras finds nothing missing.",
+    "The output layer still learns, but from hidden units that stay as they were drawn.",
+    "Nothing is said.",
+    "Two messages speak of missing gradients, and the worst case has none:",
+    "No gradient at all is an error, no gradients provided.",
+    "Some that are `None` make a warning, gradients do not exist, and the layers behind the jump are trained.",
+    "Gradients of 0 are gradients.",
+    "Wrong on purpose: three jumps without a rule, and what fit says.",
+)
+@over(jump={"sign": tf.sign, "round": tf.round}, behind=[False, True], eagerly=EAGERLY)
+def test_what_fit_says(jump, behind, eagerly):
+    first, second = dense(0.75), dense(0.75)
+    layers = [first, second, Around(jump)] if behind else [first, Around(jump), second]
+    _, said, caught = fitted(*layers, t=3 * X, run_eagerly=eagerly)
+    warned = [str(each.message) for each in caught]
+    moved = [each.kernel.numpy() != 0.75 for each in (first, second)]
+    if jump is tf.sign:
+        assert said == "" and not warned and moved == [False, not behind]
+        assert same(EAGER.gradient(tf.sign, 0.5), 0.0)
+    elif behind:
+        assert "No gradients provided for any variable" in said and not any(moved)
+    else:
+        assert said == "" and moved == [False, True]
+        assert any("Gradients do not exist for variables" in each for each in warned)
+
+
+# Weights.
+
+
+@says(
+    "Where a rule reads a weight, it owes its gradient.",
+    "The easiest way is to pass the weight in, as `tf.convert_to_tensor(self.w)`.",
+    "Where the rule stands around more than you can pass, `variables=` lists what was read: objects of `tf.Variable`, which a Keras weight holds as `value`.",
+    "Take the weights in the forward pass.",
+    "Inside `call` a weight is read in the compute dtype of the layer.",
+    "In `grad` that is over, and `self.W` is float32.",
+    "Cast what goes to a variable.",
+    "Upstream and both factors are float16, the variable is float32.",
+    "A dense layer whose rule gets Keras weights as variables=.",
+)
+@over(name=POLICIES, eagerly=EAGERLY)
+def test_weights(name, eagerly):
+    seen = {}
+
+    class Layer(keras.layers.Layer):
+        def build(self, shape):
+            self.W = self.add_weight(shape=(1, 1), initializer="ones")
+
+        def call(self, x):
+            @tf.custom_gradient
+            def product(x):
+                W = tf.convert_to_tensor(self.W)
+
+                def grad(upstream, variables):
+                    later = tf.convert_to_tensor(self.W)
+                    seen.update(
+                        upstream=upstream.dtype, x=x.dtype, W=W.dtype, later=later.dtype
+                    )
+                    seen["variables"] = [*variables]
+                    to_W = tf.matmul(x, upstream, transpose_a=True)
+                    return upstream @ tf.transpose(W), [tf.cast(to_W, tf.float32)]
+
+                return x @ W, grad
+
+            return product(x)
+
+    layer = Layer(dtype=name)
+    _, said, _ = fitted(layer, run_eagerly=eagerly)
+    assert said == "" and same(layer.W, [[0.75]])
+    computes = tf.float32 if name == "float32" else tf.float16
+    assert {seen[each] for each in ("upstream", "x", "W")} == {computes}
+    assert seen["later"] == tf.float32
+    [variable] = seen["variables"]
+    assert variable is layer.W.value and isinstance(variable, tf.Variable)
+    assert variable.dtype == tf.float32
+
+    class Forgets(Layer):
+        def call(self, x):
+            @tf.custom_gradient
+            def product(x):
+                return x @ self.W, lambda upstream: upstream
+
+            return product(x)
+
+    said = message(lambda: fitted(Forgets(dtype=name), run_eagerly=eagerly))
+    assert "must accept keyword argument 'variables'" in said
+
+
+@says("Both policies take the step of `keras.layers.Dense`, to the bit.")
+def test_the_same_step():
+    after = trace("weights.py").starting("  after")
+    assert len(after) == 2 and all(each.text.endswith("True") for each in after)
+
+
+# Mixed precision.
+
+
+@says(
+    "With the policy `mixed_float16`, `compile` wraps the optimizer in a `LossScaleOptimizer`.",
+    "It multiplies the loss by 32768, so that small gradients do not become 0 in float16, and divides the gradients of the weights by it.",
+    "What a rule is sent by fit: in float16, times the scale of the loss.",
+    "Between the two stands your rule:",
+    "Upstream is float16, and 32768 times what it is in float32.",
+)
+@over(name=POLICIES, eagerly=EAGERLY)
+def test_scaled(name, eagerly):
+    seen = []
+
+    @tf.custom_gradient
+    def probe(x):
+        def grad(upstream):
+            tf.py_function(lambda u: seen.append(u.numpy().item()), [upstream], [])
+            seen.append(upstream.dtype)
+            return upstream
+
+        return tf.identity(x), grad
+
+    with policy(name):
+        layer = dense(0.5)
+        model, said, _ = fitted(layer, Around(probe), run_eagerly=eagerly)
+    mixed = name != "float32"
+    kind = keras.optimizers.LossScaleOptimizer if mixed else keras.optimizers.SGD
+    assert said == "" and type(model.optimizer) is kind
+    dtypes = {each for each in seen if isinstance(each, tf.DType)}
+    assert dtypes == {tf.float16 if mixed else tf.float32}
+    [upstream] = [each for each in seen if isinstance(each, float)]
+    assert upstream == (32768 if mixed else 1) and layer.kernel.numpy() == 0.375
+
+    def small(x):
+        return x * 2.0**-13
+
+    for scaled in () if eagerly else (True, False):
+        with policy(name):
+            layer = dense(0.0)
+            fitted(layer, Around(small), t=-(2.0**-14) + 0 * X, auto_scale_loss=scaled)
+        lost = mixed and not scaled
+        assert same(layer.kernel, [[0.0 if lost else -(2.0**-29)]])
+
+
+@says(
+    "The second upstream is too large for float16.",
+    "The step is left out, and the scale is halved.",
+)
+@over(name=POLICIES, target=[0.5, -8.0])
+def test_too_large(name, target):
+    with policy(name):
+        layer = dense(1.0)
+        model, said, _ = fitted(layer, t=target + 0 * X)
+    mixed = name != "float32"
+    upstream = 2 * (1 - target)
+    large = mixed and np.isinf(np.float16(upstream * 32768))
+    assert large == (mixed and target == -8) and said == ""
+    assert layer.kernel.numpy() == (1 if large else 1 - 0.125 * upstream)
+    if mixed:
+        assert model.optimizer.dynamic_scale.numpy() == (16384 if large else 32768)
+    scales = [each.numbers[-1] for each in trace("mixed.py").starting("target")]
+    assert scales == [1, 1, 32768, 16384]
+
+
+@says(
+    "A rule that is linear in upstream does not notice the scale.",
+    "One that compares upstream with a number has to know it.",
+    "A clip compares.",
+    "With a limit of 0.5, the weight moves by a 32768th of what it should:",
+    "Then `mixed_float16` is switched on: a rule that clips to 0.5 lets 32768 times too little through, and nothing is said again.",
+    "The limit has to be scaled, too.",
+    "Wrong on purpose: a limit of 0.5 for an upstream times 32768.",
+    "The limit of a clip grows with the scale of the loss.",
+    "scale_loss multiplies by the scale, or does nothing.",
+)
+@over(name=POLICIES, way=["linear", "clip", "scaled clip"])
+def test_clips(name, way):
+    mixed = name != "float32"
+    with policy(name):
+        optimizer = keras.optimizers.SGD(0.125)
+        if mixed:
+            optimizer = keras.optimizers.LossScaleOptimizer(optimizer)
+        between = {
+            "linear": lambda: Around(
+                tf.custom_gradient(lambda x: (1.0 * x, lambda u: -0.5 * u))
+            ),
+            "clip": program("wrong/clip.py").Clip,
+            "scaled clip": lambda: program("clip.py").Clip(0.5, optimizer),
+        }[way]()
+        layer = dense(1.0)
+        _, said, caught = fitted(layer, between, t=0.5 + 0 * X, optimizer=optimizer)
+    assert said == "" and not caught
+    moved = layer.kernel.numpy().item() - 1.0
+    right = 0.0625 if way == "linear" else -0.0625
+    assert same(moved, right / 32768 if mixed and way == "clip" else right, 1e-2)
+
+
+@says(
+    "`scale_loss` of an optimizer multiplies by the scale, and that of an ordinary one by nothing; the comparison is made in float32, since a limit may be too large for float16:",
+)
+def test_scale_loss():
+    plain = keras.optimizers.SGD(0.1)
+    wrapped = keras.optimizers.LossScaleOptimizer(plain)
+    assert keras.optimizers.SGD(0.1).scale_loss(tf.constant(3.0)) == 3
+    assert wrapped.scale_loss(tf.constant(3.0)) == 3 * 32768
+    assert np.isinf(np.float16(3 * 32768)) and "limit.dtype" in source("clip.py")
+
+
+@says(
+    "What a rule has to cast in float16: constants to the dtype of upstream, the gradients of variables to theirs, and a sum over many elements to float32 and back.",
+)
+@over(mode=[EAGER, INSIDE])
+def test_what_to_cast(mode):
+    x = tf.constant([1.0, 2.0], tf.float16)
+    for factor, fails in ((tf.constant(2.0), True), (tf.constant(2.0, x.dtype), False)):
+        rule = tf.custom_gradient(lambda x, f=factor: (1 * x, lambda u: u * f))
+        assert (message(mode.gradient, rule, x) != "") == fails
+    ones = tf.ones([70000], tf.float16)
+    assert (
+        np.isinf(tf.reduce_sum(ones))
+        and tf.reduce_sum(tf.cast(ones, tf.float32)) == 70000
+    )
+
+
+@says(
+    "The wrapper divides by the scale in any case.",
+    "An own `train_step` has to multiply:",
+    "An own train_step: the loss is scaled before the tape is asked.",
+    "Without the line, the step is 32768 times too small, and nothing is said:",
+    "Wrong on purpose: an own train_step that does not scale the loss.",
+)
+@over(name=POLICIES, file=["train_step.py", "wrong/train_step.py"])
+def test_train_step(name, file):
+    defined = program(file)
+    with policy(name), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        inputs, layer = keras.Input([1]), dense(1.0)
+        model = defined.Model(inputs, layer(inputs))
+        model.compile(keras.optimizers.SGD(0.125), "mse")
+        said = message(lambda: model.fit(X, 0.5 + 0 * X, verbose=0))
+    assert said == "" and not caught
+    moved = layer.kernel.numpy().item() - 1.0
+    small = name != "float32" and file.startswith("wrong")
+    assert same(moved, -0.125 / 32768 if small else -0.125, 1e-2)
+    right, wrong = source("train_step.py"), source("wrong/train_step.py")
+    assert "scale_loss" in right and "scale_loss" not in wrong
+
+
+# Reversal.
+
+
+@says(
+    "One feature, and two heads: the label head is to be helped, the domain head misled.",
+    "Gradient reversal in a functional model, its factor set by a callback.",
+    "It goes into the rule as a tensor, and gets `None`:",
+    "The target has no labels in training: their weights in the loss are 0.",
+    r"With $\lambda$ at 0, 132 of its 200 rows are right, with 3 it is 164.",
+    "The second column tells the label in the source only, and its weight falls from 1.43 to 0.44.",
+    "The last line is the rule: upstream 1 and 10 become −0.5 and −5.",
+    "Column 0 tells the label anywhere, column 1 in the source domain only.",
+)
+@over(mode=MODES, factor=[-1.0, 0.0, 0.5, 3.0])
+def test_reverse(mode, factor):
+    rule = program("reversal.py").reverse
+    assert same(mode.gradients(rule, [1.0, 2.0], factor), [[-factor] * 2, None])
+    assert same(rule(tf.constant([1.0, 2.0]), factor), [1.0, 2.0])
+    defined = program("reversal.py")
+    assert same(defined.counts["label"], np.repeat([1.0, 0.0], 200))
+    helped, both, once = trace("reversal.py")
+    assert once.numbers == [0.5, 1, 10, -0.5, -5]
+    assert (helped.numbers[-1], both.numbers[-1]) == (132, 164)
+    assert (helped.numbers[2], both.numbers[2]) == (1.43, 0.44)
+    means = [
+        [defined.x[rows][defined.label[rows, 0] == sign].mean(0) for sign in (1, -1)]
+        for rows in (slice(200), slice(200, 400))
+    ]
+    apart = np.abs([up - down for up, down in means])
+    assert apart[0, 1] > 3 and apart[1, 1] < 0.5 and all(apart[:, 0] > 1.5)
+
+
+@says(
+    "In a functional model the rule has to stand in a layer: a KerasTensor has no value.",
+    "So all of this site holds for it: an input by keyword is no input, a weight demands `variables=`, a KerasTensor is refused.",
+    "On the TensorFlow backend it hands its function to `tf.custom_gradient`, and returns what that returns.",
+    "What differs is what the name suggests: it is no operation of a functional model, and it does not make a rule portable.",
+    "keras.ops.custom_gradient: a layer, and a functional model.",
+    "A layer is needed all the same:",
+)
+@over(decorate=[tf.custom_gradient, keras.ops.custom_gradient])
+def test_ops(decorate):
+    rule = decorate(lambda x: (1.0 * x, lambda upstream: -upstream))
+    assert "A KerasTensor cannot be used" in message(rule, keras.Input([2]))
+    inputs = keras.Input([1])
+    model = keras.Model(inputs, Around(rule)(inputs))
+    assert same(EAGER.gradient(model, X), -X)
+    assert same(EAGER.gradient(lambda x: rule(x=x), 3.0), 1.0)
+    w = keras.Variable(2.0)
+    reads = decorate(lambda x: (w * x, lambda upstream: upstream))
+    assert "must accept keyword argument 'variables'" in message(reads, 3.0)
+    with mock.patch.object(tf, "custom_gradient", return_value="returned") as given:
+        assert keras.ops.custom_gradient(rule) == "returned"
+    [call] = given.call_args_list
+    assert (
+        rule in (*call.args, *call.kwargs.values()) and len(call[0]) + len(call[1]) == 1
+    )
+
+
+@says(
+    r"$\lambda$ is to grow while `fit` runs, so it is a weight that is not trained, and a callback assigns it.",
+    "A factor that is an attribute is read when `fit` traces, in its first call.",
+    "What is assigned later has no effect, until `compile` is called again:",
+    "Wrong on purpose: the factor is an attribute, and fit has read it.",
+)
+@over(way=["attribute", "compiled again", "weight"], eagerly=EAGERLY)
+def test_schedule(way, eagerly):
+    if way == "weight":
+        between = program("reversal.py").Reverse()
+        start = -1.0
+    else:
+        between, start = program("wrong/schedule.py").Scale(), 1.0
+    layer, optimizer = dense(1.0), keras.optimizers.SGD(0.125)
+    model = keras.Sequential([keras.Input([1]), layer, between])
+    model.compile(optimizer, "mse", run_eagerly=eagerly)
+    moved = []
+    for factor in (start, 0.0):
+        if way == "weight":
+            between.lambda_.assign(factor)
+        else:
+            between.factor = factor
+        if way == "compiled again":
+            model.compile(optimizer, "mse", run_eagerly=eagerly)
+        layer.kernel.assign([[1.0]])
+        model.fit(X, 0 * X, verbose=0)
+        moved.append(layer.kernel.numpy().item() - 1.0)
+    stuck = way == "attribute" and not eagerly
+    assert moved == [-0.25, -0.25 if stuck else 0.0]
+    if way == "weight":
+        assert not between.trainable_variables and len(between.weights) == 1
+
+
+# The check.
+
+
+@says(
+    "Central differences of the model itself would be 0: it jumps.",
+    "What the rule promises is the slope of the surrogate, paired with an upstream that is taken at the true outputs.",
+    r"So the program fixes upstream, and moves each weight of the hidden layer in $\sum \upstream{\bar y} \odot \tanh(x W + b)$:",
+    "Upstream is taken at the true outputs, and does not move with x.",
+    "The layer's gradient against central differences of the surrogate.",
+)
+@over(x=numbers(-3, 3), w=numbers(0.1, 3))
+def test_the_check(x, w):
+    assert trace("check.py")[-1].text.endswith("True")
+    if abs(x) > 1e-3:
+        steps = [np.sign(x * (w + step)) for step in (1e-6, -1e-6)]
+        assert steps[0] - steps[1] == 0
+    rule = program("check.py").sign
+    # The loss y ** 2 sends twice the sign, not twice the tanh.
+    slope = EAGER.gradient(rule, x, tf.square)
+    x = np.float32(x)
+    assert np.allclose(slope, 2 * np.sign(x) * (1 - np.tanh(x) ** 2), 1e-4, 1e-6)
+
+
+# The exercise.
+
+
+@says(
+    "The surrogate is the clipped line between −1 and 1, and the rule stands on the weight, not on the input.",
+    "`tf.convert_to_tensor` brings it to the compute dtype before the rule, and its gradient back behind it:",
+    "A dense layer with weights of -1 and 1; the real ones are trained.",
+)
+@over(name=POLICIES, start=[-2.0, -0.5, 0.0, 0.5, 2.0])
+def test_binary(name, start):
+    layer = program("solution.py").BinaryDense(dtype=name)
+    layer.build([None, 1])
+    layer.w.assign([[start]])
+    with tf.GradientTape() as tape:
+        y = layer(tf.constant([[1.0]]))
+    slope = tape.gradient(y, layer.w)
+    assert y.numpy() == (1.0 if start >= 0 else -1.0)
+    assert y.dtype == (tf.float32 if name == "float32" else tf.float16)
+    assert slope.numpy() == (abs(start) <= 1) and slope.dtype == tf.float32
+    for each in trace("solution.py"):
+        assert "float32" in each.text.rpartition("are")[2]
+        assert "then 8" in each.text
+
+
+definition(
+    "This page is about rules in layers: in `fit`, in a `train_step` of your own, with weights, in float16, and in a functional model.",
+    r"The units say $y_i = \operatorname{sign}(x_i)$.",
+    "Beside them stands the surrogate:",
+    "Write the differential of the surrogate; that of the jump says nothing:",
+    "Pair it with the upstream gradient, which is taken at the true output.",
+    "The sign $:=$ marks the decision:",
+)
+advice(
+    "You need a rule by decision, from a gradient for sign, and variables in a rule.",
+    "Compare the weights before and after a step.",
+    "The body has to use `keras.ops`, and the rule has to accept both signatures.",
+    "Write `BinaryDense`, a dense layer that multiplies by weights of −1 and 1, while `fit` trains real ones.",
+    "Send the gradient to the real weight as it comes, but only where it lies between −1 and 1.",
+    "Let it run with `mixed_float16`, too.",
+)
+pointer(
+    "The failures have their entries in the catalogue.",
+    "Of this kind, in the catalogue: Keras, where a float32 variable meets a half, a rule is a loss, a Lambda layer hides a weight, and RematScope fails in `fit`.",
+    r"The derivation of the whole has a page; the layer is the identity, and a factor $\lambda$ in its third step:",
+    "The rule of the dense layer is derived with variables.",
+)

@@ -1,0 +1,487 @@
+"""What the page on models that exist says in words."""
+
+import functools
+import itertools
+import tempfile
+import warnings
+
+import keras
+
+from truth.statements import tries
+from truth.statements.tries import *
+
+X = [[3.0, 4.0]]
+SIGNS = [[1.0, -1.0]]
+GUIDED = [[1.0, 0.0]]
+INNER = (EAGER, PERSISTENT, INSIDE, XLA)
+"""Where the tape sees the ReLU itself."""
+
+_number = itertools.count()
+
+
+def source(name):
+    return (tries.folder / name).read_text("utf-8")
+
+
+def registered():
+    """The name of a guided rule, a new one each time."""
+    name = f"Guided {next(_number)}"
+    tf.RegisterGradient(name)(
+        lambda op, upstream: (
+            tf.nn.relu(upstream) * tf.cast(op.outputs[0] > 0, upstream.dtype)
+        )
+    )
+    return name
+
+
+def mapped(function, name, key="Relu"):
+    def run(x):
+        graph = tf.compat.v1.get_default_graph()
+        with graph.gradient_override_map({key: name}):
+            return function(x)
+
+    return run
+
+
+def signed(function):
+    return lambda x: function(x) * SIGNS
+
+
+def small(form=None):
+    """A functional model of one ReLU of the given form."""
+    inputs = keras.Input([2])
+    return keras.Model(inputs, (form or keras.layers.Activation("relu"))(inputs))
+
+
+def copied(model, function, **options):
+    copy = keras.models.clone_model(model, clone_function=function, **options)
+    copy.set_weights(model.get_weights())
+    return copy
+
+
+# The rule.
+
+
+@says(
+    "In types: `grad :: upstream(y) → downstream(x)`.",
+    "The value of the model must not change:",
+    "It is 1 where the input is positive, and 0 elsewhere:",
+    "Guided backpropagation keeps what speaks for the output, and drops what speaks against it, at each unit:",
+    "A derivative is linear in upstream, and this rule is not.",
+    "Guided ReLU in a copy of a model: nothing negative goes back.",
+)
+@over(mode=MODES, x=arrays(3, numbers(-9, 9)), upstream=arrays(3, numbers(-9, 9)))
+def test_the_rule(mode, x, upstream):
+    rule = program("guided.py").guided_relu
+    # XLA computes no print in a rule.
+    rule = rule if mode not in (XLA, AROUND_XLA) else program("swap.py").guided_relu
+    assert same(rule(tf.constant(x)), tf.nn.relu(x))
+
+    def sent(u):
+        return mode.gradient(rule, x, lambda y: tf.reduce_sum(y * u))
+
+    plain = mode.gradient(tf.nn.relu, x)
+    assert same(plain, np.where(x > 0, 1.0, 0.0))
+    found = sent(upstream)
+    assert same(found, np.maximum(upstream, 0) * plain) and np.min(found) >= 0
+    # Linear would be: the one is minus the other.
+    if np.any((upstream != 0) & (x > 0)):
+        assert not same(sent(-upstream), -np.asarray(found))
+
+
+@says(
+    "`clone_model` makes each layer anew from its settings, by a function that you give it.",
+    "The copy has weights of its own; `set_weights` fills them:",
+    "A copy without `set_weights` is another model, with weights of its own.",
+    "A copy needs the weights twice, and a model that is a class of its own cannot be cloned by a function.",
+)
+def test_clone():
+    model = keras.Sequential([keras.Input([2]), keras.layers.Dense(2, "relu")])
+    seen = []
+
+    def clone(layer):
+        seen.append(layer)
+        return layer.__class__.from_config(layer.get_config())
+
+    copy = keras.models.clone_model(model, clone_function=clone)
+    assert seen == model.layers and copy.layers[0] is not model.layers[0]
+    assert not same(copy(tf.constant(X)), model(tf.constant(X)))
+    copy.set_weights(model.get_weights())
+    assert same(copy(tf.constant(X)), model(tf.constant(X)))
+    copy.layers[0].bias.assign([5.0, 5.0])
+    assert same(model.layers[0].bias, [0.0, 0.0])
+
+    class Own(keras.Model):
+        def call(self, x):
+            return x
+
+    said = message(lambda: keras.models.clone_model(Own(), clone_function=clone))
+    assert "only supported for Sequential models or Functional models" in said
+
+
+@says(
+    "The last line before the copy's result is the first layer: backward, the layers come in reverse order.",
+    "In the second layer both units are active.",
+    "Upstream is 1 and −2, and the −2 is dropped: that unit speaks against the output.",
+    "In the first layer the third unit is not active, and `local` drops it, whatever its upstream.",
+    "The value is that of the model, −8.",
+    "The gradient `[1, 1]` has lost both the 4 and the −6.",
+    "The −2 is dropped as before, and 1, −1 and 1 arrive at the first layer.",
+    "The third unit is not active, and its 1 goes on: $1 + 2 = 3$ and $1 - 1 = 0$.",
+    "Three rules of a ReLU in copies of one model.",
+)
+def test_the_trace():
+    whole, second, first, copy = [
+        each for each in trace("guided.py") if len(each.text) > 5
+    ]
+    assert whole.numbers == [-8, 4, -6] and copy.numbers == [-8, 1, 1]
+    assert second.numbers == [2, 5, 1, -2, 1, 1, 1, 0]
+    assert first.numbers == [3, 1, -1, 1, -1, 1, 1, 1, 0, 1, 0, 0]
+    V, _, W, _, u, _ = map(np.array, program("guided.py").weights)
+    hidden = np.array([1, 2]) @ V + [0, 0, -1]
+    assert [*hidden] == [3, 1, -1] and [*(np.maximum(hidden, 0) @ W)] == [2, 5]
+    upstream = np.maximum(u[:, 0], 0) @ W.T
+    assert [*upstream] == [1, -1, 1]
+    deconvolved = np.maximum(upstream, 0) @ V.T
+    solved = [each.numbers[-2:] for each in trace("solution.py")]
+    assert solved == [[4, -6], [*deconvolved], [1, 1]] and [*deconvolved] == [3, 0]
+
+
+@says(
+    "Choose a test in which upstream has both signs.",
+    "Where it is positive at each unit, the rule is the derivative, and a copy that failed looks like one that works.",
+)
+@over(mode=TAPES, signs=[[1.0, 1.0], [1.0, -1.0]])
+def test_both_signs(mode, signs):
+    slopes = [
+        mode.gradient(lambda x, f=f: f(x) * signs, X)
+        for f in (tf.nn.relu, program("swap.py").guided_relu)
+    ]
+    assert same(*slopes) == (min(signs) > 0)
+
+
+# The secant.
+
+
+@says(
+    "SHAP's explainer for deep models and DeepLIFT ask another question: how much of the difference between an input $x$ and a reference $a$ is due to each feature?",
+    "Their rule takes the slope of the line from the one to the other:",
+    "So the references go through the model as the second half of the batch, and the activation splits it:",
+    "Where the two are closer than rounding allows, the program takes the slope of the ReLU.",
+    "The rule of SHAP's deep explainer: the slope between x and a reference.",
+    "The batch holds the inputs, and behind them their references.",
+)
+@over(mode=MODES, x=numbers(-9, 9), a=numbers(-9, 9))
+def test_secant(mode, x, a):
+    rescaled = program("rescale.py").rescaled_relu
+    x, a = np.float32(x), np.float32(a)
+    both = np.array([[x], [a]])
+    assert same(rescaled(tf.constant(both)), np.maximum(both, 0))
+    slopes = np.asarray(mode.gradient(rescaled, both))[:, 0]
+    if abs(x - a) < 1e-6:
+        assert same(slopes[0], float(x > 0))
+    else:
+        line = (max(x, 0) - max(a, 0)) / (x - a)
+        assert np.allclose(slopes, line, 1e-4)
+
+
+@says(
+    "With this rule the shares of all features, gradient times $x - a$, add up to the difference of the outputs, for every row.",
+    "With the gradient of the model they do not.",
+)
+@over(seed=st.integers(0, 99))
+def test_shares(seed):
+    defined = program("rescale.py")
+    keras.utils.set_random_seed(seed)
+    model = keras.Sequential(
+        [keras.Input([4])]
+        + [keras.layers.Dense(8, "relu") for _ in range(3)]
+        + [keras.layers.Dense(1)]
+    )
+    copy = copied(model, defined.rescaled)
+    x, a = tf.constant(np.random.normal(size=[2, 3, 4]), tf.float32)
+    difference = (model(x) - model(a)).numpy()[:, 0]
+    added = [
+        tf.reduce_sum(defined.contributions(each, x, a), axis=1).numpy()
+        for each in (copy, model)
+    ]
+    assert np.allclose(added[0], difference, atol=1e-4)
+    assert not np.allclose(added[1], difference, atol=1e-3)
+
+
+# What is found.
+
+
+@says(
+    "What a clone function does not recognize is copied as it is, and nothing is said.",
+    "In each row the gradient should be 1 and 0:",
+    "`keras.layers.ReLU` has no attribute `activation`; exchange the layer.",
+    "A model in the model is one layer, and is copied whole.",
+    "`recursive=True` goes inside.",
+    "`keras.ops.relu` in a functional model is no layer, and is not in `model.layers`.",
+    "The clone function gets it all the same, as an operation of the class `Relu`.",
+    "What a layer of somebody else's calls is out of reach.",
+    "The layer keras.layers.ReLU, or the operation behind keras.ops.relu.",
+    "Which forms of a ReLU a clone function finds by its activation.",
+)
+@over(
+    form={
+        "activation": lambda: keras.layers.Activation("relu"),
+        "layer": keras.layers.ReLU,
+        "model": small,
+        "operation": lambda: keras.ops.relu,
+        "somebody else's": lambda: program("reach.py").Own(),
+    },
+    recursive=[False, True],
+)
+def test_reach(form, recursive):
+    form = form()
+    defined, model, seen = program("reach.py"), small(form), []
+
+    def clone(layer):
+        seen.append(layer)
+        return defined.guided(layer)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        copy = copied(model, clone, recursive=recursive)
+    found = same(EAGER.gradient(signed(copy), X), GUIDED)
+    is_model = isinstance(form, keras.Model)
+    assert found == (recursive if is_model else hasattr(form, "activation"))
+    assert found or same(EAGER.gradient(signed(copy), X), SIGNS)
+    if form is keras.ops.relu:
+        [operation] = seen
+        assert type(operation).__name__ == "Relu" and operation not in model.layers
+        assert not isinstance(operation, keras.layers.Layer)
+    if isinstance(form, keras.layers.ReLU) or form is keras.ops.relu:
+        assert not hasattr(form, "activation")
+        copy = copied(model, defined.guided_too)
+        assert same(EAGER.gradient(signed(copy), X), GUIDED)
+    rows = [each.text.count("[1. 0.]") for each in trace("reach.py")[1:]]
+    assert rows == [3, 3, 2, 1, 2, 0]
+
+
+@says(
+    "`activation` is an ordinary attribute: exchange it, take the gradient, put it back.",
+    "A graph keeps the activation with which it was traced, in both directions: the exchange does not reach what was traced before, and putting back does not reach what was traced inside.",
+    "`keras.Model.fit` keeps such a graph.",
+    "The last but one is the graph again.",
+    "Activations exchanged in the model itself, and put back.",
+    "Wrong on purpose: ways that change nothing, and one that changes all.",
+)
+@over(graph=[False, True])
+def test_swap(graph):
+    model = small()
+    defined = program("swap.py")
+
+    def gradient():
+        return (tf.function if graph else lambda f: f)(
+            lambda x: EAGER._build(signed(model))(x)[0]
+        )
+
+    x, relu = tf.constant(X), keras.activations.relu
+    before, inside = gradient(), gradient()
+    assert same(before(x), SIGNS)
+    with defined.swapped(model, relu, defined.guided_relu):
+        assert same(before(x), SIGNS if graph else GUIDED)
+        assert same(inside(x), GUIDED)
+    assert same(inside(x), GUIDED if graph else SIGNS) and same(before(x), SIGNS)
+    lines = [each.numbers for each in trace("swap.py")]
+    assert lines == [[1, -1], [1, 0], [1, -1], [1, 0], [1, -1], [1, 0]]
+    wrong = [each.numbers[-2:] for each in trace("wrong/silent.py")]
+    assert wrong[0] == wrong[1] == wrong[3] == [1, -1] and wrong[4] == [1, 0]
+
+
+@says(
+    "A layer holds the function itself.",
+    "Another function under the name `keras.activations.relu` is for layers that are made later.",
+)
+@over(mode=MODES)
+def test_another_name(mode):
+    relu, guided = keras.activations.relu, program("swap.py").guided_relu
+    model = small(keras.layers.Activation(keras.activations.relu))
+    try:
+        keras.activations.relu = guided
+        later = small(keras.layers.Activation(keras.activations.relu))
+        assert same(mode.gradient(signed(model), X), SIGNS)
+        assert same(mode.gradient(signed(later), X), GUIDED)
+    finally:
+        keras.activations.relu = relu
+    assert model.layers[1].activation is relu
+
+
+# The map.
+
+
+@says(
+    "So you exchange its activations, or map `Relu` to another rule, and compare: the gradient is `[1, -1]` as before, where it should be `[1, 0]`.",
+    "No error, no warning.",
+    "`tf.RegisterGradient` gives a rule a name.",
+    "`gradient_override_map` writes this name on the operations of a type, while they are made in a graph:",
+    "It is obeyed by what differentiates a graph: `tf.gradients`, and the rule that a `tf.function` makes for a tape around it.",
+    "A tape that sees the ReLU itself asks for the rule of its type; the reason is told elsewhere.",
+    "Moved into a `tf.function` and differentiated by a tape inside, the old code runs without an error, and gives the gradient of the model.",
+    "gradient_override_map on a Keras model: which tape obeys it.",
+)
+@over(mode=MODES, form={"keras": lambda: small(), "tf": lambda: tf.nn.relu})
+def test_the_map(mode, form):
+    name = registered()
+    run = mapped(form(), name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = mode.gradient(signed(run), X)
+    assert same(found, SIGNS if mode in INNER else GUIDED)
+    made = tf.function(run).get_concrete_function(tf.constant(X)).graph
+    [relu] = [each for each in made.get_operations() if each.type == "Relu"]
+    assert relu.get_attr("_gradient_op_type").decode() == name
+
+
+@says(
+    "The key is the type of an operation, and counts for the one graph whose map it is.",
+    "All of these are differentiated from around the graph; 10 means that the map was obeyed:",
+    "`tf.maximum`, `Relu6` and `LeakyRelu` are other types, with keys of their own.",
+    "A `tf.function` that is called under the map has a graph of its own, and its operations are not named.",
+    "A rule around the operation wins: nobody asks the ReLU for its gradient.",
+    "Which operations the name Relu in the map stands for.",
+)
+@over(
+    form={
+        "Relu": tf.nn.relu,
+        "Maximum": lambda x: tf.maximum(x, 0.0),
+        "Relu6": tf.nn.relu6,
+        "LeakyRelu": tf.nn.leaky_relu,
+        "PartitionedCall": tf.function(tf.nn.relu),
+        "IdentityN": tf.custom_gradient(lambda x: (tf.nn.relu(x), lambda u: u)),
+    },
+    own=[False, True],
+)
+def test_operations(form, own):
+    def types(x):
+        made = tf.function(form).get_concrete_function(x).graph.get_operations()
+        return [each.type for each in made]
+
+    x, name = tf.constant(X), f"Ten {next(_number)}"
+    tf.RegisterGradient(name)(
+        lambda op, upstream: [10.0 * upstream] + [None] * (len(op.inputs) - 1)
+    )
+    [key] = {*types(x)} & {"Maximum", "Relu6", "LeakyRelu", "IdentityN"} or {"Relu"}
+    key = key if own else "Relu"
+    if key == "IdentityN":
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = AROUND.gradient(mapped(form, name, key), X)
+    obeyed = key in types(x) and "IdentityN" not in types(x)
+    assert same(found, [[10.0, 10.0]] if obeyed else [[1.0, 1.0]]), types(x)
+    ten = ["gradient 10.0" in each.text for each in trace("operations.py")]
+    assert ten == [True, True, False, False, False, False, False]
+
+
+@functools.cache
+def loaded():
+    """The program registers a name, which can be done once."""
+    return program("loaded.py")
+
+
+@says(
+    "A SavedModel comes as functions whose graphs are finished.",
+    "A map around the call finds no ReLU, but a call, and the loaded model keeps the gradient it had:",
+    "It comes back as a `tf.function`, and so the map is obeyed in every mode.",
+    "The operations have to be made again.",
+    "The program freezes the variables, and imports the definition of the graph under the map:",
+    "What is imported has constants for weights, so it can be explained, but not trained.",
+    "For it there is the map, on the operations of a graph.",
+    "Wrong on purpose: the map around a model that was loaded.",
+    "A loaded model: its operations are made anew, under the map.",
+    "The same operations, with other names of rules written on them.",
+)
+@over(mode=MODES)
+def test_loaded(mode):
+    defined, name = loaded(), registered()
+    with tempfile.TemporaryDirectory() as folder:
+        tf.saved_model.save(defined.Model(), folder)
+        model = tf.saved_model.load(folder)
+    around = mapped(model.score, name)
+    assert same(mode.gradient(around, X), SIGNS)
+    made = tf.function(around).get_concrete_function(tf.constant(X)).graph
+    types = [each.type for each in made.get_operations()]
+    assert "Relu" not in types and any("Call" in each for each in types)
+    anew = defined.anew(model.score, {"Relu": name})
+    assert same(mode.gradient(anew, X), GUIDED)
+    x = tf.constant(X)
+    assert same(anew(x), model.score(x))
+    graph = anew.get_concrete_function(x).graph
+    assert "Relu" in [each.type for each in graph.get_operations()]
+    assert not graph.variables
+
+
+# TensorFlow 1.
+
+
+@says(
+    "This is how guided backpropagation was written, with the numbers of the first program of this page.",
+    "It runs under `tf.compat.v1`, and it is right:",
+    "TensorFlow 1 — Now",
+    "`@tf.RegisterGradient(name)`, a function of `op` and upstream — `@tf.custom_gradient`, a function of $x$ that returns its value and `grad`",
+    "`op.inputs[0]`, `op.outputs[0]` — $x$, and the value that the forward pass has computed",
+    "a map around the code that builds the model — a clone function, or an exchanged activation",
+    "`tf.gradients` and a session — a tape",
+    "Guided backpropagation as it was written for TensorFlow 1; still runs.",
+)
+def test_tensorflow_1():
+    old, new = [each.numbers[-2:] for each in trace("tf1.py")]
+    shown = [
+        each.numbers[-2:] for each in trace("guided.py") if "gradient" in each.text
+    ]
+    assert shown == [old, new] == [[4, -6], [1, 1]]
+    # The same numbers, in the same lines.
+    start, end = "weights = ", "[[1], [-2]], [0]]"
+    one, other = (
+        source(each).partition(start)[2].partition(end)[0]
+        for each in ("tf1.py", "guided.py")
+    )
+    assert one == other != ""
+
+
+# The check.
+
+
+@says(
+    "The copy's gradient, in float64, against two that do not come from TensorFlow: the guided pass written in NumPy, and central differences of the model.",
+    "The latter must fail where upstream has both signs, and hold where no weight is negative, since then nothing is dropped:",
+    "The copy's gradient against NumPy, and against central differences.",
+    "Forward, and back with a mask of the input and one of upstream.",
+)
+def test_the_check():
+    held = [each.text.endswith("True") for each in trace("check.py")]
+    assert held == [True, False, True, True]
+
+
+@says(
+    "A deconvolution network drops only what is negative in upstream, and does not look at the input of the ReLU.",
+)
+@over(mode=MODES, x=arrays(3, numbers(-9, 9)), upstream=arrays(3, numbers(-9, 9)))
+def test_deconvolved(mode, x, upstream):
+    rule = program("solution.py").deconvolved
+    found = mode.gradient(rule, x, lambda y: tf.reduce_sum(y * upstream))
+    assert same(found, np.maximum(upstream, 0)) and same(rule(x), np.maximum(x, 0))
+
+
+definition(
+    "A model is read, not trained: the rule of its ReLU decides what counts as a reason.",
+    r"The value stays $y_i = \max(0, x_i)$; the surrogate is the line, with the slope $m_i$:",
+    "The pairing, and the decision.",
+    "The slope is held fixed, and the second term is dropped:",
+    "Where the two differ, the slope of the line is",
+    "The differential of the surrogate:",
+)
+advice(
+    "You want to see what a trained model looks at, by guided backpropagation, and you did not write the model.",
+    "You need rules by decision, from identity forward, other gradient backward.",
+    "Compare the outputs first.",
+    "Write its rule, and predict the gradient for the model of the first program.",
+)
+pointer(
+    "This page is about getting another rule into a model that is there: by a copy, by an exchange, by the map of TensorFlow 1, and exactly when each of them is heard.",
+    "Of this kind, in the catalogue: guided ReLU changes nothing, the map is ignored, fit keeps an activation, and a saved graph without its rules.",
+)

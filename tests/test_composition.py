@@ -1,0 +1,22 @@
+"""Promise: the composition matrix shows what each rule gives in each place."""
+
+import re
+
+from .composition import measure, page
+
+
+def test_the_matrix_is_what_a_run_shows():
+    """Digits may be others on another processor."""
+    shown, found = page.PAGE.read_text("utf-8"), page.measured()
+    assert re.sub(r"\d+", "0", shown) == re.sub(r"\d+", "0", page.text(found))
+    for kind, cells in found.items():
+        for place, said in cells.items():
+            is_right = said == measure.RIGHT
+            assert is_right or page.why(kind, place, said), f"{kind}, {place}: {said}"
+
+
+def test_a_gradient_is_right_to_its_last_number():
+    right = [measure.np.array([1.0, 2.0])]
+    assert measure.judged(right, right, 1e-5) == measure.RIGHT
+    for wrong in ([None], [right[0] * 1.001], [right[0][:1]], right * 2):
+        assert measure.judged(wrong, right, 1e-5).startswith("wrong: ")
