@@ -83,6 +83,7 @@ pointer(
     "Through `tf.py_function`: zero, not None.",
     "Behind `tf.vectorized_map`: the rule is dropped.",
     "Of eigenvectors: equal eigenvalues.",
+    "What a tape is asked.",
     "It has the shape of the product, and not of the input: broadcast, and the messages that come of it.",
     "Rows and columns: a square hides it.",
     "`tf.IndexedSlices` came, and no tensor: sparse and ragged.",
