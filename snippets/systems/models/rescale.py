@@ -35,8 +35,8 @@ def contributions(model, x, a):
     both = tf.concat([x, a], 0)
     with tf.GradientTape() as tape:
         tape.watch(both)
-        y = model(both)
-    return tf.split(tape.gradient(y, both), 2)[0] * (x - a)
+        score = model(both)
+    return tf.split(tape.gradient(score, both), 2)[0] * (x - a)
 
 
 keras.utils.set_random_seed(0)

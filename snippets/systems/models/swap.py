@@ -15,9 +15,15 @@ def guided_relu(x):
     return tf.nn.relu(x), grad
 
 
+def within(model):
+    for layer in model.layers:
+        yield layer
+        yield from within(layer) if hasattr(layer, "layers") else ()
+
+
 @contextlib.contextmanager
 def swapped(model, old, new):
-    found = [each for each in model._flatten_layers()
+    found = [each for each in within(model)
              if getattr(each, "activation", None) is old]
     assert found, "no layer has this activation"
     for each in found:

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import logging
 import tempfile
 import warnings
 
@@ -271,7 +272,8 @@ def test_reach(form, recursive):
 )
 @over(graph=[False, True])
 def test_swap(graph):
-    model = small()
+    # One model in another: the exchange goes inside.
+    model = small(small())
     defined = program("swap.py")
 
     def gradient():
@@ -390,6 +392,7 @@ def loaded():
     "The operations have to be made again.",
     "The program freezes the variables, and imports the definition of the graph under the map:",
     "What is imported has constants for weights, so it can be explained, but not trained.",
+    "The function that freezes is not in the documented API.",
     "For it there is the map, on the operations of a graph.",
     "Wrong on purpose: the map around a model that was loaded.",
     "A loaded model: its operations are made anew, under the map.",
@@ -413,6 +416,47 @@ def test_loaded(mode):
     graph = anew.get_concrete_function(x).graph
     assert "Relu" in [each.type for each in graph.get_operations()]
     assert not graph.variables
+    assert not hasattr(tf.graph_util, "convert_variables_to_constants_v2")
+
+
+@says(
+    "The name is on the operations, and is saved with them.",
+    "The rule is not: to save a trace of it, TensorFlow calls it as the rule of a `tf.custom_gradient`, without an operation, and fails.",
+    "Saved without traces, the model is guided in the process that registered the name, and has no gradient in any other:",
+    "A rule by `tf.custom_gradient` is saved with its trace.",
+    "Wrong on purpose: a model that was traced under the map is saved.",
+)
+@over(mode=MODES)
+def test_saved(mode):
+    seen, name = [], f"Guided {next(_number)}"
+
+    @tf.RegisterGradient(name)
+    def guided(op, *upstream):
+        seen.append(op)
+        return tf.nn.relu(upstream[0]) * tf.cast(op.outputs[0] > 0, tf.float32)
+
+    def module(function):
+        made = tf.Module()
+        made.run = tf.function(function, [tf.TensorSpec([1, 2])])
+        return made
+
+    def saved(function, **options):
+        options = tf.saved_model.SaveOptions(**options)
+        with tempfile.TemporaryDirectory() as folder:
+            tf.saved_model.save(module(function), folder, options=options)
+            return tf.saved_model.load(folder).run
+
+    logging.disable(logging.ERROR)
+    try:
+        said = message(saved, mapped(tf.nn.relu, name))
+        assert "Error when tracing gradients for SavedModel" in said and seen == [None]
+        run = saved(mapped(tf.nn.relu, name), experimental_custom_gradients=False)
+        assert same(mode.gradient(signed(run), X), GUIDED)
+        with_rule = saved(program("swap.py").guided_relu)
+        assert same(mode.gradient(signed(with_rule), X), GUIDED)
+    finally:
+        logging.disable(logging.NOTSET)
+    assert "LookupError" in trace("wrong/saved.py")[-1].text
 
 
 # TensorFlow 1.
@@ -469,11 +513,11 @@ def test_deconvolved(mode, x, upstream):
 
 definition(
     "A model is read, not trained: the rule of its ReLU decides what counts as a reason.",
-    r"The value stays $y_i = \max(0, x_i)$; the surrogate is the line, with the slope $m_i$:",
+    "The value stays; the surrogate is a line, with the slope $m_i$:",
     "The pairing, and the decision.",
-    "The slope is held fixed, and the second term is dropped:",
+    "The slope is held fixed, so that its term is dropped:",
     "Where the two differ, the slope of the line is",
-    "The differential of the surrogate:",
+    "The differential of both:",
 )
 advice(
     "You want to see what a trained model looks at, by guided backpropagation, and you did not write the model.",
