@@ -66,7 +66,7 @@ _EXPLAINED = {
     r"half tensor": "[types](../mistakes/types.md#half-against-float)",
     r"PyFunc \(No registered": "[XLA](../mistakes/graphs.md#xla-pyfunc)",
     r"find callback": "[the function is not saved](../mistakes/saving.md#pyfunc)",
-    r"tried to transpose": "[recomputation](../mistakes/orders.md#recompute-forward)",
+    r"tried to transpose": "[recomputation](../mistakes/memory.md#transpose)",
     r"mask; XLA": "XLA draws other numbers from the seed, unless it is told"
     ' `alg="philox"`',
     r"'_id'": "[forward mode](../mistakes/sparse.md#no-id)",

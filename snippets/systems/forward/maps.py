@@ -39,7 +39,7 @@ def shown(run):
     return None if found is None else found[0].numpy()
 
 
-tf.get_logger().setLevel("ERROR")
+tf.get_logger().setLevel("ERROR")  # retracing is meant
 for f in identity, rounded:
     for name, way in ways.items():
         graph = tf.function(lambda x: way(f, x), autograph=False)

@@ -49,7 +49,7 @@ ways = {
     "tape.batch_jacobian": batch,
     "  without pfor ": lambda f, x: batch(f, x, **slow),
 }
-tf.get_logger().setLevel("ERROR")
+tf.get_logger().setLevel("ERROR")  # retracing is meant
 x = tf.constant([0.25, 2.0])
 for name, way in ways.items():
     print(f"{name:20}", end="")

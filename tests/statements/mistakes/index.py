@@ -38,7 +38,7 @@ def test_slopes_of_jumps(mode, x):
 def test_what_comes_first():
     menu = (ROOT / "mkdocs.yml").read_text("utf-8")
     pages = re.findall(r"mistakes/(\w+)\.md", menu)
-    assert pages[:3] == ["index", "silent", "silent_systems"]
+    assert pages[:4] == ["index", "silent", "silent_values", "silent_systems"]
 
 
 @says(
@@ -83,6 +83,7 @@ pointer(
     "Through `tf.py_function`: zero, not None.",
     "Behind `tf.vectorized_map`: the rule is dropped.",
     "Of eigenvectors: equal eigenvalues.",
+    "What a tape is asked.",
     "It has the shape of the product, and not of the input: broadcast, and the messages that come of it.",
     "Rows and columns: a square hides it.",
     "`tf.IndexedSlices` came, and no tensor: sparse and ragged.",

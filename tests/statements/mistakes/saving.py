@@ -2,7 +2,6 @@
 
 import functools
 import json
-import pickle
 import subprocess
 import sys
 import tempfile
@@ -332,21 +331,6 @@ def test_lite(scale):
         return tf.ensure_shape(tf.numpy_function(np.sin, [x], tf.float32), [2])
 
     assert "tf.PyFunc" in message(converted, by_numpy)
-
-
-@says(
-    "`pickle` writes the name of a function, and looks whether the name leads back to it.",
-    "It leads to what the decorator made of it.",
-    "A plain function around the rule.",
-    "Wrong on purpose: a function with a rule is pickled.",
-    "A plain function that calls the rule can be pickled.",
-)
-@over(protocol=range(pickle.HIGHEST_PROTOCOL + 1))
-def test_pickle(protocol):
-    said = message(pickle.dumps, tenfold, protocol)
-    assert "it's not the same object" in said
-    assert tenfold.__wrapped__ is not tenfold
-    assert b"message" in pickle.dumps(message, protocol)
 
 
 pointer(

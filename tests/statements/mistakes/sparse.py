@@ -22,7 +22,7 @@ pointer(
     "Behind a lookup the gradient is a list of rows, and most of what one does to a tensor fails on it, or does something else.",
     "Entries on `tf.IndexedSlices` come first, the most frequent before all; then `tf.sparse.SparseTensor`, ragged tensors and types of your own.",
     "More: the rows that nobody added.",
-    "More: the same within a rule: silent: in a rule.",
+    "More: the same within a rule: slices that are clipped.",
     "This is a bug.",
     "Notice it earlier.",
 )

@@ -3,6 +3,7 @@
 from unittest import mock
 
 from tensorflow.python.ops import custom_gradient as of_tensorflow
+from tensorflow.python.platform import tf_logging
 
 from truth.statements.tries import *
 
@@ -174,6 +175,33 @@ def test_a_branch(mode):
 
     branch = lambda x: tf.cond(x > 0.0, lambda: unread(x), lambda: x)  # noqa: E731
     assert same(mode.gradient(branch, 3.0), 2.0)
+
+
+@says(
+    "In a graph TensorFlow notes that the parameter is there for nothing: “@custom_gradient grad_fn has 'variables' in signature, but no ResourceVariables were used on the forward pass.”",
+    "The level of that note is off by default.",
+)
+@over(mode=[EAGER, INSIDE, NESTED, SYMBOLIC], reads=[False, True])
+def test_the_note(mode, reads):
+    w = tf.Variable(2.0)
+
+    @tf.custom_gradient
+    def rule(x):
+        def grad(upstream, variables=None):
+            return (upstream, [upstream]) if variables else upstream
+
+        return (w if reads else 2.0) * x, grad
+
+    with mock.patch.object(tf_logging, "vlog") as noted:
+        mode.gradient(lambda x: rule(x), 3.0)
+    said = [
+        each.args for each in noted.call_args_list if "in signature" in each.args[1]
+    ]
+    assert bool(said) == (mode is not EAGER and not reads)
+    assert all(
+        level == 1 and "no ResourceVariables were used" in text for level, text in said
+    )
+    assert not tf_logging.get_logger().isEnabledFor(1)
 
 
 @says(
@@ -358,6 +386,7 @@ advice(
 pointer(
     "The entries begin with the most frequent.",
     "Asked in tensorflow#55304.",
+    "Asked in probability#1514.",
     "Notice it earlier.",
     "Asked in tensorflow#31945, tensorflow#38622.",
     "More: when it is demanded.",

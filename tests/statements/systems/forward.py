@@ -107,7 +107,7 @@ def test_whose(forward, name):
 @says(
     "`by_transposing` always asks the rule.",
     "An accumulator does not.",
-    "Where it is a decision, take `by_transposing`, which asks the rule in each mode.",
+    "So does `by_transposing`, which needs no accumulator.",
 )
 @over(mode={"eager": None, "inside": {}, "XLA": {"jit_compile": True}}, around=[0, 1])
 def test_by_transposing(mode, around):
@@ -119,6 +119,19 @@ def test_by_transposing(mode, around):
         assert same(graph(tf.constant(PAIR), tf.constant(PAIR))[1], 10 * PAIR)
     identity = program("accumulators.py").identity
     assert same(FORWARDS[0].jvp(identity, 2.0), 1.0)
+
+
+@says(
+    "Where it is a decision, and linear in upstream, a `tf.function` around the rule alone is the switch: with it forward mode takes the rule, eagerly and inside of other graphs."
+)
+@over(forward=[FORWARDS[0], FORWARDS[1], FORWARDS[4]], name=["identity", "rounded"])
+def test_switch(forward, name):
+    rule = getattr(program("accumulators.py"), name)
+    alone = tf.function(rule, autograph=False)
+    assert same(forward.jvp(alone, 2.0), 10.0)
+    assert same(forward.jvp(lambda x: 3.0 * alone(5.0 * x) ** 2, 2.0), 3000.0)
+    plain = forward.jvp(rule, 2.0)
+    assert name == "rounded" or same(plain, 1.0)
 
 
 @says("Where a rule is the derivative, all of them agree.")
@@ -380,10 +393,12 @@ advice(
     "You need forward mode and VJPs, and a rule as a map of upstream.",
     "Predict what it says of the three rules of whose slope it is.",
     "What does it cost?",
+    "retracing is meant",
 )
 pointer(
     "This page says what forward mode makes of a rule, and which maps, loops and Jacobians keep it.",
     "A Jacobian that is differentiated again is another matter.",
+    "Twelve kinds of rule in these places are in the composition matrix.",
     "How to build one is told elsewhere.",
     "Of this kind, in the catalogue: Jacobians and vectorizing, second order and forward mode, and `tf.vectorized_map`.",
 )

@@ -202,7 +202,7 @@ def test_the_output_inside(mode):
     "The rule needs $y$, and takes it from the decorated function.",
     "Write the rule of $y = 1 / x$ so that it can be differentiated any number of times, and computes nothing but $y$.",
     "The reciprocal, whose rule calls the function: a rule of any order.",
-    "A call of the function itself is in the exercise.",
+    "A call of the function itself is in the exercise; memory says what a tape keeps.",
 )
 @over(mode=TWO, order=[1, 2, 3, 4])
 def test_calls_itself(mode, order):
@@ -350,6 +350,15 @@ def test_ways(way):
             tape.watch(x)
             y = defined.loss(x)
     assert outside.gradient(tape.gradient(y, x), x) is None
+
+
+@says("Around a `tf.function`, a tape over forward mode raises.")
+def test_tape_over_forward_around():
+    loss_in_graph = tf.function(program("tapes.py").loss, autograph=False)
+    x = tf.constant(2.0)
+    slope = taken(loss_in_graph, False)
+    assert same(slope(x), 12.0 * (8 - 5000), 1e-6)
+    assert "too few gradients" in message(taken(slope, True), x)
 
 
 @says(

@@ -232,6 +232,7 @@ def checkpoint():
     "The same for a function of which nobody knows the inside: a tape in `grad` runs it again and differentiates it there.",
     "This rule is made of its argument, and has a second derivative.",
     "That of `tf.recompute_grad` raises here.",
+    "On the other hand, it accepts variables, and `checkpoint` does not.",
     "recompute_grad in a few lines, and what its rule can do besides.",
 )
 @over(mode=[EAGER, INSIDE, XLA], function=[tf.tanh, tf.exp, lambda x: x**3])
@@ -247,6 +248,11 @@ def test_checkpoint(mode, function):
     assert same(mode.gradient(first(checkpoint()(function)), 0.5), right, 1e-5)
     again = tf.recompute_grad(function)
     assert "tried to transpose" in message(mode.gradient, first(again), 0.5)
+    v = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = tf.recompute_grad(lambda x: x * v)(tf.constant(0.5))
+    said = message(mode.gradient, checkpoint()(lambda x: x * v), 0.5)
+    assert same(tape.gradient(y, v), 0.5) and "must accept keyword argument" in said
 
 
 # Schedules.
@@ -500,8 +506,8 @@ def test_merged(count):
 
 
 @says(
-    "Each trace leaves something behind, for the life of the process:",
-    "`tf.recompute_grad` is a rule within a rule, which makes two entries.",
+    "Each trace of a rule leaves an entry behind, which holds its graph for the life of the process:",
+    "`tf.recompute_grad` is a rule within a rule, and makes two entries.",
     "A function that is traced over and over grows with them.",
     "What each trace leaves: entries in TensorFlow's registry of rules.",
     "no word on retracing",
@@ -514,11 +520,17 @@ def test_traces(traces):
         (defined.with_rule, 1),
         (tf.recompute_grad(defined.square), 2),
     ):
-        before = defined.rules()
+        before, graphs = defined.rules(), []
+
+        def noted(x, function=function, graphs=graphs):
+            graphs.append(weakref.ref(tf.compat.v1.get_default_graph()))
+            return function(x)
+
         for _ in range(traces):
-            raised(defined.trace, function)
+            raised(defined.trace, noted)
         gc.collect()
-        assert defined.rules() - before == each * traces
+        assert defined.rules() - before == each * traces == len(graphs) * each
+        assert all((graph() is not None) == (each > 0) for graph in graphs)
 
 
 # The check, and where it breaks.

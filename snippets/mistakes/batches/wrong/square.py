@@ -12,4 +12,4 @@ print("wrong", whole.shape, "numbers", tf.size(whole).numpy())
 zeros = tf.reduce_mean(tf.cast(whole == 0, tf.float32))
 print(f"of them 0: {100 * zeros.numpy():.0f} %")
 needed = y.shape[0] * y.shape[1] * x.shape[1]
-print("right", (50, 2, 3), "numbers", needed)
+print("needed", needed)

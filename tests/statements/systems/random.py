@@ -1,0 +1,511 @@
+"""What the page on random functions says in words."""
+
+import functools
+
+from truth.statements.tries import *
+
+N = 20_000
+PLAIN = {"eager": lambda f: f, "graph": tf.function}
+
+
+def uniform(count=N, seed=1):
+    return tf.random.stateless_uniform([count], [seed, 2], 1e-7, 1.0 - 1e-7)
+
+
+def near_(one, other, within):
+    return np.allclose(one, other, rtol=0, atol=within)
+
+
+def exactly(f, p, estimate):
+    """The mean of an estimate over both bits, its variance, and the exact slope."""
+    one, zero = estimate(1.0), estimate(0.0)
+    mean = p * one + (1 - p) * zero
+    variance = p * one**2 + (1 - p) * zero**2 - mean**2
+    return mean, variance, p * (1 - p) * (f(1.0) - f(0.0))
+
+
+def logit(p):
+    return np.log(p / (1 - p))
+
+
+# What tf.random has.
+
+HAVE = {
+    "mean": (lambda t: tf.random.normal([N], mean=t), 1.0),
+    "stddev": (lambda t: tf.random.normal([N], stddev=t) ** 2, 4.0),
+    "maxval": (lambda t: tf.random.uniform([N], maxval=t), 0.5),
+    "truncated": (lambda t: tf.random.truncated_normal([N], t), 1.0),
+    "alpha": (lambda t: tf.random.gamma([N], t), 1.0),
+    "beta": (lambda t: tf.random.gamma([N], 1.0, t), -0.25),
+}
+
+
+@says(
+    "Of a normal sample TensorFlow has the gradient.",
+    "The mean of many gradients against the derivative of the mean, at 2:",
+    "Normal, uniform and truncated normal samples are noise, scaled and shifted by operations that have gradients.",
+    "So is a gamma sample by `beta`; by `alpha` it has a rule of its own (Figurnov et al., 2018).",
+    "The gradient of a sample, averaged, against the derivative of its mean.",
+)
+@over(mode=[EAGER, INSIDE, AROUND], case=HAVE)
+def test_have(mode, case):
+    draw, right = case
+    found = mode.gradient(lambda t: tf.reduce_mean(draw(t)), 2.0)
+    assert near_(found, right, 0.15)
+
+
+def bits(t):
+    return tf.cast(tf.random.uniform([9]) < t / 4.0, tf.float32)
+
+
+def classes(t):
+    return tf.cast(tf.random.categorical(tf.stack([[0.0, t]]), 9), tf.float32)
+
+
+NONE = {
+    "bits": bits,
+    "classes": classes,
+    "binomial": lambda t: tf.random.stateless_binomial(
+        [9], [1, 2], 5.0, t / 4.0, tf.float32
+    ),
+    "stateless_poisson": lambda t: tf.random.stateless_poisson([9], [1, 2], t),
+    "shuffle": lambda t: tf.random.shuffle(t * tf.ones([9])),
+}
+
+
+@says(
+    "Of a class or a bit it has `None`, of a count `None` or a `LookupError`, and where upstream is passed straight through a bit, the gradient may have the wrong sign: −0.0696 where 0.0105 is right, however many samples are taken.",
+    "A whole number does not move with its parameter.",
+    "Counts, classes and comparisons have no gradient.",
+    "Neither has `tf.random.shuffle`, though it only moves its input about.",
+)
+@over(mode=[EAGER, INSIDE, AROUND], name=[*NONE])
+def test_none(mode, name):
+    assert same(mode.gradient(NONE[name], 2.0), None)
+    drawn_ = np.array(NONE[name](tf.constant(2.0)))
+    assert (drawn_ == np.round(drawn_)).all()
+    if name == "shuffle":
+        assert {*drawn_} == {2.0}
+    said = message(mode.gradient, lambda t: tf.random.poisson([9], t), 2.0)
+    assert "LookupError" in said and "RandomPoissonV2" in said
+    _, mean, _, exact, *_ = trace("through.py").line("-2.0").numbers
+    p, c = 1 / (1 + np.exp(2.0)), 0.45
+    wrong, _, right = exactly(
+        lambda z: (z - c) ** 2, p, lambda z: p * (1 - p) * 2 * (z - c)
+    )
+    assert mean == -0.0696 and exact == 0.0105
+    assert near_([wrong, right], [mean, exact], 2e-4)
+
+
+# Noise first.
+
+
+@says(
+    "Write the sample as a function of noise that has no parameter (Kingma and Welling, 2014).",
+    "Then the noise is an input like any other, and the four steps go as ever.",
+    "The noise is what it keeps:",
+    "In types: `grad :: upstream(z) → (downstream(mu), downstream(sigma))`, and one for the noise.",
+    r"The loss sends $\upstream{\bar z} = 2 z$.",
+    r"$\downstream{\bar \mu}$ is upstream, and $\downstream{\bar \sigma}$ is upstream times `local`, the noise.",
+    "`tf.random.stateless_normal` with `mu` and `sigma` and the same seed has the same sample and the same gradients; under XLA a seed means other numbers.",
+    "A normal sample as a rule: the noise is what the rule keeps.",
+)
+@over(mode=[EAGER, INSIDE, AROUND, XLA], mu=[0.0, -3.0], sigma=[0.5, 2.0])
+def test_noise_first(mode, mu, sigma):
+    epsilon = tf.random.stateless_normal([4], seed=[1, 2])
+    sample = program("normal.py").sample
+    mu, sigma = tf.fill([4], mu), tf.fill([4], sigma)
+
+    def built_in(mu, sigma):
+        return tf.random.stateless_normal([4], [1, 2], mu, sigma) ** 2
+
+    z = sample(mu, sigma, epsilon)
+    to_mu, to_sigma, to_noise = mode.gradients(
+        lambda *given: sample(*given) ** 2, mu, sigma, epsilon
+    )
+    assert near_(to_mu, 2 * z, 1e-4) and near_(to_sigma, 2 * z * epsilon, 1e-4)
+    assert near_(to_noise, 2 * z * sigma, 1e-4)
+    assert near_(z**2, built_in(mu, sigma), 1e-4)
+    own = mode.gradients(built_in, mu, sigma)
+    assert near_([to_mu, to_sigma], own, 1e-3) == (mode is not XLA)
+    lines = trace("normal.py")
+    upstream = lines.line("upstream").numbers[:4]
+    assert near_(upstream, 2 * np.array(lines.line("z =")["z"]), 1e-5)
+
+
+# The score function.
+
+COSTS = {"two numbers": lambda z: 0.2025 + 0.1 * z, "a kink": lambda z: abs(3 * z - 1)}
+
+
+@says(
+    "A bit $z$ is 1 with probability $p$.",
+    "It costs $f_1$ then, and $f_0$ otherwise.",
+    r"With $\theta$ a bit stays or flips, and nothing lies between.",
+    "But the mean of its cost is smooth:",
+    "The slope goes to the probability.",
+    "Written as a slope of its logarithm, it is a mean over samples again (Williams, 1992):",
+    "For the bit that slope is $z - p$.",
+    "A baseline $b$ may be subtracted from the cost: in the mean it cancels, and the variance depends on it.",
+)
+@over(f=COSTS, p=[0.1, 0.5, 0.9], b=[-10.0, 0.0, 0.3])
+def test_score(f, p, b):
+    mean, variance, slope = exactly(f, p, lambda z: (f(z) - b) * (z - p))
+    assert near_(mean, slope, 1e-12)
+    other = exactly(f, p, lambda z: (f(z) - b - 1) * (z - p))[1]
+    assert abs(variance - other) > 1e-3
+    for z in (0.0, 1.0):
+        found = EAGER.gradient(
+            lambda theta, z=z: program("score.py").log_likelihood(theta, z, 1.0),
+            np.float32(logit(p)),
+        )
+        assert near_(found, z - p, 1e-5)
+    theta, step = logit(p), 1e-5
+
+    def cost(theta):
+        p = 1 / (1 + np.exp(-theta))
+        return (1 - p) * f(0.0) + p * f(1.0)
+
+    assert near_((cost(theta + step) - cost(theta - step)) / step / 2, slope, 1e-6)
+    u = np.array(uniform(200))
+    for step, flips in ((1e-7, False), (0.09, True)):
+        moved = 1.0 * (u < p + step) - (u < p)
+        assert {*moved} == ({0.0, 1.0} if flips else {0.0})
+
+
+@says(
+    "The rule never asks for a slope of the cost.",
+    "It may be a number from anywhere:",
+    "In a program without a rule, `tf.stop_gradient(cost) * log_p` has the same gradient.",
+)
+@over(mode=MODES, cost=[-7.0])
+def test_scored(mode, cost):
+    scored = program("score.py").scored
+    theta, z = [0.5, -1.0], tf.constant([1.0, 0.0])
+    given = tf.constant(np.full(2, cost, np.float32))
+
+    def surrogate(theta):
+        log_p = -tf.nn.sigmoid_cross_entropy_with_logits(z, theta)
+        return tf.stop_gradient(given) * log_p
+
+    found = mode.gradient(lambda theta: scored(theta, z, given), theta)
+    assert near_(found, mode.gradient(surrogate, theta), 1e-5)
+    to_cost = EAGER.gradients(lambda t, c: scored(t, z, c), theta, given)[1]
+    assert to_cost is None
+
+
+@says(
+    "All four have the exact slope as their mean.",
+    "A cost that is 10 higher changes nothing but the variance, which is some two thousand times as large.",
+    "The mean cost is a good baseline.",
+    "The best one weighs the costs the other way round, and for one bit leaves no variance.",
+    "The score function of a sampled bit, with baselines: mean and variance.",
+    "what a 0 costs, and a 1",
+)
+def test_baselines():
+    rows, defined = trace("score.py"), program("score.py")
+    assert len(rows) == 4
+    for row in rows:
+        assert near_(row["v"], row.numbers[-2], 0.02 * row["v"] + 1e-5)
+    higher, none, mean, best = (each["v"] for each in rows)
+    assert 1950 < higher / none < 2050 and mean < none / 20 and best == 0
+    for row, v in zip(rows, (higher, none, mean, best)):
+        found, exact = row.numbers[-4:-2]
+        assert abs(found - exact) <= 4 * (v / 200_000) ** 0.5 + 1e-5
+    for p in (0.2, 0.7):
+        b = (1 - p) * defined.f[1] + p * defined.f[0]
+        assert near_(defined.variance(p, b), 0.0, 1e-12)
+
+
+@says(
+    "A normal sample has both estimators.",
+    "Of $d$ numbers with mean 1 and deviation 1 the squares are added up; the slope by one of the means is 2.",
+    "The score function multiplies the whole cost with the noise of one number, and by the moments of the normal distribution its variance is",
+    "Noise first has the variance 4, however many there are:",
+    "One slope of a normal sample's cost, by two estimators, as it gets wider.",
+)
+@over(d=[1, 2, 4, 30])
+def test_both(d):
+    epsilon = np.random.default_rng(0).normal(size=(200_000, d))
+    z = 1 + epsilon
+    score = (z**2).sum(1) * epsilon[:, 0]
+    v = program("both.py").variance(d)
+    assert near_([score.mean(), 2 * z[:, 0].mean()], 2, 4 * (v / 200_000) ** 0.5)
+    assert near_(score.var(), v, 0.06 * v) and near_((2 * z[:, 0]).var(), 4, 0.1)
+    for row in trace("both.py"):
+        measured, formula = row.numbers[-2:]
+        assert near_(row["noise first"], 2, 0.05)
+        assert near_(measured, formula, 0.05 * formula)
+
+
+# Straight through.
+
+
+@says(
+    "Forward a bit, backward as if it were its probability (Bengio et al., 2013):",
+    "With $f(z) = (z - c)^2$, upstream is $2 (z - c)$, and the mean over both bits is off by $\\delta$:",
+    "The error does not know the cost, and is 0 for a fair coin.",
+    "For a cost that is linear in the bit the estimator is exact.",
+    "Straight through a sampled bit: the mean, and how far it is off.",
+)
+@over(mode=[EAGER, INSIDE, AROUND], p=[0.1, 0.5, 0.8], c=[0.45, -2.0])
+def test_through(mode, p, c):
+    defined = program("through.py")
+    theta = np.full(2, logit(p), np.float32)
+    for estimator in (defined.bit, defined.two_lines):
+        z = estimator(tf.constant(theta), tf.constant([0.0, 1.0]))
+        assert near_(z, [1.0, 0.0], 1e-6)
+        found = mode.gradient(
+            lambda theta, e=estimator: (e(theta, tf.constant([0.0, 1.0])) - c) ** 2,
+            theta,
+        )
+        assert near_(found, p * (1 - p) * 2 * (np.array([1.0, 0.0]) - c), 1e-4)
+    mean, _, exact = exactly(
+        lambda z: (z - c) ** 2, p, lambda z: p * (1 - p) * 2 * (z - c)
+    )
+    assert near_(mean - exact, defined.bias(p), 1e-12)
+    assert (abs(mean - exact) < 1e-9) == (p == 0.5)
+    mean, _, exact = exactly(lambda z: c * z + 1, p, lambda z: p * (1 - p) * c)
+    assert near_(mean, exact, 1e-12)
+
+
+# Gumbel.
+
+
+def gumbel(count):
+    u = tf.random.stateless_uniform([count, 3], [5, 6], 1e-7, 1.0 - 1e-7)
+    return -tf.math.log(-tf.math.log(u))
+
+
+@says(
+    r"Of numbers $\theta_i + g_i$, with the noise of Gumbel for $g$, the largest is number $i$ with the probability that the softmax of $\theta$ gives it; the program counts."
+)
+@over(theta=[[0.0, 1.0, 2.0], [0.0, 0.0, 0.0], [-1.0, 3.0, 0.5]])
+def test_gumbel_max(theta):
+    theta = tf.constant(theta)
+    found = np.bincount(tf.argmax(theta + gumbel(50_000), -1), minlength=3) / 50_000
+    assert near_(found, tf.nn.softmax(theta), 0.01)
+
+
+@says(
+    "A softmax in place of the maximum has a gradient (Jang et al., 2017):",
+    "Gumbel-softmax: a sample of three classes, relaxed, and its rule.",
+)
+@over(mode=[EAGER, INSIDE, XLA], tau=[0.1, 5.0])
+def test_gumbel_rule(mode, tau):
+    theta, g = tf.random.stateless_normal([4, 3], [1, 2]), gumbel(4)
+    weights = tf.range(12.0)
+
+    def loss(sample):
+        return lambda theta: tf.reduce_sum(
+            tf.reshape(sample(theta, g), [-1]) ** 2 * weights
+        )
+
+    rule = mode.gradient(loss(program("gumbel.py").relaxed(tau)), theta)
+    own = mode.gradient(loss(lambda t, g: tf.nn.softmax((t + g) / tau)), theta)
+    hard = mode.gradient(
+        lambda t: tf.one_hot(tf.argmax(t + g, -1), 3), theta, tf.reduce_sum
+    )
+    assert np.allclose(rule, own, 1e-3, 1e-4) and hard is None
+
+
+@says(
+    r"A small temperature $\tau$ brings the mean to the exact slope, and the deviation up.",
+    "A large one does the opposite.",
+)
+@over(theta=[[0.0, 1.0, 2.0], [1.0, 0.0, 0.0]])
+def test_temperature(theta):
+    p, found = tf.nn.softmax(theta).numpy(), []
+    exact = p * (np.array([0.0, 0.0, 1.0]) - p[2])
+    x = tf.constant(theta) + tf.zeros([N, 3])
+    for tau in (0.1, 1.0, 5.0):
+        sample = program("gumbel.py").relaxed(tau)
+        each = EAGER.gradient(lambda x, s=sample: s(x, gumbel(N))[:, 2], x)
+        mean, deviation = np.mean(each, 0), np.std(each[:, 2])
+        found.append((np.abs(mean - exact).max(), deviation))
+    (small, high), (middle, _), (large, low) = found
+    assert small < middle < large and high > found[1][1] > low
+
+
+# The figure, the check.
+
+
+@says(
+    r"Three estimators for one bit, whose cost is $(z - 0.45)^2$, at $\theta = 1$:",
+    "Two plots over the temperature from 1/32 to 8.",
+    "Left, the bias: straight through is level at 0.09, above all others; the relaxed bit rises to 0.03 at one half and is small at both sides of it; the score function is level at 0.",
+    "Right, the standard deviation: the relaxed bit falls with each step from 0.47 to 0.00, and below the level of the score function between 0.5 and 1.",
+    "Bias and deviation of gradients of a sampled bit, over the temperature.",
+    "The program that measures and draws",
+    "of two Gumbels the difference",
+)
+def test_the_figure():
+    axes = drawn("figure.py")[0].axes
+    left, right = (
+        {line.get_label(): np.array(line.get_ydata()) for line in plot.lines}
+        for plot in axes
+    )
+    taus = [*axes[0].lines[0].get_xdata()]
+    assert taus == [2.0**i for i in range(-5, 4)] and len(left) == len(right) == 3
+    through, score = left["straight through"], left["score function"]
+    assert near_(through, 0.09, 0.005) and near_(score, 0.0, 0.001)
+    assert (through > left["relaxed"]).all() and (through > score).all()
+    top = left["relaxed"].argmax()
+    assert taus[top] == 0.5 and near_(left["relaxed"][top], 0.03, 0.005)
+    assert left["relaxed"][0] < 0.01 > left["relaxed"][taus.index(2.0)]
+    soft = right["relaxed"]
+    assert (np.diff(soft) < 0).all() and near_(soft[[0, -1]], [0.47, 0.0], 0.005)
+    assert [*(soft < right["score function"])] == [tau >= 1 for tau in taus]
+
+
+@says(
+    "Estimators of one bit against the exact slope, at two parameters, in their own standard errors:",
+    "The score function is off by less than four of them, as chance allows.",
+    "The others are off by more than ten: their bias is no chance.",
+    "Estimators against the exact slope, in their own standard errors.",
+)
+def test_the_check():
+    lines = trace("check.py")
+    assert len(lines) == 8 and {line.numbers[0] for line in lines} == {1.0, -0.5}
+    for line in lines:
+        off = abs(line.numbers[-1])
+        assert off < 4 if "score function" in line.text else off > 10
+
+
+# Noise and recomputation.
+
+generator = tf.random.Generator.from_seed(1)
+NOISE = {
+    "stateful": (lambda: tf.random.normal([4]), False, False),
+    "seed": (lambda: tf.random.normal([4], seed=7), False, True),
+    "generator": (lambda: generator.normal([4]), False, False),
+    "stateless": (lambda: tf.random.stateless_normal([4], [1, 2]), True, True),
+}
+
+
+def again(noise):
+    """Whether both runs of a recomputed block multiply by the same."""
+
+    def both(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.recompute_grad(lambda x: x * noise())(x)
+        return y, tape.gradient(y, x)
+
+    return both
+
+
+@says(
+    "`tf.recompute_grad` runs a block twice.",
+    "Stateful operations and generators go on where they stopped.",
+    "A `seed=` changes this in a graph without XLA: there each of the two operations has a counter of its own.",
+    "Stateless ones depend on their seed and on nothing else.",
+    "What a recomputed block multiplies by, in its two runs.",
+    "no word on retracing",
+)
+@over(name=[*NOISE], calls=[1, 3])
+def test_noise_again(name, calls):
+    noise, eager, graph = NOISE[name]
+    x, runs = tf.ones([4]), []
+    for wrap, expected in (
+        (lambda f: f, eager),
+        (tf.function, graph),
+        (functools.partial(tf.function, jit_compile=True), eager),
+    ):
+        run = wrap(again(lambda: runs.append(1) or noise()))
+        for _ in range(calls):
+            before = len(runs)
+            y, slope = run(x)
+            assert near_(y, slope, 1e-6) == expected
+            if wrap is not tf.function and not runs[before:]:
+                continue
+            assert len(runs) - before in (0, 2)
+    if name == "stateless":
+        one = tf.random.stateless_normal([4], [1, 2])
+        tf.random.set_seed(9)
+        assert same(one, noise()) and not same(
+            one, tf.random.stateless_normal([4], [1, 3])
+        )
+
+
+# Where it breaks.
+
+
+@says(
+    "The sample of a score function is not stopped.",
+    r"$\log p$ is then differentiated through the sample as well, and for a shifted normal the two paths cancel:",
+    "Wrong on purpose: the score function of a sample that is not stopped.",
+)
+@over(mode=[EAGER, INSIDE, AROUND, XLA], mu=[1.0, -2.0])
+def test_stopped(mode, mu):
+    epsilon = tf.random.stateless_normal([N], [1, 2])
+
+    def loss(stop):
+        def mean(mu):
+            z = stop(mu + epsilon)
+            return tf.reduce_mean(tf.stop_gradient(z**2) * -0.5 * (z - mu) ** 2)
+
+        return mean
+
+    assert near_(mode.gradient(loss(tf.identity), mu), 0.0, 1e-4)
+    assert near_(mode.gradient(loss(tf.stop_gradient), mu), 2 * mu, 0.3)
+
+
+@says(
+    "A baseline contains the sample's own cost.",
+    "It may depend on all but this.",
+    "With the mean of two samples half of the slope is lost:",
+    "Wrong on purpose: a baseline that contains the sample's own cost.",
+    "two samples each",
+)
+@over(p=[0.2, 0.5, 0.9], f=COSTS)
+def test_baseline(p, f):
+    both = {1.0: p, 0.0: 1 - p}
+
+    def mean(baseline):
+        return sum(
+            both[z] * both[other] * (f(z) - baseline(f(z), f(other))) * (z - p)
+            for z in both
+            for other in both
+        )
+
+    slope = p * (1 - p) * (f(1.0) - f(0.0))
+    assert near_(mean(lambda own, other: (own + other) / 2), slope / 2, 1e-12)
+    assert near_(mean(lambda own, other: other), slope, 1e-12)
+    assert near_(mean(lambda own, other: np.sin(other)), slope, 1e-12)
+
+
+# The exercise.
+
+
+@says(
+    r"If $u$ is uniform between 0 and 1, $z = -\log(u) / \lambda$ has an exponential distribution with the rate $\lambda$.",
+    "A sample of the exponential distribution, with its rule.",
+)
+@over(rate=[0.5, 2.0])
+def test_exponential(rate):
+    exponential, u = program("solution.py").exponential, uniform()
+    z = exponential(tf.fill([N], rate), u).numpy()
+    for t in (0.1, 1.0, 3.0):
+        assert near_(np.mean(z > t), np.exp(-rate * t), 0.02)
+    slope = EAGER.gradient(lambda r: exponential(r, u), tf.fill([N], rate))
+    assert near_(np.mean(slope), -1 / rate**2, 0.1 / rate**2)
+
+
+definition(
+    "A loss looks at a sample, and the sample depends on a parameter.",
+    "What is sought in all of this is the slope of a mean over the noise, and one sample's gradient estimates it.",
+    "Its bias is how far its mean is off; its variance is what averaging over samples mends.",
+    "Of arrays of one shape, element by element:",
+)
+pointer(
+    "This page derives four estimators, as rules, and measures their bias and variance.",
+    "Last it shows what running a block twice does to its noise.",
+    "In the catalogue: dropout under recompute_grad.",
+    "Of straight-through rules for rounding tells identity forward.",
+)
+advice(
+    "You need the four steps from the chain rule, and a rule for another function than its forward pass.",
+    "Draw the seed outside, or the noise.",
+    r"Derive the rule for $\lambda$, and compare its mean with the slope of $1 / \lambda$, the mean of $z$.",
+)

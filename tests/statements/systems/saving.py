@@ -1,0 +1,494 @@
+"""What the page on saving says in words."""
+
+import contextlib
+import functools
+import io
+import pathlib
+import re
+import tempfile
+
+import keras
+from tensorflow.core.protobuf.saved_model_pb2 import SavedModel
+from tensorflow.python.framework import ops
+
+from truth.statements.tries import *
+
+PLACES = [EAGER, INSIDE, AROUND, NESTED, XLA, SYMBOLIC]
+
+
+def module(function, spec=None, **attributes):
+    found = tf.Module()
+    for name, value in attributes.items():
+        setattr(found, name, value)
+    found.run = tf.function(function, input_signature=[spec or tf.TensorSpec([])])
+    return found
+
+
+def bytes_of(folder):
+    return pathlib.Path(folder, "saved_model.pb").read_bytes()
+
+
+def library_of(folder):
+    saved = SavedModel.FromString(bytes_of(folder))
+    return saved.meta_graphs[0].graph_def.library
+
+
+def names_in(folder):
+    return {*re.findall(rb"CustomGradient-\d+", bytes_of(folder))}
+
+
+def rules():
+    return {
+        name
+        for name in ops.gradient_registry.list()
+        if name.startswith("CustomGradient-")
+    }
+
+
+@contextlib.contextmanager
+def saved(model, **options):
+    """The folder of a model, and what was loaded from it."""
+    with tempfile.TemporaryDirectory() as folder:
+        save(model, folder, **options)
+        with contextlib.redirect_stderr(io.StringIO()):
+            yield folder, tf.saved_model.load(folder)
+
+
+def save(model, folder, **options):
+    with contextlib.redirect_stderr(io.StringIO()):
+        options = tf.saved_model.SaveOptions(**options)
+        tf.saved_model.save(model, folder, options=options)
+
+
+def turned(seen=None):
+    """x² with the sign of its gradient turned; says what Python called."""
+    seen = [] if seen is None else seen
+
+    @tf.custom_gradient
+    def square(x):
+        seen.append("forward")
+
+        def grad(upstream):
+            seen.append(upstream)
+            return -upstream * 2.0 * x
+
+        return x * x, grad
+
+    return square
+
+
+# What a file holds.
+
+
+@says(
+    "A rule is Python, and what a file can hold is something else.",
+    "There are two ways.",
+    "A SavedModel holds graphs.",
+    "While it is saved, Python calls the rule once more, with symbolic tensors, and the operations that it leaves are a function in the file, beside the name that the forward pass bears.",
+    "Loading registers that function, under a new name.",
+    "With `experimental_custom_gradients=False` the rule is not called, and the name stays in the file with nothing behind it.",
+    "The default is `True`.",
+    "Then the names in the file are exchanged for new ones by the load.",
+    "What saving does: it traces the rule, and writes name and graph of it.",
+)
+@over(
+    options=[
+        {},
+        {"experimental_custom_gradients": True},
+        {"experimental_custom_gradients": False},
+    ]
+)
+def test_what_a_file_holds(options):
+    seen, kept = [], options.get("experimental_custom_gradients", True)
+    model = module(turned(seen))
+    model.run(tf.constant(3.0))
+    assert same(EAGER.gradient(model.run, 3.0), -6.0)
+    seen.clear()
+    with tempfile.TemporaryDirectory() as folder:
+        save(model, folder, **options)
+        called = [each for each in seen if tf.is_tensor(each)]
+        assert len(called) == kept
+        assert all(type(each).__name__ == "SymbolicTensor" for each in called)
+        [name] = names_in(folder)
+        registered = library_of(folder).registered_gradients
+        assert [each.registered_op_type for each in registered] == (
+            [name.decode()] if kept else []
+        )
+        functions = {each.signature.name for each in library_of(folder).function}
+        assert {each.gradient_func for each in registered} <= functions
+        seen.clear()
+        before = rules()
+        loaded = tf.saved_model.load(folder)
+        assert not seen and len(rules() - before) == kept
+        graph = loaded.run.concrete_functions[0].graph
+        bears = {
+            each.get_attr("_gradient_op_type").decode()
+            for each in graph.get_operations()
+            if each.type == "IdentityN"
+        }
+        assert len(bears) == 1 and (bears <= rules() - before) == kept
+
+
+@says(
+    "This program looks into a SavedModel, once with its rules and once without:",
+    "The rule `-upstream * 2.0 * x` is a graph with a negation and two products, and loading calls no Python of the model.",
+)
+def test_inside():
+    first, *lines = [each.text for each in trace("inside.py")]
+    [graph] = [each for each in lines if "graph of the rule" in each]
+    assert graph.count("Neg") == 1 and graph.count("Mul") == 2
+    assert first.startswith("rules kept: True")
+    assert any(each.startswith("rules kept: False") for each in lines)
+    assert "  loading called nothing" in lines
+
+
+@says("`model.export` of Keras writes such a file, too.")
+def test_export():
+    model = keras.Sequential([keras.Input([1]), keras.layers.Lambda(turned())])
+    with tempfile.TemporaryDirectory() as folder:
+        with contextlib.redirect_stdout(io.StringIO()):
+            model.export(folder, verbose=False)
+        assert len(library_of(folder).registered_gradients) >= 1
+        loaded = tf.saved_model.load(folder)
+        assert same(EAGER.gradient(loaded.serve, [[3.0]]), [[-6.0]])
+
+
+def release(strength, name="Reverse"):
+    """A library's layer whose rule has a strength."""
+
+    @tf.custom_gradient
+    def reverse(x):
+        return tf.identity(x), lambda upstream: -strength * upstream
+
+    @keras.saving.register_keras_serializable(package="tried", name=name)
+    class Reverse(keras.layers.Layer):
+        def call(self, x):
+            return reverse(x)
+
+    return Reverse
+
+
+@says(
+    "A `.keras` file holds names of classes, settings and weights.",
+    "The rule is the one that the class has in the process that loads.",
+    "A `.keras` file is loaded by the next release of a library, the value is the same, and the gradient is a tenth.",
+    "For the `.keras` file, the rule is whatever the code says today:",
+    "No value shows it, and no message.",
+    "The exported model has the rule that it was saved with.",
+    "Wrong on purpose: the code changes between saving and loading.",
+    "The library, with another rule in each release.",
+)
+@over(first=[1.0, 2.0], then=[0.1, 3.0])
+def test_the_rule_of_today(first, then):
+    model = keras.Sequential([keras.Input([1]), release(first)()])
+    x = tf.constant([[3.0]])
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/model.keras"
+        model.save(path)
+        model.export(folder, verbose=False)
+        release(then)
+        loaded = keras.models.load_model(path)
+        exported = tf.saved_model.load(folder)
+    assert same(loaded(x), x) and same(exported.serve(x), x)
+    assert same(EAGER.gradient(loaded, x), [[-then]], 1e-6)
+    assert same(EAGER.gradient(exported.serve, x), [[-first]], 1e-6)
+    assert [each.numbers[-1] for each in trace("wrong/changed.py")] == [-1, -0.1, -1]
+
+
+@says(
+    "If a rule has a setting, put it among those that the layer saves; and let a test of the release load an old file and compare a gradient."
+)
+@over(strength=[0.5, 2.0])
+def test_a_setting_that_is_saved(strength):
+    @keras.saving.register_keras_serializable(package="tried")
+    class Setting(keras.layers.Layer):
+        def __init__(self, strength=1.0, **options):
+            super().__init__(**options)
+            self.strength = strength
+
+        def get_config(self):
+            return {**super().get_config(), "strength": self.strength}
+
+        def call(self, x):
+            rule = tf.custom_gradient(
+                lambda x: (x * 1.0, lambda up: -self.strength * up)
+            )
+            return rule(x)
+
+    model = keras.Sequential([keras.Input([1]), Setting(strength)])
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(f"{folder}/model.keras")
+        loaded = keras.models.load_model(f"{folder}/model.keras")
+    assert same(EAGER.gradient(loaded, [[3.0]]), [[-strength]])
+
+
+# The snippet, and the six ways.
+
+
+@says(
+    "A rule that is recognizable: the square, with the sign of its gradient turned.",
+    r"At 3 the value is 9, the slope $-2 \cdot 3 = -6$, and the second derivative −2: the graph of the rule is made of operations that have rules of their own, and so it can be differentiated again.",
+    "A model with a rule, saved, and differentiated in another process.",
+)
+@over(mode=PLACES, x=numbers(-9, 9))
+def test_two_orders(mode, x):
+    loaded = two_orders()
+    assert same(mode.gradient(loaded.run, x), np.float32(-2.0) * np.float32(x))
+    assert same(mode.gradient(derivative(loaded.run), x), -2.0)
+    lines = [each.numbers for each in trace("saving.py") if each.numbers]
+    assert lines == [[9, -6, -2]] * 4
+
+
+@functools.cache
+def two_orders():
+    with saved(module(turned())) as (_, loaded):
+        return loaded
+
+
+@says(
+    "Another process knows the file and nothing else.",
+    "The same layer, saved by Keras and by TensorFlow, and loaded in another process.",
+    "A line has the value, both derivatives, and whether TensorFlow warned.",
+    "The SavedModels keep the rule, to the second order, also as a `TFSMLayer` of Keras.",
+    "The process that loads them need not know the class.",
+    "Without rules the load warns, the value is right, and the gradient is a LookupError.",
+    "A `.keras` file asks for the class, and with the class the rule is there.",
+    "Six ways through a file, in another process: value, first, second.",
+)
+def test_six_ways():
+    lines = [each.text for each in trace("formats.py")]
+    right = [each for each in lines if each.endswith("9.0 -6.0 -2.0")]
+    assert len(lines) == 7 and len(right) == 4
+    unknown, known = lines.index(".keras                  TypeError"), lines[-1]
+    assert lines[unknown + 1].startswith("and with the class") and known in right
+    assert lines[1].endswith("LookupError, and a warning")
+    assert sum("warning" in each for each in lines) == 1
+    assert same(two_orders().run(3.0), 9.0)
+    with saved(module(turned()), experimental_custom_gradients=False) as (_, loaded):
+        assert same(loaded.run(3.0), 9.0)
+
+
+@says(
+    "The converter drops the `IdentityN` with its name, and the interpreter takes no gradients.",
+    "What is converted is a graph, and if the graph is that of a gradient, the rule is in it: −6.",
+    "TFLite: a rule is gone from a value, and kept in a gradient.",
+)
+def test_lite():
+    value, gradient = trace("lite.py")
+    assert value.numbers[0] == 9 and gradient.numbers[0] == -6
+    assert "Identity" not in value.text + gradient.text
+    assert not [each for each in dir(tf.lite.Interpreter) if "gradient" in each]
+    model = module(turned(), tf.TensorSpec([1]))
+    graph = model.run.get_concrete_function()
+    assert "IdentityN" in [each.type for each in graph.graph.get_operations()]
+    file = tf.lite.TFLiteConverter.from_concrete_functions([graph], model).convert()
+    assert b"CustomGradient" not in file
+
+
+# A rule of another model.
+
+
+@says(
+    "A trainer saves a model without its rules, another trainer loads it, and the gradient is 10 where −1 was saved: the model took the rule of its new home.",
+    "Without its graph, a name is looked up among the rules of the process.",
+    "Model A was saved with −1.",
+    "In the other trainer its gradient is 10: the name leads to the rule of model B.",
+    "In the process that saved, the gradient is right for the same reason: the name still leads to a rule there.",
+    "Leave the option at its default.",
+    "Do that in the process that serves.",
+    "In the one that saved, a name without a graph still works.",
+    "Wrong on purpose: two trainers, each saves without its rule.",
+)
+@over(kept=[True, False])
+def test_collision(kept):
+    lines = [each.numbers for each in trace("wrong/collision.py") if each.numbers]
+    assert lines == [[-1], [10], [10]]
+    scaled = tf.custom_gradient(lambda x: (x * 1.0, lambda up: -up))
+    with saved(module(scaled), experimental_custom_gradients=kept) as (folder, loaded):
+        assert same(EAGER.gradient(loaded.run, 3.0), -1.0)
+        [name] = names_in(folder)
+        entry = ops.gradient_registry._registry[name.decode()]
+        entry["type"] = lambda op, upstream, _: (None, 10.0 * upstream)
+        again = tf.saved_model.load(folder)
+        assert same(EAGER.gradient(again.run, 3.0), -1.0 if kept else 10.0)
+
+
+@says(
+    "The number in it is counted, and two processes that do alike have the same ones.",
+    "Here one script runs twice, with another factor:",
+)
+def test_numbers_are_counted():
+    numbers_ = []
+    for _ in range(3):
+        before = rules()
+        tf.function(turned())(tf.constant(3.0))
+        [name] = rules() - before
+        numbers_.append(int(name.partition("-")[2]))
+    assert numbers_ == sorted({*numbers_})
+    source = program("wrong/collision.py").train
+    assert source.__code__.co_varnames[0] == "factor"
+
+
+# Branches and loops.
+
+CONSTRUCTS = {
+    "alone": None,
+    "cond": "AssertionError",
+    "while_loop": "TypeError",
+    "map_fn": "TypeError",
+}
+
+
+@says(
+    "A rule in a loop is right while the model trains, and a `TypeError` when it is loaded.",
+    "A rule that uses what its forward pass computed reads it from the graph around.",
+    "In the body of a loop, or in a branch, that graph is an inner one, and the function in the file cannot reach into it:",
+    "`alone`, and eagerly, all agree with the slope of `tf.exp` in the first line.",
+    "In a loop the rule is right before it is saved.",
+    "Saving and loading say nothing, and the gradient is a `TypeError`.",
+    "In a branch it is an `AssertionError` as soon as a tape watches.",
+    "There, a rule can fail without being saved as well.",
+    "With a `tf.function` around the rule, all is right.",
+    "A rule in a branch or a loop: before saving, and loaded.",
+    was="'nothing that a rule in a loop uses': one that closes over no tensor is right",
+)
+@over(name=[*CONSTRUCTS], kind=["bare", "apart", "closes over nothing"])
+def test_loops(name, kind):
+    defined = program("loops.py")
+    rule = {
+        "bare": defined.exponential,
+        "apart": tf.function(defined.exponential),
+        "closes over nothing": tf.custom_gradient(
+            lambda x: (2.0 * x, lambda upstream: 2.0 * upstream)
+        ),
+    }[kind]
+    construct = getattr(defined, name)
+
+    def run(x):
+        return construct(rule, x)
+
+    plain = (lambda x: 2.0 * x) if kind == "closes over nothing" else tf.exp
+    right = EAGER.gradient(lambda x: construct(plain, x), 0.5)
+    assert same(EAGER.gradient(run, 0.5), right, 1e-5)
+    assert same(INSIDE.gradient(run, 0.5), right, 1e-5)
+    fails = CONSTRUCTS[name] if kind == "bare" else None
+    if name == "cond" and kind != "closes over nothing":
+        square = tf.custom_gradient(lambda x: (x * x, lambda up: up * 2.0 * x))
+        square = tf.function(square) if kind == "apart" else square
+        around = message(AROUND.gradient, lambda x: construct(square, x), 0.5)
+        assert around.startswith("AssertionError") == (kind == "bare")
+    with saved(module(run)) as (_, loaded):
+        if fails:
+            assert message(EAGER.gradient, loaded.run, 0.5).startswith(fails)
+        else:
+            assert same(EAGER.gradient(loaded.run, 0.5), right, 1e-5)
+
+
+@says(
+    "A rule that cannot be traced, or reads a variable that the model does not own, stops the save, even where nobody wants a gradient:",
+    "`by_value` asks for a number in the rule.",
+    "It predicts, and eagerly it has a gradient.",
+    "The cure is an operation of TensorFlow, here `tf.clip_by_value`; without rules it is saved, for prediction alone.",
+    "`by_variable` reads a variable that is no attribute of the model.",
+    "Make it one, as in the exercise.",
+    "Wrong on purpose: models that predict, and cannot be saved.",
+)
+@over(name=["by_value", "by_variable", "cured"], kept=[True, False])
+def test_refused(name, kept):
+    defined = program("wrong/refused.py")
+    cured = tf.custom_gradient(
+        lambda x: (x * 1.0, lambda upstream: tf.clip_by_value(upstream, -1.0, 1.0))
+    )
+    rule = cured if name == "cured" else getattr(defined, name)
+    slope = {"by_value": 1.0, "by_variable": -0.5, "cured": 1.0}[name]
+    assert same(EAGER.gradient(rule, 3.0), slope)
+    model = module(rule)
+    assert same(model.run(tf.constant(3.0)), 3.0)
+    with tempfile.TemporaryDirectory() as folder:
+        options = {"experimental_custom_gradients": kept}
+        error = raised(lambda: save(model, folder, **options))
+        if not kept or name == "cured":
+            assert error is None
+            assert same(tf.saved_model.load(folder).run(3.0), 3.0)
+        else:
+            expected = {"by_value": ValueError, "by_variable": KeyError}[name]
+            assert isinstance(error, expected)
+    if name == "by_variable":
+        owns = module(rule, strength=defined.strength)
+        with saved(owns) as (_, loaded):
+            assert same(EAGER.gradient(loaded.run, 3.0), -0.5)
+
+
+@says("A rule that calls NumPy is saved, and fails elsewhere.")
+def test_numpy():
+    rule = tf.custom_gradient(
+        lambda x: (x, lambda up: tf.numpy_function(np.negative, [up], tf.float32))
+    )
+    with saved(module(rule)) as (folder, loaded):
+        assert same(EAGER.gradient(loaded.run, 3.0), -1.0)
+        kept = [
+            node.op for each in library_of(folder).function for node in each.node_def
+        ]
+    assert "PyFunc" in kept
+
+
+# The check, and the exercise.
+
+
+@says(
+    "A loaded model is checked like any other: by differences of its own values.",
+    "Here are two rules, one with a variable of the model, in float64, and both orders:",
+    "Loaded models against central differences, first and second order.",
+)
+def test_check():
+    first, by_first, second, by_second = (each.numbers for each in trace("check.py"))
+    assert first == by_first and second == by_second and len(first) == 3
+    model = program("check.py").Model()
+    assert model.w.dtype == tf.float64 and len(model.trainable_variables) == 1
+
+
+@says(
+    "A method that was never traced is not in the file.",
+    "What `export` wrote is not for `load_model`.",
+)
+def test_not_there():
+    class Model(tf.Module):
+        def plain(self, x):
+            return turned()(x)
+
+    with saved(Model()) as (folder, loaded):
+        assert not hasattr(loaded, "plain")
+        assert "File format not supported" in message(keras.models.load_model, folder)
+
+
+@says(
+    "A gradient reversal has a strength that a loaded model shall be able to change, to train on.",
+    "The strength is a variable, and an attribute of the model.",
+    "The graph of the rule in the file reads it, and after the load, the attribute is that variable.",
+    "All of it is left: what was loaded is made of graphs, and saved as these.",
+    "A strength that is a variable of the model, and a model saved twice.",
+)
+@over(times=[1, 2, 3], strength=[0.25, -3.0])
+def test_the_exercise(times, strength):
+    model = program("solution.py").Model()
+    for _ in range(times):
+        with saved(model) as (_, loaded):
+            model = loaded
+    assert same(EAGER.gradient(model.reverse, 3.0), -0.5)
+    model.strength.assign(strength)
+    assert same(EAGER.gradient(model.reverse, 3.0), -strength)
+
+
+pointer(
+    "This page says which file keeps a rule, what in it is kept, and where.",
+    "The messages are in the catalogue.",
+    "A Lambda layer is a case of its own.",
+    "Of this kind, in the catalogue: saving and loading.",
+)
+advice(
+    "You need the name and the registry from graphs and XLA.",
+    "Write it.",
+    "no word on retracing",
+    "where the interpreter will move",
+    "the load warns",
+)
