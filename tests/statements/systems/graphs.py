@@ -10,7 +10,7 @@ from unittest import mock
 from tensorflow.python.eager import record
 from tensorflow.python.framework import func_graph, ops
 
-from truth.modes.seen import _in_fit
+from truth.modes.seen import in_fit
 from truth.statements.tries import *
 
 EAGERS = [EAGER, PERSISTENT]
@@ -152,7 +152,7 @@ def test_registry():
 def test_swapped(mode):
     swapped = program("wrong/swapped.py").swapped
     if mode == "fit":
-        assert same(_in_fit(swapped, 3.0), [6.0])
+        assert same(in_fit(swapped, 3.0), [6.0])
         return
     assert same(mode.gradient(swapped, 3.0), 6.0 if mode in BESIDE else 100.0)
 

@@ -11,10 +11,11 @@ def square(x):
 
 
 def swapped(x):
+    before = {*ops.gradient_registry.list()}
     y = square(x)
-    for name, entry in ops.gradient_registry._registry.items():
-        if name.startswith("CustomGradient-"):
-            entry["type"] = lambda op, upstream, _: (None, 100.0 * upstream)
+    for name in {*ops.gradient_registry.list()} - before:
+        entry = ops.gradient_registry._registry[name]
+        entry["type"] = lambda op, upstream, _: (None, 100.0 * upstream)
     return y
 
 
