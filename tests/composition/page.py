@@ -58,7 +58,7 @@ _EXPLAINED = {
     "(../mistakes/silent_systems.md#vectorized-map)",
     r"; forward mode in .*wrong": "[forward mode](../mistakes/orders.md"
     "#forward-disagrees)",
-    r"outside; second order": "[NumPy ends the record](../mistakes/none.md#numpy)",
+    r"outside; second order": "[the second derivative](outside.md#the-second-derivative)",
     r"'IdentityN' \(": "[IdentityN](../mistakes/saving.md#identityn)",
     r"internal_captures|\(resource|resource:": "[in a loop]"
     "(../mistakes/variables.md#in-a-loop)",
@@ -67,8 +67,8 @@ _EXPLAINED = {
     r"PyFunc \(No registered": "[XLA](../mistakes/graphs.md#xla-pyfunc)",
     r"find callback": "[the function is not saved](../mistakes/saving.md#pyfunc)",
     r"tried to transpose": "[recomputation](../mistakes/memory.md#transpose)",
-    r"mask; XLA": "XLA draws other numbers from the seed, unless it is told"
-    ' `alg="philox"`',
+    r"mask; XLA": "[XLA draws other numbers from the seed](random.md#snippet-and-trace),"
+    ' unless it is told `alg="philox"`',
     r"'_id'": "[forward mode](../mistakes/sparse.md#no-id)",
 }
 _NEXT = "Next: [find your mistake](../mistakes/index.md).\n"
