@@ -41,8 +41,8 @@ KINDS = (
     "complex_square",
     "mask",
 )
-SAVED = "SavedModel, loaded"
-SAVED_WITHOUT = "SavedModel without custom gradients, loaded"
+SAVED = "SavedModel, in another process"
+SAVED_WITHOUT = "SavedModel without custom gradients, in another process"
 PLACES: dict[str, Gradient] = {
     "eager": Gradient(places.eager),
     "tape inside `tf.function`": Gradient(places.inside),
@@ -50,21 +50,25 @@ PLACES: dict[str, Gradient] = {
     "nested `tf.function`": Gradient(places.nested),
     "`tf.gradients`": Gradient(places.symbolic),
     "XLA": Gradient(places.compiled),
-    "`tf.cond`": Gradient(places.in_cond),
-    "`tf.while_loop`": Gradient(places.in_loop),
+    "`tf.cond`, tape inside": Gradient(places.in_cond),
+    "`tf.cond`, tape around": Gradient(places.around_cond),
+    "`tf.while_loop`, tape inside": Gradient(places.in_loop),
+    "`tf.while_loop`, tape around": Gradient(places.around_loop),
     "`tf.map_fn`": OfRows(places.mapped),
-    "`tf.vectorized_map`": OfRows(places.vectorized),
+    "`tf.vectorized_map`, tape around": OfRows(places.vectorized),
+    "`tf.vectorized_map`, a tape for each row": OfRows(places.mapped_tapes),
     "`tape.jacobian`": Jacobian(places.jacobian),
     "`tape.jacobian`, row by row": Jacobian(places.one_by_one),
     "forward mode, eager": Pushed(places.pushed),
-    "forward mode in `tf.function`": Pushed(places.pushed_inside),
+    "forward mode inside `tf.function`": Pushed(places.pushed_inside),
+    "forward mode around `tf.function`": Pushed(places.pushed_around),
     "second order, eager": Second(places.twice),
     "second order in `tf.function`": Second(places.twice_inside),
     "`MirroredStrategy`": Replicas(places.replicated),
     "a `KerasTensor`": OfInputs(places.on_a_symbol),
     "functional model, in a layer": OfInputs(places.functional),
     "`model.fit`": OfInputs(places.fitted),
-    "`.keras` file, loaded": OfInputs(places.from_keras_file),
+    "`.keras` file, loaded with its class": OfInputs(places.from_keras_file),
     "mixed precision": Half(places.mixed),
 }
 FILES = {SAVED: True, SAVED_WITHOUT: False}
@@ -108,8 +112,8 @@ def cell(place: Gradient, names: dict[str, Any]) -> str:
         return judged(found, right, place.within)
 
     said_of_rule = said(names["rule"])
-    if said_of_rule == RIGHT:
-        return RIGHT
+    if said_of_rule == RIGHT or place.ask is places.on_a_symbol:
+        return said_of_rule  # of a symbol, any function of TensorFlow is refused
     return said_of_rule + (WITHOUT if said(names["meant"]) != RIGHT else "")
 
 

@@ -21,24 +21,27 @@ _HEAD = """\
 
 A rule that is right in eager mode may be dropped, called with something else, or
 refused where it meets another part of TensorFlow. Here {kinds} kinds of rule are used
-in {places} places. Of {cells} cells {right} are right, {wrong} are silently wrong, and
-{errors} end in an error; {without} of the wrong ones and errors come without a rule,
-too: then the part of TensorFlow does it, not the rule.
+in {places} places. Of {cells} cells {right} are right, {wrong} are silently wrong,
+{closure} of these for a tensor that a rule closes over, which is wrong in eager mode
+already, and {errors} end in an error. {without} of the wrong ones and errors come
+without a rule, too: then the part of TensorFlow does it, not the rule.
 `python -m tests.composition` wrote this page from a run. A test runs it again and
 compares, so a cell that changes with another TensorFlow shows in its upgrade.
 
 **Right** means: each gradient that was asked for agrees with the function that the rule
-means, differentiated in eager mode without a rule. Forward mode and the second order
+means, differentiated in eager mode without a rule. Inputs and variables are asked for; by
+inputs alone in Jacobians, forward mode, the second order, Keras and files. Forward mode and the second order
 are compared with central differences. Where two rows of inputs are mapped, both count,
-and on two replicas both, too. Under `tf.vectorized_map`
+and on two replicas both, too. Under `tf.vectorized_map` with the tape around it,
 [the rule is dropped](../mistakes/silent_systems.md#vectorized-map): right there means
-that autodiff gives what the rule would have given. A cell that is not right leads to what was seen, and from
+that autodiff gives what the rule would have given. Mixed precision is the policy of a
+layer, without a scale of the loss. A cell that is not right leads to what was seen, and from
 there to the page that explains it.
 
 """
 _TITLES = {
     "plain": ("Plain", "A plain rule"),
-    "variable": ("Variable", "A rule that reads a variable"),
+    "variable": ("Variable", "A rule whose backward pass reads a variable"),
     "wrong/closed_over": ("Closure", "A rule that closes over a tensor"),
     "structure": ("Structure", "A rule over a dictionary"),
     "stop": ("Stop", "Straight through, by `tf.stop_gradient`"),
@@ -54,14 +57,15 @@ _TITLES = {
 _EXPLAINED = {
     r"closed_over; .*wrong": "[closed over](../mistakes/silent.md#closed-over)",
     r"KerasTensor": "[a KerasTensor](../mistakes/keras.md#keras-tensor)",
-    r"vectorized_map`; wrong": "[the rule is dropped]"
+    r"vectorized_map`, tape around; wrong": "[the rule is dropped]"
     "(../mistakes/silent_systems.md#vectorized-map)",
-    r"; forward mode in .*wrong": "[forward mode](../mistakes/orders.md"
+    r"; forward mode .*wrong": "[forward mode](../mistakes/orders.md"
     "#forward-disagrees)",
     r"outside; second order": "[the second derivative](outside.md#the-second-derivative)",
     r"'IdentityN' \(": "[IdentityN](../mistakes/saving.md#identityn)",
     r"internal_captures|\(resource|resource:": "[in a loop]"
     "(../mistakes/variables.md#in-a-loop)",
+    r"tf.cond`, tape around; ": "[branches and loops](graphs.md#branches-and-loops)",
     r"Tensor.graph is undefined": "[in a branch](../mistakes/variables.md#in-a-branch)",
     r"half tensor": "[types](../mistakes/types.md#half-against-float)",
     r"PyFunc \(No registered": "[XLA](../mistakes/graphs.md#xla-pyfunc)",
@@ -95,6 +99,9 @@ def text(found: dict[str, dict[str, str]]) -> str:
         cells=len(cells),
         right=right,
         wrong=wrong,
+        closure=sum(
+            each.startswith("wrong") for each in found["wrong/closed_over"].values()
+        ),
         errors=len(cells) - right - wrong,
         without=sum(each.endswith(WITHOUT) for each in cells),
     )

@@ -164,20 +164,36 @@ def compiled(f: Callable, inputs: list, weights: list) -> list:
 # Control flow.
 
 
-def in_cond(f: Callable, inputs: list, weights: list) -> list:
-    def chosen(*x: Any) -> Any:
+def chosen(f: Callable) -> Callable:
+    def one(*x: Any) -> Any:
         is_sum = tf.math.real(tf.reduce_sum(x[0])) < 1e9
         return tf.cond(is_sum, lambda: f(*x), lambda: tf.zeros_like(f(*x)))
 
-    return inside(chosen, inputs, weights)
+    return one
 
 
-def in_loop(f: Callable, inputs: list, weights: list) -> list:
+def looped(f: Callable) -> Callable:
     def once(*x: Any) -> Any:
         start = 0, tf.zeros_like(f(*x))
         return tf.while_loop(lambda i, _: i < 1, lambda i, _: (i + 1, f(*x)), start)[1]
 
-    return inside(once, inputs, weights)
+    return once
+
+
+def in_cond(f: Callable, inputs: list, weights: list) -> list:
+    return inside(chosen(f), inputs, weights)
+
+
+def around_cond(f: Callable, inputs: list, weights: list) -> list:
+    return around(chosen(f), inputs, weights)
+
+
+def in_loop(f: Callable, inputs: list, weights: list) -> list:
+    return inside(looped(f), inputs, weights)
+
+
+def around_loop(f: Callable, inputs: list, weights: list) -> list:
+    return around(looped(f), inputs, weights)
 
 
 def mapped(f: Callable, inputs: list, weights: list) -> list:
@@ -187,6 +203,13 @@ def mapped(f: Callable, inputs: list, weights: list) -> list:
         return tf.map_fn(lambda each: f(*each), x, fn_output_signature=of)
 
     return inside(over, [tf.stack(each) for each in zip(*rows(inputs))], weights)
+
+
+def mapped_tapes(f: Callable, inputs: list, weights: list) -> list:
+    given = tuple(tf.stack(each) for each in zip(*rows(inputs)))
+    found = tf.vectorized_map(lambda x: tuple(taped(f, x, weights)), given)
+    ends = len(inputs)
+    return [*found[:ends], *(tf.reduce_sum(each, 0) for each in found[ends:])]
 
 
 def vectorized(f: Callable, inputs: list, weights: list) -> list:
@@ -219,6 +242,10 @@ def pushed(f: Callable, inputs: Sequence, weights: list) -> list:
 
 def pushed_inside(f: Callable, inputs: list, weights: list) -> list:
     return tf.function(lambda *x: pushed(f, x, weights))(*inputs)
+
+
+def pushed_around(f: Callable, inputs: list, weights: list) -> list:
+    return pushed(tf.function(f), inputs, weights)
 
 
 def twice(f: Callable, inputs: Sequence, weights: list) -> list:

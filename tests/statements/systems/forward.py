@@ -122,7 +122,7 @@ def test_by_transposing(mode, around):
 
 
 @says(
-    "Where it is a decision, and linear in upstream, a `tf.function` around the rule alone is the switch: with it forward mode takes the rule, eagerly and inside of other graphs."
+    "There, and where a rule is a decision that is linear in upstream, a `tf.function` around the rule alone is the switch: with it forward mode takes the rule, eagerly and inside of other graphs."
 )
 @over(forward=[FORWARDS[0], FORWARDS[1], FORWARDS[4]], name=["identity", "rounded"])
 def test_switch(forward, name):
@@ -134,13 +134,32 @@ def test_switch(forward, name):
     assert name == "rounded" or same(plain, 1.0)
 
 
-@says("Where a rule is the derivative, all of them agree.")
+@says(
+    "Where a rule is the derivative, and the operations of its forward pass have theirs, all of them agree."
+)
 @over(forward=FORWARDS)
 def test_derivative(forward):
     cubes = program("columns.py").cubes
     W = program("columns.py").W.numpy()
     right = 3 * (W @ X) ** 2 * (W @ [1.0, 1.0])
     assert np.allclose(forward.jvp(cubes, X), right)
+
+
+@says(
+    "A solver with stopped inputs has none, and inside of a graph its slope is 0, without a word.",
+    "There, and where a rule is a decision that is linear in upstream, a `tf.function` around the rule alone is the switch: with it forward mode takes the rule, eagerly and inside of other graphs.",
+)
+@over(forward=[FORWARDS[1], FORWARDS[4]])
+def test_stopped(forward):
+    @tf.custom_gradient
+    def root(z):
+        y = tf.sqrt(tf.stop_gradient(z))
+        return y, lambda upstream: upstream / (2.0 * y)
+
+    alone = tf.function(root, autograph=False)
+    assert same(forward.jvp(root, 4.0), 0.0)
+    for each in (forward, FORWARDS[0], FORWARDS[2]):
+        assert same(each.jvp(alone, 4.0), 0.25)
 
 
 # Forward over forward.
@@ -176,7 +195,7 @@ def test_forward_over_forward(name, order):
     "It is right for one example, and a test of it passes.",
     "Then the function is mapped over a batch by `tf.vectorized_map`, and the gradient is 1 where −1 is right: the rule is not called, in any mode, and nothing is said.",
     "Push a direction forward through the same function, and the slope is 1 in eager mode and −1 around a `tf.function`.",
-    "`tf.vectorized_map` drops a rule, if the tape is outside.",
+    "`tf.vectorized_map` drops a rule on what is mapped, if the tape is outside.",
     "The conversion leaves the operations of the forward pass, and a tape differentiates these.",
     "`tf.vectorized_map` does not convert a batch of one, and keeps its rule:",
     "A test with one example.",

@@ -692,7 +692,7 @@ def test_compare():
 
 @says(
     "A map of two vectors, and the sum of the squares of $z$ as the loss: by its rule at each place of the tape, and by central differences, in float64.",
-    "A rule that is a function of its arguments alone has one gradient, wherever the tape stands.",
+    "This rule has one gradient, wherever the tape stands.",
     "A check of your own needs two places at least: eagerly, and with the tape around.",
     "One rule at each place of the tape, against central differences.",
 )

@@ -197,10 +197,10 @@ def test_the_output_inside(mode):
 
 
 @says(
-    "a call of the decorated function — any order — the forward pass runs once more",
+    "a call of the decorated function — any order, by tapes in the same graph — the forward pass runs once more",
     "So a tape over the rule meets the rule again, in each order.",
     "The rule needs $y$, and takes it from the decorated function.",
-    "Write the rule of $y = 1 / x$ so that it can be differentiated any number of times, and computes nothing but $y$.",
+    "Write the rule of $y = 1 / x$ so that it can be differentiated again and again, and computes nothing but $y$.",
     "The reciprocal, whose rule calls the function: a rule of any order.",
     "A call of the function itself is in the exercise; memory says what a tape keeps.",
 )
@@ -448,7 +448,7 @@ def test_gauss_newton(x, v):
 
 
 @says(
-    "Far from the fit the Hessian has a negative eigenvalue and the products differ.",
+    "In this run, far from the fit, the Hessian has a negative eigenvalue and the products differ.",
     "Where the residuals are 0 they agree.",
 )
 def test_far_and_fitted():
@@ -494,7 +494,7 @@ def test_the_check(graph):
 @says(
     "A rule that is right once and wrong twice should raise when it is asked twice.",
     "`once` sends the answer of the rule through an operation that returns what it gets and has no gradient, `tf.raw_ops.PreventGradient`, together with $x$:",
-    "The first gradient is not touched.",
+    "The first gradient is not touched, unless a second tape is open around a `tf.function`.",
     "Whatever goes on from it raises.",
     "A rule for one order: a second derivative raises, instead of a number.",
 )

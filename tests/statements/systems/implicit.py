@@ -38,6 +38,27 @@ def second_derivative(function, x):
 # The layer.
 
 
+@says("The gradient exists where $A$ has an inverse.")
+def test_no_inverse():
+    """One element with W = 1: at y = 0 the bracket is 1, and A is 0."""
+    assert same(EAGER.gradient(lambda y: tf.atanh(y) - y, 0.0), 0.0)
+    y = 1e-2
+    assert y / (np.arctanh(y) - y) > 1e4
+
+
+@says("Where it begins to move there is no derivative.")
+def test_begins_to_move():
+    p = program("general.py")
+    M = tf.constant([[1.0, 1.0], [0.0, 1.0]], tf.float64)
+    x, h = tf.constant([1.0, 2.0], tf.float64), tf.constant([1e-4, 0.0], tf.float64)
+    y = p.descend(M, x)
+    after = (p.descend(M, x + h) - y) / 1e-4
+    before = (y - p.descend(M, x - h)) / 1e-4
+    assert abs(y[0]) < 1e-6
+    assert np.allclose(after, [0.4, 0.2], 0, 1e-3)
+    assert np.allclose(before, [0.0, 1 / 3], 0, 1e-3)
+
+
 @says(
     "A layer that is its own input: $y$ is `tanh(W y + x)`.",
     "There is no formula for $y$, but one for the $x$ that belongs to it.",
@@ -363,7 +384,7 @@ def test_tolerance():
 
 
 @says(
-    "The layer with five elements, in one direction for all inputs at once; then the second derivative in it:",
+    "A layer with five elements, whose `grad` calls it, in one direction for all inputs at once; then the second derivative in it:",
     "The rule of the layer against the unrolled loop and central differences.",
 )
 def test_the_check():

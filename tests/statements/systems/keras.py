@@ -298,7 +298,7 @@ def test_too_large(name, target):
     "A rule that is linear in upstream does not notice the scale.",
     "One that compares upstream with a number has to know it.",
     "A clip compares.",
-    "With a limit of 0.5, the weight moves by a 32768th of what it should:",
+    "With a limit of 0.5, the weight moves under SGD by a 32768th of what it should:",
     "Then `mixed_float16` is switched on: a rule that clips to 0.5 lets 32768 times too little through, and nothing is said again.",
     "The limit has to be scaled, too.",
     "Wrong on purpose: a limit of 0.5 for an upstream times 32768.",
@@ -358,7 +358,7 @@ def test_what_to_cast(mode):
     "The wrapper divides by the scale in any case.",
     "An own `train_step` has to multiply:",
     "An own train_step: the loss is scaled before the tape is asked.",
-    "Without the line, the step is 32768 times too small, and nothing is said:",
+    "Without the line, the step of SGD is 32768 times too small, and nothing is said:",
     "Wrong on purpose: an own train_step that does not scale the loss.",
 )
 @over(name=POLICIES, file=["train_step.py", "wrong/train_step.py"])
@@ -440,7 +440,7 @@ def test_ops(decorate):
 @says(
     r"$\lambda$ is to grow while `fit` runs, so it is a weight that is not trained, and a callback assigns it.",
     "A factor that is an attribute is read when `fit` traces, in its first call.",
-    "What is assigned later has no effect, until `compile` is called again:",
+    "What is assigned later has no effect, until `fit` traces anew, after `compile` or for another shape:",
     "Wrong on purpose: the factor is an attribute, and fit has read it.",
 )
 @over(way=["attribute", "compiled again", "weight"], eagerly=EAGERLY)

@@ -65,7 +65,7 @@ OUTPUT = [tf.exp, tf.tanh, tf.nn.softmax, tf.nn.relu]
 @says(
     "Each operation stands between two others of which the tape keeps nothing.",
     "Weak references tell what is alive when the program has let go of it:",
-    "Of an operation its input is kept, or its output, or nothing.",
+    "Of an operation its input is kept, or its output, or both, or nothing.",
     "The slope of a sine is made of its input, that of an exponential of its output; a sign and a transposition need neither.",
     "What the tape keeps of one operation: its input, its output, or nothing.",
     "of which the tape keeps nothing",
@@ -135,7 +135,9 @@ def test_frozen(count):
     assert steps.alive == 1 and same(tape.gradient(y, at), right, 1e-6)
 
 
-@says("In a `tf.function` the backward pass reads none of them, rule or not.")
+@says(
+    "With the tape inside a `tf.function`, the backward pass reads none of them, rule or not."
+)
 @over(by_rule=[True, False])
 def test_frozen_in_a_graph(by_rule):
     read, W = [], program("frozen.py").W
@@ -361,7 +363,8 @@ def fewest(n, s):
 
 
 @says(
-    "With $r$ for how often a step may run again, at most so many steps can be reversed, and the runs that it takes for $n$ of them are (Griewank and Walther, 2000):",
+    "With $r$ for how often a step may run again, at most so many steps can be reversed.",
+    "With the smallest such $r$, the steps of $n$ that run again are (Griewank and Walther, 2000):",
     "`plan` finds the best schedule by trying all, and the rule runs it:",
     "Counted runs and formula agree in each row.",
     "A chain reversed with s snapshots: Revolve's schedule, run and counted.",
@@ -383,7 +386,7 @@ def test_revolve(s, n):
 
 
 @says(
-    "56 is a binomial coefficient itself, so that $s = 3$ and $s = 5$ reach it exactly.",
+    "56 is a binomial coefficient itself, so that $s = 1$, $3$ and $5$ reach it exactly.",
     "Three snapshots instead of 56 cost less than four more forward passes.",
 )
 def test_rows_of_revolve():

@@ -418,7 +418,7 @@ def test_loaded(mode):
 @says(
     "The name is on the operations, and is saved with them.",
     "The rule is not: to save a trace of it, TensorFlow calls it as the rule of a `tf.custom_gradient`, without an operation, and fails.",
-    "Saved without traces, the model is guided in the process that registered the name, and has no gradient in any other:",
+    "Saved without traces, the model is guided in a process that has registered the name, and has no gradient in one that has not:",
     "A rule by `tf.custom_gradient` is saved with its trace.",
     "Wrong on purpose: a model that was traced under the map is saved.",
 )

@@ -282,7 +282,7 @@ def test_zeros(x):
 
 @says(
     "Its slope is that of the segment, and the upstream gradient goes to the values by their weights:",
-    "Between the knots $p$ and $q$, with the values $f$ and $g$, the output is a mixture of the two.",
+    "Inside the table, between the knots $p$ and $q$ with the values $f$ and $g$, the output is a mixture of the two.",
     "Several positions may touch the same value, and their gradients add.",
     "A table looked up by np.interp: the slope of the segment, and the weights.",
 )

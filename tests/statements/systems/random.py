@@ -143,7 +143,7 @@ COSTS = {"two numbers": lambda z: 0.2025 + 0.1 * z, "a kink": lambda z: abs(3 * 
     "It costs $f_1$ then, and $f_0$ otherwise.",
     r"With $\theta$ a bit stays or flips, and nothing lies between.",
     "But the mean of its cost is smooth:",
-    "The slope goes to the probability.",
+    "Where the cost does not contain $\\theta$ itself, the slope goes to the probability.",
     "Written as a slope of its logarithm, it is a mean over samples again (Williams, 1992):",
     "For the bit that slope is $z - p$.",
     "A baseline $b$ may be subtracted from the cost: in the mean it cancels, and the variance depends on it.",
@@ -244,7 +244,7 @@ def test_both(d):
 @says(
     "Forward a bit, backward as if it were its probability (Bengio et al., 2013):",
     "With $f(z) = (z - c)^2$, upstream is $2 (z - c)$, and the mean over both bits is off by $\\delta$:",
-    "The error does not know the cost, and is 0 for a fair coin.",
+    "For a cost of this form the error does not know $c$, and is 0 for a fair coin.",
     "For a cost that is linear in the bit the estimator is exact.",
     "Straight through a sampled bit: the mean, and how far it is off.",
 )
@@ -399,7 +399,7 @@ def again(noise):
     "`tf.recompute_grad` runs a block twice.",
     "Stateful operations and generators go on where they stopped.",
     "A `seed=` changes this in a graph without XLA: there each of the two operations has a counter of its own.",
-    "Stateless ones depend on their seed and on nothing else.",
+    "Stateless ones depend on their arguments, and on whether XLA compiles them.",
     "What a recomputed block multiplies by, in its two runs.",
     "no word on retracing",
 )
@@ -453,7 +453,7 @@ def test_stopped(mode, mu):
 
 @says(
     "A baseline contains the sample's own cost.",
-    "It may depend on all but this.",
+    "It may depend on what is independent of the sample.",
     "With the mean of two samples half of the slope is lost:",
     "Wrong on purpose: a baseline that contains the sample's own cost.",
     "two samples each",

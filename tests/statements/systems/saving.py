@@ -251,7 +251,8 @@ def two_orders():
     "A line has the value, both derivatives, and whether TensorFlow warned.",
     "The SavedModels keep the rule, to the second order, also as a `TFSMLayer` of Keras.",
     "The process that loads them need not know the class.",
-    "Without rules the load warns, the value is right, and the gradient is a LookupError.",
+    "Without rules the load warns.",
+    "The value is right where no tape watches; under one, there is a LookupError.",
     "A `.keras` file asks for the class, and with the class the rule is there.",
     "Six ways through a file, in another process: value, first, second.",
 )
@@ -341,7 +342,7 @@ CONSTRUCTS = {
 
 @says(
     "A rule in a loop is right while the model trains, and a `TypeError` when it is loaded.",
-    "A rule that uses what its forward pass computed reads it from the graph around.",
+    "A rule that uses its input, or what its forward pass computed, reads it from the graph around.",
     "In the body of a loop, or in a branch, that graph is an inner one, and the function in the file cannot reach into it:",
     "`alone`, and eagerly, all agree with the slope of `tf.exp` in the first line.",
     "In a loop the rule is right before it is saved.",
