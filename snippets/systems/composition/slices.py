@@ -22,4 +22,5 @@ with tf.GradientTape() as tape:
     tape.watch(inputs)
     y = rule(*inputs)
 downstream = tape.gradient(y, inputs)[0]
-print("downstream =", downstream.values.numpy(), "at", downstream.indices.numpy())
+at = downstream.indices
+print("downstream =", downstream.values.numpy(), "at", at.numpy())

@@ -1,4 +1,4 @@
-"""Round forward, the identity backward, by tf.stop_gradient: no rule at all."""
+"""Round forward, the identity backward, by tf.stop_gradient: no rule."""
 
 import tensorflow as tf
 

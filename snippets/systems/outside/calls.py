@@ -1,4 +1,4 @@
-"""How often NumPy is called, in a graph in which one of three results is used."""
+"""How often NumPy is called, in a graph that uses one of three results."""
 
 import numpy as np
 import tensorflow as tf
@@ -28,4 +28,5 @@ for stateful in True, False:
     for run in 1, 2:
         calls.clear()
         function(tf.constant([0.25, 0.5, 1.5]))
-        print(f"stateful={stateful}: run {run} called NumPy {len(calls)} times")
+        times = len(calls)
+        print(f"stateful={stateful}: run {run} called NumPy {times} times")

@@ -11,7 +11,7 @@ def sinc(x):
     y.set_shape(x.shape)
 
     def grad(upstream):
-        local = (tf.cos(np.pi * x) - sinc(x)) / x  # computed again, with its rule
+        local = (tf.cos(np.pi * x) - sinc(x)) / x
         return upstream * local
 
     return y, grad

@@ -179,9 +179,8 @@ def test_scan_agrees():
 @says(
     "`sinc.py` keeps $y$, a number that came from NumPy.",
     "For a second tape it is a constant: the slope is right, the second derivative is not.",
-    "Wrong on purpose: the rule keeps a number of NumPy, constant for a second tape.",
+    "Wrong on purpose: a number of NumPy is constant for a second tape.",
     "Where the rule calls the decorated function instead, that call has its rule, too:",
-    "computed again, with its rule",
     "The number of NumPy gets a rule of its own: right in the second order.",
 )
 @over(x=numbers(0.25, 3))
@@ -213,7 +212,7 @@ def test_one_more_call():
 @says(
     "By default an outside call counts as one with side effects: a graph runs it though nobody uses the result.",
     "`stateful=False` says that it has none, and the graph drops the calls whose results are not used.",
-    "How often NumPy is called, in a graph in which one of three results is used.",
+    "How often NumPy is called, in a graph that uses one of three results.",
 )
 @over(stateful=[True, False])
 def test_calls(stateful):
@@ -228,7 +227,7 @@ def test_calls(stateful):
 @says(
     "NumPy computes in float64 as soon as one operand is.",
     "In eager mode the result is then float64, whatever was promised; in a graph it is an error.",
-    "Wrong on purpose: NumPy returns float64, and a graph was promised float32.",
+    "Wrong on purpose: NumPy gives float64; a graph was promised float32.",
     "float64, as NumPy makes them",
 )
 @over(dtype=[tf.float16, tf.float32])
@@ -284,7 +283,7 @@ def test_zeros(x):
     "Its slope is that of the segment, and the upstream gradient goes to the values by their weights:",
     "Inside the table, between the knots $p$ and $q$ with the values $f$ and $g$, the output is a mixture of the two.",
     "Several positions may touch the same value, and their gradients add.",
-    "A table looked up by np.interp: the slope of the segment, and the weights.",
+    "A table looked up by np.interp: the slope of a segment, and weights.",
 )
 @over(x=arrays((3,), numbers(0.125, 3.875)), f=arrays((4,), numbers(-9, 9)))
 def test_interp(x, f):

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule closes over a tensor, and has no gradient for it."""
+"""Wrong on purpose: a rule closes over a tensor, which gets no gradient."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: NumPy returns float64, and a graph was promised float32."""
+"""Wrong on purpose: NumPy gives float64; a graph was promised float32."""
 
 import numpy as np
 import tensorflow as tf

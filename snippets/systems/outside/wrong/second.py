@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule keeps a number of NumPy, constant for a second tape."""
+"""Wrong on purpose: a number of NumPy is constant for a second tape."""
 
 import numpy as np
 import tensorflow as tf
