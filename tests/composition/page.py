@@ -11,7 +11,7 @@ from ..project import ROOT
 from .measure import KINDS, RIGHT, WITHOUT
 
 PAGE = ROOT / "docs/systems/composition.md"
-COLUMNS = 6
+COLUMNS = 4
 """Kinds in one table."""
 _LONGEST = 140
 """Letters of a message."""
