@@ -1,12 +1,24 @@
 """What the first page of the second part says of its pages."""
 
+import re
+from pathlib import Path
+
 from truth.statements.tries import *
+
+ROOT = Path(__file__).parents[3]
+
+
+@says("Page — You need it when")
+def test_each_page_has_a_row():
+    menu = re.findall(r"systems/(\w+)\.md", (ROOT / "mkdocs.yml").read_text("utf-8"))
+    page = (ROOT / "docs/systems/index.md").read_text("utf-8")
+    assert menu == ["index", *re.findall(r"^\| \[.*?\]\((\w+)\.md\)", page, re.M)]
+
 
 pointer(
     "The guide derives rules and runs them by themselves.",
     "Here they meet the rest of TensorFlow: graphs, Keras, files, memory, other derivatives.",
     "Each page says what keeps a rule, what drops it, and what to do.",
-    "Page — You need it when",
     "Graphs and XLA — a gradient differs between eager mode and a graph, or you ask when a rule is called",
     "Keras — a layer has a rule, under `fit`, mixed precision or in a functional model",
     "Another gradient in a model that exists — you want guided backpropagation, or another gradient in layers"
