@@ -120,6 +120,7 @@ def _read(path: Path, page: Page) -> list:
 
     logging.getLogger("tensorflow").setLevel(logging.ERROR)
     tries.stated.clear()
+    tries.forget()
     folder = path.relative_to(page.root / STATEMENTS).with_suffix("")
     tries.folder = page.settings.snippets_dir / folder
     name = "statements_" + "_".join(folder.parts)
