@@ -286,3 +286,14 @@ def test_the_words_find_what_a_second_reading_found():
     lines = FOUND_FALSE.splitlines()
     missed = [line for line in lines if not sentences.UNIVERSAL.search(line)]
     assert len(lines) >= 40 and len(missed) <= 0.05 * len(lines), missed
+
+
+def test_what_a_map_left_is_forgotten():
+    def loop():
+        tries.tf.scan(lambda *_: 1 / 0, tries.tf.zeros([2]), 0.0)
+
+    with pytest.raises(ZeroDivisionError):
+        tries.tf.function(loop, autograph=False)()
+    tries.forget()
+    with tries.tf.compat.v1.variable_scope("any"):
+        pass
