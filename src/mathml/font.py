@@ -39,7 +39,10 @@ def _italic(letter: str) -> str:
     ):
         if first <= letter <= last:
             return chr(italic + ord(letter) - ord(first))
-    return {"∂": "\U0001d715", "∇": "\U0001d6fb"}.get(letter, letter)
+    others = dict(zip("∂ϵϑϰϕϱϖ", map(chr, range(0x1D715, 0x1D71C)))) | {
+        "∇": "\U0001d6fb"
+    }
+    return others.get(letter, letter)
 
 
 def write(site: Path, text: str) -> None:
