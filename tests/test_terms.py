@@ -188,15 +188,6 @@ def test_a_contradiction_is_refused_with_its_line(wrong, line, reason):
     assert reason in str(error.value)
 
 
-def test_a_link_to_an_entry_that_is_not_there_names_its_line(book):
-    page = book / "docs/guide/page.md"
-    page.parent.mkdir()
-    page.write_text("---\nhide: [toc]\n---\n\n# Page\n\n[A tap](../glossary.md#tap).\n")
-    with pytest.raises(GlossaryError) as error:
-        linked(page.read_text().partition("---\n\n")[2])
-    assert str(error.value) == "docs/guide/page.md:7: no entry has the id #tap"
-
-
 PAGES = ("index.md", "one.md", "guide/index.md", "guide/two.md", "guide/a/three.md")
 
 

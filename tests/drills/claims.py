@@ -130,8 +130,7 @@ def run(book: Book, tally: Tally, site: Path) -> None:
     pages = [
         page
         for page in all_pages(book.root)
-        if page.shown.removeprefix("docs/").startswith(STRICT)
-        and not page.is_generated
+        if page.shown.removeprefix("docs/").startswith(STRICT) and not page.is_generated
     ]
     if wrong := [each for page in pages for each in failures(page)]:
         raise Unsound("\n".join(map(str, wrong)))

@@ -3,7 +3,8 @@
 Where a mistake is planted is chosen from the text alone: no checker is asked. What is
 not caught is a miss, unless somebody has looked at it and found that the text is still
 true: ``verdicts.toml`` keeps why, by the plant's hash. ``rewrites.toml`` has formulas of
-the pages in other words, and derivations in which all was changed alike.
+the pages in other words, the rows of tables that repeat them, too, and derivations in
+which all was changed alike.
 """
 
 import hashlib
@@ -80,8 +81,8 @@ def run(book: Book, tally: Tally, site: Path) -> None:
                 tally.count(kind, drill, bool(caught), GOAL)
     for page in chosen:
         for each in data["rewrite"].get(page.shown, ()):
-            said = failed(_changed(page, [each], tally))
-            drill = f"{page.shown}: {each[1]}: {said}"
+            said = failed(_changed(page, each, tally))
+            drill = f"{page.shown}: {each[0][1]}: {said}"
             tally.count("a true rewrite", drill, not said, _GOAL_OF_REWRITES)
         # What programs did is known where they ran.
         for each in data["derivation"].get(page.shown, ()) if known else ():
