@@ -362,7 +362,7 @@ def _clear():
     "With the tape in a `tf.function` the gradient still comes out.",
     "Take it back while a new graph is traced; eager mode refuses that as well.",
     "`tf.compat.v1.get_variable_scope().caching_device` is `None` unless a map left something.",
-    "Wrong on purpose: a map that raises in a graph breaks what comes after it.",
+    "Wrong on purpose: a map that raises in a graph breaks what comes next.",
     "Take back what a map that raised has set.",
 )
 def test_caching_device():
