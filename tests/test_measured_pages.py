@@ -11,6 +11,7 @@ from .project import ROOT
 
 
 def test_where_the_traces_hold():
+    """``docs/versions.md``, with what differs."""
     measured = json.loads(matrix.RESULTS.read_text("utf-8"))
     results = [matrix.Result(**each) for each in measured["results"]]
     assert matrix.PAGE.read_text("utf-8") == matrix.page(results, measured["day"])

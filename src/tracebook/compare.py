@@ -19,12 +19,18 @@ def lines_agree(shown: str, printed: str, rel: float) -> bool:
     agree if they are written alike, or if their values differ, by at most
     ``rel`` of the larger one; so nothing else agrees with zero, and a change
     of notation alone (16 and 16.0) is a difference. Two whole numbers (256,
-    256.0) never agree within a tolerance.
+    256.0) never agree within a tolerance. Where a number differs, the spaces
+    after numbers do not count: NumPy pads them all to the width of the longest.
     """
-    if _NUMBER.split(shown) != _NUMBER.split(printed):
-        return False
-    pairs = zip(_NUMBER.findall(shown), _NUMBER.findall(printed))
-    return all(a == b or _close(a, b, rel) for a, b in pairs)
+    texts, others = _NUMBER.split(shown), _NUMBER.split(printed)
+    numbers, found = _NUMBER.findall(shown), _NUMBER.findall(printed)
+    if numbers != found:
+        texts[1:], others[1:] = (
+            [text.lstrip(" ") for text in each[1:]] for each in (texts, others)
+        )
+    return texts == others and all(
+        a == b or _close(a, b, rel) for a, b in zip(numbers, found)
+    )
 
 
 def _close(a: str, b: str, rel: float) -> bool:

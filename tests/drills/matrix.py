@@ -28,6 +28,8 @@ PAIRS = [
 ]
 RESULTS = ROOT / "tests/drills/versions.json"
 PAGE = ROOT / "docs/versions.md"
+MOST = 12
+"""Lines of a difference that the page shows."""
 
 # Runs inside the environment: versions, and the problem of each snippet.
 JUDGE = """
@@ -135,12 +137,18 @@ def page(results: list[Result], day: str) -> str:
         lines += [
             "",
             f"`{name}` differs with {versions}:",
+            "<!-- proof: tests/test_measured_pages.py -->",
             "",
             "```text",
-            failing(where[0])[name],
+            *_first(failing(where[0])[name]),
             "```",
         ]
     return "\n".join([*lines, ""])
+
+
+def _first(text: str) -> list[str]:
+    lines = text.splitlines()
+    return lines if len(lines) <= MOST else [*lines[:MOST], "…"]
 
 
 def failing(result: Result) -> dict[str, str]:
