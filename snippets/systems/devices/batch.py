@@ -18,7 +18,9 @@ def scaled(x, w):
     y = w * x
 
     def grad(upstream):
-        return upstream * w, tf.reduce_sum(upstream * x)
+        x_bar = upstream * w
+        w_bar = tf.reduce_sum(upstream * x)
+        return x_bar, w_bar
 
     return y, grad
 
@@ -30,19 +32,26 @@ def slope(x, divisor):
     return tape.gradient(loss, w)
 
 
+@tf.function
+def replicas(x, n):
+    return strategy.run(slope, args=(x, n))
+
+
 def added(sizes, divisors):
     parts = iter(tf.split(batch, sizes))
     x = strategy.experimental_distribute_values_from_function(
         lambda context: next(parts))
     n = strategy.experimental_distribute_values_from_function(
-        lambda context: divisors[context.replica_id_in_sync_group])
-    return strategy.reduce("sum", strategy.run(slope, args=(x, n)), axis=None)
+        lambda context: tf.constant(divisors)[
+            context.replica_id_in_sync_group])
+    return strategy.reduce("sum", replicas(x, n), axis=None)
 
 
 print("one device        ", slope(batch, 4.0).numpy())
 for sizes in [2, 2], [3, 1]:
     print(f"parts of {sizes[0]} and {sizes[1]}")
     print("  divided by 4    ", added(sizes, [4.0, 4.0]).numpy())
-    print("  by its own size ", added(sizes, [float(n) for n in sizes]).numpy())
+    print("  by its own size ",
+          added(sizes, [1.0 * n for n in sizes]).numpy())
     print("  and by 2        ",
           added(sizes, [2.0 * n for n in sizes]).numpy())

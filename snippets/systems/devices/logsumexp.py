@@ -14,7 +14,7 @@ weights = tf.constant([1.0, 4.0])
 @tf.custom_gradient
 def logsumexp(x):
     replica = tf.distribute.get_replica_context()
-    # The mean of the replicas' largest: any shift is right, this one is shared.
+    # The mean of the replicas' largest. There is no maximum to reduce by.
     shift = replica.all_reduce("mean", tf.reduce_max(x))
     y = shift + tf.math.log(
         replica.all_reduce("sum", tf.reduce_sum(tf.exp(x - shift))))

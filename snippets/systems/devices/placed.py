@@ -7,6 +7,7 @@ tf.config.set_logical_device_configuration(
     cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
 strategy = tf.distribute.MirroredStrategy(
     [each.name for each in tf.config.list_logical_devices("CPU")])
+other = "CPU:1"
 
 
 @tf.custom_gradient
@@ -22,7 +23,7 @@ def square(x):
 @tf.custom_gradient
 def placed(x):
     def grad(upstream):
-        with tf.device("CPU:1"):
+        with tf.device(other):
             local = 2 * x
         print("  rule on", local.device[-5:])
         return upstream * local
@@ -45,13 +46,13 @@ def both(*arguments):
     tf.function(lambda: slope(*arguments))()
 
 
-print("forward on CPU:1: eager, graph")
-both(square, "CPU:1", None)
-print("tape.gradient on CPU:1: eager, graph")
-both(square, None, "CPU:1")
+print(f"forward on {other}: eager, graph")
+both(square, other, None)
+print(f"tape.gradient on {other}: eager, graph")
+both(square, None, other)
 print("tf.device in the rule: eager, graph")
 both(placed, None, None)
-print("in each replica: eager, graph")
+print("in each replica, in a graph")
 
 
 def replica():
@@ -62,5 +63,4 @@ def replica():
     return tape.gradient(y, x)
 
 
-strategy.run(replica)
 tf.function(lambda: strategy.run(replica))()

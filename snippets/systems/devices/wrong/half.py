@@ -33,7 +33,3 @@ print("gradient for w         ", tape.gradient(loss, w).numpy(),
       " by hand", 3.0 + 7.0)
 print("for its copies         ",
       *(each.numpy() for each in tape.gradient(loss, w.values)))
-with tf.GradientTape() as tape:
-    loss = strategy.reduce("sum", strategy.run(
-        lambda x: x * w, args=(parts,)), axis=None)
-print("without the tf.function", tape.gradient(loss, w))
