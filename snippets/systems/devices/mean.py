@@ -1,0 +1,45 @@
+"""The mean over all replicas: its rule is a mean over all replicas."""
+
+import tensorflow as tf
+
+[cpu] = tf.config.list_physical_devices("CPU")
+tf.config.set_logical_device_configuration(
+    cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+strategy = tf.distribute.MirroredStrategy(
+    [each.name for each in tf.config.list_logical_devices("CPU")])
+whole = tf.constant([[1.0, 2.0], [3.0, 6.0]])
+weights = tf.constant([[1.0, 3.0], [2.0, -4.0]])
+
+
+@tf.custom_gradient
+def mean(x):
+    replica = tf.distribute.get_replica_context()
+
+    def grad(upstream):
+        return replica.all_reduce("mean", upstream)
+
+    return replica.all_reduce("mean", x), grad
+
+
+def tensorflows(x):
+    return tf.distribute.get_replica_context().all_reduce("mean", x)
+
+
+def slope(function):
+    index = tf.distribute.get_replica_context().replica_id_in_sync_group
+    x, c = whole[index], weights[index]
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        centered = x - function(tf.reduce_mean(x))
+        loss = tf.reduce_sum(c * centered ** 2)
+    return tape.gradient(loss, x)
+
+
+with tf.GradientTape() as tape:
+    tape.watch(whole)
+    loss = tf.reduce_sum(weights * (whole - tf.reduce_mean(whole)) ** 2)
+print("one device  ", *tape.gradient(loss, whole).numpy())
+for name, function in {"the rule": mean, "TensorFlow's": tensorflows}.items():
+    found = tf.function(lambda: strategy.run(slope, args=(function,)))()
+    print(f"{name:12}", *(
+        each.numpy() for each in strategy.experimental_local_results(found)))

@@ -1,0 +1,629 @@
+"""What the page on several devices says."""
+
+import functools
+import json
+import os
+import socket
+import subprocess
+import sys
+
+from truth.statements import tries
+from truth.statements.tries import *
+
+TWO = '''
+import json
+import sys
+import threading
+
+import numpy as np
+import tensorflow as tf
+from tensorflow import keras
+
+[cpu] = tf.config.list_physical_devices("CPU")
+two = [tf.config.LogicalDeviceConfiguration()] * 2
+tf.config.set_logical_device_configuration(cpu, two)
+names = [each.name for each in tf.config.list_logical_devices("CPU")]
+strategy = tf.distribute.MirroredStrategy(names)
+one = tf.distribute.get_strategy()
+found = {}
+with strategy.scope():
+    w = tf.Variable(2.0)
+
+
+def values(result):
+    nested = tf.nest.map_structure(strategy.experimental_local_results, result)
+    return [each if each is None else np.array(each).tolist()
+            for each in tf.nest.flatten(nested)]
+
+
+def ended(run):
+    try:
+        return values(run())
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def parts(*each):
+    return strategy.experimental_distribute_values_from_function(
+        lambda context: tf.constant(each[context.replica_id_in_sync_group]))
+
+
+def both(step, *arguments):
+    """In replicas: eagerly and in a graph."""
+    run = lambda *given: strategy.run(step, args=given)
+    return [ended(lambda: run(*arguments)),
+            ended(lambda: tf.function(run)(*arguments))]
+
+
+seen = []
+
+
+@tf.custom_gradient
+def by_variables(x):
+    def grad(upstream, variables):
+        [v] = variables
+        replica = tf.distribute.get_replica_context()._replica_id
+        seen.append([replica, threading.get_ident(), type(v).__name__, v is w,
+                     v.device[-1:], (upstream * x).device[-1:],
+                     upstream.shape.as_list(), tf.convert_to_tensor(v)])
+        return upstream * w, [tf.reduce_sum(upstream * x)]
+
+    return x * w, grad
+
+
+@tf.custom_gradient
+def by_argument(x, w):
+    return x * w, lambda upstream: (upstream * w, tf.reduce_sum(upstream * x))
+
+
+functions = {"variables": by_variables, "plain": lambda x: x * w,
+             "argument": lambda x: by_argument(x, tf.convert_to_tensor(w))}
+three_seven = parts([1.0, 2.0], [3.0, 4.0])
+for name, function in functions.items():
+    def total(x):
+        losses = strategy.run(lambda x: tf.reduce_sum(function(x)), args=(x,))
+        return strategy.reduce("sum", losses, axis=None)
+
+    def around(total, of):
+        with tf.GradientTape() as tape:
+            loss = total(three_seven)
+        return tape.gradient(loss, of)
+
+    def inside(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(function(x))
+        return tape.gradient(loss, w)
+
+    graph = tf.function(total)
+    found["around", name] = [
+        ended(lambda: around(graph, w)), ended(lambda: around(graph, w.values)),
+        ended(lambda: around(total, w)),
+        ended(lambda: tf.function(around)(total, w))]
+    seen.clear()
+    found["inside", name] = both(inside, three_seven)
+    if name == "variables":
+        w.values[1].assign(5.0)
+        seen.clear()
+        run = tf.function(lambda: strategy.run(inside, args=(three_seven,)))
+        strategy.run(inside, args=(three_seven,))
+        found["eager"] = [each[2:-1] for each in seen]
+        found["copies"] = [each[-1].numpy().item() for each in seen]
+        found["threads"] = len({each[1] for each in seen} | {threading.get_ident()})
+        seen.clear()
+        counts = []
+        for _ in range(3):
+            run()
+            counts.append(len(seen))
+        found["graph"] = [each[2:-1] for each in seen]
+        found["counts"] = counts
+        w.assign(2.0)
+order = []
+
+
+def turns(x, reduces=True, all_do=True):
+    replica = tf.distribute.get_replica_context()
+    order.append(replica._replica_id)
+    if reduces and (all_do or replica._replica_id):
+        replica.all_reduce("sum", x)
+    order.append(replica._replica_id)
+    return x
+
+
+for reduces in True, False:
+    for run in turns, None:
+        order.clear()
+        step = lambda: turns(tf.constant(1.0), reduces)
+        strategy.run(step) if run else tf.function(lambda: strategy.run(step))()
+        found["order", reduces, bool(run)] = [*order]
+found["one alone"] = both(lambda: turns(tf.constant(1.0), True, False))
+
+
+def optimized(rule, optimizer):
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(rule(x))
+        optimizer.apply_gradients([(tape.gradient(loss, w), w)])
+
+    w.assign(2.0)
+    tf.function(lambda: strategy.run(step, args=(three_seven,)))()
+    return w.numpy().item()
+
+
+with strategy.scope():
+    sgd = keras.optimizers.SGD(0.125)
+found["optimized"] = [optimized(each, sgd) for each in functions.values()]
+w.assign(2.0)
+
+
+def ours(kind):
+    @tf.custom_gradient
+    def reduced(x):
+        replica = tf.distribute.get_replica_context()
+        return replica.all_reduce(kind, x), lambda upstream: (
+            tf.distribute.get_replica_context().all_reduce(kind, upstream))
+
+    return reduced
+
+
+@tf.custom_gradient
+def local(x):
+    replica = tf.distribute.get_replica_context()
+    return replica.all_reduce("mean", x), lambda upstream: upstream / 2
+
+
+def theirs(kind):
+    return lambda x: tf.distribute.get_replica_context().all_reduce(kind, x)
+
+
+random = np.random.default_rng(0).normal(size=(2, 2, 3)).astype("float32")
+for name, function in {"mean": ours("mean"), "their mean": theirs("mean"),
+                       "sum": ours("sum"), "their sum": theirs("sum"),
+                       "local": local}.items():
+    def step(x, c):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.reduce_sum(c * tf.sin(x - function(x)))
+        return tape.gradient(loss, x)
+
+    found["reduced", name] = both(step, parts(*random[0]), parts(*random[1]))
+for kind, reduce in ("mean", tf.reduce_mean), ("sum", tf.reduce_sum):
+    x = tf.constant(random[0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        loss = tf.reduce_sum(random[1] * tf.sin(x - reduce(x, 0)))
+    found["whole", kind] = values(tape.gradient(loss, x))
+
+
+def counted(x):
+    with tf.GradientTape() as tape:
+        loss = theirs("sum")(x * w)
+    before = tf.GradientTape()
+    with before:
+        mine = x * w
+    theirs("sum")(mine)
+    return tape.gradient(loss, w), before.gradient(mine, w)
+
+
+found["counted"] = both(counted, parts(0.5, 1.5))
+
+
+class Scale(keras.Layer):
+    def build(self, shape):
+        self.w = self.add_weight(shape=shape[1:], initializer="ones")
+
+    def call(self, x):
+        @tf.custom_gradient
+        def scaled(x, w):
+            return x * w, lambda upstream: (
+                upstream * w, tf.reduce_sum(upstream * x, 0))
+
+        return scaled(x, tf.convert_to_tensor(self.w))
+
+
+def fitted(strategy, x):
+    with strategy.scope():
+        model = keras.Sequential([keras.Input([1]), Scale()])
+        model.compile(keras.optimizers.SGD(0.01), "mse")
+    model.fit(x, 0 * x, batch_size=4, shuffle=False, verbose=0)
+    return model.get_weights()[0]
+
+
+x = np.float32([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
+for n in 4, 6, 5:
+    found["fitted", n] = [ended(lambda: fitted(each, x[:n])) for each in (strategy, one)]
+found["fitted", 3] = [ended(lambda: fitted(each, x[:3])) for each in (strategy, one)]
+data = strategy.experimental_distribute_dataset(
+    tf.data.Dataset.from_tensor_slices(x[:5]).batch(4))
+found["sizes"] = [[len(part) for part in strategy.experimental_local_results(each)]
+                  for each in data]
+
+
+@tf.custom_gradient
+def square(x):
+    def grad(upstream):
+        seen.append((2 * x).device[-1:])
+        return upstream * 2 * x
+
+    return x * x, grad
+
+
+def placed(forward, back):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        with tf.device(forward):
+            y = square(x)
+    if back is None:
+        return tape.gradient(y, x)
+    with tf.device(back):
+        return tape.gradient(y, x)
+
+
+def where(run, *arguments):
+    seen.clear()
+    run(*arguments)
+    return [*seen]
+
+
+found["placed"] = {
+    f"{forward} {back}": [
+        where(placed, forward, back),
+        where(tf.function(lambda: placed(forward, back)))]
+    for forward in ("CPU:0", "CPU:1") for back in (None, "CPU:0", "CPU:1")}
+in_replica = lambda: strategy.run(lambda: placed(None, None))
+found["placed in replicas"] = [where(in_replica), where(tf.function(in_replica))]
+for soft in True, False:
+    tf.config.set_soft_device_placement(soft)
+    found["soft", soft] = [
+        ended(lambda: placed("GPU:0", None)),
+        ended(lambda: placed(None, "GPU:0")),
+        ended(tf.function(lambda: placed("GPU:0", None)))]
+json.dump({str(key): value for key, value in found.items()}, sys.stdout)
+'''
+
+WORKER = """
+import json
+import sys
+
+import tensorflow as tf
+
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+
+
+@tf.custom_gradient
+def mean(x):
+    replica = tf.distribute.get_replica_context()
+
+    def grad(upstream):
+        return replica.all_reduce("mean", upstream)
+
+    return replica.all_reduce("mean", x), grad
+
+
+def step():
+    replica = tf.distribute.get_replica_context()
+    x = tf.cast(replica.replica_id_in_sync_group, tf.float32) * 2.0 + 1.0
+    found = []
+    for function in mean, lambda x: replica.all_reduce("mean", x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = x * function(x) ** 2
+        found.append(tape.gradient(loss, x))
+    return found
+
+
+found = strategy.run(tf.function(step))
+slopes = [each.numpy().item() for each in found]
+json.dump([strategy.num_replicas_in_sync, slopes], sys.stdout)
+"""
+
+
+def begun(source, **environment):
+    return subprocess.Popen(
+        [sys.executable, "-c", source],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
+def said(process):
+    out, err = process.communicate(timeout=240)
+    assert process.returncode == 0, err[-2000:]
+    return json.loads(out.splitlines()[-1])
+
+
+@functools.cache
+def everything():
+    """In a process of its own: how many devices there are is said before TensorFlow
+    begins."""
+    return said(begun(TWO))
+
+
+def found(*key):
+    return everything()[str(key if len(key) > 1 else key[0])]
+
+
+RULES = ["variables", "plain", "argument"]
+
+
+@says(
+    "A tape around the replicas of `tf.distribute.MirroredStrategy` returns the gradient 3 where 10 is right: that of the first copy of the variable, and nothing says so.",
+    "Without a `tf.function` in between it is `None`.",
+    "A rule is right in each replica, if the tape is there as well.",
+    "The tape knows the copies, as `w.values`, and has the gradient of each.",
+    "For `w` itself it gives that of the first.",
+    "Put the tape into the function that `strategy.run` calls.",
+    "the gradient is `None` — the tape is around the replicas",
+    "Wrong on purpose: a tape around a graph asks for the mirrored variable.",
+)
+def test_around():
+    for name in RULES:
+        first, copies, eager, graph = found("around", name)
+        assert first == [3.0] and copies == [3.0, 7.0]
+        assert eager == graph == [None]
+        assert found("inside", name) == [[3.0, 7.0]] * 2
+    assert trace("wrong/half.py")[0].numbers == [3, 10]
+
+
+@says(
+    "What goes wrong is what happens between the replicas: a divisor, a mean over all of them, a last batch that is not even."
+)
+def test_between():
+    assert found("inside", "variables") == found("inside", "plain")
+    assert trace("batch.py")[3].numbers == [100]
+    assert found("reduced", "local") != found("reduced", "mean")
+    ours, one = found("fitted", 5)
+    assert not np.allclose(ours, one)
+
+
+@says(
+    "Every program of this page makes two logical devices out of one CPU, except the one for several hosts."
+)
+def test_programs():
+    made = "cpu, [tf.config.LogicalDeviceConfiguration()] * 2)"
+    without = [
+        path.name for path in tries.folder.rglob("*.py") if made not in path.read_text()
+    ]
+    assert without == ["hosts.py"]
+
+
+@says(
+    "Each replica calls the function in a thread of its own, eagerly at each call, in a graph when it is traced.",
+    "So does the rule: a list that it fills gets an element from each replica.",
+    "The upstream gradient, `x` and the result are those of one replica.",
+    "The rule is right for its part, and knows nothing of the others.",
+    "`variables=` has the `MirroredVariable`, the same object as `w`, not a copy.",
+    "In a replica it reads and names the copy of that replica's device.",
+    "In a replica its device is set around everything, and a rule lands there.",
+    "What a rule gets in each replica, and how often it runs.",
+    "or it warns that eager is slow",
+)
+def test_rule_in_replicas():
+    assert found("threads") == 3
+    assert found("counts") == [2, 2, 2]
+    for mode in "eager", "graph":
+        kind = ["MirroredVariable", True]
+        assert [each[:3] for each in found(mode)] == [[*kind, "0"], [*kind, "1"]]
+        assert [each[3:] for each in found(mode)] == [["0", [2]], ["1", [2]]]
+    assert found("copies") == [2.0, 5.0]
+    assert found("placed in replicas") == [["0", "1"]] * 2
+    assert "ran 0 times" in trace("replicas.py")[-1].text
+
+
+@says(
+    "The replicas take turns.",
+    "The second starts when the first returns, or waits in an all-reduce for it.",
+)
+def test_turns():
+    for eager in True, False:
+        assert found("order", False, eager) == [0, 0, 1, 1]
+        assert found("order", True, eager) == [0, 1, 0, 1]
+
+
+@says(
+    "A loss is a mean over a batch of $n$ examples, of which each replica has a part.",
+    "One weight, and all examples at once:",
+    "Both factors may move:",
+    "Each example adds its own:",
+    "An example keeps what is its own, and the weight gets a sum, which may be cut into parts:",
+    "So each replica runs the same rule over its own part, and the parts are added.",
+    "The rule has no divisor: it is in $\\bar y_i$, because the loss divides, and each example must have the divisor $n$ of the whole batch, wherever it is.",
+    "Divided by its own size, each part gives a mean, and with equal parts two means add up to twice the gradient.",
+    "A division by the number of replicas mends this for equal parts.",
+    "For parts of three and one it does not: one example then counts as much as three.",
+    "two replicas, twice the gradient — each took a mean",
+    "The gradient of a mean over a batch, from the gradients of its parts.",
+)
+@over(x=arrays((4,), numbers(1, 9)), w=numbers(1, 9), cut=[1, 2, 3])
+def test_parts(x, w, cut):
+    def slope(x, divisor):
+        return EAGER.gradient(
+            lambda w: tf.reduce_sum((w * tf.constant(x)) ** 2) / divisor, w
+        ).numpy()
+
+    pieces = x[:cut], x[cut:]
+    whole = slope(x, 4.0)
+    assert np.isclose(sum(slope(each, 4.0) for each in pieces), whole, 1e-4)
+    own = [slope(each, float(len(each))) for each in pieces]
+    by_hand = sum(np.mean(2 * w * each**2) for each in pieces)
+    assert np.isclose(sum(own), by_hand, 1e-4)
+    if cut == 2:
+        assert np.isclose(sum(own), 2 * whole, 1e-4)
+    figures = [each.numbers[-1] for each in trace("batch.py")]
+    right, _, even, twice, mended, _, still, own_size, halved = figures
+    assert right == even == mended == still == twice / 2 == 50
+    three, single = 2 * 2 * (1 + 4 + 9) / 3, 2 * 2 * 6**2
+    assert np.allclose([own_size, halved], [three + single, (three + single) / 2])
+
+
+@says(
+    "An optimizer of Keras adds the gradients of the replicas in `apply_gradients`, those of a rule with `variables=` as well.",
+    "It does not divide.",
+)
+def test_optimizer():
+    assert found("optimized") == [2.0 - 0.125 * (3.0 + 7.0)] * 3
+
+
+@says(
+    "Each replica $r$ gets the same mean, as an output of its own:",
+    "All outputs depend on all inputs, and $L$ is the sum of the losses of all replicas:",
+    "The rule of a mean over the replicas is the mean over the replicas of the upstream gradient: the map is its own transpose.",
+    "`all_reduce` has this rule already, and so for a sum.",
+    "Where the rule forgets it, the backward pass stays in its replica, and the gradient is wrong without a message:",
+    "Batch statistics are over the whole batch, so the forward pass has an all-reduce.",
+    "Let replica $s$ hold $x_s$.",
+    "The mean over all replicas: its rule is a mean over all replicas.",
+    "Wrong on purpose: the rule of a mean over replicas stays in its replica.",
+)
+def test_reduced():
+    for kind in "mean", "sum":
+        for name in kind, f"their {kind}":
+            for mode in found("reduced", name):
+                assert np.allclose(mode, found("whole", kind), 1e-4, 1e-5)
+    for mode in found("reduced", "local"):
+        assert not np.allclose(mode, found("whole", "mean"), 0.1, 0.1)
+    matrix = np.full((3, 3), 1 / 3)
+    assert same(matrix, matrix.T)
+
+
+@says(
+    "An all-reduce is a place where the replicas meet, in the rule, too.",
+    "Where only one of them calls it, there is an error.",
+    "In a branch that is a graph of its own, it is an error.",
+)
+def test_meet():
+    for each in found("one alone"):
+        assert each.startswith("RuntimeError: Some replicas made a different number")
+    wrong = tries.folder.parents[1] / "mistakes/devices/wrong/nested.out"
+    assert "merge_call" in wrong.read_text()
+
+
+@says(
+    "A tape over an all-reduce differentiates the sum of the losses of all replicas.",
+    "A loss that is the same total in each is counted once by each:",
+    "Reduce a loss after the tape, to print it.",
+    "Wrong on purpose: the loss is reduced before the tape sees it.",
+)
+def test_counted():
+    for each in found("counted"):
+        assert each == [1.0, 3.0, 0.5, 1.5]
+    moved = [each.numbers[-2:] for each in trace("wrong/counted.py")]
+    assert moved == [[-0.25, -0.25], [-0.5, -0.25]]
+
+
+@says(
+    "Keras divides the loss of each replica by their number:",
+    "With batches of 8, and a last batch of 2, both agree.",
+    "A last batch of one example goes to the first replica, and its gradient is divided by two all the same: the step is half as long.",
+    "Drop the last batch, or pad it, where the number has to agree with one device.",
+    "`model.fit` ends in an error about sizes — the first batch cannot be cut into equal parts",
+    "model.fit over a layer with a rule: two replicas and one device.",
+)
+def test_fit():
+    for n in 4, 6:
+        ours, one = found("fitted", n)
+        assert np.allclose(ours, one, 1e-6)
+    assert found("sizes") == [[2, 2], [1, 0]]
+    [[before]] = found("fitted", 4)[0]
+    [[ours]], [[one]] = (each for each in found("fitted", 5))
+    assert np.isclose(before - ours, (before - one) / 2, 1e-4)
+    ours, one = found("fitted", 3)
+    assert ours.startswith("InvalidArgumentError") and "AddN" in ours
+    assert not isinstance(one, str)
+    assert [each.text.endswith("True") for each in trace("fit.py")[:3]] == [
+        True,
+        True,
+        False,
+    ]
+
+
+@says(
+    "`tf.device` around the forward pass does not reach its rule.",
+    "A rule runs on the device that is set where `tape.gradient` is called, or on the one that it names; in a graph with neither, TensorFlow chooses later.",
+    "A device that does not exist, such as a GPU here, is replaced by the CPU, unless `tf.config.set_soft_device_placement(False)` makes it an error.",
+    "Where the operations of a rule run.",
+)
+def test_placed():
+    for each, (eager, graph) in found("placed").items():
+        _, back = each.split()
+        assert eager == (["0"] if back == "None" else [back[-1]])
+        assert graph == ([""] if back == "None" else [back[-1]])
+    assert found("soft", True) == [[[2.0, 4.0]]] * 3
+    for each in found("soft", False):
+        assert isinstance(each, str)
+    lines = [each.text for each in trace("placed.py")]
+    named = lines.index("tf.device in the rule: eager, graph")
+    assert lines[named + 1].endswith("CPU:1") and lines[named + 2].endswith("CPU:1")
+
+
+@says(
+    "`MultiWorkerMirroredStrategy` has the same functions, and without a cluster it is one worker:",
+    "Two workers, as two processes on one machine, gave the right gradient by this rule and by that of `all_reduce`.",
+    "The same rule under the strategy for several hosts, with one worker.",
+)
+def test_hosts():
+    assert trace("hosts.py")[0].numbers == [1, 6, 6]
+    ends = [socket.create_server(("localhost", 0)) for _ in range(2)]
+    workers = [f"localhost:{each.getsockname()[1]}" for each in ends]
+    for each in ends:
+        each.close()
+    running = [
+        begun(
+            WORKER,
+            TF_CONFIG=json.dumps(
+                {
+                    "cluster": {"worker": workers},
+                    "task": {"type": "worker", "index": index},
+                }
+            ),
+        )
+        for index in range(2)
+    ]
+    x = tf.constant([1.0, 3.0])
+    slopes = EAGER.gradient(lambda x: tf.reduce_sum(x * tf.reduce_mean(x) ** 2), x)
+    for each, slope in zip(running, slopes.numpy()):
+        assert said(each) == [2, [slope, slope]]
+
+
+@says(
+    "The logits of a softmax lie on several replicas, and so do the terms of $\\log \\sum_s \\exp x_s$.",
+    "Each replica uses the result with another weight: what does each return?",
+    "Each replica gets the same output, and all of them depend on each $x_s$:",
+    "The upstream gradients are added over the replicas, and the local factor needs nothing but the output.",
+    "TensorFlow's `all_reduce` has no maximum, so the shift against overflow is the mean of the replicas' largest logits.",
+    "Where these are far apart, it is too small.",
+    "Together the replicas have what one device has for all logits.",
+    "log of a sum of exponentials whose terms lie on several replicas.",
+    "The mean of the replicas' largest.",
+    "There is no maximum to reduce by.",
+)
+def test_logsumexp():
+    assert [each.name for each in tf.distribute.ReduceOp] == ["SUM", "MEAN"]
+    y, x_bar, one = (each.numbers for each in trace("logsumexp.py"))
+    assert np.isclose(*y) and np.allclose(x_bar, one, 1e-5)
+    shift = np.float32(np.mean([0.0, 400.0]))
+    assert np.isinf(tf.exp(400.0 - shift)) and tf.exp(0.0) == 1
+    x = tf.constant([1.0, 3.0, 2.0, -1.0])
+    slopes = EAGER.gradient(lambda x: tf.reduce_logsumexp(x), x)
+    assert same(slopes, tf.exp(x - tf.reduce_logsumexp(x)), 1e-5)
+
+
+@says(
+    "an error about a handle — the tape is in the scope, outside of a replica",
+    "a clipped gradient has norm 2 — each replica clips its own",
+)
+def test_catalogue():
+    mistakes = tries.folder.parents[1] / "mistakes/devices/wrong"
+    assert "handle is not available" in (mistakes / "handle.out").read_text()
+    assert "norm 2.0" in (mistakes / "clip.out").read_text()
+
+
+pointer(
+    "You need rules with several inputs and variables.",
+    "The messages are in the catalogue.",
+    "What needs a network between machines was not run.",
+    "What you see — Why",
+    "Write its rule.",
+)
