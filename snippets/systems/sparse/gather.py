@@ -3,7 +3,7 @@
 import tensorflow as tf
 
 
-# truth: i needs no gradient; i = tf.constant([2, 0, 2])
+# truth: W.shape == (3, 2); i needs no gradient; i = tf.constant([2, 0, 2])
 @tf.custom_gradient
 def lookup(W, i):
     S = tf.one_hot(i, tf.shape(W)[0])
@@ -12,14 +12,15 @@ def lookup(W, i):
     def grad(upstream):
         local = S
         downstream = tf.matmul(local, upstream, transpose_a=True)
-        tf.print("upstream", upstream, "\nlocal", local,
-                 "\ndownstream", downstream)
+        tf.print("upstream", upstream)
+        tf.print("local", local)
+        tf.print("downstream", downstream)
         return downstream, None
 
     return z, grad
 
 
-# truth: i needs no gradient; i = tf.constant([2, 0, 2])
+# truth: W.shape == (3, 2); i needs no gradient; i = tf.constant([2, 0, 2])
 @tf.custom_gradient
 def lookup_rows(W, i):
     def grad(upstream):

@@ -7,7 +7,7 @@ shape = [2, 3]
 M = tf.scatter_nd(places, tf.ones([3]), shape)
 
 
-# truth: x.shape == (3, 2)
+# truth: W.shape == (2, 3); x.shape == (3, 2)
 @tf.custom_gradient
 def masked(W, x):
     y = tf.matmul(M * W, x)
@@ -27,10 +27,11 @@ def sparse(v, x):
     y = tf.sparse.sparse_dense_matmul(A, x)
 
     def grad(upstream):
-        rows, columns = places[:, 0], places[:, 1]
-        local = tf.gather(x, columns)
-        downstream = tf.reduce_sum(tf.gather(upstream, rows) * local, axis=1)
-        tf.print("upstream", upstream, "\ndownstream", downstream)
+        local = tf.gather(x, places[:, 1])
+        downstream = tf.reduce_sum(
+            tf.gather(upstream, places[:, 0]) * local, axis=1)
+        tf.print("upstream", upstream)
+        tf.print("downstream", downstream)
         return downstream, tf.sparse.sparse_dense_matmul(
             A, upstream, adjoint_a=True)
 

@@ -23,5 +23,5 @@ for name, make in {
             before = W.numpy()
             optimizer.apply([gradient], [W])
         changed.append(np.flatnonzero(W.numpy() != before).tolist())
-    print(f"{name:14} changes in step 2, by rows {changed[0]},"
-          f" by a dense gradient {changed[1]}")
+    print(f"{name:14} row 0 alone changes {changed[0]},"
+          f" as a dense gradient {changed[1]}")

@@ -3,6 +3,7 @@
 import tensorflow as tf
 
 
+# truth: x.flat_values.shape == (3,)
 @tf.custom_gradient
 def squares(x):
     def grad(upstream):

@@ -3,7 +3,7 @@
 import tensorflow as tf
 
 
-# truth: s.shape == W.shape[:1]; s needs no gradient
+# truth: the rule is right; s.shape == W.shape[:1]; s needs no gradient
 @tf.custom_gradient
 def scaled(W, s):
     def grad(upstream):
