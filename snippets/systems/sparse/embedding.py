@@ -9,7 +9,7 @@ def count(i, rows):
     return tf.gather(tf.math.bincount(i, minlength=rows, dtype=tf.float32), i)
 
 
-# truth: W.shape == (3, 2); i needs no gradient; i = tf.constant([2, 0, 2])
+# truth: W.shape == (3, 1); i needs no gradient; i = tf.constant([2, 0, 2])
 # truth: upstream becomes upstream / count(i, 3)[:, tf.newaxis]
 @tf.custom_gradient
 def lookup(W, i):

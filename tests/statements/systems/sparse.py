@@ -58,10 +58,12 @@ advice(
     "Row $k$ of the result is the row of $W$ with the number $i_k$.",
     "With a matrix $S$ whose element $S_{kr}$ says whether $i_k$ is $r$, it is a product.",
     "Of $m$ lookups in a table of $n$ rows:",
+    "The product rule:",
+    "A factor that changes sides is transposed:",
     "$S$ is made of whole numbers, which do not move.",
     "Row $r$ of the table gets the sum of the upstreams of its places:",
     "In types: `grad :: upstream(z) → downstream(W)`, and `None` for the numbers.",
-    "A row that no place asks for gets 0.",
+    "A row that no place asks for gets no upstream.",
     "So there are at most $m$ rows to tell, out of $n$, and upstream has them: row $k$ of upstream belongs to row $i_k$ of the table.",
     "`tf.IndexedSlices` writes down just this, `values` and `indices`, and leaves the sum to whoever needs it.",
     "`lookup_rows` returns the same gradient without the sum: its `values` are upstream itself.",
@@ -78,6 +80,10 @@ def test_lookup(mode, i):
     for k, r in enumerate(i):
         right[r] += upstream[k]
     assert same(right, S.T @ upstream)
+    pairing = (upstream * (S @ W)).sum()
+    assert same(pairing, (right * W).sum()) and same(
+        pairing, (upstream @ W.numpy().T * S).sum()
+    )
     assert not right[[r not in i for r in range(3)]].any()
     for lookup in defined.lookup, defined.lookup_rows, tf.gather:
         numbers_ = tf.constant(i)
@@ -174,6 +180,7 @@ TENSORS = {
     "Eager mode and a graph agree, and so do a tape around a `tf.function` and XLA.",
     "A change elsewhere in the model turns a tensor into a list.",
     "What a rule receives from the operation behind it.",
+    "no word on retracing",
 )
 @over(mode=ROWS, name=[*LISTS, *TENSORS])
 def test_kinds(mode, name):
@@ -193,7 +200,8 @@ def test_kinds(mode, name):
     lists = [isinstance(each, tf.IndexedSlices) for each in arrived]
     assert lists and all(each == (name in LISTS) for each in lists)
     if name == "two":
-        assert all(len(each.values) == 6 for each in arrived)
+        assert all(each.values.shape[0] == 6 for each in arrived)
+    assert not [line for line in trace("kinds.py") if "retracing" in line.text]
     for line in trace("kinds.py"):
         eager, graph = re.findall(r"(?:eager|graph): (\w+)", line.text)
         assert eager == graph
@@ -222,7 +230,7 @@ def test_scaled(mode, i, f):
     if f == "scaled":
         assert same(found.indices, i)
     rows, dense = trace("scaled.py")
-    assert rows["numbers held"] == 12 and dense["numbers held"] == 400 == 100 * 4
+    assert rows.numbers[0] == 12 and dense.numbers[0] == 400 == 100 * 4
     assert same(rows.numbers[-4:], dense.numbers[-4:])
 
 
@@ -455,7 +463,7 @@ RAGGED = tf.ragged.constant([[1.0, 2.0], [3.0]])
     "Upstream has the structure of the output:",
     "The tape is asked for the ragged tensor or for its `flat_values`, and each time the answer has the form of the question.",
     "A rule of the values and the numbers of their rows, `flat`, has tensors only.",
-    "A ragged tensor goes into a rule: the sum of squares of each row.",
+    "A ragged tensor goes into a rule, which squares each number.",
 )
 @over(built=[lambda f: f, tf.function], returns=["ragged", "values"], out=[0, 1])
 def test_ragged(built, returns, out):
@@ -493,22 +501,21 @@ def test_ragged(built, returns, out):
 
 
 @says(
-    "`tf.IndexedSlices` becomes a tensor on the way in and out.",
-    "What tf.custom_gradient takes, as an argument, by keyword and as output.",
+    "`tf.IndexedSlices` goes in as the list that it is.",
+    "The two that are refused are refused as an output, too.",
+    "What tf.custom_gradient takes, as an argument and by keyword.",
 )
 @over(built=[lambda f: f, tf.function])
 def test_refused(built):
     rows, arrived = listed([0, 0], [1.0, 2.0]), []
 
     @tf.custom_gradient
-    def double(x):
+    def dense(x):
         arrived.append(x)
-        return 2.0 * x, lambda upstream: 2.0 * upstream
+        return tf.convert_to_tensor(x), lambda upstream: upstream
 
-    assert same(built(double)(rows), 2.0 * tf.convert_to_tensor(rows))
-    assert all(isinstance(each, tf.Tensor) for each in arrived) and arrived
-    given = built(tf.custom_gradient(lambda x: (rows, lambda u: None)))(W)
-    assert isinstance(given, tf.Tensor) and same(given, rows)
+    built(dense)(rows)
+    assert all(isinstance(each, tf.IndexedSlices) for each in arrived) and arrived
     defined = program("refused.py")
     values = {
         "tf.Tensor": W,
@@ -519,17 +526,18 @@ def test_refused(built):
     }
     for name, value in values.items():
         refused = name in ("tf.SparseTensor", "ExtensionType")
-        for place in defined.argument, defined.keyword, defined.output:
+        output = lambda v, x: tf.custom_gradient(lambda x: (v, lambda u: None))(x)  # noqa: E731
+        for place in defined.argument, defined.keyword, output:
             said = message(built(lambda x, p=place, v=value: p(v, x)), tf.ones([1]))
             assert ("is not supported as a gradient source" in said) == refused
             assert bool(said) == refused
         [line] = [each for each in trace("refused.py") if each.text.startswith(name)]
-        assert line.text.count("ValueError") == 3 * refused
-        assert line.text.count("taken") == 3 * (not refused)
+        assert line.text.count("ValueError") == 2 * refused
+        assert line.text.count("taken") == 2 * (not refused)
 
 
 @says(
-    "The two that are refused do not say which of their tensors have gradients.",
+    "They do not say which of their tensors have gradients.",
     "An `ExtensionType` can say it: the tape and `tf.custom_gradient` ask for `__composite_gradient__`.",
     "TensorFlow itself has it on ragged tensors.",
     "It has no public base class, and needs none:",
