@@ -1,4 +1,4 @@
-"""What tf.custom_gradient takes, as an argument and by keyword."""
+"""What tf.custom_gradient takes as an argument, in eager mode and in a graph."""
 
 import tensorflow as tf
 
@@ -7,15 +7,9 @@ class Line(tf.experimental.ExtensionType):
     slope: tf.Tensor
 
 
-def argument(value, x):
+def call(value):
     return tf.custom_gradient(
-        lambda value: (x, lambda upstream: None))(value)
-
-
-def keyword(value, x):
-    return tf.custom_gradient(
-        lambda x, value: (x * 2.0, lambda upstream: upstream * 2.0))(
-            x, value=value)
+        lambda value: (tf.ones([1]), lambda upstream: None))(value)
 
 
 x = tf.constant([2.0])
@@ -27,10 +21,10 @@ for name, value in {
         "tf.SparseTensor": tf.sparse.SparseTensor([[0]], x, [1]),
         "ExtensionType": Line(x)}.items():
     said = []
-    for place in argument, keyword:
+    for run in call, tf.function(call):
         try:
-            place(value, x)
-            said.append(f"{place.__name__}: taken")
-        except ValueError as error:
-            said.append(f"{place.__name__}: {type(error).__name__}")
-    print(f"{name:16} ", "  ".join(said))
+            run(value)
+            said.append("taken")
+        except (TypeError, ValueError) as error:
+            said.append(type(error).__name__)
+    print(f"{name:16}  eager: {said[0]:10}  graph: {said[1]}")
