@@ -1,0 +1,664 @@
+"""What the page on sparse, ragged and composite tensors says in words."""
+
+import re
+from typing import ClassVar
+
+import keras
+
+from truth.statements.tries import *
+
+W = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+ROWS = [EAGER, INSIDE, AROUND, XLA]
+PLACES = {"one": [1], "twice": [2, 0, 2], "all the same": [1, 1, 1, 1]}
+
+
+def squared(z):
+    """A loss whose upstream is another for each place, where rows differ."""
+    return z * tf.reshape(tf.range(1.0, tf.size(z, tf.float32) + 1.0), tf.shape(z))
+
+
+def listed(indices, values, rows=3):
+    values = tf.reshape(tf.constant(values, tf.float32), [len(indices), -1])
+    shape = tf.stack([rows, tf.shape(values)[1]])
+    return tf.IndexedSlices(values, tf.constant(indices), shape)
+
+
+def long_(gradient):
+    return float(tf.norm(tf.convert_to_tensor(gradient)))
+
+
+pointer(
+    "This page derives why the list exists, says what rules receive, and what they may return.",
+    "Then it goes on to sparse matrices, ragged tensors, and types of your own.",
+    "You need the four steps from the chain rule, and the product of two matrices.",
+    "The messages of this subject, and what mends each, are in sparse and ragged.",
+    "In the catalogue: a float times a list, a list as a target, a warning about a large tensor.",
+    "What goes in, and what does not:",
+)
+advice(
+    "Write rules for both.",
+    "Add the rows first, as below.",
+    "Of `optimizer.apply` the clipping is part: either hand over added rows, or clip before.",
+    "Without it, pass the tensors.",
+    "Write it as a product, and derive its rule.",
+)
+
+
+# A lookup.
+
+
+@says(
+    "Behind a lookup the gradient is a list of rows, and one row may stand in it several times.",
+    "A lookup takes rows of a table $W$.",
+    "Row $k$ of the result is the row of $W$ with the number $i_k$.",
+    "With a matrix $S$ whose element $S_{kr}$ says whether $i_k$ is $r$, it is a product.",
+    "Of $m$ lookups in a table of $n$ rows:",
+    "The product rule:",
+    "A factor that changes sides is transposed:",
+    "$S$ is made of whole numbers, which do not move.",
+    "Row $r$ of the table gets the sum of the upstreams of its places:",
+    "In types: `grad :: upstream(z) → downstream(W)`, and `None` for the numbers.",
+    "A row that no place asks for gets no upstream.",
+    "So there are at most $m$ rows to tell, out of $n$, and upstream has them: row $k$ of upstream belongs to row $i_k$ of the table.",
+    "`tf.IndexedSlices` writes down just this, `values` and `indices`, and leaves the sum to whoever needs it.",
+    "`lookup_rows` returns the same gradient without the sum: its `values` are upstream itself.",
+    "So does `tf.gather`.",
+    "The gradient of a lookup: a list of rows, or their sums.",
+)
+@over(mode=ROWS, i=PLACES)
+def test_lookup(mode, i):
+    defined = program("gather.py")
+    S = np.eye(3, dtype=np.float32)[i]
+    assert same(S @ W, tf.gather(W, i)) and same(tf.gather(W, i), W.numpy()[i])
+    upstream = np.arange(1.0, 2 * len(i) + 1).reshape(-1, 2)
+    right = np.zeros((3, 2))
+    for k, r in enumerate(i):
+        right[r] += upstream[k]
+    assert same(right, S.T @ upstream)
+    table = W.numpy()
+    pairing = (upstream * (S @ table)).sum()
+    assert same(pairing, (right * table).sum())
+    assert same(pairing, (upstream @ table.T * S).sum())
+    assert not right[[r not in i for r in range(3)]].any()
+    for lookup in defined.lookup, defined.lookup_rows, tf.gather:
+        numbers_ = tf.constant(i)
+        assert same(lookup(W, numbers_), W.numpy()[i])
+        found = mode.gradient(lambda W, f=lookup: squared(f(W, numbers_)), W)
+        assert same(found, right, 1e-6)
+        is_list = isinstance(found, tf.IndexedSlices)
+        assert is_list == (lookup is not defined.lookup)
+        if is_list:
+            assert same(found.values, upstream) and same(found.indices, i)
+    to_table, to_numbers = EAGER.gradients(
+        lambda W, i: squared(defined.lookup(W, i)), W, tf.constant(i)
+    )
+    assert to_numbers is None and same(to_table, right, 1e-6)
+
+
+@says(
+    "$S$ has a 1 in each row.",
+    r"Its last column has two of them, and they add rows 1 and 100 of $\upstream{\bar z}$ to 101.",
+)
+def test_trace():
+    text = " ".join(line.text for line in trace("gather.py"))
+    numbers_ = [float(each) for each in re.findall(r"-?\d+\.?\d*", text)]
+    upstream, local, downstream = (
+        np.reshape(numbers_[a:b], (3, -1)) for a, b in ((0, 6), (6, 15), (15, 21))
+    )
+    assert same(local.sum(1), [1, 1, 1]) and local[:, -1].sum() == 2
+    assert same(upstream[[0, 2], 0], [1, 100]) and downstream[2, 0] == 101
+    assert same(downstream, local.T @ upstream)
+
+
+@says(
+    "The third argument of `tf.IndexedSlices` is the shape of the table; without it the list cannot become a tensor.",
+    "`tf.convert_to_tensor(upstream)` adds the rows up and makes a tensor of the shape of the table.",
+)
+@over(i=PLACES)
+def test_dense(i):
+    values = np.arange(2.0 * len(i), dtype=np.float32).reshape(-1, 2)
+    rows = tf.IndexedSlices(values, tf.constant(i), tf.constant([3, 2]))
+    assert same(rows.dense_shape, [3, 2])
+    right = np.zeros((3, 2))
+    np.add.at(right, i, values)
+    assert same(tf.convert_to_tensor(rows), right)
+    without = tf.IndexedSlices(tf.constant(values), tf.constant(i))
+    assert "without dense_shape" in message(tf.convert_to_tensor, without)
+
+
+@says(
+    "`tf.identity(i)` is for a tape around a `tf.function`, which cannot hand back a tensor of the forward pass that no operation of the rule has read."
+)
+@over(mode=ROWS, kept=[True, False])
+def test_identity(mode, kept):
+    @tf.custom_gradient
+    def lookup(W, i):
+        j = i + 0
+
+        def grad(upstream):
+            at = tf.identity(j) if kept else j
+            return tf.IndexedSlices(upstream, at, tf.shape(W)), None
+
+        return tf.gather(W, i), grad
+
+    said = message(mode.gradients, lambda W, i: lookup(W, i), W, tf.constant([1, 1]))
+    fails = mode is AROUND and not kept
+    assert ("different graph" in said) == fails and bool(said) == fails
+
+
+# What a rule receives.
+
+LISTS = {
+    "gather": lambda y: tf.gather(y, [0, 0, 2]),
+    "embedding": lambda y: tf.nn.embedding_lookup(y, [0, 1]),
+    "gather_nd": lambda y: tf.gather_nd(y, [[0], [1]]),
+    "two": lambda y: tf.gather(y, [0, 1, 1]) + tf.gather(y, [2, 0, 1]),
+}
+TENSORS = {
+    "columns": lambda y: tf.gather(y, [0, 0], axis=1),
+    "batch": lambda y: tf.gather(y, [[0], [0], [1]], batch_dims=1),
+    "numbers": lambda y: tf.gather_nd(y, [[0, 1], [0, 1]]),
+    "slice": lambda y: y[0:2],
+    "mask": lambda y: tf.boolean_mask(y, [True, False, True]),
+    "product": lambda y: tf.gather(2.0 * y, [0, 0]),
+    "beside": lambda y: tf.reduce_sum(tf.gather(y, [0])) + tf.reduce_sum(y),
+}
+
+
+@says(
+    "The rule below is the identity.",
+    "What stands behind it decides what upstream is:",
+    "Whole rows of the first axis come as a list.",
+    "Several lookups make one list, longer by what each adds.",
+    "Other axes, single numbers, slices and masks send a tensor.",
+    "So does an operation between the rule and the lookup, and another use of the output beside it.",
+    "Eager mode and a graph agree, and so do a tape around a `tf.function` and XLA.",
+    "A change elsewhere in the model turns a tensor into a list.",
+    "What a rule receives from the operation behind it.",
+    "no word on retracing",
+)
+@over(mode=ROWS, name=[*LISTS, *TENSORS])
+def test_kinds(mode, name):
+    arrived = []
+
+    @tf.custom_gradient
+    def seen(x):
+        def grad(upstream):
+            arrived.append(upstream)
+            return upstream
+
+        return tf.identity(x), grad
+
+    behind = (LISTS | TENSORS)[name]
+    found = mode.gradient(lambda x: behind(seen(x)), W)
+    assert same(found, EAGER.gradient(behind, W))
+    lists = [isinstance(each, tf.IndexedSlices) for each in arrived]
+    assert lists and all(each == (name in LISTS) for each in lists)
+    if name == "two":
+        assert all(each.values.shape[0] == 6 for each in arrived)
+    assert not [line for line in trace("kinds.py") if "retracing" in line.text]
+    for line in trace("kinds.py"):
+        eager, graph = re.findall(r"(?:eager|graph): (\w+)", line.text)
+        assert eager == graph
+    assert [line.text.count("rows ") > 0 for line in trace("kinds.py")].count(True) >= 4
+
+
+@says(
+    "A rule that works row by row and is linear in upstream, as rules are that are derivatives, may leave the list alone.",
+    "It needs its local derivative at the rows of the list:",
+    "Both agree on row 2, which stands in the list twice.",
+    "The list holds 12 numbers, and the tensor 400, as many as the table.",
+    "A rule that leaves rows as they are, and one that makes them dense.",
+)
+@over(mode=ROWS, i=PLACES, f=["scaled", "scaled_dense"])
+def test_scaled(mode, i, f):
+    s = tf.constant([1.0, 10.0, 100.0])
+    function = getattr(program("scaled.py"), f)
+
+    def total(W, function=function):
+        return squared(tf.gather(function(W, s), i))
+
+    found = mode.gradient(total, W)
+    right = mode.gradient(lambda W: squared(tf.gather(W * s[:, None], i)), W)
+    assert same(found, right, 1e-6)
+    assert isinstance(found, tf.IndexedSlices) == (f == "scaled")
+    if f == "scaled":
+        assert same(found.indices, i)
+    rows, dense = trace("scaled.py")
+    assert rows.numbers[0] == 12 and dense.numbers[0] == 400 == 100 * 4
+    assert same(rows.numbers[-4:], dense.numbers[-4:])
+
+
+@says(
+    "A rule that is not linear in upstream, such as one that clips or takes a sign, has to add first: slices that are clipped."
+)
+@over(rule=[tf.sign, lambda u: tf.clip_by_value(u, -1.0, 1.0)])
+def test_nonlinear(rule):
+    rows = listed([0, 0, 1], [1.0, 1.0, 1.0])
+    each = tf.IndexedSlices(rule(rows.values), rows.indices, rows.dense_shape)
+    first = rule(tf.convert_to_tensor(rows))
+    assert same(each, [[2.0], [1.0], [0.0]]) and same(first, [[1.0], [1.0], [0.0]])
+
+
+# An embedding, and optimizers.
+
+
+class Seen(keras.optimizers.SGD):
+    """Remembers the types of the gradients that it is given."""
+
+    types: ClassVar = []
+
+    def update_step(self, gradient, variable, learning_rate):
+        self.types.append(type(gradient))
+        super().update_step(gradient, variable, learning_rate)
+
+
+@says(
+    "A token that is frequent in the batch gets a long gradient.",
+    "This rule divides by the number of its places, $c_r$, so that each row gets the mean of its upstreams:",
+    "Token 0 stands three times in the batch, and its row goes three times as far as that of token 1.",
+    "With the rule both go as far as one place says.",
+    "In `fit`, eager or not, the optimizer receives the list.",
+    "An embedding whose rows get the mean, not the sum, of their upstreams.",
+)
+@over(eager=[True, False], name=["keras", "rule"])
+def test_embedding(eager, name):
+    defined = program("embedding.py")
+    layer = {"keras": keras.layers.Embedding, "rule": defined.Embedding}[name]
+    first = layer(3, 1, embeddings_initializer="zeros")
+    model = keras.Sequential([first, keras.layers.Flatten()])
+    Seen.types.clear()
+    model.compile(Seen(1.0), "mse", run_eagerly=eager)
+    ids = np.array([[0, 0, 0, 1]])
+    model.fit(ids, np.full((1, 4), 2.0), verbose=0)
+    assert Seen.types and {*Seen.types} == {tf.IndexedSlices}
+    moved = first.get_weights()[0].ravel()
+    assert same(moved, [3.0 if name == "keras" else 1.0, 1.0, 0.0], 1e-6)
+    mode = "eager" if eager else "graph"
+    [line] = [
+        each
+        for each in trace("embedding.py")
+        if each.text.startswith(name) and mode in each.text
+    ]
+    assert same(line.numbers, moved)
+
+
+@says(
+    "A token that is frequent in the batch gets a long gradient.",
+    "This rule divides by the number of its places, $c_r$, so that each row gets the mean of its upstreams:",
+)
+@over(mode=ROWS, i=PLACES)
+def test_mean(mode, i):
+    lookup = program("embedding.py").lookup
+    found = mode.gradient(lambda W: squared(lookup(W, tf.constant(i))), W)
+    plain = mode.gradient(lambda W: squared(tf.gather(W, i)), W)
+    places = np.bincount(i, minlength=3)[:, None]
+    right = np.array(tf.convert_to_tensor(plain)) / np.maximum(places, 1)
+    assert same(found, right, 1e-6)
+
+
+OPTIMIZERS = {
+    "SGD": lambda: keras.optimizers.SGD(0.1),
+    "SGD, momentum": lambda: keras.optimizers.SGD(0.1, momentum=0.9),
+    "Adam": lambda: keras.optimizers.Adam(0.1),
+    "AdamW": lambda: keras.optimizers.AdamW(0.1, weight_decay=0.1),
+    "Adagrad": lambda: keras.optimizers.Adagrad(0.1),
+    "RMSprop": lambda: keras.optimizers.RMSprop(0.1),
+}
+FORGETS = {"SGD", "Adagrad", "RMSprop"}
+
+
+def steps(name, dense, twice=False):
+    """What moves in a second step with row 0 alone, and the weights after it."""
+    W, optimizer = keras.Variable(np.ones((4, 1))), OPTIMIZERS[name]()
+    for i in [0, 1], ([0, 0] if twice else [0]):
+        rows = listed(i, np.ones(len(i)), 4)
+        before = W.numpy()
+        optimizer.apply([tf.convert_to_tensor(rows) if dense else rows], [W])
+    return np.flatnonzero(W.numpy() != before).tolist(), W.numpy()
+
+
+@says(
+    "The first step has rows 0 and 1, the second only row 0.",
+    "Rows 2 and 3 are never looked up:",
+    "In Keras a list is no promise to leave the other rows alone.",
+    "Adam and momentum move row 1 by what they remember of it, and weight decay moves each row.",
+    "The rows that change are those of the dense gradient.",
+    "How far they go is not, where an index occurs twice and the optimizer squares: see an embedding moves too far under Adam.",
+    "Which rows an optimizer changes, when a step has rows 0 and 1, then 0.",
+)
+@over(name=[*OPTIMIZERS])
+def test_moved(name):
+    rows, dense = steps(name, False), steps(name, True)
+    assert rows[0] == dense[0] and same(rows[1], dense[1], 1e-5)
+    right = [0] if name in FORGETS else [0, 1, 2, 3] if name == "AdamW" else [0, 1]
+    assert rows[0] == right
+    [line] = [each for each in trace("moved.py") if each.text[:14].strip() == name]
+    shown = re.findall(r"\[[^]]*\]", line.text)
+    assert shown == [str(right), str(right)]
+    again, added = steps(name, False, True)[1], steps(name, True, True)[1]
+    assert same(again, added, 1e-5) == (not name.startswith(("Ada", "RMS")))
+
+
+# Clipping.
+
+CLIPS = {
+    "clip_by_norm": lambda g: tf.clip_by_norm(g, 1.0),
+    "clip_by_global_norm": lambda g: tf.clip_by_global_norm([g], 1.0)[0][0],
+    "clipnorm": lambda g: program("clip.py").step(g, clipnorm=1.0),
+    "global_clipnorm": lambda g: program("clip.py").step(g, global_clipnorm=1.0),
+}
+
+
+@says(
+    "Clipped to the norm 1, such a list is 1.5811 long once its rows are added, by `tf.clip_by_norm` and by the `clipnorm` of Keras alike.",
+    "Gradients of one token that agree make the norm of the list too small, and the clipped gradient too long.",
+    "Clipping a list of rows, before and after rows of one index are added.",
+)
+@over(clip=CLIPS, i=[[0, 0, 0, 1], [0, 1, 0, 0], [2, 2, 2, 2]])
+def test_clip(clip, i):
+    rows = listed(i, np.ones(4))
+    assert long_(rows.values) < long_(rows)
+    assert long_(clip(rows)) > 1.4
+    if 1 in i:
+        assert abs(long_(clip(rows)) - 1.5811) < 1e-4
+    for first in program("clip.py").added(rows), tf.convert_to_tensor(rows):
+        assert abs(long_(clip(first)) - 1.0) < 1e-5
+    for line in trace("clip.py")[1:]:
+        assert same(line.numbers[-3:], [1.5811, 1.0, 1.0])
+
+
+@says(
+    "Let $a$ and $b$ be two values of one row.",
+    "What is squared in the list and what should be differ by $h$:",
+)
+@over(a=numbers(-9, 9), b=numbers(-9, 9))
+def test_squares(a, b):
+    rows = listed([0, 0], [a, b])
+    found = long_(rows) ** 2 - long_(rows.values) ** 2
+    assert abs(found - 2 * a * b) <= 1e-4 * (1 + a * a + b * b)
+
+
+@says(
+    "`tf.unique` and `tf.math.unsorted_segment_sum` add the rows up and need no tensor of the shape of the table:",
+    "`added` works in a `tf.function`, as the program calls it, and under XLA.",
+)
+@over(i=PLACES, how=["eager", "graph", "XLA"])
+def test_added(i, how):
+    added = program("clip.py").added
+    run = {
+        "eager": added,
+        "graph": tf.function(added),
+        "XLA": tf.function(added, jit_compile=True),
+    }[how]
+    rows = listed(i, np.arange(1.0, 1.0 + len(i)), 1000)
+    found = run(rows)
+    assert sorted(found.indices.numpy()) == sorted({*i})
+    assert len(found.values) == len({*i}) and same(found, rows)
+
+
+# Sparse weights.
+
+
+@says(
+    "A matrix that has values only at fixed places is a product with a mask, which does not move:",
+    "What the mask throws away need not be computed.",
+    "With the values as a vector $v$, each needs one row of upstream and one of $x$:",
+    "Its values are.",
+    "TensorFlow's own gradient of `tf.sparse.sparse_dense_matmul` is the same, and goes to the values too.",
+    "A product with a sparse matrix, with a gradient for the values alone.",
+)
+@over(cases=4, mode=[EAGER, INSIDE, AROUND], v=arrays((3,)), x=arrays((3, 2)))
+def test_sparse(mode, v, x):
+    v, x = np.clip(v, -9, 9), np.clip(x, -9, 9)
+    defined = program("masked.py")
+    table = tf.scatter_nd(defined.places, tf.constant(v, tf.float32), [2, 3])
+    assert np.array(defined.M).sum() == 3
+    found = mode.gradients(lambda v, x: squared(defined.sparse(v, x)), v, x)
+    own = mode.gradients(lambda v, x: squared(defined.plain(v, x)), v, x)
+    dense = mode.gradients(lambda W, x: squared(defined.masked(W, x)), table, x)
+    at = tf.gather_nd(dense[0], defined.places)
+    for one, other in zip(found, own):
+        assert np.allclose(one, other, 1e-4, 1e-3)
+    assert np.allclose(found[0], at, 1e-4, 1e-3)
+    assert np.allclose(found[1], dense[1], 1e-4, 1e-3)
+    assert same(dense[0] * (1 - defined.M), np.zeros((2, 3)))
+
+
+@says(
+    "A `tf.sparse.SparseTensor` is no argument of a rule and no source of a tape.",
+    "XLA cannot compile the operation.",
+)
+def test_sparse_tensor():
+    matrix = tf.sparse.SparseTensor([[0, 0]], [2.0], [1, 1])
+    rule = tf.custom_gradient(lambda m: (m.values, lambda u: u))
+    assert "SparseTensor is not supported" in message(rule, matrix)
+    for built in lambda f: f, tf.function:
+
+        @built
+        def source():
+            with tf.GradientTape() as tape:
+                y = tf.sparse.sparse_dense_matmul(matrix, [[1.0]])
+            return tape.gradient(y, matrix)
+
+        assert "SparseTensor is not supported" in message(source)
+    plain = program("masked.py").plain
+    x = tf.ones([3, 2])
+    said = message(XLA.gradient, lambda v: plain(v, x), tf.ones([3]))
+    assert "unsupported operations" in said and "SparseTensorDenseMatMul" in said
+
+
+# Ragged tensors.
+
+RAGGED = tf.ragged.constant([[1.0, 2.0], [3.0]])
+
+
+@says(
+    "A ragged tensor is one input, and its gradient is one, a ragged tensor or the tensor of its values.",
+    "Upstream has the structure of the output:",
+    "Whether the tape is asked for the ragged tensor or its `flat_values`, the answer has the form of the question.",
+    "`flat`, of the values and the numbers of their rows, has tensors only.",
+    "A ragged tensor goes into a rule, which squares each number.",
+)
+@over(built=[lambda f: f, tf.function], returns=["ragged", "values"], out=[0, 1])
+def test_ragged(built, returns, out):
+    arrived = []
+
+    @tf.custom_gradient
+    def rule(x):
+        def grad(upstream):
+            arrived.append(type(upstream))
+            each = upstream.values if out else tf.gather(upstream, x.value_rowids())
+            values = each * 2.0 * x.values
+            return x.with_values(values) if returns == "ragged" else values
+
+        return (x * x if out else tf.reduce_sum(x * x, axis=1)), grad
+
+    run = built(rule)
+    for source in RAGGED, RAGGED.flat_values:
+        with tf.GradientTape() as tape:
+            tape.watch(RAGGED.flat_values)
+            y = tf.reduce_sum(run(RAGGED))
+        found = tape.gradient(y, source)
+        ragged = source is RAGGED
+        assert isinstance(found, tf.RaggedTensor) == ragged
+        assert same(found.values if ragged else found, [2.0, 4.0, 6.0])
+    assert all((each is tf.RaggedTensor) == bool(out) for each in arrived) and arrived
+    flat = program("ragged.py").flat
+    given = []
+    tf.nest.map_structure(given.append, (RAGGED.values, RAGGED.value_rowids()))
+    assert all(isinstance(each, tf.Tensor) for each in given)
+    to_values = EAGER.gradient(lambda v: flat(v, given[1]), given[0])
+    assert same(to_values, [2.0, 4.0, 6.0])
+
+
+# Types of one's own.
+
+
+def handed_out(value):
+    """A rule whose output is the value."""
+    return tf.custom_gradient(lambda x: (value, lambda upstream: None))
+
+
+@says(
+    "In eager mode `tf.IndexedSlices` goes in as the list that it is; in a graph it is refused.",
+    "Sparse tensors and types of your own are refused in both, and as an output, too: they do not say which of their tensors have gradients.",
+    "What tf.custom_gradient takes as an argument, in eager mode and in a graph.",
+)
+@over(built={"eager": lambda f: f, "graph": tf.function})
+def test_refused(built):
+    graph = built is tf.function
+    rows, arrived, defined = listed([0, 0], [1.0, 2.0]), [], program("refused.py")
+
+    @tf.custom_gradient
+    def dense(x):
+        arrived.append(x)
+        return tf.convert_to_tensor(x), lambda upstream: upstream
+
+    assert message(built(dense), rows).startswith("TypeError" if graph else "")
+    if not graph:
+        assert isinstance(arrived[0], tf.IndexedSlices)
+    values = {
+        "tf.Tensor": W,
+        "tf.RaggedTensor": RAGGED,
+        "tf.IndexedSlices": rows,
+        "tf.SparseTensor": tf.sparse.SparseTensor([[0]], [1.0], [1]),
+        "ExtensionType": defined.Line(1.0),
+    }
+    for name, value in values.items():
+        silent = name in ("tf.SparseTensor", "ExtensionType")
+        assert hasattr(value, "__composite_gradient__") == (
+            name in ("tf.RaggedTensor", "tf.IndexedSlices")
+        )
+        said = message(built(defined.call), value)
+        assert ("is not supported as a gradient source" in said) == silent
+        assert bool(said) == (silent or (graph and name == "tf.IndexedSlices"))
+        said_of_output = message(built(handed_out(value)), W)
+        assert ("is not supported as a gradient source" in said_of_output) == silent
+        [line] = [each for each in trace("refused.py") if each.text.startswith(name)]
+        assert ("Error" in line["graph" if graph else "eager"]) == bool(said)
+
+
+@says(
+    "An `ExtensionType` can say it: the tape and `tf.custom_gradient` ask for `__composite_gradient__`.",
+    "TensorFlow itself has it on ragged tensors.",
+    "It has no public base class, and needs none:",
+    "The rule receives a `Line` and returns one, of the gradients of its tensors.",
+    "A type of one's own that says which of its tensors have gradients.",
+)
+@over(mode=["eager", "around", "inside", "XLA"])
+def test_extension(mode):
+    defined = program("extension.py")
+    silent = program("refused.py").Line
+    for each in tf.sparse.SparseTensor, silent:
+        assert not hasattr(each, "__composite_gradient__")
+    assert hasattr(tf.RaggedTensor, "__composite_gradient__")
+    assert defined.Both.__bases__ == (object,)
+    for place in tf, tf.experimental, tf.autodiff, tf.types.experimental:
+        assert not [each for each in dir(place) if "CompositeTensorGradient" in each]
+    squared_ = defined.squared
+    if mode in ("around", "XLA"):
+        squared_ = tf.function(squared_, jit_compile=mode == "XLA")
+
+    def gradient(line):
+        with tf.GradientTape() as tape:
+            tape.watch(line)
+            result = squared_(line)
+            loss = result.slope + 10.0 * result.start
+        return tape.gradient(loss, line)
+
+    run = tf.function(gradient) if mode == "inside" else gradient
+    found = run(defined.Line(3.0, 4.0))
+    assert isinstance(found, defined.Line)
+    assert found.slope == 6.0 and found.start == 80.0
+    lines = trace("extension.py").starting("eager", "graph")
+    assert [each.numbers for each in lines] == [[6.0, 80.0]] * 2
+    assert all(each["upstream"] == "Line" for each in trace("extension.py")[::2])
+
+
+# Check, mistakes, and the exercise.
+
+
+@says(
+    "Two lookups, and between them a rule that is not linear in its input, against a product with $S$:",
+    "Rules for rows against a one-hot product, in three modes.",
+)
+@over(mode=ROWS, i=[[3, 1, 3, 0, 3], [0, 0, 0, 0, 0]])
+def test_check(mode, i):
+    defined = program("check.py")
+    V, i = tf.reshape(tf.range(20.0) / 10.0 - 1.0, [5, 4]), tf.constant(i)
+    found = mode.gradient(lambda V: defined.rows(V, i), V)
+    right = mode.gradient(lambda V: defined.dense(V, i), V)
+    assert np.allclose(tf.convert_to_tensor(found), right, 1e-4, 1e-4)
+    assert not same(defined.cube(2 * V), 2 * defined.cube(V))
+    lines = trace("check.py")
+    assert len(lines) == 3 and all(each.numbers[-1] < 1e-5 for each in lines)
+
+
+@says(
+    "A rule that multiplies each row by a factor of its own returns 10, 0 and 101 where 1, 0 and 200 are right, because row 2 came first.",
+    "Values meet a table.",
+    "The values of a list have places, not rows of the table.",
+    "A factor for each row fits them when there are as many places as rows, and the wrong rows are multiplied:",
+    "Wrong on purpose: a factor for each row meets a list of looked-up rows.",
+)
+@over(mode=ROWS, i=[[2, 0, 2], [0, 1, 2], [2, 0]])
+def test_places(mode, i):
+    scaled = program("wrong/places.py").scaled
+    W, s = tf.ones([3, 1]), tf.constant([1.0, 10.0, 100.0])
+    total = lambda W: tf.gather(scaled(W, s), i)  # noqa: E731
+    if len(i) != 3:
+        assert message(mode.gradient, total, W)
+        return
+    found = mode.gradient(total, W)
+    right = mode.gradient(lambda W: tf.gather(W * s[:, None], i), W)
+    assert len(found.values) == len(i)
+    assert same(found, right) == (i == [0, 1, 2])
+    if i == [2, 0, 2]:
+        assert same(found, [[10.0], [0.0], [101.0]])
+        assert same(right, [[1.0], [0.0], [200.0]])
+
+
+@says(
+    "A ragged input gets a padded gradient.",
+    "Eager mode says nothing, and the gradient has the wrong shape.",
+    "A graph compares:",
+    "Wrong on purpose: a padded gradient for a ragged tensor.",
+)
+def test_padded():
+    total = program("wrong/padded.py").total
+    for run, graph in ((total, False), (tf.function(total), True)):
+
+        def gradient(run=run):
+            with tf.GradientTape() as tape:
+                tape.watch(RAGGED.flat_values)
+                y = run(RAGGED)
+            return tape.gradient(y, RAGGED.flat_values)
+
+        said = message(gradient)
+        assert ("Incompatible shapes" in said) == graph
+        if not graph:
+            assert not said and gradient().shape == (2, 2)
+            assert RAGGED.flat_values.shape == (3,)
+
+
+@says(
+    "`tf.math.unsorted_segment_sum(V, i, 2)` adds up the rows of $V$ that have the same number.",
+    "$P$ is a transposed $S$.",
+    "So the rule is a lookup, as the rule of a lookup is this sum.",
+    "The sum of segments, with its rule: the gradient is a lookup.",
+)
+@over(mode=ROWS, i=[[1, 0, 1], [0, 0, 0], [0, 1, 1]])
+def test_solution(mode, i):
+    add_up, i = program("solution.py").add_up, tf.constant(i)
+    assert same(tf.one_hot(i, 2, axis=0), tf.transpose(tf.one_hot(i, 2)))
+    right = np.zeros((2, 2))
+    np.add.at(right, i.numpy(), W.numpy())
+    assert same(tf.math.unsorted_segment_sum(W, i, 2), right)
+    found = mode.gradient(lambda V: squared(add_up(V, i)), W)
+    own = mode.gradient(lambda V: squared(tf.math.unsorted_segment_sum(V, i, 2)), W)
+    upstream = np.array([[1.0, 2.0], [3.0, 4.0]])
+    assert same(found, own) and same(found, upstream[i.numpy()])
+    table = tf.zeros([2, 2])
+    back = mode.gradient(lambda T: tf.gather(T, i) * W, table)
+    assert same(back, right)
