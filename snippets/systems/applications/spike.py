@@ -2,16 +2,14 @@
 
 import tensorflow as tf
 
-beta = 2.0
 
-
-# truth: the gradient of tf.atan(beta * v) / beta
+# truth: the gradient of tf.atan(2.0 * v) / 2.0
 @tf.custom_gradient
 def spike(v):
     s = tf.cast(v > 0.0, v.dtype)
 
     def grad(upstream):
-        local = 1.0 / (1.0 + (beta * v) ** 2)
+        local = 1.0 / (1.0 + 4.0 * v * v)
         downstream = upstream * local
         tf.print("upstream  ", upstream)
         tf.print("local     ", local)
@@ -32,6 +30,6 @@ print("v         ", v.numpy())
 print("s         ", s.numpy())
 gradient = tape.gradient(loss, v)
 h = 1e-6
-surrogate = (tf.atan(beta * (v + h)) - tf.atan(beta * (v - h))) / beta
+surrogate = (tf.atan(2.0 * (v + h)) - tf.atan(2.0 * (v - h))) / 2.0
 print("surrogate ", (surrogate / (2.0 * h)).numpy().round(6))
 print("by sign   ", tape.gradient(plain, v).numpy())

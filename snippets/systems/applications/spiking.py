@@ -9,14 +9,12 @@ matplotlib.rcParams["svg.hashsalt"] = "spiking"
 from matplotlib import pyplot as plt
 
 INPUTS, HIDDEN, TIMES, TEST = 12, 32, 24, 200
-beta = 2.0
 
-
-# truth: the gradient of tf.atan(beta * v) / beta
+# truth: the gradient of tf.atan(2.0 * v) / 2.0
 @tf.custom_gradient
 def spike(v):
     def grad(upstream):
-        return upstream / (1.0 + (beta * v) ** 2)
+        return upstream / (1.0 + 4.0 * v * v)
 
     return tf.cast(v > 0.0, v.dtype), grad
 
