@@ -35,7 +35,7 @@ def differences(f, x, h=1e-6):
 @says(
     "A spiking network — a neuron fires or not — the slope of a surrogate: a choice",
     "A step has no slope to learn by.",
-    "With $v_i$ the potential less the threshold, a spike is 1 where it is above 0, and 0 elsewhere.",
+    "With $v_i$ the potential less the threshold, a spike is $s_i = [v_i > 0]$: 1 above 0, and 0 elsewhere.",
     "Its derivative is 0 or, at the threshold, does not exist.",
     "Beside it stands the surrogate, a curve that rises at the threshold:",
     "Write the differential of the surrogate; that of the step says nothing.",
@@ -142,7 +142,7 @@ def test_the_spiking_network(mode, layers):
 @says(
     "Weights of one bit — a weight is −1 or 1 — the slope of a clipped line: a choice",
     "The same goes for a weight of one bit and for the edge of a disk.",
-    "A weight in use is −1 where the weight in store is below 0, and 1 elsewhere.",
+    "With $w_i$ the weight in store, the weight in use is $q_i = 1 - 2 \\, [w_i < 0]$: −1 below 0, and 1 elsewhere.",
     "Beside it stands a clipped line, as of Bengio et al., 2013:",
     "Write the differential of the line.",
     "At −1 and at 1 it does not exist, and the slope there is 1 by convention, as in TensorFlow's rule of `tf.clip_by_value`:",
