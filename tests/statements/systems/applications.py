@@ -342,6 +342,24 @@ def test_an_edge_on_a_line(h):
 
 
 @says(
+    "A disk that leaves the image.",
+    "An arc outside has no pixel, and on a CPU `tf.gather_nd` raises.",
+)
+@over(a=[1.0, 4.0, 7.0])
+def test_a_disk_that_leaves(a):
+    disk = program("disk.py").disk
+    p = [tf.constant(each, tf.float64) for each in (a, 4.1, 2.3)]
+
+    def gradients():
+        with tf.device("CPU"):
+            return EAGER.gradients(lambda *p: tf.reduce_sum(disk(*p)), *p)
+
+    leaves = a - 2.3 < 0 or a + 2.3 > 8
+    found = raised(gradients)
+    assert isinstance(found, tf.errors.InvalidArgumentError) if leaves else not found
+
+
+@says(
     "A spike that is an integer.",
     "A step that returns whole numbers as integers gives None, rule or not.",
 )
@@ -390,5 +408,6 @@ definition("The sign $:=$ marks the choice:")
 advice(
     "You need the four steps from the chain rule, the surrogate of a gradient for sign, and identity forward, another gradient backward.",
     "Read off the rule:",
+    "Keep the disk inside, or give the image a margin.",
     "What do the four steps give for its two edges?",
 )
