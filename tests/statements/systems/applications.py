@@ -97,7 +97,6 @@ def test_a_neuron(times):
         by_s = 1.0 - later
         later = 0.9 * later + by_s * slope(v - 1)
         by_v.append(later)
-        # the potential at the next time takes 0.9 of it and loses the spike
     assert same(EAGER.gradient(count, currents), by_v[::-1], 1e-9)
     text = source("spiking.py")
     assert "v = 0.9 * v + current - s" in text and "step(v - 1.0)" in text
