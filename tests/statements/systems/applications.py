@@ -1,0 +1,412 @@
+"""What the page on three applications says in words."""
+
+from pathlib import Path
+
+from truth.statements.tries import *
+
+
+def step(v):
+    return np.float64(v > 0)
+
+
+def slope(v):
+    return 1 / (1 + 4 * v * v)
+
+
+def plain(v):
+    return tf.nn.relu(tf.sign(v))
+
+
+def clipped(w):
+    return tf.clip_by_value(w, -1.0, 1.0)
+
+
+def source(name):
+    return (Path("snippets/systems/applications") / name).read_text()
+
+
+def differences(f, x, h=1e-6):
+    return (f(x + h) - f(x - h)) / (2 * h)
+
+
+# Spikes.
+
+
+@says(
+    "A spiking network — a neuron fires or not — the slope of a surrogate: a choice",
+    "A step has no slope to learn by.",
+    "With $v_i$ the potential less the threshold, a spike is $s_i = [v_i > 0]$: 1 above 0, and 0 elsewhere.",
+    "Its derivative is 0 or, at the threshold, does not exist.",
+    "Beside it stands the surrogate, a curve that rises at the threshold:",
+    "Write the differential of the surrogate; that of the step says nothing.",
+    "It exists at the threshold, too, so no convention is needed there:",
+    "Pair it with the upstream gradient, which is taken at the true spikes.",
+    "`local` is the slope of the surrogate, by differences, too.",
+    "`downstream` is `upstream` times `local`.",
+    "The last line is what TensorFlow makes of a step that is written with `tf.sign`.",
+    "A spike is a step of the potential; its rule has the slope of an arctan.",
+)
+@over(mode=[EAGER, INSIDE, AROUND], v=[[-2.0, -0.5, 0.0, 1e-9, 2.0]])
+def test_a_spike(mode, v):
+    spike, v = program("spike.py").spike, np.array(v)
+    assert same(spike(v), step(v)) and same(spike(v)[2], 0.0)
+    away = v[np.abs(v) > 1e-3]
+    assert same(differences(step, away), np.zeros_like(away))
+    assert step(1e-9) - step(-1e-9) == 1
+    surrogate = differences(lambda v: np.arctan(2 * v) / 2, v)
+    assert np.allclose(surrogate, slope(v), 1e-6)
+    assert np.all(slope(v) > 0) and slope(0.0) == 1
+    weights = np.arange(1.0, 6)
+    found = mode.gradient(lambda v: tf.reduce_sum(weights * spike(v) ** 2), v)
+    assert same(found, 2 * weights * step(v) * slope(v), 1e-12)
+    assert same(mode.gradient(plain, v), np.zeros_like(v))
+    lines = trace("spike.py")
+    local, surrogate = lines.line("local").numbers, lines.line("surrogate").numbers
+    assert np.allclose(local, surrogate, 1e-5)
+    up, down = lines.line("upstream").numbers, lines.line("downstream").numbers
+    assert np.allclose(np.multiply(up, local), down) and not np.allclose(up, down)
+    assert not any(lines.line("by sign").numbers)
+
+
+@says(
+    "A leaky integrate-and-fire neuron keeps nine tenths of its potential from one time to the next and adds its current.",
+    "Above the threshold it fires, and a spike takes the threshold away.",
+    "Leaky integrate-and-fire: a spike takes the threshold 1 away.",
+    "Upstream comes to each from the count and from the later potential, which the tape adds up.",
+)
+@over(times=[2, 5])
+def test_a_neuron(times):
+    currents = np.random.default_rng(times).uniform(0.2, 1.5, times)
+    spike, v, s, before = program("spike.py").spike, 0.0, 0.0, []
+
+    def count(currents):
+        v = s = tf.zeros([], tf.float64)
+        total = 0.0
+        for current in tf.unstack(currents):
+            v = 0.9 * v + current - s
+            s = spike(v - 1.0)
+            total += s
+        return total
+
+    for current in currents:
+        v = 0.9 * v + current - s
+        s = step(v - 1)
+        before.append(v)
+    by_v, later = [], 0.0
+    for v in reversed(before):
+        by_s = 1.0 - later
+        later = 0.9 * later + by_s * slope(v - 1)
+        by_v.append(later)
+    assert same(EAGER.gradient(count, currents), by_v[::-1], 1e-9)
+    text = source("spiking.py")
+    assert "v = 0.9 * v + current - s" in text and "step(v - 1.0)" in text
+
+
+@says(
+    "A network of spiking neurons is trained for 120 rounds, and its loss is 1.42 before and 1.42 after: the norm of its first gradient is 0.00.",
+    "With the rule 188 of 200 pulses are told right, and the loss falls to 0.01.",
+    "Without it each gradient is 0, the weights stay where they began, and 91 are told right.",
+    "A spiking network learns whether a pulse moves up or down its inputs.",
+    "A pulse moves up or down among 12 inputs, with noise.",
+    "Behind 32 hidden neurons there are two more, and the one that fires more often gives the answer: all that is learned passes through spikes, 24 times.",
+    "Potentials of the two output neurons over 24 times, for two pulses.",
+    "Where the pulse moves down, the neuron for down crosses the dotted threshold more often.",
+    "Where it moves up, the other one does.",
+    "Weights, and the loss and the gradient's norm first and last.",
+)
+@over(mode=[EAGER, INSIDE], layers=[1, 2])
+def test_the_spiking_network(mode, layers):
+    def counts(x, *weights):
+        for w in weights:
+            x = plain(x @ w - 1.0)
+        return tf.reduce_sum(x * x)
+
+    rng = np.random.default_rng(0)
+    given = [rng.standard_normal([3, 3]) for _ in range(layers + 1)]
+    for found in mode.gradients(counts, *given):
+        assert not np.any(found)
+    text = source("spiking.py")
+    assert "INPUTS, HIDDEN, TIMES, TEST = 12, 32, 24, 200" in text
+    assert "rounds=120" in text and "[HIDDEN, 2]" in text
+    without, with_rule = trace("spiking.py").starting("  loss")
+    assert without.numbers == [1.42, 1.42, 0.0]
+    assert with_rule.numbers[:2] == [1.42, 0.01] and with_rule.numbers[2] > 1
+    right = [line.numbers[0] for line in trace("spiking.py") if "pulses" in line.text]
+    assert right == [91, 188]
+
+
+# One bit.
+
+
+@says(
+    "Weights of one bit — a weight is −1 or 1 — the slope of a clipped line: a choice",
+    "The same goes for a weight of one bit and for the edge of a disk.",
+    "With $w_i$ the weight in store, the weight in use is $q_i = 1 - 2 \\, [w_i < 0]$: −1 below 0, and 1 elsewhere.",
+    "Beside it stands a clipped line, as of Bengio et al., 2013:",
+    "Write the differential of the line.",
+    "At −1 and at 1 it does not exist, and the slope there is 1 by convention, as in TensorFlow's rule of `tf.clip_by_value`:",
+    "Pair it with the upstream gradient, taken at the weights in use:",
+    "At −2 and 1.5 `upstream` meets a `local` of 0.",
+    "A weight of one bit; its rule has the slope of a clipped line.",
+    "Outside of the line the rule gives 0, so that a weight in store does not run away from the bit that it stands for.",
+    "In floats the network uses the clipped line itself, so its weights are between −1 and 1, too.",
+)
+@over(mode=[EAGER, INSIDE, AROUND], w=[[-3.0, -1.0, -0.2, 0.0, 0.7, 1.0, 1.5]])
+def test_one_bit(mode, w):
+    w = np.array(w)
+
+    def bit(w):
+        return np.where(w < 0, -1.0, 1.0)
+
+    binary = program("bit.py").binary
+    inside = np.float64(np.abs(w) <= 1)
+    assert same(binary(w), bit(w)) and same(binary(w)[3], 1.0)
+    assert not np.any(differences(bit, w[w != 0]))
+    for end in (-1.0, 1.0):
+        sides = [np.clip(end + h, -1, 1) - end for h in (-1e-3, 1e-3)]
+        assert np.count_nonzero(np.round(sides, 9)) == 1
+    assert same(mode.gradient(clipped, w), inside)
+    up = np.arange(1.0, 8)
+    found = mode.gradient(lambda w: tf.reduce_sum(up * binary(w) ** 2), w)
+    assert same(found, 2 * up * bit(w) * inside)
+    assert np.all(np.abs(clipped(w)) <= 1)
+    assert "return tf.clip_by_value(w, -1.0, 1.0)" in source("binary.py")
+    lines = trace("bit.py")
+    local = dict(zip(lines.line("w ").numbers, lines.line("local").numbers))
+    assert [w for w in local if local[w] == 0] == [-2, 1.5]
+    assert all(lines.line("upstream").numbers)
+    for name in ("bit.py", "binary.py"):
+        assert "q = tf.where(w < 0.0, tf.constant(-1.0, w.dtype), 1.0)" in source(name)
+        assert "local = tf.cast(tf.abs(w) <= 1.0, w.dtype)" in source(name)
+    disk = np.array([0.1, 0.2])
+    assert not np.any(differences(lambda r: np.float64(disk < r), 0.15))
+
+
+@says(
+    "Of 500 points 500 are right in floats, 327 after rounding, and 494 with one bit and the rule.",
+    "Without the rule the biases are still trained, in floats, but the bits stay as they were drawn: 413.",
+    "Points on a ring shall be told from those inside and outside.",
+    "Where three networks see the ring: trained in floats, rounded afterwards, and trained with one bit.",
+    "The first and the third show a closed ring.",
+    "The second shows none.",
+    "Weights of one bit: trained as such, or rounded after training in floats.",
+)
+@over(mode=[EAGER, INSIDE], n=[2, 5])
+def test_the_ring(mode, n):
+    rng = np.random.default_rng(n)
+    w, b = rng.uniform(-1, 1, [n, n]), rng.uniform(-1, 1, n)
+
+    def layer(w, b):
+        bits = tf.stop_gradient(tf.sign(w))
+        return tf.reduce_sum((tf.ones([1, n], w.dtype) @ bits + b) ** 2)
+
+    by_w, by_b = mode.gradients(layer, w, b)
+    assert by_w is None and np.all(by_b != 0)
+    lines = trace("binary.py")
+    assert [line.numbers[0] for line in lines] == [500, 327, 413, 494]
+    assert all(line.numbers[1] == 500 for line in lines)
+    assert lines[1].text.startswith("floats, then one bit")
+    text = source("binary.py")
+    assert "share[1] < 0.75" in text and "min(share[0], share[2]) > 0.9" in text
+    assert "tf.stop_gradient(binary(w))" in text
+
+
+# The disk.
+
+
+def moved(p, i, h):
+    p = np.array(p)
+    p[i] += h
+    return [tf.constant(each) for each in p]
+
+
+@says(
+    "A disk in an image — a point is inside or not — the boundary integral: the derivative",
+    "A pixel's value is the share of it that a disk covers.",
+    "A renderer counts points, and a point is inside or not: there is no slope.",
+    "Yet the area has one.",
+    "From the center $a$, $b$ and the radius $r$ to the pixels, each the integral over itself of 1 inside the disk and 0 outside: three numbers in, an image out.",
+    "A small change moves the edge, and nothing else changes.",
+    "At the angle $\\phi$ the edge moves outward by $\\d r + \\cos(\\phi) \\, \\d a + \\sin(\\phi) \\, \\d b$, and a piece of the edge is $r \\, \\d \\phi$ long.",
+    "So a pixel changes by the integral of their product over the part of the edge inside it.",
+    "The lines between the pixels cut the circle into arcs, and each arc is inside one pixel.",
+    "Arc $j$ goes from $\\alpha_j$ to $\\omega_j$, and $u_j$ is the upstream gradient of its pixel:",
+    "These are the integrals of 1, of the cosine and of the sine.",
+    "The integrals over the arcs.",
+    "Nothing is chosen here: the sign $:=$ stands for what step 2 says of the edge.",
+    "Forward, the program counts points.",
+    "The rule is compared with central differences of the exact areas, which have a closed form:",
+    "A disk with a hard edge, and the boundary integral as its gradient.",
+    "Of each pixel, the share of SUB SUB points inside the disk.",
+    "Of each pixel, the area inside the disk: in closed form.",
+)
+@over(p=[[3.6, 4.2, 2.7], [4.3, 3.7, 1.45]])
+def test_the_disk(p):
+    defined = program("disk.py")
+    N, given = defined.N, [tf.constant(each, tf.float64) for each in p]
+    hard, exact = defined.hard(*given), defined.areas(*given)
+    assert hard.shape == exact.shape == [N, N]
+    assert np.abs(hard - exact).max() < 0.05 and set(np.ravel(hard)) > {0.0, 1.0}
+    assert np.isclose(np.sum(exact), np.pi * p[2] ** 2)
+    upstream = np.random.default_rng(1).standard_normal([N, N])
+    found = EAGER.gradients(
+        lambda *p: tf.reduce_sum(upstream * defined.disk(*p)), *given
+    )
+    phi = (np.arange(200000) + 0.5) / 200000 * 2 * np.pi
+    at = np.floor([p[0] + p[2] * np.cos(phi), p[1] + p[2] * np.sin(phi)]).astype(int)
+    edge = upstream[tuple(at)] * p[2] * 2 * np.pi / len(phi)
+    ways = [edge @ np.cos(phi), edge @ np.sin(phi), np.sum(edge)]
+    for i in range(3):
+        up, down = (defined.areas(*moved(p, i, h)) for h in (1e-5, -1e-5))
+        right = np.sum(upstream * (up - down)) / 2e-5
+        assert np.isclose(found[i], right, 1e-5, 1e-6)
+        assert np.isclose(ways[i], right, 1e-2, 1e-3)
+        same_points = [defined.hard(*moved(p, i, h)) for h in (1e-9, -1e-9)]
+        assert same(*same_points)
+    inside = np.abs(np.ravel(exact) - 1) < 1e-12
+    change = np.ravel(defined.areas(*moved(p, 2, 1e-5)) - exact)
+    assert np.all(np.abs(change[inside]) < 1e-12) and np.any(inside)
+    assert np.any(change > 1e-7)
+
+
+@says(
+    "A disk is fitted to an image by the pixels' boundary integrals.",
+    "With the rule the loss falls from 24.0 to 0.3, which is the noise, and the disk is found to a tenth of a pixel.",
+    "Without the rule `tape.gradient` would return None; here the program asks for zeros instead, and the disk stays where it began.",
+    "A noisy image of a disk, 12 by 12 pixels.",
+    "A dotted circle, where the fit began, is elsewhere.",
+    "A solid circle, where it ended, is its edge.",
+)
+@over(mode=[EAGER, INSIDE])
+def test_the_fit(mode):
+    hard = program("disk.py").hard
+    p = [tf.constant(each, tf.float64) for each in (3.6, 4.2, 2.7)]
+    assert mode.gradients(hard, *p) == [None] * 3
+    wanted, without, with_rule = trace("fit.py")
+    assert same(without.numbers[:3], wanted.numbers[3:])
+    assert np.allclose(with_rule.numbers[:3], wanted.numbers[:3], atol=0.11)
+    assert without.numbers[3:] == [24.0, 24.0]
+    assert with_rule.numbers[3:] == [24.0, 0.3]
+    noise = np.random.default_rng(0).normal(0.0, 0.05, [12, 12])
+    assert abs(np.sum(noise**2) - 0.3) < 0.1
+    text = source("fit.py")
+    assert "N, SUB = 12, 16" in text and 'unconnected_gradients="zero"' in text
+
+
+# Where it breaks.
+
+
+@says(
+    "Differences of points.",
+    "A picture that is made of points has the slope 0 for small steps, and jumps for larger ones.",
+    "The rule is right, and such a check refutes it:",
+    "Wrong on purpose: differences of a picture that is made of points.",
+)
+def test_differences_of_points():
+    defined = program("disk.py")
+    p = [3.6, 4.2, 2.7]
+    given = [tf.constant(each, tf.float64) for each in p]
+    right = 2 * np.pi * 2.7
+    rule = EAGER.gradients(lambda *p: tf.reduce_sum(defined.disk(*p)), *given)[2]
+    assert np.isclose(rule, right)
+    found = []
+    for h in (1e-6, 1e-3, 2e-3, 4e-3):
+        up, down = (defined.hard(*moved(p, 2, s)) for s in (h, -h))
+        found.append(np.sum(up - down) / (2 * h))
+    assert found[0] == 0 and np.std(found[1:]) > 0.1
+    assert not np.any(np.isclose(found, right, 1e-3))
+    slopes = [line.numbers[-1] for line in trace("wrong/differences.py")[1:]]
+    assert slopes[0] == 0 and len(set(slopes)) == 4
+    assert round(right, 2) == trace("wrong/differences.py")[0].numbers[-1]
+
+
+@says(
+    "An edge on a line.",
+    "Where the circle touches a line between pixels, central differences of the areas are off by more, as the areas bend sharply there.",
+)
+@over(h=[1e-3, 1e-5])
+def test_an_edge_on_a_line(h):
+    defined = program("disk.py")
+    upstream = np.random.default_rng(0).standard_normal([8, 8])
+
+    def off(p):
+        given = [tf.constant(each, tf.float64) for each in p]
+        rule = EAGER.gradients(
+            lambda *p: tf.reduce_sum(upstream * defined.disk(*p)), *given
+        )[2]
+        up, down = (defined.areas(*moved(p, 2, s)) for s in (h, -h))
+        return abs(rule - np.sum(upstream * (up - down)) / (2 * h))
+
+    assert off([3.6, 4.3, 2.7]) > 100 * off([3.6, 4.2, 2.7])
+
+
+@says(
+    "A disk that leaves the image.",
+    "An arc outside has no pixel, and on a CPU `tf.gather_nd` raises.",
+)
+@over(a=[1.0, 4.0, 7.0])
+def test_a_disk_that_leaves(a):
+    disk = program("disk.py").disk
+    p = [tf.constant(each, tf.float64) for each in (a, 4.1, 2.3)]
+
+    def gradients():
+        with tf.device("CPU"):
+            return EAGER.gradients(lambda *p: tf.reduce_sum(disk(*p)), *p)
+
+    leaves = a - 2.3 < 0 or a + 2.3 > 8
+    found = raised(gradients)
+    assert isinstance(found, tf.errors.InvalidArgumentError) if leaves else not found
+
+
+@says(
+    "A spike that is an integer.",
+    "A step that returns whole numbers as integers gives None, rule or not.",
+)
+@over(mode=[EAGER, INSIDE], rule=[True, False])
+def test_integers(mode, rule):
+    def whole(v):
+        return tf.cast(v > 0, tf.int32)
+
+    if rule:
+        whole = tf.custom_gradient(lambda v: (tf.cast(v > 0, tf.int32), lambda up: up))
+    assert mode.gradient(lambda v: tf.cast(whole(v), v.dtype), 2.0) is None
+
+
+@says(
+    "A bar in one dimension covers all from $a$ to $b$.",
+    "The boundary is two points, and each takes the upstream gradient of its pixel.",
+    "The left edge moves into the bar, so its sign is negative.",
+    "A bar in one dimension: its edges pick up the upstream of their pixels.",
+    "Of each pixel, the exact length between a and b.",
+)
+@over(mode=[EAGER], a=[0.5, 2.2], b=[3.7, 7.1])
+def test_the_bar(mode, a, b):
+    defined = program("solution.py")
+    a, b = np.float64(a), np.float64(b)
+    upstream = np.arange(1.0, 9)
+    found = mode.gradients(
+        lambda a, b: tf.reduce_sum(upstream * defined.bar(a, b)), a, b
+    )
+    assert same(found[0], -upstream[int(a)]) and same(found[1], upstream[int(b)])
+    assert np.isclose(np.sum(defined.shares(a, b)), b - a)
+    by_a = differences(lambda a: np.sum(upstream * defined.shares(a, b)), a)
+    by_b = differences(lambda b: np.sum(upstream * defined.shares(a, b)), b)
+    assert np.allclose(found, [by_a, by_b], 1e-6)
+
+
+pointer(
+    "This page trains each of the three with a rule and without it.",
+    "Two rules are chosen, one is derived exactly.",
+    "Application — The step — The rule",
+    "The program that draws it, and its numbers",
+    "In types: `grad :: upstream(s: [n]) → downstream(v: [n])`.",
+    "In types: `grad :: upstream(q: [n]) → downstream(w: [n])`.",
+    "In types: `grad :: upstream(image: [N, N]) → (downstream(a), downstream(b), downstream(r))`.",
+)
+definition("The sign $:=$ marks the choice:")
+advice(
+    "You need the four steps from the chain rule, the surrogate of a gradient for sign, and identity forward, another gradient backward.",
+    "Read off the rule:",
+    "Keep the disk inside, or give the image a margin.",
+    "What do the four steps give for its two edges?",
+)
