@@ -108,7 +108,7 @@ def test_the_trace():
     "Along a symmetric change both say the same.",
     "After a step with TensorFlow's gradient, a symmetric variable is not symmetric.",
 )
-@over(mode=MODES, seed=[0])
+@over(mode=[EAGER, XLA], seed=[0])
 def test_the_convention(mode, seed):
     A, D, w = symmetric(seed, 3), symmetric(5, 3), np.arange(1.0, 10.0).reshape(3, 3)
 
@@ -123,7 +123,7 @@ def test_the_convention(mode, seed):
     own = mode.gradient(loss(tf.linalg.eigh), A)
     assert close(ours, np.transpose(ours)) and close(np.triu(own, 1), 0)
     assert close(np.sum(ours * D), np.sum(own * D))
-    stepped = A - 0.1 * own
+    stepped = A - 0.1 * np.asarray(own)
     assert not close(stepped, stepped.T)
     upper = A + np.triu(np.ones([3, 3]), 1)
     assert same(tf.linalg.eigh(A)[0], tf.linalg.eigh(upper)[0])
@@ -145,11 +145,11 @@ def test_the_convention(mode, seed):
     "Which losses of eigenvectors have a gradient: two choices of vectors.",
     "The projector to the space of the two smallest eigenvalues.",
 )
-@over(mode=[EAGER, XLA], seed=[0, 1, 2])
+@over(mode=[EAGER, XLA], seed=[0, 1])
 def test_gauge(mode, seed):
     defined = program("gauge.py")
     A = of_eigenvalues([1.0, 1.0, 3.0], seed)
-    D = symmetric(seed, 3)
+    D = symmetric(seed + 7, 3)
     W = np.random.default_rng(seed).standard_normal([3, 3])
     turn = basis(seed, 2)
     V = np.linalg.eigh(A)[1][:, :2]
@@ -179,7 +179,7 @@ def test_gauge(mode, seed):
     "Vectors of equal eigenvalues have none.",
     "Where all values are equal, TensorFlow returns 0.",
 )
-@over(mode=MODES, n=[2, 3])
+@over(mode=[EAGER, XLA], n=[2, 3])
 def test_equal_vectors(mode, n):
     def loss(A):
         return tf.reduce_sum(tf.linalg.eigh(A)[1] ** 3)
@@ -356,7 +356,7 @@ def test_singular(seed):
 
 
 @says("TensorFlow takes the same 0 for the reciprocal at equal values.")
-@over(mode=MODES)
+@over(mode=[EAGER, XLA])
 def test_equal_singular(mode):
     def loss(A):
         _, U, V = tf.linalg.svd(A)
@@ -408,8 +408,8 @@ def test_nuclear(mode, values):
 
     assert close(along(slope(defined.nuclear), A, D), right, 1e-5)
     assert close(along(slope(own), A, D), right, 1e-5) != equal
-    rule, theirs = trace("polar.py").all("second")
-    assert rule == 7 and theirs == 5
+    rule, theirs, _, right = (line.numbers[-1] for line in trace("polar.py"))
+    assert rule == right == 7 and theirs == 5
 
 
 @says(
@@ -456,8 +456,7 @@ def test_qr(shape, full):
 @over(rows=[2, 3])
 def test_dependent(rows):
     A = np.ones([rows, 2])
-    Q, R = tf.linalg.qr(A)
-    assert close(R[1, 1], 0)
+    assert close(tf.linalg.qr(A)[1][1, 1], 0)
 
     def loss(A):
         Q, R = tf.linalg.qr(A)
@@ -476,7 +475,7 @@ def test_dependent(rows):
 
 
 @says("`fast=False` has no gradient.")
-@over(mode=[EAGER, INSIDE, XLA], shape=[(4, 2), (2, 4), (3, 3)])
+@over(mode=[EAGER, INSIDE], shape=[(4, 2), (2, 4)])
 def test_slow(mode, shape):
     A = np.random.default_rng(0).standard_normal(shape)
     b = np.ones([shape[0], 1])
@@ -559,7 +558,7 @@ def test_years(start):
 @over(mode=[EAGER, INSIDE], seed=[0, 1], n=[1, 3])
 def test_exponential(mode, seed, n):
     rng = np.random.default_rng(seed)
-    A, Y_bar, D = rng.standard_normal([3, n, n])
+    A, Y_bar = rng.standard_normal([2, n, n])
     T = A.T
     block = np.block([[T, Y_bar], [np.zeros([n, n]), T]])
     E = tf.linalg.expm(block).numpy()
@@ -611,7 +610,7 @@ def test_check():
     "Through eigenvectors, where two eigenvalues are equal.",
     "Wrong on purpose: the root of a matrix, through its eigenvectors.",
 )
-@over(mode=MODES)
+@over(mode=[EAGER, XLA])
 def test_the_top(mode):
     defined = program("wrong/equal.py")
 
@@ -638,7 +637,7 @@ def test_logm(mode):
     error = raised(
         mode.gradient, lambda A: tf.math.real(tf.reduce_sum(tf.linalg.logm(A))), A
     )
-    assert isinstance(error, LookupError)
+    assert "no entry for: MatrixLogarithm" in str(error)
 
 
 @says(
