@@ -108,7 +108,7 @@ def test_the_trace():
     "Along a symmetric change both say the same.",
     "After a step with TensorFlow's gradient, a symmetric variable is not symmetric.",
 )
-@over(mode=[EAGER, XLA], seed=[0])
+@over(mode=[EAGER, INSIDE], seed=[0])
 def test_the_convention(mode, seed):
     A, D, w = symmetric(seed, 3), symmetric(5, 3), np.arange(1.0, 10.0).reshape(3, 3)
 
@@ -145,7 +145,7 @@ def test_the_convention(mode, seed):
     "Which losses of eigenvectors have a gradient: two choices of vectors.",
     "The projector to the space of the two smallest eigenvalues.",
 )
-@over(mode=[EAGER, XLA], seed=[0, 1])
+@over(mode=[EAGER, INSIDE], seed=[0, 1])
 def test_gauge(mode, seed):
     defined = program("gauge.py")
     A = of_eigenvalues([1.0, 1.0, 3.0], seed)
@@ -179,7 +179,7 @@ def test_gauge(mode, seed):
     "Vectors of equal eigenvalues have none.",
     "Where all values are equal, TensorFlow returns 0.",
 )
-@over(mode=[EAGER, XLA], n=[2, 3])
+@over(mode=[EAGER, INSIDE], n=[2, 3])
 def test_equal_vectors(mode, n):
     def loss(A):
         return tf.reduce_sum(tf.linalg.eigh(A)[1] ** 3)
@@ -206,7 +206,7 @@ def test_the_gauge_is_named():
     "The same steps as above give the rule, known for its formula as that of Daleckii and Krein:",
     "(f(a) - f(b)) / (a - b) for all pairs, the slope where they meet.",
 )
-@over(values=[[1.0, 2.0, 4.0], [1.0, 1.0, 3.0], [2.0, 2.0, 2.0]], seed=[0, 1])
+@over(values=[[1.0, 2.0, 4.0], [1.0, 1.0, 3.0], [2.0, 2.0, 2.0]], seed=[0])
 def test_functions(values, seed):
     A, D = of_eigenvalues(values, seed), symmetric(seed, 3)
     lambda_, V = np.linalg.eigh(A)
@@ -232,7 +232,7 @@ def test_functions(values, seed):
     "At a gap of 1e-10 this is half of it, and at 0 it is 0.",
     "A function of a symmetric matrix: no eigenvector is differentiated.",
 )
-@over(mode=[EAGER, XLA], gap=[1e-2, 1e-9, 1e-10, 3e-11, 0.0])
+@over(mode=[EAGER, INSIDE], gap=[1e-2, 1e-9, 1e-10, 3e-11, 0.0])
 def test_the_reciprocal(mode, gap):
     A = np.diag([1.0, 1.0 + gap])
     gap = A[1, 1] - 1
@@ -280,7 +280,7 @@ def test_quotients():
 )
 def test_rounding():
     off = []
-    for seed in range(8):
+    for seed in range(4):
         A = of_eigenvalues([1.0, 1.0 + 1e-6, 3.0], seed).astype(np.float32)
         W = np.random.default_rng(seed).standard_normal([3, 3]).astype(np.float32)
         D = np.ones([3, 3], np.float32)
@@ -356,7 +356,7 @@ def test_singular(seed):
 
 
 @says("TensorFlow takes the same 0 for the reciprocal at equal values.")
-@over(mode=[EAGER, XLA])
+@over(mode=[EAGER, INSIDE])
 def test_equal_singular(mode):
     def loss(A):
         _, U, V = tf.linalg.svd(A)
@@ -494,7 +494,7 @@ def test_slow(mode, shape):
     "The inverse is two solves: with the transpose of `R`, and then with `R`.",
     "Least squares by QR: the rule solves with R twice.",
 )
-@over(mode=[EAGER, XLA], seed=[0, 1])
+@over(mode=[EAGER, INSIDE], seed=[0, 1])
 def test_least(mode, seed):
     rng = np.random.default_rng(seed)
     X, b, upstream = (rng.standard_normal(shape) for shape in ([5, 3], 5, 3))
