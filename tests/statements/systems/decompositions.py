@@ -46,6 +46,7 @@ def reciprocals(lambda_):
 @says(
     "A symmetric $A$ has orthonormal eigenvectors, the columns of $V$, and eigenvalues $\\lambda$, in ascending order.",
     "The columns stay orthonormal, so $V^{\\T} \\, \\d V$ is antisymmetric, with 0 on its diagonal.",
+    "Each factor changes:",
     "Multiply from the left with $V^{\\T}$, from the right with $V$: the diagonal is what the values do, the rest what the vectors do.",
     "Both outputs have one.",
     "The factors move over, the mask stays:",
@@ -203,7 +204,7 @@ def test_the_gauge_is_named():
     "They do not depend on the gauge.",
     "So the gaps must cancel, and this is what is left of them:",
     "Where two values are equal, $K$ has the slope of $f$.",
-    "The same steps as above give the rule, known for its formula as that of Daleckii and Krein:",
+    "As a map of the change alone, call it $D$, the second formula is linear, and its rule follows as above.",
     "(f(a) - f(b)) / (a - b) for all pairs, the slope where they meet.",
 )
 @over(values=[[1.0, 2.0, 4.0], [1.0, 1.0, 3.0], [2.0, 2.0, 2.0]], seed=[0])
@@ -225,6 +226,11 @@ def test_functions(values, seed):
             assert close(K[i, j], expected, 1e-5)
         right = change(lambda A: own(A).numpy(), A, D)
         assert close(V @ (K * (V.T @ D @ V)) @ V.T, right, 1e-5)
+        Y_bar = np.arange(9.0).reshape(3, 3)
+        D_bar = V @ (K * (V.T @ Y_bar @ V)) @ V.T
+        assert close(np.sum(Y_bar * right), np.sum(D_bar * D), 1e-5)
+        twice = change(lambda A: own(A).numpy(), A, 2 * D)
+        assert close(twice, 2 * right, 1e-5)
 
 
 @says(
@@ -658,6 +664,7 @@ def test_solution(mode, gap):
     assert close(found, [[1 / a, quotient], [quotient, 1 / b]], 1e-10)
 
 
+history("It is known by the names of Daleckii and Krein:")
 pointer(
     "This page derives the rules of eigenvalues, singular values, least squares and the matrix exponential, and says which losses have a gradient at all.",
     "In types:",
