@@ -5,6 +5,7 @@ import gc
 import weakref
 
 import keras
+import pytest
 from tensorflow.python.framework import func_graph, ops
 
 from truth.statements.tries import *
@@ -335,3 +336,70 @@ def test_in_lambda():
     ):
         model = keras.Sequential([keras.Input((2,)), layer])
         assert len(model.weights) == weights
+
+
+def _raises(loop):
+    """What the variable scope has after a loop whose rows do not fit."""
+
+    @tf.function
+    def traced(x):
+        return loop(x)
+
+    with pytest.raises(ValueError):
+        traced(tf.ones([2, 2]))
+    return tf.compat.v1.get_variable_scope().caching_device
+
+
+def _clear():
+    scope = tf.compat.v1.get_variable_scope()
+    tf.function(lambda: scope.set_caching_device(None))()
+
+
+@says(
+    "This is a bug in TensorFlow.",
+    "While `tf.map_fn`, `tf.scan` or `tf.foldl` is traced, the variable scope has a caching device.",
+    "One that raises does not take it back, and `tf.recompute_grad` enters the scope again in its backward pass.",
+    "With the tape in a `tf.function` the gradient still comes out.",
+    "Take it back while a new graph is traced; eager mode refuses that as well.",
+    "`tf.compat.v1.get_variable_scope().caching_device` is `None` unless a map left something.",
+    "Wrong on purpose: a map that raises in a graph breaks what comes next.",
+    "Take back what a map that raised has set.",
+)
+def test_caching_device():
+    square = tf.recompute_grad(lambda x: x * x)
+
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = square(x)
+        return tape.gradient(y, x)
+
+    x = tf.constant(3.0)
+    assert tf.compat.v1.get_variable_scope().caching_device is None
+    for loop in (tf.map_fn, tf.scan, tf.foldl):
+        step = (
+            (lambda row: tf.reshape(row, [3]))
+            if loop is tf.map_fn
+            else (lambda _, row: tf.reshape(row, [3]))
+        )
+        try:
+            assert _raises(lambda x: loop(step, x)) is not None
+            with pytest.raises(NotImplementedError, match="Caching devices"):
+                slope(x)
+            assert tf.function(slope)(x) == 6
+            with pytest.raises(NotImplementedError, match="Caching devices"):
+                tf.compat.v1.get_variable_scope().set_caching_device(None)
+        finally:
+            _clear()
+        assert slope(x) == 6
+        assert tf.compat.v1.get_variable_scope().caching_device is None
+        # One that does not raise takes it back, and it is there meanwhile.
+        seen = []
+
+        def noted(*rows):
+            seen.append(tf.compat.v1.get_variable_scope().caching_device)
+            return rows[-1]
+
+        tf.function(lambda x: loop(noted, x))(tf.ones([2, 2]))
+        assert seen and all(seen)
+        assert tf.compat.v1.get_variable_scope().caching_device is None

@@ -18,7 +18,7 @@ def slope(table):
 
 
 with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
+    warnings.simplefilter("always", UserWarning)
     slope.get_concrete_function(tf.TensorSpec([10_000_000, 16]))
 for each in caught:
     print(type(each.message).__name__, each.message)

@@ -1,0 +1,30 @@
+"""Take back what a map that raised has set."""
+
+import tensorflow as tf
+
+square = tf.recompute_grad(lambda x: x * x)
+
+
+@tf.function
+def mapped(x):
+    return tf.map_fn(lambda row: tf.reshape(row, [3]), x)
+
+
+try:
+    mapped(tf.ones([2, 2]))
+except ValueError:
+    print("the map has rows of two")
+
+
+def clear():
+    scope = tf.compat.v1.get_variable_scope()
+    tf.function(lambda: scope.set_caching_device(None))()
+
+
+clear()
+
+x = tf.constant(3.0)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = square(x)
+print("slope", tape.gradient(y, x).numpy())

@@ -1,0 +1,23 @@
+"""Wrong on purpose: a map that raises in a graph breaks what comes next."""
+# tracebook: raises NotImplementedError
+
+import tensorflow as tf
+
+square = tf.recompute_grad(lambda x: x * x)
+
+
+@tf.function
+def mapped(x):
+    return tf.map_fn(lambda row: tf.reshape(row, [3]), x)
+
+
+try:
+    mapped(tf.ones([2, 2]))
+except ValueError:
+    print("the map has rows of two")
+
+x = tf.constant(3.0)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = square(x)
+print(tape.gradient(y, x))

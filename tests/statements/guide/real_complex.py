@@ -1,0 +1,217 @@
+"""What the page between real and complex says in words."""
+
+from truth.statements.tries import *
+
+phase = program("phase.py").phase
+rfft = program("rfft.py").rfft
+naive = program("wrong/naive.py").rfft
+slope, product = program("second.py").slope, program("second.py").product
+plain = tf.signal.rfft
+THREE = [EAGER, INSIDE, AROUND]
+
+pointer(
+    "You need complex numbers: there the convention is derived, and the rules from complex to real.",
+    "The dtypes of a rule say when that is an error and when nothing is said.",
+    "A complex gradient for a real input.",
+)
+definition(
+    "A bar is a gradient and a star is the conjugate, as there.",
+    "$L$ is always real.",
+)
+advice(
+    "Write the rule of `tf.complex(a, b)`, and of `tf.math.real`, by the four steps."
+)
+
+
+def weighted(function, upstream):
+    """A real loss with this upstream gradient."""
+    return lambda x: tf.reduce_sum(tf.math.real(np.conj(upstream) * function(x)))
+
+
+def random(*shape):
+    return np.random.default_rng(sum(shape)).normal(size=shape)
+
+
+def joined(*shape):
+    return random(*shape) + 1j * random(1, *shape)[0]
+
+
+@says(
+    "Write the rule of `tf.signal.rfft` as that of an FFT, with the inverse transform of upstream, and for four real numbers the gradient is 0.5, 18.5, −15.5, 6.5 where −3.5, 15.5, −11.5, 9.5 is right.",
+    "Shape and dtype are those of the input.",
+    "The rule of an FFT for real numbers.",
+    "With the inverse transform alone, each frequency counts as often as `tf.signal.irfft` puts it back:",
+    "Wrong on purpose: the rule of an FFT, for a transform of real numbers.",
+)
+@over(mode=THREE)
+def test_the_rule_of_an_fft(mode):
+    x = tf.constant([1.0, 2.0, -1.0, 0.5], tf.float64)
+    weights = tf.constant([0.5, 1.0, 2.0], tf.float64)
+    for rule, right in (
+        (naive, [0.5, 18.5, -15.5, 6.5]),
+        (plain, [-3.5, 15.5, -11.5, 9.5]),
+    ):
+        found = mode.gradient(
+            lambda x: tf.reduce_sum(weights * tf.abs(rule(x)) ** 2), x
+        )
+        assert same(found, right, 1e-12)
+        assert found.shape == x.shape and found.dtype == x.dtype
+    counted = np.array([1, 2, 1])
+    upstream = joined(3)
+    wrong = mode.gradient(weighted(naive, upstream), x)
+    assert same(wrong, mode.gradient(weighted(plain, counted * upstream), x), 1e-12)
+
+
+@says(
+    "A rule from real to complex numbers takes a real part, and this page says where it stands: for phases, for transforms of real signals, and for second derivatives.",
+    "Real angles in, numbers on the unit circle out, element by element:",
+    "By the chain rule:",
+    "By the convention, the conjugate of upstream and the real part of all.",
+    "The change of the angle is real, and leaves the brackets:",
+    r"What stands before $\d \theta$ is real, as the gradient of a real input has to be.",
+    "A number and its conjugate have the same real part, so the star may move:",
+    "From real to complex: the rule of complex numbers, and its real part.",
+    "What is left out, the imaginary part, would move the input off the real line.",
+    "The rule of a phase: the real part of upstream times a conjugate.",
+)
+@over(
+    mode=THREE, upstream=st.complex_numbers(max_magnitude=1e3), theta=st.floats(-9, 9)
+)
+def test_a_phase(mode, upstream, theta):
+    x = tf.constant(theta, tf.float64)
+    y = np.exp(1j * theta)
+    moved = upstream * np.conj(1j * y)
+    assert same((np.conj(upstream) * 1j * y).real, moved.real, 1e-9)
+    found = mode.gradient(weighted(phase, upstream), x)
+    assert found.dtype == tf.float64 and same(found, moved.real, 1e-9)
+    # The whole number is that of a complex input.
+    held = tf.constant(theta, tf.complex128)
+    whole = mode.gradient(weighted(lambda z: tf.exp(1j * z), upstream), held)
+    assert same(whole, moved, 1e-9)
+
+
+@says(
+    "The transform of real numbers has conjugates at mirrored places, so `tf.signal.rfft` returns the first half and one more.",
+    "For four numbers, three:",
+    "`tf.signal.irfft` puts the mirrored half back.",
+    "So it counts a frequency twice that is not its own mirror, and the rule counts it once: halve its upstream first.",
+    "The rule of a transform of real numbers, with TensorFlow's beside it.",
+    "With four numbers the first and the last frequency are real, and keep their upstream; the one between is halved.",
+    "With five, none but the first is its own mirror.",
+)
+@over(mode=THREE, n=st.integers(1, 9))
+def test_a_transform(mode, n):
+    x = tf.constant(random(2, n))
+    whole = tf.signal.fft(tf.cast(x, tf.complex128)).numpy()
+    assert same(whole[:, 1:], np.conj(whole[:, :0:-1]), 1e-12)
+    half = plain(x).numpy()
+    assert half.shape[-1] == n // 2 + 1 and same(half, whole[:, : n // 2 + 1], 1e-12)
+    assert plain(tf.zeros(4)).shape == [3]
+    upstream = joined(2, n // 2 + 1)
+    found = mode.gradient(weighted(rfft, upstream), x)
+    assert same(found, mode.gradient(weighted(plain, upstream), x), 1e-12)
+    # How often each frequency is put back.
+    places = range(n // 2 + 1)
+    put_back = [
+        n
+        * np.abs(
+            tf.signal.irfft(tf.one_hot([k], len(places), dtype=tf.complex128), [n])
+        ).max()
+        for k in places
+    ]
+    mirrored = [2 if k != (n - k) % n else 1 for k in places]
+    assert same(put_back, mirrored, 1e-12)
+    assert mirrored == {4: [1, 2, 1], 5: [1, 2, 2]}.get(n, mirrored)
+    assert (np.abs(half.imag[:, np.array(mirrored) == 1]) < 1e-12).all()
+
+
+@says(
+    "`tf.signal.irfft` takes the length.",
+    "Without it, five numbers come back as four.",
+)
+def test_the_length():
+    x = tf.constant(random(5))
+    assert tf.signal.irfft(plain(x)).shape == [4]
+    assert same(tf.signal.irfft(plain(x), [5]), x, 1e-12)
+
+
+@says(
+    r"At the angle 0, $y$ is 1 and $(\mathrm{i} \, y)^*$ is $-\mathrm{i}$: the real part of $(-2 - 2 \, \mathrm{i})(-\mathrm{i})$ is $-2$.",
+    "TensorFlow, without a rule, gives the same numbers.",
+    "The squared distance from 2 + i: it is least at the angle of 2 + i.",
+)
+def test_the_trace():
+    named = program("phase.py")
+    upstream, downstream, rule, by_hand = trace("phase.py")
+    assert upstream.text.split('"')[1] == "(-2.0000,-2.0000)"
+    assert ((-2 - 2j) * -1j).real == -2 and np.conj(1j * 1) == -1j
+    assert downstream.numbers[0] == -2
+    assert rule.numbers[-2:] == by_hand.numbers[-2:] == downstream.numbers
+    angles = tf.constant(np.linspace(-3, 3, 601))
+    losses = [named.loss(named.by_hand(angle)) for angle in angles]
+    assert abs(angles[int(np.argmin(losses))] - np.angle(2 + 1j)) < 0.01
+
+
+@says(
+    "The gradient of a real loss is a complex map, and not a holomorphic one.",
+    "Its slope along $v$ is the gradient of the pairing with $v$, which is real again.",
+    "For $L = |z|^4$ the gradient is $4 |z|^2 z$, and",
+    "The term with $v^*$ is why no complex number is the second derivative: the slope along `1j * v` is not `1j` times that along `v`.",
+    "The rule is differentiated as it stands: its backward pass uses `z` itself, as that of any rule should.",
+    "A Hessian times a vector, where both are complex.",
+    "The Hessian at z times v.",
+)
+@over(
+    make=[lambda f: f, tf.function],
+    z=st.complex_numbers(min_magnitude=0.1, max_magnitude=9),
+    v=st.complex_numbers(min_magnitude=0.1, max_magnitude=9),
+)
+def test_second_order(make, z, v):
+    at, along = tf.constant(z, tf.complex128), tf.constant(v, tf.complex128)
+    assert same(make(slope)(at), 4 * abs(z) ** 2 * z, 1e-9)
+    right = 8 * abs(z) ** 2 * v + 4 * z * z * np.conj(v)
+    scale = abs(z) ** 2 * abs(v)
+    assert abs(make(product)(at, along).numpy() - right) < 1e-9 * scale
+    h = 1e-5
+    difference = (slope(at + h * along) - slope(at - h * along)).numpy() / (2 * h)
+    assert abs(difference - right) < 1e-4 * abs(v) ** 2 * scale + 1e-4 * scale
+    # The two differ by twice the term with v*.
+    turned = make(product)(at, 1j * along).numpy() - 1j * right
+    assert abs(turned + 8j * z * z * np.conj(v)) < 1e-8 * scale
+
+
+@says(
+    "Upstream is random, and complex where the output is.",
+    "The inverse transform has a rule, too: it counts twice what it had put back.",
+    "Rules between real and complex against TensorFlow and differences.",
+)
+def test_the_check():
+    lines = [line.text for line in trace("check.py")]
+    assert len(lines) == 4
+    assert all(line.endswith("TensorFlow's: True  differences: True") for line in lines)
+    rule = program("check.py").irfft4
+    z, upstream = tf.constant(joined(3)), random(4)
+    for mode in THREE:
+        found = mode.gradient(lambda z: tf.reduce_sum(upstream * rule(z)), z)
+        right = np.array([1, 2, 1]) * plain(tf.constant(upstream)).numpy() / 4
+        assert same(found, right, 1e-12)
+
+
+@says(
+    "The rules of joining two reals, and of taking one of them out.",
+    "The real part sends a real upstream on.",
+    "Its imaginary part is 0, and that is what $b$ gets.",
+    "What is upstream of $b$ where the loss is the real part of the result?",
+)
+@over(mode=THREE)
+def test_the_solution(mode):
+    named = program("solution.py")
+    a, b = tf.constant(1.0, tf.float64), tf.constant(2.0, tf.float64)
+
+    def loss(ab):
+        return named.real_part(named.join(ab[0], ab[1]))
+
+    assert same(mode.gradient(loss, tf.stack([a, b])), [1, 0])
+    first, second = trace("solution.py")
+    assert first.text.endswith("gradients 1.0 0.0")
+    assert second.text.endswith("gradients 1.0 3.0")
