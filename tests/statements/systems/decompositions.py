@@ -1,0 +1,693 @@
+"""What the page on decompositions says in words."""
+
+from truth.statements.tries import *
+
+
+def close(one, other, within=1e-6):
+    return np.allclose(one, other, within, 1e-8)
+
+
+def symmetric(seed, n):
+    M = np.random.default_rng(seed).standard_normal([n, n])
+    return M + M.T
+
+
+def basis(seed, n):
+    return np.linalg.qr(np.random.default_rng(seed).standard_normal([n, n]))[0]
+
+
+def of_eigenvalues(values, seed):
+    Q = basis(seed, len(values))
+    return (Q * np.array(values)) @ Q.T
+
+
+def change(function, A, D, h=1e-5):
+    """The slope along D, by central differences."""
+    return (function(A + h * D) - function(A - h * D)) / (2 * h)
+
+
+def along(function, A, D, mode=EAGER):
+    return np.sum(mode.gradient(function, np.array(A)) * D)
+
+
+def root_by_vectors(A):
+    lambda_, V = tf.linalg.eigh(A)
+    return tf.matmul(V * tf.sqrt(lambda_), V, transpose_b=True)
+
+
+def reciprocals(lambda_):
+    gap = lambda_[None, :] - lambda_[:, None] + np.eye(len(lambda_))
+    return (1 - np.eye(len(lambda_))) / gap
+
+
+# The derivation.
+
+
+@says(
+    "A symmetric $A$ has orthonormal eigenvectors, the columns of $V$, and eigenvalues $\\lambda$, in ascending order.",
+    "The columns stay orthonormal, so $V^{\\T} \\, \\d V$ is antisymmetric, with 0 on its diagonal.",
+    "Each factor changes:",
+    "Multiply from the left with $V^{\\T}$, from the right with $V$: the diagonal is what the values do, the rest what the vectors do.",
+    "Both outputs have one.",
+    "The factors move over, the mask stays:",
+    "$\\d A$ is symmetric, so the symmetric part of $G$ is enough: $\\downstream{\\bar A} = \\frac12 (G + G^{\\T})$.",
+    "Values divide by nothing; vectors divide by the gaps between the values [Giles, 2008].",
+    "Eigenvalues and eigenvectors of a symmetric matrix, with their rule.",
+)
+@over(mode=[EAGER, INSIDE], seed=[0, 1], n=[2, 4])
+def test_the_derivation(mode, seed, n):
+    A, D = symmetric(seed, n), symmetric(seed + 9, n)
+    lambda_, V = (part.numpy() for part in tf.linalg.eigh(A))
+    assert close(V.T @ V, np.eye(n)) and close((V * lambda_) @ V.T, A)
+    assert (np.diff(lambda_) > 0).all()
+    F, inner = reciprocals(lambda_), V.T @ D @ V
+    dlambda = change(lambda A: np.linalg.eigh(A)[0], A, D)
+    dV = change(lambda A: tf.linalg.eigh(A)[1].numpy(), A, D)
+    assert close(dlambda, np.diag(inner), 1e-5)
+    assert close(V.T @ dV, F * inner, 1e-4)
+    assert close(V.T @ dV, -(V.T @ dV).T, 1e-4)
+    rng = np.random.default_rng(seed)
+    lambda_bar, V_bar = rng.standard_normal(n), rng.standard_normal([n, n])
+    G = V @ (np.diag(lambda_bar) + F * (V.T @ V_bar)) @ V.T
+    slope = np.sum(lambda_bar * dlambda) + np.sum(V_bar * dV)
+    assert close(slope, np.sum(G * D), 1e-4)
+    assert close(np.sum(G * D), np.sum(0.5 * (G + G.T) * D))
+
+    def loss(A):
+        values, vectors = program("decompositions.py").eigh(A)
+        return tf.reduce_sum(lambda_bar * values) + tf.reduce_sum(V_bar * vectors)
+
+    assert close(mode.gradient(loss, A), 0.5 * (G + G.T))
+
+
+# Snippet and trace.
+
+
+@says(
+    "The values are 1 and 3, so the gap is 2, and `local F` has its reciprocal, with both signs.",
+    "The loss weights the values by 1 and 10, and one element of `V` by 100.",
+    "Only the first column of `V` has an upstream gradient that is not 0.",
+)
+def test_the_trace():
+    lines = trace("decompositions.py")
+    values = lines.starting("values")[0].numbers
+    assert close(values, [1, 3])
+    start = next(i for i, line in enumerate(lines) if "local F" in line.text)
+    F = np.reshape(lines[start].numbers + lines[start + 1].numbers, [2, 2])
+    assert close(F, [[0, 1 / 2], [-1 / 2, 0]])
+    first, second = lines.starting("upstream")
+    assert first.numbers == [1, 10]
+    after = next(i for i, line in enumerate(lines) if line.text == second.text) + 1
+    V_bar = np.reshape(second.numbers + lines[after].numbers, [2, 2])
+    assert close(V_bar, [[100, 0], [0, 0]])
+
+
+@says(
+    "The convention differs.",
+    "The program takes the symmetric part of its input, so its gradient is symmetric.",
+    "`tf.linalg.eigh` reads the lower triangle only, and its gradient is there: 9, not twice 4.5.",
+    "Along a symmetric change both say the same.",
+    "After a step with TensorFlow's gradient, a symmetric variable is not symmetric.",
+)
+@over(mode=[EAGER, INSIDE], seed=[0])
+def test_the_convention(mode, seed):
+    A, D, w = symmetric(seed, 3), symmetric(5, 3), np.arange(1.0, 10.0).reshape(3, 3)
+
+    def loss(function):
+        def of(A):
+            lambda_, V = function(A)
+            return tf.reduce_sum(w * V) + tf.reduce_sum(w[0] * lambda_)
+
+        return of
+
+    ours = mode.gradient(loss(program("decompositions.py").eigh), A)
+    own = mode.gradient(loss(tf.linalg.eigh), A)
+    assert close(ours, np.transpose(ours)) and close(np.triu(own, 1), 0)
+    assert close(np.sum(ours * D), np.sum(own * D))
+    stepped = A - 0.1 * np.asarray(own)
+    assert not close(stepped, stepped.T)
+    upper = A + np.triu(np.ones([3, 3]), 1)
+    assert same(tf.linalg.eigh(A)[0], tf.linalg.eigh(upper)[0])
+    rows = trace("decompositions.py")
+    assert close(rows.starting("downstream")[-1].numbers[1:3], [4.5, 4.5])
+    assert close(rows.starting("TensorFlow")[0].numbers[1:3], [0, 9])
+
+
+# What has a gradient.
+
+
+@says(
+    "If a column of $V$ is an eigenvector, so is its negative, and the library picks one.",
+    "In a space of equal eigenvalues each orthonormal basis will do.",
+    "A loss that does not depend on it has a gradient:",
+    "The gradient of an element of a vector changes its sign with the choice.",
+    "That of a product of two elements does not.",
+    "With equal eigenvalues, the projector to their whole space has a gradient, and TensorFlow's is right, since the 0 in place of the reciprocal of the gap drops only what cancels.",
+    "Which losses of eigenvectors have a gradient: two choices of vectors.",
+    "The projector to the space of the two smallest eigenvalues.",
+)
+@over(mode=[EAGER, INSIDE], seed=[0, 1])
+def test_gauge(mode, seed):
+    defined = program("gauge.py")
+    A = of_eigenvalues([1.0, 1.0, 3.0], seed)
+    D = symmetric(seed + 7, 3)
+    W = np.random.default_rng(seed).standard_normal([3, 3])
+    turn = basis(seed, 2)
+    V = np.linalg.eigh(A)[1][:, :2]
+    for vectors in (V, -V, V @ turn):
+        assert close(A @ vectors, vectors)
+        assert close(vectors @ vectors.T, V @ V.T)
+    for choice in (np.eye(2), turn):
+
+        def loss(A):
+            return tf.reduce_sum(W * defined.space(A, tf.constant(choice)))
+
+        right = change(lambda A: loss(A).numpy(), A, D)
+        assert close(along(loss, A, D, mode), right, 1e-5)
+    B = symmetric(seed, 3)
+    for of, sign in (
+        (lambda v: v[0], -1),
+        (lambda v: v[0] * v[1], 1),
+    ):
+        plus, minus = (
+            along(lambda A: of(defined.first_vector(A, choice)), B, D)
+            for choice in (1.0, -1.0)
+        )
+        assert abs(plus) > 1e-6 and close(plus, sign * minus)
+
+
+@says(
+    "Vectors of equal eigenvalues have none.",
+    "Where all values are equal, TensorFlow returns 0.",
+)
+@over(mode=[EAGER, INSIDE], n=[2, 3])
+def test_equal_vectors(mode, n):
+    def loss(A):
+        return tf.reduce_sum(tf.linalg.eigh(A)[1] ** 3)
+
+    assert close(mode.gradient(loss, np.eye(n)), 0)
+    D = np.ones([n, n])
+    steps = [abs(loss(np.eye(n) + h * D) - loss(np.eye(n))) / h for h in (1e-4, 1e-6)]
+    assert steps[1] > 50 * steps[0] > 0
+
+
+# Functions of a matrix.
+
+
+@says(
+    "The root, the logarithm and the exponential of a symmetric matrix are functions of its eigenvalues, in its eigenvectors.",
+    "They do not depend on the gauge.",
+    "So the gaps must cancel, and this is what is left of them:",
+    "Where two values are equal, $K$ has the slope of $f$.",
+    "As a map of the change alone, call it $D$, the second formula is linear, and its rule follows as above.",
+    "(f(a) - f(b)) / (a - b) for all pairs, the slope where they meet.",
+)
+@over(values=[[1.0, 2.0, 4.0], [1.0, 1.0, 3.0], [2.0, 2.0, 2.0]], seed=[0])
+def test_functions(values, seed):
+    A, D = of_eigenvalues(values, seed), symmetric(seed, 3)
+    lambda_, V = np.linalg.eigh(A)
+    quotients = program("function.py").quotients
+    for f, slope, own in (
+        (np.sqrt, lambda x: 0.5 / np.sqrt(x), tf.linalg.sqrtm),
+        (np.exp, np.exp, tf.linalg.expm),
+        (np.log, lambda x: 1 / x, lambda A: tf.linalg.logm(tf.cast(A, "complex128"))),
+    ):
+        Y = (V * f(lambda_)) @ V.T
+        assert close(Y, own(A)) and close((-V * f(lambda_)) @ -V.T, Y)
+        K = quotients(f, slope, tf.constant(lambda_)).numpy()
+        for i, j in np.ndindex(3, 3):
+            a, b = sorted([values[i], values[j]])
+            expected = slope(a) if a == b else (f(a) - f(b)) / (a - b)
+            assert close(K[i, j], expected, 1e-5)
+        right = change(lambda A: own(A).numpy(), A, D)
+        assert close(V @ (K * (V.T @ D @ V)) @ V.T, right, 1e-5)
+        Y_bar = np.arange(9.0).reshape(3, 3)
+        D_bar = V @ (K * (V.T @ Y_bar @ V)) @ V.T
+        assert close(np.sum(Y_bar * right), np.sum(D_bar * D), 1e-5)
+        twice = change(lambda A: own(A).numpy(), A, 2 * D)
+        assert close(twice, 2 * right, 1e-5)
+
+
+@says(
+    "TensorFlow divides a gap by its square plus 1e-20 instead of taking the reciprocal.",
+    "At a gap of 1e-10 this is half of it, and at 0 it is 0.",
+    "A function of a symmetric matrix: no eigenvector is differentiated.",
+)
+@over(mode=[EAGER, INSIDE], gap=[1e-2, 1e-9, 1e-10, 3e-11, 0.0])
+def test_the_reciprocal(mode, gap):
+    A = np.diag([1.0, 1.0 + gap])
+    gap = A[1, 1] - 1
+
+    def loss(A):
+        V = tf.linalg.eigh(A)[1]
+        return V[0, 1] * V[1, 1]
+
+    found = along(loss, A, np.array([[0.0, 1.0], [1.0, 0.0]]), mode)
+    safe = gap / (gap**2 + 1e-20)
+    assert close(abs(found), safe)
+    if gap == 0:
+        assert safe == 0
+    elif abs(gap / 1e-10 - 1) < 1e-3:
+        assert close(safe * gap, 0.5, 1e-3)
+    defined = program("function.py")
+    ours = along(lambda A: tf.reduce_sum(defined.root(A)), A, 1 - np.eye(2), mode)
+    assert close(ours, 2 / (1 + np.sqrt(1 + gap)))
+
+
+@says(
+    "`quotients` takes the slope in the middle where two values agree to a third of the digits.",
+    "The quotient would lose more there than the slope does.",
+)
+def test_quotients():
+    quotients = program("function.py").quotients
+    for dtype in (np.float32, np.float64):
+        end = np.finfo(dtype).eps ** (1 / 3)
+        for part in (0.5, 0.1):
+            x = np.array([1, 1 + part * end], dtype)
+            exact = x.astype(np.longdouble)
+            right = 1 / np.sum(np.sqrt(exact))
+            assert x[0] != x[1]
+            by_slope = quotients(tf.sqrt, lambda x: 0.5 / tf.sqrt(x), tf.constant(x))
+            plain = (np.sqrt(x[0]) - np.sqrt(x[1])) / (x[0] - x[1])
+            middle = dtype(0.5) / np.sqrt(dtype(0.5) * (x[0] + x[1]))
+            assert close(by_slope[0, 1], middle)
+            assert abs(middle - right) < abs(plain - right)
+        x = tf.constant(np.array([1, 1 + 2 * end], dtype))
+        assert same(quotients(tf.sqrt, lambda x: 0.0 * x, x)[0, 1] > 0, True)
+
+
+@says(
+    "In float32 rounding is enough: in a matrix that is not diagonal, TensorFlow's gradient of this root can be off by more than a hundredth at a gap of 1e-6."
+)
+def test_rounding():
+    off = []
+    for seed in range(4):
+        A = of_eigenvalues([1.0, 1.0 + 1e-6, 3.0], seed).astype(np.float32)
+        W = np.random.default_rng(seed).standard_normal([3, 3]).astype(np.float32)
+        D = np.ones([3, 3], np.float32)
+        right = along(lambda A: tf.reduce_sum(W * tf.linalg.sqrtm(A)), A, D)
+        found = along(lambda A: tf.reduce_sum(W * root_by_vectors(A)), A, D)
+        ours = along(lambda A: tf.reduce_sum(W * program("function.py").root(A)), A, D)
+        off.append(abs(found / right - 1))
+        assert np.isclose(ours, right, 1e-3, 1e-4)
+    assert max(off) > 1 / 100
+
+
+@says(
+    "A tape over `grad` goes through the eigenvectors.",
+    "So at equal values the second derivative is wrong.",
+)
+@over(values=[[1.0, 1.0], [1.0, 2.0]])
+def test_second(values):
+    root = program("function.py").root
+    A, D = np.diag(values), np.array([[0.5, 1.0], [1.0, -0.3]])
+    W = np.array([[1.0, 2.0], [4.0, 10.0]])
+
+    def slope(A):
+        with tf.GradientTape() as tape:
+            tape.watch(A)
+            loss = tf.reduce_sum(W * root(A))
+        return tf.reduce_sum(tape.gradient(loss, A) * D)
+
+    found = along(slope, A, D)
+    right = change(lambda A: slope(tf.constant(A)).numpy(), A, D)
+    assert close(found, right, 1e-4) == (values[0] != values[1])
+
+
+@says(
+    "`tf.linalg.sqrtm` and `tf.linalg.expm` use no eigenvectors, and are right there."
+)
+@over(own=[tf.linalg.sqrtm, tf.linalg.expm], values=[[1.0, 1.0], [2.0, 2.0, 3.0]])
+def test_own(own, values):
+    A, D = of_eigenvalues(values, 3), symmetric(1, len(values))
+    W = np.arange(1.0, 1 + A.size).reshape(A.shape)
+
+    def loss(A):
+        return tf.reduce_sum(W * own(A))
+
+    assert close(along(loss, A, D), change(lambda A: loss(A).numpy(), A, D))
+    graph = tf.function(own).get_concrete_function(tf.constant(A)).graph
+    assert not {each.type for each in graph.get_operations()} & {
+        "SelfAdjointEigV2",
+        "Eig",
+        "Svd",
+    }
+
+
+# Singular values.
+
+
+@says(
+    "The singular values of $A$ are the roots of the eigenvalues of $A^{\\T} A$, so all of the above returns.",
+    "Values divide by nothing, and vectors by the difference of two squares:",
+)
+@over(seed=[0, 1])
+def test_singular(seed):
+    rng = np.random.default_rng(seed)
+    A, D = rng.standard_normal([2, 3, 3])
+    s, U, V = (part.numpy() for part in tf.linalg.svd(A))
+    assert close(s[::-1] ** 2, np.linalg.eigvalsh(A.T @ A))
+    ds = change(lambda A: np.linalg.svd(A)[1], A, D)
+    assert close(ds, np.diag(U.T @ D @ V), 1e-5)
+    P = U.T @ D @ V
+    gap = s[None] ** 2 - s[:, None] ** 2 + np.eye(3)
+    F = (1 - np.eye(3)) / gap
+    dU = change(lambda A: tf.linalg.svd(A)[1].numpy(), A, D)
+    assert close(U.T @ dU, F * (P * s + s[:, None] * P.T), 1e-4)
+
+
+@says("TensorFlow takes the same 0 for the reciprocal at equal values.")
+@over(mode=[EAGER, INSIDE])
+def test_equal_singular(mode):
+    def loss(A):
+        _, U, V = tf.linalg.svd(A)
+        return tf.reduce_sum(U**3) + tf.reduce_sum(U @ tf.transpose(V))
+
+    assert np.count_nonzero(mode.gradient(loss, np.eye(3))) == 0
+
+
+@says(
+    "What does not depend on the gauge needs a rule again.",
+    "The gradient of the nuclear norm, the sum of the singular values, is the orthogonal factor $Q = U V^{\\T}$.",
+    "It has a gradient too, in which sums are left, and no differences; for a square matrix:",
+    "The first derivative of TensorFlow's sum is right at equal values, since it has only the differential of the values.",
+    "Its second derivative is not: 5 for 7.",
+    "The rule of `nuclear` calls `polar`, which has a rule, so it is right twice.",
+    "The nuclear norm and its gradient, which has a rule of its own.",
+)
+@over(mode=[EAGER, INSIDE], values=[[1.0, 1.0, 3.0], [1.0, 2.0, 3.0], [2.0] * 3])
+def test_nuclear(mode, values):
+    defined = program("polar.py")
+    A = (basis(0, 3) * values) @ basis(1, 3)
+    rng = np.random.default_rng(2)
+    D, W = rng.standard_normal([2, 3, 3])
+
+    def own(A):
+        return tf.reduce_sum(tf.linalg.svd(A, compute_uv=False))
+
+    U, _, Vt = np.linalg.svd(A)
+    for norm in (defined.nuclear, own):
+        assert close(mode.gradient(norm, A), U @ Vt)
+        assert close(along(norm, A, D), change(lambda A: own(A).numpy(), A, D))
+
+    def weighted(function):
+        return lambda A: tf.reduce_sum(W * function(A))
+
+    right = change(lambda A: weighted(defined.polar)(A).numpy(), A, D)
+    assert close(along(weighted(defined.polar), A, D, mode), right, 1e-5)
+    equal = len(set(values)) < 3
+    assert close(along(weighted(defined.by_vectors), A, D), right, 1e-5) != equal
+
+    def slope(norm):
+        def of(A):
+            with tf.GradientTape() as tape:
+                tape.watch(A)
+                y = norm(A)
+            return tf.reduce_sum(W * tape.gradient(y, A))
+
+        return of
+
+    assert close(along(slope(defined.nuclear), A, D), right, 1e-5)
+    assert close(along(slope(own), A, D), right, 1e-5) != equal
+    rule, theirs, _, right = (line.numbers[-1] for line in trace("polar.py"))
+    assert rule == right == 7 and theirs == 5
+
+
+@says(
+    "At a singular value of 0 the norm has a kink, and its gradient there is a matter of convention."
+)
+def test_kink():
+    D = np.array([[0.0, 0.0], [0.0, 1.0]])
+    A = np.diag([1.0, 0.0])
+    norm = [np.linalg.norm(A + h * D, "nuc") - 1 for h in (-1e-3, 1e-3)]
+    assert close(norm, [1e-3, 1e-3])
+
+
+# What is missing.
+
+
+@says(
+    "Tall matrices have a gradient of QR with `full_matrices=False` only.",
+    "The extra columns span a space, in which the library picks a basis: a gauge again.",
+    "Where TensorFlow has a gradient of a decomposition, and where none.",
+)
+@over(shape=[(3, 2), (5, 2), (2, 3), (3, 3)], full=[True, False])
+def test_qr(shape, full):
+    A = np.random.default_rng(0).standard_normal(shape)
+
+    def loss(A):
+        return tf.reduce_sum(tf.linalg.qr(A, full_matrices=full)[0] ** 3)
+
+    error = raised(EAGER.gradient, loss, A)
+    tall = shape[0] > shape[1]
+    assert (error is not None) == (tall and full)
+    if error is None:
+        D = np.cos(A)
+        right = change(lambda A: loss(A).numpy(), A, D)
+        assert close(along(loss, A, D), right, 1e-5)
+    else:
+        Q, R = np.linalg.qr(A, "complete")
+        Q[:, shape[1] :] *= -1
+        assert close(Q @ R, A) and close(Q.T @ Q, np.eye(shape[0]))
+
+
+@says(
+    "SVD with `full_matrices=True` has a gradient only where the two sides differ by at most 1."
+)
+@over(shape=[(3, 3), (3, 2), (2, 3), (4, 2), (2, 4), (5, 2)])
+def test_svd_full(shape):
+    A = np.random.default_rng(0).standard_normal(shape)
+    D = np.cos(A)
+
+    def loss(A):
+        _, U, V = tf.linalg.svd(A, full_matrices=True)
+        return tf.reduce_sum(U[:, 0] ** 3) + tf.reduce_sum(V[:, -1] ** 3)
+
+    error = raised(EAGER.gradient, loss, A)
+    assert (error is None) == (abs(shape[0] - shape[1]) <= 1)
+    if error is None:
+        right = change(lambda A: loss(A).numpy(), A, D)
+        assert close(along(loss, A, D), right, 1e-5)
+
+
+@says(
+    "If the first columns depend on each other, `R` has no inverse, and the gradient is NaN, or finite and wrong where rounding hides it."
+)
+@over(rows=[2, 3])
+def test_dependent(rows):
+    A = np.ones([rows, 2])
+    assert close(tf.linalg.qr(A)[1][1, 1], 0)
+
+    def loss(A):
+        Q, R = tf.linalg.qr(A)
+        return tf.reduce_sum(Q**3) + tf.reduce_sum(R**3)
+
+    found = EAGER.gradient(loss, A)
+    if np.isfinite(found).all():
+        D = np.cos(np.arange(2.0 * rows)).reshape(rows, 2)
+        right = change(lambda A: loss(A).numpy(), A, D)
+        assert rows == 3 and not np.isclose(np.sum(found * D), right, 0.1)
+    else:
+        assert rows == 2 and np.isnan(found).all()
+
+
+# Least squares.
+
+
+@says("`fast=False` has no gradient.")
+@over(mode=[EAGER, INSIDE], shape=[(4, 2), (2, 4)])
+def test_slow(mode, shape):
+    A = np.random.default_rng(0).standard_normal(shape)
+    b = np.ones([shape[0], 1])
+    for fast in (True, False):
+
+        def loss(A):
+            return tf.reduce_sum(tf.linalg.lstsq(A, b, fast=fast))
+
+        error = raised(mode.gradient, loss, A)
+        assert (error is None) == fast
+
+
+@says(
+    "`fast=True` solves the normal equations, whose condition is the square of that of the matrix.",
+    "QR keeps it, and the rule is the one of a linear system, solved with the same triangle twice:",
+    "The inverse is two solves: with the transpose of `R`, and then with `R`.",
+    "Least squares by QR: the rule solves with R twice.",
+)
+@over(mode=[EAGER, INSIDE], seed=[0, 1])
+def test_least(mode, seed):
+    rng = np.random.default_rng(seed)
+    X, b, upstream = (rng.standard_normal(shape) for shape in ([5, 3], 5, 3))
+    R = np.linalg.qr(X)[1]
+    cond = np.linalg.cond(X)
+    assert close(np.linalg.cond(X.T @ X), cond**2)
+    assert close(np.linalg.cond(R), cond)
+    graph = (
+        tf.function(lambda X: tf.linalg.lstsq(X, b[:, None]))
+        .get_concrete_function(tf.constant(X))
+        .graph
+    )
+    assert any(
+        "Cholesky" in each.type or each.type == "MatrixSolveLs"
+        for each in graph.get_operations()
+    )
+    w = np.linalg.solve(R, np.linalg.solve(R.T, upstream))
+    assert close(w, np.linalg.solve(X.T @ X, upstream))
+
+    def loss(function):
+        return lambda X, b: tf.reduce_sum(upstream * function(X, b))
+
+    defined = program("least.py")
+    ours = mode.gradients(loss(defined.least), X, b)
+    own = EAGER.gradients(loss(defined.normal), X, b)
+    y = np.linalg.lstsq(X, b, None)[0]
+    z = X @ w
+    assert close(ours[0], np.outer(b - X @ y, w) - np.outer(z, y))
+    assert close(ours[1], z) and close(ours[0], own[0]) and close(ours[1], own[1])
+
+
+@says(
+    "A line through twelve years, with the year as a column:",
+    "Subtract the mean of the years, and both are fine.",
+)
+@over(start=[100.0, 2000.0])
+def test_years(start):
+    defined = program("least.py")
+    assert len(defined.years) == 12
+    assert [line.text.endswith("True") for line in trace("least.py")] == 5 * [True] + [
+        False
+    ]
+    years = start + np.arange(12.0)
+    X = np.stack([np.ones(12), years - years.mean()], 1)
+    b = np.sqrt(np.arange(12.0))
+    right = defined.gradient(defined.least, tf.constant(X), tf.constant(b))
+    for function in (defined.least, defined.normal):
+        found = defined.gradient(
+            function, tf.constant(X, tf.float32), tf.constant(b, tf.float32)
+        )
+        assert np.linalg.norm(found - right) < 1e-5 * np.linalg.norm(right)
+
+
+# The matrix exponential.
+
+
+@says(
+    "The exponential of a block triangular matrix has a derivative in its corner, here of `expm` at $A^{\\T}$ in the direction of upstream, and that is the rule:",
+    "The matrix exponential: its rule is an exponential of twice the size.",
+)
+@over(mode=[EAGER, INSIDE], seed=[0, 1], n=[1, 3])
+def test_exponential(mode, seed, n):
+    rng = np.random.default_rng(seed)
+    A, Y_bar = rng.standard_normal([2, n, n])
+    T = A.T
+    block = np.block([[T, Y_bar], [np.zeros([n, n]), T]])
+    E = tf.linalg.expm(block).numpy()
+    assert E.shape == (2 * n, 2 * n)
+    corner = E[:n, n:]
+    assert close(E[:n, :n], tf.linalg.expm(T)) and close(E[n:, :n], 0)
+    assert close(corner, change(lambda A: tf.linalg.expm(A).numpy(), T, Y_bar), 1e-5)
+    expm = program("exponential.py").expm
+    for function in (expm, tf.linalg.expm):
+        found = mode.gradient(lambda A: tf.reduce_sum(Y_bar * function(A)), A)
+        assert close(found, corner)
+
+
+@says(
+    "A tape goes through the squarings of TensorFlow's, a loop, and XLA needs a limit for it.",
+    "The rule calls the forward pass only.",
+    "the log repeats it",
+)
+@over(own=[True, False])
+def test_exponential_xla(own):
+    expm = tf.linalg.expm if own else program("exponential.py").expm
+    error = raised(XLA.gradient, lambda A: tf.reduce_sum(expm(A)), np.eye(2))
+    assert ("fixed tensor list size" in str(error)) == own == (error is not None)
+    graph = tf.function(tf.linalg.expm).get_concrete_function(np.eye(2)).graph
+    assert any("While" in each.type for each in graph.get_operations())
+
+
+# Check.
+
+
+@says(
+    "Three equal eigenvalues and two more, in a random basis; every element of the gradient against central differences, and against an operation that uses no eigenvectors:",
+    "Functions of a matrix with equal eigenvalues, in every direction.",
+)
+def test_check():
+    values = np.linalg.eigvalsh(program("check.py").A)
+    assert close(values, [1, 1, 1, 2, 2])
+    agree = [line.text for line in trace("check.py") if "agree" in line.text]
+    assert len(agree) == 4 and all(line.endswith("True") for line in agree)
+
+
+# Where it breaks.
+
+
+@says(
+    "The square root of a matrix, by its eigenvalues and eigenvectors: three lines.",
+    "At the identity, a change of both elements off the diagonal moves the loss below by 3, and TensorFlow's gradient says 0: no NaN, no warning.",
+    "Eigenvectors of equal eigenvalues have no derivative; the root has one.",
+    "Through eigenvectors, where two eigenvalues are equal.",
+    "Wrong on purpose: the root of a matrix, through its eigenvectors.",
+)
+@over(mode=[EAGER, XLA])
+def test_the_top(mode):
+    defined = program("wrong/equal.py")
+
+    def loss(A):
+        return tf.reduce_sum(defined.weights * defined.root(A))
+
+    A, D = np.eye(2), 1 - np.eye(2)
+    found = mode.gradient(loss, A)
+    assert np.sum(found * D) == 0 and np.isfinite(found).all()
+    assert close(change(lambda A: loss(A).numpy(), A, D), 3)
+    right = mode.gradient(
+        lambda A: tf.reduce_sum(defined.weights * program("function.py").root(A)), A
+    )
+    assert close(np.sum(right * D), 3)
+
+
+# Try it.
+
+
+@says("`tf.linalg.logm` has no gradient.")
+@over(mode=[EAGER, INSIDE])
+def test_logm(mode):
+    A = np.eye(2) + 0j
+    error = raised(
+        mode.gradient, lambda A: tf.math.real(tf.reduce_sum(tf.linalg.logm(A))), A
+    )
+    assert "no entry for: MatrixLogarithm" in str(error)
+
+
+@says(
+    "Hint: the difference of two logarithms is twice an inverse hyperbolic tangent.",
+    "Divided by the gap, only `atanh(z) / z` is left, which is 1 where the values are equal.",
+    "The logarithm of a symmetric matrix, with a quotient that keeps digits.",
+    "Write one for symmetric matrices with positive eigenvalues, whose quotient keeps its digits without a slope in the middle.",
+)
+@over(mode=[EAGER, XLA], gap=[2.0, 1e-3, 1e-6, 1e-12, 0.0])
+def test_solution(mode, gap):
+    a, b = 1.0, 1.0 + gap
+    z = (a - b) / (a + b)
+    assert np.isclose(np.log(a) - np.log(b), 2 * np.arctanh(z), 1e-9, 1e-15)
+    quotient = 2 / (a + b) * (np.arctanh(z) / z if z else 1)
+    found = mode.gradient(
+        lambda A: tf.reduce_sum(program("solution.py").logm(A)), np.diag([a, b])
+    )
+    assert close(found, [[1 / a, quotient], [quotient, 1 / b]], 1e-10)
+
+
+definition("This freedom is the gauge.")
+history("It is known by the names of Daleckii and Krein:")
+pointer(
+    "This page derives the rules of eigenvalues, singular values, least squares and the matrix exponential, and says which losses have a gradient at all.",
+    "In types:",
+    "The run from the top:",
+    "Forward over forward is broken.",
+    "In the catalogue: the exponential by eigenvectors, with a guard that looks at the gaps, and the slope of a vector as two values meet.",
+)
+advice(
+    "You need pairings and the factors that move in them, from matrices, where Cholesky, the inverse and the determinant have their rules.",
+    "Backward, since this way is easy to state:",
+)
