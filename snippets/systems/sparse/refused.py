@@ -1,4 +1,4 @@
-"""What tf.custom_gradient takes as an argument, in eager mode and in a graph."""
+"""What tf.custom_gradient takes as an argument, eagerly and in a graph."""
 
 import tensorflow as tf
 

@@ -503,7 +503,7 @@ def handed_out(value):
 @says(
     "In eager mode `tf.IndexedSlices` goes in as the list that it is; in a graph it is refused.",
     "Sparse tensors and types of your own are refused in both, and as an output, too: they do not say which of their tensors have gradients.",
-    "What tf.custom_gradient takes as an argument, in eager mode and in a graph.",
+    "What tf.custom_gradient takes as an argument, eagerly and in a graph.",
 )
 @over(built={"eager": lambda f: f, "graph": tf.function})
 def test_refused(built):
