@@ -33,17 +33,17 @@ def loss(Y):
 
 for x in ([1.0, 2.0, -1.0, 0.5], [1.0, 2.0, -1.0, 0.5, 3.0]):
     x = tf.constant(x, tf.float64)
-    for transform in (rfft, tf.signal.rfft):
+    for name, transform in ("the rule", rfft), ("TensorFlow", tf.signal.rfft):
         with tf.GradientTape() as tape:
             tape.watch(x)
             L = loss(transform(x))
-        show(transform.__name__, tape.gradient(L, x))
+        show(name, tape.gradient(L, x))
 
 x = np.array([1.0, 2.0, -1.0, 0.5])
 F = np.exp(-2j * np.pi * np.outer(range(3), range(4)) / 4)
 Y = F @ x
 print("F has the shape", list(F.shape))
-print("F x        ", Y.round(6) + 0)
+print("F x         ", Y.round(6) + 0)
 Y_bar = 2 * weights.numpy() * Y
 x_bar = (F.conj().T @ Y_bar).real
-print("Re F^H bar", x_bar.round(6) + 0)
+print("by F        ", x_bar.round(6) + 0)

@@ -272,6 +272,7 @@ pointer(
     "Asked in tensorflow#43974, tensorflow#36955.",
     "Asked in tensorflow#27716, tensorflow#34203, tensorflow#59487.",
     "Asked in tensorflow#54370.",
+    "More: a tape around replicas in a `tf.function`.",
     "Asked in tensorflow#35333, edward2#428.",
     "More: clipping.",
 )

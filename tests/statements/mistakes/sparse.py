@@ -27,6 +27,7 @@ pointer(
     "Notice it earlier.",
 )
 history(
+    "More: types of your own.",
     "Asked in simple-sam#8, keras#18985.",
     "Asked in alibi#828, tensorflow#518.",
     "Asked in d2l-en#1759, seq2seq#118.",
