@@ -38,7 +38,8 @@ pointer(
 advice(
     "Write rules for both.",
     "Add the rows first, as below.",
-    "Of `optimizer.apply` the clipping is part: either hand over added rows, or clip before.",
+    "`clipnorm` clips inside of `optimizer.apply`: hand it rows that are added.",
+    "If you clip before, add before that.",
     "Without it, pass the tensors.",
     "Write it as a product, and derive its rule.",
 )
@@ -97,7 +98,7 @@ def test_lookup(mode, i):
 
 @says(
     "$S$ has a 1 in each row.",
-    r"Its last column has two of them, and they add rows 1 and 100 of $\upstream{\bar z}$ to 101.",
+    r"Its last column has two of them, and they add the first and the last row of $\upstream{\bar z}$: 1 and 100 to 101, 2 and 200 to 202.",
 )
 def test_trace():
     text = " ".join(line.text for line in trace("gather.py"))
@@ -106,7 +107,8 @@ def test_trace():
         np.reshape(numbers_[a:b], (3, -1)) for a, b in ((0, 6), (6, 15), (15, 21))
     )
     assert same(local.sum(1), [1, 1, 1]) and local[:, -1].sum() == 2
-    assert same(upstream[[0, 2], 0], [1, 100]) and downstream[2, 0] == 101
+    assert same(upstream[[0, 2]], [[1, 2], [100, 200]])
+    assert same(downstream[2], [101, 202])
     assert same(downstream, local.T @ upstream)
 
 
@@ -153,6 +155,14 @@ LISTS = {
     "embedding": lambda y: tf.nn.embedding_lookup(y, [0, 1]),
     "gather_nd": lambda y: tf.gather_nd(y, [[0], [1]]),
     "two": lambda y: tf.gather(y, [0, 1, 1]) + tf.gather(y, [2, 0, 1]),
+    "minus": lambda y: tf.gather(-y, [0, 0]),
+    "cast": lambda y: tf.gather(tf.cast(y, tf.float64), [0, 0]),
+    "plus": lambda y: tf.gather(y + 1.0, [0, 0]),
+}
+VECTORS = {
+    "gather": lambda y: tf.gather(y, [0, 0, 2]),
+    "gather_nd": lambda y: tf.gather_nd(y, [[0], [2]]),
+    "embedding": lambda y: tf.nn.embedding_lookup(y, [0, 1]),
 }
 TENSORS = {
     "columns": lambda y: tf.gather(y, [0, 0], axis=1),
@@ -168,11 +178,12 @@ TENSORS = {
 @says(
     "The rule below is the identity.",
     "What stands behind it decides what upstream is:",
-    "Whole rows of the first axis come as a list.",
+    "`tf.gather` along axis 0, `tf.gather_nd` of entries of the first axis and `tf.nn.embedding_lookup` send a list, of a vector, too.",
     "Several lookups make one list, longer by what each adds.",
-    "Other axes, single numbers, slices and masks send a tensor.",
-    "So does an operation between the rule and the lookup, and another use of the output beside it.",
-    "Eager mode and a graph agree, and so do a tape around a `tf.function` and XLA.",
+    "Other axes, numbers of a matrix, slices and masks send a tensor.",
+    "So does a product between the rule and the lookup, and another use of the output beside it.",
+    "A minus sign, a cast or `+ 1.0` in between leaves the list a list.",
+    "Eager mode and a graph agree in the ten cases of the trace.",
     "A change elsewhere in the model turns a tensor into a list.",
     "What a rule receives from the operation behind it.",
     "no word on retracing",
@@ -200,7 +211,32 @@ def test_kinds(mode, name):
     for line in trace("kinds.py"):
         eager, graph = re.findall(r"(?:eager|graph): (\w+)", line.text)
         assert eager == graph
+    assert len(trace("kinds.py")) == 10
     assert [line.text.count("rows ") > 0 for line in trace("kinds.py")].count(True) >= 4
+
+
+@says(
+    "`tf.gather` along axis 0, `tf.gather_nd` of entries of the first axis and `tf.nn.embedding_lookup` send a list, of a vector, too.",
+    "Behind `y + x` eager mode sends a tensor, and a graph a list.",
+)
+@over(mode=ROWS)
+def test_other_kinds(mode):
+    arrived = []
+
+    @tf.custom_gradient
+    def seen(x):
+        def grad(upstream):
+            arrived.append(isinstance(upstream, tf.IndexedSlices))
+            return upstream
+
+        return tf.identity(x), grad
+
+    for behind in VECTORS.values():
+        mode.gradient(lambda x, behind=behind: behind(seen(x)), W[:, 0])
+    assert arrived and all(arrived)
+    arrived.clear()
+    mode.gradient(lambda x: tf.gather(seen(x) + x, [0, 0]), W)
+    assert arrived and all(each == (mode is not EAGER) for each in arrived)
 
 
 @says(
@@ -255,7 +291,7 @@ class Seen(keras.optimizers.SGD):
 
 @says(
     "A token that is frequent in the batch gets a long gradient.",
-    "This rule divides by the number of its places, $c_r$, so that each row gets the mean of its upstreams:",
+    "This rule divides by the number of its places, $c_r$, where it has any, so that each row gets the mean of its upstreams:",
     "Token 0 stands three times in the batch, and its row goes three times as far as that of token 1.",
     "With the rule both go as far as one place says.",
     "In `fit`, eager or not, the optimizer receives the list.",
@@ -285,7 +321,7 @@ def test_embedding(eager, name):
 
 @says(
     "A token that is frequent in the batch gets a long gradient.",
-    "This rule divides by the number of its places, $c_r$, so that each row gets the mean of its upstreams:",
+    "This rule divides by the number of its places, $c_r$, where it has any, so that each row gets the mean of its upstreams:",
 )
 @over(mode=ROWS, i=PLACES)
 def test_mean(mode, i):
@@ -323,8 +359,8 @@ def steps(name, dense, twice=False):
     "Rows 2 and 3 are never looked up:",
     "In Keras a list is no promise to leave the other rows alone.",
     "Adam and momentum move row 1 by what they remember of it, and weight decay moves each row.",
-    "The rows that change are those of the dense gradient.",
-    "How far they go is not, where an index occurs twice and the optimizer squares: see an embedding moves too far under Adam.",
+    "Without clipping, the rows that change are those of the dense gradient.",
+    "They go another way where an index occurs twice and the optimizer squares the gradient: see an embedding moves too far under Adam.",
     "Which rows an optimizer changes, when a step has rows 0 and 1, then 0.",
 )
 @over(name=[*OPTIMIZERS])
@@ -369,8 +405,8 @@ def test_clip(clip, i):
 
 
 @says(
-    "Let $a$ and $b$ be two values of one row.",
-    "What is squared in the list and what should be differ by $h$:",
+    "Let $a$ and $b$ be two values in the list for one number of the table.",
+    "The square of their sum is larger by $h$ than what the norm of the list adds up:",
 )
 @over(a=numbers(-9, 9), b=numbers(-9, 9))
 def test_squares(a, b):
@@ -405,7 +441,7 @@ def test_added(i, how):
     "What the mask throws away need not be computed.",
     "With the values as a vector $v$, each needs one row of upstream and one of $x$:",
     "Its values are.",
-    "TensorFlow's own gradient of `tf.sparse.sparse_dense_matmul` is the same, and goes to the values too.",
+    "TensorFlow's own gradient of `tf.sparse.sparse_dense_matmul` is the same for floats, and goes to the values too.",
     "A product with a sparse matrix, with a gradient for the values alone.",
 )
 @over(cases=4, mode=[EAGER, INSIDE, AROUND], v=arrays((3,)), x=arrays((3, 2)))
@@ -596,7 +632,7 @@ def test_check(mode, i):
 
 
 @says(
-    "A rule that multiplies each row by a factor of its own returns 10, 0 and 101 where 1, 0 and 200 are right, because row 2 came first.",
+    "A rule that multiplies the first row of the list by the factor of row 0, and so on, returns 10, 0 and 101 where 1, 0 and 200 are right: the list begins with row 2.",
     "Values meet a table.",
     "The values of a list have places, not rows of the table.",
     "A factor for each row fits them when there are as many places as rows, and the wrong rows are multiplied:",
@@ -621,31 +657,33 @@ def test_places(mode, i):
 
 @says(
     "A ragged input gets a padded gradient.",
-    "Eager mode says nothing, and the gradient has the wrong shape.",
-    "A graph compares:",
+    "Asked for `flat_values`, a tape in eager mode or inside of a `tf.function` says nothing, and the shape is wrong.",
+    "A tape around a `tf.function` compares what it knows of the shapes:",
     "Wrong on purpose: a padded gradient for a ragged tensor.",
 )
 def test_padded():
     total = program("wrong/padded.py").total
     for run, graph in ((total, False), (tf.function(total), True)):
 
-        def gradient(run=run):
+        def gradient(x=RAGGED, run=run):
             with tf.GradientTape() as tape:
-                tape.watch(RAGGED.flat_values)
-                y = run(RAGGED)
-            return tape.gradient(y, RAGGED.flat_values)
+                tape.watch(x.flat_values)
+                y = run(x)
+            return tape.gradient(y, x.flat_values)
 
         said = message(gradient)
         assert ("Incompatible shapes" in said) == graph
         if not graph:
             assert not said and gradient().shape == (2, 2)
             assert RAGGED.flat_values.shape == (3,)
+            inside = tf.function(lambda x: gradient(x))
+            assert not message(inside, RAGGED) and inside(RAGGED).shape == (2, 2)
 
 
 @says(
     "`tf.math.unsorted_segment_sum(V, i, 2)` adds up the rows of $V$ that have the same number.",
     "$P$ is a transposed $S$.",
-    "So the rule is a lookup, as the rule of a lookup is this sum.",
+    "So the rule is a lookup, where no number is negative, as the rule of a lookup is this sum.",
     "The sum of segments, with its rule: the gradient is a lookup.",
 )
 @over(mode=ROWS, i=[[1, 0, 1], [0, 0, 0], [0, 1, 1]])
