@@ -90,3 +90,17 @@ def test_a_program_that_is_not_there_is_said(page):
     made.path.write_text(made.source.replace("wrong/short.py", "wrong/long.py"))
     [found] = check([Page(made.path, made.root)], made.root)
     assert found.state == "failed" and "wrong/long.py" in found.how
+
+
+def test_a_gradient_that_another_program_registered_is_taken_back(page):
+    """Whichever of the two began first: a worker tries sentences before."""
+    made = page("double(x)")
+    program = made.root / "snippets/lessons/short/wrong/short.py"
+    registered = (
+        f'\n\ntf.RegisterGradient("{made.root}")(lambda op, upstream: upstream)\n'
+    )
+    head, _, rest = PROGRAM.partition("\n\n\n")
+    text = head + registered + rest
+    exec(text.partition("x, y =")[0], {"__name__": "short"})
+    program.write_text(text)
+    assert "`3.`" in written(made)

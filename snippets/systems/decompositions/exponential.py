@@ -10,11 +10,12 @@ import tensorflow as tf
 def expm(A):
     def grad(Y_bar):
         T = tf.transpose(A)
-        top = tf.concat([T, Y_bar], 1)
+        size = tf.reduce_max(abs(Y_bar))
+        top = tf.concat([T, tf.math.divide_no_nan(Y_bar, size)], 1)
         bottom = tf.concat([tf.zeros_like(T), T], 1)
         E = tf.linalg.expm(tf.concat([top, bottom], 0))
         n = tf.shape(A)[0]
-        return E[:n, n:]
+        return size * E[:n, n:]
 
     return tf.linalg.expm(A), grad
 

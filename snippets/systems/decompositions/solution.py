@@ -17,6 +17,9 @@ def logm(A):
         small = abs(z) < 1e-4
         z = tf.where(small, tf.ones_like(z) / 2.0, z)
         K = 2.0 / (a + b) * tf.where(small, series, tf.atanh(z) / z)
+        far = abs(z) > 0.5
+        gap = tf.where(far, a - b, tf.ones_like(z))
+        K = tf.where(far, (tf.math.log(a) - tf.math.log(b)) / gap, K)
         M = K * (tf.transpose(V) @ Y_bar @ V)
         G = V @ M @ tf.transpose(V)
         return 0.5 * (G + tf.transpose(G))

@@ -18,8 +18,6 @@ from tensorflow.python.framework import ops  # no public name takes a gradient b
 from ..errors import message, tidy
 from ..statements import tries
 
-_REGISTERED = {*ops.gradient_registry._registry}
-
 
 def seen(program: Path, call: str) -> dict[str, str]:
     """What the reader sees who asks for the gradient of a call, by mode.
@@ -62,8 +60,8 @@ def _defined(program: Path) -> dict[str, Any]:
     """What a program has defined when it ends, in whatever way; it runs once, for a
     gradient cannot be registered twice, not by another program either."""
     registered = ops.gradient_registry._registry
-    for name in registered.keys() - _REGISTERED:
-        if not name.startswith("CustomGradient"):
+    for name, entry in [*registered.items()]:
+        if entry["type"] and not entry["type"].__module__.startswith("tensorflow."):
             del registered[name]
     source = program.read_text("utf-8")
     file = f"<{program}>"

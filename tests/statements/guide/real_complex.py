@@ -153,7 +153,7 @@ def test_the_trace():
 
 
 @says(
-    "The gradient of a real loss is a complex map, and not a holomorphic one.",
+    "The gradient of a real loss is a complex map, and seldom a holomorphic one.",
     "Its slope along $v$ is the gradient of the pairing with $v$, which is real again.",
     "For $L = |z|^4$ the gradient is $4 |z|^2 z$, and",
     "The term with $v^*$ is why no complex number is the second derivative: the slope along `1j * v` is not `1j` times that along `v`.",
@@ -201,7 +201,7 @@ def test_the_check():
     "The rules of joining two reals, and of taking one of them out.",
     "The real part sends a real upstream on.",
     "Its imaginary part is 0, and that is what $b$ gets.",
-    "What is upstream of $b$ where the loss is the real part of the result?",
+    "Which gradient does $b$ get where the loss is the real part of the result?",
 )
 @over(mode=THREE)
 def test_the_solution(mode):

@@ -24,6 +24,7 @@ pointer(
     "TensorFlow's own texts: where the documentation is wrong.",
     "Rules that `tf.vectorized_map` drops: Jacobians and vectorizing.",
     "Entries in the registry that are never freed: memory.",
+    "A map that raises: caching devices.",
     "A variable in a branch: graphs.",
     "Other operations, as for softsign.",
     "A rule, or the products by hand.",

@@ -25,6 +25,11 @@ pointer(
     " that you did not write",
     "Saving and loading a rule — a model with a rule goes to a file, and is differentiated again",
     "Calling the outside world — the function is computed by NumPy, SciPy or another library",
+    "Several devices — a rule runs under `MirroredStrategy`, on several replicas",
+    "Sparse, ragged and composite tensors — inputs or upstream gradients are `IndexedSlices`, sparse, ragged or composite"
+    " tensors",
+    "Decompositions — the function is an eigendecomposition, SVD, QR, Cholesky, least squares or a matrix exponential",
+    "Three applications — you want to see rules at work: a model trained with one and without",
     "Memory and recomputation — the tape keeps more than fits, or a part shall be computed twice",
     "Second and higher order — a rule is differentiated again, or you need products with a Hessian",
     "Forward mode and batching — you need a Jacobian, its products, or a gradient for each example",
