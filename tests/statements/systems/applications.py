@@ -69,10 +69,10 @@ def test_a_spike(mode, v):
 
 
 @says(
-    "A leaky integrate-and-fire neuron keeps nine tenths of its potential from one time to the next and adds its current.",
+    "A leaky integrate-and-fire neuron keeps nine tenths of its potential from one time step to the next and adds its current.",
     "Above the threshold it fires, and a spike takes the threshold away.",
     "Leaky integrate-and-fire: a spike takes the threshold 1 away.",
-    "Upstream comes to each from the count and from the later potential, which the tape adds up.",
+    "Upstream comes to a hidden spike from the output potentials, to an output spike from the count, and to both from their own later potential; the tape adds it up.",
 )
 @over(times=[2, 5])
 def test_a_neuron(times):
@@ -104,11 +104,12 @@ def test_a_neuron(times):
 
 @says(
     "A network of spiking neurons is trained for 120 rounds, and its loss is 1.42 before and 1.42 after: the norm of its first gradient is 0.00.",
-    "With the rule 188 of 200 pulses are told right, and the loss falls to 0.01.",
+    "With the rule 188 of 200 pulses are classified correctly, and the loss falls to 0.01.",
     "Without it each gradient is 0, the weights stay where they began, and 91 are told right.",
     "A spiking network learns whether a pulse moves up or down its inputs.",
     "A pulse moves up or down among 12 inputs, with noise.",
-    "Behind 32 hidden neurons there are two more, and the one that fires more often gives the answer: all that is learned passes through spikes, 24 times.",
+    "Behind 32 hidden neurons there are two more, and the one that fires more often gives the answer; a tie counts as down.",
+    "All that is learned passes through spikes, at each of 24 time steps.",
     "Potentials of the two output neurons over 24 times, for two pulses.",
     "Where the pulse moves down, the neuron for down crosses the dotted threshold more often.",
     "Where it moves up, the other one does.",
@@ -142,14 +143,14 @@ def test_the_spiking_network(mode, layers):
     "Weights of one bit — a weight is −1 or 1 — the slope of a clipped line: a choice",
     "The same goes for a weight of one bit and for the edge of a disk.",
     "With $w_i$ the weight in store, the weight in use is $q_i = 1 - 2 \\, [w_i < 0]$: −1 below 0, and 1 elsewhere.",
-    "Beside it stands a clipped line, as of Bengio et al., 2013:",
+    "Beside it stands a clipped line, one form of the straight-through estimator of Bengio et al., 2013:",
     "Write the differential of the line.",
     "At −1 and at 1 it does not exist, and the slope there is 1 by convention, as in TensorFlow's rule of `tf.clip_by_value`:",
     "Pair it with the upstream gradient, taken at the weights in use:",
     "At −2 and 1.5 `upstream` meets a `local` of 0.",
     "A weight of one bit; its rule has the slope of a clipped line.",
-    "Outside of the line the rule gives 0, so that a weight in store does not run away from the bit that it stands for.",
-    "In floats the network uses the clipped line itself, so its weights are between −1 and 1, too.",
+    "Beyond −1 and 1 the rule gives 0, so that a weight in store that is carried there soon stays.",
+    "In floats the network uses the clipped line itself, so its weights in use are between −1 and 1, too.",
 )
 @over(mode=[EAGER, INSIDE, AROUND], w=[[-3.0, -1.0, -0.2, 0.0, 0.7, 1.0, 1.5]])
 def test_one_bit(mode, w):
@@ -185,7 +186,7 @@ def test_one_bit(mode, w):
 @says(
     "Of 500 points 500 are right in floats, 327 after rounding, and 494 with one bit and the rule.",
     "Without the rule the biases are still trained, in floats, but the bits stay as they were drawn: 413.",
-    "Points on a ring shall be told from those inside and outside.",
+    "The task is to tell points on a ring from those inside and outside.",
     "Where three networks see the ring: trained in floats, rounded afterwards, and trained with one bit.",
     "The first and the third show a closed ring.",
     "The second shows none.",
@@ -342,7 +343,7 @@ def test_an_edge_on_a_line(h):
 
 @says(
     "A disk that leaves the image.",
-    "An arc outside has no pixel, and on a CPU `tf.gather_nd` raises.",
+    "An arc outside has no pixel: on a CPU the rule raises, and under XLA it is silently wrong.",
 )
 @over(a=[1.0, 4.0, 7.0])
 def test_a_disk_that_leaves(a):
@@ -356,6 +357,10 @@ def test_a_disk_that_leaves(a):
     leaves = a - 2.3 < 0 or a + 2.3 > 8
     found = raised(gradients)
     assert isinstance(found, tf.errors.InvalidArgumentError) if leaves else not found
+    compiled = XLA.gradients(lambda *p: tf.reduce_sum(disk(*p)), *p)
+    areas = program("disk.py").areas
+    right = EAGER.gradients(lambda *p: tf.reduce_sum(areas(*p)), *p)
+    assert np.allclose(compiled, right, 1e-6, 1e-6) == (not leaves)
 
 
 @says(
@@ -407,6 +412,6 @@ definition("The sign $:=$ marks the choice:")
 advice(
     "You need the four steps from the chain rule, the surrogate of a gradient for sign, and identity forward, another gradient backward.",
     "Read off the rule:",
-    "Keep the disk inside, or give the image a margin.",
+    "Keep the disk inside and clear of the border, or give the image a margin.",
     "What do the four steps give for its two edges?",
 )
