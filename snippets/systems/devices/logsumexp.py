@@ -14,8 +14,8 @@ weights = tf.constant([1.0, 4.0])
 @tf.custom_gradient
 def logsumexp(x):
     replica = tf.distribute.get_replica_context()
-    # The mean of the replicas' largest. There is no maximum to reduce by.
-    shift = replica.all_reduce("mean", tf.reduce_max(x))
+    # The largest of all; all_reduce has no maximum.
+    shift = tf.reduce_max(replica.all_gather(tf.reduce_max(x)[None], 0))
     y = shift + tf.math.log(
         replica.all_reduce("sum", tf.reduce_sum(tf.exp(x - shift))))
 
