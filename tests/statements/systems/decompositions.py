@@ -514,6 +514,22 @@ def test_dependent(rows):
 # Least squares.
 
 
+@says(
+    "In a graph whose shapes are not known, neither QR nor SVD has one.",
+)
+@over(of=[lambda A: tf.linalg.qr(A)[1], tf.linalg.svd, tf.linalg.eigh])
+def test_unknown_shape(of):
+    @tf.function(input_signature=[tf.TensorSpec([None, None], tf.float64)])
+    def gradient(A):
+        with tf.GradientTape() as tape:
+            tape.watch(A)
+            y = tf.reduce_sum(of(A)[0])
+        return tape.gradient(y, A)
+
+    error = raised(gradient, symmetric(0, 3))
+    assert isinstance(error, NotImplementedError) == (of is not tf.linalg.eigh)
+
+
 @says("`fast=False` has no gradient.")
 @over(mode=[EAGER, INSIDE], shape=[(4, 2), (2, 4)])
 def test_slow(mode, shape):
@@ -635,11 +651,20 @@ def test_exponential_xla(own):
 
 
 @says(
-    "Three equal eigenvalues and two more, in a random basis; every element of the gradient against central differences, and against an operation that uses no eigenvectors:",
+    "Three equal eigenvalues and two more, in a random basis; every element of the gradient against central differences, and against an operation that uses no eigenvectors.",
+    "Two values are close relative to their size for the root, and by their difference for the exponential, whose values may be near 0:",
     "Functions of a matrix with equal eigenvalues, in every direction.",
 )
 def test_check():
     values = np.linalg.eigvalsh(program("check.py").A)
+    small = of_eigenvalues([0.0, 0.0, 0.0, 1e-12, 2.0], 3)
+    exp = program("check.py").of_matrix(tf.exp, tf.exp, lambda a, b: 1.0)
+    W = np.random.default_rng(4).standard_normal([5, 5])
+    ours, own = (
+        EAGER.gradient(lambda A: tf.reduce_sum(W * function(A)), small).numpy()
+        for function in (exp, tf.linalg.expm)
+    )
+    assert close(ours, 0.5 * (own + own.T), 1e-9)
     assert close(values, [1, 1, 1, 2, 2])
     agree = [line.text for line in trace("check.py") if "agree" in line.text]
     assert len(agree) == 4 and all(line.endswith("True") for line in agree)
