@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-N = 200_000
+N = 20_000
 
 
 # truth: u = tf.sigmoid(u); lambda_.shape == u.shape; lambda_ > 0
