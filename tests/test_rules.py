@@ -993,6 +993,16 @@ SUBTLE = {
         "",
         "tf.tensor_scatter_nd_add(tf.zeros_like(x), index[:, None], upstream), None",
     ),
+    "a factor for each row": (
+        "x * tf.constant([[1.0], [10.0], [100.0]], x.dtype)",
+        "upstream * tf.constant([[1.0], [10.0], [100.0]], x.dtype)"
+        " if isinstance(upstream, tf.Tensor) else tf.IndexedSlices(upstream.values"
+        " * tf.constant([[1.0], [10.0], [100.0]], x.dtype), upstream.indices,"
+        " upstream.dense_shape)",
+        "tf.constant([[1.3, -0.7], [0.4, 0.1], [0.2, 0.5]])",
+        "# truth: x.shape[0] == 3; x.shape.rank == 2",
+        "upstream * tf.constant([[1.0], [10.0], [100.0]], x.dtype)",
+    ),
 }
 
 

@@ -82,7 +82,7 @@ def fit(render, target, p, rounds=150):
     return p.numpy(), losses
 
 
-wanted, start = np.array([6.4, 5.3, 3.2]), np.array([4.5, 7.0, 2.0])
+wanted, start = np.array([6.4, 5.3, 3.2]), np.array([4.5, 7.1, 2.0])
 noise = np.random.default_rng(0).normal(0.0, 0.05, [N, N])
 target = hard(*tf.constant(wanted)) + noise
 print("wanted      ", wanted, " start", start)

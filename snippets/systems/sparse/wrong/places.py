@@ -3,7 +3,6 @@
 import tensorflow as tf
 
 
-# truth: the rule is right
 # truth: W.shape == (3, 1); s.shape == (3,); s needs no gradient
 @tf.custom_gradient
 def scaled(W, s):
