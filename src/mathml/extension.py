@@ -128,11 +128,8 @@ def _alone(tex: str, display: bool) -> str:
 def _wrapped(mathml: str, display: bool) -> str:
     if not display:
         return mathml
-    # Wide formulas scroll by themselves; the keyboard must reach them.
-    return (
-        f'<div class="formula" tabindex="0" role="group"'
-        f' aria-label="formula">{mathml}</div>'
-    )
+    # A wide formula scrolls by itself.
+    return f'<div class="formula">{mathml}</div>'
 
 
 class _Converter(Treeprocessor):

@@ -125,5 +125,21 @@ def test_the_example(mode, x):
 
 pointer(
     "The ledger lists every one, and what is unchecked.",
-    "Begin with the chain rule An error, or a wrong gradient All lessons Guide Rules at work in systems How this site is checked",
+    "How this site is checked says with what.",
+    "An error, or a wrong gradient",
+    "Find your mistake",
+    "My gradient is None",
+    "All messages",
+    "Wrong, and no message",
+    "A rule to write",
+    "When to write a rule",
+    "Matrices, softmax, layers",
+    "Identity forward, other backward",
+    "Keras, graphs, devices, memory",
+    "Is it right?",
+    "Learn from the start",
+    "Begin with the chain rule",
+    "All lessons",
+    "The guide, subject by subject",
+    "Words and notation",
 )

@@ -19,6 +19,9 @@ from ..page import LEDGER
 from ..results import Record, Results
 from . import page as ledger
 
+HOME = "docs/index.md"
+"""Speaks of all pages as well."""
+
 # Before any other extension changes the text of the page.
 _FIRST = 1000
 # After inline patterns, and before links become those of the site.
@@ -63,6 +66,8 @@ class _Stamp(Treeprocessor):
                 and known.findings(record)
             ):
                 root.append(_line(shown, record, known))
+                if shown == HOME:
+                    root.append(_of_all(shown, known))
 
 
 def _root(md: Markdown) -> Path:
@@ -74,20 +79,32 @@ def _root(md: Markdown) -> Path:
 
 def _line(shown: str, record: Record, known: Results) -> etree.Element:
     line = etree.Element("p", {"class": "stamp", "data-search-exclude": ""})
-    line.text = f"Checked: {summary(record, known)}. "
+    line.text = f"Checked: {summary(known, record)}. "
     target = posixpath.relpath(LEDGER, posixpath.dirname(shown))
     link = etree.SubElement(line, "a", {"href": f"{target}#{ledger.anchor(shown)}"})
     link.text = "What was checked, and how"
     return line
 
 
-def summary(record: Record, known: Results) -> str:
+def _of_all(shown: str, known: Results) -> etree.Element:
+    line = etree.Element("p", {"class": "stamp in-all", "data-search-exclude": ""})
+    pages = [each for each in known.pages.values() if known.is_whole(each)]
+    line.text = (
+        f"On all pages, as of {known.date}, with TensorFlow"
+        f" {known.versions['TensorFlow']}: {summary(known, *pages)}. "
+    )
+    target = posixpath.relpath(LEDGER, posixpath.dirname(shown))
+    etree.SubElement(line, "a", {"href": target}).text = "The ledger"
+    return line
+
+
+def summary(known: Results, *records: Record) -> str:
     """``10 programs, 47 formulas, 3 rules, 41 numbers``"""
-    counts = results.tally(known.findings(record))
+    counts = results.tally(known.findings(*records))
     checked = {kind: results.holding(states) for kind, states in counts.items()}
     numbers = {
         ("program", "programs"): sum(
-            program.ran for program in known.programs_of(record).values()
+            program.ran for program in known.programs_of(*records).values()
         ),
         ("formula", "formulas"): checked["formula"] + checked["inline formula"],
         **{
