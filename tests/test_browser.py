@@ -270,7 +270,7 @@ def test_without_scripts_all_is_there(open_page):
     formulas = page.locator("article > :not(details) math").all()
     assert len(formulas) > 10 and all(math.is_visible() for math in formulas)
     chain_rule = SETTINGS.snippets_dir / "lessons/chain_rule/chain_rule.py"
-    program = page.locator(".language-python code").first.inner_text()
+    program = page.locator(".language-python code").first.text_content()
     assert program.strip() == chain_rule.read_text("utf-8").strip()
     solution = page.locator("details .language-python code")
     assert not solution.is_visible()
@@ -292,6 +292,63 @@ def test_the_keyboard_scrolls_what_is_wide(open_page):
         wide[0].focus()
         page.keyboard.press("ArrowRight")
         page.wait_for_function("element => element.scrollLeft > 0", arg=wide[0])
+
+
+@pytest.mark.parametrize("width", [320, 640])
+def test_the_keyboard_opens_the_menu_and_is_not_led_into_a_closed_one(width, open_page):
+    page = open_page(CHAIN_RULE, width)
+
+    def stops(count: int) -> list[str]:
+        seen = []
+        for _ in range(count):
+            page.keyboard.press("Tab")
+            seen.append(page.evaluate("document.activeElement.className"))
+            assert page.evaluate(INSIDE), seen
+        return seen
+
+    assert not [each for each in stops(12) if "md-nav" in each]
+    page.locator("#__drawer").focus()
+    page.keyboard.press("Space")
+    menu = page.locator(".md-nav--primary")
+    menu.get_by_role("link", name="Several variables").wait_for()
+    page.wait_for_timeout(300)  # it slides
+    assert [each for each in stops(12) if "md-nav" in each]
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "__drawer"
+    menu.get_by_role("link", name="Several variables").wait_for(state="hidden")
+
+
+# Whether what has the focus is on the screen.
+INSIDE = """() => {
+    const box = document.activeElement.getBoundingClientRect()
+    return box.right > 0 && box.left < innerWidth && box.bottom > 0 && box.top < innerHeight
+}"""
+
+
+def test_stops_of_the_keyboard_are_those_that_scroll(open_page):
+    page = open_page("guide/matrices/", PHONE)
+    wide = "e => e.scrollWidth > e.clientWidth"
+    formulas = page.query_selector_all(".formula")
+    for formula in formulas:
+        formula.scroll_into_view_if_needed()
+    page.wait_for_timeout(200)
+    stops = [each.get_attribute("tabindex") == "0" for each in formulas]
+    assert stops == [each.evaluate(wide) for each in formulas]
+    assert True in stops and False in stops
+
+
+def test_of_each_figure_one_look_is_loaded_and_none_before_it_is_near(
+    open_page, address
+):
+    page = open_page("about:blank")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(address + "lessons/training/", wait_until="networkidle")
+    assert not [url for url in asked if "/figures/" in url]
+    page.locator("article img:visible").last.scroll_into_view_if_needed()
+    page.wait_for_load_state("networkidle")
+    drawn = [url for url in asked if "/figures/" in url]
+    assert drawn and not [url for url in drawn if "-dark" in url]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

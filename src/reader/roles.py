@@ -18,11 +18,11 @@ _BLOCK = re.compile(r"(<pre\b[^>]*>)(.*?)(</pre>)", re.DOTALL)
 _INLINE = re.compile(r"<code>(?=(upstream|local|downstream)</code>)")
 _TAG = re.compile(r"(<[^>]*>)")
 _NAME = r"(upstream|local|downstream)(?:_[a-z0-9]{1,2})?"
-_SHOWN = re.compile(rf"(?<![\w.]){_NAME}(?![\w(])")
+_SHOWN = re.compile(rf"(?<![\w.]){_NAME}(?!\w)")
 _NUMBERS = r"\[[^\[\]]*\]"
 _PRINTED = re.compile(
     rf"(?<![\w.]){_NAME}(?:(?: *= *| +)(?:{_NUMBERS}|\[(?:\s*{_NUMBERS})+\s*\]"
-    r"|-?(?:\d[\w.+-]*|inf|nan)))?(?![\w(])"
+    r"|-?(?:\d[\w.+-]*|inf|nan)))?(?!\w)"
 )
 
 

@@ -1,0 +1,58 @@
+"""Promise: names have their color in code as in formulas, and no letter changes."""
+
+import re
+
+import markdown
+import pytest
+
+BLOCK = """```{{.{} title="x"}}
+{}
+```
+"""
+TEXTS = {
+    "python": """def grad(upstream):  # upstream < 3
+    local_x = 2.0 * x & y
+    return {"local": upstream * local_x, "upstreams": 3}
+""",
+    "text": """backward x = 4  upstream = -3.2e-05  local = [[1 2]
+ [3 4]]  downstream 7
+upstreams are 3 in x.local, localhost, local_devices 3
+""",
+}
+COLORED = {
+    "python": [
+        "upstream",
+        "upstream",
+        "local_x",
+        "local",
+        "upstream",
+        "local_x",
+    ],
+    "text": ["upstream = -3.2e-05", "local = [[1 2]\n [3 4]]", "downstream 7"],
+}
+
+
+def _shown(text: str) -> str:
+    return markdown.markdown(
+        text,
+        extensions=["pymdownx.highlight", "pymdownx.superfences", "reader.roles"],
+    )
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_the_names_in_a_block(kind):
+    html = _shown(BLOCK.format(kind, TEXTS[kind]))
+    colored = r'<span class="(upstream|local|downstream)">([^<]*)</span>'
+    found = [*re.finditer(colored, html)]
+    assert [each[2] for each in found] == COLORED[kind]
+    assert all(each[2].startswith(each[1]) for each in found)
+    plain = markdown.markdown(
+        BLOCK.format(kind, TEXTS[kind]),
+        extensions=["pymdownx.highlight", "pymdownx.superfences"],
+    )
+    assert re.sub("<[^>]*>", "", html) == re.sub("<[^>]*>", "", plain)
+
+
+def test_a_name_in_a_sentence():
+    html = _shown("`upstream` is not `upstream * 2`, and not upstream.")
+    assert html.count('class="upstream"') == 1
