@@ -303,7 +303,7 @@ def test_the_keyboard_opens_the_menu_and_is_not_led_into_a_closed_one(width, ope
         for _ in range(count):
             page.keyboard.press("Tab")
             seen.append(page.evaluate("document.activeElement.className"))
-            assert page.evaluate(INSIDE), seen
+            page.wait_for_function(INSIDE, timeout=2000)  # some slide
         return seen
 
     assert not [each for each in stops(12) if "md-nav" in each]
@@ -328,10 +328,10 @@ INSIDE = """() => {
 def test_stops_of_the_keyboard_are_those_that_scroll(open_page):
     page = open_page("guide/matrices/", PHONE)
     wide = "e => e.scrollWidth > e.clientWidth"
-    formulas = page.query_selector_all(".formula")
+    formulas = page.query_selector_all("article > :not(details) .formula")
     for formula in formulas:
-        formula.scroll_into_view_if_needed()
-    page.wait_for_timeout(200)
+        formula.evaluate("e => e.scrollIntoView()")
+        page.wait_for_timeout(20)
     stops = [each.get_attribute("tabindex") == "0" for each in formulas]
     assert stops == [each.evaluate(wide) for each in formulas]
     assert True in stops and False in stops
@@ -343,9 +343,9 @@ def test_of_each_figure_one_look_is_loaded_and_none_before_it_is_near(
     page = open_page("about:blank")
     asked = []
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(address + "lessons/training/", wait_until="networkidle")
+    page.goto(address + "guide/points/", wait_until="networkidle")
     assert not [url for url in asked if "/figures/" in url]
-    page.locator("article img:visible").last.scroll_into_view_if_needed()
+    page.locator("article img").last.evaluate("e => e.parentElement.scrollIntoView()")
     page.wait_for_load_state("networkidle")
     drawn = [url for url in asked if "/figures/" in url]
     assert drawn and not [url for url in drawn if "-dark" in url]
