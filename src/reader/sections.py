@@ -37,21 +37,21 @@ def sections(page: str) -> list[Section]:
     found = [Section("", "", 0)]
     for element in html.fragments_fromstring(page, no_leading_text=True):
         _walk(element, found)
-    return [each for each in found if each.title]
+    return [each for each in found if each.title]  # and is not excluded
 
 
 def _walk(element: HtmlElement, found: list[Section]) -> None:
-    if not isinstance(element.tag, str) or _is_unseen(element):
-        return
     starts = element.tag in _HEADINGS or element.tag == "dt"
-    if starts and element.get("id"):
+    if starts and "data-search-exclude" in element.attrib:
+        found.append(Section("", "", 6))
+    elif not isinstance(element.tag, str) or _is_unseen(element):
+        return
+    elif starts and element.get("id"):
         level = int(element.tag[1]) if element.tag != "dt" else 3
         names = tuple(
             name.strip() for name in (element.get("data-forms") or "").split(",")
         )
-        found.append(
-            Section(element.get("id", ""), _text(element), level, names=names)
-        )
+        found.append(Section(element.get("id", ""), _text(element), level, names=names))
     elif element.tag == "pre":
         found[-1].code.append("".join(_parts(element)).strip("\n"))
     elif element.tag in _BLOCKS and not any(
@@ -92,4 +92,3 @@ def _parts(element: HtmlElement) -> Iterator[str]:
                 if child.tag in ("td", "th", "br"):
                     yield " "
         yield child.tail or ""
-
