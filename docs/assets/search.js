@@ -24,15 +24,23 @@
 
   let cut = null  // how a text is cut into words
 
-  // The words of a text in its order; each with what it is found by.
-  function words(text) {
-    return Array.from(text.matchAll(cut.word), ({ 0: name, index }) => {
+  // What a word is found by: as it is, and by its parts.
+  const known = new Map()
+  function forms(name) {
+    if (!known.has(name)) {
       const [whole, ...pieces] = [name, ...name.split("."), ...name.split(cut.joint)]
         .map(word => word.toLowerCase())
         .filter(word => word.length > 1 && !cut.silent.has(word))
         .map(word => word.replace(cut.ending, ""))
-      return { name, index, whole, pieces: pieces.filter(piece => piece !== whole) }
-    }).filter(each => each.whole)
+      known.set(name, { whole, pieces: pieces.filter(piece => piece !== whole) })
+    }
+    return known.get(name)
+  }
+
+  // The words of a text in its order.
+  function words(text) {
+    return Array.from(text.matchAll(cut.word), ({ 0: name, index }) =>
+      ({ name, index, ...forms(name) })).filter(each => each.whole)
   }
 
   // The words of a text that say something, side by side.
@@ -64,25 +72,26 @@
     const file = word => Math.max(0, index.starts.findLastIndex(start => start <= word))
     const files = new Map(await Promise.all(
       [...new Set([...all].map(file))].map(async n => [n, await part(`words/${n}`)])))
-    const known = word => files.get(file(word))[word]
+    const postings = word => files.get(file(word))[word] ?? []
     // Of each word that is asked for: what it weighs where, and at most.
-    const marked = new Set()
+    const marked = new Map()
     const found = asked.map(each => {
       const where = new Map()
       const add = (word, factor) => {
-        const postings = known(word) ?? []
-        marked.add(word)
-        for (let i = 0, number = 0; i < postings.length; i += 2) {
-          number += postings[i]
-          where.set(number, Math.max(where.get(number) ?? 0, factor * postings[i + 1]))
+        const its = postings(word)
+        for (let i = 0, number = 0; i < its.length; i += 2) {
+          number += its[i]
+          where.set(number, Math.max(where.get(number) ?? 0, factor * its[i + 1]))
+          marked.set(word, Math.max(marked.get(word) ?? 0, factor * its[i + 1]))
         }
       }
       add(each.whole, 1)
-      for (const piece of each.pieces) add(piece, known(each.whole) ? 0.2 : 0.6)
-      if (each === last && isOpen)
+      const isThere = postings(each.whole).length
+      for (const piece of each.pieces) add(piece, isThere ? 0.2 : 0.6)
+      if (each === last && isOpen && each.whole.length > 2)
         for (const word of Object.keys(files.get(file(each.whole))))
           if (word !== each.whole && word.startsWith(each.whole))
-            add(word, known(each.whole) ? 0.3 : 0.7)
+            add(word, isThere ? 0.3 : 0.7)
       return { ...each, where, most: Math.max(0, ...where.values()) }
     })
     const most = found.reduce((sum, each) => sum + each.most, 0)
@@ -94,56 +103,64 @@
       }
     const said = plain(query)
     const exactly = plain(query, NUMBERED)
+    const lower = query.toLowerCase()
     // How much a title is what was asked: all of it, and nothing else.
     function likeness(title) {
       const its = words(title).map(each => each.whole)
       const precise = its.filter(word => all.has(word)).length / (its.length || 1)
       const whole = found.filter(each => [each.whole, ...each.pieces].some(word => its.includes(word)))
         .reduce((sum, each) => sum + each.most, 0) / most
-      return (precise && 2 * precise * whole / (precise + whole))
+      const told = lower.includes(title.toLowerCase()) ? title.length / query.length : 0
+      return told + (precise && 2 * precise * whole / (precise + whole))
         + run(said, plain(title)) + 0.1 * run(exactly, plain(title, NUMBERED))
     }
     const byScore = (a, b) => b.score - a.score
     let best = [...scores].map(([number, [weight, has]]) =>
       ({ number, score: weight * (has / most) ** 0.75 }))
-      .sort(byScore).slice(0, 6 * count)
+      .sort(byScore).slice(0, 10 * count)
     for (const each of best) {
       const [page, anchor, title, above, ...names] = index.sections[each.number]
       const address = new URL(index.pages[page] + (anchor && `#${anchor}`), root)
       each.score *= 1 + Math.max(...[title, ...names].map(likeness))
       Object.assign(each, { page, title, above, address })
     }
-    best = best.sort(byScore).slice(0, 1.5 * count)
+    best = best.sort(byScore).slice(0, 1.2 * count)
     await Promise.all(best.map(async each => {
-      each.prose = (await part(`prose/${each.page}`))[each.number]
-      each.score *= 1 + 0.5 * run(said, plain(each.prose.join(" ")))
+      const prose = await part(`prose/${each.page}`)
+      each.prose = prose[each.number]
+      each.score *= 1 + 0.5 * run(said, each.prose.plain ??= plain(each.prose.join(" ")))
     }))
     best = best.sort(byScore).slice(0, count)
-    const isMarked = each => [each.whole, ...each.pieces].some(word => marked.has(word))
+    const weigh = each => Math.max(...[each.whole, ...each.pieces].map(word => marked.get(word) ?? 0))
     return Promise.all(best.map(async each => ({
       ...each,
-      excerpt: excerpt(each.prose, isMarked) ?? excerpt(
+      excerpt: excerpt(each.prose, weigh) ?? excerpt(
         (await part(`code/${each.page}`))[each.number].flatMap(code => code.split("\n")),
-        isMarked, "code") ?? { text: each.prose[0] ?? "", hits: [] }
+        weigh, "code") ?? { text: each.prose[0] ?? "", hits: [] }
     })))
   }
 
-  // The block of a text with most of the words, cut around them.
-  function excerpt(blocks, isMarked, kind = "text", size = 170) {
+  // The block of a text with the words that weigh most, cut around the first of them.
+  function excerpt(blocks, weigh, kind = "text", size = 170) {
     let best = null
     for (const text of blocks) {
-      const hits = words(text).filter(isMarked)
-      const count = new Set(hits.map(each => each.whole)).size
-      if (count > (best?.count ?? 0)) best = { text, hits, count, kind }
+      const hits = words(text).map(each => ({ ...each, weight: weigh(each) }))
+        .filter(each => each.weight)
+      const most = Math.max(...hits.map(each => each.weight))
+      const told = new Map(hits.map(each => [each.whole, each.weight]))
+      const weight = [...told.values()].reduce((sum, each) => sum + each, 0)
+      if (weight > (best?.weight ?? 0))
+        best = { kind, text, weight, hits: hits.filter(each => each.weight > most / 4) }
     }
     if (!best || best.text.length <= size) return best
-    const from = best.hits[0].index < size / 2 ? 0
-      : best.text.indexOf(" ", best.hits[0].index - size / 4) + 1
-    const to = best.text.lastIndexOf(" ", from + size)
-    const [before, after] = [from > 0 ? "… " : "", to < best.text.length ? " …" : ""]
+    const { text, hits } = best
+    const start = Math.min(hits[0].index - size / 4, text.length - size)
+    const from = start > 0 ? text.indexOf(" ", start) + 1 : 0
+    const to = from + size < text.length ? text.lastIndexOf(" ", from + size) : text.length
+    const [before, after] = [from > 0 ? "… " : "", to < text.length ? " …" : ""]
     return {
-      kind, text: before + best.text.slice(from, to) + after,
-      hits: best.hits.filter(each => each.index >= from && each.index + each.name.length <= to)
+      kind, text: before + text.slice(from, to) + after,
+      hits: hits.filter(each => each.index >= from && each.index + each.name.length <= to)
         .map(each => ({ ...each, index: each.index - from + before.length }))
     }
   }

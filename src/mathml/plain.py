@@ -5,8 +5,8 @@ import re
 from lxml.etree import _Element as Element
 
 _ACCENTS = {"¯": "\u0304", "~": "\u0303", "˜": "\u0303", "^": "\u0302", "ˆ": "\u0302"}
-_LOOSE = re.compile(r"[^\w̄̃̂′.(){}\[\]|]")
-"""What makes a part need brackets beside another."""
+_HELD = re.compile(r"d?\w[̄̃̂]?(_\w)?|\w+|[′″∗]+|\(.*\)")
+"""What needs no brackets beside another part."""
 
 
 def line(math: Element) -> str:
@@ -22,6 +22,8 @@ def _text(element: Element) -> str:
             return f" {_held(over)}/{_held(under)} "
         case "msub" | "munder", [base, low]:
             return f"{base}_{_held(low)}"
+        case "msup", [base, high] if set(high.strip()) <= {"′", "″"}:
+            return f"{base}{high.strip()}"
         case "msup", [base, high]:
             return f"{base}^{_held(high)}"
         case "mover", [base, high] if high.strip() in _ACCENTS:
@@ -45,4 +47,4 @@ def _text(element: Element) -> str:
 
 def _held(part: str) -> str:
     part = part.strip()
-    return f"({part})" if _LOOSE.search(part) else part
+    return part if _HELD.fullmatch(part) else f"({part})"

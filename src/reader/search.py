@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from lxml import html
+from lxml.etree import _Element as Element
 
 from .sections import Section, sections
 
@@ -88,8 +89,7 @@ def words(text: str) -> Iterator[str]:
     """The words of a text: names whole, and their parts."""
     for name in re.findall(WORD, text, re.IGNORECASE):
         for word in {
-            each.lower()
-            for each in (name, *name.split("."), *re.split(JOINT, name))
+            each.lower() for each in (name, *name.split("."), *re.split(JOINT, name))
         }:
             if len(word) > 1 and word not in _SILENT:
                 yield re.sub(ENDING, "", word)
@@ -118,7 +118,8 @@ def files(pages: Iterable[Page], lists: Iterable[Page] = ()) -> dict[str, str]:
             for each in found
         ],
     }
-    prose, code = defaultdict(dict), defaultdict(dict)
+    prose: dict[int, dict[int, list[str]]] = defaultdict(dict)
+    code: dict[int, dict[int, list[str]]] = defaultdict(dict)
     for number, each in enumerate(found):
         page = bisect_right(names, each.address.partition("#")[0]) - 1
         prose[page][number] = each.section.prose
@@ -137,15 +138,19 @@ def messages(page: Page) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """The messages that a page lists, each with titles and addresses of what explains
     it."""
     for item in html.fromstring(f"<div>{page.content}</div>").iter("li"):
-        if (said := item.find("code")) is None:
-            said = item.find("*/code")
         links = [
-            (link.text_content(), urljoin(page.address, link.get("href", "")))
+            (_text(link), urljoin(page.address, link.get("href", "")))
             for link in item.iter("a")
             if not re.match("https?:", link.get("href", ""))
         ]
-        if said is not None and links:
-            yield said.text_content(), links
+        for said in item.iter("code"):
+            if links:
+                yield _text(said), links
+            break
+
+
+def _text(element: Element) -> str:
+    return "".join(map(str, element.itertext()))
 
 
 def _call(name: str, value: object) -> str:
@@ -176,7 +181,7 @@ def _weights(found: list[Entry]) -> dict[str, list[int]]:
                     titles[found[number].section.title] if name == "title" else 1
                 )
                 amounts[word][number] = before + weight * times / length
-    index = {}
+    index: dict[str, list[int]] = {}
     for word, at in sorted(amounts.items()):
         rarity = math.log(1 + (len(found) - len(at) + 0.5) / (len(at) + 0.5))
         if len(at) > _COMMON * len(found):
@@ -188,8 +193,9 @@ def _weights(found: list[Entry]) -> dict[str, list[int]]:
         index[word] = []
         last = 0
         for number, amount in sorted(at.items()):
-            weight = rarity * amount / (amount + _SATURATION)
-            index[word] += [number - last, max(1, round(10 * weight * found[number].boost))]
+            weight = 10 * rarity * amount / (amount + _SATURATION)
+            weight *= found[number].boost
+            index[word] += [number - last, max(1, round(weight))]
             last = number
     return index
 
