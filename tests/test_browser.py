@@ -275,7 +275,7 @@ def test_without_scripts_all_is_there(open_page):
     # A search that cannot search is not shown.
     assert not page.locator("input[name=query], .search-open").first.is_visible()
     page.get_by_role("link", name="Contents").click()
-    assert page.locator("h1").inner_text() == "Custom gradients in TensorFlow"
+    assert "Custom gradients" in page.locator("h1").inner_text()
 
 
 def test_the_keyboard_scrolls_what_is_wide(open_page):
@@ -414,9 +414,9 @@ def test_what_is_searched_for_comes_first(search, built_site):
 def test_a_term_finds_its_entry_in_the_glossary(search, built_site):
     text = (built_site / "glossary/index.html").read_text("utf-8")
     terms = re.findall(r'<dt [^>]*id="([\w-]+)">(.+?)</dt>', text)
-    found = {f"glossary/#{anchor}": search(term)[:3] for anchor, term in terms}
+    first = {f"glossary/#{anchor}": search(term)[:1] for anchor, term in terms}
     assert len(terms) > 30
-    assert [entry for entry in found if entry not in found[entry]] == []
+    assert [entry for entry, found in first.items() if [entry] != found] == []
 
 
 def test_an_answer_is_small_and_fast(search, built_site):

@@ -88,10 +88,10 @@
       add(each.whole, 1)
       const isThere = postings(each.whole).length
       for (const piece of each.pieces) add(piece, isThere ? 0.2 : 0.6)
-      if (each === last && isOpen && each.whole.length > 2)
+      if (each === last && isOpen && !isThere && each.whole.length > 2)
         for (const word of Object.keys(files.get(file(each.whole))))
           if (word !== each.whole && word.startsWith(each.whole))
-            add(word, isThere ? 0.3 : 0.7)
+            add(word, 0.7)
       return { ...each, where, most: Math.max(0, ...where.values()) }
     })
     const most = found.reduce((sum, each) => sum + each.most, 0)
@@ -103,21 +103,21 @@
       }
     const said = plain(query)
     const exactly = plain(query, NUMBERED)
-    const lower = query.toLowerCase()
+    const lower = query.trim().toLowerCase()
     // How much a title is what was asked: all of it, and nothing else.
     function likeness(title) {
       const its = words(title).map(each => each.whole)
       const precise = its.filter(word => all.has(word)).length / (its.length || 1)
       const whole = found.filter(each => [each.whole, ...each.pieces].some(word => its.includes(word)))
         .reduce((sum, each) => sum + each.most, 0) / most
-      const told = lower.includes(title.toLowerCase()) ? title.length / query.length : 0
-      return told + (precise && 2 * precise * whole / (precise + whole))
+      const told = lower.includes(title.toLowerCase()) ? title.length / lower.length : 0
+      return (told === 1 ? 4 : told) + (precise && 2 * precise * whole / (precise + whole))
         + run(said, plain(title)) + 0.1 * run(exactly, plain(title, NUMBERED))
     }
     const byScore = (a, b) => b.score - a.score
     let best = [...scores].map(([number, [weight, has]]) =>
       ({ number, score: weight * (has / most) ** 0.75 }))
-      .sort(byScore).slice(0, 10 * count)
+      .sort(byScore).slice(0, 30 * count)
     for (const each of best) {
       const [page, anchor, title, above, ...names] = index.sections[each.number]
       const address = new URL(index.pages[page] + (anchor && `#${anchor}`), root)

@@ -5,7 +5,7 @@ import re
 from lxml.etree import _Element as Element
 
 _ACCENTS = {"¯": "\u0304", "~": "\u0303", "˜": "\u0303", "^": "\u0302", "ˆ": "\u0302"}
-_HELD = re.compile(r"d?\w[̄̃̂]?(_\w)?|\w+|[′″∗]+|\(.*\)")
+_HELD = re.compile(r"d?\w[̄̃̂]?(_\w)?|\d+(\.\d+)?|[^\W\d]{3,}|[′″∗]+|\(.*\)")
 """What needs no brackets beside another part."""
 
 
