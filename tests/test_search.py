@@ -38,8 +38,14 @@ secret
 def _page(text: str) -> str:
     return markdown.markdown(
         text,
-        extensions=["attr_list", "fenced_code", "tables", "toc", "mathml.extension"]
-        + ["pymdownx.arithmatex"],
+        extensions=[
+            "attr_list",
+            "fenced_code",
+            "tables",
+            "toc",
+            "pymdownx.arithmatex",
+            "mathml.extension",
+        ],
         extension_configs={
             "pymdownx.arithmatex": {"generic": True, "inline_syntax": ["dollar"]}
         },
@@ -59,7 +65,7 @@ def test_a_page_is_read_by_its_sections():
 def test_a_formula_is_read_in_a_line():
     for tex, line in {
         r"\frac{a + b}{2 h}": "(a + b)/(2h)",
-        r"\downstream{\bar x}_{ij} = \upstream{\bar y} \cdot 2 x": "x̄_(ij) = ȳ ⋅ 2x",
+        r"\downstream{\bar x}_{ij} = \upstream{\bar y} \cdot 2 x": "x̄_(ij) = \u0233 ⋅ 2x",
         r"\sum_{i=1}^n x_i^2": "∑_(i = 1)^n x_i^2",
         r"f'(x) = \sqrt{x}": "f′(x) = √(x)",
         r"\sin x": "sin x",

@@ -1,6 +1,7 @@
 """A formula in one line of text, for a place that shows no MathML."""
 
 import re
+from unicodedata import normalize
 
 from lxml.etree import _Element as Element
 
@@ -12,7 +13,7 @@ _HELD = re.compile(r"d?\w[̄̃̂]?(_\w)?|\d+(\.\d+)?|[^\W\d]{3,}|[′″∗]+|\(
 def line(math: Element) -> str:
     """``<mfrac>`` as ``a/b``, ``<msub>`` as ``a_b``; letters keep their bars."""
     text = " ".join(_text(math).replace("\u2061", " ").split())
-    return re.sub(r"(?<=[(\[|]) | (?=[)\],|])", "", text)
+    return normalize("NFC", re.sub(r"(?<=[(\[|]) | (?=[)\],|])", "", text))
 
 
 def _text(element: Element) -> str:

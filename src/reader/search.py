@@ -190,6 +190,8 @@ def _weights(found: list[Entry]) -> dict[str, list[int]]:
                 for number, amount in at.items()
                 if word in counts[number]["title"] or word in counts[number]["names"]
             }
+        if not at:
+            continue
         index[word] = []
         last = 0
         for number, amount in sorted(at.items()):
