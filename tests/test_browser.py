@@ -2,6 +2,7 @@
 neither a script, nor a wide screen, nor the network."""
 
 import functools
+import gzip
 import http.server
 import re
 import shutil
@@ -9,10 +10,13 @@ import subprocess
 import sys
 import threading
 from collections import defaultdict
+from itertools import chain
+from statistics import median
 
 import pytest
+import yaml
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tracebook import settings, snippet
 from tracebook.compare import difference
@@ -107,7 +111,6 @@ class Phone:
         self._address = address
         context = browser.new_context(viewport={"width": PHONE, "height": 800})
         self.page = context.new_page()
-        self.page.route("**/search_index.json", self._search)
         self.requests: list[str] = []
         self.messages: list[str] = []
         self.page.on("request", lambda request: self.requests.append(request.url))
@@ -122,15 +125,6 @@ class Phone:
         self.messages.clear()
         self.page.goto(self._address + path, wait_until="networkidle")
         self.page.evaluate(UNFOLD)
-
-    def _search(self, route: Route) -> None:
-        """To read what is searched is half of a visit, and the same on each page: the
-        home page reads all of it, the others its beginning."""
-        if self.page.url == self._address:
-            route.continue_()
-            return
-        index = route.fetch().json()
-        route.fulfill(json=index | {"docs": index["docs"][:1]})
 
 
 @pytest.fixture(scope="module")
@@ -148,6 +142,8 @@ def test_a_page_on_a_phone(path, phone, address):
     host = re.match(r"\w+://[^/]+/", address)[0]
     inside = (host, "data:", "blob:")
     assert [url for url in phone.requests if not url.startswith(inside)] == []
+    # What the search reads is loaded when it is opened.
+    assert [url for url in phone.requests if "/search/" in url] == []
     assert phone.messages == []
     assert page.evaluate("document.scrollingElement.scrollWidth") <= PHONE
     assert page.evaluate(CUT) == []
@@ -277,7 +273,9 @@ def test_without_scripts_all_is_there(open_page):
     page.locator("summary").click()
     assert solution.is_visible()
     # A search that cannot search is not shown.
-    assert not page.locator("input[name=query]").is_visible()
+    assert not page.locator("input[name=query], .search-open").first.is_visible()
+    page.get_by_role("link", name="Contents").click()
+    assert "Custom gradients" in page.locator("h1").inner_text()
 
 
 def test_the_keyboard_scrolls_what_is_wide(open_page):
@@ -413,33 +411,129 @@ COLOR_RULES = ["color-contrast", "link-in-text-block"]
 GROUND = "() => getComputedStyle(document.body).backgroundColor"
 
 
-def _pasted(page: Page, text: str) -> list[str]:
-    """The sections that the search finds for what is pasted, the best first."""
-    page.locator(".md-search__input").evaluate(
-        "input => { input.value = ''; input.dispatchEvent(new Event('keyup')) }"
-    )
-    page.wait_for_function("!document.querySelector('.md-search-result__link')")
-    page.locator(".md-search__input").evaluate(
-        """(input, text) => {
-            const data = new DataTransfer()
-            data.setData("text", text)
-            const options = {clipboardData: data, bubbles: true, cancelable: true}
-            if (input.dispatchEvent(new ClipboardEvent("paste", options))) {
-                input.value = text
-                input.dispatchEvent(new Event("keyup"))
-            }
-        }""",
-        text,
-    )
-    page.wait_for_selector(".md-search-result__link", state="attached")
-    links = page.eval_on_selector_all(
-        ".md-search-result__link", "links => links.map(link => link.href)"
-    )
+@pytest.fixture
+def search(open_page, address):
+    """The sections that the search finds on a page, the best first: typed, or pasted."""
+    page = open_page("")
+    page.keyboard.press("/")
+
+    def search(text: str, pasted: bool = False) -> list[str]:
+        search.ms, found = page.evaluate(ASK, [text, pasted])
+        return [link.removeprefix(address) for link in found]
+
+    search.page = page
+    return search
+
+
+ASK = """async ([text, isPasted]) => {
+    const input = document.querySelector("dialog.search input")
+    const list = document.querySelector("dialog.search ol")
+    delete list.dataset.query
+    const before = performance.now()
+    const answered = new Promise(done => new MutationObserver((_, observer) => {
+        if ("query" in list.dataset) observer.disconnect(), done()
+    }).observe(list, {attributes: true}))
+    const data = new DataTransfer()
+    data.setData("text", text)
+    const options = {clipboardData: data, bubbles: true, cancelable: true}
+    if (!isPasted || input.dispatchEvent(new ClipboardEvent("paste", options))) {
+        input.value = text
+        input.dispatchEvent(new Event("input"))
+    }
+    await answered
     return [
-        re.sub(r"\?h=[^#]*", "", link.partition("/custom-gradients/")[2])
-        for link in links
-        if "#" in link
+        performance.now() - before,
+        [...list.querySelectorAll("a")].map(link => link.href)
     ]
+}"""
+
+QUERIES = yaml.safe_load((ROOT / "tests/data/search.yml").read_text("utf-8"))
+LATER = QUERIES.pop("later")
+
+
+def test_what_is_searched_for_comes_first(search, built_site):
+    """All but what the data lists as found later, which stays true as well."""
+    last = {}
+    for query, places in (pair for group in QUERIES.values() for pair in group.items()):
+        wanted = [places] if isinstance(places, str) else places
+        for place in wanted:
+            page, _, anchor = place.partition("#")
+            there = (built_site / page / "index.html").read_text("utf-8")
+            assert f'id="{anchor}"' in there or not anchor, place
+        found = search(query)
+        rank = min((found.index(each) for each in wanted if each in found), default=99)
+        if rank:
+            last[query] = next((n for n in (3, 10) if rank < n), "not")
+    assert len([*chain(*QUERIES.values())]) >= 100
+    assert last == LATER
+
+
+def test_a_term_finds_its_entry_in_the_glossary(search, built_site):
+    text = (built_site / "glossary/index.html").read_text("utf-8")
+    terms = re.findall(r'<dt [^>]*id="([\w-]+)">(.+?)</dt>', text)
+    first = {f"glossary/#{anchor}": search(term)[:1] for anchor, term in terms}
+    assert len(terms) > 30
+    assert [entry for entry, found in first.items() if [entry] != found] == []
+
+
+def test_an_answer_is_small_and_fast(search, built_site):
+    """On a phone's processor, a fourth as fast; compressed, as servers send it."""
+    page, asked = search.page, []
+    page.on("request", lambda request: asked.append(request.url.partition("/search/")))
+    session = page.context.new_cdp_session(page)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+    queries = [query for group in QUERIES.values() for query in [*group][:5]]
+    sizes, times = [], []
+    parts = built_site / "search"
+    common = sum(
+        len(gzip.compress(path.read_bytes()))
+        for path in (parts / "sections.js", built_site / "assets/search.js")
+    )
+    for query in queries:
+        asked.clear()
+        search(query)
+        sizes.append(
+            sum(len(gzip.compress((parts / name).read_bytes())) for *_, name in asked)
+        )
+        assert search(query)
+        times.append(search.ms)
+    assert max(sizes) > 1000 and common + max(sizes) < 150_000
+    assert median(times) < 100
+
+
+def test_the_keyboard_alone_searches(open_page):
+    page = open_page(CHAIN_RULE)
+    page.get_by_role("button", name="Search").focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Search")
+    field = dialog.get_by_role("textbox")
+    page.keyboard.type("softmax")
+    dialog.get_by_role("link").first.wait_for()
+    assert "softmax" in dialog.locator("mark").first.inner_text().lower()
+    assert not re.search(r"[\\$]", dialog.inner_text())
+    page.keyboard.press("ArrowDown")
+    assert dialog.get_by_role("link").first.evaluate(
+        "a => a === document.activeElement"
+    )
+    page.keyboard.press("ArrowUp")
+    assert field.evaluate("input => input === document.activeElement")
+    page.keyboard.press("Escape")
+    assert not dialog.is_visible()
+    assert page.locator(".search-open").evaluate("b => b === document.activeElement")
+    page.keyboard.press("Control+k")
+    assert dialog.is_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/guide/matrices/#softmax")
+
+
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_search(open_page, width, scheme):
+    page = open_page("lessons/?q=recompute_grad", width, color_scheme=scheme)
+    page.locator("dialog.search mark").first.wait_for()
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+    found = _axe(page, {"include": [["dialog.search"], [".search-open"]]})
+    assert not found, found
 
 
 PASTED = {
@@ -475,32 +569,24 @@ PASTED = {
 
 
 @pytest.mark.parametrize("entry", PASTED)
-def test_what_is_pasted_finds_its_entry(entry, open_page):
-    page = open_page("")
-    page.locator(".md-search__input").click()
-    assert _pasted(page, PASTED[entry])[0] == f"mistakes/{entry.replace('#', '/#')}"
+def test_what_is_pasted_finds_its_entry(entry, search):
+    first = f"mistakes/{entry.replace('#', '/#')}"
+    assert search(PASTED[entry], pasted=True)[0] == first
 
 
-def test_enter_opens_the_entry_of_a_pasted_message(open_page):
-    page = open_page("")
-    page.locator(".md-search__input").click()
-    _pasted(page, PASTED["batches#rank"])
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/mistakes/batches/#rank")
+def test_enter_opens_the_entry_of_a_pasted_message(search):
+    search(PASTED["batches#rank"], pasted=True)
+    search.page.keyboard.press("Enter")
+    search.page.wait_for_url("**/mistakes/batches/#rank")
 
 
-def test_what_is_typed_after_a_paste_is_searched_for(open_page):
-    page = open_page("")
-    page.locator(".md-search__input").click()
-    _pasted(page, PASTED["batches#rank"])
-    page.locator(".md-search__input").fill("softplus")
-    assert page.locator("ol.md-search-result__list").first.locator("a").count() == 0
+def test_what_is_typed_after_a_paste_is_searched_for(search):
+    search(PASTED["batches#rank"], pasted=True)
+    assert search("softplus") and "mistakes/batches/#rank" not in search("softplus")
 
 
-def test_a_pasted_message_finds_an_entry_that_explains_it(open_page):
+def test_a_pasted_message_finds_an_entry_that_explains_it(search):
     """With other numbers, at the end of a traceback."""
-    page = open_page("")
-    page.locator(".md-search__input").click()
     wanted = defaultdict(set)
     for (kind, _), (said, links) in index.messages(ROOT).items():
         wanted[f"{kind}: {re.sub(r'[0-9]+', '7', said)}"] |= {
@@ -508,6 +594,6 @@ def test_a_pasted_message_finds_an_entry_that_explains_it(open_page):
             for link in links
         }
     before = 'Traceback (most recent call last):\n  File "a.py", line 1\n'
-    first = {said: _pasted(page, before + said)[:1] for said in wanted}
+    first = {said: search(before + said, pasted=True)[:1] for said in wanted}
     lost = [said for said, found in first.items() if not wanted[said] & {*found}]
     assert len(wanted) > 50 and not lost

@@ -262,3 +262,15 @@ def test_the_pages_of_the_site_link_each_term_once(built_site, glossary):
         assert not html.select(":is(a, code, h1, h2, h3, summary) a.term"), path
     itself = (built_site / "glossary/index.html").read_text("utf-8")
     assert 'class="term"' not in itself
+
+
+def test_letters_lead_to_the_first_entry_of_each(book):
+    html = BeautifulSoup(
+        linked(GLOSSARY + "\nlast { #last }\n\n:   So.\n", "glossary.md"), "lxml"
+    )
+    letters = html.select("nav.letters a")
+    assert [(a.get_text(), a["href"]) for a in letters] == [
+        ("G", "#gradient"),
+        ("L", "#local"),
+        ("T", "#tape"),
+    ]

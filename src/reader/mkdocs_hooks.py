@@ -1,4 +1,5 @@
-"""The adapter to MkDocs: notebooks become pages like all others.
+"""The adapter to MkDocs: notebooks become pages like all others, and all pages are
+searched.
 
 Hooks need no entry point: ``mkdocs.yml`` names this file.
 """
@@ -9,10 +10,10 @@ from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.plugins import event_priority
-from mkdocs.structure.files import Files
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from reader import notebook
+from reader import notebook, search
 
 
 def on_config(config: MkDocsConfig) -> None:
@@ -30,6 +31,26 @@ def on_page_content(
     # MkDocs reads these off Markdown; without them any anchor passes.
     page.present_anchor_ids = set(re.findall(r'\bid="([^"]+)"', html))
     return html
+
+
+def on_env(env: object, config: MkDocsConfig, files: Files) -> None:
+    """A page says in its front matter, as Material has it, that it is not searched, or
+    that its words weigh less."""
+    pages = [file.page for file in files.documentation_pages() if file.page]
+    said = {page.url: page.meta.get("search", {}) for page in pages}
+    for name, text in search.files(
+        [
+            search.Page(page.url, page.content or "", said[page.url].get("boost", 1.0))
+            for page in pages
+            if not said[page.url].get("exclude")
+        ],
+        [
+            search.Page(page.url, page.content or "")
+            for page in pages
+            if said[page.url].get("messages")
+        ],
+    ).items():
+        files.append(File.generated(config, name, content=text))
 
 
 def _root(config: MkDocsConfig) -> Path:

@@ -12,6 +12,7 @@ its title. ``docs/glossary.md`` is the only source. There an entry reads::
 
 ``data-forms`` lists inflections and synonyms that are linked as well, and
 ``.unlinked`` before it marks an entry that is not: a word that every page has.
+Above the entries stand the letters with which they begin.
 """
 
 import posixpath
@@ -164,6 +165,8 @@ class _Linker(Treeprocessor):
     def run(self, root: Element) -> None:
         page = _page(self.md)
         glossary = load(_docs(self.md))
+        if page == GLOSSARY:
+            _add_letters(root)
         if page in (None, GLOSSARY) or glossary is None:
             return
         self._glossary = glossary
@@ -217,6 +220,23 @@ class _Linker(Treeprocessor):
         )
         link.text, link.tail = words, after
         return link
+
+
+def _add_letters(root: Element) -> None:
+    """Links to the first entry of each letter, above the entries."""
+    entries = root.find("dl")
+    if entries is None:
+        return
+    letters = Element("nav", {"class": "letters", "aria-label": "Letters"})
+    seen: set[str] = set()
+    for term in entries.iter("dt"):
+        letter = "".join(term.itertext()).strip()[:1].upper()
+        if letter not in seen:
+            seen.add(letter)
+            link = Element("a", {"href": f"#{term.get('id')}"})
+            link.text, link.tail = letter, " "
+            letters.append(link)
+    root.insert(list(root).index(entries), letters)
 
 
 def _page(md: Markdown) -> str | None:

@@ -27,6 +27,7 @@ _HEAD = """\
 ---
 search:
   exclude: true
+  messages: true
 ---
 
 # Messages

@@ -1,0 +1,51 @@
+"""A formula in one line of text, for a place that shows no MathML."""
+
+import re
+from unicodedata import normalize
+
+from lxml.etree import _Element as Element
+
+_ACCENTS = {"¯": "\u0304", "~": "\u0303", "˜": "\u0303", "^": "\u0302", "ˆ": "\u0302"}
+_HELD = re.compile(r"d?\w[̄̃̂]?(_\w)?|\d+(\.\d+)?|[^\W\d]{3,}|[′″∗]+|\(.*\)")
+"""What needs no brackets beside another part."""
+
+
+def line(math: Element) -> str:
+    """``<mfrac>`` as ``a/b``, ``<msub>`` as ``a_b``; letters keep their bars."""
+    text = " ".join(_text(math).replace("\u2061", " ").split())
+    return normalize("NFC", re.sub(r"(?<=[(\[|]) | (?=[)\],|])", "", text))
+
+
+def _text(element: Element) -> str:
+    parts = [_text(child) for child in element if child.tag != "annotation"]
+    match element.tag, parts:
+        case "mfrac", [over, under]:
+            return f" {_held(over)}/{_held(under)} "
+        case "msub" | "munder", [base, low]:
+            return f"{base}_{_held(low)}"
+        case "msup", [base, high] if set(high.strip()) <= {"′", "″"}:
+            return f"{base}{high.strip()}"
+        case "msup", [base, high]:
+            return f"{base}^{_held(high)}"
+        case "mover", [base, high] if high.strip() in _ACCENTS:
+            return f"{base.strip()}{_ACCENTS[high.strip()]}"
+        case "msubsup" | "munderover", [base, low, high]:
+            return f"{base}_{_held(low)}^{_held(high)}"
+        case "msqrt", _:
+            return f" √({''.join(parts).strip()}) "
+        case "mtr" | "mtable" | "mtd", _:
+            return " ".join(parts) + " "
+        case "mspace", _:
+            return " " if element.get("width") else ""
+        case "mo", _:
+            sign = (element.text or "").strip()
+            return f" {sign} " if re.fullmatch(r"[^\w()\[\]{}|.′!]", sign) else sign
+        case "mi", _ if len(element.text or "") > 1:
+            return f" {element.text} "
+        case _:
+            return (element.text or "") + "".join(parts)
+
+
+def _held(part: str) -> str:
+    part = part.strip()
+    return part if _HELD.fullmatch(part) else f"({part})"
