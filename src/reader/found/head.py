@@ -37,8 +37,9 @@ def with_tags(
         picture = book.address + quote(card(page))
         if '<link rel="canonical"' not in text:
             tags.append(f'<link rel="canonical" href="{escape(here)}">')
+        # The theme takes an "alternate" alone for a translation, and asks for its map.
         tags.append(
-            '<link rel="alternate" type="application/atom+xml"'
+            '<link rel="alternate feed" type="application/atom+xml"'
             f' title="{escape(book.name)}: changes"'
             f' href="{escape(book.address + FEED)}">'
         )
@@ -118,10 +119,12 @@ def with_line(
 ) -> str:
     """The page with its last line: with which versions its programs run, when it
     changed, and what a reader can do about it."""
-    ran = escape(", ".join(f"{name} {at}" for name, at in versions.items()))
-    parts = [f'<a href="{escape(proof)}">{ran}</a>' if proof else ran]
+    ran = ", ".join(f"{name} {at}" for name, at in versions.items())
+    parts = [f"Built with {escape(ran)}"]
+    if proof:
+        parts.append(f'<a href="{escape(proof)}">Where the traces hold</a>')
     if change:
-        parts.append(f'changed <time datetime="{change.moment}">{change.day}</time>')
+        parts.append(f'Changed <time datetime="{change.moment}">{change.day}</time>')
     parts += [f'<a href="{escape(to)}">{name}</a>' for name, to in links.items()]
     before, end, after = text.rpartition("</article>")
     return f'{before}<p class="beside">{" · ".join(parts)}</p>\n{end}{after}'
