@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 from typing import Any
+from unicodedata import normalize
 
 _NORMAL = "0123456789+−=()aehijklmnoprstuvxβγρφχ"
 _LOW = str.maketrans(_NORMAL, "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ")
-_RAISED = "0123456789+−=()in*⊤TH"
-_HIGH = str.maketrans(_RAISED, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁱⁿ*ᵀᵀᴴ")
+_RAISED = "0123456789+−=()in*⊤T𝖳H"
+_HIGH = str.maketrans(_RAISED, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁱⁿ*ᵀᵀᵀᴴ")
 _ACCENTS = {"¯": "\u0304", "‾": "\u0304", "~": "\u0303", "^": "\u0302", "˙": "\u0307"}
 _UNSEEN = dict.fromkeys(map(ord, "\u2060\u2061\u2062\u2063\u2064"))
 _RELATIONS = {*"=≈≠<>≤≥→↦∈≔"} | {":="}
@@ -19,7 +20,7 @@ def plain(element: Any) -> str:
         case "annotation":
             return ""
         case "mspace":
-            return " "
+            return " " if element.get("width") else ""
         case "mfrac":
             above, below = map(plain, parts)
             return f"{_grouped(above)}/{_grouped(below)}"
@@ -44,7 +45,7 @@ def plain(element: Any) -> str:
         case "mo" if element.text == ",":
             return ", "
         case "math":
-            return " ".join(_joined(parts).split())
+            return normalize("NFC", " ".join(_joined(parts).split()))
         case _:
             return (element.text or "").translate(_UNSEEN) + _joined(parts)
 

@@ -11,7 +11,7 @@ from .page import Page
 CARDS = "assets/cards"
 FEED = "changes.xml"
 _DESCRIPTION = re.compile(r'<meta name="description" content="[^"]*">')
-_LICENSE = "https://creativecommons.org/licenses/by/4.0/"
+LICENSE = "https://creativecommons.org/licenses/by/4.0/"
 
 
 def card(page: Page) -> str:
@@ -83,7 +83,7 @@ def _data(
         "description": page.description,
         "inLanguage": "en",
         "isPartOf": {"@type": "WebSite", "name": book.name},
-        "license": _LICENSE,
+        "license": LICENSE,
         "dependencies": ", ".join(f"{name} {at}" for name, at in versions.items()),
         "about": [
             {"@type": "SoftwareApplication", "name": name, "softwareVersion": at}
