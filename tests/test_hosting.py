@@ -120,7 +120,7 @@ def test_the_site_works_below_any_path_under_its_policy(path, built_site, browse
             )
         assert figures
         page.locator("input[name=query]").click()
-        page.locator("input[name=query]").fill("unbroadcast")
+        page.locator("input[name=query]").press_sequentially("unbroadcast")
         found = page.locator("a[href*='guide/broadcasting/']:visible").first
         found.wait_for()
         assert found.evaluate("a => a.href").startswith(address)
