@@ -17,8 +17,6 @@ import yaml
 from lxml import html
 from PIL import Image
 
-from mathml.convert import convert_all
-from mathml.plain import plain
 from reader import found
 from reader.found import files, forge, head
 from reader.found.book import History
@@ -124,21 +122,6 @@ def test_the_map_and_the_feed_lead_to_every_page(pages, built_site):
     assert all(re.fullmatch(MOMENT, date) for date in dates)
     ids = [entry.findtext(f"{ATOM}id") for entry in entries]
     assert len({*ids}) == len(ids)
-
-
-FORMULAS = {
-    r"y = x_0^2": "y = x₀²",
-    r"\frac{\d L}{\d x_i}": "dL/dxᵢ",
-    r"\bar x = W^\T \bar y": "x̄ = Wᵀȳ",
-    r"\sqrt{1 + e^{-x}}": "√(1+e^(−x))",
-    r"\sum_{i} x_{i,j}": "∑ᵢx_(i, j)",
-}
-
-
-@pytest.mark.parametrize("tex", FORMULAS)
-def test_a_formula_as_plain_text(tex):
-    [mathml] = convert_all([(tex, False)])
-    assert plain(html.fragment_fromstring(mathml)) == FORMULAS[tex]
 
 
 def test_a_description_ends_with_a_sentence_or_says_that_it_does_not():

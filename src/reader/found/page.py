@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lxml import html
 
-from mathml.plain import plain
+from mathml import plain
 
 from .book import Book
 
@@ -103,7 +103,7 @@ def _paragraphs(article: html.HtmlElement) -> Iterator[html.HtmlElement]:
 def _text(element: html.HtmlElement) -> str:
     """What a reader sees of it, on one line, formulas as plain text."""
     if element.tag == "math":
-        seen = plain(element)
+        seen = plain.line(element)
     elif element.tag in ("script", "style") or "headerlink" in element.classes:
         seen = ""
     else:
