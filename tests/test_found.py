@@ -269,6 +269,18 @@ def test_a_report_is_begun_with_page_versions_and_revision(repository, source, f
         assert {*query} - {"title"} <= fields
 
 
+def test_no_page_has_what_the_policy_refuses(built_site):
+    said = (built_site / "_headers").read_text("utf-8")
+    for path in sorted(built_site.rglob("*.html")):
+        document = html.fromstring(path.read_text("utf-8"))
+        assert not [*document.iter("style")], path
+        assert not document.xpath("//@*[starts-with(name(), 'on')]"), path
+        for script in document.xpath("//script[not(@src)]"):
+            if "json" not in script.get("type", ""):
+                code = (script.text or "").encode()
+                assert b64encode(sha256(code).digest()).decode() in said, path
+
+
 def test_the_policy_allows_the_scripts_that_pages_have():
     book = found.Book(ROOT, "docs", "A book", address="https://example.org/x/")
     pages = [

@@ -8,9 +8,18 @@ from mkdocs.plugins import event_priority
 
 from reader import found
 
+_serving = False
+
+
+def on_startup(command: str, dirty: bool) -> None:
+    global _serving
+    _serving = command == "serve"
+
 
 @event_priority(50)  # before the site is copied or measured
 def on_post_build(config: MkDocsConfig) -> None:
+    if _serving:  # what is being written is not to be found yet
+        return
     docs = Path(config.docs_dir).resolve()
     book = found.Book(
         root=docs.parent,
