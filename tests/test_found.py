@@ -15,7 +15,7 @@ from xml.etree import ElementTree as etree
 import pytest
 import yaml
 from lxml import html
-from PIL import Image
+from PIL import Image, ImageColor
 
 from reader import found
 from reader.found import files, forge, head
@@ -81,6 +81,16 @@ def test_a_page_that_is_shared_shows_its_card(pages, built_site):
         assert len(png) < 60_000, path
         seen.add(png)
     assert len(seen) == len(pages)
+
+
+def test_a_card_has_the_formula_with_its_factors_in_their_colors(built_site):
+    card = Image.open(built_site / "assets/cards/lessons/chain_rule.png").convert("RGB")
+    css = (ROOT / "docs/assets/site.css").read_text("utf-8")
+    below = card.crop((0, 100, *card.size))  # the colors are a bar at the top as well
+    seen = {color for _, color in below.getcolors(1000)}
+    for role in ("upstream", "local", "downstream"):
+        color = re.search(rf"--{role}: (#\w+);", css)[1]
+        assert ImageColor.getrgb(color) in seen, role
 
 
 def test_each_page_is_an_article_with_its_date_versions_and_place(pages):

@@ -5,7 +5,7 @@ import logging
 import re
 from hashlib import sha256
 from html import escape
-from importlib.metadata import distribution
+from importlib.metadata import distribution, version
 from io import BytesIO
 from pathlib import Path
 
@@ -39,7 +39,8 @@ class Cards:
         self._glyphs, self._advances = font.getBestCmap(), font["hmtx"]
         self._em = font["head"].unitsPerEm
         self._made_from = sha256(Path(__file__).read_bytes())
-        for each in (name, line, repr(sorted(self._colors.items()))):
+        drawn_with = [version(each) for each in ("pillow", "resvg-py", "ziamath")]
+        for each in (name, line, repr((sorted(self._colors.items()), drawn_with))):
             self._made_from.update(each.encode())
 
     def png(self, page: Page) -> bytes:
@@ -68,7 +69,6 @@ class Cards:
                 self._lines(page.description, 38, 4), 38, below + 60, 54, "ink-soft"
             )
         third = WIDTH / 3
-        ink = self._colors["ink"]
         return "".join(
             (
                 f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}"'
@@ -80,7 +80,7 @@ class Cards:
                 ),
                 self._text([self._name], 30, 92, 0, "ink-soft"),
                 self._text(title, 68, 190, 78, "ink"),
-                f'<g fill="{ink}">{shown}</g>',
+                shown,
                 self._text([self._line], 26, HEIGHT - 44, 0, "ink-soft"),
                 "</svg>",
             )
@@ -132,6 +132,7 @@ class Cards:
             if side := re.search(r"text-align:\s*(\w+)", cell.get("style", "")):
                 cell.set("columnalign", side[1])
         etree.strip_tags(parsed, "semantics")
+        parsed.set("mathcolor", self._colors["ink"])
         text = etree.tostring(parsed, encoding="unicode")
         return ziamath.Math(text, size=48).svg()
 
@@ -166,7 +167,8 @@ def _small(svg: str) -> bytes:
     )
     picture = Image.open(BytesIO(bytes(png))).convert("RGB")
     small = BytesIO()
-    picture.quantize(48, dither=Image.Dither.NONE).save(small, "PNG", optimize=True)
+    few = picture.quantize(64, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    few.save(small, "PNG")
     return small.getvalue()
 
 
