@@ -1,0 +1,307 @@
+"""Promise: each page says what it is, to those who search, share, follow or complain;
+what was there once is found, and an address is absolute only where it is known."""
+
+import json
+import os
+import re
+import subprocess
+from base64 import b64encode
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+from xml.etree import ElementTree as etree
+
+import pytest
+import yaml
+from lxml import html
+from PIL import Image, ImageColor
+
+from reader import found
+from reader.found import files, forge, head
+from reader.found.book import History
+from reader.found.page import LONGEST, summary
+
+from . import built
+from .conftest import ADDRESS
+from .project import ROOT
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+MOMENT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+
+
+class Said:
+    """What the head of a built page says."""
+
+    def __init__(self, path: Path, site: Path) -> None:
+        document = html.fromstring(path.read_text("utf-8"))
+        place = path.parent.relative_to(site).as_posix()
+        self.address = ADDRESS + ("" if place == "." else f"{place}/")
+        self.meta = {
+            meta.get("property") or meta.get("name"): meta.get("content")
+            for meta in document.iter("meta")
+        }
+        self.links = {
+            kind: link.get("href")
+            for link in document.iter("link")
+            for kind in link.get("rel").split()
+        }
+        [data] = document.xpath("//script[@type='application/ld+json']")
+        self.data = json.loads(data.text)
+        self.beside = document.find_class("beside")
+
+
+@pytest.fixture(scope="module")
+def pages(built_site) -> list[Said]:
+    return [
+        Said(path, built_site)
+        for path in sorted(built_site.rglob("index.html"))
+        if "<article" in path.read_text("utf-8")
+    ]
+
+
+def test_each_page_has_a_description_of_its_own(pages):
+    descriptions = [page.meta["description"] for page in pages]
+    assert len({*descriptions}) == len(pages) >= len(built.PAGES)
+    for description in descriptions:
+        assert 50 <= len(description) <= LONGEST, description
+        assert not re.search(r"[\\$<>]|\s\s|\u2060", description), description
+
+
+def test_a_page_that_is_shared_shows_its_card(pages, built_site):
+    seen = set()
+    for page in pages:
+        assert page.meta["og:description"] == page.meta["description"]
+        assert page.meta["og:url"] == page.links["canonical"] == page.address
+        assert page.meta["twitter:card"] == "summary_large_image"
+        path = built_site / page.meta["og:image"].removeprefix(ADDRESS)
+        png = path.read_bytes()
+        assert Image.open(BytesIO(png)).size == (1200, 630)
+        assert len(png) < 60_000, path
+        seen.add(png)
+    assert len(seen) == len(pages)
+
+
+def test_a_card_has_the_formula_with_its_factors_in_their_colors(built_site):
+    card = Image.open(built_site / "assets/cards/lessons/chain_rule.png").convert("RGB")
+    css = (ROOT / "docs/assets/site.css").read_text("utf-8")
+    below = card.crop((0, 100, *card.size))  # the colors are a bar at the top as well
+    seen = {color for _, color in below.getcolors(1000)}
+    for role in ("upstream", "local", "downstream"):
+        color = re.search(rf"--{role}: (#\w+);", css)[1]
+        assert ImageColor.getrgb(color) in seen, role
+
+
+def test_each_page_is_an_article_with_its_date_versions_and_place(pages):
+    titles = {page.address: page.data["headline"] for page in pages}
+    for page in pages:
+        data = page.data
+        assert data["@type"] == "TechArticle" and data["url"] == page.address
+        assert data["headline"] and data["description"] == page.meta["description"]
+        assert re.fullmatch(MOMENT, data["dateModified"])
+        assert {"TensorFlow"} <= {each["name"] for each in data["about"]}
+        trail = data["breadcrumb"]["itemListElement"]
+        assert [each["position"] for each in trail] == [*range(1, len(trail) + 1)]
+        assert [each["name"] for each in trail] == [
+            titles[each["item"]] for each in trail
+        ]
+        assert trail[0]["item"] == ADDRESS and trail[-1]["item"] == page.address
+        [line] = page.beside
+        shown = line.text_content()
+        assert data["dependencies"] in shown and data["dateModified"][:10] in shown
+
+
+def test_the_map_and_the_feed_lead_to_every_page(pages, built_site):
+    addresses = {page.address for page in pages}
+    assert f"Sitemap: {ADDRESS}sitemap.xml\n" in (built_site / "robots.txt").read_text()
+    urls = etree.parse(built_site / "sitemap.xml").getroot()
+    assert {url.findtext(f"{SITEMAP}loc") for url in urls} == addresses
+    for url in urls:
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", url.findtext(f"{SITEMAP}lastmod"))
+    [feed] = {page.links["feed"] for page in pages}
+    root = etree.parse(built_site / feed.removeprefix(ADDRESS)).getroot()
+    entries = root.findall(f"{ATOM}entry")
+    assert {entry.find(f"{ATOM}link").get("href") for entry in entries} == addresses
+    for each in (root, *entries):
+        for name in ("title", "id", "updated"):
+            assert each.findtext(f"{ATOM}{name}"), name
+    dates = [entry.findtext(f"{ATOM}updated") for entry in entries]
+    assert dates == sorted(dates, reverse=True)
+    assert root.findtext(f"{ATOM}updated") == dates[0]
+    assert all(re.fullmatch(MOMENT, date) for date in dates)
+    ids = [entry.findtext(f"{ATOM}id") for entry in entries]
+    assert len({*ids}) == len(ids)
+
+
+def test_a_description_ends_with_a_sentence_or_says_that_it_does_not():
+    short, long = "It is 2. Not 3.", "A sentence of forty letters and a stop. "
+    assert summary([short]) == short
+    assert summary([long * 9]) == (long * 4).strip()
+    cut = summary([f"It is, however long it may be, {'much ' * 40}too long."])
+    assert 50 <= len(cut) <= LONGEST and cut.endswith(" …")
+
+
+def _site(root: Path, **pages: str) -> Path:
+    """A site as any generator could have built it."""
+    for name, body in pages.items():
+        path = root / "site" / name.replace("_", "/").replace("home", ".")
+        path.mkdir(parents=True, exist_ok=True)
+        (path / "index.html").write_text(
+            "<!doctype html><html><head><title>T</title></head><body><article>"
+            f"<h1>{name}</h1><p>{body}</p></article></body></html>"
+        )
+    style = root / "site/assets/site.css"
+    style.parent.mkdir(parents=True, exist_ok=True)
+    style.write_text((ROOT / "docs/assets/site.css").read_text("utf-8"))
+    return root / "site"
+
+
+def _git(root: Path, *command: str, day: int = 1) -> None:
+    said = {
+        **os.environ,
+        "GIT_COMMITTER_DATE": f"2001-01-{day:02}T00:00:00Z",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+    }
+    who = ["-c", "user.name=n", "-c", "user.email=e"]
+    subprocess.run(
+        ["git", *who, *command], cwd=root, env=said, check=True, capture_output=True
+    )
+
+
+def test_without_an_address_nothing_is_absolute(tmp_path):
+    site = _site(tmp_path, home="First.", part_one="Second.")
+    found.write(site, found.Book(tmp_path, "docs", "A book"), tmp_path / "kept")
+    said = "".join(
+        path.read_text("utf-8")
+        for path in site.rglob("*")
+        if path.suffix != ".css"
+        if path.is_file()
+    )
+    named = {*re.findall(r"https?://[^\s\"<]+", said)}
+    assert named <= {"https://schema.org", head.LICENSE}
+    assert not {"sitemap.xml", "changes.xml"} & {path.name for path in site.iterdir()}
+    text = (site / "part/one/index.html").read_text("utf-8")
+    assert '<meta name="description" content="Second.">' in text
+
+
+def test_a_page_changed_when_its_text_or_its_programs_did(tmp_path, monkeypatch):
+    _git(tmp_path, "init", "--quiet")
+    for day, name in enumerate(
+        ("docs/part/one.md", "docs/home.md", "snippets/part/one/wrong/a.py"), 1
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("1")
+        _git(tmp_path, "add", name)
+        _git(tmp_path, "commit", "--quiet", "-m", f"Change {day}", day=day)
+    history = History(tmp_path, ("docs", "snippets"))
+    last = history.last("docs/part/one.md", "snippets/part/one")
+    assert (last.day, last.subject) == ("2001-01-03", "Change 3")
+    assert history.last("docs/part/one.md").day == "2001-01-01"
+    assert len(history.revision) == 40
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    nothing = History(tmp_path / "elsewhere", ("docs",))
+    assert nothing.last("docs/home.md").moment == "1970-01-02T00:00:00Z"
+
+
+def _lost(root: Path, moved: dict[str, str]) -> set[str]:
+    """The addresses that pages had once, and that lead nowhere now."""
+    log = subprocess.run(
+        ["git", "log", "--format=", "--name-only", "--no-renames", "--", "docs"],
+        cwd=root, text=True, stdout=subprocess.PIPE, check=True,
+    ).stdout  # fmt: skip
+    gone = {
+        name.removeprefix("docs/")
+        for name in log.split("\n")
+        if name.endswith(".md") and not (root / name).exists()
+    }
+    return {re.sub(r"(index)?\.md$", "/", name).lstrip("/") for name in gone} - {*moved}
+
+
+def test_every_address_that_a_page_had_leads_somewhere():
+    if not (ROOT / ".git").exists():
+        pytest.skip("no history here")
+    config = (ROOT / "mkdocs.yml").read_text("utf-8")
+    extra = yaml.safe_load(re.search(r"^extra:.*\n(?: .*\n)*", config, re.M)[0])
+    assert _lost(ROOT, extra["extra"].get("moved", {})) == set()
+
+
+def test_a_page_that_moved_leads_to_where_it_is(tmp_path):
+    _git(tmp_path, "init", "--quiet")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/old.md").write_text("old")
+    _git(tmp_path, "add", "docs")
+    _git(tmp_path, "commit", "--quiet", "-m", "Old")
+    (tmp_path / "docs/old.md").rename(tmp_path / "docs/new.md")
+    assert _lost(tmp_path, {}) == {"old/"}
+    moved = {"old/": "part/new/"}
+    assert _lost(tmp_path, moved) == set()
+    site = _site(tmp_path, home="First.", part_new="Second.")
+    book = found.Book(tmp_path, "docs", "A book", moved=moved)
+    found.write(site, book, tmp_path / "kept")
+    page = html.fromstring((site / "old/index.html").read_text("utf-8"))
+    [link] = page.iter("a")
+    assert (site / "old" / link.get("href")).resolve() == site / "part/new"
+    for wrong in ({"old/": "gone/"}, {"part/new/": ""}):
+        with pytest.raises(ValueError, match="moved: "):
+            found.write(
+                _site(tmp_path, home="First.", part_new="Second."),
+                found.Book(tmp_path, "docs", "A book", moved=wrong),
+                tmp_path / "kept",
+            )
+
+
+@pytest.mark.parametrize(
+    "repository, source, field",
+    [
+        ("https://github.com/o/p", "https://github.com/o/p/blob/abc/docs/a.md", "page"),
+        (
+            "https://gitlab.com/o/p/",
+            "https://gitlab.com/o/p/-/blob/abc/docs/a.md",
+            "issue[description]",
+        ),
+    ],
+)
+def test_a_report_is_begun_with_page_versions_and_revision(repository, source, field):
+    book = found.Book(ROOT, "docs", "A book", repository=repository)
+    links = forge.links(book, "docs/a.md", "https://e.org/a/", "TensorFlow 2", "abc")
+    assert links["Source"] == source
+    assert links["Edit this page"].endswith("/edit/main/docs/a.md")
+    query = parse_qs(urlsplit(links["Report a mistake"]).query)
+    said = "\n".join(value for [value] in query.values())
+    assert "https://e.org/a/" in query[field][0]
+    assert "TensorFlow 2" in said and "abc" in said
+    if "template" in query:
+        form = ROOT / ".github/ISSUE_TEMPLATE" / query.pop("template")[0]
+        fields = {each["id"] for each in yaml.safe_load(form.read_text())["body"]}
+        assert {*query} - {"title"} <= fields
+
+
+def test_no_page_has_what_the_policy_refuses(built_site):
+    said = (built_site / "_headers").read_text("utf-8")
+    for path in sorted(built_site.rglob("*.html")):
+        document = html.fromstring(path.read_text("utf-8"))
+        assert not [*document.iter("style")], path
+        assert not document.xpath("//@*[starts-with(name(), 'on')]"), path
+        for script in document.xpath("//script[not(@src)]"):
+            if "json" not in script.get("type", ""):
+                code = (script.text or "").encode()
+                assert b64encode(sha256(code).digest()).decode() in said, path
+
+
+def test_the_policy_allows_the_scripts_that_pages_have():
+    book = found.Book(ROOT, "docs", "A book", address="https://example.org/x/")
+    pages = [
+        '<script>one()</script><script src="a.js"></script>',
+        '<script type="application/ld+json">{}</script><script>one()</script>',
+    ]
+    said = files.headers(pages, book)
+    hashed = b64encode(sha256(b"one()").digest()).decode()
+    assert re.findall(r"'sha256-([^']*)'", said) == [hashed]
+    assert re.findall(r"^/.*$", said, re.M) == [
+        "/x/*",
+        "/x/assets/javascripts/*",
+        "/x/assets/stylesheets/*",
+    ]
