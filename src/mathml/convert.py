@@ -21,6 +21,36 @@ _MACROS = {
 }
 
 
+_MACRO = re.compile(rf"\\(?P<name>{'|'.join(_MACROS)})(?![A-Za-z])\s*")
+
+
+def expanded(tex: str, colors: dict[str, str]) -> str:
+    """LaTeX without comments and without the site's own macros, on one line, for
+    readers that do not know them; a role is set in its one of the ``colors``."""
+    text, parts, end = re.sub(r"(?<!\\)%[^\n]*", "", tex), [], 0
+    while found := _MACRO.search(text, end):
+        parts.append(text[end : found.start()])
+        body, end = _MACROS[found["name"]], found.end()
+        if role := _ROLES.get(found["name"]):
+            argument, end = _argument(text, end)
+            inside = expanded(argument, colors)
+            body = rf"{{\textcolor{{{colors[found['name']]}}}{{{inside}}}}}"
+        parts.append(body if role or end == len(text) else f"{body} ")
+    return " ".join("".join([*parts, text[end:]]).split())
+
+
+def _argument(text: str, start: int) -> tuple[str, int]:
+    """What a macro at this place is given, and where that ends."""
+    if text[start : start + 1] != "{":
+        return text[start : start + 1], start + 1
+    depth = 0
+    for brace in re.finditer(r"\\.|[{}]", text[start:], re.DOTALL):
+        depth += {"{": 1, "}": -1}.get(brace[0], 0)
+        if depth == 0:
+            return text[start + 1 : start + brace.start()], start + brace.end()
+    raise ValueError(f"a brace without its partner: {text}")
+
+
 class Failure(NamedTuple):
     """Why a formula does not convert."""
 
