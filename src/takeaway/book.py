@@ -61,7 +61,9 @@ class Book:
             yield f"{stem}.ipynb", self._notebook(page).encode()
         yield "llms.txt", "\n".join([*index, ""]).encode()
         yield "llms-full.txt", "\n\n".join(whole).encode()
-        programs = {f"snippets/{name}": self.programs[name] for name in sorted(self.programs)}
+        programs = {
+            f"snippets/{name}": self.programs[name] for name in sorted(self.programs)
+        }
         yield from programs.items()
         yield PROGRAMS, zipped(programs)
 

@@ -1,5 +1,6 @@
 # Run this cell first. What a program prints, TensorFlow's own lines among it, then
 # stands below its cell in order. `%%alone` runs a cell in a process of its own.
+import logging
 import os
 import subprocess
 import sys
@@ -7,18 +8,25 @@ import tempfile
 import threading
 from pathlib import Path
 
+import numpy as np
+from IPython import get_ipython
+
 
 class Printed:
     """What is printed while a cell runs, by whichever part of the process."""
 
     def __init__(self, shell):
         self.reader, self.stream = None, open(1, "w", 1, "utf-8", closefd=False)
+        self.options = np.get_printoptions()
         shell.events.register("pre_run_cell", self.begin)
         shell.events.register("post_run_cell", self.end)
         shell.set_custom_exc((Exception,), self.raised)
         shell.register_magic_function(self.alone, "cell")
 
     def begin(self, *_):
+        np.set_printoptions(**self.options)
+        if keras := sys.modules.get("keras"):
+            keras.utils.clear_session(free_memory=False)  # counts names anew
         self.notebook = sys.stdout, sys.stderr
         sys.stdout.flush(), sys.stderr.flush()
         self.kept = os.dup(1), os.dup(2)
@@ -40,7 +48,7 @@ class Printed:
         sys.stdout, sys.stderr = self.notebook
         for kept, place in zip(self.kept, (1, 2)):
             os.dup2(kept, place), os.close(kept)
-        self.reader.join()
+        self.reader.join(10)  # what it started may still hold the pipe
         self.reader = None
         sys.stdout.flush()
 
@@ -56,3 +64,6 @@ class Printed:
 
 
 Printed(get_ipython())
+# TensorFlow logs more where it finds a prompt, and a notebook logs it once more.
+vars(sys).pop("ps1", None)
+logging.root.handlers.clear()

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tracebook.snippet import declared
+
 from .plain import Code, as_markdown
 
 FIRST = Path(__file__).with_name("first_cell.py").read_text("utf-8")
 """The program of the cell that lets all others run as they would by themselves."""
 _HEADING = re.compile(r"^(?=#{1,6} )", re.MULTILINE)
-_RAISES = re.compile(r"^# tracebook: raises ", re.MULTILINE)
-_ALONE = re.compile(r"^# tracebook: alone$", re.MULTILINE)
 ALONE = (
     "It needs a process of its own, in which no other program ran, so its cell"
     " starts one."
@@ -41,9 +41,11 @@ def notebook(
                 prose.append(part.strip("\n"))
         elif piece.language == "python" and piece.name:
             program = piece.name
-            tags = ["raises-exception"] * bool(_RAISES.search(piece.text))
+            said = declared(piece.text, program)
+            alone = "alone" in said
+            tags = ["raises-exception"] * ("raises" in said and not alone)
             prose.append(piece.before + named(piece))
-            if alone := _ALONE.search(piece.text):
+            if alone:
                 prose.append(piece.before + ALONE)
             close()
             magic = f"%%alone {posixpath.basename(program)}\n" if alone else ""
@@ -72,7 +74,11 @@ def notebook(
 
 def _cell(kind: str, text: str, tags: Sequence[str] = ()) -> dict[str, Any]:
     metadata: dict[str, Any] = {"tags": [*tags]} if tags else {}
-    cell = {"cell_type": kind, "metadata": metadata, "source": _lines(text.rstrip("\n"))}
+    cell: dict[str, Any] = {
+        "cell_type": kind,
+        "metadata": metadata,
+        "source": _lines(text.rstrip("\n")),
+    }
     if kind == "code":
         cell |= {"execution_count": None, "outputs": []}
     return cell

@@ -18,6 +18,12 @@ from tracebook import settings
 
 _pages: dict[str, Page] = {}
 _addresses: dict[str, str] = {}
+_serving = False
+
+
+def on_startup(command: str, dirty: bool) -> None:
+    global _serving
+    _serving = command == "serve"
 
 
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
@@ -32,7 +38,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     site = Path(config.site_dir)
     for name, content in _book(config).files():
         on_disk.write(site / name, content)
-    if config.use_directory_urls:
+    if not _serving:
         on_disk.write(site / offline.NAME, offline.archive(site))
 
 
@@ -55,7 +61,8 @@ def _book(config: MkDocsConfig) -> book.Book:
 
 
 def _page(page: Page) -> book.Page:
-    section = page.ancestors[-1].title if page.ancestors else ""
+    above = [*page.ancestors]
+    section = above[-1].title if above else ""
     return book.Page(
         page.file.src_uri,
         str(page.title),

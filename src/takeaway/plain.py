@@ -16,7 +16,9 @@ COLORS = {"upstream": "#c2570c", "local": "#2f6fd0", "downstream": "#16803f"}
 """Of the three factors, on a white and on a black ground."""
 
 _ATTRIBUTE = r"(?:[.#][\w-]+|[\w-]+(?:=(?:\"[^\"\n]*\"|'[^'\n]*'|[\w-]+))?)"
-_ATTRIBUTES = re.compile(rf"[ \t]*\{{:?[ \t]*(?P<all>{_ATTRIBUTE}(?:\s+{_ATTRIBUTE})*)\s*\}}")
+_ATTRIBUTES = re.compile(
+    rf"[ \t]*\{{:?[ \t]*(?P<all>{_ATTRIBUTE}(?:\s+{_ATTRIBUTE})*)\s*\}}"
+)
 _ID = re.compile(r"#([\w-]+)")
 _DARK = re.compile(r"!\[[^\]]*\]\([^()\s]*#only-dark\)\n?")
 _TARGET = re.compile(r"\]\((?P<target>[^()\s]+)(?=\)|\s)")
@@ -173,9 +175,7 @@ class _Text:
         self._lines[at] = f"{anchor}**{term}**"
 
 
-def as_markdown(
-    found: Iterable[str | Code], named: Callable[[Code], str]
-) -> str:
+def as_markdown(found: Iterable[str | Code], named: Callable[[Code], str]) -> str:
     """One text of the pieces; ``named`` is the line above a block of code."""
     parts = []
     for each in found:
