@@ -36,6 +36,7 @@ def run(notebook: Path, folder: Path) -> list[str]:
     differ = []
     for shown, cell in zip(stored, book.cells):
         if not shown:
+            differ += [f"{o.ename}: {o.evalue}" for o in cell.get("outputs", ())]
             continue
         program = _program(cell)
         printed = without_noise(_text(cell), built.SETTINGS.noise_pattern)

@@ -1,5 +1,6 @@
 # Run this cell first. What a program prints, TensorFlow's own lines among it, then
 # stands below its cell in order. `%%alone` runs a cell in a process of its own.
+import builtins
 import logging
 import os
 import subprocess
@@ -16,7 +17,10 @@ class Printed:
     """What is printed while a cell runs, by whichever part of the process."""
 
     def __init__(self, shell):
-        self.reader, self.stream = None, open(1, "w", 1, "utf-8", closefd=False)
+        self.reader, self.stream = (
+            None,
+            builtins.open(1, "w", 1, "utf-8", closefd=False),
+        )
         self.options = np.get_printoptions()
         shell.events.register("pre_run_cell", self.begin)
         shell.events.register("post_run_cell", self.end)

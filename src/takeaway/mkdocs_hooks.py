@@ -62,7 +62,7 @@ def _book(config: MkDocsConfig) -> book.Book:
 
 def _page(page: Page) -> book.Page:
     above = [*page.ancestors]
-    section = above[-1].title if above else ""
+    section = str(above[-1].title) if above else ""
     return book.Page(
         page.file.src_uri,
         str(page.title),

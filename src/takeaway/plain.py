@@ -17,10 +17,10 @@ COLORS = {"upstream": "#c2570c", "local": "#2f6fd0", "downstream": "#16803f"}
 
 _ATTRIBUTE = r"(?:[.#][\w-]+|[\w-]+(?:=(?:\"[^\"\n]*\"|'[^'\n]*'|[\w-]+))?)"
 _ATTRIBUTES = re.compile(
-    rf"[ \t]*\{{:?[ \t]*(?P<all>{_ATTRIBUTE}(?:\s+{_ATTRIBUTE})*)\s*\}}"
+    rf" ?\{{:?[ \t]*(?P<all>{_ATTRIBUTE}(?:\s+{_ATTRIBUTE})*)\s*\}}"
 )
 _ID = re.compile(r"#([\w-]+)")
-_DARK = re.compile(r"!\[[^\]]*\]\([^()\s]*#only-dark\)\n?")
+_DARK = re.compile(r"!\[(?:[^]]|\](?!\())*\]\([^()\s]*#only-dark\)\n?")
 _TARGET = re.compile(r"\]\((?P<target>[^()\s]+)(?=\)|\s)")
 _FOLD = re.compile(
     r"(?P<indent>[ ]*)(?:(?:!!!|\?\?\?\+?)[ ](?P<kind>[\w -]+?)|===[!+]?)"
@@ -77,7 +77,8 @@ class Place:
         """A file of the site, by its address there."""
         if self.site:
             return self.site + there
-        return posixpath.relpath(there or ".", posixpath.dirname(self.page) or ".")
+        path = posixpath.relpath(there or ".", posixpath.dirname(self.page) or ".")
+        return f"{path}/" if there.endswith("/") else path
 
 
 def pieces(
