@@ -14,11 +14,12 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 
-from tracebook import settings, snippet
+from tracebook import includes, settings, snippet
 from tracebook.compare import difference
 from tracebook.trace import without_noise
 from truth.modes import index
 
+from . import built
 from .conftest import IN_CI
 from .project import ROOT
 
@@ -141,7 +142,8 @@ def phone(browser, address) -> Phone:
 @pytest.mark.parametrize("path", _addresses())
 def test_a_page_on_a_phone(path, phone, address):
     """Nothing is asked of another host, logged, too wide, unmarked, without a glyph,
-    or wrong for a screen reader; with its solutions unfolded."""
+    copied otherwise than its file, or wrong for a screen reader; with its solutions
+    unfolded."""
     phone.visit(path)
     page = phone.page
     assert phone.requests
@@ -153,9 +155,11 @@ def test_a_page_on_a_phone(path, phone, address):
     assert page.evaluate(CUT) == []
     assert page.evaluate(UNMARKED) == []
     assert _fonts_of_formulas(page) <= {"STIX Two Math"}
+    page.evaluate(KEEP)
     page.evaluate(LIGHTEN)
     found = _axe(page, {"exclude": [[".highlight code"], ["math"]]})
     assert not found, found
+    assert _copied(page) == _to_copy(path)
 
 
 UNFOLD = """() => {
@@ -181,6 +185,48 @@ UNMARKED = """() => [...document.querySelectorAll(".filename")]
     .filter(title => title.textContent.startsWith("wrong/"))
     .filter(title => !getComputedStyle(title, "::after").content.includes("wrong"))
     .map(title => title.textContent)"""
+
+# Programs and traces as they are, before they are lightened.
+KEEP = """() => {
+    const blocks = document.querySelectorAll(".highlight:has(.filename)")
+    window.blocks = [...blocks].map(block => block.cloneNode(true))
+}"""
+# On a page of nothing else a button takes milliseconds.
+ONLY_CODE = """() => {
+    document.querySelector("article")?.replaceChildren(...blocks)
+    window.copied = []
+    addEventListener("copy", () => copied.push(document.activeElement.value))
+}"""
+# Presses each button that is left; a browser lets a script copy for seconds only.
+COPY = """() => {
+    for (const block of blocks.slice(copied.length)) {
+        if (!navigator.userActivation.isActive) break
+        block.querySelector("button[data-md-type=copy]").click()
+    }
+    return copied.length < blocks.length
+}"""
+
+
+def _copied(page: Page) -> list[str]:
+    """What each copy button gives of a program or a trace."""
+    page.evaluate(ONLY_CODE)
+    page.keyboard.press("Shift")
+    while page.evaluate(COPY):
+        page.keyboard.press("Shift")
+    return page.evaluate("copied")
+
+
+def _to_copy(path: str) -> list[str]:
+    """The programs and traces of the page at an address."""
+    name = path.rstrip("/")
+    sources = (SETTINGS.docs_dir / f"{name}.md", SETTINGS.docs_dir / name / "index.md")
+    embeds = [e for each in sources if each.exists() for e in built.page(each).includes]
+    files = [(SETTINGS.snippets_dir / e.name, e.selection) for e in embeds]
+    return [
+        "\n".join(includes.selected(file.read_text("utf-8"), part) or ()).rstrip()
+        for file, part in files
+    ]
+
 
 # The insides of code and of formulas, which axe judges on the pages below, and what
 # the ledger says of the fourth page and on, in one form: with them it takes three times
