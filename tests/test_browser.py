@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import zipfile
 from collections import defaultdict
 
 import pytest
@@ -500,3 +501,19 @@ def test_a_pasted_message_finds_an_entry_that_explains_it(open_page):
     first = {said: _pasted(page, before + said)[:1] for said in wanted}
     lost = [said for said, found in first.items() if not wanted[said] & {*found}]
     assert len(wanted) > 50 and not lost
+
+
+def test_the_archive_opens_from_a_file(built_site, open_page, tmp_path):
+    """And its links lead on, with formulas in their font and nothing logged."""
+    with zipfile.ZipFile(built_site / "site.zip") as archive:
+        archive.extractall(tmp_path)
+    page = open_page("about:blank")
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto((tmp_path / "site/index.html").as_uri())
+    page.get_by_role("link", name="The tape").first.click()
+    page.wait_for_url("**/site/guide/tape/index.html")
+    assert _fonts_of_formulas(page) == {"STIX Two Math"}
+    assert not page.locator(".md-search__input").is_visible()
+    assert said == []

@@ -8,7 +8,9 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from tracebook import includes
 from tracebook.compare import difference
+from tracebook.snippet import Snippet
 from tracebook.trace import ended, without_frames, without_noise
 
 from . import built
@@ -36,7 +38,7 @@ def run(notebook: Path, folder: Path) -> list[str]:
     differ = []
     for shown, cell in zip(stored, book.cells):
         if not shown:
-            differ += [f"{o.ename}: {o.evalue}" for o in cell.get("outputs", ())]
+            differ += [str(output) for output in cell.get("outputs", ())]
             continue
         program = _program(cell)
         printed = without_noise(_text(cell), built.SETTINGS.noise_pattern)
@@ -59,9 +61,13 @@ def _text(cell: nbformat.NotebookNode) -> str:
     return "".join(o.text for o in outputs if o.output_type == "stream")
 
 
-def _program(cell: nbformat.NotebookNode):
+def _program(cell: nbformat.NotebookNode) -> Snippet:
     source = re.sub(r"\A%%alone .*\n", "", cell.source) + "\n"
-    return next(each for each in built.SNIPPETS.values() if each.source == source)
+    return next(
+        each
+        for each in built.SNIPPETS.values()
+        if source.splitlines() == includes.selected(each.source, "")
+    )
 
 
 def _last(text: str, name: str) -> str:
