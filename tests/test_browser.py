@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import zipfile
 from collections import defaultdict
 from itertools import chain
 from statistics import median
@@ -18,11 +19,12 @@ import yaml
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tracebook import settings, snippet
+from tracebook import includes, settings, snippet
 from tracebook.compare import difference
 from tracebook.trace import without_noise
 from truth.modes import index
 
+from . import built
 from .conftest import IN_CI
 from .project import ROOT
 
@@ -135,7 +137,8 @@ def phone(browser, address) -> Phone:
 @pytest.mark.parametrize("path", _addresses())
 def test_a_page_on_a_phone(path, phone, address):
     """Nothing is asked of another host, logged, too wide, unmarked, without a glyph,
-    or wrong for a screen reader; with its solutions unfolded."""
+    copied otherwise than its file, or wrong for a screen reader; with its solutions
+    unfolded."""
     phone.visit(path)
     page = phone.page
     assert phone.requests
@@ -149,9 +152,11 @@ def test_a_page_on_a_phone(path, phone, address):
     assert page.evaluate(CUT) == []
     assert page.evaluate(UNMARKED) == []
     assert _fonts_of_formulas(page) <= {"STIX Two Math"}
+    page.evaluate(KEEP)
     page.evaluate(LIGHTEN)
     found = _axe(page, {"exclude": [[".highlight code"], ["math"]]})
     assert not found, found
+    assert _copied(page) == _to_copy(path)
 
 
 UNFOLD = """() => {
@@ -177,6 +182,48 @@ UNMARKED = """() => [...document.querySelectorAll(".filename")]
     .filter(title => title.textContent.startsWith("wrong/"))
     .filter(title => !getComputedStyle(title, "::after").content.includes("wrong"))
     .map(title => title.textContent)"""
+
+# Programs and traces as they are, before they are lightened.
+KEEP = """() => {
+    const blocks = document.querySelectorAll(".highlight:has(.filename)")
+    window.blocks = [...blocks].map(block => block.cloneNode(true))
+}"""
+# On a page of nothing else a button takes milliseconds.
+ONLY_CODE = """() => {
+    document.querySelector("article")?.replaceChildren(...blocks)
+    window.copied = []
+    addEventListener("copy", () => copied.push(document.activeElement.value))
+}"""
+# Presses each button that is left; a browser lets a script copy for seconds only.
+COPY = """() => {
+    for (const block of blocks.slice(copied.length)) {
+        if (!navigator.userActivation.isActive) break
+        block.querySelector("button[data-md-type=copy]").click()
+    }
+    return copied.length < blocks.length
+}"""
+
+
+def _copied(page: Page) -> list[str]:
+    """What each copy button gives of a program or a trace."""
+    page.evaluate(ONLY_CODE)
+    page.keyboard.press("Shift")
+    while page.evaluate(COPY):
+        page.keyboard.press("Shift")
+    return page.evaluate("copied")
+
+
+def _to_copy(path: str) -> list[str]:
+    """The programs and traces of the page at an address."""
+    name = path.rstrip("/")
+    sources = (SETTINGS.docs_dir / f"{name}.md", SETTINGS.docs_dir / name / "index.md")
+    embeds = [e for each in sources if each.exists() for e in built.page(each).includes]
+    files = [(SETTINGS.snippets_dir / e.name, e.selection) for e in embeds]
+    return [
+        "\n".join(includes.selected(file.read_text("utf-8"), part) or ()).rstrip()
+        for file, part in files
+    ]
+
 
 # The insides of code and of formulas, which axe judges on the pages below, and what
 # the ledger says of the fourth page and on, in one form: with them it takes three times
@@ -597,3 +644,19 @@ def test_a_pasted_message_finds_an_entry_that_explains_it(search):
     first = {said: search(before + said, pasted=True)[:1] for said in wanted}
     lost = [said for said, found in first.items() if not wanted[said] & {*found}]
     assert len(wanted) > 50 and not lost
+
+
+def test_the_archive_opens_from_a_file(built_site, open_page, tmp_path):
+    """And its links lead on, with formulas in their font and nothing logged."""
+    with zipfile.ZipFile(built_site / "site.zip") as archive:
+        archive.extractall(tmp_path)
+    page = open_page("about:blank")
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto((tmp_path / "site/index.html").as_uri())
+    page.get_by_role("link", name="The tape").first.click()
+    page.wait_for_url("**/site/guide/tape/index.html")
+    assert _fonts_of_formulas(page) == {"STIX Two Math"}
+    assert not page.locator(".md-search__input").is_visible()
+    assert said == []

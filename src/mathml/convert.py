@@ -9,7 +9,7 @@ from math_core import LatexError, LatexToMathML
 # math-core marks by an inline color only, so each role borrows one; the color
 # that a reader sees is the stylesheet's. \mathord keeps the space of a letter.
 _ROLES = {"upstream": "red", "local": "blue", "downstream": "green"}
-_MACROS = {
+MACROS = {
     **{
         role: rf"\mathord{{\textcolor{{{color}}}{{#1}}}}"
         for role, color in _ROLES.items()
@@ -19,6 +19,42 @@ _MACROS = {
     "R": r"\mathbb{R}",
     "C": r"\mathbb{C}",
 }
+"""The site's own, and what they stand for."""
+
+
+_COMMAND = re.compile(
+    rf"\\(?:(?P<name>{'|'.join(MACROS)})(?![A-Za-z])\s*|[A-Za-z]+|[^A-Za-z])"
+)
+
+
+def expanded(tex: str, colors: dict[str, str]) -> str:
+    """LaTeX without comments and without the site's own macros, on one line, for
+    readers that do not know them; a role is set in its one of the ``colors``."""
+    text, parts, end = re.sub(r"(?<!\\)%[^\n]*", "", tex), [], 0
+    while found := _COMMAND.search(text, end):
+        parts.append(text[end : found.start()])
+        end = found.end()
+        if color := colors.get(found["name"]):
+            argument, end = _argument(text, end)
+            inside = expanded(argument, colors)
+            parts.append(rf"{{\textcolor{{{color}}}{{{inside}}}}}")
+        elif found["name"]:
+            parts.append(f"{MACROS[found['name']]} ")
+        else:
+            parts.append(found[0])
+    return " ".join("".join([*parts, text[end:]]).split())
+
+
+def _argument(text: str, start: int) -> tuple[str, int]:
+    """What a macro at this place is given, and where that ends."""
+    if text[start : start + 1] != "{":
+        return text[start : start + 1], start + 1
+    depth = 0
+    for brace in re.finditer(r"\\.|[{}]", text[start:], re.DOTALL):
+        depth += {"{": 1, "}": -1}.get(brace[0], 0)
+        if depth == 0:
+            return text[start + 1 : start + brace.start()], start + brace.end()
+    raise ValueError(f"a brace without its partner: {text}")
 
 
 class Failure(NamedTuple):
@@ -49,7 +85,7 @@ class FormulaError(Exception):
 
 
 def _converter() -> LatexToMathML:
-    return LatexToMathML(macros=_MACROS, fancy_error=False)
+    return LatexToMathML(macros=MACROS, fancy_error=False)
 
 
 def _style_of(color: str) -> str:

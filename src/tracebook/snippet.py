@@ -13,7 +13,8 @@ PUBLISHED = "csv|json|png|svg|txt"
 _WRITTEN = rf"[\w-]+\.(?:{PUBLISHED})"
 _DECLARATION = re.compile(r"#\s*tracebook:\s*(?P<text>.*?)\s*")
 _KNOWN = re.compile(
-    r"raises\s+(?P<raises>[A-Za-z_][\w.]*)"
+    r"(?P<alone>alone)"
+    r"|raises\s+(?P<raises>[A-Za-z_][\w.]*)"
     rf"|writes\s+(?P<writes>{_WRITTEN}(?:\s*,\s*{_WRITTEN})*)"
     r"|rel\s*=\s*(?P<rel>0|0?\.[0-9]+|[0-9](?:\.[0-9]+)?e-0*[1-9][0-9]*)"
 )
@@ -34,6 +35,8 @@ class Snippet:
     rel: float
     writes: tuple[str, ...] = ()
     """Files that it writes for its page, beside figures of its own name."""
+    alone: bool = False
+    """Whether it shares no process with others, in a notebook either."""
 
     @property
     def trace_path(self) -> Path:
@@ -50,12 +53,12 @@ class Snippet:
         return {self.name: self.path, trace: self.trace_path}
 
 
-def load(path: Path, settings: Settings) -> Snippet:
-    """Read one program; raises SettingsError for a declaration not understood."""
-    # What is not UTF-8 is left to Python, which refuses it when it runs.
-    source = path.read_text("utf-8", "surrogateescape")
-    shown = settings.shown(path)
-    declared: dict[str, str] = {}
+def declared(source: str, shown: str) -> dict[str, str]:
+    """What the comments of a program say, by its kind; ``shown`` names it.
+
+    Raises SettingsError for a declaration not understood.
+    """
+    said: dict[str, str] = {}
     for number, line in enumerate(source.splitlines(), 1):
         if not (declaration := _DECLARATION.fullmatch(line)):
             continue
@@ -63,21 +66,31 @@ def load(path: Path, settings: Settings) -> Snippet:
         if not found or not found.lastgroup or float(found["rel"] or 0) > LOOSEST:
             raise SettingsError(
                 f"{shown}:{number}: unknown setting {declaration['text']!r};"
-                f" known: 'raises TYPE', 'rel=NUMBER' up to {LOOSEST:g}, and"
+                f" known: 'alone', 'raises TYPE', 'rel=NUMBER' up to {LOOSEST:g}, and"
                 f" 'writes NAME, …' with one of {PUBLISHED}"
             )
-        if found.lastgroup in declared:
+        if found.lastgroup in said:
             raise SettingsError(f"{shown}:{number}: {found.lastgroup} is set twice")
-        declared[found.lastgroup] = found[found.lastgroup]
+        said[found.lastgroup] = found[found.lastgroup]
+    return said
+
+
+def load(path: Path, settings: Settings) -> Snippet:
+    """Read one program; raises SettingsError for a declaration not understood."""
+    # What is not UTF-8 is left to Python, which refuses it when it runs.
+    source = path.read_text("utf-8", "surrogateescape")
+    shown = settings.shown(path)
+    said = declared(source, shown)
     name = path.relative_to(settings.snippets_dir).as_posix()
     return Snippet(
         path,
         name,
         shown,
         source,
-        declared.get("raises"),
-        float(declared.get("rel", settings.rel)),
-        tuple(re.findall(_WRITTEN, declared.get("writes", ""))),
+        said.get("raises"),
+        float(said.get("rel", settings.rel)),
+        tuple(re.findall(_WRITTEN, said.get("writes", ""))),
+        "alone" in said,
     )
 
 

@@ -1,5 +1,7 @@
 """The documented examples, run by doctest: does each print what it says?"""
 
+# tracebook: alone
+
 import doctest
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Which operations a tape recorded: those that answer on the way back."""
 
+# tracebook: alone
+
 import tensorflow as tf
 from tensorflow.python import pywrap_tfe  # private; for looking only
 from tensorflow.python.eager import backprop

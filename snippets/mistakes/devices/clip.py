@@ -1,5 +1,7 @@
 """The rule adds over the replicas first, and then clips."""
 
+# tracebook: alone
+
 import tensorflow as tf
 
 [cpu] = tf.config.list_physical_devices("CPU")

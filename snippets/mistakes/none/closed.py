@@ -1,5 +1,7 @@
 """The weight is an argument of the rule, as a tensor."""
 
+# tracebook: alone
+
 import numpy as np
 import tensorflow as tf
 from tensorflow import keras

@@ -1,5 +1,7 @@
 """Wrong on purpose: bad rules, and what enable_check_numerics says of them."""
 
+# tracebook: alone
+
 import os
 import re
 

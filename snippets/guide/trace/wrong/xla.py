@@ -1,5 +1,7 @@
 """Wrong on purpose: two ways to look that XLA does not compile on a CPU."""
 
+# tracebook: alone
+
 import os
 import re
 

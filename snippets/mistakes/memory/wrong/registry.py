@@ -1,5 +1,7 @@
 """Wrong on purpose: a function with a rule is traced over and over."""
 
+# tracebook: alone
+
 import gc
 
 import tensorflow as tf

@@ -1,5 +1,7 @@
 """Wrong on purpose: float32 was promised, and NumPy returns float64."""
 
+# tracebook: alone
+
 import numpy as np
 import tensorflow as tf
 

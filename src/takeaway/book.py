@@ -1,0 +1,123 @@
+"""All that is taken along from a book: addresses below the site, and bytes."""
+
+import io
+import re
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from . import jupyter, plain
+from .plain import Code, Place
+
+PROGRAMS = "snippets/programs.zip"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_SENTENCE = re.compile(r"(?s)(.+?[.?!:])(?=[*)]*(?:\s|\Z))")
+_MARKUP = re.compile(r"\[([^\]]*)\]\([^)]*\)|[*`]|<[^>]*>")
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page of the menu."""
+
+    path: str
+    """Below the folder of the pages."""
+    title: str
+    markdown: str
+    section: str = ""
+    description: str = ""
+    is_generated: bool = False
+
+
+@dataclass(frozen=True)
+class Book:
+    """Pages in the order of the menu, and the files of the programs by name."""
+
+    name: str
+    description: str
+    pages: Sequence[Page]
+    programs: Mapping[str, bytes]
+    address: Callable[[str], str]
+    """Of a page or file, by its path below the pages, on the site."""
+    site: str = ""
+    """The address of the site, if it is known."""
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """Everything, by its address below the site's."""
+        index = [f"# {self.name}", "", f"> {self.description}"]
+        whole = [f"# {self.name}\n\n> {self.description}\n"]
+        section = ""
+        for page in self.pages:
+            stem = page.path.removesuffix(".md")
+            text = self._markdown(page)
+            if page.section != section:
+                section = page.section
+                index += ["", f"## {section}"]
+            said = page.description or _first_sentence(text)
+            index += [""] * (not index[-1].startswith("- "))
+            index.append(f"- [{page.title}]({self.site}{page.path}): {said}")
+            if not page.is_generated:
+                whole.append(text)
+            yield page.path, text.encode()
+            yield f"{stem}.ipynb", self._notebook(page).encode()
+        yield "llms.txt", "\n".join([*index, ""]).encode()
+        yield "llms-full.txt", "\n\n".join(whole).encode()
+        programs = {
+            f"snippets/{name}": self.programs[name] for name in sorted(self.programs)
+        }
+        yield from programs.items()
+        yield PROGRAMS, zipped(programs)
+
+    def _place(self, page: Page, suffix: str) -> Place:
+        return Place(page.path, self.address, self.site, suffix)
+
+    def _pieces(self, page: Page, place: Place) -> Iterator[str | Code]:
+        return plain.pieces(
+            page.markdown, place, lambda name: self.programs[name].decode()
+        )
+
+    def _markdown(self, page: Page) -> str:
+        place = self._place(page, ".md")
+        return plain.as_markdown(self._pieces(page, place), self._namer(place))
+
+    def _notebook(self, page: Page) -> str:
+        place = self._place(page, ".ipynb")
+        there = place.beside(self.address(page.path))
+        opening = (
+            f"A notebook of [{page.title}]({there}). Each program is one cell, and"
+            " needs no other but the next one, which has it print as it does by itself."
+        )
+        return jupyter.notebook(self._pieces(page, place), self._namer(place), opening)
+
+    def _namer(self, place: Place) -> Callable[[Code], str]:
+        def named(code: Code) -> str:
+            if code.name.endswith(".out"):
+                return "prints:"
+            if not code.name:
+                return ""
+            folder = place.page.removesuffix(".md") + "/"
+            link = place.beside(f"snippets/{code.name}")
+            return f"[`{code.name.removeprefix(folder)}`]({link})"
+
+        return named
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """An archive that is the same whenever it is made."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name, _EPOCH)
+            entry.external_attr = 0o644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)
+    return made.getvalue()
+
+
+def _first_sentence(markdown: str) -> str:
+    """The first words below the title, without marks."""
+    for block in markdown.split("\n\n"):
+        text = " ".join(_MARKUP.sub(r"\1", block).split())
+        if text and not text.startswith(("#", ">", "|", "$$", "- ", "!")):
+            found = _SENTENCE.match(text)
+            return found[1] if found else text
+    return ""

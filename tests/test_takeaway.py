@@ -1,0 +1,265 @@
+"""Promise: what a reader takes along says what the site says: each page as a notebook
+and as Markdown, each program, and the whole site."""
+
+import io
+import re
+import zipfile
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+
+import jinja2
+import nbformat
+import pytest
+from lxml import html
+from markdown_it import MarkdownIt
+
+from mathml.convert import MACROS
+from mathml.source import Source, blanked
+from takeaway import offline
+from takeaway.book import PROGRAMS
+from takeaway.plain import Place
+from tracebook import files, includes
+from truth.page import menu
+
+from . import built
+from .conftest import ADDRESS
+from .project import ROOT
+
+SNIPPETS = built.SETTINGS.snippets_dir
+COMMONMARK = MarkdownIt("commonmark").enable("table")
+EACH_PAGE = pytest.mark.parametrize("path", built.PAGES, ids=lambda path: path.stem)
+
+
+def _taken(path: Path, site: Path, suffix: str) -> Path:
+    return (site / path.relative_to(built.SETTINGS.docs_dir)).with_suffix(suffix)
+
+
+@cache
+def _notebook(path: Path) -> nbformat.NotebookNode:
+    return nbformat.read(path, as_version=4)
+
+
+def _texts(path: Path, site: Path) -> list[str]:
+    """The page as Markdown, and the running text of its notebook."""
+    cells = _notebook(_taken(path, site, ".ipynb")).cells
+    prose = [cell.source for cell in cells if cell.cell_type == "markdown"]
+    return [_taken(path, site, ".md").read_text("utf-8"), "\n\n".join(prose)]
+
+
+# What only the site understands, on a line without code and formulas.
+SITE_ONLY = re.compile(
+    r"^ *(?:!!!|\?\?\?|===|:   )|\{ ?[:.#]|<!--|\btitle=|data-\w+=|#only-(?:light|dark)",
+    re.MULTILINE,
+)
+MACRO = re.compile(rf"\\(?:{'|'.join(MACROS)})(?![A-Za-z])|(?<!\\)%")
+
+
+@EACH_PAGE
+def test_nothing_is_left_that_only_the_site_understands(path, built_site):
+    for text in _texts(path, built_site):
+        assert not [*includes.find(text)]
+        source = Source(text)
+        left = SITE_ONLY.search(blanked(source.prose, source.comments))
+        assert not source.comments and not left, left
+        assert [f.shown for f in source.formulas if MACRO.search(f.text)] == []
+
+
+@EACH_PAGE
+def test_every_formula_is_there(path, built_site):
+    wanted = len(built.page(path).formulas)
+    for text in _texts(path, built_site):
+        assert len(Source(text).formulas) == wanted
+
+
+@EACH_PAGE
+def test_says_what_the_page_says(path, built_site):
+    """Each paragraph, heading, list item and cell, without code and formulas."""
+    page = html.fromstring(built.built(built_site, path).read_text("utf-8"))
+    (article,) = page.xpath("//article")
+    unseen = "self::code or self::math or self::nav or self::annotation"
+    marks = "@class='headerlink' or @class='stamp'"
+    for each in article.xpath(f".//*[{unseen} or {marks}]"):
+        each.drop_tree()
+    blocks = [
+        "p",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "td",
+        "th",
+        "dt",
+        "summary",
+        "li[not(.//p)]",
+    ]
+    said = article.xpath("|".join(f".//{block}" for block in blocks))
+    assert len(said) > 3
+    for text in _texts(path, built_site):
+        shown = _letters(_rendered(text))
+        lost = [each.text_content() for each in said]
+        assert [each for each in lost if _letters(each) not in shown] == []
+
+
+def _rendered(markdown: str) -> str:
+    """What any reader of Markdown shows, without code; a formula is one sign."""
+    for formula in reversed(Source(markdown).formulas):
+        start, end = formula.span
+        markdown = f"{markdown[:start]}¤{markdown[end:]}"
+    page = html.fromstring(f"<div>{COMMONMARK.render(markdown)}</div>")
+    for code in page.xpath("//code"):
+        code.drop_tree()
+    return page.text_content()
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]", "", text)
+
+
+@EACH_PAGE
+def test_every_block_of_code_is_there(path, built_site):
+    markdown, prose = _texts(path, built_site)
+    cells = _notebook(_taken(path, built_site, ".ipynb")).cells
+    programs = [
+        re.sub(r"\A%%alone .*\n", "", cell.source)
+        for cell in cells
+        if cell.cell_type == "code"
+    ][1:]
+    outputs = [cell.outputs for cell in cells if cell.cell_type == "code"][1:]
+    blocks = [token.content for token in COMMONMARK.parse(markdown) if token.content]
+    embedded = []
+    for fence in built.page(path).fences:
+        found = [*includes.find(fence.text)]
+        if not found:
+            lines = fence.text.split()
+            assert any(lines == block.split() for block in blocks), fence.shown
+            assert "".join(lines) in re.sub(r"[\s>]", "", prose).replace(" ", "")
+        embedded += [SNIPPETS / each.name for each in found]
+    for file in embedded:
+        assert _shown(file) in blocks, file
+    wanted = [file for file in embedded if file.suffix == ".py"]
+    assert programs == [_shown(file).rstrip("\n") for file in wanted]
+    for file, printed in zip(wanted, outputs):
+        trace = file.with_suffix(".out").read_text("utf-8")
+        assert [output.text for output in printed] == [trace], file
+
+
+def _shown(file: Path) -> str:
+    """A file without the borders of sections."""
+    return "\n".join([*(includes.selected(file.read_text("utf-8"), "") or ()), ""])
+
+
+@EACH_PAGE
+def test_a_notebook_is_one(path, built_site):
+    book = _notebook(_taken(path, built_site, ".ipynb"))
+    nbformat.validate(book)
+    for cell in book.cells:
+        raises = "# tracebook: raises" in cell.source and "%%alone" not in cell.source
+        assert ("raises-exception" in cell.metadata.get("tags", ())) == raises
+
+
+@EACH_PAGE
+def test_links_lead_to_the_site(path, built_site):
+    for text in _texts(path, built_site):
+        page = html.fromstring(f"<div>{COMMONMARK.render(text)}</div>")
+        for target in page.xpath("//a/@href|//img/@src"):
+            assert re.match("[a-z]+:", target), target
+            if target.startswith(ADDRESS):
+                place, _, anchor = target.removeprefix(ADDRESS).partition("#")
+                file = built_site / place
+                file = file / "index.html" if file.is_dir() else file
+                assert file.is_file(), target
+                assert not anchor or f'id="{anchor}"' in file.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "target, neighbor",
+    [
+        ("vjp.md#type", "vjp.ipynb#type"),
+        ("../glossary.md", "../glossary.ipynb"),
+        ("#here", "#here"),
+        ("../labs/sign_training.py", "../labs/sign_training/"),
+        ("../figures/a.svg#only-light", "../figures/a.svg"),
+        ("https://example.org/a.md", "https://example.org/a.md"),
+    ],
+)
+def test_without_an_address_links_lead_to_neighbors(target, neighbor):
+    place = Place(
+        "guide/tape.md", lambda path: path.replace(".py", "/"), suffix=".ipynb"
+    )
+    assert place.link(target) == neighbor
+
+
+def test_each_program_is_at_its_address_and_in_the_archive(built_site):
+    files_of_programs = {
+        f"snippets/{path.relative_to(SNIPPETS).as_posix()}": path.read_bytes()
+        for path in files.below(SNIPPETS)
+    }
+    with zipfile.ZipFile(built_site / PROGRAMS) as archive:
+        packed = {name: archive.read(name) for name in archive.namelist()}
+    assert packed == files_of_programs
+    for name, content in files_of_programs.items():
+        assert (built_site / name).read_bytes() == content, name
+
+
+def test_llms_has_each_page_in_the_order_of_the_menu(built_site):
+    said = (built_site / "llms.txt").read_text("utf-8")
+    whole = (built_site / "llms-full.txt").read_text("utf-8")
+    pages = [name for name in menu(ROOT) if name.endswith(".md")]
+    lines = re.findall(rf"^- \[.+\]\({re.escape(ADDRESS)}(.*)\): .", said, re.MULTILINE)
+    assert lines == pages
+    at = 0
+    for name in pages:
+        if name != "ledger.md":
+            at = whole.index((built_site / name).read_text("utf-8"), at)
+
+
+@pytest.fixture(scope="module")
+def unpacked(built_site, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("offline")
+    content = (built_site / offline.NAME).read_bytes()
+    zipfile.ZipFile(io.BytesIO(content)).extractall(folder)
+    return folder / "site"
+
+
+def test_links_of_the_archive_lead_to_files(unpacked, built_site):
+    pages = sorted(unpacked.rglob("*.html"))
+    assert len(pages) == len([*built_site.rglob("*.html")]) - 1, "but for 404.html"
+    for path in pages:
+        for target in html.fromstring(path.read_text("utf-8")).xpath("//@href|//@src"):
+            place = re.split("[#?]", target)[0]
+            if place and not re.match("[a-z]+:", place):
+                assert (path.parent / place).is_file(), f"{path}: {target}"
+
+
+def _buttons(**config: str) -> dict[str, str]:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(ROOT / "overrides/partials"), autoescape=True
+    )
+    environment.filters["url"] = lambda path: f"../../{path}"
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="guide/tape.md"))
+    shown = environment.get_template("take.html").render(page=page, config=config)
+    links = html.fromstring(shown).xpath("//nav[@aria-label]//a")
+    return {link.text_content(): link.get("href") for link in links}
+
+
+def test_buttons():
+    notebook = {
+        "Notebook": "../../guide/tape.ipynb",
+        "Markdown": "../../guide/tape.md",
+    }
+    assert _buttons(repo_url="") == notebook
+    assert _buttons(repo_url="https://github.com/o/r/") == {
+        **notebook,
+        "Colab": "https://colab.research.google.com/github/o/r/blob/notebooks/guide/tape.ipynb",
+        "GitHub": "https://github.com/o/r/blob/notebooks/guide/tape.ipynb",
+    }
+
+
+@EACH_PAGE
+def test_each_page_has_its_buttons(path, built_site):
+    page = built.document(built.built(built_site, path))
+    links = page.xpath("//nav[@class='take']/a[position() < 3]/@href")
+    there = [(built.built(built_site, path).parent / link).resolve() for link in links]
+    assert there == [_taken(path, built_site, end) for end in (".ipynb", ".md")]
