@@ -493,7 +493,12 @@ def test_the_site_has_stamps_terms_and_the_ledger(book, tmp_path, monkeypatch):
     assert heading.name == "h3" and heading.code.get_text() == "thing"
     # A page with front matter has one, too; a page without findings has none.
     home = html(site / "index.html")
-    assert len(home.select("p.stamp")) == len(home.select("a.term")) == 1
+    own, of_all = home.select("p.stamp")
+    assert own.get_text().startswith("Checked: ") and len(home.select("a.term")) == 1
+    # … and the sum of all pages.
+    assert re.sub(r"[0-9-]{10}", "DAY", of_all.get_text()) == (
+        "On all pages, as of DAY: 3 programs, 1 formula, 3 rules, 3 numbers. The ledger"
+    )
     for page in ("ledger", "checked"):
         assert not html(site / page / "index.html").select("p.stamp")
     index = (site / "search/search_index.json").read_text("utf-8")

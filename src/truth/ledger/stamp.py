@@ -89,10 +89,7 @@ def _line(shown: str, record: Record, known: Results) -> etree.Element:
 def _of_all(shown: str, known: Results) -> etree.Element:
     line = etree.Element("p", {"class": "stamp in-all", "data-search-exclude": ""})
     pages = [each for each in known.pages.values() if known.is_whole(each)]
-    line.text = (
-        f"On all pages, as of {known.date}, with TensorFlow"
-        f" {known.versions['TensorFlow']}: {summary(known, *pages)}. "
-    )
+    line.text = f"On all pages, as of {known.date}: {summary(known, *pages)}. "
     target = posixpath.relpath(LEDGER, posixpath.dirname(shown))
     etree.SubElement(line, "a", {"href": target}).text = "The ledger"
     return line
