@@ -1,27 +1,31 @@
 """A formula in one line of text, for a place that shows no MathML."""
 
 import re
+from unicodedata import normalize
 
 from lxml.etree import _Element as Element
 
 _ACCENTS = {"¯": "\u0304", "~": "\u0303", "˜": "\u0303", "^": "\u0302", "ˆ": "\u0302"}
-_HELD = re.compile(r"d?\w[̄̃̂]?(_\w)?|\w+|[′″∗]+|\(.*\)")
+_HELD = re.compile(r"d?\w[̄̃̂]?(_\w)?|\d+(\.\d+)?|[^\W\d]{3,}|[′″∗]+|\(.*\)")
 """What needs no brackets beside another part."""
 
 
 def line(math: Element) -> str:
     """``<mfrac>`` as ``a/b``, ``<msub>`` as ``a_b``; letters keep their bars."""
     text = " ".join(_text(math).replace("\u2061", " ").split())
-    return re.sub(r"(?<=[(\[|]) | (?=[)\],|])", "", text)
+    return normalize("NFC", re.sub(r"(?<=[(\[|]) | (?=[)\],|])", "", text))
 
 
 def _text(element: Element) -> str:
     parts = [_text(child) for child in element if child.tag != "annotation"]
+    after = ""
+    if parts and element.tag.startswith(("msu", "munder")) and element[0].tag == "mo":
+        parts[0], after = parts[0].strip(), " "
     match element.tag, parts:
         case "mfrac", [over, under]:
             return f" {_held(over)}/{_held(under)} "
         case "msub" | "munder", [base, low]:
-            return f"{base}_{_held(low)}"
+            return f"{base}_{_held(low)}{after}"
         case "msup", [base, high] if set(high.strip()) <= {"′", "″"}:
             return f"{base}{high.strip()}"
         case "msup", [base, high]:
@@ -29,7 +33,7 @@ def _text(element: Element) -> str:
         case "mover", [base, high] if high.strip() in _ACCENTS:
             return f"{base.strip()}{_ACCENTS[high.strip()]}"
         case "msubsup" | "munderover", [base, low, high]:
-            return f"{base}_{_held(low)}^{_held(high)}"
+            return f"{base}_{_held(low)}^{_held(high)}{after}"
         case "msqrt", _:
             return f" √({''.join(parts).strip()}) "
         case "mtr" | "mtable" | "mtd", _:
