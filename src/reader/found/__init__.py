@@ -37,7 +37,7 @@ def write(site: Path, book: Book, kept: Path) -> None:
         path = site / old / "index.html"
         if path.exists():
             raise ValueError(f"moved: {old} is a page")
-        if new.partition("#")[0] not in places:
+        if new not in places:
             raise ValueError(f"moved: {old} leads to {new}, which is no page")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(files.moved(old, new, book), "utf-8")
