@@ -25,7 +25,7 @@ def write(site: Path, book: Book, kept: Path) -> None:
         proof = relpath(_PROOF, here) + "/" if _PROOF in places else None
         links = forge.links(
             book,
-            page.source,
+            page.source if page.source and history.has(page.source) else None,
             (book.address or "/") + page.place,
             ", ".join(f"{name} {at}" for name, at in ran.items()),
             history.revision,
