@@ -199,6 +199,9 @@ def test_a_page_changed_when_its_text_or_its_programs_did(tmp_path, monkeypatch)
     assert (last.day, last.subject) == ("2001-01-03", "Change 3")
     assert history.last("docs/part/one.md").day == "2001-01-01"
     assert len(history.revision) == 40
+    (tmp_path / "docs/ledger.md").write_text("made by a build")
+    assert history.has("docs/home.md") and not history.has("docs/ledger.md")
+    assert history.last("docs/ledger.md") == last, "with all others"
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))

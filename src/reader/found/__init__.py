@@ -25,7 +25,7 @@ def write(site: Path, book: Book, kept: Path) -> None:
         proof = relpath(_PROOF, here) + "/" if _PROOF in places else None
         links = forge.links(
             book,
-            page.source,
+            page.source if page.source and history.has(page.source) else None,
             (book.address or "/") + page.place,
             ", ".join(f"{name} {at}" for name, at in ran.items()),
             history.revision,
@@ -37,7 +37,7 @@ def write(site: Path, book: Book, kept: Path) -> None:
         path = site / old / "index.html"
         if path.exists():
             raise ValueError(f"moved: {old} is a page")
-        if new.partition("#")[0] not in places:
+        if new not in places:
             raise ValueError(f"moved: {old} leads to {new}, which is no page")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(files.moved(old, new, book), "utf-8")

@@ -66,6 +66,10 @@ class History:
             for folder in Path(name).parents:
                 self._folders.setdefault(folder.as_posix(), change)
 
+    def has(self, path: str) -> bool:
+        """Whether a file is published with the sources, and not made by a build."""
+        return path in self._changes
+
     def last(self, *paths: str) -> Change | None:
         """The last change of any of these files or folders; of those that git does
         not know, the last of all."""
