@@ -18,11 +18,14 @@ def line(math: Element) -> str:
 
 def _text(element: Element) -> str:
     parts = [_text(child) for child in element if child.tag != "annotation"]
+    after = ""
+    if parts and element.tag.startswith(("msu", "munder")) and element[0].tag == "mo":
+        parts[0], after = parts[0].strip(), " "
     match element.tag, parts:
         case "mfrac", [over, under]:
             return f" {_held(over)}/{_held(under)} "
         case "msub" | "munder", [base, low]:
-            return f"{base}_{_held(low)}"
+            return f"{base}_{_held(low)}{after}"
         case "msup", [base, high] if set(high.strip()) <= {"′", "″"}:
             return f"{base}{high.strip()}"
         case "msup", [base, high]:
@@ -30,7 +33,7 @@ def _text(element: Element) -> str:
         case "mover", [base, high] if high.strip() in _ACCENTS:
             return f"{base.strip()}{_ACCENTS[high.strip()]}"
         case "msubsup" | "munderover", [base, low, high]:
-            return f"{base}_{_held(low)}^{_held(high)}"
+            return f"{base}_{_held(low)}^{_held(high)}{after}"
         case "msqrt", _:
             return f" √({''.join(parts).strip()}) "
         case "mtr" | "mtable" | "mtd", _:
