@@ -371,10 +371,11 @@ def understood(findings: list[Finding]) -> bool:
 
 
 def _title(page: Page) -> str:
-    """The first heading, with its code."""
+    """The first heading, with its code, and without its attributes."""
     for start, level, _ in page.headings:
         if level == 1:
-            return page.text[start:].partition("\n")[0].strip("# ")
+            line = page.text[start:].partition("\n")[0].strip("# ")
+            return re.sub(r"\s*\{[^{}]*\}$", "", line)
     return page.path.stem
 
 

@@ -18,10 +18,7 @@ PARTS = {
         ("mkdocs/commands/build.py", "_build_page"),
         ("mkdocs/commands/build.py", "_build_theme_template"),
     ),
-    "the theme's search index": (
-        ("search/plugin.py", "on_page_context"),
-        ("search/plugin.py", "on_post_build"),
-    ),
+    "the search index": (("reader/mkdocs_hooks.py", "on_env"),),
     "the theme's files": (
         ("mkdocs/structure/files.py", "add_files_from_theme"),
         ("mkdocs/structure/files.py", "copy_static_files"),
@@ -47,8 +44,6 @@ def main() -> None:
         for part, functions in PARTS.items():
             if any(file.endswith(end) and name == f for end, f in functions):
                 seconds[part] += total
-    # The search plugin works while pages are built.
-    seconds["the theme's templates"] -= seconds["the theme's search index"]
     print(json.dumps(seconds))
 
 
