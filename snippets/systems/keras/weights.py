@@ -11,7 +11,7 @@ class Dense(keras.layers.Layer):
         self.b = self.add_weight(shape=(2,), name="b")
 
     def call(self, x):
-        # truth: within 1e-2; x.shape.rank == 2
+        # truth: x.shape.rank == 2
         @tf.custom_gradient
         def dense(x):
             W, b = map(tf.convert_to_tensor, (self.W, self.b))

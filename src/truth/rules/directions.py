@@ -158,7 +158,9 @@ class Directions:
             mixtures = (
                 np.eye(size)
                 if each_number
-                else self.rng.standard_normal((min(size, 1), size)) / np.sqrt(size or 1)
+                else self.rng.standard_normal((min(size, 1), size))
+                * _shares(flat([array]))
+                / np.sqrt(size or 1)
             )
             for n, mixture in enumerate(mixtures):
                 row = np.zeros(total)
@@ -174,6 +176,12 @@ class Directions:
                 )
             start += size
         return rows
+
+
+def _shares(numbers: np.ndarray) -> np.ndarray:
+    """By how much each moves, so that the steps of the largest leap over no other."""
+    sizes = np.maximum(abs(numbers), 1)
+    return sizes / sizes.max(initial=1)
 
 
 def _number(name: str, array: np.ndarray, n: int) -> str:

@@ -65,9 +65,17 @@ class Judge:
             function.instead(declared.surrogate) if declared.surrogate else function
         )
         tensors = function.tensors(self._domain.point(self._here), double=True)
-        self._double = _runs_widely(lambda: self._both_passes(tensors))
+        # A narrow variable moves by steps of its own, whatever comes out.
+        wide_inputs = all(
+            function.leaves[i].variable is None
+            or function.leaves[i].dtype == wide(function.leaves[i].dtype)
+            for i in function.moving
+        )
+        self._double = wide_inputs and _runs_widely(lambda: self._both_passes(tensors))
         for each in (function, reference):
-            each.in_double = _runs_widely(partial(each.outputs, tensors))
+            each.in_double = wide_inputs and _runs_widely(
+                partial(each.outputs, tensors)
+            )
         self._sides = points.sides(function, rng)
         self._comparison = Comparison(
             function,
