@@ -168,7 +168,10 @@ def _shown(file: Path) -> str:
 def test_a_notebook_is_one(path, built_site):
     book = _notebook(_taken(path, built_site, ".ipynb"))
     nbformat.validate(book)
-    for cell in book.cells:
+    for before, cell in zip(["", *book.cells], book.cells):
+        alone = "\n# tracebook: alone\n" in cell.source
+        assert cell.source.startswith("%%alone ") == alone
+        assert not alone or "a process of its own" in before.source
         raises = "# tracebook: raises" in cell.source and "%%alone" not in cell.source
         assert ("raises-exception" in cell.metadata.get("tags", ())) == raises
 
