@@ -38,6 +38,7 @@ LONGEST = (
     "test_build_fails",
     "test_drills",
     "test_plain_python",
+    "test_notebooks",
     "test_serve",
     "test_browser",
     "test_engine",
@@ -45,7 +46,13 @@ LONGEST = (
     "test_check_rule",
 )
 """Files that begin first, so that no worker is left with one when all others ended."""
-SINGLE = ("test_plain_python", "test_build_fails", "test_serve", "test_check_rule")
+SINGLE = (
+    "test_plain_python",
+    "test_notebooks",
+    "test_build_fails",
+    "test_serve",
+    "test_check_rule",
+)
 """Files whose tests share next to nothing, and go to any worker."""
 
 

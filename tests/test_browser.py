@@ -648,7 +648,8 @@ def test_a_pasted_message_finds_an_entry_that_explains_it(search):
 
 
 def test_the_archive_opens_from_a_file(built_site, open_page, tmp_path):
-    """And its links lead on, with formulas in their font and nothing logged."""
+    """And its links lead on, its search too, with formulas in their font and nothing
+    logged."""
     with zipfile.ZipFile(built_site / "site.zip") as archive:
         archive.extractall(tmp_path)
     page = open_page("about:blank")
@@ -656,8 +657,11 @@ def test_the_archive_opens_from_a_file(built_site, open_page, tmp_path):
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.goto((tmp_path / "site/index.html").as_uri())
-    page.get_by_role("link", name="The tape").first.click()
-    page.wait_for_url("**/site/guide/tape/index.html")
+    page.get_by_role("link", name="Begin with the chain rule").click()
+    page.wait_for_url("**/site/lessons/chain_rule/index.html")
     assert _fonts_of_formulas(page) == {"STIX Two Math"}
-    assert not page.locator(".md-search__input").is_visible()
-    assert said == []
+    page.keyboard.press("/")
+    page.keyboard.type("finite differences")
+    page.locator("dialog.search li a").first.click()
+    page.wait_for_url("**/site/*/*/index.html#*")
+    assert page.locator("h1").is_visible() and said == []

@@ -14,7 +14,7 @@ import pytest
 from lxml import html
 from markdown_it import MarkdownIt
 
-from mathml.convert import MACROS
+from mathml.convert import MACROS, convert_all
 from mathml.source import Source, blanked
 from takeaway import offline
 from takeaway.book import PROGRAMS
@@ -67,9 +67,23 @@ def test_nothing_is_left_that_only_the_site_understands(path, built_site):
 
 @EACH_PAGE
 def test_every_formula_is_there(path, built_site):
-    wanted = len(built.page(path).formulas)
+    wanted = _signs(built.page(path))
     for text in _texts(path, built_site):
-        assert len(Source(text).formulas) == wanted
+        assert _signs(Source(text)) == wanted
+
+
+def _signs(source: Source) -> list[str]:
+    """What is read of each formula, by whichever commands it was written."""
+    formulas = [
+        # math-core knows colors by their names.
+        (re.sub(r"#[0-9a-f]{6}", "red", each.text), each.display)
+        for each in source.formulas
+    ]
+    without_tex = (
+        re.sub("<annotation.*?</annotation>", "", formula, flags=re.DOTALL)
+        for formula in convert_all(formulas)
+    )
+    return [re.sub(r"<[^>]*>|\s", "", formula) for formula in without_tex]
 
 
 @EACH_PAGE
@@ -154,7 +168,10 @@ def _shown(file: Path) -> str:
 def test_a_notebook_is_one(path, built_site):
     book = _notebook(_taken(path, built_site, ".ipynb"))
     nbformat.validate(book)
-    for cell in book.cells:
+    for before, cell in zip(["", *book.cells], book.cells):
+        alone = "\n# tracebook: alone\n" in cell.source
+        assert cell.source.startswith("%%alone ") == alone
+        assert not alone or "a process of its own" in before.source
         raises = "# tracebook: raises" in cell.source and "%%alone" not in cell.source
         assert ("raises-exception" in cell.metadata.get("tags", ())) == raises
 

@@ -4,6 +4,14 @@
   const root = new URL("../", document.currentScript.src)
   const parts = new Map()
 
+  // Where a site is opened from a folder, no server shows the page of an address.
+  function placed(address) {
+    const place = new URL(address, root)
+    if (place.protocol === "file:")
+      place.pathname = place.pathname.replace(/\/$/, "/index.html")
+    return place
+  }
+
   function part(name) {
     if (!parts.has(name)) {
       const script = document.createElement("script")
@@ -120,7 +128,7 @@
       .sort(byScore).slice(0, 30 * count)
     for (const each of best) {
       const [page, anchor, title, above, ...names] = index.sections[each.number]
-      const address = new URL(index.pages[page] + (anchor && `#${anchor}`), root)
+      const address = placed(index.pages[page] + (anchor && `#${anchor}`))
       each.score *= 1 + Math.max(...[title, ...names].map(likeness))
       Object.assign(each, { page, title, above, address })
     }
@@ -171,7 +179,7 @@
   async function explained(lines) {
     const shown = (await part("messages")).flatMap(([said, links]) =>
       links.map(([title, address]) => ({
-        title, message: named(said), entry: named(title), address: new URL(address, root)
+        title, message: named(said), entry: named(title), address: placed(address)
       })))
     // A rare word weighs more; one that no message has is a name, and weighs little.
     const among = new Map()

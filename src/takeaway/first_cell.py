@@ -71,3 +71,7 @@ Printed(get_ipython())
 # TensorFlow logs more where it finds a prompt, and a notebook logs it once more.
 vars(sys).pop("ps1", None)
 logging.root.handlers.clear()
+# It warns of a function that is traced often, whichever programs traced it.
+logging.getLogger("tensorflow").addFilter(
+    lambda record: "triggered tf.function retracing" not in record.getMessage()
+)

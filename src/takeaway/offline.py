@@ -8,14 +8,20 @@ from tracebook import files
 from .book import zipped
 
 NAME = "site.zip"
-_LEFT = (NAME, "404.html", "sitemap.*", "robots.txt")
+_LEFT = (
+    NAME,
+    "404.html",
+    "sitemap.*",
+    "robots.txt",
+    "changes.xml",
+    "_headers",
+    "assets/cards/*",
+)
 """What is of use on a server only."""
 _TAG = re.compile(r"<(?:a|link)\s[^>]*>")
 _FOLDER = re.compile(r'(?<=\shref=")(?P<path>(?:[^"#?:]*/)?(?:\.\.?)?)(?=["#?])')
 # A browser preloads nothing from a file.
 _GONE = re.compile(rf'<a href="[^"]*{NAME}"[^>]*>.*?</a>|<link rel="preload"[^>]*>')
-# Browsers start no worker from a file, and so the search would find nothing.
-_WITHOUT_SEARCH = "<style>.md-search, [for=__search] { display: none }</style></head>"
 
 
 def archive(site: Path) -> bytes:
@@ -33,7 +39,7 @@ def archive(site: Path) -> bytes:
 def from_a_file(html: str) -> str:
     """A page whose links to folders lead to the pages that a server shows there."""
     linked = _TAG.sub(lambda tag: _FOLDER.sub(_page, tag[0]), html)
-    return _GONE.sub("", linked).replace("</head>", _WITHOUT_SEARCH, 1)
+    return _GONE.sub("", linked)
 
 
 def _page(folder: re.Match[str]) -> str:

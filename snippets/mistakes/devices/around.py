@@ -1,5 +1,7 @@
 """A tape in each replica; what they found is added after."""
 
+# tracebook: alone
+
 import tensorflow as tf
 
 [cpu] = tf.config.list_physical_devices("CPU")

@@ -1,5 +1,7 @@
 """The tape is in the function that each replica runs."""
 
+# tracebook: alone
+
 import tensorflow as tf
 
 [cpu] = tf.config.list_physical_devices("CPU")

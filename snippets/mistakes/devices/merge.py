@@ -1,5 +1,7 @@
 """The optimizer is called in the function that each replica runs."""
 
+# tracebook: alone
+
 import tensorflow as tf
 from tensorflow import keras
 

@@ -1,5 +1,7 @@
 """The branch chooses the gradient; the optimizer stands outside of it."""
 
+# tracebook: alone
+
 import tensorflow as tf
 from tensorflow import keras
 

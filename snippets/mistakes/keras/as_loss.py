@@ -1,7 +1,5 @@
 """One gradient for each argument of the loss; None for the labels."""
 
-# tracebook: alone
-
 import numpy as np
 import tensorflow as tf
 from tensorflow import keras

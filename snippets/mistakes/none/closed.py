@@ -1,7 +1,5 @@
 """The weight is an argument of the rule, as a tensor."""
 
-# tracebook: alone
-
 import numpy as np
 import tensorflow as tf
 from tensorflow import keras

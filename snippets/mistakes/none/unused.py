@@ -1,7 +1,5 @@
 """The head has a loss; or its layer is not trained, and says so."""
 
-# tracebook: alone
-
 import warnings
 
 import numpy as np

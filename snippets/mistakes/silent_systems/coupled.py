@@ -1,7 +1,5 @@
 """tape.jacobian knows of the other examples; their part is not 0 here."""
 
-# tracebook: alone
-
 import tensorflow as tf
 
 

@@ -1,5 +1,7 @@
 """The gradient of a mean over a batch, from the gradients of its parts."""
 
+# tracebook: alone
+
 import tensorflow as tf
 
 [cpu] = tf.config.list_physical_devices("CPU")

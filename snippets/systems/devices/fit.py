@@ -1,5 +1,7 @@
 """model.fit over a layer with a rule: two replicas and one device."""
 
+# tracebook: alone
+
 import numpy as np
 import tensorflow as tf
 from tensorflow import keras

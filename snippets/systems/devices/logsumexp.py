@@ -1,5 +1,7 @@
 """log of a sum of exponentials whose terms lie on several replicas."""
 
+# tracebook: alone
+
 import tensorflow as tf
 
 [cpu] = tf.config.list_physical_devices("CPU")

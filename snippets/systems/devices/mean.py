@@ -1,5 +1,7 @@
 """The mean over all replicas: its rule is a mean over all replicas."""
 
+# tracebook: alone
+
 import tensorflow as tf
 
 [cpu] = tf.config.list_physical_devices("CPU")

@@ -1,5 +1,7 @@
 """Where the operations of a rule run."""
 
+# tracebook: alone
+
 import tensorflow as tf
 
 [cpu] = tf.config.list_physical_devices("CPU")

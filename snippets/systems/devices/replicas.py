@@ -1,5 +1,7 @@
 """What a rule gets in each replica, and how often it runs."""
 
+# tracebook: alone
+
 import threading
 
 import tensorflow as tf

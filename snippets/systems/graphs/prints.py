@@ -1,5 +1,7 @@
 """print as Python calls the rule, tf.print as the graph runs: two steps."""
 
+# tracebook: alone
+
 import tensorflow as tf
 
 

@@ -1,5 +1,7 @@
 """The strength is a variable: it is read when the graph runs."""
 
+# tracebook: alone
+
 import tensorflow as tf
 
 strength = tf.Variable(0.0, trainable=False)

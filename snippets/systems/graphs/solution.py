@@ -1,5 +1,7 @@
 """Three calls under a persistent tape: rules registered, calls of grad."""
 
+# tracebook: alone
+
 import tensorflow as tf
 from tensorflow.python.framework import ops
 

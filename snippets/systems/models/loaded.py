@@ -1,5 +1,7 @@
 """A loaded model: its operations are made anew, under the map."""
 
+# tracebook: alone
+
 import tempfile
 
 import tensorflow as tf

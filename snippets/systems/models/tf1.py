@@ -1,5 +1,7 @@
 """Guided backpropagation as it was written for TensorFlow 1; still runs."""
 
+# tracebook: alone
+
 import numpy as np
 import tensorflow as tf
 

@@ -1,5 +1,7 @@
 """Six ways through a file, in another process: value, first, second."""
 
+# tracebook: alone
+
 import inspect
 import logging
 import os

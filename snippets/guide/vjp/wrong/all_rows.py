@@ -1,7 +1,5 @@
 """Wrong on purpose: the rows of an identity matrix as one upstream."""
 
-# tracebook: alone
-
 import textwrap
 
 import numpy as np

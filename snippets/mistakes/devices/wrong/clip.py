@@ -1,5 +1,7 @@
 """Wrong on purpose: a rule clips, and sees the gradient of one replica."""
 
+# tracebook: alone
+
 import tensorflow as tf
 
 [cpu] = tf.config.list_physical_devices("CPU")

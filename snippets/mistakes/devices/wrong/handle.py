@@ -1,5 +1,7 @@
 """Wrong on purpose: a tape in the scope of a strategy, outside of run."""
 
+# tracebook: alone
+
 import tensorflow as tf
 
 [cpu] = tf.config.list_physical_devices("CPU")

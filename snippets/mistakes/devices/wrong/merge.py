@@ -1,5 +1,7 @@
 """Wrong on purpose: an optimizer is called in the scope, outside of run."""
 
+# tracebook: alone
+
 import tensorflow as tf
 from tensorflow import keras
 

@@ -1,5 +1,7 @@
 """Wrong on purpose: an optimizer in a branch, in each replica."""
 
+# tracebook: alone
+
 import tensorflow as tf
 from tensorflow import keras
 

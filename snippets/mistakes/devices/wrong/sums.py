@@ -1,5 +1,7 @@
 """Wrong on purpose: each replica takes the mean over its part of a batch."""
 
+# tracebook: alone
+
 import tensorflow as tf
 from tensorflow import keras
 

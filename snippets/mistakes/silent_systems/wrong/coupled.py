@@ -1,7 +1,5 @@
 """Wrong on purpose: batch_jacobian of a function that mixes the examples."""
 
-# tracebook: alone
-
 import tensorflow as tf
 
 

@@ -1,5 +1,7 @@
 """Wrong on purpose: the loss is reduced before the tape sees it."""
 
+# tracebook: alone
+
 import tensorflow as tf
 from tensorflow import keras
 

@@ -1,5 +1,7 @@
 """Wrong on purpose: a tape around a graph asks for the mirrored variable."""
 
+# tracebook: alone
+
 import tensorflow as tf
 
 [cpu] = tf.config.list_physical_devices("CPU")

@@ -1,5 +1,7 @@
 """Wrong on purpose: the rule of a mean over replicas stays in its replica."""
 
+# tracebook: alone
+
 import tensorflow as tf
 
 [cpu] = tf.config.list_physical_devices("CPU")

@@ -1,5 +1,7 @@
 """Wrong on purpose: the map around a model that was loaded."""
 
+# tracebook: alone
+
 import tempfile
 
 import tensorflow as tf

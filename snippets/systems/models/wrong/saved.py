@@ -1,5 +1,7 @@
 """Wrong on purpose: a model that was traced under the map is saved."""
 
+# tracebook: alone
+
 import contextlib
 import io
 import logging

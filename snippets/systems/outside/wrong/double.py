@@ -1,5 +1,7 @@
 """Wrong on purpose: NumPy gives float64; a graph was promised float32."""
 
+# tracebook: alone
+
 import numpy as np
 import tensorflow as tf
 

@@ -1,5 +1,7 @@
 """Wrong on purpose: two trainers, each saves without its rule."""
 
+# tracebook: alone
+
 import inspect
 import logging
 import os
