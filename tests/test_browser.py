@@ -351,14 +351,14 @@ def test_the_keyboard_opens_the_menu_and_is_not_led_into_a_closed_one(width, ope
         return seen
 
     assert not [each for each in stops(12) if "md-nav" in each]
-    page.locator("#__drawer").focus()
+    page.get_by_role("button", name="Menu").focus()
     page.keyboard.press("Space")
     menu = page.locator(".md-nav--primary")
     menu.get_by_role("link", name="Several variables").wait_for()
     page.wait_for_timeout(300)  # it slides
     assert [each for each in stops(12) if "md-nav" in each]
     page.keyboard.press("Escape")
-    assert page.evaluate("document.activeElement.id") == "__drawer"
+    assert page.evaluate("document.activeElement.ariaLabel") == "Menu"
     menu.get_by_role("link", name="Several variables").wait_for(state="hidden")
 
 

@@ -216,7 +216,7 @@ class Book:
         """The stamp that the extension alone gives to a page."""
         text = (self.root / page).read_text("utf-8")
         html = markdown.markdown(text, extensions=["truth.ledger.stamp"])
-        stamps = BeautifulSoup(html, "lxml").select("p.stamp")
+        stamps = BeautifulSoup(html, "lxml").select("p.stamp:not(.in-all)")
         assert len(stamps) < 2
         return stamps[0].get_text() if stamps else None
 

@@ -92,7 +92,7 @@ def test_says_what_the_page_says(path, built_site):
     page = html.fromstring(built.built(built_site, path).read_text("utf-8"))
     (article,) = page.xpath("//article")
     unseen = "self::code or self::math or self::nav or self::annotation"
-    marks = "@class='headerlink' or @class='stamp'"
+    marks = "@class='headerlink' or contains(@class, 'stamp') or @class='beside'"
     for each in article.xpath(f".//*[{unseen} or {marks}]"):
         each.drop_tree()
     blocks = [

@@ -128,8 +128,12 @@ def _alone(tex: str, display: bool) -> str:
 def _wrapped(mathml: str, display: bool) -> str:
     if not display:
         return mathml
-    # A wide formula scrolls by itself.
-    return f'<div class="formula">{mathml}</div>'
+    # Wide formulas scroll by themselves; the keyboard must reach them. A script takes
+    # the others out of its way.
+    return (
+        f'<div class="formula" tabindex="0" role="group"'
+        f' aria-label="formula">{mathml}</div>'
+    )
 
 
 class _Converter(Treeprocessor):
