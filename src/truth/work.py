@@ -328,15 +328,20 @@ class _Pool(Pool):
 
     def __exit__(self, kind: type | None, *_: object) -> None:
         if kind:
-            families: list[psutil.Process] = []
-            for worker in active_children():
+            workers = active_children()
+            started: list[psutil.Process] = []
+            for worker in workers:
                 with suppress(psutil.NoSuchProcess):
-                    process = psutil.Process(worker.pid)
-                    families += [process, *process.children(recursive=True)]
-            for each in families:
+                    started += psutil.Process(worker.pid).children(recursive=True)
+                worker.kill()
+            for each in started:
                 with suppress(psutil.NoSuchProcess):
                     each.kill()
-            psutil.wait_procs(families, 5)
+            psutil.wait_procs(started, 5)
+            # Not by psutil, which would take the exit code away: the pool, which never
+            # sees it then, waits forever.
+            for worker in workers:
+                worker.join(5)
         self.shutdown(cancel_futures=True)
 
 
