@@ -78,20 +78,23 @@ def _root(md: Markdown) -> Path:
 
 
 def _line(shown: str, record: Record, known: Results) -> etree.Element:
-    line = etree.Element("p", {"class": "stamp", "data-search-exclude": ""})
-    line.text = f"Checked: {summary(known, record)}. "
-    target = posixpath.relpath(LEDGER, posixpath.dirname(shown))
-    link = etree.SubElement(line, "a", {"href": f"{target}#{ledger.anchor(shown)}"})
-    link.text = "What was checked, and how"
-    return line
+    text = f"Checked: {summary(known, record)}. "
+    place = f"#{ledger.anchor(shown)}"
+    return _stamp(shown, "stamp", text, place, "What was checked, and how")
 
 
 def _of_all(shown: str, known: Results) -> etree.Element:
-    line = etree.Element("p", {"class": "stamp in-all", "data-search-exclude": ""})
     pages = [each for each in known.pages.values() if known.is_whole(each)]
-    line.text = f"On all pages, as of {known.date}: {summary(known, *pages)}. "
+    text = f"On all pages, as of {known.date}: {summary(known, *pages)}. "
+    return _stamp(shown, "stamp in-all", text, "", "The ledger")
+
+
+def _stamp(shown: str, kind: str, text: str, place: str, label: str) -> etree.Element:
+    """A line that ends in a link to a place of the ledger."""
+    line = etree.Element("p", {"class": kind, "data-search-exclude": ""})
+    line.text = text
     target = posixpath.relpath(LEDGER, posixpath.dirname(shown))
-    etree.SubElement(line, "a", {"href": target}).text = "The ledger"
+    etree.SubElement(line, "a", {"href": f"{target}{place}"}).text = label
     return line
 
 
