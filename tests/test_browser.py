@@ -11,6 +11,7 @@ import sys
 import threading
 import zipfile
 from collections import defaultdict
+from importlib.metadata import version
 from statistics import median
 
 import pytest
@@ -325,6 +326,43 @@ def test_without_scripts_all_is_there(open_page):
     assert not page.locator("input[name=query], .search-open").first.is_visible()
     page.get_by_role("link", name="Contents").click()
     assert "Custom gradients" in page.locator("h1").inner_text()
+
+
+POINTED = "[...CSS.highlights.get('pointed')].map(String)"
+
+
+def test_pointing_at_a_line_of_a_trace_shows_what_printed_it(open_page):
+    page = open_page(CHAIN_RULE)
+    trace = page.locator(".language-text:has(> .filename) pre > code").first
+    trace.scroll_into_view_if_needed()
+    box = trace.bounding_box()
+    height = box["height"] / len(trace.inner_text().rstrip().split("\n"))
+    pointed = {}
+    for line in (4, 7):
+        page.mouse.move(box["x"] + 30, box["y"] + (line - 0.5) * height)
+        page.wait_for_function(
+            f"{POINTED}[0] === `{trace.inner_text().split(chr(10))[line - 1]}`"
+            f" && {POINTED}.length === 2"
+        )
+        pointed[line] = (page.evaluate(POINTED)[1], page.evaluate(ROLES))
+    assert pointed[4][0].startswith("        tf.print(") and "backward" in pointed[4][0]
+    assert pointed[4][1] == "upstream local downstream"
+    assert pointed[7] == ('print("dy/dx =", tape.gradient(y, x).numpy())', "")
+    page.mouse.move(5, 5)
+    page.wait_for_function(f"{POINTED}.length === 0")
+
+
+ROLES = "document.body.dataset.pointed"
+
+
+def test_each_trace_says_with_which_versions_it_holds(open_page):
+    page = open_page(CHAIN_RULE, PHONE)
+    shown = page.locator(".holds").first
+    assert not shown.locator("p").is_visible()
+    shown.locator("summary").click()
+    assert f"TensorFlow {version('tensorflow')}" in shown.inner_text()
+    shown.get_by_role("link").click()
+    page.wait_for_url("**/versions/")
 
 
 def test_the_keyboard_scrolls_what_is_wide(open_page):

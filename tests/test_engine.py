@@ -859,3 +859,31 @@ def test_an_engine_that_nobody_listens_to_ends(book):
     starter.wait()
     assert len(family) >= 2
     assert not psutil.wait_procs(family, timeout=30)[1]
+
+
+PRINTS = """import os, sys
+from concurrent.futures import ThreadPoolExecutor
+
+def say(what):
+    print(what)
+
+print("one\\ntwo", end="")
+print(" and more")
+os.write(1, b"from elsewhere\\n")
+os.print = lambda *what: os.write(2, b"f 1 = [[2 3]\\n [4 5]]\\n")
+os.print("f", 1, "=", [[2, 3], [4, 5]])
+say("three")
+ThreadPoolExecutor().submit(print, "four").result()
+print("five", file=sys.stderr)
+# tracebook: raises ValueError
+raise ValueError("six")
+"""
+
+
+def test_it_is_kept_which_line_printed_what(book):
+    """What did not come through a line of the program has none."""
+    book.add("a", PRINTS)
+    book.add("b", "for word in ('x', 'y'):\n    print(word)\nprint('x')\n")
+    _, said = book.run("check", "--json")
+    lines = {"a.py": [7, 8, 0, 11, 11, 5, 0, 14, 16], "b.py": [2, 2, 3]}
+    assert json.loads(said)["lines"] == lines

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from . import orphans
 from .settings import Settings
 from .snippet import Snippet
-from .trace import NOT_NOISE, without_frames
+from .trace import NOT_NOISE, Printed, without_frames
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer as Buffer
@@ -36,18 +36,36 @@ _TERMINAL = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR")
 
 
 class _PythonStream(io.FileIO):
-    """A descriptor for Python's streams that marks look-alikes of noise."""
+    """A descriptor for Python's streams that marks look-alikes of noise, and keeps
+    which line of the program printed what."""
 
-    def __init__(self, descriptor: int, noise: re.Pattern) -> None:
+    def __init__(
+        self, descriptor: int, noise: re.Pattern, path: str, printed: list[Printed]
+    ) -> None:
         super().__init__(descriptor, "w", closefd=False)
         self._noise = re.compile(noise.pattern.encode(), noise.flags & re.MULTILINE)
+        self._path, self._printed = path, printed
 
     def write(self, data: "Buffer") -> int:
         whole = bytes(data)
         marked = self._noise.sub(lambda m: NOT_NOISE.encode() + m[0], whole)
         while marked:
             marked = marked[super().write(marked) :]
+        self._printed.append((whole.decode("utf-8", "replace"), _line_of(self._path)))
         return len(whole)
+
+
+def _line_of(path: str) -> int:
+    """The line of the program that is being run, in this thread; 0 if none is, or if
+    AutoGraph runs it as lines of its own."""
+    frame = sys._getframe(1)
+    while frame and frame.f_code.co_filename != path:
+        if "__autograph_generated_file" in frame.f_code.co_filename:
+            return 0
+        if not frame.f_back:
+            return 0
+        frame = frame.f_back
+    return frame.f_lineno
 
 
 def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
@@ -60,7 +78,7 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     orphans.prevent()
     if hasattr(os, "setsid"):  # lead a group, which the engine ends as a whole
         os.setsid()
-    _redirect(scratch / "output", settings.noise_pattern)
+    printed = _redirect(scratch / "output", settings.noise_pattern, str(snippet.path))
     for name in _TERMINAL:
         os.environ.pop(name, None)
     # The process forked from has made up its mind about temporary files.
@@ -87,7 +105,7 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     error = _execute(sys.argv[0], snippet.source, prepared)
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
-    report = _judge(error, snippet) | {"missing": missing}
+    report = _judge(error, snippet) | {"missing": missing, "printed": printed}
     if _end_children():
         report["problem"] = report["problem"] or "left a process behind"
     if end:
@@ -119,7 +137,9 @@ def _limit(seconds: float, may_be_lifted: bool) -> None:
         )
 
 
-def _redirect(output: Path, noise: re.Pattern) -> None:
+def _redirect(output: Path, noise: re.Pattern, path: str) -> list[Printed]:
+    """Have all that is printed in one file; what Python prints, and where, is kept."""
+    printed: list[Printed] = []
     with open(os.devnull) as empty, output.open("ab") as both:
         os.dup2(empty.fileno(), 0)
         os.dup2(both.fileno(), 1)
@@ -130,13 +150,14 @@ def _redirect(output: Path, noise: re.Pattern) -> None:
         ("stderr", 2, "backslashreplace"),
     ):
         stream = io.TextIOWrapper(
-            io.BufferedWriter(_PythonStream(number, noise)),
+            io.BufferedWriter(_PythonStream(number, noise, path, printed)),
             "utf-8",
             errors,
             line_buffering=True,
         )
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
+    return printed
 
 
 def _execute(path: str, source: str, prepared: Callable) -> BaseException | None:
@@ -169,12 +190,16 @@ def _judge(error: BaseException | None, snippet: Snippet) -> dict:
         lines = [error.lineno]
     message = "".join(traceback.format_exception_only(error)).rstrip("\n")
     problem = f"raised {message}"
-    said = {"message": without_frames(message), "line": 1, "problem": None}
+    said = {
+        "message": without_frames(message),
+        "line": lines[-1] if lines else 1,
+        "problem": None,
+    }
     if snippet.raises in (kind.__name__, f"{kind.__module__}.{kind.__qualname__}"):
         return said
     if snippet.raises:
         problem += f"\n(it declares that it raises {snippet.raises})"
-    return said | {"problem": problem, "line": lines[-1] if lines else 1}
+    return said | {"problem": problem}
 
 
 def _end_children() -> bool:

@@ -25,6 +25,8 @@ class Report:
     """Traces that ``update`` rewrote, with their diffs."""
     traces: dict[str, str] = field(default_factory=dict)
     """What each snippet printed, by its name below the snippets folder."""
+    lines: dict[str, list[int]] = field(default_factory=dict)
+    """For each line of a trace the line of its program that printed it, or 0."""
     observed: dict[str, Any] = field(default_factory=dict)
     """What the observer told of each, if there is one."""
     ran: int = 0
@@ -99,6 +101,7 @@ class Judge:
         self, each: Snippet, run: Run, update: bool, report: Report
     ) -> None:
         report.traces[each.name] = run.trace
+        report.lines[each.name] = run.lines
         if self.settings.observer:
             report.observed[each.name] = run.observed
 

@@ -1,9 +1,10 @@
 """The adapter to MkDocs: ask the engine while pages render, then obey it."""
 
+import json
 import logging
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,12 +16,14 @@ from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 
+from . import files as on_disk
 from . import pages
 from .client import Engine
 from .meanwhile import Meanwhile
 from .settings import Settings, SettingsError, load
 
 log = logging.getLogger("mkdocs.plugins.tracebook")
+LINES = "assets/lines.js"
 _INCLUDES = "pymdownx.snippets"
 
 
@@ -36,6 +39,7 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
     _engine: Engine | None = None
     _answer: Future | None = None
     _meanwhile: Meanwhile | None = None
+    _lines: Mapping[str, list[int]] = {}
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
         self._serving = command == "serve"
@@ -76,6 +80,7 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
                 log.warning("%s", error)
 
     def _tell(self, report: dict, level: int) -> None:
+        self._lines = report["lines"]
         for problem in report["problems"]:
             log.log(level, "%(where)s: %(text)s", problem)
         if not report["problems"] or level < logging.ERROR:
@@ -107,10 +112,16 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
                     f"tracebook: {len(problems)} problems; the site is not built"
                 )
         self._copy_figures(config)
+        self._write_lines(config)
         if self._serving:
             Meanwhile.keep(Path(config.site_dir), self._settings.cache_dir / "site")
             if self._answer and not self._answer.done():
                 log.info("The programs run behind the pages; what differs follows")
+
+    def _write_lines(self, config: MkDocsConfig) -> None:
+        """Of each line of a trace its line of the program: what a pointer asks for."""
+        said = json.dumps(self._lines, separators=(",", ":"))
+        on_disk.write(Path(config.site_dir, LINES), f"printedBy={said}\n".encode())
 
     def _copy_figures(self, config: MkDocsConfig) -> None:
         if self._settings.figures_dir.exists():

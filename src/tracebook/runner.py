@@ -22,7 +22,7 @@ from typing import Any
 from . import child, orphans
 from .settings import Settings, SettingsError
 from .snippet import Snippet
-from .trace import ended, without_noise
+from .trace import ended, lines_of, without_noise
 
 _POLL_SECONDS = 0.05
 _PATIENCE = 10
@@ -45,6 +45,8 @@ class Run:
     line: int = 1
     """Line of the program at which the problem showed."""
     figures: dict[str, bytes] = field(default_factory=dict)
+    lines: list[int] = field(default_factory=list)
+    """For each line of the trace the line that printed it, or 0."""
     observed: Any = None
     """What the observer told, if there is one."""
 
@@ -156,11 +158,14 @@ class Runner:
                 f"preload: {', '.join(said['missing'])} could not be imported"
             )
         figures, litter = _collect(job, self._settings.file_limit)
+        message = ended(said["message"])
+        printed = [*said["printed"], (message, said["line"])]
         return Run(
-            trace + ended(said["message"]),
+            trace + message,
             problem or said["problem"] or litter,
             said["line"],
             figures,
+            lines_of(trace + message, printed, job.snippet.source),
             said.get("observed"),
         )
 

@@ -1,9 +1,13 @@
 """The text of a trace: what of a program's output belongs to it."""
 
+import ast
 import re
 
 NOT_NOISE = "\x1a"
 """Put before a line of Python's own that looks like noise."""
+
+Printed = tuple[str, int]
+"""A text, and the line of the program that printed it, or 0."""
 
 # The lines that locate frames inside an exception's message, and the code there.
 _FRAMES = re.compile(
@@ -31,6 +35,48 @@ def without_frames(message: str) -> str:
 def ended(text: str) -> str:
     """``text`` with its last line ended."""
     return text if not text or text.endswith("\n") else text + "\n"
+
+
+def lines_of(trace: str, printed: list[Printed], source: str) -> list[int]:
+    """For each line of a trace the line of the program that printed it, or 0.
+
+    What did not come through Python's streams, as from ``tf.print``, is known by the
+    words in a call of that name; what has none, as a matrix's next row, is the last
+    one's.
+    """
+    said: list[Printed] = []
+    for text, line in printed:
+        for part in text.splitlines(keepends=True):
+            begun = said.pop()[0] if said and not said[-1][0].endswith("\n") else ""
+            said.append((begun + part, line))
+    said.reverse()
+    prints = _prints(source)
+    found: list[int] = []
+    for each in trace.splitlines():
+        if said and said[-1][0].rstrip("\n") == each:
+            found.append(said.pop()[1])
+            continue
+        lines = {line for line, words in prints if words.search(each)}
+        goes_on = found and each.lstrip().startswith("[")
+        found.append(lines.pop() if len(lines) == 1 else found[-1] if goes_on else 0)
+    return found
+
+
+def _prints(source: str) -> list[tuple[int, re.Pattern[str]]]:
+    """The calls of what is named ``print``: their lines, and their words in order."""
+    found = []
+    for call in ast.walk(ast.parse(source)):
+        if isinstance(call, ast.Call) and ast.unparse(call.func).endswith(".print"):
+            words = [
+                each.value.strip()
+                for argument in call.args
+                for each in ast.walk(argument)
+                if isinstance(each, ast.Constant) and isinstance(each.value, str)
+            ]
+            if any(words):
+                pattern = re.compile(".*".join(map(re.escape, words)))
+                found.append((call.lineno, pattern))
+    return found
 
 
 def unshowable(trace: str) -> str | None:

@@ -16,6 +16,13 @@ _VARYING = [
     (re.compile(r"(?s)\s*(The op is created at|Stack trace for op def).*"), ""),
     (re.compile(r' op: "\w+" .*(?= do not match num inputs)'), " …"),
     (re.compile(r" of '.*(?= Error encountered: )"), " …"),
+    # With oneDNN, as some processors have it, and without.
+    (
+        re.compile(
+            r"In\[\d\] (ndims must be >= \d|and .*? different ndims: .*? vs\. \S+)"
+        ),
+        "In[…] … ndims …",
+    ),
     (re.compile(r" at 0x[0-9a-f]+"), ""),
     (re.compile(r"\b([Vv]ariable[/_])\d+"), r"\1…"),
     (re.compile(r"\bsequential(?:_\d+)*/layer(?:_\d+)*/"), ""),

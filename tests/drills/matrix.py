@@ -15,6 +15,8 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 
+from reader import versions
+
 ROOT = Path(__file__).resolve().parents[2]
 PAIRS = [
     ("3.11", "2.21.*"),
@@ -26,7 +28,7 @@ PAIRS = [
     ("3.11", "2.19.*"),
     ("3.11", "2.18.*"),
 ]
-RESULTS = ROOT / "tests/drills/versions.json"
+RESULTS = ROOT / "docs" / versions.RESULTS
 PAGE = ROOT / "docs/versions.md"
 MOST = 12
 """Lines of a difference that the page shows."""
@@ -59,7 +61,8 @@ class Result:
     tensorflow: str
     keras: str
     numpy: str
-    snippets: list[str]
+    snippets: dict[str, str]
+    """Program, and the digest of it and its trace."""
     problems: dict[str, str]
 
 
@@ -107,7 +110,11 @@ def judge(python: str, tensorflow: str) -> Result:
             stdout=subprocess.PIPE,
             text=True,
         )
-        return Result(**json.loads(done.stdout))
+        said = json.loads(done.stdout)
+        its = {
+            each: versions.digest(ROOT / "snippets" / each) for each in said["snippets"]
+        }
+        return Result(**said | {"snippets": its})
 
 
 def page(results: list[Result], day: str) -> str:
@@ -118,7 +125,8 @@ def page(results: list[Result], day: str) -> str:
         "environment of its own, on a CPU. `python -m tests.drills.matrix` wrote this",
         "page; a trace holds where the program prints what its page shows,",
         "within the tolerance of"
-        " [the comparison](checked.md#when-two-traces-are-equal).",
+        " [the comparison](checked.md#when-two-traces-are-equal). It is there",
+        "[as data](versions.json), too, and behind each trace.",
         "",
         "| TensorFlow | Python | Keras | NumPy | traces that hold |",
         "| --- | --- | --- | --- | --- |",
@@ -131,12 +139,12 @@ def page(results: list[Result], day: str) -> str:
         )
     for name in sorted({name for r in results for name in failing(r)}):
         where = [r for r in results if name in failing(r)]
-        versions = ", ".join(
+        differs = ", ".join(
             f"TensorFlow {r.tensorflow} on Python {r.python}" for r in where
         )
         lines += [
             "",
-            f"`{name}` differs with {versions}:",
+            f"`{name}` differs with {differs}:",
             "<!-- proof: tests/test_measured_pages.py -->",
             "",
             "```text",
