@@ -18,6 +18,7 @@ from .project import edit, python
 SNIPPET = "snippets/lessons/chain_rule/chain_rule.py"
 TRACE = SNIPPET.replace(".py", ".out")
 PAGE = "docs/lessons/chain_rule.md"
+JUDGED = re.compile(r"\d+ snippets, (\d+) run")
 RENDERING = "It is being rendered"
 
 
@@ -51,7 +52,7 @@ class Server:
     def ready(self) -> None:
         """Wait for MkDocs' own pages, and for the first word on the programs."""
         self.wait_for(lambda: RENDERING not in (self.answers() or RENDERING))
-        self.wait_for(lambda: "all traces judged" in self.log())
+        self.wait_for(lambda: JUDGED.search(self.log()))
 
     def log(self, start: int = 0) -> str:
         return self._log.read_bytes()[start:].decode()
@@ -81,7 +82,11 @@ class Server:
         start = self._log.stat().st_size
         change()
         self.wait_for(lambda: "Reloading browsers" in self.log(start))
-        self.wait_for(lambda: "all traces judged" in self.log(start))
+        self.wait_for(lambda: JUDGED.search(self.log(start)))
+        size = -1  # what differs is told on the pages, which are rendered again
+        while size < (now := self._log.stat().st_size):
+            size = now
+            time.sleep(2)
         return self.log(start)
 
 
@@ -105,7 +110,7 @@ def server(project):
 
 
 def _ran(log: str) -> int:
-    return int(re.search(r"\d+ snippets, (\d+) run", log)[1])
+    return int(JUDGED.search(log)[1])
 
 
 def test_warns_and_runs_only_what_changed(server, project):
@@ -119,13 +124,15 @@ def test_warns_and_runs_only_what_changed(server, project):
     )
     assert _ran(log) == 1
     assert f"WARNING -  {TRACE}:1: " in log
-    assert "+dy/dx = 17496.0" in log
+    assert "+dy/dx = 17496.0" in log and ", 1 problem\n" in log
+    assert f"{TRACE}:1: {SNIPPET} prints something else" in server.page()
     assert "3.0" in server.page()
 
     log = server.after(
         lambda: edit(project / SNIPPET, "tf.constant(3.0)", "tf.constant(2.0)")
     )
     assert _ran(log) <= 1 and f"WARNING -  {TRACE}" not in log
+    assert "prints something else" not in server.page()
 
     log = server.after(lambda: edit(project / TRACE, "dy/dx = 1024", "dy/dx = 1025"))
     assert _ran(log) == 0 and "+dy/dx = 1024.0" in log
@@ -144,7 +151,7 @@ def test_no_page_waits_for_a_program(server, project):
     server.wait_for(lambda: "Reloading browsers" in server.log(start))
     assert "quite_slow" in server.page()
     said = server.log(start)
-    assert "The programs run behind the pages" in said and "judged" not in said
+    assert "The programs run behind the pages" in said and not JUDGED.search(said)
     server.wait_for(lambda: f"WARNING -  {TRACE}:1: " in server.log(start))
 
 

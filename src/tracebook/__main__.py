@@ -11,12 +11,11 @@ import os
 import shlex
 import signal
 import sys
-import time
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
+from . import progress
 from .judge import Judge, Report
 from .pages import Problem
 from .settings import SettingsError, load
@@ -32,7 +31,9 @@ def main() -> int:
             if arguments.command == "engine":
                 return _serve(judge)
             update = arguments.command == "update"
-            report = judge.judge(arguments.paths, update, update, progress())
+            report = judge.judge(
+                arguments.paths, update, update, progress.of_snippets()
+            )
             return _print_json(report) if arguments.json else _print(report)
     except (SettingsError, OSError) as error:
         print(f"tracebook: {error}", file=sys.stderr)
@@ -105,29 +106,12 @@ def _serve(judge: Judge) -> int:
     for line in sys.stdin:
         paths = [Path(path) for path in shlex.split(line)[1:]]
         try:
-            report = judge.judge(paths, sweep=True, progress=progress(parent))
+            tell = progress.of_snippets(parent)
+            report = judge.judge(paths, sweep=True, progress=tell)
         except (SettingsError, OSError) as error:
             report = Report([Problem("tracebook", str(error))])
         _print_json(report)
     return 0
-
-
-def progress(parent: int = 0) -> Callable[[int, int], None]:
-    """Says on stderr how far the work is, once a second, from the second on.
-
-    Ends it when the ``parent`` has gone that would be told the outcome.
-    """
-    told = time.monotonic()
-
-    def tell(ended: int, total: int) -> None:
-        nonlocal told
-        if parent and os.getppid() != parent:
-            sys.exit(1)
-        if ended < total and time.monotonic() - told > 1:
-            told = time.monotonic()
-            print(f"tracebook: {ended} of {total} snippets", file=sys.stderr)
-
-    return tell
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -39,6 +39,8 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
     _engine: Engine | None = None
     _answer: Future | None = None
     _meanwhile: Meanwhile | None = None
+    _problems: Sequence[str] = ()
+    """What the pages say at their top while they are served."""
     _lines: Mapping[str, list[int]] = {}
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
@@ -46,7 +48,13 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         # One asks and listens at a time, and one more may wait.
         self._thread = ThreadPoolExecutor(max_workers=1)
 
+    @property
+    def _news(self) -> Path:
+        """MkDocs watches this folder, and renders again."""
+        return self._settings.cache_dir / "news"
+
     def on_config(self, config: MkDocsConfig) -> None:
+        config.extra["problems"] = [*self._problems]
         try:
             settings = _settings(config)
         except SettingsError as error:
@@ -84,13 +92,20 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         for problem in report["problems"]:
             log.log(level, "%(where)s: %(text)s", problem)
         if not report["problems"] or level < logging.ERROR:
-            remembered = report["remembered"]
+            number, remembered = len(report["problems"]), report["remembered"]
             log.info(
-                "%d snippets, %d run%s, all traces judged",
+                "%d snippets, %d run%s, %s",
                 len(report["traces"]),
                 report["ran"],
                 f", {remembered} remembered" if remembered else "",
+                f"{number} problem{'s' * (number > 1)}"
+                if number
+                else "all traces hold",
             )
+        said = tuple(f"{p['where']}: {p['text']}" for p in report["problems"])
+        if self._serving and said != self._problems:
+            self._problems = said
+            on_disk.write(self._news / "problems", "\n".join(said).encode())
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> None:
         # Figures are still being drawn: links to them resolve from now on,
@@ -137,6 +152,8 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         # From here on MkDocs sees each figure that changes, and renders again.
         server.watch(str(self._settings.snippets_dir))
         server.watch(str(self._settings.root / "pyproject.toml"))
+        self._news.mkdir(parents=True, exist_ok=True)
+        server.watch(str(self._news))
         self._copy_figures(config)
         self._end_meanwhile()
 

@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from tracebook import settings
+from tracebook import progress, settings
 
 from . import results
 from .ledger import page as ledger
@@ -63,9 +63,9 @@ def _parser() -> argparse.ArgumentParser:
 def _check(work: Work, root: Path) -> int:
     began = time.monotonic()
     workers = settings.load(root).workers
-    run(work.tasks(), root, workers, work.done, tell=_tell)
+    run(work.tasks(), root, workers, work.done, tell=progress.tell)
     results.save(work.found, root)
-    run(work.comparisons(), root, workers, work.done, tell=_tell)
+    run(work.comparisons(), root, workers, work.done, tell=progress.tell)
     results.save(work.found, root)
     ledger.write(root)
     failures = work.failures()
@@ -78,10 +78,6 @@ def _check(work: Work, root: Path) -> int:
         f" {len(failures)} problems"
     )
     return 1 if failures else 0
-
-
-def _tell(line: str) -> None:
-    print(f"truth: {line}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

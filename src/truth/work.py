@@ -23,7 +23,7 @@ from pathlib import Path
 
 import psutil
 
-from tracebook import settings
+from tracebook import progress, settings
 
 from . import results
 from .finding import Finding
@@ -283,7 +283,7 @@ def run(
     with tempfile.TemporaryDirectory(
         prefix="truth-", ignore_cleanup_errors=True
     ) as folder:
-        progress = _Progress(tasks, tell)
+        so_far = _Progress(tasks, tell)
 
         def turn(*parts: tuple[list[Task], int]) -> dict[Task, BaseException]:
             """Have tasks done by so many workers; those whose pool broke are left."""
@@ -300,14 +300,14 @@ def run(
                         except BrokenProcessPool as error:  # already
                             left[task] = error
                 while pending:
-                    progress.tell()
+                    so_far.tell()
                     for future in wait(pending, 1, FIRST_COMPLETED).done:
                         task, ended = pending.pop(future), future.exception()
                         if isinstance(ended, BrokenProcessPool):
                             left[task] = ended
                         else:
                             done(task, ended or future.result())
-                            progress.ended(task)
+                            so_far.ended(task)
             return left
 
         waiting = [task for task in tasks if task.waits]
@@ -368,10 +368,10 @@ def _ask(ask: Ask, task: Task, root: Path, time_limit: float | None) -> Answer:
 
 
 class _Progress:
-    """Tells how far the work is, at most each second and at least each tenth."""
+    """Tells how far the work is, with a pause from one line to the next."""
 
     def __init__(self, tasks: list[Task], tell: Callable[[str], None]) -> None:
-        self._tell, self._told, self._line = tell, -math.inf, ""
+        self._tell, self._told = tell, -math.inf
         self._ended: Counter[str] = Counter()
         self._all: Counter[str] = Counter()
         for task in tasks:
@@ -381,14 +381,12 @@ class _Progress:
         self._ended[task.check] += len(task.things)
 
     def tell(self) -> None:
-        line = ", ".join(
-            f"{check} {self._ended[check]} of {number}"
-            for check, number in self._all.items()
-        )
-        waited = time.monotonic() - self._told
-        if waited >= 10 or (waited >= 1 and line != self._line):
-            self._told, self._line = time.monotonic(), line
-            self._tell(line)
+        if time.monotonic() - self._told >= progress.PAUSE:
+            self._told = time.monotonic()
+            said = (
+                f"{each} {self._ended[each]} of {n}" for each, n in self._all.items()
+            )
+            self._tell(f"truth: {', '.join(said)}")
 
 
 def _place(where: str) -> tuple[str, int]:

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from tracebook.__main__ import progress
+from tracebook import progress
 from tracebook.judge import Judge
 from tracebook.runner import Run, Runner
 from tracebook.settings import Settings, load
@@ -23,7 +23,8 @@ def serve(root: Path, paths: list[str], planted: list[dict]) -> dict:
     programs that are given as text, what was observed, or the problem."""
     if paths:
         with closing(Judge(replace(load(root), observer=OBSERVER))) as judge:
-            return asdict(judge.judge(list(map(Path, paths)), progress=progress()))
+            tell = progress.of_snippets()
+            return asdict(judge.judge(list(map(Path, paths)), progress=tell))
     settings = Settings(root, preload=("tensorflow",), observer=OBSERVER)
     runs: dict[str, Run] = {}
     programs = [Program(**each | {"path": Path(each["path"])}) for each in planted]
