@@ -11,7 +11,7 @@ from .plain import Code, Place
 
 PROGRAMS = "snippets/programs.zip"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-_SENTENCE = re.compile(r"(?s)(.+?[.?!:])(?=[*)]*(?:\s|\Z))")
+_SENTENCE = re.compile(r"(?s)(.+?[.?!])(?=[*)]*(?:\s|\Z))")
 _MARKUP = re.compile(r"\[([^\]]*)\]\([^)]*\)|[*`]|<[^>]*>")
 
 
@@ -119,5 +119,5 @@ def _first_sentence(markdown: str) -> str:
         text = " ".join(_MARKUP.sub(r"\1", block).split())
         if text and not text.startswith(("#", ">", "|", "$$", "- ", "!")):
             found = _SENTENCE.match(text)
-            return found[1] if found else text
+            return found[1] if found else re.sub(r":\Z", ".", text)
     return ""
