@@ -625,6 +625,16 @@ def test_axe_finds_nothing_in_the_search(open_page, width, scheme):
     assert not found, found
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_open_menu(open_page, scheme):
+    page = open_page(CHAIN_RULE, PHONE, color_scheme=scheme)
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("link", name="Several variables").first.wait_for()
+    page.wait_for_timeout(300)  # it slides
+    found = _axe(page, {"include": [[".md-header"], [".md-nav--primary"]]})
+    assert not found, found
+
+
 PASTED = {
     "counts#one-gradient-short": "ValueError: ('custom_gradient function expected to "
     "return', 37, 'gradients but returned', 1, 'instead.')",

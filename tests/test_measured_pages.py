@@ -3,6 +3,7 @@
 import json
 import re
 
+from reader import versions
 from truth.modes import found, index
 
 from .benchmarks import page
@@ -16,6 +17,24 @@ def test_where_the_traces_hold():
     results = [matrix.Result(**each) for each in measured["results"]]
     assert matrix.PAGE.read_text("utf-8") == matrix.page(results, measured["day"])
     assert results and all(result.snippets for result in results)
+
+
+def test_a_trace_says_what_is_known_of_it_as_it_is():
+    def ran(tensorflow: str, **problems: str) -> dict:
+        its = {"a.py": "now", "b.py": "then"}
+        return {
+            "tensorflow": tensorflow,
+            "python": "3.11.7",
+            "snippets": its,
+            "problems": {
+                f"snippets/{name}.out": text for name, text in problems.items()
+            },
+        }
+
+    results = [ran("2.21.0"), ran("2.20.0"), ran("2.19.1", a="prints else")]
+    held, differs = "2.21.0, 2.20.0 on Python 3.11", "2.19.1 on Python 3.11"
+    assert versions.others(results, "a", "now") == (held, differs)
+    assert versions.others(results, "b", "now") == ("", ""), "it is another by now"
 
 
 def test_how_fast_it_is():
