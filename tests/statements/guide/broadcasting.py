@@ -70,6 +70,7 @@ def test_product(mode, seed):
 
 
 @says(
+    "An input that was copied gets a sum over its copies, and it comes last: first the product, then the sum.",
     "In an elementwise map, upstream times local has the shape of the output.",
     "Where the input is smaller, a sum is still to come, and it comes last: first the product, then the sum.",
 )
@@ -125,6 +126,7 @@ def test_transpose_of_the_copy(mode, pair, seed):
 
 
 @says(
+    "Sum over the axes that the input lacks or has with length 1, and give the result its shape.",
     "This page derives the sum for every pair of shapes, writes it once as `unbroadcast`, and shows who notices when it is not there.",
     "Broadcasting lines the two shapes up at their last axes.",
     "A copy is made in two cases only, and each has its sum:",
@@ -279,6 +281,7 @@ def test_own_rule(told):
 
 
 @says(
+    "Or copy with `tf.broadcast_to` outside the rule, and TensorFlow does the summing.",
     "Where the copies fit into memory, there is a way without any sum of your own.",
     "Broadcast outside the rule, so that inside it all shapes are equal; the rule of `tf.broadcast_to` does the summing.",
     "The copies are made outside the rule, where TensorFlow sums by itself.",
@@ -428,6 +431,7 @@ def test_cure(mode, shape):
 
 
 @says(
+    "A forgotten sum may go unnoticed: a tape beside the rule does not compare shapes.",
     "The sum is missing, and nothing is said.",
     "A tape that runs where the rule does counts the gradients and does not compare their shapes.",
     "A tape around a `tf.function`, and `tf.gradients`, compare them with what the graph knows.",
@@ -700,4 +704,4 @@ advice(
     "Write the rule of $y_{ij} = (x_{ij} - m_j) / s_i$ for $x$ of shape `[2, 3]`, $m$ of shape `[3]` and $s$ of shape `[2, 1]`, nowhere zero; $s_i$ is the one element in row $i$ of $s$.",
     "Predict the three shapes.",
 )
-pointer("The program that drew it")
+pointer("In short", "The program that drew it")

@@ -81,6 +81,7 @@ def test_eight_wrong_rules():
 
 
 @says(
+    "Compare the rule with the values of its function, along a random direction: two numbers, whatever the shapes.",
     "A rule claims something of the values of a function.",
     "The map is the cube of each element; any other does as well.",
     "The four steps lead from the values to one number.",
@@ -112,6 +113,7 @@ def test_the_pairing(function, seed, shape):
 
 
 @says(
+    "Compare the rule with the values of its function, along a random direction: two numbers, whatever the shapes.",
     "Two numbers are compared, whatever the shapes.",
     "Two forward passes for the slope and one recorded pass for the rule do it, for a scalar and for a million elements.",
     "One direction checks a matrix of 90,000 elements with two forward passes, where one element at a time would take 180,000.",
@@ -146,6 +148,7 @@ SLOPES = {
 
 
 @says(
+    "Take central differences in float64, with a step near the cube root of the rounding error.",
     "Where inputs, values and slopes are near 1, that is about $10^{-5}$ with the sixteen digits of float64, and some ten digits of the slope are right.",
     "With the seven digits of float32 it is about $10^{-2}$, and four digits are right.",
     "Too large a step and too small a step are both wrong [Higham, 2002], and the best step is where the derivative is zero:",
@@ -233,6 +236,7 @@ FAULTS = {
 
 
 @says(
+    "Copy the helper: it asks the rule eagerly and inside `tf.function`, and compares one input at a time.",
     "It draws upstream and the direction, asks the rule eagerly and inside `tf.function`, demands the shape and the dtype of each input, and compares one input at a time.",
     "The helper to copy.",
     "check_rule, a helper to copy, and a suite of tests that uses it.",
@@ -542,6 +546,7 @@ def test_the_options():
 
 
 @says(
+    "Under an upstream of 1, or of a single 1 and zeros, wrong rules pass: draw it at random, with several seeds.",
     "A single number has upstream 1, and 1 is its own square and its own absolute value.",
     "A rule that forgets it has nothing to forget.",
     "At three numbers `compute_gradient` feeds upstream with a single 1 and zeros elsewhere.",
@@ -563,6 +568,7 @@ def test_what_compute_gradient_feeds(size, other):
 
 
 @says(
+    "Under an upstream of 1, or of a single 1 and zeros, wrong rules pass: draw it at random, with several seeds.",
     "The last line counts luck.",
     "An upstream of three random numbers is positive throughout one time in eight, and then its absolute value is itself.",
     "One seed is no test.",
@@ -1037,6 +1043,7 @@ advice(
     "Compare with values.",
 )
 pointer(
+    "In short",
     "Of this kind, in the catalogue: looking for mistakes by a program.",
     "This page says which step to take, what to multiply, and what a test must vary, and gives you a short helper to copy.",
     "The program that draws it, and its numbers",

@@ -164,7 +164,8 @@ def test_the_weights_of_the_override():
 
 
 @says(
-    "TensorFlow has many ways to say what the backward pass shall do, and the first question is whether to say anything: a rule is code that nobody checks but you."
+    "Nobody checks a rule but you: compare it with differences of the function whose slope it is meant to have.",
+    "TensorFlow has many ways to say what the backward pass shall do, and the first question is whether to say anything: a rule is code that nobody checks but you.",
 )
 @over(mode=FEW, factor=numbers(-1e3, 1e3))
 def test_nobody_checks_a_rule(mode, factor):
@@ -333,6 +334,7 @@ def test_passed_through_twice(mode, f):
 
 
 @says(
+    "To give a function the slope of another, write `s + tf.stop_gradient(y - s)`; second order and forward mode work as well.",
     "stop_gradient identity — $s'(x)$ — as $y$ and $s$ together — $s''(x)$ — $s'(x)$",
     "Because $s$ stays a part of the graph, its second derivative is there as well, and forward mode works.",
     "Of the true sign nothing is left but its value: at 0, where it jumps and has no derivative, the slope is that of $s$, as everywhere.",
@@ -350,7 +352,10 @@ def test_the_identity(mode):
     assert all(same(form(x), tf.sign(x)) for form in forms[:4])
 
 
-@says("The four steps show that it is a plain map with a plain derivative.")
+@says(
+    "To give a function the slope of another, write `s + tf.stop_gradient(y - s)`; second order and forward mode work as well.",
+    "The four steps show that it is a plain map with a plain derivative.",
+)
 @over(mode=FEW)
 def test_the_identity_twice(mode):
     seconds = [derivative(short(tf.sign, s)) for s in SURROGATES.values()]
@@ -359,7 +364,10 @@ def test_the_identity_twice(mode):
     assert same(found, expected, 1e-5)
 
 
-@says("The four steps show that it is a plain map with a plain derivative.")
+@says(
+    "To give a function the slope of another, write `s + tf.stop_gradient(y - s)`; second order and forward mode work as well.",
+    "The four steps show that it is a plain map with a plain derivative.",
+)
 @over(forward=FORWARDS)
 def test_the_identity_forward(forward):
     for s in SURROGATES.values():
@@ -769,6 +777,7 @@ def memory_lines():
 
 
 @says(
+    "Eagerly, a rule by itself saves no memory; in a graph it does.",
     "Eagerly, a rule by itself saves no memory.",
     "The tape records the operations inside the decorated function as well, and keeps every iterate for a walk that never takes place: `kept 20`, as without a rule.",
     "What each way keeps for the backward pass, eagerly and in a graph.",
@@ -818,6 +827,7 @@ def test_every_use_must_be_stopped():
 
 
 @says(
+    "Eagerly, a rule by itself saves no memory; in a graph it does.",
     "In a graph it does save memory.",
     "The backward pass reads 19 iterates without a rule and 1 with it, stopped or not, and what nobody reads is not kept.",
     "Then all iterates are there at once, as without it.",
@@ -1312,6 +1322,7 @@ definition(
     "It is a decision, hence $:=$, and it is the only one:",
 )
 advice(
+    "Write no rule where autodiff is right and cheap enough, or where another formula has a right gradient.",
     "Ask them in this order, and stop at the first yes.",
     "Then write no rule.",
     "Write no rule; rewrite the formula.",
@@ -1333,6 +1344,7 @@ history(
     "With the JAX and TensorFlow backends, it requires only one argument, whereas it might use the `upstream` argument in the case of the PyTorch backend.",
 )
 pointer(
+    "In short",
     "Of this kind, in the catalogue: memory and recomputation.",
     "You need the four steps from the chain rule.",
     "This page asks in which case you need which, and measures what each costs.",

@@ -341,6 +341,7 @@ def test_compiled(mode, z):
 
 
 @says(
+    "In the rule of a step that has a complex derivative, multiply upstream by its conjugate.",
     "Two complex numbers in, one out; tensors are treated element by element:",
     "The product rule does not ask whether numbers are complex:",
     "The conjugate of upstream, and the real part of all:",
@@ -384,6 +385,8 @@ def test_dtypes(mode, loss):
 
 
 @says(
+    "With a complex target and a holomorphic function, the tape returns the conjugate of the derivative, if every rule keeps the convention.",
+    "In the rule of a step that has a complex derivative, multiply upstream by its conjugate.",
     "That is all, as long as the step has a complex derivative; such a step is called holomorphic.",
     "Sums, products and the exponential are:",
     r"For a holomorphic $f$ that is the conjugate of $f'(z)$, if every rule on the way keeps the convention:",
@@ -657,7 +660,10 @@ def test_the_steepest(g, other, eta):
     assert np.isclose((np.conj(g) * -eta * g).real, -eta * abs(g) ** 2)
 
 
-@says("`z.assign_sub(0.1 * gradient)` is right as it stands, without a conjugate.")
+@says(
+    "Step against the gradient of a real loss as it stands, without a conjugate.",
+    "`z.assign_sub(0.1 * gradient)` is right as it stands, without a conjugate.",
+)
 @over(mode=[EAGER, INSIDE, AROUND], start=points(), target=points())
 def test_descent(mode, start, target):
     z = tf.Variable(start, dtype=tf.complex128)
@@ -741,6 +747,7 @@ def test_the_dtypes_of_pairs(z):
 
 
 @says(
+    "Test with complex inputs and a complex upstream: with real numbers a missing conjugate does not show.",
     "The rule has no conjugate.",
     "Every test with real numbers passes:",
     "Wrong on purpose: a product without the conjugate, and who notices.",
@@ -903,6 +910,7 @@ history(
     "JAX returns the conjugate of what is here, so that a holomorphic $f$ gives $f'(z)$ itself; for a real loss its documentation says to step along the conjugate of its gradient (JAX).",
 )
 pointer(
+    "In short",
     "Of this kind, in the catalogue: what is broken in TensorFlow.",
     "For four numbers:",
     "This page derives TensorFlow's convention, where the conjugate stands and why, and the rules that follow from it.",

@@ -64,6 +64,7 @@ def test_the_training():
 
 
 @says(
+    "A rule over an identity decides what goes back: TensorFlow does not compare it with its forward pass.",
     "Its rule is not the derivative of its function, and does not want to be: it decides what goes back.",
     "TensorFlow does not compare a rule with its forward pass.",
     "Here the forward pass is the identity, and the rule is up to you.",
@@ -180,6 +181,7 @@ def test_large_upstream(mode, large, sign):
 
 
 @says(
+    "To limit a bad sample, clip at the prediction of each sample: at the end it is already in the sum.",
     "A gradient can be clipped after `tape.gradient`, too.",
     "That clips the sum over a batch, when the bad sample is already in it.",
     "On the prediction of each sample, the rule limits what one sample can do.",
@@ -633,6 +635,7 @@ def test_a_derivative_is_linear(f, u, v):
 
 
 @says(
+    "A rule that is not linear in upstream is the derivative of no function, so test it against what was decided.",
     "A rule that is not linear is the derivative of no function.",
     "This is not a derivative any more.",
     "Of each rule: is y = x, is it linear, and is it a derivative at all?",
@@ -676,6 +679,7 @@ def test_compute_gradient(change):
 
 
 @says(
+    "Forward mode may not use such a rule, and a second tape applies it once more.",
     "`tf.autodiff.ForwardAccumulator` pushes a change of $x$ through the forward pass.",
     "That depends on where the accumulator stands: in eager mode, inside a graph, or around one.",
     "In eager mode, and inside a graph, forward mode takes the operations of the forward pass: 1 for the identity, as the differences say.",
@@ -758,6 +762,7 @@ def test_the_table_of_second_order():
 
 
 @says(
+    "Forward mode may not use such a rule, and a second tape applies it once more.",
     "The second tape walks back through the rule, $-\\upstream{\\bar y}$, whose derivative by upstream is −1.",
     "Then it comes to $y$, and $y$ was made of $x$ by the same function: the rule is applied once more.",
     "Two reversals cancel.",
@@ -1039,6 +1044,7 @@ history(
     "Noise that is added to a gradient can help deep networks to train (Neelakantan et al., 2015)."
 )
 pointer(
+    "In short",
     "Of this kind, in the catalogue: silent mistakes in a rule.",
     "You need the four steps from the chain rule.",
     "This page writes these rules, and says what is no longer true of a model that has one.",

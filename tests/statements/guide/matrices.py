@@ -78,6 +78,7 @@ def bare(A, B):
 
 
 @says(
+    "Test with three different sizes: on square matrices a rule without its transposes has the right shapes.",
     "The rule of $C = A B$, written without its two transposes, fits in shape as soon as the matrices are square.",
     "Square shapes will not tell you; a derivation does.",
     "Nothing stops a square matrix.",
@@ -132,6 +133,7 @@ def test_symmetric_passes(mode, size, seed):
 
 
 @says(
+    "One table has the rules of this page, from a sum to a convolution, and behind each row a run.",
     "This page derives the rules of a dozen maps of matrices in four steps each, and puts a run behind every row of a table.",
     "One table, and behind each row a run in float64.",
     "The last two rows have theirs above: layer normalization beside TensorFlow's own gradient, the convolution beside differences.",
@@ -236,6 +238,7 @@ def test_shapes_leave_no_choice(sizes):
 
 
 @says(
+    "The gradient of one factor of a product is upstream times the transpose of the other factor, which keeps its side.",
     "The product rule; matrices do not commute, so each factor stays in its place:",
     "What is paired with $\\d A$ is the gradient of $A$:",
 )
@@ -800,6 +803,7 @@ def test_cross_entropy(mode, z, seed):
 
 
 @says(
+    "One rule for softmax and cross-entropy is finite for logits so far apart that two rules in a row give NaN.",
     "Softmax and cross-entropy: two rules in a row, and one rule for both.",
     "Two rules in a row and one rule for both, in float32, with the logits apart by 0 and by 200:",
     "At 200 the second $p$ is 0 in float32.",
@@ -820,6 +824,7 @@ def test_two_rules_at_200():
 
 
 @says(
+    "One rule for softmax and cross-entropy is finite for logits so far apart that two rules in a row give NaN.",
     "Both rules are right; their product is not finite.",
     "A rule for two steps at once can cancel what the numbers between them cannot hold.",
     was="'no floating-point number can hold': e^200 is a float64",
@@ -1291,4 +1296,4 @@ advice(
 )
 
 
-pointer("Of this kind, in the catalogue: silent mistakes around a rule.")
+pointer("In short", "Of this kind, in the catalogue: silent mistakes around a rule.")

@@ -140,6 +140,7 @@ def test_one_sided_slopes():
 
 
 @says(
+    "At a kink TensorFlow gives the left slope, the right one, the middle or NaN: look it up.",
     "No rule runs through the table, so look it up:",
     "The graph agrees in every row.",
     "Kinks get the left slope, the right one or the middle.",
@@ -282,6 +283,7 @@ def test_the_subgradients(slopes, g):
 
 
 @says(
+    "Where kinks meet in a smooth function, its gradient can be wrong: write it without kinks, or give the whole a rule.",
     "$\\operatorname{relu}(x) - \\operatorname{relu}(-x)$ and $\\max(x, 0) + \\min(x, 0)$ are the straight line $x$, and the only subgradient is 1.",
     "The gradient of the first comes out as 0, that of the second as 2.",
     "Where convex functions are added, subgradients add up to a subgradient; a difference, or the concave `tf.minimum`, breaks this (Kakade and Lee, 2018).",
@@ -465,7 +467,8 @@ def test_the_subgradients_of_the_norm(g, seed):
 
 
 @says(
-    "All around 0 the gradients are unit vectors in every direction, and 0 is their center: the shortest subgradient, and the only one that prefers no direction."
+    "At the zero vector, give the norm the gradient 0: the one subgradient that prefers no direction.",
+    "All around 0 the gradients are unit vectors in every direction, and 0 is their center: the shortest subgradient, and the only one that prefers no direction.",
 )
 @over(angle=st.floats(0, 6.28), g=arrays(2, numbers(-0.7, 0.7)))
 def test_the_center(angle, g):
@@ -630,6 +633,7 @@ CHECK = program("check.py")
 
 
 @says(
+    "Check at a kink along many directions: what the gradient claims lies between the slopes of both sides.",
     "Central differences take the mean of both sides and cannot be used at a kink.",
     "What can be asked: along each direction $v$, what the gradient claims, its pairing with $v$, shall lie between the slopes of both sides.",
     "For a convex function, the vectors that pass in every direction are the subgradients.",
@@ -657,6 +661,7 @@ def test_the_check(g):
 
 
 @says(
+    "Check at a kink along many directions: what the gradient claims lies between the slopes of both sides.",
     "Along the axes, one number at a time, the two made-up gradients of the maximum pass, and so does a vector for the norm that is too long.",
     "At a kink the slopes along the axes do not make up those in between.",
     "Take directions in which several numbers move, and many of them.",
@@ -777,6 +782,7 @@ def test_the_mean(tied, seed):
 
 
 @says(
+    "Where kinks meet in a smooth function, its gradient can be wrong: write it without kinks, or give the whole a rule.",
     "But $\\max(x, y) + \\min(x, y) = x + y$ is smooth, and at a tie its gradient comes out as 2 and 0.",
     "Conventions that do not add up.",
     "All three functions below are smooth: they are $\\max(x, y) + \\min(x, y) = x + y$, $\\operatorname{relu}(x) - \\operatorname{relu}(-x) = x$, and 1.",
@@ -867,6 +873,7 @@ history(
     "How much the choice matters in training has been measured (Bertoin et al., 2021)."
 )
 pointer(
+    "In short",
     "A kink has a first such point, and numerical stability the NaN of a root at 0.",
     "The program that drew it",
     "Other systems let you state a convention in the same way: ChainRules.jl lists its choices for such points, and JAX shows how to enforce one.",

@@ -72,6 +72,7 @@ def test_the_function(x):
 
 
 @says(
+    "The tape multiplies numbers and does not cancel formulas, so a right formula can have the gradient 0 or NaN.",
     "Written down as it stands, its gradient in float32 is 0 at 88 and NaN at 100; the right answer rounds to 1, both times.",
     "The first bad number is a silent 0, not the NaN.",
     "Wrong on purpose: log(1 + e^x) as it is written, and its gradient.",
@@ -227,7 +228,10 @@ def test_any_shape(shape, mode):
     assert same(tf.reshape(slopes, [-1]), weights * np.array(one_by_one), 1e-5)
 
 
-@says("The forward pass needs its own care, for no rule can repair a value.")
+@says(
+    "No rule can repair a value: the forward pass needs a stable formula of its own, or a function such as `tf.nn.softplus`.",
+    "The forward pass needs its own care, for no rule can repair a value.",
+)
 @over(value=VALUES, x=numbers(89, 1e30))
 def test_no_rule_repairs_a_value(value, x):
     def ruled(x):
@@ -364,6 +368,7 @@ def test_the_second_derivative_is_finite(mode, x):
 
 
 @says(
+    "No rule can repair a value: the forward pass needs a stable formula of its own, or a function such as `tf.nn.softplus`.",
     "TensorFlow has this function built in, as `tf.nn.softplus`.",
     "Use it; write the rule where no such function exists.",
 )
@@ -491,6 +496,7 @@ def test_the_types_of_the_norm(mode):
 
 
 @says(
+    "At the zero vector `tf.norm` has the gradient NaN; a rule can say what holds there.",
     "At 0 there is a choice.",
     "Every vector that is no longer than a unit vector is a subgradient, and the zero vector is the one that prefers no direction: this rule takes it.",
 )
@@ -506,6 +512,7 @@ def test_subgradients(g, x):
 
 
 @says(
+    "At the zero vector `tf.norm` has the gradient NaN; a rule can say what holds there.",
     "TensorFlow chooses nothing.",
     "`tf.norm` multiplies the infinite slope of the root by the slope of the square, which is 0, and `tf.math.reduce_euclidean_norm` divides 0 by 0.",
     "Wrong on purpose: roots and norms at zero, and far from one.",
@@ -771,6 +778,7 @@ def double(branch):
 
 
 @says(
+    "Around a branch with an infinite slope, put one `tf.where` on the input and one on the result.",
     "On paper the branch that is not taken has no part in the gradient.",
     "The double where gives $f$ a harmless input there: one `tf.where` on the input, one on the result, as a kink writes it.",
     "With the double where every column holds the derivative of the branch that was taken.",
@@ -906,6 +914,7 @@ def test_the_naive_form(mode):
 
 
 pointer(
+    "In short",
     "Of this kind, in the catalogue: NaN or infinite.",
     "This page finds the operation at which the NaN is born, derives rules whose numbers are as good as their formulas, and shows the other places where a right formula breaks: the log of a sum, the root at zero, the branch that was not taken.",
     "The official example.",

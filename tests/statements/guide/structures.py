@@ -133,6 +133,7 @@ def test_the_trace():
 
 
 @says(
+    "Return the structure of the inputs: then you need not know that a dictionary is flattened by its sorted keys.",
     "The rule returns a dictionary with the keys of `point`.",
     "It is flattened by the same sorted keys as the input was, so each number finds its place.",
     "The keys themselves are not compared.",
@@ -213,6 +214,7 @@ def test_what_tensorflow_calls(mode):
 
 
 @says(
+    "Return the structure of the inputs: then you need not know that a dictionary is flattened by its sorted keys.",
     "Tuples and lists keep their order, and so do the fields of a namedtuple.",
     "A dictionary is sorted, and an `OrderedDict` too, whatever its name says.",
     "An empty structure has no pieces.",
@@ -273,6 +275,7 @@ def arrives(mode, other, use=lambda other: 0.0):
 
 
 @says(
+    "The upstream of an integer output is zeros or `None`: ignore it by name.",
     "Every output has its argument, also one that the loss never uses, and one that is no float.",
     "A float output that nobody uses gets zeros in its shape, in every mode: the rule adds three times nothing to twice $(5, 7)$.",
     "An integer or a boolean output gets zeros of its own dtype, if the tape runs where the rule does.",
@@ -318,6 +321,7 @@ def test_four():
 
 
 @says(
+    "Return one gradient for each piece of the positional inputs, as `tf.nest.flatten` counts them.",
     "Behind all of it is one habit of TensorFlow: it takes the positional arguments apart, and a rule owes one gradient for each piece.",
     "In: one argument for each piece of the outputs.",
     "Out: one gradient for each piece of the positional inputs.",
@@ -721,6 +725,7 @@ def test_keys_as_written(mode):
 
 
 @says(
+    "Pass inputs by position: if all come by keyword, the rule is not called in eager mode.",
     "Inputs by keyword.",
     "A keyword argument is no input of the rule.",
     "`product` returns 10 and 20, which no product does, to show whether it was called:",
@@ -928,6 +933,7 @@ def test_places(mode):
 
 
 pointer(
+    "In short",
     "Of this kind, in the catalogue: the wrong number of gradients.",
     "This page says which pieces, how many, and in what order.",
     r"For $r$ alone, numerical stability has a rule that returns 0 there; for $\theta$ there is nothing to return.",

@@ -106,6 +106,7 @@ def test_jumps(mode, jumps):
 
 
 @says(
+    "Where a value leaves TensorFlow, or is computed outside the block, the gradient is `None` or lacks a part.",
     "Each line between the first and the last computes a value from $x$ in a way that the tape cannot follow.",
     "`differences` are central differences at 2.25, so they know nothing of tapes.",
     "`ZERO` is what the tape says with `unconnected_gradients`.",
@@ -199,6 +200,7 @@ def test_traced_in_the_block():
 
 
 @says(
+    "Where a value leaves TensorFlow, or is computed outside the block, the gradient is `None` or lacks a part.",
     "A tape knows tensors, not formulas.",
     "What counts is which tensor object was computed from which, not that two tensors hold the same number.",
     "A copy made by `tf.identity` has the same number and is another tensor.",
@@ -278,6 +280,7 @@ def leading(steps):
 
 
 @says(
+    "The tape adds the gradients of a tensor's uses, and calls the rule that made it once, with the sum.",
     "The rule that made $u$ in the first place is called when all terms are there, once, and its upstream gradient is the whole sum:",
     "A rule is called after those of all steps on the way to the target that used its output, for only then its upstream gradient is complete.",
     "That makes the order the reverse of the forward pass along each path.",
@@ -300,6 +303,7 @@ def test_the_order_of_the_rules(mode, steps):
 
 
 @says(
+    "The tape adds the gradients of a tensor's uses, and calls the rule that made it once, with the sum.",
     "No rule computes this sum.",
     "The rule of the first step returns the first term, the rule of the second step returns the second, and the tape adds.",
     "`upstream` is the sum of the downstream gradients of everything that used this output on the way to the target.",
@@ -717,6 +721,7 @@ def test_the_seed():
 
 
 @says(
+    "For a second derivative, ask the inner tape inside the block of the outer.",
     "The walk back consists of operations, and a tape that is still open records them.",
     "So a second derivative is taken with two tapes, and the inner walk must happen inside the outer block.",
     "One persistent tape will do, if it is asked inside its own block: then it records its own walk.",
@@ -817,6 +822,7 @@ def test_the_check():
 
 
 @says(
+    "Where a value leaves TensorFlow, or is computed outside the block, the gradient is `None` or lacks a part.",
     "The path ends between $b$ and $c$, where NumPy clips.",
     "`tape.watch(c)` bridges the cut; otherwise all slopes after it would be `None` as well, and a second cut would not show.",
     "The gradient of the whole is no `None`: $x$ also reaches $L$ directly, and the 1.0 of that path comes back for the sum of both.",
@@ -963,6 +969,7 @@ def test_none_is_believed(mode, x):
 
 
 @says(
+    "Hand a rule every tensor whose gradient matters as a positional argument.",
     "Pass every tensor whose gradient matters as a positional argument, as to `product`.",
     was="'as an argument': by keyword the rule is not called eagerly, and raises in a graph",
 )
@@ -1126,6 +1133,7 @@ advice(
     "Predict how often each rule is called and with which upstream gradient, at $x = 3$.",
 )
 pointer(
+    "In short",
     "Of this kind, in the catalogue: no gradient.",
     "This page shows what a tape writes down and when, how it walks back, in which order your rules are called and with what upstream gradient, and where a `None` comes from.",
     "Most of this page follows from two things:",

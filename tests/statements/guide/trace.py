@@ -97,6 +97,7 @@ def test_the_trace_of_the_probe():
 
 
 @says(
+    "Tie a print to what the rule returns, by `tf.control_dependencies`: a loose one may not run.",
     "`tf.control_dependencies` ties the report to the tensor that the rule returns; below is what happens without.",
     "Two probes that differ in one thing: `tied` makes its output depend on the print.",
     "`calls` counts how often each ran.",
@@ -278,7 +279,10 @@ def test_the_root(mode, dtype):
     assert mode.gradient(tf.sqrt, tf.cast(0, dtype)) == np.inf
 
 
-@says("The first bad line names the place, not the last.")
+@says(
+    "Read a trace of the backward pass from the loss: the first bad line names the place, not the last.",
+    "The first bad line names the place, not the last.",
+)
 @over(at=st.integers(0, 5), length=st.integers(6, 8))
 def test_the_first_bad_line(at, length):
     seen = []
@@ -294,6 +298,7 @@ def test_the_first_bad_line(at, length):
 
 
 @says(
+    "Without probes, ask the tape for the gradients with respect to the tensors in the middle, in one question.",
     "The tensors in the middle are on the tape.",
     "One question with all of them gives the gradient with respect to each, the same number that a probe at the source of this tensor would see.",
     "The same walk without probes: one question for every step.",
@@ -523,6 +528,7 @@ def test_an_infinity_is_an_error(mode):
 
 
 @says(
+    "In a rule, return what `tf.debugging.check_numerics` returns; XLA leaves such a guard out.",
     '`tf.debugging.check_numerics(upstream, "h")` returns its input, or raises with the name that you gave.',
     "It belongs in a rule at the place where you suspect a NaN, and even without a rule it can stand in the forward pass: its own gradient checks the upstream gradient.",
     "Two of these five guards speak in every mode but XLA.",
@@ -883,6 +889,7 @@ advice(
     "Use it on `tf.square` and on a `cube` whose rule has a factor 2 too much.",
 )
 pointer(
+    "In short",
     "Of this kind, in the catalogue: find your mistake.",
     "This page puts probes into a backward pass, reads what they print, and finds the step at which the NaN enters.",
     "What to put at the place is on another page: the norm at zero.",

@@ -34,6 +34,7 @@ def asked(function, *arguments):
 
 
 @says(
+    "Otherwise match gradients and variables by `v.ref()`: the order is that of the list you are given, not of your code.",
     "`v.ref()` is a key that belongs to one variable object.",
     "Equal values do not matter, nor do equal names.",
     "A name that all share tells nothing apart; `ref()` does.",
@@ -49,6 +50,7 @@ def test_ref(count, value):
 
 
 @says(
+    "Otherwise match gradients and variables by `v.ref()`: the order is that of the list you are given, not of your code.",
     "What was passed comes first, one gradient for each argument; what was found comes after it, as a list:",
     "The order is that of the list that you are given, not that of your code.",
     "The rule puts each gradient under the key of its variable, and takes them out in the order that is asked for:",
@@ -396,6 +398,7 @@ def test_when_it_is_demanded(mode, use):
 
 
 @says(
+    "Pass a variable in as an argument: its gradient has the same place in the answer.",
     "Those that were passed as arguments do not count, as long as the function uses the argument.",
     "A variable that is passed is an input.",
     "It has a place in the signature, and its gradient has the same place in the answer.",
@@ -497,6 +500,7 @@ class Scale(keras.layers.Layer):
 
 
 @says(
+    "Turn a Keras weight into a tensor by `tf.convert_to_tensor` outside of the rule.",
     "A Keras weight is not a `tf.Variable`; it holds one.",
     "It has no order to get wrong, it can be checked like any function, and `tf.convert_to_tensor` outside also takes care of Keras weights.",
     "`tf.convert_to_tensor` takes its value; inside the layer's `call`, in the compute dtype of the layer:",
@@ -544,6 +548,7 @@ def test_the_same_step():
 
 
 @says(
+    "Turn a Keras weight into a tensor by `tf.convert_to_tensor` outside of the rule.",
     "A Keras weight as it is.",
     "The rule gets the weight as an argument, and all seems well inside `tf.function`.",
     "Eagerly, the decorator sees a `tf.Variable` read inside that is none of the arguments.",
@@ -759,6 +764,7 @@ def returning(returned):
 
 
 @says(
+    "With `variables`, return a pair: the gradients of the arguments, and a list with one entry for each variable.",
     "What is returned.",
     "`grad` must return a pair, and its second item must be a list, with one entry for each variable.",
     "Nearly everything else is refused, in words that seldom name the mistake.",
@@ -779,6 +785,7 @@ def test_refused(mode, returned):
 
 
 @says(
+    "With `variables`, return a pair: the gradients of the arguments, and a list with one entry for each variable.",
     "`None` in the list is accepted, and means that the variable does not learn.",
     "The cure for all of them is `gx, [gw]`.",
     "`no_gradient` accepts the argument and returns `None`.",
@@ -919,6 +926,7 @@ advice(
     "Predict the four gradients for the inputs 1, 2, 3 and upstream 1.",
 )
 pointer(
+    "In short",
     "Of this kind, in the catalogue: variables in a rule.",
     "This page is about the argument that such a rule gets, `variables=`: when it is demanded, what to return for it, how to be sure of the order, and how to do without it.",
     "More of this kind.",

@@ -75,6 +75,7 @@ def test_a_softmax():
 
 
 @says(
+    "`tape.gradient` of a vector is the gradient of the sum of its elements: it adds the rows of the Jacobian.",
     "A tape does not return slopes of a vector; it multiplies a row with them, and here the row was all ones.",
     "`tape.gradient(y, x)` takes all ones, which is the gradient of the sum of $y$: it adds the rows of $\\local{J}$.",
 )
@@ -85,6 +86,7 @@ def test_it_adds_the_rows(f, mode, x):
 
 
 @says(
+    "Weight the rows with `output_gradients`, a tensor in the shape of the target; for all slopes ask `tape.jacobian`.",
     "`tape.gradient(y, x, output_gradients=row)` feeds any row you like; with $(5, -1)$ it is the gradient of the loss above.",
     "If the target is the vector $y$, there is a row to choose.",
 )
@@ -134,6 +136,7 @@ def test_the_jacobian_of_the_pair(x):
 
 
 @says(
+    "Upstream is one row, the Jacobian of the loss by the output of a step, and a rule multiplies it by the local Jacobian.",
     "$\\upstream{\\bar y_i}$ says how a small change of $y_i$ moves the number $L$, and the effects add.",
     "A sum of products is a row times a column:",
     "Before the column $\\d x$ stands a row again, the vector–Jacobian product:",
@@ -228,6 +231,7 @@ def back_from(mode):
 
 
 @says(
+    "Upstream is one row, the Jacobian of the loss by the output of a step, and a rule multiplies it by the local Jacobian.",
     "That is what `upstream` is: the Jacobian of $L$ with respect to the output of this step, one row, in the shape of that output.",
     "(Behind `tf.gather` TensorFlow packs it into slices.)",
     was="'in the shape of that output': IndexedSlices behind a gather",
@@ -497,6 +501,7 @@ def vjp_of(f):
 
 
 @says(
+    "Do not build the Jacobian: for a layer the product with a row costs twice the forward pass, whatever its size.",
     "The VJP has two products, one forward and one backward: $2 n^2$.",
     "It costs twice the forward pass, whatever $n$ is.",
     "No time is measured, so the numbers are the same on every machine.",
@@ -790,6 +795,7 @@ def test_a_slice_outside(graph, f, x):
 
 
 @says(
+    "Weight the rows with `output_gradients`, a tensor in the shape of the target; for all slopes ask `tape.jacobian`.",
     "A rule takes one row, in the shape of the output.",
     "What it does with a stack of them depends on its operations and on the mode:",
     "All rows at once.",
@@ -1058,6 +1064,7 @@ advice(
     "You have reverse mode only, and want $\\local{J} \\, \\d x$.",
 )
 pointer(
+    "In short",
     "A survey of both modes is Baydin et al., 2018.",
     "What forward mode makes of a rule that is no derivative on purpose is told elsewhere.",
     "You need the four steps from the chain rule, the product of a row with a matrix, and upstream as an array from vectors.",
