@@ -340,7 +340,7 @@ $$
 \downstream{\bar X} = -\local{Y^{\T}} \, \upstream{\bar Y} \, \local{Y^{\T}}
 $$
 
-### Sums
+### Sums of all elements { #sums }
 
 $$
 y = \sum_i x_i, \qquad \downstream{\bar x_i} = \upstream{\bar y}

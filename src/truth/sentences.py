@@ -28,7 +28,7 @@ UNIVERSAL = re.compile(
 """Words by which a sentence speaks of more than what one program printed, numbers in
 words, and beginnings: with what is any one of its kind, or with a name of the API."""
 _FORM = re.compile(
-    r"Next: .*|Before you start|Solution|State the map and its shapes\.?"
+    r"Next: .*|In short|Before you start|Solution|State the map and its shapes\.?"
     r"|Write the differential\.?|Pair it with the upstream gradient\.?"
     r"|Read off the rule\.?|[^{}]+ \{ #[^{}]+ \}"
 )

@@ -27,6 +27,7 @@ _LINK = re.compile(
 )
 _EMPTY_CELL = re.compile(r"\|\s*\|")
 _WORD = re.compile(r"\w{3,}")
+_OWN_ANCHOR = re.compile(r"\{ #([\w-]+)")
 
 
 def check(page: Page, root: Path) -> Iterator[Finding]:
@@ -131,7 +132,7 @@ def _parts(page: Page, link: re.Match | None) -> list[tuple[str, list[Statement]
             (
                 each
                 for each in page.headings
-                if slugify(each[2], "-") == link["anchor"] or not link["anchor"]
+                if not link["anchor"] or link["anchor"] == _anchor(each[2])
             ),
             None,
         )
@@ -147,6 +148,12 @@ def _parts(page: Page, link: re.Match | None) -> list[tuple[str, list[Statement]
         for at, name, statements in _all_parts(page)
         if start <= at < end
     ]
+
+
+def _anchor(title: str) -> str:
+    """Its own, or that of its words."""
+    own = _OWN_ANCHOR.search(title)
+    return own[1] if own else slugify(title, "-")
 
 
 def _all_parts(page: Page) -> list[tuple[int, str, list[Statement]]]:

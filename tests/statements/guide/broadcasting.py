@@ -704,4 +704,4 @@ advice(
     "Write the rule of $y_{ij} = (x_{ij} - m_j) / s_i$ for $x$ of shape `[2, 3]`, $m$ of shape `[3]` and $s$ of shape `[2, 1]`, nowhere zero; $s_i$ is the one element in row $i$ of $s$.",
     "Predict the three shapes.",
 )
-pointer("In short", "The program that drew it")
+pointer("The program that drew it")

@@ -1043,7 +1043,6 @@ advice(
     "Compare with values.",
 )
 pointer(
-    "In short",
     "Of this kind, in the catalogue: looking for mistakes by a program.",
     "This page says which step to take, what to multiply, and what a test must vary, and gives you a short helper to copy.",
     "The program that draws it, and its numbers",

@@ -1344,7 +1344,6 @@ history(
     "With the JAX and TensorFlow backends, it requires only one argument, whereas it might use the `upstream` argument in the case of the PyTorch backend.",
 )
 pointer(
-    "In short",
     "Of this kind, in the catalogue: memory and recomputation.",
     "You need the four steps from the chain rule.",
     "This page asks in which case you need which, and measures what each costs.",

@@ -910,7 +910,6 @@ history(
     "JAX returns the conjugate of what is here, so that a holomorphic $f$ gives $f'(z)$ itself; for a real loss its documentation says to step along the conjugate of its gradient (JAX).",
 )
 pointer(
-    "In short",
     "Of this kind, in the catalogue: what is broken in TensorFlow.",
     "For four numbers:",
     "This page derives TensorFlow's convention, where the conjugate stands and why, and the rules that follow from it.",

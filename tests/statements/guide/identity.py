@@ -1044,7 +1044,6 @@ history(
     "Noise that is added to a gradient can help deep networks to train (Neelakantan et al., 2015)."
 )
 pointer(
-    "In short",
     "Of this kind, in the catalogue: silent mistakes in a rule.",
     "You need the four steps from the chain rule.",
     "This page writes these rules, and says what is no longer true of a model that has one.",

@@ -1296,4 +1296,4 @@ advice(
 )
 
 
-pointer("In short", "Of this kind, in the catalogue: silent mistakes around a rule.")
+pointer("Of this kind, in the catalogue: silent mistakes around a rule.")

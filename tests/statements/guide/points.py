@@ -873,7 +873,6 @@ history(
     "How much the choice matters in training has been measured (Bertoin et al., 2021)."
 )
 pointer(
-    "In short",
     "A kink has a first such point, and numerical stability the NaN of a root at 0.",
     "The program that drew it",
     "Other systems let you state a convention in the same way: ChainRules.jl lists its choices for such points, and JAX shows how to enforce one.",

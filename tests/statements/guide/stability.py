@@ -914,7 +914,6 @@ def test_the_naive_form(mode):
 
 
 pointer(
-    "In short",
     "Of this kind, in the catalogue: NaN or infinite.",
     "This page finds the operation at which the NaN is born, derives rules whose numbers are as good as their formulas, and shows the other places where a right formula breaks: the log of a sum, the root at zero, the branch that was not taken.",
     "The official example.",

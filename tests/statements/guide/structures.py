@@ -933,7 +933,6 @@ def test_places(mode):
 
 
 pointer(
-    "In short",
     "Of this kind, in the catalogue: the wrong number of gradients.",
     "This page says which pieces, how many, and in what order.",
     r"For $r$ alone, numerical stability has a rule that returns 0 there; for $\theta$ there is nothing to return.",

@@ -1133,7 +1133,6 @@ advice(
     "Predict how often each rule is called and with which upstream gradient, at $x = 3$.",
 )
 pointer(
-    "In short",
     "Of this kind, in the catalogue: no gradient.",
     "This page shows what a tape writes down and when, how it walks back, in which order your rules are called and with what upstream gradient, and where a `None` comes from.",
     "Most of this page follows from two things:",

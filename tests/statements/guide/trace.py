@@ -889,7 +889,6 @@ advice(
     "Use it on `tf.square` and on a `cube` whose rule has a factor 2 too much.",
 )
 pointer(
-    "In short",
     "Of this kind, in the catalogue: find your mistake.",
     "This page puts probes into a backward pass, reads what they print, and finds the step at which the NaN enters.",
     "What to put at the place is on another page: the norm at zero.",

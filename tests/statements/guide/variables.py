@@ -926,7 +926,6 @@ advice(
     "Predict the four gradients for the inputs 1, 2, 3 and upstream 1.",
 )
 pointer(
-    "In short",
     "Of this kind, in the catalogue: variables in a rule.",
     "This page is about the argument that such a rule gets, `variables=`: when it is demanded, what to return for it, how to be sure of the order, and how to do without it.",
     "More of this kind.",

@@ -550,7 +550,7 @@ def test_the_cost_of_a_jacobian(n):
 )
 @over(layers=[1, 4, 12])
 def test_a_small_multiple(layers):
-    assert (1024**3 + 2 * 1024**2) / (2 * 1024**2) == 513 + 1 - 0.0 or True
+    assert (1024**3 + 2 * 1024**2) / (2 * 1024**2) == 513
     counts = [int(line.text.split()[-4].replace(",", "")) for line in trace("cost.py")]
     assert counts[0] / counts[1] == 513
 
@@ -1064,7 +1064,6 @@ advice(
     "You have reverse mode only, and want $\\local{J} \\, \\d x$.",
 )
 pointer(
-    "In short",
     "A survey of both modes is Baydin et al., 2018.",
     "What forward mode makes of a rule that is no derivative on purpose is told elsewhere.",
     "You need the four steps from the chain rule, the product of a row with a matrix, and upstream as an array from vectors.",
