@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tracebook import progress
 from tracebook.client import Engine
 
 from .project import ROOT
@@ -530,12 +531,24 @@ def test_an_interrupted_engine_leaves_no_process_and_no_half_trace(book, stop):
     assert book.trace("slow") == "old\n"
 
 
-def test_progress_is_told_when_it_takes_longer_than_a_second(book):
-    book.add("slow", "import time\ntime.sleep(2)\nprint(1)\n", "1\n")
-    assert "0 of 1 snippets" in book.run("check")[1]
-    book.add("slow", "print(1)\n", "1\n")
-    book.page.write_text('--8<-- "slow.py"\n--8<-- "slow.out"\n')
-    assert " of 1 snippets" not in book.run("check")[1]
+@pytest.mark.parametrize("is_seen, pause", [(True, 2), (False, 12)])
+def test_progress_is_told_now_and_then(is_seen, pause, monkeypatch, capsys):
+    """Where somebody looks often, in one line; never that the end is near."""
+    now = 0.0
+    monkeypatch.setattr(progress, "IS_SEEN", is_seen)
+    monkeypatch.setattr(progress, "PAUSE", pause - 1)
+    monkeypatch.setattr(progress.os, "get_terminal_size", lambda _: (80, 24))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now)
+    tell = progress.of_snippets()
+    for ended in range(3):
+        tell(ended, 3)
+        now += pause
+        tell(ended, 3)
+        tell(ended, 3)
+    tell(3, 3)
+    lines = [f"tracebook: {ended} of 3 snippets" for ended in range(3)]
+    said = "".join(f"\r{each}\x1b[K\r" if is_seen else f"{each}\n" for each in lines)
+    assert capsys.readouterr().err == said
 
 
 def test_only_what_the_engine_drew_is_removed_and_never_by_check(book):

@@ -13,7 +13,7 @@ from .project import ROOT, copy, run
 def _displayed(path: Path) -> tuple[list[str], list[str]]:
     """The text of each block of code, and the markup of each formula."""
     html = BeautifulSoup(path.read_text("utf-8"), "lxml").select_one("article")
-    for unseen in html.select(".highlight :is(button, nav)"):
+    for unseen in html.select(".highlight :is(button, nav, .holds)"):
         unseen.extract()
     for source in html.select("annotation"):
         # Zensical obeys and removes this attribute.

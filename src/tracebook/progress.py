@@ -13,7 +13,8 @@ PAUSE = 1 if IS_SEEN else 10
 
 def tell(text: str) -> None:
     if IS_SEEN:  # what is printed next begins where this does
-        text = f"\r{text[: os.get_terminal_size(2).columns - 1]}\x1b[K\r"
+        columns, _ = os.get_terminal_size(2)
+        text = f"\r{text[: columns - 1]}\x1b[K\r"
     print(text, end="" if IS_SEEN else "\n", file=sys.stderr, flush=True)
 
 

@@ -64,8 +64,12 @@ def lines_of(trace: str, printed: list[Printed], source: str) -> list[int]:
 
 def _prints(source: str) -> list[tuple[int, re.Pattern[str]]]:
     """The calls of what is named ``print``: their lines, and their words in order."""
-    found = []
-    for call in ast.walk(ast.parse(source)):
+    found: list[tuple[int, re.Pattern[str]]] = []
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # which ended the program
+        return found
+    for call in ast.walk(tree):
         if isinstance(call, ast.Call) and ast.unparse(call.func).endswith(".print"):
             words = [
                 each.value.strip()

@@ -27,7 +27,7 @@ from .book import Book, Tally
 from .claims import altered, quotations
 
 _HERE = Path(__file__).parent
-_EACH, _EACH_FAST, _PAGES_FAST = 3, 1, 2
+_EACH, _EACH_FAST, _PAGES_FAST = 3, 1, 1
 """Plants of a class on each page, and in a fast run, and on how many pages."""
 GOAL, _GOAL_OF_REWRITES = 0.95, 0.9
 _SECONDS = 60

@@ -15,7 +15,7 @@ from .traces import digits
 
 _BLOCK = re.compile(
     r'<div class="[^"]*highlight"><span class="filename">(?P<title>[^<]*)</span>'
-    r".*?<code>(?P<code>.*?)</code></pre></div>",
+    r".*?<code>(?P<code>.*?)</code></pre>(?:<details.*?</details>)?</div>",
     re.DOTALL,
 )
 _MATH = re.compile(r"<math\b.*?</math>", re.DOTALL)
