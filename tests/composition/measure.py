@@ -1,5 +1,5 @@
 """What each kind of rule gives in each place, as JSON: ``python -m
-tests.composition.measure``. A process of its own: it has two devices, and what it saved
+tests.composition.measure [KIND…]``. A process of its own: it has two devices, and what it saved
 is loaded by another."""
 
 import contextlib
@@ -10,7 +10,7 @@ import runpy
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,14 +83,14 @@ def main() -> None:
         cpu, [tf.config.LogicalDeviceConfiguration()] * places.REPLICAS
     )
     with quiet():
-        found = measured()
+        found = measured(sys.argv[1:] or KINDS)
     json.dump(found, sys.stdout, indent=1)
 
 
-def measured() -> dict[str, dict[str, str]]:
+def measured(wanted: Sequence[str]) -> dict[str, dict[str, str]]:
     """By kind and place: ``right``, ``wrong: …``, or the message."""
     found: dict[str, dict[str, str]] = {}
-    kinds = {kind: runpy.run_path(str(PROGRAMS / f"{kind}.py")) for kind in KINDS}
+    kinds = {kind: runpy.run_path(str(PROGRAMS / f"{kind}.py")) for kind in wanted}
     for kind, names in kinds.items():
         found[kind] = {name: cell(place, names) for name, place in PLACES.items()}
     for name, kept in FILES.items():

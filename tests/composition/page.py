@@ -78,9 +78,10 @@ _EXPLAINED = {
 _NEXT = "Next: [find your mistake](../mistakes/index.md).\n"
 
 
-def measured() -> dict[str, dict[str, str]]:
+def measured(*kinds: str) -> dict[str, dict[str, str]]:
+    """Of these kinds, or of all."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.composition.measure"],
+        [sys.executable, "-m", "tests.composition.measure", *kinds],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -108,7 +109,7 @@ def text(found: dict[str, dict[str, str]]) -> str:
     tables = [
         _table(found, KINDS[at : at + COLUMNS]) for at in range(0, len(KINDS), COLUMNS)
     ]
-    parts = [_section(kind, found[kind]) for kind in KINDS]
+    parts = [section(kind, found[kind]) for kind in KINDS]
     return head + "\n".join([*tables, *parts, _NEXT])
 
 
@@ -131,7 +132,8 @@ def _anchor(kind: str) -> str:
     return kind.rpartition("/")[2].replace("_", "-")
 
 
-def _section(kind: str, found: dict[str, str]) -> str:
+def section(kind: str, found: dict[str, str]) -> str:
+    """A kind, and all its places where it is not right."""
     title = _TITLES[kind][1]
     stem = f"systems/composition/{kind}"
     fence = "{.python .wrong " if "/" in kind else "python "
