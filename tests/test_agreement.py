@@ -65,8 +65,13 @@ def found(tmp_path: Path) -> Check:
     these names, with what was returned."""
 
     def run(
-        text: str, *programs: dict, name: str = "a", had: tuple[dict, ...] = ()
+        text: str,
+        *programs: dict,
+        name: str = "a",
+        had: tuple[dict, ...] = (),
+        beside: tuple[dict, ...] = (),
     ) -> list[Finding]:
+        """Beside its rule a program may have another function."""
         known = Results()
         for n, made in enumerate(programs):
             program = f"page/{name}{n}.py"
@@ -80,7 +85,8 @@ def found(tmp_path: Path) -> Check:
                 "f",
                 calls=json.dumps([made]),
             )
-            known.programs[program] = Program("", None, True, (rule,))
+            names = json.dumps([list(beside)])
+            known.programs[program] = Program("", None, True, (rule,), names)
         if had:
             if '"page/names.py"' not in text:
                 text += '\n```python\n--8<-- "page/names.py"\n```\n'
@@ -387,3 +393,27 @@ $$
 def test_programs_that_are_wrong_on_purpose_prove_nothing(found):
     right = one({"x": X, "y": Y}, X * Y, [])
     assert found(PRODUCT, right, name="wrong/a") == []
+
+
+THROUGH = r"""
+# Through
+
+$$
+h = x^2, \qquad z = h + x, \qquad x, h, z \in \R
+$$
+
+$$
+\downstream{\bar x} = \upstream{\bar z} \, (\local{2 x + 1})
+$$
+"""
+
+
+def test_what_a_map_goes_through_is_what_the_program_has_by_that_name(found):
+    made = one({"x": X}, X**2 + X, [U * (2 * X + 1)])
+    beside = (seen(x=X, h=X**2),)
+    assert {f.state for f in found(THROUGH, made, beside=beside)} == {"compared"}
+    halved = THROUGH.replace("h = x^2", "h = 2 x^2").replace(
+        "z = h", r"z = \frac{1}{2} h"
+    )
+    assert {f.state for f in found(halved, made)} == {"compared"}
+    assert "failed" in {f.state for f in found(halved, made, beside=beside)}

@@ -163,14 +163,23 @@ def _findings(page: Page, sites: list[Site]) -> Iterator[Finding]:
     for formula in formulas:
         groups[formula.section].append(formula)
     agree: dict[Formula, list[Site]] = defaultdict(list)
+    itself: set[Formula] = set()
     differ: dict[Formula, str] = {}
+    refuted: dict[Formula, set[str]] = defaultdict(set)
     for site in sites:
         for group in groups.values():
-            same, other = _compared(group, site)
-            for formula in same:
+            same, through, refutes, other = _compared(group, site)
+            for formula in same | through:
                 agree[formula].append(site)
+            itself |= same
+            for formula in refutes:
+                refuted[formula].add(site.name)
             for formula, how in other.items():
                 differ.setdefault(formula, f"{site.where}: {how}")
+    # What only others need may be any, until a program of theirs has it by name.
+    for formula in refuted.keys() - itself:
+        if not refuted[formula].isdisjoint(each.name for each in agree[formula]):
+            agree[formula].clear()
     said = {each.said: each for each in formulas if agree[each]}
     marked = {each.said for each in formulas if each.is_unchecked}
     some = {each.start for each in formulas if not agree[each]}
@@ -199,10 +208,15 @@ def _findings(page: Page, sites: list[Site]) -> Iterator[Finding]:
             yield Finding("agreement", "unchecked", page.shown, site.where, what, how)
 
 
-def _compared(group: list[Formula], site: Site) -> tuple[set[Formula], dict]:
+def _compared(
+    group: list[Formula], site: Site
+) -> tuple[set[Formula], set[Formula], set[Formula], dict[Formula, str]]:
     """The formulas of one section that agree with a function in all calls that have
-    their names, and what those that do not say instead."""
+    their names, those through which they do, those that are another than what has
+    their name, and what those that do not agree say instead."""
     same: set[Formula] = set()
+    through: set[Formula] = set()
+    refuted: set[Formula] = set()
     differ: dict[Formula, str] = {}
     for call in site.calls:
         case: _Case
@@ -213,8 +227,10 @@ def _compared(group: list[Formula], site: Site) -> tuple[set[Formula], dict]:
             if not case.same and len(call.inputs) == 1:
                 case = _by_another_name(group, call) or case
         same |= case.same
+        through |= case.through
+        refuted |= case.refuted
         differ = {**case.differ, **differ}
-    return same - differ.keys(), differ
+    return same - differ.keys(), through - differ.keys(), refuted, differ
 
 
 def _by_another_name(group: list[Formula], call: Call) -> "_Case | None":
@@ -242,6 +258,8 @@ class _Case:
         found = {name: _called(name, names, symbols) for name in symbols}
         self._given = {name: a for name, a in found.items() if a is not None}
         self.same: set[Formula] = set()
+        self.through: set[Formula] = set()
+        self.refuted: set[Formula] = set()
         self.differ: dict[Formula, str] = {}
         self._through: dict[Formula, list[Formula]] = {}
         self._said: dict[Formula, str] = {}
@@ -270,7 +288,8 @@ class _Case:
                 value, its = formula.at(arrays, shape), whole[formula.element]
                 same = _same(value, its)
                 if same:
-                    self.same |= {formula, *self._through[formula]}
+                    self.same.add(formula)
+                    self.through |= {*self._through[formula]}
                     return True
                 if same is False and found is None and whole is there and not shape:
                     found = False
@@ -379,6 +398,7 @@ class _OfNames(_Case):
         for each in group:
             if (there := self._given.get(each.name)) is not None:
                 self._contradict(each, there)
+                self.refuted |= {each} & self.differ.keys()
             elif each.is_gradient == bool(upstream):
                 said = [self._compare(each, result) for result in results]
                 if False in said and True not in said:
