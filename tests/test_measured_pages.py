@@ -44,8 +44,8 @@ def test_how_fast_it_is():
 
 
 def test_what_the_drills_catch():
-    kinds, day = score.known()
-    assert score.PAGE.read_text("utf-8") == score.page(kinds, day)
+    kinds = score.known()
+    assert score.PAGE.read_text("utf-8") == score.page(kinds)
     assert all(kind["tried"] for kind in kinds.values())
 
 

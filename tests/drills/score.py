@@ -10,17 +10,17 @@ RESULTS = ROOT / "tests/drills/score.json"
 PAGE = ROOT / "docs/drills.md"
 
 
-def page(kinds: dict[str, dict], day: str) -> str:
+def page(kinds: dict[str, dict]) -> str:
     lines = [
         "# What the drills catch",
         "",
-        f"On {day} mistakes were planted into a copy of this site, and the checks",
-        "were asked. Where a seed chose the mistakes, it did not ask what the checks",
-        "read: there some are missed, and the kind has a goal. `python -m tests.drills",
-        "--write` wrote this page.",
+        "Mistakes were planted into copies of this site, and the checks were asked.",
+        "Where a seed chose the mistakes, it did not ask what the checks read: there",
+        "some are missed, and the kind has a goal. `python -m tests.drills --write`",
+        "wrote this page.",
         "",
-        "| What is planted | planted | caught | goal | true all the same |",
-        "| --- | ---: | ---: | ---: | ---: |",
+        "| What is planted | planted | caught | goal | true all the same | on |",
+        "| --- | ---: | ---: | ---: | ---: | --- |",
     ]
     planted = {
         name: kind for name, kind in kinds.items() if not name.startswith("harmless")
@@ -29,12 +29,12 @@ def page(kinds: dict[str, dict], day: str) -> str:
         same = kind["equal"] + len(kind["within"])
         lines.append(
             f"| {name} | {kind['tried']} | {kind['caught']} | {kind['goal']:.0%}"
-            f" | {same} |"
+            f" | {same} | {kind['day']} |"
         )
     tried, caught = (
         sum(k[key] for k in planted.values()) for key in ("tried", "caught")
     )
-    lines += [f"| **in all** | **{tried}** | **{caught}** | | |", "", "## Missed", ""]
+    lines += [f"| **in all** | **{tried}** | **{caught}** | | | |", "", "## Missed", ""]
     for name, kind in sorted(planted.items()):
         for drill in kind["missed"]:
             said = " ".join(drill.split()).replace("`", "ˋ")
@@ -45,12 +45,11 @@ def page(kinds: dict[str, dict], day: str) -> str:
 def write(tally: Tally, partly: bool) -> None:
     """What was found; partly: beside what is known of other parts."""
     day = date.today().isoformat()
-    kinds = known()[0] if partly else {}
-    kinds |= {name: vars(kind) for name, kind in tally.kinds.items()}
-    RESULTS.write_text(json.dumps({"day": day, "kinds": kinds}, indent=1) + "\n")
-    PAGE.write_text(page(kinds, day), "utf-8")
+    kinds = known() if partly else {}
+    kinds |= {name: vars(kind) | {"day": day} for name, kind in tally.kinds.items()}
+    RESULTS.write_text(json.dumps(kinds, indent=1) + "\n")
+    PAGE.write_text(page(kinds), "utf-8")
 
 
-def known() -> tuple[dict[str, dict], str]:
-    saved = json.loads(RESULTS.read_text("utf-8"))
-    return saved["kinds"], saved["day"]
+def known() -> dict[str, dict]:
+    return json.loads(RESULTS.read_text("utf-8"))
