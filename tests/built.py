@@ -1,6 +1,7 @@
 """What must hold of a built page, for the tests and for the drills that try them:
 each raises AssertionError with what is wrong."""
 
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -92,6 +93,28 @@ def displays_files_and_fresh_traces(
             expected = _selected(traces[program.name], embed.selection)
             found = difference(text.strip("\n"), expected.strip("\n"), program.rel)
             assert found is None, f"{where}\n{found[1]}"
+
+
+def traces_lead_to_their_programs(path: Path, site: Path) -> None:
+    """Behind each trace stand the name of its program, by which the script finds
+    what printed a line, and what is known of other versions."""
+    its = page(path)
+    traces = _soup(site, path).select(".md-content .highlight:has(> .holds)")
+    names = [each.select_one(".holds")["data-program"] for each in traces]
+    shown = [each.name for each in its.includes if each.name.endswith(".out")]
+    assert names == [re.sub(r"\.out$", ".py", name) for name in shown]
+    for name, trace in zip(names, traces):
+        lines, source = _printed_by(site)[name], SNIPPETS[name].source.splitlines()
+        printed = SNIPPETS[name].trace_path.read_text("utf-8").splitlines()
+        assert len(lines) == len(printed), f"{name}: a line of which nothing is known"
+        assert all(0 <= line <= len(source) for line in lines), name
+        assert "Built with TensorFlow" in trace.select_one(".holds p").get_text()
+
+
+@cache
+def _printed_by(site: Path) -> dict[str, list[int]]:
+    said = (site / "assets/lines.js").read_text("utf-8")
+    return json.loads(said.removeprefix("printedBy="))
 
 
 def built_pages(site: Path) -> list[Path]:

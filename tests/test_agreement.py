@@ -310,6 +310,21 @@ def test_ones_and_zeros_tell_nothing(found):
     assert compared(found(text, had=(seen(x=X, y=Y, z=X * Y),))) == ["compared"]
 
 
+@pytest.mark.parametrize("sign, state", [("", "compared"), ("-", "failed")])
+def test_numbers_of_the_unit_circle_tell(sign, state, found):
+    text = rf"""
+# A transform
+
+$$
+F_{{jk}} = {sign}e^{{-2 \pi \mathrm{{i}} (j - 1) (k - 1) / 4}},
+\qquad F \in \C^{{4 \times 4}}
+$$
+"""
+    of_four = np.round(np.exp(-2j * np.pi * np.outer(range(4), range(4)) / 4), 12)
+    its = {"F": {"real": of_four.real.tolist(), "imag": of_four.imag.tolist()}}
+    assert compared(found(text, had=({"names": its, "returned": []},))) == [state]
+
+
 @pytest.mark.parametrize("factor, state", [(1.0, "compared"), (3.0, "failed")])
 def test_elements_of_a_list_have_numbers(factor, state, found):
     text = r"""

@@ -24,6 +24,11 @@ def test_displays_files_and_fresh_traces(path, built_site, fresh_traces):
     built.displays_files_and_fresh_traces(path, built_site, fresh_traces)
 
 
+@pytest.mark.parametrize("path", built.PAGES, ids=lambda p: p.stem)
+def test_traces_lead_to_their_programs(path, built_site):
+    built.traces_lead_to_their_programs(path, built_site)
+
+
 def test_wrong_snippets_say_so_in_their_first_line():
     for each in built.SNIPPETS.values():
         marked = each.source.startswith('"""Wrong on purpose: ')

@@ -13,28 +13,29 @@ from .project import ROOT
 
 def test_where_the_traces_hold():
     """``docs/versions.md``, with what differs."""
-    measured = json.loads(matrix.RESULTS.read_text("utf-8"))
-    results = [matrix.Result(**each) for each in measured["results"]]
-    assert matrix.PAGE.read_text("utf-8") == matrix.page(results, measured["day"])
-    assert results and all(result.snippets for result in results)
+    known = json.loads(matrix.RESULTS.read_text("utf-8"))
+    results = [matrix.Result(**each) for each in known["results"]]
+    shown = matrix.page(results, len(known["programs"]), known["day"])
+    assert matrix.PAGE.read_text("utf-8") == shown
+    assert results and known["programs"]
 
 
 def test_a_trace_says_what_is_known_of_it_as_it_is():
     def ran(tensorflow: str, **problems: str) -> dict:
-        its = {"a.py": "now", "b.py": "then"}
-        return {
-            "tensorflow": tensorflow,
-            "python": "3.11.7",
-            "snippets": its,
-            "problems": {
-                f"snippets/{name}.out": text for name, text in problems.items()
-            },
-        }
+        its = {f"{name}.py": text for name, text in problems.items()}
+        return {"tensorflow": tensorflow, "python": "3.11.7", "problems": its}
 
-    results = [ran("2.21.0"), ran("2.20.0"), ran("2.19.1", a="prints else")]
-    held, differs = "2.21.0, 2.20.0 on Python 3.11", "2.19.1 on Python 3.11"
-    assert versions.others(results, "a", "now") == (held, differs)
-    assert versions.others(results, "b", "now") == ("", ""), "it is another by now"
+    known = {
+        "programs": {"a.py": versions.digest("a", "1"), "b.py": ""},
+        "results": [ran("2.21.0"), ran("2.20.0"), ran("2.19.1", a="prints else")],
+    }
+    now = versions.digest("a\n", "1\n")
+    held, differed = "2.21.0, 2.20.0 on Python 3.11", "2.19.1 on Python 3.11"
+    assert versions.tried(known, "a.py", now) == (held, differed)
+    for other in (versions.digest("a", "2"), versions.digest("a, then", "1")):
+        assert versions.tried(known, "a.py", other) == ("", ""), "another by now"
+    assert versions.tried(known, "b.py", now) == ("", "")
+    assert versions.tried(known, "c.py", now) == ("", "")
 
 
 def test_how_fast_it_is():

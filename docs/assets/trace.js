@@ -47,40 +47,30 @@ if (globalThis.CSS?.highlights) {
     return before.toString().split("\n").length
   }
 
-  // The program whose trace this is, and the number of the line that printed one.
-  async function printing(block, number) {
-    const blocks = [...document.querySelectorAll(".highlight")]
-    const program = blocks.slice(0, blocks.indexOf(block)).findLast(each =>
-      each.matches(".language-python") && each.querySelector(":scope > .filename"))
-    if (!program) return null
-    const page = new URL("./", location).pathname
-    const root = new URL("../", source).pathname
-    const name = page.replace(root, "") + program.querySelector(".filename").textContent
-    const line = (await lines())[name]?.[number - 1]
-    return line ? range(program.querySelector("code"), line) : null
+  // The line of the program that printed one of its trace.
+  async function printing(trace, number) {
+    const name = trace.querySelector(".holds")?.dataset.program
+    const line = name && (await lines())[name]?.[number - 1]
+    const blocks = [...document.querySelectorAll(".md-content .highlight")]
+    const program = blocks.slice(0, blocks.indexOf(trace))
+      .findLast(each => each.matches(".language-python:has(> .filename)"))
+    return line && program ? range(program.querySelector("code"), line) : null
   }
 
-  let asked = ""
-  async function point(target, node, offset) {
-    const block = target?.closest?.(".md-content .language-text")
-    const code = block?.querySelector("code")
-    const isTrace = code?.contains(node)
-      && block.querySelector(":scope > .filename")?.textContent === "prints"
-    const number = isTrace ? lineAt(code, node, offset) : 0
-    const blocks = isTrace ? [...document.querySelectorAll(".highlight")] : []
-    const now = isTrace ? `${blocks.indexOf(block)} ${number}` : ""
-    if (now === asked) return
-    asked = now
-    const own = isTrace && range(code, number)
-    const by = own && await printing(block, number)
-    if (asked !== now) return
+  let pointed = { trace: null, number: 0 }
+  async function point(node, offset) {
+    const trace = node?.parentElement?.closest(".language-text:has(> .holds)") ?? null
+    const code = trace?.querySelector("code")
+    const number = code?.contains(node) ? lineAt(code, node, offset) : 0
+    if (trace === pointed.trace && number === pointed.number) return
+    const now = pointed = { trace, number }
+    const own = number ? range(code, number) : null
+    const by = own && await printing(trace, number)
+    if (now !== pointed) return
     shown.clear()
-    delete document.body.dataset.pointed
-    if (!own) return
-    shown.add(own)
-    if (by) shown.add(by)
+    for (const each of [own, by]) if (each) shown.add(each)
     document.body.dataset.pointed = ["upstream", "local", "downstream"]
-      .filter(role => [...code.querySelectorAll(`.${role}`)]
+      .filter(role => own && [...code.querySelectorAll(`.${role}`)]
         .some(each => own.intersectsNode(each))).join(" ")
   }
 
@@ -93,13 +83,9 @@ if (globalThis.CSS?.highlights) {
     return [place?.startContainer, place?.startOffset]
   }
   for (const kind of ["pointermove", "pointerdown"])
-    document.addEventListener(kind, event => {
-      if (asked || event.target.closest?.(".language-text"))
-        point(event.target, ...at(event))
-    }, { passive: true })
+    document.addEventListener(kind, event => point(...at(event)), { passive: true })
   document.addEventListener("selectionchange", () => {
     const { focusNode, focusOffset } = getSelection()
-    const target = focusNode?.parentElement
-    if (target?.closest(".language-text")) point(target, focusNode, focusOffset)
+    if (focusNode?.parentElement?.closest(".language-text")) point(focusNode, focusOffset)
   })
 }

@@ -21,11 +21,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 from xml.etree.ElementTree import Element
 
 from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
+
+from . import place
 
 GLOSSARY = "glossary.md"
 # After attributes in braces, and before links become those of the site.
@@ -163,8 +164,8 @@ class TermsExtension(Extension):
 
 class _Linker(Treeprocessor):
     def run(self, root: Element) -> None:
-        page = _page(self.md)
-        glossary = load(_docs(self.md))
+        page = place.page(self.md)
+        glossary = load(place.docs(self.md))
         if page == GLOSSARY:
             _add_letters(root)
         if page in (None, GLOSSARY) or glossary is None:
@@ -237,25 +238,6 @@ def _add_letters(root: Element) -> None:
             link.text, link.tail = letter, " "
             letters.append(link)
     root.insert(list(root).index(entries), letters)
-
-
-def _page(md: Markdown) -> str | None:
-    """The page below ``docs`` that is rendered, as the site generator knows it."""
-    if "relpath" in md.treeprocessors:  # MkDocs
-        relpath: Any = md.treeprocessors["relpath"]
-        return relpath.file.src_uri
-    if "rendering_context" in md.preprocessors:  # Zensical
-        context: Any = md.preprocessors["rendering_context"]
-        return context.page.path
-    return None
-
-
-def _docs(md: Markdown) -> Path:
-    """Where the pages are: MkDocs knows; Zensical runs in the folder above."""
-    if "relpath" in md.treeprocessors:
-        relpath: Any = md.treeprocessors["relpath"]
-        return Path(relpath.config.docs_dir)
-    return Path.cwd() / "docs"
 
 
 def makeExtension(**options: object) -> TermsExtension:

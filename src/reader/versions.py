@@ -10,8 +10,9 @@ import platform
 import posixpath
 import re
 from collections import defaultdict
+from functools import cache, lru_cache
 from hashlib import sha256
-from html import escape
+from html import escape, unescape
 from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
 from pathlib import Path
@@ -19,36 +20,42 @@ from typing import Any
 
 from markdown import Extension, Markdown
 from markdown.postprocessors import Postprocessor
-from markdown.preprocessors import Preprocessor
+
+from . import place
 
 RESULTS = "versions.json"
 """Below the folder of pages, beside the page that shows it."""
 PAGE = "versions"
+# After highlighted code is back in its place.
+_LATE = 19
+_BLOCK = re.compile(
+    r'<span class="filename">(?P<title>[^<]*)</span>'
+    r"<pre\b[^>]*>(?P<code>.*?)</pre>",
+    re.DOTALL,
+)
+_TAG = re.compile(r"<[^>]*>")
+TRACE = "prints"
+"""The title of what the program above it prints."""
 
-# Before includes are obeyed, and after highlighted code is back in its place.
-_BEFORE_INCLUDES, _LATE = 40, 19
-_INCLUDED = re.compile(r'^[^\S\n]*--8<-- "([^":\n]+)\.out"$', re.MULTILINE)
-_TRACE = re.compile(r'(<span class="filename">prints</span><pre\b.*?</pre>)', re.DOTALL)
+
+def digest(program: str, trace: str) -> str:
+    """Of what stands on a page."""
+    shown = f"{program.strip()}\0{trace.strip()}"
+    return sha256(shown.encode()).hexdigest()[:12]
 
 
-def digest(program: Path) -> str:
-    """Of a program and its trace, as they are now."""
-    parts = (program.read_bytes(), program.with_suffix(".out").read_bytes())
-    return sha256(b"\0".join(parts)).hexdigest()[:12]
-
-
-def others(results: list[dict[str, Any]], name: str, now: str) -> tuple[str, str]:
+def tried(known: dict[str, Any], name: str, now: str) -> tuple[str, str]:
     """With which versions a program held, and with which it did not, in words.
 
-    Each is empty if there are none, or if the program is another ``now``.
+    Each is empty if there are none, or if what ran was another than is shown
+    ``now``.
     """
     said = []
+    ran = known["results"] if known["programs"].get(name) == now else ()
     for held in (True, False):
         pythons = defaultdict(list)
-        for each in results:
-            holds = f"snippets/{name}.out" not in each["problems"]
-            holds &= f"snippets/{name}.py" not in each["problems"]
-            if each["snippets"].get(f"{name}.py") == now and holds == held:
+        for each in ran:
+            if (name not in each["problems"]) == held:
                 pythons[each["tensorflow"]].append(each["python"].rpartition(".")[0])
         grouped = groupby(pythons.items(), key=lambda pair: pair[1])
         parts = [(", ".join(n for n, _ in its), each) for each, its in grouped]
@@ -58,78 +65,72 @@ def others(results: list[dict[str, Any]], name: str, now: str) -> tuple[str, str
     return said[0], said[1]
 
 
-class _Included(Preprocessor):
-    """Keeps the names of the traces on the page being rendered."""
-
-    names: list[str]
-
-    def run(self, lines: list[str]) -> list[str]:
-        self.names = _INCLUDED.findall("\n".join(lines))
-        return lines
+@cache
+def packages() -> dict[str, str]:
+    """With what the programs of the site are run."""
+    found = {}
+    for name, package in (
+        ("TensorFlow", "tensorflow"),
+        ("Keras", "keras"),
+        ("NumPy", "numpy"),
+    ):
+        try:
+            found[name] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
 
 
 class _Versions(Postprocessor):
-    def __init__(self, md: Markdown, included: _Included) -> None:
-        super().__init__(md)
-        self._included = included
-
     def run(self, text: str) -> str:
-        names = self._included.names
-        if not names or len(_TRACE.findall(text)) != len(names):
-            return text  # a page about traces shows one that is typed
-        link, snippets, results = self._place()
-        lines = iter(
-            _line(others(results, name, digest(path)), link)
-            if (path := snippets / f"{name}.py").exists()
-            else ""
-            for name in names
-        )
-        return _TRACE.sub(lambda match: match[0] + next(lines), text)
+        page = place.page(self.md)
+        path = place.docs(self.md) / RESULTS
+        if page is None or not path.exists():
+            return text
+        known = _read(path, path.stat().st_mtime_ns)
+        folder = page.removesuffix(".md")
+        here = folder.removesuffix("index").rstrip("/") or "."
+        link = posixpath.relpath(PAGE, here) + "/"
+        name = program = ""
 
-    def _place(self) -> tuple[str, Path, list[dict[str, Any]]]:
-        """The address of the page of versions, the programs, and what is known."""
-        docs, link = Path("docs").resolve(), ""
-        if "relpath" in self.md.treeprocessors:  # MkDocs knows where it is
-            relpath: Any = self.md.treeprocessors["relpath"]
-            docs = Path(relpath.config.docs_dir).resolve()
-            link = posixpath.relpath(PAGE, relpath.file.url or ".") + "/"
-        path = docs / RESULTS
-        known = json.loads(path.read_text("utf-8")) if path.exists() else {}
-        return link, docs.parent / "snippets", known.get("results", [])
+        def with_line(block: re.Match[str]) -> str:
+            nonlocal name, program
+            code = unescape(_TAG.sub("", block["code"]))
+            if block["title"].endswith(".py"):
+                name, program = f"{folder}/{block['title']}", code
+            if block["title"] != TRACE or not name:
+                return block[0]
+            return block[0] + _line(
+                name, tried(known, name, digest(program, code)), link
+            )
+
+        return _BLOCK.sub(with_line, text)
 
 
-def _line(others: tuple[str, str], link: str) -> str:
-    held, differs = others
-    text = f"This build: {', '.join(_here())}."
-    text += f" It held with TensorFlow {held}." if held else ""
-    text += f" It differed with TensorFlow {differs}." if differs else ""
-    text += "" if held or differs else " With others it did not run yet as it is."
-    text = escape(text)
-    if link:
-        text += f' <a href="{link}">Where the traces hold</a>'
+@lru_cache(maxsize=1)
+def _read(path: Path, changed: int) -> dict[str, Any]:
+    return json.loads(path.read_text("utf-8"))
+
+
+def _line(name: str, tried: tuple[str, str], link: str) -> str:
+    held, differed = tried
+    here = packages() | {"Python": platform.python_version()}
+    text = f"Built with {', '.join(f'{name} {at}' for name, at in here.items())}."
+    text += f" Held with TensorFlow {held}." if held else ""
+    text += f" Differed with TensorFlow {differed}." if differed else ""
+    text += "" if held or differed else " As it is, not yet tried with others."
     return (
-        '<details class="holds" data-search-exclude><summary>versions</summary>'
-        f"<p>{text}</p></details>"
+        f'<details class="holds" data-program="{escape(name)}" data-search-exclude>'
+        f'<summary>versions</summary><p>{escape(text)} <a href="{link}">Where the'
+        " traces hold</a></p></details>"
     )
 
 
-def _here() -> list[str]:
-    found = []
-    for name in ("TensorFlow", "Keras", "NumPy"):
-        try:
-            found.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            continue
-    return [*found, f"Python {platform.python_version()}"]
-
-
 class VersionsExtension(Extension):
-    """Registers what reads the includes, and what writes behind the traces."""
+    """Registers what writes behind the traces."""
 
     def extendMarkdown(self, md: Markdown) -> None:
-        included = _Included(md)
-        md.preprocessors.register(included, "versions", _BEFORE_INCLUDES)
-        md.postprocessors.register(_Versions(md, included), "versions", _LATE)
+        md.postprocessors.register(_Versions(md), "versions", _LATE)
 
 
 def makeExtension(**options: object) -> VersionsExtension:

@@ -28,6 +28,7 @@ PAIRS = [
     ("3.11", "2.19.*"),
     ("3.11", "2.18.*"),
 ]
+SNIPPETS = ROOT / "snippets"
 RESULTS = ROOT / "docs" / versions.RESULTS
 PAGE = ROOT / "docs/versions.md"
 MOST = 12
@@ -47,22 +48,18 @@ version = importlib.metadata.version
 json.dump({
     "python": platform.python_version(), "tensorflow": version("tensorflow"),
     "keras": version("keras"), "numpy": version("numpy"),
-    "snippets": sorted(report.traces),
-    "problems": {p.where.rpartition(":")[0]: p.text for p in report.problems
-                 if p.where.startswith("snippets/")}}, sys.stdout)
+    "problems": {p.name: p.text for p in report.problems if p.name}}, sys.stdout)
 """
 
 
 @dataclass
 class Result:
-    """What one pair of versions gave; ``problems`` by the file's name."""
+    """What one pair of versions gave; ``problems`` by the program's name."""
 
     python: str
     tensorflow: str
     keras: str
     numpy: str
-    snippets: dict[str, str]
-    """Program, and the digest of it and its trace."""
     problems: dict[str, str]
 
 
@@ -110,14 +107,20 @@ def judge(python: str, tensorflow: str) -> Result:
             stdout=subprocess.PIPE,
             text=True,
         )
-        said = json.loads(done.stdout)
-        its = {
-            each: versions.digest(ROOT / "snippets" / each) for each in said["snippets"]
-        }
-        return Result(**said | {"snippets": its})
+        return Result(**json.loads(done.stdout))
 
 
-def page(results: list[Result], day: str) -> str:
+def programs() -> dict[str, str]:
+    """All, with the digest of each and its trace as they are now."""
+    return {
+        path.relative_to(SNIPPETS).as_posix(): versions.digest(
+            path.read_text("utf-8"), path.with_suffix(".out").read_text("utf-8")
+        )
+        for path in sorted(SNIPPETS.rglob("*.py"))
+    }
+
+
+def page(results: list[Result], number: int, day: str) -> str:
     lines = [
         "# Where the traces hold",
         "",
@@ -132,13 +135,12 @@ def page(results: list[Result], day: str) -> str:
         "| --- | --- | --- | --- | --- |",
     ]
     for r in results:
-        held = len(r.snippets) - len(failing(r))
         lines.append(
             f"| {r.tensorflow} | {r.python} | {r.keras} | {r.numpy}"
-            f" | {held} of {len(r.snippets)} |"
+            f" | {number - len(r.problems)} of {number} |"
         )
-    for name in sorted({name for r in results for name in failing(r)}):
-        where = [r for r in results if name in failing(r)]
+    for name in sorted({name for r in results for name in r.problems}):
+        where = [r for r in results if name in r.problems]
         differs = ", ".join(
             f"TensorFlow {r.tensorflow} on Python {r.python}" for r in where
         )
@@ -148,7 +150,7 @@ def page(results: list[Result], day: str) -> str:
             "<!-- proof: tests/test_measured_pages.py -->",
             "",
             "```text",
-            *_first(failing(where[0])[name]),
+            *_first(where[0].problems[name]),
             "```",
         ]
     return "\n".join([*lines, ""])
@@ -157,14 +159,6 @@ def page(results: list[Result], day: str) -> str:
 def _first(text: str) -> list[str]:
     lines = text.splitlines()
     return lines if len(lines) <= MOST else [*lines[:MOST], "…"]
-
-
-def failing(result: Result) -> dict[str, str]:
-    """Program, and what was different."""
-    return {
-        str(Path(name).with_suffix(".py").relative_to("snippets")): text
-        for name, text in result.problems.items()
-    }
 
 
 def main() -> None:
@@ -176,25 +170,23 @@ def main() -> None:
         help="such as 3.12:2.21.* (default: all that are promised)",
     )
     given = parser.parse_args().pair
+    ran = programs()  # before the first run, for one may be edited meanwhile
     results = []
     for python, tensorflow in [p.split(":") for p in given] if given else PAIRS:
         result = judge(python, tensorflow)
         results.append(result)
         print(
             f"Python {result.python}, TensorFlow {result.tensorflow}:"
-            f" {len(result.snippets) - len(failing(result))} of"
-            f" {len(result.snippets)} traces hold",
+            f" {len(ran) - len(result.problems)} of {len(ran)} traces hold",
             flush=True,
         )
-        for name, text in failing(result).items():
+        for name, text in result.problems.items():
             print(f"{name}: {text}", flush=True)
     if not given:
         day = date.today().isoformat()
-        RESULTS.write_text(
-            json.dumps({"day": day, "results": [asdict(r) for r in results]}, indent=1)
-            + "\n"
-        )
-        PAGE.write_text(page(results, day), "utf-8")
+        known = {"day": day, "programs": ran, "results": list(map(asdict, results))}
+        RESULTS.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
+        PAGE.write_text(page(results, len(ran), day), "utf-8")
 
 
 if __name__ == "__main__":

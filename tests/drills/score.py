@@ -2,12 +2,15 @@
 
 import json
 from datetime import date
+from textwrap import shorten
 
 from ..project import ROOT
 from .book import Tally
 
 RESULTS = ROOT / "tests/drills/score.json"
 PAGE = ROOT / "docs/drills.md"
+_LONGEST = 400
+"""Letters of what was missed."""
 
 
 def page(kinds: dict[str, dict]) -> str:
@@ -37,7 +40,7 @@ def page(kinds: dict[str, dict]) -> str:
     lines += [f"| **in all** | **{tried}** | **{caught}** | | | |", "", "## Missed", ""]
     for name, kind in sorted(planted.items()):
         for drill in kind["missed"]:
-            said = " ".join(drill.split()).replace("`", "ˋ")
+            said = shorten(drill, _LONGEST, placeholder=" …").replace("`", "ˋ")
             lines.append(f"- {name}: ``{said}``")
     return "\n".join([*lines, ""])
 

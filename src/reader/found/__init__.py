@@ -4,8 +4,9 @@ in their heads, and to the files beside them. Knows no site generator."""
 from pathlib import Path
 from posixpath import relpath
 
+from ..versions import packages
 from . import files, forge, head
-from .book import Book, Change, History, versions
+from .book import Book, Change, History
 from .cards import Cards
 from .page import Page, read
 
@@ -16,7 +17,7 @@ _STYLE = "assets/site.css"
 def write(site: Path, book: Book, kept: Path) -> None:
     """Complete a built site; cards that were drawn before are in ``kept``."""
     history = History(book.root, (book.docs, "snippets"))
-    ran = versions()
+    ran = packages()
     pages = read(site, book)
     places = {page.place: page for page in pages}
     changes = [(page, _last(page, history, book)) for page in pages]

@@ -5,7 +5,6 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 
@@ -96,18 +95,3 @@ def _git(root: Path, *command: str) -> str:
         ).stdout
     except (OSError, subprocess.CalledProcessError):
         return ""
-
-
-def versions() -> dict[str, str]:
-    """With what the programs of the site are run."""
-    found = {}
-    for name, package in (
-        ("TensorFlow", "tensorflow"),
-        ("Keras", "keras"),
-        ("NumPy", "numpy"),
-    ):
-        try:
-            found[name] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found

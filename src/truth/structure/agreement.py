@@ -442,7 +442,7 @@ def _spellings(name: str) -> list[str]:
 
 def _tells(array: np.ndarray) -> bool:
     """Whether few formulas give it: 0, 1 and -1 come of many."""
-    return not np.isin(np.abs(array).round(4), (0, 1)).all()
+    return not np.isin(array.round(4), (-1, 0, 1)).all()
 
 
 def _same(value: Array, there: Array) -> bool | None:

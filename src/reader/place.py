@@ -1,0 +1,25 @@
+"""Where a Markdown extension is: the generators of the site tell it, each its way."""
+
+from pathlib import Path
+from typing import Any
+
+from markdown import Markdown
+
+
+def page(md: Markdown) -> str | None:
+    """The page below ``docs`` that is rendered, as the site generator knows it."""
+    if "relpath" in md.treeprocessors:  # MkDocs
+        relpath: Any = md.treeprocessors["relpath"]
+        return relpath.file.src_uri
+    if "rendering_context" in md.preprocessors:  # Zensical
+        context: Any = md.preprocessors["rendering_context"]
+        return context.page.path
+    return None
+
+
+def docs(md: Markdown) -> Path:
+    """Where the pages are: MkDocs knows; Zensical runs in the folder above."""
+    if "relpath" in md.treeprocessors:
+        relpath: Any = md.treeprocessors["relpath"]
+        return Path(relpath.config.docs_dir)
+    return Path.cwd() / "docs"
