@@ -96,7 +96,9 @@ def build_site(site: Path) -> Path:
                 **os.environ,
                 "NO_MKDOCS_2_WARNING": "1",
                 "SITE_URL": ADDRESS,
-                "TRACEBOOK_REMEMBER": "0" if IN_CI else "1",
+                "TRACEBOOK_REMEMBER": os.environ.get(
+                    "TRACEBOOK_REMEMBER", "0" if IN_CI else "1"
+                ),
             },
             text=True,
             stdout=subprocess.PIPE,

@@ -104,7 +104,7 @@ def cell(place: Gradient, names: dict[str, Any]) -> str:
     right = place.right(names["meant"], inputs, weights)
 
     def said(function: Callable) -> str:
-        keras.utils.clear_session()  # names are counted
+        keras.utils.clear_session(free_memory=False)  # names are counted
         try:
             found = place.ask(function, inputs, weights)
         except Exception as error:
