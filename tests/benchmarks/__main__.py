@@ -1,8 +1,8 @@
-"""The command: ``python -m tests.benchmarks [--quick | --only SET]``, from the
+"""The command: ``python -m tests.benchmarks [--quick | --only PART]``, from the
 project's root.
 
 Writes ``tests/benchmarks/results.json`` and, from it, ``docs/benchmark.md``; of one set
-of programs it measures that alone, and keeps the rest. A quick run only prints: one
+of programs, or of serving, it measures that alone, and keeps the rest. A quick run only prints: one
 round of ten small programs.
 """
 
@@ -23,6 +23,7 @@ from . import books, contenders, memory, page, serving
 # Rounds of the quick contenders, and of the slow ones.
 ROUNDS = {"own": (1, 0), "10": (3, 1), "100": (2, 1), "400": (1, 0)}
 EDITS = 5
+SERVING = "serving"
 RESULTS = books.ROOT / "tests/benchmarks/results.json"
 
 
@@ -31,7 +32,9 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help="print one round of ten small programs"
     )
-    parser.add_argument("--only", choices=ROUNDS, help="measure these programs alone")
+    parser.add_argument(
+        "--only", choices=[*ROUNDS, SERVING], help="measure this alone"
+    )
     arguments = parser.parse_args()
     quick = arguments.quick
     if arguments.only:
@@ -48,8 +51,7 @@ def main() -> None:
                 for key, rounds in ROUNDS.items()
                 if key == "10" or not quick
             },
-            "serving": serving.measure(folder, 2 if quick else EDITS),
-            "profile": _profile(folder / "serve-bare"),
+            **_while_serving(folder, 2 if quick else EDITS),
             "labs": _labs(folder / "labs"),
         }
     if quick:
@@ -59,11 +61,21 @@ def main() -> None:
 
 
 def _again(key: str) -> dict:
-    """What is known, with one set measured anew."""
+    """What is known, with one part measured anew."""
     results = json.loads(RESULTS.read_text("utf-8"))
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
-        results["sets"][key] = _measure(Path(name) / key, key, *ROUNDS[key])
+        if key == SERVING:
+            results |= _while_serving(Path(name), EDITS)
+        else:
+            results["sets"][key] = _measure(Path(name) / key, key, *ROUNDS[key])
     return results
+
+
+def _while_serving(folder: Path, edits: int) -> dict:
+    return {
+        SERVING: serving.measure(folder, edits),
+        "profile": _profile(folder / "serve-bare"),
+    }
 
 
 def _save(results: dict) -> None:
@@ -79,7 +91,7 @@ def _measure(root: Path, key: str, rounds: int, slow_rounds: int) -> dict:
     seconds: dict[str, list[float]] = {}
     for turn in range(rounds):
         turns = list(contenders.QUICK)
-        if key != "400":
+        if key in ("10", "100"):
             turns += contenders.OTHERS
         if turn < slow_rounds:
             turns += contenders.SLOW

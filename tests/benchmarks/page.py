@@ -230,6 +230,7 @@ Interpreters and kernels run as many at a time as there are cores.
 mkdocs-jupyter turns a page into one notebook, whose programs share one kernel;
 markdown-exec runs all programs in the process of MkDocs. With either, a program
 can see what another did, and markdown-exec does not show what `tf.print` prints.
+It did not run the site's own programs: some raise on purpose, some set up devices.
 
 ## The goals
 

@@ -134,7 +134,7 @@ class _Server:
         said = self._log.read_bytes()[start:].decode()
         if start and not said.count("Reloading") == said.count("Detected") > 0:
             return False
-        return not self._judges or said.rfind("judged") > said.rfind("Detected")
+        return not self._judges or said.rfind(" snippets, ") > said.rfind("Detected")
 
     def _shown(self) -> str:
         try:
