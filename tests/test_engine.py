@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tracebook import progress
+from tracebook import progress, settings, snippet
 from tracebook.client import Engine
 
 from .project import ROOT
@@ -103,6 +103,20 @@ def test_a_true_trace_holds_and_a_false_one_does_not(any_book):
     assert "snippets/bad.out:2: snippets/bad.py prints something else" in said
     assert "-x = 0.6" in said and "+x = 0.5" in said
     assert "good" not in said
+
+
+def test_who_asks_for_all_by_name_does_not_look_at_all_for_each(book, monkeypatch):
+    paths = [book.add(f"a{n}", "print(1)\n", "1\n") for n in range(50)]
+    really, asked = Path.resolve, []
+
+    def resolve(path: Path, strict: bool = False) -> Path:
+        asked.append(path)
+        return really(path, strict)
+
+    its = settings.load(book.root)
+    monkeypatch.setattr(Path, "resolve", resolve)
+    assert [each.path for each in snippet.find(its, paths)] == sorted(paths)
+    assert len(asked) <= 3 * len(paths)
 
 
 def test_output_is_captured_in_printed_order(any_book):

@@ -107,10 +107,12 @@ def find(settings: Settings, paths: Sequence[Path] = ()) -> list[Snippet]:
     }
     chosen = set() if paths else set(programs.values())
     for path in paths:
-        asked = path.with_suffix(".py") if path.suffix == ".out" else path
-        below = {
-            p for real, p in programs.items() if real.is_relative_to(asked.resolve())
-        }
+        asked = (path.with_suffix(".py") if path.suffix == ".out" else path).resolve()
+        below = (
+            {programs[asked]}
+            if asked in programs
+            else {its for real, its in programs.items() if real.is_relative_to(asked)}
+        )
         if not below:
             raise SettingsError(f"{path}: no snippet there")
         chosen |= below
