@@ -78,16 +78,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: order.get(item.path.stem, len(LONGEST)))
 
 
-IN_CI = os.environ.get("CI") == "true"
-
 EVERY_PROGRAM = "EVERY_PROGRAM" in os.environ
 """Whether what runs for each program runs for all: in the shards of the workflow."""
 
 
-def build_site(site: Path) -> Path:
+def build_site(site: Path, remember: bool = True) -> Path:
     """Build the site by the real commands, as it is published. What ran since `make
-    test` began, or before where the tests are called without it, does not run again,
-    but in continuous integration."""
+    test` began, or before where the tests are called without it, need not run again."""
     for command in (["truth"], ["mkdocs", "build", "--site-dir", site]):
         done = subprocess.run(
             [sys.executable, "-m", *command],
@@ -96,9 +93,7 @@ def build_site(site: Path) -> Path:
                 **os.environ,
                 "NO_MKDOCS_2_WARNING": "1",
                 "SITE_URL": ADDRESS,
-                "TRACEBOOK_REMEMBER": os.environ.get(
-                    "TRACEBOOK_REMEMBER", "0" if IN_CI else "1"
-                ),
+                "TRACEBOOK_REMEMBER": "1" if remember else "0",
             },
             text=True,
             stdout=subprocess.PIPE,
