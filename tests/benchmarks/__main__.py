@@ -22,7 +22,7 @@ from . import books, contenders, memory, page, serving
 
 # Rounds of the quick contenders, and of the slow ones.
 ROUNDS = {"own": (1, 0), "10": (3, 1), "100": (2, 1), "400": (1, 0)}
-EDITS = 5
+EDITS = 3
 SERVING = "serving"
 RESULTS = books.ROOT / "tests/benchmarks/results.json"
 
@@ -50,7 +50,6 @@ def main() -> None:
                 if key == "10" or not quick
             },
             **_while_serving(folder, 2 if quick else EDITS),
-            "labs": _labs(folder / "labs"),
         }
     if quick:
         print(page.render(results))
@@ -121,14 +120,6 @@ def _measure(root: Path, key: str, rounds: int, slow_rounds: int) -> dict:
 def _profile(root: Path) -> dict[str, float]:
     script = Path(__file__).with_name("rebuild.py")
     return json.loads(contenders.run(script, cwd=root, PYTHONPATH=str(root)))
-
-
-def _labs(root: Path) -> dict[str, float]:
-    book = books.own(root, labs=True)
-    return {
-        title: contenders.build(book)["build"]
-        for title in ("the lab runs", "the lab is kept from the last build")
-    }
 
 
 def _machine() -> dict[str, str]:

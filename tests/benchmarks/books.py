@@ -68,17 +68,12 @@ class Book:
         return sorted(self.root.glob("docs/**/*.md"))
 
 
-def own(root: Path, labs: bool = False) -> Book:
-    """The project's own pages and programs; ``labs`` keeps the labs, too."""
+def own(root: Path) -> Book:
+    """The project's own pages and programs."""
     copy(root)
     _configure(root, nav="")
-    if labs:
-        text = (ROOT / "mkdocs.yml").read_text("utf-8")
-        text = _replaced(text, r"^  - truth$", "  - truth: {demand: false}")
-        (root / "mkdocs.yml").write_text(_replaced(text, _STRICT, ""))
-    else:
-        shutil.rmtree(root / "docs/labs")
-        _write_equivalents(Book(root))
+    shutil.rmtree(root / "docs/labs")
+    _write_equivalents(Book(root))
     return Book(root)
 
 

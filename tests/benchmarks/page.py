@@ -66,10 +66,6 @@ def render(results: dict) -> str:
         edits=len(serving["page"]["bare"]),
         profile=_table(("Part of a rebuild", "Share"), _shares(results["profile"])),
         theme=_theme(results["profile"]),
-        labs=_table(
-            ("`mkdocs build`", "Seconds"),
-            ((title, f"{seconds:.1f}") for title, seconds in results["labs"].items()),
-        ),
     )
 
 
@@ -258,11 +254,4 @@ Where a rebuild that runs nothing spends its time, by Python's profiler:
 {profile}
 
 So the theme is {theme} of a rebuild that runs nothing.
-
-## The lab
-
-The whole site with its lab, once each. A lab runs again when it or the lock
-has changed.
-
-{labs}
 """

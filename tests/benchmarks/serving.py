@@ -144,7 +144,7 @@ class _Server:
             return ""
 
     def _wait(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 600  # all programs run first
         while not condition():
             if self._process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(self._log.read_text()[-4000:])
