@@ -18,7 +18,6 @@ PARTS = {
         ("mkdocs/commands/build.py", "_build_page"),
         ("mkdocs/commands/build.py", "_build_theme_template"),
     ),
-    "the search index": (("reader/mkdocs_hooks.py", "on_env"),),
     "the theme's files": (
         ("mkdocs/structure/files.py", "add_files_from_theme"),
         ("mkdocs/structure/files.py", "copy_static_files"),

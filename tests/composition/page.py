@@ -78,10 +78,10 @@ _EXPLAINED = {
 _NEXT = "Next: [find your mistake](../mistakes/index.md).\n"
 
 
-def measured(*kinds: str) -> dict[str, dict[str, str]]:
-    """Of these kinds, or of all."""
+def measured() -> dict[str, dict[str, str]]:
+    """Of all kinds."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.composition.measure", *kinds],
+        [sys.executable, "-m", "tests.composition.measure"],
         cwd=ROOT,
         capture_output=True,
         text=True,
