@@ -1,12 +1,15 @@
-"""Check what the pages claim: ``python -m truth [--root ROOT] [PAGE…]``.
+"""Check what the pages claim: ``python -m truth [--all] [--root ROOT] [PAGE…]``.
 
 Formulas, rules, numbers, names, quotes and error messages, and the traces that
 they rest on. What was checked before, and has not changed since, is not checked
-again. Exit codes: 0 all holds; 1 something does not hold, or a check did not
+again; what the committed locks say held is taken over but for a twentieth, another one
+each day, unless ``--all`` is given. ``python -m truth accept`` records sentences that
+were reviewed with their tests. Exit codes: 0 all holds; 1 something does not hold, or a check did not
 come to its end; 2 usage.
 """
 
 import argparse
+import os
 import signal
 import sys
 import time
@@ -14,17 +17,23 @@ from pathlib import Path
 
 from tracebook import progress, settings
 
-from . import results
+from . import results, sample
 from .ledger import page as ledger
 from .page import all_pages
+from .statements import accept
 from .work import Work, run
 
 
 def main(words: list[str] | None = None) -> int:
+    words = sys.argv[1:] if words is None else words
+    if words[:1] == ["accept"]:
+        return accept.main(words[1:])
     parser = _parser()
     arguments = parser.parse_args(words)
     # A polite kill unwinds like Ctrl-C does, so that nothing is left behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    if arguments.all:
+        os.environ[sample.EVERYTHING] = "1"
     root = arguments.root.resolve()
     book = all_pages(root)
     wanted = {path.resolve() for path in arguments.pages}
@@ -51,6 +60,9 @@ def _parser() -> argparse.ArgumentParser:
         help="the folder of pyproject.toml (default: here)",
     )
     parser.add_argument(
+        "--all", action="store_true", help="try again what the locks say held"
+    )
+    parser.add_argument(
         "pages",
         metavar="PAGE",
         nargs="*",
@@ -62,6 +74,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _check(work: Work, root: Path) -> int:
     began = time.monotonic()
+    if unreviewed := [*work.unreviewed()]:
+        for each in unreviewed:
+            print(each, file=sys.stderr)
+        print(f"{len(unreviewed)} sentences to review; nothing else was checked")
+        return 1
     workers = settings.load(root).workers
     run(work.tasks(), root, workers, work.done, tell=progress.tell)
     results.save(work.found, root)

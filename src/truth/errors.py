@@ -1,4 +1,4 @@
-"""What an error says, without what is another at each run."""
+"""What an error says, without what is another at each run; and an error of truth."""
 
 import re
 
@@ -28,6 +28,10 @@ _VARYING = [
     (re.compile(r"\bsequential(?:_\d+)*/layer(?:_\d+)*/"), ""),
     (re.compile(r"/[\w./-]+/(?=[\w-]+\.py)"), ""),
 ]
+
+
+class BadFile(Exception):
+    """A file of the project that can't be read; it says which line, and what to do."""
 
 
 def message(error: Exception) -> str:

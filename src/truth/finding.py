@@ -49,6 +49,8 @@ class Finding:
     """Whether a number would pass with another digit, too."""
     wrong_on_purpose: bool = False
     """Whether it is a rule that shall not hold, and does not."""
+    day: str = ""
+    """When it held, where a committed lock says so and it wasn't tried again here."""
     calls: str = ""
     """Some of what a rule was given and gave while its program ran, as JSON."""
 

@@ -274,8 +274,10 @@ class Keys:
             ),
             "" if page.embeds else self._project,
         )
-        tests = _text(self._root / STATEMENTS / name.with_suffix(".py"))
-        more = {"statements": tests, "numbers": tests, "structure": self._around}
+        path = self._root / STATEMENTS / name
+        tests = _text(path.with_suffix(".py"))
+        lock = _text(path.with_suffix(".lock"))
+        more = {"statements": tests + lock, "numbers": tests, "structure": self._around}
         return {
             name: _hash(name, self._of_check(name), known, more.get(name, ""))
             for name in CHECKS

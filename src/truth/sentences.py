@@ -8,9 +8,8 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from .page import Block, Page
 
@@ -48,6 +47,8 @@ _LINK = re.compile(
 _KEPT = re.compile(r"(`+[^`]*`+|\$[^$]*\$)")
 _SAID_TO_CHECKS = re.compile(r"#+\s*(?:tracebook|truth|--8<--|type|noqa)\b")
 _RULE = re.compile(r"[\s|:-]*")
+MORE = "…"
+"""Ends a reference that has only the first words of its sentence."""
 
 
 @dataclass(frozen=True)
@@ -99,47 +100,13 @@ def of(page: Page) -> list[Sentence]:
     return found
 
 
-MARKS = ("definition", "advice", "history", "pointer")
-"""Say of a sentence that it states nothing."""
-
-
-def quoting(
-    tests: Path, words: Collection[str] = ("says",)
-) -> Iterator[tuple[str, ast.AST]]:
-    """What the tests of a file quote, and the test that does; without running it."""
-    try:
-        tree = ast.parse(tests.read_text("utf-8"))
-    except (OSError, SyntaxError):
-        return
-    for node in ast.walk(tree):
-        calls = [node.value] if isinstance(node, ast.Expr) else []
-        if isinstance(node, ast.FunctionDef):
-            calls = node.decorator_list
-        for call in calls:
-            if isinstance(call, ast.Call) and ast.unparse(call.func) in words:
-                for each in call.args:
-                    if isinstance(each, ast.Constant) and isinstance(each.value, str):
-                        yield plain(each.value), node
-
-
-def quoted(tests: Path, words: Collection[str] = ("says",)) -> list[str]:
-    """What the tests of a file quote."""
-    return [quote for quote, _ in quoting(tests, words)]
-
-
-def having(quote: str, sentences: list[Sentence]) -> list[int]:
-    """The sentences, side by side in one block, that a quotation has whole."""
-    found: list[int] = []
-    for first, each in enumerate(sentences):
-        said, at = each.text, first
-        while len(said) < len(quote) and at + 1 < len(sentences):
-            at += 1
-            if sentences[at].block != each.block:
-                break
-            said += f" {sentences[at].text}"
-        if said == quote:
-            found += range(first, at + 1)
-    return found
+def named(reference: str, sentences: list[Sentence]) -> list[int]:
+    """The sentences that a test names by their text, or by first words and ``…``."""
+    if reference.endswith(MORE):
+        words = plain(reference.removesuffix(MORE))
+        return [at for at, each in enumerate(sentences) if each.text.startswith(words)]
+    text = plain(reference)
+    return [at for at, each in enumerate(sentences) if each.text == text]
 
 
 def _split(text: str, span: range, where: str, number: int) -> Iterator[Sentence]:

@@ -25,7 +25,7 @@ import psutil
 
 from tracebook import progress, settings
 
-from . import results
+from . import results, sample
 from .finding import Finding
 from .page import Page
 from .results import (
@@ -37,6 +37,10 @@ from .results import (
     Record,
     Results,
 )
+from .rules import lock as rule_lock
+from .rules import sites as rule_sites
+from .statements.check import Check as StatementsOf
+from .testfile import file_of
 
 TIME_LIMIT = 300.0
 """Seconds for a check of one page. Programs have limits of their own."""
@@ -80,7 +84,12 @@ def _programs(programs: tuple[str, ...], root: Path) -> Answer:
     them, whichever pages show them."""
     snippets = settings.load(root).snippets
     rules = importlib.import_module("truth.rules.check")
-    problems, judged = rules.observe([root / each for each in programs], root)
+    held = _held_rules(programs, root)
+    problems, judged = rules.observe(
+        [root / each for each in programs],
+        root,
+        [name.removeprefix(f"{snippets}/") for name in held],
+    )
     found = []
     for problem in problems:
         program = f"{snippets}/{problem['name']}"
@@ -90,8 +99,21 @@ def _programs(programs: tuple[str, ...], root: Path) -> Answer:
         program = f"{snippets}/{name}"
         names = json.dumps(its.names)
         found.append(Finding("names", "given", program, program, "", calls=names))
-        for each in its.rules:
+        for at, each in enumerate(its.rules):
             where = f"{program}:{each.line}"
+            if each.state == "held":
+                lock = held[program]
+                on_purpose, n = lock.wrong[at], lock.cases[at]
+                found.append(
+                    Finding(
+                        *("rule", "tried", program, where, each.what),
+                        *("wrong, as it shall be" if on_purpose else "", program, n),
+                        wrong_on_purpose=on_purpose,
+                        day=lock.day,
+                        calls=_some(each.calls),
+                    )
+                )
+                continue
             found.append(
                 Finding(
                     "rule",
@@ -109,10 +131,29 @@ def _programs(programs: tuple[str, ...], root: Path) -> Answer:
     return found
 
 
+def _held_rules(programs: tuple[str, ...], root: Path) -> dict[str, rule_lock.Entry]:
+    """The programs whose rules held before, as the lock says, less today's sample."""
+    lock, snippets = rule_lock.load(root), settings.load(root).snippets
+    found = {}
+    for program in programs:
+        name = program.removeprefix(f"{snippets}/")
+        if (entry := lock.get(name)) and not sample.tries_again(name):
+            source = (root / program).read_text("utf-8", "replace")
+            sites = rule_sites.find(source)
+            if entry.key == rule_lock.key(source) and len(sites) == len(entry.cases):
+                found[program] = entry
+    return found
+
+
 def _some(calls: tuple[dict, ...]) -> str:
     """A few small calls; of which the rule was asked, if there are such."""
     small = [each for each in calls if len(json.dumps(each)) <= _LARGEST_CALL]
     return json.dumps(sorted(small, key=lambda call: not call["upstream"])[:_CALLS])
+
+
+def _rests_on_lock(found: tuple[Finding, ...] | None) -> bool:
+    """Whether something wasn't tried here, where everything shall be."""
+    return sample.everything() and any(each.day for each in found or ())
 
 
 class Work:
@@ -138,14 +179,17 @@ class Work:
     def _take_over(self, known: Results) -> None:
         """What still holds; what failed is checked again where it is asked for."""
         for name, program in self.found.programs.items():
-            if name in known.programs and known.programs[name].key == program.key:
-                self.found.programs[name] = known.programs[name]
+            its = known.programs.get(name)
+            if its and its.key == program.key and not _rests_on_lock(its.rules):
+                self.found.programs[name] = its
         chosen = {page.shown for page in self._chosen}
         for page in self._keys.keys() & known.pages.keys():
             for check, said in known.pages[page].checks.items():
                 failed = any(each.state == "failed" for each in said.findings)
                 is_current = said.key == self._keys[page].get(check)
-                if is_current and not (failed and page in chosen):
+                if is_current and not (
+                    (failed and page in chosen) or _rests_on_lock(said.findings)
+                ):
                     self.found.pages[page].checks[check] = said
 
     def _is_there(self, name: str, page: Page) -> bool:
@@ -156,6 +200,14 @@ class Work:
                 f"{where}: embeds {name}, which is not in {self._book.snippets}/"
             )
         return there
+
+    def unreviewed(self) -> Iterator[Finding]:
+        """Sentences that were changed since they were reviewed with their tests, and
+        tests that name no sentence: told at once, without a run."""
+        for page in self._chosen:
+            if file_of(page).exists() and not page.is_generated:
+                check = StatementsOf(page)
+                yield from check.problems or check.unreviewed()
 
     def unproven(self) -> Iterator[str]:
         """Pages of the book of which it is not known that they hold, and why."""

@@ -32,7 +32,7 @@ from ..finding import Finding
 from ..formulas.latex import Node, Statement
 from ..formulas.tree import walk
 from ..page import Block, Formula, Page
-from ..results import STATEMENTS
+from ..testfile import Tests
 from .sources import (
     Evidence,
     Number,
@@ -204,12 +204,17 @@ class Numbers:
     def _quoted(self) -> list[tuple[range, list[Number]]]:
         """Where the sentences stand that tests quote, and the numbers of the tests."""
         page = self.page
-        shown = page.path.relative_to(page.settings.docs_dir).with_suffix(".py")
         found = sentences.of(page)
+        try:
+            tests = Tests(page)
+        except SyntaxError:
+            return []
         return [
-            (found[at].span, _numbers_of(test))
-            for quote, test in sentences.quoting(page.root / STATEMENTS / shown)
-            for at in sentences.having(quote, found)
+            (found[at].span, _numbers_of(ast.parse(tests.code(test.name))))
+            for test in tests
+            if not test.is_mark
+            for reference in test.references
+            for at in sentences.named(reference.text, found)
         ]
 
     def _computed(

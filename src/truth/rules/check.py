@@ -8,8 +8,10 @@ pass. What a rule is meant to be, if not that, its program declares: see
 """
 
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -19,6 +21,9 @@ from tracebook.snippet import Snippet
 
 CODE = Path(__file__).resolve().parents[2]
 OBSERVER = "truth.rules.child"
+HELD = "TRUTH_HELD_RULES"
+"""The environment variable with the names of programs whose rules are known to hold:
+their calls are kept, and nothing is judged."""
 WRONG = "wrong"
 """The folder of programs that are wrong on purpose."""
 
@@ -75,10 +80,13 @@ class Observed:
         return cls([Verdict(**each) for each in said["rules"]], said["names"])
 
 
-def observe(programs: list[Path], root: Path) -> tuple[list[dict], dict[str, Observed]]:
+def observe(
+    programs: list[Path], root: Path, held: Collection[str] = ()
+) -> tuple[list[dict], dict[str, Observed]]:
     """Run programs of the book once: the engine's problems, as JSON has them, and of
-    each program, by its name, what was found."""
-    report = _ask(root, paths=list(map(str, programs)))
+    each program, by its name, what was found. The rules of those that are known to
+    hold are in the state ``held``."""
+    report = _ask(root, held, paths=list(map(str, programs)))
     return report["problems"], {
         name: Observed.of(said) for name, said in report["observed"].items()
     }
@@ -95,7 +103,7 @@ def judge(programs: list[Program], root: Path) -> list[list[Verdict]]:
     return [_verdicts(said[str(n)]) for n in range(len(programs))]
 
 
-def _ask(root: Path, **programs: list) -> dict:
+def _ask(root: Path, held: Collection[str] = (), **programs: list) -> dict:
     request = {"root": str(root.resolve()), "paths": [], "planted": []}
     done = subprocess.run(
         [sys.executable, "-m", "truth.rules.server"],
@@ -103,6 +111,7 @@ def _ask(root: Path, **programs: list) -> dict:
         text=True,
         input=json.dumps(request | programs),
         stdout=subprocess.PIPE,
+        env={**os.environ, HELD: json.dumps([*held])},
     )
     if done.returncode:
         raise RuntimeError(f"truth.rules.server ended with {done.returncode}")

@@ -1,5 +1,5 @@
-"""Try the statements of a page, and say which sentences still need a test:
-``python -m truth.statements PAGE [-k NAME] [--all]``."""
+"""Try the sentences of a page: ``python -m truth.statements PAGE [-k NAME] [--all]``,
+and say which of them still need a test."""
 
 import argparse
 import sys
@@ -20,6 +20,8 @@ def main() -> int:
     )
     parser.add_argument("--all", action="store_true", help="also what holds")
     arguments = parser.parse_args()
+    if not arguments.page.is_file():
+        parser.error(f"no page: {arguments.page}")
     began = time.monotonic()
     found = [*Check(Page(arguments.page.resolve(), Path().resolve()), arguments.k)]
     for each in found:

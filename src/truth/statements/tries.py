@@ -24,7 +24,6 @@ import logging
 import os
 import re
 import runpy
-import sys
 import tempfile
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -80,54 +79,31 @@ __all__ = [
 # Sentences, and their tests.
 
 
-@dataclass
-class Statement:
-    """Sentences of one page, and what tries to refute them."""
-
-    quotes: tuple[str, ...]
-    mark: str = ""
-    """Of what is not tried: why."""
-    line: int = 0
-    test: Callable[[], None] | None = None
-    tried: "Tried | None" = None
-    was: tuple[str, ...] = ()
-    """How the sentences read before a counterexample was found, and that."""
-
-
-stated: list[Statement] = []
-"""Of the file that is being read."""
-
-
-def says(*quotes: str, was: str | tuple[str, ...] = ()) -> Callable:
-    """The sentences that the test below tries to refute, whole, as the page has them.
+def says(*references: str, was: str | tuple[str, ...] = ()) -> Callable:
+    """The sentences that the test below tries to refute, by their first words and
+    ``…``, or whole. They are read from the file, never from here.
 
     ``was`` keeps a counterexample that changed the sentence: ``"'always': not for
     x = 1e30"``.
     """
-
-    def decorate(test: Callable[[], None]) -> Callable[[], None]:
-        tried = getattr(test, "tried", None) or Tried()
-        line = (getattr(test, "of", None) or test).__code__.co_firstlineno
-        before = (was,) if isinstance(was, str) else was
-        stated.append(Statement(quotes, "", line, test, tried, before))
-        return test
-
-    return decorate
+    return lambda test: test
 
 
-def _mark(name: str, means: str) -> Callable[..., None]:
-    def mark(*quotes: str) -> None:
-        line = sys._getframe(1).f_lineno
-        stated.append(Statement(quotes, name, line))
-
-    mark.__name__, mark.__doc__ = name, means
-    return mark
+def definition(*references: str) -> None:
+    """Sentences that say what a word or a sign means."""
 
 
-definition = _mark("definition", "Sentences that say what a word or a sign means.")
-advice = _mark("advice", "Sentences that say what to do, and state nothing.")
-history = _mark("history", "Sentences on what was, or on what others say.")
-pointer = _mark("pointer", "Sentences on what stands where on this site.")
+def advice(*references: str) -> None:
+    """Sentences that say what to do, and state nothing."""
+
+
+def history(*references: str) -> None:
+    """Sentences on what was, or on what others say."""
+
+
+def pointer(*references: str) -> None:
+    """Sentences on what stands where on this site."""
+
 
 # What is tried.
 

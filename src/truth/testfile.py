@@ -1,0 +1,280 @@
+"""The tests of a page's sentences, as their file states them: read, never run.
+
+A test names its sentences by their first words::
+
+    @says("The slope of …", "Read the backward lines from …")
+
+What a test's verdict depends on is its *key*: the code that it reaches, the programs
+and files that it names, the harness, the locked packages. Neither the sentences nor
+the rest of the file belong to it, so a better wording runs nothing again.
+"""
+
+import ast
+import copy
+import os
+import platform
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from hashlib import sha256
+from pathlib import Path
+
+from .page import Page
+
+FOLDER = "tests/statements"
+MARKS = ("definition", "advice", "history", "pointer")
+"""Groups of sentences that no test tries, by why."""
+MORE = "…"
+"""Ends a reference that has only the first words of its sentence."""
+
+_SOURCE = Path(__file__).resolve().parents[1]
+_HARNESS = ("tries.py", "evidence.py")
+_HARNESS_NAMES = {
+    *("GradientTape", "watch", "gradient", "gradients"),
+    *("function", "jit_compile", "ForwardAccumulator", "jvp"),
+}
+"""The API by which the modes have a gradient computed."""
+_PACKAGES = tuple(sorted(each.parent.name for each in _SOURCE.glob("*/__init__.py")))
+_FILE = re.compile(r"[\w./-]*\w\.(?:py|out|md|toml|yml|txt|json|jinja)\b")
+_READS_PROGRAMS = {"program", "trace", "source", "drawn", "folder"}
+_READS_FOLDERS = re.compile(r"\b(?:r?glob|iterdir|walk)\(")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The first words of a sentence, or all of it, as a test quotes it."""
+
+    text: str
+    line: int
+    node: ast.Constant | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Test:
+    """One test with the sentences that it tries, or the sentences under one mark."""
+
+    name: str
+    line: int
+    references: tuple[Reference, ...]
+    was: tuple[str, ...] = ()
+    """How sentences read before a counterexample was found."""
+
+    @property
+    def is_mark(self) -> bool:
+        return self.name in MARKS
+
+
+def file_of(page: Page) -> Path:
+    """Where the sentences of a page are tried."""
+    shown = page.path.relative_to(page.settings.docs_dir).with_suffix(".py")
+    return page.root / FOLDER / shown
+
+
+class Tests:
+    """The tests in the file of one page, or in ``source`` instead of it; raises
+    SyntaxError if they can't be parsed."""
+
+    def __init__(self, page: Page, source: str | None = None) -> None:
+        self.page = page
+        self.path = file_of(page)
+        self.shown = self.path.relative_to(page.root).as_posix()
+        self.source = _text(self.path) if source is None else source
+        self._body = ast.parse(self.source, self.shown).body
+
+    def __iter__(self) -> Iterator[Test]:
+        return iter(self.all)
+
+    @cached_property
+    def all(self) -> list[Test]:
+        found = []
+        marked: dict[str, list[Reference]] = {}
+        for node in self._body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                calls = [each for each in node.decorator_list if _called(each, "says")]
+                found.append(
+                    Test(
+                        node.name,
+                        node.lineno,
+                        tuple(r for call in calls for r in _references(call)),
+                        tuple(w for call in calls for w in _was(call)),
+                    )
+                )
+            elif isinstance(node, ast.Expr) and _called(node.value, *MARKS):
+                kept = marked.setdefault(ast.unparse(node.value.func), [])  # type: ignore[attr-defined]
+                kept += _references(node.value)
+        return found + [
+            Test(name, its[0].line if its else 1, tuple(its))
+            for name, its in marked.items()
+        ]
+
+    # What a verdict depends on.
+
+    def key(self, test: Test) -> str | None:
+        """The digest of all that a test's verdict depends on; None where that can't be
+        told, because it looks through folders: such a test always runs."""
+        code = self.code(test.name)
+        if _READS_FOLDERS.search(code):
+            return None
+        files = self._files(code)
+        words = {*_WORD.findall(code)}
+        if not words.isdisjoint(_PACKAGES) and _uses_packages(code):
+            files += sorted(p for n in _PACKAGES for p in (_SOURCE / n).rglob("*.py"))
+        return _digest(
+            _harness(),
+            _packages(self.page.root),
+            code,
+            *(
+                part
+                for path in files
+                for part in (os.path.relpath(path, self.page.root), _text(path))
+            ),
+        )
+
+    def names(self, test: Test) -> set[str]:
+        """The identifiers that a test, what it calls in its file, and the programs that
+        it runs mention."""
+        code = self.code(test.name)
+        named = [_text(each) for each in self._files(code) if each.suffix == ".py"]
+        return {*_WORD.findall(" ".join([code, *named])), *_HARNESS_NAMES}
+
+    def _files(self, code: str) -> list[Path]:
+        page = self.page
+        own = page.settings.snippets_dir / page.path.relative_to(
+            page.settings.docs_dir
+        ).with_suffix("")
+        if {*_WORD.findall(code)} & _READS_PROGRAMS and re.search(r"\bf['\"]", code):
+            found = {path for path in own.rglob("*.*") if path.is_file()}
+        else:
+            found = set()
+        places = (own, page.root, page.path.parent, page.settings.docs_dir)
+        for name in _FILE.findall(code):
+            for place in places:
+                path = Path(os.path.normpath(place / name))
+                for each in (path, path.with_suffix(".py"), path.with_suffix(".out")):
+                    if each.is_file() and each.is_relative_to(page.root):
+                        found.add(each)
+        return sorted(found)
+
+    def code(self, name: str) -> str:
+        """The statements of the file that a function reaches, without references."""
+        return "\n".join(self._texts[at] for at in sorted(self._reached(name)))
+
+    def _reached(self, name: str) -> set[int]:
+        reached = {at for at, names in enumerate(self._bound) if not names}
+        wanted = {name}
+        for at in reached:
+            wanted |= self._used[at]
+        done: set[str] = set()
+        while left := wanted - done:
+            done |= left
+            for at in {at for each in left for at in self._binds.get(each, ())}:
+                if at not in reached:
+                    reached.add(at)
+                    wanted |= self._used[at]
+        return reached
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return [_unquoted(node) for node in self._body]
+
+    @cached_property
+    def _bound(self) -> list[set[str]]:
+        """The names that each statement binds; none: it acts, and all depend on it."""
+        return [_binds(node) for node in self._body]
+
+    @cached_property
+    def _binds(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for at, names in enumerate(self._bound):
+            for name in names:
+                found.setdefault(name, []).append(at)
+        return found
+
+    @cached_property
+    def _used(self) -> list[set[str]]:
+        return [{*_WORD.findall(text)} for text in self._texts]
+
+
+def _called(node: ast.AST, *names: str) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in names
+
+
+def _references(call: ast.AST) -> list[Reference]:
+    arguments = call.args if isinstance(call, ast.Call) else []
+    return [
+        Reference(each.value, each.lineno, each)
+        for each in arguments
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    ]
+
+
+def _was(call: ast.AST) -> tuple[str, ...]:
+    for keyword in call.keywords if isinstance(call, ast.Call) else ():
+        if keyword.arg == "was":
+            said = ast.literal_eval(keyword.value)
+            return (said,) if isinstance(said, str) else tuple(said)
+    return ()
+
+
+def _unquoted(node: ast.stmt) -> str:
+    """A statement's text without the sentences that it quotes, and without comments."""
+    if isinstance(node, ast.Expr) and _called(node.value, *MARKS):
+        return ""
+    if isinstance(node, ast.FunctionDef):
+        kept = [each for each in node.decorator_list if not _called(each, "says")]
+        node = copy.copy(node)
+        node.decorator_list = kept
+    return ast.unparse(node)
+
+
+def _binds(node: ast.stmt) -> set[str]:
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        names = {each.asname or each.name.partition(".")[0] for each in node.names}
+        return set() if "*" in names else names
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return {node.name}
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        return {
+            each.id
+            for each in ast.walk(node)
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        }
+    return set()
+
+
+def _uses_packages(code: str) -> bool:
+    """Whether it imports the project's own code, beside the harness, or starts it."""
+    names = "|".join(_PACKAGES)
+    found = re.findall(rf"(?:import|from|-m['\", ]+)\s*((?:{names})[\w.]*)(.*)", code)
+    harness = ("truth.statements.tries", "truth.statements")
+    return any(
+        module not in harness or (module == harness[1] and "tries" not in rest)
+        for module, rest in found
+    )
+
+
+@lru_cache(maxsize=1)
+def _harness() -> str:
+    here = Path(__file__).parent / "statements"
+    return _digest(*(_text(here / name) for name in _HARNESS))
+
+
+@lru_cache(maxsize=4)
+def _packages(root: Path) -> str:
+    return _digest(
+        _text(root / "requirements.txt"),
+        platform.python_version_tuple()[1],
+        platform.machine(),
+        os.environ.get("TRUTH_TIMES", ""),
+        os.environ.get("TRUTH_SEED", ""),
+    )
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8", "replace") if path.is_file() else ""
+
+
+def _digest(*parts: str) -> str:
+    return sha256("\0".join(parts).encode()).hexdigest()[:16]
