@@ -3,6 +3,8 @@
 
 SHELL := /bin/sh
 export NO_MKDOCS_2_WARNING := 1
+# Packages are those of .venv and src/, whatever the shell is set up for.
+unexport PYTHONPATH PYTHONHOME
 # The only dates on the site are the commit's, so that two builds are the same.
 export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 RUN := .venv/bin/python -m

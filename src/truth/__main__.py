@@ -7,12 +7,11 @@ come to its end; 2 usage.
 """
 
 import argparse
-import signal
 import sys
 import time
 from pathlib import Path
 
-from tracebook import progress, settings
+from tracebook import command, progress, settings
 
 from . import results
 from .ledger import page as ledger
@@ -23,21 +22,17 @@ from .work import Work, run
 def main(words: list[str] | None = None) -> int:
     parser = _parser()
     arguments = parser.parse_args(words)
-    # A polite kill unwinds like Ctrl-C does, so that nothing is left behind.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    return command.main("truth", lambda: _do(parser, arguments))
+
+
+def _do(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> int:
     root = arguments.root.resolve()
     book = all_pages(root)
     wanted = {path.resolve() for path in arguments.pages}
     chosen = [page for page in book if not wanted or page.path in wanted]
     if strangers := wanted - {page.path for page in chosen}:
         parser.error(f"no page of the book: {', '.join(map(str, strangers))}")
-    try:
-        return _check(Work(root, book, chosen), root)
-    except settings.SettingsError as error:
-        print(f"truth: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
+    return _check(Work(root, book, chosen), root)
 
 
 def _parser() -> argparse.ArgumentParser:
