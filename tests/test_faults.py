@@ -91,6 +91,22 @@ def file(name: str, content: str | bytes) -> Callable[[Path], None]:
     return lambda book: write(book, name, content)
 
 
+def include_of_a_folder(book: Path) -> None:
+    (book / "snippets/part").mkdir()
+    write(book, "docs/index.md", PAGE.replace("x.py", "part"))
+
+
+def litter(book: Path) -> None:
+    """What editors and others leave in the folder of pages."""
+    docs = book / "docs"
+    for name in (".#index.md", "gone.md"):
+        (docs / name).symlink_to("nobody@nowhere.1234")
+    for name in (".hidden.md", ".trash/old.md", "labs/.lab.py"):
+        write(docs, name, "# Old\n")
+    (docs / "folder.md").mkdir()
+    os.mkfifo(docs / "pipe.md")
+
+
 def no_pages(book: Path) -> None:
     (book / "docs").rename(book / "pages")
 
@@ -99,6 +115,23 @@ def no_page(book: Path) -> None:
     (book / "docs/index.md").rename(book / "docs/index.txt")
 
 
+def folder(name: str) -> Callable[[Path], None]:
+    """In the place of a file."""
+
+    def plant(book: Path) -> None:
+        (book / name).unlink(missing_ok=True)
+        (book / name).mkdir(parents=True)
+
+    return plant
+
+
+def setting(line: str) -> Callable[[Path], None]:
+    return file("pyproject.toml", f"[tool.tracebook]\n{line}\n")
+
+
+CHECK, TRUTH, BUILD = "tracebook check", "truth", "mkdocs build"
+LATIN = "# \xe9\n".encode("latin-1")
+NOT_UTF8 = "is not UTF-8; save it in that encoding"
 FAULTS = {
     # Something false would hold.
     **{
@@ -106,15 +139,79 @@ FAULTS = {
             command, sets(PYTHONOPTIMIZE="1"), code, "removes every assert"
         )
         for command, code in {
-            "truth": 2,
-            "tracebook check": 2,
+            TRUTH: 2,
+            CHECK: 2,
             "tracebook update": 2,
             "tracebook engine": 2,
-            "mkdocs build": 1,
+            BUILD: 1,
         }.items()
     },
-    "no folder of pages": Fault("truth", no_pages, 2, "{book}/docs: no such folder"),
-    "a folder without pages": Fault("truth", no_page, 2, "{book}/docs: no page in it"),
+    "no folder of pages": Fault(TRUTH, no_pages, 2, "{book}/docs: no such folder"),
+    "a folder without pages": Fault(TRUTH, no_page, 2, "{book}/docs: no page in it"),
+    # Settings.
+    **{
+        f"{command}, {name}": Fault(command, plant, code, says)
+        for command, code in {TRUTH: 2, CHECK: 2, BUILD: 1}.items()
+        for name, plant, says in (
+            ("no TOML", file("pyproject.toml", "[tool"), "{book}/pyproject.toml: "),
+            ("a setting that is impossible", setting("jobs = -1"), "jobs = -1 is not"),
+            ("an unknown setting", setting("job = 1"), "unknown setting 'job'; known"),
+            (
+                "an error without its type",
+                file("snippets/x.py", "# tracebook: raises\n"),
+                "snippets/x.py:1: unknown setting 'raises'; known: ",
+            ),
+        )
+    },
+    "a folder that is none": Fault(
+        "truth --root nowhere", sets(), 2, "{book}/nowhere/pyproject.toml"
+    ),
+    # Files that cannot be read, or written.
+    **{
+        f"{command}, {name}": Fault(command, plant, 1, says)
+        for command in (TRUTH, BUILD)
+        for name, plant, says in (
+            (
+                "a page in Latin-1",
+                file("docs/part/page.md", b"# A\n\n" + LATIN),
+                f"docs/part/page.md:3: {NOT_UTF8}",
+            ),
+            (
+                "a program in Latin-1",
+                file("snippets/x.py", b"print()\n" + LATIN),
+                f"snippets/x.py:2: {NOT_UTF8}",
+            ),
+            (
+                "a trace in Latin-1",
+                file("snippets/x.out", LATIN),
+                f"snippets/x.out:1: {NOT_UTF8}",
+            ),
+            (
+                "a trace that is a folder",
+                folder("snippets/x.out"),
+                "docs/index.md:7: embeds x.out, which is a folder",
+            ),
+            (
+                "an include of a folder",
+                include_of_a_folder,
+                "docs/index.md:4: embeds part, which is a folder",
+            ),
+        )
+    },
+    "a file where the results should be": Fault(
+        TRUTH, file(".cache/truth", ""), 1, ".cache/truth/"
+    ),
+    "a file where all is kept": Fault(TRUTH, file(".cache", ""), 1, ".cache/truth/"),
+    "results that are a folder": Fault(
+        TRUTH, folder(str(results.FILE)), 1, "Is a directory: '{book}/.cache/truth/"
+    ),
+    # Nothing is wrong, and the work goes on.
+    "figures without a record": Fault(
+        CHECK, file(".cache/tracebook/figures.json", "null"), 0, "1 run, 0 traces"
+    ),
+    "a pipe and a lock file among the pages": Fault(
+        BUILD, litter, 0, "all traces hold"
+    ),
 }
 
 
@@ -122,15 +219,11 @@ FAULTS = {
 def test_a_fault_is_named_and_nothing_is_lost(book, name):
     fault = FAULTS[name]
     environment = fault.plant(book) or {}
-    write(book, ".cache/truth/kept", "")
     code, said = run(book, fault.command, **environment)
     assert fault.says.format(book=book) in said, said
     assert code == fault.code, said
     assert "Traceback" not in said, said
-    assert not (book / "site").exists(), "a site was built"
-    assert not [*book.glob("docs/ledger.md"), *book.glob(str(results.FILE))], (
-        "it went on"
-    )
+    assert not (book / results.FILE).is_file(), "truth went on"
 
 
 @pytest.mark.parametrize("command", ["truth", "tracebook", "mkdocs"])
@@ -204,14 +297,8 @@ def test_a_log_that_grows_in_the_project_is_no_ground_for_a_page(book):
 
 
 def test_only_visible_files_are_pages(book):
-    """Editors and others leave more in a folder."""
+    litter(book)
     docs = book / "docs"
-    for name in (".#index.md", "gone.md"):
-        (docs / name).symlink_to("nobody@nowhere.1234")
-    for name in (".hidden.md", ".trash/old.md", "labs/.lab.py"):
-        write(docs, name, "# Old\n")
-    (docs / "folder.md").mkdir()
-    os.mkfifo(docs / "pipe.md")
     write(docs, "labs/lab.py", "# %% [markdown]\n# # A lab\n")
     write(docs, "part/labs/no.py", "")
     write(docs, "part/page.md", "# Another\n")

@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from tracebook import command, progress, settings
+from tracebook import command, pages, progress, settings
 
 from . import results
 from .ledger import page as ledger
@@ -27,6 +27,8 @@ def main(words: list[str] | None = None) -> int:
 
 def _do(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> int:
     root = arguments.root.resolve()
+    if unreadable := [*pages.unreadable(settings.load(root))]:
+        raise OSError("\n".join(unreadable))
     book = all_pages(root)
     wanted = {path.resolve() for path in arguments.pages}
     chosen = [page for page in book if not wanted or page.path in wanted]
@@ -58,11 +60,16 @@ def _parser() -> argparse.ArgumentParser:
 def _check(work: Work, root: Path) -> int:
     began = time.monotonic()
     workers = settings.load(root).workers
-    run(work.tasks(), root, workers, work.done, tell=progress.tell)
-    results.save(work.found, root)
-    run(work.comparisons(), root, workers, work.done, tell=progress.tell)
-    results.save(work.found, root)
-    ledger.write(root)
+    results.demand_room(root)
+    unsaved = None
+    try:
+        run(work.tasks(), root, workers, work.done, tell=progress.tell)
+        results.save(work.found, root)
+        run(work.comparisons(), root, workers, work.done, tell=progress.tell)
+        results.save(work.found, root)
+        ledger.write(root)
+    except OSError as error:  # what was found is said all the same
+        unsaved = error
     failures = work.failures()
     for each in failures:
         print(each, file=sys.stderr)
@@ -72,6 +79,8 @@ def _check(work: Work, root: Path) -> int:
         f"{work.pages} pages in {time.monotonic() - began:.0f} s,"
         f" {len(failures)} problems"
     )
+    if unsaved:
+        raise unsaved
     return 1 if failures else 0
 
 

@@ -78,7 +78,7 @@ class Page(Source):
         self.path = path
         self.root = root
         self.shown = path.relative_to(root).as_posix()
-        self.source = path.read_text("utf-8") if source is None else source
+        self.source = files.text(path, self.shown) if source is None else source
         if path.suffix == ".py":
             super().__init__(markdown_cells(self.source))
         else:

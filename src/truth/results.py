@@ -213,7 +213,7 @@ def _load(path: Path, *_: int) -> Results | None:
             for name, program in said.pop("programs").items()
         }
         return Results(**said, pages=pages, programs=programs)
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None  # of another version: it says nothing any more
 
 
@@ -230,6 +230,13 @@ def save(results: Results, root: Path) -> None:
 def _checksum(body: str) -> str:
     """How the file begins, before the rest of its one JSON object."""
     return f'{{"checksum": "{_hash(body)}"'
+
+
+def demand_room(root: Path) -> None:
+    """Raise OSError where results could not be kept, before there are any."""
+    path = root / FILE.with_name("room")
+    files.write(path, bytes(1_000_000))
+    path.unlink()
 
 
 def write(path: Path, text: str) -> None:
