@@ -3,6 +3,8 @@
 
 SHELL := /bin/sh
 export NO_MKDOCS_2_WARNING := 1
+# Packages are those of .venv and src/, whatever the shell is set up for.
+unexport PYTHONPATH PYTHONHOME
 # The only dates on the site are the commit's, so that two builds are the same.
 export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 RUN := .venv/bin/python -m
@@ -21,17 +23,8 @@ test: setup  ## pass every test
 	@$(RUN) truth
 	@$(RUN) pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
-# MkDocs empties its target first: build beside the good site, then swap. A kill
-# between the two moves leaves the good site aside: take it back.
 build: setup  ## build the site into site/; a failing build leaves the last one
-	@if [ ! -e site ] && [ -e .site-old ]; then mv .site-old site; fi
-	@rm -rf .site-new .site-old
-	@$(RUN) truth; held=$$?; \
-	$(RUN) mkdocs build --site-dir .site-new && [ $$held = 0 ] \
-	|| { rm -rf .site-new; exit 1; }
-	@if [ -e site ]; then mv site .site-old; fi
-	@mv .site-new site
-	@rm -rf .site-old
+	@$(RUN) truth.build
 
 truth: setup  ## check every formula, rule and number, and write the ledger
 	@$(RUN) truth

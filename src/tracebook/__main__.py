@@ -9,13 +9,12 @@ import argparse
 import json
 import os
 import shlex
-import signal
 import sys
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
-from . import progress
+from . import command, progress
 from .judge import Judge, Report
 from .pages import Problem
 from .settings import SettingsError, load
@@ -23,23 +22,17 @@ from .settings import SettingsError, load
 
 def main() -> int:
     arguments = _parser().parse_args()
-    # A polite kill unwinds like Ctrl-C does, so that nothing is left behind.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    try:
-        book = load(arguments.root.resolve(), arguments.docs)
-        with closing(Judge(book, arguments.remember)) as judge:
-            if arguments.command == "engine":
-                return _serve(judge)
-            update = arguments.command == "update"
-            report = judge.judge(
-                arguments.paths, update, update, progress.of_snippets()
-            )
-            return _print_json(report) if arguments.json else _print(report)
-    except (SettingsError, OSError) as error:
-        print(f"tracebook: {error}", file=sys.stderr)
-        return 2 if isinstance(error, SettingsError) else 1
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
+    return command.main("tracebook", lambda: _do(arguments))
+
+
+def _do(arguments: argparse.Namespace) -> int:
+    book = load(arguments.root.resolve(), arguments.docs)
+    with closing(Judge(book, arguments.remember)) as judge:
+        if arguments.command == "engine":
+            return _serve(judge)
+        update = arguments.command == "update"
+        report = judge.judge(arguments.paths, update, update, progress.of_snippets())
+        return _print_json(report) if arguments.json else _print(report)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -49,9 +49,10 @@ class Figures:
     def _known(self) -> dict[str, str]:
         """Path and hash of each file drawn; of none, if the manifest is damaged."""
         try:
-            return json.loads(self._manifest.read_bytes())
-        except (OSError, ValueError):
+            known = json.loads(self._manifest.read_bytes())
+        except (OSError, ValueError, RecursionError):
             return {}
+        return known if isinstance(known, dict) else {}
 
     def _is_ours(self, path: Path, known: dict[str, str]) -> bool:
         made = known.get(self._settings.shown(path))

@@ -1,5 +1,6 @@
-"""Files: those of a folder, and writing one whole or not at all."""
+"""Files: those of a folder, reading text, and writing one whole or not at all."""
 
+import contextlib
 import os
 import shutil
 from pathlib import Path
@@ -15,6 +16,17 @@ def below(folder: Path) -> list[Path]:
     )
 
 
+def text(path: Path, shown: str = "") -> str:
+    """What a file says; raises OSError, with its name and line, if it is not UTF-8."""
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        line = path.read_bytes().count(b"\n", 0, error.start) + 1
+        raise OSError(
+            f"{shown or path}:{line}: is not UTF-8; save it in that encoding"
+        ) from error
+
+
 def write(path: Path, content: bytes) -> None:
     """Write a file whole or not at all."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
@@ -27,4 +39,5 @@ def write(path: Path, content: bytes) -> None:
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
-        beside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)

@@ -26,10 +26,9 @@ from .snippet import Snippet
 _ENGINE = Path(__file__).parent
 _CPUINFO = Path("/proc/cpuinfo")
 _DAYS_KEPT = 30
-_VARIABLES = re.compile(
-    r"(TF|XLA|OMP|KMP|MKL|OPENBLAS|CUDA|ONEDNN|DNNL|KERAS|NUMPY|NPY|LC|LD)_.*"
-    r"|(PYTHON|MPL).*|LANG|TZ"
-)
+OF_NUMBERS = r"(TF|XLA|OMP|KMP|MKL|OPENBLAS|CUDA|ONEDNN|DNNL|KERAS|NUMPY|NPY)_.*"
+"""Names of what may change a number that a program computes."""
+_OF_RUNS = rf"{OF_NUMBERS}|(LC|LD)_.*|(PYTHON|MPL).*|LANG|TZ"
 
 
 class Memory:
@@ -84,11 +83,16 @@ def world(settings: Settings) -> dict[str, Any]:
         "packages": sorted(
             f"{each.name} {each.version}" for each in metadata.distributions()
         ),
-        "environment": {
-            name: value
-            for name, value in sorted(os.environ.items())
-            if _VARIABLES.fullmatch(name)
-        },
+        "environment": environment(_OF_RUNS),
+    }
+
+
+def environment(names: str) -> dict[str, str]:
+    """The variables of the environment whose names a regular expression matches."""
+    return {
+        name: value
+        for name, value in sorted(os.environ.items())
+        if re.fullmatch(names, name)
     }
 
 

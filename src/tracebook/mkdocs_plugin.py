@@ -71,6 +71,8 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         self._engine = Engine(settings.root, settings.docs, remember)
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
+        if unreadable := [*pages.unreadable(self._settings)]:
+            raise PluginError("\n".join(unreadable))
         if self._answer:
             self._answer.cancel()  # it has not begun, or goes on
         ask: Callable = self._ask_and_tell if self._serving else self._ask
@@ -108,6 +110,10 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
             on_disk.write(self._news / "problems", "\n".join(said).encode())
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> None:
+        # MkDocs would wait for a pipe, and fail on the lock file of an editor.
+        for each in [*files]:
+            if each.abs_src_path and not os.path.isfile(each.abs_src_path):
+                files.remove(each)
         # Figures are still being drawn: links to them resolve from now on,
         # and their content follows when the engine has answered.
         for name in pages.figures(self._settings):

@@ -76,6 +76,22 @@ def problems(
                 yield Problem(settings.shown(path), "no page shows it", snippet.name)
 
 
+def unreadable(settings: Settings) -> Iterator[str]:
+    """What no site can be made of: pages and what they include, but cannot be read."""
+    read = {page: "" for page, _ in _pages(settings)}
+    for embed in embeds(settings):
+        path = settings.snippets_dir / embed.name
+        if embed.name and path.is_dir():
+            yield f"{embed.where}: embeds {embed.name}, which is a folder"
+        elif embed.name and path.is_file():
+            read[path] = embed.where
+    for path in read:
+        try:
+            files.text(path, settings.shown(path))
+        except OSError as error:
+            yield str(error)
+
+
 def _problem(embed: Embed, texts: dict[str, Path], settings: Settings) -> str | None:
     if not embed.name:
         return (

@@ -103,8 +103,14 @@ def load(root: Path, docs: str | None = None) -> Settings:
     """Read the settings of the book in ``root``.
 
     Its pages are in ``docs``, or where ``mkdocs.yml`` has them.
-    Raises SettingsError, with the file's name, for anything not understood.
+    Raises SettingsError, with the file's name, for anything not understood, and where
+    nothing could be judged.
     """
+    if sys.flags.optimize:
+        raise SettingsError(
+            "python -O or PYTHONOPTIMIZE removes every assert, so that what is false"
+            " would pass; run without -O, and unset PYTHONOPTIMIZE"
+        )
     path = root / "pyproject.toml"
     known = [field.name for field in fields(Settings) if field.name != "root"]
     try:

@@ -4,18 +4,17 @@ Formulas, rules, numbers, names, quotes and error messages, and the traces that
 they rest on. What was checked before, and has not changed since, is not checked
 again; what the committed locks say held is taken over but for a twentieth, another one
 each day, unless ``--all`` is given. ``python -m truth accept`` records sentences that
-were reviewed with their tests. Exit codes: 0 all holds; 1 something does not hold, or a check did not
-come to its end; 2 usage.
+were reviewed with their tests. Exit codes: 0 all holds; 1 something does not hold, or
+a check did not come to its end; 2 usage.
 """
 
 import argparse
 import os
-import signal
 import sys
 import time
 from pathlib import Path
 
-from tracebook import progress, settings
+from tracebook import command, pages, progress, settings
 
 from . import results, sample
 from .ledger import page as ledger
@@ -27,26 +26,24 @@ from .work import Work, run
 def main(words: list[str] | None = None) -> int:
     words = sys.argv[1:] if words is None else words
     if words[:1] == ["accept"]:
-        return accept.main(words[1:])
+        return command.main("truth accept", lambda: accept.main(words[1:]))
     parser = _parser()
     arguments = parser.parse_args(words)
-    # A polite kill unwinds like Ctrl-C does, so that nothing is left behind.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     if arguments.all:
         os.environ[sample.EVERYTHING] = "1"
+    return command.main("truth", lambda: _do(parser, arguments))
+
+
+def _do(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> int:
     root = arguments.root.resolve()
+    if unreadable := [*pages.unreadable(settings.load(root))]:
+        raise OSError("\n".join(unreadable))
     book = all_pages(root)
     wanted = {path.resolve() for path in arguments.pages}
     chosen = [page for page in book if not wanted or page.path in wanted]
     if strangers := wanted - {page.path for page in chosen}:
         parser.error(f"no page of the book: {', '.join(map(str, strangers))}")
-    try:
-        return _check(Work(root, book, chosen), root)
-    except settings.SettingsError as error:
-        print(f"truth: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
+    return _check(Work(root, book, chosen), root)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -75,16 +72,21 @@ def _parser() -> argparse.ArgumentParser:
 def _check(work: Work, root: Path) -> int:
     began = time.monotonic()
     if unreviewed := [*work.unreviewed()]:
-        for each in unreviewed:
-            print(each, file=sys.stderr)
+        for sentence in unreviewed:
+            print(sentence, file=sys.stderr)
         print(f"{len(unreviewed)} sentences to review; nothing else was checked")
         return 1
     workers = settings.load(root).workers
-    run(work.tasks(), root, workers, work.done, tell=progress.tell)
-    results.save(work.found, root)
-    run(work.comparisons(), root, workers, work.done, tell=progress.tell)
-    results.save(work.found, root)
-    ledger.write(root)
+    results.demand_room(root)
+    unsaved = None
+    try:
+        run(work.tasks(), root, workers, work.done, tell=progress.tell)
+        results.save(work.found, root)
+        run(work.comparisons(), root, workers, work.done, tell=progress.tell)
+        results.save(work.found, root)
+        ledger.write(root)
+    except OSError as error:  # what was found is said all the same
+        unsaved = error
     failures = work.failures()
     for each in failures:
         print(each, file=sys.stderr)
@@ -94,6 +96,8 @@ def _check(work: Work, root: Path) -> int:
         f"{work.pages} pages in {time.monotonic() - began:.0f} s,"
         f" {len(failures)} problems"
     )
+    if unsaved:
+        raise unsaved
     return 1 if failures else 0
 
 

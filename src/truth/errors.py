@@ -30,7 +30,7 @@ _VARYING = [
 ]
 
 
-class BadFile(Exception):
+class BadFile(OSError):
     """A file of the project that can't be read; it says which line, and what to do."""
 
 

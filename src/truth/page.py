@@ -9,9 +9,9 @@ from functools import cached_property
 from pathlib import Path
 
 from mathml.source import Formula, Piece, Source, blanked, markdown_cells
-from tracebook import includes, settings
+from tracebook import files, includes, settings
 from tracebook.includes import Include
-from tracebook.settings import Settings
+from tracebook.settings import Settings, SettingsError
 
 __all__ = [
     "BIBLIOGRAPHY",
@@ -78,7 +78,7 @@ class Page(Source):
         self.path = path
         self.root = root
         self.shown = path.relative_to(root).as_posix()
-        self.source = path.read_text("utf-8") if source is None else source
+        self.source = files.text(path, self.shown) if source is None else source
         if path.suffix == ".py":
             super().__init__(markdown_cells(self.source))
         else:
@@ -246,10 +246,24 @@ def _without_table(modes: re.Match) -> str:
 
 
 def all_pages(root: Path) -> list[Page]:
-    """Every page of the book but the ledger: Markdown files and the labs."""
+    """Every page of the book but the ledger: Markdown files and the labs, without
+    hidden ones and what is no file.
+
+    Raises SettingsError if there is none.
+    """
     docs = settings.load(root).docs_dir
-    pages = sorted([*docs.rglob("*.md"), *docs.glob("labs/*.py")])
-    return [Page(path, root) for path in pages if path != docs / Path(LEDGER).name]
+    if not docs.is_dir():
+        raise SettingsError(f"{docs}: no such folder; is {root} the project's?")
+    pages = [
+        Page(path, root)
+        for path in files.below(docs)
+        if path.suffix == ".md"
+        or (path.suffix == ".py" and path.parent == docs / "labs")
+        if path != docs / Path(LEDGER).name
+    ]
+    if not pages:
+        raise SettingsError(f"{docs}: no page in it")
+    return pages
 
 
 def menu(root: Path) -> list[str]:

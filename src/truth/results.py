@@ -16,7 +16,7 @@ from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 
-from tracebook import settings, snippet
+from tracebook import files, memory, settings, snippet
 
 from .finding import HOLDS, KINDS, STATES, Finding
 from .page import BIBLIOGRAPHY, LEDGER, Page, all_pages
@@ -48,7 +48,12 @@ _CODE = [
 _WINGS = ("formulas", "modes", "prose", "statements", "structure")
 """The wings of truth that pages rest on and the runs of programs do not; on how
 results are shown nothing rests."""
-_PROJECT = ("*.*", "Makefile", "src/**/*.py", "tests/**/*.py")
+_PROJECT = (
+    *("*.cff", "*.md", "*.py", "*.toml", "*.yml", ".gitignore"),
+    *("Makefile", "requirements.txt", "src/**/*.py", "tests/**/*.py"),
+)
+"""Of what is at the project's top, the kinds that pages speak of: not a log that is
+being written there."""
 _FRONT_MATTER = re.compile(r"\A-{3}[ \t]*\n.*?\n(?:-{3}|\.{3})[ \t]*\n", re.DOTALL)
 _FILE_NAME = re.compile(r"\.?\w[\w./-]*[./]\w*")
 _MADE = (LEDGER, "site", ".venv", ".cache")
@@ -184,7 +189,11 @@ def load(root: Path) -> Results | None:
 @lru_cache(maxsize=1)
 def _load(path: Path, *_: int) -> Results | None:
     try:
-        said = json.loads(path.read_text("utf-8"))
+        begins, rest = path.read_text("utf-8").split(",", 1)
+        body = "{" + rest
+        if begins != _checksum(body):
+            return None
+        said = json.loads(body)
         pages = {
             page: Record(
                 **record
@@ -204,7 +213,7 @@ def _load(path: Path, *_: int) -> Results | None:
             for name, program in said.pop("programs").items()
         }
         return Results(**said, pages=pages, programs=programs)
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None  # of another version: it says nothing any more
 
 
@@ -215,20 +224,26 @@ def _findings(said: list[dict] | None) -> tuple[Finding, ...] | None:
 def save(results: Results, root: Path) -> None:
     # Sorted, for the checks end in any order.
     text = json.dumps(asdict(results), indent=1, ensure_ascii=False, sort_keys=True)
-    write(root / FILE, text + "\n")
+    write(root / FILE, f"{_checksum(text)},{text[1:]}")
+
+
+def _checksum(body: str) -> str:
+    """How the file begins, before the rest of its one JSON object."""
+    return f'{{"checksum": "{_hash(body)}"'
+
+
+def demand_room(root: Path) -> None:
+    """Raise OSError where results could not be kept, before there are any."""
+    path = root / FILE.with_name("room")
+    files.write(path, bytes(1_000_000))
+    path.unlink()
 
 
 def write(path: Path, text: str) -> None:
     """Write a file whole or not at all, and only if it changes."""
-    if path.exists() and path.read_bytes() == text.encode():
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        beside.write_text(text, "utf-8", newline="\n")
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+    content = text.encode()
+    if not path.exists() or path.read_bytes() != content:
+        files.write(path, content)
 
 
 def fresh(known: Results, root: Path) -> dict[str, Record]:
@@ -316,6 +331,7 @@ class Keys:
         return _hash(
             platform.python_version(),
             _SYSTEM,
+            json.dumps(memory.environment(f"(?!TF_CPP_){memory.OF_NUMBERS}")),
             *sorted(path.name for path in packages),
             *(
                 part

@@ -2,6 +2,8 @@
 there, also where nothing was recorded."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -12,12 +14,23 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, Files, InclusionLevel
 
+from tracebook.settings import SettingsError
+
 from .. import results
 from ..page import LEDGER, all_pages
 from ..work import Work
 from . import page as ledger
 
 log = logging.getLogger("mkdocs.plugins.truth")
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Have MkDocs name a setting or a file that is not as it must be."""
+    try:
+        yield
+    except (SettingsError, OSError) as error:
+        raise PluginError(f"truth: {error}") from error
 
 
 class TruthConfig(Config):
@@ -44,7 +57,8 @@ class TruthPlugin(BasePlugin[TruthConfig]):
         root = Path(config.config_file_path).resolve().parent
         if not self.config.demand:
             return
-        unproven = [*Work(root, all_pages(root), []).unproven()]
+        with _told():
+            unproven = [*Work(root, all_pages(root), []).unproven()]
         if unproven != self._unproven:
             for each in unproven:
                 log.log(logging.WARNING if self._serving else logging.ERROR, each)
@@ -56,7 +70,8 @@ class TruthPlugin(BasePlugin[TruthConfig]):
         root = Path(config.config_file_path).resolve().parent
         # A file, and not text alone: other plugins name its path in messages.
         path = root / results.FILE.with_name("ledger.md")
-        results.write(path, ledger.text(root))
+        with _told():
+            results.write(path, ledger.text(root))
         uri = LEDGER.removeprefix("docs/")
         if written := files.get_file_from_path(uri):
             files.remove(written)

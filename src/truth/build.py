@@ -1,0 +1,81 @@
+"""Build the site beside the last one, and exchange them: ``python -m truth.build``.
+
+MkDocs empties its target first, so each build has a folder of its own. It takes the
+place of ``site/`` only if all holds. One process builds at a time, and puts right what
+a killed one left. Exit codes: as of the other commands; 2 also where another builds.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from tracebook import command
+from tracebook.settings import SettingsError
+
+LOCK = ".cache/site.lock"
+
+
+def exchange(root: Path, build: Callable[[Path], bool]) -> int:
+    """Have a site built in a new folder; if it holds, it becomes ``site/``.
+
+    Raises SettingsError while another process does so.
+    """
+    try:
+        with FileLock(root / LOCK, timeout=0):
+            return _exchange(root, build)
+    except Timeout:
+        raise SettingsError(
+            f"another process is building {root / 'site'};"
+            " wait until it has ended, and build again"
+        ) from None
+
+
+def _exchange(root: Path, build: Callable[[Path], bool]) -> int:
+    site, old = root / "site", root / ".site-old"
+    _put_right(root, site, old)
+    new = root / f".site-new-{os.getpid()}"
+    try:
+        if not build(new):
+            return 1
+        if site.exists():
+            site.rename(old)
+        new.rename(site)
+    finally:
+        _put_right(root, site, old)
+    return 0
+
+
+def _put_right(root: Path, site: Path, old: Path) -> None:
+    """Whenever a build ended: the last good site is in its place, and alone."""
+    if not site.exists() and old.exists():
+        old.rename(site)
+    for left in (old, *root.glob(".site-new*")):
+        if left.is_symlink():
+            left.unlink()
+        elif left.exists():
+            shutil.rmtree(left)
+
+
+def _build(new: Path) -> bool:
+    """Check and build; both, so that all that is wrong is said."""
+    codes = [_run("truth"), _run("mkdocs", "build", "--site-dir", str(new))]
+    return not any(codes)
+
+
+def _run(*words: str) -> int:
+    process = subprocess.Popen([sys.executable, "-m", *words])
+    try:
+        return process.wait()
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+
+
+if __name__ == "__main__":
+    sys.exit(command.main("build", lambda: exchange(Path.cwd(), _build)))

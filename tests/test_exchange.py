@@ -1,0 +1,145 @@
+"""Promise: a build that is killed, fails or has company never loses the site."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from truth.build import LOCK, exchange
+
+from .project import ROOT
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from truth.build import exchange
+
+at, root = int(sys.argv[1]), Path(sys.argv[2])
+steps = 0
+
+def step(event, arguments):
+    global steps
+    if event in ("os.rename", "os.remove", "os.rmdir") and ".site-" in str(arguments):
+        steps += 1
+        if steps == at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+def build(new):
+    (new / "part").mkdir(parents=True)
+    (new / "part" / "index.html").write_text("new")
+    (new / "index.html").write_text("new")
+    return True
+
+sys.addaudithook(step)
+exchange(root, build)
+"""
+SLOW = """
+import time
+from pathlib import Path
+from truth.build import exchange
+
+def build(new):
+    new.mkdir()
+    (new / "index.html").write_text("slow")
+    print("begun", flush=True)
+    time.sleep(600)
+
+exchange(Path.cwd(), build)
+"""
+
+
+def says(new: Path, text: str) -> bool:
+    new.mkdir()
+    (new / "index.html").write_text(text)
+    return text != "false"
+
+
+def site(root: Path) -> str:
+    """What the one site says, and nothing stands beside it."""
+    assert [path.name for path in root.iterdir()] in (["site"], [".cache", "site"])
+    return (root / "site/index.html").read_text()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder with a site."""
+    assert exchange(tmp_path, lambda new: says(new, "old")) == 0
+    (tmp_path / "site/old.html").touch()
+    return tmp_path
+
+
+def test_a_build_takes_the_place_of_the_last_one(root):
+    assert site(root) == "old"
+    assert exchange(root, lambda new: says(new, "new")) == 0
+    assert site(root) == "new" and not (root / "site/old.html").exists()
+
+
+def test_a_build_that_fails_or_crashes_leaves_the_last_one(root):
+    assert exchange(root, lambda new: says(new, "false")) == 1
+    assert site(root) == "old"
+    with pytest.raises(ZeroDivisionError):
+        exchange(root, lambda new: says(new, "new") / 0)
+    assert site(root) == "old"
+
+
+def test_whenever_a_build_is_killed_the_next_one_has_a_site(root):
+    """After each of its steps, until it has no more of them."""
+    for at in range(1, 99):
+        ended = subprocess.run([sys.executable, "-c", KILLED, str(at), root])
+        assert exchange(root, lambda new: False) == 1
+        assert site(root) in ("old", "new")
+        if ended.returncode == 0:
+            break
+        assert ended.returncode == -signal.SIGKILL
+        exchange(root, lambda new: says(new, "old"))
+        (root / "site/old.html").touch()
+    assert at > 3 and site(root) == "new"
+
+
+def test_of_two_builds_the_second_is_told_of_the_first(root):
+    slow = subprocess.Popen(
+        [sys.executable, "-c", SLOW], cwd=root, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert slow.stdout.readline() == "begun\n"
+        second = subprocess.run(
+            [sys.executable, "-m", "truth.build"],
+            cwd=root,
+            capture_output=True,
+            text=True,
+        )
+        assert second.returncode == 2 and not second.stdout
+        assert second.stderr == (
+            f"build: another process is building {root / 'site'};"
+            " wait until it has ended, and build again\n"
+        )
+    finally:
+        slow.kill()
+        slow.communicate()
+    assert exchange(root, lambda new: says(new, "new")) == 0
+    assert site(root) == "new"
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_build_ends_with_what_it_started(root, how, tmp_path):
+    """The command ends MkDocs, and leaves the last site."""
+    for name in ("truth", "mkdocs"):
+        (root / f"{name}.py").write_text("import time; time.sleep(600)\n")
+    code = "import runpy; runpy.run_path({!r}, run_name='__main__')"
+    command = code.format(str(ROOT / "src/truth/build.py"))
+    build = subprocess.Popen([sys.executable, "-c", command], cwd=root)
+    child = Path(f"/proc/{build.pid}/task/{build.pid}/children")
+    deadline = time.monotonic() + 30
+    while not (started := child.read_text().split()):
+        assert time.monotonic() < deadline and build.poll() is None
+        time.sleep(0.05)
+    build.send_signal(how)
+    assert build.wait(30) == 128 + how
+    assert not os.path.exists(f"/proc/{started[0]}")
+    assert (root / "site/index.html").read_text() == "old"
+    assert not [*root.glob(".site-*")] and not FileLock(root / LOCK).is_locked

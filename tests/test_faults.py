@@ -1,0 +1,307 @@
+"""Promise: whatever goes wrong, nothing false holds, nothing is lost, and the command
+names the file, the line and what to do.
+
+Each fault is an entry of ``FAULTS``: what plants it in a small book, the command, its
+exit code, and a part of its message. A new fault is one more entry.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tracebook import command, pages, settings
+from truth import results
+from truth.page import all_pages
+
+CONFIG = """
+site_name: A book
+strict: true
+plugins: [tracebook, truth: {demand: false}]
+markdown_extensions:
+  - pymdownx.snippets: {base_path: [snippets], check_paths: false}
+  - pymdownx.superfences
+"""
+PAGE = '# A book\n\n```\n--8<-- "x.py"\n```\n```\n--8<-- "x.out"\n```\n'
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    """A book of one page and one program, which needs no TensorFlow."""
+    for name, text in {
+        "pyproject.toml": "[tool.tracebook]\n",
+        "mkdocs.yml": CONFIG,
+        "snippets/x.py": "print('one' + 'two')\n",
+        "snippets/x.out": "onetwo\n",
+        "docs/index.md": PAGE,
+    }.items():
+        write(tmp_path, name, text)
+    return tmp_path
+
+
+def write(book: Path, name: str, content: str | bytes) -> None:
+    path = book / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def run(book: Path, command: str, **environment: str) -> tuple[int, str]:
+    """Run a module of Python in a book: exit code and all it says."""
+    done = subprocess.run(
+        [sys.executable, "-m", *command.split()],
+        cwd=book,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "NO_COLOR": "1", "NO_MKDOCS_2_WARNING": "1", **environment},
+    )
+    return done.returncode, done.stdout
+
+
+Environment = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that goes wrong."""
+
+    command: str
+    plant: Callable[[Path], Environment | None]
+    """Plants it in a book; returns what it sets in the environment, if anything."""
+    code: int
+    says: str
+    """A part of the message; ``{book}`` stands for the folder of the book."""
+
+
+def sets(**environment: str) -> Callable[[Path], Environment]:
+    return lambda book: environment
+
+
+def file(name: str, content: str | bytes) -> Callable[[Path], None]:
+    return lambda book: write(book, name, content)
+
+
+def include_of_a_folder(book: Path) -> None:
+    (book / "snippets/part").mkdir()
+    write(book, "docs/index.md", PAGE.replace("x.py", "part"))
+
+
+def litter(book: Path) -> None:
+    """What editors and others leave in the folder of pages."""
+    docs = book / "docs"
+    for name in (".#index.md", "gone.md"):
+        (docs / name).symlink_to("nobody@nowhere.1234")
+    for name in (".hidden.md", ".trash/old.md", "labs/.lab.py"):
+        write(docs, name, "# Old\n")
+    (docs / "folder.md").mkdir()
+    os.mkfifo(docs / "pipe.md")
+
+
+def no_pages(book: Path) -> None:
+    (book / "docs").rename(book / "pages")
+
+
+def no_page(book: Path) -> None:
+    (book / "docs/index.md").rename(book / "docs/index.txt")
+
+
+def folder(name: str) -> Callable[[Path], None]:
+    """In the place of a file."""
+
+    def plant(book: Path) -> None:
+        (book / name).unlink(missing_ok=True)
+        (book / name).mkdir(parents=True)
+
+    return plant
+
+
+def setting(line: str) -> Callable[[Path], None]:
+    return file("pyproject.toml", f"[tool.tracebook]\n{line}\n")
+
+
+CHECK, TRUTH, BUILD = "tracebook check", "truth", "mkdocs build"
+LATIN = "# \xe9\n".encode("latin-1")
+NOT_UTF8 = "is not UTF-8; save it in that encoding"
+FAULTS = {
+    # Something false would hold.
+    **{
+        f"{command} without asserts": Fault(
+            command, sets(PYTHONOPTIMIZE="1"), code, "removes every assert"
+        )
+        for command, code in {
+            TRUTH: 2,
+            CHECK: 2,
+            "tracebook update": 2,
+            "tracebook engine": 2,
+            BUILD: 1,
+        }.items()
+    },
+    "no folder of pages": Fault(TRUTH, no_pages, 2, "{book}/docs: no such folder"),
+    "a folder without pages": Fault(TRUTH, no_page, 2, "{book}/docs: no page in it"),
+    # Settings.
+    **{
+        f"{command}, {name}": Fault(command, plant, code, says)
+        for command, code in {TRUTH: 2, CHECK: 2, BUILD: 1}.items()
+        for name, plant, says in (
+            ("no TOML", file("pyproject.toml", "[tool"), "{book}/pyproject.toml: "),
+            ("a setting that is impossible", setting("jobs = -1"), "jobs = -1 is not"),
+            ("an unknown setting", setting("job = 1"), "unknown setting 'job'; known"),
+            (
+                "an error without its type",
+                file("snippets/x.py", "# tracebook: raises\n"),
+                "snippets/x.py:1: unknown setting 'raises'; known: ",
+            ),
+        )
+    },
+    "a folder that is none": Fault(
+        "truth --root nowhere", sets(), 2, "{book}/nowhere/pyproject.toml"
+    ),
+    # Files that cannot be read, or written.
+    **{
+        f"{command}, {name}": Fault(command, plant, 1, says)
+        for command in (TRUTH, BUILD)
+        for name, plant, says in (
+            (
+                "a page in Latin-1",
+                file("docs/part/page.md", b"# A\n\n" + LATIN),
+                f"docs/part/page.md:3: {NOT_UTF8}",
+            ),
+            (
+                "a program in Latin-1",
+                file("snippets/x.py", b"print()\n" + LATIN),
+                f"snippets/x.py:2: {NOT_UTF8}",
+            ),
+            (
+                "a trace in Latin-1",
+                file("snippets/x.out", LATIN),
+                f"snippets/x.out:1: {NOT_UTF8}",
+            ),
+            (
+                "a trace that is a folder",
+                folder("snippets/x.out"),
+                "docs/index.md:7: embeds x.out, which is a folder",
+            ),
+            (
+                "an include of a folder",
+                include_of_a_folder,
+                "docs/index.md:4: embeds part, which is a folder",
+            ),
+        )
+    },
+    "a file where the results should be": Fault(
+        TRUTH, file(".cache/truth", ""), 1, ".cache/truth/"
+    ),
+    "a file where all is kept": Fault(TRUTH, file(".cache", ""), 1, ".cache/truth/"),
+    "results that are a folder": Fault(
+        TRUTH, folder(str(results.FILE)), 1, "Is a directory: '{book}/.cache/truth/"
+    ),
+    # Nothing is wrong, and the work goes on.
+    "figures without a record": Fault(
+        CHECK, file(".cache/tracebook/figures.json", "null"), 0, "1 run, 0 traces"
+    ),
+    "a pipe and a lock file among the pages": Fault(
+        BUILD, litter, 0, "all traces hold"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_named_and_nothing_is_lost(book, name):
+    fault = FAULTS[name]
+    environment = fault.plant(book) or {}
+    code, said = run(book, fault.command, **environment)
+    assert fault.says.format(book=book) in said, said
+    assert code == fault.code, said
+    assert "Traceback" not in said, said
+    assert not (book / results.FILE).is_file(), "truth went on"
+
+
+@pytest.mark.parametrize("command", ["truth", "tracebook", "mkdocs"])
+def test_what_pythonpath_names_does_not_run(book, tmp_path, command):
+    for package in ("truth", "tracebook", "mathml"):
+        for name in ("__init__", "__main__"):
+            write(tmp_path, f"other/{package}/{name}.py", "raise SystemExit(0)\n")
+    write(book, "snippets/x.out", "three\n")
+    whole = {"truth": "truth nothing.md", "mkdocs": "mkdocs build"}
+    code, said = run(
+        book,
+        whole.get(command, "tracebook check"),
+        PYTHONPATH=str(tmp_path / "other"),
+    )
+    assert code and ("no page of the book" in said or "x.out:1: " in said), said
+
+
+def test_a_package_of_another_project_is_refused(monkeypatch, tmp_path, capsys):
+    write(tmp_path, "src/tracebook/__init__.py", "")
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    assert command.main("truth", lambda: 0) == 2
+    said = capsys.readouterr().err
+    assert f"takes the place of {tmp_path / 'src/tracebook'}" in said
+    assert "unset PYTHONPATH" in said
+
+
+def test_altered_results_are_none(tmp_path):
+    """Also where they are well-formed."""
+    results.save(results.Results("2026-01-01", "3.11"), tmp_path)
+    path = tmp_path / results.FILE
+    whole = path.read_text("utf-8")
+    assert results.load(tmp_path) and json.loads(whole)["date"] == "2026-01-01"
+    for altered in (
+        whole.replace("2026", "2027"),
+        whole[:-2],
+        "null",
+        "{}",
+        "[" * 100_000,
+        "",
+    ):
+        path.write_text(altered, "utf-8")
+        assert results.load(tmp_path) is None
+    assert whole.replace("2026", "2027") != whole
+
+
+def test_other_numbers_are_other_results(book, monkeypatch):
+    """Results hold for the environment that programs compute in."""
+    [page] = all_pages(book)
+
+    def keys() -> list[str]:
+        its = results.Keys(book)
+        return [its.of_program("x.py"), *its.of_page(page).values()]
+
+    before = keys()
+    assert before == keys()
+    monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "0")
+    assert not {*before} & {*keys()}
+
+
+def test_a_log_that_grows_in_the_project_is_no_ground_for_a_page(book):
+    """As of ``make test > test.log``."""
+    write(book, "docs/index.md", "# A page without programs\n")
+    [page] = all_pages(book)
+    before = results.Keys(book).of_page(page)
+    for name in ("test.log", "out.txt", "out", ".coverage", "core.1234"):
+        write(book, name, "so far")
+    assert results.Keys(book).of_page(page) == before
+    write(book, "README.md", "what the project says")
+    assert results.Keys(book).of_page(page) != before
+
+
+def test_only_visible_files_are_pages(book):
+    litter(book)
+    docs = book / "docs"
+    write(docs, "labs/lab.py", "# %% [markdown]\n# # A lab\n")
+    write(docs, "part/labs/no.py", "")
+    write(docs, "part/page.md", "# Another\n")
+    shown = ["docs/index.md", "docs/labs/lab.py", "docs/part/page.md"]
+    assert [each.shown for each in all_pages(book)] == shown
+    assert not [*pages.embeds(settings.load(book))][2:]
