@@ -1,15 +1,17 @@
 """What must hold of a built page, for the tests and for the drills that try them:
 each raises AssertionError with what is wrong."""
 
+import io
 import json
 import re
+import zipfile
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
 from bs4 import BeautifulSoup
 from lxml import html
-from pymdownx.snippets import SnippetPreprocessor
 
 from mathml.convert import convert_all
 from tracebook import settings, snippet
@@ -21,6 +23,8 @@ from .project import ROOT
 SETTINGS = settings.load(ROOT)
 SNIPPETS = {each.name: each for each in snippet.find(SETTINGS)}
 PAGES = sorted(SETTINGS.docs_dir.rglob("*.md"))
+FOR_TOOLS = re.compile(r"[\s>]*#\s*(?:tracebook:|truth:|-+8<-+ )")
+"""A comment of a program that no reader sees, on a line of its own."""
 
 
 @cache
@@ -51,27 +55,9 @@ def _displayed(soup: BeautifulSoup) -> list[tuple[str, str]]:
     return blocks
 
 
-def _selected(text: str, selection: str) -> str:
-    """The part of a file that an include selects, without section markers."""
-    lines = text.splitlines()
-    if re.fullmatch(r"[0-9:,]+", selection):
-        spans = (span.partition(":") for span in selection.split(","))
-        lines = [
-            line
-            for first, _, last in spans
-            for line in lines[int(first or 1) - 1 : int(last or len(lines))]
-        ]
-    elif selection:
-        marks = [
-            i
-            for i, line in enumerate(lines)
-            if (m := SnippetPreprocessor.RE_SNIPPET_SECTION.match(line))
-            and m["name"] == selection
-        ]
-        lines = lines[marks[0] + 1 : marks[1]]
-    return "\n".join(
-        line for line in lines if not SnippetPreprocessor.RE_SNIPPET_SECTION.match(line)
-    )
+def code(lines: list[str]) -> list[str]:
+    """Lines that are neither empty nor for tools, by another way than the site's."""
+    return [line for line in lines if line.strip() and not FOR_TOOLS.match(line)]
 
 
 def displays_files_and_fresh_traces(
@@ -86,11 +72,13 @@ def displays_files_and_fresh_traces(
         program = SNIPPETS[re.sub(r"\.out$", ".py", embed.name)]
         if embed.name.endswith(".py"):
             assert embed.name == f"{folder}/{title}", where
-            expected = _selected(program.source, embed.selection)
-            assert text.strip("\n") == expected.strip("\n"), where
+            lines, expected = text.strip("\n").split("\n"), program.source
+            assert lines == embed.lines(expected), where
+            assert embed.selection or code(lines) == code(expected.split("\n"))
+            assert code(lines) == [line for line in lines if line.strip()], where
         else:
             assert title == "prints", where
-            expected = _selected(traces[program.name], embed.selection)
+            expected = "\n".join(embed.lines(traces[program.name]) or ())
             found = difference(text.strip("\n"), expected.strip("\n"), program.rel)
             assert found is None, f"{where}\n{found[1]}"
 
@@ -104,7 +92,7 @@ def traces_lead_to_their_programs(path: Path, site: Path) -> None:
     shown = [each.name for each in its.includes if each.name.endswith(".out")]
     assert names == [re.sub(r"\.out$", ".py", name) for name in shown]
     for name, trace in zip(names, traces):
-        lines, source = _printed_by(site)[name], SNIPPETS[name].source.splitlines()
+        lines, source = _printed_by(site)[name], SNIPPETS[name].text.splitlines()
         printed = SNIPPETS[name].trace_path.read_text("utf-8").splitlines()
         assert len(lines) == len(printed), f"{name}: a line of which nothing is known"
         assert all(0 <= line <= len(source) for line in lines), name
@@ -115,6 +103,42 @@ def traces_lead_to_their_programs(path: Path, site: Path) -> None:
 def _printed_by(site: Path) -> dict[str, list[int]]:
     said = (site / "assets/lines.js").read_text("utf-8")
     return json.loads(said.removeprefix("printedBy="))
+
+
+def of_tools(site: Path) -> list[tuple[str, str]]:
+    """The comments for tools that readers get, and where: in pages, in what they take
+    along, and in archives."""
+    return [
+        (name, line)
+        for name, text in _texts(site)
+        for line in text.splitlines()
+        if FOR_TOOLS.match(line)
+    ]
+
+
+def _texts(site: Path) -> Iterator[tuple[str, str]]:
+    """Every text of a site as its readers have it: of a page the blocks of code."""
+    for path in sorted(path for path in site.rglob("*") if path.is_file()):
+        name = path.relative_to(site).as_posix()
+        yield from _text(name, path.read_bytes())
+
+
+def _text(name: str, content: bytes) -> Iterator[tuple[str, str]]:
+    kind = Path(name).suffix
+    if kind == ".zip":
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for each in archive.namelist():
+                yield from _text(f"{name}: {each}", archive.read(each))
+    elif kind == ".html":
+        for block in html.fromstring(content.decode()).iter("pre"):
+            yield name, block.text_content()
+    elif kind == ".ipynb":
+        for cell in json.loads(content)["cells"]:
+            yield name, "".join(cell["source"])
+    elif kind in (".md", ".py", ".txt"):
+        yield name, content.decode()
+    elif kind == ".js" and "search" in name:
+        yield name, content.decode().replace("\\n", "\n").replace('"', "\n")
 
 
 def built_pages(site: Path) -> list[Path]:

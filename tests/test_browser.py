@@ -221,10 +221,9 @@ def _to_copy(path: str) -> list[str]:
     name = path.rstrip("/")
     sources = (SETTINGS.docs_dir / f"{name}.md", SETTINGS.docs_dir / name / "index.md")
     embeds = [e for each in sources if each.exists() for e in built.page(each).includes]
-    files = [(SETTINGS.snippets_dir / e.name, e.selection) for e in embeds]
+    files = [(e, SETTINGS.snippets_dir / e.name) for e in embeds]
     return [
-        "\n".join(includes.selected(file.read_text("utf-8"), part) or ()).rstrip()
-        for file, part in files
+        "\n".join(e.lines(file.read_text("utf-8")) or ()).rstrip() for e, file in files
     ]
 
 
@@ -317,7 +316,7 @@ def test_without_scripts_all_is_there(open_page):
     assert len(formulas) > 10 and all(math.is_visible() for math in formulas)
     chain_rule = SETTINGS.snippets_dir / "lessons/chain_rule/chain_rule.py"
     program = page.locator(".language-python code").first.text_content()
-    assert program.strip() == chain_rule.read_text("utf-8").strip()
+    assert program.strip() == includes.shown(chain_rule.read_text("utf-8")).strip()
     solution = page.locator("details .language-python code")
     assert not solution.is_visible()
     page.locator("details:not(.holds) > summary").click()

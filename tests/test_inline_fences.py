@@ -76,7 +76,7 @@ def site_markdown() -> markdown.Markdown:
     names = [
         name
         for name in config.markdown_extensions
-        if name not in ("pymdownx.snippets", "mathml.extension")
+        if name not in ("tracebook.extension", "mathml.extension")
     ]
     return markdown.Markdown(
         extensions=names,

@@ -13,7 +13,6 @@ strict: true
 plugins: [tracebook]
 use_directory_urls: false
 markdown_extensions:
-  - pymdownx.snippets: {base_path: [snippets]}
   - pymdownx.superfences
 """
 
@@ -73,20 +72,28 @@ def test_pages_of_another_configuration_are_judged(book):
 
 
 @pytest.mark.parametrize(
-    "old, new, message",
+    "more",
     [
-        ("[snippets]", "[docs]", "base_path"),
-        ("[snippets]", "[snippets, docs]", "base_path"),
-        ("{base_path: [snippets]}", "{check_paths: true}", "base_path"),
-        ("strict: true", "INHERIT: base.yml", "docs_dir is pages"),
+        "",
+        "  - tracebook.extension\n",
+        "  - tracebook.extension: {snippets: docs}\n",
+        "  - pymdownx.snippets: {base_path: [docs], check_paths: true}\n",
     ],
 )
-def test_a_configuration_that_speaks_of_another_book_fails(book, old, new, message):
+def test_the_programs_are_where_the_engine_has_them(book, more):
+    (book / "docs/x.py").write_text("another\n")
+    (book / "mkdocs.yml").write_text(CONFIG + more)
+    code, said = build(book)
+    assert code == 0 and "print('one' + 'two')" in page(book), said
+
+
+def test_a_configuration_that_speaks_of_another_book_fails(book):
     (book / "base.yml").write_text("docs_dir: pages\n")
     (book / "pages").mkdir()
-    (book / "mkdocs.yml").write_text(CONFIG.replace(old, new))
+    config = CONFIG.replace("strict: true", "INHERIT: base.yml")
+    (book / "mkdocs.yml").write_text(config)
     code, said = build(book)
-    assert code == 1 and message in said and "Traceback" not in said, said
+    assert code == 1 and "docs_dir is pages" in said and "Traceback" not in said, said
 
 
 def test_a_build_runs_every_program_unless_it_may_remember(book):

@@ -8,7 +8,6 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from tracebook import includes
 from tracebook.compare import difference
 from tracebook.snippet import Snippet
 from tracebook.trace import ended, without_frames, without_noise
@@ -62,11 +61,9 @@ def _text(cell: nbformat.NotebookNode) -> str:
 
 
 def _program(cell: nbformat.NotebookNode) -> Snippet:
-    source = re.sub(r"\A%%alone .*\n", "", cell.source) + "\n"
+    source = re.sub(r"\A%%alone .*\n", "", cell.source)
     return next(
-        each
-        for each in built.SNIPPETS.values()
-        if source.splitlines() == includes.selected(each.source, "")
+        each for each in built.SNIPPETS.values() if source == each.text.rstrip("\n")
     )
 
 

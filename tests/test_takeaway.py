@@ -161,19 +161,26 @@ def test_every_block_of_code_is_there(path, built_site):
 
 
 def _shown(file: Path) -> str:
-    """A file without the borders of sections."""
-    return "\n".join([*(includes.selected(file.read_text("utf-8"), "") or ()), ""])
+    """A file as readers see it."""
+    text = file.read_text("utf-8")
+    return includes.shown(text) if file.suffix == ".py" else text
+
+
+def test_nothing_that_readers_get_has_comments_for_tools(built_site):
+    assert built.of_tools(built_site) == []
 
 
 @EACH_PAGE
 def test_a_notebook_is_one(path, built_site):
     book = _notebook(_taken(path, built_site, ".ipynb"))
     nbformat.validate(book)
-    for before, cell in zip(["", *book.cells], book.cells):
-        alone = "\n# tracebook: alone\n" in cell.source
-        assert cell.source.startswith("%%alone ") == alone
-        assert not alone or "a process of its own" in before.source
-        raises = "# tracebook: raises" in cell.source and "%%alone" not in cell.source
+    programs = [*map(built.SNIPPETS.get, built.page(path).embeds)]
+    cells = [n for n, cell in enumerate(book.cells) if cell.cell_type == "code"][1:]
+    for n, program in zip(cells, filter(None, programs), strict=True):
+        cell = book.cells[n]
+        assert cell.source.startswith("%%alone ") == program.alone
+        assert not program.alone or "a process of its own" in book.cells[n - 1].source
+        raises = program.raises is not None and not program.alone
         assert ("raises-exception" in cell.metadata.get("tags", ())) == raises
 
 
@@ -211,7 +218,7 @@ def test_without_an_address_links_lead_to_neighbors(target, neighbor):
 
 def test_each_program_is_at_its_address_and_in_the_archive(built_site):
     files_of_programs = {
-        f"snippets/{path.relative_to(SNIPPETS).as_posix()}": path.read_bytes()
+        f"snippets/{path.relative_to(SNIPPETS).as_posix()}": _shown(path).encode()
         for path in files.below(SNIPPETS)
     }
     with zipfile.ZipFile(built_site / PROGRAMS) as archive:

@@ -6,6 +6,8 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tracebook import includes
+
 from . import jupyter, plain
 from .plain import Code, Place
 
@@ -62,10 +64,17 @@ class Book:
         yield "llms.txt", "\n".join([*index, ""]).encode()
         yield "llms-full.txt", "\n\n".join(whole).encode()
         programs = {
-            f"snippets/{name}": self.programs[name] for name in sorted(self.programs)
+            f"snippets/{name}": self._taken(name) for name in sorted(self.programs)
         }
         yield from programs.items()
         yield PROGRAMS, zipped(programs)
+
+    def _taken(self, name: str) -> bytes:
+        """A file as readers get it; what is not UTF-8 stays as it is."""
+        content, keep = self.programs[name], "surrogateescape"
+        if not name.endswith(".py"):
+            return content
+        return includes.shown(content.decode("utf-8", keep)).encode("utf-8", keep)
 
     def _place(self, page: Page, suffix: str) -> Place:
         return Place(page.path, self.address, self.site, suffix)

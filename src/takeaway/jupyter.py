@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tracebook.snippet import declared
-
 from .plain import Code, as_markdown
 
 FIRST = Path(__file__).with_name("first_cell.py").read_text("utf-8")
@@ -41,9 +39,8 @@ def notebook(
                 prose.append(part.strip("\n"))
         elif piece.language == "python" and piece.name:
             program = piece.name
-            said = declared(piece.text, program)
-            alone = "alone" in said
-            tags = ["raises-exception"] * ("raises" in said and not alone)
+            alone = "alone" in piece.declared
+            tags = ["raises-exception"] * ("raises" in piece.declared and not alone)
             prose.append(piece.before + named(piece))
             if alone:
                 prose.append(piece.before + ALONE)

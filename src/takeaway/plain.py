@@ -11,6 +11,7 @@ from textwrap import dedent
 from mathml.convert import expanded
 from mathml.source import Source
 from tracebook import includes
+from tracebook.snippet import declared
 
 COLORS = {"upstream": "#c2570c", "local": "#2f6fd0", "downstream": "#16803f"}
 """Of the three factors, on a white and on a black ground."""
@@ -42,6 +43,8 @@ class Code:
     """The whole file that it is, below the folder of the programs; or none."""
     before: str = ""
     """What stands before each of its lines in Markdown."""
+    declared: frozenset[str] = frozenset()
+    """What a program says of itself, in comments that readers do not see."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ def pieces(
 ) -> Iterator[str | Code]:
     """The running text and the blocks of code of a page, in order.
 
-    ``programs`` gives the text of a program or a trace.
+    ``programs`` gives the file of a program or a trace.
     """
     source = Source(_rewritten(Source(markdown), place))
     fences = {source.line(fence.span[0]): fence for fence in source.fences}
@@ -197,17 +200,19 @@ def _longest_ticks(text: str) -> int:
 
 def _code(line: str, body: str, before: str, programs: Callable[[str], str]) -> Code:
     language = _LANGUAGE.match(line.strip().strip("`~"))["language"]  # type: ignore[index]
-    shown, name = [], ""
+    shown, name, said = [], "", frozenset[str]()
     included = {each.line: each for each in includes.find(body)}
     for number, each in enumerate(body.splitlines(), 1):
         if include := included.get(number):
             text = programs(include.name)
-            shown += includes.selected(text, include.selection) or []
-            name = "" if include.selection else include.name
+            shown += include.lines(text) or []
+            if not include.selection:
+                name = include.name
+                said = frozenset(declared(text, name)) if name.endswith(".py") else said
         else:
             shown.append(each)
     text = "\n".join([*shown, ""])
-    return Code(language, text if name else dedent(text), name, before)
+    return Code(language, text if name else dedent(text), name, before, said)
 
 
 def _rewritten(source: Source, place: Place) -> str:

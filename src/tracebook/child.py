@@ -102,7 +102,7 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     # The interpreter's own order: the program, its threads, what it registered.
     atexit._clear()
     prepared = getattr(observer, "prepared", str)
-    error = _execute(sys.argv[0], snippet.source, prepared)
+    error = _execute(sys.argv[0], snippet.text, prepared)
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     report = _judge(error, snippet) | {"missing": missing, "printed": printed}
@@ -176,7 +176,7 @@ def _execute(path: str, source: str, prepared: Callable) -> BaseException | None
 
 def _judge(error: BaseException | None, snippet: Snippet) -> dict:
     """How the program ended, beside what it declares: a message, the problem
-    and its line."""
+    and its line in the text."""
     if error is None:
         problem = f"declares that it raises {snippet.raises}, but did not"
         return {"message": "", "line": 1, "problem": snippet.raises and problem}
@@ -187,7 +187,7 @@ def _judge(error: BaseException | None, snippet: Snippet) -> dict:
         if frame.filename == path
     ]
     if isinstance(error, SyntaxError) and error.filename == path:
-        lines = [error.lineno]
+        lines = [error.lineno or 1]
     message = "".join(traceback.format_exception_only(error)).rstrip("\n")
     problem = f"raised {message}"
     said = {

@@ -1,11 +1,16 @@
-"""What a text includes: the one reader of pymdownx's ``--8<--`` lines."""
+"""What a text includes, and what readers see of it: the one reader of ``--8<--``
+lines.
+
+Readers never see the lines of a program that only a tool reads: the borders of
+sections, and the comments ``# tracebook: …`` and ``# truth: …``.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-# What pymdownx.snippets might take for an include, and the one form to write it.
-# It takes a line with a section's border anywhere in it for no line at all.
+# What might be taken for an include, and the one form to write it. pymdownx.snippets
+# takes a line with a section's border anywhere in it for no line at all.
 _MARK = re.compile(
     r"^(?:[^\S\n]*-+8<-+.*|.*(?<![;-])-+8<-+[ \t]+\[[ \t]*(?:start|end)[ \t]*:.*)$",
     re.MULTILINE | re.IGNORECASE,
@@ -21,6 +26,7 @@ _COMMENT = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _BORDER = re.compile(r"\s*# -+8<-+ \[(start|end):([A-Za-z][A-Za-z0-9_-]*)\]")
+_HIDDEN = re.compile(rf"{_BORDER.pattern}|\s*#\s*(?:tracebook|truth):.*")
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,16 @@ class Include:
     def is_section(self) -> bool:
         return self.selection[:1].isalpha()
 
+    def lines(self, text: str) -> list[str] | None:
+        """The lines that readers see of the included file; None if the file has no
+        such part."""
+        lines = text.removesuffix("\n").split("\n")
+        part = _selected(lines, self.selection)
+        if part is None:
+            return None
+        is_program = self.name.endswith(".py")
+        return [lines[n] for n in (_seen(lines, part) if is_program else part)]
+
 
 def find(text: str) -> Iterator[Include]:
     """Everything that a text includes and shows, in the order of its lines."""
@@ -52,10 +68,23 @@ def find(text: str) -> Iterator[Include]:
         yield Include(mark.start(), line, **(found.groupdict("") if found else {}))
 
 
-def misread(program: str) -> int | None:
-    """The first line of a program that pymdownx would not show as it is.
+def seen(program: str) -> list[int]:
+    """The numbers, from 1, of the lines of a program that readers see."""
+    lines = program.removesuffix("\n").split("\n")
+    return [n + 1 for n in _seen(lines, range(len(lines)))]
 
-    Only the borders of sections, on lines of their own, are meant for it.
+
+def shown(program: str) -> str:
+    """A program as readers see, copy and run it."""
+    lines = program.removesuffix("\n").split("\n")
+    end = "\n" if program.endswith("\n") else ""
+    return "\n".join(lines[n - 1] for n in seen(program)) + end
+
+
+def misread(program: str) -> int | None:
+    """The first line of a text that some page would take for an include.
+
+    Only the borders of sections, on lines of their own, are meant to be obeyed.
     """
     for number, line in enumerate(program.split("\n"), 1):
         if "-8<-" in line and not _BORDER.fullmatch(line):
@@ -63,24 +92,48 @@ def misread(program: str) -> int | None:
     return None
 
 
-def selected(text: str, selection: str) -> list[str] | None:
-    """The lines that an include shows; None if the text has no such part."""
-    lines = text.splitlines()
-    borders = [_BORDER.fullmatch(line) for line in lines]
-    first, last = 1, len(lines)
+def _seen(lines: list[str], part: Iterable[int]) -> list[int]:
+    """The lines of a part that readers see. Where a line is hidden, the longer of the
+    two gaps beside it is left, and at either end none."""
+    found: list[int] = []
+    gap: int | None = None
+    """How many empty lines above the last hidden line may stand for those below it."""
+    for n in part:
+        if _HIDDEN.fullmatch(lines[n]):
+            if (gap := _empty_at_end(lines, found)) == len(found):
+                found.clear()
+        elif lines[n].strip():
+            found.append(n)
+            gap = None
+        elif gap is None or (found and not gap):
+            found.append(n)
+        else:
+            gap = max(0, gap - 1)
+    if gap is not None:
+        del found[len(found) - _empty_at_end(lines, found) :]
+    return found
+
+
+def _empty_at_end(lines: list[str], found: list[int]) -> int:
+    count = 0
+    while count < len(found) and not lines[found[-1 - count]].strip():
+        count += 1
+    return count
+
+
+def _selected(lines: list[str], selection: str) -> range | None:
+    """The lines that an include selects; None if there are no such lines."""
     if selection[:1].isalpha():
         own = [
-            (found[1], number)
-            for number, found in enumerate(borders, 1)
-            if found and found[2] == selection
+            (found[1], n)
+            for n, line in enumerate(lines)
+            if (found := _BORDER.fullmatch(line)) and found[2] == selection
         ]
         if [kind for kind, _ in own] != ["start", "end"]:
             return None
-        first, last = own[0][1], own[1][1]
-    elif selection:
-        start, _, end = selection.partition(":")
-        first, last = int(start or 1), int(end or last)
-        if not 1 <= first <= last <= len(lines):
-            return None
-    shown = range(first - 1, last)
-    return [lines[n] for n in shown if not borders[n]]
+        return range(own[0][1] + 1, own[1][1])
+    start, _, end = selection.partition(":")
+    first, last = int(start or 1), int(end or len(lines))
+    if not 1 <= first <= last <= len(lines):
+        return None
+    return range(first - 1, last)

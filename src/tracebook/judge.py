@@ -26,7 +26,8 @@ class Report:
     traces: dict[str, str] = field(default_factory=dict)
     """What each snippet printed, by its name below the snippets folder."""
     lines: dict[str, list[int]] = field(default_factory=dict)
-    """For each line of a trace the line of its program that printed it, or 0."""
+    """For each line of a trace the line that printed it, of the program as readers
+    see it, or 0."""
     observed: dict[str, Any] = field(default_factory=dict)
     """What the observer told of each, if there is one."""
     ran: int = 0

@@ -24,7 +24,7 @@ from .settings import Settings, SettingsError, load
 
 log = logging.getLogger("mkdocs.plugins.tracebook")
 LINES = "assets/lines.js"
-_INCLUDES = "pymdownx.snippets"
+_INCLUDES = "tracebook.extension"
 
 
 class TracebookConfig(Config):
@@ -197,15 +197,8 @@ def _settings(config: MkDocsConfig) -> Settings:
             raise SettingsError(
                 f"{name}: docs_dir is {settings.docs}, and not {others}"
             )
-    if _INCLUDES in config.markdown_extensions:
-        options = config.mdx_configs.setdefault(_INCLUDES, {})
-        base = options.get("base_path", ["."])
-        bases = [base] if isinstance(base, str) else base
-        if [root / each for each in bases] != [settings.snippets_dir]:
-            raise SettingsError(
-                f"{name}: {_INCLUDES}: base_path is {base}, and not"
-                f" [{settings.snippets}], where tracebook has the programs"
-            )
-        # It would look from where the command was given.
-        options["base_path"] = [str(settings.snippets_dir)]
+    # Without the folder it would look from where the command was given.
+    config.mdx_configs[_INCLUDES] = {"snippets": str(settings.snippets_dir)}
+    if _INCLUDES not in config.markdown_extensions:
+        config.markdown_extensions.append(_INCLUDES)
     return settings

@@ -101,7 +101,7 @@ def _problem(embed: Embed, texts: dict[str, Path], settings: Settings) -> str | 
     if not path or not path.is_file():
         return f"embeds {embed.name}, which is not in {settings.snippets}/"
     text = path.read_text("utf-8", "replace")
-    lines = includes.selected(text, embed.selection)
+    lines = embed.lines(text)
     if lines is None and embed.is_section:
         return (
             f"embeds section {embed.selection!r} of {path.name},"

@@ -43,10 +43,10 @@ class Run:
     problem: str | None = None
     """Why the run does not count, or None."""
     line: int = 1
-    """Line of the program at which the problem showed."""
+    """Line of the file at which the problem showed."""
     figures: dict[str, bytes] = field(default_factory=dict)
     lines: list[int] = field(default_factory=list)
-    """For each line of the trace the line that printed it, or 0."""
+    """For each line of the trace the line of the text that printed it, or 0."""
     observed: Any = None
     """What the observer told, if there is one."""
 
@@ -163,9 +163,9 @@ class Runner:
         return Run(
             trace + message,
             problem or said["problem"] or litter,
-            said["line"],
+            job.snippet.line(said["line"]),
             figures,
-            lines_of(trace + message, printed, job.snippet.source),
+            lines_of(trace + message, printed, job.snippet.text),
             said.get("observed"),
         )
 

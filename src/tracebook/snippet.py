@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import files
+from . import files, includes
 from .settings import LOOSEST, Settings, SettingsError
 
 PUBLISHED = "csv|json|png|svg|txt"
@@ -30,6 +30,7 @@ class Snippet:
     shown: str
     """Path below the project's root, for messages."""
     source: str
+    """What stands in the file."""
     raises: str | None
     """Type of the exception that ends the program on purpose."""
     rel: float
@@ -37,6 +38,17 @@ class Snippet:
     """Files that it writes for its page, beside figures of its own name."""
     alone: bool = False
     """Whether it shares no process with others, in a notebook either."""
+
+    @property
+    def text(self) -> str:
+        """What readers see and copy, and what runs: the file without the comments that
+        are for tools alone."""
+        return includes.shown(self.source)
+
+    def line(self, number: int) -> int:
+        """The number in the file of a line of the text."""
+        seen = includes.seen(self.source) or [1]
+        return seen[min(number, len(seen)) - 1]
 
     @property
     def trace_path(self) -> Path:

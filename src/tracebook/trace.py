@@ -38,7 +38,7 @@ def ended(text: str) -> str:
 
 
 def lines_of(trace: str, printed: list[Printed], source: str) -> list[int]:
-    """For each line of a trace the line of the program that printed it, or 0.
+    """For each line of a trace the line of the source that printed it, or 0.
 
     What did not come through Python's streams, as from ``tf.print``, is known by the
     words in a call of that name; what has none, as a matrix's next row, is the last

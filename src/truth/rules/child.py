@@ -70,7 +70,7 @@ class Program:
         except SyntaxError:  # which ends the program
             self.sites = []
         self.declared, self._problems = sites.declared(snippet.source, self.sites)
-        self.observer = Observer(str(snippet.path), self.sites)
+        self.observer = Observer(str(snippet.path), self.sites, snippet.line)
 
     def findings(self) -> list[dict]:
         """Of each site what holds or does not; of each declaration that is not

@@ -89,7 +89,10 @@ class Recorder:
 class Observer:
     """All rules of one program; it must see the program's first line."""
 
-    def __init__(self, path: str, sites: list[Site]) -> None:
+    def __init__(
+        self, path: str, sites: list[Site], line: Callable[[int], int]
+    ) -> None:
+        """``line`` gives the number in the file of a line that runs."""
         self.rules: list[Rule] = []
         self.records: defaultdict[Site, list[Record]] = defaultdict(list)
         """Of each site the first calls outside of graphs."""
@@ -100,6 +103,7 @@ class Observer:
         """How many record at a time, of each thread."""
         self._path = path
         self._sites = sites
+        self._line = line
         self._graphs: list[tf.Graph] = []
         self._really_register = tf.RegisterGradient
 
@@ -202,7 +206,7 @@ class Observer:
                 name = getattr(function, "__name__", None)
                 return next((each for each in sites if each.name == name), None)
             frame = frame.f_back
-        line = frame.f_lineno if frame else 1
+        line = self._line(frame.f_lineno) if frame else 1
         here = [each for each in sites if each.line <= line <= each.last_line]
         if is_own and not here:
             self.strays.append(line)
