@@ -9,7 +9,7 @@ unexport PYTHONPATH PYTHONHOME
 export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 RUN := .venv/bin/python -m
 
-.PHONY: help serve test build truth check traces lint drills bench setup upgrade
+.PHONY: help serve test pytest build truth check traces lint drills bench durations coverage setup upgrade
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1  /p' Makefile | awk '{printf "make %-8s", $$1; $$1=""; print}'
@@ -18,10 +18,24 @@ serve: setup  ## serve the site on http://127.0.0.1:8000 and follow every edit
 	@$(RUN) mkdocs serve --no-strict --dev-addr 127.0.0.1:8000
 
 # Each program runs once: where truth need not run it, for the site of the tests.
-test: setup  ## pass every test
+test: setup  ## pass the tests; ALL=1: those that take long, too
 	@rm -rf .cache/tracebook/runs
 	@$(RUN) truth
-	@$(RUN) pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+	@$(PYTEST) $(CHOSEN)
+
+# What the default leaves out is in pyproject.toml and, for readers, CONTRIBUTING.md.
+LEFT_OUT := browser or builds or composition or drills or notebooks or plain_python or slow
+CHOSEN := $(if $(ALL),,-m "sample or not ($(LEFT_OUT))")
+PYTEST := $(RUN) pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+
+pytest: setup  ## pass the same tests, with what truth found before
+	@$(PYTEST) $(CHOSEN)
+
+durations: setup  ## time every test, for the order and the parts of later runs
+	@$(PYTEST) --store-durations
+
+coverage: setup  ## pass the tests, and list the lines of src/ that they do not run
+	@$(PYTEST) $(CHOSEN) --cov src --cov-report term-missing:skip-covered
 
 build: setup  ## build the site into site/; a failing build leaves the last one
 	@$(RUN) truth.build

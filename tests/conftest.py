@@ -1,19 +1,22 @@
 """What the tests share: the built site, and a small copy of the project."""
 
+import json
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from xdist.remote import Producer
-from xdist.scheduler import LoadFileScheduling
 
 from tracebook import settings
+from truth.page import Page, all_pages
+from truth.work import Work
 
 from .project import ROOT, copy, run
 
@@ -30,22 +33,6 @@ KEPT_PROGRAMS = (
     ("index", "index.out"),
     ("lessons", "chain_rule"),
 )
-
-
-LONGEST = (
-    "test_composition",
-    "test_rules",
-    "test_build_fails",
-    "test_drills",
-    "test_plain_python",
-    "test_notebooks",
-    "test_serve",
-    "test_browser",
-    "test_engine",
-    "test_ledger",
-    "test_check_rule",
-)
-"""Files that begin first, so that no worker is left with one when all others ended."""
 SINGLE = (
     "test_plain_python",
     "test_notebooks",
@@ -53,55 +40,84 @@ SINGLE = (
     "test_serve",
     "test_check_rule",
 )
-"""Files whose tests share next to nothing, and go to any worker."""
+"""Files whose tests share next to nothing, so that any worker can run each test."""
 
 
-class ByFile(LoadFileScheduling):
-    """A worker for each file, which makes its fixtures once."""
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Callable) -> object:
+    """One worker runs all tests of a file, so that it makes their fixtures once."""
+    # Not at the top: the tests also run with `-p no:xdist`.
+    from xdist.scheduler import LoadFileScheduling
 
-    def _split_scope(self, nodeid: str) -> str:
-        is_single = Path(nodeid.partition("::")[0]).stem in SINGLE
-        return nodeid if is_single else super()._split_scope(nodeid)
+    class ByFile(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = Path(nodeid.partition("::")[0]).stem
+            return nodeid if file in SINGLE else super()._split_scope(nodeid)
 
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
     return ByFile(config, log)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Three for two cores: now and then one waits for what it started."""
     return min(settings.cores() * 3 // 2, 6)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    order = {name: at for at, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: order.get(item.path.stem, len(LONGEST)))
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """With several workers the longest files begin first, so that no worker is left
+    with one when all others are done."""
+    if not hasattr(config, "workerinput"):
+        return
+    seconds: Counter[str] = Counter()
+    for test, duration in json.loads(DURATIONS.read_text("utf-8")).items():
+        seconds[test.partition("::")[0]] += duration
+    items.sort(key=lambda item: -seconds[item.nodeid.partition("::")[0]])
 
 
+DURATIONS = ROOT / ".test_durations"
+"""Seconds of each test, which pytest-split reads: `make durations` writes them."""
 EVERY_PROGRAM = "EVERY_PROGRAM" in os.environ
-"""Whether what runs for each program runs for all: in the shards of the workflow."""
+"""Whether tests that take one program of each kind take all programs, as in the
+shards of the workflow."""
+
+
+def check_what_is_unproven(pages: list[Page]) -> str:
+    """Run truth on pages, unless it proved all of them before; what it printed."""
+    if not [*Work(ROOT, pages, []).unproven()]:
+        return ""
+    code, said = _command("truth", *(page.shown for page in pages))
+    assert code in (0, 1), said
+    return said
 
 
 def build_site(site: Path, remember: bool = True) -> Path:
-    """Build the site by the real commands, as it is published. What ran since `make
-    test` began, or before where the tests are called without it, need not run again."""
-    for command in (["truth"], ["mkdocs", "build", "--site-dir", site]):
-        done = subprocess.run(
-            [sys.executable, "-m", *command],
-            cwd=ROOT,
-            env={
-                **os.environ,
-                "NO_MKDOCS_2_WARNING": "1",
-                "SITE_URL": ADDRESS,
-                "TRACEBOOK_REMEMBER": "1" if remember else "0",
-            },
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=900,
-        )
-        assert done.returncode == 0, done.stdout
+    """Build the site by the real command, as it is published. What truth proved and
+    what ran since `make test` began need not run again."""
+    check_what_is_unproven(all_pages(ROOT))
+    code, said = _command("mkdocs", "build", "--site-dir", site, remember=remember)
+    assert code == 0, said
     return site
+
+
+def _command(*words: str | Path, remember: bool = True) -> tuple[int, str]:
+    """Run a module of the project: exit code and all that it printed."""
+    done = subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=ROOT,
+        env={
+            **os.environ,
+            "NO_MKDOCS_2_WARNING": "1",
+            "SITE_URL": ADDRESS,
+            "TRACEBOOK_REMEMBER": "1" if remember else "0",
+        },
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=1800,
+    )
+    return done.returncode, done.stdout
 
 
 def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -1,14 +1,10 @@
-"""Promise: each program prints its trace, each rule is right (or wrong on purpose),
+"""Promise: each program prints its trace, each rule is right (or deliberately wrong),
 and what each page says in formulas, numbers, names and messages is proven.
 
-One item for each: ``pytest -k broadcasting`` judges that page and its programs. What
-was judged before, and has not changed since, is not judged again.
+One test for each page: ``pytest -k broadcasting`` checks that page and its programs.
+What truth proved before, and has not changed since, is not checked again.
 """
 
-import subprocess
-import sys
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,97 +12,76 @@ from filelock import FileLock
 
 from tracebook import settings, snippet
 from truth import results
-from truth.page import all_pages
+from truth.page import Page, all_pages
 from truth.rules import sites
 
-from .conftest import shared_folder
+from .conftest import check_what_is_unproven, shared_folder
 from .project import ROOT
 
 SETTINGS = settings.load(ROOT)
-PROGRAMS = snippet.find(SETTINGS)
-PAGES = [page.shown for page in all_pages(ROOT)]
-RULES = [(each, site) for each in PROGRAMS for site in sites.find(each.source)]
+PAGES = {page.shown: page for page in all_pages(ROOT)}
 
 
-@dataclass(frozen=True)
-class Known:
-    """The results on record, and what was said when they were found."""
-
-    results: results.Results
-    said: str
-
-    def about(self, start: str) -> str:
-        """What was said of a file, from its line on to the next file's."""
-        lines, found, keeps = self.said.splitlines(), [], False
-        for line in lines:
-            keeps = line.startswith(start) or (keeps and line.startswith(" "))
-            found += [line] * keeps
-        return "\n".join(found)
-
-
-@cache
-def _page_of(program: str) -> str:
-    """A program stands in the folder of its page."""
+def page_of(program: str) -> str:
+    """A program is in the folder of its page."""
     folder = Path(program).parent
     folder = folder.parent if folder.name == "wrong" else folder
     return f"{SETTINGS.docs}/{folder.as_posix()}.md"
 
 
 @pytest.fixture(scope="session")
-def known(request, tmp_path_factory) -> Known:
-    """What is known of the pages that the chosen items speak of."""
+def said(request, tmp_path_factory) -> str:
+    """What truth printed of the pages that were chosen, where it had to run."""
     here = [item for item in request.session.items if item.path == Path(__file__)]
-    pages = {item.callspec.params["page"] for item in here}
+    pages: list[Page] = [
+        PAGES[item.callspec.params["page"]]
+        for item in here
+        if hasattr(item, "callspec")
+    ]
     with FileLock(shared_folder(tmp_path_factory) / "truth.lock"):
-        done = subprocess.run(
-            [sys.executable, "-m", "truth", *sorted(pages)],
-            cwd=ROOT,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-    assert done.returncode in (0, 1), done.stdout
-    return Known(results.load(ROOT), done.stdout)
+        return check_what_is_unproven(pages)
 
 
-@pytest.mark.parametrize(
-    "program, page",
-    [pytest.param(each.name, _page_of(each.name), id=each.name) for each in PROGRAMS],
-)
-def test_a_program_prints_its_trace(program, page, known):
-    said = known.about(f"{SETTINGS.snippets}/{program.removesuffix('.py')}.")
-    assert program in known.results.pages[page].programs, f"{page} does not show it"
-    assert known.results.programs[program].ran, (
-        f"{said}\nRun: .venv/bin/python -m tracebook check"
-        f" {SETTINGS.snippets}/{program}"
+def faults(page: str, found: results.Results) -> list[str]:
+    """What is not known to hold of a page and of the programs that it shows."""
+    record = found.pages[page]
+    listed = [
+        str(each) for each in found.findings(record) if each.state == "failed"
+    ] + [
+        f"{check}: not checked to the end"
+        for check in results.CHECKS
+        if check not in record.checks
+    ]
+    for name in record.programs:
+        known, file = found.programs[name], f"{SETTINGS.snippets}/{name}"
+        if not known.ran:
+            listed.append(f"{file}: run python -m tracebook check {file}")
+        if known.rules is None:
+            listed.append(f"{file}: its rules were not checked to the end")
+            continue
+        checked = {each.where for each in known.rules}
+        source = (SETTINGS.snippets_dir / name).read_text("utf-8")
+        listed += [
+            f"{file}:{site.line}: no result for this rule"
+            for site in sites.find(source)
+            if f"{file}:{site.line}" not in checked
+        ]
+    return listed
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_a_page_says_and_shows_is_proven(page, said):
+    found = results.load(ROOT)
+    assert found, said
+    assert not (listed := faults(page, found)), "\n".join(
+        [*listed, f"Run: .venv/bin/python -m truth {page}", said[-4000:]]
     )
 
 
-@pytest.mark.parametrize(
-    "program, line, page",
-    [
-        pytest.param(
-            each.name, site.line, _page_of(each.name), id=f"{each.name}:{site.line}"
-        )
-        for each, site in RULES
-    ],
-)
-def test_a_rule_is_as_it_is_said_to_be(program, line, page, known):
-    run = f"Run: .venv/bin/python -m truth {page}"
-    found = known.results.programs[program].rules
-    assert found is not None, f"not judged to the end\n{known.said[-2000:]}\n{run}"
-    where = f"{SETTINGS.snippets}/{program}:{line}"
-    of_line = [each for each in found if each.where == where]
-    assert of_line, f"{where}: nothing is said of this rule\n{run}"
-    failed = [str(each) for each in of_line if each.state == "failed"]
-    assert not failed, "\n".join([*failed, run])
-
-
-@pytest.mark.parametrize("check", results.CHECKS)
-@pytest.mark.parametrize("page", PAGES)
-def test_what_a_page_says_is_proven(page, check, known):
-    run = f"Run: .venv/bin/python -m truth {page}"
-    checked = known.results.pages[page].checks.get(check)
-    assert checked, f"not checked to the end\n{known.said[-2000:]}\n{run}"
-    failed = [str(each) for each in checked.findings if each.state == "failed"]
-    assert not failed, "\n".join([*failed, run])
+def test_each_program_is_shown_by_its_page():
+    shown = {(name, page) for page, its in PAGES.items() for name in its.embeds}
+    assert [
+        each.shown
+        for each in snippet.find(SETTINGS)
+        if (each.name, page_of(each.name)) not in shown
+    ] == []

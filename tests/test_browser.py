@@ -28,6 +28,7 @@ from truth.modes import index
 from . import built
 from .project import ROOT
 
+pytestmark = pytest.mark.browser
 SETTINGS = settings.load(ROOT)
 CHAIN_RULE = "lessons/chain_rule/"
 DESKTOP, PHONE = 1280, 360
@@ -134,7 +135,13 @@ def phone(browser, address) -> Phone:
     return Phone(browser, address)
 
 
-@pytest.mark.parametrize("path", _addresses())
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[pytest.mark.sample] * (path == CHAIN_RULE))
+        for path in _addresses()
+    ],
+)
 def test_a_page_on_a_phone(path, phone, address):
     """Nothing is asked of another host, logged, too wide, unmarked, without a glyph,
     copied otherwise than its file, or wrong for a screen reader; with its solutions
@@ -272,6 +279,7 @@ def _fonts_of_formulas(page: Page) -> set[str]:
     return fonts
 
 
+@pytest.mark.sample
 def test_formulas_are_set_in_the_math_font(open_page):
     page = open_page(CHAIN_RULE)
     assert _fonts_of_formulas(page) == {"STIX Two Math"}
@@ -592,6 +600,7 @@ def test_an_answer_is_small_and_fast(search, built_site):
     assert median(times) < 100
 
 
+@pytest.mark.sample
 def test_the_keyboard_alone_searches(open_page):
     page = open_page(CHAIN_RULE)
     page.get_by_role("button", name="Search").focus()

@@ -10,6 +10,7 @@ import pytest
 
 from .project import ROOT, edit, python, run
 
+pytestmark = pytest.mark.builds
 LESSON = "docs/lessons/chain_rule.md"
 PROGRAM = "snippets/lessons/chain_rule/chain_rule"
 
@@ -102,7 +103,11 @@ def is_whole(project: Path) -> bool:
 
 @pytest.mark.parametrize(
     "mistakes",
-    [["a digit of a trace"], ["a link to an anchor"], [*MISTAKES]],
+    [
+        ["a digit of a trace"],
+        ["a link to an anchor"],
+        pytest.param([*MISTAKES], marks=pytest.mark.sample),
+    ],
     ids=["a trace alone", "a page alone", "all at once"],
 )
 def test_fails_and_keeps_the_last_site(project, mistakes):

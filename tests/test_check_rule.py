@@ -355,7 +355,13 @@ def observing():
         yield settings, runner
 
 
-@pytest.mark.parametrize("name", WITH_RULES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * bool(at))
+        for at, name in enumerate(WITH_RULES)
+    ],
+)
 def test_each_rule_of_the_book(name, observing):
     settings, runner = observing
     runs = []

@@ -2,7 +2,9 @@
 
 import re
 
-from .composition import measure, page
+import pytest
+
+pytestmark = pytest.mark.composition
 
 
 def _alike(text: str) -> str:
@@ -11,6 +13,8 @@ def _alike(text: str) -> str:
 
 
 def test_the_matrix_is_what_a_run_shows():
+    from .composition import measure, page  # TensorFlow takes seconds to import
+
     found = page.measured()
     assert _alike(page.PAGE.read_text("utf-8")) == _alike(page.text(found))
     for kind, cells in found.items():
@@ -19,7 +23,10 @@ def test_the_matrix_is_what_a_run_shows():
             assert is_right or page.why(kind, place, said), f"{kind}, {place}: {said}"
 
 
+@pytest.mark.sample
 def test_a_gradient_is_right_to_its_last_number():
+    from .composition import measure
+
     right = [measure.np.array([1.0, 2.0])]
     assert measure.judged(right, right, 1e-5) == measure.RIGHT
     for wrong in ([None], [right[0] * 1.001], [right[0][:1]], right * 2):

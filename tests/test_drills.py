@@ -6,6 +6,8 @@ import pytest
 from .drills.__main__ import PARTS
 from .drills.book import Book, Tally
 
+pytestmark = pytest.mark.drills
+
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):

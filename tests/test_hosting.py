@@ -16,6 +16,7 @@ from . import test_browser
 from .conftest import ADDRESS
 from .test_browser import CHAIN_RULE, DESKTOP
 
+pytestmark = pytest.mark.browser
 browser = test_browser.browser
 PUBLISHED = urlsplit(ADDRESS).path
 """Below which path the site is built to be."""

@@ -15,6 +15,7 @@ from tracebook.trace import ended, without_frames, without_noise
 from . import built
 from .conftest import EVERY_PROGRAM
 
+pytestmark = pytest.mark.notebooks
 NOTEBOOKS = [
     path.relative_to(built.SETTINGS.docs_dir).with_suffix(".ipynb")
     for path in built.PAGES

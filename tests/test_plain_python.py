@@ -18,6 +18,7 @@ from tracebook.trace import without_frames, without_noise
 from .conftest import EVERY_PROGRAM
 from .project import ROOT
 
+pytestmark = pytest.mark.plain_python
 SETTINGS = settings.load(ROOT)
 EVERY = snippet.find(SETTINGS)
 
@@ -48,6 +49,7 @@ def _chosen() -> list[snippet.Snippet]:
     return chosen
 
 
+@pytest.mark.sample
 def test_no_program_is_named_as_a_module():
     """Python would take it for that, from the folder that it is saved in."""
     modules = {*sys.stdlib_module_names, *metadata.packages_distributions()}
@@ -69,7 +71,13 @@ def _run(each: snippet.Snippet, folder: Path) -> subprocess.CompletedProcess:
     )
 
 
-@pytest.mark.parametrize("each", _chosen(), ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "each",
+    [
+        pytest.param(each, id=each.name, marks=[pytest.mark.sample] * (at == 0))
+        for at, each in enumerate(_chosen())
+    ],
+)
 def test_prints_its_trace(each, tmp_path):
     done = _run(each, tmp_path)
     printed = without_noise(done.stdout, SETTINGS.noise_pattern)

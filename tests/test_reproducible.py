@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from .conftest import EVERY_PROGRAM, build_site
+
+pytestmark = pytest.mark.builds
 
 
 def _files(site: Path) -> dict[str, bytes]:

@@ -3,11 +3,14 @@
 
 from pathlib import Path
 
+import pytest
 from bs4 import BeautifulSoup
 
 from truth.ledger import page as ledger
 
 from .project import ROOT, copy, run
+
+pytestmark = pytest.mark.builds
 
 
 def _displayed(path: Path) -> tuple[list[str], list[str]]:
