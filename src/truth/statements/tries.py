@@ -17,6 +17,7 @@ searched, from the same seed each time, and a counterexample is made small.
 import ast
 import contextlib
 import functools
+import hashlib
 import io
 import itertools
 import linecache
@@ -37,6 +38,7 @@ import numpy as np
 import tensorflow as tf
 from hypothesis import HealthCheck
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 from tensorflow.python.ops import variable_scope  # no public name takes it back
 
 __all__ = [
@@ -158,12 +160,12 @@ def over(*, cases: int = CASES, examples: tuple = (), **spaces: Any) -> Callable
 
         def run() -> None:
             _built.cache_clear()
-            for combination in combinations:
+            for at, combination in enumerate(combinations):
                 names = dict(zip(listed, combination))
                 values = {name: value for name, (_, value) in names.items()}
                 case = functools.partial(_case, test, tried, values)
                 try:
-                    _search(case, searched, each, examples)
+                    _search(case, searched, each, examples, _seed(test, at))
                 except Exception as error:
                     said = ", ".join(
                         f"{n} = {shown}" for n, (shown, _) in names.items()
@@ -193,8 +195,19 @@ def forget() -> None:
     variable_scope.get_variable_scope()._caching_device = None
 
 
+def _seed(test: Callable, combination: int) -> int:
+    """Each combination of a test searches other values, the same on every machine."""
+    of = f"{test.__module__} {test.__qualname__} {combination} {_SEED}"
+    return int.from_bytes(hashlib.sha256(of.encode()).digest()[:8])
+
+
+# Hypothesis prefers the numbers that it finds in the modules of the project that are
+# loaded: what is searched would depend on what ran before.
+providers.is_local_module_file = functools.cache(lambda path: False)
+
+
 def _search(
-    case: Callable, searched: dict[str, Any], cases: int, examples: tuple
+    case: Callable, searched: dict[str, Any], cases: int, examples: tuple, seed: int
 ) -> None:
     if not searched:
         case()
@@ -206,11 +219,9 @@ def _search(
     search = hypothesis.given(**searched)(searching)
     for example in examples:
         search = hypothesis.example(**example)(search)
-    if _SEED:
-        search = hypothesis.seed(_SEED)(search)
+    search = hypothesis.seed(seed)(search)
     hypothesis.settings(
         max_examples=cases,
-        derandomize=not _SEED,
         database=None,
         deadline=None,
         report_multiple_bugs=False,
