@@ -1,6 +1,6 @@
 """Check what the pages claim: ``python -m truth [--root ROOT] [PAGE…]``.
 
-Formulas, rules, numbers, names, quotes and error messages, and the traces that
+Formulas, rules, numbers, quotes and error messages, and the traces that
 they rest on. What was checked before, and has not changed since, is not checked
 again. Exit codes: 0 all holds; 1 something does not hold, or a check did not
 come to its end; 2 usage.

@@ -20,12 +20,12 @@ from tracebook import settings, snippet
 
 from .finding import HOLDS, KINDS, STATES, Finding
 from .page import BIBLIOGRAPHY, LEDGER, Page, all_pages
+from .sentences import STATEMENTS
 
 CHECKS = {
     "statements": "truth.statements.check",
     "formulas": "truth.formulas.check",
     "numbers": "truth.prose.numbers",
-    "names": "truth.prose.names",
     "quotes": "truth.prose.quotes",
     "structure": "truth.structure.check",
     "modes": "truth.modes.check",
@@ -36,8 +36,6 @@ CHECKS = {
 AGREEMENT = "agreement"
 """The check that needs what the programs of a page did."""
 FILE = Path(".cache/truth/results.json")
-STATEMENTS = "tests/statements"
-"""Where the tests are that quote the sentences of pages."""
 
 _TOOLS = ("TensorFlow", "Keras", "NumPy", "SymPy")
 _SYSTEM = f"{platform.system()} {platform.machine()}"
@@ -275,7 +273,8 @@ class Keys:
             "" if page.embeds else self._project,
         )
         tests = _text(self._root / STATEMENTS / name.with_suffix(".py"))
-        more = {"statements": tests, "numbers": tests, "structure": self._around}
+        more = dict.fromkeys(("statements", "formulas", "numbers"), tests)
+        more["structure"] = self._around
         return {
             name: _hash(name, self._of_check(name), known, more.get(name, ""))
             for name in CHECKS

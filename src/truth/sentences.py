@@ -14,6 +14,8 @@ from pathlib import Path
 
 from .page import Block, Page
 
+STATEMENTS = "tests/statements"
+"""Where the tests are that quote the sentences of pages."""
 UNIVERSAL = re.compile(
     r"\b(?:always|never|ever|every|everything|everywhere|each|any|anything|anywhere"
     r"|anyone|all|no|none|nothing|nobody|nowhere|only|cannot|must|whatever|whenever"
@@ -140,6 +142,22 @@ def having(quote: str, sentences: list[Sentence]) -> list[int]:
         if said == quote:
             found += range(first, at + 1)
     return found
+
+
+def tested(
+    page: Page, words: Collection[str] = ("says",)
+) -> list[tuple[range, ast.AST]]:
+    """Where the sentences of a page stand that tests quote, and the tests."""
+    docs = page.settings.docs_dir
+    if not page.path.is_relative_to(docs):
+        return []
+    shown = page.path.relative_to(docs).with_suffix(".py")
+    found = of(page)
+    return [
+        (found[at].span, test)
+        for quote, test in quoting(page.root / STATEMENTS / shown, words)
+        for at in having(quote, found)
+    ]
 
 
 def _split(text: str, span: range, where: str, number: int) -> Iterator[Sentence]:

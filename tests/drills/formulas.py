@@ -21,7 +21,7 @@ from truth.finding import Finding
 from truth.formulas.check import check_page
 from truth.page import Page, all_pages
 from truth.prose import numbers
-from truth.structure import agreement, tables
+from truth.structure import agreement
 
 from .book import Book, Tally
 from .claims import altered, quotations
@@ -110,8 +110,7 @@ def _changed(page: Page, changes: list[list[str]], tally: Tally) -> Page:
 
 
 def _found(page: Page) -> list[Finding]:
-    found = [*check_page(page), *tables.check(page, page.root)]
-    return found + numbers.check([page], page.root)
+    return check_page(page) + numbers.check([page], page.root)
 
 
 def failed(page: Page) -> str:

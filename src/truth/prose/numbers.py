@@ -32,7 +32,6 @@ from ..finding import Finding
 from ..formulas.latex import Node, Statement
 from ..formulas.tree import walk
 from ..page import Block, Formula, Page
-from ..results import STATEMENTS
 from .sources import (
     Evidence,
     Number,
@@ -203,14 +202,7 @@ class Numbers:
     @cached_property
     def _quoted(self) -> list[tuple[range, list[Number]]]:
         """Where the sentences stand that tests quote, and the numbers of the tests."""
-        page = self.page
-        shown = page.path.relative_to(page.settings.docs_dir).with_suffix(".py")
-        found = sentences.of(page)
-        return [
-            (found[at].span, _numbers_of(test))
-            for quote, test in sentences.quoting(page.root / STATEMENTS / shown)
-            for at in sentences.having(quote, found)
-        ]
+        return [(span, _numbers_of(test)) for span, test in sentences.tested(self.page)]
 
     def _computed(
         self, statement: Statement, plain: list[Value | None], block: Block

@@ -20,8 +20,7 @@ from typing import Any
 from .. import sentences
 from ..finding import Finding
 from ..page import Page
-from ..results import STATEMENTS
-from ..sentences import plain
+from ..sentences import STATEMENTS, plain
 
 STRICT = ("guide/", "lessons/", "systems/")
 MOST_UNCHECKED = 0.1
