@@ -29,7 +29,7 @@ CHECKS = {
     "quotes": "truth.prose.quotes",
     "structure": "truth.structure.check",
     "modes": "truth.modes.check",
-    "agreement": "truth.structure.agreement",
+    "agreement": "truth.agreement.check",
 }
 """What checks pages, and where its ``check`` is; the slowest first."""
 
@@ -43,7 +43,7 @@ _CODE = [
     Path(__file__).resolve().parents[1] / package
     for package in ("truth", "tracebook", "mathml")
 ]
-_WINGS = ("formulas", "modes", "prose", "statements", "structure")
+_WINGS = ("agreement", "formulas", "modes", "prose", "statements", "structure")
 """The wings of truth that pages rest on and the runs of programs do not; on how
 results are shown nothing rests."""
 _PROJECT = ("*.*", "Makefile", "src/**/*.py", "tests/**/*.py")
