@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from truth import results
+from truth.agreement.check import check
 from truth.finding import Finding
 from truth.page import Page
 from truth.results import Program, Results
-from truth.structure.agreement import check
 
 PRODUCT = r"""
 # Product
@@ -432,3 +432,20 @@ def test_what_a_map_goes_through_is_what_the_program_has_by_that_name(found):
     )
     assert {f.state for f in found(halved, made)} == {"compared"}
     assert "failed" in {f.state for f in found(halved, made, beside=beside)}
+
+
+@pytest.mark.parametrize("record", [None, "", "{", '{"pages": {}, "programs": {}}'])
+def test_without_a_record_of_its_programs_a_page_fails(found, tmp_path, record):
+    assert {f.state for f in found(PRODUCT, MULTIPLIED)} == {"compared"}
+    text = PRODUCT + '\n```python\n--8<-- "page/a0.py"\n```\n'
+    (tmp_path / results.FILE).unlink()
+    if record is not None:
+        (tmp_path / results.FILE).write_text(record)
+    findings = check([Page(tmp_path / "docs/page.md", tmp_path, text)], tmp_path)
+    assert [(f.state, f.what) for f in findings] == [("failed", "page/a0.py")]
+    assert "not on record" in findings[0].how
+
+
+def test_a_page_without_programs_needs_no_record(tmp_path):
+    (tmp_path / "pyproject.toml").touch()
+    assert check([Page(tmp_path / "docs/page.md", tmp_path, PRODUCT)], tmp_path) == []

@@ -252,7 +252,6 @@ def test_counts_what_the_checks_say(book):
         "formulas: 1 proven, 1 given, 0 failed",
         "rules: 3 tried, 0 failed",
         "numbers: 3 tied, 0 failed",
-        "names: 0, 0 failed",
     ):
         assert line in said.splitlines(), said
     for what, number in {
@@ -264,7 +263,6 @@ def test_counts_what_the_checks_say(book):
         "displayed formulas": "1 proven, 1 given",
         "rules": "3 tried (2 right, 1 wrong on purpose)",
         "numbers": "3 tied (1 of the tied are weak)",
-        "names": "0",
     }.items():
         assert in_all(book.ledger, what) == number
     assert "As of the commit of 2025-06-15: " in book.ledger
@@ -347,7 +345,7 @@ def test_what_a_page_names_is_part_of_what_was_checked(book, named):
     ):
         change()
         book.holds()
-        assert ("names", "docs/part/one.md") in book.asked()
+        assert ("quotes", "docs/part/one.md") in book.asked()
         book.holds()
         assert book.asked() == set()
 
@@ -633,7 +631,6 @@ def test_the_sums_are_the_sums(ledger):
         "inline formulas",
         "rules",
         "numbers",
-        "names",
         "quotations",
         "error messages",
     ):

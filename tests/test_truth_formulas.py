@@ -433,7 +433,7 @@ INLINE = {
     r"(a + b)^2 = a^2 + 2 a b + b^2": "proven",
     r"\frac{f(x + h) - f(x - h)}{2h} = f'(x) + O(h^2)": "tried",
     r"x_i^2": "proven",
-    r"x + 2": "compared",
+    r"x + 2": "failed",
     r"\upstream{\bar y} = 7": "tied",
     r"y_i \ne x_i + 1": "failed",
     r"\d y_i = 3 x_i \, \d x_i": "failed",
@@ -463,6 +463,18 @@ def test_a_formula_in_running_text_is_proven_or_stands_or_fails(tmp_path, tex):
         text += '\n```python\n--8<-- "seven.py"\n```\n'
         found = [f for f in findings(tmp_path, text) if f.kind == "inline formula"]
     assert [f.state for f in found] == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(
+    "tex, state",
+    [("x + 2", "tied"), ("r = x + 2", "tied"), ("x + 2 = 3 x", "failed")],
+)
+def test_what_claims_nothing_holds_in_a_sentence_that_is_quoted(tmp_path, tex, state):
+    tests = tmp_path / "tests/statements/page.py"
+    tests.parent.mkdir(parents=True)
+    tests.write_text(f"@says(r'Here ${tex}$ is.')\ndef test():\n    pass\n")
+    found = findings(tmp_path, f"{RUNNING}\nHere ${tex}$ is. There is $y_i$.\n")
+    assert [f.state for f in found if f.kind == "inline formula"] == [state]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ KINDS = (
     "mode",
     "error",
     "number",
-    "name",
     "quote",
     "structure",
     "agreement",

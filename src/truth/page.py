@@ -25,7 +25,7 @@ __all__ = [
     "menu",
 ]
 
-DIRECTIVES = ("proof", "own", "docstring", "unchecked", "modes")
+DIRECTIVES = ("proof", "docstring", "unchecked", "modes")
 """The keys of the comments that are for the checks."""
 
 _HEADING = re.compile(r"^(?P<hashes>#{1,6})[ \t]+(?P<title>.+)$", re.MULTILINE)

@@ -20,24 +20,22 @@ from tracebook import files, memory, settings, snippet
 
 from .finding import HOLDS, KINDS, STATES, Finding
 from .page import BIBLIOGRAPHY, LEDGER, Page, all_pages
+from .testfile import FOLDER as STATEMENTS
 
 CHECKS = {
     "statements": "truth.statements.check",
     "formulas": "truth.formulas.check",
     "numbers": "truth.prose.numbers",
-    "names": "truth.prose.names",
     "quotes": "truth.prose.quotes",
     "structure": "truth.structure.check",
     "modes": "truth.modes.check",
-    "agreement": "truth.structure.agreement",
+    "agreement": "truth.agreement.check",
 }
 """What checks pages, and where its ``check`` is; the slowest first."""
 
 AGREEMENT = "agreement"
 """The check that needs what the programs of a page did."""
 FILE = Path(".cache/truth/results.json")
-STATEMENTS = "tests/statements"
-"""Where the tests are that quote the sentences of pages."""
 
 _TOOLS = ("TensorFlow", "Keras", "NumPy", "SymPy")
 _SYSTEM = f"{platform.system()} {platform.machine()}"
@@ -45,7 +43,7 @@ _CODE = [
     Path(__file__).resolve().parents[1] / package
     for package in ("truth", "tracebook", "mathml")
 ]
-_WINGS = ("formulas", "modes", "prose", "statements", "structure")
+_WINGS = ("agreement", "formulas", "modes", "prose", "statements", "structure")
 """The wings of truth that pages rest on and the runs of programs do not; on how
 results are shown nothing rests."""
 _PROJECT = (
@@ -291,8 +289,9 @@ class Keys:
         )
         path = self._root / STATEMENTS / name
         tests = _text(path.with_suffix(".py"))
-        lock = _text(path.with_suffix(".lock"))
-        more = {"statements": tests + lock, "numbers": tests, "structure": self._around}
+        more = dict.fromkeys(("formulas", "numbers"), tests)
+        more["statements"] = tests + _text(path.with_suffix(".lock"))
+        more["structure"] = self._around
         return {
             name: _hash(name, self._of_check(name), known, more.get(name, ""))
             for name in CHECKS

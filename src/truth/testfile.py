@@ -20,9 +20,11 @@ from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 
+from . import sentences
 from .page import Page
 
 FOLDER = "tests/statements"
+"""Where the tests are that try the sentences of pages."""
 MARKS = ("definition", "advice", "history", "pointer")
 """Groups of sentences that no test tries, by why."""
 MORE = "…"
@@ -82,6 +84,7 @@ class Tests:
         self.shown = self.path.relative_to(page.root).as_posix()
         self.source = _text(self.path) if source is None else source
         self._body = ast.parse(self.source, self.shown).body
+        self._codes: dict[str, str] = {}
 
     def __iter__(self) -> Iterator[Test]:
         return iter(self.all)
@@ -159,7 +162,10 @@ class Tests:
 
     def code(self, name: str) -> str:
         """The statements of the file that a function reaches, without references."""
-        return "\n".join(self._texts[at] for at in sorted(self._reached(name)))
+        if name not in self._codes:
+            reached = sorted(self._reached(name))
+            self._codes[name] = "\n".join(self._texts[at] for at in reached)
+        return self._codes[name]
 
     def _reached(self, name: str) -> set[int]:
         reached = {at for at, names in enumerate(self._bound) if not names}
@@ -195,6 +201,25 @@ class Tests:
     @cached_property
     def _used(self) -> list[set[str]]:
         return [{*_WORD.findall(text)} for text in self._texts]
+
+
+def tested(page: Page, *marks: str) -> list[tuple[range, str]]:
+    """Where the sentences of a page stand that tests try, and the code that each test
+    reaches; also those under some marks."""
+    if not page.path.is_relative_to(page.settings.docs_dir):
+        return []
+    try:
+        tests = Tests(page)
+    except SyntaxError:
+        return []
+    found = sentences.of(page)
+    return [
+        (found[at].span, "" if test.is_mark else tests.code(test.name))
+        for test in tests
+        if not test.is_mark or test.name in marks
+        for reference in test.references
+        for at in sentences.named(reference.text, found)
+    ]
 
 
 def _called(node: ast.AST, *names: str) -> bool:

@@ -1,7 +1,7 @@
 """Mistakes in what pages say: words, number words, digits, names, messages.
 
 Each is planted by a seed anywhere in what a reader reads, without a look at what the
-checks read; whether a check of sentences, numbers, names, quotations or structure
+checks read; whether a check of sentences, numbers, quotations or structure
 fails does not depend on which.
 """
 
@@ -14,7 +14,7 @@ from mathml.source import Source
 from truth import sentences
 from truth.finding import Finding
 from truth.page import Page, all_pages
-from truth.prose import names, numbers, quotes
+from truth.prose import numbers, quotes
 from truth.statements.check import STRICT, Check, file_of
 from truth.structure import check as structure
 
@@ -75,7 +75,7 @@ def quotations(page: Page) -> Iterator[Finding]:
 
 def failures(page: Page) -> list[Finding]:
     """What a page's words fail by, without a run."""
-    checks = (numbers.check, names.check, quotes.check, structure.check)
+    checks = (numbers.check, quotes.check, structure.check)
     said = [each for check in checks for each in check([page], page.root)]
     return [each for each in (*said, *quotations(page)) if each.state == "failed"]
 
@@ -147,4 +147,3 @@ def run(book: Book, tally: Tally, site: Path) -> None:
                 f"{page.where(start)}: {page.text[start:end]} → {new} in: {around}",
                 bool(failures(altered(page, text))),
             )
-    names.installed.close()

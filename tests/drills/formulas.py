@@ -17,11 +17,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from truth import results
+from truth.agreement import check as agreement
 from truth.finding import Finding
 from truth.formulas.check import check_page
 from truth.page import Page, all_pages
 from truth.prose import numbers
-from truth.structure import agreement, tables
 
 from .book import Book, Tally
 from .claims import altered, quotations
@@ -110,17 +110,21 @@ def _changed(page: Page, changes: list[list[str]], tally: Tally) -> Page:
 
 
 def _found(page: Page) -> list[Finding]:
-    found = [*check_page(page), *tables.check(page, page.root)]
-    return found + numbers.check([page], page.root)
+    return check_page(page) + numbers.check([page], page.root)
 
 
 def failed(page: Page) -> str:
     """The first that fails, whose task is formulas; a hang and a crash are errors."""
     with _limited():
-        for check in (_found, lambda page: agreement.check([page], page.root)):
-            for each in check(page):
-                if each.state == "failed":
-                    return str(each)
+        for each in _found(page):
+            if each.state == "failed":
+                return str(each)
+        # What programs did is known where they ran.
+        for each in (
+            agreement.check([page], page.root) if results.load(page.root) else ()
+        ):
+            if each.state == "failed":
+                return str(each)
     return ""
 
 

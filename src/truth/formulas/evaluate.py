@@ -20,7 +20,7 @@ import numpy as np
 import sympy
 
 from ..page import Page
-from .inline import Flattener
+from .inline import flat
 from .latex import CALLED, Node
 from .meaning import (
     ANYWHERE,
@@ -69,7 +69,7 @@ class Rule:
     @property
     def said(self) -> tuple:
         """What it says: the same elsewhere is equal."""
-        return self.name, self.subscript, *map(Flattener().flat, self.sides)
+        return self.name, self.subscript, *map(flat, self.sides)
 
     @cached_property
     def alternatives(self) -> list[frozenset[str]]:

@@ -1,9 +1,10 @@
 """Formulas in running text.
 
 Each is proven as a displayed one is, from what any section of its page states, or of
-a page that its paragraph links to; or it stands in such a formula, or in a program of
-the page; or it gives what something proven follows from, or numbers that a program or
-a trace has. What does none of it fails, unless a comment names it:
+a page that its paragraph links to; or it stands in such a formula; or it gives what
+something proven follows from, or numbers that a program or a trace has; or it claims
+nothing, being an expression or a map alone, and a test quotes its sentence. What does
+none of it fails, unless a comment names it:
 ``<!-- unchecked: LATEX -->``.
 
 A single symbol, with its number if it has one, must be one of the page's: in a formula
@@ -20,16 +21,9 @@ import numpy as np
 
 from ..finding import STATES
 from ..page import Page
+from ..testfile import MARKS, tested
 from . import literals
-from .inline import (
-    OF_PROGRAMS,
-    Flat,
-    Flattener,
-    expressions,
-    is_compound,
-    of_program,
-    unsigned,
-)
+from .inline import Flat, expressions, flat, is_compound, pairs, unsigned
 from .latex import Node, Refusal, Statement, parse
 from .meaning import Meaning, Scope, name_of, plain
 from .points import Contradicted
@@ -140,8 +134,6 @@ class RunningText:
             return "given", "what is checked follows from it", ""
         if place := self._stands(read, statement):
             return "proven", f"stands in {place}", ""
-        if self._runs(statement):
-            return "compared", "stands in a program of the page", ""
         doubt = read.doubts.get(number)
         own = next(each for each in self._sections if read in each.reads)
         # A size that a page gives is another than those that are tried.
@@ -153,18 +145,19 @@ class RunningText:
             and self._is_tied(read, statement)
         ):
             return "tied", "a program or trace of the page has its numbers", ""
+        if not is_unchecked(self._page, read) and self._is_named(read, statement):
+            return "tied", "claims nothing, and its sentence is quoted", ""
         return (
             "unchecked",
-            "stands in no formula or program of the page"
+            "stands in no formula of the page"
             + (f", and is not proven: {doubt}" if doubt else ""),
             "",
         )
 
     def _stands(self, read: Reading, statement: Statement) -> str | None:
         """In which formulas, the nearest first."""
-        flattener = Flattener()
-        wanted = set(flattener.pairs(statement)) or {
-            unsigned(flattener.flat(side)) for side in statement.sides
+        wanted = set(pairs(statement)) or {
+            unsigned(flat(side)) for side in statement.sides
         }
         own = next(each for each in self._sections if read in each.reads)
         for place, sections in (
@@ -185,7 +178,7 @@ class RunningText:
                 for number, statement in enumerate(_statements(read)):
                     where = read.formula.start + statement.position
                     if known or (number in read.premises and where in self._used):
-                        found |= expressions(statement, Flattener())
+                        found |= expressions(statement)
             self._standing[id(section)] = found
         return self._standing[id(section)]
 
@@ -225,18 +218,18 @@ class RunningText:
             for section in _noted(path, self._page.root)
         ]
 
-    def _runs(self, statement: Statement) -> bool:
-        """Whether a program computes it, under whatever name."""
-        sides = [unsigned(OF_PROGRAMS.flat(side)) for side in statement.sides]
-        is_named = bare(statement.sides[0]).kind == "symbol"
-        if statement.relations == ("=",) and is_named:
-            named = Statement((), statement.sides[1:], 0)
-            return is_compound(named) and sides[1] in self._programs
-        return not statement.relations and sides[0] in self._programs
+    def _is_named(self, read: Reading, statement: Statement) -> bool:
+        """Whether it claims nothing, and a test quotes the sentence that names it."""
+        first, *others = statement.sides
+        is_map = bare(first).kind == "symbol" and len(others) == 1
+        if statement.relations and not (is_map and statement.relations == ("=",)):
+            return False
+        at = read.formula.start
+        return not any(map(is_numeric, others)) and any(at in s for s in self._quoted)
 
     @cached_property
-    def _programs(self) -> set[Flat]:
-        return set().union(*map(of_program, self._code))
+    def _quoted(self) -> list[range]:
+        return [span for span, _ in tested(self._page, *MARKS)]
 
     def _is_tied(self, read: Reading, statement: Statement) -> bool:
         """Whether programs or traces have the numbers in which a chain ends that is
@@ -251,9 +244,7 @@ class RunningText:
         if chain.relations:
             if not self._follows(read, chain):
                 return False
-        elif is_compound(chain) and not (
-            self._stands(read, chain) or self._runs(chain)
-        ):
+        elif is_compound(chain) and not self._stands(read, chain):
             return False
         value = np.array(Meaning(Scope()).value(last), complex)
         decimals = max(

@@ -23,7 +23,6 @@ NAMES = {
     "mode": ("table of modes", "tables of modes"),
     "error": ("error message", "error messages"),
     "number": ("number", "numbers"),
-    "name": ("name", "names"),
     "quote": ("quotation", "quotations"),
     "structure": ("thing in its place", "things in their places"),
     "agreement": ("formula and rule compared", "formulas and rules compared"),

@@ -27,12 +27,11 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from .. import sentences
 from ..finding import Finding
 from ..formulas.latex import Node, Statement
 from ..formulas.tree import walk
 from ..page import Block, Formula, Page
-from ..testfile import Tests
+from ..testfile import tested
 from .sources import (
     Evidence,
     Number,
@@ -203,19 +202,7 @@ class Numbers:
     @cached_property
     def _quoted(self) -> list[tuple[range, list[Number]]]:
         """Where the sentences stand that tests quote, and the numbers of the tests."""
-        page = self.page
-        found = sentences.of(page)
-        try:
-            tests = Tests(page)
-        except SyntaxError:
-            return []
-        return [
-            (found[at].span, _numbers_of(ast.parse(tests.code(test.name))))
-            for test in tests
-            if not test.is_mark
-            for reference in test.references
-            for at in sentences.named(reference.text, found)
-        ]
+        return [(span, _numbers_in(code)) for span, code in tested(self.page)]
 
     def _computed(
         self, statement: Statement, plain: list[Value | None], block: Block
@@ -340,8 +327,8 @@ def _each(value: Value | None) -> tuple[Number, ...]:
 
 
 @cache
-def _numbers_of(test: ast.AST) -> list[Number]:
-    numbers = read_program(ast.unparse(test)).numbers
+def _numbers_in(code: str) -> list[Number]:
+    numbers = read_program(code).numbers
     return [sign * each for each in numbers for sign in (1, -1)]
 
 

@@ -1,6 +1,6 @@
 """Messages that a page quotes come from a program that printed them.
 
-A message, see ``names.is_message``, stands in a trace that its page embeds, or in
+A message, see ``is_message``, stands in a trace that its page embeds, or in
 one that a comment of its block names: ``<!-- proof: NAME.out -->``. White space
 does not count, and an ellipsis leaves something out. Where the words before it
 name a mode, ``tf.function``, ``tf.gradients`` or eager, the program, or the
@@ -11,16 +11,25 @@ fence or the span right before it, is compared with the installed text.
 """
 
 import ast
+import importlib
+import inspect
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ..finding import Finding
 from ..page import Page
-from .names import installed, is_message
 
-_EXCEPTION = re.compile(r"[A-Za-z_.]*(?:Error|Exception|Warning)\b: ")
+_MODULES = {"tf": "tensorflow", "np": "numpy"}
+_API = re.compile(
+    r"@?(?:tf|keras|np|sys|os|math"
+    r"|tape|accumulator|optimizer|layer|model|variable)\."
+)
+_COMMAND = re.compile(r"(?:\S*/)?(?:python3?|make|git|pip|pytest|sh|uv|py)\s")
+_EXCEPTION = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning|Interrupt)\b")
+_RAISED = re.compile(r"[A-Za-z_.]*(?:Error|Exception|Warning)\b: ")
 _ELLIPSIS = re.compile(r"\s*(?:…|\.\.\.)\s*")
 _NEAR = 60
 """Characters before a message in which a trace may name its mode."""
@@ -30,6 +39,31 @@ MODES = {
     "eager": re.compile(r"\b[Ee]ager(?:ly)?\b"),
 }
 """The modes of TensorFlow, and the words by which prose claims them."""
+
+
+def is_message(text: str) -> bool:
+    """Whether a span quotes a message: an exception, or four words, no code."""
+    if _EXCEPTION.search(text):
+        return not _API.match(text)
+    return len(text.split()) >= 4 and not _is_code(text)
+
+
+def _is_code(text: str) -> bool:
+    """Whether a span is Python, a type or a command, however many its words."""
+    if "::" in text or _COMMAND.match(text):
+        return True
+    return any(
+        _parses(form.format(text.strip()))
+        for form in ("{}", "{}: pass", "{}\n    pass")
+    )
+
+
+def _parses(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def check(pages: list[Page], root: Path) -> list[Finding]:
@@ -80,7 +114,7 @@ def quoted(page: Page) -> list[tuple[list[str], int]]:
     found += [
         (_parts(fence.text), fence.start)
         for fence in page.fences
-        if _EXCEPTION.match(fence.text.strip()) and fence.start not in marked
+        if _RAISED.match(fence.text.strip()) and fence.start not in marked
     ]
     return found
 
@@ -176,7 +210,7 @@ def _modes_in(tree: ast.AST) -> set[str]:
 
 def _docstrings(page: Page) -> Iterator[Finding]:
     for name, quote in page.quotes:
-        installed_text = " ".join(installed.ask("doc", name)[0].split())
+        installed_text = " ".join(_docstring(name).split())
         holds = _pattern(_parts(quote.text)).search(installed_text)
         yield Finding(
             "quote",
@@ -186,3 +220,16 @@ def _docstrings(page: Page) -> Iterator[Finding]:
             " ".join(quote.text.split()),
             f"the docstring of {name}" + ("" if holds else " does not say so"),
         )
+
+
+@cache
+def _docstring(name: str) -> str:
+    """That of a dotted name in what is installed; empty if there is none."""
+    module, *attributes = name.split(".")
+    try:
+        thing: Any = importlib.import_module(_MODULES.get(module, module))
+        for attribute in attributes:
+            thing = getattr(thing, attribute)
+    except (ImportError, AttributeError):
+        return ""
+    return inspect.getdoc(thing) or ""

@@ -1,214 +1,21 @@
-"""Formulas and programs say the same: what a page derives is what its programs did.
+"""The formulas of one section, evaluated at what a program had once."""
 
-While a program runs, it is kept what its rules are given and give, and what its
-functions have by name when they return. The maps and the gradients that the page
-states are evaluated at these values, name for name, and must give what is there: a
-value of that name, or what the function returned.
-
-In a program, the gradient of ``x`` is ``x_bar``, ``downstream_x`` or ``upstream_x``;
-what a formula calls ``w_1`` may be in a list ``w``; ``lambda`` is ``lambda_``. A
-function of one input may have it by another name: a program squares ``x``, and the
-page says ``w = u^2``.
-
-A formula that agrees with no program of its page fails, unless it says so:
-``% unchecked: why``, or ``<!-- unchecked: LATEX -->`` in running text. A rule that
-agrees with no formula of a page that has some is unchecked.
-"""
-
-import json
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from .. import results
-from ..finding import Finding
-from ..formulas import evaluate
 from ..formulas.evaluate import Rule as Formula
 from ..formulas.meaning import Unclear
-from ..page import Page
+from .programs import Array, Arrays, Call, Seen, Site
 
 CLOSE = 1e-5
 """What float32 may do."""
 
-WRONG = "wrong"
-"""The folder of programs that are wrong on purpose."""
 
-Array = np.ndarray | None
-Arrays = dict[str, np.ndarray]
-
-
-def _array(said: Any) -> Array:
-    if isinstance(said, dict):
-        return np.array(said["real"]) + 1j * np.array(said["imag"])
-    array = np.array(said)
-    return array if array.dtype.kind in "iufc" else None
-
-
-def _arrays(said: dict[str, Any]) -> Arrays:
-    found = {name: _array(value) for name, value in said.items()}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-@dataclass
-class Call:
-    """What a rule was given and gave in one call."""
-
-    inputs: Arrays
-    """Variables are some, too."""
-    closed: Arrays
-    outputs: list[Array]
-    upstream: list[Array]
-    downstream: Arrays
-
-    @classmethod
-    def of(cls, said: dict[str, Any]) -> "Call":
-        closed = _arrays(said["closed"])
-        inputs = dict(said["inputs"]) | {
-            _named(name, _array(value), closed): value
-            for name, value in said["variables"].items()
-        }
-        downstream = _arrays(dict(zip(inputs, said["downstream"])))
-        outputs, upstream = (
-            list(map(_array, said[part])) for part in ("outputs", "upstream")
-        )
-        return cls(_arrays(inputs), closed, outputs, upstream, downstream)
-
-    @property
-    def is_empty(self) -> bool:
-        return any(not each.size for each in self.inputs.values())
-
-    def names(self) -> Arrays:
-        gradients = {f"downstream_{name}": a for name, a in self.downstream.items()}
-        return self.closed | self.inputs | gradients
-
-
-def _named(variable: str, value: Array, closed: Arrays) -> str:
-    """The name by which a program finds a variable; it may have another of its own."""
-    name = variable.partition(":")[0]
-    same = (
-        []
-        if value is None
-        else [n for n, a in closed.items() if np.array_equal(a, value)]
-    )
-    return same[0] if name not in closed and len(same) == 1 else name
-
-
-@dataclass
-class Seen:
-    """What a function had by name when it returned, and what it returned."""
-
-    names: Arrays
-    returned: list[Array]
-
-    @classmethod
-    def of(cls, said: dict[str, Any]) -> "Seen":
-        return cls(_arrays(said["names"]), list(map(_array, said["returned"])))
-
-
-@dataclass(frozen=True)
-class Site:
-    """One rule of a program, or one of its functions."""
-
-    where: str
-    what: str
-    calls: tuple[Call, ...] | tuple[Seen, ...] = field(compare=False)
-
-    @property
-    def name(self) -> str:
-        return self.where.rpartition("/")[2].partition(":")[0]
-
-
-def check(pages: list[Page], root: Path) -> list[Finding]:
-    known = results.load(root)
-    return [
-        finding
-        for page in pages
-        for finding in _findings(page, _sites(page, known.programs if known else {}))
-    ]
-
-
-def _sites(page: Page, programs: dict[str, results.Program]) -> list[Site]:
-    right = [
-        (name, programs[name])
-        for name in dict.fromkeys(page.embeds)
-        if name in programs and WRONG not in name.split("/")
-    ]
-    rules = [
-        Site(each.where, each.what, _calls(each.calls))
-        for _, program in right
-        for each in program.rules or ()
-        if each.kind == "rule" and not each.wrong_on_purpose
-    ]
-    return rules + [
-        Site(name, "", tuple(map(Seen.of, calls)))
-        for name, program in right
-        for calls in json.loads(program.names or "[]")
-    ]
-
-
-def _calls(said: str) -> tuple[Call, ...]:
-    calls = map(Call.of, json.loads(said or "[]"))
-    return tuple(each for each in calls if not each.is_empty)
-
-
-def _findings(page: Page, sites: list[Site]) -> Iterator[Finding]:
-    formulas = evaluate.rules(page) if sites else []
-    groups: dict[object, list[Formula]] = defaultdict(list)
-    for formula in formulas:
-        groups[formula.section].append(formula)
-    agree: dict[Formula, list[Site]] = defaultdict(list)
-    itself: set[Formula] = set()
-    differ: dict[Formula, str] = {}
-    refuted: dict[Formula, set[str]] = defaultdict(set)
-    for site in sites:
-        for group in groups.values():
-            same, through, refutes, other = _compared(group, site)
-            for formula in same | through:
-                agree[formula].append(site)
-            itself |= same
-            for formula in refutes:
-                refuted[formula].add(site.name)
-            for formula, how in other.items():
-                differ.setdefault(formula, f"{site.where}: {how}")
-    # What only others need may be any, until a program of theirs has it by name.
-    for formula in refuted.keys() - itself:
-        if not refuted[formula].isdisjoint(each.name for each in agree[formula]):
-            agree[formula].clear()
-    said = {each.said: each for each in formulas if agree[each]}
-    marked = {each.said for each in formulas if each.is_unchecked}
-    some = {each.start for each in formulas if not agree[each]}
-    for formula in dict.fromkeys(formulas):
-        cases = sum(len(each.calls) for each in agree[formula])
-        names = ", ".join(dict.fromkeys(each.name for each in agree[formula]))
-        how = differ.get(formula, "no program of the page has its names")
-        state = "unchecked" if formula.said in marked else "failed"
-        if "% unchecked" in formula.tex and formula.start not in some:
-            how = f"agrees with {names}: it is not unchecked"
-            state = "failed"
-        elif cases:
-            state, how = "compared", f"agrees with {names}"
-        elif formula.said in said:
-            state, how = "compared", f"as in line {said[formula.said].line}"
-        where = f"{page.shown}:{formula.line}"
-        yield Finding(
-            "agreement", state, page.shown, where, formula.tex, how, cases=cases
-        )
-    agreeing = {site for some in agree.values() for site in some}
-    for site in sites if formulas else ():
-        if site.what and site not in agreeing:
-            how = "no formula of the page has its names"
-            how = how if site.calls else "no small call outside of graphs"
-            what = f"{site.what} of {site.name}"
-            yield Finding("agreement", "unchecked", page.shown, site.where, what, how)
-
-
-def _compared(
+def compared(
     group: list[Formula], site: Site
 ) -> tuple[set[Formula], set[Formula], set[Formula], dict[Formula, str]]:
     """The formulas of one section that agree with a function in all calls that have
