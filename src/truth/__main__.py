@@ -16,10 +16,9 @@ from pathlib import Path
 
 from tracebook import command, pages, progress, settings
 
-from . import results, sample
+from . import accept, results, sample
 from .ledger import page as ledger
 from .page import all_pages
-from .statements import accept
 from .work import Work, run
 
 

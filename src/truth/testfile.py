@@ -57,6 +57,8 @@ class Reference:
 class Test:
     """One test with the sentences that it tries, or the sentences under one mark."""
 
+    __test__ = False  # nothing for pytest
+
     name: str
     line: int
     references: tuple[Reference, ...]
@@ -77,6 +79,8 @@ def file_of(page: Page) -> Path:
 class Tests:
     """The tests in the file of one page, or in ``source`` instead of it; raises
     SyntaxError if they can't be parsed."""
+
+    __test__ = False  # nothing for pytest
 
     def __init__(self, page: Page, source: str | None = None) -> None:
         self.page = page

@@ -55,10 +55,10 @@ def load(path: Path) -> Lock:
     entry = None
     for number, line in enumerate(lines, 1):
         words = line.split()
-        if not line.startswith(" ") and len(words) in (1, 4):
+        if len(words) == 4 and words[3].isdecimal() and line[0] != " ":
+            entry = found[words[0]] = Entry(words[1], words[2], int(words[3]))
+        elif len(words) == 1 and line[0] != " ":
             entry = found[words[0]] = Entry()
-            if len(words) == 4 and words[3].isdecimal():
-                entry.key, entry.day, entry.cases = words[1], words[2], int(words[3])
         elif entry and line.startswith("  ? "):
             entry.reviewed.append(line[4:])
         elif entry and line.startswith("  ") and len(words) == 1:

@@ -1,0 +1,70 @@
+"""``python -m truth accept [--reviewed] [PAGE…]``: record what was reviewed, and held.
+
+Writes the lock of each page's sentences, and the lock of the rules in its programs.
+Exit codes: 0 all was accepted; 1 something was refused; 2 usage.
+"""
+
+import argparse
+from datetime import date
+from pathlib import Path
+
+from tracebook import settings
+
+from . import results
+from .page import Page, all_pages
+from .rules import lock
+from .statements.accept import accept
+from .testfile import file_of
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m truth accept",
+        description="Run the tests of sentences that changed, show what each was and"
+        " is, and record it with its test for the next check.",
+    )
+    parser.add_argument(
+        "--reviewed",
+        action="store_true",
+        help="accept what no test supplies, and what was turned round",
+    )
+    parser.add_argument(
+        "pages", metavar="PAGE", nargs="*", type=Path, help="default: all"
+    )
+    arguments = parser.parse_args(words)
+    root = Path().resolve()
+    book = {page.path: page for page in all_pages(root)}
+    wanted = [path.resolve() for path in arguments.pages] or [*book]
+    if strangers := [str(path) for path in wanted if path not in book]:
+        parser.error(f"no page of the book: {', '.join(strangers)}")
+    pages = [book[path] for path in wanted if not book[path].is_generated]
+    refused = sum(
+        accept(page, reviewed=arguments.reviewed)
+        for page in pages
+        if file_of(page).exists()
+    )
+    _lock_rules(pages, root)
+    return 1 if refused else 0
+
+
+def _lock_rules(pages: list[Page], root: Path) -> None:
+    """Record the rules that were tried here, of the programs of some pages; a program
+    that is gone loses its line."""
+    known, book = results.load(root), settings.load(root)
+    entries = lock.load(root)
+    for name in {name for page in pages for name in page.embeds}:
+        program = known.programs.get(name) if known else None
+        path = book.snippets_dir / name
+        if not program or not path.is_file() or not (rules := program.rules):
+            continue
+        source = path.read_text("utf-8")
+        is_new = name not in entries or entries[name].key != lock.key(source)
+        if is_new and all(each.state == "tried" and not each.day for each in rules):
+            entries[name] = lock.Entry(
+                lock.key(source),
+                date.today().isoformat(),
+                tuple(each.cases for each in rules),
+                tuple(each.wrong_on_purpose for each in rules),
+            )
+    there = [each for each in entries.items() if (book.snippets_dir / each[0]).exists()]
+    results.write(root / lock.FILE, lock.text(there))
