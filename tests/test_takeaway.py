@@ -152,18 +152,12 @@ def test_every_block_of_code_is_there(path, built_site):
             assert "".join(lines) in re.sub(r"[\s>]", "", prose).replace(" ", "")
         embedded += [SNIPPETS / each.name for each in found]
     for file in embedded:
-        assert _shown(file) in blocks, file
+        assert includes.read(file) in blocks, file
     wanted = [file for file in embedded if file.suffix == ".py"]
-    assert programs == [_shown(file).rstrip("\n") for file in wanted]
+    assert programs == [includes.read(file).rstrip("\n") for file in wanted]
     for file, printed in zip(wanted, outputs):
         trace = file.with_suffix(".out").read_text("utf-8")
         assert [output.text for output in printed] == [trace], file
-
-
-def _shown(file: Path) -> str:
-    """A file as readers see it."""
-    text = file.read_text("utf-8")
-    return includes.shown(text) if file.suffix == ".py" else text
 
 
 def test_nothing_that_readers_get_has_comments_for_tools(built_site):
@@ -218,7 +212,9 @@ def test_without_an_address_links_lead_to_neighbors(target, neighbor):
 
 def test_each_program_is_at_its_address_and_in_the_archive(built_site):
     files_of_programs = {
-        f"snippets/{path.relative_to(SNIPPETS).as_posix()}": _shown(path).encode()
+        f"snippets/{path.relative_to(SNIPPETS).as_posix()}": includes.read(
+            path
+        ).encode()
         for path in files.below(SNIPPETS)
     }
     with zipfile.ZipFile(built_site / PROGRAMS) as archive:

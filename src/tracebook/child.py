@@ -176,10 +176,10 @@ def _execute(path: str, source: str, prepared: Callable) -> BaseException | None
 
 def _judge(error: BaseException | None, snippet: Snippet) -> dict:
     """How the program ended, beside what it declares: a message, the problem
-    and its line in the text."""
+    and its line in the text, or 0."""
     if error is None:
         problem = f"declares that it raises {snippet.raises}, but did not"
-        return {"message": "", "line": 1, "problem": snippet.raises and problem}
+        return {"message": "", "line": 0, "problem": snippet.raises and problem}
     kind, path = type(error), str(snippet.path)
     lines = [
         frame.lineno
@@ -187,12 +187,12 @@ def _judge(error: BaseException | None, snippet: Snippet) -> dict:
         if frame.filename == path
     ]
     if isinstance(error, SyntaxError) and error.filename == path:
-        lines = [error.lineno or 1]
+        lines = [error.lineno or 0]
     message = "".join(traceback.format_exception_only(error)).rstrip("\n")
     problem = f"raised {message}"
     said = {
         "message": without_frames(message),
-        "line": lines[-1] if lines else 1,
+        "line": lines[-1] if lines else 0,
         "problem": None,
     }
     if snippet.raises in (kind.__name__, f"{kind.__module__}.{kind.__qualname__}"):

@@ -8,6 +8,7 @@ sections, and the comments ``# tracebook: …`` and ``# truth: …``.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 # What might be taken for an include, and the one form to write it. pymdownx.snippets
 # takes a line with a section's border anywhere in it for no line at all.
@@ -79,6 +80,12 @@ def shown(program: str) -> str:
     lines = program.removesuffix("\n").split("\n")
     end = "\n" if program.endswith("\n") else ""
     return "\n".join(lines[n - 1] for n in seen(program)) + end
+
+
+def read(path: Path) -> str:
+    """A program or a trace as readers see it."""
+    text = path.read_text("utf-8")
+    return shown(text) if path.suffix == ".py" else text
 
 
 def misread(program: str) -> int | None:

@@ -46,9 +46,9 @@ class Snippet:
         return includes.shown(self.source)
 
     def line(self, number: int) -> int:
-        """The number in the file of a line of the text."""
-        seen = includes.seen(self.source) or [1]
-        return seen[min(number, len(seen)) - 1]
+        """The number in the file of a line of the text; 1 for none of its lines."""
+        seen = includes.seen(self.source)
+        return seen[min(number, len(seen)) - 1] if number and seen else 1
 
     @property
     def trace_path(self) -> Path:

@@ -6,6 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from tracebook import includes
+
 from ..page import Page
 
 
@@ -42,7 +44,7 @@ def _numbers(page: Page) -> np.ndarray:
     text = " ".join(
         [page.source if page.path.suffix == ".py" else ""]
         + [
-            path.read_text("utf-8")
+            includes.read(path)
             for suffix in (".py", ".out")
             for path in page.embedded(suffix)
         ]

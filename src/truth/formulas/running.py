@@ -19,6 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tracebook import includes
+
 from ..finding import STATES
 from ..page import Page
 from ..testfile import MARKS, tested
@@ -117,7 +119,7 @@ class RunningText:
     @cached_property
     def _code(self) -> list[str]:
         """The programs of the page, and what it writes as code; a lab is one."""
-        texts = [path.read_text("utf-8") for path in self._page.embedded(".py")]
+        texts = [includes.read(path) for path in self._page.embedded(".py")]
         texts += [piece.text for piece in (*self._page.codes, *self._page.fences)]
         if self._page.path.suffix == ".py":
             texts.append(self._page.source)

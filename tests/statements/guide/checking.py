@@ -519,7 +519,7 @@ def test_variables(factor):
 
 
 @says(
-    "Its options say what the comments of this site's programs say: that a rule is meant to be the gradient of another function, how it changes upstream or downstream, where it is promised, which inputs need no gradient.",
+    "Its options say what the rule is meant to do: that it is the gradient of another function, how it changes upstream or downstream, for which inputs it holds, and which inputs need no gradient.",
     "`help(check_rule)` describes them all.",
     "`shapes` asks for points far away and for other shapes.",
 )

@@ -214,7 +214,7 @@ def test_two_precisions():
     " Keras 3.15.",
     "On this page a last value of 0.990113616 in the trace of `adam.py` would stop the build,"
     " for its tolerance is $10^{-5}$ and the two differ by $2 \\cdot 10^{-5}$.",
-    r"The longer trace declares `rel=1e-4`: one bit in $\beta_2$ to the power $t$, where $t$ counts the steps, which the power function of another machine may round the other way, can move its line of step 10, where $x$ is small, by more than $10^{-5}$ of its value.",
+    r"The longer trace may differ by a relative $10^{-4}$: one bit in $\beta_2$ to the power $t$, where $t$ counts the steps, which the power function of another machine may round the other way, can move its line of step 10, where $x$ is small, by more than $10^{-5}$ of its value.",
     "So that trace alone would not have caught the old value.",
 )
 def test_the_old_run():
