@@ -313,6 +313,8 @@ FALSE = {
 CRASHED = {
     r"x_{i+j} = x_{i+j}": "an index is",
     r"\d^n x = 1": "the order of a derivative",
+    r"f(x + h) = f(x) + O(h, k)": "O of one thing",
+    r"f(x + h) = f(x) + O(h) + O(k)": "a = b + O(h^2)",
     r"1/0 = 1/0 + 1": "division by 0",
     r"\log 0 = \log 0 + 1": "not defined",
     r"\end{aligned} x = 1": "did not begin",

@@ -133,7 +133,7 @@ for x, y, local in zip(points, *value_and_slope(points)):
 # %% [markdown]
 # Forward, $y$ takes the three values −1, 0 and 1. Backward, the local
 # derivative is largest at 0, where it is ¼. At 6 it is a hundredth of that, and
-# not 0. <!-- proof: exp(0) / (1 + exp(0))**2 = -->
+# not 0.
 #
 # What to see in the figure: sign jumps at 0 and is flat everywhere else. The
 # surrogate is a bell around 0, the same on both sides, and nearly gone at 6.
@@ -336,7 +336,6 @@ show(figure, "Steps until the flip over the distance of the start, log scale."
 # square of the gradient at −6 is 0.000024, so for a long time the division
 # does not see the gradient. If that is the reason, a sum that starts at 0 must
 # need far fewer steps.
-# <!-- proof: (2 * exp(-6) / (1 + exp(-6))**2)**2 = -->
 
 # %%
 from_zero = count(-6, tf.keras.optimizers.Adagrad(

@@ -497,7 +497,10 @@ class _Parser:
             return Node("e", (), position)
         if text == "O" and self._next == "(":
             self._take("(")
-            [inner] = self._until(")", self.expression)[:1]
+            inner = self.expression()
+            if self._next == ",":
+                raise LatexError("O of one thing: write O(h^2)", self._position)
+            self._take(")")
             return Node("order", (inner,), position)
         if re.fullmatch("[A-Za-z]", text):
             return self._symbol(text, position)

@@ -713,7 +713,7 @@ def _without_order(side: Node) -> tuple[Node | None, Node | None]:
     kept = tuple(part for part in side.parts if part[1].kind != "order")
     orders = [term.parts[0] for _, term in side.parts if term.kind == "order"]
     rest = Node("sum", kept, side.position) if kept else None
-    return rest, orders[0] if orders else None
+    return rest, orders[0] if len(orders) == 1 else None
 
 
 def _squeezed(value: Value) -> Value:

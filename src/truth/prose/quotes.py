@@ -13,6 +13,7 @@ fence or the span right before it, is compared with the installed text.
 import ast
 import importlib
 import inspect
+import os
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -30,6 +31,7 @@ _API = re.compile(
 _COMMAND = re.compile(r"(?:\S*/)?(?:python3?|make|git|pip|pytest|sh|uv|py)\s")
 _EXCEPTION = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning|Interrupt)\b")
 _RAISED = re.compile(r"[A-Za-z_.]*(?:Error|Exception|Warning)\b: ")
+_NO_PIPE = re.compile(r"`[^`]*`|\\.")
 _ELLIPSIS = re.compile(r"\s*(?:…|\.\.\.)\s*")
 _NEAR = 60
 """Characters before a message in which a trace may name its mode."""
@@ -148,8 +150,16 @@ def claimed_modes(page: Page, at: int) -> set[str]:
     block = page.block(at)
     if not (block and block.header):
         return set()
-    column = page.text[block.start : at].count("|")
-    return named(block.header.split("|")[column])
+    cells = _cells(block.header)
+    column = len(_cells(page.text[block.start : at].strip())) - 1
+    return named(cells[column]) if column < len(cells) else set()
+
+
+def _cells(row: str) -> list[str]:
+    """What stands between the pipes of a row that are neither escaped nor code."""
+    held = _NO_PIPE.sub(lambda found: " " * len(found[0]), row)
+    ends = [n for n, letter in enumerate(held) if letter == "|"]
+    return [row[a + 1 : b] for a, b in zip([-1, *ends], [*ends, len(row)])]
 
 
 def _judge(parts: list[str], modes: set[str], traces: list[Path]) -> tuple[str, str]:
@@ -225,6 +235,7 @@ def _docstrings(page: Page) -> Iterator[Finding]:
 @cache
 def _docstring(name: str) -> str:
     """That of a dotted name in what is installed; empty if there is none."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     module, *attributes = name.split(".")
     try:
         thing: Any = importlib.import_module(_MODULES.get(module, module))
