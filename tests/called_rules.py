@@ -58,7 +58,7 @@ def _error(call: Function, declared: Declared, nested: bool) -> str:
     def function(*inputs: object) -> object:
         return call.call(*inputs)
 
-    function.__signature__ = call.signature
+    vars(function)["__signature__"] = call.signature
     try:
         check_rule(function, *arguments, **options(call, declared, nested))
     except Undecided:

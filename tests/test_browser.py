@@ -12,8 +12,10 @@ import sys
 import threading
 import zipfile
 from collections import defaultdict
+from collections.abc import Iterator
 from importlib.metadata import version
 from statistics import median
+from typing import Any
 
 import pytest
 import yaml
@@ -43,7 +45,7 @@ ARGUMENTS = [
 
 
 @pytest.fixture(scope="module")
-def address(built_site, tmp_path_factory) -> str:
+def address(built_site, tmp_path_factory) -> Iterator[str]:
     """Where the built site is served: under a path, as it is published."""
     root = tmp_path_factory.mktemp("served")
     (root / "custom-gradients").symlink_to(built_site)
@@ -60,7 +62,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def browser() -> Browser:
+def browser() -> Iterator[Browser]:
     names = ("chromium", "chromium-browser", "google-chrome")
     path = next(filter(None, map(shutil.which, names)), None)
     if path is None:
@@ -515,11 +517,12 @@ def search(open_page, address):
     page.keyboard.press("/")
 
     def search(text: str, pasted: bool = False) -> list[str]:
-        search.ms, found = page.evaluate(ASK, [text, pasted])
+        asked.ms, found = page.evaluate(ASK, [text, pasted])
         return [link.removeprefix(address) for link in found]
 
-    search.page = page
-    return search
+    asked: Any = search
+    asked.page = page
+    return asked
 
 
 ASK = """async ([text, isPasted]) => {
@@ -697,7 +700,7 @@ def test_what_is_typed_after_a_paste_is_searched_for(search):
 
 def test_a_pasted_message_finds_an_entry_that_explains_it(search):
     """With other numbers, at the end of a traceback."""
-    wanted = defaultdict(set)
+    wanted: defaultdict[str, set[str]] = defaultdict(set)
     for (kind, _), (said, links) in index.messages(ROOT).items():
         wanted[f"{kind}: {re.sub(r'[0-9]+', '7', said)}"] |= {
             "mistakes/" + re.sub(r".*\(([^()]*)\.md(#[\w-]+)\)$", r"\1/\2", link)

@@ -113,7 +113,7 @@ def is_whole(project: Path) -> bool:
 def test_fails_and_keeps_the_last_site(project, mistakes):
     plant_a_last_site(project)
     expected = []
-    for name, old, new, message in map(MISTAKES.get, mistakes):
+    for name, old, new, message in map(MISTAKES.__getitem__, mistakes):
         line = edit(project / name, old, new)
         expected.append(message.replace("{line}", str(line)))
     code, said = build(project)

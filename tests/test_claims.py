@@ -340,7 +340,7 @@ def test_the_addresses_are_read_once_and_mended(tmp_path):
     right = f"{links.REFERENCE}tf/math/sign False\n"
 
     def said(prefix: Path, reader: str | Path) -> str:
-        command = [sys.executable, "-c", program, prefix, reader]
+        command: list[str | Path] = [sys.executable, "-c", program, prefix, reader]
         return subprocess.check_output(command, text=True)
 
     (packages := tmp_path / "packages").mkdir()

@@ -83,7 +83,9 @@ def test_a_missing_or_added_line_differs():
 
 
 def test_the_diff_names_the_line_and_holds_real_differences_only():
-    line, diff = difference("0.5\nx = 1\nend\n", "0.5000001\nx = 2\nend\n", REL)
+    found = difference("0.5\nx = 1\nend\n", "0.5000001\nx = 2\nend\n", REL)
+    assert found
+    line, diff = found
     assert line == 2
     changed = [each for each in diff.split("\n")[2:] if each[:1] in ("+", "-")]
     assert changed == ["-x = 1", "+x = 2"]

@@ -76,7 +76,7 @@ def noisy(x):
     return x + 0.0 * tf.random.normal([]) + tf.random.normal([])
 
 
-X, ROW = np.float32(0.7), np.float32([0.7, -1.3])
+X, ROW = np.float32(0.7), np.array([0.7, -1.3], np.float32)
 CUBE = rule(lambda x: x**3, lambda x, up: up * 3.0 * x**2)
 
 WRONG = {

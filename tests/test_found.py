@@ -9,6 +9,7 @@ from base64 import b64encode
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree as etree
 
@@ -35,7 +36,7 @@ class Said:
     """What the head of a built page says."""
 
     def __init__(self, path: Path, site: Path) -> None:
-        document = html.fromstring(path.read_text("utf-8"))
+        document: Any = html.fromstring(path.read_text("utf-8"))
         place = path.parent.relative_to(site).as_posix()
         self.address = ADDRESS + ("" if place == "." else f"{place}/")
         self.meta = {
@@ -115,12 +116,12 @@ def test_each_page_is_an_article_with_its_date_versions_and_place(pages):
 def test_the_map_and_the_feed_lead_to_every_page(pages, built_site):
     addresses = {page.address for page in pages}
     assert f"Sitemap: {ADDRESS}sitemap.xml\n" in (built_site / "robots.txt").read_text()
-    urls = etree.parse(built_site / "sitemap.xml").getroot()
+    urls: Any = etree.parse(built_site / "sitemap.xml").getroot()
     assert {url.findtext(f"{SITEMAP}loc") for url in urls} == addresses
     for url in urls:
         assert re.fullmatch(r"\d{4}-\d\d-\d\d", url.findtext(f"{SITEMAP}lastmod"))
     [feed] = {page.links["feed"] for page in pages}
-    root = etree.parse(built_site / feed.removeprefix(ADDRESS)).getroot()
+    root: Any = etree.parse(built_site / feed.removeprefix(ADDRESS)).getroot()
     entries = root.findall(f"{ATOM}entry")
     assert {entry.find(f"{ATOM}link").get("href") for entry in entries} == addresses
     for each in (root, *entries):
@@ -244,7 +245,7 @@ def test_a_page_that_moved_leads_to_where_it_is(tmp_path):
     site = _site(tmp_path, home="First.", part_new="Second.")
     book = found.Book(tmp_path, "docs", "A book", moved=moved)
     found.write(site, book, tmp_path / "kept")
-    page = html.fromstring((site / "old/index.html").read_text("utf-8"))
+    page: Any = html.fromstring((site / "old/index.html").read_text("utf-8"))
     [link] = page.iter("a")
     assert (site / "old" / link.get("href")).resolve() == site / "part/new"
     for wrong in ({"old/": "gone/"}, {"part/new/": ""}):
@@ -285,7 +286,7 @@ def test_a_report_is_begun_with_page_versions_and_revision(repository, source, f
 def test_no_page_has_what_the_policy_refuses(built_site):
     said = (built_site / "_headers").read_text("utf-8")
     for path in sorted(built_site.rglob("*.html")):
-        document = html.fromstring(path.read_text("utf-8"))
+        document: Any = html.fromstring(path.read_text("utf-8"))
         assert not [*document.iter("style")], path
         assert not document.xpath("//@*[starts-with(name(), 'on')]"), path
         for script in document.xpath("//script[not(@src)]"):

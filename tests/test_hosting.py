@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Request, Response
 
 from . import test_browser
 from .conftest import ADDRESS
@@ -91,21 +91,22 @@ def visitor(browser: Browser) -> Iterator[tuple[Page, list[str]]]:
     """A page, and all that goes wrong on it."""
     context = browser.new_context(viewport={"width": DESKTOP, "height": 800})
     context.set_default_timeout(10_000)
-    page, wrong = context.new_page(), []
+    page = context.new_page()
+    wrong: list[str] = []
     page.on("console", lambda said: wrong.append(f"{page.url}: {said.text}"))
     page.on("pageerror", lambda error: wrong.append(f"{page.url}: {error}"))
+
     # What a visitor who goes on no longer needs is given up.
-    page.on(
-        "requestfailed",
-        lambda request: (
-            request.failure == "net::ERR_ABORTED"
-            or wrong.append(f"{request.failure}: {request.url}")
-        ),
-    )
-    page.on(
-        "response",
-        lambda answer: answer.ok or wrong.append(f"{answer.status}: {answer.url}"),
-    )
+    def on_failure(request: Request) -> None:
+        if request.failure != "net::ERR_ABORTED":
+            wrong.append(f"{request.failure}: {request.url}")
+
+    def on_response(answer: Response) -> None:
+        if not answer.ok:
+            wrong.append(f"{answer.status}: {answer.url}")
+
+    page.on("requestfailed", on_failure)
+    page.on("response", on_response)
     try:
         yield page, wrong
     finally:

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import markdown
 import mkdocs.config
@@ -105,10 +106,10 @@ def test_no_fence_is_overlooked(page, site_markdown, pytestconfig):
 
 
 @pytest.fixture(scope="module")
-def trial(tmp_path_factory) -> subprocess.CompletedProcess:
+def trial(tmp_path_factory) -> Any:
     """One run of the fixture pages; ``logged`` is what their fences wrote."""
     log = tmp_path_factory.mktemp("fences") / "log"
-    run = run_fences("tests/fences", FENCE_LOG=str(log))
+    run: Any = run_fences("tests/fences", FENCE_LOG=str(log))
     run.logged = log.read_text("utf-8")
     return run
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import markdown
 import psutil
@@ -205,7 +206,7 @@ class Book:
     def ledger(self) -> str:
         return (self.root / "docs/ledger.md").read_text("utf-8")
 
-    def build(self, action: str = "build") -> Path:
+    def build(self, action: Literal["build", "serve"] = "build") -> Path:
         """The site, as MkDocs builds it."""
         config = load_config(str(self.root / "mkdocs.yml"))
         config.plugins.on_startup(command=action, dirty=False)

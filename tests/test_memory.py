@@ -74,17 +74,17 @@ def test_a_remembered_run_is_compared(book):
 def test_an_observed_run_is_remembered_if_it_printed_its_trace(book, tmp_path_factory):
     folder = tmp_path_factory.mktemp("observer")
     (folder / "looks_on.py").write_text("def begin(snippet):\n    return lambda: 7\n")
-    path = {"PYTHONPATH": str(folder)}
+    path = os.pathsep.join([str(ROOT / "src"), str(folder)])
     toml = book / "pyproject.toml"
     for text, then in (("'one'", 0), ("'o' 'ne'", 0), ("'two'", 1)):
         (book / "snippets/x.py").write_text(f"print({text})\n")
         plain = toml.read_text()
         toml.write_text(plain + "observer = 'looks_on'\n")
         for _ in range(2):  # nothing is seen of what is remembered
-            report = check(book, "--remember", **path)
+            report = check(book, "--remember", PYTHONPATH=path)
             assert report["ran"] == 1 and report["observed"] == {"x.py": 7}
         toml.write_text(plain)
-        assert check(book, "--remember", **path)["ran"] == then
+        assert check(book, "--remember", PYTHONPATH=path)["ran"] == then
 
 
 def test_a_run_with_a_problem_is_not_kept(book):

@@ -2,6 +2,7 @@
 
 import builtins
 from types import ModuleType
+from typing import Any
 
 import pytest
 import tensorflow as tf
@@ -30,7 +31,8 @@ def calls(monkeypatch) -> list[list[dict]]:
     its, main = names.Names(), ModuleType("__main__")
     monkeypatch.setattr(builtins, names.KEEP, its.keep, raising=False)
     monkeypatch.setitem(__import__("sys").modules, "__main__", main)
-    exec(compile(names.prepared(PROGRAM), "program.py", "exec"), main.__dict__)
+    program: Any = names.prepared(PROGRAM)
+    exec(compile(program, "program.py", "exec"), main.__dict__)
     return its.end()
 
 

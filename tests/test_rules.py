@@ -9,6 +9,7 @@ from truth.rules import sites
 
 from .project import ROOT
 
+pytestmark = pytest.mark.slow
 HEAD = "import tensorflow as tf\n\n"
 TAPE = """
 def run(function, *inputs):
@@ -598,9 +599,9 @@ run(square, tf.constant(3.0))
 
 
 @pytest.fixture(scope="module")
-def judged() -> dict[str, list[rules.Verdict]]:
+def judged() -> dict[tuple[str, object], list[rules.Verdict]]:
     """The verdicts on each program, right or with one part replaced."""
-    sources = {}
+    sources: dict[tuple[str, object], str] = {}
     for kind, (program, changes) in KINDS.items():
         source = HEAD + TAPE + program
         sources[kind, None] = source
@@ -653,6 +654,7 @@ def judged_of(root: Path, sources: dict[str, str]) -> dict[str, list[rules.Verdi
     return dict(zip(sources, rules.judge(programs, root)))
 
 
+@pytest.mark.sample
 def test_in_wrong_a_rule_is_wrong_unless_declared(tmp_path):
     program, _ = KINDS["found"]
     right, made = HEAD + TAPE + program, "\n@tf.custom_gradient"

@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 import markdown
 from lxml import html
@@ -84,7 +85,7 @@ def test_a_name_is_found_whole_and_by_its_parts():
     assert not {"the", "of", "x"} & {*search.words("the x of")}
 
 
-def _files(*texts: str) -> dict[str, object]:
+def _files(*texts: str) -> dict[str, Any]:
     pages = [search.Page(f"{n}/", _page(text)) for n, text in enumerate(texts)]
     return {
         name: json.loads(re.fullmatch(r'searched\("[^"]+",(.*)\)\n', text)[1])

@@ -7,6 +7,7 @@ import zipfile
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import jinja2
 import nbformat
@@ -89,7 +90,7 @@ def _signs(source: Source) -> list[str]:
 @EACH_PAGE
 def test_says_what_the_page_says(path, built_site):
     """Each paragraph, heading, list item and cell, without code and formulas."""
-    page = html.fromstring(built.built(built_site, path).read_text("utf-8"))
+    page: Any = html.fromstring(built.built(built_site, path).read_text("utf-8"))
     (article,) = page.xpath("//article")
     unseen = "self::code or self::math or self::nav or self::annotation"
     marks = "@class='headerlink' or contains(@class, 'stamp') or @class='beside'"
@@ -122,7 +123,7 @@ def _rendered(markdown: str) -> str:
     for formula in reversed(Source(markdown).formulas):
         start, end = formula.span
         markdown = f"{markdown[:start]}¤{markdown[end:]}"
-    page = html.fromstring(f"<div>{COMMONMARK.render(markdown)}</div>")
+    page: Any = html.fromstring(f"<div>{COMMONMARK.render(markdown)}</div>")
     for code in page.xpath("//code"):
         code.drop_tree()
     return page.text_content()
@@ -148,7 +149,7 @@ def test_every_block_of_code_is_there(path, built_site):
         found = [*includes.find(fence.text)]
         if not found:
             lines = fence.text.split()
-            assert any(lines == block.split() for block in blocks), fence.shown
+            assert any(lines == block.split() for block in blocks), fence.text
             assert "".join(lines) in re.sub(r"[\s>]", "", prose).replace(" ", "")
         embedded += [SNIPPETS / each.name for each in found]
     for file in embedded:
@@ -181,7 +182,7 @@ def test_a_notebook_is_one(path, built_site):
 @EACH_PAGE
 def test_links_lead_to_the_site(path, built_site):
     for text in _texts(path, built_site):
-        page = html.fromstring(f"<div>{COMMONMARK.render(text)}</div>")
+        page: Any = html.fromstring(f"<div>{COMMONMARK.render(text)}</div>")
         for target in page.xpath("//a/@href|//img/@src"):
             assert re.match("[a-z]+:", target), target
             if target.startswith(ADDRESS):
@@ -248,7 +249,8 @@ def test_links_of_the_archive_lead_to_files(unpacked, built_site):
     pages = sorted(unpacked.rglob("*.html"))
     assert len(pages) == len([*built_site.rglob("*.html")]) - 1, "but for 404.html"
     for path in pages:
-        for target in html.fromstring(path.read_text("utf-8")).xpath("//@href|//@src"):
+        page: Any = html.fromstring(path.read_text("utf-8"))
+        for target in page.xpath("//@href|//@src"):
             place = re.split("[#?]", target)[0]
             if place and not re.match("[a-z]+:", place):
                 assert (path.parent / place).is_file(), f"{path}: {target}"
@@ -261,7 +263,8 @@ def _buttons(**config: str) -> dict[str, str]:
     environment.filters["url"] = lambda path: f"../../{path}"
     page = SimpleNamespace(file=SimpleNamespace(src_uri="guide/tape.md"))
     shown = environment.get_template("take.html").render(page=page, config=config)
-    links = html.fromstring(shown).xpath("//nav[@aria-label]//a")
+    document: Any = html.fromstring(shown)
+    links = document.xpath("//nav[@aria-label]//a")
     return {link.text_content(): link.get("href") for link in links}
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
@@ -53,7 +54,7 @@ def linked(text: str, page: str = "guide/page.md") -> str:
             "reader.terms",
         ]
     )
-    told = Treeprocessor(md)
+    told: Any = Treeprocessor(md)
     told.file = SimpleNamespace(src_uri=page)
     told.config = SimpleNamespace(docs_dir=str(Path.cwd() / "docs"))
     md.treeprocessors.register(told, "relpath", 0)

@@ -39,7 +39,8 @@ def main() -> None:
     profile = cProfile.Profile()
     profile.runcall(_build)
     seconds = dict.fromkeys(PARTS, 0.0)
-    for (file, _, name), (*_, total, _) in pstats.Stats(profile).stats.items():
+    stats: dict = vars(pstats.Stats(profile))["stats"]
+    for (file, _, name), (*_, total, _) in stats.items():
         for part, functions in PARTS.items():
             if any(file.endswith(end) and name == f for end, f in functions):
                 seconds[part] += total

@@ -38,7 +38,9 @@ def measure(folder: Path, rounds: int) -> dict[str, dict[str, list[dict]]]:
         "tracebook": _Server(folder / "serve", "mkdocs.yml"),
         "bare": _Server(folder / "serve-bare", "bare.yml"),
     }
-    took = {edit: {name: [] for name in servers} for edit in ("page", "snippet")}
+    took: dict[str, dict[str, list[dict]]] = {
+        edit: {name: [] for name in servers} for edit in ("page", "snippet")
+    }
     try:
         for number in range(1, rounds + 1):
             for edit, of_server in took.items():

@@ -119,8 +119,11 @@ def _piece(tex: str, symbol: str, how: str, number: str) -> str:
     if not signs:
         return tex
     name = rf"(?<![A-Za-z\\]){re.escape(symbol)}(?![A-Za-z]){_INDEX}"
-    stated = how == "output" and re.fullmatch(rf"[\s\S]*\s*{name}\s*", sides[0])
-    stated = stated and not re.search(r"\\(bar|d|partial)", sides[0])
+    stated = (
+        how == "output"
+        and re.fullmatch(rf"[\s\S]*\s*{name}\s*", sides[0])
+        and not re.search(r"\\(bar|d|partial)", sides[0])
+    )
     read = how == "input" and re.search(rf"\\downstream\{{\\bar {name}\}}", sides[0])
     new = [
         each if n == 0 and (stated or read) else _said(each, symbol, name, how, number)

@@ -76,14 +76,14 @@ def run(book: Book, tally: Tally, site: Path) -> None:
             drill = f"{page.where(at)}: {_shown(tex)}"
             key = hashlib.sha256(f"{page.shown} {drill}".encode()).hexdigest()[:12]
             other = altered(page, text)
-            caught = failed(other)
+            caught = bool(failed(other))
             if not (formula.display or caught):
                 caught = any(each.state == "failed" for each in quotations(other))
             if not caught and key in verdicts:
                 tally.kind(kind).equal += 1
             else:
                 drill = f"{drill} for {_shown(formula.text)} [{key}]"
-                tally.count(kind, drill, bool(caught), GOAL)
+                tally.count(kind, drill, caught, GOAL)
     for page in chosen:
         for each in data["rewrite"].get(page.shown, ()):
             said = failed(_changed(page, each, tally))

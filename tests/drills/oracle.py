@@ -168,7 +168,12 @@ def _alike(right: list, said: list) -> bool:
 def _points(arguments: tuple, numbers: list) -> Iterator[tuple]:
     """The call's inputs, others, other shapes; beside numbers that were changed."""
     rng = np.random.default_rng(0)
-    ways = [lambda at: at, lambda at: 1.1 * at, lambda at: -at, lambda at: 0.0 * at]
+    ways: list[Callable] = [
+        lambda at: at,
+        lambda at: 1.1 * at,
+        lambda at: -at,
+        lambda at: 0.0 * at,
+    ]
     for size in (0.3, 1.0, 5.0, 50.0, 1e-3):
         ways.append(lambda at, s=size: at * np.exp(s * rng.uniform(-1, 1, at.shape)))
         ways.append(lambda at, s=size: s * rng.standard_normal(at.shape))

@@ -18,26 +18,26 @@ def letters(number: int) -> str:
 
 
 def run(book: Book, tally: Tally, site: Path) -> None:
-    kinds = {
+    kinds: dict[str, Callable[[Book], dict[Path, tuple[str, list[str]]]]] = {
         "a link to a page": _links,
         "a link to an anchor": _anchors,
         "a formula's command": _commands,
         "a formula's brace": _braces,
     }
     planned = {kind: plan(book) for kind, plan in kinds.items()}
-    rounds = [(kind,) for kind in planned]
+    rounds: list[tuple[str, ...]] = [(kind,) for kind in planned]
     if tally.fast:  # one build, with one kind on each page
         rounds = [tuple(planned)]
         for turn, (kind, plan) in enumerate(planned.items()):
             its = book.pages[turn :: len(planned)]
             planned[kind] = {page: plan[page] for page in its if page in plan}
-    for kinds in rounds:
-        texts = {
-            page: text for kind in kinds for page, (text, _) in planned[kind].items()
+    for chosen in rounds:
+        texts: dict[Path, str | None] = {
+            page: text for kind in chosen for page, (text, _) in planned[kind].items()
         }
-        with TemporaryDirectory() as site, book.planted(texts):
-            code, said = book.run("mkdocs", "build", "--site-dir", site)
-        for kind in kinds:
+        with TemporaryDirectory() as folder, book.planted(texts):
+            code, said = book.run("mkdocs", "build", "--site-dir", folder)
+        for kind in chosen:
             for _page, (_, messages) in planned[kind].items():
                 for message in messages:
                     tally.count(

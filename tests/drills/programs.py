@@ -170,7 +170,7 @@ def _printed(book: Book, mutants: list[Mistake]) -> list[tuple[str, str]]:
         for i, mutant in enumerate(mutants):
             for name, source in (
                 ("old", mutant.path.read_text("utf-8")),
-                ("new", mutant.text),
+                ("new", mutant.text or ""),
             ):
                 program = Path(folder, f"{i}{name}", mutant.path.name)
                 program.parent.mkdir()

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tracebook import snippet
 from tracebook.runner import Run, Runner
@@ -65,8 +66,8 @@ OF_A_CALL = {
     "square": "another function: tf.abs({0})",
     "sqrt": "a floor: tf.sqrt({0} + 1e-4)",
 }
-Edits = list[tuple[ast.AST, str]]
-"""Parts of a program, and what stands in their place."""
+Edits = list[tuple[Any, str]]
+"""Nodes of a program, and what stands in their place."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,8 @@ def run(book: Book, tally: Tally, site: Path) -> None:
 
 def plants(root: Path, seed: int) -> list[Plant]:
     """Of each right program one of each kind; first a round of all kinds."""
-    found, places = [], Counter()
+    found = []
+    places: Counter[str] = Counter()
     rng = random.Random(seed)
     programs = snippet.find(load(root))
     for program in rng.sample(programs, len(programs)):
@@ -126,7 +128,7 @@ def judged(planted: list[Plant], root: Path) -> Iterator[tuple[Plant, str, str]]
         for plant, verdicts in said.items()
         if all(each.state != "failed" for each in verdicts)
     ]
-    runs: dict[Plant, Run] = {}
+    runs: dict[Snippet, Run] = {}
     settings = Settings(root, preload=("tensorflow",), observer="tests.drills.oracle")
     with closing(Runner(settings)) as runner:
         runner.run([*unseen], runs.__setitem__)
@@ -145,6 +147,8 @@ def changes(tree: ast.Module) -> Iterator[tuple[str, Edits]]:
     """Kind and edits, of all that could be changed."""
     imports = [each for each in tree.body if ast.unparse(each) == IMPORT]
     for forward in ast.walk(tree):
+        if not isinstance(forward, ast.FunctionDef):
+            continue
         for rule in _rules(forward) if imports else ():
             nodes = list(_computed(rule))
             for each in (each for each in tree.body if each is not forward):
@@ -180,7 +184,8 @@ def _of_rule(
     rule: ast.AST, nodes: list[ast.AST], above: ast.AST
 ) -> Iterator[tuple[str, Edits]]:
     """What upstream comes as, and what is returned."""
-    for name in [each.arg for each in rule.args.args if each.arg != "variables"]:
+    arguments = rule.args.args if isinstance(rule, ast.FunctionDef | ast.Lambda) else ()
+    for name in [each.arg for each in arguments if each.arg != "variables"]:
         used = [node for node in nodes if _reads(node, name)]
         yield "upstream dropped", [(node, f"tf.ones_like({name})") for node in used]
         clipped = f"tf.clip_by_value({name}, -20.0, 20.0)"

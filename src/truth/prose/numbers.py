@@ -102,11 +102,11 @@ class _Numbers:
         self._page = page
 
     def findings(self) -> Iterator[Finding]:
-        tested = [span for span, _ in tested(self._page)]
+        spans = [span for span, _ in tested(self._page)]
         claimed = [
             each
             for each in self._claimed()
-            if not any(each[0] in span for span in tested)
+            if not any(each[0] in span for span in spans)
         ]
         for block in self._page.blocks:
             stated, proven = [], []
