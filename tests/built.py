@@ -131,7 +131,7 @@ def _text(name: str, content: bytes) -> Iterator[tuple[str, str]]:
                 yield from _text(f"{name}: {each}", archive.read(each))
     elif kind == ".html":
         for block in html.fromstring(content.decode()).iter("pre"):
-            yield name, block.text_content()
+            yield name, str(block.xpath("string()"))
     elif kind == ".ipynb":
         for cell in json.loads(content)["cells"]:
             yield name, "".join(cell["source"])

@@ -83,7 +83,7 @@ def test_a_build_that_fails_or_crashes_leaves_the_last_one(root):
     assert exchange(root, lambda new: says(new, "false")) == 1
     assert site(root) == "old"
     with pytest.raises(ZeroDivisionError):
-        exchange(root, lambda new: says(new, "new") / 0)
+        exchange(root, lambda new: bool(says(new, "new") / 0))
     assert site(root) == "old"
 
 

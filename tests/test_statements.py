@@ -78,8 +78,10 @@ class Book:
         for old, new in edits:
             assert old in PAGE
             self.path.write_text(self.path.read_text().replace(old, new))
-            as_read = [sentences.plain(each) for each in (old, new)]
-            self.tests.write_text(self.tests.read_text().replace(*as_read))
+            tests = self.tests.read_text()
+            self.tests.write_text(
+                tests.replace(sentences.plain(old), sentences.plain(new))
+            )
 
     @property
     def page(self) -> Page:
@@ -115,6 +117,18 @@ def states(found) -> dict[str, str]:
 
 def failures(found) -> list[str]:
     return [str(each) for each in found if each.state == "failed"]
+
+
+def counted(monkeypatch) -> list[str]:
+    """The names of the tests that run from now on."""
+    runs: list[str] = []
+
+    def failure(test) -> str:
+        runs.append(test.__name__)
+        return ""
+
+    monkeypatch.setattr(check, "_failure", failure)
+    return runs
 
 
 def test_each_kind_of_sentence_is_found(accepted):
@@ -203,7 +217,7 @@ def test_a_forged_verdict_is_caught_by_all_and_by_the_sample(accepted, monkeypat
     page = accepted.page
     [test, *_] = Tests(page).all
     text, key = accepted.lock.read_text(), Tests(page).key(test)
-    accepted.lock.write_text(re.sub(r"(?m)^test_rule \w+", f"test_rule {key}", text))
+    accepted.lock.write_text(re.sub(r"(?m)^test_rule [\w-]+", f"test_rule {key}", text))
     shutil.rmtree(accepted.root / ".cache")
     monkeypatch.setattr(sample, "tries_again", lambda *_: False)
     assert failures(accepted.check()) == []  # for a day, the lock is believed
@@ -217,10 +231,7 @@ def test_a_forged_verdict_is_caught_by_all_and_by_the_sample(accepted, monkeypat
 
 
 def test_what_held_is_not_run_again_until_its_code_changes(accepted, monkeypatch):
-    runs = []
-    monkeypatch.setattr(
-        check, "_failure", lambda test: runs.append(test.__name__) or ""
-    )
+    runs = counted(monkeypatch)
     accepted.check()
     assert runs == []
     accepted.write(tests=TESTS + "\n# A comment, and another test.\nOTHER = 1\n")
@@ -232,15 +243,14 @@ def test_what_held_is_not_run_again_until_its_code_changes(accepted, monkeypatch
 
 
 def test_a_damaged_line_of_the_memory_counts_for_nothing(accepted, monkeypatch):
-    runs = []
-    monkeypatch.setattr(check, "_failure", lambda test: runs.append(1) or "")
+    runs = counted(monkeypatch)
     [memory] = (accepted.root / ".cache").rglob("*.jsonl")
     memory.write_text(memory.read_text().replace('"cases": 16', '"cases": 99'))
     accepted.lock.write_text(
-        re.sub(r"(?m)^(test_rule) \w+", r"\1 0000", accepted.lock.read_text())
+        re.sub(r"(?m)^(test_rule) [\w-]+", r"\1 0000", accepted.lock.read_text())
     )
     accepted.check()
-    assert runs == [1]
+    assert runs == ["test_rule"]
 
 
 def test_a_line_that_is_no_lock_is_named(accepted):

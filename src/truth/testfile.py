@@ -128,16 +128,9 @@ class Tests:
         words = {*_WORD.findall(code)}
         if not words.isdisjoint(_PACKAGES) and _uses_packages(code):
             files += sorted(p for n in _PACKAGES for p in (_SOURCE / n).rglob("*.py"))
-        return _digest(
-            _harness(),
-            _packages(self.page.root),
-            code,
-            *(
-                part
-                for path in files
-                for part in (os.path.relpath(path, self.page.root), _text(path))
-            ),
-        )
+        parts = [(os.path.relpath(path, self.page.root), _text(path)) for path in files]
+        own = _digest(code, *(each for part in parts for each in part))
+        return f"{own}-{_around(self.page.root)}"
 
     def names(self, test: Test) -> set[str]:
         """The identifiers that a test, what it calls in its file, and the programs that
@@ -284,21 +277,23 @@ def _uses_packages(code: str) -> bool:
     )
 
 
-@lru_cache(maxsize=1)
-def _harness() -> str:
-    here = Path(__file__).parent / "statements"
-    return _digest(*(_text(here / name) for name in _HARNESS))
+def code_of(key: str) -> str:
+    """The part of a key that is the test's own: its code and files."""
+    return key.partition("-")[0]
 
 
 @lru_cache(maxsize=4)
-def _packages(root: Path) -> str:
+def _around(root: Path) -> str:
+    """What every verdict depends on: the harness, the packages, and the settings."""
+    here = Path(__file__).parent / "statements"
     return _digest(
+        *(_text(here / name) for name in _HARNESS),
         _text(root / "requirements.txt"),
         platform.python_version_tuple()[1],
         platform.machine(),
         os.environ.get("TRUTH_TIMES", ""),
         os.environ.get("TRUTH_SEED", ""),
-    )
+    )[:8]
 
 
 def _text(path: Path) -> str:
@@ -306,4 +301,4 @@ def _text(path: Path) -> str:
 
 
 def _digest(*parts: str) -> str:
-    return sha256("\0".join(parts).encode()).hexdigest()[:16]
+    return sha256("\0".join(parts).encode()).hexdigest()[:12]

@@ -1,8 +1,9 @@
 """Mistakes in what pages say: words, number words, digits, names, messages.
 
-Each is planted by a seed anywhere in what a reader reads, without a look at what the
-checks read; whether a check of sentences, numbers, quotations or structure
-fails does not depend on which.
+Each is planted by a seed anywhere in what a reader reads, in the page and in its tests
+alike, as an author would change both who then has the new sentence accepted. It is
+caught if `truth accept` refuses the sentence, or if another check fails. That the lock
+tells of any change isn't counted.
 """
 
 import random
@@ -12,11 +13,12 @@ from pathlib import Path
 
 from mathml.source import Source
 from truth import sentences
-from truth.finding import Finding
 from truth.page import Page, all_pages
 from truth.prose import numbers, quotes
-from truth.statements.check import STRICT, Check, file_of
+from truth.statements.check import STRICT, Before, Check
+from truth.statements.review import Review, relinked
 from truth.structure import check as structure
+from truth.testfile import tested
 
 from .book import Book, Tally, Unsound
 
@@ -61,23 +63,24 @@ def altered(page: Page, text: str) -> Page:
     return other
 
 
-def quotations(page: Page) -> Iterator[Finding]:
-    """Sentences that a test quotes and the page has not, and those that need a test
-    and have none; without their tests."""
-    path, found = file_of(page), sentences.of(page)
-    known: set[int] = set()
-    for quote in sentences.quoted(path, ("says", *sentences.MARKS)):
-        known |= {*(its := sentences.having(quote, found))}
-        if not its:
-            yield Finding("statement", "failed", page.shown, page.shown, quote, "gone")
-    yield from Check(page).unquoted(known)
+def refused(page: Page, other: Page) -> bool:
+    """Whether the sentences of a page, in place of those of another text of it, would
+    be refused; by what the tests compared when they last ran."""
+    check = Check(other)
+    if source := relinked(check, Before(check, [page])):
+        check = Check(other, source=source)
+    if check.problems:
+        return True
+    review = Review(check, Before(check, [page]), may_run=False)
+    return any(review.failures(at) or review.doubts(at) for at in review.changed)
 
 
-def failures(page: Page) -> list[Finding]:
-    """What a page's words fail by, without a run."""
+def failures(page: Page) -> list[str]:
+    """What a page's words fail by, without a run, and without its lock."""
     checks = (numbers.check, quotes.check, structure.check)
-    said = [each for check in checks for each in check([page], page.root)]
-    return [each for each in (*said, *quotations(page)) if each.state == "failed"]
+    found = [each for check in checks for each in check([page], page.root)]
+    found += Check(page).untested()
+    return [str(each) for each in found if each.state == "failed"]
 
 
 def _exchanged(text: str, words: dict[str, str]) -> Iterator[Change]:
@@ -102,8 +105,8 @@ def _digits(page: Page) -> Iterator[Change]:
 
 def _loose_digits(page: Page) -> Iterator[Change]:
     """Of sentences that the site leaves to the check of numbers."""
-    tested = {span for span, _ in sentences.tested(page)}
-    others = {sentence.span for sentence in sentences.of(page)} - tested
+    others = {sentence.span for sentence in sentences.of(page)}
+    others -= {span for span, _ in tested(page)}
     for start, end, new in _digits(page):
         if any(start in span for span in others):
             yield start, end, new
@@ -143,7 +146,7 @@ def run(book: Book, tally: Tally, site: Path) -> None:
         if page.shown.removeprefix("docs/").startswith(STRICT) and not page.is_generated
     ]
     if wrong := [each for page in pages for each in failures(page)]:
-        raise Unsound("\n".join(map(str, wrong)))
+        raise Unsound("\n".join(wrong))
     for kind, changes in KINDS.items():
         tally.kind(kind, 0.8)
         every = [(page, change) for page in pages for change in changes(page)]
@@ -155,5 +158,9 @@ def run(book: Book, tally: Tally, site: Path) -> None:
             tally.count(
                 kind,
                 f"{page.where(start)}: {page.text[start:end]} → {new} in: {around}",
-                bool(failures(altered(page, text))),
+                _is_caught(page, altered(page, text)),
             )
+
+
+def _is_caught(page: Page, other: Page) -> bool:
+    return bool(failures(other)) or refused(page, other)

@@ -24,7 +24,7 @@ from truth.page import Page, all_pages
 from truth.prose import numbers
 
 from .book import Book, Tally
-from .claims import altered, quotations
+from .claims import altered, refused
 
 _HERE = Path(__file__).parent
 _EACH, _EACH_FAST = 3, 1
@@ -78,7 +78,7 @@ def run(book: Book, tally: Tally, site: Path) -> None:
             other = altered(page, text)
             caught = bool(failed(other))
             if not (formula.display or caught):
-                caught = any(each.state == "failed" for each in quotations(other))
+                caught = refused(page, other)
             if not caught and key in verdicts:
                 tally.kind(kind).equal += 1
             else:

@@ -132,19 +132,22 @@ class Check:
                 if lock.digest(self.sentences[at].text) not in reviewed:
                     yield name, at
 
+    def place_of(self, name: str) -> str:
+        """A test and where it stands; of a mark, its name."""
+        for each in self.tests:
+            if each.name == name:
+                return f"{name} ({self.tests.shown}:{each.line})"
+        return name
+
     def unreviewed(self) -> Iterator[Finding]:
         changed: dict[int, list[str]] = {}
         for name, at in self.changed():
             changed.setdefault(at, []).append(name)
         before = Before(self) if changed else None
-        lines = {each.test.name: each.test.line for each in self.tried}
         for at, names in changed.items():
             sentence = self.sentences[at]
             was = before.of(at) if before else ""
-            tests = ", ".join(
-                f"{name} ({self.tests.shown}:{lines[name]})" if name in lines else name
-                for name in names
-            )
+            tests = ", ".join(map(self.place_of, names))
             how = "not reviewed with its test as it is now\n"
             how += f"    was: {was}\n" if was else ""
             how += (
@@ -154,7 +157,9 @@ class Check:
 
     # Runs.
 
-    def run(self, wanted: list[Tried], *, for_evidence: bool = False) -> None:
+    def run(
+        self, wanted: list[Tried], *, for_evidence: bool = False, may_run: bool = True
+    ) -> None:
         """Have a verdict on each test, by a run only where none is known."""
         to_run = []
         for each in wanted:
@@ -168,7 +173,7 @@ class Check:
                 each.cases, each.day = entry.cases, entry.day
             else:
                 to_run.append(each)
-        if to_run:
+        if to_run and may_run:
             self._run(to_run)
 
     def _is_locked(self, each: Tried) -> bool:
@@ -368,12 +373,12 @@ class Check:
 
 
 class Before:
-    """The sentences of a page when its lock was last committed, as far as Git knows."""
+    """The sentences of a page when its lock was last committed, as far as Git knows;
+    or of other texts of it."""
 
-    def __init__(self, check: Check) -> None:
+    def __init__(self, check: Check, pages: list[Page] | None = None) -> None:
         self._check = check
-        page = check.page
-        self.pages = _committed(page)
+        self.pages = _committed(check.page) if pages is None else pages
         texts = [each.text for old in self.pages for each in sentences.of(old)]
         now = {each.text for each in check.sentences}
         self.gone = [*dict.fromkeys(each for each in texts if each not in now)]

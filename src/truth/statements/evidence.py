@@ -215,6 +215,10 @@ def tokens(sentence: str) -> Iterator[Token]:
         yield Token("number", number)
 
 
+def formulas(sentence: str) -> list[str]:
+    return _FORMULA.findall(_CODE.sub(" ", sentence))
+
+
 def vouched(
     token: Token, evidence: Evidence, names: Collection[str], shown: str = ""
 ) -> bool:
