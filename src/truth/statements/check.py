@@ -163,5 +163,7 @@ def _tried(statement: Any) -> tuple[str, str, int]:
         how = "refuted" if isinstance(error, AssertionError) else "its test ends in"
         return "failed", f"{how}: {' '.join(' '.join(said).split())}", 0
     was = "".join(f"; was {each}" for each in statement.was)
-    cases = statement.tried.cases or 1
+    cases = statement.tried.cases
+    if not cases:
+        return "failed", f"its test ran no case of {statement.tried}", 0
     return "tried", f"{cases} cases: {statement.tried}{was}", cases
