@@ -585,6 +585,32 @@ def test_a_program_is_read_up_to_what_it_does(tmp_path, monkeypatch):
         assert same(mode.gradient(read.kinked, 3.0), 2.0), mode.name
 
 
+def test_cases_share_a_program_that_none_changed(tmp_path, monkeypatch):
+    monkeypatch.setattr(tries, "folder", tmp_path)
+    (tmp_path / "x.py").write_text(
+        '"""Its line."""\nimport tensorflow as tf\nCALLS = []\nSCALE = 2.0\n\n\n'
+        "@tf.custom_gradient\ndef f(x):\n"
+        "    return SCALE * x, lambda upstream: CALLS.append(1) or SCALE * upstream\n"
+    )
+    (tmp_path / "v.py").write_text(
+        '"""Its line."""\nimport tensorflow as tf\nV = tf.Variable(1.0)\n'
+    )
+    first = program("x.py")
+    assert program("x.py").f is first.f
+    EAGER.gradient(first.f, 1.0)
+    assert first.CALLS == [1] and program("x.py").CALLS == []
+    second = program("x.py")
+    second.f.__wrapped__.__globals__["SCALE"] = 3.0
+    assert program("x.py").SCALE == 2.0 and program("x.py").f is not second.f
+    third = program("x.py")
+    third.SCALE = 5.0
+    assert program("x.py").SCALE == 2.0
+    program("v.py").V.assign(2.0)
+    assert program("v.py").V == 1.0
+    over()(lambda: None)()
+    assert program("x.py").f is not third.f
+
+
 def test_the_example_on_the_page_about_checks_holds(book):
     page = (Path(__file__).parents[1] / "docs/checked.md").read_text("utf-8")
     [example] = re.findall(r"```\{.python notest\}\n(@says.*?)```", page, re.DOTALL)

@@ -15,6 +15,7 @@ searched, from the same seed each time, and a counterexample is made small.
 """
 
 import ast
+import builtins
 import contextlib
 import functools
 import hashlib
@@ -88,7 +89,11 @@ def says(*references: str, was: str | tuple[str, ...] = ()) -> Callable:
     ``was`` keeps a counterexample that changed the sentence: ``"'always': not for
     x = 1e30"``.
     """
-    return lambda test: test
+
+    def decorate(test: Callable[[], None]) -> Callable[[], None]:
+        return test if hasattr(test, "tried") else over()(test)
+
+    return decorate
 
 
 def definition(*references: str) -> None:
@@ -160,6 +165,7 @@ def over(*, cases: int = CASES, examples: tuple = (), **spaces: Any) -> Callable
 
         def run() -> None:
             _built.cache_clear()
+            _defined.clear()
             for at, combination in enumerate(combinations):
                 names = dict(zip(listed, combination))
                 values = {name: value for name, (_, value) in names.items()}
@@ -192,6 +198,7 @@ def _case(test: Callable, tried: Tried, values: dict, **found: Any) -> None:
 def forget() -> None:
     """What tests of another page left: ``tf.map_fn`` and ``tf.scan`` that raise in a
     graph leave a caching device behind, and eager mode then makes no scope."""
+    _defined.clear()
     variable_scope.get_variable_scope()._caching_device = None
 
 
@@ -556,16 +563,52 @@ def program(name: str) -> Any:
     ``program("det.py").det``. It is run up to its first statement that is neither an
     import, a definition nor an assignment, and prints nothing."""
     path = folder / name
-    tree = _Silent().visit(ast.parse(path.read_text("utf-8")))
+    text = path.read_text("utf-8")
+    names, before = _defined.get(path, ({}, None))
+    if before is None or before != _state(names):
+        names = {"__name__": path.stem, "__builtins__": builtins}
+        exec(_compiled(path, text), names)
+        drawn = "random" in text  # by the first case, and by no other
+        _defined[path] = names, None if drawn else _state(names)
+    return types.SimpleNamespace(**names)
+
+
+_defined: dict[Path, tuple[dict, Any]] = {}
+"""What the programs define that a test has run, and its state. The cases of the test
+share it, unless a case changed it or that cannot be seen."""
+
+
+@functools.lru_cache
+def _compiled(path: Path, text: str) -> types.CodeType:
+    tree = _Silent().visit(ast.parse(text))
     kept = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
     defines = itertools.takewhile(lambda each: isinstance(each, kept), tree.body[1:])
     source = ast.unparse(ast.Module([*defines], []))
     file = f"<{path}>"
     # AutoGraph asks for the source.
     linecache.cache[file] = len(source), None, source.splitlines(True), file
-    names: dict[str, Any] = {"__name__": path.stem}
-    exec(compile(source, file, "exec"), names)
-    return types.SimpleNamespace(**names)
+    return compile(source, file, "exec")
+
+
+_CONSTANT = (
+    *(types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type),
+    *(type(None), bool, int, float, complex, str, bytes, tf.DType, tf.Tensor),
+    type(tf.custom_gradient(tf.identity)),
+)
+
+
+def _state(value: Any) -> Any:
+    """What a case can change of a value; None where that cannot be seen."""
+    if isinstance(value, _CONSTANT):
+        return id(value), value  # equal if it is the same object
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    if type(value) is dict:
+        value = [each for pair in value.items() for each in pair]
+    if type(value) not in (list, tuple):
+        return None
+    states = [_state(each) for each in value]
+    return None if None in states else states
 
 
 class _Silent(ast.NodeTransformer):

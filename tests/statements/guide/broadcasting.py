@@ -110,7 +110,7 @@ def test_transpose_of_the_copy(mode, pair, seed):
     size = int(np.prod(shape))
     units = np.eye(size).reshape([size, *shape])
     B = np.array([np.broadcast_to(each, output).ravel() for each in units])
-    B = B.reshape([size, -1]).T
+    B = B.reshape([size, int(np.prod(output))]).T
     assert np.all(np.sum(B, 1) == 1) and {*B.ravel()} <= {0, 1}
     elements = np.broadcast_to(np.arange(size).reshape(shape), output).ravel()
     assert same(np.argmax(B, 1) if B.size else elements, elements)
