@@ -99,6 +99,26 @@ def _problem(embed: Embed, texts: dict[str, Path], settings: Settings) -> str | 
     return None
 
 
+def included(text: str, folder: Path) -> dict[str, bytes | None] | None:
+    """The files that a text includes, also by way of others, as they are now.
+
+    None if it is malformed, so that nobody knows what it includes.
+    """
+    found: dict[str, bytes | None] = {}
+    texts = [text]
+    while texts:
+        for each in includes.find(texts.pop()):
+            if not each.name:
+                return None
+            if each.name not in found:
+                path = folder / each.name
+                content = path.read_bytes() if path.is_file() else None
+                found[each.name] = content
+                if content and b"-8<-" in content:
+                    texts.append(content.decode("utf-8", "replace"))
+    return found
+
+
 def _pages(settings: Settings) -> Iterator[tuple[Path, str]]:
     for page in files.below(settings.docs_dir):
         if page.suffix in _SUFFIXES:
