@@ -12,8 +12,9 @@ from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
+from mkdocs.theme import Theme
 
-from serving import later
+from serving import later, templates
 from serving.memo import Memo
 
 _memo: Memo | None = None
@@ -26,6 +27,7 @@ def on_startup(command: str, dirty: bool) -> None:
         _memo = Memo()
         # No event of MkDocs comes before the others and may leave them out.
         build._populate_page = _memo.populating(build._populate_page)
+        Theme.get_env = templates.kept(Theme.get_env)  # type: ignore
 
 
 @event_priority(-100)

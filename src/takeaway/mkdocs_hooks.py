@@ -39,10 +39,9 @@ def on_post_build(config: MkDocsConfig) -> None:
     site = Path(config.site_dir)
 
     def write() -> None:
-        for name, content in taken.files():
+        for name, content in _book(config).files():
             on_disk.write(site / name, content)
 
-    taken = _book(config)
     later.make("takeaway", r".*\.(?:md|ipynb)$|llms|snippets/", write)
     if not _serving:
         on_disk.write(site / offline.NAME, offline.archive(site))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,11 +112,13 @@ def included(text: str, folder: Path) -> dict[str, bytes | None] | None:
             if not each.name:
                 return None
             if each.name not in found:
-                path = folder / each.name
-                content = path.read_bytes() if path.is_file() else None
+                content = None
+                with suppress(OSError):
+                    content = (folder / each.name).read_bytes()
                 found[each.name] = content
                 if content and b"-8<-" in content:
-                    texts.append(content.decode("utf-8", "replace"))
+                    lines = includes.selected(content.decode("utf-8", "replace"), "")
+                    texts.append("\n".join(lines or ()))
     return found
 
 

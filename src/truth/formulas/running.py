@@ -121,6 +121,11 @@ class RunningText:
         }
 
     @cached_property
+    def _owners(self) -> dict[int, Section]:
+        """The section of each reading, by its id."""
+        return {id(read): each for each in self._sections for read in each.reads}
+
+    @cached_property
     def _code(self) -> list[str]:
         """The programs of the page, and what it writes as code; a lab is one."""
         texts = [path.read_text("utf-8") for path in self._page.embedded(".py")]
@@ -143,7 +148,7 @@ class RunningText:
         if self._runs(statement):
             return "compared", "stands in a program of the page", ""
         doubt = read.doubts.get(number)
-        own = next(each for each in self._sections if read in each.reads)
+        own = self._owners[id(read)]
         # A size that a page gives is another than those that are tried.
         is_free = any(s.parts[0] in own.scope.sizes for s in symbols(statement))
         is_refuted = isinstance(doubt, Contradicted) and not is_free
@@ -166,7 +171,7 @@ class RunningText:
         wanted = set(flattener.pairs(statement)) or {
             unsigned(flattener.flat(side)) for side in statement.sides
         }
-        own = next(each for each in self._sections if read in each.reads)
+        own = self._owners[id(read)]
         for place, sections in (
             ("a formula of the section", [own]),
             ("a formula of the page", self._sections),
