@@ -8,7 +8,8 @@ others, or ``UNKNOWN`` if it can't tell: such a page is rendered each time.
 """
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
@@ -104,7 +105,7 @@ class Memo:
             for each in sorted(Path(folder).rglob("*") if folder else ())
         ]
         menu = [_shape(item) for item in nav.items]
-        around = repr((config.user_configs, config.site_url, config.extra))
+        around = repr((_user_configs(config), config.site_url, config.extra))
         return _Environment(self, env, _digest([around, repr(menu), repr(overrides)]))
 
     def shown(self, page: Page | None, around: str, show: Callable[[], str]) -> str:
@@ -238,9 +239,16 @@ def _modules(extensions: list[str]) -> Iterator[str]:
 def _options(config: MkDocsConfig) -> str:
     said = [
         {name: value for name, value in each.items() if name not in _NOT_READ}
-        for each in config.user_configs
+        for each in _user_configs(config)
     ]
     return repr((said, config.mdx_configs))
+
+
+def _user_configs(config: MkDocsConfig) -> Sequence[Mapping[str, Any]]:
+    """The options as they are written; MkDocs warns of their use, and is frozen."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return config.user_configs
 
 
 def _shape(item: Any) -> tuple:
