@@ -8,14 +8,15 @@ unexport PYTHONPATH PYTHONHOME
 # The only dates on the site are the commit's, so that two builds are the same.
 export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 RUN := .venv/bin/python -m
+PORT ?= 8000
 
 .PHONY: help serve test pytest build truth check traces lint drills bench durations coverage setup upgrade
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1  /p' Makefile | awk '{printf "make %-8s", $$1; $$1=""; print}'
 
-serve: setup  ## serve the site on http://127.0.0.1:8000 and follow every edit
-	@$(RUN) mkdocs serve --no-strict --dev-addr 127.0.0.1:8000
+serve: setup  ## serve the site on http://127.0.0.1:8000, or PORT=, and follow edits
+	@$(RUN) mkdocs serve --no-strict --dev-addr 127.0.0.1:$(PORT)
 
 # Each program runs once: where truth need not run it, for the site of the tests.
 test: setup  ## pass the tests; ALL=1: those that take long, too

@@ -30,6 +30,7 @@ from mkdocs.exceptions import Abort, PluginError
 from truth import __main__ as command
 from truth import results, work
 from truth.finding import Finding
+from truth.ledger import mkdocs_plugin
 from truth.page import Page
 from truth.work import PROGRAMS, Task
 
@@ -639,3 +640,12 @@ def test_the_sums_are_the_sums(ledger):
         assert sum(map(int, re.findall(r"\d+", number))) == sum(
             _counted(part.lower(), what) for part in _parts(ledger).values()
         ), what
+
+
+def test_many_unchecked_pages_are_one_line():
+    said = [f"docs/page{n}.md: not checked as it is now" for n in range(73)]
+    assert [*mkdocs_plugin._told([*said, "docs/a.md:1: wrong"])] == [
+        "docs/a.md:1: wrong",
+        "73 pages are not checked as they are now",
+    ]
+    assert [*mkdocs_plugin._told(said[:2])] == said[:2]

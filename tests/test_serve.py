@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import psutil
 import pytest
 
-from .project import edit, python
+from .project import edit, python, run
 
 SNIPPET = "snippets/lessons/chain_rule/chain_rule.py"
 TRACE = SNIPPET.replace(".py", ".out")
@@ -177,6 +177,47 @@ def test_a_figure_reaches_its_page(server, project):
         )
         server.wait_for(lambda content=content: shown(content))
         assert figure.read_text() == content
+
+
+def test_an_engine_that_was_killed_starts_again(server, project):
+    engine = next(
+        each
+        for each in psutil.Process(server.process.pid).children()
+        if "engine" in each.cmdline()
+    )
+    start = len(server.log())
+    engine.kill()
+    edit(project / SNIPPET, "tf.constant(2.0)", "tf.constant(3.0)")
+    server.wait_for(lambda: f"WARNING -  {TRACE}:1: " in server.log(start))
+    assert "tracebook ended, and is started again" in server.log(start)
+
+
+def test_a_port_that_is_taken_is_named(project):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        code, said = run(
+            project, "mkdocs", "serve", "--no-strict", "--dev-addr", f"127.0.0.1:{port}"
+        )
+    assert code != 0 and "Traceback" not in said
+    assert f"127.0.0.1:{port}: Address already in use" in said
+    assert f"make serve PORT={port + 1}" in said
+
+
+def test_what_is_asked_for_later_is_of_the_pages_as_they_are(server, project):
+    def of(path: str) -> str:
+        address = server.url.removesuffix("lessons/chain_rule/")
+        with urlopen(address + path, timeout=60) as response:
+            return response.read().decode()
+
+    server.after(lambda: edit(project / PAGE, "The chain", "Quokka chain"))
+    assert "Quokka" in of("search/sections.js")
+    assert "Quokka" in of("lessons/chain_rule.ipynb")
+    assert "Quokka" in of("llms-full.txt")
+    assert "Edited since it was checked" in of("ledger/")
+    with urlopen(
+        server.url.replace("lessons/chain_rule/", "assets/fonts/stix-two-math.woff2")
+    ) as font:
+        assert font.read(4) == b"wOF2"
 
 
 def test_the_last_site_is_shown_until_the_next_is_rendered(project):

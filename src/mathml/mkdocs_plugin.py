@@ -9,6 +9,8 @@ from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from serving import later
+
 from . import extension, font
 from .source import markdown_cells
 
@@ -47,6 +49,9 @@ class MathmlPlugin(BasePlugin):
                 f"{self._failed} formulas do not convert; the site is not built"
             )
         site = Path(config.site_dir)
+        later.make("font", str(font.FONT), lambda: self._write_font(site))
+
+    def _write_font(self, site: Path) -> None:
         text = font.characters(site)
         if self._cut is None or self._cut[0] != text:
             font.write(site, text)

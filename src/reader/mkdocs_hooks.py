@@ -4,16 +4,19 @@ searched.
 Hooks need no entry point: ``mkdocs.yml`` names this file.
 """
 
+import os
 import re
 import tomllib
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.plugins import event_priority
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
+from mkdocs.utils import write_file
 
 from reader import notebook, search
+from serving import later
 
 
 def on_config(config: MkDocsConfig) -> None:
@@ -38,19 +41,25 @@ def on_env(env: object, config: MkDocsConfig, files: Files) -> None:
     that its words weigh less."""
     pages = [file.page for file in files.documentation_pages() if file.page]
     said = {page.url: page.meta.get("search", {}) for page in pages}
-    for name, text in search.files(
-        [
-            search.Page(page.url, page.content or "", said[page.url].get("boost", 1.0))
-            for page in pages
-            if not said[page.url].get("exclude")
-        ],
-        [
-            search.Page(page.url, page.content or "")
-            for page in pages
-            if said[page.url].get("messages")
-        ],
-    ).items():
-        files.append(File.generated(config, name, content=text))
+
+    def write() -> None:
+        for name, text in search.files(
+            [
+                search.Page(
+                    page.url, page.content or "", said[page.url].get("boost", 1.0)
+                )
+                for page in pages
+                if not said[page.url].get("exclude")
+            ],
+            [
+                search.Page(page.url, page.content or "")
+                for page in pages
+                if said[page.url].get("messages")
+            ],
+        ).items():
+            write_file(text.encode(), os.path.join(config.site_dir, name))
+
+    later.make("search", "search/", write)
 
 
 def _root(config: MkDocsConfig) -> Path:

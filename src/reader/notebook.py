@@ -7,6 +7,7 @@ outputs of tagged cells before it runs them, so it removes none.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from hashlib import sha256
 from html import escape, unescape
 from pathlib import Path
@@ -35,6 +36,7 @@ def cache(root: Path) -> Path:
     return root / ".cache" / f"labs-{sha256(made_from).hexdigest()[:16]}"
 
 
+@lru_cache(maxsize=8)
 def plain(html: str, noise: re.Pattern) -> str:
     """The cells of a notebook; lines of stderr that ``noise`` matches go.
 

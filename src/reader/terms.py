@@ -97,6 +97,11 @@ class Glossary:
         self._refuse_what_is_left()
         self._pattern = _any_of(self._forms)
 
+    @property
+    def forms(self) -> list[str]:
+        """All that is linked."""
+        return [*self._forms]
+
     def find(self, text: str) -> Iterator[tuple[re.Match, Entry]]:
         """Forms in a text, the longest where several begin."""
         for found in self._pattern.finditer(text):
@@ -238,6 +243,14 @@ def _add_letters(root: Element) -> None:
             link.text, link.tail = letter, " "
             letters.append(link)
     root.insert(list(root).index(entries), letters)
+
+
+def rests_on(page: str, text: str, docs: Path, root: Path) -> object:
+    """What a page's links to terms are made of."""
+    glossary = load(docs)
+    if page == GLOSSARY or glossary is None:
+        return ()
+    return glossary.forms, [*glossary.entries.values()]
 
 
 def makeExtension(**options: object) -> TermsExtension:

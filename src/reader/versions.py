@@ -133,5 +133,16 @@ class VersionsExtension(Extension):
         md.postprocessors.register(_Versions(md), "versions", _LATE)
 
 
+def rests_on(page: str, text: str, docs: Path, root: Path) -> object:
+    """What is known of other versions."""
+    path = docs / RESULTS
+    return path.exists() and _read_digest(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=1)
+def _read_digest(path: Path, changed: int) -> str:
+    return sha256(path.read_bytes()).hexdigest()
+
+
 def makeExtension(**options: object) -> VersionsExtension:
     return VersionsExtension(**options)

@@ -12,6 +12,7 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
+from serving import later
 from takeaway import book, offline
 from tracebook import files as on_disk
 from tracebook import settings
@@ -36,8 +37,12 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
 @event_priority(-200)  # when all else stands in the site's folder
 def on_post_build(config: MkDocsConfig) -> None:
     site = Path(config.site_dir)
-    for name, content in _book(config).files():
-        on_disk.write(site / name, content)
+
+    def write() -> None:
+        for name, content in _book(config).files():
+            on_disk.write(site / name, content)
+
+    later.make("takeaway", r".*\.(?:md|ipynb)$|llms|snippets/", write)
     if not _serving:
         on_disk.write(site / offline.NAME, offline.archive(site))
 

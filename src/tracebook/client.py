@@ -32,6 +32,10 @@ class Engine:
             encoding="utf-8",
         )
 
+    @property
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
     def ask(self, *paths: Path) -> None:
         """Have snippets judged, or the whole book; returns at once."""
         with contextlib.suppress(OSError, ValueError):  # answer() tells

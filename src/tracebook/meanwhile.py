@@ -9,6 +9,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
+_keeping = threading.Lock()
 # MkDocs' server answers at that address, and this one does not.
 _NOTE = b"""<p style="position: fixed; bottom: 0; left: 0; right: 0; margin: 0;
  padding: 1em; background: #fe8; color: #000; font: 16px sans-serif; z-index: 9">
@@ -56,15 +57,10 @@ class Meanwhile:
         threading.Thread(target=serve, args=(0.05,), daemon=True).start()
 
     @classmethod
-    def start(
-        cls, address: tuple[str, int], url: str, site: Path
-    ) -> "Meanwhile | None":
-        """None if the address is taken; MkDocs says so."""
+    def start(cls, address: tuple[str, int], url: str, site: Path) -> "Meanwhile":
+        """Raises OSError if nothing can be served at the address."""
         handler = partial(_Handler, directory=str(site), mount=urlsplit(url).path)
-        try:
-            return cls(ThreadingHTTPServer((str(address[0]), address[1]), handler))
-        except OSError:
-            return None
+        return cls(ThreadingHTTPServer((str(address[0]), address[1]), handler))
 
     def close(self) -> None:
         self._server.shutdown()
@@ -72,10 +68,9 @@ class Meanwhile:
 
     @staticmethod
     def keep(site: Path, kept: Path) -> None:
-        """Keep a copy of a rendered site for the next start."""
-        new = kept.with_name("site-new")
-        with contextlib.suppress(OSError):
-            for old in (new, kept):
-                shutil.rmtree(old, ignore_errors=True)
-            shutil.copytree(site, new)
-            new.rename(kept)
+        """Keep a copy of a rendered site for the next start.
+
+        What was made when it was asked for stays from the time before.
+        """
+        with _keeping, contextlib.suppress(OSError):
+            shutil.copytree(site, kept, dirs_exist_ok=True)

@@ -1,11 +1,14 @@
 """The adapter to MkDocs: ask the engine while pages render, then obey it."""
 
+import errno
 import json
 import logging
 import os
 import shutil
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from mkdocs.config.base import Config
@@ -60,11 +63,11 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         except SettingsError as error:
             raise PluginError(str(error)) from error
         if self._engine and settings == self._settings:
-            return
+            if self._engine.is_alive:
+                return
+            log.info("tracebook ended, and is started again")
         if self._serving and not self._engine:
-            self._meanwhile = Meanwhile.start(
-                config.dev_addr, str(config.site_url), settings.cache_dir / "site"
-            )
+            self._meanwhile = _meanwhile(config, settings)
         self._close()
         self._settings = settings
         remember = self.config.remember or self._serving
@@ -87,7 +90,7 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
             self._tell(self._ask(engine), logging.WARNING)
         except ChildProcessError as error:
             if engine is self._engine:  # else it was closed, and this is no news
-                log.warning("%s", error)
+                log.warning("%s; it starts again when a file is saved", error)
 
     def _tell(self, report: dict, level: int) -> None:
         self._lines = report["lines"]
@@ -108,6 +111,10 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         if self._serving and said != self._problems:
             self._problems = said
             on_disk.write(self._news / "problems", "\n".join(said).encode())
+
+    def rests_on(self, page: str, text: str, docs: Path, root: Path) -> object:
+        """What a page includes, and what that includes."""
+        return pages.included(text, self._settings.snippets_dir)
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> None:
         # MkDocs would wait for a pipe, and fail on the lock file of an editor.
@@ -135,7 +142,9 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         self._copy_figures(config)
         self._write_lines(config)
         if self._serving:
-            Meanwhile.keep(Path(config.site_dir), self._settings.cache_dir / "site")
+            kept = self._settings.cache_dir / "site"
+            keep = partial(Meanwhile.keep, Path(config.site_dir), kept)
+            threading.Thread(target=keep, daemon=True).start()
             if self._answer and not self._answer.done():
                 log.info("The programs run behind the pages; what differs follows")
 
@@ -184,6 +193,22 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         if engine := self._engine:
             self._engine = None
             engine.close()
+
+
+def _meanwhile(config: MkDocsConfig, settings: Settings) -> Meanwhile | None:
+    host, port = config.dev_addr
+    try:
+        return Meanwhile.start(
+            (host, port), str(config.site_url), settings.cache_dir / "site"
+        )
+    except OSError as error:
+        if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+            return None  # MkDocs may still listen there
+        raise PluginError(
+            f"the site can't be served on {host}:{port}: {os.strerror(error.errno)};"
+            f" choose another port: make serve PORT={port + 1},"
+            f" or mkdocs serve --dev-addr {host}:{port + 1}"
+        ) from error
 
 
 def _settings(config: MkDocsConfig) -> Settings:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -113,6 +114,28 @@ def _problem(embed: Embed, texts: dict[str, Path], settings: Settings) -> str | 
     if not "".join(lines).strip():
         return f"embeds nothing: {embed.selection or 'all'} of {path.name} is empty"
     return None
+
+
+def included(text: str, folder: Path) -> dict[str, bytes | None] | None:
+    """The files that a text includes, also by way of others, as they are now.
+
+    None if it is malformed, so that nobody knows what it includes.
+    """
+    found: dict[str, bytes | None] = {}
+    texts = [text]
+    while texts:
+        for each in includes.find(texts.pop()):
+            if not each.name:
+                return None
+            if each.name not in found:
+                content = None
+                with suppress(OSError):
+                    content = (folder / each.name).read_bytes()
+                found[each.name] = content
+                if content and b"-8<-" in content:
+                    lines = includes.selected(content.decode("utf-8", "replace"), "")
+                    texts.append("\n".join(lines or ()))
+    return found
 
 
 def _pages(settings: Settings) -> Iterator[tuple[Path, str]]:

@@ -7,6 +7,7 @@ import sys
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +115,7 @@ def load(root: Path, docs: str | None = None) -> Settings:
     path = root / "pyproject.toml"
     known = [field.name for field in fields(Settings) if field.name != "root"]
     try:
-        table = tomllib.loads(path.read_text("utf-8"))
+        table = _table(path.read_text("utf-8"))
         values = table.get("tool", {}).get("tracebook", {})
         for name, value in values.items():
             if name not in known:
@@ -137,6 +138,10 @@ def load(root: Path, docs: str | None = None) -> Settings:
     except (OSError, ValueError, re.error) as error:
         raise SettingsError(f"{path}: {error}") from error
     return settings
+
+
+_table = lru_cache(maxsize=1)(tomllib.loads)
+"""Asked once for each program of a book."""
 
 
 def _docs_dir(root: Path) -> str | None:

@@ -51,6 +51,8 @@ class RunningText:
         self._sections = sections
         self._used = used
         self._standing: dict[int, set[Flat]] = {}
+        self._marked: dict[int, set] = {}
+        self._links: dict[tuple[int, int], list[Section]] = {}
         for read in (each for section in sections for each in section.reads):
             for number, statement in enumerate(read.statements):
                 where = read.formula.start + statement.position
@@ -107,14 +109,26 @@ class RunningText:
     def _is_well_marked(self, read: Reading, statement: Statement) -> bool:
         """Whether formulas mark these symbols so."""
         marked = set(_marked(statement))
+        if not marked:
+            return True
         sections = [*self._sections, *self._linked(read)]
-        return not marked or marked <= {
-            each
-            for section in sections
-            for other in section.reads
-            if other.formula.display or other.proven
-            for each in _marked(tuple(_statements(other)))
-        }
+        return marked <= set().union(*map(self._marks, sections))
+
+    def _marks(self, section: Section) -> set:
+        """How the formulas mark symbols that are displayed or proven."""
+        if id(section) not in self._marked:
+            self._marked[id(section)] = {
+                each
+                for other in section.reads
+                if other.formula.display or other.proven
+                for each in _marked(tuple(_statements(other)))
+            }
+        return self._marked[id(section)]
+
+    @cached_property
+    def _owners(self) -> dict[int, Section]:
+        """The section of each reading, by its id."""
+        return {id(read): each for each in self._sections for read in each.reads}
 
     @cached_property
     def _code(self) -> list[str]:
@@ -137,7 +151,7 @@ class RunningText:
         if place := self._stands(read, statement):
             return "proven", f"stands in {place}", ""
         doubt = read.doubts.get(number)
-        own = next(each for each in self._sections if read in each.reads)
+        own = self._owners[id(read)]
         # A size that a page gives is another than those that are tried.
         is_free = any(s.parts[0] in own.scope.sizes for s in symbols(statement))
         is_refuted = isinstance(doubt, Contradicted) and not is_free
@@ -161,7 +175,7 @@ class RunningText:
         wanted = set(pairs(statement)) or {
             unsigned(flat(side)) for side in statement.sides
         }
-        own = next(each for each in self._sections if read in each.reads)
+        own = self._owners[id(read)]
         for place, sections in (
             ("a formula of the section", [own]),
             ("a formula of the page", self._sections),
@@ -208,7 +222,14 @@ class RunningText:
     def _linked(self, read: Reading) -> list[Section]:
         """Of the pages that the formula's paragraph links to."""
         block = self._page.block(read.formula.start)
-        text = self._page.text[block.start : block.end] if block else ""
+        if block is None:
+            return []
+        place = block.start, block.end
+        if place not in self._links:
+            self._links[place] = self._linked_from(self._page.text[slice(*place)])
+        return self._links[place]
+
+    def _linked_from(self, text: str) -> list[Section]:
         paths = {
             (self._page.path.parent / match["path"]).resolve()
             for match in _LINK.finditer(text)

@@ -3,7 +3,9 @@ there, also where nothing was recorded."""
 
 import logging
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -11,9 +13,10 @@ from mkdocs.config.base import Config
 from mkdocs.config.config_options import Type
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin
+from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 
+from serving import later
 from tracebook.settings import SettingsError
 
 from .. import results
@@ -21,11 +24,14 @@ from ..page import LEDGER, all_pages
 from ..work import Work
 from . import page as ledger
 
+_LEDGER = LEDGER.removeprefix("docs/").removesuffix(".md") + "(/|$)"
+_UNCHECKED = "not checked as it is now"
+_MANY = 3
 log = logging.getLogger("mkdocs.plugins.truth")
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _as_plugin_errors() -> Iterator[None]:
     """Have MkDocs name a setting or a file that is not as it must be."""
     try:
         yield
@@ -52,26 +58,33 @@ class TruthPlugin(BasePlugin[TruthConfig]):
     ) -> None:
         self._serving = command == "serve"
         self._unproven: list[str] = []
+        self._is_ledger_due = True
+        self._thread = ThreadPoolExecutor(max_workers=1)
+
+    def on_shutdown(self) -> None:
+        self._thread.shutdown(cancel_futures=True)
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
-        root = Path(config.config_file_path).resolve().parent
-        if not self.config.demand:
-            return
-        with _told():
+        if self.config.demand and not self._serving:
+            self._tell(_root(config))
+
+    def _tell(self, root: Path) -> None:
+        with _as_plugin_errors():
             unproven = [*Work(root, all_pages(root), []).unproven()]
         if unproven != self._unproven:
-            for each in unproven:
+            for each in _told(unproven) if self._serving else unproven:
                 log.log(logging.WARNING if self._serving else logging.ERROR, each)
             if unproven and self._serving:
                 log.warning("To check these, run: python -m truth")
         self._unproven = unproven
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> None:
-        root = Path(config.config_file_path).resolve().parent
         # A file, and not text alone: other plugins name its path in messages.
-        path = root / results.FILE.with_name("ledger.md")
-        with _told():
-            results.write(path, ledger.text(root))
+        path = _root(config) / results.FILE.with_name("ledger.md")
+        if self._is_ledger_due or not path.exists():
+            with _as_plugin_errors():
+                results.write(path, ledger.text(_root(config)))
+        self._is_ledger_due = not self._serving
         uri = LEDGER.removeprefix("docs/")
         if written := files.get_file_from_path(uri):
             files.remove(written)
@@ -82,10 +95,36 @@ class TruthPlugin(BasePlugin[TruthConfig]):
             )
         )
 
+        if self._serving:
+            later.make("ledger", _LEDGER, partial(self._renew, _root(config), path))
+
+    def _renew(self, root: Path, path: Path) -> None:
+        """The page that a browser asks for, of the pages as they are now."""
+        if later.is_serving() and path.read_text("utf-8") != ledger.text(root):
+            self._is_ledger_due = True
+            later.rebuild()
+
+    @event_priority(-300)  # nobody waits for it
     def on_post_build(self, *, config: MkDocsConfig) -> None:
+        if self._serving and self.config.demand:
+            self._thread.submit(self._tell, _root(config))
         # Not before, so that all else that is wrong has been said.
         if self._unproven and not self._serving:
             raise PluginError(
                 f"truth: {len(self._unproven)} things are not known to hold; the site"
                 " is not built; run: python -m truth"
             )
+
+
+def _told(unproven: list[str]) -> Iterator[str]:
+    """What is not known to hold; of many pages that nobody checked only how many."""
+    unchecked = [each for each in unproven if each.endswith(_UNCHECKED)]
+    if len(unchecked) <= _MANY:
+        yield from unproven
+        return
+    yield from (each for each in unproven if each not in unchecked)
+    yield f"{len(unchecked)} pages are not checked as they are now"
+
+
+def _root(config: MkDocsConfig) -> Path:
+    return Path(config.config_file_path).resolve().parent

@@ -6,6 +6,7 @@ checked again.
 
 import posixpath
 import xml.etree.ElementTree as etree
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,20 +55,28 @@ class _Stamp(Treeprocessor):
         self._source = source
 
     def run(self, root: etree.Element) -> None:
-        root_folder = _root(self.md)
-        known = results.load(root_folder)
-        if known is None:
-            return
-        digest = results.digest(self._source.text, root_folder)
-        for shown, record in known.pages.items():
-            if (
-                record.digest == digest
-                and known.is_whole(record)
-                and known.findings(record)
-            ):
-                root.append(_line(shown, record, known))
-                if shown == HOME:
-                    root.append(_of_all(shown, known))
+        root.extend(_lines(self._source.text, _root(self.md)))
+
+
+def rests_on(page: str, text: str, docs: Path, root: Path) -> object:
+    """The stamp of a page, as the results on record have it."""
+    return [etree.tostring(line) for line in _lines(text, root)]
+
+
+def _lines(text: str, root: Path) -> Iterator[etree.Element]:
+    known = results.load(root)
+    if known is None:
+        return
+    digest = results.digest(text, root)
+    for shown, record in known.pages.items():
+        if (
+            record.digest == digest
+            and known.is_whole(record)
+            and known.findings(record)
+        ):
+            yield _line(shown, record, known)
+            if shown == HOME:
+                yield _of_all(shown, known)
 
 
 def _root(md: Markdown) -> Path:
