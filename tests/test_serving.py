@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mkdocs.commands import build
@@ -68,7 +69,7 @@ class Book:
         memo = Memo()
         render = Page.render
 
-        def counting(page: Page, *given: object) -> None:
+        def counting(page: Page, *given: Any) -> None:
             self.rendered.append(page.file.src_uri)
             render(page, *given)
 
@@ -256,12 +257,12 @@ def test_a_rendered_page_reads_nothing_else(book, tmp_path):
         populate = build._populate_page
         seen: set[str] = set()
 
-        def noting(*given: object) -> None:
+        def noting(*given: Any) -> None:
             opened.clear()
             populate(*given)
             seen.update(opened)
 
-        build._populate_page = noting
+        build._populate_page = noting  # type: ignore[assignment]
         book()
     finally:
         build._populate_page = populate

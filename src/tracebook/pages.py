@@ -133,8 +133,9 @@ def included(text: str, folder: Path) -> dict[str, bytes | None] | None:
                     content = (folder / each.name).read_bytes()
                 found[each.name] = content
                 if content and b"-8<-" in content:
-                    lines = includes.selected(content.decode("utf-8", "replace"), "")
-                    texts.append("\n".join(lines or ()))
+                    text = content.decode("utf-8", "replace")
+                    is_program = each.name.endswith(".py")
+                    texts.append(includes.shown(text) if is_program else text)
     return found
 
 
