@@ -21,7 +21,7 @@ serve: setup  ## serve the site on http://127.0.0.1:8000, or PORT=, and follow e
 # Each program runs once: where truth need not run it, for the site of the tests.
 test: setup  ## pass the tests; ALL=1: those that take long, too
 	@rm -rf .cache/tracebook/runs
-	@$(RUN) truth
+	@$(RUN) truth $(if $(ALL),--all)
 	@$(PYTEST) $(CHOSEN)
 
 # What the default leaves out is in pyproject.toml and, for readers, CONTRIBUTING.md.
