@@ -21,6 +21,7 @@ PROGRAM = '''"""What a program may carry."""
 # tracebook: raises ValueError
 
 import inspect
+import linecache
 import sys
 
 # tracebook: rel=1e-3
@@ -35,6 +36,7 @@ def rule(x):
 # --8<-- [end:rule]
 
 
+linecache.updatecache(__file__)  # as AutoGraph does
 print(inspect.getsource(rule), end="")
 print("line", sys._getframe().f_lineno)
 # truth: within 1e-3
@@ -43,6 +45,7 @@ raise ValueError("no")
 SHOWN = '''"""What a program may carry."""
 
 import inspect
+import linecache
 import sys
 
 
@@ -51,6 +54,7 @@ def rule(x):
     return x
 
 
+linecache.updatecache(__file__)  # as AutoGraph does
 print(inspect.getsource(rule), end="")
 print("line", sys._getframe().f_lineno)
 raise ValueError("no")
@@ -58,7 +62,7 @@ raise ValueError("no")
 TRACE = """def rule(x):
     # Readers see this comment.
     return x
-line 13
+line 15
 ValueError: no
 """
 
@@ -108,7 +112,7 @@ def test_each_program_is_shown_but_for_these_comments():
         ("1:5", '"""What a program may carry."""'),
         ("6", SHOWN[SHOWN.index("import") :].rstrip()),
         (":4", '"""What a program may carry."""'),
-        ("15:17", "    # Readers see this comment.\n    return x"),
+        ("16:18", "    # Readers see this comment.\n    return x"),
         ("3:4", ""),
     ],
 )
@@ -127,15 +131,15 @@ def test_what_runs_is_what_is_shown(book):  # noqa: F811
     book.add("x", PROGRAM, TRACE)
     code, said = book.run("check", "--json")
     assert code == 0, said
-    assert json.loads(said)["lines"]["x.py"][-2:] == [13, 14]
+    assert json.loads(said)["lines"]["x.py"][-2:] == [15, 16]
 
 
 @pytest.mark.parametrize(
     "bad, where",
     [
-        ("raise ValueError('no')", 22),
-        ("raise KeyError('no')", 22),
-        ("def", 22),
+        ("raise ValueError('no')", 24),
+        ("raise KeyError('no')", 24),
+        ("def", 24),
     ],
 )
 def test_messages_name_lines_of_the_file(book, bad, where):  # noqa: F811
@@ -143,7 +147,7 @@ def test_messages_name_lines_of_the_file(book, bad, where):  # noqa: F811
     source = source.replace("# tracebook: raises ValueError\n", "")
     book.add("x", source, TRACE)
     code, said = book.run("check")
-    assert code == 1 and f"snippets/x.py:{where + 1}: raised " in said, said
+    assert code == 1 and f"snippets/x.py:{where}: raised " in said, said
 
 
 PAGE = """# Page

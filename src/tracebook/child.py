@@ -78,7 +78,8 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     orphans.prevent()
     if hasattr(os, "setsid"):  # lead a group, which the engine ends as a whole
         os.setsid()
-    printed = _redirect(scratch / "output", settings.noise_pattern, str(snippet.path))
+    path = _placed(snippet, scratch)
+    printed = _redirect(scratch / "output", settings.noise_pattern, path)
     for name in _TERMINAL:
         os.environ.pop(name, None)
     # The process forked from has made up its mind about temporary files.
@@ -94,7 +95,7 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
         if os.path.abspath(folder) not in hidden and os.path.exists(folder)
     ]
     os.chdir(scratch / "work")
-    sys.argv[:] = [str(snippet.path)]
+    sys.argv[:] = [path]
     forked = settings.start_method == "forkserver"
     missing = [name for name in settings.preload if forked and name not in sys.modules]
     _limit(settings.time_limit, may_be_lifted=bool(settings.observer))
@@ -102,10 +103,10 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     # The interpreter's own order: the program, its threads, what it registered.
     atexit._clear()
     prepared = getattr(observer, "prepared", str)
-    error = _execute(sys.argv[0], snippet.text, prepared)
+    error = _execute(path, snippet.text, prepared)
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
-    report = _judge(error, snippet) | {"missing": missing, "printed": printed}
+    report = _judge(error, snippet, path) | {"missing": missing, "printed": printed}
     if _end_children():
         report["problem"] = report["problem"] or "left a process behind"
     if end:
@@ -113,6 +114,17 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
         _limit(0, may_be_lifted=True)
         report["observed"] = end()
     (scratch / "report.json").write_text(json.dumps(report), "utf-8")
+
+
+def _placed(snippet: Snippet, scratch: Path) -> str:
+    """The file that runs: the program as readers see it, for AutoGraph reads the file
+    again. A program inside a page has none of its own."""
+    if snippet.path.suffix != ".py":
+        return str(snippet.path)
+    path = scratch / "program" / snippet.path.name
+    path.parent.mkdir()
+    path.write_text(snippet.text, "utf-8", "surrogateescape")
+    return str(path)
 
 
 def _silence() -> None:
@@ -164,7 +176,7 @@ def _execute(path: str, source: str, prepared: Callable) -> BaseException | None
     """Run the program, as the observer wants it; what ended it early, or None."""
     linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
     main = sys.modules["__main__"] = types.ModuleType("__main__")
-    if path.endswith(".py"):  # a program inside a page has no file of its own
+    if path.endswith(".py"):
         main.__file__ = path
     try:
         exec(compile(prepared(source), path, "exec"), main.__dict__)
@@ -174,13 +186,13 @@ def _execute(path: str, source: str, prepared: Callable) -> BaseException | None
     return None
 
 
-def _judge(error: BaseException | None, snippet: Snippet) -> dict:
+def _judge(error: BaseException | None, snippet: Snippet, path: str) -> dict:
     """How the program ended, beside what it declares: a message, the problem
     and its line in the text, or 0."""
     if error is None:
         problem = f"declares that it raises {snippet.raises}, but did not"
         return {"message": "", "line": 0, "problem": snippet.raises and problem}
-    kind, path = type(error), str(snippet.path)
+    kind = type(error)
     lines = [
         frame.lineno
         for frame in traceback.extract_tb(error.__traceback__)

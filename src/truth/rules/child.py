@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import signal
+import sys
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -70,7 +71,7 @@ class Program:
         except SyntaxError:  # which ends the program
             self.sites = []
         self.declared, self._problems = sites.declared(snippet.source, self.sites)
-        self.observer = Observer(str(snippet.path), self.sites, snippet.line)
+        self.observer = Observer(sys.argv[0], self.sites, snippet.line)
 
     def findings(self) -> list[dict]:
         """Of each site what holds or does not; of each declaration that is not
