@@ -16,6 +16,7 @@ from pathlib import Path
 from ..finding import Finding
 from ..page import Page
 from .meaning import Scope
+from .nodes import Domain
 from .running import RunningText
 from .section import Reading
 from .sections import read as reading
@@ -56,13 +57,13 @@ def _letters(reads: list[Reading]) -> list[str]:
     found: dict[str, bool] = {}
     indices = set()
     for statement in (each for read in reads for each in read.statements):
-        if statement.relations == ("∈",):
-            sizes = statement.sides[-1].parts[1]
+        if isinstance(domain := statement.sides[-1], Domain):
+            sizes = domain.sizes
             for size in sizes:
                 if not size.isdigit():
                     found[size] = found.get(size) or sizes.count(size) > 1
         for symbol in symbols(statement):
-            indices |= {"_" + i[0] for i in symbol.parts[1] if len(i) == 2 and i[0]}
+            indices |= {f"_{letter}" for letter, _ in symbol.indices if letter}
     return [*sorted(found, key=lambda letter: not found[letter]), *sorted(indices)]
 
 

@@ -14,14 +14,14 @@ the formula is evaluated for each entry of its leading axes.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import sympy
 
 from ..page import Page
 from .inline import flat
-from .latex import CALLED, Node
+from .latex import CALLED
 from .meaning import (
     ANYWHERE,
     SIZES,
@@ -37,12 +37,27 @@ from .meaning import (
     parts_of,
     plain,
 )
+from .nodes import (
+    Bar,
+    Call,
+    Derivative,
+    Differential,
+    Gradient,
+    Index,
+    Integral,
+    Limit,
+    Node,
+    Quotient,
+    Role,
+    Slope,
+    Symbol,
+)
 from .sections import is_unchecked, sections
-from .tree import bare, indices_of, is_numeric, symbols, walk
+from .tree import bare, is_numeric, symbols, walk
 
 _DIGITS = 50
 """Formulas cancel more than programs do that were written to be stable."""
-_SYMBOLIC = {"d", "derivative", "gradient", "slope", "integral", "limit"}
+_SYMBOLIC = Differential | Derivative | Gradient | Slope | Integral | Limit
 """Kinds of nodes that need symbols: numbers have no slopes."""
 
 
@@ -54,7 +69,7 @@ class Rule:
     tex: str
     line: int
     section: "_Section" = field(repr=False, compare=False)
-    subscript: tuple = ()
+    subscript: tuple[Index, ...] = ()
     sides: tuple[Node, ...] = ()
     """What it equals; each is the same."""
     start: int = 0
@@ -136,7 +151,7 @@ def rules(page: Page) -> list[Rule]:
                 for side in statement.sides:
                     is_map = stated in section.scope.maps and side is statement.sides[0]
                     symbol = bare(side) if is_map else _input(side)
-                    if symbol is None or symbol.kind != "symbol":
+                    if not isinstance(symbol, Symbol):
                         continue
                     name, subscript = name_of(symbol, section.scope)
                     if name in sizes:  # how many there are is no map
@@ -160,14 +175,20 @@ def rules(page: Page) -> list[Rule]:
 
 def _input(side: Node) -> Node | None:
     """The symbol whose gradient is marked as downstream."""
-    if side.kind != "role" or side.parts[0] != "downstream":
+    if not isinstance(side, Role) or side.role != "downstream":
         return None
     gradient = bare(side)
-    if gradient.kind == "bar":
-        return gradient.parts[0]
-    if gradient.kind == "derivative" and gradient.parts[0].parts[0] == "L":
-        return gradient.parts[1]
-    return None
+    if isinstance(gradient, Bar):
+        return gradient.symbol
+    return gradient.by if _is_of_loss(gradient) else None
+
+
+def _is_of_loss(node: Node) -> TypeGuard[Derivative]:
+    return (
+        isinstance(node, Derivative)
+        and isinstance(node.above, Symbol)
+        and node.above.name == "L"
+    )
 
 
 class _Section:
@@ -187,18 +208,14 @@ class _Section:
 
     def names(self, node: Node) -> Iterator[str]:
         of_loss = [
-            n.parts[:2]
-            for n in walk(node)
-            if n.kind == "derivative"
-            and n.parts[0].parts[0] == "L"
-            and "L" not in self._scope.maps
+            each
+            for each in walk(node)
+            if _is_of_loss(each) and "L" not in self._scope.maps
         ]
-        bars = {id(n.parts[0]) for n in walk(node) if n.kind == "bar"}
-        bars |= {id(below) for _, below in of_loss}
-        losses = {id(loss) for loss, _ in of_loss}
-        letters = {
-            letter for symbol in symbols(node) for letter, _ in indices_of(symbol)[1]
-        }
+        bars = {id(each.symbol) for each in walk(node) if isinstance(each, Bar)}
+        bars |= {id(each.by) for each in of_loss}
+        losses = {id(each.above) for each in of_loss}
+        letters = {letter for each in symbols(node) for letter, _ in each.indices}
         for symbol in symbols(node):
             name = plain(name_of(symbol, self._scope)[0])
             if name not in letters and id(symbol) not in losses:
@@ -266,12 +283,14 @@ class Numbers(Meaning):
         self._rules = {each.name: each for each in given if not each.element}
 
     def value(self, node: Node, at: At = ANYWHERE) -> Value:
-        if node.kind in _SYMBOLIC or (node.kind == "call" and node.parts[0] in CALLED):
+        if isinstance(node, _SYMBOLIC) or (
+            isinstance(node, Call) and node.name in CALLED
+        ):
             return self._substituted(Meaning(self.scope).value(node, At(at.bound)))
         return super().value(node, at)
 
-    def of_quotient(self, node: Node, at: At) -> Value:
-        below = self.value(node.parts[1], at)
+    def of_quotient(self, node: Quotient, at: At) -> Value:
+        below = self.value(node.below, at)
         if not np.shape(below) and below.is_zero:
             return sympy.nan  # at a point where it has no value
         return super().of_quotient(node, at)

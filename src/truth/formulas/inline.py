@@ -9,7 +9,23 @@ import itertools
 from collections.abc import Iterator
 from fractions import Fraction
 
-from .latex import FUNCTIONS, Node, Statement
+from .latex import FUNCTIONS
+from .nodes import (
+    Bar,
+    Call,
+    Differential,
+    Elementwise,
+    Group,
+    Node,
+    Number,
+    Product,
+    Quotient,
+    Slope,
+    Statement,
+    Sum,
+    Symbol,
+    Transpose,
+)
 from .tree import Tree, bare, is_numeric, walk
 
 Flat = tuple
@@ -20,20 +36,18 @@ def is_compound(statement: Statement) -> bool:
     if statement.relations:
         return True
     (side,) = map(bare, statement.sides)
-    while side.kind in ("bar", "d", "transpose"):
+    while isinstance(side, Bar | Differential | Transpose):
         side = bare(side.parts[0])
-    if side.kind == "slope":
-        side = side.parts[0]
-    if side.kind == "call" and side.parts[0] not in FUNCTIONS:
-        return any(bare(each).kind != "symbol" for each in side.parts[1])
-    kinds = [
-        (part.kind, bare(part).kind)
-        for part in side.parts[:2]
-        if side.kind == "product"
-    ]
-    if kinds == [("symbol", "symbol"), ("group", "symbol")]:
-        return False  # s(x), a function with its argument
-    return side.kind != "symbol" and not is_numeric(side)
+    if isinstance(side, Slope):
+        side = side.call
+    match side:
+        case Call(_, name, arguments) if name not in FUNCTIONS:
+            return any(not isinstance(bare(each), Symbol) for each in arguments)
+        case Product(_, (Symbol(), Group(_, inner), *_)) if isinstance(
+            bare(inner), Symbol
+        ):
+            return False  # s(x), a function with its argument
+    return not isinstance(side, Symbol) and not is_numeric(side)
 
 
 def expressions(tree: Tree) -> set[Flat]:
@@ -81,14 +95,14 @@ def flat(tree: Tree) -> Flat:
         parts = (Node, Statement, tuple)
         return tuple(flat(e) if isinstance(e, parts) else e for e in tree)
     node = bare(tree)
-    terms = _terms(node, 1) if node.kind == "sum" else [_factors(node)]
+    terms = _terms(node, 1) if isinstance(node, Sum) else [_factors(node)]
     found = [("term", number, *factors) for number, factors in terms]
     return found[0] if len(found) == 1 else ("sum", *found)
 
 
-def _terms(node: Node, sign: int) -> Iterator[tuple[Fraction, list[Flat]]]:
-    for own, term in node.parts:
-        if (inner := bare(term)).kind == "sum":
+def _terms(node: Sum, sign: int) -> Iterator[tuple[Fraction, list[Flat]]]:
+    for own, term in node.terms:
+        if isinstance(inner := bare(term), Sum):
             yield from _terms(inner, sign * own)
         else:
             number, factors = _factors(inner)
@@ -97,22 +111,23 @@ def _terms(node: Node, sign: int) -> Iterator[tuple[Fraction, list[Flat]]]:
 
 def _factors(node: Node) -> tuple[Fraction, list[Flat]]:
     node = bare(node)
-    if node.kind == "number":
-        return node.parts[0], []
-    if node.kind == "sum" and len(node.parts) == 1:
+    if isinstance(node, Number):
+        return node.value, []
+    if isinstance(node, Sum) and len(node.terms) == 1:
         ((number, factors),) = _terms(node, 1)
         return number, factors
-    if node.kind in ("product", "elementwise"):
+    if isinstance(node, Product | Elementwise):
+        inner = node.factors if isinstance(node, Product) else node.parts
         number, factors = Fraction(1), []
-        for own, more in map(_factors, node.parts):
+        for own, more in map(_factors, inner):
             number *= own
             factors += more
         return number, _multiplied(factors)
-    if node.kind == "quotient":
+    if isinstance(node, Quotient):
         (number, above), (other, below) = map(_factors, node.parts)
         if other:
             return number / other, above + [("over", *below)] * bool(below)
-    return Fraction(1), [(node.kind, *flat(node.parts))]
+    return Fraction(1), [(type(node).__name__, *flat(node.parts))]
 
 
 def _multiplied(factors: list[Flat]) -> list[Flat]:

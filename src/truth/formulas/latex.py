@@ -29,9 +29,47 @@ A function without parentheses takes the simple factors up to the next sign. Aft
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+
+from .nodes import (
+    Abs,
+    Bar,
+    Bracket,
+    Call,
+    Cases,
+    Constant,
+    Derivative,
+    Differential,
+    Domain,
+    Elementwise,
+    Extreme,
+    Gradient,
+    Group,
+    Index,
+    Integral,
+    Limit,
+    Matrix,
+    Node,
+    Norm,
+    Number,
+    Operator,
+    Order,
+    Over,
+    Pairing,
+    Power,
+    Product,
+    Quotient,
+    Role,
+    Slope,
+    Statement,
+    Sum,
+    Symbol,
+    Total,
+    Transpose,
+    WholeProduct,
+)
 
 _GREEK = """alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu
 nu xi rho sigma tau phi varphi chi psi omega ell Gamma Delta Theta Lambda Sigma Phi Psi
@@ -110,25 +148,6 @@ class Refusal(Exception):
 
 class LatexError(Refusal):
     """LaTeX outside of the grammar."""
-
-
-@dataclass(frozen=True)
-class Node:
-    """A part of a formula; ``kind`` says what the ``parts`` are."""
-
-    kind: str
-    parts: tuple
-    position: int = field(compare=False)
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A chain of expressions between relations, or symbols in a domain; an
-    expression alone has no relation."""
-
-    relations: tuple[str, ...]
-    sides: tuple
-    position: int = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -302,7 +321,7 @@ class _Parser:
                 and not self._next.startswith(r"\text ")
             ):
                 raise self._refused(self._next, self._position)
-            elif not (quantified and first.kind == "symbol"):
+            elif not (quantified and isinstance(first, Symbol)):
                 pending.append(first)
         self._flush(pending, statements, alone)
         return statements
@@ -327,7 +346,9 @@ class _Parser:
         """``i = 1, \\dots, n``: where an index runs."""
         position = self._position
         last = statements[-1] if statements else None
-        if last is None or last.relations != ("=",) or last.sides[0].kind != "symbol":
+        if last is None or last.relations != ("=",):
+            raise self._refused(r"\dots", position)
+        if not isinstance(last.sides[0], Symbol):
             raise self._refused(r"\dots", position)
         self._at += 1
         self._take(",")
@@ -343,8 +364,8 @@ class _Parser:
         if not self._took(")"):
             self._take("]")
         relations = "<≤"[opening == "["] + "<≤"[closing == "]"]
-        start = int(low.kind == "sum" and low.parts[0][1].kind == "infty")
-        end = 2 - (high.kind == "infty")
+        start = int(isinstance(low, Sum) and _is_infinite(low.terms[0][1]))
+        end = 2 - _is_infinite(high)
         return [
             Statement(
                 tuple(relations[start:end]),
@@ -372,7 +393,7 @@ class _Parser:
                 self._take("}")
         if bad := [s for s in sizes if not re.fullmatch(r"[A-Za-z]|[1-9]\d*", s)]:
             raise LatexError(f"not a size: {bad[0]}", position)
-        return Node("domain", (field_, tuple(sizes)), position)
+        return Domain(position, field_, tuple(sizes))
 
     # Expressions.
 
@@ -387,7 +408,7 @@ class _Parser:
             terms.append((sign, self._term()))
         if len(terms) == 1 and terms[0][0] == 1:
             return terms[0][1]
-        return Node("sum", tuple(terms), position)
+        return Sum(position, tuple(terms))
 
     def _term(self) -> Node:
         position = self._position
@@ -396,7 +417,7 @@ class _Parser:
             operator = self._take()
             after = self._run()
             if operator == "/":
-                if after.kind == "product":
+                if isinstance(after, Product):
                     raise LatexError(
                         r"what a / divides by is not clear: use"
                         r" \frac or parentheses",
@@ -404,9 +425,9 @@ class _Parser:
                     )
                 product = self._quotient(product, after, position)
             elif operator == r"\odot":
-                product = Node("elementwise", (product, after), position)
+                product = Elementwise(position, product, after)
             else:
-                product = Node("product", (product, after), position)
+                product = Product(position, (product, after))
         return product
 
     def _run(self) -> Node:
@@ -419,7 +440,7 @@ class _Parser:
             factors.append(self._factor())
         if len(factors) == 1:
             return factors[0]
-        return Node("product", tuple(factors), position)
+        return Product(position, tuple(factors))
 
     def _begins_factor(self) -> bool:
         text = self._next
@@ -454,11 +475,11 @@ class _Parser:
             self._at += 1
             if not braced or self._took("}"):
                 if inverted:
-                    base = Node("power", (base, _number("-1", position)), position)
+                    base = Power(position, base, _number("-1", position))
                 if mark in ("*", r"\ast", "H", r"\H"):
-                    base = Node("call", ("conj", (base,)), position)
+                    base = Call(position, "conj", (base,))
                 if mark not in ("*", r"\ast"):
-                    base = Node("transpose", (base,), position)
+                    base = Transpose(position, base)
                 return base
         self._at = start
         if braced:
@@ -466,7 +487,7 @@ class _Parser:
             self._take("}")
         else:
             exponent = self._argument()
-        return Node("power", (base, exponent), position)
+        return Power(position, base, exponent)
 
     def _argument(self) -> Node:
         """What a command takes: a group in braces, or one token."""
@@ -494,19 +515,19 @@ class _Parser:
         if text in ("|", r"\|"):
             return self._between_bars(text, position)
         if text == "e":
-            return Node("e", (), position)
+            return Constant(position, "e")
         if text == "O" and self._next == "(":
             self._take("(")
             inner = self.expression()
             if self._next == ",":
                 raise LatexError("O of one thing: write O(h^2)", self._position)
             self._take(")")
-            return Node("order", (inner,), position)
+            return Order(position, inner)
         if re.fullmatch("[A-Za-z]", text):
             return self._symbol(text, position)
         name = text[1:] if text[0] == "\\" else " "
         if name in ROLES:
-            return Node("role", (name, self._braced()), position)
+            return Role(position, name, self._braced())
         if method := getattr(self, f"_read_{name}", None):
             return method(position)
         if name in FUNCTIONS or (name == "sigma" and self._next in ("(", "'")):
@@ -516,7 +537,7 @@ class _Parser:
         if name in ACCENTS:
             return self._accented(name, position)
         if name in ("pi", "infty", "i", "e"):
-            return Node(name, (), position)
+            return Constant(position, name)
         if name == "1" and self._next in _CLOSING:  # an indicator, written with its 1
             return self._enclosed(self._take(), position, "[")
         raise self._refused(text, position)
@@ -532,20 +553,20 @@ class _Parser:
         if (kind or opening) == "[" and self._next in RELATIONS:
             condition = self._chain(first, position)
             self._take(_CLOSING[opening])
-            return Node("bracket", (condition,), position)
+            return Bracket(position, condition)
         if self._next in RELATIONS:
             raise LatexError("a condition stands in [ ]", self._position)
         if self._next != ",":
             self._take(_CLOSING[opening])
             if opening in (r"\lfloor", r"\lceil"):
                 name = "floor" if opening == r"\lfloor" else "ceil"
-                return Node("call", (name, (first,)), position)
-            return Node("group", (first,), position)
+                return Call(position, name, (first,))
+            return Group(position, first)
         if opening not in "([":
             raise LatexError("a set: name what it holds in words", position)
         self._take(",")
         items = [first, *self._until(_CLOSING[opening], self.expression)]
-        return Node("matrix", (tuple((item,) for item in items), "tuple"), position)
+        return Matrix(position, tuple((item,) for item in items), "tuple")
 
     def _between_bars(self, bar: str, position: int) -> Node:
         self._open.append(bar)
@@ -553,7 +574,7 @@ class _Parser:
         self._open.pop()
         self._take(bar)
         if bar == "|":
-            return Node("abs", (inner,), position)
+            return Abs(position, inner)
         kind = "F"
         if self._took("_"):
             braced = self._took("{")
@@ -562,63 +583,61 @@ class _Parser:
                 self._take("}")
             if kind not in ("1", "2", "infty", "F"):
                 raise LatexError(f"not a norm: {kind}", position)
-        return Node("norm", (inner, kind), position)
+        return Norm(position, inner, kind)
 
     def _symbol(self, name: str, position: int) -> Node:
         if self._next == "'" or (name in CALLED and self._next == "("):
             return self._called(name, position)
-        subscript = self._subscript()
-        if name == r"\delta" and len(subscript) == 2:
-            one, other = (_indexed(each, position) for each in subscript)
-            return Node(
-                "bracket", (Statement(("=",), (one, other), position),), position
-            )
-        return Node("symbol", (name, subscript), position)
+        indices, word = self._subscript()
+        if name == r"\delta" and len(indices) == 2:
+            one, other = (_indexed(each, position) for each in indices)
+            return Bracket(position, Statement(("=",), (one, other), position))
+        return Symbol(position, name, indices, word)
 
     def _called(self, name: str, position: int) -> Node:
         order = 0
         while self._took("'"):
             order += 1
         if self._next != "(":  # no function, but a name
-            return Node("symbol", (name + "'" * order, self._subscript()), position)
+            return Symbol(position, name + "'" * order, *self._subscript())
         self._take("(")
-        call = Node("call", (name, tuple(self._until(")", self.expression))), position)
-        return Node("slope", (call, order), position) if order else call
+        call = Call(position, name, tuple(self._until(")", self.expression)))
+        return Slope(position, call, order) if order else call
 
     def _accented(self, accent: str, position: int) -> Node:
         inner = self._of_symbol(accent)
-        name, subscript = inner.parts
-        return Node("symbol", (f"{accent} {name}", subscript), position)
+        return Symbol(position, f"{accent} {inner.name}", inner.indices, inner.word)
 
-    def _of_symbol(self, accent: str) -> Node:
+    def _of_symbol(self, accent: str) -> Symbol:
         """The symbol below an accent, with the subscript that follows."""
         braced = self._took("{")
         inner = self._base()
-        if inner.kind != "symbol":
+        if not isinstance(inner, Symbol):
             raise LatexError(rf"\{accent} of what is no symbol", inner.position)
         if braced:
             self._take("}")
-        name, subscript = inner.parts
-        return Node("symbol", (name, subscript or self._subscript()), inner.position)
+        if inner.indices or inner.word:
+            return inner
+        return Symbol(inner.position, inner.name, *self._subscript())
 
     def _read_bar(self, position: int) -> Node:
-        return Node("bar", (self._of_symbol("bar"),), position)
+        return Bar(position, self._of_symbol("bar"))
 
     def _read_conj(self, position: int) -> Node:
         if self._next != "{":
             return self._function("conj", position)
-        return Node("call", ("conj", (self._argument(),)), position)
+        return Call(position, "conj", (self._argument(),))
 
-    def _subscript(self) -> tuple:
-        """Indices as (letter or "", offset); a word is a part of the name."""
+    def _subscript(self) -> tuple[tuple[Index, ...], str]:
+        """Indices, or a word, which is a part of the name."""
         if not self._took("_"):
-            return ()
+            return (), ""
         if not self._took("{"):
-            return (_index(self._take(), self._position),)
+            return (_index(self._take(), self._position),), ""
         if re.fullmatch(r"\\(text )?[A-Za-z]{2,}", self._next):
             word = self._take().removeprefix("\\").removeprefix("text ")
             self._take("}")
-            return (word,)
+            return (), word
         indices = []
         while not self._took("}"):
             if self._took(","):
@@ -634,14 +653,14 @@ class _Parser:
                         position,
                     )
                 offset += sign * int(number)
-            indices.append((letter, offset))
-        return tuple(indices)
+            indices.append(Index(letter, offset))
+        return tuple(indices), ""
 
     def _read_frac(self, position: int) -> Node:
         above = self._argument_or_operator()
         below = self._argument()
-        if above.kind == "operator":
-            above = Node("d", (self._factor(), above.parts[0]), position)
+        if isinstance(above, Operator):
+            above = Differential(position, self._factor(), above.order)
         return self._quotient(above, below, position)
 
     def _argument_or_operator(self) -> Node:
@@ -650,7 +669,7 @@ class _Parser:
         if self._took("{") and (self._took(r"\d") or self._took(r"\partial")):
             order = self._order()
             if self._took("}"):
-                return Node("operator", (order,), position)
+                return Operator(position, order)
         self._at = start
         return self._argument()
 
@@ -658,49 +677,49 @@ class _Parser:
         if not self._took("^"):
             return 1
         position, order = self._position, self._argument()
-        if order.kind != "number" or order.parts[0] not in (1, 2, 3, 4):
+        if not isinstance(order, Number) or order.value not in (1, 2, 3, 4):
             raise LatexError("not the order of a derivative: write 2, 3 or 4", position)
-        return int(order.parts[0])
+        return int(order.value)
 
     def _quotient(self, above: Node, below: Node, position: int) -> Node:
-        inner = above.parts[1] if above.kind == "role" else above
-        if inner.kind == "d" and (by := _variables(below)):
-            if len(by) != inner.parts[1]:
+        inner = above.inner if isinstance(above, Role) else above
+        if isinstance(inner, Differential) and (by := _variables(below)):
+            if len(by) != inner.order:
                 raise LatexError("differentials of two orders", below.position)
-            slope = inner.parts[0]
+            slope = inner.of
             if len(set(by)) == 1:
-                return Node("derivative", (slope, by[0], len(by)), position)
+                return Derivative(position, slope, by[0], len(by))
             for variable in reversed(by):
-                slope = Node("derivative", (slope, variable, 1), position)
+                slope = Derivative(position, slope, variable, 1)
             return slope
-        return Node("quotient", (above, below), position)
+        return Quotient(position, above, below)
 
     def _read_sqrt(self, position: int) -> Node:
-        degree = _number("2", position)
+        degree: Node = _number("2", position)
         if self._took("["):
             degree = self.expression()
             self._take("]")
-        root = Node("quotient", (_number("1", position), degree), position)
-        return Node("power", (self._argument(), root), position)
+        root = Quotient(position, _number("1", position), degree)
+        return Power(position, self._argument(), root)
 
     def _read_d(self, position: int) -> Node:
         order = self._order()
         inner = self._base()
-        if inner.kind not in ("symbol", "group", "role", "bar", "call", "norm", "abs"):
+        if not isinstance(inner, Symbol | Group | Role | Bar | Call | Norm | Abs):
             raise LatexError("a differential of what is no symbol", position)
-        return Node("d", (inner, order), position)
+        return Differential(position, inner, order)
 
     def _read_partial(self, position: int) -> Node:
         if not self._took("_"):
             return self._read_d(position)
         by = self._argument()
-        return Node("derivative", (self._factor(), by, 1), position)
+        return Derivative(position, self._factor(), by, 1)
 
     def _read_nabla(self, position: int) -> Node:
         if not self._took("_"):
             raise LatexError(r"gradient by what? write \nabla_x L", position)
         by = self._argument()
-        return Node("gradient", (self._factor(), by), position)
+        return Gradient(position, self._factor(), by)
 
     def _read_lim(self, position: int) -> Node:
         self._take("_")
@@ -714,18 +733,18 @@ class _Parser:
             if braced:
                 self._take("}")
         self._take("}")
-        if symbol.kind != "symbol" or side not in ("+", "-", "+-"):
+        if not isinstance(symbol, Symbol) or side not in ("+", "-", "+-"):
             raise LatexError(r"not a limit: write \lim_{h \to 0}", position)
-        return Node("limit", (symbol, point, side, self._term()), position)
+        return Limit(position, symbol, point, side, self._term())
 
     def _factor_without_power(self) -> Node:
         position = self._position
         if self._took("-"):
-            return Node("sum", ((-1, self._base()),), position)
+            return Sum(position, ((-1, self._base()),))
         return self._base()
 
-    def _read_sum(self, position: int, kind: str = "total") -> Node:
-        if kind == "total" and self._next == "(":
+    def _read_sum(self, position: int, kind: type[Over] = Total) -> Node:
+        if kind is Total and self._next == "(":
             return self._function("sum", position)
         letters, low, condition = self._below(position)
         if self._took("^"):
@@ -736,7 +755,7 @@ class _Parser:
             raise LatexError("where does it end?", position)
         else:
             limits = ()
-        return Node(kind, (letters, self._term(), limits, condition), position)
+        return kind(position, letters, self._term(), limits, condition)
 
     def _below(
         self, position: int
@@ -769,7 +788,7 @@ class _Parser:
         return letter
 
     def _read_prod(self, position: int) -> Node:
-        return self._read_sum(position, "whole product")
+        return self._read_sum(position, WholeProduct)
 
     def _read_int(self, position: int) -> Node:
         self._take("_")
@@ -781,16 +800,16 @@ class _Parser:
         self._in_integral = outer
         self._take(r"\d")
         by = self._base()
-        if by.kind != "symbol":
+        if not isinstance(by, Symbol):
             raise LatexError("an integral over what is no symbol", by.position)
-        return Node("integral", (low, high, body, by), position)
+        return Integral(position, low, high, body, by)
 
     def _read_langle(self, position: int) -> Node:
         one = self.expression()
         self._take(",")
         other = self.expression()
         self._take(r"\rangle")
-        return Node("pairing", (one, other), position)
+        return Pairing(position, one, other)
 
     def _read_begin(self, position: int) -> Node:
         self._take("{")
@@ -799,7 +818,7 @@ class _Parser:
             name += self._take()
         if name not in _TABLES:
             raise LatexError(f"unknown environment: {name}", position)
-        rows: list[list[Node | Statement | None]] = [[]]
+        rows: list[list] = [[]]
         while True:
             rows[-1].append(
                 self._otherwise() if name == "cases" and rows[-1] else self.expression()
@@ -813,12 +832,13 @@ class _Parser:
                 break
         if not self._took(r"\end", "{", *name, "}"):
             raise LatexError(f"{name} does not end", position)
-        kind = "cases" if name == "cases" else "matrix"
         widths = {len(row) for row in rows}
-        if len(widths) > 1 or (kind == "cases" and widths != {2}):
+        if len(widths) > 1 or (name == "cases" and widths != {2}):
             raise LatexError(f"rows of {name} differ in length", position)
         read = tuple(map(tuple, rows))
-        return Node(kind, (read,) if kind == "cases" else (read, name), position)
+        return (
+            Cases(position, read) if name == "cases" else Matrix(position, read, name)
+        )
 
     def _otherwise(self) -> Statement | None:
         """A condition: statements that hold together, or None for all else."""
@@ -839,7 +859,7 @@ class _Parser:
             letters, low, condition = self._below(position)
             if low or condition:
                 raise LatexError(f"write \\{name}_i", position)
-            return Node("extreme", (letters, self._term(), name), position)
+            return Extreme(position, letters, self._term(), name)
         base, exponent, order = None, None, 0
         if name == "log" and self._took("_"):
             base = self._argument()
@@ -847,7 +867,7 @@ class _Parser:
             order += 1
         if self._took("^"):
             position_of_exponent, exponent = self._position, self._argument()
-            if exponent.kind == "sum":
+            if isinstance(exponent, Sum):
                 raise LatexError(
                     rf"an inverse, or one over it? write \arc{name} or \frac",
                     position_of_exponent,
@@ -858,13 +878,11 @@ class _Parser:
             arguments = tuple(self._until(r"\}", self.expression))
         else:
             arguments = (self._product_while(self._is_simple),)
-        call = Node("call", (name, arguments), position)
-        if order:
-            call = Node("slope", (call, order), position)
+        call = Call(position, name, arguments)
+        found: Node = Slope(position, call, order) if order else call
         if base:
-            below = Node("call", (name, (base,)), position)
-            call = Node("quotient", (call, below), position)
-        return Node("power", (call, exponent), position) if exponent else call
+            found = Quotient(position, found, Call(position, name, (base,)))
+        return Power(position, found, exponent) if exponent else found
 
     def _is_simple(self) -> bool:
         name = self._next[1:] if self._next.startswith("\\") else ""
@@ -873,40 +891,41 @@ class _Parser:
 
 def _variables(below: Node) -> list[Node]:
     """What a derivative is by, once for each order; none if it is none."""
-    if below.kind == "product":
-        found = [_variables(each) for each in below.parts]
+    if isinstance(below, Product):
+        found = [_variables(each) for each in below.factors]
         return [each for some in found for each in some] if all(found) else []
-    if below.kind == "power" and below.parts[0].kind == "d":
-        exponent = below.parts[1]
-        if exponent.kind == "number" and exponent.parts[0] in (2, 3, 4):
-            return [below.parts[0].parts[0]] * int(exponent.parts[0])
-    if below.kind == "call" and below.parts[0] == "conj":
-        (inner,) = below.parts[1]
-        if inner.kind == "d":
-            return [Node("call", ("conj", (inner.parts[0],)), below.position)]
-    if below.kind == "d" and below.parts[1] == 1:
-        return [below.parts[0]]
+    match below:
+        case Power(_, Differential(_, by), Number(_, order)) if order in (2, 3, 4):
+            return [by] * int(order)
+        case Call(at, "conj", (Differential(_, by),)):
+            return [Call(at, "conj", (by,))]
+        case Differential(_, by, 1):
+            return [by]
     return []
 
 
-def _number(text: str, position: int) -> Node:
+def _is_infinite(node: Node) -> bool:
+    return isinstance(node, Constant) and node.name == "infty"
+
+
+def _number(text: str, position: int) -> Number:
     decimals = len(text.partition(".")[2])
-    return Node("number", (Fraction(text), decimals), position)
+    return Number(position, Fraction(text), decimals)
 
 
-def _index(text: str, position: int) -> tuple[str, int]:
+def _index(text: str, position: int) -> Index:
     if text.isdigit():
-        return ("", int(text))
+        return Index("", int(text))
     if re.fullmatch("[a-z]", text):
-        return (text, 0)
+        return Index(text, 0)
     raise LatexError(f"not an index: {text}", position)
 
 
-def _indexed(index: tuple[str, int], position: int) -> Node:
+def _indexed(index: Index, position: int) -> Node:
     """An index as an expression."""
     letter, offset = index
     number = _number(str(offset), position)
     if not letter:
         return number
-    symbol = Node("symbol", (letter, ()), position)
-    return Node("sum", ((1, symbol), (1, number)), position) if offset else symbol
+    symbol = Symbol(position, letter)
+    return Sum(position, ((1, symbol), (1, number))) if offset else symbol

@@ -16,7 +16,41 @@ import numpy as np
 import sympy
 
 from . import points
-from .latex import CALLED, Node, Refusal, Statement
+from .latex import CALLED, Refusal
+from .nodes import (
+    Abs,
+    Bar,
+    Bracket,
+    Call,
+    Cases,
+    Constant,
+    Derivative,
+    Differential,
+    Elementwise,
+    Extreme,
+    Gradient,
+    Group,
+    Index,
+    Integral,
+    Limit,
+    Matrix,
+    Node,
+    Norm,
+    Number,
+    Over,
+    Pairing,
+    Power,
+    Product,
+    Quotient,
+    Role,
+    Slope,
+    Statement,
+    Sum,
+    Symbol,
+    Total,
+    Transpose,
+    WholeProduct,
+)
 from .tree import Tree, bare, is_upstream, walk
 from .tree import symbols as symbols_of
 
@@ -63,7 +97,7 @@ ANYWHERE = At()
 class Definition:
     """``name_indices = node``, as a premise states it."""
 
-    indices: tuple
+    indices: tuple[Index, ...]
     node: Node
     where: int
     """Which premise it is."""
@@ -118,19 +152,17 @@ class Scope:
         )
 
 
-def name_of(symbol: Node, scope: Scope) -> tuple[str, tuple]:
+def name_of(symbol: Symbol, scope: Scope) -> tuple[str, tuple[Index, ...]]:
     """The name of a symbol and its indices: ``x_0`` is a name of its own unless
     ``x`` is an array."""
-    name, subscript = symbol.parts
-    if not subscript:
-        return name, ()
-    if isinstance(subscript[0], str):
-        return f"{name}_{subscript[0]}", ()
-    if scope.shapes.get(name):
-        return name, subscript
-    if all(not letter for letter, _ in subscript):
-        return name + "_" + ",".join(str(number) for _, number in subscript), ()
-    return name, subscript
+    name, indices = symbol.name, symbol.indices
+    if symbol.word:
+        return f"{name}_{symbol.word}", ()
+    if not indices or scope.shapes.get(name):
+        return name, indices
+    if all(not letter for letter, _ in indices):
+        return name + "_" + ",".join(str(number) for _, number in indices), ()
+    return name, indices
 
 
 class Meaning:
@@ -158,7 +190,7 @@ class Meaning:
     def is_base(self, name: str) -> bool:
         definition = self.scope.maps.get(name)
         return definition is None or any(
-            node.kind == "call" and node.parts[0] in _STEPS
+            isinstance(node, Call) and node.name in _STEPS
             for node in walk(definition.node)
         )
 
@@ -230,7 +262,7 @@ class Meaning:
             array[at] = self.value(definition.node, At(bound, stop))
         return array
 
-    def resolve(self, node: Node, bound: Bound) -> tuple[str, tuple[int, ...]]:
+    def resolve(self, node: Symbol, bound: Bound) -> tuple[str, tuple[int, ...]]:
         """A symbol's name and the numbers of its element."""
         name, subscript = name_of(node, self.scope)
         numbers = []
@@ -246,10 +278,8 @@ class Meaning:
 
     def value(self, node: Node, at: At = ANYWHERE) -> Value:
         """A SymPy expression, or an array of them."""
-        if node.kind in _CONSTANTS:
-            return _CONSTANTS[node.kind]
         try:
-            return getattr(self, "of_" + node.kind.replace(" ", "_"))(node, at)
+            return getattr(self, f"of_{type(node).__name__.lower()}")(node, at)
         except Refusal as error:
             error.position = error.position or node.position
             raise
@@ -257,10 +287,13 @@ class Meaning:
             # SymPy and NumPy refuse what makes no sense in ways of their own.
             raise Unclear(f"makes no sense: {error}", node.position) from error
 
-    def of_number(self, node: Node, at: At) -> Value:
-        return sympy.Rational(node.parts[0].numerator, node.parts[0].denominator)
+    def of_number(self, node: Number, at: At) -> Value:
+        return sympy.Rational(node.value.numerator, node.value.denominator)
 
-    def of_symbol(self, node: Node, at: At) -> Value:
+    def of_constant(self, node: Constant, at: At) -> Value:
+        return _CONSTANTS[node.name]
+
+    def of_symbol(self, node: Symbol, at: At) -> Value:
         name, indices = self.resolve(node, at.bound)
         if name in at.bound:
             return sympy.Integer(at.bound[name])  # an index as a number
@@ -273,14 +306,14 @@ class Meaning:
             return sympy.Integer(self.scope.sizes[name])
         return _element(self.whole(name, at.stop), indices, node)
 
-    def of_group(self, node: Node, at: At) -> Value:
-        return self.value(node.parts[0], at)
+    def of_group(self, node: Group, at: At) -> Value:
+        return self.value(node.inner, at)
 
-    def of_sum(self, node: Node, at: At) -> Value:
+    def of_sum(self, node: Sum, at: At) -> Value:
         total, is_number = None, True
-        for sign, term in node.parts:
+        for sign, term in node.terms:
             value = sign * self.value(term, at)
-            number = term.kind == "number"
+            number = isinstance(term, Number)
             if (
                 total is not None
                 and np.shape(total) != np.shape(value)
@@ -295,8 +328,8 @@ class Meaning:
             is_number = is_number and number
         return total
 
-    def of_product(self, node: Node, at: At) -> Value:
-        factors = node.parts
+    def of_product(self, node: Product, at: At) -> Value:
+        factors = node.factors
         if sum(map(is_upstream, factors)) > 1:
             raise Unclear("two upstream gradients in one product", node.position)
         values = [self.value(factor, at) for factor in factors]
@@ -306,7 +339,7 @@ class Meaning:
             is_row = (
                 is_row
                 or is_upstream(before)
-                or any(node.kind == "bar" for node in walk(before))
+                or any(isinstance(each, Bar) for each in walk(before))
             )
             if (
                 len(np.shape(product)) == 1
@@ -320,24 +353,24 @@ class Meaning:
             product = _multiply(product, value, factor)
         return product
 
-    def of_elementwise(self, node: Node, at: At) -> Value:
-        if all(map(is_upstream, node.parts)):
+    def of_elementwise(self, node: Elementwise, at: At) -> Value:
+        if is_upstream(node.one) and is_upstream(node.other):
             raise Unclear("two upstream gradients in one product", node.position)
-        a, b = (self.value(each, at) for each in node.parts)
+        a, b = self.value(node.one, at), self.value(node.other, at)
         if np.shape(a) != np.shape(b) or not np.shape(a):
             raise Unclear(r"\odot needs two arrays of one shape", node.position)
         return a * b
 
-    def of_quotient(self, node: Node, at: At) -> Value:
-        above, below = (self.value(each, at) for each in node.parts)
+    def of_quotient(self, node: Quotient, at: At) -> Value:
+        above, below = self.value(node.above, at), self.value(node.below, at)
         if np.shape(below):
             raise Unclear("division by an array", node.position)
         if below == 0:
             raise Unclear("division by 0", node.position)
         return above / below
 
-    def of_power(self, node: Node, at: At) -> Value:
-        a, b = (self.value(each, at) for each in node.parts)
+    def of_power(self, node: Power, at: At) -> Value:
+        a, b = self.value(node.base, at), self.value(node.exponent, at)
         if np.shape(b):
             raise Unclear("an array as an exponent", node.position)
         if np.shape(a):
@@ -352,21 +385,21 @@ class Meaning:
             raise Unclear("division by 0", node.position)
         return a**b
 
-    def of_transpose(self, node: Node, at: At) -> Value:
-        value = self.value(node.parts[0], at)
+    def of_transpose(self, node: Transpose, at: At) -> Value:
+        value = self.value(node.inner, at)
         if len(np.shape(value)) == 1:
             return value.reshape(1, -1)
         return np.transpose(value) if np.shape(value) else value
 
-    def of_abs(self, node: Node, at: At) -> Value:
-        value = self.value(node.parts[0], at)
+    def of_abs(self, node: Abs, at: At) -> Value:
+        value = self.value(node.inner, at)
         if sympy.sympify(value).has(sympy.I):
             return sympy.sqrt(_squared_modulus(value))
         return sympy.Abs(value)
 
-    def of_norm(self, node: Node, at: At) -> Value:
-        inner, kind = node.parts
-        value = self.value(inner, at)
+    def of_norm(self, node: Norm, at: At) -> Value:
+        kind = node.which
+        value = self.value(node.inner, at)
         if len(np.shape(value)) == 2 and kind != "F" and 1 not in np.shape(value):
             raise Unclear(r"a matrix has \|X\|_F here, and no other norm")
         squares = [_squared_modulus(each) for each in np.ravel(value)]
@@ -375,26 +408,25 @@ class Meaning:
         sizes = [sympy.sqrt(each) for each in squares]
         return sum(sizes) if kind == "1" else _extreme("max", sizes)
 
-    def of_pairing(self, node: Node, at: At) -> Value:
-        a, b = (self.value(each, at) for each in node.parts)
+    def of_pairing(self, node: Pairing, at: At) -> Value:
+        a, b = self.value(node.one, at), self.value(node.other, at)
         if np.shape(a) != np.shape(b):
             raise Unclear("a pairing of two shapes", node.position)
         return sum(np.ravel(each_of(sympy.conjugate, a)) * np.ravel(b))
 
-    def of_matrix(self, node: Node, at: At) -> Value:
-        rows, name = node.parts
-        values = [[self.value(each, at) for each in row] for row in rows]
-        if name == "tuple":
+    def of_matrix(self, node: Matrix, at: At) -> Value:
+        values = [[self.value(each, at) for each in row] for row in node.rows]
+        if node.name == "tuple":
             return _array([value for (value,) in values])
         return _array(values)
 
-    def of_cases(self, node: Node, at: At) -> Value:
+    def of_cases(self, node: Cases, at: At) -> Value:
         pieces = [
             (
                 self.value(value, at),
                 True if condition is None else self.condition(condition, at),
             )
-            for value, condition in node.parts[0]
+            for value, condition in node.pieces
         ]
         stated = [condition for _, condition in pieces if condition is not True]
         overlap = sympy.Or(
@@ -404,8 +436,8 @@ class Meaning:
             pieces.append((sympy.nan, True))
         return sympy.Piecewise((sympy.nan, overlap), *pieces)
 
-    def of_bracket(self, node: Node, at: At) -> Value:
-        return sympy.Piecewise((1, self.condition(node.parts[0], at)), (0, True))
+    def of_bracket(self, node: Bracket, at: At) -> Value:
+        return sympy.Piecewise((1, self.condition(node.condition, at)), (0, True))
 
     def condition(self, statement: Statement, at: At = ANYWHERE) -> Value:
         """A chain of relations as one SymPy condition; indices compare at once."""
@@ -420,23 +452,22 @@ class Meaning:
             )
         )
 
-    def of_total(self, node: Node, at: At) -> Value:
+    def of_total(self, node: Total, at: At) -> Value:
         terms = list(self._over(node, at))
         return sum(terms, start=terms[0] * 0) if terms else sympy.Integer(0)
 
-    def of_whole_product(self, node: Node, at: At) -> Value:
+    def of_wholeproduct(self, node: WholeProduct, at: At) -> Value:
         return sympy.prod(self._over(node, at))
 
-    def of_extreme(self, node: Node, at: At) -> Value:
-        letters, body, name = node.parts
-        over = Node("total", (letters, body, (), None), node.position)
-        return _extreme(name, list(self._over(over, at)))
+    def of_extreme(self, node: Extreme, at: At) -> Value:
+        over = Over(node.position, node.letters, node.body)
+        return _extreme(node.name, list(self._over(over, at)))
 
-    def _over(self, node: Node, at: At) -> Iterator[Value]:
+    def _over(self, node: Over, at: At) -> Iterator[Value]:
         """What a sum adds: over all that its letters index, or what it says."""
-        letters, body, limits, condition = node.parts
-        if limits:
-            low, high = (self._limit(each, at) for each in limits)
+        letters, body, condition = node.letters, node.body, node.condition
+        if node.limits:
+            low, high = (self._limit(each, at) for each in node.limits)
             ranges = {letters[0]: range(low, high + 1)}
         else:
             sizes = ranges_of((body, condition), self.scope)
@@ -463,23 +494,21 @@ class Meaning:
             raise Unclear("a sum needs numbers or sizes as limits", node.position)
         return int(value)
 
-    def of_integral(self, node: Node, at: At) -> Value:
-        low, high, body, by = node.parts
-        name = by.parts[0]
+    def of_integral(self, node: Integral, at: At) -> Value:
+        name = node.by.name
         inner = self._with_free(name)
-        integrand = inner.value(body, at)
+        integrand = inner.value(node.body, at)
         self.used |= inner.used
-        ends = self.value(low, at), self.value(high, at)
+        ends = self.value(node.low, at), self.value(node.high, at)
         return sympy.Integral(integrand, (inner.base(name), *ends))
 
-    def of_limit(self, node: Node, at: At) -> Value:
-        by, point, side, body = node.parts
-        inner = self._with_free(by.parts[0])
-        value = inner.value(body, at)
+    def of_limit(self, node: Limit, at: At) -> Value:
+        inner = self._with_free(node.by.name)
+        value = inner.value(node.body, at)
         self.used |= inner.used
         if np.shape(value) or sympy.count_ops(value) > _OPERATIONS:
             raise Unclear("a limit of too much", node.position)
-        symbol, place = inner.base(by.parts[0]), self.value(point, at)
+        symbol, place = inner.base(node.by.name), self.value(node.point, at)
         if place in (sympy.oo, -sympy.oo):
             found = {sympy.limit(value, symbol, place)}
         else:  # on each side a branch is decided, where SymPy would take any
@@ -487,25 +516,23 @@ class Meaning:
             found = {
                 sympy.limit(value.subs(symbol, place + sign * step), step, 0)
                 for sign in (1, -1)
-                if "+-"[sign < 0] in side
+                if "+-"[sign < 0] in node.sides
             }
         limit = found.pop()
         if found or limit.has(sympy.Limit, sympy.AccumBounds, sympy.nan):
             raise Unclear("no limit is found", node.position)
         return limit
 
-    def of_call(self, node: Node, at: At) -> Value:
-        name, arguments = node.parts
-        values = [self.value(each, at) for each in arguments]
-        if name in CALLED:
-            return self._called(name, values, 0, node)
-        return _apply(name, values, node)
+    def of_call(self, node: Call, at: At) -> Value:
+        values = [self.value(each, at) for each in node.arguments]
+        if node.name in CALLED:
+            return self._called(node.name, values, 0, node)
+        return _apply(node.name, values, node)
 
-    def of_slope(self, node: Node, at: At) -> Value:
+    def of_slope(self, node: Slope, at: At) -> Value:
         r"""``f'(x)``: the derivative of a function at a place."""
-        call, order = node.parts
-        name, arguments = call.parts
-        values = [self.value(each, at) for each in arguments]
+        name, order = node.call.name, node.order
+        values = [self.value(each, at) for each in node.call.arguments]
         if name in CALLED:
             return self._called(name, values, order, node)
         free = sympy.Dummy(real=True)
@@ -542,10 +569,10 @@ class Meaning:
 
     # Roles.
 
-    def of_role(self, node: Node, at: At) -> Value:
+    def of_role(self, node: Role, at: At) -> Value:
         """Refused around what it does not fit: upstream is the gradient of an
         output, downstream that of an input, and local has no gradient in it."""
-        role, inner = node.parts
+        role, inner = node.role, node.inner
         value = self.value(inner, at)
         names = {
             symbol.name
@@ -559,8 +586,8 @@ class Meaning:
             if upstreams or any(map(self._is_of_loss, walk(inner))):
                 raise Unclear("a gradient marked as local")
             return value
-        for bar in (each for each in walk(inner) if each.kind == "bar"):
-            name = self.resolve(bar.parts[0], _loosely(at.bound))[0]
+        for bar in (each for each in walk(inner) if isinstance(each, Bar)):
+            name = self.resolve(bar.symbol, _loosely(at.bound))[0]
             outputs = self.scope.outputs
             if outputs and (role == "upstream") != (name in outputs):
                 kind = "an output" if role == "downstream" else "no output"
@@ -574,19 +601,23 @@ class Meaning:
         raise Unclear(f"marked as {role}, and no gradient")
 
     def _is_of_loss(self, node: Node) -> bool:
-        above = bare(node.parts[0]) if node.kind in ("derivative", "gradient") else node
-        return node.kind == "bar" or (above.kind == "symbol" and above.parts[0] == "L")
+        if isinstance(node, Bar):
+            return True
+        above = bare(node.above) if isinstance(node, Derivative | Gradient) else node
+        return isinstance(above, Symbol) and above.name == "L"
 
     def _is_gradient(self, node: Node, role: str) -> bool:
-        if node.kind == "matrix":
-            each_is = (self._is_gradient(e, role) for row in node.parts[0] for e in row)
-            return all(each_is)
+        if isinstance(node, Matrix):
+            return all(self._is_gradient(e, role) for row in node.rows for e in row)
         if self._is_of_loss(node):
             return True
-        if node.kind != "derivative" or bare(node.parts[0]).kind != "symbol":
+        if not isinstance(node, Derivative):
+            return False
+        one, other = bare(node.above), bare(node.by)
+        if not isinstance(one, Symbol) or not isinstance(other, Symbol):
             return False
         # Where the last output stands for the loss: dy/du arrives at what made u.
-        above, by = (name_of(bare(each), self.scope)[0] for each in node.parts[:2])
+        above, by = (name_of(each, self.scope)[0] for each in (one, other))
         return above in self.scope.outputs and (
             role == "downstream" or f"{by}_" in self._families or by in self.scope.maps
         )
@@ -617,13 +648,15 @@ class Meaning:
 
     # Differentials and gradients.
 
-    def of_d(self, node: Node, at: At) -> Value:
-        inner, order = node.parts
-        if order != 1:
+    def of_differential(self, node: Differential, at: At) -> Value:
+        if node.order != 1:
             raise Unclear("a second differential alone")
-        if inner.kind == "symbol" and self.resolve(inner, at.bound) == ("L", ()):
+        if self._is_loss(node.of, at):
             return self.loss_differential()
-        return self._differential(self.value(inner, at))
+        return self._differential(self.value(node.of, at))
+
+    def _is_loss(self, node: Node, at: At) -> bool:
+        return isinstance(node, Symbol) and self.resolve(node, at.bound) == ("L", ())
 
     def _differential(self, value: Value) -> Value:
         def one(expression: Value) -> Value:
@@ -665,8 +698,8 @@ class Meaning:
     def upstream(self, name: str) -> Value:
         return self._symbols(name, "bar " + name)
 
-    def of_bar(self, node: Node, at: At) -> Value:
-        inner = node.parts[0]
+    def of_bar(self, node: Bar, at: At) -> Value:
+        inner = node.symbol
         name, indices = self.resolve(inner, at.bound)
         free = "L" not in self.scope.maps and name in self.scope.outputs
         return _element(
@@ -709,22 +742,21 @@ class Meaning:
             name,
         )
 
-    def of_gradient(self, node: Node, at: At) -> Value:
+    def of_gradient(self, node: Gradient, at: At) -> Value:
         r"""``\nabla_x``: in the shape of ``x``."""
-        above, by = node.parts
-        if above.kind == "symbol" and self.resolve(above, at.bound) == ("L", ()):
-            return self.of_bar(Node("bar", (by,), node.position), at)
-        slope = Node("derivative", (above, by, 1), node.position)
-        value = self.value(slope, at)
+        by = _symbol(node.by)
+        if self._is_loss(node.above, at):
+            return self.of_bar(Bar(node.position, by), at)
+        value = self.value(Derivative(node.position, node.above, by, 1), at)
         if np.ndim(value) > np.ndim(self.base(self.resolve(by, at.bound)[0])):
             raise Unclear("a gradient of what is no number", node.position)
         return np.transpose(value) if np.shape(value) else value
 
-    def of_derivative(self, node: Node, at: At) -> Value:
-        above, below, order = node.parts
-        conjugated = below.kind == "call"
-        below = below.parts[1][0] if conjugated else below
-        if below.kind != "symbol":
+    def of_derivative(self, node: Derivative, at: At) -> Value:
+        below, order = node.by, node.order
+        conjugated = isinstance(below, Call)
+        below = below.arguments[0] if isinstance(below, Call) else below
+        if not isinstance(below, Symbol):
             raise Unclear("a derivative by what is no symbol", node.position)
         name, indices = self.resolve(below, at.bound)
         is_complex = name in self.scope.complex
@@ -736,7 +768,7 @@ class Meaning:
                 return _wirtinger(value, symbol, conjugated)
             return sympy.diff(value, symbol, order)
 
-        if above.kind == "symbol" and self.resolve(above, at.bound) == ("L", ()):
+        if self._is_loss(node.above, at):
             if order > 1:
                 raise Unclear("write L in its inputs for a second derivative")
             derivative = _element(self.gradient(name), indices, below)
@@ -747,7 +779,7 @@ class Meaning:
             # Numerator layout: the derivative of a number is laid out transposed.
             return np.transpose(derivative) if np.shape(derivative) else derivative
         symbols = _element(self.base(name), indices, below)
-        value = self.value(above, replace(at, stop=at.stop | {name}))
+        value = self.value(node.above, replace(at, stop=at.stop | {name}))
         if not np.shape(value):
             jacobian = each_of(lambda s: slope(value, s), symbols)
             jacobian = np.transpose(jacobian) if np.shape(jacobian) else jacobian
@@ -928,10 +960,19 @@ def _multiply(a: Value, b: Value, node: Node) -> Value:
 
 def _gradient_in(node: Node) -> Node:
     """What is left without conjugates, transposes and parentheses."""
-    while node.kind in ("role", "group", "transpose") or (
-        node.kind == "call" and node.parts[0] == "conj"
-    ):
-        node = node.parts[-1][0] if node.kind == "call" else node.parts[-1]
+    while True:
+        match node:
+            case Role(_, _, inner) | Group(_, inner) | Transpose(_, inner):
+                node = inner
+            case Call(_, "conj", (inner, *_)):
+                node = inner
+            case _:
+                return node
+
+
+def _symbol(node: Node) -> Symbol:
+    if not isinstance(node, Symbol):
+        raise Unclear("a gradient by what is no symbol", node.position)
     return node
 
 

@@ -26,8 +26,9 @@ from ..page import Page
 from ..testfile import MARKS, tested
 from . import literals
 from .inline import Flat, expressions, flat, is_compound, pairs, unsigned
-from .latex import Node, Refusal, Statement, parse
+from .latex import Refusal, parse
 from .meaning import Meaning, Scope, name_of, plain
+from .nodes import Bar, Call, Differential, Domain, Number, Role, Statement, Symbol
 from .points import Contradicted
 from .section import Reading, Section
 from .sections import is_unchecked
@@ -82,7 +83,7 @@ class RunningText:
         for statement in read.statements:
             for symbol in symbols(statement):
                 if not _called(symbol, self._names) & self._names:
-                    name = plain(symbol.parts[0])
+                    name = plain(symbol.name)
                     return "failed", f"no formula or program of the page has {name}", ""
             if not self._is_well_marked(read, statement):
                 return "failed", "no formula of the page has it so marked", ""
@@ -95,14 +96,14 @@ class RunningText:
         for read in (each for section in self._sections for each in section.reads):
             if read.formula.display or any(map(is_compound, read.statements)):
                 for node in walk(tuple(_statements(read))):
-                    if node.kind == "symbol":
+                    if isinstance(node, Symbol):
                         found |= _called(node, set())
-                        found |= {i[0] for i in node.parts[1] if len(i) == 2}
-                    elif node.kind == "domain":
-                        found |= set(node.parts[1])
-                    elif node.kind == "d":
+                        found |= {letter for letter, _ in node.indices}
+                    elif isinstance(node, Domain):
+                        found |= set(node.sizes)
+                    elif isinstance(node, Differential):
                         found.add("d")
-                    elif node.kind == "call" and node.parts[0] == "sigmoid":
+                    elif isinstance(node, Call) and node.name == "sigmoid":
                         found.add("sigma")
         return found
 
@@ -153,7 +154,7 @@ class RunningText:
         doubt = read.doubts.get(number)
         own = self._owners[id(read)]
         # A size that a page gives is another than those that are tried.
-        is_free = any(s.parts[0] in own.scope.sizes for s in symbols(statement))
+        is_free = any(s.name in own.scope.sizes for s in symbols(statement))
         is_refuted = isinstance(doubt, Contradicted) and not is_free
         if (
             not is_refuted
@@ -204,7 +205,7 @@ class RunningText:
             return False
         where = read.formula.start + statement.position
         stated = bare(statement.sides[0])
-        name = name_of(stated, Scope())[0] if stated.kind == "symbol" else ""
+        name = name_of(stated, Scope())[0] if isinstance(stated, Symbol) else ""
         known = {name_of(symbol, Scope())[0] for symbol in symbols(statement)}
         sections = [*self._sections, *self._linked(read)]
         for scope in (*(each.scope for each in sections), Scope(known=known)):
@@ -244,7 +245,7 @@ class RunningText:
     def _is_named(self, read: Reading, statement: Statement) -> bool:
         """Whether it claims nothing, and a test quotes the sentence that names it."""
         first, *others = statement.sides
-        is_map = bare(first).kind == "symbol" and len(others) == 1
+        is_map = isinstance(bare(first), Symbol) and len(others) == 1
         if statement.relations and not (is_map and statement.relations == ("=",)):
             return False
         at = read.formula.start
@@ -271,16 +272,16 @@ class RunningText:
             return False
         value = np.array(Meaning(Scope()).value(last), complex)
         decimals = max(
-            (n.parts[1] for n in walk(last) if n.kind == "number"), default=0
+            (n.decimals for n in walk(last) if isinstance(n, Number)), default=0
         )
         return literals.have(self._page, value, 0.5 * 10.0**-decimals * bool(decimals))
 
 
-def _called(symbol: Node, known: set[str]) -> set[str]:
+def _called(symbol: Symbol, known: set[str]) -> set[str]:
     """What formulas and programs call a symbol: with its number, if it has one, and
     if others of its name that are known have."""
-    name = plain(symbol.parts[0]).rpartition(" ")[2].strip("'")
-    numbers = [str(i[1]) for i in symbol.parts[1] if len(i) == 2 and not i[0]]
+    name = plain(symbol.name).rpartition(" ")[2].strip("'")
+    numbers = [str(number) for letter, number in symbol.indices if not letter]
     is_numbered = not known or any(each.startswith(name + "_") for each in known)
     if len(numbers) != 1 or not is_numbered:
         return {name, name.lower()}
@@ -290,11 +291,11 @@ def _called(symbol: Node, known: set[str]) -> set[str]:
 def _marked(tree: Tree) -> Iterator[tuple[str, str]]:
     """Roles, and the names of what they are around."""
     for role in walk(tree):
-        if role.kind == "role":
-            bars = {id(node.parts[0]) for node in walk(role) if node.kind == "bar"}
+        if isinstance(role, Role):
+            bars = {id(node.symbol) for node in walk(role) if isinstance(node, Bar)}
             for symbol in symbols(role):
                 bar = "bar " if id(symbol) in bars else ""
-                yield role.parts[0], bar + symbol.parts[0]
+                yield role.role, bar + symbol.name
 
 
 def _statements(read: Reading) -> list[Statement]:

@@ -10,7 +10,7 @@ import sympy
 
 from ..page import Formula, Page
 from . import literals, points
-from .latex import CALLED, Node, Refusal, Statement
+from .latex import CALLED, Refusal
 from .meaning import (
     At,
     Definition,
@@ -22,11 +22,29 @@ from .meaning import (
     parts_of,
     ranges_of,
 )
+from .nodes import (
+    Bar,
+    Call,
+    Derivative,
+    Differential,
+    Domain,
+    Extreme,
+    Matrix,
+    Node,
+    Number,
+    Order,
+    Over,
+    Power,
+    Product,
+    Role,
+    Statement,
+    Sum,
+    Symbol,
+)
 from .points import Contradicted, Refuted
 from .tree import (
     bare,
     free_indices,
-    indices_of,
     is_condition,
     is_numeric,
     symbols,
@@ -161,15 +179,16 @@ class Section:
         if statement.relations != ("∈",):
             return
         *sides, domain = statement.sides
-        sizes = domain.parts[1]
+        assert isinstance(domain, Domain)
+        sizes = domain.sizes
         shape = tuple(
             int(size) if size.isdigit() else self.scope.letters.get(size, 3)
             for size in sizes
         )
         names = {
-            name_of(bare(side), Scope())[0]
-            for side in sides
-            if bare(side).kind == "symbol"
+            name_of(symbol, Scope())[0]
+            for symbol in map(bare, sides)
+            if isinstance(symbol, Symbol)
         }
         if len(names) < len(sides) or self._domains & names:
             raise Unclear("a symbol is named twice, or is none", statement.position)
@@ -198,7 +217,7 @@ class Section:
         )
         self.scope.domains.update(dict.fromkeys(names, sizes))
         self.scope.complex -= names
-        if domain.parts[0] == r"\C":
+        if domain.field == r"\C":
             self.scope.complex |= names
         self.scope.known |= names
 
@@ -210,7 +229,7 @@ class Section:
             for symbol in symbols(statement)
         ]
         # x_i is x with an index, or a symbol of its own.
-        return {symbol.parts[0] for symbol in found} | {
+        return {symbol.name for symbol in found} | {
             name_of(symbol, Scope())[0] for symbol in found
         }
 
@@ -221,13 +240,14 @@ class Section:
         stated = bare(left)
         where = read.formula.start + statement.position
         if statement.relations[0] == ":=":
-            if left.kind != "d" or name_of(bare(left.parts[0]), Scope())[0] != "L":
+            of = bare(left.of) if isinstance(left, Differential) else left
+            if not isinstance(of, Symbol) or of is left or _plainly(of) != "L":
                 raise Unclear(r":= decides \d L, and nothing else", statement.position)
             read.premises[number] = None
             self._know(right)
-        elif stated.kind == "call" and stated.parts[0] in CALLED:
+        elif isinstance(stated, Call) and stated.name in CALLED:
             self._note_function(read, number, stated, right, where)
-        elif stated.kind == "symbol" and not is_numeric(right):
+        elif isinstance(stated, Symbol) and not is_numeric(right):
             name, indices = name_of(stated, self.scope)
             if indices and name in self.scope.sizes:
                 raise Unclear(f"{name} counts elements", stated.position)
@@ -251,15 +271,15 @@ class Section:
                     name, self.scope.given_shapes.get(name, ())
                 )
             # A local derivative is no output of the map.
-            read.premises[number] = name if left.kind != "role" else f"local {name}"
+            read.premises[number] = f"local {name}" if isinstance(left, Role) else name
             self._know(right)
 
     def _note_function(
-        self, read: Reading, number: int, call: Node, right: Node, where: int
+        self, read: Reading, number: int, call: Call, right: Node, where: int
     ) -> None:
-        name, arguments = call.parts
-        if arguments[0].kind == "symbol" and name not in self._own:
-            parameter, _ = name_of(arguments[0], self.scope)
+        name, argument = call.name, call.arguments[0]
+        if isinstance(argument, Symbol) and name not in self._own:
+            parameter, _ = name_of(argument, self.scope)
             self.scope.functions[name] = parameter, right, where
             self.scope.known.add(parameter)
             self._own.add(name)
@@ -269,8 +289,8 @@ class Section:
         bound = {
             letter
             for each in walk(node)
-            if each.kind in ("total", "whole product", "extreme")
-            for letter in each.parts[0]
+            if isinstance(each, Over | Extreme)
+            for letter in each.letters
         }
         self.scope.known |= {
             name_of(symbol, self.scope)[0] for symbol in symbols(node)
@@ -289,14 +309,16 @@ class Section:
     def _infer_from_indices(self, statement: Statement, last: bool) -> None:
         shapes = self.scope.shapes
         sizes: dict[str, int] = {}
-        for name, indices in map(indices_of, symbols(statement)):
+        for each in symbols(statement):
+            name, indices = each.name, each.indices
             if len(shapes.get(name, ())) == len(indices):
                 sizes.update(
                     (letter, size)
                     for (letter, _), size in zip(indices, shapes.get(name, ()))
                     if letter
                 )
-        for name, indices in map(indices_of, symbols(statement)):
+        for each in symbols(statement):
+            name, indices = each.name, each.indices
             is_array = indices and all(
                 letter and not offset for letter, offset in indices
             )
@@ -379,7 +401,7 @@ class Section:
                 raise
             self._prove_numbers(read, statement)
             stated = bare(sides[0])
-            if stated.kind == "symbol" and name_of(stated, Scope())[0] == "L":
+            if isinstance(stated, Symbol) and _plainly(stated) == "L":
                 # Another loss, for what is said next.
                 self.scope.maps["L"] = Definition((), sides[1], where)
                 self._know(sides[1])
@@ -401,19 +423,20 @@ class Section:
     def _runs(self, read: Reading, statement: Statement) -> None:
         """``i = 1, \\dots, n``: all that the index has."""
         letter, low, high = statement.sides
+        assert isinstance(letter, Symbol)
         meaning = Meaning(self.scope)
         ends = [meaning.value(each) for each in (low, high)]
         ranges = ranges_of(tuple(read.statements), self.scope)
-        size = ranges.get(letter.parts[0])
+        size = ranges.get(letter.name)
         if ends != [1, size]:
-            raise Unclear(f"index {letter.parts[0]} runs from 1 to {size}")
+            raise Unclear(f"index {letter.name} runs from 1 to {size}")
 
     def _states_a_value(self, read: Reading, number: int, statement: Statement) -> bool:
         """Whether a symbol is given a value, from here on."""
         symbol, prefix = bare(statement.sides[0]), ""
-        if symbol.kind == "bar" and not read.formula.display:
-            symbol, prefix = symbol.parts[0], "bar "
-        if symbol.kind != "symbol" or not is_numeric(statement.sides[1]):
+        if isinstance(symbol, Bar) and not read.formula.display:
+            symbol, prefix = symbol.symbol, "bar "
+        if not isinstance(symbol, Symbol) or not is_numeric(statement.sides[1]):
             return False
         name, indices = name_of(symbol, self.scope)
         if self._has_a_value(name):
@@ -468,9 +491,9 @@ class Section:
             for each in np.ravel(meaning.whole(name))
         )
 
-    def _is_in_a_program(self, read: Reading, symbol: Node, side: Node) -> None:
+    def _is_in_a_program(self, read: Reading, symbol: Symbol, side: Node) -> None:
         value = _squeezed(np.array(Meaning(self.scope).value(side), complex))
-        name, _ = name_of(bare(symbol), self.scope)
+        name, _ = name_of(symbol, self.scope)
         shape = self.scope.shapes.get(name, value.shape)
         if shape != value.shape:
             raise Unclear(
@@ -504,7 +527,7 @@ class Section:
         known = {
             name: definition
             for name, definition in scope.maps.items()
-            if definition.node.kind != "symbol" or definition.where <= where
+            if not isinstance(definition.node, Symbol) or definition.where <= where
         }
         self.scope = replace(scope, maps=known)
         try:
@@ -566,7 +589,7 @@ class Section:
         given: dict[sympy.Symbol, sympy.Expr] | None = None,
     ) -> int:
         """At how many points it was tried; 0 if it is proven."""
-        if any(node.kind == "order" for node in walk(sides)):
+        if any(isinstance(node, Order) for node in walk(sides)):
             return self._compare_orders(sides, relations)
         scope = self.scope
         meaning = Meaning(scope)
@@ -683,36 +706,41 @@ class Section:
             return []  # of an array as a whole
 
 
+def _plainly(symbol: Symbol) -> str:
+    """The name of a symbol where nothing is known of it."""
+    return name_of(symbol, Scope())[0]
+
+
 def _is_written_out(statement: Statement) -> bool:
-    return any(node.kind == "matrix" for node in walk(statement))
+    return any(isinstance(node, Matrix) for node in walk(statement))
 
 
 def _says_a_map(node: Node) -> bool:
     """An inline formula states a map only of symbols, not of gradients."""
-    return all(each.kind not in ("bar", "d", "derivative") for each in walk(node))
+    return not any(isinstance(e, Bar | Differential | Derivative) for e in walk(node))
 
 
 def _refuse_roles_of_numbers(side: Node) -> None:
     """A gradient that is a number belongs to one case, which is of numbers."""
     for node in walk(side):
         if (
-            node.kind == "role"
-            and node.parts[0] != "local"
+            isinstance(node, Role)
+            and node.role != "local"
             and is_numeric(node)
             and not is_numeric(side)
         ):
-            raise Unclear(f"a number marked as {node.parts[0]}", node.position)
+            raise Unclear(f"a number marked as {node.role}", node.position)
 
 
 def _without_order(side: Node) -> tuple[Node | None, Node | None]:
     """A side without its O( ), and what that holds."""
-    if side.kind == "order":
-        return None, side.parts[0]
-    if side.kind != "sum":
+    if isinstance(side, Order):
+        return None, side.size
+    if not isinstance(side, Sum):
         return side, None
-    kept = tuple(part for part in side.parts if part[1].kind != "order")
-    orders = [term.parts[0] for _, term in side.parts if term.kind == "order"]
-    rest = Node("sum", kept, side.position) if kept else None
+    kept = tuple(part for part in side.terms if not isinstance(part[1], Order))
+    orders = [term.size for _, term in side.terms if isinstance(term, Order)]
+    rest = Sum(side.position, kept) if kept else None
     return rest, orders[0] if len(orders) == 1 else None
 
 
@@ -724,17 +752,21 @@ def _rounding(node: Node, approximately: bool) -> float:
     """Half a unit in the last place of a side that is one decimal number; after
     ≈ of a whole one, too, in the last place that is not 0."""
     node = bare(node)
-    if node.kind == "sum" and len(node.parts) == 1:
-        return _rounding(node.parts[0][1], approximately)
-    if node.kind == "number":
-        value, decimals = node.parts
+    if isinstance(node, Sum) and len(node.terms) == 1:
+        return _rounding(node.terms[0][1], approximately)
+    if isinstance(node, Number):
+        value, decimals = node.value, node.decimals
         if decimals or not approximately or not value:
             return 0.5 * 10.0**-decimals if decimals else 0.0
         digits = str(int(value))
         return 0.5 * 10.0 ** (len(digits) - len(digits.rstrip("0")))
-    if node.kind == "product" and len(node.parts) == 2:
-        number, power = node.parts
-        if number.kind == "number" and power.kind == "power" and is_numeric(power):
+    if isinstance(node, Product) and len(node.factors) == 2:
+        number, power = node.factors
+        if (
+            isinstance(number, Number)
+            and isinstance(power, Power)
+            and is_numeric(power)
+        ):
             scale = float(Meaning(Scope()).value(power))
             return (_rounding(number, approximately) or 0.0) * scale
     return 0.0

@@ -2,25 +2,26 @@
 
 from collections.abc import Callable, Iterator
 
-from .latex import Node, Statement
+from .nodes import (
+    Constant,
+    Group,
+    Matrix,
+    Node,
+    Number,
+    Over,
+    Power,
+    Product,
+    Quotient,
+    Role,
+    Statement,
+    Sum,
+    Symbol,
+)
 
 Tree = Node | Statement | tuple
 """What may have parts; parts that are words or numbers have none."""
 
-_NUMERIC = {
-    "number",
-    "sum",
-    "product",
-    "quotient",
-    "power",
-    "matrix",
-    "role",
-    "group",
-    "e",
-    "pi",
-    "i",
-    "infty",
-}
+_NUMERIC = Number | Constant | Sum | Product | Quotient | Power | Matrix | Role | Group
 
 
 def walk(node: Tree, skip: Callable[[Node], bool] = lambda _: False) -> Iterator[Node]:
@@ -38,21 +39,21 @@ def walk(node: Tree, skip: Callable[[Node], bool] = lambda _: False) -> Iterator
 
 def symbols(
     node: Tree, skip: Callable[[Node], bool] = lambda _: False
-) -> Iterator[Node]:
+) -> Iterator[Symbol]:
     """Every symbol of a tree."""
-    return (each for each in walk(node, skip) if each.kind == "symbol")
+    return (each for each in walk(node, skip) if isinstance(each, Symbol))
 
 
 def bare(node: Node) -> Node:
     """Without the marks of roles and parentheses."""
-    while node.kind in ("role", "group"):
-        node = node.parts[-1]
+    while isinstance(node, Role | Group):
+        node = node.inner
     return node
 
 
 def is_numeric(node: Node) -> bool:
     """Whether numbers are all that a side has."""
-    return all(each.kind in _NUMERIC for each in walk(node))
+    return all(isinstance(each, _NUMERIC) for each in walk(node))
 
 
 def is_condition(statement: Statement) -> bool:
@@ -60,13 +61,13 @@ def is_condition(statement: Statement) -> bool:
     if not set(statement.relations) <= set("<>≤≥≠"):
         return False
     sides = [bare(side) for side in statement.sides]
-    return any(side.kind == "symbol" for side in sides) and all(
-        side.kind == "symbol" or is_numeric(side) for side in sides
+    return any(isinstance(side, Symbol) for side in sides) and all(
+        isinstance(side, Symbol) or is_numeric(side) for side in sides
     )
 
 
 def is_upstream(node: Node) -> bool:
-    return node.kind == "role" and node.parts[0] == "upstream"
+    return isinstance(node, Role) and node.role == "upstream"
 
 
 def free_indices(node: Tree) -> set[str]:
@@ -74,21 +75,9 @@ def free_indices(node: Tree) -> set[str]:
     if not isinstance(node, Node):
         parts = node if isinstance(node, tuple) else getattr(node, "sides", ())
         return set().union(*map(free_indices, parts))
-    if node.kind == "symbol":
-        return {
-            index[0]
-            for index in node.parts[1]
-            if not isinstance(index, str) and index[0]
-        }
+    if isinstance(node, Symbol):
+        return {index.letter for index in node.indices if index.letter}
     inner = set().union(*map(free_indices, node.parts))
-    if node.kind in ("total", "whole product"):
-        return inner - set(node.parts[0])
+    if isinstance(node, Over):
+        return inner - set(node.letters)
     return inner
-
-
-def indices_of(symbol: Node) -> tuple[str, tuple]:
-    """The name of a symbol and its subscript, if that is indices."""
-    name, subscript = symbol.parts
-    if any(isinstance(index, str) for index in subscript):
-        return name, ()
-    return name, subscript

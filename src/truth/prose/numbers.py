@@ -25,6 +25,7 @@ import numpy as np
 from ..finding import Finding
 from ..formulas.latex import Refusal, parse
 from ..formulas.meaning import Meaning, Scope
+from ..formulas.nodes import Number as Literal
 from ..formulas.tree import is_numeric, walk
 from ..page import Page
 from ..testfile import tested
@@ -204,8 +205,8 @@ def _shown(page: Page, start: int, end: int) -> list[float]:
         if formula.display and start <= formula.start < end:
             with suppress(Refusal):
                 for node in walk(tuple(parse(formula.text))):
-                    if node.kind == "number":
-                        found += [float(node.parts[0]), -float(node.parts[0])]
+                    if isinstance(node, Literal):
+                        found += [float(node.value), -float(node.value)]
     return found
 
 
