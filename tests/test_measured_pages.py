@@ -1,5 +1,6 @@
 """Promise: a page of measurements is what its measurement wrote."""
 
+import dataclasses
 import json
 import re
 
@@ -15,23 +16,53 @@ def test_where_the_traces_hold():
     """``docs/versions.md``, with what differs."""
     known = json.loads(matrix.RESULTS.read_text("utf-8"))
     results = [matrix.Result(**each) for each in known["results"]]
-    shown = matrix.page(results, len(known["programs"]), known["day"])
+    shown = matrix.page(results, len(known["programs"]))
     assert matrix.PAGE.read_text("utf-8") == shown
     assert results and known["programs"]
 
 
-def test_a_trace_says_what_is_known_of_it_as_it_is():
-    def ran(tensorflow: str, **problems: str) -> dict:
-        its = {f"{name}.py": text for name, text in problems.items()}
-        return {"tensorflow": tensorflow, "python": "3.11.7", "problems": its}
+def test_a_run_of_one_pair_keeps_what_is_known_of_the_others():
+    """A program that is new or changed is tried with the new pair only."""
 
+    def ran(tensorflow: str, **given) -> matrix.Result:
+        one = matrix.Result("3.11.7", tensorflow, "3", "2", {})
+        return dataclasses.replace(one, **given)
+
+    old = ran("2.21.0", problems={"gone.py": "", "changed.py": "", "a.py": "else"})
     known = {
-        "programs": {"a.py": versions.digest("a", "1"), "b.py": ""},
-        "results": [ran("2.21.0"), ran("2.20.0"), ran("2.19.1", a="prints else")],
+        "programs": {"a.py": "1", "changed.py": "1", "gone.py": "1"},
+        "results": [dataclasses.asdict(each) for each in (old, ran("2.20.0"))],
+    }
+    kept = [*matrix.kept(known, {"a.py": "1", "changed.py": "2", "new.py": "1"})]
+    assert [each.untried for each in kept] == [["changed.py", "new.py"]] * 2
+    assert kept[0].problems == {"a.py": "else"}
+    new = [ran("2.22.0rc0", one_dnn=each) for each in ("off", "on")]
+    again = ran("2.20.0", one_dnn="on")
+    shown = [(r.tensorflow, r.one_dnn) for r in matrix.merged(kept, [*new, again])]
+    newest = [("2.22.0rc0", "on"), ("2.22.0rc0", "off")]
+    assert shown == [*newest, ("2.21.0", "default"), ("2.20.0", "on")]
+
+
+def test_a_trace_says_what_is_known_of_it_as_it_is():
+    def ran(tensorflow: str, one_dnn: str = "default", **problems: str) -> dict:
+        its = {f"{name}.py": text for name, text in problems.items()}
+        versions = {"tensorflow": tensorflow, "python": "3.11.7", "one_dnn": one_dnn}
+        return versions | {"problems": its, "untried": ["d.py"]}
+
+    one = versions.digest("a", "1")
+    known = {
+        "programs": {"a.py": one, "b.py": "", "d.py": one},
+        "results": [
+            *(ran("2.22.0", "on"), ran("2.22.0", "off", a="another digit")),
+            *(ran("2.21.0", "on"), ran("2.21.0", "off")),
+            *(ran("2.20.0"), ran("2.19.1", a="prints else")),
+        ],
     }
     now = versions.digest("a\n", "1\n")
-    held, differed = "2.21.0, 2.20.0 on Python 3.11", "2.19.1 on Python 3.11"
+    held = "2.22.0 on Python 3.11 with oneDNN on; 2.21.0, 2.20.0 on Python 3.11"
+    differed = "2.22.0 on Python 3.11 with oneDNN off; 2.19.1 on Python 3.11"
     assert versions.tried(known, "a.py", now) == (held, differed)
+    assert versions.tried(known, "d.py", one) == ("", ""), "changed since it ran"
     for other in (versions.digest("a", "2"), versions.digest("a, then", "1")):
         assert versions.tried(known, "a.py", other) == ("", ""), "another by now"
     assert versions.tried(known, "b.py", now) == ("", "")

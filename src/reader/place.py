@@ -1,5 +1,6 @@
 """Where a Markdown extension is: the generators of the site tell it, each its way."""
 
+import posixpath
 from pathlib import Path
 from typing import Any
 
@@ -23,3 +24,12 @@ def docs(md: Markdown) -> Path:
         relpath: Any = md.treeprocessors["relpath"]
         return Path(relpath.config.docs_dir)
     return Path.cwd() / "docs"
+
+
+def link(md: Markdown, page: str, to: str) -> str:
+    """From one page below ``docs`` to another, for HTML that no processor of
+    Markdown reads any more: MkDocs leaves it alone, Zensical resolves its links."""
+    if "relpath" not in md.treeprocessors:
+        return posixpath.relpath(to, posixpath.dirname(page) or ".")
+    here, there = (name.removesuffix(".md") for name in (page, to))
+    return posixpath.relpath(there, here.removesuffix("index").rstrip("/") or ".") + "/"

@@ -7,7 +7,6 @@ those that ran there. ``python -m tests.drills.matrix`` writes that file.
 
 import json
 import platform
-import posixpath
 import re
 from collections import defaultdict
 from functools import cache, lru_cache
@@ -15,6 +14,7 @@ from hashlib import sha256
 from html import escape, unescape
 from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,8 @@ from . import place
 
 RESULTS = "versions.json"
 """Below the folder of pages, beside the page that shows it."""
-PAGE = "versions"
+PAGE = "versions.md"
+_PAIR = "tensorflow", "python"
 # After highlighted code is back in its place.
 _LATE = 19
 _BLOCK = re.compile(
@@ -48,15 +49,19 @@ def tried(known: dict[str, Any], name: str, now: str) -> tuple[str, str]:
     """With which versions a program held, and with which it did not, in words.
 
     Each is empty if there are none, or if what ran was another than is shown
-    ``now``.
+    ``now``. A setting of oneDNN is named where it makes the difference.
     """
     said = []
-    ran = known["results"] if known["programs"].get(name) == now else ()
+    results = known["results"] if known["programs"].get(name) == now else ()
+    ran = [each for each in results if name not in each["untried"]]
     for held in (True, False):
         pythons = defaultdict(list)
-        for each in ran:
-            if (name not in each["problems"]) == held:
-                pythons[each["tensorflow"]].append(each["python"].rpartition(".")[0])
+        for (tensorflow, python), them in groupby(ran, itemgetter(*_PAIR)):
+            both = [*them]
+            such = [each for each in both if (name not in each["problems"]) == held]
+            if such:
+                only = "" if such == both else f" with oneDNN {such[0]['one_dnn']}"
+                pythons[tensorflow].append(python.rpartition(".")[0] + only)
         grouped = groupby(pythons.items(), key=lambda pair: pair[1])
         parts = [(", ".join(n for n, _ in its), each) for each, its in grouped]
         said.append(
@@ -89,8 +94,7 @@ class _Versions(Postprocessor):
             return text
         known = _read(path, path.stat().st_mtime_ns)
         folder = page.removesuffix(".md")
-        here = folder.removesuffix("index").rstrip("/") or "."
-        link = posixpath.relpath(PAGE, here) + "/"
+        link = place.link(self.md, page, PAGE)
         name = program = ""
 
         def with_line(block: re.Match[str]) -> str:

@@ -1,19 +1,23 @@
 """Which trace holds on which versions: ``python -m tests.drills.matrix``.
 
 For each pair of a Python and a TensorFlow, a throw-away environment with the
-engine, TensorFlow and NumPy; in it every snippet runs once. The table goes to
-``docs/versions.md``.
+engine, TensorFlow and NumPy. In it every snippet runs once with oneDNN's kernels
+and once without. The table goes to ``docs/versions.md``. A run of some pairs
+replaces the results of these pairs and keeps all others.
 """
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from reader import versions
 
@@ -27,14 +31,19 @@ PAIRS = [
     ("3.13", "2.20.*"),
     ("3.11", "2.19.*"),
     ("3.11", "2.18.*"),
+    ("3.14", "2.22.0rc0"),
 ]
 SNIPPETS = ROOT / "snippets"
 RESULTS = ROOT / "docs" / versions.RESULTS
 PAGE = ROOT / "docs/versions.md"
 MOST = 12
 """Lines of a difference that the page shows."""
+DEFAULT, ON, OFF = "default", "on", "off"
+ONE_DNN = {ON: "1", OFF: "0"}
+"""Values of the variable ``TF_ENABLE_ONEDNN_OPTS``. Without it, TensorFlow chooses."""
 
-# Runs inside the environment: versions, and the problem of each snippet.
+# Runs inside the environment: versions, and the problem of each snippet. A release
+# candidate of TensorFlow depends on Keras under another name.
 JUDGE = """
 import importlib.metadata, json, platform, sys
 sys.path.append("src")
@@ -45,9 +54,10 @@ judge = Judge(load(Path.cwd()))
 report = judge.judge(progress=lambda *_: None)
 judge.close()
 version = importlib.metadata.version
+[keras] = set(importlib.metadata.packages_distributions()["keras"])
 json.dump({
     "python": platform.python_version(), "tensorflow": version("tensorflow"),
-    "keras": version("keras"), "numpy": version("numpy"),
+    "keras": version(keras), "numpy": version("numpy"),
     "problems": {p.name: p.text for p in report.problems if p.name}}, sys.stdout)
 """
 
@@ -61,6 +71,16 @@ class Result:
     keras: str
     numpy: str
     problems: dict[str, str]
+    one_dnn: str = DEFAULT
+    day: str = ""
+    untried: list[str] = field(default_factory=list)
+    """Programs that are new or changed since that day."""
+
+    @property
+    def versions(self) -> str:
+        """As the page names them below its table."""
+        with_it = "" if self.one_dnn == DEFAULT else f" with oneDNN {self.one_dnn}"
+        return f"TensorFlow {self.tensorflow} on Python {self.python}{with_it}"
 
 
 def interpreter(version: str) -> str:
@@ -82,32 +102,25 @@ def interpreter(version: str) -> str:
     sys.exit(f"no Python {version} on this machine")
 
 
-def judge(python: str, tensorflow: str) -> Result:
+def judge(python: str, tensorflow: str) -> Iterator[Result]:
+    """Runs all programs in one environment, with oneDNN and then without."""
     with tempfile.TemporaryDirectory(prefix="matrix-") as folder:
         environment = Path(folder, "venv")
         subprocess.run([interpreter(python), "-m", "venv", environment], check=True)
         inside = environment / "bin/python"
-        subprocess.run(
-            [
-                inside,
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                f"tensorflow=={tensorflow}",
-                "numpy",
-                "matplotlib",
-            ],
-            check=True,
-        )
-        done = subprocess.run(
-            [inside, "-c", JUDGE],
-            cwd=ROOT,
-            check=True,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        return Result(**json.loads(done.stdout))
+        needed = [f"tensorflow=={tensorflow}", "numpy", "matplotlib"]
+        subprocess.run([inside, "-m", "pip", "install", "--quiet", *needed], check=True)
+        for one_dnn, value in ONE_DNN.items():
+            done = subprocess.run(
+                [inside, "-c", JUDGE],
+                cwd=ROOT,
+                check=True,
+                stdout=subprocess.PIPE,
+                text=True,
+                env={**os.environ, "TF_ENABLE_ONEDNN_OPTS": value},
+            )
+            day = date.today().isoformat()
+            yield Result(**json.loads(done.stdout), one_dnn=one_dnn, day=day)
 
 
 def programs() -> dict[str, str]:
@@ -120,33 +133,60 @@ def programs() -> dict[str, str]:
     }
 
 
-def page(results: list[Result], number: int, day: str) -> str:
+def kept(known: dict[str, Any], ran: dict[str, str]) -> Iterator[Result]:
+    """The results so far; what differs from what ``ran`` isn't tried with them."""
+    then = known["programs"]
+    changed = {name for name, now in ran.items() if then.get(name) != now}
+    for each in known["results"]:
+        result = Result(**each)
+        result.untried = sorted(changed.union(result.untried) & ran.keys())
+        gone = result.problems.keys() - ran.keys() | changed
+        result.problems = {k: v for k, v in result.problems.items() if k not in gone}
+        yield result
+
+
+def merged(old: Iterable[Result], new: Sequence[Result]) -> list[Result]:
+    """Each new result in place of the old ones of its versions, and oneDNN on first."""
+    given = {(r.python, r.tensorflow) for r in new}
+    rest = [r for r in old if (r.python, r.tensorflow) not in given]
+    return sorted([*rest, *new], key=_newest_first)
+
+
+def _newest_first(result: Result) -> tuple[list[int], list[int], bool]:
+    """TensorFlow's versions from new to old, and Python's from old to new."""
+    tensorflow = [-int(part) for part in result.tensorflow.split(".")[:2]]
+    python = [int(part) for part in result.python.split(".")]
+    return tensorflow, python, result.one_dnn == OFF
+
+
+def page(results: Sequence[Result], number: int) -> str:
     lines = [
         "# Where the traces hold",
         "",
-        f"Each snippet that there was on {day} ran with these versions, each in an",
-        "environment of its own, on a CPU. `python -m tests.drills.matrix` wrote this",
-        "page; a trace holds where the program prints what its page shows,",
-        "within the tolerance of"
-        " [the comparison](checked.md#when-two-traces-are-equal). It is there",
+        "Each snippet ran with these versions, each in an environment of its own, on a",
+        "CPU. `python -m tests.drills.matrix` wrote this page; a trace holds where the",
+        "program prints what its page shows, within the tolerance of",
+        "[the comparison](checked.md#when-two-traces-are-equal). The table leaves out",
+        "programs that are new or changed since the day of a row. The results are there",
         "[as data](versions.json), too, and behind each trace.",
         "",
-        "| TensorFlow | Python | Keras | NumPy | traces that hold |",
-        "| --- | --- | --- | --- | --- |",
+        "The column oneDNN is the setting of `TF_ENABLE_ONEDNN_OPTS`: `1` is on and `0` is",
+        "off. Where it says default, the variable was not set and TensorFlow chose.",
+        "",
+        "| TensorFlow | Python | Keras | NumPy | oneDNN | day | traces that hold |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for r in results:
+        tried = number - len(r.untried)
         lines.append(
-            f"| {r.tensorflow} | {r.python} | {r.keras} | {r.numpy}"
-            f" | {number - len(r.problems)} of {number} |"
+            f"| {r.tensorflow} | {r.python} | {r.keras} | {r.numpy} | {r.one_dnn}"
+            f" | {r.day} | {tried - len(r.problems)} of {tried} |"
         )
     for name in sorted({name for r in results for name in r.problems}):
         where = [r for r in results if name in r.problems]
-        differs = ", ".join(
-            f"TensorFlow {r.tensorflow} on Python {r.python}" for r in where
-        )
         lines += [
             "",
-            f"`{name}` differs with {differs}:",
+            f"`{name}` differs with {', '.join(r.versions for r in where)}:",
             "<!-- proof: tests/test_measured_pages.py -->",
             "",
             "```text",
@@ -171,22 +211,26 @@ def main() -> None:
     )
     given = parser.parse_args().pair
     ran = programs()  # before the first run, for one may be edited meanwhile
-    results = []
+    shown = [*kept(json.loads(RESULTS.read_text("utf-8")), ran)] if given else []
     for python, tensorflow in [p.split(":") for p in given] if given else PAIRS:
-        result = judge(python, tensorflow)
-        results.append(result)
-        print(
-            f"Python {result.python}, TensorFlow {result.tensorflow}:"
-            f" {len(ran) - len(result.problems)} of {len(ran)} traces hold",
-            flush=True,
-        )
-        for name, text in result.problems.items():
-            print(f"{name}: {text}", flush=True)
-    if not given:
-        day = date.today().isoformat()
-        known = {"day": day, "programs": ran, "results": list(map(asdict, results))}
-        RESULTS.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
-        PAGE.write_text(page(results, len(ran), day), "utf-8")
+        results = []
+        for result in judge(python, tensorflow):
+            results.append(result)
+            print(
+                f"{result.versions}:"
+                f" {len(ran) - len(result.problems)} of {len(ran)} traces hold",
+                flush=True,
+            )
+            for name, text in result.problems.items():
+                print(f"{name}: {text}", flush=True)
+        shown = merged(shown, results)
+        write(shown, ran)  # so that a run that is stopped keeps what it found
+
+
+def write(shown: Sequence[Result], ran: dict[str, str]) -> None:
+    known = {"programs": ran, "results": list(map(asdict, shown))}
+    RESULTS.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
+    PAGE.write_text(page(shown, len(ran)), "utf-8")
 
 
 if __name__ == "__main__":
