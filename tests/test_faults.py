@@ -5,19 +5,26 @@ Each fault is an entry of ``FAULTS``: what plants it in a small book, the comman
 exit code, and a part of its message. A new fault is one more entry.
 """
 
+import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from tracebook import command, pages, settings
+from tracebook import command, files, pages, settings, snippet
+from tracebook.runner import Runner
 from truth import results
+from truth.finding import Finding
 from truth.page import all_pages
 
 CONFIG = """
@@ -129,6 +136,25 @@ def setting(line: str) -> Callable[[Path], None]:
     return file("pyproject.toml", f"[tool.tracebook]\n{line}\n")
 
 
+def program(text: str) -> Callable[[Path], None]:
+    """In the place of the book's one, beside some that have done no harm."""
+
+    def plant(book: Path) -> None:
+        write(book, "snippets/x.py", f"import os, shutil, time; {text}\n")
+        for n in range(3):
+            write(book, f"snippets/y{n}.py", "import time; time.sleep(0.5); print(1)\n")
+            write(book, f"snippets/y{n}.out", "1\n")
+            with (book / "docs/index.md").open("a") as page:
+                page.write(f'\n--8<-- "y{n}.py"\n\n--8<-- "y{n}.out"\n')
+
+    return plant
+
+
+def unicode(book: Path) -> Environment:
+    write(book, "snippets/x.py", "print('one→two')\n")
+    return {"PYTHONIOENCODING": "latin-1"}
+
+
 CHECK, TRUTH, BUILD = "tracebook check", "truth", "mkdocs build"
 LATIN = "# \xe9\n".encode("latin-1")
 NOT_UTF8 = "is not UTF-8; save it in that encoding"
@@ -205,6 +231,54 @@ FAULTS = {
     "results that are a folder": Fault(
         TRUTH, folder(str(results.FILE)), 1, "Is a directory: '{book}/.cache/truth/"
     ),
+    # Programs that harm what is around them.
+    "a program that writes the engine's report": Fault(
+        CHECK,
+        program("open('../report.json', 'w').write('null'); os._exit(0)"),
+        1,
+        "snippets/x.py:1: wrote report.json in the place of the engine's",
+    ),
+    "a program that removes its folder": Fault(
+        CHECK,
+        program("shutil.rmtree(os.path.dirname(os.getcwd()))"),
+        1,
+        "snippets/x.py:1: removed the folder that it works in",
+    ),
+    "a program that removes all folders": Fault(
+        CHECK,
+        program("shutil.rmtree(os.path.dirname(os.path.dirname(os.getcwd())))"),
+        1,
+        "snippets/x.py:1: removed the folder that it works in",
+    ),
+    "a program that ends the engine's fork server": Fault(
+        CHECK,
+        program("os.kill(os.getppid(), 9); time.sleep(9)"),
+        1,
+        "snippets/x.py:1: ended the process that programs are forked from",
+    ),
+    # What is said can be read.
+    "a trace of CR LF": Fault(
+        CHECK,
+        file("snippets/x.out", "onetwo\r\n"),
+        1,
+        "snippets/x.out:1: snippets/x.py prints something else\n"
+        "    its lines end in CR LF, and those of a trace in LF\n1 snippets",
+    ),
+    "a trace of CR LF that is rewritten": Fault(
+        "tracebook update", file("snippets/x.out", "onetwo\r\n"), 0, "CR LF"
+    ),
+    "a terminal without Unicode": Fault(
+        "tracebook update", unicode, 0, "+one\\u2192two"
+    ),
+    "much output": Fault(
+        CHECK, program("print('x\\n' * 50_000)"), 1, "… 49966 lines …"
+    ),
+    "a long line": Fault(
+        CHECK, program("print('x' * 50_000)"), 1, "x … 50005 characters"
+    ),
+    "a long message": Fault(
+        CHECK, program("raise ValueError('x' * 50_000)"), 1, "x … 5"
+    ),
     # Nothing is wrong, and the work goes on.
     "figures without a record": Fault(
         CHECK, file(".cache/tracebook/figures.json", "null"), 0, "1 run, 0 traces"
@@ -224,6 +298,7 @@ def test_a_fault_is_named_and_nothing_is_lost(book, name):
     assert code == fault.code, said
     assert "Traceback" not in said, said
     assert not (book / results.FILE).is_file(), "truth went on"
+    assert "y0" not in said and len(said) < 50_000, "blames another, or floods"
 
 
 @pytest.mark.parametrize("command", ["truth", "tracebook", "mkdocs"])
@@ -305,3 +380,82 @@ def test_only_visible_files_are_pages(book):
     shown = ["docs/index.md", "docs/labs/lab.py", "docs/part/page.md"]
     assert [each.shown for each in all_pages(book)] == shown
     assert not [*pages.embeds(settings.load(book))][2:]
+
+
+@pytest.mark.parametrize("command", ["truth --help", "tracebook check --json"])
+def test_who_reads_no_further_gets_no_traceback(book, command):
+    """As in ``python -m truth | head -1``."""
+    done = subprocess.run(
+        f"{sys.executable} -u -m {command} | true",
+        shell=True,
+        cwd=book,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert not done.stderr
+
+
+def test_a_link_to_a_program_is_one_more(book):
+    (book / "snippets/link.py").symlink_to("x.py")
+    its = settings.load(book)
+    assert [each.name for each in snippet.find(its)] == ["link.py", "x.py"]
+    asked = snippet.find(its, [book / "snippets/link.py"])
+    assert "link.py" in [each.name for each in asked]
+
+
+def test_a_trace_of_other_line_ends_is_not_the_one_that_held(book):
+    before = results.Keys(book).of_program("x.py")
+    write(book, "snippets/x.out", "onetwo\r\n")
+    assert results.Keys(book).of_program("x.py") != before
+
+
+def test_a_long_formula_leaves_its_reason_in_sight():
+    found = Finding("formula", "failed", "docs/p.md", "docs/p.md:1", "x" * 10**5, "no")
+    assert len(str(found)) < 1000 and str(found).endswith(": no")
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path, monkeypatch):
+    """And not the one that would have been moved to its place."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), "a temporary file")
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(OSError, match=f"Read-only file system: '{tmp_path}/x.out'"):
+        files.write(tmp_path / "x.out", b"")
+
+
+def test_on_a_full_disk_the_program_is_named(book, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
+    its = replace(settings.load(book), start_method="spawn")
+    runner, problems = Runner(its), []
+    runner.run(snippet.find(its), lambda _, run: problems.append(run.problem))
+    runner.close()
+    folder = tempfile.gettempdir()
+    assert problems == [f"ended while the disk was full, below {folder}"]
+
+
+def test_what_a_killed_run_left_is_swept_by_the_next(book):
+    """A short path, for there are sockets below it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        write(book, "snippets/x.py", "import time; time.sleep(60)\n")
+        words = [sys.executable, "-m", "tracebook", "check"]
+        environment = {**os.environ, "TMPDIR": scratch}
+        killed, goes_on = (
+            subprocess.Popen(words, cwd=book, env=environment) for _ in range(2)
+        )
+        deadline = time.monotonic() + 60
+        while len([*Path(scratch).glob("*/*/*/output")]) < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        killed.kill()
+        killed.wait()
+        assert len(os.listdir(scratch)) == 2
+        write(book, "snippets/x.py", "print('onetwo')\n")
+        assert run(book, "tracebook check", TMPDIR=scratch)[0] == 0
+        assert len(os.listdir(scratch)) == 1 and goes_on.poll() is None
+        goes_on.terminate()
+        goes_on.wait()
+        assert not os.listdir(scratch)

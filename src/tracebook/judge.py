@@ -13,7 +13,7 @@ from .pages import Problem
 from .runner import Run, Runner
 from .settings import Settings, SettingsError
 from .snippet import Snippet
-from .trace import OBEYED, unshowable
+from .trace import OBEYED, excerpt, unshowable
 
 
 @dataclass
@@ -107,7 +107,7 @@ class Judge:
             report.observed[each.name] = run.observed
 
         def wrong(where: str, text: str) -> None:
-            report.problems.append(Problem(where, text, each.name))
+            report.problems.append(Problem(where, excerpt(text), each.name))
 
         if line := includes.misread(each.source):
             wrong(f"{each.shown}:{line}", OBEYED)
@@ -125,11 +125,19 @@ class Judge:
             wrong(f"{each.trace_shown}:{line}", OBEYED)
         if not found:
             return
-        line, diff = found[0], indent(found[1], "    ")
+        line, diff = found
+        if "\r\n" in shown:
+            others = compare.difference(
+                shown.replace("\r\n", "\n"), run.trace, each.rel
+            )
+            diff = "its lines end in CR LF, and those of a trace in LF"
+            diff += f"\n{others[1]}" if others else ""
+        diff = indent(diff, "    ")
         if update:
             files.write(path, run.trace.encode())
             done = "created" if is_new else "updated"
-            report.notes.append(Problem(each.trace_shown, f"{done}\n{diff}", each.name))
+            text = excerpt(f"{done}\n{diff}")
+            report.notes.append(Problem(each.trace_shown, text, each.name))
         elif is_new:
             wrong(
                 f"{each.shown}:1",

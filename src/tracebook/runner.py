@@ -1,7 +1,6 @@
 """Run snippets: one fresh process, working folder and time limit for each."""
 
 import contextlib
-import errno
 import json
 import multiprocessing
 import multiprocessing.connection
@@ -19,12 +18,15 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from . import child, orphans
+from . import child, orphans, scratch
 from .settings import Settings, SettingsError
 from .snippet import Snippet
 from .trace import ended, lines_of, without_noise
 
 _POLL_SECONDS = 0.05
+_LOST, _LOST_SECONDS = 255, 1
+"""The exit code where nobody was left to tell it, and how long that one may take to
+end, after its pipes have."""
 _PATIENCE = 10
 """A program's limit by the clock is so many times its limit of work."""
 
@@ -57,6 +59,12 @@ class _Job:
     process: BaseProcess
     scratch: Path
     deadline: float
+    server: int
+    """The process that it was forked from, or 0."""
+
+
+class _SharedError(Exception):
+    """What one program did to all that run beside it; its text says what."""
 
 
 class Runner:
@@ -75,7 +83,7 @@ class Runner:
                 + [settings.observer] * bool(settings.observer)
             )
         self._scratch = tempfile.TemporaryDirectory(
-            prefix="tracebook-", ignore_cleanup_errors=True
+            dir=scratch.folder(), ignore_cleanup_errors=True
         )
 
     def close(self) -> None:
@@ -88,50 +96,79 @@ class Runner:
         done: Callable[[Snippet, Run], None],
         progress: Callable[[int, int], None] = lambda ended, total: None,
     ) -> None:
-        """Run all ``snippets``, report each as it ends, and often how many have."""
-        waiting = list(reversed(snippets))
+        """Run all ``snippets``, report each as it ends, and often how many have.
+
+        Where one harms those beside it, each runs again alone, which shows which one
+        that is.
+        """
+        waiting, again = list(reversed(snippets)), list[Snippet]()
+        jobs = self.jobs
         try:
-            while waiting or self._running:
-                while waiting and len(self._running) < self.jobs:
+            while waiting or self._running or again:
+                if not (waiting or self._running):
+                    waiting, again, jobs = again[::-1], [], 1
+                while waiting and len(self._running) < jobs:
                     self._running.append(self._start(waiting.pop()))
                 multiprocessing.connection.wait(
                     [job.process.sentinel for job in self._running], _POLL_SECONDS
                 )
                 for job in self._running.copy():
-                    if run := self._look_at(job):
+                    try:
+                        run = self._look_at(job)
+                    except _SharedError as harm:
+                        run = Run(problem=str(harm))
+                        if jobs > 1:
+                            again.append(job.snippet)
+                    if run:
                         self._running.remove(job)
                         shutil.rmtree(job.scratch, ignore_errors=True)
-                        done(job.snippet, run)
-                left = len(waiting) + len(self._running)
+                        if job.snippet not in again:
+                            done(job.snippet, run)
+                left = len(waiting) + len(self._running) + len(again)
                 progress(len(snippets) - left, len(snippets))
         finally:  # after an error or an interruption nothing runs on
             while self._running:
                 self._kill(self._running.pop())
 
-    def _start(self, snippet: Snippet) -> _Job:
-        scratch = Path(tempfile.mkdtemp(dir=self._scratch.name))
+    def _start(self, snippet: Snippet, is_again: bool = False) -> _Job:
+        os.makedirs(self._scratch.name, exist_ok=True)  # if a program removed it
+        its = Path(tempfile.mkdtemp(dir=self._scratch.name))
         for folder in ("work", "tmp"):
-            (scratch / folder).mkdir()
-        (scratch / "output").touch()
+            (its / folder).mkdir()
+        (its / "output").touch()
         process: BaseProcess = self._context.Process(  # type: ignore[attr-defined]
-            target=child.run, args=(snippet, self._settings, scratch)
+            target=child.run, args=(snippet, self._settings, its)
         )
         try:
             with _LOCK:
-                if self._forks and not _server():
+                if self._forks and (not _server() or _has_ended(_server())):
                     _start_server()
                 process.start()
                 _RUNNING.add(process.ident or 0)
         except (EOFError, OSError) as error:
+            # A program that runs may have ended what is forked from.
+            if not is_again and self._forks and _has_ended(_server(), _LOST_SECONDS):
+                return self._start(snippet, is_again=True)
             raise SettingsError(
                 "preload: the process to fork from ended, maybe while it imported"
-                f" {', '.join(self._settings.preload)}: {error}"
+                f" {', '.join(self._settings.preload)}, or began {snippet.shown}:"
+                f" {error}"
             ) from error
         deadline = time.monotonic() + _PATIENCE * self._settings.time_limit
-        return _Job(snippet, process, scratch, deadline)
+        return _Job(snippet, process, its, deadline, _server() if self._forks else 0)
 
     def _look_at(self, job: _Job) -> Run | None:
-        """The outcome of ``job``, or None while it runs."""
+        """The outcome of ``job``, or None while it runs.
+
+        Raises _SharedError where it may be another one's.
+        """
+        try:
+            return self._outcome(job)
+        except FileNotFoundError:
+            self._kill(job)
+            raise _SharedError("removed the folder that it works in") from None
+
+    def _outcome(self, job: _Job) -> Run | None:
         output, report = job.scratch / "output", job.scratch / "report.json"
         size, time_limit = self._settings.output_limit, self._settings.time_limit
         problem = None
@@ -144,30 +181,38 @@ class Runner:
                 return None
             problem = f"did not finish within {_PATIENCE * time_limit:g} seconds"
         self._kill(job)
+        code = job.process.exitcode or 0
         if not shutil.disk_usage(job.scratch).free:  # what it wrote may be lost
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._scratch.name)
+            raise _SharedError(
+                f"ended while the disk was full, below {tempfile.gettempdir()}"
+            )
+        lost = code == _LOST
+        if job.server and _has_ended(job.server, _LOST_SECONDS if lost else 0):
+            raise _SharedError("ended the process that programs are forked from")
         with output.open("rb") as stream:
             text = stream.read(size).decode("utf-8", "surrogateescape")
         trace = ended(without_noise(text, self._settings.noise_pattern))
-        code = job.process.exitcode or 0
-        if code or not report.exists():
+        if code or not report.is_file():
             return Run(trace, problem or _how_it_died(code, time_limit))
-        said = json.loads(report.read_text("utf-8"))
-        if said["missing"]:
-            raise SettingsError(
-                f"preload: {', '.join(said['missing'])} could not be imported"
+        try:
+            said = json.loads(report.read_text("utf-8"))
+            if said["missing"]:
+                raise SettingsError(
+                    f"preload: {', '.join(said['missing'])} could not be imported"
+                )
+            figures, litter = _collect(job, self._settings.file_limit)
+            message = ended(said["message"])
+            printed = [*said["printed"], (message, said["line"])]
+            return Run(
+                trace + message,
+                problem or said["problem"] or litter,
+                said["line"],
+                figures,
+                lines_of(trace + message, printed, job.snippet.source),
+                said.get("observed"),
             )
-        figures, litter = _collect(job, self._settings.file_limit)
-        message = ended(said["message"])
-        printed = [*said["printed"], (message, said["line"])]
-        return Run(
-            trace + message,
-            problem or said["problem"] or litter,
-            job.snippet.line(said["line"]),
-            figures,
-            lines_of(trace + message, printed, job.snippet.text),
-            said.get("observed"),
-        )
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            return Run(trace, f"wrote {report.name} in the place of the engine's")
 
     def _kill(self, job: _Job) -> None:
         """End ``job`` and whatever it left."""
@@ -185,6 +230,17 @@ class Runner:
 def _server() -> int:
     """The process that this one forks from, or 0."""
     return vars(multiprocessing.forkserver._forkserver)["_forkserver_pid"] or 0
+
+
+def _has_ended(pid: int, patience: float = 0) -> bool:
+    """Whether a child of this process ends within so many seconds; how, is not said."""
+    deadline = time.monotonic() + patience
+    with contextlib.suppress(ChildProcessError):  # someone has asked how
+        while not os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.01)
+    return True
 
 
 def _start_server() -> None:

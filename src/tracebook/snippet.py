@@ -112,18 +112,15 @@ def find(settings: Settings, paths: Sequence[Path] = ()) -> list[Snippet]:
     A path may be a program, its trace, or a folder.
     Raises SettingsError for a path that holds no snippet.
     """
-    programs = {
-        path.resolve(): path
-        for path in files.below(settings.snippets_dir)
-        if path.suffix == ".py"
-    }
-    chosen = set() if paths else set(programs.values())
+    programs: dict[Path, set[Path]] = {}  # a link and its target are two
+    for path in files.below(settings.snippets_dir):
+        if path.suffix == ".py":
+            programs.setdefault(path.resolve(), set()).add(path)
+    chosen = set() if paths else set().union(*programs.values())
     for path in paths:
         asked = (path.with_suffix(".py") if path.suffix == ".out" else path).resolve()
-        below = (
-            {programs[asked]}
-            if asked in programs
-            else {its for real, its in programs.items() if real.is_relative_to(asked)}
+        below = programs.get(asked) or set().union(
+            *(its for real, its in programs.items() if real.is_relative_to(asked))
         )
         if not below:
             raise SettingsError(f"{path}: no snippet there")

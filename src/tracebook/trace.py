@@ -15,6 +15,8 @@ _FRAMES = re.compile(
 )
 _UNDECODED = re.compile(r"[\udc80-\udcff]")
 OBEYED = "looks like an include, which a page would obey"
+_LINES, _COLUMNS = 20, 400
+"""Of a text for a terminal: lines at its start and at its end, and their width."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -81,6 +83,18 @@ def _prints(source: str) -> list[tuple[int, re.Pattern[str]]]:
                 pattern = re.compile(".*".join(map(re.escape, words)))
                 found.append((call.lineno, pattern))
     return found
+
+
+def excerpt(text: str) -> str:
+    """The beginnings of a text's first and last lines, if it is a long one."""
+    lines = text.split("\n")
+    if len(lines) > 2 * _LINES:
+        left = f"    … {len(lines) - 2 * _LINES} lines …"
+        lines[_LINES:-_LINES] = [left]
+    return "\n".join(
+        line if len(line) <= _COLUMNS else f"{line[:_COLUMNS]} … {len(line)} characters"
+        for line in lines
+    )
 
 
 def unshowable(trace: str) -> str | None:

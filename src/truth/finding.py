@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from tracebook.trace import excerpt
+
 KINDS = (
     "formula",
     "inline formula",
@@ -59,4 +61,4 @@ class Finding:
         return self.state in HOLDS
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.what}: {self.how}"
+        return f"{self.where}: {excerpt(self.what)}: {excerpt(self.how)}"

@@ -423,7 +423,8 @@ def _named(text: str, root: Path, *folders: Path) -> list[str]:
 
 
 def _text(path: Path) -> str:
-    return path.read_text("utf-8", "replace") if path.is_file() else ""
+    """Each byte counts, also of the ends of lines."""
+    return path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
 
 
 def _hash(*parts: str) -> str:
