@@ -3,7 +3,6 @@
 import contextlib
 import re
 
-from truth.statements import tries
 from truth.statements.tries import *
 
 UNCOMPILED = [each for each in MODES if each not in (XLA, AROUND_XLA)]
@@ -436,7 +435,7 @@ def takes_log(x):
 )
 @over(mode=UNCOMPILED, dtype=st.sampled_from(FLOATS), cases=12)
 def test_check_numerics_everywhere(mode, dtype):
-    lines = (tries.folder / "wrong/numerics.py").read_text("utf-8").splitlines()
+    lines = source("wrong/numerics.py").splitlines()
     assert lines[22 - 1].strip() == "return BAD[name](upstream)"
     assert (
         "(L25) grad" in trace("wrong/numerics.py").line("takes_log         graph").text
