@@ -206,9 +206,9 @@ class Runner:
             return Run(
                 trace + message,
                 problem or said["problem"] or litter,
-                said["line"],
+                job.snippet.line(said["line"]),
                 figures,
-                lines_of(trace + message, printed, job.snippet.source),
+                lines_of(trace + message, printed, job.snippet.text),
                 said.get("observed"),
             )
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):

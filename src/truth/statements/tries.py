@@ -74,6 +74,7 @@ __all__ = [
     "raised",
     "same",
     "says",
+    "source",
     "st",
     "tf",
     "trace",
@@ -558,12 +559,17 @@ def trace(name: str) -> Trace:
     return Trace(map(Line, path.read_text("utf-8").splitlines()))
 
 
+def source(name: str) -> str:
+    """The text of a program of the page: ``source("tape.py")``."""
+    return (folder / name).read_text("utf-8")
+
+
 def program(name: str) -> Any:
     """What a program of the page defines, to be tried on other inputs:
     ``program("det.py").det``. It is run up to its first statement that is neither an
     import, a definition nor an assignment, and prints nothing."""
     path = folder / name
-    text = path.read_text("utf-8")
+    text = source(name)
     names, before = _defined.get(path, ({}, None))
     if before is None or before != _state(names):
         names = {"__name__": path.stem, "__builtins__": builtins}

@@ -21,10 +21,6 @@ HELPER = program("checking.py").check_rule
 WHO = program("wrong/who_catches.py")
 
 
-def source(name):
-    return (tries.folder / name).read_text("utf-8")
-
-
 def cube(rule=lambda up, x: up * 3 * x * x):
     @tf.custom_gradient
     def function(x):

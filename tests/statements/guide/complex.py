@@ -685,17 +685,17 @@ def test_descent(mode, start, target):
     "A place in the plane from its distances: two paths of z, and the loss.",
 )
 def test_the_figure():
-    source = (trace.__globals__["folder"] / "figure.py").read_text("utf-8")
+    text = source("figure.py")
     names: dict = {}
     with contextlib.redirect_stdout(io.StringIO()):
-        exec(source[: source.index("a, b = np.meshgrid")], names)
+        exec(text[: text.index("a, b = np.meshgrid")], names)
     down, away = names["paths"].values()
     assert [*names["stations"]] == [0, 4, 1 + 3j] and names["loss"](
         tensor(3 + 2j)
     ) < 1e-20
     assert down[0] == away[0] == 1.5 - 1j and near_to(down[-1], 3 + 2j, 1e-2)
     steps = abs(np.diff(away))
-    assert [*steps] == sorted(steps) and away[-1].imag < -4 and "ylim=(-4, 4)" in source
+    assert [*steps] == sorted(steps) and away[-1].imag < -4 and "ylim=(-4, 4)" in text
     turns = np.angle(np.diff(down)[:20])
     assert np.ptp(turns) > 0.2 and np.all(np.diff(down)[:5].imag > 0)
     first, other = np.diff(down)[0], np.diff(away)[0]
@@ -716,8 +716,8 @@ def test_the_table():
     lines = [line.text for line in trace("table.py")]
     assert len(lines) == 10 and all(text.count("True") == 2 for text in lines)
     # A star in the wrong place shows: the table's program, with one moved.
-    source = (trace.__globals__["folder"] / "table.py").read_text("utf-8")
-    moved = source.replace("upstream * conj(w)", "conj(upstream) * w").replace(
+    text = source("table.py")
+    moved = text.replace("upstream * conj(w)", "conj(upstream) * w").replace(
         "3 * tf.signal.i", "tf.signal."
     )
     printed = io.StringIO()

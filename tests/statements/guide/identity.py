@@ -58,9 +58,9 @@ def columns(line, width):
 def test_the_training():
     first, _, last = trace("training.py")
     assert first.numbers[-1] == 8.535 and last.numbers[-1] == 2.023
-    source = (program.__globals__["folder"] / "training.py").read_text()
-    assert "[[15], [75], [135], [195]], [300.0] * 4" in source
-    assert "p = on_the_way(w * x[some])" in source and "range(60)" in source
+    text = source("training.py")
+    assert "[[15], [75], [135], [195]], [300.0] * 4" in text
+    assert "p = on_the_way(w * x[some])" in text and "range(60)" in text
 
 
 @says(
@@ -321,12 +321,12 @@ def test_the_data():
     def told(rows):
         return [np.polyfit(label, column, 1)[0] for column in rows.T]
 
-    source, target = told(x[:200]), told(x[200:])
-    assert np.allclose(source, [1, 2], atol=0.2) and np.allclose(
+    labels, target = told(x[:200]), told(x[200:])
+    assert np.allclose(labels, [1, 2], atol=0.2) and np.allclose(
         target, [1, 0], atol=0.2
     )
-    source = (program.__globals__["folder"] / "reversal.py").read_text()
-    assert "q = f[:200]" in source and "loss((label + 1.0) / 2.0, q)" in source
+    text = source("reversal.py")
+    assert "q = f[:200]" in text and "loss((label + 1.0) / 2.0, q)" in text
 
 
 @says(

@@ -7,17 +7,12 @@ import logging
 from tensorflow.python.eager import record
 from tensorflow.python.platform import tf_logging
 
-from truth.statements import tries
 from truth.statements.tries import *
 
 EAGERS = [EAGER, PERSISTENT]
 UNCOMPILED = [each for each in MODES if each not in (XLA, AROUND_XLA)]
 ORDINARY = numbers(-9, 9).map(lambda x: x if abs(x) > 1e-3 else 0.0)
 WRAPS = {"eager": lambda f: f, "tf.function": tf.function}
-
-
-def source(name):
-    return (tries.folder / name).read_text("utf-8")
 
 
 def constant(name, of):

@@ -2,14 +2,9 @@
 
 from tensorflow import keras
 
-from truth.statements import tries
 from truth.statements.tries import *
 
 WRAPS = {"eager": lambda f: f, "tf.function": tf.function}
-
-
-def source(name):
-    return (tries.folder / name).read_text("utf-8")
 
 
 def asked(function, *arguments):

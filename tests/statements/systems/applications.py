@@ -1,7 +1,5 @@
 """What the page on three applications says in words."""
 
-from pathlib import Path
-
 from truth.statements.tries import *
 
 
@@ -19,10 +17,6 @@ def plain(v):
 
 def clipped(w):
     return tf.clip_by_value(w, -1.0, 1.0)
-
-
-def source(name):
-    return (Path("snippets/systems/applications") / name).read_text()
 
 
 def differences(f, x, h=1e-6):

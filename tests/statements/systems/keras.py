@@ -7,7 +7,6 @@ from unittest import mock
 
 import keras
 
-from truth.statements import tries
 from truth.statements.tries import *
 
 POLICIES = ["float32", "mixed_float16"]
@@ -46,10 +45,6 @@ class Around(keras.layers.Layer):
 
     def call(self, x):
         return self.function(x)
-
-
-def source(name):
-    return (tries.folder / name).read_text("utf-8")
 
 
 # The units.

@@ -8,7 +8,6 @@ import warnings
 
 import keras
 
-from truth.statements import tries
 from truth.statements.tries import *
 
 X = [[3.0, 4.0]]
@@ -18,10 +17,6 @@ INNER = (EAGER, PERSISTENT, INSIDE, XLA)
 """Where the tape sees the ReLU itself."""
 
 _number = itertools.count()
-
-
-def source(name):
-    return (tries.folder / name).read_text("utf-8")
 
 
 def registered():
