@@ -78,10 +78,10 @@ def bare(A, B):
 
 
 @says(
-    "Test with three different sizes: on square matrices a rule without its transposes has the right shapes.",
-    "The rule of $C = A B$, written without its two transposes, fits in shape as soon as the matrices are square.",
-    "Square shapes will not tell you; a derivation does.",
-    "Nothing stops a square matrix.",
+    "Test with three …",
+    "The rule of $C = A B$, …",
+    "Square shapes will …",
+    "Nothing stops a …",
     was="'no shape will tell you': other shapes raise",
 )
 @over(mode=MODES, size=[3])
@@ -94,9 +94,9 @@ def test_squares_fit(mode, size):
 
 
 @says(
-    "In the run below it says 20 where the gradient of $A_{1,1}$ is 10, and TensorFlow says nothing.",
+    "In the run …",
     "The transposes are missing.",
-    "Wrong on purpose: the rule of the product without its transposes.",
+    "Wrong on purpose: the …",
 )
 @over(mode=MODES)
 def test_twenty_for_ten(mode):
@@ -111,8 +111,8 @@ def test_twenty_for_ten(mode):
 
 
 @says(
-    "With a symmetric $B$ this gradient is even right, so a test with the identity passes.",
-    "Upstream is weighted and no two elements of `any B` are equal, so the first case shows it; the other two would have passed a test of this gradient.",
+    "With a symmetric …",
+    "Upstream is weighted …",
 )
 @over(mode=[EAGER, AROUND], size=[1, 3], seed=SEEDS)
 def test_symmetric_passes(mode, size, seed):
@@ -133,14 +133,14 @@ def test_symmetric_passes(mode, size, seed):
 
 
 @says(
-    "One table has the rules of this page, from a sum to a convolution, and behind each row a run.",
-    "This page derives the rules of a dozen maps of matrices in four steps each, and puts a run behind every row of a table.",
-    "One table, and behind each row a run in float64.",
-    "The last two rows have theirs above: layer normalization beside TensorFlow's own gradient, the convolution beside differences.",
-    "For all others the program below sets the rule beside TensorFlow's own gradient and beside central differences of the forward pass, under a random upstream.",
-    "Every rule of the table, paired with a random direction in three ways.",
-    r"layer normalization — $x$, $\gamma$, $\beta$ — three, in `layer_norm.py`",
-    "convolution — $x$, $K$ — two, in `conv.py`",
+    "One table has …",
+    "This page derives …",
+    "One table, and …",
+    "The last two …",
+    "For all others …",
+    "Every rule of …",
+    "layer normalization — …",
+    "convolution — $x$, …",
     was="'with the same four steps': the sum over one axis, the trace and the offset have none of their own",
 )
 def test_each_row_has_a_run():
@@ -184,7 +184,7 @@ def test_each_row_has_a_run():
 FOLDER = Path(__file__).parents[3] / "snippets/guide/matrices"
 
 
-@says("Indices work, but each further factor of a product adds a sum.")
+@says("Indices work, but …")
 @over(factors=[2, 3, 4, 5], seed=SEEDS)
 def test_indices(factors, seed):
     matrices = normal(seed, *itertools.pairwise(range(2, factors + 3)))
@@ -197,11 +197,11 @@ def test_indices(factors, seed):
 
 
 @says(
-    "The pairing of two arrays of one shape is the sum of the products of their elements:",
-    "And a factor moves from one side of a pairing to the other if it is transposed, keeping its side of the product:",
-    "Both sides of a pairing may be transposed at once; the same products are added:",
+    "The pairing of …",
+    "And a factor …",
+    "Both sides of …",
     "Then move the factors:",
-    "Move one factor to each side:",
+    "Move one factor …",
 )
 @over(seed=SEEDS)
 def test_pairing(seed):
@@ -216,9 +216,9 @@ def test_pairing(seed):
 
 
 @says(
-    "Three sizes, all different, so that a factor in the wrong place does not fit:",
-    "The shapes leave no choice, as long as they differ: of an `[m, k]` and an `[n, k]` only one product is `[m, n]`.",
-    "Derive and test with sizes that differ.",
+    "Three sizes, all …",
+    "The shapes leave …",
+    "Derive and test …",
     was="'does not multiply': an [n, k] and a transposed [m, k] do, to [n, m]",
 )
 @over(sizes=[*itertools.permutations([2, 3, 4]), (3, 3, 3), (2, 2, 3)])
@@ -238,9 +238,9 @@ def test_shapes_leave_no_choice(sizes):
 
 
 @says(
-    "The gradient of one factor of a product is upstream times the transpose of the other factor, which keeps its side.",
-    "The product rule; matrices do not commute, so each factor stays in its place:",
-    "What is paired with $\\d A$ is the gradient of $A$:",
+    "The gradient of …",
+    "The product rule; …",
+    "What is paired …",
 )
 @over(mode=[EAGER], seed=SEEDS)
 def test_product_rule(mode, seed):
@@ -261,12 +261,12 @@ def block(lines, name):
 
 
 @says(
-    "`upstream` holds the weights of the loss, in the shape `[2, 2]` of $C$.",
-    "Here $m$ and $k$ are both 2, to keep the trace short; the check has three sizes.",
-    r"Row 1 of `downstream_A` is row 1 of upstream, times $\local{B^{\T}}$.",
-    r"Its second element is $\upstream{1} \cdot \local{2} + \upstream{10} \cdot \local{1} = 12$.",
-    r"The first element of `downstream_B` is $\local{1} \cdot \upstream{1} + \local{4} \cdot \upstream{100} = 401$: the first column of $A$ meets the first column of upstream.",
-    "The rule of the matrix product: each factor, with its shape.",
+    "`upstream` holds the …",
+    "Here $m$ and …",
+    "Row 1 of …",
+    "Its second element …",
+    "The first element …",
+    "The rule of the matrix …",
 )
 def test_the_trace_of_the_product():
     lines, defined = trace("matrices.py"), program("matrices.py")
@@ -288,9 +288,9 @@ def test_the_trace_of_the_product():
 
 @says(
     "All elements, added:",
-    "The map is linear, so it acts on the change as it does on the matrix; each local derivative is 1:",
-    "Upstream, spread over the shape of $X$:",
-    r"sum, $y = \sum_{i,j} X_{ij}$ — $X$ — $\upstream{\bar y}$, in the shape of $X$",
+    "The map is …",
+    "Upstream, spread over …",
+    r"sum, $y = \sum_{i,j} X_{ij}$ …",
 )
 @over(cases=6, mode=FEW, x=arrays((3, 2)), seed=SEEDS)
 def test_sum(mode, x, seed):
@@ -301,9 +301,9 @@ def test_sum(mode, x, seed):
 
 
 @says(
-    "The sum over one axis leaves the other index open, on the way back too.",
-    "Each column gets the upstream of its own sum:",
-    r"column sums, $y_j = \sum_i X_{ij}$ — $X$ — $\upstream{\bar y_j}$ in each row $i$",
+    "The sum over …",
+    "Each column gets …",
+    r"column sums, $y_j = \sum_i X_{ij}$ …",
 )
 @over(mode=FEW)
 def test_column_sums(mode):
@@ -313,9 +313,9 @@ def test_column_sums(mode):
 
 
 @says(
-    "The trace adds the diagonal.",
-    "What is not on it has no effect on $y$; the bracket is 1 where its condition holds, and 0 elsewhere:",
-    r"trace, $y = \operatorname{tr} X$ — $X$ — $\upstream{\bar y} \, [i = j]$, on the diagonal",
+    "The trace adds …",
+    "What is not …",
+    r"trace, $y = \operatorname{tr} X$ …",
 )
 @over(mode=FEW, off=[0.0, 1e30, np.inf, np.nan])
 def test_trace(mode, off):
@@ -324,7 +324,7 @@ def test_trace(mode, off):
     assert same(mode.gradient(lambda X: 7.0 * tf.linalg.trace(X), X), 7 * np.eye(3))
 
 
-@says("Linear again:", r"transpose — $X$ — $\upstream{\bar Y}^{\T}$")
+@says("Linear again:", "transpose — $X$ …")
 @over(cases=6, mode=FEW, seed=SEEDS)
 def test_transpose(mode, seed):
     X, V, U = normal(seed, [3, 2], [3, 2], [2, 3])
@@ -337,10 +337,10 @@ def test_transpose(mode, seed):
 
 @says(
     r"Defined where $\det X \ne 0$:",
-    "$X Y$ is the identity and does not change, so the two terms of its product rule cancel.",
-    "Then multiply with $Y$ from the left:",
-    "In a matrix the change stands between the two factors.",
-    r"For numbers this is $\frac{\d}{\d x} \frac{1}{x} = -\frac{1}{x^2}$.",
+    "$X Y$ is …",
+    "Then multiply with …",
+    "In a matrix …",
+    "For numbers this …",
 )
 @over(size=[1, 2, 3], seed=SEEDS)
 def test_differential_of_the_inverse(size, seed):
@@ -354,7 +354,7 @@ def test_differential_of_the_inverse(size, seed):
 
 
 @says(
-    "The rule needs the output $Y$ and not the input: keep what the forward pass computed, and nothing is inverted twice.",
+    "The rule needs …",
 )
 def test_inverted_once():
     inverse = program("inverse.py").inverse
@@ -375,8 +375,8 @@ HILBERT = 1 / (np.arange(10)[:, None] + np.arange(10) + 1)
 
 
 @says(
-    r"Where $\det A \ne 0$, `tf.linalg.solve` returns the $Y$ with $A Y = B$.",
-    "It never forms the inverse, unless XLA compiles it.",
+    r"Where $\det A \ne 0$, …",
+    "It never forms …",
     was="'never forms the inverse': under XLA its residual is that of the inverse, to the bit",
 )
 @over(dtype=[tf.float32, tf.float64])
@@ -400,11 +400,11 @@ def test_solve_does_not_invert(dtype):
 
 
 @says(
-    "Its rule shall not, either.",
-    "From $A Y = B$, as above:",
-    "The inverse moves over, transposed, and what it makes of upstream occurs twice:",
-    "One more solve, with the transposed matrix, and one product:",
-    "For real numbers `adjoint=True` solves with the transposed matrix:",
+    "Its rule shall …",
+    "From $A Y = B$, …",
+    "The inverse moves …",
+    "One more solve, …",
+    "For real numbers …",
     "Both rules in code.",
 )
 @over(cases=6, mode=[EAGER, AROUND], seed=SEEDS)
@@ -427,9 +427,9 @@ def test_solve(mode, seed):
 
 
 @says(
-    "The differences are slopes in the element of row 1 and column 2, and stand in this place of each `downstream`.",
-    "The rules of the inverse and of a linear system, against differences.",
-    "The slope of the weighted output by element [1, 2] of input i.",
+    "The differences are …",
+    "The rules of …",
+    "The slope of …",
 )
 def test_places_of_the_differences():
     lines = trace("inverse.py")
@@ -447,13 +447,13 @@ def test_places_of_the_differences():
 
 
 @says(
-    "Expand along one row: the determinant is the sum of that row's elements, each times its cofactor, and a cofactor has nothing of its own row in it.",
-    "So the derivative with respect to an element is its cofactor.",
-    "For two rows the matrix of cofactors is",
-    "and the right side holds for any size (Cramer's rule), where the inverse exists:",
-    "A square matrix in, a number out:",
+    "Expand along one …",
+    "So the derivative …",
+    "For two rows …",
+    "and the right …",
+    "A square matrix …",
     "Upstream is a number:",
-    r"det — $X$ — $\upstream{\bar y} \, \local{y \, X^{-\T}}$, or cofactors",
+    "det — $X$ …",
 )
 @over(mode=[EAGER, AROUND], size=[1, 2, 3, 5], seed=SEEDS)
 def test_cofactors(mode, size, seed):
@@ -485,8 +485,8 @@ def gradient_of_det(mode, X):
 
 
 @says(
-    "TensorFlow's own rule uses the inverse, and raises, as here, or, where rounding hides that there is none, returns a gradient that can be far off:",
-    "Wrong on purpose: TensorFlow's own gradient of det at a singular matrix.",
+    "TensorFlow's own rule …",
+    "Wrong on purpose: TensorFlow's own …",
     was="'raises': of 394 singular matrices of whole numbers, 3×3 in float32, 121 got a gradient wrong by more than 1 %",
 )
 @over(mode=DEFINITE)
@@ -502,11 +502,11 @@ def test_singular_in_tensorflow(mode):
 
 
 @says(
-    "At a singular matrix the gradient exists, and this form of it does not.",
-    "The determinant is a polynomial; its cofactors exist everywhere.",
-    "A rule of your own mends the first derivative.",
+    "At a singular matrix the …",
+    "The determinant is …",
+    "A rule of your …",
     "No division is left.",
-    "A rule of the determinant that holds at a singular matrix, too.",
+    "A rule of the …",
 )
 @over(mode=[EAGER, AROUND], size=[1, 2, 3, 4], seed=SEEDS)
 def test_rule_at_singular_matrices(mode, size, seed):
@@ -530,7 +530,7 @@ def curvature(det, X):
 
 
 @says(
-    "A second tape goes through the singular values: where two of them are equal, or one is 0, it can be finite and wrong.",
+    "A second tape …",
     was="'a rule of your own mends it': a tape over it is finite and wrong at [[0, 0], [0, 1]]",
 )
 @over(
@@ -553,7 +553,7 @@ def test_second_derivative_of_det(X):
 
 
 @says(
-    "Matrices of cofactors multiply as the matrices do, here written for two invertible ones, and by continuity for all:",
+    "Matrices of cofactors …",
 )
 @over(size=[2, 3], seed=SEEDS)
 def test_cofactors_multiply(size, seed):
@@ -563,9 +563,7 @@ def test_cofactors_multiply(size, seed):
         assert close(cofactors(one @ other), cofactors(one) @ cofactors(other))
 
 
-@says(
-    r"So take the singular values, $X = U \operatorname{diag}(s) \, V^{\T}$: of the orthogonal $U$ and $V$ the cofactors are themselves times 1 or −1, and in the diagonal matrix each $s_i$ becomes the product of all the others."
-)
+@says("So take the …")
 @over(size=[2, 3, 4], seed=SEEDS)
 def test_cofactors_of_singular_values(size, seed):
     [X] = normal(seed, [size, size])
@@ -579,9 +577,9 @@ def test_cofactors_of_singular_values(size, seed):
 
 
 @says(
-    "The determinant of a large matrix can overflow where its logarithm does not, and the rule of the logarithm is simpler.",
-    r"$\d \log |u| = \d u / u$, and the determinant cancels:",
-    r"log |det| — $X$ — $\upstream{\bar y} \, \local{X^{-\T}}$",
+    "The determinant of …",
+    r"$\d \log |u| = \d u / u$, …",
+    "log |det| — …",
 )
 @over(mode=[EAGER, AROUND], seed=SEEDS)
 def test_logarithm(mode, seed):
@@ -599,9 +597,7 @@ def test_logarithm(mode, seed):
     assert np.isfinite(mode.gradient(logarithm, large)).all()
 
 
-@says(
-    r"At a singular matrix $y$ is $-\infty$, and there is no derivative, whatever the form."
-)
+@says("At a singular matrix $y$ …")
 @over(mode=DEFINITE)
 def test_no_logarithm_of_zero(mode):
     def logarithm(X):
@@ -633,9 +629,9 @@ def symmetric(V):
 
 
 @says(
-    r"A symmetric positive definite $X$ has one lower triangular $Y$ with a positive diagonal and $X = Y Y^{\T}$.",
-    "It is the map backward that is easy to state.",
-    "$Y$ keeps the lower triangle of some $Z$:",
+    "A symmetric positive …",
+    "It is the …",
+    "$Y$ keeps the …",
 )
 @over(cases=8, mode=["eager", "XLA"], size=[1, 4], seed=SEEDS)
 def test_one_factor(mode, size, seed):
@@ -647,10 +643,10 @@ def test_one_factor(mode, size, seed):
 
 
 @says(
-    r"Multiply it with $Y^{-1}$ from the left and $Y^{-\T}$ from the right; a triangular matrix and its transpose remain:",
-    "The sum has the triangle in its lower half, and its diagonal twice.",
-    "A mask takes out the one and halves the other:",
-    "A mask moves over as it is:",
+    "Multiply it with …",
+    "The sum has …",
+    "A mask takes …",
+    "A mask moves …",
 )
 @over(size=[2, 3], seed=SEEDS)
 def test_differential_of_the_factor(size, seed):
@@ -668,12 +664,12 @@ def test_differential_of_the_factor(size, seed):
 
 
 @says(
-    r"$\d X$ is symmetric, so only the symmetric part of $H$ counts, and it is what the rule returns: $\downstream{\bar X} = \frac12 (H + H^{\T})$.",
-    "Here a convention is needed.",
-    "On symmetric matrices a gradient is known only up to what pairs to 0 with each symmetric change.",
-    "TensorFlow, and this rule, choose the symmetric one.",
-    r"Cholesky — $X$ — $\frac12 (H + H^{\T})$ of $H = \local{Y^{-\T}} \, (M \odot (\local{Y^{\T}} \, \upstream{G})) \, \local{Y^{-1}}$",
-    "The rule of the Cholesky factor, against differences that stay symmetric.",
+    r"$\d X$ is …",
+    "Here a convention …",
+    "On symmetric matrices …",
+    "TensorFlow, and this …",
+    "Cholesky — $X$ …",
+    "The rule of the Cholesky factor, …",
 )
 @over(cases=6, mode=FEW, seed=SEEDS)
 def test_the_symmetric_gradient(mode, seed):
@@ -692,9 +688,7 @@ def test_the_symmetric_gradient(mode, seed):
     assert not close(found, H)
 
 
-@says(
-    "The differences move $X_{1,2}$ and $X_{2,1}$ together, so the pairing counts the −15.17767 of both places."
-)
+@says("The differences move …")
 def test_both_places():
     lines = trace("cholesky.py")
     downstream = np.reshape(lines.line("downstream").numbers, [2, 2])
@@ -704,11 +698,11 @@ def test_both_places():
 
 
 @says(
-    "The check leaves the domain.",
-    "The rule of the Cholesky factor seems to fail against differences that move one element at a time:",
-    "Their sum is right: 0.25 and 0.25 against 0 and 0.5.",
-    "Move them together, as `cholesky.py` does.",
-    "Wrong on purpose: a check that moves one half of a symmetric matrix.",
+    "The check leaves …",
+    "The rule of the Cholesky factor seems …",
+    "Their sum is …",
+    "Move them together, …",
+    "Wrong on purpose: a check …",
 )
 def test_one_half_moved():
     lines = trace("wrong/cholesky.py")
@@ -719,8 +713,8 @@ def test_one_half_moved():
 
 
 @says(
-    "`tf.linalg.cholesky` reads the lower triangle alone.",
-    "So moving $X_{1,2}$ does nothing, and moving $X_{2,1}$ counts for both.",
+    "`tf.linalg.cholesky` reads the …",
+    "So moving $X_{1,2}$ …",
 )
 @over(mode=FEW, above=[100.0, np.nan])
 def test_the_lower_triangle(mode, above):
@@ -740,12 +734,12 @@ LOGITS = arrays((4,), numbers(-30, 30))
 
 
 @says(
-    r"Each is $p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}$, and all of them are",
-    "The logarithm of $p_i$ is $z_i$ less one number that all share; the change of that number is the mean of $\\d z$ with the weights $p$:",
-    "Then rename the indices of the double sum:",
-    "Upstream less its own mean, weighted:",
-    "The Jacobian has $n$ rows of $n$ numbers, and the rule needs $n$ numbers and one sum.",
-    r"softmax — $z$ — $\local{p_i} \, (\upstream{\bar p_i} - \sum_j \upstream{\bar p_j} \, \local{p_j})$",
+    r"Each is $p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}$, …",
+    "The logarithm of …",
+    "Then rename the …",
+    "Upstream less its …",
+    "The Jacobian has …",
+    "softmax — $z$ …",
 )
 @over(mode=[EAGER], z=LOGITS, seed=SEEDS)
 def test_softmax(mode, z, seed):
@@ -766,13 +760,13 @@ def test_softmax(mode, z, seed):
 
 
 @says(
-    "The second form never takes the logarithm of a small $p_i$:",
-    "Both steps at once, softmax and logarithm:",
-    "Write the differential, for logits that move and labels that do not.",
-    "Pair it with the upstream gradient, a number:",
-    r"Labels that are probabilities sum to 1, and the rule is the well-known $\local{p - t}$ times $\upstream{\bar y}$.",
-    "Remember the sum: it matters below.",
-    r"cross-entropy — $z$ — $\upstream{\bar y} \, (\local{p_i \sum_j t_j - t_i})$",
+    "The second form …",
+    "Both steps at …",
+    "Write the differential, …",
+    "Pair it with …",
+    "Labels that are …",
+    "Remember the sum: …",
+    "cross-entropy — $z$ …",
 )
 @over(mode=[EAGER], z=arrays((3,), numbers(-1e30, 1e30)), seed=SEEDS)
 def test_cross_entropy(mode, z, seed):
@@ -803,11 +797,11 @@ def test_cross_entropy(mode, z, seed):
 
 
 @says(
-    "One rule for softmax and cross-entropy is finite for logits so far apart that two rules in a row give NaN.",
-    "Softmax and cross-entropy: two rules in a row, and one rule for both.",
-    "Two rules in a row and one rule for both, in float32, with the logits apart by 0 and by 200:",
-    "At 200 the second $p$ is 0 in float32.",
-    r"Its logarithm sends $-\infty$ back, the softmax multiplies with $p_2 = 0$, and $0 \cdot \infty$ is NaN.",
+    "One rule for …",
+    "Softmax and cross-entropy: …",
+    "Two rules in …",
+    "At 200 the …",
+    "Its logarithm sends …",
 )
 def test_two_rules_at_200():
     lines = trace("cross_entropy.py")
@@ -824,9 +818,9 @@ def test_two_rules_at_200():
 
 
 @says(
-    "One rule for softmax and cross-entropy is finite for logits so far apart that two rules in a row give NaN.",
-    "Both rules are right; their product is not finite.",
-    "A rule for two steps at once can cancel what the numbers between them cannot hold.",
+    "One rule for …",
+    "Both rules are …",
+    "A rule for …",
     was="'no floating-point number can hold': e^200 is a float64",
 )
 @over(mode=FEW, case=[(tf.float32, 200.0), (tf.float64, 800.0), (tf.float64, 200.0)])
@@ -850,9 +844,9 @@ def test_what_cannot_be_held(mode, case):
 
 
 @says(
-    "Labels that do not sum to 1.",
-    "TensorFlow's `tf.nn.softmax_cross_entropy_with_logits` computes its value for any labels, and its gradient as $p - t$ whatever their sum.",
-    "For two labels of 1 (a multi-label problem, or a weight multiplied into the labels) that gradient does not belong to that value.",
+    "Labels that do …",
+    "TensorFlow's `tf.nn.softmax_cross_entropy_with_logits` computes …",
+    "For two labels …",
 )
 @over(
     mode=FEW,
@@ -872,8 +866,8 @@ def test_labels(mode, t):
 
 
 @says(
-    "The third logit is told to go up, where the loss falls if it goes down:",
-    "Wrong on purpose: TensorFlow's cross-entropy with labels that sum to 2.",
+    "The third logit …",
+    "Wrong on purpose: TensorFlow's cross-entropy …",
 )
 def test_the_third_logit():
     lines = trace("wrong/labels.py")
@@ -882,9 +876,7 @@ def test_the_third_logit():
     assert own < 0 < differences  # a step goes against the gradient
 
 
-@says(
-    'The documentation says that the gradient "will be incorrect" for labels that are no probability distribution; no error and no warning repeats it.'
-)
+@says("The documentation says …")
 @over(mode=[EAGER, AROUND])
 def test_nothing_warns(mode):
     loss = tf.nn.softmax_cross_entropy_with_logits
@@ -899,9 +891,7 @@ def test_nothing_warns(mode):
             mode.gradient(lambda z: loss(labels=labels, logits=z), tf.ones([3]))
 
 
-@says(
-    "Scale the loss and not the labels; for several labels at once use `tf.nn.sigmoid_cross_entropy_with_logits`; or write the rule with the sum."
-)
+@says("Scale the loss …")
 @over(mode=[EAGER])
 def test_cures_of_the_labels(mode):
     t, z = np.array([0.0, 1.0, 1.0]), np.array([1.0, 2.0, 3.0])
@@ -922,12 +912,12 @@ def test_cures_of_the_labels(mode):
 
 
 @says(
-    "The scale and the offset first.",
-    "They are the same for all rows of a batch, so their gradients are summed over the rows.",
-    "Layer normalization: the rule for a batch of rows, number by number.",
-    "What arrives at the deviations is upstream, and through the spread a share of one number for all:",
-    "The cure is all three terms.",
-    "A rule that divides upstream by $s$ forgets two of its three terms.",
+    "The scale and …",
+    "They are the …",
+    "Layer normalization: the …",
+    "What arrives at …",
+    "The cure is all …",
+    "A rule that …",
 )
 @over(cases=8, mode=[EAGER, INSIDE], rows=[1, 4], seed=SEEDS)
 def test_layer_norm(mode, rows, seed):
@@ -950,11 +940,11 @@ def test_layer_norm(mode, rows, seed):
 
 
 @says(
-    r"For the spread, differentiate $s^2 = \operatorname{mean}(c \odot c) + \varepsilon$; whoever keeps $\varepsilon$ fixed drops its term.",
-    "Each $r_i$ feels its own deviation and the spread:",
-    "The mean is taken off on the way forward, so it is taken off on the way back; the mean of $r$ is 0:",
-    "In layer normalization mean and spread are functions of $x$.",
-    "What is computed from the input is taken as fixed.",
+    "For the spread, …",
+    "Each $r_i$ feels …",
+    "The mean is …",
+    "In layer normalization …",
+    "What is computed …",
 )
 @over(n=[2, 3, 7], seed=SEEDS)
 def test_one_row(n, seed):
@@ -974,9 +964,9 @@ def test_one_row(n, seed):
 
 
 @says(
-    "Adding one number to a whole row does not change $r$; so the gradient of each row sums to 0.",
-    "The sum of a normalized row is 0, whatever the row, so its gradient must be 0.",
-    "Look for such an invariant in any map: it is a test without differences.",
+    "Adding one number …",
+    "The sum of …",
+    "Look for such …",
     was="'always': a constant row has a sum of NaN without ε",
 )
 @over(mode=[EAGER], row=arrays((2, 4), numbers(-1e3, 1e3)), added=[1.0, -300.0])
@@ -993,9 +983,7 @@ def test_invariants(mode, row, added):
     assert close(mode.gradient(normalize, x, LOSSES["ones"]), np.zeros([2, 4]), 1e-6)
 
 
-@says(
-    r"The second row is constant: its spread is the root of $\varepsilon$ alone, and the division by it makes its gradient larger than that of the first row."
-)
+@says("The second row …")
 def test_the_constant_row():
     defined, lines = program("layer_norm.py"), trace("layer_norm.py")
     first, second = np.split(np.abs(lines[2].numbers), 2)
@@ -1005,7 +993,7 @@ def test_the_constant_row():
 
 
 @says(
-    r"With $\varepsilon = 0$ it has no derivative, and the result is NaN, or another number where the mean of equal numbers is rounded.",
+    r"With $\varepsilon = 0$ …",
     was="'is NaN': seven times 0.1 in float32 give 4e8 eagerly, three times 0.1 under XLA 9e7",
 )
 @over(
@@ -1025,8 +1013,8 @@ def test_no_spread(mode, value, size, dtype):
 
 
 @says(
-    r"(This program has $\varepsilon = 0$; its last line shows what that does to a constant row.)",
-    "Wrong on purpose: layer normalization with mean and spread held fixed.",
+    "(This program has …",
+    "Wrong on purpose: layer …",
 )
 def test_frozen():
     defined, lines = program("wrong/frozen.py"), trace("wrong/frozen.py")
@@ -1057,15 +1045,15 @@ def places(K, strides=1, padding="VALID", dilations=1, image=(3, 4)):
 
 
 @says(
-    "A convolution is a matrix product in disguise.",
-    "$P$ has one row for each place of the kernel and holds the pixels that it covers there; $S$ is fixed and holds the zeros and ones that say which pixel goes where.",
-    "Pixels $x$, kernel $K$, one column for each output channel:",
+    "A convolution is …",
+    "$P$ has one …",
+    "Pixels $x$, kernel …",
     "As of any product:",
-    "A pixel gets the sum of what arrives at all its copies:",
-    r"The last sum folds the patches back into an image; `tf.nn.conv2d_transpose` does the product $\upstream{\bar Y} \, \local{K^{\T}}$ and that sum at once.",
-    "One row of height width channels numbers for each place.",
-    "A 2-D convolution is a product of patches; its rule folds them back.",
-    "The first pixel is in one patch, at the first place of the kernel, whose weights are 0 and 1; upstream there is 0 and 1, and $\\upstream{0} \\cdot \\local{0} + \\upstream{1} \\cdot \\local{1} = 1$.",
+    "A pixel gets …",
+    "The last sum …",
+    "One row of …",
+    "A 2-D convolution …",
+    "The first pixel …",
 )
 @over(cases=6, mode=FEW, seed=SEEDS)
 def test_convolution(mode, seed):
@@ -1090,9 +1078,7 @@ def test_convolution(mode, seed):
     assert trace("conv.py")[1].numbers[0] == 1
 
 
-@says(
-    "On the way forward the kernel is not flipped: what is called a convolution in TensorFlow is a correlation."
-)
+@says("On the way …")
 @over(function=[EAGER, INSIDE, XLA], seed=SEEDS)
 def test_correlation(function, seed):
     X, K = normal(seed, [1, 5, 1], [3, 1, 1])
@@ -1104,8 +1090,8 @@ def test_correlation(function, seed):
 
 
 @says(
-    "In the code, `X` is the image whose pixels are $x$, and `K` has an axis for each side of the kernel.",
-    "The program has stride 1 and no padding; any other choice is another $S$.",
+    "In the code, `X` …",
+    "The program has …",
 )
 @over(strides=[1, 2, 3], padding=["VALID", "SAME"], dilations=[1, 2])
 def test_other_choices(strides, padding, dilations):
@@ -1130,12 +1116,12 @@ def test_other_choices(strides, padding, dilations):
 
 
 @says(
-    "A data set whose last batch is filtered to nothing turns that into an error, where TensorFlow's own rule returns zeros:",
-    "The rule fails for an empty batch.",
-    "A well-known form of the kernel's gradient lets batch and channels change places, so that one more convolution does it.",
-    "Batch and channels change places: the batch becomes a depth.",
-    "Wrong on purpose: a rule of a convolution that fails for an empty batch.",
-    "The product of patches in the rule above has no such case: a product over no rows is zero.",
+    "A data set …",
+    "The rule fails …",
+    "A well-known form …",
+    "Batch and channels …",
+    "Wrong on purpose: a rule …",
+    "The product of …",
 )
 @over(mode=[EAGER, INSIDE, AROUND_XLA], batch=[0, 3])
 def test_empty_batch(mode, batch):
@@ -1157,14 +1143,14 @@ def test_empty_batch(mode, batch):
 
 
 @says(
-    "A direction that moves both inputs checks both gradients of a product at once: the pairings add.",
-    "Each number of its trace is the pairing of a gradient with one random direction.",
-    r"product $A B$, from the derivation — $A$ — $\upstream{\bar C} \, \local{B^{\T}}$",
+    "A direction that …",
+    "Each number of …",
+    "product $A B$, …",
     r"$B$ — $\local{A^{\T}} \, \upstream{\bar C}$",
-    r"inverse — $X$ — $-\local{Y^{\T}} \, \upstream{\bar Y} \, \local{Y^{\T}}$",
-    r"linear system, $A^{-1} B$ — $B$ — $\local{A^{-\T}} \, \upstream{\bar Y}$",
+    "inverse — $X$ …",
+    "linear system, $A^{-1} B$ …",
     r"$A$ — $-\local{A^{-\T}} \, \upstream{\bar Y} \, \local{Y^{\T}}$",
-    "Name, map, rule(upstream, output, inputs), inputs.",
+    "Name, map, rule(upstream, …",
 )
 @over(mode=[EAGER], seed=SEEDS)
 def test_rows_of_the_table(mode, seed):
@@ -1189,9 +1175,7 @@ def test_rows_of_the_table(mode, seed):
     assert close(for_A, -for_B @ tf.transpose(tf.linalg.solve(A, B)))
 
 
-@says(
-    "The direction of the Cholesky row is symmetric, and its rule is not made so: under a symmetric direction nothing but the symmetric part counts."
-)
+@says("The direction of …")
 @over(seed=SEEDS)
 def test_symmetric_direction(seed):
     name, function, rule, [X] = program("table.py").rows[9]
@@ -1202,9 +1186,7 @@ def test_symmetric_direction(seed):
     assert not close(pairing(H, V), pairing(symmetric(H) / 2, V), 1e-9)
 
 
-@says(
-    "The cure is the rule above, and a test with three different sizes and a random upstream."
-)
+@says("The cure is the …")
 @over(mode=FEW)
 def test_three_sizes_find_it(mode):
     A, B, U = normal(0, [2, 3], [3, 4], [2, 4])
@@ -1214,11 +1196,11 @@ def test_three_sizes_find_it(mode):
 
 
 @says(
-    "`tf.transpose` reverses all axes, the axis of the batch too.",
-    "With two matrices of two rows and two columns even that fits:",
+    "`tf.transpose` reverses all …",
+    "With two matrices …",
     "A stack of matrices.",
-    "For arrays of shape `[batch, m, n]` write `tf.linalg.matrix_transpose`.",
-    "Wrong on purpose: tf.transpose in the rule for a stack of matrices.",
+    "For arrays of …",
+    "Wrong on purpose: tf.transpose …",
 )
 @over(mode=FEW, batch=[2, 3])
 def test_stack(mode, batch):
@@ -1237,8 +1219,8 @@ def test_stack(mode, batch):
 
 
 @says(
-    "An upstream of shape `[batch]`, as of a determinant, gets two more axes before it scales a matrix.",
-    "Where `tf.matmul` spreads one matrix over a batch, its gradient must be summed back.",
+    "An upstream of …",
+    "Where `tf.matmul` spreads …",
 )
 @over(mode=[EAGER, AROUND])
 def test_batches(mode):
@@ -1254,9 +1236,9 @@ def test_batches(mode):
 
 @says(
     "The vector occurs twice.",
-    "A number is its own transpose, so both terms can be written with $\\d x$ on the right:",
-    "Here $y = 27$, so upstream is $2 y = 54$.",
-    "The quadratic form: its rule, against autodiff and differences.",
+    "A number is …",
+    "Here $y = 27$, …",
+    "The quadratic form: …",
 )
 @over(mode=[EAGER], seed=SEEDS)
 def test_quadratic_form(mode, seed):
@@ -1278,22 +1260,22 @@ def test_quadratic_form(mode, seed):
 
 
 definition(
-    'Upstream times differential, summed over all elements, is $\\langle \\bar C, \\d C \\rangle$; moving factors until $\\d A$ stands alone is what "read off" means for matrices.',
-    r"Let $\upstream{G} \in \R^{m \times m}$ arrive at $Y$; it is `upstream` in the code.",
-    "Labels $t$ are given; $p$ comes from the logits $z$.",
-    r"Mean $\mu$, deviations $c$, spread $s$:",
-    r"In the code, `r_bar` is $\downstream{\bar r}$ of the scale and $\upstream{\bar r}$ of the row.",
-    "A matrix here has two axes; what changes with more is said below.",
+    "Upstream times differential, …",
+    r"Let $\upstream{G} \in \R^{m \times m}$ …",
+    "Labels $t$ are …",
+    r"Mean $\mu$, deviations …",
+    "In the code, `r_bar` …",
+    "A matrix here …",
 )
 history(
-    "Two facts replace them [Giles, 2008; Magnus and Neudecker, 2019].",
-    "Murray, 2016 derives this rule, and others that work in blocks.",
+    "Two facts replace …",
+    "Murray, 2016 derives …",
 )
 advice(
-    "You need the four steps from the chain rule, sums over indices from shapes, and the product, transpose and inverse of matrices.",
-    r"Derive the rule of the quadratic form $x^{\T} A x$ for both inputs, $x \in \R^2$ and an $A \in \R^{2 \times 2}$ that need not be symmetric.",
-    "Then predict both gradients of $L = y^2$ at",
+    "You need the …",
+    "Derive the rule …",
+    "Then predict both …",
 )
 
 
-pointer("Of this kind, in the catalogue: silent mistakes around a rule.")
+pointer("Of this kind, …")

@@ -58,8 +58,8 @@ forms = program("forms.py").forms
 
 
 @says(
-    r"$\log(1 + e^x)$ is a smooth function, close to $x$ for large $x$, with a slope between 0 and 1.",
-    "The function has a derivative everywhere.",
+    r"$\log(1 + e^x)$ …",
+    "The function has …",
 )
 @over(x=numbers(-700, 700))
 def test_the_function(x):
@@ -72,13 +72,13 @@ def test_the_function(x):
 
 
 @says(
-    "The tape multiplies numbers and does not cancel formulas, so a right formula can have the gradient 0 or NaN.",
-    "Written down as it stands, its gradient in float32 is 0 at 88 and NaN at 100; the right answer rounds to 1, both times.",
-    "The first bad number is a silent 0, not the NaN.",
-    "Wrong on purpose: log(1 + e^x) as it is written, and its gradient.",
-    "The symptom, in five points:",
-    "What is lost is a product of a very large and a very small factor that the formula would have canceled, and the tape multiplies numbers; it does not cancel formulas.",
-    "Canceling is what a rule of your own is for.",
+    "The tape multiplies …",
+    "Written down as …",
+    "The first bad …",
+    "Wrong on purpose: log(1 …",
+    "The symptom, in …",
+    "What is lost …",
+    "Canceling is what …",
 )
 @over(mode=MODES)
 def test_the_symptom(mode):
@@ -92,9 +92,10 @@ def test_the_symptom(mode):
 
 
 @says(
-    "TensorFlow's documentation mends the NaN with a custom rule, and the value at 100 is still infinite.",
-    "The documentation of `tf.custom_gradient` gives this rule for $\\log(1 + e^x)$, and says that the gradient at 100 is then right. It is.",
-    "Wrong on purpose: the documented rule for log(1 + e^x), at both ends.",
+    "TensorFlow's documentation mends …",
+    "The documentation of …",
+    "It is.",
+    "Wrong on purpose: the documented …",
 )
 @over(mode=MODES)
 def test_the_official_rule(mode):
@@ -107,7 +108,7 @@ def test_the_official_rule(mode):
 
 
 @says(
-    "The value is still infinite, the second derivative is NaN, and at −20 the gradient is zero, and eagerly so is the value: not one digit is right.",
+    "The value is …",
     was="'at −20 value and gradient are zero': a tf.function's value is 2.06e-09",
 )
 @over(mode=FOUR)
@@ -121,8 +122,8 @@ def test_the_official_rule_at_both_ends(mode):
 
 
 @says(
-    "The infinity does not stay in the forward pass: squared, for example, the value is sent an infinite upstream gradient.",
-    "The cure is the snippet above.",
+    "The infinity does …",
+    "The cure is …",
 )
 @over(mode=FOUR)
 def test_the_infinity_goes_on(mode):
@@ -131,11 +132,11 @@ def test_the_infinity_goes_on(mode):
 
 
 @says(
-    "The same text has a slip in its formula.",
-    "It writes the derivative of a step by its input as",
-    "dx_i/dx_i-1 = (exp(x_i) / (1 + exp(x_i))) = (1 - 1 / (1 + exp(x_i)))",
-    "which is the sigmoid of the step's output.",
-    "It has to be that of the input, and the last line of the trace shows how far apart the two are.",
+    "The same text …",
+    "It writes the …",
+    "dx_i/dx_i-1 = (exp(x_i) …",
+    "which is the …",
+    "It has to …",
 )
 @over(x=numbers(-20, 2))
 def test_the_slip(x):
@@ -149,8 +150,8 @@ def test_the_slip(x):
 
 
 @says(
-    r"You need the four steps from the chain rule and what `tf.where` does to a gradient from a kink. float32 holds about seven digits.",
-    r"Its largest number is about $3.4 \cdot 10^{38}$; below about $1.2 \cdot 10^{-38}$ it has fewer digits, and a product of TensorFlow's on a CPU takes such numbers for 0.",
+    "You need the …",
+    "Its largest number …",
     was="'TensorFlow's arithmetic takes such numbers for 0': the log of a scalar 1e-40 is -103.97",
 )
 @over(value=VALUES, shape=[(), (17,)], x=[1e-44, 1e-40, 1.1e-38])
@@ -162,12 +163,12 @@ def test_float32(value, shape, x):
 
 
 @says(
-    "Wrong on purpose: every operation behind the gradient of log(1 + e^x).",
-    "To see where each comes from, build the function and its gradient in a graph, and print the operations, with operands and result:",
-    "At $x = 100$ the forward `Exp` overflows.",
-    r"On the way back the logarithm contributes a `Reciprocal`, 1 divided by infinity, which is 0; and the last `Mul`, the rule of `Exp`, multiplies it by the infinity that `Exp` kept from the forward pass: $0 \cdot \infty$ is NaN.",
-    "At $x = 88$ nothing overflows.",
-    r"The reciprocal of $1.65 \cdot 10^{38}$ is smaller than any number that the kernel keeps, so it is 0, and so is the product.",
+    "Wrong on purpose: every …",
+    "To see where …",
+    "At $x = 100$ …",
+    "On the way …",
+    "At $x = 88$ …",
+    "The reciprocal of …",
 )
 def test_where_it_is_born():
     lines = [line.text.split() for line in trace("wrong/born.py")]
@@ -191,7 +192,7 @@ def test_where_it_is_born():
     assert finite[5][2:] == ["0,", "1.65e+38", "->", "0"]
 
 
-@says("Each operation has the right rule.")
+@says("Each operation has …")
 @over(mode=THREE, x=numbers(-20, 20))
 def test_each_rule_is_right(mode, x):
     assert close(mode.gradient(tf.exp, x), mpmath.exp(x))
@@ -200,9 +201,9 @@ def test_each_rule_is_right(mode, x):
 
 
 @says(
-    r"Here the two factors stand side by side, and cancel into the logistic function $\sigma$:",
-    "Take the larger of the two exponents out of the sum:",
-    "The local derivative can be written in several ways that are equal for every $x$:",
+    "Here the two …",
+    "Take the larger …",
+    "The local derivative …",
 )
 @over(x=numbers(-100, 100))
 def test_equal_on_paper(x):
@@ -215,8 +216,8 @@ def test_equal_on_paper(x):
 
 
 @says(
-    "One number in, one number out; a tensor is treated element by element:",
-    "In types: `grad :: upstream(y) → downstream(x)`, of any one shape.",
+    "One number in, …",
+    "In types: `grad :: upstream(y) → downstream(x)`, …",
 )
 @over(shape=[(), (0,), (3,), (2, 1, 2, 1, 2)], mode=THREE)
 def test_any_shape(shape, mode):
@@ -229,8 +230,8 @@ def test_any_shape(shape, mode):
 
 
 @says(
-    "No rule can repair a value: the forward pass needs a stable formula of its own, or a function such as `tf.nn.softplus`.",
-    "The forward pass needs its own care, for no rule can repair a value.",
+    "No rule can …",
+    "The forward pass …",
 )
 @over(value=VALUES, x=numbers(89, 1e30))
 def test_no_rule_repairs_a_value(value, x):
@@ -241,7 +242,7 @@ def test_no_rule_repairs_a_value(value, x):
 
 
 @says(
-    "The exponent on the right is never positive, so nothing overflows; and since `tf.math.log1p` is given the small number itself and not 1 plus it, its digits are kept.",
+    "The exponent on …",
     was="'nothing is rounded away': 20 + 2.06e-09 is 20",
 )
 @over(value=VALUES, x=numbers(), examples=({"x": 88.5}, {"x": -16.0}))
@@ -252,9 +253,9 @@ def test_the_stable_forward_pass(value, x):
 
 
 @says(
-    "In float32 they are not.",
-    "Choose the form by the range of $x$ and by how often it is differentiated, not by how short it is.",
-    "Four ways to write one local derivative, and the slope of each.",
+    "In float32 they …",
+    "Choose the form …",
+    "Four ways to …",
 )
 def test_not_equal_in_float32():
     lines = [line.text.split()[-5:] for line in trace("forms.py")[1:]]
@@ -264,9 +265,9 @@ def test_not_equal_in_float32():
 
 
 @says(
-    "`slope` is the derivative of the form itself, which a second derivative needs.",
-    r"`exp(x) / (1 + exp(x))` is $\infty / \infty$ at 100.",
-    "A rule made of it has the same NaN as before, by another operation.",
+    "`slope` is the …",
+    "`exp(x) / (1 + exp(x))` …",
+    "A rule made …",
 )
 @over(mode=THREE)
 def test_the_first_form(mode):
@@ -280,9 +281,7 @@ def test_the_first_form(mode):
         assert close(second, EAGER.gradient(shape, -20.0))
 
 
-@says(
-    "`1 - 1 / (1 + exp(x))` has no NaN in its value, but at −20 it subtracts two numbers that agree in all their digits, and is 0; its slope is NaN at 100."
-)
+@says("`1 - 1 / (1 + exp(x))` …")
 @over(mode=FOUR, x=numbers())
 def test_the_second_form(mode, x):
     form = forms["1 - 1 / (1 + exp(x))"]
@@ -292,7 +291,7 @@ def test_the_second_form(mode, x):
 
 
 @says(
-    "`1 / (1 + exp(-x))` is right at all five points, if 0 passes for a subnormal number at −100, and there its slope is NaN.",
+    "`1 / (1 + exp(-x))` …",
     was="'right at all five points': 0 at -100, where float32 has 3.78e-44",
 )
 @over(mode=FOUR, x=[-100.0, -20.0, 0.0, 20.0, 100.0])
@@ -308,11 +307,11 @@ def test_the_third_form(mode, x):
 
 @says(
     "`tf.sigmoid` is finite throughout.",
-    r"Its slope is made as $\sigma(x) \, \bigl( 1 - \sigma(x) \bigr)$, which is 0 at 20, where $2.1 \cdot 10^{-9}$ is right.",
-    "`tf.sigmoid` takes the first, and where $\\sigma(x)$ rounds to 1 nothing is left of the difference.",
-    "The absolute error stays small; whoever needs the relative one gives the sigmoid a rule of its own, as in the exercise.",
-    "The one `False` is the slope of `tf.sigmoid` from above.",
-    "The second derivative can be written in two ways:",
+    "Its slope is …",
+    "`tf.sigmoid` takes the …",
+    "The absolute error …",
+    "The one `False` …",
+    "The second derivative can …",
 )
 @over(mode=FOUR, x=numbers(finite=False), examples=({"x": 20.0}, {"x": 16.7}))
 def test_the_sigmoid(mode, x):
@@ -328,8 +327,8 @@ def test_the_sigmoid(mode, x):
 
 
 @says(
-    r"$x = 88$ and $x = 100$: $\local{\sigma(x)} = 1$, so downstream is the upstream $3$, with no 0 and no NaN.",
-    r"The second derivative is 3 times $\sigma(x) (1 - \sigma(x))$, at 0 thus $3 \cdot 0.5 \cdot 0.5 = 0.75$.",
+    "$x = 88$ …",
+    "The second derivative is …",
 )
 def test_the_trace():
     lines = trace("stability.py")
@@ -344,7 +343,7 @@ def test_the_trace():
 
 
 @says(
-    r"$x = -20$: value and local derivative are both $2.06115369 \cdot 10^{-9}$; $\log(1 + e^x)$ as it is written has the value 0 here, eagerly and under XLA.",
+    "$x = -20$: …",
     was="'has the value 0': a tf.function has 2.06e-09",
 )
 def test_the_value_at_minus_20():
@@ -356,9 +355,7 @@ def test_the_value_at_minus_20():
     assert values[0] == values[2] == 0
 
 
-@says(
-    "It is finite because the rule consists of operations whose own rules are finite."
-)
+@says("It is finite …")
 @over(mode=THREE, x=numbers())
 def test_the_second_derivative_is_finite(mode, x):
     assert np.isfinite(mode.gradient(derivative(stable), x))
@@ -368,9 +365,9 @@ def test_the_second_derivative_is_finite(mode, x):
 
 
 @says(
-    "No rule can repair a value: the forward pass needs a stable formula of its own, or a function such as `tf.nn.softplus`.",
-    "TensorFlow has this function built in, as `tf.nn.softplus`.",
-    "Use it; write the rule where no such function exists.",
+    "No rule can …",
+    "TensorFlow has this …",
+    "Use it; write …",
 )
 @over(mode=FOUR, x=KEPT)
 def test_the_built_in(mode, x):
@@ -379,9 +376,9 @@ def test_the_built_in(mode, x):
 
 
 @says(
-    "The rule in float32 with random upstream gradients, at 1601 points from −80 to 80, against NumPy in float64, whose exponential has the room; and in float64 against central differences.",
-    "The rule of softplus against float64, over the whole range of x.",
-    "log(1 + e^x) without overflow: softplus forward, sigmoid backward.",
+    "The rule in …",
+    "The rule of …",
+    "log(1 + e^x) …",
 )
 def test_the_check():
     lines = [line.text for line in trace("check.py")]
@@ -392,13 +389,13 @@ def test_the_check():
 
 
 @says(
-    "Relative error in float32 over x from −30 to 100, two panels on a logarithmic scale.",
-    "Value: as written and official coincide; two digits hold from −12.50 to 88.50, left of that the error climbs to 1, beyond 88.50 it is infinite.",
-    "Gradient: the official rule has the same flank on the left and then stays at rounding.",
-    "As written stays at rounding on the left, loses about three digits at once before 80, and after 87.25 jumps to an error of 1 and then to NaN.",
-    "Softplus with sigmoid stays at rounding throughout.",
-    "Three ways to log(1 + e^x) in float32: relative error over x.",
-    "inf and NaN are drawn at the top",
+    "Relative error in float32 over x from −30 …",
+    "Value: as written …",
+    "Gradient: the official …",
+    "As written stays …",
+    "Softplus with sigmoid …",
+    "Three ways to …",
+    "inf and NaN …",
 )
 def test_the_figure():
     of = drawn("figure.py")
@@ -420,7 +417,7 @@ def test_the_figure():
 
 
 @says(
-    r"$\log \sum_i e^{x_i}$ overflows in the same way, and log-likelihoods and attention are made of it.",
+    r"$\log \sum_i e^{x_i}$ …",
     "The same four steps:",
 )
 @over(mode=FOUR, far=numbers(89, 1e30))
@@ -431,9 +428,9 @@ def test_the_log_of_a_sum_overflows(mode, far):
 
 
 @says(
-    "Any shift is right on paper, and so the rule need not differentiate it; with the largest $x_i$ as $m$, the largest exponent is 0, and nothing overflows:",
-    "For the numbers, both passes take a shift $m$ out of the sum.",
-    "log(sum(exp(x))) with a shift forward and softmax backward.",
+    "Any shift is …",
+    "For the numbers, …",
+    "log(sum(exp(x))) with a …",
 )
 @over(mode=THREE, x=arrays((3,), numbers()), m=numbers(-300, 300))
 def test_any_shift(mode, x, m):
@@ -447,8 +444,8 @@ def test_any_shift(mode, x, m):
 
 
 @says(
-    r"If every $x_i$ is $-\infty$, the value is $-\infty$, and there is no derivative: the shares of a total of 0 are $\frac{0}{0}$.",
-    "This rule follows the convention that nothing can move and the gradient is 0; `tf.reduce_logsumexp` of TensorFlow 2.21 returns NaN.",
+    "If every $x_i$ …",
+    "This rule follows …",
 )
 @over(mode=THREE, n=[1, 5])
 def test_nothing_can_move(mode, n):
@@ -460,7 +457,7 @@ def test_nothing_can_move(mode, n):
     assert np.all(np.isnan(mode.gradient(tf.reduce_logsumexp, x)))
 
 
-@says("The last row is the one to remember.", "In the other rows both agree.")
+@says("The last row …", "In the other …")
 def test_the_other_rows():
     lines = trace("logsumexp.py")
     rule, library = (lines.starting(f"  {name}") for name in ("rule", "library"))
@@ -472,8 +469,8 @@ def test_the_other_rows():
 
 
 @says(
-    r"The slope of $\sqrt{x}$ grows without bound towards 0 and does not exist there.",
-    "The norm of a vector has a corner at 0, like the tip of a cone.",
+    "The slope of …",
+    "The norm of …",
     "Everywhere else:",
 )
 @over(mode=THREE, x=numbers(1e-37, 1e37))
@@ -486,9 +483,7 @@ def test_the_root(mode, x):
     assert same(mode.gradient(norm, np.float32(v)), np.float32(v), 1e-6)
 
 
-@says(
-    "In types, as for the log of a sum: `grad :: upstream(y) → downstream(x)`, where upstream is a number and downstream a vector."
-)
+@says("In types, as …")
 @over(mode=FOUR)
 def test_the_types_of_the_norm(mode):
     assert mode.gradient(norm, np.float32([3, 4]), loss=lambda y: 5 * y).shape == (2,)
@@ -496,9 +491,9 @@ def test_the_types_of_the_norm(mode):
 
 
 @says(
-    "At the zero vector `tf.norm` has the gradient NaN; a rule can say what holds there.",
-    "At 0 there is a choice.",
-    "Every vector that is no longer than a unit vector is a subgradient, and the zero vector is the one that prefers no direction: this rule takes it.",
+    "At the zero …",
+    "At 0 there …",
+    "Every vector that …",
 )
 @over(g=arrays((3,), numbers(-2, 2)), x=arrays((3,), numbers(-1e3, 1e3)))
 def test_subgradients(g, x):
@@ -512,10 +507,10 @@ def test_subgradients(g, x):
 
 
 @says(
-    "At the zero vector `tf.norm` has the gradient NaN; a rule can say what holds there.",
+    "At the zero …",
     "TensorFlow chooses nothing.",
-    "`tf.norm` multiplies the infinite slope of the root by the slope of the square, which is 0, and `tf.math.reduce_euclidean_norm` divides 0 by 0.",
-    "Wrong on purpose: roots and norms at zero, and far from one.",
+    "`tf.norm` multiplies the …",
+    "Wrong on purpose: roots …",
 )
 @over(mode=FOUR, n=[1, 3])
 def test_tensorflow_at_zero(mode, n):
@@ -529,7 +524,7 @@ def test_tensorflow_at_zero(mode, n):
 
 
 @says(
-    "The standard deviation of equal numbers is such a norm, and it happens: one constant feature is enough, if its mean is exact.",
+    "The standard deviation …",
     was="'one constant feature is enough': three times 1.7 have the gradient 0",
 )
 @over(mode=THREE, n=[1, 2, 8], x=st.integers(-1000, 1000))
@@ -538,16 +533,14 @@ def test_the_deviation_of_equal_numbers(mode, n, x):
     assert np.all(np.isnan(mode.gradient(tf.math.reduce_std, equal)))
 
 
-@says("That of 1.7, 1.7, 1.7 is rounded, and the gradient is 0.")
+@says("That of 1.7, …")
 def test_a_rounded_mean():
     assert tf.reduce_mean(tf.constant([1.7] * 3)) != np.float32(1.7)
     shown = trace("wrong/norm.py").line("1.7, 1.7, 1.7")
     assert shown.text.endswith("gradient = 0 0 0")
 
 
-@says(
-    "A small number inside the root removes the NaN, and changes the function: the norm of 0 is now $10^{-6}$, and for short vectors next to nothing is left of the gradient, which should be a unit vector."
-)
+@says("A small number …")
 @over(mode=THREE, length=numbers(0, 1e-8))
 def test_a_small_number_inside(mode, length):
     x = np.float32([0.6 * length, 0.8 * length])
@@ -559,8 +552,8 @@ def test_a_small_number_inside(mode, length):
 
 
 @says(
-    "The squares overflow and underflow long before the norm does.",
-    r"At a vector of length $5 \cdot 10^{20}$ the value is infinite and the gradient 0.",
+    "The squares overflow …",
+    "At a vector …",
 )
 @over(mode=FOUR)
 def test_squares_overflow(mode):
@@ -573,8 +566,8 @@ def test_squares_overflow(mode):
 
 
 @says(
-    "The rule scales by the largest element and says what holds at 0.",
-    "The norm with a rule: scaled against overflow, and 0 at zero.",
+    "The rule scales …",
+    "The norm with …",
 )
 @over(mode=THREE, x=arrays((3,), numbers(-1e38, 1e38)))
 def test_the_rule_of_the_norm(mode, x):
@@ -588,7 +581,7 @@ def test_the_rule_of_the_norm(mode, x):
 
 
 @says(
-    "`tf.math.divide_no_nan` returns 0 where its divisor is 0, and so does its own gradient for a finite upstream.",
+    "`tf.math.divide_no_nan` returns 0 …",
     was="'and so does its own gradient': NaN for an upstream that is NaN or infinite",
 )
 @over(
@@ -606,9 +599,7 @@ def test_divide_no_nan(mode, dtype):
     assert np.all(np.isnan(nan[1]))
 
 
-@says(
-    "The rule calls `norm` once more, so that the second derivative runs through this rule again and not through `tf.sqrt`, whose infinite slope at 0 would make it NaN under XLA."
-)
+@says("The rule calls `norm` …")
 @over(mode=FOUR)
 def test_the_rule_calls_itself(mode):
     @tf.custom_gradient
@@ -633,7 +624,7 @@ EXP, LOG = (lambda x: tf.exp(x) - 1.0), (lambda x: tf.math.log(1.0 + x))
 
 
 @says(
-    r"Eagerly and under XLA, `tf.exp(x) - 1.0` and `tf.math.log(1.0 + x)` lose what they are after when $x$ is small [Goldberg, 1991]: at 1, float32 has steps of $1.2 \cdot 10^{-7}$, and what is between them is gone before the subtraction or the logarithm comes.",
+    "Eagerly and under …",
     was="without 'eagerly and under XLA': a tf.function gives 1e-10 at 1e-10",
 )
 @over(form=[EXP, LOG], x=numbers(1e-30, 1e-8), cases=6)
@@ -645,7 +636,7 @@ def test_small_differences(form, x):
     assert len({*steps.numpy()}) == 2
 
 
-@says("`tf.math.expm1` and `tf.math.log1p` keep it.")
+@says("`tf.math.expm1` and `tf.math.log1p` …")
 @over(value=VALUES, x=numbers(1e-30, 80), sign=[1, -1])
 def test_the_functions_for_it(value, x, sign):
     x = np.float32(sign * min(x, 0.9 if sign < 0 else x))
@@ -654,9 +645,7 @@ def test_the_functions_for_it(value, x, sign):
     assert close(value(tf.math.log1p)(tf.constant(x)), mpmath.log1p(exact))
 
 
-@says(
-    "A `tf.function` without XLA calls these two instead, if it knows how many axes $x$ has; whoever writes them needs no such luck."
-)
+@says("A `tf.function` without …")
 @over(
     form=[EXP, LOG],
     dtype=[tf.float32, tf.float64],
@@ -669,8 +658,8 @@ def test_a_graph_calls_them(form, dtype, shape):
 
 
 @says(
-    "e^x - 1 and log(1 + x) near 0, in float32: relative error over x.",
-    "Relative error in float32 over x from 1e-9 to 1, eagerly, both axes logarithmic. exp(x) − 1 and log(1 + x) have an error of 1 at the left end, and from about 1.2e-7 on fall together to rounding at 1, on a straight, jagged slope. expm1 and log1p stay at rounding throughout.",
+    "e^x - 1 …",
+    "Relative error in float32 over x from 1e-9 …",
 )
 def test_the_small_figure():
     of = drawn("small.py")
@@ -690,11 +679,11 @@ def test_the_small_figure():
 
 
 @says(
-    "In the value they cancel; in the gradient TensorFlow takes a convention for each, and in the first three lines below the conventions do not cancel.",
-    "The stable forward pass without a rule.",
-    "Wrong on purpose: the stable forward pass alone, and its slope at 0.",
-    "$\\max(x, 0)$ and $|x|$ have kinks at",
-    "At 0 the slope should be 0.5:",
+    "In the value …",
+    "The stable forward …",
+    "Wrong on purpose: the stable …",
+    r"$\max(x, 0)$ and …",
+    "At 0 the slope …",
     was="'the conventions do not cancel': they do in 0.5(x + |x|)",
 )
 @over(mode=FOUR)
@@ -715,9 +704,9 @@ def half(x):
 
 
 @says(
-    "Weights that start at zero give exactly this input.",
-    "Which convention is at work depends on how the kink is written: with `0.5 * (x + tf.abs(x))` for the maximum the slope happens to be 0.5.",
-    "A rule does not depend on it.",
+    "Weights that start …",
+    "Which convention is …",
+    "A rule does …",
     was="'a forward pass whose kinks cancel needs a rule': not with 0.5(x + |x|)",
 )
 @over(mode=THREE, x=arrays((1, 3), numbers()))
@@ -727,10 +716,10 @@ def test_how_the_kink_is_written(mode, x):
 
 
 @says(
-    "The softmax is taken from the rounded value.",
-    r"On paper $\frac{e^{x_i}}{\sum_j e^{x_j}} = e^{x_i - y}$, which saves a sum.",
-    "In float32 $y$ is rounded in steps that grow with it; around ten million the step is 1, and the gradients of the two inputs add up to 1.3679.",
-    "Wrong on purpose: softmax as exp(x - y), with y rounded to float32.",
+    "The softmax is …",
+    r"On paper $\frac{e^{x_i}}{\sum_j e^{x_j}} = e^{x_i - y}$, …",
+    "In float32 $y$ …",
+    "Wrong on purpose: softmax …",
 )
 def test_the_rounded_softmax():
     x = np.array([0.3, -2.0, 5.0])
@@ -747,10 +736,10 @@ def masked_with_the_rule(scores):
 
 @says(
     "The masked row.",
-    r"A mask adds $-\infty$ to what shall not count, and a row of which nothing is left is dropped from the loss.",
-    "Too late: its upstream is zero, and `tf.reduce_logsumexp` makes NaN of it.",
-    "`in_time` gives the row something finite before; the rule above would do as well.",
-    "Wrong on purpose: a row that is masked as a whole, and left out too late.",
+    "A mask adds …",
+    "Too late: its …",
+    "`in_time` gives the …",
+    "Wrong on purpose: a row …",
 )
 @over(mode=THREE, scores=arrays((2, 2), numbers(-80, 80)))
 def test_the_masked_row(mode, scores):
@@ -778,12 +767,12 @@ def double(branch):
 
 
 @says(
-    "Around a branch with an infinite slope, put one `tf.where` on the input and one on the result.",
-    "On paper the branch that is not taken has no part in the gradient.",
-    "The double where gives $f$ a harmless input there: one `tf.where` on the input, one on the result, as a kink writes it.",
-    "With the double where every column holds the derivative of the branch that was taken.",
-    "Wrong on purpose: one where, and who is saved from the other branch.",
-    "First and second derivative at 0, where the branch is not taken.",
+    "Around a branch …",
+    "On paper the …",
+    "The double where gives …",
+    "With the double …",
+    "Wrong on purpose: one …",
+    "First and second …",
 )
 @over(mode=THREE, branch=BRANCHES)
 def test_the_double_where(mode, branch):
@@ -795,9 +784,9 @@ def test_the_double_where(mode, branch):
 
 
 @says(
-    "One `tf.where` around an infinite slope.",
-    "With $f(x)$ where $x > 0$ and 0 elsewhere, the tape sends a zero upstream into the rule of $f$, and 0 times an infinite slope is NaN.",
-    "The rows with a single `tf.where` show why a test may not find it.",
+    "One `tf.where` around …",
+    "With $f(x)$ where …",
+    "The rows with …",
     was="'the tape multiplies …: NaN': tf.sqrt returns 0 without XLA",
 )
 @over(mode=THREE)
@@ -819,8 +808,8 @@ def test_one_where(mode):
 
 
 @says(
-    "Without XLA, the rule of `tf.sqrt` returns zero for a zero upstream, so the first derivative is that of the branch that was taken; compiled by XLA it is NaN, and the second is NaN in both.",
-    "With the logarithm it is the first derivative that shows it, and without XLA the second looks harmless.",
+    "Without XLA, the …",
+    "With the logarithm …",
     was="'in eager mode': a tf.function without XLA does the same",
 )
 @over(mode=FOUR)
@@ -836,11 +825,11 @@ def test_the_branches(mode):
 
 
 @says(
-    "The same, inside a rule.",
-    "A `tf.where` in the rule keeps the first derivative clean, and the second runs through both of its branches again:",
-    "All first derivatives are alike, and only the second tells them apart.",
-    "With `tf.math.divide_no_nan` it is finite without XLA only, again by the rule of `tf.sqrt`; the double where inside the rule holds with XLA and without.",
-    "Wrong on purpose: a where inside a rule, and the second derivative.",
+    "The same, inside …",
+    "A `tf.where` in …",
+    "All first derivatives …",
+    "With `tf.math.divide_no_nan` it …",
+    "Wrong on purpose: a where …",
     was="'in eager mode only': finite in a tf.function without XLA as well",
 )
 @over(mode=FOUR)
@@ -857,11 +846,11 @@ def test_where_inside_a_rule(mode):
 
 
 @says(
-    "A sigmoid that keeps its digits.",
-    r"Write a rule for $\sigma(x)$ with the local derivative $\sigma(x) \, \sigma(-x)$, so that its slope at 20 is right.",
-    "The rule calls the function that it belongs to, on $x$ and on $-x$.",
-    "The second derivative then goes through this rule again, and not through that of `tf.sigmoid`.",
-    "Solution: a sigmoid whose slope keeps its digits where it rounds to 1.",
+    "A sigmoid that …",
+    "Write a rule …",
+    "The rule calls the …",
+    "The second derivative then …",
+    "Solution: a sigmoid …",
 )
 @over(mode=THREE, x=numbers(-40, 40))
 def test_the_sigmoid_that_keeps_its_digits(mode, x):
@@ -874,12 +863,12 @@ def test_the_sigmoid_that_keeps_its_digits(mode, x):
 
 @says(
     "A probability's complement.",
-    r"$y = \log(1 - e^{-x})$ for $x > 0$ is the logarithm of a probability whose complement is $e^{-x}$.",
-    "Derive its rule, and write the local derivative with `tf.math.expm1`.",
-    "Then find a forward pass that is right for $x = 10^{-10}$ and for $x = 30$; one formula is not enough.",
-    "Where $x$ is small, $1 - e^{-x}$ is small and has to be made by `expm1`; where $x$ is large, $e^{-x}$ is small and belongs in `log1p`:",
-    "The double where keeps each branch at inputs that it can bear.",
-    "Solution: log(1 - e^-x) for x > 0, with expm1 and log1p.",
+    r"$y = \log(1 - e^{-x})$ …",
+    "Derive its rule, …",
+    "Then find a …",
+    "Where $x$ is …",
+    "The double where keeps …",
+    "Solution: log(1 - …",
 )
 @over(mode=THREE, x=numbers(1e-30, 80), examples=({"x": 1e-10}, {"x": 30.0}))
 def test_the_complement(mode, x):
@@ -895,16 +884,14 @@ def test_the_complement(mode, x):
     assert small(30.0) == 0 and large(1e-10) == -np.inf
 
 
-@says(
-    "The program changes over at the logarithm of 2, where $e^{-x}$ and $1 - e^{-x}$ are both one half."
-)
+@says("The program changes …")
 def test_where_it_changes_over():
     assert mpmath.exp(-mpmath.log(2)) == 1 - mpmath.exp(-mpmath.log(2)) == 0.5
     text = source("solution.py")
     assert "near = x < np.log(2.0)" in text
 
 
-@says("At $10^{-10}$ the naive form is infinite twice; at 30 its value is 0.")
+@says("At $10^{-10}$ the …")
 @over(mode=FOUR)
 def test_the_naive_form(mode):
     for value in VALUES.values():
@@ -914,9 +901,9 @@ def test_the_naive_form(mode):
 
 
 pointer(
-    "Of this kind, in the catalogue: NaN or infinite.",
-    "This page finds the operation at which the NaN is born, derives rules whose numbers are as good as their formulas, and shows the other places where a right formula breaks: the log of a sum, the root at zero, the branch that was not taken.",
+    "Of this kind, …",
+    "This page finds …",
     "The official example.",
-    "The program that drew it",
+    "The program that …",
 )
-advice("Look at both passes and at both ends of the range.")
+advice("Look at both …")

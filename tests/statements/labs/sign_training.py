@@ -71,16 +71,16 @@ def counted(name, start):
 
 
 @says(
-    "The rule that trains through sign is not the derivative of sign.",
-    "The goal: a number $x$ whose sign is 1.",
-    "Sign of 0 is 0, as in TensorFlow.",
-    r"Backward, the slope of the sigmoid $\sigma$ stands in for the derivative of sign.",
-    "The rule itself is the one of the lesson.",
-    "Forward, $y$ takes the three values −1, 0 and 1.",
-    r"There $y = -1$, so $\upstream{\bar y} = -2$, and $\downstream{\bar x}$ is negative.",
-    r"There $y = 1$, so $\upstream{\bar y} = 0$ and $\downstream{\bar x}$ is exactly 0.",
-    "Upstream comes from the true value of $y$ and ends the training by being 0.",
-    "Past the flip the loss is flat, and only memory moves.",
+    "The rule that …",
+    "The goal: a …",
+    "Sign of 0 …",
+    "Backward, the slope …",
+    "The rule itself …",
+    "Forward, $y$ takes …",
+    "There $y = -1$, …",
+    "There $y = 1$, …",
+    "Upstream comes from …",
+    "Past the flip …",
 )
 @over(x=numbers(-80, 80))
 def test_the_rule(x):
@@ -104,12 +104,12 @@ def test_the_rule(x):
 
 
 @says(
-    "The table asks it, with upstream 1, at seven points.",
-    "Backward, the local derivative is largest at 0, where it is ¼.",
-    "At 6 it is a hundredth of that, and not 0.",
-    "What to see in the figure: sign jumps at 0 and is flat everywhere else.",
-    "The surrogate is a bell around 0, the same on both sides, and nearly gone at 6.",
-    r"Far from 0, $\local{\sigma(x)(1 - \sigma(x))} < e^{-|x|}$.",
+    "The table asks …",
+    "Backward, the local …",
+    "At 6 it …",
+    "What to see in the figure: sign …",
+    "The surrogate is …",
+    "Far from 0, …",
 )
 @over(x=numbers(-80, 80))
 def test_the_surrogate(x):
@@ -122,18 +122,18 @@ def test_the_surrogate(x):
 
 
 @says(
-    "Left of 0, each optimizer moves right.",
-    "Right of 0, only memory moves.",
-    "What steps along the gradient stops at once; what steps along an average of past gradients goes on.",
-    "What to see in the figure: all five paths rise from −1 and cross 0.",
-    "Three (SGD, Adagrad, RMSprop) turn flat on the step that crosses.",
-    "Two rise on and flatten slowly: momentum beyond 2.5, Adam to about 1.",
-    "Five optimizers of Keras, each with learning rate 0.1 and its other settings as they come, start at $x = -1$ and take 100 steps.",
-    "The first two predictions hold, and this cell says so, or the page would not exist: before the flip each step goes right, and after it three optimizers stand still while two go on.",
-    "Adam ends near 1, and that looks like success.",
-    "The loss did not ask for it: it is 0 at every point right of 0, where SGD stops as well as where momentum does.",
-    "Where $x$ ends tells something about the memory of the optimizer, and nothing about the goal.",
-    "In the table, `flip` is the number of steps until the sign flips.",
+    "Left of 0, …",
+    "Right of 0, …",
+    "What steps along …",
+    "What to see in the figure: all …",
+    "Three (SGD, Adagrad, …",
+    "Two rise on …",
+    "Five optimizers of …",
+    "The first two …",
+    "Adam ends near …",
+    "The loss did …",
+    "Where $x$ ends …",
+    "In the table, …",
 )
 @over(name=[*OPTIMIZERS])
 def test_where_each_stops(name):
@@ -149,7 +149,7 @@ def test_where_each_stops(name):
 
 
 @says(
-    "Only a step that is lost in rounding moves nothing: gradient descent stays at −14.",
+    "Only a step …",
     was="'every optimizer moves right': SGD from -14 never moves",
 )
 @over(start=numbers(-20, -0.1, around=[-14]))
@@ -163,18 +163,18 @@ def test_a_step_that_is_lost(start):
 
 
 @says(
-    "The flatter the surrogate, the longer the way to 0.",
-    "One runs far past the goal, another stops at the first step past it, and gradient descent, started at −6 instead of −1, needs more than 90 times as many steps.",
-    "The prediction is short by less than three steps at each start.",
-    "It must be short: each step uses the slope at its beginning, where the surrogate is flatter than on the rest of the step.",
-    "For gradient descent with learning rate $\\eta$ the number of steps can be predicted by hand.",
-    r"Left of 0 upstream is −2, so each step adds $2 \eta \, \local{\sigma(x)(1 - \sigma(x))}$.",
-    "While the steps are short, $x$ as a function of the number of steps $n$ follows the differential equation",
-    "The reciprocal of the local derivative is a sum that one can integrate:",
-    "Integrated from the start $x_0 < 0$ to 0, it gives the number of steps:",
-    "For a distant start the hyperbolic sine is about half of the exponential function: each further unit costs $e$ times as many steps.",
-    "With the sigmoid, gradient descent pays exponentially for distance.",
-    "The tails of a surrogate decide where training can start.",
+    "The flatter the …",
+    "One runs far …",
+    "The prediction is …",
+    "It must be …",
+    "For gradient descent …",
+    "Left of 0 upstream …",
+    "While the steps …",
+    "The reciprocal of …",
+    "Integrated from the …",
+    "For a distant …",
+    "With the sigmoid, …",
+    "The tails of …",
 )
 @over(start=numbers(-6, -1), cases=6)
 def test_the_prediction(start):
@@ -190,12 +190,12 @@ def test_the_prediction(start):
 
 
 @says(
-    "An optimizer whose step is proportional to the gradient needs exponentially many steps; one that divides by the size of the gradient, and adds little to it before, does not.",
-    "What to see in the figure, whose vertical axis is logarithmic: the counts of SGD lie on the predicted curve, which climbs like a straight line, that is, exponentially.",
-    "RMSprop and Adam stay below 50 steps.",
-    "From −6, Adagrad and momentum lie between.",
-    "This lab predicts all three, and then counts.",
-    "Start near 0, or choose an optimizer that divides by the size of the gradient, and look at what it adds before it divides.",
+    "An optimizer whose …",
+    "What to see in the figure, …",
+    "RMSprop and Adam …",
+    "From −6, Adagrad …",
+    "This lab predicts …",
+    "Start near 0, …",
     was="'one that divides by the size of the gradient does not': Adam adds 1e-7, and from -20 is slow",
 )
 @over(name=["RMSprop", "Adam"])
@@ -209,12 +209,12 @@ def test_further_away(name):
 
 
 @says(
-    "One result needs a closer look: Adagrad divides by the size of past gradients, and still needs hundreds of steps from −6.",
-    "It divides by the root of a sum of squared gradients, and in Keras that sum starts at 0.1.",
-    "The square of the gradient at −6 is 0.000024, so for a long time the division does not see the gradient.",
-    "If that is the reason, a sum that starts at 0 must need far fewer steps.",
-    "Less than a third of the steps: that was most of it.",
-    "The rest is that the sum never forgets: if all gradients were equal, a factor of one over the root of $n$ would still shorten step $n$.",
+    "One result needs …",
+    "It divides by …",
+    "The square of …",
+    "If that is …",
+    "Less than a …",
+    "The rest is …",
 )
 @over(gradient=numbers(0.1, 9), cases=6)
 def test_adagrad(gradient):
@@ -231,21 +231,21 @@ def test_adagrad(gradient):
 
 
 definition(
-    "The same learning rate does not make it a fair race; what counts is how each of them moves.",
-    "That is the decision; what the optimizer receives follows from it:",
-    "The local derivative comes from the surrogate and sets the pace, and nothing in the loss chose it.",
-    "Upstream says whether, local says how fast.",
-    "The lab had one weight, no noise and one learning rate.",
-    "It shows how these optimizers move through sign; it does not rank them.",
+    "The same learning …",
+    "That is the …",
+    "The local derivative …",
+    "Upstream says whether, …",
+    "The lab had …",
+    "It shows how …",
 )
 advice(
-    "You need a gradient for sign and training through sign, which take the first steps slowly.",
-    "The end of a path is no result.",
-    "Compare the steps until the flip, not the last $x$.",
+    "You need a …",
+    "The end of …",
+    "Compare the steps …",
 )
 pointer(
-    "It needs TensorFlow and Matplotlib.",
-    "To run the lab yourself, download sign_training.py: Jupyter, with Jupytext, opens it as a notebook, and Python runs it as a program.",
-    "The first cell also says how figures are shown: as SVG, in the text color of the page, with a name for screen readers.",
+    "It needs TensorFlow …",
+    "To run the …",
+    "The first cell …",
     "It prints how far.",
 )

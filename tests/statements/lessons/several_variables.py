@@ -20,15 +20,14 @@ TOO_MANY = product(lambda u, x, y: (u * y, u * x, u))
 
 
 @says(
-    "A rule for two inputs returns two gradients, and their order is all that tells them apart.",
-    "Swap them, and the slopes of $xy$ at $(2, 3)$ come back as 2 and 3 where 3 and 2 are right,"
-    " without a word.",
-    "Both are computed right, and the tape hands each to the wrong input.",
-    "At $(2, 3)$ the right answer is 3 and 2.",
-    "At $(3, 3)$ the two gradients are equal and nothing shows.",
-    "`product(x, y)` takes `x` first, so `grad` returns `downstream_x` first.",
-    "The rule returns its gradients in swapped order.",
-    "Wrong on purpose: right gradients, wrong order, and no complaint.",
+    "A rule for …",
+    "Swap them, and …",
+    "Both are computed …",
+    "At $(2, 3)$ the right …",
+    "At $(3, 3)$ …",
+    "`product(x, y)` takes …",
+    "The rule returns its …",
+    "Wrong on purpose: right …",
 )
 @over(mode=MODES)
 def test_the_order(mode):
@@ -38,14 +37,11 @@ def test_the_order(mode):
 
 
 @says(
-    "Return only one, and eagerly TensorFlow stops: `custom_gradient function expected to return 2"
-    " gradients, but returned 1 instead.` Ask the tape for a gradient, and it may answer"
-    " `None`, which is not zero.",
-    "Only $x$ is watched and only its gradient is asked for, and still the rule owes one gradient for"
-    " each input.",
-    "Eagerly the forward pass says nothing; the error comes when the tape is asked.",
-    "The rule returns too few gradients.",
-    "Wrong on purpose: two inputs, and the rule returns one gradient.",
+    "Return only one, …",
+    "Only $x$ is …",
+    "Eagerly the forward …",
+    "The rule returns too …",
+    "Wrong on purpose: two …",
     was="no mode was named: around a tf.function the forward call raises",
 )
 @over(graph=[None, {}, {"jit_compile": True}])
@@ -61,15 +57,13 @@ def test_too_few(graph):
 
 
 @says(
-    "The same mistake with the tape inside `tf.function`.",
-    "The message is another one, and it misleads twice.",
-    "It counts the output along with the gradients: one gradient reads `Expected 3 but received 2`,"
-    " and 3 stands for two inputs and one output.",
-    'And it says "too few" also for three gradients, `Expected 3 but received 4`.',
-    "The snippet prints the last line of each message; the lines before it name the place in your"
-    " code.",
-    "Wrong on purpose: one gradient too few, then one too many, in a graph.",
-    "The cure is the same: one gradient for each input, here two.",
+    "The same mistake …",
+    "The message is …",
+    "It counts the …",
+    "And it says …",
+    "The snippet prints the last …",
+    "Wrong on purpose: one …",
+    "The cure is …",
 )
 @over(mode=[INSIDE, XLA])
 def test_the_count_inside(mode):
@@ -80,10 +74,9 @@ def test_the_count_inside(mode):
 
 
 @says(
-    "With the tape outside, and in `tf.gradients`, it reads `Num gradients 2 generated for op name:"
-    ' "IdentityN"` … `do not match num inputs 3`, and it counts the same way.',
-    "The snippet prints the first and the last line of each message.",
-    "Wrong on purpose: the wrong counts again, and the graph's own message.",
+    "With the tape …",
+    "The snippet prints the first …",
+    "Wrong on purpose: the …",
 )
 @over(mode=[AROUND, AROUND_XLA, SYMBOLIC])
 def test_the_count_outside(mode):
@@ -94,17 +87,14 @@ def test_the_count_outside(mode):
 
 
 @says(
-    "It has one term for each input, for both may move at once, and to first order their effects"
-    " add:",
-    "There is one output, so one $\\upstream{\\bar z}$ arrives.",
-    "It says how a small change of $z$ moves $L$, whichever input caused it, and so it multiplies"
-    " both terms:",
-    "The rule takes one upstream gradient for each output and returns one downstream gradient for"
-    " each input, in the order of the inputs.",
-    "Each downstream gradient has the shape of its input; here all are scalars.",
-    "What stands before $\\d x$ goes on to $x$; what stands before $\\d y$ goes on to $y$:",
+    "It has one …",
+    "There is one …",
+    "It says how …",
+    "The rule takes …",
+    "Each downstream gradient …",
+    "What stands before …",
     "In types: `grad :: upstream(z) → (downstream(x), downstream(y))`.",
-    "Two numbers in, one number out:",
+    "Two numbers in, …",
 )
 @over(mode=MODES, x=numbers(-9, 9), y=numbers(-9, 9), c=numbers(-9, 9))
 def test_the_rule(mode, x, y, c):
@@ -121,12 +111,10 @@ def test_the_rule(mode, x, y, c):
 
 
 @says(
-    "To $x$: here $L = z$, so $\\upstream{\\bar z} = 1$; the local derivative is $\\local{y} = 3$, and"
-    " $\\downstream{\\bar x} = 3$.",
-    "To $y$: the same $\\upstream{\\bar z} = 1$, the local derivative $\\local{x} = 2$, and"
-    " $\\downstream{\\bar y} = 2$.",
-    "Forward: $z = 2 \\cdot 3 = 6$.",
-    "Two inputs, one rule, two gradients: z = x y at (2, 3).",
+    "To $x$: here …",
+    "To $y$: the …",
+    r"Forward: $z = 2 \cdot 3 = 6$.",
+    "Two inputs, one …",
 )
 def test_the_trace():
     forward, to_x, to_y, _ = trace("several_variables.py")
@@ -141,8 +129,8 @@ def test_the_trace():
 
 
 @says(
-    "`tape.gradient(z, [x, y])` returns a list in the order of the list that it is given.",
-    "That order is yours and has nothing to do with the order of the inputs.",
+    "`tape.gradient(z, [x, y])` …",
+    "That order is …",
 )
 @over(order=[(0, 1), (1, 0)])
 def test_the_order_of_the_question(order):
@@ -155,14 +143,13 @@ def test_the_order_of_the_question(order):
 
 
 @says(
-    "A tape that is not persistent answers once and then drops what it recorded.",
-    "Ask for all gradients in one call with a list, and the rule runs once.",
-    "A persistent tape keeps its record and may be asked again; then the rule runs once for each"
-    " question.",
-    "The tape is asked twice.",
-    "This one has nothing to do with the rule; it comes from asking for one gradient at a time.",
-    "Wrong on purpose: a tape that is not persistent is asked twice.",
-    "A list asks once; a persistent tape may be asked again and again.",
+    "A tape that …",
+    "Ask for all …",
+    "A persistent tape keeps …",
+    "The tape is …",
+    "This one has …",
+    "Wrong on purpose: a …",
+    "A list asks …",
     was="'A tape answers once': a persistent one does not",
 )
 @over(persistent=[False, True], rule=[True, False])
@@ -182,9 +169,7 @@ def test_asked_twice(persistent, rule):
     assert len(seen) == rule * (1 + persistent)
 
 
-@says(
-    "A persistent tape also holds the tensors that it needs for as long as the tape itself lives."
-)
+@says("A persistent tape also …")
 @over(persistent=[False, True])
 def test_what_a_tape_holds(persistent):
     import gc
@@ -206,19 +191,16 @@ def test_what_a_tape_holds(persistent):
 
 
 @says(
-    "The tape records which tensor was computed from which.",
-    "`tape.gradient` walks this record back from the target.",
-    "Where no path leads to the source, no number was ever computed, and the tape returns `None`.",
-    "`x` was not computed from `y`: no path, so `None`.",
-    "The true slope is 0 here, and `unconnected_gradients` with `tf.UnconnectedGradients.ZERO` may"
-    " write it so.",
-    "In `flat`, $y$ is multiplied by 0.",
-    "A path leads to it, and the slope along it is the number 0.0.",
-    "Return only one, and eagerly TensorFlow stops: `custom_gradient function expected to"
-    " return 2 gradients, but returned 1 instead.` Ask the tape for a gradient, and it may"
-    " answer `None`, which is not zero.",
-    "So `None` says that the tape knows of no connection.",
-    "None says that the tape knows no path; zero says that the slope is 0.",
+    "The tape records …",
+    "`tape.gradient` walks this …",
+    "Where no path …",
+    "`x` was not …",
+    "The true slope …",
+    "In `flat`, $y$ …",
+    "A path leads …",
+    "Return only one, …",
+    "So `None` says …",
+    "None says that …",
 )
 @over(mode=MODES)
 def test_none_and_zero(mode):
@@ -233,11 +215,10 @@ def test_none_and_zero(mode):
 
 
 @says(
-    "On the second tape `y` is a constant that nobody watches.",
-    "Again no path, so `None`; but $\\partial z / \\partial y$ is 2, and with `ZERO` the tape says"
-    " 0.0, which is wrong.",
-    "A variable is watched by itself if it is trainable, which is the default.",
-    "One that is not trainable is like a constant: `None`.",
+    "On the second …",
+    "Again no path, …",
+    "A variable is …",
+    "One that is …",
 )
 @over(trainable=[None, True, False])
 def test_what_is_watched(trainable):
@@ -252,8 +233,8 @@ def test_what_is_watched(trainable):
 
 
 @says(
-    "The loss is $L = \\sin(x \\cdot (x \\cdot y)) = \\sin(x^2 y)$.",
-    r"The rule runs twice, with upstream $\upstream{\cos(x^2 y)}$ in the outer call and $x$ times that in the inner one, and $x$ receives a gradient from both, which the tape adds.",
+    "The loss is …",
+    "The rule runs …",
 )
 @over(x=numbers(0.5, 2), y=numbers(0.5, 2))
 def test_the_rule_runs_twice(x, y):
@@ -266,10 +247,9 @@ def test_the_rule_runs_twice(x, y):
 
 
 @says(
-    "The program compares the rule with TensorFlow's own gradient of the plain function, and with"
-    " central differences of it, one variable moved at a time, in float64.",
-    r"At $(2, 3)$ the formulas by hand say $12 \cos 12 = 10.126248$ and $4 \cos 12 = 3.375416$, as the first point does.",
-    "The rule of z = x y against autodiff and finite differences.",
+    "The program compares …",
+    "At $(2, 3)$ the formulas …",
+    "The rule of …",
 )
 def test_the_check():
     lines = trace("check.py")
@@ -283,11 +263,10 @@ def test_the_check():
 
 
 @says(
-    "The loss $z^2$ passes on $\\upstream{\\bar z} = 2 z = 3$, so $\\downstream{\\bar x} = 3 \\cdot 0.5"
-    " = 1.5$ and $\\downstream{\\bar y} = 3 \\cdot (-0.75) = -2.25$.",
-    "At $(3, 2)$ we have $z = 1.5$.",
-    "The differential of the quotient has one term for each input:",
-    "Solution: the rule of z = x / y inside the loss z², at (3, 2).",
+    "The loss $z^2$ …",
+    "At $(3, 2)$ …",
+    "The differential of …",
+    "Solution: the rule …",
 )
 def test_the_solution():
     forward, to_x, to_y, *_ = trace("solution.py")
@@ -300,25 +279,19 @@ def test_the_solution():
     )
 
 
-definition(
-    "Mind the bar over $y$: on this page $y$ is an input, so $\\downstream{\\bar y}$ is a"
-    " downstream gradient."
-)
+definition("Mind the bar …")
 advice(
-    "You need the four steps and the words upstream, local and downstream from the chain rule, and"
-    " partial derivatives: $\\partial z / \\partial x$ is the slope in $x$ while $y$ stays where it is.",
+    "You need the …",
     "Prefer the list.",
-    "Find out why before you turn it into zeros.",
-    "The right version returns the pair, as in `several_variables.py` above.",
-    "For an input that needs no gradient, return `None` in its place: see shapes, dtypes and None.",
-    "Test where they differ, and return them in the order of the parameters: `def product(x, y)` ends"
-    " in `return downstream_x, downstream_y`.",
-    "Ask with a list, or make the tape persistent, as in `persistent.py` above.",
-    "Write the rule for $z = x / y$, $y \\ne 0$, with the four steps.",
-    "Put it into the loss $L = z^2$ at $(3, 2)$ and predict both backward lines: what is upstream, and"
-    " which of the two gradients is negative?",
+    "Find out why …",
+    "The right version …",
+    "For an input …",
+    "Test where they …",
+    "Ask with a …",
+    "Write the rule …",
+    "Put it into …",
 )
 pointer(
-    "Of this kind, in the catalogue: the wrong number of gradients.",
-    "This page gets all three right.",
+    "Of this kind, …",
+    "This page gets …",
 )

@@ -25,11 +25,10 @@ def slope(x):
 
 
 @says(
-    "`tf.sign` has the gradient 0 at every point.",
-    "Put it inside a model, and everything before it receives 0 and stops learning; no"
-    " error, no warning.",
-    "The gradient is 0 to the left, to the right and at 0, however large the loss.",
-    "Wrong on purpose: the gradient of tf.sign is 0, so nothing learns.",
+    "`tf.sign` has the …",
+    "Put it inside …",
+    "The gradient is …",
+    "Wrong on purpose: the …",
 )
 @over(mode=MODES, dtype=FLOATS, x=numbers(finite=False), scale=numbers())
 def test_the_gradient_of_sign(mode, dtype, x, scale):
@@ -39,7 +38,7 @@ def test_the_gradient_of_sign(mode, dtype, x, scale):
     assert same(mode.gradient(tf.sign, tf.cast(x, dtype), loss), 0.0)
 
 
-@says("`tf.sign` itself is left in the model.", "`sign.py` above is the way out.")
+@says("`tf.sign` itself is …", "`sign.py` above is …")
 def test_the_way_out():
     assert trace("wrong/tf_sign.py")[-1].numbers == [0] * 5
     assert all(
@@ -48,19 +47,14 @@ def test_the_way_out():
 
 
 @says(
-    r"At $x = 3$ that slope is 0.0451766551, small and not zero.",
-    r"$x = 3$, alone: $\sigma(3) = 0.952574$, so $\local{\sigma(3)(1 - \sigma(3))} ="
-    " 0.0451766551$ in float32.",
+    "At $x = 3$ …",
+    "$x = 3$, alone: …",
     "Upstream is 1.",
-    r"$x = 3$, in the loss: $y = 1$, $L = \frac{1}{2} \cdot 2^2 = 2$ and"
-    r" $\upstream{\bar y} = y + 1 = 2$, so $\downstream{\bar x} = 2 \cdot 0.0451766551 ="
-    " 0.0903533101$ in float32.",
-    r"$x = 0$: the output is $\operatorname{sign}(0) = 0$, as `tf.sign` defines it, so"
-    r" $L = \frac{1}{2}$ and $\upstream{\bar y} = 1$.",
-    r"The slope is largest here, $\local{\sigma(0)(1 - \sigma(0))} = \frac{1}{4}$.",
-    r"The program asks for the gradient twice at each point: of $y$ alone, and of the"
-    r" loss $L = \frac{1}{2}(y + 1)^2$, for which $\upstream{\bar y} = y + 1$.",
-    "A stand-in for sign: sign forward, the slope of the sigmoid backward.",
+    "$x = 3$, in …",
+    "$x = 0$: …",
+    "The slope is …",
+    "The program asks …",
+    "A stand-in for …",
 )
 def test_the_trace():
     lines = trace("sign.py")
@@ -78,8 +72,8 @@ def test_the_trace():
 
 
 @says(
-    "It too rises from left to right around 0, and on paper it has a slope everywhere."
-    " In float32 the slope that is computed below is 0 from 17 on.",
+    "It too rises …",
+    "In float32 the …",
     was="'it has a slope everywhere': s * (1 - s) is 0 in float32 at x = 17",
 )
 @over(x=numbers(-80, 40, around=[17]), mode=MODES)
@@ -89,13 +83,13 @@ def test_where_the_surrogate_has_a_slope(x, mode):
 
 
 @says(
-    "The function forward is sign, with three values, and it stays exactly that:",
-    "Its derivative is 0 for $x \\ne 0$ and does not exist at 0.",
+    "The function forward …",
+    "Its derivative is …",
     "`tf.sign` keeps both.",
-    "It also turns NaN into −1, for `nan > 0` is false, and so hides a broken input.",
-    "`tf.where(x > 0, 1, -1)` returns −1 at 0, although sign is 0 there.",
-    "The forward value is written with `tf.where`.",
-    "Wrong on purpose: this stand-in sends 0 to -1, and NaN as well.",
+    "It also turns …",
+    "`tf.where(x > 0, 1, -1)` …",
+    "The forward value …",
+    "Wrong on purpose: this …",
 )
 @over(value=VALUES, dtype=FLOATS, x=numbers(finite=False))
 def test_the_values_of_sign(value, dtype, x):
@@ -110,11 +104,11 @@ def test_the_values_of_sign(value, dtype, x):
 
 
 @says(
-    "The rule on this page is the derivative of $\\sigma$.",
-    "It is not the derivative of sign, and no derivation makes it so.",
-    "Both are scalars here; on an array the same rule acts on each element.",
+    "The rule on …",
+    "It is not …",
+    "Both are scalars …",
     "In types: `grad :: upstream(y) → downstream(x)`.",
-    "The sigmoid's slope is small there, but not 0.",
+    "The sigmoid's slope …",
 )
 @over(mode=MODES, x=arrays((2, 3), numbers(-9, 9)))
 def test_the_rule(mode, x):
@@ -124,8 +118,8 @@ def test_the_rule(mode, x):
 
 
 @says(
-    "The second line holds because $\\frac{e^{-x}}{1 + e^{-x}} = 1 - \\sigma(x)$.",
-    "That of $y$ is 0 wherever it exists, so this is the differential of the surrogate:",
+    "The second line …",
+    "That of $y$ …",
 )
 @over(x=numbers(-30, 30))
 def test_the_other_form(x):
@@ -136,13 +130,12 @@ def test_the_other_form(x):
 
 
 @says(
-    "The loss is $\\frac{1}{2}(y - 2)^2$, so upstream is nowhere 1.",
+    "The loss is …",
     "Neither calls the rule.",
-    "The stand-in's rule against two computations that never call it.",
-    "Against what it claims to be: the slope of $\\sigma$, multiplied by the upstream"
-    " gradient at the true $y$.",
-    r"`autodiff` is TensorFlow's gradient of the loss with $\sigma(x)$ in place of sign, and with a number added that `tf.stop_gradient` holds constant and that lifts the value to $\operatorname{sign}(x)$; `differences` is upstream times $\frac{\sigma(x + h) - \sigma(x - h)}{2h} = \sigma'(x) + O(h^2)$.",
-    "The value of sign; autodiff sees the sigmoid alone.",
+    "The stand-in's rule …",
+    "Against what it …",
+    "`autodiff` is TensorFlow's …",
+    "The value of …",
 )
 def test_the_check():
     check = program("check.py")
@@ -162,12 +155,12 @@ def test_the_check():
 
 
 @says(
-    "The surrogate is checked against differences of sign.",
-    "Such a check must fail.",
-    r"Away from 0 the differences are 0; across 0 they are $\frac{1 - (-1)}{2h} = \frac{1}{h}$, which is 1024 for the step $\frac{1}{1024}$ of `tf.test.compute_gradient` and grows without bound as $h$ shrinks.",
-    "A rule that passed would be 0 again, and useless.",
-    "`check.py` above compares with the surrogate.",
-    "Wrong on purpose: a surrogate checked against differences of sign.",
+    "The surrogate is …",
+    "Such a check …",
+    "Away from 0 …",
+    "A rule that …",
+    "`check.py` above compares …",
+    "Wrong on purpose: a …",
 )
 @over(h=numbers(1e-30, 1), x=numbers(-9, 9))
 def test_differences_of_sign(h, x):
@@ -181,10 +174,7 @@ def test_differences_of_sign(h, x):
     )
 
 
-@says(
-    "(`tf.test.compute_gradient` returns whole Jacobians; of an elementwise function the"
-    " diagonal holds the slopes.)"
-)
+@says("(`tf.test.compute_gradient` returns whole …")
 def test_compute_gradient_returns_jacobians():
     for [jacobian] in tf.test.compute_gradient(
         tf.square, [tf.constant([-1.0, 1.0, 3.0])]
@@ -193,13 +183,11 @@ def test_compute_gradient_returns_jacobians():
 
 
 @says(
-    r"Another surrogate for sign, $y_i = \operatorname{sign}(x_i)$, is the clipped line $\tilde y_i = \min(1, \max(-1, x_i))$, with slope 1 between −1 and 1 and slope 0 outside.",
-    "At both ends the line has no derivative; `tf.clip_by_value` passes the gradient there"
-    " too, so the two agree.",
-    "A rule with this surrogate is one form of the straight-through estimator [Bengio et"
-    " al., 2013]: between −1 and 1, upstream goes straight through sign.",
-    "The bracket is 1 if the condition holds and 0 if not:",
-    "Solution: another stand-in for sign, with the slope of a clipped line.",
+    "Another surrogate for …",
+    "At both ends …",
+    "A rule with …",
+    "The bracket is …",
+    "Solution: another stand-in …",
 )
 @over(mode=MODES, dtype=FLOATS, x=numbers(-9, 9, around=[-1, 1]))
 def test_the_clipped_line(mode, dtype, x):
@@ -209,9 +197,7 @@ def test_the_clipped_line(mode, dtype, x):
     assert same(found, 1.0 if abs(x) <= 1 else 0.0)
 
 
-@says(
-    "At 3 upstream is 3 and downstream is 0: a value outside the window no longer moves."
-)
+@says("At 3 upstream …")
 def test_the_solution():
     x, upstream, _, downstream = trace("solution.py")[:4]
     assert x.numbers[-1] == upstream.numbers[-1] == 3 and downstream.numbers == [
@@ -224,25 +210,19 @@ def test_the_solution():
 
 
 definition(
-    "So the rule uses the slope of another function, the surrogate $\\tilde y = \\sigma(x)$.",
-    "The function with the value of sign and the slope of its surrogate is called the"
-    " stand-in below.",
-    "Choosing it is a decision; the four steps say what follows from it.",
-    "Here $\\d \\tilde y$ stands in for $\\d y$, and $:=$ marks the only place where that is"
-    " decided:",
-    "In the code, `upstream` is $\\upstream{\\bar y}$, `y_tilde` is $\\sigma(x)$, `local` is"
-    " $\\local{\\sigma(x)(1 - \\sigma(x))}$, and `downstream` is $\\downstream{\\bar x}$.",
-    "One number in, one number out, and beside it the surrogate, which is never computed as"
-    " an output:",
+    "So the rule …",
+    "The function with …",
+    "Choosing it is …",
+    r"Here $\d \tilde y$ …",
+    "In the code, …",
+    "One number in, …",
 )
 advice(
-    "You need the four steps of the chain rule and the sigmoid"
-    " $\\sigma(x) = \\frac{1}{1 + e^{-x}}$.",
-    "Write its rule; count both ends as inside.",
-    r"With the loss $L = \frac{1}{2} \sum_i (y_i + 2)^2$, predict upstream, local and downstream at $x = (-1, -0.5, 0, 1, 3)$.",
+    "You need the …",
+    "Write its rule; …",
+    "With the loss …",
 )
 pointer(
-    "This page gives sign another way back: the value of sign forward, the slope of a sigmoid"
-    " backward.",
+    "This page gives …",
     "The exercise uses vectors.",
 )

@@ -25,13 +25,13 @@ def crossing(optimizer, start, steps=200):
 
 
 @says(
-    "A variable starts at −1, and sign of it should become 1.",
-    "With `tf.sign` it is still 2 after 100 steps of Adam, and the variable is still −1.",
-    "The gradient is 0, so both of Adam's averages stay 0.",
-    "The variable does not move and the loss stays 2.",
-    "`training.py` above does the same with the stand-in.",
+    "A variable starts …",
+    "With `tf.sign` it …",
+    "The gradient is …",
+    "The variable does …",
+    "`training.py` above does …",
     "Training with `tf.sign` itself.",
-    "Wrong on purpose: training through tf.sign itself moves nothing.",
+    "Wrong on purpose: training …",
 )
 def test_tf_sign_moves_nothing():
     lines = trace("wrong/tf_sign.py")
@@ -55,15 +55,14 @@ def test_tf_sign_moves_nothing():
 
 @says(
     "The loss is 2.",
-    "With a stand-in that has a slope, the variable crosses 0 in ten steps.",
-    "Step 0: loss 2 and gradient −0.393223882, as derived.",
-    "Adam's step leads to −0.900001466.",
-    "From step 10 on, $y = 1$, so $\\upstream{\\bar y} = 0$ and the gradient is exactly 0.",
-    "That this is close to 1 is chance; the loss asks for $\\operatorname{sign}(x) = 1$, not"
-    " for $x = 1$.",
-    "The solution below ends elsewhere.",
-    "A variable learns through sign, because the stand-in has a slope.",
-    "`tape.gradient` calls the rule, and the optimizer gets what it returns.",
+    "With a stand-in …",
+    "Step 0: loss …",
+    "Adam's step leads …",
+    "From step 10 …",
+    "That this is …",
+    "The solution below …",
+    "A variable learns …",
+    "`tape.gradient` calls the …",
 )
 def test_the_trace():
     first, *rest = trace("training.py")
@@ -78,10 +77,7 @@ def test_the_trace():
     assert trace("solution.py")[3].numbers[-1] > 1.3
 
 
-@says(
-    "The rest of the way is momentum: Adam's average $m$ shrinks by the factor 0.9 at each"
-    " step, and $x$ coasts to 0.99."
-)
+@says("The rest of …")
 def test_momentum():
     adam, x = tf.keras.optimizers.Adam(0.1), tf.Variable(-1.0)
     adam.apply([tf.constant(-0.4)], [x])
@@ -94,14 +90,13 @@ def test_momentum():
 
 
 @says(
-    "There are three cases, with $\\operatorname{sign}(0) = 0$:",
-    "$x < 0$ — −1 — 2 — −2 — $\\upstream{-2} \\cdot \\local{\\sigma(x)(1 - \\sigma(x))}$",
-    "$x = 0$ — 0 — ½ — −1 — −¼",
-    "$x > 0$ — 1 — 0 — 0 — 0",
-    "In types: `grad :: upstream(y) → downstream(x)`, all scalars.",
-    "The factor before $\\d y$ is what arrives at sign,"
-    " $\\upstream{\\bar y} = \\upstream{y - 1}$.",
-    "The map has two steps, sign and a squared error toward 1.",
+    "There are three …",
+    "$x < 0$ …",
+    "$x = 0$ …",
+    "$x > 0$ …",
+    "In types: `grad :: upstream(y) → downstream(x)`, …",
+    "The factor before …",
+    "The map has …",
 )
 @over(x=numbers(-9, 9))
 def test_three_cases(x):
@@ -126,10 +121,7 @@ def test_three_cases(x):
     )
 
 
-@says(
-    "At the start, $\\local{\\sigma(-1)(1 - \\sigma(-1))} = 0.196611941$ in float32, so"
-    " $L = 2$ and $\\downstream{\\bar x} = -0.393223882$."
-)
+@says("At the start, …")
 def test_the_start():
     s = tf.sigmoid(-1.0)
     assert abs(float(s * (1 - s)) - 0.196611941) < 1e-8
@@ -139,11 +131,7 @@ def test_the_start():
     )
 
 
-@says(
-    "Write $g$ for $\\downstream{\\bar x}$, here $g = -0.393223882$; $\\eta = 0.1$ is the"
-    " learning rate, and $\\beta_1 = 0.9$, $\\beta_2 = 0.999$, $\\varepsilon = 10^{-7}$ are"
-    " the defaults."
-)
+@says("Write $g$ for …")
 def test_the_defaults():
     adam = tf.keras.optimizers.Adam(0.1)
     assert (adam.beta_1, adam.beta_2, adam.epsilon) == (0.9, 0.999, 1e-7)
@@ -151,12 +139,8 @@ def test_the_defaults():
 
 
 @says(
-    "and without $\\varepsilon$ the step is $\\eta \\, \\hat m / \\sqrt{\\hat v} = \\eta \\, g"
-    " / |g|$: as long as $|g|$ is far above $\\varepsilon / \\sqrt{1 - \\beta_2} \\approx 3"
-    " \\cdot 10^{-6}$, the first step of Adam is the learning rate, whatever the size of the"
-    " gradient.",
-    "Keras adds $\\varepsilon$ to $\\sqrt v$ before the bias is corrected, which makes the"
-    " step a little shorter.",
+    r"and without $\varepsilon$ …",
+    r"Keras adds $\varepsilon$ …",
 )
 @over(size=[1e-3, 0.4, 1e6, 1e15], sign=[1, -1])
 def test_the_first_step(size, sign):
@@ -166,9 +150,9 @@ def test_the_first_step(size, sign):
 
 
 @says(
-    "Adam keeps two running averages, $m$ of the gradients and $v$ of their squares.",
-    "Here $g$ is negative, so $x$ goes up by 0.1, from −1 to −0.9.",
-    "Both start at 0, so after one step, with their bias corrected,",
+    "Adam keeps two …",
+    "Here $g$ is …",
+    "Both start at …",
 )
 def test_the_averages():
     adam, x = tf.keras.optimizers.Adam(0.1), tf.Variable(-1.0)
@@ -186,14 +170,13 @@ def test_the_averages():
 
 
 @says(
-    "In float64 the steps by hand give what the derivation says.",
-    r"But 0.999 is not a float32 number: its nearest neighbor is less than 1 by 0.00099998713, and the root of that in the bias correction shortens the first step by another $6 \cdot 10^{-7}$.",
+    "In float64 the …",
+    "But 0.999 is …",
     "Keras computes in float32.",
-    "The derivation ended at −0.9000008 and the trace says −0.900001466: which of the two is"
-    " wrong?",
-    "This program takes all steps by hand, in float32 and in float64, beside Keras.",
+    "The derivation ended …",
+    "This program takes …",
     "Neither is.",
-    "Adam's steps by hand, in two precisions, beside those of Keras.",
+    "Adam's steps by …",
 )
 def test_two_precisions():
     keras, single, double = (
@@ -210,12 +193,10 @@ def test_two_precisions():
 
 
 @says(
-    "It fits none of the columns above; the first of them is that of TensorFlow 2.21 and"
-    " Keras 3.15.",
-    "On this page a last value of 0.990113616 in the trace of `adam.py` would stop the build,"
-    " for its tolerance is $10^{-5}$ and the two differ by $2 \\cdot 10^{-5}$.",
-    r"The longer trace may differ by a relative $10^{-4}$: one bit in $\beta_2$ to the power $t$, where $t$ counts the steps, which the power function of another machine may round the other way, can move its line of step 10, where $x$ is small, by more than $10^{-5}$ of its value.",
-    "So that trace alone would not have caught the old value.",
+    "It fits none …",
+    "On this page …",
+    "The longer trace …",
+    "So that trace …",
 )
 def test_the_old_run():
     last = trace("adam.py")[-1].numbers[1:][::2]
@@ -252,10 +233,10 @@ def test_the_old_run():
 
 
 @says(
-    "The decorated function reads a trainable variable that is not an argument.",
-    "Then the variable needs a gradient too, and `grad` has no way to return it.",
-    "TensorFlow refuses at the forward call, before any gradient is asked for.",
-    "Wrong on purpose: the decorated function reads a variable by itself.",
+    "The decorated function …",
+    "Then the variable …",
+    "TensorFlow refuses at …",
+    "Wrong on purpose: the …",
 )
 @over(mode=["eager", "graph", "XLA"], taped=[False, True], trainable=[False, True])
 def test_a_variable_inside(mode, taped, trainable):
@@ -278,11 +259,9 @@ def test_a_variable_inside(mode, taped, trainable):
 
 
 @says(
-    "The right version decorates a function of its arguments and passes what depends on the"
-    " variable, here `sign(weight * inputs)`; `training.py` passes the variable itself.",
-    "The other way is a `grad` that accepts `variables`, and returns the gradients of its"
-    " inputs and a list with those of the variables, in the order of `variables`:",
-    "A rule that reads a variable, and returns the variable's gradient too.",
+    "The right version …",
+    "The other way …",
+    "A rule that …",
 )
 @over(mode=MODES[:4], first=[2.0, 3.0])
 def test_two_ways_with_variables(mode, first):
@@ -307,13 +286,12 @@ def test_two_ways_with_variables(mode, first):
 
 
 @says(
-    r"Gradient descent steps by $-\eta$ times $\downstream{\bar x}$: from −1 that is $0.1 \cdot 0.393223882 = 0.0393$, and from −3 it is $0.1 \cdot 2 \cdot 0.0451766551 = 0.0090$, since the slope of the sigmoid fades.",
-    "Adam's first step is 0.1 from both.",
-    "Gradient descent has no momentum: its last step is the one that crosses 0, and no step"
-    " is longer than $\\eta \\cdot 2 \\cdot \\frac{1}{4} = 0.05$, so it rests below 0.05.",
-    "Adam coasts on, from −3 beyond 1.",
-    "Each ends with loss 0.",
-    "Solution: gradient descent beside Adam, from two starting points.",
+    "Gradient descent steps …",
+    "Adam's first step is …",
+    "Gradient descent has …",
+    "Adam coasts on, …",
+    "Each ends with …",
+    "Solution: gradient descent …",
 )
 @over(start=[-0.01, -0.1, -0.5, -1.0, -3.0])
 def test_descent_and_adam(start):
@@ -328,11 +306,11 @@ def test_descent_and_adam(start):
 
 
 @says(
-    r"The rule first: the gradient of the loss against autodiff of the sigmoid, shifted by a constant to the value of sign, and against $\upstream{y - 1}$ times $\frac{\sigma(x + h) - \sigma(x - h)}{2h} = \sigma'(x) + O(h^2)$.",
-    "The gradient of the loss against two computations without the rule.",
-    "The value of sign; autodiff sees the sigmoid alone.",
-    "That of the loss is exact.",
-    "That of sign would be 0, so the surrogate's takes its place:",
+    "The rule first: …",
+    "The gradient of the loss against …",
+    "The value of …",
+    "That of the …",
+    "That of sign …",
 )
 def test_the_check():
     for x, loss, rule, *others in (line.numbers for line in trace("check.py")[1:]):
@@ -343,11 +321,9 @@ def test_the_check():
 
 
 @says(
-    "Nothing in the mathematics changed; a published number stays where it is while the"
-    " software under it moves on.",
-    "The second is smooth, and its derivative is true.",
-    "The first goes through the surrogate $\\tilde y$, so the result is the gradient that"
-    " training follows, not the derivative of the loss.",
+    "Nothing in the …",
+    "The second is …",
+    "The first goes …",
 )
 @over(x=numbers(-9, -1e-3))
 def test_the_gradient_that_training_follows(x):
@@ -360,20 +336,16 @@ def test_the_gradient_that_training_follows(x):
 
 history(
     "A word on rot.",
-    "An older published run of this experiment begins with −0.89999783 and ends, at step 90,"
-    " with 0.990113616.",
+    "An older published …",
 )
 definition(
-    "With $\\d \\tilde y$ for $\\d y$ (a decision, hence $:=$):",
-    "One number in, one number out:",
+    r"With $\d \tilde y$ …",
+    "One number in, …",
 )
 advice(
-    "You need the stand-in from a gradient for sign: the value of sign forward, the slope of the"
-    " sigmoid $\\sigma$ backward.",
-    "Replace Adam by gradient descent, `tf.keras.optimizers.SGD`, with the same learning rate.",
-    "Predict its first step from −1.",
-    "Then start both at −3.",
+    "You need the …",
+    "Replace Adam by …",
+    "Predict its first …",
+    "Then start both …",
 )
-pointer(
-    "This page derives the gradient it follows, and the first step down to the last digit."
-)
+pointer("This page derives …")

@@ -13,13 +13,13 @@ def dense(**options):
 
 
 @says(
-    "The rule is right, or there is none, and the question is wrong: the tape is told to watch what it cannot watch, or asked for what it has not seen.",
-    "`model.predict` returns an array of NumPy.",
-    "What is computed from it starts a new path, which leads to no weight.",
-    "`model.predict_on_batch` and `model.evaluate` do the same.",
+    "The rule is …",
+    "`model.predict` returns an …",
+    "What is computed …",
+    "`model.predict_on_batch` and `model.evaluate` …",
     "Call the model.",
-    "Wrong on purpose: the tape watches predict.",
-    "Under a tape, call the model.",
+    "Wrong on purpose: the tape …",
+    "Under a tape, …",
 )
 @over(ask=["predict", "predict_on_batch", "evaluate", "call"], persistent=[False, True])
 def test_predict(ask, persistent):
@@ -43,11 +43,11 @@ def test_predict(ask, persistent):
 
 
 @says(
-    "Grad-CAM and the like want the slope of a score by what a layer in the middle returns.",
-    "Two models that share layers compute it twice, and the score depends on the other copy.",
-    "One model with both outputs, called once.",
-    "Wrong on purpose: the output of a layer is computed beside the model.",
-    "One model with two outputs: the score comes from the output of the layer.",
+    "Grad-CAM and the …",
+    "Two models that …",
+    "One model with both …",
+    "Wrong on purpose: the output …",
+    "One model with two …",
 )
 @over(mode=["eager", "graph"])
 def test_layer_output(mode):
@@ -81,11 +81,11 @@ def test_layer_output(mode):
 
 
 @says(
-    "A tape knows a tensor by its `_id`.",
-    "An array, a number of NumPy, a layer and the symbolic `layer.output` have none.",
-    "Ask for a tensor, by tensors or variables, and call `numpy` on what comes out.",
-    "Wrong on purpose: a tape is asked for what is no tensor.",
-    "Ask for the tensors themselves.",
+    "A tape knows …",
+    "An array, a …",
+    "Ask for a …",
+    "Wrong on purpose: a tape is asked …",
+    "Ask for the …",
 )
 @over(mode=[EAGER, PERSISTENT])
 def test_no_id(mode):
@@ -106,13 +106,13 @@ def test_no_id(mode):
 
 
 @says(
-    "`tape.watch` takes tensors and `tf.Variable`, and a weight of Keras is neither; it holds a variable as `value`.",
-    "A symbolic tensor, as the input of a model, and an array of NumPy are refused in the same words.",
-    "Leave the line out: a trainable weight is watched when it is read.",
-    "To watch it alone, watch its `value`.",
-    "For the gradient by an input, watch the tensor that the model is called with.",
-    "Wrong on purpose: a tape is told to watch a weight of Keras.",
-    "A weight of Keras is watched by itself, and is a source as it is.",
+    "`tape.watch` takes tensors …",
+    "A symbolic tensor, …",
+    "Leave the line …",
+    "To watch it …",
+    "For the gradient …",
+    "Wrong on purpose: a tape is told …",
+    "A weight of …",
 )
 @over(persistent=[False, True])
 def test_watched(persistent):
@@ -135,12 +135,12 @@ def test_watched(persistent):
 
 
 @says(
-    "`build` runs once, and no tape of a training step sees it.",
-    "What it computes from a weight is a constant to `call`.",
+    "`build` runs once, …",
+    "What it computes …",
     "Compute in `call`.",
-    "Wrong on purpose: build computes with the weight.",
-    "build makes the weight, call computes with it.",
-    "The loss (2s - 1)**2 has the slope 4(2s - 1), which is 4 at s = 1.",
+    "Wrong on purpose: build …",
+    "build makes the …",
+    "The loss (2s …",
 )
 @over(eagerly=[False, True])
 def test_in_build(eagerly):
@@ -162,11 +162,11 @@ def test_in_build(eagerly):
 
 
 @says(
-    "A model hands `training` to a `call` that has such a parameter, by keyword.",
-    "In a graph a rule takes none.",
-    "A rule of tensors alone, called in `call`.",
-    "Wrong on purpose: the call of a layer is decorated, with an option.",
-    "call takes the options, and calls a rule of one tensor.",
+    "A model hands …",
+    "In a graph …",
+    "A rule of …",
+    "Wrong on purpose: the call …",
+    "call takes the …",
 )
 @over(eagerly=[False, True])
 def test_decorated_call(eagerly):
@@ -189,22 +189,22 @@ def test_decorated_call(eagerly):
 
 
 pointer(
-    "Entries on the gradient of one value begin the page; layers that lose a weight or a rule end it.",
-    "The messages come from the tape, from Keras, or later, from the `None`.",
+    "Entries on the …",
+    "The messages come …",
     "Asked in tensorflow#20630, tensorflow#36596.",
     "Asked in tensorflow#59652, tensorflow#31264.",
-    "Asked in keras#19874, tensorflow#104521, tensorflow#31264.",
+    "Asked in keras#19874, …",
     "Asked in tensorflow#32729.",
-    "More: the value left the tape.",
-    "More: the source is another tensor.",
-    "More: rows in the place of a tensor.",
+    "More: the value …",
+    "More: the source …",
+    "More: rows in …",
     "More: what is watched.",
-    "More: the same with a sparse weight.",
-    "More: keywords in a graph.",
+    "More: the same …",
+    "More: keywords in …",
 )
 
 advice(
-    "Decorate functions of tensors, and no methods of Keras.",
-    "`assert tf.is_tensor(y)` before the loss is computed.",
-    "`assert gradient is not None`, before its mean is taken.",
+    "Decorate functions of …",
+    "`assert tf.is_tensor(y)` before …",
+    "`assert gradient is not None`, …",
 )

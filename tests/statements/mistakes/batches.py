@@ -10,8 +10,8 @@ from truth.statements.tries import *
 EITHER = {"eager": lambda f: f, "graph": tf.function}
 
 pointer(
-    "The messages below come from it, or from a tape that was asked twice.",
-    "What it does to a rule without a message is on the page of silent failures.",
+    "The messages below …",
+    "What it does …",
     "Asked in tensorflow#4897, tensorflow#43904.",
     "Asked in tensorflow#53726, tensorflow#43904.",
     "Asked in tensorflow#47785.",
@@ -33,7 +33,7 @@ def squares(persistent=False):
 
 
 @says(
-    "A gradient for each example, a Jacobian, a map over a batch: behind all of them stands a loop that TensorFlow vectorizes.",
+    "A gradient for each example, a …",
 )
 @over(
     call={
@@ -56,11 +56,11 @@ def test_one_loop(call):
 
 
 @says(
-    "`tape.gradient` of a target that is no scalar is the gradient of its sum.",
-    "One gradient in a map, or `tape.jacobian` of the losses.",
-    "A rule inside is asked in all three.",
-    "Wrong on purpose: a gradient for each example, by tape.gradient.",
-    "A gradient for each example, through a rule.",
+    "`tape.gradient` of a …",
+    "One gradient in …",
+    "A rule inside …",
+    "Wrong on purpose: a gradient …",
+    "A gradient for each example, through …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED, XLA])
 def test_per_example(mode):
@@ -83,11 +83,11 @@ def test_per_example(mode):
 
 
 @says(
-    "`tf.vectorized_map` converts operation by operation, and has no converter for `PyFunc`.",
-    "By default it then runs the operation in a loop.",
-    "`tf.map_fn`, or the default `fallback_to_while_loop=True`.",
-    "Wrong on purpose: a map of what cannot be vectorized.",
-    "tf.map_fn runs the function for one element after the other.",
+    "`tf.vectorized_map` converts operation …",
+    "By default it …",
+    "`tf.map_fn`, or the …",
+    "Wrong on purpose: a map …",
+    "tf.map_fn runs the …",
 )
 def test_pfor():
     cube, x = program("wrong/pfor.py").cube, tf.constant([1.0, 2.0, 3.0])
@@ -106,11 +106,11 @@ def test_pfor():
 
 
 @says(
-    "By default `tape.jacobian` traces the backward pass into a graph, in eager mode as well.",
-    "There upstream is symbolic; what the rule closes over is not.",
-    "`experimental_use_pfor=False`, or a rule that runs in a graph.",
-    "Wrong on purpose: the Jacobian of a rule that only runs eagerly.",
-    "Row by row, each call of the rule is an eager one.",
+    "By default `tape.jacobian` …",
+    "There upstream is …",
+    "`experimental_use_pfor=False`, or a …",
+    "Wrong on purpose: the Jacobian of a rule …",
+    "Row by row, each …",
 )
 @over(method=["jacobian", "batch_jacobian"], use_pfor=[True, False])
 def test_eager_rule(method, use_pfor):
@@ -138,10 +138,10 @@ def test_eager_rule(method, use_pfor):
 
 
 @says(
-    "`tape.jacobian` says so of whatever the conversion raises.",
-    "Here the sides of a branch get other shapes; without `tf.function` there is no branch, and it is right.",
-    "Wrong on purpose: the Jacobian of a branch in a graph.",
-    "Row by row, nothing has to be vectorized.",
+    "`tape.jacobian` says so …",
+    "Here the sides …",
+    "Wrong on purpose: the Jacobian of a branch …",
+    "Row by row, nothing …",
 )
 @over(wrap=EITHER, use_pfor=[True, False])
 def test_vectorizing(wrap, use_pfor):
@@ -181,9 +181,9 @@ def test_vectorizing(wrap, use_pfor):
 
 
 @says(
-    "Without pfor each row is one call of `tape.gradient`.",
-    "In a graph they are one loop, and nothing raises.",
-    "Wrong on purpose: a Jacobian row by row, from a tape that answers once.",
+    "Without pfor each …",
+    "In a graph …",
+    "Wrong on purpose: a Jacobian row …",
     "A persistent tape answers once for each row.",
 )
 @over(wrap=EITHER, persistent=[True, False], method=["jacobian", "batch_jacobian"])
@@ -208,8 +208,8 @@ def test_rows(wrap, persistent, method):
 
 
 @says(
-    "With `parallel_iterations` the loop is cut into parts, and each of them asks the tape.",
-    "Wrong on purpose: a Jacobian in parts, from a tape that answers once.",
+    "With `parallel_iterations` the …",
+    "Wrong on purpose: a Jacobian in …",
     "A persistent tape answers once for each part.",
 )
 @over(wrap=EITHER, persistent=[True, False])
@@ -225,9 +225,9 @@ def test_parallel(wrap, persistent):
 
 
 @says(
-    "`tape.batch_jacobian` is for a source with one row for each row of the target; weights are shared by all.",
-    "Wrong on purpose: batch_jacobian by the weights, which are no batch.",
-    "One gradient of the weights for each example: tape.jacobian.",
+    "`tape.batch_jacobian` is for …",
+    "Wrong on purpose: batch_jacobian by …",
+    "One gradient of …",
 )
 @over(wrap=EITHER, rows=[2, 4])
 def test_first_dimension(wrap, rows):
@@ -243,10 +243,10 @@ def test_first_dimension(wrap, rows):
 
 
 @says(
-    "The target needs a batch axis and at least one more.",
-    "`keepdims=True`, and drop the axis afterwards.",
-    "Wrong on purpose: batch_jacobian of one loss for each example.",
-    "The losses get an axis for what each example returns.",
+    "The target needs …",
+    "`keepdims=True`, and drop …",
+    "Wrong on purpose: batch_jacobian of …",
+    "The losses get …",
 )
 @over(wrap=EITHER, keepdims=[True, False])
 def test_rank(wrap, keepdims):
@@ -265,10 +265,10 @@ def test_rank(wrap, keepdims):
 
 
 @says(
-    "`tape.jacobian` takes one tensor for its target, and `tape.batch_jacobian` one for its source as well.",
-    "Ask for one after the other.",
-    "Wrong on purpose: the Jacobian of a list of outputs.",
-    "One Jacobian for each output, from a persistent tape.",
+    "`tape.jacobian` takes one …",
+    "Ask for one …",
+    "Wrong on purpose: the Jacobian of a list …",
+    "One Jacobian for …",
 )
 @over(wrap=EITHER)
 def test_lists(wrap):
@@ -289,10 +289,10 @@ def test_lists(wrap):
 
 
 @says(
-    "`tape.jacobian` has a block for each pair of examples, and where no example sees another, the blocks of a pair of two are 0.",
-    "Where examples do see each other, the whole one is meant.",
+    "`tape.jacobian` has a …",
+    "Where examples do …",
     "Wrong on purpose: the Jacobian of a whole batch.",
-    "batch_jacobian computes the blocks of the diagonal alone.",
+    "batch_jacobian computes the …",
 )
 @over(wrap=EITHER, f={"apart": tf.tanh, "together": lambda x: x * tf.reduce_sum(x)})
 def test_blocks(wrap, f):
@@ -314,11 +314,11 @@ def test_blocks(wrap, f):
 
 
 @says(
-    "Without pfor `tape.jacobian` stacks a gradient for each element of the target.",
-    "Of no element it stacks nothing, and the shape is lost.",
-    "Let pfor take the empty batch.",
-    "Wrong on purpose: no pfor, and a batch that may be empty.",
-    "An empty batch goes through pfor, and the others through the loop.",
+    "Without pfor `tape.jacobian` …",
+    "Of no element …",
+    "Let pfor take …",
+    "Wrong on purpose: no …",
+    "An empty batch …",
 )
 @over(rows=[0, 1, 3])
 def test_empty(rows):

@@ -23,18 +23,18 @@ def returning(count, inputs, outputs=1):
 
 
 @says(
-    "A function with a rule returns a value and the rule; the rule gets one upstream gradient for each output and returns one for each input.",
-    "A rule owes one gradient for each tensor among its positional arguments, also for one whose gradient nobody asks for.",
-    "A wrong count raises, in words that depend on the mode; a rule that returns nothing may stay silent.",
-    "Eagerly, the decorator counts what the rule returned, once its gradient is asked for.",
-    "In a graph the tape counts, or `tf.gradients` does, each in its own words.",
-    "This is the tape inside a graph.",
-    "It counts the outputs with the inputs, so the two numbers are larger than those of eager mode by one for each output.",
-    "It says “too few” whenever the two numbers differ.",
-    "Wrong on purpose: two inputs, one gradient.",
-    "Wrong on purpose: one input, two gradients, in a graph.",
-    "One input, one gradient, in a graph, against autodiff.",
-    "One gradient for each of two inputs, against autodiff.",
+    "A function with …",
+    "A rule owes …",
+    "A wrong count …",
+    "Eagerly, the decorator …",
+    "In a graph the tape …",
+    "This is the …",
+    "It counts the …",
+    "It says “too …",
+    "Wrong on purpose: two inputs, …",
+    "Wrong on purpose: one input, …",
+    "One input, one …",
+    "One gradient for …",
 )
 @over(mode=MODES, inputs=[1, 2], outputs=[1, 2], count=[1, 2])
 def test_count(mode, inputs, outputs, count):
@@ -60,7 +60,7 @@ def test_count(mode, inputs, outputs, count):
 
 
 @says(
-    "Ask for a gradient once in each mode that you use: the forward pass says nothing of the count.",
+    "Ask for a …",
 )
 @over(count=[1, 2, 4], inputs=[1, 2, 3])
 def test_the_forward_pass(count, inputs):
@@ -70,11 +70,11 @@ def test_the_forward_pass(count, inputs):
 
 
 @says(
-    "`tf.nest.flatten` takes the arguments apart before they are counted.",
-    "A list of three tensors is three inputs, and so is a tuple or a dictionary of three.",
-    "The rule owes `len(tf.nest.flatten([x, y, z]))`.",
-    "Wrong on purpose: one gradient for a list of three tensors.",
-    "A list of tensors gets a list of gradients.",
+    "`tf.nest.flatten` takes the …",
+    "A list of three …",
+    "The rule owes …",
+    "Wrong on purpose: one gradient …",
+    "A list of tensors …",
 )
 @over(
     mode=[EAGER, INSIDE, AROUND_XLA, SYMBOLIC],
@@ -109,13 +109,13 @@ def by_position_and_keyword(count):
 
 
 @says(
-    "Eagerly the decorator takes the positional arguments for inputs and no others.",
-    "What is passed by keyword reaches the function, and the rule owes nothing for it.",
-    "In a graph the call itself raises, with another message.",
-    "If the rule returns a single gradient, no message comes, and the input by keyword gets `None`.",
-    "In a graph the decorator refuses keywords before it calls the function.",
-    "Wrong on purpose: one of two inputs is passed by keyword.",
-    "Inputs reach the rule by position; a plain function takes keywords.",
+    "Eagerly the decorator …",
+    "What is passed …",
+    "In a graph the call …",
+    "If the rule …",
+    "In a graph the decorator …",
+    "Wrong on purpose: one of …",
+    "Inputs reach the …",
     was="'in each mode': the notice is of eager mode",
 )
 @over(mode=MODES, count=[1, 2])
@@ -137,9 +137,9 @@ def test_a_keyword(mode, count):
 
 
 @says(
-    "Eagerly the same call passes, and where all inputs are keywords the rule is ignored.",
-    "Wrong on purpose: a rule is called by keyword in a graph.",
-    "The same call by position, in a graph.",
+    "Eagerly the same …",
+    "Wrong on purpose: a rule is …",
+    "The same call …",
 )
 @over(mode=MODES)
 def test_keywords_in_a_graph(mode):
@@ -152,11 +152,11 @@ def test_keywords_in_a_graph(mode):
 
 
 @says(
-    "The inputs are the positional arguments of the call, not the parameters of the function.",
-    "A default that is left out is no input; the same value given by position is one.",
-    "So the rule owes 1 gradient in one call and 2 in the next.",
-    "Wrong on purpose: a default of the rule is given by position.",
-    "A setting with a default stays outside of the rule.",
+    "The inputs are …",
+    "A default that …",
+    "So the rule …",
+    "Wrong on purpose: a default …",
+    "A setting with …",
 )
 @over(mode=MODES)
 def test_a_default(mode):
@@ -180,16 +180,16 @@ def test_a_default(mode):
 
 
 @says(
-    "The decorator unpacks what the function returns into two.",
-    "Eagerly, without a rule, it unpacks the tensor itself, along its first axis: two elements pass as value and rule, and then the second one is no function.",
-    "A tensor of a graph cannot be unpacked.",
-    "The decorator expects two things: the outputs in one structure, and the rule.",
-    "A missing rule shows at the first call, without any tape: call the function once where it is defined.",
-    "It shows at the first call, as without a rule.",
-    "Wrong on purpose: the function does not return its rule.",
-    "Wrong on purpose: two outputs and a rule, side by side.",
-    "A value and its rule are returned together.",
-    "Two outputs in one tuple, and then the rule.",
+    "The decorator unpacks …",
+    "Eagerly, without a …",
+    "A tensor of …",
+    "The decorator expects …",
+    "A missing rule …",
+    "It shows at …",
+    "Wrong on purpose: the function …",
+    "Wrong on purpose: two outputs and …",
+    "A value and …",
+    "Two outputs in …",
     was="'it unpacks the tensor': in a graph no tensor is unpacked",
 )
 @over(graph=[False, True], length=[0, 1, 2, 3])
@@ -214,11 +214,11 @@ def test_no_rule(graph, length):
 
 
 @says(
-    "The second value is taken for the rule, and its signature is read.",
-    "A tensor has none: the value and the rule have changed places, or the rule was called where it should be returned.",
-    "In a graph a rule in the place of the value is made a tensor first, and the message is another.",
-    "Wrong on purpose: the rule is returned before the value, or called.",
-    "The value comes first, then the rule, which is not called.",
+    "The second value …",
+    "A tensor has …",
+    "In a graph a …",
+    "Wrong on purpose: the rule …",
+    "The value comes …",
 )
 @over(name=["rule_first", "called"])
 def test_unsupported_callable(name):
@@ -236,13 +236,13 @@ def test_unsupported_callable(name):
 
 
 @says(
-    "The rule is called with one upstream gradient for each output, as separate arguments.",
-    "An output that the loss does not use has one, too.",
-    "`tf.custom_gradient` calls the rule with upstream gradients alone; the inputs are in the closure.",
-    "The call of the function passes; ask for a gradient.",
-    "Wrong on purpose: two outputs, and a rule with one upstream.",
-    "One upstream for each of two outputs.",
-    "The rule gets upstream alone, and closes over its input.",
+    "The rule is …",
+    "An output that …",
+    "`tf.custom_gradient` calls the …",
+    "The call of …",
+    "Wrong on purpose: two outputs, …",
+    "One upstream for …",
+    "The rule gets …",
 )
 @over(mode=MODES, outputs=[1, 3], used=[1, 3])
 def test_upstreams(mode, outputs, used):
@@ -269,8 +269,8 @@ def test_upstreams(mode, outputs, used):
 
 
 @says(
-    "`tf.RegisterGradient` calls its function with the operation and the upstream gradient.",
-    "Wrong on purpose: a rule with the signature of tf.RegisterGradient.",
+    "`tf.RegisterGradient` calls its …",
+    "Wrong on purpose: a rule with …",
 )
 def test_register_gradient():
     called = []
@@ -288,11 +288,11 @@ def test_register_gradient():
 
 
 @says(
-    "A branch of `tf.cond`, and the body of a loop, are graphs of their own inside a graph.",
-    "`outer` was computed around the branch, and the function returns it in the branch as it is.",
-    "Return `tf.identity(outer)`, which is computed in the branch.",
-    "Wrong on purpose: an argument from outside of a branch is returned as is.",
-    "A copy of the argument is returned, made in the branch.",
+    "A branch of …",
+    "`outer` was computed …",
+    "Return `tf.identity(outer)`, which …",
+    "Wrong on purpose: an …",
+    "A copy of …",
 )
 @over(loop=[False, True], graph=[False, True], copied=[False, True])
 def test_two_graphs(loop, graph, copied):
@@ -316,31 +316,31 @@ def test_two_graphs(loop, graph, copied):
 
 
 advice(
-    "Return a gradient for each input, and `None` for an input that needs none.",
+    "Return a gradient …",
     "Return one gradient.",
-    "Read the two numbers, not the words: expected 2 and received 3 is one too many.",
-    "Return what you were given: a list for a list, a dictionary for a dictionary.",
+    "Read the two …",
+    "Return what you …",
     "Pass inputs by position.",
-    "Where callers want names, put a plain function around the rule.",
+    "Where callers want …",
     "Call it by position.",
-    "Run a new function once inside `tf.function`.",
-    "Keep settings out of the rule: a plain function takes them, and the rule closes over them.",
-    "Give a function with a rule no defaults.",
-    "End the function with `return y, grad`.",
-    "Put the outputs into a tuple: `return (s, p), grad`.",
-    "Return the value first, then the rule, without parentheses behind it.",
-    "Give the rule a parameter for each output, in the order in which the outputs are flattened.",
-    "Drop the first parameter, and use the inputs of the function around the rule.",
-    "Call the function in a branch, inside `tf.function`.",
+    "Run a new …",
+    "Keep settings out …",
+    "Give a function …",
+    "End the function …",
+    "Put the outputs …",
+    "Return the value …",
+    "Give the rule …",
+    "Drop the first …",
+    "Call the function …",
 )
 pointer(
-    "The entries begin with the most frequent.",
+    "The entries begin …",
     "Notice it earlier.",
     "Asked in tensorflow#26048, probability#904.",
     "More: what is counted.",
     "Asked in tensorflow#26048.",
     "Asked in tensorflow#21756.",
-    "More: the order of the pieces.",
+    "More: the order …",
     "Asked in tensorflow#77559.",
     "More: inputs by keyword.",
     "Asked in tensorflow#77559, tensorflow#56692.",
@@ -348,6 +348,6 @@ pointer(
     "More: a first rule.",
     "Asked in tensorflow#58941.",
     "More: several outputs.",
-    "More: what arrives for each output.",
-    "More: the ways to give a gradient.",
+    "More: what arrives …",
+    "More: the ways …",
 )

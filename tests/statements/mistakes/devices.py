@@ -162,13 +162,13 @@ def found():
 
 
 @says(
-    "Under `tf.distribute.MirroredStrategy` a variable has a copy on each device, and each replica runs the same function on its part of the data.",
-    "Every program here makes two logical devices out of one CPU.",
-    "In the scope of a strategy, and outside of a replica, a mirrored variable is no single variable, and `tape.gradient` asks for its handle.",
-    "Put the tape into the function that `strategy.run` calls.",
-    "A rule with `variables=` is right there, and so is one that gets the variable as an argument:",
-    "Wrong on purpose: a tape in the scope of a strategy, outside of run.",
-    "The tape is in the function that each replica runs.",
+    "Under `tf.distribute.MirroredStrategy` a …",
+    "Every program here …",
+    "In the scope …",
+    "Put the tape …",
+    "A rule with …",
+    "Wrong on purpose: a tape in …",
+    "The tape is …",
 )
 def test_handle():
     assert all("handle is not available" in each for each in found()["in scope"])
@@ -185,12 +185,12 @@ def test_handle():
 
 
 @says(
-    "To apply gradients Keras asks for the context of the replica, and outside of one there is `None`.",
-    "Call the optimizer in the function that `strategy.run` calls.",
-    "It adds the gradients of all replicas.",
-    "Wrong on purpose: an optimizer is called in the scope, outside of run.",
-    "The optimizer is called in the function that each replica runs.",
-    "The optimizer adds the gradients of the replicas.",
+    "To apply gradients …",
+    "Call the optimizer …",
+    "It adds the …",
+    "Wrong on purpose: an optimizer is …",
+    "The optimizer is …",
+    "The optimizer adds …",
 )
 def test_apply():
     assert found()["context"] is True
@@ -202,12 +202,12 @@ def test_apply():
 
 
 @says(
-    "Replicas wait for each other where gradients are added.",
-    "In a branch that is a graph of its own they cannot.",
-    "Choose the gradient in the branch, and call the optimizer after it.",
-    "A rule that adds over replicas has the same limit.",
-    "Wrong on purpose: an optimizer in a branch, in each replica.",
-    "The branch chooses the gradient; the optimizer stands outside of it.",
+    "Replicas wait for …",
+    "In a branch …",
+    "Choose the gradient …",
+    "A rule that …",
+    "Wrong on purpose: an optimizer in …",
+    "The branch chooses …",
 )
 def test_branch():
     assert all("merge_call" in each for each in found()["branch"][1:])
@@ -216,12 +216,12 @@ def test_branch():
 
 
 @says(
-    "The tape was opened in one thread, and the replicas record in others.",
-    "One tape in each replica.",
-    "Add what they found with `strategy.reduce`.",
+    "The tape was …",
+    "One tape in …",
+    "Add what they …",
     "`assert slope is not None`.",
-    "Wrong on purpose: a tape around the replicas.",
-    "A tape in each replica; what they found is added after.",
+    "Wrong on purpose: a tape around …",
+    "A tape in …",
 )
 def test_around():
     assert found()["threads"] == 2
@@ -231,12 +231,12 @@ def test_around():
 
 
 @says(
-    "Each is a mean already, over half of the batch.",
-    "Divide by the size of the whole batch.",
-    "Keras does so with its own losses.",
-    "Run one step with one replica and with two, on the same batch, and compare the weights.",
-    "Wrong on purpose: each replica takes the mean over its part of a batch.",
-    "Each replica divides by the size of the whole batch.",
+    "Each is a …",
+    "Divide by the …",
+    "Keras does so …",
+    "Run one step …",
+    "Wrong on purpose: each …",
+    "Each replica divides …",
 )
 def test_sums():
     two, one = found()["fitted"]
@@ -247,12 +247,12 @@ def test_sums():
 
 
 @says(
-    "A rule runs in each replica and sees the gradient of that replica.",
-    "Two of norm 1, in one direction, add up to 2.",
-    "Add over the replicas in the rule, then clip, and divide by their number, because they are added once more.",
-    "Print the norm after the sum: the bound is for what the optimizer gets.",
-    "Wrong on purpose: a rule clips, and sees the gradient of one replica.",
-    "The rule adds over the replicas first, and then clips.",
+    "A rule runs …",
+    "Two of norm …",
+    "Add over the …",
+    "Print the norm …",
+    "Wrong on purpose: a rule …",
+    "The rule adds …",
 )
 def test_clip():
     assert trace("wrong/clip.py")[0].numbers[-1] == 2
@@ -261,18 +261,18 @@ def test_clip():
     assert same(tf.norm(2 * tf.clip_by_norm([3.0, 4.0], 1.0)), 2.0, 1e-6)
 
 
-history("Keras 2 said that `apply_gradients` cannot be called there.")
-advice("Whatever computes or applies gradients belongs into one step function.")
+history("Keras 2 said …")
+advice("Whatever computes or …")
 pointer(
-    "What needs a GPU or a TPU was not run, and is not on this page.",
+    "What needs a …",
     "Messages come first.",
     "Notice it earlier.",
-    "Asked in tensorflow#36392, tensorflow#35226, tensorflow#54370.",
-    "More: variables of a rule.",
+    "Asked in tensorflow#36392, …",
+    "More: variables of …",
     "Asked in tensorflow#43974, tensorflow#36955.",
-    "Asked in tensorflow#27716, tensorflow#34203, tensorflow#59487.",
+    "Asked in tensorflow#27716, …",
     "Asked in tensorflow#54370.",
-    "More: a tape around replicas in a `tf.function`.",
+    "More: a tape …",
     "Asked in tensorflow#35333, edward2#428.",
     "More: clipping.",
 )

@@ -27,12 +27,12 @@ def reverse(x):
 
 
 @says(
-    "A rule is a function of tensors.",
-    "`keras.Input` returns a symbolic tensor, a shape and a dtype without a value.",
-    "`tf.custom_gradient` takes tensors, and so do `keras.ops.custom_gradient` and `tf.recompute_grad`, which call it.",
-    "Call the rule in the `call` of a layer.",
-    "Wrong on purpose: a rule is called on a symbolic Keras tensor.",
-    "The rule is called in a layer, where the tensors are real.",
+    "A rule is a …",
+    "`keras.Input` returns a …",
+    "`tf.custom_gradient` takes tensors, …",
+    "Call the rule …",
+    "Wrong on purpose: a rule …",
+    "The rule is …",
 )
 @over(decorate=[tf.custom_gradient, keras.ops.custom_gradient])
 def test_symbolic(decorate):
@@ -63,10 +63,10 @@ def test_symbolic(decorate):
 
 
 @says(
-    "A bug in Keras 3.15: the scope wraps the `call` of a layer in `tf.recompute_grad`, and a model calls it with keywords, which a rule in a graph does not take.",
-    "Use `keras.remat` around a function of positional arguments, in a layer that has the recomputed layer as an attribute.",
-    "Wrong on purpose: RematScope around a layer that fit calls.",
-    "keras.remat around the part of a call that has positional arguments.",
+    "A bug in …",
+    "Use `keras.remat` around …",
+    "Wrong on purpose: RematScope …",
+    "keras.remat around the …",
 )
 @over(eagerly=[False, True])
 def test_remat(eagerly):
@@ -86,10 +86,10 @@ def test_remat(eagerly):
 
 
 @says(
-    "On the TensorFlow backend `keras.ops.custom_gradient` calls `tf.custom_gradient`, and the rule gets its upstream by position.",
+    "On the TensorFlow …",
     "Accept both.",
-    "Wrong on purpose: the signature for PyTorch, on TensorFlow.",
-    "One signature for both ways of calling.",
+    "Wrong on purpose: the signature …",
+    "One signature for …",
 )
 @over(mode=MODES)
 def test_signature(mode):
@@ -116,12 +116,12 @@ def test_signature(mode):
 
 
 @says(
-    "With `mixed_float16` a layer computes in float16 and keeps its weights in float32.",
-    "The variables that a rule is handed are the weights themselves, in float32.",
-    "Pass the weight as a tensor: `tf.convert_to_tensor` in `call` returns the dtype in which the layer computes.",
-    "Run one step with `mixed_float16` in the tests of a layer.",
-    "Wrong on purpose: with mixed_float16 the rule reads the float32 weight.",
-    "The weight goes in as a tensor, in the dtype of the layer.",
+    "With `mixed_float16` a …",
+    "The variables that …",
+    "Pass the weight …",
+    "Run one step …",
+    "Wrong on purpose: with …",
+    "The weight goes …",
 )
 @over(policy=["float32", "mixed_float16"], eagerly=[False, True])
 def test_half(policy, eagerly):
@@ -144,10 +144,10 @@ def test_half(policy, eagerly):
 
 
 @says(
-    "`y_true` is an argument as `y_pred` is, and a rule owes a gradient for each.",
-    "Return `None` for the labels, in their place.",
-    "Wrong on purpose: a loss with a gradient for y_pred alone.",
-    "One gradient for each argument of the loss; None for the labels.",
+    "`y_true` is an …",
+    "Return `None` for …",
+    "Wrong on purpose: a loss …",
+    "One gradient for …",
 )
 @over(eagerly=[False, True])
 def test_as_loss(eagerly):
@@ -165,11 +165,11 @@ def test_as_loss(eagerly):
 
 
 @says(
-    "`apply_gradients` takes one sequence of pairs, of a gradient and its variable.",
-    "Call `apply` with two lists, or zip them.",
-    "`assert slope.shape == w.shape`: some optimizers broadcast a gradient of another shape.",
-    "Wrong on purpose: gradients and variables in two lists.",
-    "apply takes two lists, apply_gradients takes pairs.",
+    "`apply_gradients` takes one …",
+    "Call `apply` with …",
+    "`assert slope.shape == w.shape`: …",
+    "Wrong on purpose: gradients …",
+    "apply takes two …",
 )
 @over(optimizer=[keras.optimizers.SGD, keras.optimizers.Adam])
 def test_apply(optimizer):
@@ -186,10 +186,10 @@ def test_apply(optimizer):
 
 
 @says(
-    "An optimizer of Keras is built by its first call, with the variables of that call.",
-    "Build it with all of them, or make one optimizer for each part.",
-    "Wrong on purpose: one optimizer, and variables that it has not seen.",
-    "The optimizer is built with all variables that it will see.",
+    "An optimizer of …",
+    "Build it with …",
+    "Wrong on purpose: one …",
+    "The optimizer is …",
 )
 @over(optimizer=[keras.optimizers.SGD, keras.optimizers.Adam], builds=[False, True])
 def test_unknown(optimizer, builds):
@@ -207,12 +207,12 @@ def test_unknown(optimizer, builds):
 
 
 @says(
-    "`fit` trains what the layers of the model track.",
-    "A Lambda layer does not track what its function reads, and does not warn.",
-    "Write a layer with the weight as an attribute.",
-    "`assert len(model.trainable_variables) == 3`, or the number that you expect.",
-    "Wrong on purpose: a Lambda layer whose function reads a variable.",
-    "A layer with a weight of its own.",
+    "`fit` trains what …",
+    "A Lambda layer …",
+    "Write a layer …",
+    "`assert len(model.trainable_variables) == 3`, …",
+    "Wrong on purpose: a Lambda …",
+    "A layer with …",
 )
 @over(eagerly=[False, True])
 def test_lambda(eagerly):
@@ -229,12 +229,12 @@ def test_lambda(eagerly):
 
 
 @says(
-    "A rule is handed objects of `tf.Variable`.",
-    "A Keras weight is not one; it holds one as `value`.",
-    "Compare with `self.w.value`, or pass the weight in and need no `variables` at all.",
-    "Let the rule assert that it returns no `None` for a trainable variable.",
-    "Wrong on purpose: a Keras weight is looked for among the variables.",
-    "A Keras weight holds a variable: that one is among the variables.",
+    "A rule is handed …",
+    "A Keras weight is …",
+    "Compare with `self.w.value`, …",
+    "Let the rule …",
+    "Wrong on purpose: a Keras …",
+    "A Keras weight holds …",
 )
 @over(graph=[False, True], name=["wrong/by_variable.py", "by_variable.py"])
 def test_by_variable(graph, name):
@@ -265,12 +265,12 @@ def test_by_variable(graph, name):
 
 
 @says(
-    "`fit` traces the model in its first call and keeps that graph.",
-    "Attributes of layers are read while it traces.",
+    "`fit` traces the …",
+    "Attributes of layers …",
     "Compile the model again.",
-    "Exchange before the first call of `fit`.",
-    "Wrong on purpose: the activation is exchanged between two calls of fit.",
-    "compile makes fit trace again, and then it sees the new activation.",
+    "Exchange before the …",
+    "Wrong on purpose: the activation is exchanged between …",
+    "compile makes fit …",
 )
 @over(when=["before", "after", "compiled"])
 def test_exchanged(when):
@@ -290,11 +290,11 @@ def test_exchanged(when):
 
 
 @says(
-    "The `tf.function` was traced with the old activation, and serves later calls from that graph.",
-    "Clone the model, with the activations exchanged in the clone, and copy the weights.",
-    "Choose an upstream with both signs, so that the two gradients must differ.",
-    "Wrong on purpose: the activation is exchanged after the model was used.",
-    "A copy of the model with another activation; the model stays as it is.",
+    "The `tf.function` was …",
+    "Clone the model, …",
+    "Choose an upstream …",
+    "Wrong on purpose: the activation is exchanged after …",
+    "A copy of …",
 )
 @over(graph=[False, True], signs=[[1.0, -1.0], [1.0, 1.0]])
 def test_guided(graph, signs):
@@ -328,11 +328,11 @@ def test_guided(graph, signs):
 
 
 @says(
-    "The map writes the name of a rule on the operations of a graph.",
-    "A tape that sees the operation itself looks up the rule of its type.",
+    "The map writes …",
+    "A tape that …",
     "A rule around the call.",
-    "Wrong on purpose: the override of TensorFlow 1, and a tape.",
-    "A rule around the call is obeyed in every mode.",
+    "Wrong on purpose: the override …",
+    "A rule around the call is …",
 )
 @over(mode=MODES)
 def test_mapped(mode):
@@ -357,11 +357,11 @@ def test_mapped(mode):
 
 
 @says(
-    "The layer stores what it rounded, so each step starts from a whole number, and what the steps before had added is lost.",
-    "Keep the weight, and round in the forward pass, with a rule that passes the gradient on.",
-    "Print the weight after each epoch: here it stands still, and the loss is not 0.",
-    "Wrong on purpose: the layer writes the rounded weight into the weight.",
-    "The rounded value goes forward, the gradient goes to the real weight.",
+    "The layer stores …",
+    "Keep the weight, …",
+    "Print the weight …",
+    "Wrong on purpose: the layer …",
+    "The rounded value …",
 )
 @over(name=["wrong/quantized.py", "quantized.py"], eagerly=[False, True])
 def test_quantized(name, eagerly):
@@ -377,7 +377,7 @@ def test_quantized(name, eagerly):
 
 
 @says(
-    "Keras calls with symbolic tensors, keeps weights in objects of its own, traces `fit` once, and recomputes layers: at each of these a rule can fail, or be left out without a word.",
+    "Keras calls with …",
 )
 def test_the_four():
     for entry in ("wrong/symbolic.py", "wrong/by_variable.py", "wrong/remat.py"):
@@ -395,26 +395,26 @@ def test_the_four():
     assert len(traced) == before
 
 
-history("The keyword is that of PyTorch.")
+history("The keyword is …")
 pointer(
-    "Messages come first, silent failures after them.",
-    "Missing gradients have a page of their own.",
-    "What is recomputed must do the same again: dropout does not.",
+    "Messages come first, …",
+    "Missing gradients have …",
+    "What is recomputed …",
     "Notice it earlier.",
-    "Asked in tensorflow#50741, tensorflow#43916, tensorflow#51131, keras#20124.",
+    "Asked in tensorflow#50741, …",
     "Asked in keras#21207.",
     "More: several backends.",
     "Asked in keras#18139, tf-keras#197.",
-    "More: in a Keras layer.",
-    "More: one gradient for each argument, the wrong number of gradients.",
+    "More: in a …",
+    "More: one gradient …",
     "Asked in tensorflow#32478.",
     "Asked in keras#11430, tensorflow#49901.",
     "Asked in keras#21105.",
-    "More: a list for the variables.",
-    "Asked in tf-keras-vis#49, tensorflow#35203, Grad-CAM-tensorflow#10.",
+    "More: a list …",
+    "Asked in tf-keras-vis#49, …",
     "Asked in keras#4070, larq#4.",
     "More: straight through.",
-    "For the way of TensorFlow 1 see below.",
-    "Asked in tensorflow#37680, tensorflow#35203, tensorflow#35744, keras-grad-cam#35.",
-    "More: when it is obeyed.",
+    "For the way …",
+    "Asked in tensorflow#37680, …",
+    "More: when it …",
 )

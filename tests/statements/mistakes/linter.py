@@ -44,12 +44,12 @@ LOOKS = {
 
 
 @says(
-    "Many mistakes of the catalogue can be found by a machine that does not know what the function is for.",
-    "It looks at how many gradients the rule returns, at their shapes and dtypes.",
+    "Many mistakes of …",
+    "It looks at …",
     "It changes upstream.",
-    "It compares with differences, by `check_rule`.",
-    "It runs the function inside `tf.function`, under XLA, under `tf.vectorized_map` and behind `tf.gather`.",
-    "It differentiates twice, calls twice, and goes to zero, to large and to tiny inputs.",
+    "It compares with …",
+    "It runs the …",
+    "It differentiates twice, …",
 )
 @over(look=LOOKS)
 def test_what_it_looks_at(look):
@@ -61,8 +61,8 @@ def test_what_it_looks_at(look):
 
 
 @says(
-    "Advice is of two kinds.",
-    "A rule that is not the derivative of its function says what it means, with the options of `check_rule`.",
+    "Advice is of …",
+    "A rule that …",
 )
 def test_two_kinds():
     through = rule(tf.round, lambda x, up: up)
@@ -72,7 +72,7 @@ def test_two_kinds():
     assert all(str(each).startswith("limit:") for each in told)
 
 
-@says("It takes one float tensor, and needs nothing of this site:")
+@says("It takes one …")
 def test_the_short_version():
     tree = ast.parse(SOURCE)
     imported = [ast.unparse(each) for each in tree.body if isinstance(each, ast.Import)]
@@ -82,8 +82,8 @@ def test_the_short_version():
 
 
 @says(
-    "Wrong on purpose: six rules, and a function that says what is wrong.",
-    "it warns of many graphs",
+    "Wrong on purpose: …",
+    "it warns of …",
 )
 def test_its_program():
     lines = [each.text for each in trace("wrong/explain.py")]
@@ -92,13 +92,13 @@ def test_its_program():
 
 
 definition(
-    "A mistake is a wrong or a missing gradient at the inputs.",
-    "A limit is a place where a gradient that is right here breaks.",
-    "What is wrong with the gradient of a function at a float tensor.",
+    "A mistake is …",
+    "A limit is …",
+    "What is wrong …",
 )
 pointer(
-    "`explain` looks for them: give it a decorated function and inputs, and it says what it finds wrong with the gradient.",
-    "It comes with this site's checker; checking a rule says how to install it.",
-    "What it finds of this catalogue is measured.",
-    "It looks along one direction at one point; checking a rule says what such a look can miss.",
+    "`explain` looks for …",
+    "It comes with …",
+    "What it finds …",
+    "It looks along …",
 )

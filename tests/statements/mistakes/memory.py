@@ -11,8 +11,8 @@ from tensorflow.python.framework import func_graph, ops
 from truth.statements.tries import *
 
 pointer(
-    "Memory runs out, or grows from step to step, or `tf.recompute_grad` does not do what its name says.",
-    "Gradients that recomputing makes wrong without a word are on the page of silent failures.",
+    "Memory runs out, …",
+    "Gradients that recomputing …",
     "Asked in tensorflow#36168.",
     "Asked in tensorflow#36981.",
     "Asked in tensorflow#30418.",
@@ -26,7 +26,7 @@ pointer(
 
 
 @says(
-    "What is kept is counted here, in tensors, rules and graphs: these numbers are the same on every machine.",
+    "What is kept …",
 )
 def test_counted():
     names = ("keeps", "whole", "registry", "persistent", "saved")
@@ -65,10 +65,10 @@ def taped(function, persistent=False):
 
 
 @says(
-    "Eagerly, the tape records the operations inside a decorated function as well, and keeps their results for a walk that it never takes.",
-    "`tf.stop_gradient` around each use of the input; or `tf.recompute_grad` without any rule.",
-    "Wrong on purpose: a rule is written to save memory, eagerly.",
-    "The input is stopped inside the rule, or the forward pass runs again.",
+    "Eagerly, the tape …",
+    "`tf.stop_gradient` around each …",
+    "Wrong on purpose: a rule …",
+    "The input is …",
 )
 @over(count=[5, 20])
 def test_keeps(count):
@@ -92,10 +92,10 @@ def test_keeps(count):
 
 
 @says(
-    "When the gradient is asked for, the forward pass runs again under a tape, and its intermediates are alive together then.",
-    "Wrap the parts, one by one.",
-    "Wrong on purpose: one recompute_grad around everything.",
-    "recompute_grad around each part: what is alive at once.",
+    "When the gradient …",
+    "Wrap the parts, …",
+    "Wrong on purpose: one …",
+    "recompute_grad around each …",
 )
 @over(blocks=[2, 4, 5])
 def test_whole(blocks):
@@ -118,9 +118,9 @@ def test_whole(blocks):
 
 
 @says(
-    "In a graph it recomputes as well.",
-    "Of the first run the backward pass reads nothing, so that nothing of it has to be kept.",
-    "recompute_grad in a graph: which results the backward pass reads.",
+    "In a graph it …",
+    "Of the first …",
+    "recompute_grad in a …",
 )
 @over(count=[5, 20])
 def test_in_a_graph(count):
@@ -151,11 +151,11 @@ def test_in_a_graph(count):
 
 
 @says(
-    "A persistent tape may be asked again, so it keeps what it has recorded as long as it lives.",
-    "The other kind drops it with the first answer.",
-    "`del tape`, or a tape that is not persistent.",
-    "Wrong on purpose: a persistent tape that is kept.",
-    "A persistent tape is deleted when its last gradient is there.",
+    "A persistent tape may …",
+    "The other kind …",
+    "`del tape`, or …",
+    "Wrong on purpose: a persistent …",
+    "A persistent tape is …",
 )
 @over(persistent=[True, False], asked=[1, 3])
 def test_persistent(persistent, asked):
@@ -169,10 +169,10 @@ def test_persistent(persistent, asked):
 
 
 @says(
-    "The forward pass appends whether or not a gradient will be asked for; without a tape, and in validation, none is.",
-    "A local name, that the rule closes over.",
-    "Wrong on purpose: the forward pass saves in a list what a rule takes out.",
-    "A local name lives as long as the tape, and no longer.",
+    "The forward pass …",
+    "A local name, …",
+    "Wrong on purpose: the …",
+    "A local name lives …",
 )
 @over(with_tape=[True, False])
 def test_saved(with_tape):
@@ -205,11 +205,11 @@ def rules():
 
 
 @says(
-    "In a graph each call of the decorator registers a rule under a new name.",
-    "The registry is never emptied, and the rule holds the outputs of the call, and they their graph.",
-    "Trace once: leave open in the signature what varies.",
-    "Wrong on purpose: a function with a rule is traced over and over.",
-    "One graph for every length, and one rule.",
+    "In a graph each …",
+    "The registry is …",
+    "Trace once: leave …",
+    "Wrong on purpose: a function …",
+    "One graph for …",
 )
 @over(calls=[1, 3])
 def test_registry(calls):
@@ -254,11 +254,11 @@ def test_registry(calls):
 
 
 @says(
-    "The rule of `tf.recompute_grad` has a rule for its own gradient, which does nothing but raise.",
-    "Forward mode asks it; so does a second derivative.",
+    "The rule of …",
+    "Forward mode asks …",
     "Differentiate the function itself.",
-    "Wrong on purpose: forward mode through tf.recompute_grad.",
-    "Forward mode through the function itself, without recompute_grad.",
+    "Wrong on purpose: forward …",
+    "Forward mode through …",
 )
 @over(forward=FORWARDS, mode=[EAGER, INSIDE])
 def test_transpose(forward, mode):
@@ -276,11 +276,11 @@ def test_transpose(forward, mode):
 
 
 @says(
-    "`tf.recompute_grad` is a rule, and in a graph the decorator of rules refuses keywords.",
-    "Eagerly a keyword passes, and a tensor in it gets `None`.",
+    "`tf.recompute_grad` is a …",
+    "Eagerly a keyword …",
     "Bind the keyword first.",
-    "Wrong on purpose: recompute_grad in a graph, with a keyword.",
-    "The keyword is bound before recompute_grad sees the function.",
+    "Wrong on purpose: recompute_grad …",
+    "The keyword is …",
 )
 @over(
     decorate={
@@ -309,11 +309,11 @@ def test_keyword(decorate, mode):
 
 
 @says(
-    "A Keras model finds the weights of layers that are attributes of a layer; what a `lambda` closes over it does not see.",
-    "`tf.recompute_grad(layer)` is a function, and has no weights either.",
-    "A layer that has the other one as an attribute.",
-    "Wrong on purpose: a layer that only a Lambda layer knows.",
-    "A layer that has the recomputed one as an attribute.",
+    "A Keras model …",
+    "`tf.recompute_grad(layer)` is a …",
+    "A layer that has the other …",
+    "Wrong on purpose: a layer …",
+    "A layer that has the recomputed …",
 )
 def test_in_lambda():
     inner = keras.layers.Dense(1)
@@ -356,14 +356,14 @@ def _clear():
 
 
 @says(
-    "This is a bug in TensorFlow.",
-    "While `tf.map_fn`, `tf.scan` or `tf.foldl` is traced, the variable scope has a caching device.",
-    "One that raises does not take it back, and `tf.recompute_grad` enters the scope again in its backward pass.",
-    "With the tape in a `tf.function` the gradient still comes out.",
-    "Take it back while a new graph is traced; eager mode refuses that as well.",
-    "`tf.compat.v1.get_variable_scope().caching_device` is `None` unless a map left something.",
-    "Wrong on purpose: a map that raises in a graph breaks what comes next.",
-    "Take back what a map that raised has set.",
+    "This is a …",
+    "While `tf.map_fn`, `tf.scan` …",
+    "One that raises …",
+    "With the tape …",
+    "Take it back …",
+    "`tf.compat.v1.get_variable_scope().caching_device` is `None` …",
+    "Wrong on purpose: a map …",
+    "Take back what …",
 )
 def test_caching_device():
     square = tf.recompute_grad(lambda x: x * x)

@@ -77,16 +77,16 @@ def elsewhere():
 
 @says(
     "A rule is Python.",
-    "A SavedModel holds a trace of it, unless it is told not to.",
-    "The first two mistakes show in another process than the one that saved, and their programs start one.",
-    "In a graph a rule is an `IdentityN` with the name of an entry in a registry.",
-    "The name is saved, the entry is not.",
-    "The process that saved still has it, and a rule that keeps no tensor of its forward pass works there; another ends in a `TypeError`.",
-    "Leave `experimental_custom_gradients` at its default, which is `True`: then a trace of the rule is in the file, and second derivatives are right as well.",
-    "Load in another process and take a gradient there.",
-    "The warning of unsaved gradients comes with the load, before a gradient is asked for.",
-    "Wrong on purpose: saved without its rules, and differentiated after.",
-    "Saved with its rules, as is the default, and differentiated twice.",
+    "A SavedModel holds a …",
+    "The first two …",
+    "In a graph …",
+    "The name is …",
+    "The process that …",
+    "Leave `experimental_custom_gradients` at …",
+    "Load in another …",
+    "The warning of …",
+    "Wrong on purpose: saved …",
+    "Saved with its …",
     was=(
         "'a file holds no Python': that of a Lambda layer holds bytecode",
         "'still has it': a rule with x**2 raises there, too: x is out of scope",
@@ -135,12 +135,12 @@ def test_identityn(choice):
 
 
 @says(
-    "The file holds the key of a Python function, and the function is in the process that saved.",
+    "The file holds the key …",
     "Save operations of TensorFlow.",
-    "Where it must be NumPy, save the weights, and build the function again after loading them.",
-    "Look for `PyFunc` among the operations of the graph before you save it.",
+    "Where it must …",
+    "Look for `PyFunc` …",
     "Wrong on purpose: NumPy in a saved model.",
-    "The same function by operations of TensorFlow is in the file.",
+    "The same function …",
 )
 @over(function=[tf.numpy_function, tf.py_function])
 def test_pyfunc(function):
@@ -185,11 +185,11 @@ def saved(layer, path):
 
 
 @says(
-    "A `.keras` file holds names, and the process that loads it must know what they mean.",
-    "A `.keras` file holds the name of a layer and its settings, and no code: not the class, and not the rule.",
-    "Register the class, and import it before you load; or hand it over as `custom_objects`.",
-    "Wrong on purpose: a layer with a rule that load_model does not know.",
-    "A layer that is registered; the rule is code, and comes with its class.",
+    "A `.keras` file holds names, …",
+    "A `.keras` file holds the …",
+    "Register the class, …",
+    "Wrong on purpose: a layer …",
+    "A layer that …",
 )
 @over(way=["unknown", "custom_objects", "registered"])
 def test_locate(way):
@@ -213,11 +213,11 @@ def test_locate(way):
 
 
 @says(
-    "The file holds the bytecode of the lambda, and Keras refuses it unless you say that the file is safe.",
-    "Even then the lambda lacks what it calls: the rule is a global name, and the bytecode arrives without its globals.",
-    "A registered layer, as above; or a function with a name, which `load_model` is told.",
-    "Wrong on purpose: a rule in a Lambda layer goes to a .keras file.",
-    "A Lambda layer with a named function that load_model is told.",
+    "The file holds the bytecode …",
+    "Even then the …",
+    "A registered layer, …",
+    "Wrong on purpose: a rule …",
+    "A Lambda layer …",
 )
 def test_lambda():
     with tempfile.TemporaryDirectory() as folder:
@@ -240,10 +240,10 @@ def test_lambda():
 
 @says(
     "A SavedModel holds traces.",
-    "A plain method has none, and neither has a `tf.function` that was not called and has no signature.",
-    "Give it an input signature, or call it once before you save.",
-    "Wrong on purpose: a function with a rule, saved without a signature.",
-    "With an input signature the function is traced when it is saved.",
+    "A plain method …",
+    "Give it an …",
+    "Wrong on purpose: a function …",
+    "With an input …",
 )
 @over(way=["plain", "untraced", "called", "signature"])
 def test_traces(way):
@@ -269,10 +269,10 @@ def test_traces(way):
 
 
 @says(
-    "`model.export` writes a SavedModel, which `load_model` of Keras 3 refuses.",
-    "Load it with `tf.saved_model.load`: the rules are there, and the variables.",
-    "Wrong on purpose: load_model is given what export wrote.",
-    "The export has its rules and its variables: tf.saved_model.load.",
+    "`model.export` writes a …",
+    "Load it with …",
+    "Wrong on purpose: load_model …",
+    "The export has …",
 )
 def test_export():
     with tempfile.TemporaryDirectory() as folder:
@@ -286,7 +286,7 @@ def test_export():
     assert before.numbers == after.numbers == [-1, -3]
 
 
-history("Older versions said that the callback is not found.")
+history("Older versions said …")
 
 
 def converted(function):
@@ -301,12 +301,12 @@ def converted(function):
 
 
 @says(
-    "The converter to LiteRT, once TFLite, drops the identity that carries a rule, and keeps the operations of the forward pass.",
-    "It has none for a Python function.",
-    "A forward pass of TensorFlow's operations.",
-    "What shall be differentiated on the device is converted with its gradient.",
-    "Wrong on purpose: NumPy in a model for LiteRT, once TFLite.",
-    "A rule of TensorFlow's operations converts, and its gradient as well.",
+    "The converter to …",
+    "It has none …",
+    "A forward pass …",
+    "What shall be …",
+    "Wrong on purpose: NumPy in a model …",
+    "A rule of …",
 )
 @over(scale=[-1.0, 10.0])
 def test_lite(scale):
@@ -335,17 +335,17 @@ def test_lite(scale):
 
 pointer(
     "Notice it earlier.",
-    "Asked in tensorflow#36978, tensorflow#39464, tensorflow#35018.",
-    "Asked in tensorflow#40166, tensorflow#34211, models#9294.",
-    "More: what the documentation says.",
+    "Asked in tensorflow#36978, …",
+    "Asked in tensorflow#40166, …",
+    "More: what the …",
     "Asked in tensorflow#51623, automl#262.",
-    "More: the gradient through NumPy.",
+    "More: the gradient …",
     "Asked in keras#19899, keras#21046.",
     "Asked in keras#15767.",
 )
 
 history(
-    "Converters of TensorFlow 1 stopped at the identity: “Here is a list of operators for which you will need custom implementations: IdentityN.”",
+    "Converters of TensorFlow …",
 )
 
-advice("Convert an untrained model first.")
+advice("Convert an untrained …")

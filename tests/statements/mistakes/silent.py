@@ -12,9 +12,9 @@ X = tf.constant([[1.0, 2.0], [3.0, 4.0]])
 
 
 @says(
-    "No message, and a gradient that is wrong, or None.",
-    "On this page the formula of the rule is right; TensorFlow asks it in another way than its author thinks, or does not ask it.",
-    "Each entry shows the wrong number beside the right one, and all but the last an assertion that would have told.",
+    "No message, and …",
+    "On this page …",
+    "Each entry shows …",
 )
 def test_the_entries():
     folder = tries.folder
@@ -34,11 +34,11 @@ def test_the_entries():
 
 
 @says(
-    "The rule's operation has the arguments for inputs.",
-    "`factor` is none of them, and the operations inside, which used it, are hidden behind the rule.",
-    "If `factor` alone is watched, eager mode differs: the tape.",
-    "Wrong on purpose: the rule closes over a tensor that wants a gradient.",
-    "Each tensor that wants a gradient is an argument.",
+    "The rule's operation …",
+    "`factor` is none …",
+    "If `factor` alone …",
+    "Wrong on purpose: the rule closes …",
+    "Each tensor that …",
 )
 @over(mode=MODES)
 def test_closed_over(mode):
@@ -51,11 +51,11 @@ def test_closed_over(mode):
 
 
 @says(
-    "Eagerly inputs are the positional arguments.",
-    "Without one the tape records no rule, and differentiates the operations inside.",
-    "In a graph the call raises.",
-    "Wrong on purpose: all arguments of the rule are passed by keyword.",
-    "A plain function with keywords calls the rule by position.",
+    "Eagerly inputs are …",
+    "Without one the …",
+    "In a graph …",
+    "Wrong on purpose: all …",
+    "A plain function …",
 )
 @over(mode=MODES)
 def test_by_keyword(mode):
@@ -70,10 +70,10 @@ def test_by_keyword(mode):
 
 
 @says(
-    "A rule looks its names up when it runs, in the backward pass.",
-    "What a variable, a global or an attribute holds then need not be what the forward pass read.",
-    "Wrong on purpose: the rule reads a setting late, and it has changed.",
-    "The forward pass keeps what its backward pass will need.",
+    "A rule looks …",
+    "What a variable, …",
+    "Wrong on purpose: the rule reads …",
+    "The forward pass …",
 )
 @over(kind=["global", "attribute", "variable"], kept=[False, True])
 def test_late(kind, kept):
@@ -102,11 +102,11 @@ def test_late(kind, kept):
 
 
 @says(
-    "Behind `tf.gather` upstream is a `tf.IndexedSlices`, a list of rows that are not yet added up.",
-    "`tf.clip_by_value` clips each of them, and the three rows of one index add up to 3.",
-    "Begin with `tf.convert_to_tensor(upstream)`, which adds them up.",
-    "Upstream is made dense first, which sums its rows.",
-    "Wrong on purpose: upstream is clipped before its rows are summed.",
+    "Behind `tf.gather` upstream …",
+    "`tf.clip_by_value` clips each …",
+    "Begin with `tf.convert_to_tensor(upstream)`, …",
+    "Upstream is made …",
+    "Wrong on purpose: upstream …",
 )
 @over(mode=MODES, upstream=[1.0, -5.0])
 def test_sparse(mode, upstream):
@@ -131,10 +131,10 @@ def test_sparse(mode, upstream):
 
 
 @says(
-    "`tf.function` looks through the decorator of an argument and calls the bare function, which returns a pair.",
-    "Code that takes the first of a pair goes on without the rule.",
-    "Wrong on purpose: a function with a rule is an argument of tf.function.",
-    "The function is closed over, or wrapped in functools.partial.",
+    "`tf.function` looks through …",
+    "Code that takes …",
+    "Wrong on purpose: a function …",
+    "The function is …",
 )
 @over(wrapped=[False, True], options=[{}, {"autograph": False}, {"jit_compile": True}])
 def test_argument(wrapped, options):
@@ -160,11 +160,11 @@ def test_argument(wrapped, options):
 
 
 @says(
-    "An output that the loss does not use still has an upstream gradient: zeros, in its shape.",
-    "What divides by it gets NaN.",
-    "For an integer output it is `None` in some modes.",
-    "Wrong on purpose: the rule normalizes upstream, of an unused output too.",
-    "The rule takes zeros for what they are: an output that nobody uses.",
+    "An output that …",
+    "What divides by …",
+    "For an integer …",
+    "Wrong on purpose: the rule normalizes …",
+    "The rule takes …",
 )
 @over(mode=MODES)
 def test_unused_output(mode):
@@ -189,11 +189,11 @@ def test_unused_output(mode):
 
 
 @says(
-    "The rule stands for the whole function, `tf.stop_gradient` included.",
-    "What is inside is not asked.",
-    "Wrong on purpose: stop_gradient stands inside a function with a rule.",
-    "stop_gradient stands around the call.",
-    "Ask for the gradient of that term alone: it should be `None`.",
+    "The rule stands …",
+    "What is inside …",
+    "Wrong on purpose: stop_gradient …",
+    "stop_gradient stands around …",
+    "Ask for the …",
 )
 @over(mode=MODES)
 def test_stopped(mode):
@@ -205,10 +205,10 @@ def test_stopped(mode):
 
 
 @says(
-    "The rule belongs to what the function returns.",
-    "A tensor that leaves it another way, in a list or an attribute, was computed by operations that the tape has recorded, and has their gradient.",
-    "Wrong on purpose: the loss uses what left the function by the side.",
-    "What the loss uses is returned.",
+    "The rule belongs …",
+    "A tensor that …",
+    "Wrong on purpose: the loss …",
+    "What the loss …",
 )
 @over(mode=MODES, way=["list", "attribute"])
 def test_by_the_side(mode, way):
@@ -233,12 +233,12 @@ def test_by_the_side(mode, way):
 
 
 @says(
-    "`tf.function` runs the Python code to build a graph, and then the graph.",
-    "So `print` shows a symbolic tensor, once for each trace, and says nothing of the calls that follow.",
-    "A counter or a list that the rule changes sees one call as well.",
-    "Wrong on purpose: print in a rule, in a graph.",
-    "An f-string of a tensor shows the same in a graph: look for `Tensor` in what is printed.",
-    "tf.print shows the value in each call.",
+    "`tf.function` runs the …",
+    "So `print` shows …",
+    "A counter or …",
+    "Wrong on purpose: print …",
+    "An f-string of …",
+    "tf.print shows the …",
 )
 @over(calls=[1, 3])
 def test_printed(calls):
@@ -271,37 +271,37 @@ def test_printed(calls):
 
 
 advice(
-    "Pass each tensor that wants a gradient as an argument.",
+    "Pass each tensor …",
     "Settings may stay outside.",
     "`assert None not in tape.gradient(y, [x, factor])`.",
-    "Call the rule by position; a plain function around it may have keywords.",
-    "Let the rule leave a mark, and assert that it is there.",
-    "Keep the value in a local name of the forward pass, and use that in the rule.",
-    "Change the setting between the two passes, and compare with differences taken before.",
-    "Test a rule behind `tf.gather` with an index that comes twice.",
-    "Close over the function, or wrap it in `functools.partial`.",
-    "`assert tf.is_tensor(y)` for what the argument returned.",
-    "Let the rule be right for zeros.",
-    "Check a rule of several outputs with one of them used at a time.",
-    "Put `tf.stop_gradient` around the call, or return `None` from the rule.",
-    "Return what the loss will use.",
-    "Compare with a number that autodiff cannot give, such as the sign here.",
-    "Use `tf.print`, without an f-string.",
+    "Call the rule …",
+    "Let the rule leave …",
+    "Keep the value …",
+    "Change the setting …",
+    "Test a rule …",
+    "Close over the …",
+    "`assert tf.is_tensor(y)` for …",
+    "Let the rule be …",
+    "Check a rule …",
+    "Put `tf.stop_gradient` around …",
+    "Return what the …",
+    "Compare with a …",
+    "Use `tf.print`, without …",
 )
 
 pointer(
-    "Formulas that are wrong are on the next page.",
-    "The entries begin with the most frequent.",
+    "Formulas that are …",
+    "The entries begin …",
     "Notice it earlier.",
     "More: keep settings out.",
     "Asked in tensorflow#65839.",
     "More: inputs by keyword.",
     "Asked in tensorflow#25703.",
-    "More: the rule counts on an order.",
+    "More: the rule …",
     "Asked in d2l-en#1759, keras#18985.",
-    "More: where the identity breaks.",
-    "More: a function with a rule is itself an argument.",
+    "More: where the …",
+    "More: a function …",
     "Asked in tensorflow#58941.",
     "More: what arrives.",
-    "More: the print that speaks of tracing.",
+    "More: the print …",
 )

@@ -27,14 +27,14 @@ def reading(count, returned, trainable=True):
 
 
 @says(
-    "A rule whose function reads a variable must take a keyword argument, return a pair, and give the second item as a list.",
-    "Most slips have a message, and few messages name the slip.",
-    "TensorFlow adds the gradients of the variables to its own list, with a plus sign between.",
-    "Python adds a list to a list, and no tuple.",
-    "The length of what stands for the list is compared with the number of variables.",
-    "It shows at the first gradient, in each mode.",
-    "Wrong on purpose: the gradients of the variables are in a tuple.",
-    "A pair, whose second item is a list.",
+    "A rule whose …",
+    "Most slips have …",
+    "TensorFlow adds the …",
+    "Python adds a …",
+    "The length of …",
+    "It shows at …",
+    "Wrong on purpose: the gradients …",
+    "A pair, whose …",
 )
 @over(
     mode=SOME,
@@ -61,14 +61,14 @@ def test_returned(mode, returned):
 
 
 @says(
-    "The decorator watches which trainable variables the function reads.",
-    "The function read `w`, `w` is no argument, and `grad` has no parameter for its gradient.",
-    "The forward call raises, before any gradient is asked for.",
-    "Passing the variable as an argument avoids nearly all of this page.",
-    "Call the function once: no tape is needed.",
-    "The decorator counts trainable variables.",
-    "Wrong on purpose: the rule has no place for the variable it reads.",
-    "The variable is passed, and its gradient has a place.",
+    "The decorator watches …",
+    "The function read `w`, …",
+    "The forward call …",
+    "Passing the variable …",
+    "Call the function …",
+    "The decorator counts …",
+    "Wrong on purpose: the rule has …",
+    "The variable is passed, and its …",
 )
 @over(graph=[False, True], trainable=[False, True], passed=[False, True])
 def test_demanded(graph, trainable, passed):
@@ -90,11 +90,11 @@ def test_demanded(graph, trainable, passed):
 
 
 @says(
-    "The function reads two variables, and the list has one gradient.",
-    "The length is compared; which gradient belongs to which variable is not.",
-    "A list in the wrong order is silent, so match variables by `ref()`.",
-    "Wrong on purpose: two variables, and a list of one gradient.",
-    "One gradient for each variable, found by its identity.",
+    "The function reads …",
+    "The length is …",
+    "A list in …",
+    "Wrong on purpose: two …",
+    "One gradient for …",
 )
 @over(mode=SOME, count=[1, 2, 3])
 def test_too_short(mode, count):
@@ -109,11 +109,11 @@ def test_too_short(mode, count):
 
 
 @says(
-    "A scalar has no length, and a vector of two has the wrong one.",
-    "A tensor whose first axis has length 1 passes the comparison.",
-    "Put the gradient into a list, also a single one.",
-    "Wrong on purpose: the gradient of the variable is a bare tensor.",
-    "A list of one gradient, for variables of several shapes.",
+    "A scalar has …",
+    "A tensor whose …",
+    "Put the gradient …",
+    "Wrong on purpose: the gradient of …",
+    "A list of …",
     was="'passes the comparison': in a graph a tensor has no length",
 )
 @over(value=[2.0, [2.0, 3.0], [2.0]])
@@ -128,10 +128,10 @@ def test_bare(value):
 
 
 @says(
-    "`variables` is sent where the function reads a variable that is not among its arguments.",
-    "Here `w` is an argument, and the rule is called without.",
-    "Wrong on purpose: the rule demands variables that nobody sends.",
-    "A variable that is passed is an input, and no entry of variables.",
+    "`variables` is sent …",
+    "Here `w` is …",
+    "Wrong on purpose: the rule demands …",
+    "A variable that …",
 )
 @over(mode=SOME, passed=[True, False])
 def test_sent(mode, passed):
@@ -154,10 +154,10 @@ def test_sent(mode, passed):
 
 
 @says(
-    "In a graph, the gradient of a branch of `tf.cond` is built apart.",
-    "Where the rule reads the variable there, the variable is asked for its graph, and has none; a rule that does not read it is right.",
-    "Wrong on purpose: a rule reads a variable in a branch of tf.cond.",
-    "The value is read outside and passed; the rule has its own graph.",
+    "In a graph, …",
+    "Where the rule …",
+    "Wrong on purpose: a rule reads a variable in a branch …",
+    "The value is read outside and …",
 )
 @over(mode=MODES)
 def test_a_branch(mode):
@@ -178,8 +178,8 @@ def test_a_branch(mode):
 
 
 @says(
-    "In a graph TensorFlow notes that the parameter is there for nothing: “@custom_gradient grad_fn has 'variables' in signature, but no ResourceVariables were used on the forward pass.”",
-    "The level of that note is off by default.",
+    "In a graph TensorFlow …",
+    "The level of …",
 )
 @over(mode=[EAGER, INSIDE, NESTED, SYMBOLIC], reads=[False, True])
 def test_the_note(mode, reads):
@@ -205,12 +205,12 @@ def test_the_note(mode, reads):
 
 
 @says(
-    "In a graph the gradient of a loop is a loop, and the values of the first one are stacked for it.",
-    "The rule reads a variable there instead, which is no value of the first loop.",
-    "Eagerly a loop is a Python loop, and the rule works.",
-    "`tf.recompute_grad` of a layer is such a rule.",
+    "In a graph the …",
+    "The rule reads …",
+    "Eagerly a loop …",
+    "`tf.recompute_grad` of a …",
     "Wrong on purpose: a rule reads a variable in a tf.while_loop.",
-    "The value is read outside of the loop, and passed.",
+    "The value is read outside of …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED, SYMBOLIC])
 def test_a_loop(mode):
@@ -240,11 +240,11 @@ def test_a_loop(mode):
 
 
 @says(
-    "A Keras weight is not a `tf.Variable`; it holds one.",
-    "Reading it is noticed, and the variable that was read is not the object that was passed.",
-    "Inside `tf.function` the weight is converted first, and the call passes: try it eagerly.",
-    "Wrong on purpose: a Keras weight is passed as it is.",
-    "The value of the weight is passed.",
+    "A Keras weight …",
+    "Reading it is …",
+    "Inside `tf.function` the …",
+    "Wrong on purpose: a Keras …",
+    "The value of …",
 )
 @over(mode=SOME)
 def test_a_weight(mode):
@@ -260,8 +260,8 @@ def test_a_weight(mode):
 
 
 @says(
-    "One that is not trainable is read without a word, and gets no gradient from the rule, though the tape was told to watch it.",
-    "Wrong on purpose: the variable that the rule reads is not trainable.",
+    "One that is …",
+    "Wrong on purpose: the variable …",
     "The variable is passed.",
 )
 @over(graph=[False, True], around=[False, True])
@@ -285,10 +285,10 @@ def test_not_trainable(graph, around):
 
 
 @says(
-    "`tf.gradients` walks a graph, and eagerly there is none.",
-    "With `variables`, the tape takes them as sources: a rule about `x` alone.",
+    "`tf.gradients` walks a …",
+    "With `variables`, the …",
     "Wrong on purpose: the rule calls tf.gradients.",
-    "A tape in the rule runs the forward pass again.",
+    "A tape in …",
 )
 @over(mode=MODES)
 def test_by_gradients(mode):
@@ -301,11 +301,11 @@ def test_by_gradients(mode):
 
 
 @says(
-    "The function makes a new variable in each call.",
-    "Eagerly that passes, and each call trains a variable that is then thrown away; `tf.function` refuses it.",
-    "`tape.watched_variables()` should name the same variables in each step.",
-    "Wrong on purpose: the function makes its variable in each call.",
-    "The variable is made once, outside, and passed.",
+    "The function makes …",
+    "Eagerly that passes, …",
+    "`tape.watched_variables()` should name …",
+    "Wrong on purpose: the function …",
+    "The variable is made …",
 )
 @over(calls=[2, 3])
 def test_created(calls):
@@ -327,11 +327,11 @@ def test_created(calls):
 
 
 @says(
-    "In a graph of TensorFlow 1.x the decorator walks back from the outputs, and looks up each variable that it meets by its name, among the global variables.",
-    "One of another collection, or of none, is not there.",
-    "Inside `tf.function` variables are noticed as they are read, and none is looked up.",
-    "Wrong on purpose: a variable of no collection, in a graph of version 1.",
-    "The variable is passed, and is not looked for.",
+    "In a graph of …",
+    "One of another …",
+    "Inside `tf.function` variables …",
+    "Wrong on purpose: a variable …",
+    "The variable is passed, and is …",
 )
 @over(collections=[[], ["local_variables"], ["variables"]], used=[False, True])
 def test_unregistered(collections, used):
@@ -361,40 +361,40 @@ def test_unregistered(collections, used):
     assert not looked_up.called
 
 
-history("That is a bug of TensorFlow.")
+history("That is a …")
 
 
 advice(
     "Pass the variable.",
-    "Where that cannot be, write `grad(upstream, variables=None)` and return a pair.",
-    "Return a list as long as `variables`, in the order of `variables`.",
+    "Where that cannot …",
+    "Return a list as …",
     "Return a list.",
-    "`assert isinstance(gradients, list)` at the end of the rule.",
-    "Give the parameter a default, `variables=None`, and look which case it is; or leave it out.",
-    "Have no `variables` in a rule whose variables are arguments.",
-    "Read the variable outside of the branch, pass the value, and put `tf.function` around the rule.",
-    "Take a gradient through each branch inside `tf.function`.",
-    "Read the variable outside of the loop, and pass the value to the rule.",
-    "Take a gradient through the loop inside `tf.function`.",
+    "`assert isinstance(gradients, list)` …",
+    "Give the parameter …",
+    "Have no `variables` …",
+    "Read the variable outside of the branch, …",
+    "Take a gradient through each …",
+    "Read the variable outside of the loop, …",
+    "Take a gradient through the …",
     "Pass `tf.convert_to_tensor(w)`.",
-    "Pass it as an argument.",
+    "Pass it as …",
     "`assert gradient is not None`.",
-    "Open a tape inside the rule, and run the forward pass under it again.",
-    "Make the variable once, outside, and pass it.",
-    "Pass the value of the variable, or register it among the global variables.",
+    "Open a tape …",
+    "Make the variable …",
+    "Pass the value …",
 )
 pointer(
-    "The entries begin with the most frequent.",
+    "The entries begin …",
     "Asked in tensorflow#55304.",
     "Asked in probability#1514.",
     "Notice it earlier.",
     "Asked in tensorflow#31945, tensorflow#38622.",
-    "More: when it is demanded.",
+    "More: when it …",
     "Asked in tensorflow#43535.",
     "More: what is returned.",
     "Asked in tensorflow#21756.",
     "Asked in tensorflow#50170.",
-    "More: in a branch, where no variable is read.",
+    "More: in a branch, …",
     "More: in a branch.",
     "Asked in keras#21105.",
     "More: in a Keras layer.",

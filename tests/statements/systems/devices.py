@@ -395,14 +395,14 @@ RULES = ["variables", "plain", "argument"]
 
 
 @says(
-    "A tape around the replicas of `tf.distribute.MirroredStrategy` returns the gradient 3 where 10 is right: that of the first copy of the variable, and nothing says so.",
-    "Without a `tf.function` in between it is `None`.",
-    "A rule is right in each replica, if the tape is there as well.",
-    "The tape knows the copies, as `w.values`, and has the gradient of each.",
-    "For `w` itself it gives that of the first.",
-    "Put the tape into the function that `strategy.run` calls.",
-    "the gradient is `None` — the tape is around the replicas",
-    "Wrong on purpose: a tape around a graph asks for the mirrored variable.",
+    "A tape around …",
+    "Without a `tf.function` …",
+    "A rule is …",
+    "The tape knows …",
+    "For `w` itself …",
+    "Put the tape …",
+    "the gradient is …",
+    "Wrong on purpose: a …",
 )
 def test_around():
     for name in RULES:
@@ -413,9 +413,7 @@ def test_around():
     assert trace("wrong/half.py")[0].numbers == [3, 10]
 
 
-@says(
-    "What goes wrong is what happens between the replicas: a divisor, a mean over all of them, a last batch that is not even."
-)
+@says("What goes wrong …")
 def test_between():
     assert found("inside", "variables") == found("inside", "plain")
     assert trace("batch.py")[3].numbers == [100]
@@ -424,9 +422,7 @@ def test_between():
     assert not np.allclose(ours, one)
 
 
-@says(
-    "Every program of this page makes two logical devices out of one CPU, except the one for several hosts."
-)
+@says("Every program of …")
 def test_programs():
     made = "cpu, [tf.config.LogicalDeviceConfiguration()] * 2)"
     without = [
@@ -436,15 +432,15 @@ def test_programs():
 
 
 @says(
-    "Each replica calls the function in a thread of its own, eagerly at each call, in a graph when it is traced.",
-    "So does the rule: a list that it fills gets an element from each replica.",
-    "The upstream gradient, `x` and the result are those of one replica.",
-    "The rule is right for its part, and knows nothing of the others.",
-    "`variables=` has the `MirroredVariable`, the same object as `w`, not a copy.",
-    "In a replica it reads and names the copy of that replica's device.",
-    "In a replica its device is set around everything, and a rule lands there.",
-    "What a rule gets in each replica, and how often it runs.",
-    "or it warns that eager is slow",
+    "Each replica calls …",
+    "So does the …",
+    "The upstream gradient, …",
+    "The rule is …",
+    "`variables=` has the …",
+    "In a replica it reads …",
+    "In a replica its …",
+    "What a rule …",
+    "or it warns …",
 )
 def test_rule_in_replicas():
     assert found("threads") == 3
@@ -459,8 +455,8 @@ def test_rule_in_replicas():
 
 
 @says(
-    "The Python code of the replicas takes turns.",
-    "The second starts when the first returns, or waits in an all-reduce for it.",
+    "The Python code …",
+    "The second starts …",
 )
 def test_turns():
     for eager in True, False:
@@ -469,18 +465,18 @@ def test_turns():
 
 
 @says(
-    "A loss is a mean over a batch of $n$ examples, of which each replica has a part.",
-    "One weight, and all examples at once:",
+    "A loss is …",
+    "One weight, and …",
     "Both factors may move:",
-    "Each example adds its own:",
-    "An example keeps what is its own, and the weight gets a sum, which may be cut into parts:",
-    "So each replica runs the same rule over its own part, and the parts are added.",
-    "The rule has no divisor: it is in $\\bar y_i$, because the loss divides, and each example must have the divisor $n$ of the whole batch, wherever it is.",
-    "Divided by its own size, each part gives a mean, and with equal parts two means add up to twice the gradient.",
-    "A division by the number of replicas mends this for equal parts.",
-    "For parts of three and one it does not: one example then counts as much as three.",
-    "two replicas, twice the gradient — each took a mean",
-    "The gradient of a mean over a batch, from the gradients of its parts.",
+    "Each example adds …",
+    "An example keeps …",
+    "So each replica …",
+    "The rule has …",
+    "Divided by its …",
+    "A division by …",
+    "For parts of …",
+    "two replicas, twice …",
+    "The gradient of …",
 )
 @over(x=arrays((4,), numbers(1, 9)), w=numbers(1, 9), cut=[1, 2, 3])
 def test_parts(x, w, cut):
@@ -505,7 +501,7 @@ def test_parts(x, w, cut):
 
 
 @says(
-    "An optimizer of Keras adds the gradients of the replicas in `apply_gradients`, those of a rule with `variables=` as well.",
+    "An optimizer of …",
     "It does not divide.",
 )
 def test_optimizer():
@@ -513,16 +509,16 @@ def test_optimizer():
 
 
 @says(
-    "Each replica $r$ gets the same mean, as an output of its own:",
-    "All outputs depend on all inputs, and $L$ is the sum of the losses of all replicas:",
-    "The rule of a mean over the replicas is the mean over the replicas of the upstream gradient: the map is its own transpose.",
-    "`all_reduce` has this rule already, and so for a sum.",
-    "Where the rule forgets it, the backward pass stays in its replica, and the gradient is wrong without a message:",
-    "Batch statistics are over the whole batch, so the forward pass has an all-reduce.",
-    "With equal parts the mean of the replicas' means is that of the batch; with others, reduce sums and counts.",
-    "Let replica $s$ of $n$ hold $x_s$.",
-    "The mean over all replicas: its rule is a mean over all replicas.",
-    "Wrong on purpose: the rule of a mean over replicas stays in its replica.",
+    "Each replica $r$ …",
+    "All outputs depend …",
+    "The rule of …",
+    "`all_reduce` has this …",
+    "Where the rule …",
+    "Batch statistics are …",
+    "With equal parts …",
+    "Let replica $s$ …",
+    "The mean over …",
+    "Wrong on purpose: the rule …",
 )
 def test_reduced():
     for parts, equal in (([1, 2], [3, 6]), True), (([1, 2, 3], [6]), False):
@@ -539,9 +535,9 @@ def test_reduced():
 
 
 @says(
-    "An all-reduce is a place where the replicas meet, in the rule, too.",
-    "Where only one of them calls it, there is an error.",
-    "In a branch that is a graph of its own, it is an error.",
+    "An all-reduce is …",
+    "Where only one …",
+    "In a branch …",
 )
 def test_meet():
     for each in found("one alone"):
@@ -551,10 +547,10 @@ def test_meet():
 
 
 @says(
-    "A tape over an all-reduce differentiates the sum of the losses of all replicas.",
-    "A loss that is the same total in each is counted once by each:",
-    "Reduce a loss after the tape, to print it.",
-    "Wrong on purpose: the loss is reduced before the tape sees it.",
+    "A tape over …",
+    "A loss that …",
+    "Reduce a loss …",
+    "Wrong on purpose: the loss …",
 )
 def test_counted():
     for each in found("counted"):
@@ -564,12 +560,12 @@ def test_counted():
 
 
 @says(
-    "Keras divides the loss of each replica by their number:",
-    "With batches of 8, and a last batch of 2, both agree.",
-    "A last batch of one example goes to the first replica, and its gradient is divided by two all the same: it is half of what one device has.",
-    "Drop the last batch where the number has to agree with one device.",
-    "`model.fit` ends in an error about sizes — the first batch cannot be cut into equal parts",
-    "model.fit over a layer with a rule: two replicas and one device.",
+    "Keras divides the …",
+    "With batches of …",
+    "A last batch …",
+    "Drop the last …",
+    "`model.fit` ends in …",
+    "model.fit over a …",
 )
 def test_fit():
     for n in 4, 6:
@@ -590,10 +586,10 @@ def test_fit():
 
 
 @says(
-    "`tf.device` around the forward pass does not reach its rule.",
-    "A rule runs on the device that is set where `tape.gradient` is called, or on the one that it names; in a graph with neither, TensorFlow chooses later.",
-    "A device that does not exist, such as a GPU here, is replaced by the CPU, unless `tf.config.set_soft_device_placement(False)` makes it an error.",
-    "Where the operations of a rule run.",
+    "`tf.device` around the …",
+    "A rule runs …",
+    "A device that …",
+    "Where the operations …",
 )
 def test_placed():
     for each, (eager, graph) in found("placed").items():
@@ -609,9 +605,9 @@ def test_placed():
 
 
 @says(
-    "`MultiWorkerMirroredStrategy` has the same functions, and without a cluster it is one worker:",
-    "Two workers, as two processes on one machine, gave the right gradient by this rule and by that of `all_reduce`.",
-    "The same rule under the strategy for several hosts, with one worker.",
+    "`MultiWorkerMirroredStrategy` has the …",
+    "Two workers, as …",
+    "The same rule …",
 )
 def test_hosts():
     assert trace("hosts.py")[0].numbers == [1, 6, 6]
@@ -622,14 +618,14 @@ def test_hosts():
 
 
 @says(
-    "The logits of a softmax lie on several replicas, and so do the terms of $\\log \\sum_s \\exp x_s$.",
-    "Each replica uses the result with another weight: what does each return?",
-    "Each replica gets the same output, and all of them depend on each $x_s$:",
-    "The upstream gradients are added over the replicas, and the local factor needs nothing but the replica's own logits and the output.",
-    "TensorFlow's `all_reduce` has no maximum, so `all_gather` brings the largest logit of each replica for the shift against overflow.",
-    "Together the replicas have what one device has for all logits.",
-    "log of a sum of exponentials whose terms lie on several replicas.",
-    "The largest of all; all_reduce has no maximum.",
+    "The logits of …",
+    "Each replica uses …",
+    "Each replica gets …",
+    "The upstream gradients …",
+    "TensorFlow's `all_reduce` has …",
+    "Together the replicas …",
+    "log of a …",
+    "The largest of …",
 )
 def test_logsumexp():
     assert [each.name for each in tf.distribute.ReduceOp] == ["SUM", "MEAN"]
@@ -641,8 +637,8 @@ def test_logsumexp():
 
 
 @says(
-    "an error about a handle — the tape is in the scope, outside of a replica",
-    "a clipped gradient has norm 2 — each replica clips its own",
+    "an error about …",
+    "a clipped gradient …",
 )
 def test_catalogue():
     mistakes = tries.folder.parents[1] / "mistakes/devices/wrong"
@@ -651,9 +647,9 @@ def test_catalogue():
 
 
 pointer(
-    "You need rules with several inputs and variables.",
-    "The messages are in the catalogue.",
-    "What needs a network between machines was not run.",
-    "What you see — Why",
+    "You need rules …",
+    "The messages are …",
+    "What needs a …",
+    "What you see …",
     "Write its rule.",
 )

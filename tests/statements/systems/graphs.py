@@ -64,13 +64,13 @@ def taped(function, x, persistent=False):
 
 
 @says(
-    "A rule is a Python function, and TensorFlow keeps it in two ways.",
-    "When the decorated function has run, the open tapes get one entry for it: inputs, outputs, and a call of `grad`.",
-    "The walk comes to the entry and makes the call.",
-    "In a graph, outputs and inputs also go through one operation, an `IdentityN`.",
-    "It bears a name, `CustomGradient-N`, and a registry of the process leads from the name to `grad`.",
-    "Eagerly there is no operation and no name.",
-    "What a call leaves behind: a record eagerly; in a graph, a name.",
+    "A rule is …",
+    "When the decorated …",
+    "The walk comes …",
+    "In a graph, outputs …",
+    "It bears a …",
+    "Eagerly there is …",
+    "What a call …",
 )
 @over(mode=MODES)
 def test_record_and_name(mode):
@@ -113,10 +113,10 @@ def test_record_and_name(mode):
 
 
 @says(
-    "The definition registers nothing, and neither does an eager gradient.",
-    "Each call that is traced registers one rule: one for a scalar, one for three numbers, and two for a graph with two calls.",
-    "A graph that is called again is not traced again.",
-    "In the graph, the product goes through the operation that bears the name, and so does the input: the rule owes a gradient for it.",
+    "The definition registers …",
+    "Each call that …",
+    "A graph that …",
+    "In the graph, …",
 )
 def test_registry():
     lines = trace("registry.py")
@@ -138,15 +138,15 @@ def test_registry():
 
 
 @says(
-    "To see which of the two is used, the next program puts another rule behind the name, one that says 100, while the graph is traced.",
-    "The record it leaves alone.",
-    "Where the table says 6, the tape had the record: it was open beside the rule, in no graph or in the same one.",
-    "`model.fit` is of this kind.",
-    "Where it says 100, the name was asked.",
-    "A tape around a `tf.function` has no record of the rule, but one for the whole graph, and that gradient is made from the operations, as `tf.gradients` makes it.",
-    "So is that of a `tf.function` in a `tf.function`, with the tape in the outer one.",
-    "In all modes of this site:",
-    "Wrong on purpose: as a graph is traced, its rule is swapped for another.",
+    "To see which …",
+    "The record it …",
+    "Where the table …",
+    "`model.fit` is of …",
+    "Where it says …",
+    "A tape around …",
+    "So is that …",
+    "In all modes …",
+    "Wrong on purpose: as …",
 )
 @over(mode=[*MODES, "fit"])
 def test_swapped(mode):
@@ -158,9 +158,9 @@ def test_swapped(mode):
 
 
 @says(
-    "Three things hang on this:",
-    "a gradient that is overridden by its name holds only where names are asked for;",
-    "for an integer output zeros arrive in one place and `None` in the other.",
+    "Three things hang …",
+    "a gradient that …",
+    "for an integer …",
 )
 @over(mode=MODES)
 def test_what_hangs_on_it(mode):
@@ -187,7 +187,7 @@ def test_what_hangs_on_it(mode):
     assert (arrived[0] is None) == (mode not in BESIDE)
 
 
-@says("the name is what a saved model holds;")
+@says("the name is …")
 @over(kept=[True, False])
 def test_saved(kept):
     module = tf.Module()
@@ -204,9 +204,9 @@ def test_saved(kept):
 
 
 @says(
-    "Seven places for a tape, two steps at each.",
-    "`forward` is a call of the decorated function by Python, `rule` one of `grad`, with its upstream, and `asked` is the line before `tape.gradient`.",
-    "Where the tape stands, and when Python calls a rule: two steps each.",
+    "Seven places for …",
+    "`forward` is a …",
+    "Where the tape …",
 )
 def test_the_trace():
     lines = trace("graphs.py")
@@ -230,12 +230,12 @@ def test_the_trace():
 
 
 @says(
-    "Eagerly each step calls both, and upstream is a number.",
-    "With the tape in the graph, compiled by XLA or not, Python calls both while the first step is traced, and nothing in the second.",
-    "Upstream is symbolic: it has a dtype and a shape, and no value.",
-    "What runs in each step is the operations that `grad` left in the graph.",
-    "Nested, and by `tf.gradients`, it is called when it is asked, in the graph.",
-    "So a count of Python's calls says nothing about how often the rule runs, and a list that `grad` appends to holds symbols.",
+    "Eagerly each step …",
+    "With the tape in the …",
+    "Upstream is symbolic: …",
+    "What runs in …",
+    "Nested, and by …",
+    "So a count …",
 )
 @over(mode=MODES, steps=[1, 2, 5])
 def test_calls(mode, steps):
@@ -255,10 +255,10 @@ def test_calls(mode, steps):
 
 
 @says(
-    "With the tape around the rule is called before `tape.gradient` is asked: the call of the function, under a tape that watches, builds the backward graph at once.",
-    "A rule that cannot be traced raises there, in the forward pass, and a rule that nobody asks is traced as well.",
-    "A persistent tape around may be asked for more than a first derivative.",
-    "TensorFlow prepares that, and the rule is called three times in the one step.",
+    "With the tape around the …",
+    "A rule that …",
+    "A persistent tape …",
+    "TensorFlow prepares that, …",
 )
 @over(
     options=[{}, {"jit_compile": True}, {"autograph": False}], persistent=[False, True]
@@ -279,7 +279,7 @@ def test_around(options, persistent):
 
 
 @says(
-    "A persistent tape around may be asked for more than a first derivative.",
+    "A persistent tape …",
 )
 @over(mode=[EAGER, AROUND])
 def test_persistent_twice(mode):
@@ -311,14 +311,14 @@ def printed(mode, steps):
 
 
 @says(
-    "Print the upstream gradient in a rule, train for two steps, and one line appears; it shows no number.",
-    "Write `tf.print` instead, with the tape around the `tf.function`, and nothing appears.",
-    "`print` speaks when Python calls the rule.",
-    "`tf.print` is an operation of the graph, and speaks when the graph runs.",
-    "In a graph `print` appears once in two steps, and what it is given is a `SymbolicTensor`.",
-    "With the tape around, `tf.print` prints nothing.",
+    "Print the upstream …",
+    "Write `tf.print` instead, …",
+    "`print` speaks when …",
+    "`tf.print` is an …",
+    "In a graph `print` …",
+    "With the tape around, …",
     "Nested, it prints.",
-    "print as Python calls the rule, tf.print as the graph runs: two steps.",
+    "print as Python …",
 )
 @over(mode=UNCOMPILED)
 def test_prints(mode):
@@ -335,7 +335,7 @@ def symbolic(tensor):
 
 
 @says(
-    "With the tape inside, `tf.print` has the numbers 6 and 8.",
+    "With the tape inside, …",
     "XLA compiles no `tf.print`.",
 )
 def test_print_inside():
@@ -347,9 +347,7 @@ def test_print_inside():
     assert "PrintV2" in message(XLA.gradient, square, 3.0)
 
 
-@says(
-    "Of the backward graph runs what the gradient needs, and it does not need the print; control dependencies change that."
-)
+@says("Of the backward …")
 @over(waits=[True, False])
 def test_waits(waits):
     with tempfile.TemporaryDirectory() as folder:
@@ -370,7 +368,7 @@ def test_waits(waits):
 
 
 @says(
-    "`tf.config.run_functions_eagerly(True)` is the probe for all of that: the rule is called by Python in each step, with numbers.",
+    "`tf.config.run_functions_eagerly(True)` is the …",
 )
 @over(mode=UNCOMPILED)
 def test_run_eagerly(mode):
@@ -387,7 +385,7 @@ def test_run_eagerly(mode):
     assert len(of_rule(seen)) == 2 and not any(map(symbolic, of_rule(seen)))
 
 
-@says("(The option of Keras is `model.compile(run_eagerly=True)`.)")
+@says("(The option of …")
 @over(eagerly=[True, False])
 def test_run_eagerly_in_keras(eagerly):
     seen = []
@@ -403,15 +401,15 @@ def test_run_eagerly_in_keras(eagerly):
 
 
 @says(
-    "Let Python raise the strength of a rule from 0 to 1, and in a graph it stays 0.",
+    "Let Python raise …",
     "No error comes.",
-    "The rule is right each time; what decides is where the tape stands, and when Python calls the rule.",
-    "What Python reads while the rule is called becomes a constant of the graph.",
-    "A name of Python that changes later is one that the graph does not know:",
-    "The graphs were made at 0, and stay there.",
+    "The rule is …",
+    "What Python reads …",
+    "A name of …",
+    "The graphs were …",
     "Eagerly the rule follows.",
-    "A test that runs eagerly finds nothing wrong with this rule.",
-    "Wrong on purpose: Python changes what a traced rule has read.",
+    "A test that …",
+    "Wrong on purpose: Python …",
 )
 @over(mode=MODES, second=numbers(-9, 9))
 def test_strength(mode, second):
@@ -425,10 +423,10 @@ def test_strength(mode, second):
 
 
 @says(
-    "A variable is read when the graph runs.",
-    "It is not trainable, so that the rule owes no gradient for it:",
-    "It shall change from step to step without a new trace, eagerly, in a graph, and under XLA.",
-    "The strength is a variable: it is read when the graph runs.",
+    "A variable is …",
+    "It is not …",
+    "It shall change …",
+    "The strength is …",
 )
 @over(mode=MODES)
 def test_schedule(mode):
@@ -460,12 +458,12 @@ PAIRS = {
 
 
 @says(
-    "A `tf.function` is traced once for each new signature, and each trace calls the decorated function, which registers a rule.",
-    "A Python number is a part of the signature: three numbers, three traces.",
+    "A `tf.function` is …",
+    "A Python number …",
     "Pass tensors.",
     "So is a shape.",
-    "With `reduce_retracing` the second length makes TensorFlow leave the dimension open; an `input_signature` says so from the start.",
-    "What is traced anew leaves a new rule: three calls of each kind.",
+    "With `reduce_retracing` the …",
+    "What is traced …",
 )
 @over(what=PAIRS, compiled=[False, True])
 def test_retracing(what, compiled):
@@ -491,8 +489,8 @@ def test_retracing(what, compiled):
 
 
 @says(
-    "A `tf.function` that is made in a loop knows nothing of the one before it.",
-    "The registry is never emptied, and an entry holds the graph of its trace.",
+    "A `tf.function` that …",
+    "The registry is …",
 )
 @over(times=[3])
 def test_never_emptied(times):
@@ -509,9 +507,7 @@ def test_never_emptied(times):
     assert trace("retracing.py")[-1].numbers == [3, 3]
 
 
-@says(
-    "With an open dimension, `x.shape[0]` is `None` in a rule, where `tf.shape(x)[0]` is right."
-)
+@says("With an open …")
 @over(mode=[EAGER, INSIDE, AROUND], length=[1, 4])
 def test_open_dimension(mode, length):
     found = []
@@ -535,11 +531,11 @@ def test_open_dimension(mode, length):
 
 
 @says(
-    "In a graph, `tf.cond`, `tf.while_loop`, `tf.scan` and `tf.map_fn` trace their bodies; eagerly they run them as Python.",
-    "A loop of Python is unrolled: three calls of the rule, three operations.",
-    "A loop of TensorFlow is traced once, and its rule runs three times: the gradient is the same.",
-    "Of `tf.cond` both branches are traced, the one with two calls as well, though only the other runs.",
-    "How often Python calls a function and its rule, in loops and a branch.",
+    "In a graph, `tf.cond`, …",
+    "A loop of Python …",
+    "A loop of TensorFlow …",
+    "Of `tf.cond` both …",
+    "How often Python …",
 )
 @over(
     mode=[EAGER, INSIDE, AROUND, XLA],
@@ -586,14 +582,14 @@ def controlled(mode, name, what):
 
 @says(
     "Eagerly all are right.",
-    "`read` fails in each graph: in a branch, in a loop.",
-    "`passed` is right in each loop.",
-    "In a branch, it fails with the tape around, and nested.",
+    "`read` fails in …",
+    "`passed` is right …",
+    "In a branch, …",
     "`apart` is right everywhere.",
-    "Pass the variable's value, and in a branch put `tf.function` around the rule.",
-    "The gradient of a branch is a branch, and that of a loop is a loop: graphs of their own, into which not everything can be brought from outside.",
-    "A rule with a variable, in three ways: `read` reads it in `grad` and takes `variables=`, `passed` has its value as an argument, and `apart` is `passed` in a `tf.function` of its own.",
-    "A rule with a variable, in a branch and in loops: read, or passed.",
+    "Pass the variable's …",
+    "The gradient of …",
+    "A rule with a variable, in three …",
+    "A rule with a variable, in a …",
 )
 @over(
     mode=[EAGER, INSIDE, AROUND, NESTED, SYMBOLIC],
@@ -611,7 +607,7 @@ def test_control(mode, name, what):
 
 
 @says(
-    "For XLA, `tf.while_loop` says how many rounds there are at most; with the tape around a compiled loop, the call raises.",
+    "For XLA, `tf.while_loop` …",
 )
 @over(said=[True, False])
 def test_loops_of_xla(said):
@@ -642,15 +638,15 @@ def rewrites(on):
 
 
 @says(
-    "Before a graph runs, TensorFlow rewrites it (the part is named grappler), and so does XLA.",
-    "Some rewrites treat floats as real numbers, and a rule that counts on rounding loses what it is for.",
-    "This one rounds its upstream gradient to a whole number: next to `BIG`, float32 has no others.",
+    "Before a graph …",
+    "Some rewrites treat …",
+    "This one rounds …",
     "Eagerly the rule returns 2.",
-    "In a `tf.function` and under XLA it is the identity: 2.3.",
-    "Without the rewrites the graph rounds again, which shows who it was.",
-    "`tf.round` says what is meant, and holds in all four.",
+    "In a `tf.function` …",
+    "Without the rewrites …",
+    "`tf.round` says what …",
     "Upstream is 2.3.",
-    "Wrong on purpose: a rule rounds by adding a large number, in four modes.",
+    "Wrong on purpose: a rule …",
 )
 @over(mode=[EAGER, INSIDE, XLA], on=[True, False], x=[2.3, -1.8, 1000.4])
 def test_rewrites(mode, on, x):
@@ -668,7 +664,7 @@ def test_rewrites(mode, on, x):
             assert same(found, x if kept else rounded)
 
 
-@says("It can go the other way: a graph can keep digits that eager mode loses.")
+@says("It can go …")
 @over(on=[True, False])
 def test_other_way(on):
     x = tf.constant(1e-9)
@@ -677,7 +673,7 @@ def test_other_way(on):
     assert tf.exp(x) - 1.0 == 0 and same(graph, 1e-9 if on else 0.0, 1e-6)
 
 
-@says("Compare a rule with differences in the mode in which it trains.")
+@says("Compare a rule …")
 def test_compare():
     by_adding = program("wrong/rewrites.py").by_adding
     slopes = [
@@ -691,10 +687,10 @@ def test_compare():
 
 
 @says(
-    "A map of two vectors, and the sum of the squares of $z$ as the loss: by its rule at each place of the tape, and by central differences, in float64.",
-    "This rule has one gradient, wherever the tape stands.",
-    "A check of your own needs two places at least: eagerly, and with the tape around.",
-    "One rule at each place of the tape, against central differences.",
+    "A map of …",
+    "This rule has …",
+    "A check of …",
+    "One rule at …",
 )
 @over(mode=MODES, x=arrays((2,), numbers(-9, 9)), y=arrays((2,), numbers(-9, 9)))
 def test_check(mode, x, y):
@@ -710,7 +706,7 @@ def test_check(mode, x, y):
 # Where it breaks.
 
 
-@says("A Python `if` on a tensor in `grad` works eagerly, and raises in a graph.")
+@says("A Python `if` …")
 @over(mode=MODES)
 def test_python_if(mode):
     rule = squaring([], lambda upstream: 0 if upstream > 0.0 else 1)
@@ -718,9 +714,7 @@ def test_python_if(mode):
     assert ("Python `bool`" in error) == (mode not in EAGERS)
 
 
-@says(
-    "A tensor that the rule closes over gets no gradient; if it alone is watched, eager mode finds one all the same."
-)
+@says("A tensor that …")
 @over(mode=MODES)
 def test_closed_over(mode):
     def closed(x, k):
@@ -731,7 +725,7 @@ def test_closed_over(mode):
     assert same(alone, 2.0 if mode in EAGERS else None)
 
 
-@says("A rule with a keyword argument raises in a graph.")
+@says("A rule with a keyword …")
 @over(mode=MODES)
 def test_keyword(mode):
     rule = tf.custom_gradient(lambda x, k=1.0: (x * k, lambda up: up * k))
@@ -740,8 +734,8 @@ def test_keyword(mode):
 
 
 @says(
-    "`tf.custom_gradient` above `tf.function` is the wrong order.",
-    "NumPy in a rule runs in a graph by `tf.numpy_function`, and not under XLA.",
+    "`tf.custom_gradient` above `tf.function` …",
+    "NumPy in a …",
 )
 @over(mode=MODES)
 def test_order_and_numpy(mode):
@@ -769,10 +763,10 @@ def test_order_and_numpy(mode):
 
 
 @says(
-    "A `tf.function` with one rule is called for the lengths 2, 3 and 2, each under a persistent tape that is asked twice.",
-    "Two lengths are two traces, with a rule each.",
-    "Under a persistent tape each trace calls `grad` three times, when the function is called; the questions call nothing.",
-    "Three calls under a persistent tape: rules registered, calls of grad.",
+    "A `tf.function` with …",
+    "Two lengths are …",
+    "Under a persistent …",
+    "Three calls under …",
 )
 def test_the_exercise():
     lines = trace("solution.py")[:3]
@@ -781,13 +775,13 @@ def test_the_exercise():
 
 
 pointer(
-    "Messages of graphs, one by one, are in the catalogue.",
-    "Of this kind, in the catalogue: graphs, XLA and control flow.",
-    "The second exercise mends it.",
+    "Messages of graphs, …",
+    "Of this kind, …",
+    "The second exercise …",
 )
 advice(
-    "You need the tape, and a rule with a variable.",
-    "Mend the strength that stays 0.",
-    "In a branch or a loop pass it as an argument instead, as above.",
+    "You need the …",
+    "Mend the strength …",
+    "In a branch or …",
     "no word on retracing",
 )

@@ -32,14 +32,14 @@ def hushed(function):
 
 
 @says(
-    "A rule is right, and so is every first gradient.",
-    "Then a Newton step asks for the curvature of a loss at $x = 10$, and gets 90000 where −150000 is right.",
-    "Even the sign is wrong, and nothing is said.",
-    "The rule computes its local derivative outside of TensorFlow, and one of the two terms of the second derivative is lost there.",
-    "The local derivative is a number.",
-    "This is the run from the top of the page:",
-    "What is left is $(3 x^2)^2$.",
-    "Wrong on purpose: the local derivative leaves TensorFlow and comes back.",
+    "A rule is …",
+    "Then a Newton …",
+    "Even the sign …",
+    "The rule computes …",
+    "The local derivative is …",
+    "This is the …",
+    "What is left …",
+    "Wrong on purpose: the local …",
 )
 @over(mode=[EAGER, AROUND, SYMBOLIC], x=[10.0, 2.0])
 def test_a_number(mode, x):
@@ -56,9 +56,7 @@ def test_a_number(mode, x):
     assert cube["second"] == 90000 and plain["second"] == -150000
 
 
-@says(
-    "The cure is `3.0 * x ** 2.0` in TensorFlow; where the outside world is needed, a call of the function itself or a refusal."
-)
+@says("The cure is …")
 @over(mode=TWO)
 def test_the_cure(mode):
     def outside(x):
@@ -73,16 +71,16 @@ def test_the_cure(mode):
 
 
 @says(
-    "A second tape differentiates what the first one ran, and that is the code of the rule.",
-    "So the rule is itself a map, and has two inputs: $x$, which its closure keeps, and the upstream gradient.",
-    "For the cube, with $u$ for upstream and $z$ for what its rule returns:",
-    "All three are numbers, or arrays of one shape:",
-    "The local derivative moves with $x$, and upstream moves as well, if the loss is not linear in the cube:",
-    "Pair it with the upstream gradient, which is that of $z$ this time:",
-    "Read off the rule of the rule.",
-    "It owes one gradient for each of its inputs:",
-    "Both rules by hand, and each prints what it gets:",
-    "The rule of the cube, and the rule of that rule: both are printed.",
+    "A second tape …",
+    "So the rule …",
+    "For the cube, …",
+    "All three are …",
+    "The local derivative moves …",
+    "Pair it with …",
+    "Read off the …",
+    "It owes one gradient for …",
+    "Both rules by …",
+    "The rule of …",
 )
 @over(mode=TWO)
 def test_the_rule_as_a_map(mode):
@@ -98,10 +96,10 @@ def test_the_rule_as_a_map(mode):
 
 
 @says(
-    "The gradient by $u$ goes on: upstream came from the loss, the loss from the cube, and the cube from $x$, by the first rule once more.",
-    "A loss $L$, its slope $g$, and the two terms:",
-    "The first is the curvature of the cube, weighted by upstream.",
-    "The second is there even for a straight line.",
+    "The gradient by …",
+    "A loss $L$, …",
+    "The first is …",
+    "The second is …",
 )
 @over(mode=TWO)
 def test_two_terms(mode):
@@ -115,13 +113,13 @@ def test_two_terms(mode):
 
 
 @says(
-    "The first tape calls the rule once, at upstream $10^3 - 5000 = -4000$.",
-    "The second tape calls the rule of the rule, with upstream 1.",
-    "By $x$ it returns $6 \\cdot 10 \\cdot (-4000) = -240000$, the first term.",
-    "By $u$ it returns 300.",
-    "This walks back through the loss to the cube, and there the rule is called a second time, with upstream 300.",
-    "It returns $300 \\cdot 300 = 90000$, the second term.",
-    "The tape adds both: $-240000 + 90000 = -150000$.",
+    "The first tape …",
+    "The second tape …",
+    "By $x$ it …",
+    "By $u$ it …",
+    "This walks back …",
+    r"It returns $300 \cdot 300 = 90000$, …",
+    "The tape adds …",
 )
 def test_the_trace():
     first, slope, of_rule, again, second = trace("second.py")
@@ -134,7 +132,7 @@ def test_the_trace():
 
 
 @says(
-    "A rule of the rule is seldom needed: where `grad` is made of TensorFlow's operations, the tape differentiates them.",
+    "A rule of …",
 )
 @over(mode=MODES)
 def test_by_operations(mode):
@@ -149,13 +147,13 @@ KEPT = ["the_input", "the_output", "a_step", "a_safe_step", "a_number"]
 
 
 @says(
-    "`grad` sees the input, the output and the steps between, and its local derivative can be written with any of them.",
-    "For softplus, $\\log (1 + e^x)$, at 1, 30 and 100:",
-    "So a step that the closure keeps is connected to $x$ by its own operations:",
-    "Kept — Second order — Cost",
-    "a number, by `tf.stop_gradient` or NumPy — one term is lost — –",
+    "`grad` sees the …",
+    r"For softplus, $\log (1 + e^x)$, …",
+    "So a step …",
+    "Kept — Second …",
+    "a number, by …",
     "`a_number` has `None`.",
-    "What a closure keeps: the second derivative of log(1 + e^x), five ways.",
+    "What a closure …",
 )
 @over(mode=TWO, kept=KEPT)
 def test_kept(mode, kept):
@@ -172,8 +170,8 @@ def test_kept(mode, kept):
 
 
 @says(
-    "A tape records the forward pass inside of a rule, too.",
-    "`the_output` is right, since the rule of `tf.nn.softplus` is: to get from $y$ to $x$ the second tape asks that one, and not the rule of `the_output`.",
+    "A tape records …",
+    "`the_output` is right, …",
 )
 @over(mode=TWO)
 def test_the_output_inside(mode):
@@ -197,12 +195,12 @@ def test_the_output_inside(mode):
 
 
 @says(
-    "a call of the decorated function — any order, by tapes in the same graph — the forward pass runs once more",
-    "So a tape over the rule meets the rule again, in each order.",
-    "The rule needs $y$, and takes it from the decorated function.",
-    "Write the rule of $y = 1 / x$ so that it can be differentiated again and again, and computes nothing but $y$.",
-    "The reciprocal, whose rule calls the function: a rule of any order.",
-    "A call of the function itself is in the exercise; memory says what a tape keeps.",
+    "a call of …",
+    "So a tape …",
+    "The rule needs …",
+    "Write the rule …",
+    "The reciprocal, whose …",
+    "A call of …",
 )
 @over(mode=TWO, order=[1, 2, 3, 4])
 def test_calls_itself(mode, order):
@@ -213,7 +211,7 @@ def test_calls_itself(mode, order):
     assert same(mode.gradient(function, x), right, 1e-9)
 
 
-@says("The derivatives are −0.25, 0.25, −0.375 and 0.75:")
+@says("The derivatives are …")
 def test_the_solution():
     lines = trace("solution.py")
     assert [each["eager"] for each in lines] == [-0.25, 0.25, -0.375, 0.75]
@@ -223,9 +221,9 @@ def test_the_solution():
 
 
 @says(
-    "the input — that of the operations in `grad` — they run in the backward pass",
-    "the output inside — that of the forward pass, not of the rule — it lives as long as the tape",
-    "a step — that of the operations from $x$ to it — it lives as long as the tape",
+    "the input — …",
+    "the output inside …",
+    "a step — …",
 )
 @over(kept=["the_input", "the_output", "a_safe_step"])
 def test_cost(kept):
@@ -254,8 +252,8 @@ def test_cost(kept):
 
 
 @says(
-    "`the_input` and `a_safe_step` say 0 at 30, where $e^{-30}$ is right: the rule of `tf.sigmoid` takes 1 less the sigmoid, which is rounded to 0.",
-    "`a_step` has the right first derivative at 100, and the second is NaN: the exponential is infinite there, and its own slope too.",
+    "`the_input` and `a_safe_step` …",
+    "`a_step` has the …",
 )
 @over(mode=TWO)
 def test_far_out(mode):
@@ -275,11 +273,11 @@ def test_far_out(mode):
 
 
 @says(
-    "Two nestings give a rule a rule.",
-    "`of_both` takes $x$ and upstream, and owes two gradients.",
-    "`of_x` is the local derivative alone, and upstream is multiplied outside of it:",
-    "It owes one gradient, and the term by upstream is left to the tape.",
-    "Two nestings that work: a rule of x and upstream, and a rule of x alone.",
+    "Two nestings give …",
+    "`of_both` takes $x$ …",
+    "`of_x` is the …",
+    "It owes one gradient, …",
+    "Two nestings that …",
 )
 @over(mode=TWO, name=["cube_by_both", "cube_by_x"])
 def test_nestings(mode, name):
@@ -296,9 +294,9 @@ def test_nestings(mode, name):
 
 
 @says(
-    "A decorated `grad` is the nesting that fails.",
-    "Its only input is upstream:",
-    "Wrong on purpose: the rule itself is decorated, with upstream alone.",
+    "A decorated `grad` …",
+    "Its only input …",
+    "Wrong on purpose: the rule …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], x=[10.0])
 def test_decorated(mode, x):
@@ -327,11 +325,11 @@ def taken(function, by_tape):
 
 
 @says(
-    "The first gradient has to be computed while the outer tape still records.",
-    "Four ways, with the calls of the rule:",
-    "All agree, and each calls the rule twice.",
-    "One persistent tape is enough, and TensorFlow warns that this costs more.",
-    "Four ways to a second derivative, and how often each calls the rule.",
+    "The first gradient has …",
+    "Four ways, with …",
+    "All agree, and …",
+    "One persistent tape …",
+    "Four ways to …",
 )
 @over(way=WAYS)
 def test_ways(way):
@@ -352,7 +350,7 @@ def test_ways(way):
     assert outside.gradient(tape.gradient(y, x), x) is None
 
 
-@says("Around a `tf.function`, a tape over forward mode raises.")
+@says("Around a `tf.function`, …")
 def test_tape_over_forward_around():
     loss_in_graph = tf.function(program("tapes.py").loss, autograph=False)
     x = tf.constant(2.0)
@@ -361,9 +359,7 @@ def test_tape_over_forward_around():
     assert "too few gradients" in message(taken(slope, True), x)
 
 
-@says(
-    "Where the rule is no derivative, they do not, and forward mode says which of them asks the rule."
-)
+@says("Where the rule …")
 def test_ways_of_a_decision():
     tenth = tf.custom_gradient(lambda x: (tf.identity(x), lambda u: 0.1 * u))
     x = tf.constant(1.0)
@@ -378,15 +374,15 @@ def test_ways_of_a_decision():
 
 
 @says(
-    "A thousand weights have a Hessian $H$ of a million entries.",
-    "Conjugate gradients and power iterations need only $H v$, the slope of the gradient $g$ along $v$: one differential more.",
-    "The loss is half the sum of the squares of the residuals $s_i^3 - t_i$:",
+    "A thousand weights …",
+    "Conjugate gradients and …",
+    "The loss is …",
     "Again the two terms.",
-    "In the product with $v$ the sum over $k$ comes first, and no matrix is made: $v$ goes forward through $W$, is multiplied, and goes back through the transpose.",
-    "`reverse_over_reverse` differentiates the pairing of $g$ and $v$, by `output_gradients=v`.",
-    "`forward_over_reverse` carries $v$ along with both passes.",
-    "The differences know nothing of a second order: they call the gradient twice.",
-    "A Hessian times a vector without the Hessian, in three ways.",
+    "In the product …",
+    "`reverse_over_reverse` differentiates the …",
+    "`forward_over_reverse` carries $v$ …",
+    "The differences know …",
+    "A Hessian times …",
 )
 @over(
     x=arrays((2,), st.floats(-2, 2, width=32)),
@@ -423,9 +419,9 @@ def test_products(x, v, graph):
 
 
 @says(
-    "Without the first term, what is left is the transpose of the Jacobian times the Jacobian.",
-    "It has no negative eigenvalue, and it needs no second derivative: push $\\d x$ forward to $\\d y$, then send $\\d y$ back as if it were upstream.",
-    "The Gauss-Newton product: a direction forward, and its answer back.",
+    "Without the first …",
+    "It has no …",
+    "The Gauss-Newton product: …",
 )
 @over(
     x=arrays((2,), st.floats(-2, 2, width=32)),
@@ -448,8 +444,8 @@ def test_gauss_newton(x, v):
 
 
 @says(
-    "In this run, far from the fit, the Hessian has a negative eigenvalue and the products differ.",
-    "Where the residuals are 0 they agree.",
+    "In this run, …",
+    "Where the residuals …",
 )
 def test_far_and_fitted():
     far, fitted = trace("gauss_newton.py").starting("far", "fitted")
@@ -461,11 +457,11 @@ def test_far_and_fitted():
 
 
 @says(
-    "A second order has two terms, and a test must see both: the slope of the rule by $x$ and by upstream.",
-    "With a loss of constant upstream the second vanishes.",
-    "The check differentiates the gradient of the square by a tape, and compares with central differences of the same gradient, eagerly and in a graph:",
-    "The differences call the rule at two points, so a rule that is wrong at first order passes: check that before.",
-    "Second order against differences of first gradients, for two losses.",
+    "A second order …",
+    "With a loss …",
+    "The check differentiates …",
+    "The differences call …",
+    "Second order against …",
 )
 @over(graph=[False, True])
 def test_the_check(graph):
@@ -492,11 +488,11 @@ def test_the_check(graph):
 
 
 @says(
-    "A rule that is right once and wrong twice should raise when it is asked twice.",
-    "`once` sends the answer of the rule through an operation that returns what it gets and has no gradient, `tf.raw_ops.PreventGradient`, together with $x$:",
-    "The first gradient is not touched, unless a second tape is open around a `tf.function`.",
-    "Whatever goes on from it raises.",
-    "A rule for one order: a second derivative raises, instead of a number.",
+    "A rule that …",
+    "`once` sends the …",
+    "The first gradient is …",
+    "Whatever goes on …",
+    "A rule for …",
 )
 @over(mode=FEW)
 def test_refuse(mode):
@@ -508,8 +504,8 @@ def test_refuse(mode):
 
 
 @says(
-    "$x$ has to be with it.",
-    "Eagerly, the second derivative of the cube alone comes through $x$, and without it would be `None` again.",
+    "$x$ has to …",
+    "Eagerly, the second …",
 )
 def test_without_x():
     def refusing(x):
@@ -525,8 +521,8 @@ def test_without_x():
 
 
 @says(
-    "`tf.stack` takes tensors of one shape.",
-    "For others, flatten both and join them by `tf.concat`.",
+    "`tf.stack` takes tensors …",
+    "For others, flatten …",
 )
 @over(mode=TWO)
 def test_other_shapes(mode):
@@ -550,7 +546,7 @@ def test_other_shapes(mode):
     assert raised(tf.stack, [tf.ones(2), tf.ones(3)]) is not None
 
 
-@says("Forward mode is refused as well, since it differentiates the rule.")
+@says("Forward mode is …")
 @over(forward=[each for each in FORWARDS if "XLA" not in each.name])
 def test_forward_refused(forward):
     cube = program("refuse.py").cube
@@ -558,16 +554,16 @@ def test_forward_refused(forward):
 
 
 advice(
-    "Write one where these operations are as unstable as those that the first rule replaces.",
-    "You need the four steps from the chain rule, a rule with two inputs, and what the tape records.",
+    "Write one where …",
+    "You need the …",
     "Prefer `of_x`.",
-    "Take `of_both` where the rule is not a product, as for a solver.",
-    "Predict the first four derivatives at 2.",
+    "Take `of_both` where …",
+    "Predict the first …",
 )
 pointer(
-    "This page says where the two terms come from, what a closure may keep, which nestings of `tf.custom_gradient` work, what a product with a Hessian costs, and how a rule says no.",
-    "The catalogue has the cause.",
-    "A number of gradients that does not fit is told in a rule inside a rule.",
-    "Of this kind, in the catalogue: second order and forward mode.",
-    "Among them the tape that was closed, the NaN of one `tf.where`, and operations without a second order.",
+    "This page says …",
+    "The catalogue has …",
+    "A number of …",
+    "Of this kind, …",
+    "Among them the …",
 )

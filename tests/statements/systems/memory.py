@@ -63,12 +63,12 @@ OUTPUT = [tf.exp, tf.tanh, tf.nn.softmax, tf.nn.relu]
 
 
 @says(
-    "Each operation stands between two others of which the tape keeps nothing.",
-    "Weak references tell what is alive when the program has let go of it:",
-    "Of an operation its input is kept, or its output, or both, or nothing.",
-    "The slope of a sine is made of its input, that of an exponential of its output; a sign and a transposition need neither.",
-    "What the tape keeps of one operation: its input, its output, or nothing.",
-    "of which the tape keeps nothing",
+    "Each operation stands …",
+    "Weak references tell …",
+    "Of an operation …",
+    "The slope of …",
+    "What the tape …",
+    "of which the …",
 )
 @over(
     case=[(each, [False, False]) for each in NEITHER]
@@ -80,9 +80,7 @@ def test_kept(case):
     assert kept(operation) == expected
 
 
-@says(
-    "`x + 1` and `reduce_sum` keep their input for its shape: no value of it is in the gradient."
-)
+@says("`x + 1` …")
 @over(operation=SHAPE, x=arrays((2, 2)))
 def test_kept_for_its_shape(operation, x):
     assert kept(operation) == [True, False]
@@ -90,8 +88,8 @@ def test_kept_for_its_shape(operation, x):
 
 
 @says(
-    "`3 * x` keeps `x` as well, though its gradient needs the 3 alone.",
-    "Eagerly the type of the operation decides, not which of its inputs is watched.",
+    "`3 * x` …",
+    "Eagerly the type …",
 )
 @over(operation=[tf.multiply, tf.matmul])
 def test_type_decides(operation):
@@ -108,9 +106,9 @@ def stack(count):
 
 
 @says(
-    "Therefore frozen layers cost memory: their gradient needs $W$ alone, and the tape keeps what each of them was given.",
-    "A rule keeps what it closes over:",
-    "Frozen layers need W alone, and the tape keeps their inputs as well.",
+    "Therefore frozen layers …",
+    "A rule keeps …",
+    "Frozen layers need …",
 )
 @over(count=[2, 6])
 def test_frozen(count):
@@ -135,9 +133,7 @@ def test_frozen(count):
     assert steps.alive == 1 and same(tape.gradient(y, at), right, 1e-6)
 
 
-@says(
-    "With the tape inside a `tf.function`, the backward pass reads none of them, rule or not."
-)
+@says("With the tape …")
 @over(by_rule=[True, False])
 def test_frozen_in_a_graph(by_rule):
     read, W = [], program("frozen.py").W
@@ -170,12 +166,12 @@ def test_frozen_in_a_graph(by_rule):
 
 
 @says(
-    "Two steps, of which the first result is dropped and made again.",
-    "It has two local factors, and they need $h$ and $x$:",
-    "$h$ is a function of $x$.",
-    "So $x$ is all that has to be kept, if $h$ is computed again before it is needed:",
-    "In types: `grad :: upstream(y) → downstream(x)`, with `x` closed over.",
-    "A rule that keeps x alone, and computes h again on the way back.",
+    "Two steps, of …",
+    "It has two …",
+    "$h$ is a …",
+    "So $x$ is …",
+    "In types: `grad :: upstream(y) → downstream(x)`, …",
+    "A rule that …",
 )
 @over(mode=MODES, x=arrays(3, numbers(-5, 5)))
 def test_recomputed(mode, x):
@@ -201,9 +197,9 @@ def rule(before=tf.stop_gradient, seen=None):
 
 
 @says(
-    "`block` keeps its $h$; `recomputed` has let it go, and prints the one of its second run.",
-    "`tf.stop_gradient` keeps the tape out of the first run.",
-    "Without it the tape would keep everything, eagerly.",
+    "`block` keeps its …",
+    "`tf.stop_gradient` keeps the …",
+    "Without it the …",
 )
 @over(before={"stopped": tf.stop_gradient, "as it is": tf.identity})
 def test_kept_by_the_rule(before):
@@ -216,8 +212,8 @@ def test_kept_by_the_rule(before):
 
 
 @says(
-    "The upstream gradients are the weights of the loss, 1 and 10.",
-    "Both gradients are equal to the last digit.",
+    "The upstream gradients …",
+    "Both gradients are …",
 )
 def test_the_trace():
     lines = trace("memory.py")
@@ -231,11 +227,11 @@ def checkpoint():
 
 
 @says(
-    "The same for a function of which nobody knows the inside: a tape in `grad` runs it again and differentiates it there.",
-    "This rule is made of its argument, and has a second derivative.",
-    "That of `tf.recompute_grad` raises here.",
-    "On the other hand, it accepts variables, and `checkpoint` does not.",
-    "recompute_grad in a few lines, and what its rule can do besides.",
+    "The same for …",
+    "This rule is …",
+    "That of `tf.recompute_grad` …",
+    "On the other …",
+    "recompute_grad in a …",
 )
 @over(mode=[EAGER, INSIDE, XLA], function=[tf.tanh, tf.exp, lambda x: x**3])
 def test_checkpoint(mode, function):
@@ -276,12 +272,12 @@ def counted(way, steps):
 
 
 @says(
-    "A chain of 64 steps keeps 64 tensors until its gradient is asked for.",
-    "In eight blocks of eight under `tf.recompute_grad` it has 16 at once, and runs each step twice.",
-    "$n$ steps are cut into blocks of $k$.",
-    "On the way back there are alive the ends of the $n / k$ blocks, and the $k$ steps of the one block that is run again:",
-    "One block around everything has more at once than no block.",
-    "A chain of 64 steps in blocks: what is alive at once, and what is run.",
+    "A chain of 64 steps keeps …",
+    "In eight blocks …",
+    "$n$ steps are …",
+    "On the way …",
+    "One block around …",
+    "A chain of 64 steps in …",
 )
 @over(size=[(64, 8), (64, 64), (64, 1), (60, 5), (36, 6)])
 def test_blocks(size):
@@ -296,8 +292,8 @@ def test_blocks(size):
 
 
 @says(
-    r"The fraction is 0 where $k^2 = n$, and positive elsewhere.",
-    r"As many blocks as a block has steps are best: $2 \sqrt{n}$ tensors, for one more forward pass (Chen et al., 2016).",
+    "The fraction is …",
+    "As many blocks …",
 )
 @over(n=st.integers(1, 40).map(lambda root: root**2), k=st.integers(1, 1600))
 def test_best_blocks(n, k):
@@ -317,12 +313,12 @@ def levels(parts):
 
 
 @says(
-    "A block may be cut again, down to single steps.",
-    "One rule for the whole chain does it: `parts` says into how many each level is cut, and only the starts of the parts are kept.",
-    "With $k$ levels of $q$ parts each, $q - 1$ starts are alive on each level, and each level runs all steps once more but for the last of its parts:",
-    "To the starts `at once` adds the $y$ of the loss.",
-    "Halves, $q = 2$, make the memory the logarithm of the depth:",
-    "A chain that is reversed in levels of parts, with what it keeps and runs.",
+    "A block may …",
+    "One rule for …",
+    "With $k$ levels …",
+    "To the starts …",
+    "Halves, $q = 2$, …",
+    "A chain that …",
 )
 @over(q=[2, 3, 5], k=[1, 2, 3])
 def test_levels(q, k):
@@ -336,11 +332,11 @@ def test_levels(q, k):
 
 
 @says(
-    "Two plots over the depth n from 4 to 1024, all axes logarithmic; marks are counted, lines are theory, and the marks are on them.",
-    "Left, tensors alive at once: one level rises to 1023, two levels to 62, halves to 10.",
-    "Right, steps run: at the right end one level has 2.0 steps for each of the chain's, two levels 2.9, halves 6.0.",
-    "Tensors alive at once and steps run, as a chain gets deeper; with theory.",
-    "The program that counts and draws",
+    "Two plots over …",
+    "Left, tensors alive …",
+    "Right, steps run: …",
+    "Tensors alive at …",
+    "The program that …",
 )
 def test_the_figure():
     left, right = drawn("figure.py")[0].axes
@@ -363,12 +359,12 @@ def fewest(n, s):
 
 
 @says(
-    "With $r$ for how often a step may run again, at most so many steps can be reversed.",
-    "With the smallest such $r$, the steps of $n$ that run again are (Griewank and Walther, 2000):",
-    "`plan` finds the best schedule by trying all, and the rule runs it:",
-    "Counted runs and formula agree in each row.",
-    "A chain reversed with s snapshots: Revolve's schedule, run and counted.",
-    "The fewest steps that run again, and how far to the next snapshot.",
+    "With $r$ for …",
+    "With the smallest …",
+    "`plan` finds the …",
+    "Counted runs and …",
+    "A chain reversed …",
+    "The fewest steps …",
 )
 @over(s=[1, 2, 3, 5], n=[2, 7, 20, 35])
 def test_revolve(s, n):
@@ -386,8 +382,8 @@ def test_revolve(s, n):
 
 
 @says(
-    "56 is a binomial coefficient itself, so that $s = 1$, $3$ and $5$ reach it exactly.",
-    "Three snapshots instead of 56 cost less than four more forward passes.",
+    "56 is a …",
+    "Three snapshots instead …",
 )
 def test_rows_of_revolve():
     rows = {row["s"]: row for row in trace("revolve.py")}
@@ -417,13 +413,13 @@ def near_all(one, other):
 
 
 @says(
-    "`keras.remat` is `tf.recompute_grad` with TensorFlow as backend.",
-    "Around a layer it has gradients for its weights as well:",
-    "The second run draws other numbers.",
-    "Dropout multiplies by another mask; noise that is added does no harm here, since no slope of the block depends on it.",
-    "Batch normalization has the right gradient, and its averages move twice.",
-    "The seeds of dropout and noise move twice as well.",
-    "keras.remat around layers: the gradients and the state, against without.",
+    "`keras.remat` is `tf.recompute_grad` …",
+    "Around a layer …",
+    "The second run draws …",
+    "Dropout multiplies by …",
+    "Batch normalization has …",
+    "The seeds of …",
+    "keras.remat around layers: …",
 )
 @over(
     wrap=[keras.remat, tf.recompute_grad],
@@ -446,7 +442,7 @@ def test_layers(wrap, case):
         assert near_all(twice, after)
 
 
-@says("Dropout in a recomputed block: the seed is drawn once, outside.")
+@says("Dropout in a …")
 @over(wrap={"eager": lambda f: f, "graph": tf.function})
 def test_seed(wrap):
     found = []
@@ -489,11 +485,11 @@ def ran(way):
 
 
 @says(
-    "TensorFlow rewrites a graph before it runs, and merges operations that are equal.",
-    "The second run of `checkpoint` is equal to the first:",
-    "`tf.recompute_grad` adds to its inputs a zero that depends on upstream, and stays apart; the last step need not run again.",
-    "So `checkpoint` is for eager mode: in a graph it saves nothing.",
-    "Steps that a graph runs, as traced and after TensorFlow's rewriting.",
+    "TensorFlow rewrites a …",
+    "The second run of …",
+    "`tf.recompute_grad` adds to …",
+    "So `checkpoint` is …",
+    "Steps that a …",
 )
 @over(count=[3, 8])
 def test_merged(count):
@@ -509,10 +505,10 @@ def test_merged(count):
 
 
 @says(
-    "Each trace of a rule leaves an entry behind, which holds its graph for the life of the process:",
-    "`tf.recompute_grad` is a rule within a rule, and makes two entries.",
-    "A function that is traced over and over grows with them.",
-    "What each trace leaves: entries in TensorFlow's registry of rules.",
+    "Each trace of …",
+    "`tf.recompute_grad` is a …",
+    "A function that …",
+    "What each trace …",
     "no word on retracing",
 )
 @over(traces=[1, 4])
@@ -540,8 +536,8 @@ def test_traces(traces):
 
 
 @says(
-    "A chain whose steps differ, so that a block that runs with the wrong ones shows; along a random direction, against central differences in float64:",
-    "The schedules against the plain chain and against central differences.",
+    "A chain whose …",
+    "The schedules against …",
 )
 def test_the_check():
     defined = program("check.py")
@@ -561,12 +557,12 @@ def test_the_check():
 
 
 @says(
-    "The price is that a block has to do the same when it runs again: behind a lambda in a loop the gradient is eagerly 125 where 30 is right, and dropout draws another mask, both without a word.",
-    "A lambda in a loop.",
-    "Python looks `factor` up when the lambda runs, and it runs again after the loop has ended.",
-    "Eagerly the value is right, and each block has the slope of the last:",
-    "In a `tf.function` AutoGraph makes the body of the loop a function, with a `factor` for each round, and the gradient is right; without AutoGraph it is wrong there as well.",
-    "Wrong on purpose: lambdas in a loop, which all run the last step again.",
+    "The price is …",
+    "A lambda in …",
+    "Python looks `factor` …",
+    "Eagerly the value …",
+    "In a `tf.function` …",
+    "Wrong on purpose: …",
     was="'the gradient is 125': 30 in each mode with AutoGraph",
 )
 @over(mode=MODES, w=[[2.0, 3.0, 5.0], [7.0, 0.5]])
@@ -600,11 +596,11 @@ def test_last(mode, w):
 
 
 @says(
-    "A chain of 1000 steps has room for 40 tensors beside its input and its loss.",
-    "A level of $q$ parts keeps $q - 1$ starts and costs $1 - 1 / q$ of a forward pass.",
-    "Two levels cannot do it: 25 and 40 keep 63.",
-    "Of three, the program tries all that divide 1000.",
-    "Cuts of 1000 steps into levels: the cheapest that keep at most 40.",
+    "A chain of 1000 …",
+    "A level of …",
+    "Two levels cannot …",
+    "Of three, the …",
+    "Cuts of 1000 …",
 )
 def test_exercise():
     defined = program("solution.py")
@@ -621,16 +617,16 @@ def test_exercise():
 
 
 pointer(
-    "This page counts what is kept, derives the size of the blocks, and goes on to schedules that need less.",
-    "Which way of writing a gradient keeps what, is in when to write a rule.",
-    "In the catalogue are: a closed-over or keyword tensor gets None, keywords in a graph, a block around the whole model, a Lambda layer that loses its weights, RematScope and a persistent tape.",
+    "This page counts …",
+    "Which way of …",
+    "In the catalogue …",
 )
 advice(
-    "You need the four steps from the chain rule and what a tape records, from the tape.",
-    "What is drawn or counted belongs outside.",
-    "Draw the seed there, and let the block have a stateless operation:",
-    "Bind what the block reads when it is made, by a default or by a function around it.",
+    "You need the …",
+    "What is drawn …",
+    "Draw the seed …",
+    "Bind what the …",
 )
 definition(
-    "Of arrays of one shape, element by element:",
+    "Of arrays of …",
 )

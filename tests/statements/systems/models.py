@@ -60,11 +60,11 @@ def copied(model, function, **options):
 
 @says(
     "In types: `grad :: upstream(y) → downstream(x)`.",
-    "The value of the model must not change:",
-    "It is 1 where the input is positive, and 0 elsewhere:",
-    "Guided backpropagation keeps what speaks for the output, and drops what speaks against it, at each unit:",
-    "A derivative is linear in upstream, and this rule is not.",
-    "Guided ReLU in a copy of a model: nothing negative goes back.",
+    "The value of …",
+    "It is 1 …",
+    "Guided backpropagation keeps …",
+    "A derivative is …",
+    "Guided ReLU in …",
 )
 @over(mode=MODES, x=arrays(3, numbers(-9, 9)), upstream=arrays(3, numbers(-9, 9)))
 def test_the_rule(mode, x, upstream):
@@ -86,10 +86,10 @@ def test_the_rule(mode, x, upstream):
 
 
 @says(
-    "`clone_model` makes each layer anew from its settings, by a function that you give it.",
-    "The copy has weights of its own; `set_weights` fills them:",
-    "A copy without `set_weights` is another model, with weights of its own.",
-    "A copy needs the weights twice, and a model that is a class of its own cannot be cloned by a function.",
+    "`clone_model` makes each …",
+    "The copy has …",
+    "A copy without …",
+    "A copy needs …",
 )
 def test_clone():
     model = keras.Sequential([keras.Input([2]), keras.layers.Dense(2, "relu")])
@@ -116,15 +116,15 @@ def test_clone():
 
 
 @says(
-    "The last line before the copy's result is the first layer: backward, the layers come in reverse order.",
-    "In the second layer both units are active.",
-    "Upstream is 1 and −2, and the −2 is dropped: that unit speaks against the output.",
-    "In the first layer the third unit is not active, and `local` drops it, whatever its upstream.",
-    "The value is that of the model, −8.",
-    "The gradient `[1, 1]` has lost both the 4 and the −6.",
-    "The −2 is dropped as before, and 1, −1 and 1 arrive at the first layer.",
-    "The third unit is not active, and its 1 goes on: $1 + 2 = 3$ and $1 - 1 = 0$.",
-    "Three rules of a ReLU in copies of one model.",
+    "The last line …",
+    "In the second …",
+    "Upstream is 1 …",
+    "In the first …",
+    "The value is …",
+    "The gradient `[1, 1]` …",
+    "The −2 is …",
+    "The third unit …",
+    "Three rules of …",
 )
 def test_the_trace():
     whole, second, first, copy = [
@@ -144,8 +144,8 @@ def test_the_trace():
 
 
 @says(
-    "Choose a test in which upstream has both signs.",
-    "Where it is positive at each unit, the rule is the derivative, and a copy that failed looks like one that works.",
+    "Choose a test …",
+    "Where it is …",
 )
 @over(mode=TAPES, signs=[[1.0, 1.0], [1.0, -1.0]])
 def test_both_signs(mode, signs):
@@ -160,9 +160,9 @@ def test_both_signs(mode, signs):
 
 
 @says(
-    "So the references go through the model as the second half of the batch, and the activation splits it:",
-    "Where the two are closer than rounding allows, the program takes the slope of the ReLU.",
-    "The batch holds the inputs, and behind them their references.",
+    "So the references …",
+    "Where the two are …",
+    "The batch holds …",
 )
 @over(mode=MODES, x=numbers(-9, 9), a=numbers(-9, 9))
 def test_secant(mode, x, a):
@@ -179,8 +179,8 @@ def test_secant(mode, x, a):
 
 
 @says(
-    "With this rule the shares of all features, gradient times $x - a$, add up to the difference of the outputs, for every row.",
-    "With the gradient of the model they do not.",
+    "With this rule …",
+    "With the gradient …",
 )
 @over(seed=st.integers(0, 99))
 def test_shares(seed):
@@ -206,16 +206,16 @@ def test_shares(seed):
 
 
 @says(
-    "What a clone function does not recognize is copied as it is, and nothing is said.",
-    "In each row the gradient should be 1 and 0:",
-    "`keras.layers.ReLU` has no attribute `activation`; exchange the layer.",
-    "A model in the model is one layer, and is copied whole.",
+    "What a clone …",
+    "In each row …",
+    "`keras.layers.ReLU` has no …",
+    "A model in …",
     "`recursive=True` goes inside.",
-    "`keras.ops.relu` in a functional model is no layer, and is not in `model.layers`.",
-    "The clone function gets it all the same, as an operation of the class `Relu`.",
-    "What a layer of somebody else's calls is out of reach.",
-    "The layer keras.layers.ReLU, or the operation behind keras.ops.relu.",
-    "Which forms of a ReLU a clone function finds by its activation.",
+    "`keras.ops.relu` in a …",
+    "The clone function …",
+    "What a layer …",
+    "The layer keras.layers.ReLU, …",
+    "Which forms of …",
 )
 @over(
     form={
@@ -255,11 +255,11 @@ def test_reach(form, recursive):
 
 
 @says(
-    "`activation` is an ordinary attribute: exchange it, take the gradient, put it back.",
-    "A graph keeps the activation with which it was traced, in both directions: the exchange does not reach what was traced before, and putting back does not reach what was traced inside.",
-    "The last but one is the graph again.",
-    "Activations exchanged in the model itself, and put back.",
-    "Wrong on purpose: ways that change nothing, and one that changes all.",
+    "`activation` is an …",
+    "A graph keeps …",
+    "The last but …",
+    "Activations exchanged in …",
+    "Wrong on purpose: ways …",
 )
 @over(graph=[False, True])
 def test_swap(graph):
@@ -286,8 +286,8 @@ def test_swap(graph):
 
 
 @says(
-    "A layer holds the function itself.",
-    "Another function under the name `keras.activations.relu` is for layers that are made later.",
+    "A layer holds …",
+    "Another function under …",
 )
 @over(mode=MODES)
 def test_another_name(mode):
@@ -307,14 +307,14 @@ def test_another_name(mode):
 
 
 @says(
-    "So you exchange its activations, or map `Relu` to another rule, and compare: the gradient is `[1, -1]` as before, where it should be `[1, 0]`.",
+    "So you exchange …",
     "No error, no warning.",
-    "`tf.RegisterGradient` gives a rule a name.",
-    "`gradient_override_map` writes this name on the operations of a type, while they are made in a graph:",
-    "It is obeyed by what differentiates a graph: `tf.gradients`, and the rule that a `tf.function` makes for a tape around it.",
-    "A tape that sees the ReLU itself asks for the rule of its type; the reason is told elsewhere.",
-    "Moved into a `tf.function` and differentiated by a tape inside, the old code runs without an error, and gives the gradient of the model.",
-    "gradient_override_map on a Keras model: which tape obeys it.",
+    "`tf.RegisterGradient` gives a …",
+    "`gradient_override_map` writes this …",
+    "It is obeyed …",
+    "A tape that …",
+    "Moved into a …",
+    "gradient_override_map on a …",
 )
 @over(mode=MODES, form={"keras": lambda: small(), "tf": lambda: tf.nn.relu})
 def test_the_map(mode, form):
@@ -330,12 +330,12 @@ def test_the_map(mode, form):
 
 
 @says(
-    "The key is the type of an operation, and counts for the one graph whose map it is.",
-    "All of these are differentiated from around the graph; 10 means that the map was obeyed:",
-    "`tf.maximum`, `Relu6` and `LeakyRelu` are other types, with keys of their own.",
-    "A `tf.function` that is called under the map has a graph of its own, and its operations are not named.",
-    "A rule around the operation wins: nobody asks the ReLU for its gradient.",
-    "Which operations the name Relu in the map stands for.",
+    "The key is …",
+    "All of these …",
+    "`tf.maximum`, `Relu6` and …",
+    "A `tf.function` that …",
+    "A rule around …",
+    "Which operations the …",
 )
 @over(
     form={
@@ -377,17 +377,17 @@ def loaded():
 
 
 @says(
-    "A SavedModel comes as functions whose graphs are finished.",
-    "A map around the call finds no ReLU, but a call, and the loaded model keeps the gradient it had:",
-    "It comes back as a `tf.function`, and so the map is obeyed in every mode.",
-    "The operations have to be made again.",
-    "The program freezes the variables, and imports the definition of the graph under the map:",
-    "What is imported has constants for weights, so it can be explained, but not trained.",
-    "The function that freezes is not in the documented API.",
-    "For it there is the map, on the operations of a graph.",
-    "Wrong on purpose: the map around a model that was loaded.",
-    "A loaded model: its operations are made anew, under the map.",
-    "The same operations, with other names of rules written on them.",
+    "A SavedModel comes …",
+    "A map around …",
+    "It comes back …",
+    "The operations have …",
+    "The program freezes …",
+    "What is imported …",
+    "The function that …",
+    "For it there …",
+    "Wrong on purpose: the …",
+    "A loaded model: …",
+    "The same operations, …",
 )
 @over(mode=MODES)
 def test_loaded(mode):
@@ -411,11 +411,11 @@ def test_loaded(mode):
 
 
 @says(
-    "The name is on the operations, and is saved with them.",
-    "The rule is not: to save a trace of it, TensorFlow calls it as the rule of a `tf.custom_gradient`, without an operation, and fails.",
-    "Saved without traces, the model is guided in a process that has registered the name, and has no gradient in one that has not:",
-    "A rule by `tf.custom_gradient` is saved with its trace.",
-    "Wrong on purpose: a model that was traced under the map is saved.",
+    "The name is …",
+    "The rule is …",
+    "Saved without traces, …",
+    "A rule by …",
+    "Wrong on purpose: a …",
 )
 @over(mode=MODES)
 def test_saved(mode):
@@ -454,14 +454,14 @@ def test_saved(mode):
 
 
 @says(
-    "This is how guided backpropagation was written, with the numbers of the first program of this page.",
-    "It runs under `tf.compat.v1`, and it is right:",
+    "This is how …",
+    "It runs under …",
     "TensorFlow 1 — Now",
-    "`@tf.RegisterGradient(name)`, a function of `op` and upstream — `@tf.custom_gradient`, a function of $x$ that returns its value and `grad`",
-    "`op.inputs[0]`, `op.outputs[0]` — $x$, and the value that the forward pass has computed",
-    "a map around the code that builds the model — a clone function, or an exchanged activation",
-    "`tf.gradients` and a session — a tape",
-    "Guided backpropagation as it was written for TensorFlow 1; still runs.",
+    "`@tf.RegisterGradient(name)`, a function …",
+    "`op.inputs[0]`, `op.outputs[0]` — …",
+    "a map around …",
+    "`tf.gradients` and a …",
+    "Guided backpropagation as …",
 )
 def test_tensorflow_1():
     old, new = [each.numbers[-2:] for each in trace("tf1.py")]
@@ -482,10 +482,10 @@ def test_tensorflow_1():
 
 
 @says(
-    "The copy's gradient, in float64, against two that do not come from TensorFlow: the guided pass written in NumPy, and central differences of the model.",
-    "The latter must fail where upstream has both signs, and hold where no weight is negative, since then nothing is dropped:",
-    "The copy's gradient against NumPy, and against central differences.",
-    "Forward, and back with a mask of the input and one of upstream.",
+    "The copy's gradient, …",
+    "The latter must …",
+    "The copy's gradient against …",
+    "Forward, and back …",
 )
 def test_the_check():
     held = [each.text.endswith("True") for each in trace("check.py")]
@@ -493,7 +493,7 @@ def test_the_check():
 
 
 @says(
-    "A deconvolution network drops only what is negative in upstream, and does not look at the input of the ReLU.",
+    "A deconvolution network …",
 )
 @over(mode=MODES, x=arrays(3, numbers(-9, 9)), upstream=arrays(3, numbers(-9, 9)))
 def test_deconvolved(mode, x, upstream):
@@ -503,26 +503,26 @@ def test_deconvolved(mode, x, upstream):
 
 
 definition(
-    "A model is read, not trained: the rule of its ReLU decides what counts as a reason.",
-    "The value stays; the surrogate is a line, with the slope $m_i$:",
-    "The pairing, and the decision.",
-    "The slope is held fixed, so that its term is dropped:",
-    "Where the two differ, the slope of the line is",
+    "A model is …",
+    "The value stays; …",
+    "The pairing, and …",
+    "The slope is …",
+    "Where the two differ, …",
     "The differential of both:",
 )
 advice(
-    "You want to see what a trained model looks at, by guided backpropagation, and you did not write the model.",
-    "You need rules by decision, from identity forward, other gradient backward.",
+    "You want to …",
+    "You need rules …",
     "Compare the outputs first.",
-    "Write its rule, and predict the gradient for the model of the first program.",
+    "Write its rule, …",
 )
 history(
-    "SHAP's explainer for deep models and DeepLIFT ask another question: how much of the difference between an input $x$ and a reference $a$ is due to each feature?",
-    "Their rule takes the slope of the line from the one to the other:",
-    "The rule of SHAP's deep explainer: the slope between x and a reference.",
+    "SHAP's explainer for …",
+    "Their rule takes …",
+    "The rule of …",
 )
 pointer(
-    "`keras.Model.fit` keeps such a graph.",
-    "This page is about getting another rule into a model that is there: by a copy, by an exchange, by the map of TensorFlow 1, and exactly when each of them is heard.",
-    "Of this kind, in the catalogue: guided ReLU changes nothing, the map is ignored, fit keeps an activation, and a saved graph without its rules.",
+    "`keras.Model.fit` keeps such …",
+    "This page is …",
+    "Of this kind, …",
 )

@@ -81,15 +81,15 @@ def turned(seen=None):
 
 
 @says(
-    "A rule is Python, and what a file can hold is something else.",
+    "A rule is …",
     "There are two ways.",
     "A SavedModel holds graphs.",
-    "While it is saved, Python calls the rule once more, with symbolic tensors, and the operations that it leaves are a function in the file, beside the name that the forward pass bears.",
-    "Loading registers that function, under a new name.",
-    "With `experimental_custom_gradients=False` the rule is not called, and the name stays in the file with nothing behind it.",
+    "While it is …",
+    "Loading registers that …",
+    "With `experimental_custom_gradients=False` the …",
     "The default is `True`.",
-    "Then the names in the file are exchanged for new ones by the load.",
-    "What saving does: it traces the rule, and writes name and graph of it.",
+    "Then the names …",
+    "What saving does: …",
 )
 @over(
     options=[
@@ -130,8 +130,8 @@ def test_what_a_file_holds(options):
 
 
 @says(
-    "This program looks into a SavedModel, once with its rules and once without:",
-    "The rule `-upstream * 2.0 * x` is a graph with a negation and two products, and loading calls no Python of the model.",
+    "This program looks …",
+    "The rule `-upstream * 2.0 * x` …",
 )
 def test_inside():
     first, *lines = [each.text for each in trace("inside.py")]
@@ -142,7 +142,7 @@ def test_inside():
     assert "  loading called nothing" in lines
 
 
-@says("`model.export` of Keras writes such a file, too.")
+@says("`model.export` of Keras …")
 def test_export():
     model = keras.Sequential([keras.Input([1]), keras.layers.Lambda(turned())])
     with tempfile.TemporaryDirectory() as folder:
@@ -169,14 +169,14 @@ def release(strength, name="Reverse"):
 
 
 @says(
-    "A `.keras` file holds names of classes, settings and weights.",
-    "The rule is the one that the class has in the process that loads.",
-    "A `.keras` file is loaded by the next release of a library, the value is the same, and the gradient is a tenth.",
-    "For the `.keras` file, the rule is whatever the code says today:",
-    "No value shows it, and no message.",
-    "The exported model has the rule that it was saved with.",
-    "Wrong on purpose: the code changes between saving and loading.",
-    "The library, with another rule in each release.",
+    "A `.keras` file holds …",
+    "The rule is …",
+    "A `.keras` file is …",
+    "For the `.keras` …",
+    "No value shows …",
+    "The exported model …",
+    "Wrong on purpose: the …",
+    "The library, with …",
 )
 @over(first=[1.0, 2.0], then=[0.1, 3.0])
 def test_the_rule_of_today(first, then):
@@ -195,9 +195,7 @@ def test_the_rule_of_today(first, then):
     assert [each.numbers[-1] for each in trace("wrong/changed.py")] == [-1, -0.1, -1]
 
 
-@says(
-    "If a rule has a setting, put it among those that the layer saves; and let a test of the release load an old file and compare a gradient."
-)
+@says("If a rule …")
 @over(strength=[0.5, 2.0])
 def test_a_setting_that_is_saved(strength):
     @keras.saving.register_keras_serializable(package="tried")
@@ -226,9 +224,9 @@ def test_a_setting_that_is_saved(strength):
 
 
 @says(
-    "A rule that is recognizable: the square, with the sign of its gradient turned.",
-    r"At 3 the value is 9, the slope $-2 \cdot 3 = -6$, and the second derivative −2: the graph of the rule is made of operations that have rules of their own, and so it can be differentiated again.",
-    "A model with a rule, saved, and differentiated in another process.",
+    "A rule that is …",
+    "At 3 the …",
+    "A model with …",
 )
 @over(mode=PLACES, x=numbers(-9, 9))
 def test_two_orders(mode, x):
@@ -246,15 +244,15 @@ def two_orders():
 
 
 @says(
-    "Another process knows the file and nothing else.",
-    "The same layer, saved by Keras and by TensorFlow, and loaded in another process.",
-    "A line has the value, both derivatives, and whether TensorFlow warned.",
-    "The SavedModels keep the rule, to the second order, also as a `TFSMLayer` of Keras.",
-    "The process that loads them need not know the class.",
-    "Without rules the load warns.",
-    "The value is right where no tape watches; under one, there is a LookupError.",
-    "A `.keras` file asks for the class, and with the class the rule is there.",
-    "Six ways through a file, in another process: value, first, second.",
+    "Another process knows …",
+    "The same layer, …",
+    "A line has …",
+    "The SavedModels keep …",
+    "The process that …",
+    "Without rules the …",
+    "The value is …",
+    "A `.keras` file asks …",
+    "Six ways through …",
 )
 def test_six_ways():
     lines = [each.text for each in trace("formats.py")]
@@ -270,9 +268,9 @@ def test_six_ways():
 
 
 @says(
-    "The converter drops the `IdentityN` with its name, and the interpreter takes no gradients.",
-    "What is converted is a graph, and if the graph is that of a gradient, the rule is in it: −6.",
-    "TFLite: a rule is gone from a value, and kept in a gradient.",
+    "The converter drops …",
+    "What is converted …",
+    "TFLite: a rule …",
 )
 def test_lite():
     value, gradient = trace("lite.py")
@@ -290,15 +288,15 @@ def test_lite():
 
 
 @says(
-    "A trainer saves a model without its rules, another trainer loads it, and the gradient is 10 where −1 was saved: the model took the rule of its new home.",
-    "Without its graph, a name is looked up among the rules of the process.",
-    "Model A was saved with −1.",
-    "In the other trainer its gradient is 10: the name leads to the rule of model B.",
-    "In the process that saved, the gradient is right for the same reason: the name still leads to a rule there.",
-    "Leave the option at its default.",
-    "Do that in the process that serves.",
-    "In the one that saved, a name without a graph still works.",
-    "Wrong on purpose: two trainers, each saves without its rule.",
+    "A trainer saves …",
+    "Without its graph, …",
+    "Model A was …",
+    "In the other …",
+    "In the process …",
+    "Leave the option …",
+    "Do that in …",
+    "In the one …",
+    "Wrong on purpose: two …",
 )
 @over(kept=[True, False])
 def test_collision(kept):
@@ -315,8 +313,8 @@ def test_collision(kept):
 
 
 @says(
-    "The number in it is counted, and two processes that do alike have the same ones.",
-    "Here one script runs twice, with another factor:",
+    "The number in …",
+    "Here one script …",
 )
 def test_numbers_are_counted():
     numbers_ = []
@@ -341,16 +339,16 @@ CONSTRUCTS = {
 
 
 @says(
-    "A rule in a loop is right while the model trains, and a `TypeError` when it is loaded.",
-    "A rule that uses its input, or what its forward pass computed, reads it from the graph around.",
-    "In the body of a loop, or in a branch, that graph is an inner one, and the function in the file cannot reach into it:",
-    "`alone`, and eagerly, all agree with the slope of `tf.exp` in the first line.",
-    "In a loop the rule is right before it is saved.",
-    "Saving and loading say nothing, and the gradient is a `TypeError`.",
-    "In a branch it is an `AssertionError` as soon as a tape watches.",
-    "There, a rule can fail without being saved as well.",
-    "With a `tf.function` around the rule, all is right.",
-    "A rule in a branch or a loop: before saving, and loaded.",
+    "A rule in a loop …",
+    "A rule that uses …",
+    "In the body …",
+    "`alone`, and eagerly, …",
+    "In a loop …",
+    "Saving and loading …",
+    "In a branch …",
+    "There, a rule …",
+    "With a `tf.function` …",
+    "A rule in a branch …",
     was="'nothing that a rule in a loop uses': one that closes over no tensor is right",
 )
 @over(name=[*CONSTRUCTS], kind=["bare", "apart", "closes over nothing"])
@@ -386,13 +384,13 @@ def test_loops(name, kind):
 
 
 @says(
-    "A rule that cannot be traced, or reads a variable that the model does not own, stops the save, even where nobody wants a gradient:",
-    "`by_value` asks for a number in the rule.",
-    "It predicts, and eagerly it has a gradient.",
-    "The cure is an operation of TensorFlow, here `tf.clip_by_value`; without rules it is saved, for prediction alone.",
-    "`by_variable` reads a variable that is no attribute of the model.",
-    "Make it one, as in the exercise.",
-    "Wrong on purpose: models that predict, and cannot be saved.",
+    "A rule that cannot …",
+    "`by_value` asks for …",
+    "It predicts, and …",
+    "The cure is …",
+    "`by_variable` reads a …",
+    "Make it one, …",
+    "Wrong on purpose: models …",
 )
 @over(name=["by_value", "by_variable", "cured"], kept=[True, False])
 def test_refused(name, kept):
@@ -420,7 +418,7 @@ def test_refused(name, kept):
             assert same(EAGER.gradient(loaded.run, 3.0), -0.5)
 
 
-@says("A rule that calls NumPy is saved, and fails elsewhere.")
+@says("A rule that calls …")
 def test_numpy():
     rule = tf.custom_gradient(
         lambda x: (x, lambda up: tf.numpy_function(np.negative, [up], tf.float32))
@@ -437,9 +435,9 @@ def test_numpy():
 
 
 @says(
-    "A loaded model is checked like any other: by differences of its own values.",
-    "Here are two rules, one with a variable of the model, in float64, and both orders:",
-    "Loaded models against central differences, first and second order.",
+    "A loaded model …",
+    "Here are two …",
+    "Loaded models against …",
 )
 def test_check():
     first, by_first, second, by_second = (each.numbers for each in trace("check.py"))
@@ -449,8 +447,8 @@ def test_check():
 
 
 @says(
-    "A method that was never traced is not in the file.",
-    "What `export` wrote is not for `load_model`.",
+    "A method that …",
+    "What `export` wrote …",
 )
 def test_not_there():
     class Model(tf.Module):
@@ -463,11 +461,11 @@ def test_not_there():
 
 
 @says(
-    "A gradient reversal has a strength that a loaded model shall be able to change, to train on.",
-    "The strength is a variable, and an attribute of the model.",
-    "The graph of the rule in the file reads it, and after the load, the attribute is that variable.",
-    "All of it is left: what was loaded is made of graphs, and saved as these.",
-    "A strength that is a variable of the model, and a model saved twice.",
+    "A gradient reversal …",
+    "The strength is …",
+    "The graph of …",
+    "All of it …",
+    "A strength that …",
 )
 @over(times=[1, 2, 3], strength=[0.25, -3.0])
 def test_the_exercise(times, strength):
@@ -481,15 +479,15 @@ def test_the_exercise(times, strength):
 
 
 pointer(
-    "This page says which file keeps a rule, what in it is kept, and where.",
-    "The messages are in the catalogue.",
-    "A Lambda layer is a case of its own.",
-    "Of this kind, in the catalogue: saving and loading.",
+    "This page says …",
+    "The messages are …",
+    "A Lambda layer …",
+    "Of this kind, …",
 )
 advice(
-    "You need the name and the registry from graphs and XLA.",
+    "You need the …",
     "Write it.",
     "no word on retracing",
-    "where the interpreter will move",
+    "where the interpreter …",
     "the load warns",
 )
