@@ -16,7 +16,7 @@ from truth import sample, sentences
 from truth.finding import Finding
 from truth.page import Page
 from truth.sentences import plain
-from truth.statements import check, evidence, lock, tries
+from truth.statements import check, evidence, lock, tokens, tries
 from truth.statements.accept import accept
 from truth.statements.tries import *
 from truth.statements.turned import turned
@@ -341,7 +341,7 @@ def test_values_vouch_for_what_reads_like_them(sentence, values, misses):
     for place, value in enumerate(values):
         collector.seen(place, value)
     by = [(collector.evidence(), {"sin"})]
-    assert [*map(str, evidence.unvouched(sentence, by))] == misses
+    assert [*map(str, tokens.unsupplied(sentence, by))] == misses
 
 
 def test_what_was_drawn_at_random_vouches_for_nothing():

@@ -1,13 +1,26 @@
-"""Which verdicts of the committed locks are tried again: all, or today's sample."""
+"""What the committed locks have in common: the packages that their verdicts depend on,
+and which verdicts are tried again, all or today's sample."""
 
 import os
+import re
 from datetime import date
 from hashlib import sha256
+from pathlib import Path
 
 EVERYTHING = "TRUTH_ALL"
 """The environment variable that has everything tried: ``python -m truth --all``."""
 ONE_IN = 20
 """Each verdict of a lock is tried again on one of so many days."""
+
+_PACKAGES = ("tensorflow", "keras", "numpy", "ml-dtypes", "hypothesis", "sympy")
+
+
+def packages(root: Path) -> str:
+    """The locked versions of what programs and tests compute with."""
+    path = root / "requirements.txt"
+    locked = path.read_text("utf-8") if path.is_file() else ""
+    names = "|".join(_PACKAGES)
+    return " ".join(re.findall(rf"(?m)^(?:{names})==[^\s;]+", locked))
 
 
 def everything() -> bool:

@@ -20,7 +20,7 @@ from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 
-from . import sentences
+from . import sample, sentences
 from .page import Page
 
 FOLDER = "tests/statements"
@@ -288,7 +288,7 @@ def _around(root: Path) -> str:
     here = Path(__file__).parent / "statements"
     return _digest(
         *(_text(here / name) for name in _HARNESS),
-        _text(root / "requirements.txt"),
+        sample.packages(root),
         platform.python_version_tuple()[1],
         platform.machine(),
         os.environ.get("TRUTH_TIMES", ""),

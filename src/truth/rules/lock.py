@@ -13,11 +13,11 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
+from .. import sample
 from ..errors import BadFile
 
 FILE = Path("tests/rules.lock")
 _HERE = Path(__file__).resolve().parent
-_CODE = (_HERE, _HERE.parents[1] / "tracebook")
 _NOT_CODE = ("explain.py", "check_rule.py", "lock.py")
 """Files that no verdict depends on."""
 
@@ -41,15 +41,9 @@ def key(program: str) -> str:
 
 @lru_cache(maxsize=1)
 def _judge() -> str:
-    files = [
-        path
-        for folder in _CODE
-        for path in sorted(folder.glob("*.py"))
-        if path.name not in _NOT_CODE
-    ]
-    packages = _HERE.parents[2] / "requirements.txt"
+    files = sorted(path for path in _HERE.glob("*.py") if path.name not in _NOT_CODE)
     parts = [path.read_bytes() for path in files]
-    parts += [packages.read_bytes() if packages.is_file() else b""]
+    parts.append(sample.packages(_HERE.parents[2]).encode())
     machine = f"{platform.python_version_tuple()[1]} {platform.machine()}"
     return sha256(b"\0".join([*parts, machine.encode()])).hexdigest()
 

@@ -26,8 +26,8 @@ from ..finding import Finding
 from ..page import Page
 from ..sentences import Sentence
 from ..testfile import FOLDER, Reference, Test, Tests, file_of
-from . import evidence, lock
-from .evidence import Evidence, Token
+from . import evidence, lock, tokens
+from .evidence import Evidence
 from .lock import Entry, Lock
 from .verdicts import Verdict, Verdicts
 
@@ -247,7 +247,7 @@ class Check:
             path.read_text("utf-8", "replace") for path in self.page.embedded(".out")
         )
 
-    def unsupported(self) -> dict[int, list[Token]]:
+    def unsupported(self) -> dict[int, list[tokens.Token]]:
         """The tokens of each sentence that no test supplies, if its tests ran here."""
         by_sentence: dict[int, list[Tried]] = {}
         for each in self.tried:
@@ -263,10 +263,10 @@ class Check:
                 if each.verdict
             ]
             text = self.sentences[at].text
-            found[at] = evidence.unvouched(text, by, self.shown)
+            found[at] = tokens.unsupplied(text, by, self.shown)
         if self.tests.all:
             for at in self.groups[lock.UNTESTED]:
-                found[at] = evidence.unvouched(
+                found[at] = tokens.unsupplied(
                     self.sentences[at].text, [(Evidence(), ())], self.shown
                 )
         return found

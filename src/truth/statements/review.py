@@ -13,7 +13,7 @@ from functools import cached_property
 from .. import sentences
 from ..sentences import MORE, Sentence
 from ..testfile import Reference, code_of
-from . import evidence, lock
+from . import lock, tokens
 from .check import Before, Check, Tried, nearest
 from .turned import turned
 
@@ -36,7 +36,7 @@ class Review:
         check.run(tests, for_evidence=True, may_run=may_run)
 
     @cached_property
-    def missing(self) -> dict[int, list[evidence.Token]]:
+    def missing(self) -> dict[int, list[tokens.Token]]:
         """The tokens of sentences that no test supplies."""
         return self._check.unsupported()
 
@@ -67,7 +67,7 @@ class Review:
         if self._tests(at):
             return found
         # Nothing tries it: it may say what it likes once, but not another number.
-        said = {str(token) for token in evidence.tokens(old)}
+        said = {str(token) for token in tokens.tokens(old)}
         return [each for each in found if old and each not in said]
 
     def _is_as_it_was(self, each: Tried) -> bool:
@@ -76,7 +76,7 @@ class Review:
 
 
 def _other_formula(old: str, new: str) -> str:
-    before, after = Counter(evidence.formulas(old)), Counter(evidence.formulas(new))
+    before, after = Counter(tokens.formulas(old)), Counter(tokens.formulas(new))
     if (gone := before - after) and (come := after - before):
         return f"{min(gone)} became {min(come)}"
     return ""
