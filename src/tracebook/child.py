@@ -201,7 +201,11 @@ def _judge(error: BaseException | None, snippet: Snippet, path: str) -> dict:
     if isinstance(error, SyntaxError) and error.filename == path:
         lines = [error.lineno or 0]
     message = "".join(traceback.format_exception_only(error)).rstrip("\n")
-    problem = f"raised {message}"
+    problem = "raised " + re.sub(
+        rf'File "{re.escape(path)}", line (\d+)',
+        lambda m: f'File "{snippet.shown}", line {snippet.line(int(m[1]))}',
+        message,
+    )
     said = {
         "message": without_frames(message),
         "line": lines[-1] if lines else 0,
