@@ -28,8 +28,8 @@ from mkdocs.exceptions import Abort, PluginError
 
 from truth import __main__ as command
 from truth import results, work
-from truth.ledger import mkdocs_plugin
 from truth.finding import Finding
+from truth.ledger import mkdocs_plugin
 from truth.page import Page
 from truth.work import PROGRAMS, Task
 
