@@ -33,7 +33,7 @@ pytest: setup  ## pass the same tests, with what truth found before
 	@$(PYTEST) $(CHOSEN)
 
 durations: setup  ## time every test, for the order and the parts of later runs
-	@$(PYTEST) --store-durations
+	@EVERY_PROGRAM=1 $(PYTEST) --store-durations
 
 coverage: setup  ## pass the tests, and list the lines of src/ that they do not run
 	@$(PYTEST) $(CHOSEN) --cov src --cov-report term-missing:skip-covered

@@ -51,7 +51,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Callable) -> object:
 
     class ByFile(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            file = Path(nodeid.partition("::")[0]).stem
+            file = Path(_file(nodeid)).stem
             return nodeid if file in SINGLE else super()._split_scope(nodeid)
 
     return ByFile(config, log)
@@ -66,14 +66,30 @@ def pytest_xdist_auto_num_workers() -> int:
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """With several workers the longest files begin first, so that no worker is left
-    with one when all others are done."""
+    """With several workers: a file that builds the site, the files that don't need it,
+    then those that do, so that few wait for it. Of each the longest first, so that no
+    worker is left with a long one when all others are done."""
     if not hasattr(config, "workerinput"):
         return
     seconds: Counter[str] = Counter()
     for test, duration in json.loads(DURATIONS.read_text("utf-8")).items():
-        seconds[test.partition("::")[0]] += duration
-    items.sort(key=lambda item: -seconds[item.nodeid.partition("::")[0]])
+        seconds[_file(test)] += duration
+    use_site = {
+        _file(item.nodeid)
+        for item in items
+        if "built_site" in getattr(item, "fixturenames", ())
+    }
+    first = min(use_site, key=lambda file: (seconds[file], file), default="")
+
+    def order(item: pytest.Item) -> tuple[bool, bool, float, str]:
+        file = _file(item.nodeid)
+        return file != first, file in use_site, -seconds[file], file
+
+    items.sort(key=order)
+
+
+def _file(test: str) -> str:
+    return test.partition("::")[0]
 
 
 DURATIONS = ROOT / ".test_durations"

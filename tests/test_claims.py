@@ -211,6 +211,7 @@ def test_what_stands_at_several_places_is_weak(page, text, weak):
     assert [found.weak for found in numbers.check([made], root)] == [weak]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", [numbers.check, quotes.check])
 def test_pages_and_programs_are_where_the_settings_say(page, check):
     text = "`square.py` 0.9526 `TypeError: grad() takes 1 positional argument`"
@@ -372,6 +373,7 @@ def test_names_in_running_text_become_links(more):
     assert html.count("<a ") == 2 and "<h1>On <code>tf.sign</code></h1>" in html
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", [numbers.check, quotes.check])
 def test_what_the_pages_say_holds(check):
     found = check(all_pages(ROOT), ROOT)

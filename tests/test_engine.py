@@ -89,7 +89,7 @@ def book(tmp_path, temporary):
     return Book(tmp_path, temporary)
 
 
-@pytest.fixture(params=["forkserver", "spawn"])
+@pytest.fixture(params=["forkserver", pytest.param("spawn", marks=pytest.mark.slow)])
 def any_book(request, tmp_path, temporary):
     return Book(tmp_path, temporary, request.param)
 

@@ -421,7 +421,15 @@ def crash(how: str, task: Task, root: Path) -> list[Finding]:
     return ask(task, root)
 
 
-@pytest.mark.parametrize("how", ["raises", "exits", "is killed", "hangs"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "raises",
+        pytest.param("exits", marks=pytest.mark.slow),
+        "is killed",
+        pytest.param("hangs", marks=pytest.mark.slow),
+    ],
+)
 def test_a_check_that_crashes_names_itself_and_nothing_else(
     book, how, monkeypatch, tmp_path
 ):

@@ -4,6 +4,8 @@ import dataclasses
 import json
 import re
 
+import pytest
+
 from reader import versions
 from truth.modes import found, index
 
@@ -88,6 +90,7 @@ def test_the_index_of_messages():
     assert (CATALOGUE / index.INDEX).read_text("utf-8") == index.text(ROOT)
 
 
+@pytest.mark.slow
 def test_what_the_linter_finds():
     """Digits of a float may be others on another processor."""
     shown, now = (CATALOGUE / found.FOUND).read_text("utf-8"), found.text(ROOT)

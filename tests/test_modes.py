@@ -45,6 +45,7 @@ def states(page):
     return [each.state for each in check([page], page.root)]
 
 
+@pytest.mark.slow
 def test_a_table_is_written_once_and_holds(page):
     made = page("product(x, y)")
     assert states(made) == ["failed"]

@@ -149,6 +149,7 @@ def test_warns_and_runs_only_what_changed(server, project):
 SLOW = "import time\nprint('quite_slow')\ntime.sleep({})\n"
 
 
+@pytest.mark.slow
 def test_no_page_waits_for_a_program(server, project):
     start = len(server.log())
     (project / SNIPPET).write_text(SLOW.format(9))
@@ -159,6 +160,7 @@ def test_no_page_waits_for_a_program(server, project):
     server.wait_for(lambda: f"WARNING -  {TRACE}:1: " in server.log(start))
 
 
+@pytest.mark.slow
 def test_a_figure_reaches_its_page(server, project):
     figure = project / "docs/figures/lessons/chain_rule/chain_rule.svg"
 
@@ -220,6 +222,7 @@ def test_what_is_asked_for_later_is_of_the_pages_as_they_are(server, project):
         assert font.read(4) == b"wOF2"
 
 
+@pytest.mark.slow
 def test_the_last_site_is_shown_until_the_next_is_rendered(project):
     for kept in (False, True):
         began = time.monotonic()
