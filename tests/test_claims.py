@@ -263,22 +263,6 @@ def test_a_page_made_from_data_is_left_out(page):
             "`and calculated input gradient` … `Incompatible shapes between op`",
         ),
         (
-            "Eager, it says `grad() takes 1 positional argument`.",
-            "In `tf.gradients` it says `grad() takes 1 positional argument`.",
-        ),
-        (
-            "Inside `tf.function` it says `Incompatible shapes between op input`.",
-            "Eager, it says `Incompatible shapes between op input`.",
-        ),
-        (
-            "| eager |\n|---|\n| `grad() takes 1 positional argument` |",
-            "| `tf.gradients` |\n|---|\n| `grad() takes 1 positional argument` |",
-        ),
-        (
-            "`grad() takes 1 positional argument`, eagerly.",
-            "`grad() takes 1 positional argument`, in `tf.gradients`.",
-        ),
-        (
             "```text\nTypeError: grad() takes 1 positional argument\n```",
             "```text\nTypeError: grad() takes 2 positional arguments\n```",
         ),
@@ -300,13 +284,11 @@ def test_a_quote_is_what_was_said(page, right, wrong):
 
 
 @pytest.mark.parametrize("cell", ["`a \\| b`", "a \\| b", "`|`"])
-@pytest.mark.parametrize(
-    "mode, state", [("eager", "compared"), ("`tf.gradients`", "failed")]
-)
-def test_the_head_of_a_column_is_found_behind_an_escaped_pipe(page, cell, mode, state):
-    message = "`grad() takes 1 positional argument`"
-    text = f"| a | {mode} |\n|---|---|\n| {cell} | {message} |"
-    assert states(quotes.check, page(text)) == [state]
+def test_a_row_may_have_an_escaped_pipe(page, cell):
+    text = (
+        f"| a | eager |\n|---|---|\n| {cell} | `grad() takes 1 positional argument` |"
+    )
+    assert states(quotes.check, page(text)) == ["compared"]
 
 
 @pytest.mark.parametrize(

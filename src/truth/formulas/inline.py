@@ -135,13 +135,13 @@ def _multiplied(factors: list[Flat]) -> list[Flat]:
     merged: list[Flat] = []
     for base, group in itertools.groupby(map(_based, factors), lambda each: each[0]):
         exponent = sum(number for _, number in group)
-        power = ("power", ("term", Fraction(1), base), ("term", Fraction(exponent)))
+        power = ("Power", ("term", Fraction(1), base), ("term", Fraction(exponent)))
         merged.append(base if exponent == 1 else power)
     return merged
 
 
 def _based(factor: Flat) -> tuple[Flat, Fraction]:
     match factor:
-        case "power", ("term", 1, base), ("term", exponent):
+        case "Power", ("term", 1, base), ("term", exponent):
             return base, exponent
     return factor, Fraction(1)

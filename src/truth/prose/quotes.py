@@ -2,9 +2,7 @@
 
 A message, see ``is_message``, stands in a trace that its page embeds, or in
 one that a comment of its block names: ``<!-- proof: NAME.out -->``. White space
-does not count, and an ellipsis leaves something out. Where the words before it
-name a mode, ``tf.function``, ``tf.gradients`` or eager, the program, or the
-function of it that the trace names before the message, has that mode.
+does not count, and an ellipsis leaves something out.
 
 What is marked by ``<!-- docstring: tf.custom_gradient -->``, the blockquote, the
 fence or the span right before it, is compared with the installed text.
@@ -31,16 +29,7 @@ _API = re.compile(
 _COMMAND = re.compile(r"(?:\S*/)?(?:python3?|make|git|pip|pytest|sh|uv|py)\s")
 _EXCEPTION = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning|Interrupt)\b")
 _RAISED = re.compile(r"[A-Za-z_.]*(?:Error|Exception|Warning)\b: ")
-_NO_PIPE = re.compile(r"`[^`]*`|\\.")
 _ELLIPSIS = re.compile(r"\s*(?:…|\.\.\.)\s*")
-_NEAR = 60
-"""Characters before a message in which a trace may name its mode."""
-MODES = {
-    "tf.gradients": re.compile(r"\btf\.gradients\b"),
-    "tf.function": re.compile(r"\btf\.function\b|\bin a graph\b|\bgraph mode\b"),
-    "eager": re.compile(r"\b[Ee]ager(?:ly)?\b"),
-}
-"""The modes of TensorFlow, and the words by which prose claims them."""
 
 
 def is_message(text: str) -> bool:
@@ -87,7 +76,7 @@ def _messages(page: Page, root: Path) -> Iterator[Finding]:
             if name.endswith(".out") and (path := page.named(name))
         ]
         traces = list(dict.fromkeys([*named, *embedded]))
-        state, how = _judge(parts, claimed_modes(page, start), traces)
+        state, how = _judge(parts, traces)
         yield Finding(
             "error",
             state,
@@ -137,85 +126,11 @@ def _pattern(parts: Iterable[str]) -> re.Pattern:
     )
 
 
-def claimed_modes(page: Page, at: int) -> set[str]:
-    """The modes that the sentence names, or else the nearest before it; of a table,
-    the head of the column."""
-
-    def named(text: str) -> set[str]:
-        return {mode for mode, words in MODES.items() if words.search(text)}
-
-    for sentence in reversed(page.sentences(at)):
-        if modes := named(sentence):
-            return modes
-    block = page.block(at)
-    if not (block and block.header):
-        return set()
-    cells = _cells(block.header)
-    column = len(_cells(page.text[block.start : at].strip())) - 1
-    return named(cells[column]) if column < len(cells) else set()
-
-
-def _cells(row: str) -> list[str]:
-    """What stands between the pipes of a row that are neither escaped nor code."""
-    held = _NO_PIPE.sub(lambda found: " " * len(found[0]), row)
-    ends = [n for n, letter in enumerate(held) if letter == "|"]
-    return [row[a + 1 : b] for a, b in zip([-1, *ends], [*ends, len(row)])]
-
-
-def _judge(parts: list[str], modes: set[str], traces: list[Path]) -> tuple[str, str]:
-    shown: set[str] = set()
-    printed_by = ""
+def _judge(parts: list[str], traces: list[Path]) -> tuple[str, str]:
     for trace in traces:
-        text = " ".join(trace.read_text("utf-8").split())
-        for found in _pattern(parts).finditer(text):
-            printed_by = trace.name
-            shown |= _modes_at(trace.with_suffix(".py"), text[: found.start()])
-    if not printed_by:
-        return "failed", "no trace of the page has it"
-    if not modes <= shown:
-        return "failed", (
-            f"{printed_by} has it, but not with {' and '.join(sorted(modes - shown))}"
-        )
-    return "compared", printed_by
-
-
-def _modes_at(program: Path, before: str) -> set[str]:
-    """The modes in which a program prints what follows ``before``."""
-    by_function = _modes(program)
-    said = [
-        (found.end(), mode)
-        for mode, words in MODES.items()
-        for found in words.finditer(before[-_NEAR:])
-    ]
-    if said:
-        return {max(said)[1]}
-    named = [word for word in re.findall(r"\w+", before) if by_function.get(word)]
-    return by_function[named[-1]] if named else by_function[""]
-
-
-@cache
-def _modes(program: Path) -> dict[str, set[str]]:
-    """The modes of each function, and of the whole program under no name."""
-    try:
-        tree = ast.parse(program.read_text("utf-8"))
-    except (OSError, SyntaxError):  # wrong on purpose
-        return {"": set()}
-    found = {
-        node.name: _modes_in(node)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef)
-    }
-    return {**found, "": _modes_in(tree)}
-
-
-def _modes_in(tree: ast.AST) -> set[str]:
-    used = {
-        ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)
-    }
-    modes = {"tf.function", "tf.gradients"} & used
-    if not modes and (isinstance(tree, ast.Module) or "tf.GradientTape" in used):
-        modes = {"eager"}
-    return modes
+        if _pattern(parts).search(" ".join(trace.read_text("utf-8").split())):
+            return "compared", trace.name
+    return "failed", "no trace of the page has it"
 
 
 def _docstrings(page: Page) -> Iterator[Finding]:
