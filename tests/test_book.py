@@ -1,5 +1,5 @@
 """Promise: each program prints its trace, each rule is right (or wrong on purpose),
-and what each page says in formulas, numbers, names and messages is proven.
+and what each page says in formulas, numbers and messages is proven.
 
 One item for each: ``pytest -k broadcasting`` judges that page and its programs. What
 was judged before, and has not changed since, is not judged again.
