@@ -1,5 +1,5 @@
 """Promise: each program prints its trace, each rule is right (or deliberately wrong),
-and what each page says in formulas, numbers, names and messages is proven.
+and what each page says in formulas, numbers and messages is proven.
 
 One test for each page: ``pytest -k broadcasting`` checks that page and its programs.
 What truth proved before, and has not changed since, is not checked again.

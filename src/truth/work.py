@@ -23,7 +23,7 @@ from pathlib import Path
 
 import psutil
 
-from tracebook import progress, settings
+from tracebook import progress, scratch, settings
 
 from . import results, sample
 from .finding import Finding
@@ -43,7 +43,9 @@ from .statements.check import Check as StatementsOf
 from .testfile import file_of
 
 TIME_LIMIT = 300.0
-"""Seconds for a check of one page. Programs have limits of their own."""
+"""Seconds of work for a check of one page; by the clock it may take ten times as long,
+because others work, too. Programs have limits of their own."""
+_BY_THE_CLOCK = 10
 PROGRAMS = "programs"
 _OF_RUNS = ("trace", "names")
 """Kinds of what is said of a run, beside the rules."""
@@ -217,9 +219,14 @@ class Work:
             ]
             if failed:
                 yield from map(str, failed)
-            elif not self.found.is_whole(record) or not all(
-                program.ran for program in self.found.programs_of(record).values()
-            ):
+            elif differ := [
+                f"{self._book.snippets}/{name}: did not print its trace; run:"
+                f" python -m tracebook check {self._book.snippets}/{name}"
+                for name, program in self.found.programs_of(record).items()
+                if program.rules is not None and not program.ran
+            ]:
+                yield from differ
+            elif not self.found.is_whole(record):
                 yield f"{page}: not checked as it is now"
 
     def tasks(self) -> list[Task]:
@@ -333,7 +340,7 @@ def run(
 ) -> None:
     """Have all tasks done, report each as it ends, and tell how far the work is."""
     with tempfile.TemporaryDirectory(
-        prefix="truth-", ignore_cleanup_errors=True
+        dir=scratch.folder(), ignore_cleanup_errors=True
     ) as folder:
         so_far = _Progress(tasks, tell)
 
@@ -412,11 +419,20 @@ def _end_with_parent() -> None:
 
 def _ask(ask: Ask, task: Task, root: Path, time_limit: float | None) -> Answer:
     if time_limit:
-        faulthandler.dump_traceback_later(time_limit, exit=True)
+        faulthandler.dump_traceback_later(time_limit * _BY_THE_CLOCK, exit=True)
+        _limit_work(time_limit)
     try:
         return ask(task, root)
     finally:
         faulthandler.cancel_dump_traceback_later()
+        _limit_work(0)
+
+
+def _limit_work(seconds: float) -> None:
+    """End this process when it has worked so long; 0 for no limit any more."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 class _Progress:

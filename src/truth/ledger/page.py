@@ -117,6 +117,7 @@ class Part:
         for each in self.sums.findings if self.sums else ():
             if each.kind == kind:
                 how = f"weak: {each.how}" if each.weak else each.how
+                how += f", on {each.day}; not tried again since" if each.day else ""
                 groups.setdefault((each.state, how), Counter())[each.what] += 1
         return [
             (state, _prose(how), [*self._shown(kind, things)])

@@ -6,6 +6,8 @@ import sys
 import time
 from pathlib import Path
 
+from tracebook import command
+
 from ..page import Page
 from .check import Check
 
@@ -22,6 +24,10 @@ def main() -> int:
     arguments = parser.parse_args()
     if not arguments.page.is_file():
         parser.error(f"no page: {arguments.page}")
+    return command.main("truth.statements", lambda: _try(arguments))
+
+
+def _try(arguments: argparse.Namespace) -> int:
     began = time.monotonic()
     found = [*Check(Page(arguments.page.resolve(), Path().resolve()), arguments.k)]
     for each in found:
