@@ -2,25 +2,30 @@
 and which verdicts are tried again, all or today's sample."""
 
 import os
-import re
+from contextlib import suppress
 from datetime import date
+from functools import cache
 from hashlib import sha256
-from pathlib import Path
+from importlib import metadata
 
 EVERYTHING = "TRUTH_ALL"
 """The environment variable that has everything tried: ``python -m truth --all``."""
 ONE_IN = 20
 """Each verdict of a lock is tried again on one of so many days."""
 
-_PACKAGES = ("tensorflow", "keras", "numpy", "ml-dtypes", "hypothesis", "sympy")
+_PACKAGES = ("hypothesis", "keras", "ml-dtypes", "numpy", "sympy", "tensorflow")
 
 
-def packages(root: Path) -> str:
-    """The locked versions of what programs and tests compute with."""
-    path = root / "requirements.txt"
-    locked = path.read_text("utf-8") if path.is_file() else ""
-    names = "|".join(_PACKAGES)
-    return " ".join(re.findall(rf"(?m)^(?:{names})==[^\s;]+", locked))
+@cache
+def packages() -> str:
+    """The versions that are installed of what programs and tests compute with."""
+    return " ".join(f"{name}=={_version(name)}" for name in _PACKAGES)
+
+
+def _version(name: str) -> str:
+    with suppress(metadata.PackageNotFoundError):
+        return metadata.version(name)
+    return "none"
 
 
 def everything() -> bool:

@@ -130,7 +130,7 @@ class Tests:
             files += sorted(p for n in _PACKAGES for p in (_SOURCE / n).rglob("*.py"))
         parts = [(os.path.relpath(path, self.page.root), _text(path)) for path in files]
         own = _digest(code, *(each for part in parts for each in part))
-        return f"{own}-{_around(self.page.root)}"
+        return f"{own}-{_around()}"
 
     def names(self, test: Test) -> set[str]:
         """The identifiers that a test, what it calls in its file, and the programs that
@@ -282,13 +282,13 @@ def code_of(key: str) -> str:
     return key.partition("-")[0]
 
 
-@lru_cache(maxsize=4)
-def _around(root: Path) -> str:
+@lru_cache(maxsize=1)
+def _around() -> str:
     """What every verdict depends on: the harness, the packages, and the settings."""
     here = Path(__file__).parent / "statements"
     return _digest(
         *(_text(here / name) for name in _HARNESS),
-        sample.packages(root),
+        sample.packages(),
         platform.python_version_tuple()[1],
         platform.machine(),
         os.environ.get("TRUTH_TIMES", ""),
