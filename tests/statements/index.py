@@ -10,7 +10,8 @@ from pathlib import Path
 from truth import check_rule
 from truth.formulas.check import check_page
 from truth.page import Page
-from truth.prose.numbers import check as check_numbers
+from truth.statements.evidence import Collector
+from truth.statements.tokens import unsupplied
 from truth.statements.tries import *
 
 ROOT = Path(__file__).parents[2]
@@ -47,7 +48,9 @@ def test_a_trace_that_differs(shown):
             timeout=60,
         ).returncode
     assert (code == 0) == (shown in ("x = 0.3", "x = 0.3000001"))
-    assert "mkdocs build --site-dir .site-new &&" in (ROOT / "Makefile").read_text()
+    # `make build` exchanges sites only if MkDocs built the new one.
+    assert "$(RUN) truth.build" in (ROOT / "Makefile").read_text()
+    assert "if not build(new):" in (ROOT / "src/truth/build.py").read_text()
 
 
 @says(
@@ -78,7 +81,7 @@ FORMULA = (
 )
 
 
-@says("Displayed formulas are …")
+@says("Displayed formulas are …", "Sentences have tests …")
 @over(factor=[2, 3])
 def test_what_is_checked(factor):
     """Each with one that is right, and one that is not."""
@@ -94,9 +97,14 @@ def test_what_is_checked(factor):
     said = source.replace(
         r"\downstream{\bar x} = 24", rf"\downstream{{\bar x}} = {12 * factor}"
     )
-    numbers = check_numbers([Page(page.path, ROOT, said)], ROOT)
-    failed = [each for each in numbers if each.state == "failed"]
+    found = check_page(Page(page.path, ROOT, said))
+    failed = [each for each in found if each.state == "failed"]
     assert bool(failed) == (not right)
+
+    collector = Collector()
+    collector.seen(0, 24)
+    by = [(collector.evidence(), ())]
+    assert bool(unsupplied(f"It prints {12 * factor}.", by)) == (not right)
     tests = [*(ROOT / "tests/statements").rglob("*.py")]
     assert len(tests) > 20 and all("says(" in each.read_text("utf-8") for each in tests)
 
