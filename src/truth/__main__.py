@@ -37,6 +37,7 @@ def _do(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> int:
     root = arguments.root.resolve()
     if unreadable := [*pages.unreadable(settings.load(root))]:
         raise OSError("\n".join(unreadable))
+    progress.tell("truth: reading the pages")
     book = all_pages(root)
     wanted = {path.resolve() for path in arguments.pages}
     chosen = [page for page in book if not wanted or page.path in wanted]

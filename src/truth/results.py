@@ -39,13 +39,15 @@ FILE = Path(".cache/truth/results.json")
 
 _TOOLS = ("TensorFlow", "Keras", "NumPy", "SymPy")
 _SYSTEM = f"{platform.system()} {platform.machine()}"
-_CODE = [
-    Path(__file__).resolve().parents[1] / package
-    for package in ("truth", "tracebook", "mathml")
-]
-_WINGS = ("agreement", "formulas", "modes", "prose", "statements", "structure")
-"""The wings of truth that pages rest on and the runs of programs do not; on how
-results are shown nothing rests."""
+_SOURCE = Path(__file__).resolve().parents[1]
+_OF_RUNS = ("tracebook", "truth/rules")
+"""The code that runs of programs depend on, and what is found of their rules."""
+_SHARED = ("page.py", "sentences.py", "testfile.py", "finding.py", "errors.py")
+_OF_STATEMENTS = ("truth/statements", "truth/rules", *(f"truth/{f}" for f in _SHARED))
+_OF_PAGES = (
+    *("mathml", "truth/agreement", "truth/formulas", "truth/modes", "truth/prose"),
+    *("truth/structure", *_OF_RUNS, *_OF_STATEMENTS),
+)
 _PROJECT = (
     *("*.cff", "*.md", "*.py", "*.toml", "*.yml", ".gitignore"),
     *("Makefile", "requirements.txt", "src/**/*.py", "tests/**/*.py"),
@@ -308,25 +310,25 @@ class Keys:
 
     @cached_property
     def _of_runs(self) -> str:
-        return self._code()
+        return self._code(_OF_RUNS)
 
     @cached_property
     def _of_statements(self) -> str:
-        return self._code("statements")
+        return self._code(_OF_STATEMENTS)
 
     @cached_property
     def _of_pages(self) -> str:
-        return self._code(*_WINGS)
+        return self._code(_OF_PAGES)
 
-    def _code(self, *wings: str) -> str:
+    def _code(self, parts: tuple[str, ...]) -> str:
         """What does the checks: their code, and every package that is installed."""
         packages = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
-        code = [
+        code = {
             path
-            for folder in _CODE
-            for path in sorted(folder.rglob("*.py"))
-            if path.parent.name not in {*_WINGS, "ledger"} - {*wings}
-        ]
+            for part in parts
+            for path in [_SOURCE / part, *(_SOURCE / part).rglob("*.py")]
+            if path.is_file()
+        }
         return _hash(
             platform.python_version(),
             _SYSTEM,
@@ -334,7 +336,7 @@ class Keys:
             *sorted(path.name for path in packages),
             *(
                 part
-                for path in (*code, self._root / "pyproject.toml")
+                for path in (*sorted(code), self._root / "pyproject.toml")
                 for part in (path.name, _text(path))
             ),
         )
