@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from truth import sample, sentences
+from truth import sample, sentences, testfile
 from truth.finding import Finding
 from truth.page import Page
 from truth.sentences import plain
@@ -200,6 +200,53 @@ def test_a_better_wording_costs_one_command(accepted, capsys):
     assert failures(accepted.check()) == []
 
 
+def test_what_was_refused_stays_refused_after_a_commit(accepted, capsys):
+    """The lock that a refusal wrote is committed with the page, and accepted again."""
+    accepted.edit(("*always*", "*never*"), ("prints 4", "prints 4 or so"))
+    assert accepted.accept() == 1
+    accepted.commit()
+    assert accepted.accept() == 1
+    assert "Git has no text of it" in capsys.readouterr().out
+    shutil.rmtree(accepted.root / ".git")
+    assert accepted.accept() == 1
+
+
+def test_a_new_sentence_that_begins_alike_takes_no_test_away(accepted):
+    text = PAGE.replace("Is it every", "A rule is always at hand.\n\nIs it every")
+    accepted.path.write_text(text)
+    assert "begins 2 sentences" in failures(accepted.check())[0]
+    accepted.accept()
+    assert '@says("A rule is always called …"' in accepted.tests.read_text() or (
+        "A rule is always called once." in accepted.tests.read_text()
+    )
+
+
+@pytest.mark.parametrize(
+    "tests, problem",
+    [
+        (TESTS + TESTS, "another test has the name test_rule"),
+        (
+            TESTS.replace('"It has two', 'f"It has two'),
+            "a sentence is named by a string",
+        ),
+        (
+            TESTS.replace("@says(", "@tries.says(").replace("A rule", "No rule"),
+            "begins",
+        ),
+        ("def (:", "SyntaxError"),
+    ],
+)
+def test_a_file_of_tests_that_misleads_is_refused(accepted, tests, problem):
+    accepted.tests.write_text(HEAD + tests)
+    [failed, *_] = failures(accepted.check())
+    assert problem in failed and "tests/statements/guide/page.py:" in failed
+
+
+def test_what_stands_right_below_a_heading_is_a_sentence(book):
+    book.write(text="# A page\nIt always works.\n", tests=None)
+    assert [*states(book.check())] == ["It always works."]
+
+
 def test_a_forged_digest_does_not_help_a_false_number(accepted):
     """The lock may be written by hand: the test's values are asked all the same."""
     accepted.edit(("**two**", "**three**"))
@@ -269,6 +316,8 @@ def test_what_has_no_test_fails_on_the_guide_and_where_a_page_has_tests(tmp_path
         assert failed.startswith(f"docs/{name}.md:17: It is so in every mode.: ")
         assert "“every” speaks of more than one run" in failed
         book.write(text=added, tests=None)
+        assert "has no tests, and its lock is there" in str(failures(book.check()))
+        book.lock.unlink()
         untried = book.check()
         if name == "page":
             assert set(states(untried).values()) == {"unchecked"}
@@ -322,6 +371,9 @@ def test_assertions_hold_under_any_setting_of_python(tmp_path):
         ("It is 0.0452 there.", [0.0451766551], []),
         ("It is 0.0453 there.", [0.0451766551], ["0.0453"]),
         ("Some 12 % of them.", [0.12], []),
+        ("It is −4 there.", [4], ["−4"]),
+        ("It is −4 there.", [-4.0], []),
+        ("It falls by 4.", [-4.0], []),
         ("It ran twice.", [2], []),
         ("It ran twice.", [2.0], ["twice"]),
         ("Three of them.", [["a", "b", "c"]], []),
@@ -342,6 +394,15 @@ def test_values_vouch_for_what_reads_like_them(sentence, values, misses):
         collector.seen(place, value)
     by = [(collector.evidence(), {"sin"})]
     assert [*map(str, tokens.unsupplied(sentence, by))] == misses
+
+
+def test_what_something_is_not_vouches_for_nothing(tmp_path):
+    code = evidence.compiled(
+        "assert 3 != 4 and 5 not in [6] and 7 == 7", tmp_path / "x"
+    )
+    collector = evidence.Collector()
+    exec(code, evidence.names_for(collector))
+    assert collector.evidence().counts == {7}
 
 
 def test_what_was_drawn_at_random_vouches_for_nothing():
@@ -393,13 +454,11 @@ def test_two():
     (programs / "x.py").write_text("x = 1\n")
     assert keys()[0] == one and keys()[1] != two
     book.write(tests=text.replace("helper(1)", "[*Path().glob('*')]"))
-    assert keys()[0] is None  # it looks through folders
-
-
-def test_a_file_that_cannot_be_read_fails(book):
-    book.write(tests="def (:")
-    [failed] = failures(book.check())
-    assert "SyntaxError" in failed and "tests/statements/guide/page.py" in failed
+    before = keys()
+    (book.root / "docs/other.md").write_text("# Another page\n")
+    testfile._project.cache_clear()
+    after = keys()
+    assert after[0] != before[0] and after[1] == before[1]  # it looks through folders
 
 
 def test_marks_are_left_out(tmp_path):

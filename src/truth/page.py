@@ -180,7 +180,7 @@ class Page(Source):
                 found.append(Block(line.start(), line.end(), header, table))
             else:
                 found[-1].end = line.end()
-            is_open = not is_row
+            is_open = not is_row and not said.startswith("#")
         for key, said, comment in self.directives:
             above = found[: bisect_right(found, comment.start, key=lambda b: b.start)]
             if not above:

@@ -21,6 +21,7 @@ from tracebook import files, memory, settings, snippet
 from .finding import HOLDS, KINDS, STATES, Finding
 from .page import BIBLIOGRAPHY, LEDGER, Page, all_pages
 from .testfile import FOLDER as STATEMENTS
+from .testfile import Tests
 
 CHECKS = {
     "statements": "truth.statements.check",
@@ -292,7 +293,7 @@ class Keys:
         path = self._root / STATEMENTS / name
         tests = _text(path.with_suffix(".py"))
         more = dict.fromkeys(("formulas", "numbers"), tests)
-        more["statements"] = tests + _text(path.with_suffix(".lock"))
+        more["statements"] = tests + _text(path.with_suffix(".lock")) + _tests(page)
         more["structure"] = self._around
         return {
             name: _hash(name, self._of_check(name), known, more.get(name, ""))
@@ -422,6 +423,15 @@ def _named(text: str, root: Path, *folders: Path) -> list[str]:
         if not path.startswith(made) and os.path.exists(root / path)
         for part in (path, _text(root / path))
     ]
+
+
+def _tests(page: Page) -> str:
+    """The keys of a page's tests."""
+    try:
+        tests = Tests(page)
+        return " ".join(tests.key(each) for each in tests if not each.is_mark)
+    except SyntaxError:
+        return ""
 
 
 def _text(path: Path) -> str:

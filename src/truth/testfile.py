@@ -11,6 +11,7 @@ the rest of the file belong to it, so a better wording runs nothing again.
 
 import ast
 import copy
+import json
 import os
 import platform
 import re
@@ -19,6 +20,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
+
+from tracebook import memory
 
 from . import sample, sentences
 from .page import Page
@@ -40,8 +43,17 @@ _HARNESS_NAMES = {
 _PACKAGES = tuple(sorted(each.parent.name for each in _SOURCE.glob("*/__init__.py")))
 _FILE = re.compile(r"[\w./-]*\w\.(?:py|out|md|toml|yml|txt|json|jinja)\b")
 _READS_PROGRAMS = {"program", "trace", "source", "drawn", "folder"}
-_READS_FOLDERS = re.compile(r"\b(?:r?glob|iterdir|walk)\(")
+_READS_FOLDERS = re.compile(
+    r"\b(?:i?r?glob|iterdir|walk|listdir|scandir)\(|\bfolder\.parents?\b"
+)
+_OTHER_NAMES = re.compile(
+    r"\bf['\"]|\b(?:program|trace|source|drawn)\((?!['\"][^'\"]*\.(?:py|out)['\"]\s*\))"
+)
+"""A program of the page may be named in a way that can't be read off."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_HARNESS_IMPORT = re.compile(
+    r"(?m)^from truth\.statements(?:\.tries import \*| import tries)$"
+)
 
 
 @dataclass(frozen=True)
@@ -95,10 +107,14 @@ class Tests:
 
     @cached_property
     def all(self) -> list[Test]:
-        found = []
+        found: list[Test] = []
         marked: dict[str, list[Reference]] = {}
         for node in self._body:
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                if any(each.name == node.name for each in found):
+                    raise SyntaxError(
+                        f"line {node.lineno}: another test has the name {node.name}"
+                    )
                 calls = [each for each in node.decorator_list if _called(each, "says")]
                 found.append(
                     Test(
@@ -109,7 +125,8 @@ class Tests:
                     )
                 )
             elif isinstance(node, ast.Expr) and _called(node.value, *MARKS):
-                kept = marked.setdefault(ast.unparse(node.value.func), [])  # type: ignore[attr-defined]
+                call = ast.unparse(node.value.func)  # type: ignore[attr-defined]
+                kept = marked.setdefault(call.rpartition(".")[2], [])
                 kept += _references(node.value)
         return found + [
             Test(name, its[0].line if its else 1, tuple(its))
@@ -118,19 +135,21 @@ class Tests:
 
     # What a verdict depends on.
 
-    def key(self, test: Test) -> str | None:
-        """The digest of all that a test's verdict depends on; None where that can't be
-        told, because it looks through folders: such a test always runs."""
+    def reads_folders(self, test: Test) -> bool:
+        """Whether a verdict depends on all files of the project, and fits no lock."""
+        return _READS_FOLDERS.search(self.code(test.name)) is not None
+
+    def key(self, test: Test) -> str:
+        """The digest of all that a test's verdict depends on."""
         code = self.code(test.name)
-        if _READS_FOLDERS.search(code):
-            return None
+        if self.reads_folders(test):
+            return f"{_digest(code)}-{_project(self.page.root)}-{_around()}"
         files = self._files(code)
-        words = {*_WORD.findall(code)}
-        if not words.isdisjoint(_PACKAGES) and _uses_packages(code):
+        if _uses_packages(code):
             files += sorted(p for n in _PACKAGES for p in (_SOURCE / n).rglob("*.py"))
         parts = [(os.path.relpath(path, self.page.root), _text(path)) for path in files]
-        own = _digest(code, *(each for part in parts for each in part))
-        return f"{own}-{_around()}"
+        of_files = _digest(*(each for part in parts for each in part))
+        return f"{_digest(code)}-{of_files}-{_around()}"
 
     def names(self, test: Test) -> set[str]:
         """The identifiers that a test, what it calls in its file, and the programs that
@@ -144,11 +163,12 @@ class Tests:
         own = page.settings.snippets_dir / page.path.relative_to(
             page.settings.docs_dir
         ).with_suffix("")
-        if {*_WORD.findall(code)} & _READS_PROGRAMS and re.search(r"\bf['\"]", code):
+        if {*_WORD.findall(code)} & _READS_PROGRAMS and _OTHER_NAMES.search(code):
             found = {path for path in own.rglob("*.*") if path.is_file()}
         else:
             found = set()
-        places = (own, page.root, page.path.parent, page.settings.docs_dir)
+        book = page.settings
+        places = (own, page.root, page.path.parent, book.docs_dir, book.snippets_dir)
         for name in _FILE.findall(code):
             for place in places:
                 path = Path(os.path.normpath(place / name))
@@ -220,22 +240,27 @@ def tested(page: Page, *marks: str) -> list[tuple[range, str]]:
 
 
 def _called(node: ast.AST, *names: str) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func) in names
+    if not isinstance(node, ast.Call):
+        return False
+    return ast.unparse(node.func).rpartition(".")[2] in names
 
 
 def _references(call: ast.AST) -> list[Reference]:
-    arguments = call.args if isinstance(call, ast.Call) else []
-    return [
-        Reference(each.value, each.lineno, each)
-        for each in arguments
-        if isinstance(each, ast.Constant) and isinstance(each.value, str)
-    ]
+    found = []
+    for each in call.args if isinstance(call, ast.Call) else []:
+        if not isinstance(each, ast.Constant) or not isinstance(each.value, str):
+            raise SyntaxError(f"line {each.lineno}: a sentence is named by a string")
+        found.append(Reference(each.value, each.lineno, each))
+    return found
 
 
 def _was(call: ast.AST) -> tuple[str, ...]:
     for keyword in call.keywords if isinstance(call, ast.Call) else ():
         if keyword.arg == "was":
-            said = ast.literal_eval(keyword.value)
+            try:
+                said = ast.literal_eval(keyword.value)
+            except ValueError:
+                raise SyntaxError(f"line {keyword.lineno}: was= is a string") from None
             return (said,) if isinstance(said, str) else tuple(said)
     return ()
 
@@ -258,28 +283,47 @@ def _binds(node: ast.stmt) -> set[str]:
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return {node.name}
     if isinstance(node, ast.Assign | ast.AnnAssign):
-        return {
-            each.id
-            for each in ast.walk(node)
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-        }
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        stored = [
+            each
+            for target in targets
+            for each in ast.walk(target)
+            if isinstance(getattr(each, "ctx", None), ast.Store)
+        ]
+        names = {each.id for each in stored if isinstance(each, ast.Name)}
+        # What stores into something, or only for its effect, acts on what others use.
+        acts = any(isinstance(each, ast.Subscript | ast.Attribute) for each in stored)
+        return set() if acts or names == {"_"} else names
     return set()
 
 
 def _uses_packages(code: str) -> bool:
     """Whether it imports the project's own code, beside the harness, or starts it."""
     names = "|".join(_PACKAGES)
-    found = re.findall(rf"(?:import|from|-m['\", ]+)\s*((?:{names})[\w.]*)(.*)", code)
-    harness = ("truth.statements.tries", "truth.statements")
-    return any(
-        module not in harness or (module == harness[1] and "tries" not in rest)
-        for module, rest in found
-    )
+    rest = _HARNESS_IMPORT.sub("", code)
+    starts = r"^\s*(?:from|import)\b.*|-m['\", ]+|import_module\(.*"
+    return re.search(rf"(?m)(?:{starts})\b(?:{names})\b", rest) is not None
 
 
 def code_of(key: str) -> str:
-    """The part of a key that is the test's own: its code and files."""
+    """The part of a key that is the test's own code."""
     return key.partition("-")[0]
+
+
+@lru_cache(maxsize=4)
+def _project(root: Path) -> str:
+    """Every file that a test may find by looking through the project's folders."""
+    parts = ("docs", "snippets", "tests", "src")
+    files = sorted(
+        path
+        for part in parts
+        for path in (root / part).rglob("*")
+        if path.suffix in (".md", ".py", ".out", ".toml") and path.is_file()
+    )
+    made = root / "docs/ledger.md"
+    return _digest(
+        *(f"{path.relative_to(root)} {_text(path)}" for path in files if path != made)
+    )
 
 
 @lru_cache(maxsize=1)
@@ -289,6 +333,7 @@ def _around() -> str:
     return _digest(
         *(_text(here / name) for name in _HARNESS),
         sample.packages(),
+        json.dumps(memory.environment(f"(?!TF_CPP_){memory.OF_NUMBERS}")),
         platform.python_version_tuple()[1],
         platform.machine(),
         os.environ.get("TRUTH_TIMES", ""),

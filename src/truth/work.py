@@ -169,7 +169,9 @@ class Work:
         self.found = Results.of_today(_date(root))
         self.found.pages = {page.shown: Record.of(page, root) for page in book}
         keys = Keys(root)
-        self._keys = {page.shown: keys.of_page(page) for page in book}
+        # Of the other pages it is known with which keys they were checked.
+        asked = chosen or book
+        self._keys = {page.shown: keys.of_page(page) for page in asked}
         for page in book:
             for name in self.found.pages[page.shown].programs:
                 if self._is_there(name, page) and name not in self.found.programs:
@@ -185,8 +187,11 @@ class Work:
             if its and its.key == program.key and not _rests_on_lock(its.rules):
                 self.found.programs[name] = its
         chosen = {page.shown for page in self._chosen}
-        for page in self._keys.keys() & known.pages.keys():
+        for page in self.found.pages.keys() & known.pages.keys():
             for check, said in known.pages[page].checks.items():
+                if page not in self._keys:
+                    self.found.pages[page].checks[check] = said
+                    continue
                 failed = any(each.state == "failed" for each in said.findings)
                 is_current = said.key == self._keys[page].get(check)
                 if is_current and not (

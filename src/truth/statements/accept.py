@@ -78,6 +78,10 @@ def _record(check: Check, missing: dict[int, list], refused: set[int]) -> None:
     entries = check.entries(said)
     for at in refused:
         digest = lock.digest(check.sentences[at].text)
-        for entry in entries.values():
-            entry.sentences = [d for d in entry.sentences if d != digest]
+        for name, entry in entries.items():
+            if digest in entry.sentences:
+                entry.sentences.remove(digest)
+                # What it was stays, so that the next review knows of it.
+                old = check.lock.get(name, lock.Entry()).sentences
+                entry.sentences += [d for d in old if d not in entry.sentences]
     lock.save(lock.path_of(check.page), entries)

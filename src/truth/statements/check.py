@@ -12,6 +12,7 @@ import contextlib
 import importlib.util
 import logging
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -34,6 +35,7 @@ from .verdicts import Verdict, Verdicts
 STRICT = ("guide/", "lessons/", "systems/")
 MOST_UNCHECKED = 0.1
 """Share of a page's sentences that may be without a test."""
+_KILLED = {128 + signal.SIGTERM, 128 + signal.SIGINT}
 _SHOWN = 100
 """Letters of a sentence that are shown beside others."""
 
@@ -48,7 +50,7 @@ class Tried:
 
     test: Test
     sentences: list[int] = field(default_factory=list)
-    key: str | None = None
+    key: str = ""
     verdict: Verdict | None = None
     """From a run here, now or before; None: from the lock, or it failed."""
     over: str = ""
@@ -68,8 +70,11 @@ class Check:
         self.problems: list[Finding] = []
         try:
             self.tests = Tests(page, source)
+            _ = self.tests.all
             self.lock = lock.load(lock.path_of(page))
-        except (SyntaxError, BadFile) as error:
+            if self.lock and not self.tests.all:
+                raise BadFile(f"{self.tests.shown} has no tests, and its lock is there")
+        except (SyntaxError, UnicodeDecodeError, BadFile) as error:
             self.tests, self.lock = Tests(page, ""), {}
             self.problems.append(
                 self._failed(file_of(page), 1, "cannot be read", error)
@@ -83,6 +88,7 @@ class Check:
             return
         if not self._only and (unreviewed := [*self.unreviewed()]):
             yield from unreviewed  # at once, without a run
+            yield from self.untested()
             return
         self.run([each for each in self.tried if self._only in each.test.name])
         for each in self.tried:
@@ -105,8 +111,8 @@ class Check:
             how = (
                 f"begins {len(texts)} sentences; write more of its words"
                 if texts
-                else "begins no sentence of the page; run: python -m truth accept"
-                f" {self.page.shown}"
+                else "begins no sentence of the page; name the sentence by its first"
+                f" words, or run: python -m truth accept {self.page.shown}"
             )
             self.problems.append(
                 self._failed(self.tests.path, reference.line, reference.text, how)
@@ -180,7 +186,6 @@ class Check:
         entry = self.lock.get(each.test.name)
         return (
             entry is not None
-            and each.key is not None
             and entry.key == each.key
             and not sample.tries_again(self.page.shown, each.test.name)
         )
@@ -208,14 +213,13 @@ class Check:
                 each.failure = "tried no case: a list that it goes through is empty"
                 continue
             verdict = Verdict(
-                each.key or "",
+                each.key,
                 tried.cases if tried else 1,
                 str(tried or "one run"),
                 collector.evidence(),
             )
             self._held(each, verdict)
-            if each.key:
-                self._verdicts.keep(each.test.name, verdict)
+            self._verdicts.keep(each.test.name, verdict)
 
     # Findings.
 
@@ -359,11 +363,11 @@ class Check:
         for each in self.tried:
             old = self.lock.get(each.test.name, Entry())
             entry = found[each.test.name] = Entry(old.key, old.day, old.cases)
-            if each.verdict and each.key and each.key != old.key:
+            if not each.test.is_mark and self.tests.reads_folders(each.test):
+                entry.key = entry.day = ""
+            elif each.verdict and each.key != old.key:
                 entry.key, entry.cases = each.key, each.verdict.cases
                 entry.day = date.today().isoformat()
-            elif each.key is None:
-                entry.key = entry.day = ""
         for name, its in self.groups.items():
             entry = found.setdefault(name, Entry())
             digests = (lock.digest(self.sentences[at].text) for at in its)
@@ -463,14 +467,18 @@ def _failure(test: Callable[[], None]) -> str:
     try:
         with silence():
             test()
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # also what pytest skips by, and an exit
+        if isinstance(error, SystemExit) and error.code in _KILLED:
+            raise
         how = "refuted" if isinstance(error, AssertionError) else "ends in an error"
         frame = traceback.extract_tb(error.__traceback__)[-1]
         return f"{how}: {_said(error)} at line {frame.lineno}: {frame.line}"
     return ""
 
 
-def _said(error: Exception) -> str:
+def _said(error: BaseException) -> str:
     return " ".join("".join(traceback.format_exception_only(error)).split())
 
 

@@ -72,7 +72,9 @@ def _take(value: Any, its: Evidence, deep: int = 0) -> None:
         if math.isfinite(value):
             its.numbers.add(float(value))
     elif isinstance(value, complex):
-        its.numbers |= {value.real, value.imag}
+        its.numbers |= {
+            each for each in (value.real, value.imag) if math.isfinite(each)
+        }
     elif isinstance(value, str):
         its.texts.add(" ".join(value[:_LONGEST].split()))
     elif isinstance(value, dict | list | tuple | set | frozenset):
@@ -144,6 +146,10 @@ class _Operands(ast.NodeTransformer):
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
+        if any(
+            isinstance(each, ast.NotEq | ast.NotIn | ast.IsNot) for each in node.ops
+        ):
+            return node  # what something isn't vouches for nothing
         node.left = self._outer.seen(node.left)
         node.comparators = [self._outer.seen(each) for each in node.comparators]
         return node

@@ -49,6 +49,8 @@ class Review:
         doubts = []
         if unsaid := self._unsaid(at, old):
             doubts.append(f"no assertion of its test says {', '.join(unsaid)}")
+        if not old and self._has_lost(at):
+            doubts.append("what it was isn't known: Git has no text of it")
         if old and all(map(self._is_as_it_was, self._tests(at))):
             for how in (turned(old, new), _other_formula(old, new)):
                 doubts += [f"{how}, and its test is as it was"] if how else []
@@ -70,9 +72,16 @@ class Review:
         said = {str(token) for token in tokens.tokens(old)}
         return [each for each in found if old and each not in said]
 
+    def _has_lost(self, at: int) -> bool:
+        """Whether a sentence of its tests is gone of which no text is known."""
+        entries = [self._check.lock.get(n, lock.Entry()) for n in self.changed[at]]
+        lost = {digest for entry in entries for digest in entry.sentences}
+        lost -= {lock.digest(each.text) for each in self._check.sentences}
+        return bool(lost - {lock.digest(text) for text in self._before.gone})
+
     def _is_as_it_was(self, each: Tried) -> bool:
         entry = self._check.lock.get(each.test.name, lock.Entry())
-        return each.key is None or code_of(entry.key) == code_of(each.key)
+        return not entry.key or code_of(entry.key) == code_of(each.key)
 
 
 def _other_formula(old: str, new: str) -> str:
@@ -118,7 +127,9 @@ def relinked(check: Check, before: Before) -> str:
     for reference in _dangling(check):
         was = {old[at].text for at in sentences.named(reference.text, old)}
         text = was.pop() if len(was) == 1 else reference.text.removesuffix(MORE)
-        if found := nearest(text, [each.text for each in new]):
+        if same := [each for each in check.sentences if each.text == text]:
+            edits.append((reference, shortest(same[0], check.sentences)))
+        elif found := nearest(text, [each.text for each in new]):
             target = next(each for each in new if each.text == found)
             edits.append((reference, shortest(target, check.sentences)))
     return replaced(check.tests.source, edits) if edits else ""

@@ -25,7 +25,9 @@ WORDS: dict[str, float] = {
 }
 _NUMBER_WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(WORDS)})(?![\w])", re.IGNORECASE)
 _NUMBER = re.compile(
-    r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.,])\d+(?:\.\d+)?(?:[eE][-−+]?\d+)?"
+    r"(?:(?<![\w).,-])[-−])?"
+    r"(?:(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?"
+    r"|(?<![\w.,])\d+(?:\.\d+)?(?:[eE][-−+]?\d+)?)"
 )
 _CODE = re.compile(r"`+([^`]+)`+")
 _FORMULA = re.compile(r"\$[^$]*\$")
@@ -77,12 +79,15 @@ def supplied(
     if token.kind == "word":
         value = WORDS[token.text]
         return value in (evidence.counts if value >= 1 else evidence.numbers)
-    value = float(token.text.replace(",", "").replace("−", "-"))
-    if any(_reads_as(each, token.text, value) for each in evidence.numbers):
+    number = token.text.replace(",", "").replace("−", "-")
+    text, value = number.lstrip("-"), abs(float(number))
+    # A number may be told without its sign, but not with another one.
+    signed = [each for each in evidence.numbers if each < 0 or number[0] != "-"]
+    if any(_reads_as(each, text, value) for each in signed):
         return True
     digits = re.sub(r"\D", "", token.text).strip("0")
     return len(digits) >= 3 and any(
-        _reads_as(each, token.text, value) for each in _shown_numbers(shown)
+        _reads_as(each, text, value) for each in _shown_numbers(shown)
     )
 
 

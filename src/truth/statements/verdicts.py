@@ -49,9 +49,9 @@ class Verdicts:
             said["key"], said["cases"], said["over"], evidence
         )
 
-    def get(self, name: str, key: str | None) -> Verdict | None:
+    def get(self, name: str, key: str) -> Verdict | None:
         known = self._known.get(name)
-        return known if known and key is not None and known.key == key else None
+        return known if known and known.key == key else None
 
     def keep(self, name: str, verdict: Verdict) -> None:
         self._known[name] = verdict
