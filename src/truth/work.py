@@ -42,10 +42,10 @@ from .rules import sites as rule_sites
 from .statements.check import Check as StatementsOf
 from .testfile import file_of
 
-TIME_LIMIT = 300.0
-"""Seconds of work for a check of one page; by the clock it may take ten times as long,
-because others work, too. Programs have limits of their own."""
-_BY_THE_CLOCK = 10
+TIME_LIMIT = 900.0
+"""Seconds of work, of all threads, for a check of one page; by the clock it may take
+twice as long, because others work, too. Programs have limits of their own."""
+_BY_THE_CLOCK = 2
 PROGRAMS = "programs"
 _OF_RUNS = ("trace", "names")
 """Kinds of what is said of a run, beside the rules."""
