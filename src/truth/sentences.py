@@ -100,6 +100,15 @@ def of(page: Page) -> list[Sentence]:
     return found
 
 
+def headings(page: Page) -> list[Sentence]:
+    """The headings of a page: no test tries them, but what they say is reviewed."""
+    return [
+        Sentence(text, page.where(start), -1, range(0))
+        for start, _, title in page.headings
+        if _SAYS.search(text := plain(re.sub(r"\s*\{[^{}]*\}\s*$", "", title)))
+    ]
+
+
 def named(reference: str, sentences: list[Sentence]) -> list[int]:
     """The sentences that a test names by their text, or by first words and ``…``."""
     if reference.endswith(MORE):

@@ -66,7 +66,9 @@ class Check:
 
     def __init__(self, page: Page, only: str = "", source: str | None = None) -> None:
         self.page, self._only = page, only
-        self.sentences = sentences.of(page)
+        text = sentences.of(page)
+        self._in_text = len(text)
+        self.sentences = [*text, *sentences.headings(page)]
         self.problems: list[Finding] = []
         try:
             self.tests = Tests(page, source)
@@ -103,7 +105,7 @@ class Check:
     def _resolved(self, test: Test) -> Tried:
         tried = Tried(test)
         for reference in test.references:
-            found = sentences.named(reference.text, self.sentences)
+            found = sentences.named(reference.text, self.text)
             texts = {self.sentences[at].text for at in found}
             if len(texts) == 1:
                 tried.sentences += found
@@ -118,6 +120,11 @@ class Check:
                 self._failed(self.tests.path, reference.line, reference.text, how)
             )
         return tried
+
+    @property
+    def text(self) -> list[Sentence]:
+        """The sentences that can be tested: all but headings."""
+        return self.sentences[: self._in_text]
 
     @cached_property
     def tested(self) -> set[int]:
@@ -312,7 +319,7 @@ class Check:
             else f"there is no {shown} to try it"
         )
         others = []
-        for at, each in enumerate(self.sentences):
+        for at, each in enumerate(self.text):
             if at in self.tested or each.asks:
                 continue
             if each.is_universal:
@@ -325,12 +332,12 @@ class Check:
                 yield self._of_sentence(state, each, how)
             else:
                 others.append(each)
-        may_be = max(1, int(MOST_UNCHECKED * len(self.sentences)))
+        may_be = max(1, int(MOST_UNCHECKED * len(self.text)))
         many = strict and len(others) > may_be
         for each in others:
             how = none
             if many:
-                how += f"; {len(others)} of {len(self.sentences)} are without one"
+                how += f"; {len(others)} of {len(self.text)} are without one"
                 how += f", {may_be} may be"
             yield self._of_sentence("failed" if many else "unchecked", each, how)
 
@@ -383,7 +390,11 @@ class Before:
     def __init__(self, check: Check, pages: list[Page] | None = None) -> None:
         self._check = check
         self.pages = _committed(check.page) if pages is None else pages
-        texts = [each.text for old in self.pages for each in sentences.of(old)]
+        texts = [
+            each.text
+            for old in self.pages
+            for each in (*sentences.of(old), *sentences.headings(old))
+        ]
         now = {each.text for each in check.sentences}
         self.gone = [*dict.fromkeys(each for each in texts if each not in now)]
 

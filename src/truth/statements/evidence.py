@@ -31,7 +31,7 @@ class Evidence:
 
     numbers: set[float] = field(default_factory=set)
     counts: set[int] = field(default_factory=set)
-    """Integers of Python, and lengths."""
+    """Integers of Python that were compared as such, and lengths."""
     texts: set[str] = field(default_factory=set)
 
 
@@ -66,7 +66,7 @@ def _take(value: Any, its: Evidence, deep: int = 0) -> None:
     if value is None or isinstance(value, bool | np.bool_):
         return
     if isinstance(value, int | np.integer):
-        its.counts.add(int(value))
+        its.counts |= set() if deep else {int(value)}
         its.numbers.add(float(value))
     elif isinstance(value, float | np.floating):
         if math.isfinite(value):
@@ -78,7 +78,7 @@ def _take(value: Any, its: Evidence, deep: int = 0) -> None:
     elif isinstance(value, str):
         its.texts.add(" ".join(value[:_LONGEST].split()))
     elif isinstance(value, dict | list | tuple | set | frozenset):
-        its.counts.add(len(value))
+        its.counts |= set() if deep else {len(value)}
         its.numbers.add(float(len(value)))
         for each in list(value)[:MOST_VALUES] if deep < 4 else ():
             _take(each, its, deep + 1)

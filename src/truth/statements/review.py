@@ -122,23 +122,23 @@ def relinked(check: Check, before: Before) -> str:
     where nothing is to be changed, or nothing is known of what was named."""
     old = [each for page in before.pages for each in sentences.of(page)]
     reviewed = {d for its in check.lock.values() for d in its.sentences}
-    new = [each for each in check.sentences if lock.digest(each.text) not in reviewed]
+    new = [each for each in check.text if lock.digest(each.text) not in reviewed]
     edits = []
     for reference in _dangling(check):
         was = {old[at].text for at in sentences.named(reference.text, old)}
         text = was.pop() if len(was) == 1 else reference.text.removesuffix(MORE)
-        if same := [each for each in check.sentences if each.text == text]:
-            edits.append((reference, shortest(same[0], check.sentences)))
+        if same := [each for each in check.text if each.text == text]:
+            edits.append((reference, shortest(same[0], check.text)))
         elif found := nearest(text, [each.text for each in new]):
             target = next(each for each in new if each.text == found)
-            edits.append((reference, shortest(target, check.sentences)))
+            edits.append((reference, shortest(target, check.text)))
     return replaced(check.tests.source, edits) if edits else ""
 
 
 def _dangling(check: Check) -> Iterator[Reference]:
     for test in check.tests:
         for reference in test.references:
-            found = sentences.named(reference.text, check.sentences)
+            found = sentences.named(reference.text, check.text)
             if len({check.sentences[at].text for at in found}) != 1:
                 yield reference
 
