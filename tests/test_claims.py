@@ -188,7 +188,7 @@ def test_a_test_vouches_for_the_numbers_of_its_sentences(page):
     tests = root / "tests/statements/page.py"
     tests.parent.mkdir(parents=True)
     tests.write_text(
-        '@says("It is 0.9999.")\ndef test():\n    assert about(0.9999)\n\n\n'
+        '@says("It is 0.9999.")\ndef test_it():\n    assert about(0.9999)\n\n\n'
         'definition("It is 0.7777.")\nadvice("It is 8.")\n'
     )
     found = numbers.check([made], root)

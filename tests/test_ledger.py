@@ -311,7 +311,10 @@ def test_changed_checks_check_all_again(book, change, monkeypatch):
     shutil.copytree(
         ROOT / "src/truth", book.root / "code", ignore=lambda *_: {"ledger"}
     )
-    monkeypatch.setattr(results, "_CODE", [book.root / "code"])
+    monkeypatch.setattr(results, "_SOURCE", book.root)
+    monkeypatch.setattr(results, "_OF_RUNS", ("code",))
+    monkeypatch.setattr(results, "_OF_STATEMENTS", ("code",))
+    monkeypatch.setattr(results, "_OF_PAGES", ("code",))
     book.holds()
     book.asked()
     with (book.root / change).open("a") as file:
@@ -571,9 +574,13 @@ def test_serving_warns_once_and_the_ledger_claims_nothing(book, caplog):
     config = load_config(str(book.root / "mkdocs.yml"))
     config.plugins.on_startup(command="serve", dirty=False)
     mkdocs_build(config)
-    assert caplog.text.count("docs/part/one.md: not checked as it is now") == 1
+    # It is told behind the pages.
+    vars(config.plugins["truth"])["_thread"].submit(lambda: None).result(60)
+    assert caplog.text.count("4 pages are not checked as they are now") == 1
     mkdocs_build(config)
-    assert caplog.text.count("docs/part/one.md: not checked as it is now") == 1
+    # It is told behind the pages.
+    vars(config.plugins["truth"])["_thread"].submit(lambda: None).result(60)
+    assert caplog.text.count("4 pages are not checked as they are now") == 1
     ledger = html(book.root / "site/ledger/index.html").article
     assert ledger.get_text().count("nothing is claimed here") == 1
     assert not ledger.select("#part-one ~ details")

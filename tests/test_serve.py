@@ -151,6 +151,7 @@ SLOW = "import time\nprint('quite_slow')\ntime.sleep({})\n"
 
 @pytest.mark.slow
 def test_no_page_waits_for_a_program(server, project):
+    server.wait_for(lambda: JUDGED.search(server.log()) is not None)
     start = len(server.log())
     (project / SNIPPET).write_text(SLOW.format(9))
     server.wait_for(lambda: "Reloading browsers" in server.log(start))

@@ -150,7 +150,7 @@ EDITS = {
         "docs/versions.json",
         '{"programs": {}, "results": []}',
         '{"programs": {"index/one.py": "DIGEST"}, "results": [{"tensorflow": "9.9",'
-        ' "python": "3.11.7", "problems": {}}]}',
+        ' "python": "3.11.7", "problems": {}, "untried": []}]}',
         "TensorFlow 9.9 on",
     ),
     "the menu": ("mkdocs.yml", "other.md, W", "Menu: other.md, W", "Menu"),

@@ -474,7 +474,7 @@ def test_a_formula_in_running_text_is_proven_or_stands_or_fails(tmp_path, tex):
 def test_what_claims_nothing_holds_in_a_sentence_that_is_quoted(tmp_path, tex, state):
     tests = tmp_path / "tests/statements/page.py"
     tests.parent.mkdir(parents=True)
-    tests.write_text(f"@says(r'Here ${tex}$ is.')\ndef test():\n    pass\n")
+    tests.write_text(f"@says(r'Here ${tex}$ is.')\ndef test_it():\n    pass\n")
     found = findings(tmp_path, f"{RUNNING}\nHere ${tex}$ is. There is $y_i$.\n")
     assert [f.state for f in found if f.kind == "inline formula"] == [state]
 

@@ -74,8 +74,9 @@ def _check(work: Work, root: Path) -> int:
     if unreviewed := [*work.unreviewed()]:
         for sentence in unreviewed:
             print(sentence, file=sys.stderr)
-        print(f"{len(unreviewed)} sentences to review; nothing else was checked")
-        return 1
+        if work.is_partial:
+            print(f"{len(unreviewed)} sentences to review; nothing else was checked")
+            return 1
     workers = settings.load(root).workers
     results.demand_room(root)
     unsaved = None

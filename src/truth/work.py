@@ -165,6 +165,7 @@ class Work:
         self._chosen = chosen
         self._book = settings.load(root)
         self.pages = len(chosen)
+        self.is_partial = len(chosen) < len(book)
         self._problems: list[str] = []
         self.found = Results.of_today(_date(root))
         self.found.pages = {page.shown: Record.of(page, root) for page in book}
@@ -225,7 +226,7 @@ class Work:
             if failed:
                 yield from map(str, failed)
             elif differ := [
-                f"{self._book.snippets}/{name}: did not print its trace; run:"
+                f"{page}: {self._book.snippets}/{name} did not print its trace; run:"
                 f" python -m tracebook check {self._book.snippets}/{name}"
                 for name, program in self.found.programs_of(record).items()
                 if program.rules is not None and not program.ran
