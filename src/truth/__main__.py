@@ -72,9 +72,11 @@ def _parser() -> argparse.ArgumentParser:
 def _check(work: Work, root: Path) -> int:
     began = time.monotonic()
     if unreviewed := [*work.unreviewed()]:
-        for sentence in unreviewed:
-            print(sentence, file=sys.stderr)
-        if work.is_partial:
+        if not work.is_partial:
+            progress.tell(f"truth: {len(unreviewed)} sentences to review; see below")
+        else:
+            for sentence in unreviewed:
+                print(sentence, file=sys.stderr)
             print(f"{len(unreviewed)} sentences to review; nothing else was checked")
             return 1
     workers = settings.load(root).workers

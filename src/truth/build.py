@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 from filelock import FileLock, Timeout
 
 from tracebook import command
@@ -68,12 +69,14 @@ def _build(new: Path) -> bool:
 
 
 def _run(*words: str) -> int:
-    process = subprocess.Popen([sys.executable, "-m", *words])
     try:
-        return process.wait()
+        return subprocess.Popen([sys.executable, "-m", *words]).wait()
     except BaseException:
-        process.terminate()
-        process.wait()
+        # A signal may come before the process has a name here.
+        started = psutil.Process().children()
+        for each in started:
+            each.terminate()
+        psutil.wait_procs(started, 30)
         raise
 
 
