@@ -41,6 +41,8 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
     _settings: Settings
     _engine: Engine | None = None
     _answer: Future | None = None
+    _asked: int = 0
+    """How often, while this book is served."""
     _meanwhile: Meanwhile | None = None
     _problems: Sequence[str] = ()
     """What the pages say at their top while they are served."""
@@ -78,16 +80,23 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
             raise PluginError("\n".join(unreadable))
         if self._answer:
             self._answer.cancel()  # it has not begun, or goes on
-        ask: Callable = self._ask_and_tell if self._serving else self._ask
-        self._answer = self._thread.submit(ask, self._engine)
+        assert self._engine
+        self._asked += 1
+        if self._serving:
+            ask: Callable = partial(self._ask_and_tell, self._engine, self._asked)
+        else:
+            ask = partial(self._ask, self._engine)
+        self._answer = self._thread.submit(ask)
 
     def _ask(self, engine: Engine) -> dict:
         engine.ask()
         return engine.answer()
 
-    def _ask_and_tell(self, engine: Engine) -> None:
+    def _ask_and_tell(self, engine: Engine, number: int) -> None:
         try:
-            self._tell(self._ask(engine), logging.WARNING)
+            report = self._ask(engine)
+            if number == self._asked:  # else it is of files as they were before
+                self._tell(report, logging.WARNING)
         except ChildProcessError as error:
             if engine is self._engine:  # else it was closed, and this is no news
                 log.warning("%s; it starts again when a file is saved", error)

@@ -1,8 +1,9 @@
 """What a review of changed sentences refuses, and how tests go on naming them.
 
 A sentence fails that its test refutes. Doubtful is one that says a number, a name or a
-message that no assertion of its test supplies; and one that was turned round, or has
-another formula, while its test stayed as it was.
+message that no assertion of its test supplies; and one that was turned round, or says
+another number, name, message or formula, while its test stayed as it was: a test can't
+hold for both.
 """
 
 import ast
@@ -52,7 +53,7 @@ class Review:
         if not old and self._has_lost(at):
             doubts.append("what it was isn't known: Git has no text of it")
         if old and all(map(self._is_as_it_was, self._tests(at))):
-            for how in (turned(old, new), _other_formula(old, new)):
+            for how in (turned(old, new), _exchanged(old, new)):
                 doubts += [f"{how}, and its test is as it was"] if how else []
         return doubts
 
@@ -84,10 +85,17 @@ class Review:
         return not entry.key or code_of(entry.key) == code_of(each.key)
 
 
-def _other_formula(old: str, new: str) -> str:
-    before, after = Counter(tokens.formulas(old)), Counter(tokens.formulas(new))
-    if (gone := before - after) and (come := after - before):
-        return f"{min(gone)} became {min(come)}"
+def _exchanged(old: str, new: str) -> str:
+    """The number, name, message or formula that another one took the place of."""
+    before, after = (
+        Counter((each.kind, str(each)) for each in tokens.tokens(text))
+        + Counter(("formula", each) for each in tokens.formulas(text))
+        for text in (old, new)
+    )
+    gone, come = before - after, after - before
+    for kind in sorted({kind for kind, _ in gone} & {kind for kind, _ in come}):
+        one, other = (min(each for k, each in its if k == kind) for its in (gone, come))
+        return f"{one} became {other}"
     return ""
 
 
