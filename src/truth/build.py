@@ -5,6 +5,7 @@ place of ``site/`` only if all holds. One process builds at a time, and puts rig
 a killed one left. Exit codes: as of the other commands; 2 also where another builds.
 """
 
+import ctypes
 import os
 import shutil
 import subprocess
@@ -43,12 +44,23 @@ def _exchange(root: Path, build: Callable[[Path], bool]) -> int:
     try:
         if not build(new):
             return 1
-        if site.exists():
-            site.rename(old)
-        new.rename(site)
+        if not (site.exists() and _swapped(new, site)):
+            if site.exists():
+                site.rename(old)
+            new.rename(site)
     finally:
         _put_right(root, site, old)
     return 0
+
+
+def _swapped(one: Path, other: Path) -> bool:
+    """Whether two folders changed places in one step, which Linux can do: then no
+    moment has no site. Elsewhere a kill between two steps leaves it to the next build.
+    """
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    here, exchanged = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    paths = [os.fsencode(one), os.fsencode(other)]
+    return rename is not None and not rename(here, paths[0], here, paths[1], exchanged)
 
 
 def _put_right(root: Path, site: Path, old: Path) -> None:
