@@ -2,6 +2,7 @@
 
 import pytest
 
+from truth.modes import index
 from truth.modes.check import check, written
 from truth.page import Page
 
@@ -74,6 +75,37 @@ def test_another_symptom_fails(page):
     assert states(Page(made.path, made.root)) == ["failed"]
 
 
+FIX = PROGRAM.replace(
+    "upstream: upstream * y", "upstream: (upstream * y, upstream * x)"
+)
+EAGER_ONLY = """
+@tf.custom_gradient
+def by_numpy(x):
+    return 3.0 * x, lambda upstream: upstream * float(tf.abs(x).numpy())
+
+"""
+
+
+@pytest.mark.parametrize(
+    "fix, shown, why",
+    [
+        ("", "", ""),
+        ("; fix: product(y, x)", "", ""),
+        ("; fix: tripled(x)", "", "name the call of the fix"),
+        ("; fix: by_numpy(x)", "", "the fix short.py isn't one in every mode"),
+        ("; fix: by_numpy(x)", "<!-- modes: short.py: by_numpy(x) -->\n", ""),
+    ],
+)
+def test_a_fix_is_one_in_every_mode_or_its_modes_are_shown(page, fix, shown, why):
+    made = page(f"product(x, y){fix}", below=f"\n{shown}")
+    beside = made.root / "snippets/lessons/short/short.py"
+    beside.write_text(FIX.replace("\nx, y =", f"{EAGER_ONLY}\nx, y ="))
+    made.path.write_text(written(made))
+    found = check([Page(made.path, made.root)], made.root)
+    failed = [each.how for each in found if each.state in ("failed", "unchecked")]
+    assert bool(why) == bool(failed) and why in "".join(failed), found
+
+
 def test_no_other_check_reads_the_table(page):
     made = page("double(x)")
     made.path.write_text(written(made))
@@ -105,3 +137,46 @@ def test_a_gradient_that_another_program_registered_is_taken_back(page):
     exec(text.partition("x, y =")[0], {"__name__": "short"})
     program.write_text(text)
     assert "`3.`" in written(made)
+
+
+OUT = """gradient 3.0
+(2,): TypeError: Scalar tensor has no `len()`
+InvalidArgumentError
+it has 4 elements
+ValueError: in user code:
+
+    ValueError: No rule for 'Mul'
+a KerasTensor: ValueError
+ValueError: No rule for
+KeyError: …
+"""
+
+
+def test_the_index_has_each_message_that_a_wrong_program_prints(project):
+    folder = project / "snippets/mistakes/short"
+    for each in ("wrong/caught", "right"):
+        program = folder / f"{each}.py"
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text('"""A program."""\n')
+        program.with_suffix(".out").write_text(OUT)
+    page = project / "docs" / index.CATALOGUE / "short.md"
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(
+        "# Short\n\n## First { #a }\n\n"
+        '```python\n--8<-- "mistakes/short/wrong/caught.py"\n```\n\n'
+        "<!-- modes: wrong/short.py: f(x) -->\n\n"
+        "| Mode | What you see |\n| --- | --- |\n"
+        "| `model.fit` | `OSError: Could not automatically infer the output shape / "
+        "dtype … Error encountered: no file` |\n\n"
+        '## Second { #b }\n\n```python\n--8<-- "mistakes/short/right.py"\n```\n'
+    )
+    found = index.messages(project)
+    assert {each: said for each, (said, _) in found.items()} == {
+        ("TypeError", "Scalar tensor has no `len(…)`"): "Scalar tensor has no `len()`",
+        ("InvalidArgumentError", "it has N elements"): "it has 4 elements",
+        ("ValueError", "No rule for '…'"): "No rule for 'Mul'",
+        ("OSError", "no file"): "no file",
+    }
+    assert {link for _, links in found.values() for link in links} == {
+        "[First](short.md#a)"
+    }

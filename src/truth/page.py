@@ -35,7 +35,8 @@ _SENTENCE = re.compile(r"[.?!:][*)]*\s+(?=[A-Z`*])")
 _QUOTE = re.compile(r"(?:^[ \t]*>.*(?:\n|\Z))+\Z", re.MULTILINE)
 _DIRECTIVE = re.compile(rf"\s*(?P<key>{'|'.join(DIRECTIVES)}):(?P<said>.*)", re.DOTALL)
 _MODES = re.compile(
-    r"^<!-- modes: (?P<program>\S+): (?P<call>.+) -->\n"
+    r"^<!-- modes: (?P<program>\S+): (?P<call>.+?)"
+    r"(?:; fix: (?:(?P<fixed>\S+\.py): )?(?P<fix>.+?))? -->\n"
     r"(?P<table>(?:\n\|.*(?:\n\|.*)*\n?)?)",
     re.MULTILINE,
 )

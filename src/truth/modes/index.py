@@ -14,7 +14,11 @@ CATALOGUE = "mistakes"
 INDEX = "messages.md"
 
 _ERROR = re.compile(r"(?:[\w.]+\.)?(?P<kind>\w+(?:Error|Warning)): (?P<said>.+)")
-_CELL = re.compile(r"\| (`+) ?(.*?) ?\1 \|$", re.MULTILINE)
+# Among other lines: after a label, indented, or below its kind.
+_PRINTED = re.compile(rf"^(?:.*?\b)??{_ERROR.pattern}", re.MULTILINE)
+_BELOW = re.compile(r"^(\w+(?:Error|Warning))\n(?=.*\w)", re.MULTILINE)
+_CELL = re.compile(r"\| (`+) ?((?:(?! \| ).)*?) ?\1 \|$", re.MULTILINE)
+_AROUND = re.compile(r"in user code:|Could not automatically infer .* encountered: ")
 _TITLE = re.compile(r"#+ (?P<title>.*?)\s*\{\s*#(?P<anchor>[\w-]+)[^}\n]*\}")
 _VARIES = [
     (re.compile(r"'[^']*'|\"[^\"]*\""), "'…'"),
@@ -61,7 +65,18 @@ def messages(root: Path) -> dict[tuple[str, str], tuple[str, list[str]]]:
                 _, links = found.setdefault((kind, _fixed(said)), (said, []))
                 if link not in links:
                     links.append(link)
-    return found
+    # What is the start of another message of the same entries is that message, cut.
+    return {
+        (kind, said): each
+        for (kind, said), each in found.items()
+        if not any(
+            other == kind
+            and longer.startswith(said.rstrip(" …."))
+            and longer != said
+            and {*each[1]} <= {*more}
+            for (other, longer), (_, more) in found.items()
+        )
+    }
 
 
 def entries(page: Page) -> Iterator[tuple[str, int, int]]:
@@ -87,14 +102,23 @@ def _messages(page: Page) -> Iterator[tuple[str, str, str]]:
             for cell in _CELL.finditer(modes["table"])
         ]
         for program in page.embedded(".py", start, end):
-            if snippet.load(program, page.settings).raises:
-                trace = program.with_suffix(".out").read_text("utf-8")
-                last = [*re.finditer(rf"^{_ERROR.pattern}", trace, re.MULTILINE)][-1:]
-                shown += [each[0] for each in last]
+            shown += _printed(program, page)
         for each in shown:
-            # Of a message of several lines the first says nothing.
-            if (said := _ERROR.match(each)) and said["said"] != "in user code:":
-                yield link, said["kind"], said["said"].replace(r"\|", "|")
+            # Of what TensorFlow and Keras write around a message nothing is specific.
+            if found := _PRINTED.match(each):
+                said = _AROUND.sub("", found["said"])
+                if re.search(r"\w", said):
+                    yield link, found["kind"], said.replace(r"\|", "|")
+
+
+def _printed(program: Path, page: Page) -> list[str]:
+    """The lines of a program that is wrong on purpose which have a message; of another
+    program the one that it ends with."""
+    trace = program.with_suffix(".out").read_text("utf-8")
+    lines = [each[0] for each in _PRINTED.finditer(_BELOW.sub(r"\1: ", trace))]
+    if program.parent.name == "wrong":
+        return lines
+    return lines[-1:] if snippet.load(program, page.settings).raises else []
 
 
 def _fixed(said: str) -> str:
