@@ -614,6 +614,61 @@ def test_modes_give_one_gradient_of_what_has_one():
                 assert np.isnan(found).all()
 
 
+@pytest.mark.slow
+def test_every_mode_gives_one_first_and_second_derivative():
+    x = tf.constant([0.5, 2.0])
+    for mode in EVERYWHERE:
+        assert same(mode.gradient(lambda x: x**3, x), 3 * x**2, 1e-6), mode
+        assert same(mode.derivative(lambda x: x**3, x), 6 * x, 1e-6), mode
+        assert same(mode.value(lambda x: x**3, x), x**3, 1e-6), mode
+
+
+@pytest.mark.slow
+def test_a_mode_has_all_tapes_where_it_says():
+    """A gradient function that is differentiated is traced in a graph of its own only
+    where the tapes stand outside of it."""
+
+    @tf.custom_gradient
+    def nested(x):
+        return tf.exp(x), lambda upstream: upstream * nested(x)
+
+    x = tf.constant([0.5, 2.0])
+    outside = "out of scope"
+    for mode in (AROUND, AROUND_XLA):
+        assert outside in message(mode.derivative, nested, x), mode
+    for mode in (EAGER, INSIDE, XLA):
+        assert same(mode.derivative(nested, x, order=3), tf.exp(x), 1e-6), mode
+
+
+@pytest.mark.slow
+def test_a_mode_knows_no_more_of_a_shape_than_it_says():
+    seen = []
+
+    def shape(x):
+        seen.append(x.shape)
+        return x * 1.0
+
+    for mode in UNKNOWN:
+        seen.clear()
+        mode.gradient(shape, tf.ones([2, 3]))
+        known = [None, 3] if "batch" in mode.name else None
+        assert seen[0].as_list() == known if known else seen[0].rank is None, mode
+    assert {"around" in each.name for each in OUTSIDE} == {True}
+
+
+@pytest.mark.slow
+def test_another_process_differentiates_what_was_saved():
+    @tf.custom_gradient
+    def tripled(x):
+        return x * x, lambda upstream: upstream * 6.0 * x
+
+    x = tf.constant([1.0, 2.0])
+    assert same(loaded(tripled, x), [6 * x])
+    assert same(loaded(tripled, x, order=2), [tf.fill(2, 6.0)])
+    with pytest.raises(RuntimeError, match="No gradient defined"):
+        loaded(lambda x: tf.raw_ops.Mod(x=x, y=x), x)
+
+
 def test_traces_are_read_by_name_and_line(tmp_path, monkeypatch):
     monkeypatch.setattr(tries, "folder", tmp_path)
     (tmp_path / "x.out").write_text(

@@ -26,6 +26,8 @@ import logging
 import os
 import re
 import runpy
+import subprocess
+import sys
 import tempfile
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -45,7 +47,9 @@ from tensorflow.python.ops import variable_scope  # no public name takes it back
 __all__ = [
     "AROUND",
     "AROUND_XLA",
+    "BLOCKS",
     "EAGER",
+    "EVERYWHERE",
     "FLOATS",
     "FORWARDS",
     "GRAPHS",
@@ -53,9 +57,11 @@ __all__ = [
     "LOSSES",
     "MODES",
     "NESTED",
+    "OUTSIDE",
     "PERSISTENT",
     "SYMBOLIC",
     "TAPES",
+    "UNKNOWN",
     "XLA",
     "Mode",
     "advice",
@@ -64,6 +70,7 @@ __all__ = [
     "derivative",
     "drawn",
     "history",
+    "loaded",
     "message",
     "near",
     "np",
@@ -250,7 +257,12 @@ class Mode:
     """One way to have a gradient computed."""
 
     name: str
-    _build: Callable
+    _inner: Callable = lambda function: function
+    """What stands around the function, within the tapes."""
+    _outer: Callable = lambda gradients: gradients
+    """What stands around the tapes."""
+    _taped: Callable | None = None
+    """What takes the gradients instead of a tape."""
 
     def gradients(
         self, function: Callable, *inputs: Any, loss: Callable | None = None
@@ -263,6 +275,26 @@ class Mode:
     def gradient(self, function: Callable, x: Any, loss: Callable | None = None) -> Any:
         """With respect to the one input."""
         return self.gradients(function, x, loss=loss)[0]
+
+    def value(self, function: Callable, *inputs: Any) -> Any:
+        """What the call returns: no gradient is computed, but the tape records it."""
+
+        def recorded(*given: tf.Tensor) -> Any:
+            with tf.GradientTape() as tape:
+                tape.watch(given)
+                return self._inner(function)(*given)
+
+        with _quiet():
+            return self._outer(recorded)(*_tensors(inputs))
+
+    def derivative(self, function: Callable, x: Any, order: int = 2) -> Any:
+        """The derivative of this order of the sum of the outputs, by as many tapes, all
+        of them in the same place: around a ``tf.function``, or all within it."""
+        of = self._inner(function)
+        for _ in range(order):
+            of = derivative(of)
+        with _quiet():
+            return self._outer(of)(*_tensors([x]))
 
 
 def _tensors(values: Iterable) -> list:
@@ -281,7 +313,7 @@ def _built(mode: Mode, function: Callable, loss: Callable | None) -> Callable:
         value = function(*given)
         return loss(value) if loss else value
 
-    return mode._build(total)
+    return mode._outer((mode._taped or _taped)(mode._inner(total)))
 
 
 def _taped(function: Callable, persistent: bool = False) -> Callable:
@@ -308,24 +340,171 @@ def derivative(function: Callable, of: Callable = lambda y: y) -> Callable[[Any]
 
 
 def _symbolic(function: Callable) -> Callable:
-    return tf.function(lambda *given: tf.gradients(function(*given), [*given]))
+    return lambda *given: tf.gradients(function(*given), [*given])
 
 
 _XLA = functools.partial(tf.function, jit_compile=True)
 
-EAGER = Mode("eager", _taped)
-PERSISTENT = Mode("persistent tape", lambda f: _taped(f, persistent=True))
-INSIDE = Mode("tape inside tf.function", lambda f: tf.function(_taped(f)))
-AROUND = Mode("tape around tf.function", lambda f: _taped(tf.function(f)))
-NESTED = Mode("nested tf.function", lambda f: tf.function(_taped(tf.function(f))))
-XLA = Mode("XLA", lambda f: _XLA(_taped(f)))
-AROUND_XLA = Mode("tape around XLA", lambda f: _taped(_XLA(f)))
-SYMBOLIC = Mode("tf.gradients", _symbolic)
+EAGER = Mode("eager")
+PERSISTENT = Mode("persistent tape", _taped=functools.partial(_taped, persistent=True))
+INSIDE = Mode("tape inside tf.function", _outer=tf.function)
+AROUND = Mode("tape around tf.function", tf.function)
+NESTED = Mode("nested tf.function", tf.function, tf.function)
+XLA = Mode("XLA", _outer=_XLA)
+AROUND_XLA = Mode("tape around XLA", _XLA)
+SYMBOLIC = Mode("tf.gradients", _outer=tf.function, _taped=_symbolic)
 
 MODES = [EAGER, PERSISTENT, INSIDE, AROUND, NESTED, XLA, AROUND_XLA, SYMBOLIC]
-"""All ways to have a reverse gradient."""
+"""The ways to have a reverse gradient, without what stands around the call."""
 TAPES = [each for each in MODES if each is not SYMBOLIC]
 GRAPHS = [INSIDE, AROUND, NESTED, XLA, AROUND_XLA, SYMBOLIC]
+
+
+# What else may stand around a call within a tf.function.
+
+
+def _called_inside(function: Callable) -> Callable:
+    called = tf.function(function)
+    return tf.function(lambda *given: called(*given))
+
+
+def _branch(function: Callable) -> Callable:
+    def branch(*given: tf.Tensor) -> Any:
+        def call() -> Any:
+            return function(*given)
+
+        return tf.cond(tf.size(given[0]) >= 0, call, call)
+
+    return branch
+
+
+def _loop(function: Callable) -> Callable:
+    def loop(*given: tf.Tensor) -> Any:
+        first = tf.nest.map_structure(tf.zeros_like, function(*given))
+        _, y = tf.while_loop(
+            lambda i, _: i < 1, lambda i, _: (i + 1, function(*given)), (0, first)
+        )
+        return y
+
+    return loop
+
+
+def _map(function: Callable) -> Callable:
+    def mapped(*given: tf.Tensor) -> Any:
+        specs = tf.nest.map_structure(tf.TensorSpec.from_tensor, function(*given))
+        rows = [each[tf.newaxis] for each in given]
+        y = tf.map_fn(lambda each: function(*each), rows, fn_output_signature=specs)
+        return tf.nest.map_structure(lambda of: of[0], y)
+
+    return mapped
+
+
+def _replica(function: Callable) -> Callable:
+    strategy = tf.distribute.OneDeviceStrategy("CPU:0")
+    return lambda *given: strategy.run(function, given)
+
+
+def _unknown(rank: bool) -> Callable[[Callable], Callable]:
+    """A graph that knows no batch dimension, or not even the rank."""
+
+    def known(x: tf.Tensor) -> tf.TensorSpec:
+        shape = None if rank or not x.shape.rank else [None, *x.shape[1:]]
+        return tf.TensorSpec(shape, x.dtype)
+
+    def graph(function: Callable) -> Callable:
+        built: dict = {}
+
+        def call(*given: tf.Tensor) -> Any:
+            specs = tuple(map(known, given))
+            if specs not in built:
+                built[specs] = tf.function(function, input_signature=specs)
+            return built[specs](*given)
+
+        return call
+
+    return graph
+
+
+def _both(name: str, block: Callable) -> list[Mode]:
+    """Within a tf.function: the tape inside, or around."""
+
+    def graph(function: Callable) -> Callable:
+        return tf.function(block(function))
+
+    return [
+        Mode(f"{name}, tape inside", block, tf.function),
+        Mode(f"{name}, tape around", graph),
+    ]
+
+
+BLOCKS = [
+    Mode("tape around nested tf.function", _called_inside),
+    *_both("branch", _branch),
+    *_both("loop", _loop),
+    *_both("branch within a loop", lambda f: _loop(_branch(f))),
+    *_both("map_fn", _map),
+    *_both("strategy.run", _replica),
+]
+"""A call within something else, within a tf.function. ``loop`` and ``map_fn`` call the
+function once more, for the shape of what it returns."""
+UNKNOWN = [
+    Mode("unknown batch, tape inside", _outer=_unknown(rank=False)),
+    Mode("unknown batch, tape around", _unknown(rank=False)),
+    Mode("unknown rank, tape inside", _outer=_unknown(rank=True)),
+    Mode("unknown rank, tape around", _unknown(rank=True)),
+]
+"""Graphs that know no batch dimension, or not even the rank, of any input."""
+EVERYWHERE = [*MODES, *BLOCKS, *UNKNOWN]
+OUTSIDE = [
+    each for each in EVERYWHERE if each in (AROUND, AROUND_XLA) or "around" in each.name
+]
+"""The tape stands outside of the tf.function: where a training loop often has it."""
+
+
+_LOAD = """
+import sys
+import numpy as np
+import tensorflow as tf
+folder, order = sys.argv[1], int(sys.argv[2])
+inputs = [tf.constant(each) for each in np.load(folder + "/inputs.npz").values()]
+call = tf.saved_model.load(folder + "/model").call
+def of(*given):
+    return call(*given)
+for _ in range(order):
+    def of(*given, of=of):
+        with tf.GradientTape() as tape:
+            tape.watch(given)
+            y = of(*given)
+        return tape.gradient(y, [*given])
+found = [None if x is None else tf.convert_to_tensor(x) for x in of(*inputs)]
+np.savez(folder + "/found.npz", *["None" if x is None else x for x in found])
+"""
+
+
+def loaded(
+    function: Callable, *inputs: Any, order: int = 1, custom_gradients: bool = True
+) -> list:
+    """The gradients of a function that was saved as a SavedModel and is loaded by
+    another process, with respect to each input; of the sum of its gradients for
+    ``order=2``.
+
+    Raises:
+        RuntimeError: the other process failed; with the last line of what it printed.
+    """
+    given = _tensors(inputs)
+    module = tf.Module()
+    specs = [tf.TensorSpec(each.shape, each.dtype) for each in given]
+    module.call = tf.function(function, input_signature=specs)
+    options = tf.saved_model.SaveOptions(experimental_custom_gradients=custom_gradients)
+    with tempfile.TemporaryDirectory() as folder, _quiet():
+        np.savez(f"{folder}/inputs.npz", *given)
+        tf.saved_model.save(module, f"{folder}/model", options=options)
+        command = [sys.executable, "-c", _LOAD, folder, str(order)]
+        ended = subprocess.run(command, capture_output=True, text=True)
+        if ended.returncode:
+            raise RuntimeError(ended.stderr.strip().splitlines()[-1])
+        found = np.load(f"{folder}/found.npz").values()
+        return [None if each.dtype.kind == "U" else tf.constant(each) for each in found]
 
 
 @dataclass(frozen=True)
