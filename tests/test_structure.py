@@ -254,6 +254,34 @@ def test_a_fence_that_looks_like_output_is_refused(fence, found):
 
 
 @pytest.mark.parametrize(
+    "said, line, word",
+    [
+        ("It is *wrong on purpose* here.", 1, "deliberately wrong"),
+        ("Text.\n\nThe text is no tensor.", 3, "isn't a"),
+        ("## The pairing of two vectors", 1, "inner product"),
+        ("| map | rule |\n| --- | --- |\n| one more | it shall be so |", 3, "must"),
+        ("The gradient by `x` is 2.", 1, "with respect to"),
+        ("TensorFlow says so.", 1, "speak"),
+        ("It is found by differences.", 1, "finite differences"),
+    ],
+)
+def test_a_private_word_is_refused_with_the_field_s(said, line, word, found):
+    assert refused(found(said), line, word)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "There is no tensor, and `shall` is code.",
+        "The gradient by hand, by finite differences, and by reverse differentiation.",
+        "It is no longer so, and no slower.",
+    ],
+)
+def test_the_field_s_words_pass(said, found):
+    assert passes(found(said))
+
+
+@pytest.mark.parametrize(
     "said",
     [
         "For all $x$, $x^2 \\ge 0$, and `x * x` is no less.",

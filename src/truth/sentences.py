@@ -27,9 +27,10 @@ UNIVERSAL = re.compile(
 """Words by which a sentence speaks of more than what one program printed, numbers in
 words, and beginnings: with what is any one of its kind, or with a name of the API."""
 _FORM = re.compile(
-    r"Next: .*|In short|Before you start|Solution|State the map and its shapes\.?"
-    r"|Write the differential\.?|Pair it with the upstream gradient\.?"
-    r"|Read off the rule\.?|[^{}]+ \{ #[^{}]+ \}"
+    r"Next: .*|In short|Before you start|Solution|Answer"
+    r"|State the (?:function|map) and its shapes\.?|Write the differential\.?"
+    r"|(?:Take the inner product|Pair it) with the upstream gradient\.?"
+    r"|Read off the (?:gradient function|rule)\.?|[^{}]+ \{ #[^{}]+ \}"
 )
 """What every page has, the terms of a glossary, and what states nothing."""
 _SAYS = re.compile(r"[A-Za-z]{2}.*\s.*[A-Za-z]{2}| — ")
