@@ -37,11 +37,13 @@ KINDS = (
     "outside",
     "recompute",
     "nested",
+    "arctan",
     "slices",
     "complex_square",
     "mask",
 )
 SAVED = "SavedModel, in another process"
+SAVED_TWICE = "SavedModel, second order, in another process"
 SAVED_WITHOUT = "SavedModel without custom gradients, in another process"
 PLACES: dict[str, Gradient] = {
     "eager": Gradient(places.eager),
@@ -54,6 +56,10 @@ PLACES: dict[str, Gradient] = {
     "`tf.cond`, tape around": Gradient(places.around_cond),
     "`tf.while_loop`, tape inside": Gradient(places.in_loop),
     "`tf.while_loop`, tape around": Gradient(places.around_loop),
+    "`tf.cond` in `tf.while_loop`, tape inside": Gradient(places.in_branched_loop),
+    "`tf.cond` in `tf.while_loop`, tape around": Gradient(places.around_branched_loop),
+    "unknown batch dimension, tape inside": Gradient(places.inside_unknown),
+    "unknown batch dimension, tape around": Gradient(places.around_unknown),
     "`tf.map_fn`": OfRows(places.mapped),
     "`tf.vectorized_map`, tape around": OfRows(places.vectorized),
     "`tf.vectorized_map`, a tape for each row": OfRows(places.mapped_tapes),
@@ -64,14 +70,18 @@ PLACES: dict[str, Gradient] = {
     "forward mode around `tf.function`": Pushed(places.pushed_around),
     "second order, eager": Second(places.twice),
     "second order in `tf.function`": Second(places.twice_inside),
+    "second order around `tf.function`": Second(places.twice_around),
+    "second order, nested `tf.function`": Second(places.twice_nested),
     "`MirroredStrategy`": Replicas(places.replicated),
+    "`strategy.run` inside `tf.function`": Replicas(places.replicated_inside),
     "a `KerasTensor`": OfInputs(places.on_a_symbol),
     "functional model, in a layer": OfInputs(places.functional),
     "`model.fit`": OfInputs(places.fitted),
     "`.keras` file, loaded with its class": OfInputs(places.from_keras_file),
     "mixed precision": Half(places.mixed),
 }
-FILES = {SAVED: True, SAVED_WITHOUT: False}
+FILES = {SAVED: (True, 1), SAVED_TWICE: (True, 2), SAVED_WITHOUT: (False, 1)}
+"""Whether custom gradients are saved, and the order that is asked for."""
 
 RIGHT = "right"
 WITHOUT = "; without a rule, too"
@@ -93,9 +103,8 @@ def measured(wanted: Sequence[str]) -> dict[str, dict[str, str]]:
     kinds = {kind: runpy.run_path(str(PROGRAMS / f"{kind}.py")) for kind in wanted}
     for kind, names in kinds.items():
         found[kind] = {name: cell(place, names) for name, place in PLACES.items()}
-    for name, kept in FILES.items():
-        for kind, said in loaded(kinds, kept).items():
-            found[kind][name] = said
+    for kind, said in loaded(kinds).items():
+        found[kind] |= said
     return found
 
 
@@ -112,8 +121,8 @@ def cell(place: Gradient, names: dict[str, Any]) -> str:
         return judged(found, right, place.within)
 
     said_of_rule = said(names["rule"])
-    if said_of_rule == RIGHT or place.ask is places.on_a_symbol:
-        return said_of_rule  # of a symbol, any function of TensorFlow is refused
+    if said_of_rule == RIGHT:
+        return RIGHT
     return said_of_rule + (WITHOUT if said(names["meant"]) != RIGHT else "")
 
 
@@ -143,58 +152,77 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 from truth.errors import message
-for folder in Path(sys.argv[1]).iterdir():
-    try:
-        given = np.load(folder / "inputs.npz")
-        inputs = [tf.constant(each) for each in given.values()]
-        model = tf.saved_model.load(folder / "model")
-        with tf.GradientTape() as tape:
-            tape.watch(inputs)
-            y = model.call(*inputs)
-        found = tape.gradient(y, inputs)
-        found = ["None" if x is None else tf.convert_to_tensor(x) for x in found]
-        np.savez(folder / "found.npz", *found)
-    except Exception as error:
-        (folder / "error.txt").write_text(message(error))
+def gradients(f, inputs):
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        y = f(*inputs)
+    found = tape.gradient(y, inputs)
+    return [tf.convert_to_tensor(x) if x is not None else x for x in found]
+def twice(f, inputs):
+    def of_square(*given):
+        found = gradients(lambda *x: f(*x) ** 2, [*given])
+        return [x for x in found if x is not None]
+    return gradients(of_square, inputs)
+for folder in sorted(Path(sys.argv[1]).glob("*/*/")):
+    given = np.load(folder.parent / "inputs.npz")
+    inputs = [tf.constant(each) for each in given.values()]
+    model = tf.saved_model.load(folder)
+    for order, asked in (1, gradients), (2, twice):
+        if order == 2 and folder.name != "kept":
+            continue
+        for name in "rule", "meant":
+            stem = f"{folder}_{name}_{order}"
+            try:
+                found = asked(getattr(model, name), inputs)
+                found = ["None" if x is None else x for x in found]
+                np.savez(stem + ".npz", *found)
+            except Exception as error:
+                Path(stem + ".txt").write_text(message(error))
 """
 
 
-def loaded(kinds: dict[str, dict[str, Any]], kept: bool) -> dict[str, str]:
-    found = {}
+def loaded(kinds: dict[str, dict[str, Any]]) -> dict[str, dict[str, str]]:
+    """By kind and place."""
+    found: dict[str, dict[str, str]] = {kind: {} for kind in kinds}
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for number, (kind, names) in enumerate(kinds.items()):
-            place = folder / str(number)
-            place.mkdir()
-            np.savez(place / "inputs.npz", *names["inputs"])
-            try:
-                save(names, place / "model", kept)
-            except Exception as error:
-                found[kind] = message(error)
-        subprocess.run([sys.executable, "-c", LOAD, folder], check=True, cwd=ROOT)
-        for number, (kind, names) in enumerate(kinds.items()):
-            if kind not in found:
-                found[kind] = read(names, folder / str(number))
+        folders = {kind: Path(name) / str(at) for at, kind in enumerate(kinds)}
+        for kind, names in kinds.items():
+            folders[kind].mkdir()
+            np.savez(folders[kind] / "inputs.npz", *names["inputs"])
+            save(names, folders[kind])
+        subprocess.run([sys.executable, "-c", LOAD, name], check=True, cwd=ROOT)
+        for kind, names in kinds.items():
+            right = {
+                1: places.taped(names["meant"], names["inputs"], []),
+                2: Second(places.twice).right(names["meant"], names["inputs"], []),
+            }
+            for place, (kept, order) in FILES.items():
+                stem = folders[kind] / ("kept" if kept else "left")
+                said = read(stem, "rule", order, right[order])
+                if said != RIGHT and read(stem, "meant", order, right[order]) != RIGHT:
+                    said += WITHOUT
+                found[kind][place] = said
     return found
 
 
-def save(names: dict[str, Any], place: Path, kept: bool) -> None:
+def save(names: dict[str, Any], place: Path) -> None:
+    """With custom gradients, and without."""
     module = tf.Module()
     module.weights = names.get("weights", [])
     given = [tf.TensorSpec(x.shape, x.dtype) for x in names["inputs"]]
-    module.call = tf.function(names["rule"], input_signature=given)
-    options = tf.saved_model.SaveOptions(experimental_custom_gradients=kept)
-    tf.saved_model.save(module, str(place), options=options)
+    for name in "rule", "meant":
+        setattr(module, name, tf.function(names[name], input_signature=given))
+    for name, kept in ("kept", True), ("left", False):
+        options = tf.saved_model.SaveOptions(experimental_custom_gradients=kept)
+        tf.saved_model.save(module, str(place / name), options=options)
 
 
-def read(names: dict[str, Any], place: Path) -> str:
-    if (error := place / "error.txt").exists():
+def read(stem: Path, name: str, order: int, right: list) -> str:
+    file = stem.with_name(f"{stem.name}_{name}_{order}.npz")
+    if (error := file.with_suffix(".txt")).exists():
         return error.read_text()
-    found = [
-        None if each.dtype.kind == "U" else each
-        for each in np.load(place / "found.npz").values()
-    ]
-    return judged(found, places.taped(names["meant"], names["inputs"], []), 1e-5)
+    found = [None if x.dtype.kind == "U" else x for x in np.load(file).values()]
+    return judged(found, right, 1e-5 if order == 1 else Second.within)
 
 
 @contextlib.contextmanager

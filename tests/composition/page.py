@@ -11,7 +11,7 @@ from ..project import ROOT
 from .measure import KINDS, RIGHT, WITHOUT
 
 PAGE = ROOT / "docs/systems/composition.md"
-COLUMNS = 4
+COLUMNS = 5
 """Kinds in one table."""
 _LONGEST = 140
 """Letters of a message."""
@@ -19,24 +19,46 @@ _LONGEST = 140
 _HEAD = """\
 # The composition matrix
 
-A rule that is right in eager mode may be dropped, called with something else, or
-refused where it meets another part of TensorFlow. Here {kinds} kinds of rule are used
-in {places} places. Of {cells} cells {right} are right, {wrong} are silently wrong,
-{closure} of these for a tensor that a rule closes over, which is wrong in eager mode
-already, and {errors} end in an error. {without} of the wrong ones and errors come
-without a rule, too: then the part of TensorFlow does it, not the rule.
-`python -m tests.composition` wrote this page from a run. A test runs it again and
-compares, so a cell that changes with another TensorFlow shows in its upgrade.
+This page shows which kinds of custom gradient stay right in which part of TensorFlow.
+It uses {kinds} kinds of program in {places} places, which makes {cells} cells.
 
-**Right** means: each gradient that was asked for agrees with the function that the rule
-means, differentiated in eager mode without a rule. Inputs and variables are asked for; by
-inputs alone in Jacobians, forward mode, the second order, Keras and files. Forward mode and the second order
-are compared with central differences. Where two rows of inputs are mapped, both count,
-and on two replicas both, too. Under `tf.vectorized_map` with the tape around it,
-[the rule is dropped](../mistakes/silent_systems.md#vectorized-map): right there means
-that autodiff gives what the rule would have given. Mixed precision is the policy of a
-layer, without a scale of the loss. A cell that is not right leads to what was seen, and from
-there to the page that explains it.
+**In short**
+
+- {right} cells are right, {wrong} are silently wrong, and {errors} end in an error.
+- {closure} of the silently wrong cells have one cause: the gradient function captures a
+  tensor, so the tensor gets no gradient. This is wrong in eager mode already.
+- {without} of the cells that are not right fail without a custom gradient, too. There the
+  part of TensorFlow is the cause.
+- Most of the other errors come from a branch, a `KerasTensor`, or a SavedModel that was
+  saved without custom gradients.
+
+`python -m tests.composition` wrote this page from a run. A test runs it again and
+compares the result with the page.
+
+"""
+_NOT_RIGHT = """\
+## The cells that are not right, and why { #not-right }
+
+Each row has one cause. The last column leads to its explanation and its fix.
+
+"""
+_ALL = """\
+## All cells { #all }
+
+A cell is **right** if each gradient agrees with the function that the program means,
+differentiated in eager mode without a custom gradient. The matrix asks for the gradient
+with respect to inputs and variables. It asks for inputs alone in Jacobians, forward mode,
+the second order, Keras and files.
+
+- Forward mode and the second order are compared with central differences.
+- The second order is that of the square of the output.
+- Two rows of inputs are mapped, and both count. So do both replicas.
+- Under `tf.vectorized_map` with the tape around it, TensorFlow
+  [drops the custom gradient](../mistakes/silent_systems.md#vectorized-map). There a cell is
+  right if autodiff gives what the gradient function would have given.
+- Mixed precision is the policy of a layer, without a loss scale.
+
+A cell that is not right leads to its program and to what the program shows.
 
 """
 _TITLES = {
@@ -49,6 +71,7 @@ _TITLES = {
     "outside": ("NumPy", "A rule around `tf.numpy_function`"),
     "recompute": ("Recompute", "`tf.recompute_grad`"),
     "nested": ("Second order", "A rule whose backward pass has a rule"),
+    "arctan": ("Second order, of the input", "Nested rules that capture their input"),
     "slices": ("Slices", "A rule that returns `IndexedSlices`"),
     "complex_square": ("Complex", "A rule for complex numbers"),
     "mask": ("Random", "A rule that draws a mask"),
@@ -61,18 +84,21 @@ _EXPLAINED = {
     "(../mistakes/silent_systems.md#vectorized-map)",
     r"; forward mode .*wrong": "[forward mode](../mistakes/orders.md"
     "#forward-disagrees)",
-    r"outside; second order": "[the second derivative](outside.md#the-second-derivative)",
+    r"outside; (second order|.*, second order.*wrong)": "[the second derivative](outside.md#the-second-derivative)",
     r"'IdentityN' \(": "[IdentityN](../mistakes/saving.md#identityn)",
     r"internal_captures|\(resource|resource:": "[in a loop]"
     "(../mistakes/variables.md#in-a-loop)",
-    r"tf.cond`, tape around; ": "[branches and loops](graphs.md#branches-and-loops)",
     r"Tensor.graph is undefined": "[in a branch](../mistakes/variables.md#in-a-branch)",
+    r"mask; unknown batch": "`x.shape` has no number for the batch: take `tf.shape(x)`",
+    r"tf.cond`, tape around; |tf.cond` in ": "[branches and loops](graphs.md#branches-and-loops)",
     r"half tensor": "[types](../mistakes/types.md#half-against-float)",
     r"PyFunc \(No registered": "[XLA](../mistakes/graphs.md#xla-pyfunc)",
     r"find callback": "[the function is not saved](../mistakes/saving.md#pyfunc)",
     r"tried to transpose": "[recomputation](../mistakes/memory.md#transpose)",
     r"mask; XLA": "[XLA draws other numbers from the seed](random.md#snippet-and-trace),"
     ' unless it is told `alg="philox"`',
+    r"arctan; (second order|forward mode)": "[a custom gradient inside a custom gradient]"
+    "(../mistakes/orders.md#nested-out-of-scope)",
     r"'_id'": "[forward mode](../mistakes/sparse.md#no-id)",
 }
 _NEXT = "Next: [find your mistake](../mistakes/index.md).\n"
@@ -109,8 +135,36 @@ def text(found: dict[str, dict[str, str]]) -> str:
     tables = [
         _table(found, KINDS[at : at + COLUMNS]) for at in range(0, len(KINDS), COLUMNS)
     ]
+    causes = [_NOT_RIGHT + _causes(found), _ALL.rstrip("\n") + "\n"]
     parts = [section(kind, found[kind]) for kind in KINDS]
-    return head + "\n".join([*tables, *parts, _NEXT])
+    return head + "\n".join([*causes, *tables, *parts, _NEXT])
+
+
+def _causes(found: dict[str, dict[str, str]]) -> str:
+    """A line for each explanation: where, of which kinds, and what is seen."""
+    seen: dict[str, str] = {}
+    cells: dict[str, dict[str, list[str]]] = {}
+    for kind, places in found.items():
+        for place, said in places.items():
+            if said != RIGHT:
+                cause = why(kind, place, said)
+                seen.setdefault(cause, _shown(said.removesuffix(WITHOUT)))
+                cells.setdefault(cause, {}).setdefault(place, []).append(kind)
+    lines = ["| Where | Kinds | What you see, for example | Why |\n"]
+    lines.append("| --- | --- | --- | --- |\n")
+    for cause, by_place in cells.items():
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for place, kinds in by_place.items():
+            alike.setdefault(tuple(kinds), []).append(place)
+        where = "<br>".join("; ".join(each) for each in alike.values())
+        which = "<br>".join(
+            ", ".join(f"[{_TITLES[kind][0]}](#{_anchor(kind)})" for kind in kinds)
+            if len(kinds) < len(found)
+            else "all"
+            for kinds in alike
+        )
+        lines.append(f"| {where} | {which} | {seen[cause]} | {cause} |\n")
+    return "".join(lines)
 
 
 def _table(found: dict[str, dict[str, str]], kinds: tuple[str, ...]) -> str:

@@ -161,6 +161,22 @@ def compiled(f: Callable, inputs: list, weights: list) -> list:
     return inside(f, inputs, weights, jit_compile=True)
 
 
+# Shapes that a graph doesn't have.
+
+
+def unknown_batch(inputs: list) -> list[tf.TensorSpec]:
+    return [tf.TensorSpec([None, *x.shape[1:]], x.dtype) for x in inputs]
+
+
+def inside_unknown(f: Callable, inputs: list, weights: list) -> list:
+    return inside(f, inputs, weights, input_signature=unknown_batch(inputs))
+
+
+def around_unknown(f: Callable, inputs: list, weights: list) -> list:
+    call = tf.function(f, input_signature=unknown_batch(inputs))
+    return taped(call, inputs, weights)
+
+
 # Control flow.
 
 
@@ -180,6 +196,19 @@ def looped(f: Callable) -> Callable:
     return once
 
 
+def branched_loop(f: Callable) -> Callable:
+    """A loop whose body is a branch."""
+
+    def once(*x: Any) -> Any:
+        start = 0, tf.zeros_like(f(*x))
+        body = chosen(f)
+        return tf.while_loop(lambda i, _: i < 1, lambda i, _: (i + 1, body(*x)), start)[
+            1
+        ]
+
+    return once
+
+
 def in_cond(f: Callable, inputs: list, weights: list) -> list:
     return inside(chosen(f), inputs, weights)
 
@@ -194,6 +223,14 @@ def in_loop(f: Callable, inputs: list, weights: list) -> list:
 
 def around_loop(f: Callable, inputs: list, weights: list) -> list:
     return around(looped(f), inputs, weights)
+
+
+def in_branched_loop(f: Callable, inputs: list, weights: list) -> list:
+    return inside(branched_loop(f), inputs, weights)
+
+
+def around_branched_loop(f: Callable, inputs: list, weights: list) -> list:
+    return around(branched_loop(f), inputs, weights)
 
 
 def mapped(f: Callable, inputs: list, weights: list) -> list:
@@ -260,12 +297,36 @@ def twice_inside(f: Callable, inputs: list, weights: list) -> list:
     return tf.function(lambda *x: twice(f, x, weights))(*inputs)
 
 
+def twice_around(f: Callable, inputs: list, weights: list) -> list:
+    return twice(tf.function(f), inputs, weights)
+
+
+def twice_nested(f: Callable, inputs: list, weights: list) -> list:
+    return twice_inside(tf.function(f), inputs, weights)
+
+
 # Devices, Keras, files.
 
 
 def replicated(f: Callable, inputs: list, weights: list) -> list:
-    strategy = tf.distribute.MirroredStrategy([f"CPU:{n}" for n in range(REPLICAS)])
-    found = strategy.run(lambda: taped(f, inputs, weights))
+    strategy = mirrored()
+    return by_replica(strategy, strategy.run(lambda: taped(f, inputs, weights)))
+
+
+def replicated_inside(f: Callable, inputs: list, weights: list) -> list:
+    strategy = mirrored()
+
+    def step(*x: Any) -> list:
+        return strategy.run(lambda *x: taped(f, x, weights), x)
+
+    return by_replica(strategy, tf.function(step)(*inputs))
+
+
+def mirrored() -> tf.distribute.Strategy:
+    return tf.distribute.MirroredStrategy([f"CPU:{n}" for n in range(REPLICAS)])
+
+
+def by_replica(strategy: tf.distribute.Strategy, found: list) -> list:
     each = [
         [None] * REPLICAS if of is None else strategy.experimental_local_results(of)
         for of in found
