@@ -1,4 +1,4 @@
-"""The chained rule against autodiff and against finite differences."""
+"""The custom gradient of the chain against autodiff and finite differences."""
 
 import tensorflow as tf
 
@@ -11,7 +11,7 @@ def square(x):
     return x * x, grad
 
 
-def with_rule(x):
+def custom(x):
     return square(square(square(x)))
 
 
@@ -30,6 +30,6 @@ for value in (-1.5, 0.0, 0.5, 2.0):
     x = tf.constant(value, tf.float64)
     h = 1e-5
     differences = ((plain(x + h) - plain(x - h)) / (2 * h)).numpy()
-    print(f"x = {value:4}  rule = {gradient(with_rule, x):12.6f}"
+    print(f"x = {value:4}  custom = {gradient(custom, x):12.6f}"
           f"  autodiff = {gradient(plain, x):12.6f}"
           f"  differences = {differences:12.6f}")

@@ -1,4 +1,4 @@
-"""Solution: two different rules in one chain, y = sin(x²) at x = 2."""
+"""Solution: two gradient functions in one chain, y = sin(x²) at x = 2."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""None says that the tape knows no path; zero says that the slope is 0."""
+"""None means that no path is recorded; zero is a derivative."""
 
 import tensorflow as tf
 
@@ -21,18 +21,18 @@ with tf.GradientTape(persistent=True) as tape:
     z = product(x, y)
     flat = x + product(y, 0.0)
 print("both are watched")
-print("  z    by y:", tape.gradient(z, y).numpy())
-print("  flat by y:", tape.gradient(flat, y).numpy())
-print("  x    by y:", tape.gradient(x, y))
-print("  x    by y, ZERO:",
+print("  dz/dy:", tape.gradient(z, y).numpy())
+print("  dflat/dy:", tape.gradient(flat, y).numpy())
+print("  dx/dy:", tape.gradient(x, y))
+print("  dx/dy, ZERO:",
       tape.gradient(x, y, unconnected_gradients=ZERO).numpy())
 
 with tf.GradientTape(persistent=True) as tape:
     tape.watch(x)
     z = product(x, y)
 print("only x is watched")
-print("  z    by y:", tape.gradient(z, y))
-print("  z    by y, ZERO:",
+print("  dz/dy:", tape.gradient(z, y))
+print("  dz/dy, ZERO:",
       tape.gradient(z, y, unconnected_gradients=ZERO).numpy())
 
 print("y is a variable, and nothing is watched by hand")
@@ -41,5 +41,5 @@ for trainable in (True, False):
     with tf.GradientTape() as tape:
         z = product(x, y)
     dz_dy = tape.gradient(z, y)
-    print(f"  z    by y, trainable={trainable}:",
+    print(f"  dz/dy, trainable={trainable}:",
           None if dz_dy is None else dz_dy.numpy())

@@ -1,4 +1,4 @@
-"""A list asks once; a persistent tape may be asked again and again."""
+"""One call with a list, and two calls on a persistent tape."""
 
 import tensorflow as tf
 

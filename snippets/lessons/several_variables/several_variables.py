@@ -1,4 +1,4 @@
-"""Two inputs, one rule, two gradients: z = x y at (2, 3)."""
+"""Two inputs, two gradients: z = x y at (2, 3)."""
 
 import tensorflow as tf
 

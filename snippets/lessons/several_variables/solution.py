@@ -1,4 +1,4 @@
-"""Solution: the rule of z = x / y inside the loss z², at (3, 2)."""
+"""Solution: the gradient of z = x / y in the loss z², at (3, 2)."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The stand-in's rule against two computations that never call it."""
+"""The surrogate gradient, compared with two others."""
 
 import tensorflow as tf
 
@@ -23,10 +23,10 @@ def loss(y):
     return 0.5 * (y - 2.0) ** 2
 
 
-def gradient(stand_in, x):
+def gradient(function, x):
     with tf.GradientTape() as tape:
         tape.watch(x)
-        value = loss(stand_in(x))
+        value = loss(function(x))
     return tape.gradient(value, x).numpy()
 
 

@@ -1,4 +1,4 @@
-"""A stand-in for sign: sign forward, the slope of the sigmoid backward."""
+"""The value of sign, with the derivative of the sigmoid."""
 
 import tensorflow as tf
 

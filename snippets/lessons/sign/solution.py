@@ -1,4 +1,4 @@
-"""Solution: another stand-in for sign, with the slope of a clipped line."""
+"""Solution: the value of sign, with the derivative of a clipped line."""
 
 import tensorflow as tf
 
@@ -22,10 +22,10 @@ def shifted(x):
     return y_tilde + tf.stop_gradient(tf.sign(x) - y_tilde)
 
 
-def gradient(stand_in):
+def gradient(function):
     with tf.GradientTape() as tape:
         tape.watch(x)
-        loss = 0.5 * tf.reduce_sum((stand_in(x) + 2.0) ** 2)
+        loss = 0.5 * tf.reduce_sum((function(x) + 2.0) ** 2)
     return tape.gradient(loss, x).numpy()
 
 

@@ -1,4 +1,4 @@
-"""The rule of the square against upstream @ J and finite differences."""
+"""The square's gradient, compared with upstream @ J and differences."""
 
 import numpy as np
 import tensorflow as tf

@@ -17,23 +17,60 @@ def square(x):
 def forgetful(x):
     @tf.custom_gradient
     def square(x):
+        x = tf.identity(x)  # or a branch raises, whatever the formula
         return x * x, lambda upstream: 2.0 * x
 
     return square(square(square(x)))
 
 
-@says("A custom rule …")
-@over(mode=MODES, x=numbers())
-def test_forgetting_runs(mode, x):
-    assert mode.gradient(forgetful, x) is not None
+@says("Forgetting `upstream` raises …", "For $y = x^8$ …")
+@over(mode=EVERYWHERE)
+def test_forgetting_raises_nothing(mode):
+    assert same(mode.gradient(forgetful, 2.0), 4.0)
+    plain = mode.gradient(lambda x: x**8, 2.0)
+    assert (
+        same(plain, 1024.0, 1e-6) and same(plain / 512, 2.0, 1e-6) and 1024 == 8 * 2**7
+    )
+    assert "y = f(f(f(x)))" in source("chain_rule.py")  # y = x^8
 
 
 @says(
-    "The rule forgets `upstream`.",
-    "Wrong on purpose: a rule …",
-    "Put it three …",
-    "It returns the …",
-    "Each `local` below …",
+    "`square` also fails …",
+    "The call then …",
+    "If the branch …",
+    "The function `copied` …",
+    "That line is …",
+    "Deliberately wrong: in …",
+)
+@over(mode=EVERYWHERE, given=["its argument", "made in the branch", "copied"])
+def test_a_branch(mode, given):
+    copied = program("wrong/branch.py").copied
+    call = {
+        "its argument": square,
+        "made in the branch": lambda x: square(1.0 * x),
+        "copied": copied,
+    }[given]
+    fails = given == "its argument" and "branch" in mode.name
+    outside = mode in OUTSIDE
+    called, asked = (
+        message(of, call, 2.0).startswith("AssertionError")
+        for of in (mode.value, mode.gradient)
+    )
+    assert called == (fails and outside)
+    assert asked == (fails and (outside or "loop" in mode.name))
+    if not asked:
+        assert same(mode.gradient(call, 2.0), 4.0)
+    if mode is EAGER:  # by hand, without the mode's own branch
+        branch = tf.function(lambda x: tf.cond(x > 0.0, lambda: call(x), lambda: x))
+        assert message(AROUND.gradient, branch, 2.0).startswith("Asser") == (
+            given == "its argument"
+        )
+
+
+@says(
+    "Deliberately wrong: a gradient …",
+    "This gradient function …",
+    "Each `local` is …",
 )
 def test_forgetting():
     assert trace("chain_rule.py").line("dy/dx")["dy/dx"] == 1024
@@ -45,10 +82,7 @@ def test_forgetting():
     assert len(wrong) == 4
 
 
-@says(
-    "Each `downstream` is …",
-    "Read the backward …",
-)
+@says("The backward lines …", "The last `downstream` …")
 def test_each_downstream_is_the_next_upstream():
     lines = trace("chain_rule.py").starting("backward")
     assert [each["upstream"] for each in lines[1:]] == [
@@ -56,16 +90,31 @@ def test_each_downstream_is_the_next_upstream():
     ]
     assert lines[-1]["downstream"] == 8 * 2**7
     assert [each["x"] for each in lines] == [16, 4, 2]
+    assert lines[-1]["downstream"] == 1024
 
 
-@says("A test with …")
-@over(mode=MODES, x=numbers())
+@says("A test of …")
+@over(mode=EVERYWHERE, x=[-1.5, 0.0, 2.0])
 def test_one_step_sees_nothing(mode, x):
-    one = tf.custom_gradient(lambda x: (x * x, lambda upstream: 2.0 * x))
-    assert same(mode.gradient(one, x), mode.gradient(square, x))
+    @tf.custom_gradient
+    def one(x):
+        x = tf.identity(x)
+        return x * x, lambda upstream: 2.0 * x
+
+    assert same(mode.gradient(one, x), mode.gradient(lambda x: x * x, x))
+    if mode is EAGER:
+        seen = []
+        noted = tf.custom_gradient(lambda x: (x * x, lambda u: seen.append(u) or u))
+        assert mode.gradient(noted, x) == 1 and same(seen, [1.0])
+        within = mode.gradient(lambda x: 3.0 * one(x), x)
+        assert (within == 3.0 * 2.0 * x) == (x == 0)
 
 
-@says("Inside `tf.function` Python …")
+@says(
+    "In a `tf.function`, …",
+    "A call with …",
+    was="'once for each shape and dtype': a loop and map_fn call it more than once",
+)
 @over(first=FLOATS, second=FLOATS)
 def test_python_runs_while_tracing(first, second):
     ran = []
@@ -75,17 +124,20 @@ def test_python_runs_while_tracing(first, second):
         ran.append(x)
         return x
 
-    for shape in ([], [2], []):
+    seen = set()
+    for shape in ([], [2], [], [2, 2]):
         for dtype in (first, second, first):
+            before = len(ran)
             graph(tf.ones(shape, dtype))
-    assert len(ran) == 2 * len({first, second})
+            new = (tuple(shape), dtype) not in seen
+            assert len(ran) == before + new
+            seen.add((tuple(shape), dtype))
 
 
 @says(
-    "An f-string then …",
+    "The f-strings print …",
     "`tf.print` is part …",
-    "The print shows …",
-    "Wrong on purpose: an …",
+    "Deliberately wrong: f-strings …",
 )
 def test_an_f_string_in_a_graph():
     lines = [line.text for line in trace("wrong/f_string.py")]
@@ -105,19 +157,24 @@ def test_an_f_string_in_a_graph():
 
 
 @says(
+    "The whole rule …",
     "The chain rule multiplies …",
     "Reverse mode [Baydin …",
-    "At each further …",
+    "The last square, …",
+    "Each further step, …",
+    "For example, the …",
+    "The upstream gradient of …",
+    "With no step …",
+    "The upstream gradient is …",
+    "The factors nearer …",
+    "All three steps …",
     "$x_0 = 16$: …",
+    "The local derivative is …",
     "$x_1 = 4$: …",
     "$x = 2$: …",
     "The chain rule, …",
-    "The function is …",
-    "At the last …",
-    "The upstream gradient is …",
-    "Each step squares, …",
-    "TensorFlow calls `grad` …",
-    "It starts with …",
+    "Three squares in …",
+    "Each call prints …",
 )
 def test_upstream_is_the_product_of_the_factors_before():
     forward, backward = (
@@ -136,8 +193,6 @@ def test_upstream_is_the_product_of_the_factors_before():
 
 @says(
     "The upstream gradient has …",
-    "One number in, …",
-    "In the code, …",
     "In types: `grad :: upstream(y) → downstream(x)`.",
 )
 @over(
@@ -161,38 +216,141 @@ def test_shapes_of_upstream_and_downstream(mode, loss, shape):
     assert {tuple(each) for each in shapes} == {shape}
 
 
-@says("`tf.custom_gradient` takes a …")
-def test_value_and_rule():
+@says("A custom gradient is …", "The decorator `tf.custom_gradient` …")
+def test_value_and_gradient_function():
     assert square(tf.constant(3.0)) == 9
     alone = tf.custom_gradient(lambda x: x * x)
     assert raised(alone, tf.constant(3.0)) is not None
+    assert "def grad" in (text := source("chain_rule.py"))
+    assert "@tf.custom_gradient" in text and "return y, grad" in text
+
+
+@says("`grad` receives the …", "For a square, …", "The program below …")
+@over(mode=MODES, x=numbers(0.01, 1e9), c=numbers(-1e9, -0.01))
+def test_what_grad_returns_for_a_square(mode, x, c):
+    found = mode.gradient(lambda x: c * square(x), x)
+    assert same(found, np.float32(c) * np.float32(2.0) * np.float32(x), 1e-6)
+    names = [f"{name} = " for name in ("local", "downstream")]
+    assert all(name in source("chain_rule.py") for name in names)
+    assert "def grad(upstream)" in source("chain_rule.py")
+
+
+@says("In eager mode, …")
+@over(persistent=[False, True])
+def test_when_grad_is_called(persistent):
+    called = []
+
+    @tf.custom_gradient
+    def noted(x):
+        return x * x, lambda upstream: called.append(upstream) or upstream * 2.0 * x
+
+    x = tf.constant(3.0)
+    with tf.GradientTape(persistent=persistent) as tape:
+        tape.watch(x)
+        y = noted(x)
+        assert not called
+    assert not called and tape.gradient(y, x) == 6 and len(called) == 1
+
+
+@says("You also need …")
+@over(watched=[True, False])
+def test_a_tape_records_what_it_watches(watched):
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        if watched:
+            tape.watch(x)
+        y = x * x
+    assert (tape.gradient(y, x) is not None) == watched
+
+
+@says("The differential is …", "The line of …")
+@over(mode=MODES, x=numbers(-9, 9), c=numbers(-9, 9))
+def test_the_sine(mode, x, c):
+    sine = tf.custom_gradient(lambda x: (tf.sin(x), lambda u: u * tf.cos(x)))
+    found = mode.gradient(lambda x: c * sine(x), x)
+    assert np.isclose(found, c * np.cos(x), 1e-4, 1e-5)
+    first, second = trace("solution.py")[:2]
+    assert second["upstream"] == first["downstream"] == first["local"]
 
 
 @says(
-    "This program compares …",
+    "The upstream gradient there …",
+    "The three calls …",
+    "Predict: four squares.",
+    "`square` is applied …",
+)
+def test_four_squares():
+    seen = []
+
+    @tf.custom_gradient
+    def noted(x):
+        def grad(upstream):
+            seen.append((float(x), float(2.0 * x), float(upstream)))
+            return upstream * 2.0 * x
+
+        return x * x, grad
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = noted(noted(noted(noted(x))))
+    assert tape.gradient(y, x) == 16 * 2**15 and len(seen) == 4
+    inputs, local, upstreams = zip(*seen)
+    assert inputs == (256, 16, 4, 2) and local[:3] == (512, 32, 8)
+    assert upstreams[-1] == 131072 == 512 * 32 * 8 and len(local[:3]) == 3
+
+
+@says("The first `upstream` …", "The local derivatives …", "The loss is …")
+def test_a_factor_in_the_loss():
+    seen = []
+
+    @tf.custom_gradient
+    def noted(x):
+        return x * x, lambda u: seen.append((float(u), float(2 * x))) or u * 2.0 * x
+
+    found = EAGER.gradient(lambda x: 5.0 * noted(noted(x)), 3.0)
+    assert found == 540 == 5 * 18 * 6 and seen[0][0] == 5
+    assert [local for _, local in seen] == [18, 6]
+
+
+@says(
+    "The next program …",
+    "First comes TensorFlow's …",
+    "Then comes the …",
+    "The columns agree …",
 )
 def test_the_check_has_two_others():
     lines = trace("check.py")
     assert len(lines) == 4
     for line in lines:
         assert (
-            line["rule"] == line["autodiff"]
-            and abs(line["rule"] - line["differences"]) < 1e-6
+            line["custom"] == line["autodiff"]
+            and abs(line["custom"] - line["differences"]) < 1e-6
         )
-        assert line["rule"] == 8 * line["x"] ** 7
+        assert line["custom"] == 8 * line["x"] ** 7
 
 
-@says("The sine is …")
+@says("The sine is …", "Its gradient function …")
 def test_the_solution():
     first = trace("solution.py")[0]
     assert first.text.startswith("sine") and (first["upstream"], first["x"]) == (1, 4)
 
 
 definition(
-    "From here on …",
-    "$L$ is whatever …",
-    "It says how …",
+    "From here on, …",
+    "$L$ is the …",
+    "It tells you …",
+    "For scalars, this …",
+    r"The upstream gradient $\upstream{\bar y}$ …",
+    "The factor in …",
+    "Here a scalar …",
 )
+STEPS = [
+    ("State the function", "State the map"),
+    "Write the differential",
+    ("Take the inner product", "Pair it with"),
+    "Read off",
+]
 LESSONS = [
     path
     for path in sorted(Path(__file__).parents[3].glob("docs/lessons/*.md"))
@@ -201,7 +359,7 @@ LESSONS = [
 
 
 @says(
-    "Four steps lead …",
+    "Every lesson derives …",
     was="'on every page': some pages of the guide derive no rule",
 )
 @over(path=LESSONS)
@@ -210,22 +368,23 @@ def test_the_four_steps(path):
         r"^(\d)\. +\*\*([A-Z].*?)[.:]?\*\*", path.read_text(), re.MULTILINE
     )
     assert [number for number, _ in steps][:4] == ["1", "2", "3", "4"]
-    for (_, words), begins in zip(
-        steps, ("State the map", "Write the differential", "Pair it with", "Read off")
-    ):
+    for (_, words), begins in zip(steps, STEPS):
         assert words.startswith(begins)
 
 
 advice(
-    "Never test a …",
-    "Test a rule …",
+    "Don't check a …",
+    "Test a gradient …",
+    "You need the …",
+    "Derive the gradient …",
+    "Then predict the …",
+    "Compare `upstream` in …",
+    "Compare the two …",
+    "Look at `downstream` …",
+    "Make two quick …",
 )
 pointer(
-    "The chained rule …",
-    "Solution: two different …",
+    "After this lesson …",
+    "The custom gradient …",
+    "Solution: two gradient …",
 )
-advice(
-    "You need the …",
-    "Write the rule …",
-)
-pointer("This page shows …")

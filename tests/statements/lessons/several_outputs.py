@@ -183,17 +183,19 @@ def test_a_row_from_the_left(mode, a, b):
 
 
 @says(
-    "Now the call …",
+    "Eagerly, and where the …",
+    "If the tape is outside a …",
     "The rule takes one …",
     "Wrong on purpose: two …",
 )
-@over(mode=MODES)
+@over(mode=EVERYWHERE)
 def test_one_upstream(mode):
     one = tf.custom_gradient(
         lambda x, y: (plain(x, y), lambda upstream: (upstream, upstream))
     )
     assert raised(one, tf.constant(2.0), tf.constant(3.0)) is None
     assert raised(tf.function(one), tf.constant(2.0), tf.constant(3.0)) is None
+    assert bool(message(mode.value, one, 2.0, 3.0)) == (mode in OUTSIDE)
     assert "takes 1 positional argument but 2 were given" in message(
         gradients, mode, one, lambda z, w: z + w
     )

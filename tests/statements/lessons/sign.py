@@ -25,12 +25,13 @@ def slope(x):
 
 
 @says(
-    "`tf.sign` has the …",
-    "Put it inside …",
-    "The gradient is …",
-    "Wrong on purpose: the …",
+    "After this lesson …",
+    "`tf.sign` has gradient …",
+    "TensorFlow raises no …",
+    "The gradient is 0 to …",
+    "Deliberately wrong: the …",
 )
-@over(mode=MODES, dtype=FLOATS, x=numbers(finite=False), scale=numbers())
+@over(mode=EVERYWHERE, dtype=FLOATS, x=numbers(finite=False), scale=numbers())
 def test_the_gradient_of_sign(mode, dtype, x, scale):
     def loss(y):
         return scale * tf.cast(y, tf.float32)
@@ -38,7 +39,7 @@ def test_the_gradient_of_sign(mode, dtype, x, scale):
     assert same(mode.gradient(tf.sign, tf.cast(x, dtype), loss), 0.0)
 
 
-@says("`tf.sign` itself is …", "`sign.py` above is …")
+@says("The fix is `sign.py` …")
 def test_the_way_out():
     assert trace("wrong/tf_sign.py")[-1].numbers == [0] * 5
     assert all(
@@ -47,14 +48,18 @@ def test_the_way_out():
 
 
 @says(
-    "At $x = 3$ …",
+    "Each gradient is …",
     "$x = 3$, alone: …",
-    "Upstream is 1.",
+    "With $\\sigma(3) …",
+    "It is small, …",
     "$x = 3$, in …",
+    "So $\\downstream{\\bar x} = 2 …",
     "$x = 0$: …",
-    "The slope is …",
-    "The program asks …",
-    "A stand-in for …",
+    "The derivative of the sigmoid is largest …",
+    "At each of two …",
+    "First comes the …",
+    "Then comes the …",
+    "The value of sign, with the derivative of the sigmoid.",
 )
 def test_the_trace():
     lines = trace("sign.py")
@@ -72,8 +77,8 @@ def test_the_trace():
 
 
 @says(
-    "It too rises …",
-    "In float32 the …",
+    "The sigmoid also …",
+    "In float32, the …",
     was="'it has a slope everywhere': s * (1 - s) is 0 in float32 at x = 17",
 )
 @over(x=numbers(-80, 40, around=[17]), mode=MODES)
@@ -83,13 +88,12 @@ def test_where_the_surrogate_has_a_slope(x, mode):
 
 
 @says(
-    "The function forward …",
-    "Its derivative is …",
-    "`tf.sign` keeps both.",
+    "In the forward …",
+    "Its derivative is 0 …",
+    "The fix is `tf.sign`, …",
     "It also turns …",
     "`tf.where(x > 0, 1, -1)` …",
-    "The forward value …",
-    "Wrong on purpose: this …",
+    "Deliberately wrong: 0 …",
 )
 @over(value=VALUES, dtype=FLOATS, x=numbers(finite=False))
 def test_the_values_of_sign(value, dtype, x):
@@ -104,22 +108,28 @@ def test_the_values_of_sign(value, dtype, x):
 
 
 @says(
-    "The rule on …",
-    "It is not …",
+    "The fix is a surrogate …",
+    "The custom gradient returns …",
+    "This isn't the …",
+    "The gradient on …",
+    "It isn't the …",
     "Both are scalars …",
+    "On an array, …",
     "In types: `grad :: upstream(y) → downstream(x)`.",
-    "The sigmoid's slope …",
+    "The derivative of the sigmoid is small …",
+    "It gives the same, …",
 )
 @over(mode=MODES, x=arrays((2, 3), numbers(-9, 9)))
 def test_the_rule(mode, x):
     found = mode.gradient(sign, x, LOSSES["dense"])
     assert same(found, slope(x.astype(float)) * np.arange(1, 7).reshape(2, 3), 1e-3)
+    assert same(mode.gradient(sign, -x), mode.gradient(sign, x), 1e-3)
     assert np.all(found > 0) and np.all(EAGER.gradient(tf.sign, x) == 0)
 
 
 @says(
     "The second line …",
-    "That of $y$ …",
+    "The differential of $y$ …",
 )
 @over(x=numbers(-30, 30))
 def test_the_other_form(x):
@@ -130,12 +140,16 @@ def test_the_other_form(x):
 
 
 @says(
-    "The loss is …",
-    "Neither calls the rule.",
-    "The stand-in's rule …",
-    "Against what it …",
+    "The loss is $\\frac{1}{2}(y - 2)^2$, …",
+    "The next program compares …",
+    "The surrogate gradient, …",
+    "A surrogate gradient must …",
     "`autodiff` is TensorFlow's …",
-    "The value of …",
+    "A constant lifts …",
+    "All three columns …",
+    "The value of sign; …",
+    "Check it against …",
+    "The gradient is 2.",
 )
 def test_the_check():
     check = program("check.py")
@@ -155,12 +169,13 @@ def test_the_check():
 
 
 @says(
-    "The surrogate is …",
     "Such a check …",
     "Away from 0 …",
-    "A rule that …",
+    "Across 0 …",
+    "For the step …",
+    "A gradient that …",
     "`check.py` above compares …",
-    "Wrong on purpose: a …",
+    "Deliberately wrong: a …",
 )
 @over(h=numbers(1e-30, 1), x=numbers(-9, 9))
 def test_differences_of_sign(h, x):
@@ -174,7 +189,7 @@ def test_differences_of_sign(h, x):
     )
 
 
-@says("(`tf.test.compute_gradient` returns whole …")
+@says("The function `tf.test.compute_gradient` …", "For an elementwise …")
 def test_compute_gradient_returns_jacobians():
     for [jacobian] in tf.test.compute_gradient(
         tf.square, [tf.constant([-1.0, 1.0, 3.0])]
@@ -185,9 +200,11 @@ def test_compute_gradient_returns_jacobians():
 @says(
     "Another surrogate for …",
     "At both ends …",
-    "A rule with …",
+    "`tf.clip_by_value` passes …",
+    "Its derivative is 1 …",
+    "A gradient function with …",
     "The bracket is …",
-    "Solution: another stand-in …",
+    "Solution: the value …",
 )
 @over(mode=MODES, dtype=FLOATS, x=numbers(-9, 9, around=[-1, 1]))
 def test_the_clipped_line(mode, dtype, x):
@@ -197,7 +214,7 @@ def test_the_clipped_line(mode, dtype, x):
     assert same(found, 1.0 if abs(x) <= 1 else 0.0)
 
 
-@says("At 3 upstream …")
+@says("At 3 the upstream …")
 def test_the_solution():
     x, upstream, _, downstream = trace("solution.py")[:4]
     assert x.numbers[-1] == upstream.numbers[-1] == 3 and downstream.numbers == [
@@ -209,20 +226,37 @@ def test_the_solution():
     ]
 
 
+@says(
+    "The gradient is 2.",
+    "The upstream gradient is 8, …",
+    "The loss is `8.0 * sign(x)`.",
+)
+@over(mode=EVERYWHERE)
+def test_a_steep_loss(mode):
+    copied = lambda x: sign(tf.identity(x))  # noqa: E731
+    assert same(mode.gradient(copied, 0.0, lambda y: 8.0 * y), 2.0, 1e-6)
+    assert same(mode.gradient(copied, 0.0), 0.25, 1e-6)
+
+
 definition(
-    "So the rule …",
-    "The function with …",
-    "Choosing it is …",
+    "So the gradient function uses …",
+    "Choosing $\\sigma$ is …",
+    "The four steps then …",
+    "You choose the …",
+    "The chain rule would …",
+    "$\\upstream{\\bar y}$ tells you …",
     r"Here $\d \tilde y$ …",
     "In the code, …",
-    "One number in, …",
+    "A scalar goes in, …",
+    "The surrogate has …",
+    "This one belongs …",
 )
 advice(
     "You need the …",
-    "Write its rule; …",
+    "Make two quick …",
+    "Derive its gradient …",
     "With the loss …",
 )
 pointer(
-    "This page gives …",
     "The exercise uses vectors.",
 )

@@ -9,7 +9,13 @@ INSIDES = [EAGER, PERSISTENT, INSIDE, XLA]
 
 def square(rule):
     """The square; its rule is given upstream and x."""
-    return tf.custom_gradient(lambda x: (x * x, lambda upstream: rule(upstream, x)))
+
+    @tf.custom_gradient
+    def square(x):
+        x = tf.identity(x)  # or a branch raises
+        return x * x, lambda upstream: rule(upstream, x)
+
+    return square
 
 
 RIGHT = square(lambda upstream, x: upstream * 2.0 * x)
@@ -26,8 +32,8 @@ def weighted(y):
 
 
 @says(
-    "Ask the tape …",
-    "If you ask …",
+    "If you ask the tape for the gradient of a vector, …",
+    "If you ask the tape for the gradient of the vector $y$ …",
     "A gradient belongs …",
 )
 @over(mode=MODES, x=arrays((3,), numbers(-9, 9)))
@@ -39,14 +45,15 @@ def test_the_gradient_of_a_vector(mode, x):
 
 
 @says(
-    "So a rule …",
-    "So upstream is …",
+    "The upstream gradient is then …",
+    "Ones hide …",
+    "So the upstream gradient is all …",
     "A loss that …",
-    "As long as …",
-    "The rule forgets `upstream`.",
-    "Wrong on purpose: without …",
+    "If you ask the tape for the gradient of the vector itself, …",
+    "With a weighted …",
+    "Deliberately wrong: without …",
 )
-@over(mode=MODES)
+@over(mode=EVERYWHERE)
 def test_ones_hide_a_factor(mode):
     assert same(mode.gradient(NO_UPSTREAM, X), [2, 4, 6]) and same(
         mode.gradient(RIGHT, X), [2, 4, 6]
@@ -60,23 +67,28 @@ def test_ones_hide_a_factor(mode):
 
 
 @says(
-    "With the tape …",
-    "Eagerly and inside …",
-    "Alone, the scalar …",
-    "The rule sums.",
-    "Wrong on purpose: a rule …",
+    "With the gradient computed outside …",
+    "In eager mode and inside …",
+    "With no step …",
+    "Deliberately wrong: grad sums …",
     was="no mode was named: with the tape around a tf.function it raises",
 )
 @over(mode=MODES)
 def test_a_scalar_for_a_vector(mode):
     assert (raised(mode.gradient, SUMS, X) is None) == (mode in INSIDES)
     assert mode not in INSIDES or same(mode.gradient(SUMS, X), 12.0)
+    for step in (tf.square, lambda x: 2.0 * x):
+        said = raised(mode.gradient, lambda x: SUMS(step(x)), X)
+        assert mode in INSIDES or said is not None
 
 
 @says(
     "After a plain …",
-    "After $2x$ it …",
-    "What happens depends …",
+    "After $2x$, …",
+    "The shape is …",
+    "With the gradient computed inside …",
+    "In eager mode the step …",
+    "There are three …",
     was="'another scalar in a graph': with the tape around the graph it raises",
 )
 @over(mode=INSIDES)
@@ -94,17 +106,23 @@ def test_what_happens_to_the_scalar(mode):
 
 
 @says(
+    "For $y_i = x_i^2$ …",
+    "In code: `return …",
+    "For an elementwise function …",
     "The sum in …",
-    "Each of its …",
-    "The right rule is `upstream * 2.0 * x`, …",
-    "The right rule is `downstream = upstream * local`.",
+    "A gradient function that adds …",
+    "Each of its elements …",
+    "Because $\\local{J}$ …",
+    "The fix is `upstream * 2.0 * x`, …",
+    "The fix is `downstream = upstream * local`.",
     "In the numerator …",
     "It is diagonal, …",
-    "For each element …",
-    r"$\upstream{\bar y_i}$ says …",
+    "Each element is …",
+    r"$\upstream{\bar y_i}$ tells …",
     "A sum of …",
-    "What stands before …",
+    "The factor in front of $\\d x$ …",
     "A vector of …",
+    "Output $i$ …",
 )
 @over(
     mode=[EAGER, INSIDE, AROUND],
@@ -124,7 +142,7 @@ def test_the_row_times_the_jacobian(mode, x, upstream):
 
 
 @says(
-    "In each of …",
+    "Each of its $n$ …",
     "For a million …",
     "The Jacobian is …",
 )
@@ -139,6 +157,7 @@ def test_the_jacobian_is_never_built(mode):
 @says(
     "In types: `grad :: upstream(y) → downstream(x)`, …",
     "Rows and columns …",
+    "In TensorFlow a tensor …",
 )
 def test_neither_row_nor_column():
     assert (
@@ -151,10 +170,14 @@ def test_neither_row_nor_column():
 
 @says(
     "Forward, both times: …",
-    r"First call: $\upstream{\bar y} = (1, 1, 1)$, …",
-    r"Second call: $\upstream{\bar y} = w = (1, 10, 100)$, …",
+    r"First call: $\upstream{\bar y} = (1, 1, 1)$.",
+    r"The local derivative is $\local{2x} = (2, 4, 6)$, …",
+    r"Second call: $\upstream{\bar y} = w = (1, 10, 100)$.",
+    "The local derivative is the same, …",
+    "Only the upstream …",
     "All shapes are …",
-    "The same rule …",
+    "The program uses …",
+    "First it asks …",
     "The elementwise square …",
 )
 def test_the_trace():
@@ -172,12 +195,12 @@ def test_the_trace():
 
 
 @says(
-    "Here the Jacobian …",
-    "The loss is …",
-    "Three ways to …",
+    "For three elements, …",
+    "The loss is $L = \\sum_i w_i \\sin y_i$, …",
+    "Three methods compute …",
+    "The last three …",
     "The diagonal is …",
-    "`upstream @ J` …",
-    "The rule of …",
+    "The square's gradient, …",
     "turns -0.0 into 0.0",
 )
 def test_the_check():
@@ -193,10 +216,10 @@ def test_the_check():
 
 
 @says(
-    "Its entries are …",
+    "The entries of …",
     "One line in …",
-    "The rule returns …",
-    "Wrong on purpose: the …",
+    "The second result …",
+    "Deliberately wrong: grad returns …",
 )
 @over(mode=INSIDES)
 def test_the_whole_jacobian(mode):
@@ -208,11 +231,10 @@ def test_the_whole_jacobian(mode):
 
 
 @says(
-    "A rule that …",
-    "Eagerly the tape …",
-    "In $y = a x$ …",
-    "An input is broadcast.",
-    "Wrong on purpose: a scalar's …",
+    "A gradient function that multiplies …",
+    "In eager mode the tape …",
+    "In $y = a x$ with a scalar $a$ and …",
+    "Deliberately wrong: a scalar's …",
     was="no mode was named: with the tape around a tf.function it raises",
 )
 @over(mode=INSIDES)
@@ -226,8 +248,9 @@ def test_a_vector_for_a_scalar(mode):
 
 
 @says(
-    r"Before $\d a$ …",
-    "What the forward …",
+    r"The factor in front of $\d a$ …",
+    "If the forward …",
+    "An input that the forward …",
     "The Jacobian with …",
     "With $w = (1, 10, 100)$ …",
     "A scalar times …",
@@ -264,17 +287,34 @@ def test_the_solution(x, y):
     assert to_x["downstream"] == [4, 50, 600] and to_y["downstream"] == [1, 20, 300]
 
 
+@says(
+    "The gradient is $(2, 20)$.",
+    "The upstream gradient is $(1, 5)$, …",
+    "The gradient is 6.",
+    "The upstream gradient is all ones, …",
+)
+@over(mode=EVERYWHERE)
+def test_the_predictions(mode):
+    upstream, x = np.array([1.0, 5.0]), np.array([1.0, 2.0])
+    found = mode.gradient(RIGHT, x.astype("f"), lambda y: y[0] + 5.0 * y[1])
+    assert same(found, [2.0, 20.0]) and same(upstream * 2 * x, [2.0, 20.0])
+    assert same(2 * x, [2.0, 4.0])
+    assert same(mode.gradient(lambda a: a * X, 2.0), 6.0) and 1 + 2 + 3 == 6
+
+
 definition(
     r"With $\odot$ for …",
-    "As one formula …",
+    "To write one …",
 )
 advice(
     "You need the …",
     "The last mistake …",
-    "Test a rule …",
-    "Write the rule …",
+    "Test with a …",
+    "Test a gradient …",
+    "Make two quick …",
+    "Derive the gradient …",
     "Predict both gradients …",
 )
 pointer(
-    "This page shows …",
+    "After this lesson …",
 )

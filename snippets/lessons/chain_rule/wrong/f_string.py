@@ -1,4 +1,4 @@
-"""Wrong on purpose: an f-string inside tf.function prints no numbers."""
+"""Deliberately wrong: f-strings in a tf.function print no numbers."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule that forgets upstream, and nothing complains."""
+"""Deliberately wrong: a gradient function forgets upstream, silently."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: one gradient too few, then one too many, in a graph."""
+"""Deliberately wrong: one gradient too few, then one too many, in a graph."""
 
 import tensorflow as tf
 

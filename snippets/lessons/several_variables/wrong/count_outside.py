@@ -1,4 +1,4 @@
-"""Wrong on purpose: the wrong counts again, and the graph's own message."""
+"""Deliberately wrong: the wrong counts again, and the graph's own message."""
 
 import tensorflow as tf
 

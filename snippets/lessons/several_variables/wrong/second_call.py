@@ -1,4 +1,4 @@
-"""Wrong on purpose: a tape that is not persistent is asked twice."""
+"""Deliberately wrong: two calls of tape.gradient on one tape."""
 # tracebook: raises RuntimeError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: right gradients, wrong order, and no complaint."""
+"""Deliberately wrong: right gradients, wrong order, and no error."""
 
 import tensorflow as tf
 

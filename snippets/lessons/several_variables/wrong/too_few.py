@@ -1,4 +1,4 @@
-"""Wrong on purpose: two inputs, and the rule returns one gradient."""
+"""Deliberately wrong: two inputs, and grad returns one gradient."""
 # tracebook: raises ValueError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a surrogate checked against differences of sign."""
+"""Deliberately wrong: a surrogate checked against differences of sign."""
 
 import tensorflow as tf
 

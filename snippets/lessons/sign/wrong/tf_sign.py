@@ -1,4 +1,4 @@
-"""Wrong on purpose: the gradient of tf.sign is 0, so nothing learns."""
+"""Deliberately wrong: the gradient of tf.sign is 0, so nothing learns."""
 
 import tensorflow as tf
 

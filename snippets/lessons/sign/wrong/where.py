@@ -1,4 +1,4 @@
-"""Wrong on purpose: this stand-in sends 0 to -1, and NaN as well."""
+"""Deliberately wrong: 0 becomes -1, and NaN as well."""
 
 import tensorflow as tf
 
@@ -17,5 +17,5 @@ def sign(x):
 
 x = tf.constant([-3.0, 0.0, float("nan"), 3.0])
 print("x        =", x.numpy())
-print("stand-in =", sign(x).numpy())
+print("where    =", sign(x).numpy())
 print("tf.sign  =", tf.sign(x).numpy())

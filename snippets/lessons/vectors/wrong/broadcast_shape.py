@@ -1,4 +1,4 @@
-"""Wrong on purpose: a scalar's gradient that keeps the broadcast shape."""
+"""Deliberately wrong: a scalar's gradient that keeps the broadcast shape."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the whole Jacobian goes back; ensure_shape stops it."""
+"""Deliberately wrong: grad returns the whole Jacobian."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: without upstream, and right as long as that is ones."""
+"""Deliberately wrong: without upstream, right only if that is ones."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule that sums what it should pass on in place."""
+"""Deliberately wrong: grad sums over the elements."""
 
 import tensorflow as tf
 
