@@ -43,12 +43,16 @@ constructs = {
     "while_loop": lambda f, x: tf.while_loop(
         lambda i, y: i < 3, lambda i, y: (i + 1, f(y)), (0, x),
         maximum_iterations=3)[1],
+    "cond in while": lambda f, x: tf.while_loop(
+        lambda i, y: i < 3, lambda i, y: (i + 1, tf.cond(
+            y > 0.0, lambda: f(y), lambda: y)), (0, x),
+        maximum_iterations=3)[1],
     "scan": lambda f, x: tf.scan(lambda y, _: f(y), tf.range(3), x)[-1],
     "map_fn": lambda f, x: tf.reduce_sum(tf.map_fn(f, tf.stack([x, x + 1.0]))),
 }
 x, w, apart = tf.constant(0.5), tf.Variable(1.5), tf.function(passed)
 tf.get_logger().setLevel("ERROR")  # no word on retracing
-print(" " * 22, "eager, tape inside, tape around, XLA")
+print(" " * 24, "eager, tape inside, tape around, XLA")
 for name, construct in constructs.items():
     expected = gradients(lambda x: construct(lambda y: y * y * w, x))(x)
     for what, rule in (("read", lambda y, v: read(y)), ("passed", passed),
@@ -61,4 +65,4 @@ for name, construct in constructs.items():
         found = [tried(run) for run in (
             taped, tf.function(taped), gradients(tf.function(function)),
             tf.function(taped, jit_compile=True))]
-        print(f"{name:11} {what:10} {', '.join(found)}")
+        print(f"{name:13} {what:10} {', '.join(found)}")

@@ -5,6 +5,8 @@ import tensorflow as tf
 
 @tf.custom_gradient
 def reciprocal(x):
+    x = tf.identity(x)
+
     def grad(upstream):
         return -upstream * reciprocal(x) ** 2.0
 

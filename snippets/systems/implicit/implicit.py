@@ -7,12 +7,21 @@ import tensorflow as tf
 def iterate(step, y):
     """Repeat a step until it moves y by rounding alone."""
     end = 4.0 * np.finfo(y.dtype.as_numpy_dtype).eps
-    return tf.while_loop(
+    y, change = tf.while_loop(
         lambda y, change: tf.reduce_max(change) > end,
         lambda y, _: (new := step(y), tf.abs(new - y)),
         (step(y), tf.ones_like(y)),
         maximum_iterations=1000,
-    )[0]
+    )
+    tf.debugging.assert_less_equal(
+        tf.reduce_max(change), tf.constant(end, y.dtype), "no convergence")
+    return y
+
+
+def first_order_only(downstream):
+    """Refuses a second derivative, which would silently lack a part."""
+    return tf.raw_ops.PreventGradient(
+        input=downstream, message="this solver has no second derivative")
 
 
 # truth: W = W / (1.0 + tf.norm(W)); W.shape == x.shape + x.shape
@@ -29,7 +38,7 @@ def equilibrium(W, x):
         tf.print("upstream  ", upstream)
         tf.print("local A   ", A, summarize=-1)
         tf.print("downstream", w, "for x")
-        return w[:, None] * y, w
+        return first_order_only(w[:, None] * y), first_order_only(w)
 
     return y, grad
 

@@ -14,6 +14,7 @@ def newton(x, k):
 # truth: 0 < k < 0.9; x.shape == k.shape
 @tf.custom_gradient
 def kepler(x, k):
+    x, k = tf.identity(x), tf.identity(k)
     y = newton(tf.stop_gradient(x), tf.stop_gradient(k))
 
     def grad(upstream):

@@ -41,6 +41,13 @@ forms = {
     "ReLU()": keras.layers.ReLU(),
     "a model in the model": keras.Sequential(
         [keras.Input([2]), keras.layers.Activation("relu")]),
+    "TimeDistributed": lambda x: keras.layers.Flatten()(
+        keras.layers.TimeDistributed(keras.layers.Activation("relu"))(
+            keras.layers.Reshape([1, 2])(x))),
+    "Bidirectional": lambda x: keras.layers.Bidirectional(
+        keras.layers.SimpleRNN(
+            2, "relu", use_bias=False, kernel_initializer="identity"),
+        merge_mode="ave")(keras.layers.Reshape([1, 2])(x)),
     "keras.ops.relu": keras.ops.relu,
     "tf.nn.relu in a layer": Own(),
 }

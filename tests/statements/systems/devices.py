@@ -229,8 +229,8 @@ def fitted(strategy, x):
     return model.get_weights()[0]
 
 
-x = np.float32([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
-for n in 4, 6, 5:
+x = np.float32([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [7.0]])
+for n in 4, 6, 5, 7:
     found["fitted", n] = [ended(lambda: fitted(each, x[:n])) for each in (strategy, one)]
 found["fitted", 3] = [ended(lambda: fitted(each, x[:3])) for each in (strategy, one)]
 data = strategy.experimental_distribute_dataset(
@@ -563,6 +563,9 @@ def test_counted():
     "Keras divides the …",
     "With batches of …",
     "A last batch …",
+    "Each replica computes …",
+    "So of 3 …",
+    "A single example …",
     "Drop the last …",
     "`model.fit` ends in …",
     "model.fit over a …",
@@ -575,12 +578,17 @@ def test_fit():
     [[before]] = found("fitted", 4)[0]
     [[ours]], [[one]] = (each for each in found("fitted", 5))
     assert np.isclose(before - ours, (before - one) / 2, 1e-4)
+    [[after]], [[alone]] = (each for each in found("fitted", 7))
+    halves = 0.5 * np.mean([5**2, 6**2]) + 0.5 * 7**2
+    assert np.isclose(after, before * (1 - 0.02 * halves), 1e-4)
+    assert np.isclose(alone, before * (1 - 0.02 * (5**2 + 6**2 + 7**2) / 3), 1e-4)
     ours, one = found("fitted", 3)
     assert ours.startswith("InvalidArgumentError") and "AddN" in ours
     assert not isinstance(one, str)
-    assert [each.text.endswith("True") for each in trace("fit.py")[:3]] == [
+    assert [each.text.endswith("True") for each in trace("fit.py")[:4]] == [
         True,
         True,
+        False,
         False,
     ]
 

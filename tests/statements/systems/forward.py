@@ -105,8 +105,8 @@ def test_whose(forward, name):
 
 
 @says(
-    "`by_transposing` always asks …",
-    "An accumulator does not.",
+    "`by_transposing` calls the …",
+    "The exception is …",
     "So does `by_transposing`, …",
 )
 @over(mode={"eager": None, "inside": {}, "XLA": {"jit_compile": True}}, around=[0, 1])
@@ -117,6 +117,13 @@ def test_by_transposing(mode, around):
         run = functools.partial(program("transpose.py").by_transposing, rule)
         graph = run if mode is None else tf.function(run, autograph=False, **mode)
         assert same(graph(tf.constant(PAIR), tf.constant(PAIR))[1], 10 * PAIR)
+
+        def mapped(x):
+            return tf.vectorized_map(rule, x)
+
+        by_transposing = program("transpose.py").by_transposing
+        found = by_transposing(mapped, tf.constant(PAIR), tf.constant(PAIR))[1]
+        assert not same(found, 10 * PAIR)
     identity = program("accumulators.py").identity
     assert same(FORWARDS[0].jvp(identity, 2.0), 1.0)
 
@@ -363,7 +370,9 @@ def test_columns(factor):
 @says(
     "A tape around …",
     "The first derivative …",
-    "No rule is involved.",
+    "Eagerly, the tape …",
+    "In another `tf.function` …",
+    "No custom gradient …",
     "Put the accumulator into the `tf.function`:",
     "Wrong on purpose: a tape …",
 )
@@ -371,6 +380,10 @@ def test_tape_around():
     defined, x = program("wrong/around.py"), tf.constant(0.7)
     assert same(defined.slope(x), 3 * 0.7**2, 1e-5)
     assert "too few gradients" in message(defined.second, x)
+    for mode in INSIDE, XLA:
+        assert mode.gradient(defined.slope, x) is None
+        found = mode.gradient(lambda x: defined.slope(x) * x, x)
+        assert same(found, 3 * 0.7**2, 1e-5)  # one of two equal terms is 6 x²
     inside = tf.function(
         lambda x: FORWARDS[0].jvp(lambda x: x * x * x, x), autograph=False
     )

@@ -317,7 +317,7 @@ def printed(mode, steps):
     "`tf.print` is an …",
     "In a graph `print` …",
     "With the tape around, …",
-    "Nested, it prints.",
+    "Nested, in a …",
     "print as Python …",
 )
 @over(mode=UNCOMPILED)
@@ -347,7 +347,7 @@ def test_print_inside():
     assert "PrintV2" in message(XLA.gradient, square, 3.0)
 
 
-@says("Of the backward …")
+@says("Only the operations …")
 @over(waits=[True, False])
 def test_waits(waits):
     with tempfile.TemporaryDirectory() as folder:
@@ -561,6 +561,12 @@ def test_rounds(mode, kind):
     assert line.numbers[-2:] == [expected, expected]
 
 
+@tf.custom_gradient
+def copied(x, v):
+    x, v = tf.identity(x), tf.identity(v)
+    return x * x * v, lambda upstream: (upstream * 2.0 * x * v, upstream * x * x)
+
+
 def controlled(mode, name, what):
     """Whether a rule in a construct is right, by the program's own functions."""
     defined = program("control.py")
@@ -568,8 +574,15 @@ def controlled(mode, name, what):
         "read": lambda y, v: defined.read(y),
         "passed": defined.passed,
         "apart": defined.apart,
+        "copied": copied,
     }[what]
-    construct, w = defined.constructs[name], defined.w
+    outer, w = name.removeprefix("cond in ").replace("while", "while_loop"), defined.w
+    outer = defined.constructs[name if name in defined.constructs else outer]
+
+    def construct(f, x):
+        if name in defined.constructs:
+            return outer(f, x)
+        return outer(lambda y: tf.cond(y > 0.0, lambda: f(y), lambda: y), x)
 
     def function(x):
         v = tf.identity(w)
@@ -585,7 +598,10 @@ def controlled(mode, name, what):
     "`read` fails in …",
     "`passed` is right …",
     "In a branch, …",
-    "`apart` is right everywhere.",
+    "`apart` is right …",
+    "In a branch inside …",
+    "The tape inside …",
+    "Copying its arguments …",
     "Pass the variable's …",
     "The gradient of …",
     "A rule with a variable, in three …",
@@ -593,8 +609,11 @@ def controlled(mode, name, what):
 )
 @over(
     mode=[EAGER, INSIDE, AROUND, NESTED, SYMBOLIC],
-    name=["cond", "while_loop", "scan", "map_fn"],
-    what=["read", "passed", "apart"],
+    name=[
+        *("cond", "while_loop", "scan", "map_fn"),
+        *("cond in while", "cond in map_fn", "cond in cond"),
+    ],
+    what=["read", "passed", "apart", "copied"],
 )
 def test_control(mode, name, what):
     if name in ("scan", "map_fn") and mode is not NESTED:
@@ -602,6 +621,7 @@ def test_control(mode, name, what):
     fails = mode is not EAGER and (
         what == "read"
         or (what == "passed" and name == "cond" and mode in (AROUND, NESTED))
+        or (what == "passed" and name.startswith("cond in"))
     )
     assert controlled(mode, name, what) != fails
 
@@ -622,6 +642,37 @@ def test_loops_of_xla(said):
     assert ("fixed tensor list size" in error) != said
     x = tf.constant(2.0)
     assert raised(taped, tf.function(loop, jit_compile=True), x) is not None
+
+
+# What to test.
+
+
+@says(
+    "A custom gradient that …",
+    "Test each one …",
+    "The second column …",
+    "Only the branch …",
+    "The loss must …",
+    "One gradient function in the …",
+)
+@over(x=[[1.0, 2.0], [0.5]])
+def test_places(x):
+    defined = program("ci.py")
+    assert len(defined.places) == 7
+    for name, place in defined.places.items():
+        right = place(lambda x: x**3)(tf.constant(x))
+        assert same(place(defined.copied)(tf.constant(x)), right, 1e-5)
+        said = message(place(defined.cube), tf.constant(x))
+        assert ("AssertionError" in said) == (name == "branch, outside")
+        assert said or same(place(defined.cube)(tf.constant(x)), right, 1e-5)
+    seen = []
+    for loss in tf.reduce_sum, lambda y: tf.reduce_sum(y**2):
+        for factor in 1.0, 2.0:
+            keeps = tf.custom_gradient(
+                lambda x: (x + 0.0, lambda u: (seen.append(u), u)[1])
+            )
+            EAGER.gradient(keeps, factor * np.float32(x), loss)
+    assert same(seen[0], seen[1]) and not same(seen[2], seen[3])
 
 
 # Rewrites.
@@ -775,6 +826,7 @@ def test_the_exercise():
 
 
 pointer(
+    "Add a saved …",
     "Messages of graphs, …",
     "Of this kind, …",
     "The second exercise …",

@@ -209,6 +209,9 @@ def test_calls_itself(mode, order):
     for n in range(1, order):
         function, right = derivative(function), -(n + 1) * right / x
     assert same(mode.gradient(function, x), right, 1e-9)
+    reciprocal = program("solution.py").reciprocal
+    if order < 4:
+        assert same(mode.derivative(reciprocal, x, order), right, 1e-9)
 
 
 @says("The derivatives are …")
@@ -278,12 +281,24 @@ def test_far_out(mode):
     "`of_x` is the …",
     "It owes one gradient, …",
     "Two nestings that …",
+    "The copies by …",
+    "Without them, tapes …",
 )
 @over(mode=TWO, name=["cube_by_both", "cube_by_x"])
 def test_nestings(mode, name):
     defined, x = program("nested.py"), POINTS
     cube = getattr(defined, name)
     assert same(mode.gradient(derivative(cube), x), 6 * x, 1e-9)
+    assert same(mode.derivative(cube, x), 6 * x, 1e-9)
+    assert same(mode.derivative(cube, x, 3), 6 + 0 * x, 1e-9)
+    assert same(mode.derivative(loss(cube), x), second_of_loss(x), 1e-9)
+
+    @tf.custom_gradient
+    def without(x):
+        return 3 * x**2, lambda upstream: upstream * 6 * x
+
+    bare = tf.custom_gradient(lambda x: (x**3, lambda u: u * without(x)))
+    assert ("TypeError" in message(mode.derivative, bare, x)) == (mode is AROUND)
     assert same(mode.gradient(derivative(loss(cube)), x), second_of_loss(x), 1e-9)
     assert same(mode.gradient(derivative(derivative(cube)), x), 6 + 0 * x, 1e-9)
     both = mode.gradients(defined.of_both, x, POINTS + 1)
@@ -350,13 +365,19 @@ def test_ways(way):
     assert outside.gradient(tape.gradient(y, x), x) is None
 
 
-@says("Around a `tf.function`, …")
+@says(
+    "If the accumulator …",
+    "In another `tf.function` …",
+)
 def test_tape_over_forward_around():
     loss_in_graph = tf.function(program("tapes.py").loss, autograph=False)
     x = tf.constant(2.0)
     slope = taken(loss_in_graph, False)
     assert same(slope(x), 12.0 * (8 - 5000), 1e-6)
     assert "too few gradients" in message(taken(slope, True), x)
+    cubes = tf.function(lambda x: x * x * x)
+    product = INSIDE.gradient(lambda x: FORWARDS[0].jvp(cubes, x) * x, 0.7)
+    assert same(product, 3 * 0.7**2, 1e-5)  # 9 x² is right
 
 
 @says("Where the rule …")

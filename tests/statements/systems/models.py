@@ -253,7 +253,44 @@ def test_reach(form, recursive):
         copy = copied(model, defined.guided_too)
         assert same(EAGER.gradient(signed(copy), X), GUIDED)
     rows = [each.text.count("[1. 0.]") for each in trace("reach.py")[1:]]
-    assert rows == [3, 3, 2, 1, 2, 0]
+    assert rows == [3, 3, 2, 1, 0, 0, 2, 0]
+
+
+@says(
+    "`TimeDistributed` and `Bidirectional` …",
+    "The copy silently …",
+    "Exchange it in …",
+)
+@over(kind=["TimeDistributed", "Bidirectional"], recursive=[False, True])
+def test_wrappers(kind, recursive):
+    defined, inputs = program("reach.py"), keras.Input([1, 2])
+    if kind == "TimeDistributed":
+        wrapper = keras.layers.TimeDistributed(
+            keras.layers.Dense(2, "relu", kernel_initializer="identity")
+        )
+    else:
+        cell = keras.layers.SimpleRNN(2, "relu", kernel_initializer="identity")
+        wrapper = keras.layers.Bidirectional(cell, merge_mode="ave")
+    model = keras.Model(inputs, wrapper(inputs))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        copy = copied(model, defined.guided_too, recursive=recursive)
+    x = tf.reshape(tf.constant([3.0, 4.0]), [1, 1, 2])
+
+    def slope():
+        loss = lambda y: tf.reduce_sum(tf.reshape(y, [-1]) * [1.0, -1.0])  # noqa: E731
+        return tf.reshape(EAGER.gradient(lambda x: copy(x), x, loss), [-1])
+
+    assert same(slope(), [1, -1])
+    found = copy.layers[-1]
+    if kind == "TimeDistributed":
+        assert found.layer.activation is keras.activations.relu
+        found.layer.activation = defined.guided_relu
+    else:
+        for each in found.forward_layer, found.backward_layer:
+            assert each.cell.activation is keras.activations.relu
+            each.cell.activation = defined.guided_relu
+    assert same(slope(), [1, 0])
 
 
 @says(
@@ -271,7 +308,7 @@ def test_swap(graph):
 
     def gradient():
         return (tf.function if graph else lambda f: f)(
-            lambda x: EAGER._build(signed(model))(x)[0]
+            lambda x: EAGER.gradient(signed(model), x)
         )
 
     x, relu = tf.constant(X), keras.activations.relu

@@ -1,8 +1,12 @@
 """What the page on the outside world says."""
 
+import inspect
+import math
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 from truth.statements.tries import *
 
@@ -97,7 +101,7 @@ def test_no_sinc():
 @says("The forward pass …")
 def test_whose_operations():
     graph = (
-        tf.function(INSIDE._build(program("sinc.py").sinc))
+        tf.function(lambda x: EAGER.gradients(program("sinc.py").sinc, x))
         .get_concrete_function(SINC[0])
         .graph
     )
@@ -110,6 +114,40 @@ def test_twice_y():
     upstream = trace("sinc.py").line("rule")["upstream"]
     y = trace("sinc.py").line("y")["y"]
     assert same(upstream, 2 * np.array(y), 1e-6) and round(upstream[0], 5) == 1.80063
+
+
+@says(
+    "At $x = 0$ …",
+    "The right gradient …",
+    "Near 0, the …",
+    "Replace it there …",
+    "The program uses …",
+    "In float32 the …",
+    "The series is right …",
+    "The gradient of sinc …",
+    was="no sentence: the gradient at 0 was silently NaN",
+)
+@over(
+    mode=[EAGER, INSIDE, AROUND, NESTED], sign=[1, -1], dtype=[tf.float32, tf.float64]
+)
+def test_near_zero(mode, sign, dtype):
+    x = tf.constant([0.0, 1e-4, 1e-3, 0.0999, 0.1001, 0.5], dtype) * sign
+    found = mode.gradient(program("zero.py").sinc, x).numpy()
+    z = np.pi * np.float64(x.numpy())
+    terms = [
+        (-1) ** n * 2 * n * z ** (2 * n - 1) / math.factorial(2 * n + 1)
+        for n in range(1, 12)
+    ]
+    right = np.pi * sum(terms)
+    assert found[0] == 0 == right[0] and np.allclose(found, right, 1e-5, 0)
+    quotient = mode.gradient(program("sinc.py").sinc, x).numpy()
+    assert np.isnan(quotient[0]) and np.isfinite(quotient[1:]).all()
+    if dtype == tf.float32:
+        assert not np.allclose(quotient[1], right[1], 0.5)
+        factor = trace("zero.py")[1]["quotient"] / trace("zero.py")[1]["downstream"]
+        assert 1.5 < factor <= 2
+    assert [line["x"] for line in trace("zero.py")[:2]] == [0, 0.0001]
+    assert "tf.abs(x) < 0.1" in source("zero.py")
 
 
 @says("`numpy_function` does not …")
@@ -170,8 +208,9 @@ def test_scan_agrees():
     "`sinc.py` keeps $y$, …",
     "For a second …",
     "Wrong on purpose: a …",
-    "Where the rule …",
+    "If `grad` calls …",
     "The number of …",
+    "The second derivatives …",
 )
 @over(x=numbers(0.25, 3))
 def test_second(x):
@@ -188,7 +227,31 @@ def test_second(x):
     assert same(kept, second - (-first / x), 1e-2) or abs(first) < 0.1
 
 
-@says("It costs one …")
+@says(
+    "This needs `x = tf.identity(x)` …",
+    "for tapes outside a tf.function",
+    was="the program had no tf.identity: TypeError with both tapes outside",
+)
+@over(mode=[*OUTSIDE[:1], NESTED, *BLOCKS[:2]])
+def test_second_outside(mode):
+    def plain(x):
+        return tf.sin(np.pi * x) / (np.pi * x)
+
+    x, copied = SINC[0], program("twice.py").sinc
+    for order in (2, 3):
+        right = EAGER.derivative(plain, x, order)
+        assert np.allclose(mode.derivative(copied, x, order), right, 1e-2, 1e-3)
+
+    @tf.custom_gradient
+    def bare(x):
+        y = tf.ensure_shape(tf.numpy_function(np.sinc, [x], x.dtype), x.shape)
+        return y, lambda upstream: upstream * (tf.cos(np.pi * x) - bare(x)) / x
+
+    if mode is OUTSIDE[0]:
+        assert "is out of scope" in message(mode.derivative, bare, x)
+
+
+@says("Each backward pass …")
 def test_one_more_call():
     p, calls = program("twice.py"), []
     before, np.sinc = np.sinc, lambda x: calls.append(x) or before(x)
@@ -212,6 +275,95 @@ def test_calls(stateful):
         p.calls.clear()
         f(SINC[0])
         assert len(p.calls) == (3 if stateful else 1)
+
+
+@says(
+    "If every argument …",
+    "Every run of …",
+    "This is wrong …",
+    "With `stateful=False`, three …",
+    "Keep the default, …",
+    "Deliberately wrong: stateful=False, …",
+)
+@over(stateful=[True, False], constant=[True, False], jit=[None, False])
+def test_constant(stateful, constant, jit):
+    calls, x = [], tf.constant([0.5, 1.5])
+
+    def counted(x):
+        calls.append(x)
+        return np.float32(len(calls)) + x
+
+    @tf.function(jit_compile=jit)
+    def f(x):
+        given = tf.constant([0.5, 1.5]) if constant else x
+        return tf.numpy_function(counted, [given], tf.float32, stateful=stateful)
+
+    found = [f(x).numpy() for _ in range(3)]
+    once = constant and not stateful
+    assert len(calls) == (1 if once else 3)
+    assert same(found[0], found[2]) == once
+    again = tf.numpy_function(counted, [x], tf.float32, stateful=stateful)
+    assert again[0] == len(calls) + 0.5  # eagerly each call is one
+    default = inspect.signature(tf.numpy_function).parameters["stateful"].default
+    assert default is True
+    lines = trace("wrong/constant.py")
+    runs = [line.numbers[-2:] for line in lines.starting("stateful=False")]
+    assert len(runs) == 3 and runs[0] == runs[1] == runs[2]
+    assert [each.numbers[-1] for each in (lines[3], lines[7])] == [3, 1]
+
+
+@says(
+    "Eagerly, the function …",
+    "In a graph it …",
+    "Whether two calls …",
+    "A `tf.function` runs …",
+    "`Dataset.map` with `num_parallel_calls` …",
+    "If your library …",
+    "If it must …",
+    "Which thread calls …",
+)
+@over(stateful=[True, False], locked=[True, False])
+def test_threads(stateful, locked):
+    calling, lock = threading.get_ident(), threading.Lock()
+    counting, running, seen, threads = threading.Lock(), [], [], set()
+
+    def body(x):
+        with counting:
+            running.append(x)
+            seen.append(len(running))
+            threads.add(threading.get_ident())
+        time.sleep(0.1)
+        with counting:
+            running.pop()
+        return x
+
+    def slow(x):
+        if not locked:
+            return body(x)
+        with lock:
+            return body(x)
+
+    def three(x):
+        return [
+            tf.numpy_function(slow, [x + i], x.dtype, stateful=stateful)
+            for i in range(3)
+        ]
+
+    def overlapping(f):
+        seen.clear()
+        threads.clear()
+        f()
+        return max(seen) > 1
+
+    x, graph = tf.constant(1.0), tf.function(three)
+    assert not overlapping(lambda: three(x)) and threads == {calling}
+    assert overlapping(lambda: graph(x)) == (not stateful and not locked)
+    assert calling not in threads
+    data = tf.data.Dataset.range(4).map(
+        lambda i: three(tf.cast(i, tf.float32)), num_parallel_calls=4
+    )
+    assert overlapping(lambda: list(data)) == (not locked)
+    assert calling not in threads
 
 
 @says(
@@ -290,6 +442,29 @@ def test_interp(x, f):
     assert np.allclose(f_bar, added, 1e-4, 1e-5)
 
 
+@says(
+    "Outside the table, …",
+    "The position 6.0 …",
+    "At the two …",
+    was="outside the table the gradient was the slope of the nearest segment",
+)
+@over(mode=[EAGER, INSIDE, AROUND], x=[-3.0, 0.0, 4.0, 6.0])
+def test_outside_the_table(mode, x):
+    p = program("interp.py")
+    f = tf.constant([1.0, 2.0, 4.0, 16.0])
+    end = 0 if x <= 0 else 3
+    assert np.interp(x, p.knots, f) == f[end]
+    x_bar, f_bar = mode.gradients(p.table, tf.constant([x]), f)
+    if x in (-3.0, 6.0):
+        for h in (0.1, -0.1):
+            assert np.interp(x + h, p.knots, f) == f[end]
+        assert same(x_bar, [0.0])
+    else:
+        assert same(x_bar, [1.0 if x == 0 else 6.0])
+    assert same(f_bar, np.eye(4, dtype=np.float32)[end])
+    assert p.x[-1] == 6.0 and trace("interp.py").line("x_bar")["x_bar"][-1] == 0
+
+
 @says("The value at …")
 def test_one_and_a_quarter():
     p = program("interp.py")
@@ -318,8 +493,9 @@ def test_draws_again():
 
 history("Some libraries give …")
 advice(
-    "Where you do …",
+    "If you do not …",
     "Write its rule …",
+    "Compare `quotient` with …",
 )
 pointer(
     "You need a …",

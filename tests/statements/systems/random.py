@@ -309,7 +309,7 @@ def test_gumbel_rule(mode, tau):
 
 @says(
     "A small temperature …",
-    "A large one …",
+    "In the cases tried here, …",
 )
 @over(theta=[[0.0, 1.0, 2.0], [1.0, 0.0, 0.0]])
 def test_temperature(theta):
@@ -323,6 +323,19 @@ def test_temperature(theta):
         found.append((np.abs(mean - exact).max(), deviation))
     (small, high), (middle, _), (large, low) = found
     assert small < middle < large and high > found[1][1] > low
+
+
+@says(
+    "Under XLA a seed …",
+)
+@over(alg=["auto_select", "philox"])
+def test_the_numbers_of_a_seed(alg):
+    def draw():
+        return tf.random.stateless_normal([3], [1, 2], alg=alg)
+
+    compiled = tf.function(draw, jit_compile=True)()
+    assert same(draw(), tf.function(draw)())
+    assert same(draw(), compiled, 1e-5) == (alg == "philox")
 
 
 # The figure, the check.

@@ -248,7 +248,7 @@ def two_orders():
     "The same layer, …",
     "A line has …",
     "The SavedModels keep …",
-    "The process that …",
+    "The process that loads them need …",
     "Without rules the …",
     "The value is …",
     "A `.keras` file asks …",
@@ -265,6 +265,130 @@ def test_six_ways():
     assert same(two_orders().run(3.0), 9.0)
     with saved(module(turned()), experimental_custom_gradients=False) as (_, loaded):
         assert same(loaded.run(3.0), 9.0)
+
+
+@tf.custom_gradient
+def exponential(x):
+    """Its gradient function calls an operation."""
+    return tf.exp(x), lambda upstream: upstream * tf.exp(x)
+
+
+@tf.custom_gradient
+def by_output(x):
+    y = tf.exp(x)
+    return y, lambda upstream: upstream * y
+
+
+@tf.custom_gradient
+def by_call(x):
+    x = tf.identity(x)
+    return tf.exp(x), lambda upstream: upstream * exponential(x)
+
+
+@tf.custom_gradient
+def by_itself(x):
+    x = tf.identity(x)
+    return tf.exp(x), lambda upstream: upstream * by_itself(x)
+
+
+RECOMPUTED = tf.recompute_grad(lambda x: tf.exp(x))
+
+
+@says(
+    "A SavedModel keeps …",
+    "The second derivative is also …",
+    "In a loaded model it …",
+    "These models are …",
+    "The process that loads them gets …",
+    "A gradient function that calls …",
+    "The first derivative is right, …",
+    "A copy of …",
+    "Call operations of …",
+    "A function in `tf.recompute_grad`.",
+    "Again the second …",
+    "Save the function …",
+    was="'to the second order': not if the gradient function calls a decorated function",
+)
+def test_orders_in_another_process():
+    x = [0.5, 2.0]
+    right = [np.exp(x)]
+    for order in (1, 2, 3):
+        assert same(loaded(exponential, x, order=order), right, 1e-5)
+    assert same(loaded(by_output, x, order=3), right, 1e-5)
+    assert same(loaded(lambda x: tf.exp(x), x, order=2), right, 1e-5)
+    for function in (by_call, by_itself, RECOMPUTED):
+        assert same(EAGER.derivative(function, x), right[0], 1e-5)
+        assert same(loaded(function, x), right, 1e-5)
+        said = message(lambda: loaded(function, x, order=2))
+        assert "LookupError: No gradient defined for operation'IdentityN'" in said
+    dropped = message(lambda: loaded(exponential, x, custom_gradients=False))
+    assert "LookupError" in dropped
+
+
+@tf.custom_gradient
+def dense(x):
+    def grad(upstream):
+        return 2.0 * tf.convert_to_tensor(upstream)
+
+    return tf.identity(x), grad
+
+
+LOOKUPS = {
+    "gather": lambda y: tf.reduce_sum(tf.gather(y, [0, 0, 1])),
+    "embedding": lambda y: tf.reduce_sum(tf.nn.embedding_lookup(y, [0, 0, 1])),
+}
+BETWEEN = {
+    "nothing": lambda x: dense(x),
+    "copy": lambda x: tf.identity(dense(x)),
+    "product": lambda x: dense(x) * 1.0,
+    "tf.function": tf.function(dense),
+}
+
+
+@says(
+    "A loaded model fails …",
+    "Multiply this output …",
+    "A lookup of …",
+    "`tf.gather` and `tf.nn.embedding_lookup` send …",
+    "The loaded gradient …",
+    "`tf.identity` after the …",
+    "A product with …",
+)
+@over(lookup=LOOKUPS, between=BETWEEN)
+def test_a_lookup(lookup, between):
+    def run(x):
+        return lookup(between(x))
+
+    x = tf.ones([3, 2])
+    right = [[4.0, 4.0], [2.0, 2.0], [0.0, 0.0]]
+    for mode in (EAGER, INSIDE, AROUND):
+        assert same(mode.gradient(run, x), right)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = lookup(x)
+    assert isinstance(tape.gradient(y, x), tf.IndexedSlices)
+    helps = between in (BETWEEN["product"], BETWEEN["tf.function"])
+    with saved(module(run, tf.TensorSpec([3, 2]))) as (_, model):
+        said = message(EAGER.gradient, model.run, x)
+        assert said.startswith("TypeError") != helps
+        if helps:
+            by_one = EAGER.gradient(lambda x: model.run(x) * 1.0, x)
+            assert same(by_one, right)
+    if lookup is LOOKUPS["gather"] and between is not BETWEEN["copy"]:
+        elsewhere = raised(lambda: loaded(run, x))
+        assert (elsewhere is None) == helps
+
+
+@says("In a branch or a loop, …")
+def test_blocks_in_another_process():
+    loops = program("loops.py")
+    apart = tf.function(loops.exponential)
+    for construct in (loops.cond, loops.while_loop):
+        right = EAGER.gradient(lambda x: construct(tf.exp, x), 0.5)
+        found = loaded(lambda x: construct(apart, x), 0.5)
+        assert same(found, [right], 1e-5)
+        bare = raised(lambda: loaded(lambda x: construct(loops.exponential, x), 0.5))
+        assert bare is not None
 
 
 @says(
@@ -345,7 +469,7 @@ CONSTRUCTS = {
     "`alone`, and eagerly, …",
     "In a loop …",
     "Saving and loading …",
-    "In a branch …",
+    "In a branch it …",
     "There, a rule …",
     "With a `tf.function` …",
     "A rule in a branch …",
@@ -435,7 +559,7 @@ def test_numpy():
 
 
 @says(
-    "A loaded model …",
+    "A loaded model is …",
     "Here are two …",
     "Loaded models against …",
 )

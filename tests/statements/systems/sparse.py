@@ -166,6 +166,7 @@ TENSORS = {
     "columns": lambda y: tf.gather(y, [0, 0], axis=1),
     "batch": lambda y: tf.gather(y, [[0], [0], [1]], batch_dims=1),
     "numbers": lambda y: tf.gather_nd(y, [[0, 1], [0, 1]]),
+    "rank 3": lambda y: tf.gather_nd(y, [[[0]], [[1]]]),
     "slice": lambda y: y[0:2],
     "mask": lambda y: tf.boolean_mask(y, [True, False, True]),
     "product": lambda y: tf.gather(2.0 * y, [0, 0]),
@@ -232,9 +233,10 @@ def test_other_kinds(mode):
     for behind in VECTORS.values():
         mode.gradient(lambda x, behind=behind: behind(seen(x)), W[:, 0])
     assert arrived and all(arrived)
-    arrived.clear()
-    mode.gradient(lambda x: tf.gather(seen(x) + x, [0, 0]), W)
-    assert arrived and all(each == (mode is not EAGER) for each in arrived)
+    for between in lambda y, x: y + x, lambda y, x: 1.0 + y, lambda y, x: 1.0 - y:
+        arrived.clear()
+        mode.gradient(lambda x, f=between: tf.gather(f(seen(x), x), [0, 0]), W)
+        assert arrived and all(each == (mode is not EAGER) for each in arrived)
 
 
 @says(
