@@ -1,8 +1,9 @@
-"""A NaN in the input of a maximum, eagerly and under XLA."""
+"""NaN in the input of a maximum, eagerly and under XLA."""
 
 import tensorflow as tf
 
 tf.get_logger().setLevel("ERROR")
+nan = float("nan")
 
 
 def slope(function, x):
@@ -18,9 +19,10 @@ functions = {
     "maximum": lambda x: tf.reduce_sum(tf.maximum(x, 1.5)),
     "relu": lambda x: tf.reduce_sum(tf.nn.relu(x)),
 }
-x = tf.constant([1.0, 2.0, float("nan")])
-for name, function in functions.items():
-    compiled = tf.function(slope, jit_compile=True, autograph=False)
-    for mode, run in ("eager", slope), ("XLA", compiled):
-        y, gradient = run(function, x)
-        print(f"{name:11} {mode:5} y = {y.numpy()}  {gradient.numpy()}")
+for x in tf.constant([1.0, 2.0, nan]), tf.constant([nan, nan]):
+    print("x =", x.numpy())
+    for name, function in functions.items():
+        compiled = tf.function(slope, jit_compile=True, autograph=False)
+        for mode, run in ("eager", slope), ("XLA", compiled):
+            y, gradient = run(function, x)
+            print(f"  {name:11} {mode:5} y = {y.numpy()}  {gradient.numpy()}")

@@ -1,4 +1,4 @@
-"""keras.remat around the part of a call that has positional arguments."""
+"""keras.remat in a layer that passes its training argument on."""
 
 import numpy as np
 import tensorflow as tf
@@ -9,13 +9,13 @@ class Recomputed(keras.layers.Layer):
     def __init__(self, layer):
         super().__init__()
         self.layer = layer
-        self.again = keras.remat(lambda x: layer(x))
 
     def build(self, shape):
         self.layer.build(shape)
 
-    def call(self, x):
-        return self.again(x)
+    def call(self, x, training=None):
+        return keras.remat(
+            lambda x: self.layer(x, training=training))(x)
 
 
 def trained(wrap):

@@ -13,8 +13,9 @@ class Recomputed(keras.layers.Layer):
     def build(self, shape):
         self.inner.build(shape)
 
-    def call(self, x):
-        return tf.recompute_grad(self.inner)(x)
+    def call(self, x, training=None):
+        return tf.recompute_grad(
+            lambda x: self.inner(x, training=training))(x)
 
 
 model = keras.Sequential([

@@ -1,24 +1,34 @@
-"""Where the path ends: in the loss, in the model, or there is no weight."""
+"""Where the path ends, for each output: in its loss, or in the model."""
 
 import tensorflow as tf
 from tensorflow import keras
 
 
-def where_it_ends(model, loss, x, y):
+def where_it_ends(model, losses, x, y):
     with tf.GradientTape(persistent=True) as tape:
-        y_pred = model(x, training=True)
-        value = tf.reduce_mean(loss(y, y_pred))
+        outputs = tf.nest.flatten(model(x, training=True))
+        values = [loss and tf.reduce_mean(loss(y, output))
+                  for loss, output in zip(losses, outputs)]
     weights = model.trainable_variables
     if not weights:
         return "the model has nothing to train"
-    if tape.gradient(value, y_pred) is None:
-        return "in the loss"
-    missing = [weight.path for weight in weights
-               if tape.gradient(y_pred, weight) is None]
-    return f"in the model, before {missing}" if missing else "nowhere"
+    found, reached = [], set()
+    for name, value, output in zip(model.output_names, values, outputs):
+        if value is None:
+            found.append(f"{name} has no loss")
+        elif tape.gradient(value, output) is None:
+            found.append(f"in the loss of {name}")
+        else:
+            slopes = tape.gradient(output, weights)
+            reached |= {weight.path for weight, slope in zip(weights, slopes)
+                        if slope is not None}
+    missing = [each.path for each in weights if each.path not in reached]
+    if missing:
+        found.append(f"no gradient for {missing}")
+    return "; ".join(found) or "nowhere"
 
 
-def mean_square(y, p):
+def square(y, p):
     return (y - p) ** 2
 
 
@@ -26,19 +36,20 @@ def rounds(y, p):
     return (y - tf.round(p)) ** 2
 
 
-def model(middle, trainable=True):
-    return keras.Sequential([
-        keras.Input([1]), keras.layers.Dense(1, name="first"), middle,
-        keras.layers.Dense(1, name="last")], trainable=trainable)
+def model(middle):
+    inputs = keras.Input([1])
+    shared = keras.layers.Dense(1, name="shared", use_bias=False)(inputs)
+    heads = [keras.layers.Dense(1, name=name, use_bias=False)(middle(shared))
+             for name in ("price", "mood")]
+    return keras.Model(inputs, heads)
 
 
 keras.utils.set_random_seed(0)
 x = y = tf.ones([4, 1])
-plain = model(keras.layers.Activation("tanh"))
-steps = model(keras.layers.Activation(tf.round))
-print("a loss that rounds: ", where_it_ends(plain, rounds, x, y))
-print("a layer that rounds:", where_it_ends(steps, mean_square, x, y))
+plain, steps = model(keras.ops.tanh), model(keras.layers.Activation(tf.round))
+print("right:       ", where_it_ends(plain, [square, square], x, y))
+print("unused head: ", where_it_ends(plain, [square, None], x, y))
+print("loss rounds: ", where_it_ends(plain, [square, rounds], x, y))
+print("layer rounds:", where_it_ends(steps, [square, square], x, y))
 plain.trainable = False
-print("frozen:             ", where_it_ends(plain, mean_square, x, y))
-plain.trainable = True
-print("plain:              ", where_it_ends(plain, mean_square, x, y))
+print("frozen:      ", where_it_ends(plain, [square, square], x, y))

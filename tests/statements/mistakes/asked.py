@@ -42,42 +42,143 @@ def test_predict(ask, persistent):
     assert ask == "evaluate" or isinstance(y, np.ndarray) == (ask != "call")
 
 
-@says(
-    "Grad-CAM and the …",
-    "Two models that …",
-    "One model with both …",
-    "Wrong on purpose: the output …",
-    "One model with two …",
-)
-@over(mode=["eager", "graph"])
-def test_layer_output(mode):
-    calls = []
+def sequential():
+    square, last = Counted(), keras.layers.Rescaling(3.0)
+    return keras.Sequential([keras.Input([1]), square, last]), square
 
-    class Counted(keras.layers.Layer):
-        def call(self, x):
-            calls.append(x)
-            return x * x
 
+def functional():
+    inputs, square = keras.Input([1]), Counted()
+    return keras.Model(inputs, keras.layers.Rescaling(3.0)(square(inputs))), square
+
+
+def nested():
+    inner, square = sequential()
+    return keras.Sequential([keras.Input([1]), inner]), square
+
+
+def nested_functional():
+    inner, square = functional()
     inputs = keras.Input([1])
-    hidden = Counted()(inputs)
-    scores = keras.layers.Rescaling(3.0)(hidden)
-    model, features = keras.Model(inputs, scores), keras.Model(inputs, hidden)
-    both = keras.Model(inputs, [hidden, scores])
+    return keras.Model(inputs, inner(inputs)), square
 
-    def ask(compute):
-        calls.clear()
-        x = tf.constant(X)
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            of_layer, score = compute(x)
-        gradient = tape.gradient(score, of_layer)
-        return gradient, len(calls)
 
-    wrap = tf.function if mode == "graph" else lambda f: f
-    gradient, runs = wrap(lambda: ask(lambda x: (features(x), model(x))))()
-    assert gradient is None and runs == 2
-    gradient, runs = wrap(lambda: ask(both))()
-    assert same(gradient, 3 * X) and runs == 1
+def subclassed():
+    square = Counted()
+
+    class Model(keras.Model):
+        def call(self, x):
+            return 3.0 * square(x)
+
+    return Model(), square
+
+
+class Counted(keras.layers.Layer):
+    """A square, with a weight that doesn't change it."""
+
+    def build(self, shape):
+        self.one = self.add_weight(shape=(), initializer="ones")
+        self.calls = []
+
+    def call(self, x):
+        self.calls.append(x)
+        return x * x * self.one
+
+
+KINDS = [sequential, functional, nested, nested_functional, subclassed]
+
+
+@says(
+    "Fix: call the …",
+    "The next program …",
+    "The gradient equals …",
+    "`tape.watch` makes it …",
+    "The call of …",
+)
+@over(kind=KINDS, graph=[False, True], frozen=[False, True])
+def test_layer_output(kind, graph, frozen):
+    ask = program("layer_output.py").output_and_gradient
+    model, square = kind()
+    x = tf.constant([[2.0], [3.0]])
+    model(x)
+    model.trainable = not frozen
+    square.calls.clear()
+    run = lambda x: ask(model, square, x)  # noqa: E731
+    output, slope = (tf.function(run, autograph=False) if graph else run)(x)
+    assert same(output, x * x) and same(slope, [[3.0], [3.0]])
+    assert len(square.calls) == 1 and "call" not in vars(square)
+    assert same(model(x), 3.0 * x * x)
+    lines = trace("layer_output.py")
+    assert len(lines) == 3
+    for line in lines:
+        of_output, of_gradient = line.numbers[:2], line.numbers[2:4]
+        assert of_output == [3, 3] and of_gradient == [1, 1] == [line.numbers[-1]] * 2
+
+
+@says(
+    "Grad-CAM needs the …",
+    "This program tries …",
+    "The first way …",
+    "Two models that …",
+    "A Sequential model …",
+    "The `output` of …",
+    "Deliberately wrong: the output …",
+)
+@over(kind=[sequential, functional, nested, nested_functional])
+def test_outputs(kind):
+    model, square = kind()
+    features = message(lambda: keras.Model(model.inputs, [square.output]))
+    assert ("Output with path `0` is not connected" in features) == (
+        kind in (nested, nested_functional)
+    )
+    said = message(lambda: model.output)
+    assert ("has never been called" in said) == isinstance(model, keras.Sequential)
+    if kind in (sequential, functional):
+        square.calls.clear()
+        outputs = [square.output, model.layers[-1].output]
+        both = keras.Model(model.inputs, outputs)
+        beside = keras.Model(model.inputs, square.output)
+        x = tf.constant([[2.0]])
+        square.calls.clear()
+        with tf.GradientTape(persistent=True) as tape:
+            of_layer, score = both(x)
+            apart, other = beside(x), model(x)
+        assert same(tape.gradient(score, of_layer), [[3.0]])
+        assert tape.gradient(other, apart) is None and len(square.calls) == 3
+    none, *others = (each.text for each in trace("wrong/layer_output.py"))
+    assert none.endswith("None") and len(others) == 2
+    assert "The layer sequential has never been called" in others[0]
+    assert "Error: Output with path `0` is not connected to `inputs`" in others[1]
+
+
+@says(
+    "Fix: pass `weight.value`, …",
+    "This program differentiates …",
+    "`tf.autodiff.ForwardAccumulator` takes tensors …",
+    "The `dtype` of …",
+    "Both derivatives are …",
+    "Deliberately wrong: a Keras …",
+    "The value of the …",
+)
+@over(graph=[False, True], w=[0.5, 3.0])
+def test_primal(graph, w):
+    weight, variable, tensor = keras.Variable(w), tf.Variable(w), tf.constant(w)
+    assert weight.dtype == "float32" and isinstance(weight.value, tf.Variable)
+
+    def slope(primal, of):
+        def run():
+            with tf.autodiff.ForwardAccumulator(primal, tf.ones([])) as accumulator:
+                y = of * of
+            return accumulator.jvp(y)
+
+        return tf.function(run, autograph=False)() if graph else run()
+
+    said = message(lambda: slope(weight, weight))
+    assert "AttributeError" in said
+    assert "'str' object has no attribute 'is_floating'" in said
+    for primal, of in [(weight.value, weight), (variable,) * 2, (tensor,) * 2]:
+        assert same(slope(primal, of), 2 * w)
+    assert [each.numbers for each in trace("primal.py")] == [[6.0]] * 3
 
 
 @says(
@@ -201,6 +302,7 @@ pointer(
     "More: what is watched.",
     "More: the same …",
     "More: keywords in …",
+    "More: forward mode.",
 )
 
 advice(

@@ -1,5 +1,7 @@
 """What the page on the wrong number of gradients says in words."""
 
+import contextlib
+
 from truth.statements.tries import *
 
 BESIDE = [EAGER, PERSISTENT]
@@ -28,9 +30,9 @@ def returning(count, inputs, outputs=1):
     "A wrong count …",
     "Eagerly, the decorator …",
     "In a graph the tape …",
-    "This is the …",
-    "It counts the …",
-    "It says “too …",
+    "This message comes …",
+    "For a custom gradient it counts …",
+    "The message reads “too …",
     "Wrong on purpose: two inputs, …",
     "Wrong on purpose: one input, …",
     "One input, one …",
@@ -60,13 +62,55 @@ def test_count(mode, inputs, outputs, count):
 
 
 @says(
-    "Ask for a …",
+    "The forward pass doesn't check the …",
 )
-@over(count=[1, 2, 4], inputs=[1, 2, 3])
-def test_the_forward_pass(count, inputs):
-    function = returning(count, inputs)
-    given = [tf.constant(2.0)] * inputs
-    assert function(*given) == tf.function(function)(*given) == 2.0 * inputs
+@over(mode=EVERYWHERE, count=[1, 2, 3])
+def test_the_forward_pass(mode, count):
+    function = returning(count, 2)
+    given = [tf.constant(2.0), tf.constant(3.0)]
+    assert function(*given) == tf.function(function)(*given) == 5.0
+    said = message(mode.value, function, *given)
+    if mode in OUTSIDE and count != 2:
+        assert f"Num gradients {count + 1} generated" in said
+    else:
+        assert said == ""
+
+
+@says(
+    "Compute a gradient in each …",
+    "A call without a …",
+)
+@over(mode=EVERYWHERE)
+def test_a_call_raises_where_the_tape_is_outside(mode):
+    one = tf.custom_gradient(lambda x: ((x + 1.0, x * x), lambda upstream: upstream))
+    of_op = tf.custom_gradient(lambda x: (x * x, lambda op, upstream: upstream))
+    for function in (one, of_op):
+        assert not message(function, 2.0) + message(tf.function(function), 2.0)
+        said = message(mode.value, function, 2.0)
+        assert ("TypeError" in said and "positional argument" in said) == (
+            mode in OUTSIDE
+        )
+        error = raised(
+            mode.gradient, lambda x, f=function: tf.nest.flatten(f(x))[0], 2.0
+        )
+        assert error is not None
+
+
+@says(
+    "For an operation whose gradient you gave …",
+)
+@over(mode=[EAGER, INSIDE])
+def test_a_registered_gradient_counts_inputs(mode):
+    with contextlib.suppress(KeyError):  # a gradient is registered once
+        tf.RegisterGradient("TruncateMod")(lambda op, upstream: upstream)
+
+    said = message(
+        mode.gradients, lambda x, y: tf.raw_ops.TruncateMod(x=x, y=y), 5.0, 3.0
+    )
+    assert "Expected 2 but received 1" in said
+    assert "Expected 3 but received 2" in message(
+        INSIDE.gradients, returning(1, 2), 5.0, 3.0
+    )
 
 
 @says(
@@ -239,7 +283,6 @@ def test_unsupported_callable(name):
     "The rule is …",
     "An output that …",
     "`tf.custom_gradient` calls the …",
-    "The call of …",
     "Wrong on purpose: two outputs, …",
     "One upstream for …",
     "The rule gets …",
@@ -333,6 +376,39 @@ advice(
     "Drop the first …",
     "Call the function …",
 )
+
+
+@says(
+    "Fix: return no …",
+    "The gradient function of this …",
+    "`tf.custom_gradient` binds a …",
+    "`self` isn't one …",
+    "`grad` can use …",
+    "Deliberately wrong: grad of …",
+    "grad of a …",
+)
+@over(mode=MODES, base=[object, tf.Module, tf.keras.layers.Layer])
+def test_a_method(mode, base):
+    def of(returned):
+        class Scale(base):
+            factor = 3.0
+
+            @tf.custom_gradient
+            def scaled(self, x, y):
+                return x * y, lambda upstream: returned(self, upstream)
+
+        return Scale().scaled
+
+    right = of(lambda self, upstream: (self.factor * upstream, 4.0 * upstream))
+    assert same(mode.gradients(right, 1.0, 2.0), [3.0, 4.0])
+    wrong = of(lambda self, upstream: (None, 3.0 * upstream, 4.0 * upstream))
+    assert message(mode.gradients, wrong, 1.0, 2.0) != ""
+    wrong, fixed = program("wrong/a_method.py"), program("a_method.py")
+    assert message(mode.gradient, wrong.Scale(3.0).scaled, 1.0) != ""
+    assert same(mode.gradient(fixed.Scale(3.0).scaled, 1.0), 3.0)
+    assert [each.numbers for each in trace("a_method.py")] == [[3.0], [3.0]]
+
+
 pointer(
     "The entries begin …",
     "Notice it earlier.",

@@ -63,10 +63,19 @@ def test_symbolic(decorate):
 
 
 @says(
-    "A bug in …",
-    "Use `keras.remat` around …",
+    "This is a …",
+    "The scope wraps …",
+    "A model calls …",
+    "The model is built …",
+    "This layer has …",
+    "It passes `training` …",
+    "Both kernels agree …",
+    "Without `training` the …",
+    "Even with it, …",
+    "Fix: use `keras.remat` …",
     "Wrong on purpose: RematScope …",
-    "keras.remat around the …",
+    "keras.remat in a …",
+    was="'the right gradient': not with batch normalization, without training",
 )
 @over(eagerly=[False, True])
 def test_remat(eagerly):
@@ -83,6 +92,28 @@ def test_remat(eagerly):
         assert said == "" and len(model.trainable_variables) == 2
         weights.append(layer.kernel.numpy())
     assert same(*weights, within=1e-6) and weights[0] != 1
+
+    class Forgets(recomputed):
+        def call(self, x):
+            return keras.remat(self.layer)(x)
+
+    def kernel(wrap, inner):
+        keras.utils.set_random_seed(0)
+        dense = keras.layers.Dense(2, kernel_initializer="ones")
+        layer = wrap(keras.Sequential([dense, inner()]))
+        x = np.random.default_rng(0).normal(1.0, 2.0, size=(8, 2)).astype("float32")
+        said, _, _ = fitted(layer, run_eagerly=eagerly, x=x, y=10.0 * x)
+        assert said == ""
+        return dense.kernel.numpy()
+
+    for inner, with_it, without in (
+        (keras.layers.BatchNormalization, True, False),
+        (keras.layers.LayerNormalization, True, True),
+        (lambda: keras.layers.Dropout(0.5, seed=1), False, False),
+    ):
+        plain = kernel(lambda layer: layer, inner)
+        assert np.allclose(kernel(recomputed, inner), plain, 1e-4, 1e-5) == with_it
+        assert np.allclose(kernel(Forgets, inner), plain, 1e-4, 1e-5) == without
 
 
 @says(
@@ -399,7 +430,6 @@ history("The keyword is …")
 pointer(
     "Messages come first, …",
     "Missing gradients have …",
-    "What is recomputed …",
     "Notice it earlier.",
     "Asked in tensorflow#50741, …",
     "Asked in keras#21207.",

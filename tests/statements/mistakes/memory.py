@@ -310,32 +310,70 @@ def test_keyword(decorate, mode):
 
 @says(
     "A Keras model …",
+    "It doesn't look …",
     "`tf.recompute_grad(layer)` is a …",
-    "A layer that has the other …",
+    "Compare how many …",
+    "The two weights …",
+    "In this model …",
+    "`fit` moves all …",
+    "Without `training` a …",
+    "Fix: write a layer …",
     "Wrong on purpose: a layer …",
     "A layer that has the recomputed …",
+    was="'the other one as an attribute': without training the gradient is wrong",
 )
-def test_in_lambda():
-    inner = keras.layers.Dense(1)
-    recomputed = tf.recompute_grad(inner)
+@over(
+    case=[
+        (keras.layers.BatchNormalization, [True, False]),
+        (keras.layers.LayerNormalization, [True, True]),
+    ]
+)
+def test_in_lambda(case):
+    make, right = case
 
     class Attribute(keras.layers.Layer):
-        def __init__(self):
+        def __init__(self, inner, passes=True):
             super().__init__()
-            self.inner = inner
+            self.inner, self.passes = inner, passes
 
-        def call(self, x):
-            return recomputed(x)
+        def build(self, shape):
+            self.inner.build(shape)
 
-    inner.build((None, 2))
-    assert callable(recomputed) and not hasattr(recomputed, "weights")
-    for layer, weights in (
-        (keras.layers.Lambda(lambda x: inner(x)), 0),
-        (keras.layers.Lambda(lambda x: recomputed(x)), 0),
-        (Attribute(), 2),
-    ):
+        def call(self, x, training=None):
+            options = {"training": training} if self.passes else {}
+            return tf.recompute_grad(lambda x: self.inner(x, **options))(x)
+
+    def block():
+        dense = keras.layers.Dense(2, kernel_initializer="ones")
+        return keras.Sequential([keras.Input((2,)), dense, make()])
+
+    def trained(layer, inner):
         model = keras.Sequential([keras.Input((2,)), layer])
-        assert len(model.weights) == weights
+        model.compile("sgd", "mse")
+        x = np.random.default_rng(0).normal(1.0, 2.0, size=(8, 2)).astype("float32")
+        if model.trainable_weights:
+            model.fit(x, 10.0 * x, verbose=0)
+        return len(model.trainable_weights), inner.layers[0].kernel.numpy()
+
+    inner = block()
+    count, plain = trained(inner, inner)
+    assert count == 4
+    found = []
+    for passes in (True, False):
+        inner = block()
+        count, kernel = trained(Attribute(inner, passes), inner)
+        assert count == 4 and not same(kernel, np.ones((2, 2)))
+        found.append(np.allclose(kernel, plain, 1e-4, 1e-5))
+    assert found == right
+    inner = block()
+    recomputed = tf.recompute_grad(inner)
+    assert callable(recomputed) and not hasattr(recomputed, "weights")
+    for function in (lambda x: inner(x), lambda x: recomputed(x)):
+        assert trained(keras.layers.Lambda(function), inner)[0] == 0
+    lost = trace("wrong/in_lambda.py")
+    model, everything = (line.numbers[0] for line in lost)
+    assert (model, everything, everything - model) == (2, 4, 2)
+    assert trace("in_lambda.py")[0].numbers == [4, 4]
 
 
 def _raises(loop):

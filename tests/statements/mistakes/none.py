@@ -40,7 +40,9 @@ JUMPS = {
     "`tf.round` jumps, TensorFlow …",
     "Wrong on purpose: the loss …",
     "One step without …",
-    "The message names …",
+    "Each loss of …",
+    "The message is …",
+    "The message doesn't …",
     "Wrong on purpose: each …",
 )
 @over(jump=JUMPS, eagerly=[False, True])
@@ -81,29 +83,51 @@ def test_rounded(mode, p):
 
 @says(
     "Ask for the …",
-    "Ask a persistent …",
+    "Fix: ask a …",
+    "The function `where_it_ends` …",
+    "A head without …",
+    "Where a layer …",
     "Where the path …",
-    "The program is …",
+    "Keep the program …",
+    was="'nowhere': the weights of a head that no loss uses have no gradient",
 )
 @over(jump=JUMPS)
 def test_where_it_ends(jump):
     ends = program("causes.py").where_it_ends
 
-    def model(middle):
-        layers = [keras.layers.Dense(1), keras.layers.Activation(middle)]
-        return keras.Sequential([keras.Input([1]), *layers, keras.layers.Dense(1)])
+    def model(middle, heads=1):
+        inputs = keras.Input([1])
+        shared = keras.layers.Dense(1, name="shared")(inputs)
+        shared = keras.layers.Activation(middle)(shared)
+        last = [keras.layers.Dense(1, name=f"head{n}")(shared) for n in range(heads)]
+        return keras.Model(inputs, last if heads > 1 else last[0])
 
     def square(y, p):
         return (y - p) ** 2
 
-    plain = model("tanh")
-    assert ends(plain, lambda y, p: jump(p), X, X) == "in the loss"
-    if jump is not silent:
-        found = ends(model(jump), square, X, X)
-        assert found.startswith("in the model, before") and found.count("kernel") == 1
-    assert ends(plain, square, X, X) == "nowhere"
-    plain.trainable = False
-    assert ends(plain, square, X, X) == "the model has nothing to train"
+    def jumps(y, p):
+        return jump(p)
+
+    for heads in (1, 2, 3):
+        plain = model("tanh", heads)
+        assert ends(plain, [square] * heads, X, X) == "nowhere"
+        rest = [square] * (heads - 1)
+        name = plain.output_names[-1]
+        found = ends(plain, [*rest, jumps], X, X)
+        assert found.startswith(f"in the loss of {name}; no gradient for")
+        assert found.count("/kernel") == (1 if heads > 1 else 2)
+        found = ends(plain, [*rest, None], X, X)
+        assert found.startswith(f"{name} has no loss; no gradient for")
+        assert ("shared" in found) == (heads == 1)
+        if jump is not silent:
+            found = ends(model(jump, heads), [square] * heads, X, X)
+            assert found == "no gradient for ['shared/kernel', 'shared/bias']"
+        plain.trainable = False
+        assert ends(plain, [square] * heads, X, X) == "the model has nothing to train"
+    right, unused, rounds, layer, frozen = (each.text for each in trace("causes.py"))
+    assert right.endswith("nowhere") and frozen.endswith("nothing to train")
+    assert "mood has no loss" in unused and "['mood/kernel']" in unused
+    assert "in the loss of mood" in rounds and "['shared/kernel']" in layer
 
 
 @says(
@@ -281,16 +305,95 @@ def test_numpy(mode, x):
     "`tf.py_function` runs its …",
     "NumPy leaves no …",
     "Compute with TensorFlow …",
-    "`assert gradient.shape == x.shape`: …",
+    "`assert gradient.shape == x.shape` finds …",
     "Wrong on purpose: NumPy inside …",
     "TensorFlow inside py_function …",
+    was="'here one is empty': both are, for a scalar",
 )
 @over(mode=[each for each in MODES if each not in (XLA, AROUND_XLA)], x=arrays((2,)))
 def test_py_function(mode, x):
-    wrong = mode.gradient(program("wrong/py_function.py").sine, x)
-    assert same(wrong, 0.0)
+    sine = program("wrong/py_function.py").sine
+    for given in (x, x[0]):
+        wrong = mode.gradient(sine, given)
+        assert same(wrong, 0.0) and (wrong.shape == given.shape) == (given is not x)
     right = mode.gradient(program("py_function.py").sine, x)
     assert np.allclose(right, np.cos(x), 1e-5, 1e-6) and right.shape == x.shape
+
+
+@says(
+    "Set the shape …",
+    "The kernel after …",
+    was="without a shape: 'Cannot take the length of shape with unknown rank.' in fit",
+)
+@over(eagerly=[False, True], shaped=[False, True])
+def test_py_function_in_fit(eagerly, shaped):
+    def bare(x):
+        return tf.py_function(tf.sin, [x], tf.float32)
+
+    layer = keras.layers.Lambda(program("py_function.py").sine if shaped else bare)
+    said = fitted("mse", layer, run_eagerly=eagerly)[0]
+    assert ("unknown rank" in said) == (not shaped and not eagerly)
+    assert not shaped or said == ""
+    ranks = []
+    tf.function(lambda x: ranks.append(bare(x).shape.rank) or x)(X)
+    assert ranks == [None]
+    by_function, by_sin = (each.numbers for each in trace("py_function.py")[-2:])
+    assert by_function == by_sin
+
+
+@says(
+    "Fix: check each …",
+    "The loss of …",
+    "The message depends …",
+    "TensorFlow converts each …",
+    "Eagerly the message …",
+    "In a graph it ends …",
+    "A Python number times …",
+    "The check names …",
+    '`unconnected_gradients="zero"` also …',
+    "Deliberately wrong: the update …",
+    "The step looks …",
+)
+@over(graph=[False, True], on=["variable", "tensor"])
+def test_arithmetic(graph, on):
+    eager, in_graph = (
+        "Attempt to convert a value (None) with",
+        "None values not supported.",
+    )
+    w = tf.Variable(2.0)
+    left = w if on == "variable" else tf.constant(2.0)
+    converts = {
+        "minus": lambda g: left - g,
+        "from": lambda g: g - left,
+        "times": lambda g: left * g,
+        "stack": lambda g: tf.stack([g, g]),
+        "sum": lambda g: tf.reduce_sum(g),
+        "assign": w.assign_sub,
+    }
+
+    def said(update, **options):
+        def step():
+            with tf.GradientTape() as tape:
+                loss = tf.constant(1.0) * 3.0
+            return update(tape.gradient(loss, w, **options))
+
+        return message(tf.function(step, autograph=False) if graph else step)
+
+    for update in converts.values():
+        found = said(update)
+        assert found.startswith("ValueError: ")
+        assert (in_graph if graph else eager) in found
+        w.assign(2.0)
+        assert said(update, unconnected_gradients="zero") == "" and same(w, 2.0)
+    assert said(lambda g: 0.1 * g).startswith("TypeError: unsupported operand type(s)")
+    lines = [each.text for each in trace("wrong/arithmetic.py")]
+    assert len({each.partition("Error: ")[2] for each in lines}) == 5
+    for line in lines:
+        expected = eager[:-5] if line.startswith("eager") else in_graph
+        assert expected in line or "0.1 * g: TypeError" in line
+    checked = [each.text for each in trace("arithmetic.py")]
+    assert sum("unused:0" in each for each in checked[:2]) == 2
+    assert [each.split()[2:] for each in checked[2:]] == [["0.6", "1.9"]] * 2
 
 
 @says(
@@ -381,6 +484,7 @@ def test_returns_none(unseen, graph):
 
 pointer(
     "First come the …",
+    "More: None is not zero.",
     "Notice it earlier.",
     "Asked in tensorflow#8625, tensorflow#52260.",
     "More: a gradient …",

@@ -69,12 +69,17 @@ def test_decorated(mode, x):
 
 @says(
     "Decorate a function …",
+    "The `tf.identity` of …",
+    "for tapes outside a tf.function",
+    "for tf.cond",
     "The slope is …",
 )
 @over(mode=TWO, x=[2.0])
 def test_undecorated(mode, x):
     cube = program("decorated.py").cube
     assert same(mode.gradient(derivative(cube), x), 6 * x, 1e-5)
+    assert same(mode.derivative(cube, x), 6 * x, 1e-5)
+    assert same(mode.derivative(square(cube), x), 30 * x**4, 1e-5)
     assert same(mode.gradient(derivative(square(cube)), x), 30 * x**4, 1e-5)
 
 
@@ -101,6 +106,8 @@ def test_only_a_number(mode, name, x):
 
 @says(
     "The rule calls the function that it belongs to.",
+    "This needs `x = tf.identity(x)` …",
+    "for tapes outside a tf.function, and …",
     "The rule calls the function that it belongs to: …",
 )
 @over(mode=TWO, x=[0.5])
@@ -109,6 +116,123 @@ def test_calls_itself(mode, x):
     third = derivative(derivative(exp))
     for each in (exp, derivative(exp), third):
         assert same(mode.gradient(each, x), np.exp(x), 1e-5)
+    for order in (2, 3):
+        assert same(mode.derivative(exp, x, order), np.exp(x), 1e-5)
+
+
+# A custom gradient inside a custom gradient.
+
+
+@says(
+    "Fix: write `x …",
+    "This needs `x = tf.identity(x)` …",
+    "The gradient function of this …",
+    "With both tapes …",
+    "In `tf.cond` with …",
+    "Forward mode around …",
+    "The gradient function of the …",
+    "The third graph …",
+    "Deliberately wrong: a gradient …",
+    "TensorFlow's docstring of …",
+    "The message depends …",
+    "TensorFlow differentiates a …",
+)
+def test_out_of_scope():
+    exp, x = program("wrong/nested.py").exp, [0.5]
+    assert "@tf.custom_gradient" in tf.custom_gradient.__doc__
+    for mode in OUTSIDE[:2]:
+        said = message(mode.derivative, exp, x)
+        assert said.startswith("TypeError") and "is out of scope and cannot be" in said
+    assert "InaccessibleTensorError" in message(NESTED.derivative, exp, x)
+    branch = next(each for each in BLOCKS if each.name == "branch, tape around")
+    assert message(branch.derivative, exp, x, 1) == "AssertionError:"
+    said = message(FORWARDS[2].jvp, exp, x)
+    missing = "missing 2 required positional arguments"
+    assert said.startswith(f"TypeError: InternalError.__init__() {missing}")
+    for each in (EAGER, INSIDE):
+        assert same(each.derivative(exp, x), np.exp(x), 1e-5)
+    copied = program("nested.py").exp
+    for each in (*OUTSIDE[:2], NESTED, branch):
+        assert same(each.derivative(copied, x), np.exp(x), 1e-5)
+
+
+@says(
+    "`tf.identity` makes a …",
+    "The copy as …",
+    "A copy of …",
+)
+@over(mode=EVERYWHERE)
+def test_copied(mode):
+    exp = program("nested.py").exp
+    assert same(mode.derivative(exp, [0.5]), np.exp([0.5]), 1e-5)
+    if mode in (AROUND, NESTED):
+        assert same(mode.derivative(exp, [0.5], 3), np.exp([0.5]), 1e-5)
+    for forward in FORWARDS if mode is EAGER else ():
+        assert same(forward.jvp(exp, [0.5]), np.exp([0.5]), 1e-5)
+
+
+@says(
+    "In the source, …",
+    "`_build_functions_for_outputs` in `eager/polymorphic_function/concrete_function.py` …",
+    "In a branch, …",
+)
+def test_in_the_source():
+    def text(module):
+        return inspect.getsource(importlib.import_module(f"tensorflow.python.{module}"))
+
+    said = text("eager.polymorphic_function.concrete_function")
+    assert (
+        "c.graph is self._func_graph"
+        in said.partition("def _build_functions_for_outputs")[2].partition("\n  def ")[
+            0
+        ]
+    )
+    said = text("ops.cond_v2").partition("def _resolve_grad_inputs")[2]
+    assert "assert t.graph == cond_graph" in said.partition("\ndef ")[0]
+    assert "def _graph_mode_decorator" in text("ops.custom_gradient")
+
+
+@says(
+    "`exp(tf.identity(x))` within `grad` …",
+    "Neither helps a …",
+    "There, a gradient …",
+)
+def test_copied_elsewhere():
+    @tf.custom_gradient
+    def late(x):
+        return tf.exp(x), lambda upstream: upstream * late(tf.identity(x))
+
+    @tf.custom_gradient
+    def saved(x):
+        y = tf.exp(x)
+        return y, lambda upstream: upstream * y
+
+    for each in (AROUND, NESTED):
+        assert same(each.derivative(late, [0.5]), np.exp([0.5]), 1e-5)
+    branch = next(each for each in BLOCKS if each.name == "branch, tape around")
+    assert "AssertionError" in message(branch.derivative, late, [0.5], 1)
+    for each in (late, program("nested.py").exp):
+        said = message(lambda: loaded(each, [0.5], order=2))
+        assert "LookupError: No gradient defined for operation'IdentityN'" in said
+    assert same(loaded(saved, [0.5], order=2), [np.exp([0.5])], 1e-5)
+
+
+@says(
+    "The first program is …",
+    "Expected: 1.6487 in …",
+    "Actual: a TypeError …",
+    "Expected: 4.20 and …",
+    "Actual: `None` and 1.47.",
+)
+def test_reports():
+    eager, inside, outside, _, _, branch = trace("wrong/nested.py")
+    assert eager.numbers == inside.numbers == [1.6487]
+    assert "TypeError" in outside.text and "AssertionError" in branch.text
+    assert all(each.numbers == [1.6487] for each in trace("nested.py"))
+    first, second = trace("wrong/forward_around.py")
+    assert "None" in first.text and first["right"] == 4.20
+    assert second.numbers == [1.47, 4.41]
+    assert tf.__version__.startswith("2.21.")
 
 
 @says(
@@ -153,7 +277,7 @@ def folder():
 
 @says(
     "A tape records …",
-    "The first gradient …",
+    "The first gradient was …",
     "Wrong on purpose: the first …",
     "The outer tape …",
     "`assert second is not None`.",
@@ -197,6 +321,8 @@ def test_softsign(mode, x):
 @says(
     "`tf.nn.ctc_loss` computes its …",
     "TensorFlow guards it …",
+    "This holds for …",
+    "With dense labels …",
     "A difference of …",
     "Wrong on purpose: a second derivative through tf.nn.ctc_loss.",
     "A Hessian times …",
@@ -208,6 +334,19 @@ def test_disabled(mode):
     assert gen_ctc_ops._CTCLossOutput._fields == ("loss", "gradient")
     said = message(mode.gradient, defined.slope, logits)
     assert "Gradient explicitly disabled" in said
+
+    def dense(logits):
+        return tf.nn.ctc_loss(
+            tf.constant([[1, 2]]),
+            logits,
+            tf.constant([2]),
+            tf.constant([4]),
+            blank_index=0,
+            logits_time_major=False,
+        )
+
+    assert np.isfinite(EAGER.gradient(dense, logits)).all()
+    assert np.isnan(EAGER.derivative(dense, logits)).any()
 
     def cubes(x):
         return 3 * x**2  # the gradient of the sum of cubes
@@ -237,6 +376,7 @@ def test_hessian(x, v):
 
 
 @says(
+    "Where you can't, …",
     "The slope 2 …",
     "To a tape …",
     "Wrong on purpose: a second derivative of …",
@@ -247,6 +387,7 @@ def test_zero(mode, x):
     defined = program("zero.py")
     assert same(mode.gradient(defined.double, x), 2.0)
     assert mode.gradient(defined.slope, x) is None
+    assert same(mode.gradient(lambda x: defined.slope(x) + 0.0 * x, x), 0.0)
     x = tf.constant(x)
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -274,6 +415,38 @@ def test_forward(forward, factor):
     by_rule, x = program("forward.py").by_rule, tf.constant(3.0)
     for each in rule, tf.function(lambda x: rule(x)):
         assert same(by_rule(each, x, tf.constant(1.0)), factor)
+
+
+@says(
+    "Fix: put the …",
+    "Now the accumulator …",
+    "The accumulator stands around …",
+    "The first gradient is …",
+    "The second silently …",
+    "No error is raised.",
+    "Eagerly, the same …",
+    "In a `tf.function` the tape …",
+    "Now the accumulator …",
+    "Deliberately wrong: a tape …",
+    "The accumulator stands in …",
+)
+@over(mode=[EAGER, INSIDE, AROUND, NESTED, XLA])
+def test_forward_around(mode):
+    cube = tf.function(lambda x: x * x * x)
+
+    def around(x):
+        return FORWARDS[0].jvp(cube, x)
+
+    if mode is EAGER:
+        said = message(mode.gradient, around, 0.7)
+        assert "InternalError" in said and "returned too few gradients" in said
+    if mode in (INSIDE, XLA):
+        assert mode.gradient(around, 0.7) is None
+        found = mode.gradient(lambda x: around(x) * x, 0.7)
+        assert same(found, 3 * 0.7**2, 1e-5)
+    inside = program("forward_around.py").jvp
+    assert same(mode.gradient(inside, 0.7), 6 * 0.7, 1e-5)
+    assert same(mode.gradient(lambda x: inside(x) * x, 0.7), 9 * 0.7**2, 1e-5)
 
 
 @says(

@@ -21,6 +21,11 @@ def tenfold(x):
     return x**3, lambda upstream: 30.0 * upstream * x**2
 
 
+@tf.custom_gradient
+def nested(x):
+    return tf.exp(x), lambda upstream: upstream * nested(tf.identity(x))
+
+
 def of(function):
     model = tf.Module()
     model.f = tf.function(function, input_signature=[tf.TensorSpec([])])
@@ -63,6 +68,8 @@ def elsewhere():
             options = tf.saved_model.SaveOptions(**choice)
             tf.saved_model.save(of(tenfold), folders[name], options=options)
         folders["numpy"] = str(Path(folder, "numpy"))
+        folders["nested"] = str(Path(folder, "nested"))
+        tf.saved_model.save(of(nested), folders["nested"])
         by_numpy = of(lambda x: tf.numpy_function(np.sin, [x], tf.float32))
         tf.saved_model.save(by_numpy, folders["numpy"])
         assert tf.saved_model.load(folders["numpy"]).f(3.0) == tf.sin(3.0)
@@ -83,6 +90,9 @@ def elsewhere():
     "The name is …",
     "The process that …",
     "Leave `experimental_custom_gradients` at …",
+    "Second derivatives are …",
+    "If it calls …",
+    "The load warns …",
     "Load in another …",
     "The warning of …",
     "Wrong on purpose: saved …",
@@ -124,9 +134,10 @@ def test_identityn(choice):
     found, warned = elsewhere()
     if name == "false":
         assert "No gradient defined for operation'IdentityN'" in found[name]
-        assert warned == 1
+        assert warned == 2  # nested, too
     else:
         assert found[name] == [27, 270, 180]
+    assert "No gradient defined for operation'IdentityN'" in found["nested"]
     in_process = trace("wrong/unsaved.py").starting("gradient")
     assert [each.numbers for each in in_process] == [[-1]]
     wrong = trace("wrong/unsaved.py")

@@ -269,11 +269,45 @@ history(
 pointer("The entries begin …")
 
 
+@says(
+    "Return `tf.ensure_shape(gradient, x.shape)`.",
+    "It raises for every dimension …",
+    "`tf.debugging.assert_equal(tf.shape(gradient), tf.shape(x))` isn't enough, …",
+)
+@over(mode=EVERYWHERE, shapes=[([], [3]), ([6], []), ([3], [3, 3]), ([2, 3], [1])])
+def test_assertions_on_shapes(mode, shapes):
+    of_gradient, of_input = shapes
+
+    def function(check):
+        @tf.custom_gradient
+        def rule(x):
+            x = tf.identity(x)
+            return 2.0 * x, lambda upstream: check(tf.ones(of_gradient), x)
+
+        return rule
+
+    def by_values(gradient, x):
+        tf.debugging.assert_equal(tf.shape(gradient), tf.shape(x))
+        return tf.ones_like(x)
+
+    def by_shape(gradient, x):
+        tf.ensure_shape(gradient, x.shape)
+        return tf.ones_like(x)
+
+    x = tf.ones(of_input)
+    broadcasts = [3] in shapes or ([] in shapes and [6] in shapes)
+    assert broadcasts == (shapes != ([2, 3], [1]))
+    if mode not in UNKNOWN:
+        assert (message(mode.gradient, function(by_values), x) == "") == broadcasts
+        assert message(mode.gradient, function(by_shape), x) != ""
+    elif of_input == [3, 3] and "batch" in mode.name:
+        assert message(mode.gradient, function(by_shape), x) != ""
+
+
 advice(
     "Sum over what …",
     "`assert gradient.shape == variable.shape` …",
     "Reshape the sum …",
-    "`tf.debugging.assert_equal(tf.shape(gradient), tf.shape(x))` in …",
     "Return an element …",
     "Put the factors …",
     "Try a rule …",

@@ -53,7 +53,7 @@ def test_closed_over(mode):
 @says(
     "Eagerly inputs are …",
     "Without one the …",
-    "In a graph …",
+    "In a graph the …",
     "Wrong on purpose: all …",
     "A plain function …",
 )
@@ -237,7 +237,8 @@ def test_by_the_side(mode, way):
     "So `print` shows …",
     "A counter or …",
     "Wrong on purpose: print …",
-    "An f-string of …",
+    "In a graph, `print` …",
+    "Eagerly they show …",
     "tf.print shows the …",
 )
 @over(calls=[1, 3])
@@ -262,7 +263,13 @@ def test_printed(calls):
     for n in range(calls):
         assert same(gradient(tf.constant(1.0 + n)), 20.0 * (1.0 + n))
     assert len(seen) == 1 and not hasattr(seen[0], "numpy")
-    assert f"{seen[0]}".startswith("Tensor(") and "20" not in f"{seen[0]}"
+    for shown in (str(seen[0]), f"{seen[0]}"):
+        assert shown.startswith('Tensor("') and "20" not in shown
+    eager = tf.constant(20.0)
+    assert str(eager).startswith("tf.Tensor(20.0, ") and f"{eager}" == "20.0"
+    named = tf.function(lambda x: seen.append(str(tf.multiply(x, x))))
+    named(eager)
+    assert seen.pop().startswith('Tensor("Mul:0", ')
     gradient(tf.ones([2]))
     assert len(seen) == 2
     wrong, fixed = trace("wrong/printed.py"), trace("printed.py")

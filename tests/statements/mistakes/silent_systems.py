@@ -125,7 +125,7 @@ def both(function, x):
 
 @says(
     "The forward pass runs …",
-    "The gradient is that …",
+    "The gradient is that of another …",
     "`keras.remat` around a …",
     "Draw the mask …",
     "For dropout, `slope * x` …",
@@ -164,29 +164,160 @@ def test_dropout(wrap):
         assert same(slope * x, y)
 
 
+FIT = {
+    "eager": {"run_eagerly": True},
+    "graph": {},
+    "XLA": {"jit_compile": True},
+}
+
+
+class Recomputed(keras.layers.Layer):
+    """A layer whose call runs again, with or without its training argument."""
+
+    def __init__(self, layer, again, passes):
+        super().__init__()
+        self.layer, self.again, self.passes = layer, again, passes
+
+    def build(self, shape):
+        self.layer.build(shape)
+
+    def call(self, x, training=None):
+        options = {"training": training} if self.passes else {}
+        return self.again(lambda x: self.layer(x, **options))(x)
+
+
+def step(wrap, inner, **options):
+    """The kernels after one step of fit, and what is not trained."""
+    keras.utils.set_random_seed(0)
+    block = keras.Sequential([keras.layers.Dense(3), inner(), keras.layers.ReLU()])
+    model = keras.Sequential([keras.Input([2]), wrap(block), keras.layers.Dense(1)])
+    model.compile(keras.optimizers.SGD(0.125), "mse", **options)
+    x = np.random.default_rng(0).normal(1.0, 2.0, size=(8, 2)).astype("float32")
+    model.fit(x, x[:, :1], batch_size=8, verbose=0)
+    return [each.numpy() for each in model.trainable_variables]
+
+
 @says(
-    "The moving mean …",
-    "The gradient is right; …",
-    "Recompute what lies …",
+    "Fix: accept `training` …",
+    "Compare one step …",
+    "This layer recomputes …",
+    "Compare the kernels …",
+    "The recomputed block …",
+    "This holds eagerly, …",
+    "This layer calls …",
+    "Both kernels agree.",
+    "With dropout in …",
+    "Deliberately wrong: the …",
+    "Both runs of …",
+)
+@over(options=FIT, again=[keras.remat, tf.recompute_grad])
+def test_training(options, again):
+    batch = keras.layers.BatchNormalization
+    plain = step(lambda block: block, batch, **options)
+
+    def found(inner, passes):
+        return step(lambda block: Recomputed(block, again, passes), inner, **options)
+
+    lost, passed = found(batch, False), found(batch, True)
+    assert all(map(close, passed, plain))
+    assert not close(lost[0], plain[0]) and close(lost[-1], plain[-1])
+    for inner in (keras.layers.LayerNormalization, keras.layers.Identity):
+        right = step(lambda block: block, inner, **options)
+        assert all(map(close, found(inner, False), right))
+
+    def dropout():
+        return keras.layers.Dropout(0.5, seed=1)
+
+    right = step(lambda block: block, dropout, **options)
+    assert not all(map(close, found(dropout, True), right))
+    wrong, right = trace("wrong/training.py").all("kernel")
+    assert (wrong, right) == (3.4312, 1.0001)
+
+
+@says(
+    "Keras hands the …",
+    "The block runs …",
+    "In this run …",
+    "The gradient is that of the model …",
+)
+@over(again=[keras.remat, tf.recompute_grad])
+def test_runs(again):
+    modes = []
+
+    class Noted(keras.layers.BatchNormalization):
+        def call(self, x, training=None):
+            modes.append(training)
+            return super().call(x, training=training)
+
+    for passes in (False, True):
+        modes.clear()
+        layer = Noted()
+        outer = Recomputed(layer, again, passes)
+        x = tf.constant([[1.0, 0.0], [2.0, 7.0], [4.0, 1.0], [5.0, 2.0]])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = outer(x, training=True)
+        before = [each.numpy() for each in layer.non_trainable_variables]
+        slope = tape.gradient(y, x, 2.0 * y)
+        assert modes == ([True, True] if passes else [True, None])
+        for each, value in zip(layer.non_trainable_variables, before):
+            each.assign(value)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            z = layer(x, training=passes)
+        assert close(slope, tape.gradient(z, x, 2.0 * y))
+
+
+ONCE = [
+    each
+    for each in EVERYWHERE
+    if each is AROUND
+    or each.name in ("strategy.run, tape around", "unknown batch, tape around")
+]
+TWICE = [
+    each
+    for each in EVERYWHERE
+    if each in (EAGER, PERSISTENT, INSIDE, NESTED, XLA, AROUND_XLA, SYMBOLIC)
+    or each.name in ("tape around nested tf.function", "strategy.run, tape inside")
+]
+
+
+@says(
+    "The moving mean is …",
+    "The block is …",
+    "Look at the …",
+    "Each run of …",
+    "The gradient is right, …",
+    "Without it the …",
+    "Only the averages …",
+    "The mean moves only …",
+    "It moves twice …",
+    "Fix: recompute only …",
+    "Here the layer …",
+    "The backward pass …",
     "Compare the state …",
     "Wrong on purpose: batch normalization …",
     "Batch normalization stays …",
+    was="'each run': the tape around a tf.function or strategy.run, once",
 )
-@over(again=[tf.recompute_grad, keras.remat], momentum=[0.5, 0.9])
-def test_moving_mean(again, momentum):
+@over(mode=ONCE + TWICE, again=[tf.recompute_grad, keras.remat])
+def test_moving_mean(mode, again):
     x, slopes = tf.constant([[1.0], [3.0], [8.0]]), []
     for wrap in (lambda f: f, again):
-        layer = keras.layers.BatchNormalization(momentum=momentum)
+        layer = keras.layers.BatchNormalization(momentum=0.5)
         layer.build(x.shape)
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = wrap(lambda x, layer=layer: layer(x, training=True))(x) ** 3
-        before = layer.moving_mean.numpy()
-        slopes.append(tape.gradient(y, x))
-        once, twice = 4 * (1 - momentum), 4 * (1 - momentum**2)
-        assert same(before, [once], 1e-5)
-        assert same(layer.moving_mean.numpy(), [twice if wrap is again else once], 1e-5)
+        block = wrap(lambda x, layer=layer: layer(x, training=True))
+        slopes.append(mode.gradient(lambda x: block(x) ** 3, x))
+        updates = 2 if wrap is again and mode in TWICE else 1
+        moved = 4 * (1 - 0.5**updates)
+        assert same(layer.moving_mean.numpy(), [moved], 1e-5)
     assert close(*slopes)
+    layer = keras.layers.BatchNormalization(momentum=0.5)
+    layer.build(x.shape)
+    mode.gradient(lambda x: again(tf.sin)(layer(x, training=True)), x)
+    assert same(layer.moving_mean.numpy(), [2.0], 1e-5)
+    wrong, right = trace("wrong/moving_mean.py")
+    assert (wrong.numbers, right.numbers) == ([1.5], [1.0])
 
 
 def close(one, other):

@@ -1,5 +1,6 @@
 """What the page on sparse and ragged tensors says in words."""
 
+import operator
 import warnings
 from unittest import mock
 
@@ -54,7 +55,6 @@ advice(
 
 @says(
     "`tf.gather`, `tf.gather_nd` and …",
-    "It has no …",
     "The gradient of …",
     "Wrong on purpose: upstream …",
     "Wrong on purpose: the gradient of an …",
@@ -73,6 +73,59 @@ def test_rows(mode, lookup):
     for product in found * table, table * found:
         assert isinstance(product, tf.Tensor) and same(product, [[1.0], [0.0], [6.0]])
     assert isinstance(mode.gradient(lambda x: lookup(x) + x[0], table), tf.Tensor)
+
+
+OPERATORS = {
+    name: getattr(operator, name)
+    for name in (
+        *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
+        *("lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "xor"),
+    )
+}
+
+
+@says(
+    "Only `-slices` returns …",
+    "With a tensor …",
+    "With a Python …",
+    "Only `==` and …",
+    "`+slices`, `abs(slices)` and …",
+    was="'it has no arithmetic of its own': -slices works",
+)
+@over(name=OPERATORS.keys(), swapped=[False, True], graph=[False, True])
+def test_operators(name, swapped, graph):
+    called, equality = OPERATORS[name], name in ("eq", "ne")
+    dtype = tf.int32 if name in ("and_", "or_", "xor") else tf.float32
+    values = tf.constant([[1, 2], [3, 4]], dtype)
+
+    def run(other):
+        slices, rows = (
+            tf.IndexedSlices(values, tf.constant([0, 1]), tf.constant([2, 2]))
+            for _ in range(2)
+        )
+        other = rows if other is None else other
+        return called(other, slices) if swapped else called(slices, other)
+
+    def seen(other):
+        kept = []
+        outer = tf.function(lambda: kept.append(run(other))) if graph else None
+        said = message(outer) if graph else message(lambda: kept.append(run(other)))
+        return said, (kept or [None])[-1]
+
+    twos = np.full([2, 2], 2, dtype.as_numpy_dtype)
+    for other in tf.constant(twos), tf.Variable(twos):
+        said, found = seen(other)
+        assert not said and isinstance(found, tf.Tensor)
+    for other in twos[0, 0].item(), twos[0, 0], twos, None:
+        said, found = seen(other)
+        if equality:
+            assert not said and np.all(np.array(found) == (name == "ne"))
+        else:
+            assert said.startswith("TypeError: ") or (said and name == "matmul")
+    slices = tf.IndexedSlices(values, tf.constant([0, 1]))
+    assert isinstance(-slices, tf.IndexedSlices) and same((-slices).values, -values)
+    for unary in operator.pos, abs, operator.invert:
+        assert message(unary, slices).startswith("TypeError: bad operand type")
 
 
 @says(

@@ -1,7 +1,9 @@
 """What the page on variables says in words."""
 
+import functools
 from unittest import mock
 
+import keras
 from tensorflow.python.ops import custom_gradient as of_tensorflow
 from tensorflow.python.platform import tf_logging
 
@@ -9,6 +11,7 @@ from truth.statements.tries import *
 
 BESIDE = [EAGER, PERSISTENT]
 SOME = [EAGER, INSIDE, AROUND, SYMBOLIC]
+VALUES = [2.0, [2.0, 3.0], [2.0]]
 
 
 def reading(count, returned, trainable=True):
@@ -31,8 +34,9 @@ def reading(count, returned, trainable=True):
     "Most slips have …",
     "TensorFlow adds the …",
     "Python adds a …",
-    "The length of …",
-    "It shows at …",
+    "TensorFlow compares the …",
+    "Compute one gradient: …",
+    "With the tape …",
     "Wrong on purpose: the gradients …",
     "A pair, whose …",
 )
@@ -58,6 +62,17 @@ def test_returned(mode, returned):
     )
     assert ("Must return gradient for each" in said) == (shape == (1, [2, 2]))
     assert isinstance(raised(lambda: [1] + (2,)), TypeError)
+    # With the tape outside of a tf.function the call is refused, no gradient asked for.
+    product = tf.function(program("wrong/a_tuple.py").product)
+    with tf.GradientTape() as tape:
+        x = tf.constant(3.0)
+        tape.watch(x)
+        assert "can only concatenate list" in message(product, x)
+    # Without a tape nothing builds the backward pass.
+    assert message(product, x) == ""
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        assert message(program("wrong/a_tuple.py").product, x) == ""
 
 
 @says(
@@ -109,22 +124,44 @@ def test_too_short(mode, count):
 
 
 @says(
-    "A scalar has …",
+    "Fix: return a …",
+    "This program returns a …",
+    "It runs eagerly …",
+    "Each call raises …",
+    "TensorFlow compares the …",
+    "Eagerly, a scalar …",
     "A tensor whose …",
-    "Put the gradient …",
-    "Wrong on purpose: the gradient of …",
+    "In a graph, no …",
+    "With the list, …",
+    "Deliberately wrong: the gradient of …",
     "A list of …",
     was="'passes the comparison': in a graph a tensor has no length",
 )
-@over(value=[2.0, [2.0, 3.0], [2.0]])
-def test_bare(value):
+@over(mode=[EAGER, PERSISTENT, INSIDE, AROUND, SYMBOLIC, XLA], value=VALUES)
+def test_bare(mode, value):
     product, w = program("wrong/bare.py").with_variable(value)
-    said = message(EAGER.gradient, product, tf.ones_like(w))
-    assert ("has no `len()`" in said) == (w.shape == [])
-    assert ("for each variable" in said) == (w.shape == [2])
-    assert ("too few gradients" in said) == (w.shape == [1])
-    in_graph = message(INSIDE.gradient, lambda x: product(x), tf.ones_like(w))
-    assert "len is not well defined" in in_graph
+    said = message(mode.gradient, lambda x: product(x), tf.ones_like(w))
+    if mode in BESIDE:
+        assert ("has no `len()`" in said) == (w.shape == [])
+        assert ("for each variable" in said) == (w.shape == [2])
+        assert ("too few gradients" in said) == (w.shape == [1])
+    else:
+        assert "len is not well defined for a symbolic Tensor" in said
+    lines = trace("wrong/bare.py")
+    shapes = ["()", "(2,)", "(1,)"]
+    assert [each.text.split(":")[0] for each in lines] == [
+        f"{place} {shape}" for shape in shapes for place in ("eager", "graph")
+    ]
+    assert len({each.text.partition(":")[2] for each in lines}) == 4
+    assert all("Error: " in each.text for each in lines)
+    assert [np.shape(each) for each in VALUES] == [(), (2,), (1,)]
+    fixed, w = program("bare.py").with_variable(value)
+    x = 5.0 * tf.ones_like(w)
+    for function in (fixed, lambda x: w * x):
+        with tf.GradientTape() as tape:
+            y = function(x)
+        assert same(tape.gradient(y, w), x)
+    assert mode.gradient(lambda x: fixed(x), x) is not None
 
 
 @says(
@@ -154,7 +191,7 @@ def test_sent(mode, passed):
 
 
 @says(
-    "In a graph, …",
+    "In a graph, the …",
     "Where the rule …",
     "Wrong on purpose: a rule reads a variable in a branch …",
     "The value is read outside and …",
@@ -300,15 +337,46 @@ def test_by_gradients(mode):
     assert same(mode.gradient(lambda x: fixed(x), 2.0), 12.0)
 
 
+class Calls(keras.layers.Layer):
+    """A layer that calls what it is given."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def call(self, x):
+        return self.function(x)
+
+
+def fitted(function, **options):
+    """What one step of fit says, and the kernel that it leaves."""
+    dense = keras.layers.Dense(1, use_bias=False, kernel_initializer="ones")
+
+    def fit():
+        model = keras.Sequential([keras.Input([1]), dense, Calls(function)])
+        model.compile(keras.optimizers.SGD(0.1), "mse", **options)
+        model.fit(np.float32([[1], [2]]), np.zeros([2, 1]), verbose=0)
+
+    said = message(fit)
+    return said, dense.kernel.numpy().item() if not said else None
+
+
 @says(
-    "The function makes …",
-    "Eagerly that passes, …",
-    "`tape.watched_variables()` should name …",
-    "Wrong on purpose: the function …",
+    "Fix: create the …",
+    "Pass it if …",
+    "This program creates …",
+    "The eager call returns …",
+    "Eagerly, each call …",
+    "A `tf.function` traces …",
+    "`model.fit` raises the …",
+    "With one variable, …",
+    "Check that `tape.watched_variables()` …",
+    "Deliberately wrong: the function makes …",
     "The variable is made …",
+    was="'only in its first call': the first call traces twice",
 )
-@over(calls=[2, 3])
-def test_created(calls):
+@over(calls=[2, 3], eagerly=[False, True])
+def test_created(calls, eagerly):
     defined = program("wrong/created.py")
     made = []
     for _ in range(calls):
@@ -316,14 +384,163 @@ def test_created(calls):
             defined.product(tf.constant(3.0))
         made += tape.watched_variables()
     assert len({each.ref() for each in made}) == calls
-    said = message(tf.function(defined.gradients), tf.constant(3.0))
-    assert "only supports singleton tf.Variables" in said
+    singleton = "only supports singleton tf.Variables created on the first call"
+    assert singleton in message(tf.function(defined.gradients), tf.constant(3.0))
+    said, _ = fitted(defined.product, run_eagerly=eagerly)
+    assert (singleton in said) == (not eagerly)
+    traces = []
+
+    @tf.function(autograph=False)
+    def creates(x):
+        traces.append(x)
+        return x * tf.Variable(2.0)
+
+    assert singleton in message(creates, tf.constant(3.0)) and len(traces) == 2
     fixed, w = program("created.py"), []
     for _ in range(calls):
         with tf.GradientTape() as tape:
-            fixed.product(tf.constant(3.0), fixed.w)
+            y = fixed.product(tf.constant(3.0), fixed.w)
         w += tape.watched_variables()
+        assert same(tape.gradient(y, fixed.w), 3.0)
     assert len({each.ref() for each in w}) == 1
+    said, kernel = fitted(lambda x: fixed.product(x, fixed.w), run_eagerly=eagerly)
+    assert said == "" and kernel != 1.0
+
+
+@says(
+    "Capture it if …",
+    "Fix: capture the …",
+    "Let `grad` capture the value.",
+    "This program keeps …",
+    "The eager call works, …",
+    "In a graph, `tf.custom_gradient` …",
+    "The function then …",
+    "The next program captures …",
+    "The gradients agree …",
+    "With `trainable=True`, the …",
+    "`grad` uses the …",
+    "If it read the variable, …",
+    "For a list …",
+    "Deliberately wrong: the function assigns …",
+    "The function captures the variable, and grad captures the value.",
+)
+@over(mode=MODES, trainable=[False, True])
+def test_assigned(mode, trainable):
+    x = np.float32([[1.0], [2.0]])
+    wrong, fixed = program("wrong/assigned.py"), program("assigned.py")
+    passed = lambda x: wrong.scaled(x, wrong.power)  # noqa: E731
+    said = message(mode.gradient, passed, x)
+    assert ("no attribute 'assign'" in said) == (mode not in BESIDE)
+    slope = mode.gradient(lambda x: fixed.scaled(x), x)
+    assert same(slope, [[0.4], [0.4]], 1e-6) and same(fixed.power, 2.5, 1e-6)
+    kept = tf.Variable(0.0, trainable=trainable)
+
+    @tf.custom_gradient
+    def assigned(x):
+        kept.assign(tf.reduce_mean(x * x))
+        return tf.identity(x), lambda upstream: upstream / kept
+
+    said = message(mode.gradient, lambda x: assigned(x), x)
+    assert ("must accept keyword argument 'variables'" in said) == trainable
+    assert trainable or said == ""
+    # A second call changes the gradient of the first, if grad reads the variable.
+
+    def second_call(function):
+        def both(x):
+            y = function(x)
+            function(4.0 * x)
+            return y
+
+        return mode.gradient(both, x)
+
+    if not trainable:
+        assert same(second_call(fixed.scaled), [[0.4], [0.4]], 1e-6)
+        assert same(second_call(assigned), [[0.025], [0.025]], 1e-6)
+    # A tensor and a stacked TensorArray need no variable.
+
+    @tf.custom_gradient
+    def listed(x):
+        values = tf.TensorArray(tf.float32, 2).write(0, x).write(1, 2.0 * x)
+        value, stacked = 2.0 * x, values.stack()
+
+        def grad(upstream):
+            assert mode not in BESIDE or same(stacked[1], value)
+            return upstream * (stacked[1] + value) / 2.0
+
+        return x * x, grad
+
+    assert same(mode.gradient(lambda x: listed(x), 3.0), 6.0)
+
+
+@says(
+    "The eager call works, …",
+    "The gradients agree …",
+)
+@over(eagerly=[False, True])
+def test_assigned_in_fit(eagerly):
+    wrong, fixed = program("wrong/assigned.py"), program("assigned.py")
+    said, _ = fitted(lambda x: wrong.scaled(x, wrong.power), run_eagerly=eagerly)
+    assert "'SymbolicTensor' object has no attribute 'assign'" in said
+    assert trace("wrong/assigned.py")[0].numbers == [0.4, 0.4]
+    said, kernel = fitted(fixed.scaled, run_eagerly=eagerly)
+    # The loss is the mean of x², its slope x, and the power value 2.
+    assert said == "" and np.isclose(kernel, 1.0 - 0.1 * (1.0 * 1.0 + 2.0 * 2.0) / 2.5)
+    eager, graph, fit, by_hand = trace("assigned.py")
+    assert eager.numbers == graph.numbers and fit.numbers == by_hand.numbers == [0.8]
+
+
+@says(
+    "Fix: let `grad` …",
+    "The factor in …",
+    "The gradients equal …",
+    "`grad` reads the …",
+    "A Python number …",
+    "The backward pass …",
+)
+@over(place=["eager", "inside", "around", "XLA"])
+def test_afterwards(place):
+    defined = program("afterwards.py")
+    read = {"factor": 1.0}
+
+    @tf.custom_gradient
+    def of_python(x):
+        return tf.identity(x), lambda upstream: read["factor"] * upstream
+
+    def slope(scaled, x, factor):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = scaled(x)
+        defined.factor.assign(factor)
+        read["factor"] = factor
+        return tape.gradient(y, x)
+
+    def run(scaled):
+        if place == "around":
+            return functools.partial(slope, tf.function(scaled, autograph=False))
+        function = functools.partial(slope, scaled)
+        if place == "eager":
+            return function
+        # No argument, since tf.function takes a decorated function for a tensor.
+        return tf.function(
+            lambda x, factor: function(x, factor),
+            autograph=False,
+            jit_compile=place == "XLA",
+        )
+
+    x = tf.constant(3.0)
+    for scaled in (defined.scaled, of_python):
+        ran, read["factor"] = run(scaled), 1.0
+        for factor in (0.25, 4.0):
+            given = factor if place in ("eager", "around") else tf.constant(factor)
+            found = ran(x, given)
+            if scaled is defined.scaled:
+                assert same(found, factor)
+            elif place == "around":
+                assert same(found, 1.0)
+    lines = trace("afterwards.py")
+    assert len(lines) == 6
+    for inside, around, by_hand in (lines[:3], lines[3:]):
+        assert inside.numbers == around.numbers == by_hand.numbers
 
 
 @says(
@@ -369,7 +586,7 @@ advice(
     "Where that cannot …",
     "Return a list as …",
     "Return a list.",
-    "`assert isinstance(gradients, list)` …",
+    "Write `assert isinstance(gradients, list)` …",
     "Give the parameter …",
     "Have no `variables` …",
     "Read the variable outside of the branch, …",
@@ -380,7 +597,6 @@ advice(
     "Pass it as …",
     "`assert gradient is not None`.",
     "Open a tape …",
-    "Make the variable …",
     "Pass the value …",
 )
 pointer(

@@ -1,17 +1,32 @@
-"""Wrong on purpose: the output of a layer is computed beside the model."""
+"""Deliberately wrong: the output of a layer is computed beside the model."""
 
 import tensorflow as tf
 from tensorflow import keras
 
-inputs = keras.Input([2])
-hidden = keras.layers.Dense(2, "relu", kernel_initializer="ones")(inputs)
-scores = keras.layers.Dense(1, kernel_initializer="ones")(hidden)
-model, features = keras.Model(inputs, scores), keras.Model(inputs, hidden)
+
+def layers():
+    return (keras.layers.Dense(2, "relu", kernel_initializer="ones"),
+            keras.layers.Dense(1, kernel_initializer="ones"))
+
+
+inputs, (hidden, last) = keras.Input([2]), layers()
+features = keras.Model(inputs, hidden(inputs))
+model = keras.Model(inputs, last(hidden(inputs)))
 x = tf.constant([[1.0, 2.0]])
-with tf.GradientTape(persistent=True) as tape:
-    of_layer, score = features(x), model(x)
-print("wrong", tape.gradient(score, of_layer))
-both = keras.Model(inputs, [hidden, scores])
 with tf.GradientTape() as tape:
-    of_layer, score = both(x)
-print("right", tape.gradient(score, of_layer).numpy())
+    of_layer, score = features(x), model(x)
+print("two models:", tape.gradient(score, of_layer))
+
+hidden, last = layers()
+sequential = keras.Sequential(
+    [keras.Input([2]), hidden, last], name="sequential")
+inner = keras.Sequential([keras.Input([2]), layers()[0]])
+nested = keras.Sequential([keras.Input([2]), inner, layers()[1]])
+pairs = {
+    "Sequential": lambda: (sequential.inputs, sequential.output),
+    "nested": lambda: (nested.inputs, [inner.layers[0].output])}
+for name, pair in pairs.items():
+    try:
+        keras.Model(*pair())
+    except (AttributeError, ValueError) as error:
+        print(f"{name}: {type(error).__name__}: {error}")

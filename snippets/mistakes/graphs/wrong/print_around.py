@@ -1,4 +1,4 @@
-"""Wrong on purpose: nothing waits for the print of a rule."""
+"""Deliberately wrong: nothing waits for the print of a gradient function."""
 
 import tensorflow as tf
 
@@ -13,6 +13,10 @@ def probe(x):
     return tf.identity(x), grad
 
 
+def in_a_branch(x):
+    return tf.cond(x > 0.0, lambda: probe(x), lambda: x)
+
+
 def gradient(function, x):
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -23,5 +27,7 @@ def gradient(function, x):
 x = tf.constant(3.0)
 print("tape around the function")
 print("  gradient =", gradient(tf.function(probe), x).numpy())
+print("tape around the function, call in a branch")
+print("  gradient =", gradient(tf.function(in_a_branch), x).numpy())
 print("tape inside")
 print("  gradient =", tf.function(lambda x: gradient(probe, x))(x).numpy())

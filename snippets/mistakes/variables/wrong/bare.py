@@ -1,4 +1,4 @@
-"""Wrong on purpose: the gradient of the variable is a bare tensor."""
+"""Deliberately wrong: the gradient of the variable is a bare tensor."""
 
 import tensorflow as tf
 
@@ -18,12 +18,16 @@ def with_variable(value):
 
 for value in 2.0, [2.0, 3.0], [2.0]:
     product, w = with_variable(value)
-    x = tf.ones_like(w)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = product(x)
-    try:
-        print(f"{w.shape}: to w", tape.gradient(y, w).numpy())
-    except Exception as error:
-        message = str(error).strip().splitlines()[0]
-        print(f"{w.shape}: {type(error).__name__}: {message}")
+
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            y = product(x)
+        return tape.gradient(y, w)
+
+    for run in gradient, tf.function(gradient, autograph=False):
+        place = "eager" if run is gradient else "graph"
+        try:
+            print(place, w.shape, run(tf.ones_like(w)).numpy())
+        except Exception as error:
+            message = str(error).strip().splitlines()[0]
+            print(f"{place} {w.shape}: {type(error).__name__}: {message}")

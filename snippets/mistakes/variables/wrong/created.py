@@ -1,4 +1,4 @@
-"""Wrong on purpose: the function makes its variable in each call."""
+"""Deliberately wrong: the function makes its variable in each call."""
 
 import tensorflow as tf
 
