@@ -329,7 +329,7 @@ def test_without_scripts_all_is_there(open_page):
     assert program.strip() == includes.read(chain_rule).strip()
     solution = page.locator("details .language-python code")
     assert not solution.is_visible()
-    page.locator("details:not(.holds) > summary").click()
+    page.locator("details.success > summary").click()
     assert solution.is_visible()
     # A search that cannot search is not shown.
     assert not page.locator("input[name=query], .search-open").first.is_visible()
@@ -343,12 +343,13 @@ POINTED = "[...CSS.highlights.get('pointed')].map(String)"
 def test_pointing_at_a_line_of_a_trace_shows_what_printed_it(open_page):
     page = open_page(CHAIN_RULE)
     trace = page.locator(".language-text:has(> .filename) pre > code").first
-    trace.scroll_into_view_if_needed()
-    box = trace.bounding_box()
-    height = box["height"] / len(trace.inner_text().rstrip().split("\n"))
+    trace.hover()  # only what is near the screen is laid out, and has a height
+    height = trace.bounding_box()["height"] / len(
+        trace.inner_text().rstrip().split("\n")
+    )
     pointed = {}
     for line in (4, 7):
-        page.mouse.move(box["x"] + 30, box["y"] + (line - 0.5) * height)
+        trace.hover(position={"x": 30, "y": (line - 0.5) * height})
         page.wait_for_function(
             f"{POINTED}[0] === `{trace.inner_text().split(chr(10))[line - 1]}`"
             f" && {POINTED}.length === 2"

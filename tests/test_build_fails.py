@@ -69,8 +69,8 @@ MISTAKES = {
     ),
     "a link to a page": (
         LESSON,
-        "This page shows",
-        "[This page](lesson.md) shows",
+        "After this lesson",
+        "After [this lesson](lesson.md)",
         "lessons/chain_rule.md' contains a link 'lesson.md'",
     ),
     "a link to an anchor": (

@@ -31,7 +31,9 @@ def test_traces_lead_to_their_programs(path, built_site):
 
 def test_wrong_snippets_say_so_in_their_first_line():
     for each in built.SNIPPETS.values():
-        marked = each.source.startswith('"""Wrong on purpose: ')
+        marked = each.source.startswith(
+            ('"""Wrong on purpose: ', '"""Deliberately wrong: ')
+        )
         assert marked == ("wrong" in each.path.parts), each.shown
         if each.raises:
             assert marked, f"{each.shown} shall fail, so it lives in wrong/"

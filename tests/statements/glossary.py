@@ -437,6 +437,7 @@ def test_straight_through(mode, x, scale):
     "While it is …",
     "The opposite of a graph.",
     "The opposite of eager mode.",
+    "The exception is `tape.jacobian`: …",
     was="'tensors are symbolic': an eager tensor from outside keeps its value",
 )
 @over(mode=MODES)
@@ -445,6 +446,13 @@ def test_eager_and_graph(mode):
     step = back_through(lambda u: seen.append(u * outside) or u)
     mode.gradient(step, 1.0)
     assert tf.executing_eagerly() and outside.numpy() == 2
+    with tf.GradientTape() as tape:
+        x = tf.constant([1.0, 2.0])
+        tape.watch(x)
+        y = back_through(lambda u: symbolic.append(u) or u)(x)
+    symbolic: list = []
+    tape.jacobian(y, x)
+    assert symbolic and all(message(lambda u=u: u.numpy()) for u in symbolic)
     for each in seen:
         assert (message(lambda each=each: each.numpy()) != "") == (mode in GRAPHS)
         assert ("numpy=2.0" in repr(each)) == (mode not in GRAPHS)

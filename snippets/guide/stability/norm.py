@@ -5,6 +5,7 @@ import tensorflow as tf
 
 @tf.custom_gradient
 def norm(x):
+    x = tf.identity(x)  # for tapes outside a tf.function, and for tf.cond
     m = tf.reduce_max(tf.abs(x))
     scaled = tf.math.divide_no_nan(x, m)
     y = m * tf.sqrt(tf.reduce_sum(scaled * scaled))

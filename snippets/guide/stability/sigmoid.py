@@ -6,6 +6,7 @@ import tensorflow as tf
 
 @tf.custom_gradient
 def sigmoid(x):
+    x = tf.identity(x)  # for tapes outside a tf.function, and for tf.cond
     y = tf.sigmoid(x)
 
     def grad(upstream):

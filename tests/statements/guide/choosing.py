@@ -868,26 +868,36 @@ def test_dropout_is_drawn_anew(mode):
     assert as_it_was_used(lambda x: stateless(x, 0.5, seed=[1, 2]))
 
 
-@says("Batch normalization updates …")
-def test_batch_normalization_updates_twice():
+@says(
+    "Batch normalization updates …",
+    "With the tape around a single …",
+    was="without the second sentence: once, with the tape around a tf.function",
+)
+@over(mode=[*MODES, *(each for each in BLOCKS if "tf.function" in each.name)])
+def test_batch_normalization_updates_twice(mode):
     def average(wrap):
         layer = keras.layers.BatchNormalization(momentum=0.5)
         layer.build((None, 1))
-        x = tf.constant([[1.0], [3.0]])
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = wrap(lambda x: layer(x, training=True))(x)
-        tape.gradient(y, x)
+
+        def loss(x):
+            return wrap(lambda x: layer(x, training=True))(x)
+
+        mode.gradient(loss, [[1.0], [3.0]])
         return float(layer.moving_mean[0])
 
-    assert np.isclose(average(lambda f: f), 2 * 0.5)
-    assert np.isclose(average(tf.recompute_grad), 2 * 0.75)
+    updates = {1.0: 1, 1.5: 2}  # the mean is 2, and half of the way is gone each time
+    assert updates[average(lambda f: f)] == 1
+    times = updates[average(tf.recompute_grad)]
+    if mode is AROUND:
+        assert times == 1, "once"
+    else:
+        assert times == 2, "twice"
 
 
 @says(
     "Eagerly, stopped inputs …",
     "The rule above …",
-    "The cure is a …",
+    "The fix is a gradient …",
     "A rule that …",
     "the tape shall …",
 )
@@ -910,7 +920,7 @@ def test_stopped_inputs_have_a_price(mode):
 @says(
     "The second line …",
     "The price is …",
-    "Here it calls …",
+    "Here it calls `cube_root` …",
 )
 def test_the_rule_calls_its_function():
     lines = trace("cube_root.py")
@@ -920,6 +930,27 @@ def test_the_rule_calls_its_function():
     assert np.isclose(inner["downstream"], inner["upstream"] / 12, 1e-6)
     assert np.isclose(inner["downstream"], -2 / 9 * 8 ** (-5 / 3), 1e-6)
     assert lines.line("second").numbers[-1] == 60 == 20 * (1 + len([outer, inner]))
+
+
+@says("For this nesting …")
+@over(mode=[each for each in EVERYWHERE if each not in (XLA, AROUND_XLA)])
+def test_the_copy(mode):
+    """Without XLA, which compiles no tf.print."""
+    with_copy, x = program("cube_root.py").cube_root, [2.0]
+    for order, right in ((1, 2 ** (-2 / 3) / 3), (2, -(2 ** (-5 / 3)) * 2 / 9)):
+        assert same(mode.derivative(with_copy, x, order), [right], 1e-4)
+
+    @tf.custom_gradient
+    def bare(a):
+        y = tf.stop_gradient(a) ** (1 / 3)
+        return y, lambda upstream: upstream / (3.0 * bare(a) ** 2)
+
+    if mode is AROUND:
+        assert "out of scope" in message(mode.derivative, bare, x)
+    if "branch" in mode.name and "around" in mode.name:
+        assert "AssertionError" in message(mode.derivative, bare, x, 1)
+    elif mode is EAGER:
+        assert same(mode.derivative(bare, x), [-(2 ** (-5 / 3)) * 2 / 9], 1e-4)
 
 
 # tf.grad_pass_through.

@@ -258,7 +258,7 @@ def test_one_for_each_input(mode, inputs, returned):
 
 @says(
     "The first derivative …",
-    "With the tapes …",
+    "With the tapes inside a `tf.function` …",
     "A tape around …",
     "Filled in for …",
     was="'raises only when the second derivative is taken': a tape around a tf.function of the first raises",
@@ -289,6 +289,35 @@ def derivatives(function):
 
 CUBED = derivatives(program("solution.py").cube)
 SLOPES = derivatives(lambda x: x**3)
+
+
+@says(
+    "Both decorated functions …",
+    "for tapes outside a tf.function, and …",
+)
+@over(mode=EVERYWHERE)
+def test_the_copies(mode):
+    cube, bare = program("solution.py").cube, without_copies()
+    for order, right in ((1, 12.0), (2, 12.0), (3, 6.0)):
+        assert same(mode.derivative(cube, [2.0], order), [right], 1e-5)
+        if mode is EAGER:
+            assert same(mode.derivative(bare, [2.0], order), [right], 1e-5)
+    if mode is AROUND:
+        assert "out of scope" in message(mode.derivative, bare, [2.0])
+    if mode.name == "branch, tape around":
+        assert "AssertionError" in message(mode.derivative, bare, [2.0], 1)
+
+
+def without_copies():
+    @tf.custom_gradient
+    def slope(x):
+        return 3.0 * x * x, lambda upstream: upstream * 6.0 * x
+
+    @tf.custom_gradient
+    def cube(x):
+        return x * x * x, lambda upstream: upstream * slope(x)
+
+    return cube
 
 
 @says(
@@ -329,9 +358,30 @@ def test_registered(mode):
 
 @says(
     "The advice stands: …",
-    "The example does …",
-    "Wrong on purpose: who …",
+    "Otherwise `AdjustContrastv2` raises …",
+    "With the tapes inside another …",
+    "The example itself …",
+    was="'no operation needs it where the call comes from a graph': the second derivative raises",
 )
+@over(mode=EVERYWHERE, operation=[tf.random.shuffle, contrast], stop=[False, True])
+def test_who_raises_at_which_order(mode, operation, stop):
+    def inner(x):
+        return tf.stop_gradient(operation(x)) if stop else operation(x)
+
+    @tf.custom_gradient
+    def rule(x):
+        x = tf.identity(x)
+        return tf.function(inner)(x), lambda upstream: upstream * x
+
+    needs = operation is contrast and not stop
+    eager, outside = mode in (EAGER, PERSISTENT), mode in (*OUTSIDE, NESTED)
+    for order, name in ((1, "first"), (2, "second")):
+        raises = needs and not outside and (eager or name == "second")
+        said = message(mode.derivative, rule, tf.ones([1, 2, 2, 3]), order)
+        assert ("LookupError" in said) == raises == bool(said)
+
+
+@says("Wrong on purpose: who …")
 @over(mode=MODES, operation=[tf.random.shuffle, contrast], stop=[False, True], cases=1)
 def test_who_raises(mode, operation, stop):
     def inner(x):

@@ -848,7 +848,7 @@ def test_where_inside_a_rule(mode):
 @says(
     "A sigmoid that …",
     "Write a rule …",
-    "The rule calls the …",
+    "The gradient function calls …",
     "The second derivative then …",
     "Solution: a sigmoid …",
 )
@@ -859,6 +859,44 @@ def test_the_sigmoid_that_keeps_its_digits(mode, x):
     second = float(mode.gradient(slope_of_sigmoid, x))
     assert abs(second - s * t * (t - s)) < 1e-6 * s * t
     assert close(mode.gradient(sigmoid, 20.0), 2.06115362e-9)
+
+
+def without_copy(function):
+    """The same gradient function, of the input itself."""
+
+    @tf.custom_gradient
+    def called(x):
+        y = function(x)
+        return y, lambda upstream: upstream * slope(called, x)
+
+    def slope(called, x):
+        by_norm = function is norm
+        return x / called(x) if by_norm else called(x) * called(-x)
+
+    return called
+
+
+@says(
+    "Because the gradient …",
+    "For this nesting …",
+    "for tapes outside a tf.function, and …",
+)
+@over(function=[norm, sigmoid], mode=EVERYWHERE)
+def test_the_copy(function, mode):
+    x = [0.75, -1.5]
+    plain = (
+        tf.sigmoid if function is sigmoid else lambda x: tf.sqrt(tf.reduce_sum(x * x))
+    )
+    for order in (1, 2, 3) if mode in (AROUND, NESTED) else (1, 2):
+        right = EAGER.derivative(plain, x, order)
+        found = mode.derivative(function, x, order)
+        assert np.allclose(found, right, 1e-4, 1e-5)
+    if mode in OUTSIDE[:2]:
+        bare = without_copy(function)
+        assert "out of scope" in message(mode.derivative, bare, x)
+    if "branch" in mode.name and "around" in mode.name:
+        bare = without_copy(function)
+        assert "AssertionError" in message(mode.derivative, bare, x, 1)
 
 
 @says(

@@ -1,13 +1,16 @@
 """What the page on reading a trace says in words."""
 
 import contextlib
+import os
 import re
+import tempfile
 
 from tracebook import includes
 from truth.statements import tries
 from truth.statements.tries import *
 
 UNCOMPILED = [each for each in MODES if each not in (XLA, AROUND_XLA)]
+NOWHERE = "file:///dev/null"
 WRAPS = {"eager": lambda f: f, "tf.function": tf.function}
 
 
@@ -100,15 +103,16 @@ def test_the_trace_of_the_probe():
 @says(
     "Tie a print …",
     "`tf.control_dependencies` ties the …",
-    "Two probes that …",
+    "The two probes …",
     "`calls` counts how …",
     "With the tape inside …",
-    "With the tape around a …",
-    "The print is …",
+    "With the tape outside …",
+    "The backward pass is …",
     "A missing line …",
-    "The cure is …",
-    "They do no …",
+    "The two lines …",
+    "They change nothing …",
     "Then it shows which …",
+    "XLA has no …",
     was="'With the tape around a tf.function': with jit_compile a counter does count",
 )
 @over(mode=MODES, x=numbers(1, 9))
@@ -131,6 +135,37 @@ def test_what_nobody_waits_for(mode, x):
     slope = mode.gradient(lambda x: counting(False)(x) * counting(True)(x), x)
     assert same(slope, 2 * x) and sorted(called) == [False, True]
     assert [int(each) for each in counts] == [0 if mode is AROUND else 1, 1]
+    prints = tf.custom_gradient(
+        lambda x: (
+            tf.identity(x),
+            lambda up: (tf.print(up, output_stream=NOWHERE), up)[1],
+        )
+    )
+    said = message(mode.gradient, lambda x: prints(x), x)
+    assert ("Detected unsupported" in said) == (mode not in UNCOMPILED)
+
+
+@says(
+    "The loose print …",
+    was="'the print is dropped': not in a branch, a loop, map_fn or a nested tf.function",
+)
+@over(mode=[AROUND, *BLOCKS, *UNKNOWN], ties=[False, True])
+def test_where_a_loose_print_runs(mode, ties):
+    with tempfile.TemporaryDirectory() as folder:
+
+        @tf.custom_gradient
+        def probe(x):
+            def grad(upstream):
+                line = tf.print(upstream, output_stream=f"file://{folder}/printed")
+                with tf.control_dependencies([line] if ties else []):
+                    return tf.identity(upstream) if ties else upstream
+
+            return tf.identity(x), grad
+
+        assert same(mode.gradient(lambda x: tf.sqrt(probe(x)), 4.0), 0.25)
+        found = os.listdir(folder)
+    direct = mode is AROUND or mode in UNKNOWN or "strategy" in mode.name
+    assert bool(found) == (ties or not (direct and mode in OUTSIDE))
 
 
 @says("Wrong on purpose: a probe …")
@@ -424,7 +459,8 @@ def takes_log(x):
 
 
 @says(
-    "`tf.debugging.enable_check_numerics()` checks what …",
+    "`tf.debugging.enable_check_numerics()` checks the …",
+    "Complex numbers pass.",
     "The message names …",
     "In eager mode it …",
     "With the tape around the …",
@@ -481,6 +517,39 @@ def test_check_numerics_of_arrays(mode, rule):
         said = message(mode.gradient, f, tf.constant([0.0, 4.0]))
     assert ("InvalidArgumentError" in said) == (mode in GRAPHS)
     assert mode not in GRAPHS or 'op "Const"' in said or 'op "PyFunc"' in said
+
+
+@says(
+    "It never checks …",
+    "Eagerly `tf.maximum(x, 1.0)`, …",
+    "A bfloat16 scalar …",
+    "A bfloat16 array …",
+    was="'checks what operations return': tf.maximum(nan, 1.0) passes",
+)
+@over(
+    call={
+        "maximum": lambda x: tf.maximum(x, 1.0),
+        "minimum": lambda x: tf.minimum(x, 1.0),
+        "fill": lambda x: tf.fill([2], np.float32(np.nan)),
+        "slice": lambda x: x[:1],
+        "reshape": lambda x: tf.reshape(x, [2, 1]),
+        "concat": lambda x: tf.concat([x, x], 0),
+        "unstack": tf.unstack,
+        "transpose": tf.transpose,
+    },
+)
+def test_operations_that_are_not_checked(call):
+    x = tf.constant([np.nan, 1.0], tf.float32)
+    with checking():
+        assert not message(call, x)
+        assert np.isnan(np.asarray(call(x)).ravel()[0])
+        for other in tf.reduce_sum, tf.negative, lambda x: x * 1.0:
+            assert "InvalidArgumentError" in message(other, x)
+    scalar, row = tf.cast(1.0, tf.bfloat16), tf.cast([1.0], tf.bfloat16)
+    with checking():
+        assert message(lambda: scalar * 2).startswith("ValueError")
+        assert not message(lambda: row * 2)
+        assert "InvalidArgumentError" in message(lambda: tf.math.log(row - row))
 
 
 @says(

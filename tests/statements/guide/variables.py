@@ -112,7 +112,7 @@ def test_swapped_in_a_graph(mode, x):
     "They are swapped.",
     "The loss falls …",
     "No shape is …",
-    "The order of …",
+    "The order of the code.",
     "This is the …",
 )
 def test_the_swapped_line():
@@ -130,6 +130,7 @@ def test_the_swapped_line():
 
 @says(
     "With forty variables …",
+    "The hash of a …",
     "It stays the …",
     "In the graph, …",
     "Any other order.",
@@ -137,6 +138,10 @@ def test_the_swapped_line():
 )
 def test_forty_variables():
     weights = [tf.Variable(float(n), name=f"w{n}") for n in range(40)]
+    assert all(hash(each.ref()) == id(each) for each in weights)
+    many = [tf.Variable(0.0) for _ in range(200)]
+    in_set = [id(each.deref()) for each in {each.ref() for each in many}]
+    assert in_set != sorted(in_set) and in_set != [id(each) for each in many]
     seen = []
 
     @tf.custom_gradient

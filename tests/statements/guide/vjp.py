@@ -562,6 +562,39 @@ def test_a_small_multiple(layers):
 
 
 @says(
+    "Indexing in a …",
+    "TensorFlow's gradient of `x[i]` …",
+    "So the gradient of …",
+    "With `tf.unstack(x)` it …",
+    was="'programs of any size': the gradient of x[i] in a loop makes n times n numbers",
+)
+def test_indexing():
+    def made(function, n):
+        call = tf.function(function, autograph=False)
+        graph = call.get_concrete_function(tf.TensorSpec([n])).graph
+        return sum(
+            each.shape.num_elements()
+            for op in graph.get_operations()
+            for each in op.outputs
+            if each.dtype == tf.float32
+        )
+
+    def indexed(x):
+        return tf.add_n([tf.sin(x[i]) for i in range(x.shape[0])])
+
+    def unstacked(x):
+        return tf.add_n([tf.sin(each) for each in tf.unstack(x)])
+
+    for n, times in ((200, 69), (400, 135)):
+        ratios = [
+            made(lambda x: EAGER.gradient(f, x), n) / made(f, n)
+            for f in (indexed, unstacked)
+        ]
+        assert round(ratios[0]) == times and round(ratios[1], 1) == 2.3
+    assert same(EAGER.gradient(lambda x: x[2], [1.0, 2.0, 3.0]), [0, 0, 1])
+
+
+@says(
     "Two plots over …",
     "Left, multiplications: VJP …",
     "Right, bytes of …",
