@@ -300,10 +300,46 @@ def test_a_damaged_line_of_the_memory_counts_for_nothing(accepted, monkeypatch):
     assert runs == ["test_rule"]
 
 
-def test_a_line_that_is_no_lock_is_named(accepted):
-    accepted.lock.write_text("<<<<<<< HEAD of it\n")
+def test_two_branches_that_accept_sentences_merge(tmp_path):
+    def git(*words):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True, capture_output=True)
+
+    path = tmp_path / "page.lock"
+    base = {
+        "advice": lock.Entry(sentences=["a0"]),
+        "test_x": lock.Entry("k0", "day", 3, ["x0"]),
+    }
+
+    def commit(name, **changed):
+        lock.save(path, base | changed)
+        git("add", "-A")
+        git("-c", "user.name=x", "-c", "user.email=x", "commit", "-m", name)
+
+    git("init", "-b", "main")
+    shutil.copy(Path(__file__).parents[1] / ".gitattributes", tmp_path)
+    commit("base")
+    git("checkout", "-b", "other")
+    commit("theirs", test_x=lock.Entry("k1", "day", 3, ["x1"], ["two"]))
+    git("checkout", "main")
+    commit("ours", test_x=lock.Entry("k2", "day", 4, ["x0", "x2"]), advice=lock.Entry())
+    git("-c", "user.name=x", "-c", "user.email=x", "merge", "other")
+    merged = lock.load(path)
+    assert {"x1", "x2"} <= {*merged["test_x"].sentences}
+    assert merged["test_x"].reviewed == ["two"] and merged["test_x"].key in ("k1", "k2")
+    assert not merged["advice"].sentences
+
+
+@pytest.mark.parametrize(
+    "line, said",
+    [
+        (b"<<<<<<< HEAD of it\n", "not a line of a lock"),
+        (b"\xe9\n", "is not UTF-8; save it"),
+    ],
+)
+def test_a_line_that_is_no_lock_is_named(accepted, line, said):
+    accepted.lock.write_bytes(line)
     [failed] = failures(accepted.check())
-    assert "page.lock:1: not a line of a lock" in failed
+    assert f"page.lock:1: {said}" in failed and "Error" not in failed
 
 
 def test_what_has_no_test_fails_on_the_guide_and_where_a_page_has_tests(tmp_path):

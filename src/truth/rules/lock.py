@@ -13,6 +13,8 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
+from tracebook import files
+
 from .. import sample
 from ..errors import BadFile
 
@@ -49,9 +51,9 @@ def _judge() -> str:
 
 
 def load(root: Path) -> dict[str, Entry]:
-    """By the name of the program; raises BadFile, with the line."""
+    """By the name of the program; raises OSError, with the line."""
     path, found = root / FILE, {}
-    lines = path.read_text("utf-8").splitlines() if path.is_file() else []
+    lines = files.text(path, str(FILE)).splitlines() if path.is_file() else []
     for number, line in enumerate(lines, 1):
         name, *words = line.split() or [""]
         cases = [word.rstrip("!") for word in words[2:]]

@@ -76,7 +76,7 @@ class Check:
             self.lock = lock.load(lock.path_of(page))
             if self.lock and not self.tests.all:
                 raise BadFile(f"{self.tests.shown} has no tests, and its lock is there")
-        except (SyntaxError, UnicodeDecodeError, BadFile) as error:
+        except (SyntaxError, OSError) as error:
             self.tests, self.lock = Tests(page, ""), {}
             self.problems.append(
                 self._failed(file_of(page), 1, "cannot be read", error)
@@ -490,6 +490,8 @@ def _failure(test: Callable[[], None]) -> str:
 
 
 def _said(error: BaseException) -> str:
+    if isinstance(error, OSError):  # it names its file and line
+        return str(error)
     return " ".join("".join(traceback.format_exception_only(error)).split())
 
 

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
+from tracebook import files
+
 from ..errors import BadFile
 from ..page import Page
 from ..results import write
@@ -49,16 +51,18 @@ def digest(sentence: str) -> str:
 
 
 def load(path: Path) -> Lock:
-    """By the name of the test; raises BadFile, with the line."""
+    """By the name of the test; raises OSError, with the line."""
     found: Lock = {}
-    lines = path.read_text("utf-8").splitlines() if path.is_file() else []
+    lines = files.text(path).splitlines() if path.is_file() else []
     entry = None
     for number, line in enumerate(lines, 1):
         words = line.split()
         if len(words) == 4 and words[3].isdecimal() and line[0] != " ":
-            entry = found[words[0]] = Entry(words[1], words[2], int(words[3]))
+            # Git merges two branches by keeping the lines of both (.gitattributes).
+            entry = found.setdefault(words[0], Entry())
+            entry.key, entry.day, entry.cases = words[1], words[2], int(words[3])
         elif len(words) == 1 and line[0] != " ":
-            entry = found[words[0]] = Entry()
+            entry = found.setdefault(words[0], Entry())
         elif entry and line.startswith("  ? "):
             entry.reviewed.append(line[4:])
         elif entry and line.startswith("  ") and len(words) == 1:
