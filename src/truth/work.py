@@ -168,37 +168,49 @@ class Work:
         self.is_partial = len(chosen) < len(book)
         self._problems: list[str] = []
         self.found = Results.of_today(_date(root))
-        self.found.pages = {page.shown: Record.of(page, root) for page in book}
-        keys = Keys(root)
-        # Of the other pages it is known with which keys they were checked.
-        asked = chosen or book
-        self._keys = {page.shown: keys.of_page(page) for page in asked}
+        known, keys = results.load(root), Keys(root)
+        self._keys = {page.shown: keys.of_page(page) for page in chosen or book}
         for page in book:
-            for name in self.found.pages[page.shown].programs:
-                if self._is_there(name, page) and name not in self.found.programs:
-                    key = keys.of_program(name)
-                    self.found.programs[name] = Program.of(name, root, key)
-        if known := results.load(root):
-            self._take_over(known)
+            record = known.pages.get(page.shown) if known else None
+            if known and record and page.shown not in self._keys:
+                # It stays on record, and a later run asks whether it is true.
+                for name in known.programs.keys() & {*record.programs}:
+                    self.found.programs.setdefault(name, known.programs[name])
+            else:
+                record = self._record(known, page, keys)
+            self.found.pages[page.shown] = record
 
-    def _take_over(self, known: Results) -> None:
-        """What still holds; what failed is checked again where it is asked for."""
-        for name, program in self.found.programs.items():
-            its = known.programs.get(name)
-            if its and its.key == program.key and not _rests_on_lock(its.rules):
-                self.found.programs[name] = its
+    def _record(self, known: Results | None, page: Page, keys: Keys) -> Record:
+        """What is known of a page, and of its programs, as they are now."""
+        record = Record.of(page, page.root)
+        for name in record.programs:
+            if self._is_there(name, page):
+                program = Program.of(name, page.root, keys.of_program(name))
+                self.found.programs[name] = self._still(known, program, name)
+        if known and page.shown in self._keys:
+            record.checks |= self._still_said(known, page.shown)
+        return record
+
+    @staticmethod
+    def _still(known: Results | None, program: Program, name: str) -> Program:
+        """What is known of a program, if it is as it was."""
+        its = known.programs.get(name) if known else None
+        is_current = its and its.key == program.key and not _rests_on_lock(its.rules)
+        return its if its and is_current else program
+
+    def _still_said(self, known: Results, page: str) -> dict[str, Checked]:
+        """What still holds of a page; what failed is checked again if it is asked for."""
         chosen = {page.shown for page in self._chosen}
-        for page in self.found.pages.keys() & known.pages.keys():
-            for check, said in known.pages[page].checks.items():
-                if page not in self._keys:
-                    self.found.pages[page].checks[check] = said
-                    continue
-                failed = any(each.state == "failed" for each in said.findings)
-                is_current = said.key == self._keys[page].get(check)
-                if is_current and not (
-                    (failed and page in chosen) or _rests_on_lock(said.findings)
-                ):
-                    self.found.pages[page].checks[check] = said
+        record = known.pages.get(page)
+        return {
+            check: said
+            for check, said in (record.checks if record else {}).items()
+            if said.key == self._keys[page].get(check)
+            and not _rests_on_lock(said.findings)
+            and not (
+                page in chosen and any(each.state == "failed" for each in said.findings)
+            )
+        }
 
     def _is_there(self, name: str, page: Page) -> bool:
         there = (self._book.snippets_dir / name).is_file()
