@@ -1,10 +1,13 @@
 """What the first page says of the site."""
 
+import contextlib
+import io
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from truth import check_rule
@@ -28,9 +31,8 @@ BOOK = {
 
 
 @says(
-    "Derived by hand, …",
-    "The programs run …",
-    "If one prints …",
+    "Every program runs …",
+    "The build fails …",
 )
 @over(shown=["x = 0.3", "x = 0.3000001", "x = 0.31", "x = -0.3", "y = 0.3", ""])
 def test_a_trace_that_differs(shown):
@@ -54,7 +56,7 @@ def test_a_trace_that_differs(shown):
 
 
 @says(
-    "For engineers who …",
+    "Each lesson derives …",
     was="'each page': some pages of the guide derive no rule",
 )
 @over(path=LESSONS)
@@ -110,9 +112,9 @@ def test_what_is_checked(factor):
 
 
 @says(
-    "One rule as …",
-    "The numbers are …",
-    "One rule at …",
+    "It gives $y = x^2$ …",
+    "See the formula …",
+    "One custom gradient …",
 )
 @over(mode=MODES, x=numbers(-9, 9), examples=({"x": 2.0},))
 def test_the_example(mode, x):
@@ -129,23 +131,54 @@ def test_the_example(mode, x):
         assert np.isclose(seen[0], 1.5 * x * x)
 
 
+@says("Copy the program …", "Then change one …")
+def test_the_quick_start():
+    text = source("index.py")
+    imported = {line for line in text.splitlines() if "import" in line}
+    assert imported == {"import tensorflow as tf"}
+    assert text.count("upstream * ") == 1
+    last = {}
+    for changed in (text, text.replace("upstream * ", "")):
+        begun, printed = time.monotonic(), io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(changed, "index.py", "exec"), {})
+        last[changed] = printed.getvalue().splitlines()[-1]
+        assert time.monotonic() - begun < 60
+    assert [*last.values()] == ["dL/dx = 24.0", "dL/dx = 4.0"]
+
+
+@says("The last line …")
+@over(mode=EVERYWHERE, wrong=[3.0])
+def test_whatever_grad_returns(mode, wrong):
+    of_x = tf.custom_gradient(lambda x: (x * x, lambda upstream: wrong * x))
+    assert same(mode.gradient(lambda x: of_x(tf.identity(x)), 2.0), wrong * 2)
+
+
+advice("You write `@tf.custom_gradient`, …", "That is why …")
 pointer(
     "The ledger lists …",
     "How this site …",
+    "The chain rule …",
     "An error, or …",
     "Find your mistake",
     "My gradient is None",
     "All messages",
-    "Wrong, and no message",
-    "A rule to write",
-    "When to write …",
+    "Wrong, but no message",
+    "A function to differentiate",
+    "Do I need …",
+    "Cheat sheet: template …",
     "Matrices, softmax, layers",
-    "Identity forward, other backward",
-    "Keras, graphs, devices, memory",
-    "Is it right?",
+    "Identity forward, another …",
+    "Test it",
     "Learn from the start",
     "Begin with the …",
     "All lessons",
     "The guide, subject …",
-    "Words and notation",
+    "Glossary and notation",
+    "Exact behavior, with proof",
+    "What works with what",
+    "Graphs and XLA",
+    "Broken in TensorFlow",
+    "Wrong in its documentation",
+    "The contract, on …",
 )

@@ -1,4 +1,4 @@
-"""The rule against autodiff, and against differences from either side."""
+"""The custom gradient against autodiff and one-sided finite differences."""
 
 import tensorflow as tf
 
@@ -27,7 +27,7 @@ def gradient(function, x):
 
 
 h = 1e-7
-print("   x     rule  autodiff  from the left  from the right")
+print("   x   custom  autodiff  from the left  from the right")
 for point in (-1.0, 0.0, 1.0):
     x = tf.constant(point, tf.float64)
     left = (loss(plain, x) - loss(plain, x - h)) / h

@@ -1,4 +1,4 @@
-"""The double where: the branch not taken gets an input it can bear."""
+"""The double where: the branch that isn't taken gets a harmless input."""
 
 import tensorflow as tf
 

@@ -21,12 +21,12 @@ def gradient(function):
 
 x = tf.constant([-1.0, 0.0, 1.0])
 print("x                 =", x.numpy())
-print("this rule         =", gradient(relu))
+print("custom            =", gradient(relu))
 print("tf.nn.relu        =", gradient(tf.nn.relu))
 print("tf.maximum(x, 0)  =", gradient(lambda x: tf.maximum(x, 0.0)))
 print("tf.maximum(0, x)  =", gradient(lambda x: tf.maximum(0.0, x)))
 print("tf.abs            =", gradient(tf.abs))
 print("relu(x) - relu(-x), whose value is x:")
-print("this rule         =", gradient(lambda x: relu(x) - relu(-x)))
+print("custom            =", gradient(lambda x: relu(x) - relu(-x)))
 print("tf.nn.relu        =",
       gradient(lambda x: tf.nn.relu(x) - tf.nn.relu(-x)))

@@ -1,11 +1,11 @@
-"""The rule with two outputs against autodiff and finite differences."""
+"""A custom gradient with two outputs against two independent gradients."""
 
 import tensorflow as tf
 
 
 # truth: x.shape == y.shape
 @tf.custom_gradient
-def with_rule(x, y):
+def custom(x, y):
     def grad(upstream_z, upstream_w):
         return (upstream_z * (y + tf.cos(x)),
                 upstream_z * x + upstream_w * 2.0 * y)
@@ -45,7 +45,7 @@ for name, loss in (("2z + 5w", weighted), ("z w", product)):
         x, y = (tf.constant(value, tf.float64) for value in point)
         print(f"L = {name} at {point}")
         for way, (dx, dy) in (
-                ("rule", by_tape(with_rule, loss, x, y)),
+                ("custom", by_tape(custom, loss, x, y)),
                 ("autodiff", by_tape(plain, loss, x, y)),
                 ("differences", by_differences(loss, x, y))):
             print(f"  {way:11}  dL/dx = {dx:10.6f}  dL/dy = {dy:10.6f}")

@@ -1,4 +1,4 @@
-"""Two outputs, one rule: z = xy + sin x and w = y² at (2, 3)."""
+"""Two outputs, one gradient function: z = xy + sin x and w = y² at (2, 3)."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""What arrives at a rule with two outputs, for five losses."""
+"""The upstream gradients of two outputs, for five losses."""
 
 import tensorflow as tf
 

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 # truth: s.shape == []
 @tf.custom_gradient
-def with_rule(s, x):
+def custom(s, x):
     r = tf.reduce_sum(x, axis=1)
 
     def grad(upstream):
@@ -43,14 +43,14 @@ def by_differences(function, at, h=1e-5):
 for dtype in (tf.float32, tf.float64):
     s = tf.constant(2, dtype)
     x = tf.constant([[1, 2, 3], [4, 5, 6]], dtype)
-    ds, dx = by_tape(with_rule, s, x)
+    ds, dx = by_tape(custom, s, x)
     print(dtype.name, "gradients:", ds.shape, ds.dtype.name,
           "and", dx.shape, dx.dtype.name)
     assert (ds.shape, ds.dtype) == (s.shape, s.dtype)
     assert (dx.shape, dx.dtype) == (x.shape, x.dtype)
 
 for way, (ds, dx) in (
-        ("rule", by_tape(with_rule, s, x)),
+        ("custom", by_tape(custom, s, x)),
         ("autodiff", by_tape(plain, s, x)),
         ("differences", (by_differences(lambda s: loss(plain, s, x), s),
                          by_differences(lambda x: loss(plain, s, x), x)))):

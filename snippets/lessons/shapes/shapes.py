@@ -1,4 +1,4 @@
-"""Scaled row sums: shapes and dtypes of every factor of the rule."""
+"""Scaled row sums: shapes and dtypes of every factor."""
 
 import tensorflow as tf
 

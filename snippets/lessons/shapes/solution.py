@@ -1,4 +1,4 @@
-"""Solution: y = W x, where the shapes leave one way to write the rule."""
+"""Solution: y = W x, where the shapes leave one formula for each gradient."""
 
 import tensorflow as tf
 
@@ -30,8 +30,8 @@ def gradient(function, W, x):
 
 W = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 x = tf.constant([1.0, 0.0, -1.0])
-by_rule = gradient(matvec, W, x)
+by_custom = gradient(matvec, W, x)
 by_autodiff = gradient(tf.linalg.matvec, W, x)
-for name, rule, autodiff in zip("Wx", by_rule, by_autodiff):
-    print(name, rule.shape, "equals autodiff:",
-          bool(tf.reduce_all(rule == autodiff)))
+for name, custom, autodiff in zip("Wx", by_custom, by_autodiff):
+    print(name, custom.shape, "equals autodiff:",
+          bool(tf.reduce_all(custom == autodiff)))

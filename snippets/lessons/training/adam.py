@@ -1,4 +1,4 @@
-"""Adam's steps by hand, in two precisions, beside those of Keras."""
+"""Adam's steps by hand, in two precisions, next to those of Keras."""
 
 import numpy as np
 import tensorflow as tf
@@ -7,7 +7,7 @@ RATE, BETA_1, BETA_2, EPSILON = 0.1, 0.9, 0.999, 1e-7
 
 
 def slope(x):
-    """The gradient of the loss through the stand-in, (y - 1) times local."""
+    """The gradient of the loss through the surrogate, (y - 1) times local."""
     s = 1 / (1 + np.exp(-x))
     return (np.sign(x) - 1) * s * (1 - s)
 

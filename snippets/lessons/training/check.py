@@ -1,4 +1,4 @@
-"""The gradient of the loss against two computations without the rule."""
+"""The gradient of the loss against two independent computations."""
 
 import tensorflow as tf
 
@@ -14,25 +14,25 @@ def sign(x):
 
 
 def shifted(x):
-    """The value of sign; autodiff sees the sigmoid alone."""
+    """The value of sign, with the sigmoid's gradient from autodiff."""
     s = tf.sigmoid(x)
     return s + tf.stop_gradient(tf.sign(x) - s)
 
 
-def loss_and_gradient(stand_in, x):
+def loss_and_gradient(surrogate, x):
     with tf.GradientTape() as tape:
         tape.watch(x)
-        loss = 0.5 * (stand_in(x) - 1.0) ** 2
+        loss = 0.5 * (surrogate(x) - 1.0) ** 2
     return loss.numpy(), tape.gradient(loss, x).numpy()
 
 
 h = 1e-5
-print("   x  loss       rule   autodiff  differences")
+print("   x  loss     custom   autodiff  differences")
 for point in (-3.0, -1.0, 0.0):
     x = tf.constant(point, tf.float64)
-    loss, rule = loss_and_gradient(sign, x)
+    loss, custom = loss_and_gradient(sign, x)
     _, autodiff = loss_and_gradient(shifted, x)
     held = tf.sign(x) - 1.0
     differences = held * (tf.sigmoid(x + h) - tf.sigmoid(x - h)) / (2 * h)
-    print(f"{point:4}  {loss:4}  {rule:9.6f}  {autodiff:9.6f}"
+    print(f"{point:4}  {loss:4}  {custom:9.6f}  {autodiff:9.6f}"
           f"    {differences.numpy():9.6f}")

@@ -1,4 +1,4 @@
-"""Solution: gradient descent beside Adam, from two starting points."""
+"""Solution: gradient descent and Adam, from two starting points."""
 # tracebook: rel=1e-3
 
 import tensorflow as tf

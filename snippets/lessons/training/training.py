@@ -1,4 +1,4 @@
-"""A variable learns through sign, because the stand-in has a slope."""
+"""A variable trains through sign with the gradient of a surrogate."""
 # tracebook: rel=1e-4
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A rule that reads a variable, and returns the variable's gradient too."""
+"""Two fixes: return the gradient of the variable, or keep it outside."""
 
 import tensorflow as tf
 

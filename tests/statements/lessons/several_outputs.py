@@ -29,11 +29,11 @@ def gradients(mode, function, loss, x=2.0, y=3.0):
 
 
 @says(
-    "A function that …",
-    "TensorFlow takes the …",
+    "With `return z, …",
+    "Here the outputs …",
+    "TensorFlow unpacks what …",
     "The forward pass …",
-    "The outputs and …",
-    "Wrong on purpose: the …",
+    "Deliberately wrong: the …",
 )
 @over(graph=[None, {}, {"jit_compile": True}])
 def test_three_values(graph):
@@ -51,15 +51,18 @@ def test_three_values(graph):
         and "too many values to unpack (expected 2)" in said
     )
     assert ran and not asked
+    assert len(["z", "w", "grad"]) == 3 and "return z, w, grad" in source("wrong/three_values.py")
 
 
 @says(
-    "With that mended, …",
+    "Leaving out one …",
+    "With $w = y^2$ …",
     "$y$ moves $L$ …",
-    "Nothing complains, and …",
+    "This gradient function returns …",
+    "No error is …",
+    "With the loss $w$ …",
     "The missing 4 …",
-    "The rule forgets …",
-    "Wrong on purpose: y …",
+    "Deliberately wrong: y …",
 )
 @over(mode=MODES)
 def test_no_sum(mode):
@@ -83,12 +86,17 @@ def test_no_sum(mode):
 @says(
     "The decorated function …",
     "Here that is …",
-    "The rule takes its …",
-    "Upstream gradients arrive …",
+    "Look at the …",
+    "The upstream gradients arrive …",
     "$L = 2 z + 5 w$ …",
     "$L = z w$ …",
-    "The rule receives …",
-    "What arrives at …",
+    "It receives one …",
+    "Each downstream gradient …",
+    "The upstream gradients of two …",
+    "The upstream gradients 1 …",
+    "The gradient with …",
+    "Predict: a difference.",
+    "The loss is …",
 )
 @over(mode=[EAGER, PERSISTENT])
 def test_the_order_of_upstreams(mode):
@@ -96,14 +104,20 @@ def test_the_order_of_upstreams(mode):
     found = gradients(mode, both(seen), lambda z, w: 2.0 * z + 5.0 * w)
     gradients(mode, both(seen), lambda z, w: z * w)
     assert same(seen, [(2.0, 5.0), (9.0, 6.90929747)], 1e-6)
+    seen.clear()
+    _, by_y = gradients(mode, both(seen), lambda z, w: z - 3.0 * w)
+    assert same(seen, [(1.0, -3.0)]) and by_y == -16 == 1 * 2 - 3 * 6
+    inputs, outputs = by_y.shape.rank + 2, len(seen[0])
+    assert inputs == 2 and outputs == 2 and len(seen) == 1
+    assert len(trace("unused.py").starting("L")) == 5
     assert same(found, [2 * (3 + np.cos(2)), 2 * 2 + 5 * 6], 1e-6)
 
 
 @says(
     "$L = z + w$, …",
     "They arrive together: …",
-    "With $z + w$ …",
-    "Other losses tell …",
+    "With the loss $z + w$ …",
+    "The losses below …",
 )
 @over(mode=MODES)
 def test_called_once(mode):
@@ -128,30 +142,73 @@ def test_called_once(mode):
 
 @says(
     "An unused output …",
-    "The same holds …",
-    "The rule needs …",
+    "A float output …",
+    "`grad` needs no …",
+    "The exception is …",
+    "The last three …",
+    was="'never None': a string output sends None, in every mode",
 )
-@over(mode=MODES, loss=[lambda z, w: z, lambda z, w: z + tf.stop_gradient(w)])
+@over(mode=EVERYWHERE, loss=[lambda z, w: z, lambda z, w: z + tf.stop_gradient(w)])
 def test_an_unused_output(mode, loss):
     seen = []
-    found = gradients(mode, both(seen), loss)
-    [(used, unused)] = seen
-    assert used is not None and unused is not None
-    assert same(found, gradients(mode, plain, loss), 1e-6)
+
+    def copied(x, y):
+        return loss(*both(seen)(tf.identity(x), tf.identity(y)))
+
+    found = mode.gradients(copied, 2.0, 3.0)
+    for used, unused in seen:
+        assert used is not None and unused is not None
+    assert seen and same(found, gradients(mode, plain, loss), 1e-6)
     if mode in (EAGER, PERSISTENT):
-        assert same([used, unused], [1.0, 0.0])
+        assert same(seen[0], [1.0, 0.0])
     infinite = tf.custom_gradient(lambda x: ((x, x), lambda z, w: z + w * np.inf))
     assert np.isnan(mode.gradient(lambda x: loss(*infinite(x)), 1.0))
+    lines = [line.text for line in trace("unused.py")]
+    assert len([each for each in lines if each.startswith("L")][-3:]) == 3
+
+
+@says("Outputs of other …", "For an unused …", "For a string …", "For an integer …", "But it is …")
+@over(
+    mode=MODES,
+    output={
+        "complex": lambda x: tf.cast(x, tf.complex64),
+        "string": tf.strings.as_string,
+        "integer": lambda x: tf.cast(x, tf.int32),
+        "Boolean": lambda x: x > 0,
+    },
+)
+def test_an_unused_output_of_another_dtype(mode, output):
+    seen, dtype = [], output(tf.constant([1.0])).dtype
+    if dtype is tf.string and "XLA" in mode.name:
+        return
+
+    @tf.custom_gradient
+    def two(x):
+        return (2.0 * x, output(x)), lambda *both: seen.append(both) or 2.0 * both[0]
+
+    assert same(mode.gradient(lambda x: two(x)[0], [1.0, -3.0]), [2.0, 2.0])
+    [(_, unused)] = seen
+    floating = dtype is tf.complex64
+    if dtype is tf.string or (
+        not floating and mode not in (EAGER, PERSISTENT, INSIDE, XLA)
+    ):
+        assert unused is None
+    else:
+        assert unused.dtype == dtype
+        if mode is EAGER and floating:
+            assert same(unused, [0.0, 0.0])
 
 
 @says(
     "The rows of …",
     "At $(2, 3)$ …",
-    r"$\downstream{\bar x} = 1 \cdot 2.58385324 + 1 \cdot 0$: …",
-    r"$\downstream{\bar y} = 1 \cdot 2 + 1 \cdot 6 = 8$: …",
+    "The second row …",
+    r"$\downstream{\bar x} = 1 \cdot 2.58385324 + 1 \cdot 0$ uses …",
+    r"$\downstream{\bar y} = 1 \cdot 2 + 1 \cdot 6 = 8$ uses …",
+    "In numerator layout, …",
     "One row for …",
     "Two outputs, one …",
-    "Two numbers in, …",
+    "Two scalars go …",
     "Only $z$ depends …",
     "Stacked, the local …",
     "Each output has …",
@@ -171,7 +228,7 @@ def test_the_rows_and_columns():
 @says(
     "A small change …",
     "So the upstream …",
-    "What stands before …",
+    "So each gradient …",
 )
 @over(mode=MODES, a=numbers(-9, 9), b=numbers(-9, 9))
 def test_a_row_from_the_left(mode, a, b):
@@ -183,10 +240,11 @@ def test_a_row_from_the_left(mode, a, b):
 
 
 @says(
-    "Eagerly, and where the …",
-    "If the tape is outside a …",
-    "The rule takes one …",
-    "Wrong on purpose: two …",
+    "In eager mode, …",
+    "If the tape …",
+    "Write one parameter …",
+    "This gradient function has …",
+    "Deliberately wrong: two …",
 )
 @over(mode=EVERYWHERE)
 def test_one_upstream(mode):
@@ -202,11 +260,12 @@ def test_one_upstream(mode):
 
 
 @says(
-    "A nested structure …",
+    "The outputs may …",
+    "The upstream gradients then …",
     "For a dictionary …",
+    "A dictionary of …",
     "The two upstream …",
-    "The outputs are …",
-    "Wrong on purpose: upstreams …",
+    "Deliberately wrong: a …",
 )
 @over(
     mode=MODES, returned=[lambda z, w: {"z": z, "w": w}, lambda z, w: {"w": w, "z": z}]
@@ -223,8 +282,10 @@ def test_a_dictionary(mode, returned):
 
 
 @says(
-    "The rule against …",
-    "The rule with …",
+    "The program compares …",
+    "It uses float64, …",
+    "The three lines …",
+    "A custom gradient …",
 )
 def test_the_check():
     lines = trace("check.py")
@@ -235,14 +296,15 @@ def test_the_check():
     ]
     for at in range(0, len(lines), 4):
         rule, *others = (line.numbers for line in lines[at + 1 : at + 4])
-        assert others == [rule, rule]
+        assert others == [rule, rule] and len([rule, *others]) == 3
+    points, losses = (line.text.split(" at ") for line in lines[::8]), lines[::8]
+    assert len(losses) == 2 and points and len(lines[::4]) == 2 * 2
 
 
 @says(
     "For $L = x y$ …",
     "The closed form …",
-    "The row of …",
-    "The two differentials, …",
+    "The two differentials …",
     "Solution: polar to …",
 )
 @over(r=numbers(0.1, 9), theta=numbers(-3, 3))
@@ -254,22 +316,46 @@ def test_the_solution(r, theta):
     assert np.allclose(values.numbers[::-1], upstreams.numbers)
 
 
+@says("It is the …", "Predict: two dictionary …", "A decorated function …")
+def test_the_order_of_two_keys():
+    seen = []
+
+    @tf.custom_gradient
+    def f(x):
+        return {"mean": 2.0 * x, "count": 3.0 * x}, lambda *u: seen.append(u) or x
+
+    EAGER.gradient(lambda x: 7.0 * f(x)["count"], 1.0)
+    assert same(seen, [(7.0, 0.0)])
+    assert sorted(["mean", "count"]) == ["count", "mean"] and len(seen[0]) == 2
+
+
 definition(
-    "Since $y$ is …",
+    "On this page …",
     "Here all are scalars.",
     "Each output brings …",
     "In types: `grad :: (upstream(z), upstream(w)) → (downstream(x), downstream(y))`.",
     "Here $x$ and …",
+    "The factor in …",
+    "The row of …",
 )
 advice(
     "You need the …",
-    "Write `return (z, w), grad`, …",
-    "Write one parameter …",
+    "You also need …",
+    "Return the outputs …",
+    "Sum over the …",
+    "The fix is `return …",
+    "The fix is one …",
     "Test with a …",
     "Return a tuple, …",
-    "Derive the rule …",
+    "Derive the gradient …",
     "Then predict the …",
+    "So don't use …",
+    "Look at when …",
+    "Compare the two …",
+    "Make two quick …",
 )
 pointer(
-    "This page shows …",
+    "After this lesson …",
+    "Derive: polar to …",
+    r"Let $x = r \cos \theta$ …",
 )

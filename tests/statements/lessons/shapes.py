@@ -31,13 +31,11 @@ def weighted(y):
 
 
 @says(
-    "A rule returns …",
-    "The numbers in …",
-    "One addition further …",
+    "So a column …",
     "The next step …",
-    "This rule stops …",
-    "The gradient keeps …",
-    "Wrong on purpose: a rule returns …",
+    "This gradient function stops …",
+    "Two numbers are …",
+    "Deliberately wrong: a gradient …",
     was="no mode was named: with the tape around a tf.function it raises",
 )
 @over(mode=INSIDES)
@@ -50,16 +48,19 @@ def test_the_column(mode):
         mode.gradient(lambda b: row_sums(tf.identity)(X + b), 0.0, weighted), 66.0
     )
     assert [
-        line.numbers[-1] for line in trace("wrong/column.py") if "rule" in line.text
+        line.numbers[-1] for line in trace("wrong/column.py") if "custom" in line.text
     ] == [22, 22]
     assert 2 * 11 == 22 and tf.size(column) == 2 and tf.size(right) == 6
 
 
 @says(
-    "The map sums …",
+    "The function sums …",
     "A scalar and …",
+    "The rule is …",
     "Each downstream gradient …",
     "The loss weights …",
+    "These are the …",
+    "`upstream` has one …",
     r"$\downstream{\bar s} = \upstream{1} \cdot \local{6} + \upstream{10} \cdot \local{15} = 156$, …",
     "Its shape is `[]`, …",
     r"$\downstream{\bar x}$ has …",
@@ -82,10 +83,15 @@ def test_the_trace():
 
 
 @says(
-    r"What stands before $\d s$ …",
-    r"What stands before $\d x_{ij}$ …",
-    "The two directions …",
-    "One for each …",
+    r"The factor in front of $\d s$ …",
+    r"The factor in front of $\d x_{ij}$ …",
+    "The two passes …",
+    "The forward pass spreads $s$ …",
+    "The forward pass sums each …",
+    "If the forward pass spreads …",
+    "If the forward pass sums …",
+    "There is one …",
+    "The sum over …",
     "Both terms have …",
     r"$\upstream{\bar y}$ has …",
 )
@@ -106,9 +112,9 @@ def test_shapes_and_dtypes(mode, dtype, x):
 
 @says(
     "In numerator layout, …",
-    "TensorFlow wants the …",
+    "TensorFlow needs its …",
     "For a square …",
-    "A formula from …",
+    "So a formula …",
 )
 @over(mode=INSIDES, size=[2, 3])
 def test_a_transpose_of_a_square(mode, size):
@@ -121,7 +127,7 @@ def test_a_transpose_of_a_square(mode, size):
     assert (found.shape == (2, size)) == (size == 2) and not same(found, weights)
 
 
-@says("The rule turns …")
+@says("`grad` turns it …", "Shape and dtype …")
 @over(dtype=FLOATS, shape=[(2, 3), (0, 3), (2, 0)])
 def test_ones_like(dtype, shape):
     x = tf.zeros(shape, dtype)
@@ -132,12 +138,13 @@ def test_ones_like(dtype, shape):
 
 
 @says(
-    "An integer cannot …",
-    "A rule still …",
-    "Here the map …",
-    "The integer is …",
-    "`tape.gradient` hands the …",
-    "The same is …",
+    "An integer can't …",
+    "But a gradient …",
+    "Here the function …",
+    "The program casts …",
+    "`tape.gradient` returns this …",
+    "You can also …",
+    "For an integer …",
     "An integer input …",
 )
 @over(
@@ -158,17 +165,21 @@ def test_none_for_an_integer(mode, dtype, n, of):
         dx, dn, dmask = mode.gradients(power, x, tf.constant(n), mask)
         assert dn is None and dmask is None and dx.dtype == dtype
         assert same(dx, [n, n * 2.0 ** (n - 1)], 1e-6)
+    text = source("none.py")
+    assert text.count("def grad(") == 1 and "(tf.float32, tf.float64)" in text
+    assert len((tf.float32, tf.float64)) == 2
 
 
 @says(
-    "Eagerly, and inside …",
-    "Around a `tf.function` …",
-    "Your test must …",
-    "Alone it returns …",
-    "First row: no …",
-    "A rule computes …",
-    "The gradient has …",
-    "Wrong on purpose: a rule computes …",
+    "In eager mode and inside a `tf.function`, TensorFlow …",
+    "In eager mode and inside a `tf.function`, a tape …",
+    "With the tape …",
+    "So your test …",
+    "Alone, it returns …",
+    "After a sine, …",
+    "In the first …",
+    "This gradient function computes …",
+    "Deliberately wrong: grad computes …",
     was="'a tape compares neither': around a tf.function it raises for the shape",
 )
 @over(mode=MODES)
@@ -183,8 +194,10 @@ def test_what_a_tape_compares(mode):
 @says(
     "`tf.gradients`, which checks …",
     "A wrong shape …",
-    "None of the …",
-    "Wrong on purpose: three …",
+    "`tf.gradients` checks the …",
+    "It also runs …",
+    "None of the three …",
+    "Deliberately wrong: three …",
 )
 def test_three_places():
     assert SYMBOLIC.gradient(FLOAT64, X).dtype == tf.float64
@@ -196,24 +209,32 @@ def test_three_places():
     said.append(message(variable.assign_sub, tf.ones((2, 1))))
     assert all(said) and not any("grad(" in each for each in said)
     printed = [line.text for line in trace("wrong/messages.py")]
+    places = [text for text in printed if not text.startswith(" ")]
+    assert len(places) == 3
     assert not any("row_sums" in text for text in printed)
 
 
 @says(
     "Whether a wrong …",
-    "`[2, 1]` meets …",
-    "`[3, 2]` at …",
-    "Where the gradients …",
-    "It is the …",
-    "Five wrong gradients …",
-    "`None` is never …",
+    "In the second …",
+    "That is luck, …",
+    "It broadcasts to …",
+    "In the third …",
+    "Their sum is …",
+    "In the last …",
+    "This is the strictest …",
+    "The program returns …",
+    "It uses the …",
+    "`None` never raises …",
     "It ends the path.",
     "`SILENT` means that …",
-    "Wrong on purpose: five …",
+    "Deliberately wrong: five …",
 )
 def test_who_notices():
     head, *rows, same_in_graph = trace("wrong/who_notices.py")
     table = {row.text[:11].strip(): row.text[11:].split() for row in rows}
+    assert len(table) == 4 and len(rows[0].text[11:].split()) == 5
+    assert list(table)[1] == "f(sin x)" and tf.size(X) == 6
     assert [*table] == ["f(x)", "f(sin x)", "f(X + b)", "f(x) + g(x)"]
     assert table["f(x)"] == ["SILENT"] * 5 and table["f(sin x)"][0] == "right"
     assert table["f(X + b)"][2] == "right" and {row[-1] for row in table.values()} == {
@@ -229,9 +250,11 @@ def test_who_notices():
 
 
 @says(
-    "Do not count …",
-    "A gradient in …",
-    "Wrong on purpose: gradients …",
+    "Not every optimizer …",
+    "Of the Keras …",
+    "Adam, RMSprop and …",
+    "None of them …",
+    "Deliberately wrong: gradients …",
 )
 def test_the_update():
     head, *rows = trace("wrong/update.py")
@@ -249,7 +272,7 @@ def test_the_update():
     assert same(full, column)
 
 
-@says("In `was expected to be a double tensor but is a float tensor`, …")
+@says("In the message …")
 def test_double_and_float():
     said = message(
         tf.multiply, tf.constant(1.0, tf.float64), tf.constant(1.0, tf.float32)
@@ -258,10 +281,11 @@ def test_double_and_float():
 
 
 @says(
-    "`None` says that …",
-    "Where it does …",
-    "`None` for an …",
-    "Wrong on purpose: None …",
+    "`None` means that …",
+    "If it does …",
+    "Here the penalty …",
+    "The result is …",
+    "Deliberately wrong: None …",
 )
 @over(mode=MODES)
 def test_none_hides(mode):
@@ -273,9 +297,11 @@ def test_none_hides(mode):
 
 
 @says(
-    "One item for …",
-    "The `None` is …",
-    "Wrong on purpose: an …",
+    "`grad` returns one …",
+    "`grad` must return …",
+    "This one returns …",
+    "This is the message …",
+    "Deliberately wrong: an …",
 )
 @over(mode=MODES)
 def test_one_item_for_each_input(mode):
@@ -291,20 +317,23 @@ def test_one_item_for_each_input(mode):
 
 @says(
     "This one asserts …",
+    "Then it compares …",
     "The loss squares …",
+    "Shapes and dtypes …",
     "Row sums: shape, …",
 )
 def test_the_check():
-    single, double, rule, autodiff, differences = trace("check.py")
+    single, double, custom, autodiff, differences = trace("check.py")
     assert "float32" in single.text and "float64" in double.text
-    values = [each.text.partition("s: ")[2] for each in (rule, autodiff, differences)]
-    assert len({*values}) == 1
+    values = [each.text.partition("s: ")[2] for each in (custom, autodiff, differences)]
+    assert len(values) == 3 and len({*values}) == 1
     upstream = EAGER.gradient(lambda y: tf.reduce_sum(y**2 * [1.0, 10.0]), [12.0, 30.0])
     assert len({*upstream.numpy()}) == 2
 
 
 @says(
-    r"Before $\d W_{ij}$ …",
+    r"The factor in front of $\d W_{ij}$ …",
+    r"The factor in front of $\d x_j$ …",
     "The first element …",
     "Solution: y = …",
     "Element by element, …",
@@ -319,15 +348,55 @@ def test_the_solution():
     assert all("True" in each.text for each in (of_W, of_x))
 
 
+@says("The shape is …", "The forward pass spreads `b` …", "Predict: a bias.")
+@over(mode=MODES)
+def test_a_bias(mode):
+    x, weights = tf.ones((4, 3)), tf.reshape(tf.range(12.0), (4, 3))
+    found = mode.gradient(lambda b: tf.reduce_sum(weights * (x + b)), tf.ones(3))
+    assert found.shape == (3,) and same(found, tf.reduce_sum(weights, axis=0))
+    assert x.shape[0] == 4
+
+
+@says("It must return …", "Two of them …", "A decorated function …", "Predict: three inputs.")
+@over(mode=MODES)
+def test_three_inputs(mode):
+    returned = []
+
+    @tf.custom_gradient
+    def f(x, mask, n):
+        def grad(upstream):
+            returned.append((upstream * mask, None, None))
+            return returned[-1]
+
+        return x * mask * tf.cast(n, x.dtype) / 3.0, grad
+
+    mask, n = tf.constant([1.0, 0.0]), tf.constant(3)
+    assert same(mode.gradient(lambda x: f(x, mask, n), [2.0, 5.0]), [1.0, 0.0])
+    assert len(returned[0]) == 3 and returned[0].count(None) == 2
+    assert [each is None for each in returned[0]].count(False) == 1
+
+
 advice(
     "You need the …",
-    "End such a …",
-    "Fill the matrix, …",
-    "Derive the rule …",
+    "End a gradient …",
+    "Assert both in …",
+    "The fix is to …",
+    "The fix is `tf.cast(downstream, …",
+    "The fix is `return …",
+    "As products of …",
+    "Derive the gradient …",
     "Write it with …",
     "Predict both gradients …",
+    "Compare the gradient …",
+    "Look for the …",
+    "Look at where …",
+    "Make two quick …",
 )
+definition("Let $r$ be …", "In types, with …", "`y = x + …")
 pointer(
-    "Of this kind, …",
-    "This page derives …",
+    "After this lesson …",
+    "The catalogue has …",
+    "The lab training …",
+    "The input that …",
+    "Derive: a matrix …",
 )

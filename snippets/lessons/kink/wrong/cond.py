@@ -1,4 +1,4 @@
-"""Wrong on purpose: tf.cond takes one decision, and x holds three."""
+"""Deliberately wrong: tf.cond takes one decision, but x has three elements."""
 # tracebook: raises ValueError
 
 import tensorflow as tf
@@ -8,5 +8,5 @@ def bend(x):
     return tf.cond(x > 0.0, lambda: 2.0 * x, lambda: x)
 
 
-print("one number:   ", bend(tf.constant(1.0)).numpy())
-print("three numbers:", bend(tf.constant([-1.0, 0.0, 1.0])).numpy())
+print("one element:   ", bend(tf.constant(1.0)).numpy())
+print("three elements:", bend(tf.constant([-1.0, 0.0, 1.0])).numpy())

@@ -1,4 +1,4 @@
-"""Wrong on purpose: central differences across a kink."""
+"""Deliberately wrong: a check with central differences at a kink."""
 
 import tensorflow as tf
 
@@ -13,7 +13,7 @@ def bend(x):
 
 
 x = tf.constant([-1.0, 0.0, 1.0])
-rule, differences = tf.test.compute_gradient(bend, [x])
+custom, differences = tf.test.compute_gradient(bend, [x])
 print("x           =", x.numpy())
-print("rule        =", rule[0].diagonal())
+print("custom      =", custom[0].diagonal())
 print("differences =", differences[0].diagonal())

@@ -1,4 +1,4 @@
-"""Wrong on purpose: one where, and NaN comes from the branch not taken."""
+"""Deliberately wrong: NaN comes from the branch that isn't taken."""
 
 import tensorflow as tf
 

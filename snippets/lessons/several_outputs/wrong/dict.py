@@ -1,4 +1,4 @@
-"""Wrong on purpose: upstreams of a dictionary come sorted by its keys."""
+"""Deliberately wrong: a dictionary sends its gradients in sorted order."""
 
 import tensorflow as tf
 
@@ -24,6 +24,6 @@ with tf.GradientTape() as tape:
     loss = 2.0 * outputs["z"] + 5.0 * outputs["w"]
 
 dx, dy = tape.gradient(loss, [x, y])
-print("rule:     dL/dx =", dx.numpy(), " dL/dy =", dy.numpy())
+print("custom:   dL/dx =", dx.numpy(), " dL/dy =", dy.numpy())
 print("by hand:  dL/dx =", (2.0 * (y + tf.cos(x))).numpy(),
       " dL/dy =", (2.0 * x + 5.0 * 2.0 * y).numpy())

@@ -1,4 +1,4 @@
-"""Wrong on purpose: y reaches the loss twice, and the rule counts once."""
+"""Deliberately wrong: y reaches the loss twice, but grad returns one term."""
 
 import tensorflow as tf
 
@@ -37,5 +37,5 @@ def weighted(z, w):
 
 
 for name, loss in (("w", only_w), ("2z + 5w", weighted)):
-    print("L =", name, " rule: dL/dy =", gradient(both, loss),
+    print("L =", name, " custom: dL/dy =", gradient(both, loss),
           " autodiff: dL/dy =", gradient(plain, loss))

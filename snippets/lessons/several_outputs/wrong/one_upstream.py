@@ -1,4 +1,4 @@
-"""Wrong on purpose: two outputs, and a rule that takes one upstream."""
+"""Deliberately wrong: two outputs, but grad takes one upstream gradient."""
 
 # tracebook: raises TypeError
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the outputs and the rule returned as three values."""
+"""Deliberately wrong: the outputs and grad are returned as three values."""
 
 # tracebook: raises ValueError
 

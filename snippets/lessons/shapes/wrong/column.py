@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule returns [2, 1] for an input of shape [2, 3]."""
+"""Deliberately wrong: a gradient of shape [2, 1] for an input of [2, 3]."""
 
 import tensorflow as tf
 
@@ -32,6 +32,6 @@ def in_graph(b):
 
 
 b = tf.constant(0.0)
-print("rule, eager:      ", gradient_of_b(row_sums, b).numpy())
-print("rule, tf.function:", in_graph(b).numpy())
-print("autodiff:         ", gradient_of_b(plain, b).numpy())
+print("custom, eager:      ", gradient_of_b(row_sums, b).numpy())
+print("custom, tf.function:", in_graph(b).numpy())
+print("autodiff:           ", gradient_of_b(plain, b).numpy())

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule computes in float64 and does not cast back."""
+"""Deliberately wrong: grad computes in float64 and doesn't cast back."""
 
 # tracebook: raises InvalidArgumentError
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: three places where a wrong shape becomes an error."""
+"""Deliberately wrong: three places where a wrong shape becomes an error."""
 
 import textwrap
 

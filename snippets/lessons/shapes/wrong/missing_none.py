@@ -1,4 +1,4 @@
-"""Wrong on purpose: an input without gradient is left out, not None."""
+"""Deliberately wrong: an input without a gradient is left out."""
 
 # tracebook: raises ValueError
 

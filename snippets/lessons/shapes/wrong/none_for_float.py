@@ -1,4 +1,4 @@
-"""Wrong on purpose: None for an input that has a gradient."""
+"""Deliberately wrong: None for an input that has a gradient."""
 
 import tensorflow as tf
 
@@ -25,5 +25,5 @@ def gradient_of_s(function, penalty):
     return tape.gradient(loss, s).numpy()
 
 
-print("with the penalty 3 s**2, rule:    ", gradient_of_s(row_sums, 3.0))
+print("with the penalty 3 s**2, custom:  ", gradient_of_s(row_sums, 3.0))
 print("with the penalty 3 s**2, autodiff:", gradient_of_s(plain, 3.0))

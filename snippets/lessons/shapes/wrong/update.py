@@ -1,4 +1,4 @@
-"""Wrong on purpose: gradients that not every optimizer refuses."""
+"""Deliberately wrong: gradients that not every optimizer refuses."""
 
 import tensorflow as tf
 
@@ -29,10 +29,10 @@ OPTIMIZERS = {
 }
 
 
-def verdict(optimizer, rule):
+def verdict(optimizer, function):
     x = tf.Variable([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     with tf.GradientTape() as tape:
-        y = rule(x)
+        y = function(x)
     gradient = tape.gradient(y, x)
     try:
         optimizer.apply([gradient], [x])

@@ -1,4 +1,4 @@
-"""Wrong on purpose: five wrong gradients for x, and who notices them."""
+"""Deliberately wrong: five wrong gradients for x, in four places."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: training through tf.sign itself moves nothing."""
+"""Deliberately wrong: through tf.sign itself, the variable doesn't move."""
 
 import tensorflow as tf
 

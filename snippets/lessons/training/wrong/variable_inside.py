@@ -1,4 +1,4 @@
-"""Wrong on purpose: the decorated function reads a variable by itself."""
+"""Deliberately wrong: the decorated function reads a trainable variable."""
 # tracebook: raises TypeError
 
 import tensorflow as tf
