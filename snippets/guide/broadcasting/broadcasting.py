@@ -1,4 +1,4 @@
-"""A rule for y = x b that sums over every axis along which b was copied."""
+"""y = x b: its gradient function sums over the axes along which b is copied."""
 
 import tensorflow as tf
 

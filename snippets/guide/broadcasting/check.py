@@ -11,7 +11,7 @@ def unbroadcast(gradient, like):
 
 
 def by_definition(gradient, shape):
-    """Send each number to the element of which its place holds a copy."""
+    """Add each number to the element whose copy is at its place."""
     elements = np.arange(np.prod(shape, dtype=int)).reshape(shape)
     copy_of = np.broadcast_to(elements, gradient.shape)
     result = np.zeros(elements.size)
@@ -21,7 +21,7 @@ def by_definition(gradient, shape):
 
 unknown = [tf.TensorSpec(None, tf.float64), tf.TensorSpec(None, tf.float64)]
 xla = tf.function(unbroadcast, jit_compile=True)
-# A function asked for its graph traces anew for each shape, and is silent.
+# get_concrete_function traces each shape without a warning.
 modes = {"eager": unbroadcast,
          "unknown shapes": tf.function(unbroadcast, input_signature=unknown),
          "XLA": lambda *args: xla.get_concrete_function(*args)(*args)}

@@ -26,5 +26,5 @@ print("autodiff     =", tape.gradient(
 rows = tf.TensorSpec([None, 3])
 graph = tf.function(lambda x, b: tf.gradients(x * b, b), autograph=False,
                     input_signature=[rows, rows]).get_concrete_function().graph
-print("own rule of *:", [op.type for op in graph.get_operations()
+print("TensorFlow's gradient of *:", [op.type for op in graph.get_operations()
                          if op.type in ("BroadcastGradientArgs", "Sum")])

@@ -1,4 +1,4 @@
-"""One matrix for a batch of columns: the rule sums over the batch."""
+"""One matrix for a batch of columns: its gradient is summed over the batch."""
 
 import tensorflow as tf
 
@@ -24,7 +24,7 @@ def product(W, x):
 
 W = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 x = tf.reshape(tf.range(12.0), [4, 3, 1])
-for name, function in (("rule", product), ("autodiff", tf.matmul)):
+for name, function in (("custom", product), ("autodiff", tf.matmul)):
     with tf.GradientTape() as tape:
         tape.watch([W, x])
         loss = tf.reduce_sum(function(W, x) * [[1.0], [10.0]])

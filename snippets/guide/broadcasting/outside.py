@@ -1,4 +1,4 @@
-"""The copies are made outside the rule, where TensorFlow sums by itself."""
+"""The copies are made outside the custom gradient, so TensorFlow sums."""
 
 import tensorflow as tf
 

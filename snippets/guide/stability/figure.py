@@ -1,4 +1,4 @@
-"""Three ways to log(1 + e^x) in float32: relative error over x."""
+"""log(1 + e^x) computed in three forms in float32: relative error."""
 
 import matplotlib
 import numpy as np
@@ -68,15 +68,14 @@ def draw(name, wrong, other, ink):
     assert "gradient" in axes[1].get_title() and np.allclose(
         official[x < -15], value["official"][x < -15], rtol=0.5) and all(
         official[x > 0] < near), (
-        "Gradient: the official rule has the same flank on the left and then"
+        "Gradient: the official one has the same flank on the left and then"
         " stays at rounding.")
     lost = max(plain[(x > 78) & (x < 80)]) / max(plain[x < 77])
     assert max(plain[x < 77]) < near and 100 < lost < 3000 and all(
         plain[(x > 87.25) & (x <= 88.5)] == 1.0) and all(
         plain[x > 89] == TOP), (
         "As written stays at rounding on the left, loses about three digits at"
-        " once before 80, and after 87.25 jumps to an error of 1 and then to"
-        " NaN.")
+        " once before 80, and after 87.25 has an error of 1 and then NaN.")
     assert all(max(each["softplus, sigmoid"]) < near
                for each in (value, slope)), (
         "Softplus with sigmoid stays at rounding throughout.")

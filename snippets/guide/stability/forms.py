@@ -1,4 +1,4 @@
-"""Four ways to write one local derivative, and the slope of each."""
+"""Four forms of one local derivative, and the derivative of each."""
 
 import tensorflow as tf
 

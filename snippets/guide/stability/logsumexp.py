@@ -1,4 +1,4 @@
-"""log(sum(exp(x))) with a shift forward and softmax backward."""
+"""log(sum(exp(x))): a shift in the forward pass, softmax in the backward."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""One rule for any structure: downstream is built like the input."""
+"""One gradient function for any structure of inputs."""
 
 import collections
 
@@ -14,7 +14,7 @@ def energy(*trees):
 
     def grad(upstream):
         downstream = tf.nest.map_structure(lambda leaf: upstream * leaf, trees)
-        print("  inputs:", len(trees), " gradients that the rule owes:",
+        print("  inputs:", len(trees), " gradients to return:",
               len(tf.nest.flatten(downstream)))
         return downstream
 

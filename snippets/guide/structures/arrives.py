@@ -1,4 +1,4 @@
-"""What arrives for an output: used or unused, float or not, in four modes."""
+"""The upstream gradient of each output: used, unused, or not a float."""
 
 import tensorflow as tf
 

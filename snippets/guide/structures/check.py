@@ -1,4 +1,4 @@
-"""The rule for structures against autodiff and central differences."""
+"""The custom gradient of polar against autodiff and central differences."""
 
 import numpy as np
 import tensorflow as tf
@@ -38,13 +38,13 @@ def gradient(function, point):
 
 point = {"x": tf.constant([3.0, -1.0, -2.0, 1e-3], tf.float64),
          "y": tf.constant([4.0, 0.5, -1.0, 0.0], tf.float64)}
-by_rule, by_autodiff = gradient(polar, point), gradient(plain, point)
+by_grad, by_autodiff = gradient(polar, point), gradient(plain, point)
 h = 1e-6
 for name in point:
     slopes = []
     for step in h * np.eye(4):
         up, down = ({**point, name: point[name] + s} for s in (step, -step))
         slopes.append((loss(plain, up) - loss(plain, down)) / (2.0 * h))
-    print(name, "rule       ", np.round(by_rule[name], 6) + 0.0)
+    print(name, "grad       ", np.round(by_grad[name], 6) + 0.0)
     print(name, "autodiff   ", np.round(by_autodiff[name], 6) + 0.0)
     print(name, "differences", np.round(slopes, 6) + 0.0)

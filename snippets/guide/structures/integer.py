@@ -27,6 +27,6 @@ for function in rows, plain:
         a, b = function(tables, index)
         loss = tf.reduce_sum(a * [1.0, 10.0, 100.0]) + tf.reduce_sum(b * b)
     (da, db), none = tape.gradient(loss, (tables, index))
-    db = tf.convert_to_tensor(db)  # that of tf.gather may be IndexedSlices
+    db = tf.convert_to_tensor(db)  # from tf.gather it may be IndexedSlices
     print(function.__name__, "gradients:", tf.convert_to_tensor(da).numpy(),
           db.numpy().tolist(), none)

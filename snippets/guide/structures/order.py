@@ -1,4 +1,4 @@
-"""In which order tf.nest.flatten takes structures apart."""
+"""The order in which tf.nest.flatten returns the leaf tensors."""
 
 import collections
 

@@ -1,4 +1,4 @@
-"""Polar coordinates where they have no derivative: what TensorFlow says."""
+"""What TensorFlow returns where polar coordinates have no derivative."""
 
 import tensorflow as tf
 

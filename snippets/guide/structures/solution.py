@@ -1,4 +1,4 @@
-"""Mean and variance as two outputs of one rule, in a namedtuple."""
+"""Mean and variance as two outputs, in a namedtuple."""
 
 import collections
 

@@ -1,4 +1,4 @@
-"""A float output and an integer output: sorted values, and where they were."""
+"""A float output and an integer output: sorted values and their places."""
 
 import tensorflow as tf
 

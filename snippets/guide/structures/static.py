@@ -1,17 +1,17 @@
-"""Settings stay outside of the rule: a plain function makes the rule."""
+"""Settings stay outside: a plain function defines the custom gradient."""
 
 import tensorflow as tf
 
 
 def running_sum(x, axis=0, from_end=False):
     @tf.custom_gradient
-    def rule(x):
+    def custom(x):
         def grad(upstream):
             return tf.cumsum(upstream, axis, reverse=not from_end)
 
         return tf.cumsum(x, axis, reverse=from_end), grad
 
-    return rule(x)
+    return custom(x)
 
 
 def gradient(x, axis, from_end):

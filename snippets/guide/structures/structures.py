@@ -1,4 +1,4 @@
-"""Polar coordinates: a dictionary in, a dictionary out, one rule."""
+"""Polar coordinates: a dictionary in, a dictionary out."""
 
 import tensorflow as tf
 

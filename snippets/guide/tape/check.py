@@ -1,21 +1,21 @@
-"""A tape in NumPy: record forwards, walk back, add up; against TensorFlow."""
+"""A tape in NumPy, compared with TensorFlow's on 200 random programs."""
 
 import numpy as np
 import tensorflow as tf
 
-OPERATIONS = {  # name: function, rule
+OPERATIONS = {  # name: function, gradient function
     "sin": (np.sin, lambda up, x: [up * np.cos(x)]),
     "tanh": (np.tanh, lambda up, x: [up * (1 - np.tanh(x) ** 2)]),
     "subtract": (np.subtract, lambda up, x, y: [up, -up]),
     "multiply": (np.multiply, lambda up, x, y: [up * y, up * x])}
 
 
-def walk(values, tape, target):
+def backpropagate(values, tape, target):
     upstream = {target: np.ones_like(values[target])}
     for name, inputs, output in reversed(tape):
         if output in upstream:
-            rule = OPERATIONS[name][1]
-            parts = rule(upstream[output], *(values[i] for i in inputs))
+            grad = OPERATIONS[name][1]
+            parts = grad(upstream[output], *(values[i] for i in inputs))
             for i, part in zip(inputs, parts):
                 upstream[i] = upstream.get(i, 0.0) + part
     return upstream
@@ -36,7 +36,7 @@ for _ in range(200):
             function = OPERATIONS[name][0]
             values.append(function(*(values[i] for i in inputs)))
             tensors.append(getattr(tf, name)(*(tensors[i] for i in inputs)))
-    mine = walk(values, tape, target=6)
+    mine = backpropagate(values, tape, target=6)
     theirs = tf_tape.gradient(tensors[6], tensors)
     for i, gradient in enumerate(theirs):
         assert (gradient is None) == (i not in mine)

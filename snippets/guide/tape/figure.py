@@ -1,4 +1,4 @@
-"""The tape of a small program, drawn with the numbers that flowed."""
+"""The tape of a small program, drawn with its values and gradients."""
 
 import matplotlib
 import numpy as np
@@ -22,7 +22,7 @@ with tf.GradientTape(persistent=True) as tape:
         value[output] = function(*(value[i] for i in inputs))
 upstream = tape.gradient(value["L"], value)
 for output, inputs, text, _ in STEPS:
-    for i in inputs:  # the part of this step alone
+    for i in inputs:  # the downstream gradient of this step alone
         part = tape.gradient(value[output], value[i], upstream[output])
         arrows += [(i, output, value[i], 0.2), (output, i, part, -0.2)]
         print(f"{text:12} forward {i} = {value[i]:3g}  upstream"

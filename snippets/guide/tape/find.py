@@ -1,4 +1,4 @@
-"""Where does the path end? Ask a persistent tape for every step."""
+"""Find where the path ends: the gradient of each step by itself."""
 
 import numpy as np
 import tensorflow as tf
@@ -12,7 +12,7 @@ def steps(x):
     yield "b = 2 a", b
     c = tf.constant(np.clip(b, -1.0, 1.0))
     yield "c = clip(b)", c
-    tape.watch(c)  # the cut, bridged while we look
+    tape.watch(c)  # bridge the cut, to see the steps after it
     d = c * c
     yield "d = c²", d
     L = d + x

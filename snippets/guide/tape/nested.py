@@ -1,4 +1,4 @@
-"""A tape around a tape: the second derivative, and who records what."""
+"""A tape inside a tape: second derivatives, and which tape records what."""
 
 import tensorflow as tf
 
@@ -6,7 +6,7 @@ import tensorflow as tf
 @tf.custom_gradient
 def square(a):
     def grad(upstream):
-        tf.print("  rule  upstream =", upstream)
+        tf.print("  grad  upstream =", upstream)
         return upstream * 2.0 * a
 
     return a * a, grad
@@ -21,9 +21,9 @@ x = tf.Variable(2.0)
 with tf.GradientTape() as outer:
     with tf.GradientTape() as inner:
         y = f(x)
-    print("the inner tape walks, the outer one records")
+    print("inner backward pass, recorded by the outer tape")
     first = inner.gradient(y, x)
-print("the outer tape walks")
+print("outer backward pass")
 second = outer.gradient(first, x)
 print("first ", first.numpy(), " 18 x^5 =", 18.0 * 2.0**5)
 print("second", second.numpy(), " 90 x^4 =", 90.0 * 2.0**4)
@@ -32,9 +32,9 @@ with tf.GradientTape() as outer:
     with tf.GradientTape() as inner:
         y = f(x)
     with outer.stop_recording():
-        print("the inner tape walks, the outer one is stopped")
+        print("inner backward pass, not recorded")
         first = inner.gradient(y, x)
     penalized = y + first * x
-print("the outer tape walks")
+print("outer backward pass")
 total = outer.gradient(penalized, x)
 print("total ", total.numpy(), " 18 x^5 + first =", first.numpy() * 2.0)

@@ -1,24 +1,24 @@
-"""Which operations a tape recorded: those that answer on the way back."""
+"""Which operations a tape recorded, seen in the backward pass."""
 
 # tracebook: alone
 
 import tensorflow as tf
-from tensorflow.python import pywrap_tfe  # private; for looking only
+from tensorflow.python import pywrap_tfe  # private: only for looking
 from tensorflow.python.eager import backprop
 
-rule_of_operation = backprop._gradient_function
+original = backprop._gradient_function
 
 
-def watched_rule(name, *arguments):
+def printing(name, *arguments):
     upstream = arguments[4]
-    downstream = rule_of_operation(name, *arguments)
+    downstream = original(name, *arguments)
     shown = [None if part is None else part.numpy().item()
              for part in tf.nest.flatten(downstream)]
     print(f"  {name:14} upstream {upstream[0].numpy():4}  downstream", *shown)
     return downstream
 
 
-pywrap_tfe.TFE_Py_RegisterGradientFunction(watched_rule)
+pywrap_tfe.TFE_Py_RegisterGradientFunction(printing)
 
 x = tf.constant(2.0)
 state = tf.Variable(0.0)
@@ -33,5 +33,5 @@ with tf.GradientTape() as tape:
     u = five * x
     L = early + whole + state + u - sine
 
-print("answers to L =", L.numpy())
+print("backward pass from L =", L.numpy())
 print("dL/dx =", tape.gradient(L, x).numpy())

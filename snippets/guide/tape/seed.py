@@ -1,4 +1,4 @@
-"""What the walk starts with: ones, or what you hand to it."""
+"""The backward pass starts with ones, or with output_gradients."""
 
 import tensorflow as tf
 
@@ -27,5 +27,5 @@ x_bar = tape.gradient(z, x, output_gradients=s)
 print(x_bar.numpy())
 print("target loss, the sum of s * z")
 print(tape.gradient(loss, x).numpy())
-print("targets [y, z]: both walks in one")
+print("targets [y, z]: one backward pass")
 print(tape.gradient([y, z], x).numpy())

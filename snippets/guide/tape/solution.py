@@ -1,4 +1,4 @@
-"""One tensor in both places of a rule, and beside it: three parts."""
+"""One tensor as both inputs of a product, and used once more."""
 
 import tensorflow as tf
 

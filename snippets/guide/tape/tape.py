@@ -1,4 +1,4 @@
-"""A value that is used twice: its rule is called once, with the sum."""
+"""A value that is used twice: its gradient function gets the sum."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""What a tape watches by itself, and what it watches when told."""
+"""What a tape watches automatically, and what tape.watch adds."""
 
 import tensorflow as tf
 

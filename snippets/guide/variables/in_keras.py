@@ -1,4 +1,4 @@
-"""A Keras layer with a rule: the weight goes in as a tensor."""
+"""A Keras layer with a custom gradient: the weight is passed as a tensor."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A rule about x alone: the gradients of all variables come from a tape."""
+"""A custom gradient for x alone: a tape computes those of the variables."""
 
 import tensorflow as tf
 
@@ -8,7 +8,7 @@ layers = [[tf.Variable(value, dtype=tf.float64) for value in layer]
 
 
 def limited_for(x, gradient):
-    """Limits what has the shape of x; no variable has it."""
+    """Limits a gradient in the shape of x, which no variable has."""
     if gradient.shape != x.shape:
         return gradient
     return tf.clip_by_norm(gradient, 0.1)

@@ -1,4 +1,4 @@
-"""The same layer with its variables passed in: three inputs, no names."""
+"""The same layer with its variables passed in as arguments."""
 
 import tensorflow as tf
 

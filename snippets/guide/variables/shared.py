@@ -1,4 +1,4 @@
-"""Two calls share a variable: each returns its part, and the parts add up."""
+"""Several calls share a variable, and their gradients add up."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A dense layer whose rule reads two variables and returns their gradients."""
+"""A dense layer that reads two variables and returns their gradients."""
 
 import tensorflow as tf
 

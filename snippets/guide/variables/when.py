@@ -1,4 +1,4 @@
-"""Which uses of a variable demand `variables=`, in both modes."""
+"""Which uses of a variable require `variables=`, in both modes."""
 
 import tensorflow as tf
 
@@ -7,7 +7,7 @@ frozen = tf.Variable(3.0, trainable=False)
 x = tf.constant(5.0)
 
 
-def demanded(forward, inputs=lambda: [x]):
+def required(forward, inputs=lambda: [x]):
     """How many variables grad is given, or None, and the gradients."""
     @tf.custom_gradient
     def decorated(*arguments):
@@ -45,5 +45,5 @@ for name, *case in (
          lambda: [x, tf.convert_to_tensor(w)]),
         ("two, one of them passed", lambda x, v: w * v * x,
          lambda: [x, frozen])):
-    eager, graph, to_w, to_frozen = map(str, demanded(*case))
+    eager, graph, to_w, to_frozen = map(str, required(*case))
     print(f"{name:24} {eager:>5}  {graph:>11}  {to_w:>5}  {to_frozen:>9}")

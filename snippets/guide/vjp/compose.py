@@ -6,7 +6,7 @@ W = tf.constant([[1.0, 0.0, 2.0], [0.0, -1.0, 1.0]])
 
 
 def with_pullback(f, x):
-    """The value of f, and the map from upstream to downstream."""
+    """The value of f, and the function from upstream to downstream."""
     tape = tf.GradientTape(persistent=True)
     with tape:
         tape.watch(x)

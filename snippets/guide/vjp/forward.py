@@ -1,4 +1,4 @@
-"""Rows backward, columns forward, and the number on which both agree."""
+"""Rows backward, columns forward, and two inner products that agree."""
 
 import numpy as np
 import tensorflow as tf

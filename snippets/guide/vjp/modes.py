@@ -1,4 +1,4 @@
-"""The whole Jacobian by rows and by columns: how many passes each takes."""
+"""The whole Jacobian, by rows and by columns: how many passes each takes."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Multiplications in a product of a row and two matrices, by the order."""
+"""Multiplications in a row times two matrices, in either order."""
 
 import tensorflow as tf
 

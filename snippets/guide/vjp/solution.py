@@ -1,4 +1,4 @@
-"""The running sum: n (n + 1) / 2 ones in J, n - 1 additions in the rule."""
+"""The running sum: n (n + 1) / 2 ones in J, n - 1 additions in grad."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Forward mode from reverse mode: a JVP made of two VJPs."""
+"""Forward mode from reverse mode: a JVP computed by two VJPs."""
 
 import tensorflow as tf
 
@@ -12,7 +12,7 @@ def jvp_from_vjps(f, x, dx):
         with tf.GradientTape() as inner:
             inner.watch(x)
             y = f(x)
-        row = tf.ones_like(y)  # Any row: what follows does not depend on it.
+        row = tf.ones_like(y)  # any row: the result does not depend on it
         outer.watch(row)
         downstream = inner.gradient(y, x, output_gradients=row)
     return outer.gradient(downstream, row, output_gradients=dx)

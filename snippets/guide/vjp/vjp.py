@@ -1,4 +1,4 @@
-"""A rule from three inputs to two outputs, fed with four different rows."""
+"""A gradient function with three inputs, two outputs and four rows."""
 
 import tensorflow as tf
 
@@ -27,7 +27,7 @@ with tf.GradientTape(persistent=True) as tape:
     loss = 5.0 * y[0] - y[1]
 print("x:", x.shape, " y:", y.shape, "=", y.numpy())
 
-print("the number L = 5 y1 - y2")
+print("the scalar L = 5 y1 - y2")
 tape.gradient(loss, x)
 print("the vector y")
 tape.gradient(y, x)

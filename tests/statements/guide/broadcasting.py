@@ -49,11 +49,13 @@ def shapes_that_come_back(mode, before, w):
     "The code is …",
     "A matrix and …",
     "$b$ has one …",
-    "One for each …",
-    r"There is one $\d b_j$ …",
     "The effects of …",
     r"$\d b_j$ does …",
-    r"Before $\d x_{ij}$ …",
+    "The gradient of such …",
+    "There is one for …",
+    "Both rows share …",
+    r"The factor in front of $\d x_{ij}$ …",
+    r"The factor in front of $\d b_j$ …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], seed=st.integers(0, 99), cases=6)
 def test_product(mode, seed):
@@ -70,9 +72,10 @@ def test_product(mode, seed):
 
 
 @says(
-    "An input that …",
     "In an elementwise …",
-    "Where the input …",
+    "First the product, …",
+    "In code: `return upstream * b, unbroadcast(upstream * x, b)`.",
+    "If the input …",
 )
 @over(
     pair=shapes(),
@@ -94,14 +97,18 @@ def test_first_the_product(pair, seed):
 
 
 @says(
-    "Broadcasting is a …",
     r"Write $\tilde b$ …",
     "Each row of $B$ …",
-    "$B$ is fixed, …",
     r"Each row of $B^{\T}$ …",
-    "The gradient of …",
     "This holds for …",
     "The copies of …",
+    "It is therefore …",
+    "Broadcasting is itself …",
+    "$B$ is constant, …",
+    "The gradient function multiplies …",
+    "The gradient of an …",
+    "The shapes only …",
+    "Both return the …",
 )
 @over(mode=[EAGER, INSIDE], pair=shapes(), seed=st.integers(0, 99))
 def test_transpose_of_the_copy(mode, pair, seed):
@@ -127,18 +134,21 @@ def test_transpose_of_the_copy(mode, pair, seed):
 
 @says(
     "Sum over the axes that the …",
-    "This page derives …",
-    "Broadcasting lines the …",
-    "A copy is …",
     "The input lacks …",
-    "All of that axis holds copies.",
     "The input has …",
-    "All of that axis holds copies of …",
     "An axis of …",
-    "So `unbroadcast` does …",
-    "Where the output, …",
     "`tf.raw_ops.BroadcastGradientArgs` takes two …",
     "Sum over the axes that `like` …",
+    "It copies in …",
+    "Everything along that axis is a copy.",
+    "Everything along that axis is a copy of …",
+    "`unbroadcast` therefore does …",
+    "It sums over every …",
+    "Then it gives …",
+    "If the output …",
+    "Broadcasting aligns the …",
+    "If the two …",
+    "These are the axes …",
 )
 @over(
     pair=shapes(),
@@ -170,8 +180,10 @@ def test_axes(pair, seed):
 
 
 @says(
-    "A vector gets …",
     "A column $b$ …",
+    "A vector is …",
+    "A scalar is …",
+    "The index of …",
 )
 @over(mode=MODES)
 def test_number_and_column(mode):
@@ -214,12 +226,14 @@ def test_picture():
 
 
 @says(
-    "Upstream times the …",
     "$b$ of shape …",
     "Shape `[2, 1]`: …",
     "Shape `[]`: summed …",
-    "$x$ was not …",
-    "A rule for …",
+    "The program tries …",
+    "The upstream gradient times …",
+    "These are the numbers …",
+    "$x$ wasn't copied, …",
+    "y = x …",
 )
 def test_the_trace():
     lines = trace("broadcasting.py")
@@ -233,7 +247,9 @@ def test_the_trace():
     assert same(nothing, defined.weights) and len(lines.starting("downstream_x")) == 3
 
 
-@says("It is there …")
+@says(
+    "It is there because …",
+)
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], shape=[[3], [2, 1], []])
 def test_exchanged(mode, shape):
     defined = program("outside.py")
@@ -259,7 +275,7 @@ def rule_with(unbroadcast):
 
 
 @says(
-    "TensorFlow's own rule …",
+    "TensorFlow's own gradient …",
     was="'where a length is not known': not for [None, 3] with [1, 3]",
 )
 @over(
@@ -281,10 +297,12 @@ def test_own_rule(told):
 
 
 @says(
-    "Or copy with …",
-    "Where the copies …",
     "Broadcast outside the …",
     "The copies are …",
+    "Or call `tf.broadcast_to` …",
+    "If the copies …",
+    "The gradient function of `tf.broadcast_to` …",
+    "The three gradients …",
 )
 @over(mode=[EAGER, AROUND, XLA], pair=shapes(), cases=18)
 def test_outside(mode, pair):
@@ -296,9 +314,9 @@ def test_outside(mode, pair):
 
 @says(
     "`tf.matmul` broadcasts as …",
-    "The rule of …",
-    "With $k$ for …",
     "One matrix for …",
+    "The gradient function of one …",
+    "The gradients are …",
 )
 @over(
     mode=[EAGER, AROUND, XLA],
@@ -327,12 +345,12 @@ def test_matmul(mode, batches):
 
 
 @says(
-    "`unbroadcast` claims to …",
-    "`by_definition` does not …",
-    "Send each number …",
     "Each line shows …",
     "An empty batch …",
-    "A function asked …",
+    "If `unbroadcast` is …",
+    "`by_definition` computes this …",
+    "`np.broadcast_to` shows for …",
+    "Add each number …",
 )
 @over(
     pair=shapes(),
@@ -363,9 +381,11 @@ def test_pairings(pair, seed):
 
 
 @says(
-    "Ten pairs of …",
     "All numbers are …",
     "unbroadcast against its …",
+    "The check has …",
+    "It runs in …",
+    "get_concrete_function traces each …",
 )
 def test_ten_pairs():
     lines, defined = trace("check.py"), program("check.py")
@@ -384,18 +404,18 @@ def test_ten_pairs():
 
 
 @says(
-    "An offset $b$ …",
-    "The least loss …",
     "After six steps …",
-    "The rule behind …",
-    "This is the …",
     "The update `b - 0.5 * gradient` …",
-    "A loss that …",
-    "Wrong on purpose: a gradient …",
+    "This program trains …",
+    "The smallest loss …",
+    "`grad` returns `upstream` …",
+    "TensorFlow raises no error.",
+    "The symptom is …",
+    "In the program …",
 )
 def test_grows():
     lines, defined = trace("wrong/grows.py"), program("wrong/grows.py")
-    rule, own = lines.starting("rule"), lines.starting("autodiff")
+    rule, own = lines.starting("custom"), lines.starting("autodiff")
     best = tf.reduce_mean(defined.targets, 0)
     least = 0.5 * tf.reduce_sum((best - defined.targets) ** 2)
     assert same(least, 14.0) and own[-1]["loss"] == 14
@@ -412,7 +432,7 @@ def test_grows():
 
 
 @says(
-    "The cure is …",
+    "Fix: `return unbroadcast(upstream, x), unbroadcast(upstream, b)`.",
 )
 @over(mode=[EAGER, NESTED, XLA], shape=[[3], [2, 1], [], [1, 1], [2, 3]])
 def test_cure(mode, shape):
@@ -432,9 +452,9 @@ def test_cure(mode, shape):
 
 @says(
     "A forgotten sum …",
-    "The sum is …",
-    "A tape that …",
-    "A tape around …",
+    "If the gradient is computed …",
+    "There, the tape …",
+    "With the gradient …",
     was="'a tape asks a rule for as many gradients as it has inputs, not for their shapes': around or nested it raises Incompatible shapes",
 )
 @over(mode=MODES, count=[1, 2, 3])
@@ -450,7 +470,7 @@ def test_shapes_are_compared(mode, count):
     assert refused == (count != 2)
 
 
-@says("A tape around …")
+@says()
 @over(known=[[3], [None], None])
 def test_what_the_graph_knows(known):
     rule, b = silent(), tf.constant([1.0, 2.0, 3.0])
@@ -464,10 +484,9 @@ def test_what_the_graph_knows(known):
 
 
 @says(
-    "That depends on …",
     "`SILENT` means that …",
-    "Wrong on purpose: [2, …",
     "The last line is …",
+    "Whether you get …",
 )
 def test_who_notices():
     lines, b = trace("wrong/silent.py"), tf.constant([1.0, 2.0, 3.0])
@@ -505,7 +524,10 @@ OWN = {
 }
 
 
-@says("Operations that multiply …")
+@says(
+    "Operations that multiply …",
+    "This holds where …",
+)
 @over(mode=[EAGER, INSIDE, XLA], before=MULTIPLY)
 def test_multiplying_passes_on(mode, before):
     b = tf.constant([0.1, 0.2, 0.3])
@@ -513,7 +535,7 @@ def test_multiplying_passes_on(mode, before):
 
 
 @says(
-    "Those whose gradient …",
+    "If the gradient is an …",
     was="'compare sizes': the gradients of sqrt and rsqrt do not under XLA",
 )
 @over(mode=[EAGER, INSIDE, XLA], before=OWN)
@@ -525,7 +547,7 @@ def test_own_operations_compare(mode, before):
 
 
 @says(
-    "And `2 * b` …",
+    "`2 * b` …",
     was="'an error or silent by the mode alone': in a graph of unknown rank it raises, and [2, 2, 2] * b does where the length is unknown",
 )
 @over(known=[[3], [None], None])
@@ -543,9 +565,8 @@ def test_twice(known):
 
 
 @says(
-    "The messages.",
-    "Where the wrong …",
-    "Wrong on purpose: what …",
+    "If TensorFlow notices …",
+    "Each block of …",
 )
 @over(mode=MODES, before={**OWN, "2 * b": lambda b: 2.0 * b})
 def test_messages(mode, before):
@@ -581,7 +602,7 @@ def test_updates_are_refused(update, graph):
     assert any(tuple(each.shape) == (3,) for each in optimizer.variables)
 
 
-@says("A gradient that …")
+@says()
 def test_too_small():
     taken = [
         raised(optimizer().apply_gradients, [(tf.ones([]), tf.Variable(tf.ones([3])))])
@@ -592,14 +613,11 @@ def test_too_small():
 
 
 @says(
-    "The shape is …",
-    "Three rules that …",
-    "Wrong on purpose: three …",
     "A mean in …",
     "`sums first` sums …",
     "That also adds …",
     "`other axis` has …",
-    "Try a rule …",
+    "These three gradient …",
 )
 @over(seed=st.integers(0, 99), cases=4)
 def test_right_shape(seed):
@@ -620,7 +638,9 @@ def test_right_shape(seed):
     assert len({*shown}) == 4
 
 
-@says("A mean belongs …")
+@says(
+    "A mean belongs …",
+)
 @over(mode=MODES)
 def test_mean_in_the_loss(mode):
     ours = rule_with(program("broadcasting.py").unbroadcast)
@@ -632,11 +652,10 @@ def test_mean_in_the_loss(mode):
 
 
 @says(
-    "The graph does …",
     "This `unbroadcast` reads …",
     "In a graph …",
-    "`tf.shape` in the …",
-    "Wrong on purpose: axes …",
+    "That isn't 1, …",
+    "`tf.shape` reads the …",
 )
 @over(pair=shapes(), cases=10, examples=({"pair": ([2, 3], [1, 3])},))
 def test_shape_in_python(pair):
@@ -657,7 +676,9 @@ def test_shape_in_python(pair):
     assert same(found, rows) and (found.shape == shape) == (rows.shape == tuple(shape))
 
 
-@says("The last line of …")
+@says(
+    "The last line shows …",
+)
 @over(pair=shapes(), cases=30)
 def test_reshape_raises(pair):
     output, shape = pair
@@ -671,11 +692,36 @@ def test_reshape_raises(pair):
 
 
 @says(
-    "Each column has …",
-    "Three differentials, and …",
+    "The gradient is …",
+    "The upstream gradient is …",
+)
+@over(mode=MODES)
+def test_a_bias(mode):
+    x = tf.zeros([4, 3])
+    found = mode.gradient(lambda b: tf.reduce_sum(x + b), [1.0, 2.0, 3.0])
+    assert [*np.asarray(found)] == [4, 4, 4] and len(x) == 4
+
+
+@says(
+    "It sums over axis …",
+    "The result has …",
+)
+@over(mode=MODES)
+def test_the_axes(mode):
+    x, b = tf.ones([5, 4, 3]), tf.ones([4, 1])
+    axes, _ = tf.raw_ops.BroadcastGradientArgs(s0=tf.shape(b), s1=tf.shape(x * b))
+    assert [*axes.numpy()] == [0, 2] and b.shape[1] == 1
+    found = mode.gradient(lambda b: tf.reduce_sum(x * b), b)
+    assert same(found, np.full([4, 1], 15.0)) and found.shape == [4, 1]
+
+
+@says(
     r"There is one $\d m_j$ …",
     "`unbroadcast` finds both …",
     "Solution: standardize, with …",
+    "There are three differentials.",
+    "Each local derivative …",
+    "All three gradients …",
 )
 @over(mode=[EAGER, AROUND], seed=st.integers(0, 99))
 def test_solution(mode, seed):
@@ -695,7 +741,42 @@ def test_solution(mode, seed):
 
 advice(
     "You need the …",
-    "Write the rule …",
     "Predict the three shapes.",
+    "Look at the …",
+    r"Compare $B^{\T}$ times …",
+    "Compare `downstream_b` with `autodiff`:",
+    "Compare the shape …",
+    "Fix: the missing …",
+    "Fix: multiply first, …",
+    "Test with shapes …",
+    "Fix: read the …",
 )
-pointer("The program that …")
+pointer(
+    "The program that …",
+    "After this page …",
+    "The explanation comes below.",
+    "Predict: a bias.",
+    "Predict: the axes.",
+    "Derive: a mean …",
+    "Make two quick …",
+    "The line that …",
+    "Deliberately wrong: a gradient [2, …",
+    "Deliberately wrong: the …",
+    "Deliberately wrong: three …",
+    "Deliberately wrong: axes …",
+    "Deliberately wrong: a gradient too …",
+    "If a gradient …",
+)
+
+definition(
+    "In types:",
+    "$k$ counts the …",
+    "$x_{kj}$ and $y_{ki}$ …",
+    "`y = x + b` …",
+    "What is the …",
+    "`x` has the …",
+    "Over which axes …",
+    "Derive the gradient …",
+    "$s_i$ is the …",
+    "Which sums does …",
+)

@@ -45,13 +45,12 @@ AWAY = numbers(-100, 100).filter(lambda x: abs(x) > 0.01)
 
 
 @says(
-    "Polar coordinates: two …",
-    "In the formula …",
-    "Four arrays of …",
-    "One for each …",
-    "Each output brings …",
-    "One downstream for …",
     "Polar coordinates: a …",
+    "Polar coordinates have …",
+    "The formula with …",
+    "`tf.atan2` extends it …",
+    "Each output has …",
+    "There is one downstream …",
 )
 @over(
     mode=[EAGER, AROUND, XLA],
@@ -85,8 +84,10 @@ def test_polar(mode, x, y, factors):
 @says(
     "At the origin …",
     "On the negative …",
-    "The rule of …",
-    "Polar coordinates where …",
+    "The derivatives on …",
+    "The gradient function …",
+    r"For $\theta$ there …",
+    "What TensorFlow returns …",
 )
 @over(mode=MODES, x=[-1e-3, -1e3])
 def test_origin(mode, x):
@@ -111,11 +112,12 @@ def test_origin(mode, x):
 
 
 @says(
-    "The outputs are …",
     "The loss sends …",
     "They arrive as …",
     "`tf.nest.pack_sequence_as(outputs, upstreams)` makes …",
     "At $(3, 4)$ …",
+    "The program writes …",
+    "So `grad` can …",
 )
 def test_the_trace():
     lines, defined = trace("structures.py"), program("structures.py")
@@ -133,14 +135,15 @@ def test_the_trace():
 
 
 @says(
-    "Return the structure …",
-    "The rule returns …",
-    "It is flattened …",
-    "The keys themselves …",
-    "Return what you …",
     "Then there is …",
-    "What it returns …",
-    "The rule gets …",
+    "Return the structure of the inputs, …",
+    "You then don't …",
+    "The upstream gradients …",
+    "TensorFlow flattens what …",
+    "`grad` returns a …",
+    "TensorFlow flattens it …",
+    "It doesn't compare …",
+    "Return the structure of the inputs.",
 )
 @over(
     mode=[EAGER, INSIDE, AROUND_XLA, SYMBOLIC],
@@ -183,7 +186,9 @@ def with_dictionaries(returned, arrived):
 # The order of the pieces.
 
 
-@says("`tf.nest.flatten` is what …")
+@says(
+    "TensorFlow calls `tf.nest.flatten` …",
+)
 @over(mode=MODES)
 def test_what_tensorflow_calls(mode):
     flattened = []
@@ -212,11 +217,10 @@ def test_what_tensorflow_calls(mode):
 
 
 @says(
-    "Return the structure …",
     "Tuples and lists …",
     "A dictionary is …",
     "An empty structure …",
-    "In which order …",
+    "You then don't …",
 )
 @over(structure=STRUCTURES, cases=60, examples=({"structure": [(), {}]},))
 def test_order(structure):
@@ -228,7 +232,8 @@ def test_order(structure):
 
 @says(
     "Keys of text …",
-    "`None` is one piece.",
+    "TensorFlow flattens a …",
+    "`None` is one leaf.",
 )
 @over(keys=st.lists(st.integers(-20, 20), min_size=2, unique=True))
 def test_keys(keys):
@@ -273,12 +278,12 @@ def arrives(mode, other, use=lambda other: 0.0):
 
 
 @says(
-    "The upstream of …",
     "Every output has …",
     "A float output that …",
     "An integer or …",
-    "If the tape …",
-    "What arrives for an …",
+    "For an integer …",
+    "If it is …",
+    "The upstream gradient of …",
     was="'has its upstream': a text has None in every mode",
 )
 @over(mode=MODES, other=OTHERS)
@@ -296,6 +301,7 @@ def test_arrives(mode, other):
 @says(
     "`four` returns four …",
     "So never compute …",
+    "Here `grad` adds …",
 )
 def test_four():
     lines = trace("arrives.py")
@@ -320,13 +326,14 @@ def test_four():
 
 @says(
     "Return one gradient …",
-    "Behind all of …",
-    "In: one argument …",
-    "Out: one gradient …",
-    "What a rule …",
-    "One gradient for …",
-    "The count is …",
-    "Wrong on purpose: one …",
+    "TensorFlow flattens the …",
+    "A list of …",
+    "`grad` receives one upstream …",
+    "`grad` receives one argument …",
+    "It returns one …",
+    "`grad` must return one …",
+    "Deliberately wrong: one …",
+    "Fix: return one …",
     was="'each tensor': a number in a tuple counts, too",
 )
 @over(
@@ -359,7 +366,8 @@ def test_count(mode, given):
 
 @says(
     "`energy` is half …",
-    "One rule for …",
+    "`tf.nest.map_structure` returns the …",
+    "One gradient function …",
 )
 @over(mode=[EAGER, AROUND, SYMBOLIC], structure=STRUCTURES, number=[1, 3])
 def test_energy(mode, structure, number):
@@ -397,7 +405,6 @@ ROWS = {
 
 
 @says(
-    "Arguments — Pieces …",
     "a tensor — …",
     "two tensors — …",
     "a list of …",
@@ -405,6 +412,7 @@ ROWS = {
     "a tensor and an integer …",
     "a tensor and a pair …",
     "a tensor and an empty …",
+    "Arguments — Leaves …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], row=ROWS)
 def test_rows(mode, row):
@@ -428,7 +436,9 @@ def test_rows(mode, row):
             assert raised(mode.gradient, run, 3.0) is not None
 
 
-@says("Variables that the …")
+@says(
+    "Variables that the …",
+)
 @over(mode=[EAGER, INSIDE])
 def test_variables_apart(mode):
     w = tf.Variable(2.0)
@@ -447,7 +457,6 @@ def test_variables_apart(mode):
 
 
 @says(
-    "Put three tensors …",
     "`total` returns one …",
     "Return a list …",
     "These are the …",
@@ -492,12 +501,12 @@ def test_messages_of_the_count(mode):
 @says(
     "`rows` picks rows …",
     "The tables come …",
-    "The rule owes …",
     "A row that …",
     "For a table …",
     "$P_{ij}$ is 1 …",
-    "No $P$ is …",
     "Two tables in …",
+    "`grad` must return three …",
+    "The program never …",
 )
 @over(
     mode=[EAGER, AROUND, XLA], places=[[1, 0, 1], [2, 2, 2, 2]], loss=["sparse", "ones"]
@@ -535,9 +544,9 @@ def test_integer_among_the_inputs(mode, places, loss):
 
 
 @says(
-    "The rule is called …",
-    "The second entry …",
-    "that of tf.gather …",
+    "`grad` is called …",
+    "The first and …",
+    "from tf.gather it …",
 )
 def test_the_trace_of_the_integer():
     lines, defined = trace("integer.py"), program("integer.py")
@@ -554,12 +563,9 @@ def test_the_trace_of_the_integer():
 
 
 @says(
-    "An axis, a …",
-    "The rule closes …",
     "Settings stay outside …",
-    "Inside it there …",
-    "Pass inputs by position only.",
     "To allow keywords, …",
+    "It has only …",
 )
 @over(mode=[EAGER, AROUND, XLA], axis=[0, 1], from_end=[False, True])
 def test_settings_outside(mode, axis, from_end):
@@ -576,7 +582,7 @@ def test_settings_outside(mode, axis, from_end):
 
 
 @says(
-    "The rule is made …",
+    "Python defines the …",
     was="'in each call': a tf.function makes it once for each trace",
 )
 @over(calls=[1, 3])
@@ -602,10 +608,9 @@ def test_made_anew(calls):
 
 
 @says(
-    "This is for …",
-    "A tensor is …",
-    "What goes for …",
-    "Variables apart, only …",
+    "Do this for …",
+    "Apart from variables, …",
+    "A tensor that …",
 )
 @over(mode=MODES)
 def test_closed_over(mode):
@@ -618,9 +623,10 @@ def test_closed_over(mode):
 
 
 @says(
-    "Settings as arguments.",
     "In eager mode …",
-    "Wrong on purpose: settings …",
+    "In a graph, TensorFlow turns …",
+    "The first two …",
+    "Deliberately wrong: settings …",
     was="'each argument is made a tensor': a RaggedTensor stays one",
 )
 @over(mode=MODES, setting=[True, 3, 2.5, "text"])
@@ -641,7 +647,9 @@ def test_settings_as_arguments(mode, setting):
         assert seen and all(map(tf.is_tensor, seen))
 
 
-@says("Functions and `None` …")
+@says(
+    "Both modes refuse …",
+)
 @over(mode=MODES, refused={"None": None, "square": tf.square, "in a list": [None]})
 def test_refused_settings(mode, refused):
     rule = tf.custom_gradient(
@@ -657,8 +665,9 @@ def test_refused_settings(mode, refused):
 @says(
     r"The loss $r^2 \sin 3 \theta$ …",
     "Of the four …",
-    "Rule, autodiff of …",
-    "The rule for …",
+    "The program compares …",
+    "All three agree.",
+    "The custom gradient of …",
 )
 def test_the_check():
     defined, lines = program("check.py"), trace("check.py")
@@ -674,7 +683,10 @@ def test_the_check():
         assert rule.numbers == autodiff.numbers == differences.numbers
 
 
-@says("A check of …")
+@says(
+    "A check of …",
+    "Swapped gradients show …",
+)
 @over(factors=[(1.0, 1.0), (2.0, 3.0)])
 def test_swapped_pieces(factors):
     swapped = tf.custom_gradient(lambda a, b: ((a + 0.0, b + 0.0), lambda u, v: (v, u)))
@@ -694,14 +706,13 @@ def test_swapped_pieces(factors):
 
 
 @says(
-    "A rule returns …",
     "The order in …",
-    "The dictionary is …",
     "In `capital` a …",
     "All are scalars, …",
-    "`with_keys` is the cure.",
     "This is the …",
-    "Wrong on purpose: gradients …",
+    "`line` returns the …",
+    "The gradients of …",
+    "Deliberately wrong: gradients …",
 )
 @over(mode=MODES)
 def test_keys_as_written(mode):
@@ -719,15 +730,15 @@ def test_keys_as_written(mode):
 
 
 @says(
-    "Pass inputs by position: …",
-    "Inputs by keyword.",
     "A keyword argument …",
-    "`product` returns 10 …",
     "All by keyword, …",
     "3 and 2 …",
     "Some by keyword: …",
-    "A rule that …",
-    "Wrong on purpose: inputs …",
+    "Pass inputs by position.",
+    "If all come …",
+    "`grad` of `product` …",
+    "A gradient function …",
+    "Deliberately wrong: inputs …",
 )
 @over(mode=MODES)
 def test_keywords(mode):
@@ -752,7 +763,8 @@ def test_keywords(mode):
 
 
 @says(
-    "In a graph …",
+    "In a graph, TensorFlow refuses keywords.",
+    "But `tf.function(product)` passes …",
     was="'in a graph keywords are refused': tf.function(product)(x=x, y=y) calls the rule",
 )
 @over(options=[{}, {"autograph": False}, {"jit_compile": True}])
@@ -772,7 +784,10 @@ def test_keywords_of_a_graph(options):
     assert raised(EAGER.gradient, one, 2.0) is not None  # it owes 2
 
 
-@says("A default that …")
+@says(
+    "A default that …",
+    "So the same …",
+)
 @over(mode=MODES)
 def test_default_by_position(mode):
     one = program("wrong/keywords.py").one_gradient
@@ -784,10 +799,10 @@ def test_default_by_position(mode):
 
 
 @says(
-    "An integer output …",
     "A loop over …",
-    "`None` is no …",
-    "Wrong on purpose: all …",
+    "`None` isn't an …",
+    "The mode decides …",
+    "Deliberately wrong: an …",
 )
 @over(mode=MODES)
 def test_outputs(mode):
@@ -813,11 +828,11 @@ def louder(function):
 
 
 @says(
-    "A function with …",
-    "`tf.function` looks through …",
-    "What is called …",
-    "Close over it, …",
-    "Wrong on purpose: a function …",
+    "If an argument …",
+    "`tf.custom_gradient` and many …",
+    "The bare function …",
+    "A `functools.partial` has …",
+    "Deliberately wrong: a decorated …",
     was="'looks through a decorator': not through that of a function that is closed over",
 )
 @over(options=[{}, {"autograph": False}, {"jit_compile": True}])
@@ -844,10 +859,57 @@ def test_function_as_argument(options):
 
 
 @says(
+    "It must return …",
+    "The list has …",
+)
+@over(mode=MODES)
+def test_five_leaves(mode):
+    numbers = [1.0, 2.0, 3.0, 4.0, 5.0]
+    factors = [10.0, 20.0, 30.0, 40.0, 50.0]
+
+    @tf.custom_gradient
+    def f(pair, rest):
+        leaves = tf.nest.flatten((pair, rest))
+        y = tf.add_n(leaves)
+        return y, lambda up: tuple(up * each for each in factors)
+
+    def call(a, b, c, d, e):
+        return f([a, b], {"d": (d, e), "c": c})
+
+    found = mode.gradients(call, *numbers)
+    assert [float(each) for each in found] == factors
+    flat = tf.nest.flatten((["a", "b"], {"c": "c", "d": ("d", "e")}))
+    assert flat == ["a", "b", "c", "d", "e"] and len(flat) == 5
+    assert len(flat[:2]) == 2 and len(flat[2:]) == 3
+
+
+@says(
+    "`u` is 1 …",
+    "The gradient is 2.",
+)
+@over(mode=MODES)
+def test_an_unused_output(mode):
+    arrived = []
+
+    @tf.custom_gradient
+    def f(x):
+        def grad(u, v):
+            arrived.append((u, v))
+            return 2.0 * u + 2.0 * v * x
+
+        return (2.0 * x, x * x), grad
+
+    assert mode.gradient(lambda x: f(x)[0], 3.0) == 2
+    if mode.name == "eager":
+        assert arrived == [(1, 0)]
+
+
+@says(
     "It returns mean …",
     "With $n = 3$ …",
     r"In $\d s$ …",
     "Mean and variance …",
+    "Predict it for …",
 )
 @over(
     mode=[EAGER, INSIDE, AROUND],
@@ -870,7 +932,10 @@ def test_moments(mode, x, factors):
     assert near_(found, factors[0] / 3 + factors[1] * 2 / 3 * (x - np.mean(x)))
 
 
-@says("The second line …")
+@says(
+    "The second `upstream` …",
+    "The loss doesn't …",
+)
 def test_the_second_line():
     first, second = trace("solution.py").starting("upstream mean")
     assert first["variance"] == 3 and second["variance"] == 0 and second.numbers[0] == 1
@@ -882,6 +947,7 @@ def test_the_second_line():
     "$P$ sends each …",
     "At a tie …",
     "A float output and …",
+    "The gradient agrees …",
 )
 @over(
     mode=[EAGER, AROUND],
@@ -923,20 +989,52 @@ def test_places(mode):
 
 
 pointer(
-    "Of this kind, …",
-    "This page says …",
     "For $r$ alone, …",
-    "The same swap …",
-    "The tape has …",
+    "After this page …",
+    "The catalogue has …",
+    "The same mistake …",
+    "Those of graphs …",
+    "Predict: the count.",
+    "Predict: an unused output.",
+    "Derive: mean and variance.",
+    "Derive: a sort.",
+    "What TensorFlow returns …",
+    "The lines that …",
+    "If nothing else …",
+    "Keep axes, flags …",
+    "Make two quick …",
 )
 advice(
     "You need the …",
-    "Try it on …",
     "Write `moments(x)` for …",
     "Derive both terms …",
     "Write `sort(x)`, which …",
-    "Where has the …",
+    "Look at the …",
+    "You can call …",
+    "Name the argument …",
+    "Compare the two …",
+    "Fix: return a …",
+    "Fix: pass inputs …",
+    "Fix: keep them …",
+    "Fix: pass the …",
+    "Fix: ignore the …",
+    "Fix: capture the …",
+    "Pass it to …",
 )
 definition(
-    r"With $\mu$ for …",
+    "There are four …",
+    "The formula is …",
+    "There is one for …",
+    "In types, for …",
+    "A setting is …",
+    "A function is …",
+    "How many gradients …",
+    "`f(x)` returns `(2.0 * x, x * x)`, …",
+    "The loss is …",
+    "What are `u` …",
+    r"Write $\mu$ for …",
+    "What arrives for …",
+    "Where does the …",
+    "Capturing is for …",
+    "The custom gradient captures it:",
 )

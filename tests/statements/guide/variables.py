@@ -31,9 +31,9 @@ def asked(function, *arguments):
 @says(
     "Otherwise match gradients …",
     "`v.ref()` is a …",
-    "Equal values do …",
     "A name that …",
-    "Names are no …",
+    "It depends neither …",
+    "Names don't help: …",
 )
 @over(count=st.integers(2, 9), value=numbers())
 def test_ref(count, value):
@@ -46,11 +46,13 @@ def test_ref(count, value):
 
 @says(
     "Otherwise match gradients …",
-    "What was passed …",
-    "The order is …",
-    "The rule puts …",
-    "To the mathematics …",
-    "A dense layer whose …",
+    "Otherwise `grad` receives …",
+    "The order is that of the list that `grad` receives, not of …",
+    "In the mathematics, …",
+    "The gradients of the arguments …",
+    "The gradients of the captured …",
+    "The order is that of the list that `grad` receives, not that …",
+    "`grad` stores each …",
 )
 @over(mode=MODES, count=st.integers(2, 4), names=st.permutations("abcd"))
 def test_the_order_is_that_of_the_list(mode, count, names):
@@ -74,12 +76,14 @@ def test_the_order_is_that_of_the_list(mode, count, names):
 
 
 @says(
-    "Eagerly the list …",
-    "Inside `tf.function` the …",
     "The forward pass …",
-    "Eagerly that may …",
-    "A line is …",
-    "Wrong on purpose: gradients …",
+    "A wrong order …",
+    "But `grad` returns …",
+    "Inside the `tf.function` …",
+    "In eager mode the …",
+    "In the program …",
+    "In a graph it …",
+    "This program fits …",
 )
 @over(mode=MODES, x=arrays(3, numbers(1, 9)))
 def test_swapped_in_a_graph(mode, x):
@@ -109,11 +113,11 @@ def test_swapped_in_a_graph(mode, x):
 
 @says(
     "At step 0 …",
-    "They are swapped.",
-    "The loss falls …",
     "No shape is …",
-    "The order of the code.",
-    "This is the …",
+    "The loss falls to …",
+    "The output has …",
+    "The loss falls at …",
+    "So the slope …",
 )
 def test_the_swapped_line():
     lines = [each.numbers for each in trace("wrong/swapped.py")]
@@ -132,9 +136,9 @@ def test_the_swapped_line():
     "With forty variables …",
     "The hash of a …",
     "It stays the …",
-    "In the graph, …",
-    "Any other order.",
-    "Wrong on purpose: counting …",
+    "But after the …",
+    "In a graph, …",
+    "Deliberately wrong: relying …",
 )
 def test_forty_variables():
     weights = [tf.Variable(float(n), name=f"w{n}") for n in range(40)]
@@ -170,7 +174,9 @@ def test_forty_variables():
     assert [each.text.endswith("False") for each in lines[-2:]] == [True, True]
 
 
-@says("A set of …")
+@says(
+    "A set of …",
+)
 @over(count=st.integers(2, 5))
 def test_a_set_of_objects(count):
     """A set of few objects has eight places, and each takes one by its address."""
@@ -184,7 +190,6 @@ def test_a_set_of_objects(count):
 
 
 @says(
-    "Upstream is `weights`.",
     r"In $\downstream{\bar W} = \local{x^{\T}} \upstream{\bar y}$ …",
     r"$\downstream{\bar b}$ has …",
     "Both modes are …",
@@ -193,6 +198,8 @@ def test_a_set_of_objects(count):
     "The same layer …",
     "Two of the …",
     "Three kinds of …",
+    "The upstream gradient …",
+    "The program doesn't …",
 )
 def test_the_dense_layer():
     lines = trace("variables.py")
@@ -214,6 +221,7 @@ def test_the_dense_layer():
 
 @says(
     "For a single …",
+    "It raises an …",
 )
 @over(mode=MODES, second=[True, False])
 def test_one_variable(mode, second):
@@ -233,9 +241,9 @@ def test_one_variable(mode, second):
 
 
 @says(
-    "A rule returns …",
     "TensorFlow adds the …",
-    "Two calls share …",
+    "A gradient function returns …",
+    "Several calls share …",
 )
 @over(mode=MODES, calls=st.integers(1, 3))
 def test_several_calls(mode, calls):
@@ -252,7 +260,7 @@ def test_several_calls(mode, calls):
 
 @says(
     "The three lines …",
-    "With $y = x^w$, …",
+    "The program calls …",
 )
 def test_the_parts():
     lines = trace("shared.py")
@@ -285,11 +293,12 @@ def about_x(model):
 
 @says(
     "Then let a …",
-    "It takes the …",
-    "No variable is …",
-    "That excludes dropout: …",
-    "Often the rule …",
-    "A rule about …",
+    "Often the custom …",
+    "Pass the list …",
+    "The code names …",
+    "That excludes dropout, …",
+    "The gradient is then …",
+    "A custom gradient for …",
     was=(
         "'the rule serves any model': with dropout its mask is another one",
         "'the second draws anew': not with a global seed and the tape around the graph",
@@ -325,7 +334,7 @@ def test_about_x_alone(mode, drops):
 @says(
     "The gradient of …",
     "The price is …",
-    "Limits what has …",
+    "Limits a gradient …",
 )
 def test_the_list():
     lines = trace("list.py")
@@ -367,14 +376,14 @@ USES = {
 
 
 @says(
-    "The decorator watches …",
-    "If any are …",
-    "A variable is …",
-    "`variables=None` makes a …",
     "Which uses of …",
-    "The message comes …",
-    "No place for …",
-    "Wrong on purpose: the rule …",
+    "The decorator records …",
+    "If any others …",
+    "If none are …",
+    "A variable counts …",
+    "A gradient function with …",
+    "The forward call …",
+    "The message names …",
     was="'which variables the forward pass reads': one that it only assigns demands it, too",
 )
 @over(mode=[each for each in MODES if each not in (XLA, AROUND_XLA)], use=USES)
@@ -399,12 +408,13 @@ def test_when_it_is_demanded(mode, use):
 
 @says(
     "Pass a variable …",
-    "Those that were …",
     "A variable that …",
     "It has a …",
     "Make the variable …",
-    "So the list …",
-    "The cure is to …",
+    "The safest form …",
+    "Its gradient then …",
+    "Variables that you …",
+    "You can avoid …",
     was="'It subtracts those that were passed': in a graph not if the function reads the variable itself",
 )
 @over(mode=MODES, x=numbers(1, 9))
@@ -425,8 +435,9 @@ def test_passed(mode, x):
 
 
 @says(
-    "With `trainable=False` it …",
     "To get one, …",
+    "A variable with …",
+    "If `grad` is …",
     was="'its gradient is None': eagerly 3.0 if no argument of the rule is watched",
 )
 @over(wrap=WRAPS, inner=WRAPS, watched=[True, False])
@@ -456,7 +467,7 @@ def test_not_trainable(wrap, inner, watched):
 
 
 @says(
-    "It must look …",
+    "If `variables` is …",
 )
 @over(mode=MODES)
 def test_one_too_many(mode):
@@ -504,8 +515,11 @@ class Scale(keras.layers.Layer):
     "A Keras weight is …",
     "It has no …",
     "`tf.convert_to_tensor` takes its …",
-    "With `mixed_float16` the …",
     "A Keras layer …",
+    "`tf.convert_to_tensor` outside also …",
+    "Inside the layer's …",
+    "With `mixed_float16`, `grad` …",
+    "The cast outside …",
 )
 @over(
     wrap=WRAPS,
@@ -538,7 +552,9 @@ def test_keras_weights(wrap, inner, dtype, policy):
     assert layer.seen == [(dtype, dtype, dtype)]
 
 
-@says("Both policies take …")
+@says(
+    "Both policies take …",
+)
 def test_the_same_step():
     one, two = [
         each.text for each in trace("in_keras.py") if "weight after fit" in each.text
@@ -549,11 +565,10 @@ def test_the_same_step():
 
 @says(
     "Turn a Keras …",
-    "A Keras weight as …",
-    "The rule gets …",
-    "Eagerly, the decorator …",
-    "`keras.ops.convert_to_tensor` does not help:",
-    "Wrong on purpose: a …",
+    "The weight is …",
+    "In eager mode, …",
+    "`keras.ops.convert_to_tensor` doesn't help:",
+    "Only `tf.convert_to_tensor` works …",
 )
 @over(
     way={
@@ -587,7 +602,9 @@ def test_keras_weights_as_they_are(way, wrap, inner):
 @says(
     "This program moves …",
     "Central differences do …",
-    "The gradients of …",
+    "It compares with …",
+    "All four errors …",
+    "The gradients of the variables …",
 )
 def test_the_check():
     assert all(each.text.endswith("True") for each in trace("check.py"))
@@ -614,7 +631,8 @@ def test_the_check():
 
 
 @says(
-    "Check a rule …",
+    "If shapes or …",
+    "If they are …",
     was="'of equal shape': with another dtype a swap is noticed by assign_sub",
 )
 @over(
@@ -656,8 +674,7 @@ def test_swaps(mode, other):
     "The only example …",
     "dy_dw = dpoly …",
     "Its variable `weights` …",
-    "The text shows …",
-    "The official example.",
+    "The documentation shows …",
 )
 def test_the_official_example():
     documented = tf.custom_gradient.__doc__
@@ -673,11 +690,9 @@ def test_the_official_example():
 
 
 @says(
-    "With ones for …",
-    "Autodiff and central …",
-    "The cure is `tf.stack([x ** 0, x ** 1])`.",
-    "Here it is …",
-    "Wrong on purpose: the example …",
+    "With an upstream …",
+    "Here one variable …",
+    "Only a check does.",
 )
 @over(mode=MODES, first=[0, 1])
 def test_the_polynomial(mode, first):
@@ -765,16 +780,16 @@ def returning(returned):
 
 @says(
     "With `variables`, return …",
-    "What is returned.",
     "`grad` must return …",
-    "Nearly everything else …",
     "For scalars they are:",
     "Returned — Eager …",
     "`gx` — `Cannot iterate over a scalar tensor.` …",
     "`gx, gw` — …",
     "`gx, (gw,)` — …",
     "`gx, []` — …",
-    "Wrong on purpose: what …",
+    "TensorFlow refuses nearly …",
+    "The program produces …",
+    "Deliberately wrong: what …",
     was="'Everything else is refused': gx, [[gw]] is accepted eagerly",
 )
 @over(mode=MODES, returned=RETURNED)
@@ -787,9 +802,8 @@ def test_refused(mode, returned):
 @says(
     "With `variables`, return …",
     "`None` in the …",
-    "The cure for …",
     "`no_gradient` accepts the …",
-    "If that cannot …",
+    "It means that …",
 )
 @over(mode=MODES)
 def test_accepted(mode):
@@ -811,12 +825,10 @@ def test_a_nested_list_is_accepted_eagerly():
 @says(
     "`by_closure` takes the …",
     "A tensor that …",
-    "Worse, eagerly it …",
-    "Behind a layer …",
-    "The error is …",
     "Two quick ways …",
-    "`by_argument` is the cure.",
-    "Wrong on purpose: the error …",
+    "Worse, in eager …",
+    "The tape then …",
+    "If a trained …",
     was="'Behind another layer x is always watched': not behind a frozen one",
 )
 @over(wrap=WRAPS, behind=["nothing", "trained", "frozen"])
@@ -856,11 +868,11 @@ def product_of(closes):
 
 
 @says(
-    "In a branch.",
-    "A rule that …",
     "Passing the variable …",
-    "Where the tape …",
-    "Wrong on purpose: rules …",
+    "A custom gradient that …",
+    "With the gradient …",
+    "With a `tf.function` …",
+    "Deliberately wrong: custom …",
     was="'passing the variable works in both modes': AssertionError with the tape around the graph",
 )
 @over(mode=MODES)
@@ -892,10 +904,66 @@ def test_in_a_branch(mode):
 # The solution.
 
 
+def scaling(w, given):
+    """A product with a variable; which variables its gradient function gets."""
+
+    @tf.custom_gradient
+    def scale(x):
+        def grad(upstream, variables=None):
+            given.append(variables)
+            if variables is None:
+                return upstream * w
+            return upstream * w, [upstream * x]
+
+        return w * x, grad
+
+    return scale
+
+
+@says(
+    "The gradient is 8.",
+    "Each call returns …",
+)
+@over(wrap=[lambda f: f, tf.function])
+def test_two_calls(wrap):
+    w, given = tf.Variable(2.0), []
+    scale = scaling(w, given)
+
+    @wrap
+    def slope():
+        with tf.GradientTape() as tape:
+            y = scale(tf.constant(3.0)) + scale(tf.constant(5.0))
+        return tape.gradient(y, w)
+
+    assert slope() == 3 + 5 == 8 and len(given) == 2
+
+
+@says(
+    "It doesn't, and …",
+    "The decorator counts …",
+)
+@over(wrap=[lambda f: f, tf.function])
+def test_frozen(wrap):
+    w, given = tf.Variable(2.0, trainable=False), []
+    scale = scaling(w, given)
+
+    @wrap
+    def slopes(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = scale(x)
+        to_x, to_w = tape.gradient(y, [x, w])
+        assert to_w is None
+        return to_x
+
+    assert slopes(tf.constant(3.0)) == 2 and given == [None]
+
+
 @says(
     "The gradients are …",
     "A polynomial of …",
     "The input is …",
+    "Both modes return …",
 )
 @over(wrap=WRAPS, length=st.integers(0, 5))
 def test_the_solution(wrap, length):
@@ -911,22 +979,58 @@ def test_the_solution(wrap, length):
 definition(
     "A dense layer has …",
     "$k$ counts the …",
-    "Pair it with …",
-    "In types there …",
     "How many variables …",
+    "It makes no …",
+    "Then collect the …",
+    "In the types …",
+    "Take $y = x^w$, …",
+    "Let `w` be …",
+    "What is the …",
+    "The same variable …",
+    "Does TensorFlow pass …",
+    "Write the gradient …",
+    "Each coefficient is …",
+    "Why don't names help?",
 )
 advice(
     "You need the …",
-    "So do not …",
     "Never add to …",
     "Prefer this form.",
-    "`variables=` is for …",
-    "The cure is a …",
-    "Write the rule …",
     "Predict the four …",
+    "Look at the loss:",
+    "So don't rely …",
+    "Compare the sum …",
+    "Each line below …",
+    "Use `variables=` for …",
+    "Compare the two policies:",
+    "Check a custom …",
+    "Fix: pass `w` …",
+    "If you can't, …",
+    "Fix: a dictionary …",
+    "Fix: `tf.stack([x ** 0, x ** 1])`.",
+    "Compare it with …",
+    "Fix: return `gx, [gw]`.",
+    "Fix: pass the variable as an argument, as …",
+    "Look for `None`:",
+    "Fix: pass `tf.convert_to_tensor(self.w)`.",
+    "Fix: pass the variable as an argument, and …",
+    "Compare the three functions:",
+    "It must check …",
 )
 pointer(
-    "Of this kind, …",
-    "This page is …",
-    "More of this kind.",
+    "After this page …",
+    "The explanation comes below.",
+    "The catalogue has …",
+    "There are more …",
+    "Predict: two calls.",
+    "Predict: frozen.",
+    "Derive: a polynomial.",
+    "Make two quick …",
+    "The line that …",
+    "Deliberately wrong: the documented …",
+    "Deliberately wrong: the error …",
+    "Deliberately wrong: a …",
+    "Deliberately wrong: grad does …",
+    "Deliberately wrong: gradients …",
+    "A dense layer that …",
 )

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a gradient too large for its input, and b grows."""
+"""Deliberately wrong: a gradient too large for its input makes b grow."""
 
 import tensorflow as tf
 
@@ -17,7 +17,7 @@ def plain(x, b):
 
 x = tf.zeros([2, 3])
 targets = tf.constant([[0.0, 0.0, 0.0], [2.0, 4.0, 6.0]])
-for name, function in (("rule", shift), ("autodiff", plain)):
+for name, function in (("custom", shift), ("autodiff", plain)):
     b = tf.zeros([3])
     for step in range(7):
         with tf.GradientTape() as tape:

@@ -1,4 +1,4 @@
-"""Wrong on purpose: what is said where the shape [2, 3] meets its [3]."""
+"""Deliberately wrong: the errors when a gradient [2, 3] meets a [3]."""
 
 import textwrap
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: three rules whose shape is right and whose sum is not."""
+"""Deliberately wrong: three gradients of the right shape, summed wrongly."""
 
 import tensorflow as tf
 

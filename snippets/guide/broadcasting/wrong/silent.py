@@ -1,4 +1,4 @@
-"""Wrong on purpose: [2, 3] for an input of shape [3], and who notices."""
+"""Deliberately wrong: a gradient [2, 3] for an input [3], often silent."""
 
 import tensorflow as tf
 

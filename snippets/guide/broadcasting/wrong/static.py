@@ -1,4 +1,4 @@
-"""Wrong on purpose: axes read from a shape that a graph may not know."""
+"""Deliberately wrong: axes from a shape that a graph may not know."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: every operation behind the gradient of log(1 + e^x)."""
+"""Deliberately wrong: every operation behind the gradient of log(1 + e^x)."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a row that is masked as a whole, and left out too late."""
+"""Deliberately wrong: a fully masked row that is dropped too late."""
 
 import tensorflow as tf
 

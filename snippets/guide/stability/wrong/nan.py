@@ -1,4 +1,4 @@
-"""Wrong on purpose: log(1 + e^x) as it is written, and its gradient."""
+"""Deliberately wrong: log(1 + e^x) as written, and its gradient."""
 
 import tensorflow as tf
 

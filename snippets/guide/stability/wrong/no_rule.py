@@ -1,4 +1,4 @@
-"""Wrong on purpose: the stable forward pass alone, and its slope at 0."""
+"""Deliberately wrong: only the forward pass is stable; gradients at 0."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: roots and norms at zero, and far from one."""
+"""Deliberately wrong: roots and norms at zero and far from one."""
 
 import tensorflow as tf
 

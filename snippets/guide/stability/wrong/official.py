@@ -1,4 +1,4 @@
-"""Wrong on purpose: the documented rule for log(1 + e^x), at both ends."""
+"""Deliberately wrong: the documented custom gradient of log(1 + e^x)."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a where inside a rule, and the second derivative."""
+"""Deliberately wrong: tf.where inside grad, and second derivatives."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: softmax as exp(x - y), with y rounded to float32."""
+"""Deliberately wrong: softmax as exp(x - y), with y rounded to float32."""
 
 import tensorflow as tf
 

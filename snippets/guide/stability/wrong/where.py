@@ -1,4 +1,4 @@
-"""Wrong on purpose: one where, and who is saved from the other branch."""
+"""Deliberately wrong: one tf.where, and the branch that is not taken."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a function with a rule is passed to tf.function."""
+"""Deliberately wrong: a decorated function is passed to tf.function."""
 
 import functools
 
@@ -35,5 +35,5 @@ try:
 except TypeError as error:
     message = str(error).partition("found return value")
     print("tf.function: TypeError: …", "".join(message[1:]))
-print("closed over:", gradient(tf.function(lambda x: apply(reverse, x))))
+print("captured:", gradient(tf.function(lambda x: apply(reverse, x))))
 print("partial:", gradient(tf.function(apply), functools.partial(reverse)))

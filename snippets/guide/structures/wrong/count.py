@@ -1,4 +1,4 @@
-"""Wrong on purpose: one gradient for each argument, whatever is in it."""
+"""Deliberately wrong: one gradient for each argument, not each leaf."""
 
 import tensorflow as tf
 

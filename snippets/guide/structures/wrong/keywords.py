@@ -1,4 +1,4 @@
-"""Wrong on purpose: inputs passed by keyword; the rule would say 10 and 20."""
+"""Deliberately wrong: inputs passed by keyword; grad returns 10 and 20."""
 
 import textwrap
 

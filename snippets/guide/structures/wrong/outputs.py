@@ -1,4 +1,4 @@
-"""Wrong on purpose: all outputs are treated as floats, or one is None."""
+"""Deliberately wrong: an integer output treated as a float, and None."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: settings passed to a rule as if they were inputs."""
+"""Deliberately wrong: settings passed as if they were inputs."""
 
 import re
 import textwrap

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule that counts on the order of the calls."""
+"""Deliberately wrong: a gradient function that relies on the call order."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: rules that take a list of rows for their sum."""
+"""Deliberately wrong: gradient functions that treat rows as their sum."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the error is gone, and so is the gradient."""
+"""Deliberately wrong: the error is gone, and so is the gradient."""
 
 import tensorflow as tf
 

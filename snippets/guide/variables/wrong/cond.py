@@ -1,4 +1,4 @@
-"""Wrong on purpose: rules in a branch of tf.cond, and what helps."""
+"""Deliberately wrong: custom gradients in a branch of tf.cond."""
 
 import tensorflow as tf
 

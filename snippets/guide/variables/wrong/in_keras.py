@@ -1,4 +1,4 @@
-"""Wrong on purpose: a Keras weight goes in as it is."""
+"""Deliberately wrong: a Keras weight is passed as it is."""
 
 import textwrap
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule has no place for the variable it reads."""
+"""Deliberately wrong: grad does not accept the variable that is read."""
 # tracebook: raises TypeError
 
 import tensorflow as tf
@@ -14,5 +14,5 @@ def product(x):
     return w * x, grad
 
 
-print("no tape, no gradient asked for, and still:")
+print("no tape, no call of tape.gradient, and still:")
 product(tf.constant(3.0))

@@ -1,4 +1,4 @@
-"""Wrong on purpose: counting on an order, with forty variables."""
+"""Deliberately wrong: relying on an order, with forty variables."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the example of the documentation swaps its gradients."""
+"""Deliberately wrong: the documented example swaps its gradients."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: what a rule with a variable must not return."""
+"""Deliberately wrong: what grad must not return with a variable."""
 
 import textwrap
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: gradients in the order in which the forward pass reads."""
+"""Deliberately wrong: gradients in the order of the forward pass."""
 
 import tensorflow as tf
 

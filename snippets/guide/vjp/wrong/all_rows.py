@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rows of an identity matrix as one upstream."""
+"""Deliberately wrong: all rows of the identity matrix as one upstream."""
 
 import textwrap
 

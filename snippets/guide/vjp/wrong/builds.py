@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule that is right, and builds the Jacobian for it."""
+"""Deliberately wrong: a right gradient function that builds the Jacobian."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a check of a rule against itself, which always passes."""
+"""Deliberately wrong: a check of a gradient function against itself."""
 
 import tensorflow as tf
 
@@ -21,7 +21,7 @@ def plain(x):
     return x * x
 
 
-def pairings():
+def products():
     with tf.autodiff.ForwardAccumulator(x, dx) as forward:
         with tf.GradientTape() as tape:
             tape.watch(x)
@@ -31,9 +31,9 @@ def pairings():
             tf.tensordot(downstream, dx, 1))
 
 
-print("The slope is 2 x, the rule says 10 x.")
+print("The derivative is 2 x, and grad uses 10 x.")
 for f in plain, recorded, stopped:
-    for mode, run in ("eager", pairings), ("graph", tf.function(pairings)):
+    for mode, run in ("eager", products), ("graph", tf.function(products)):
         one, other = run()
         print(f"{f.__name__:8} {mode}: <u, J dx> = {one.numpy():6}"
               f"  <u J, dx> = {other.numpy():6}")

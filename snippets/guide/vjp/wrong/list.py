@@ -1,4 +1,4 @@
-"""Wrong on purpose: a list as output_gradients is not one row."""
+"""Deliberately wrong: a list as output_gradients is not one row."""
 
 import tensorflow as tf
 

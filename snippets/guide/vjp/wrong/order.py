@@ -1,4 +1,4 @@
-"""Wrong on purpose: two pullbacks in the order of the forward pass."""
+"""Deliberately wrong: two pullbacks in the order of the forward pass."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the tape is asked for the gradient of a vector."""
+"""Deliberately wrong: the gradient of a vector, in place of its Jacobian."""
 
 import numpy as np
 import tensorflow as tf
