@@ -1,14 +1,14 @@
-"""The identity against differences: of what it computes, and of s."""
+"""Finite differences of the trick itself, and of its surrogate s."""
 
 import tensorflow as tf
 
 
-def stand_in(x):
+def trick(x):
     s = tf.tanh(x)
     return tf.stop_gradient(tf.sign(x)) + (s - tf.stop_gradient(s))
 
 
-def slope(function, x):
+def gradient(function, x):
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = function(x)
@@ -20,13 +20,15 @@ def difference(function, x, h=1e-5):
 
 
 def show(name, values):
-    print(f"{name:28}", *[f"{value:9.6f}" for value in values])
+    print(f"{name:30}", *[f"{value:9.6f}" for value in values])
 
 
 x = tf.constant([-1.5, 0.5, 2.0], tf.float64)
-show("slope of the stand-in", slope(stand_in, x))
+show("gradient of the trick", gradient(trick, x))
 show("differences of tanh", difference(tf.tanh, x))
-show("differences of the stand-in", difference(stand_in, x))
-show("second, of the stand-in", slope(lambda x: slope(stand_in, x), x))
-show("differences of its slope", difference(lambda x: slope(stand_in, x), x))
-show("differences of tanh's slope", difference(lambda x: slope(tf.tanh, x), x))
+show("differences of the trick", difference(trick, x))
+show("second, of the trick", gradient(lambda x: gradient(trick, x), x))
+show("differences of its gradient",
+     difference(lambda x: gradient(trick, x), x))
+show("differences of tanh's gradient",
+     difference(lambda x: gradient(tf.tanh, x), x))

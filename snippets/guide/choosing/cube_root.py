@@ -1,4 +1,4 @@
-"""A rule that keeps little and can be differentiated: it calls itself."""
+"""A gradient function that keeps little and can be differentiated twice."""
 
 import weakref
 
@@ -11,7 +11,7 @@ iterates = []
 @tf.custom_gradient
 def cube_root(a):
     a = tf.identity(a)
-    fixed = tf.stop_gradient(a)  # the tape shall keep no iterate
+    fixed = tf.stop_gradient(a)  # so that the tape keeps no iterate
     y = tf.ones_like(fixed)
     for _ in range(20):
         y = (2.0 * y + fixed / y ** 2) / 3.0

@@ -7,15 +7,15 @@ matplotlib.rcParams["svg.hashsalt"] = "choosing figure"
 from matplotlib import pyplot as plt
 
 QUESTIONS = [
-    ("Shall no gradient\nflow back at all?", "tf.stop_gradient"),
-    ("Is autodiff right, but\nmemory too short?", "tf.recompute_grad"),
-    ("Is autodiff right,\nand cheap enough?", "no rule"),
-    ("Has another formula the\nsame value, right gradient?",
-     "no rule, rewrite it"),
+    ("Should no gradient\nflow back at all?", "tf.stop_gradient"),
+    ("Is autodiff right, but\nneeds too much memory?", "tf.recompute_grad"),
+    ("Is autodiff right,\nand cheap enough?", "no custom gradient"),
+    ("Does another formula have\nthis value, a right gradient?",
+     "use that formula"),
     ("Is the gradient that of x,\nin the shape of x?", "tf.grad_pass_through"),
     ("Is the gradient that of\nanother function s(x)?",
-     "stop_gradient identity"),
-    ("Is it one operation,\nwithout any gradient?", "tf.RegisterGradient"),
+     "stop-gradient trick"),
+    ("Is it one operation\nwithout any gradient?", "tf.RegisterGradient"),
     ("Must it run on other\nbackends of Keras?", "keras.ops.custom_gradient"),
 ]
 LAST = "tf.custom_gradient"

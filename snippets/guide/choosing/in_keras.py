@@ -1,4 +1,4 @@
-"""keras.ops.custom_gradient: one rule, written for every backend of Keras."""
+"""keras.ops.custom_gradient: one gradient function for all its backends."""
 
 import numpy as np
 from tensorflow import keras

@@ -1,4 +1,4 @@
-"""What each way keeps for the backward pass, eagerly and in a graph."""
+"""What each choice keeps for the backward pass, eagerly and in a graph."""
 
 import weakref
 
@@ -14,7 +14,7 @@ def newton(a, like=None):
     return y
 
 
-def with_rule(forward):
+def with_custom(forward):
     # truth: a > 0; first derivative only
     @tf.custom_gradient
     def cube_root(a):
@@ -23,29 +23,29 @@ def with_rule(forward):
     return cube_root
 
 
-def record(way):
+def record(choice):
     a = tf.constant(8.0)
     with tf.GradientTape() as tape:
         tape.watch(a)
-        y = way(a)
+        y = choice(a)
     return tape, y, a
 
 
-for name, way in {
-        "no rule": newton, "a rule": with_rule(newton),
-        "input stopped": with_rule(lambda a: newton(tf.stop_gradient(a))),
-        "ones_like(a)": with_rule(lambda a: newton(tf.stop_gradient(a), a)),
+for name, choice in {
+        "no custom grad": newton, "custom gradient": with_custom(newton),
+        "input stopped": with_custom(lambda a: newton(tf.stop_gradient(a))),
+        "ones_like(a)": with_custom(lambda a: newton(tf.stop_gradient(a), a)),
         "recompute_grad": tf.recompute_grad(newton)}.items():
     iterates, alive = [], []
-    tape, y, a = record(way)
+    tape, y, a = record(choice)
     kept = sum(each() is not None for each in iterates)
-    slope = tape.gradient(y, a)
+    gradient = tape.gradient(y, a)
     most, runs = max(alive), len(iterates) // 20
     with tf.Graph().as_default():
         iterates, alive = [], []
-        tape, y, a = record(way)
+        tape, y, a = record(choice)
         uses = [len(each().consumers()) for each in iterates]
         tape.gradient(y, a)
         read = sum(len(y().consumers()) > n for y, n in zip(iterates, uses))
-    print(f"{name:14} slope {slope:.4f}  runs {runs}  eager: kept {kept:2d}"
-          f"  at once {most:2d}  graph: read {read:2d}")
+    print(f"{name:15} gradient {gradient:.4f}  runs {runs}"
+          f"  eager: kept {kept:2d}  at once {most:2d}  graph: read {read:2d}")

@@ -1,4 +1,4 @@
-"""Before you write a rule: the same value, by a function that has one."""
+"""Six formulas with NaN gradients, and the same functions without NaN."""
 
 import tensorflow as tf
 
@@ -17,7 +17,7 @@ pairs = [
          tf.where(x > 0.0, x, 1.0)), 0.0), 0.0)]
 
 
-def value_and_slope(function, at):
+def value_and_gradient(function, at):
     x = tf.constant(at)
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -25,7 +25,7 @@ def value_and_slope(function, at):
     return f"{y:7.4g} {tape.gradient(y, x):7.4g}"
 
 
-print(f"{'':29} value   slope")
+print(f"{'':29} value   gradient")
 for written, formula, name, function, at in pairs:
-    print(f"{written:18} {at:6.0f} {value_and_slope(formula, at)}")
-    print(f"  {name:16} {at:6.0f} {value_and_slope(function, at)}")
+    print(f"{written:18} {at:6.0f} {value_and_gradient(formula, at)}")
+    print(f"  {name:16} {at:6.0f} {value_and_gradient(function, at)}")

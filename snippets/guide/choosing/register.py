@@ -1,4 +1,4 @@
-"""tf.RegisterGradient: a rule for an operation that has none."""
+"""tf.RegisterGradient: a gradient function for an operation without one."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""tf.stop_gradient: a factor that counts in the value, not in the slope."""
+"""tf.stop_gradient: the factor is in the value, not in the gradient."""
 
 import tensorflow as tf
 
@@ -20,5 +20,5 @@ for function in (with_factor, with_stopped_factor):
             y = function(x)
         first = inner.gradient(y, x)
     second = outer.gradient(first, x)
-    print(f"{function.__name__:20} y = {y:.0f}  slope = {first:.0f}"
+    print(f"{function.__name__:20} y = {y:.0f}  first = {first:.0f}"
           f"  second = {second}")

@@ -1,4 +1,4 @@
-"""Of each rule: is y = x, is it linear, and is it a derivative at all?"""
+"""For each change: is y = x, is it linear, and is it a derivative at all?"""
 
 import tensorflow as tf
 
@@ -21,7 +21,7 @@ def run(rule, upstream):
 
 
 def differences(function, upstream, h=1e-6):
-    """By element i: upstream . (f(x + h e_i) - f(x - h e_i)) / 2h"""
+    """The element i is upstream . (f(x + h e_i) - f(x - h e_i)) / 2h."""
     return tf.stack([tf.reduce_sum(upstream * (
         function(x + h * e) - function(x - h * e))) / (2.0 * h)
         for e in tf.eye(3, dtype=tf.float64)])

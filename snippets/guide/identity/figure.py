@@ -1,4 +1,4 @@
-"""round and its three ways back: the values are one, the gradients not."""
+"""Three gradients of round: the values agree, the gradients differ."""
 
 import matplotlib
 import numpy as np

@@ -1,4 +1,4 @@
-"""One identity, six ways back: what goes in and what comes out of each."""
+"""One identity, six gradients: upstream and downstream of each."""
 
 import tensorflow as tf
 
@@ -20,7 +20,7 @@ def back_through(change):
 
 
 tau, lambda_ = 1.0, 0.1
-RULES = {
+CHANGES = {
     "the derivative": lambda upstream: upstream,
     "clip each number to 1": lambda upstream:
         tf.clip_by_value(upstream, -tau, tau),
@@ -33,7 +33,7 @@ RULES = {
 }
 
 x = tf.constant([[1.5, 2.0], [0.0, 0.3]])
-for name, change in RULES.items():
+for name, change in CHANGES.items():
     print(name)
     with tf.GradientTape() as tape:
         tape.watch(x)

@@ -1,4 +1,4 @@
-"""The slope of the first gradient, taken in four ways."""
+"""The derivative of the first gradient, computed with four methods."""
 
 import tensorflow as tf
 
@@ -25,7 +25,7 @@ def forward(function, x):
     return accumulator.jvp(y)
 
 
-RULES = {
+CHANGES = {
     "derivative": lambda upstream: upstream,
     "clip": lambda upstream: tf.clip_by_value(upstream, -1.0, 1.0),
     "scale": lambda upstream: 0.1 * upstream,
@@ -34,7 +34,7 @@ RULES = {
 x, h = tf.constant(0.5, tf.float64), 1e-6
 print(f"L = y^3, y = x = {x:g}   first  its slope   forward  around a graph"
       "   reverse")
-for name, change in RULES.items():
+for name, change in CHANGES.items():
     rule = back_through(change)
 
     def first(x):

@@ -1,4 +1,4 @@
-"""Six points without a derivative, and the slope that TensorFlow gives."""
+"""Six points without a derivative, and the slope that TensorFlow uses."""
 
 import matplotlib
 import numpy as np
@@ -70,7 +70,7 @@ def draw(name, mark, ink):
         [values for values in axes.flat[4].lines[0].get_ydata()
          if values == values]) == 2 and (
         axes.flat[4].lines[2].get_ydata() == 0), (
-        "sign: flat, in the middle of the jump.")
+        "sign: flat, in the middle of the discontinuity.")
     assert abs(told["sqrt(x)"][0]) > 1e6, "sqrt: upright, an infinite slope."
     figure.savefig(name, transparent=True, metadata={"Date": None})
 

@@ -1,4 +1,4 @@
-"""The 2-norm with a chosen vector at 0, and the definition put to it."""
+"""The 2-norm with a chosen gradient at 0, tested against the definition."""
 
 import tensorflow as tf
 

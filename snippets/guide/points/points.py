@@ -1,4 +1,4 @@
-"""A bend at 0 with the slope there as an argument: the rule says it."""
+"""A bend at 0: the slope there is an argument of the custom gradient."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Which slopes lie below the graph everywhere: the definition, on a grid."""
+"""Which lines lie below the graph everywhere: the definition, on a grid."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""One-sided slopes, and what TensorFlow says, at points without a slope."""
+"""One-sided slopes, and the gradient that TensorFlow returns there."""
 
 import numpy as np
 import tensorflow as tf
@@ -47,7 +47,7 @@ def choice(left, right, found):
     if np.isnan([left, right]).any():
         return "end of the domain"
     if np.isinf([left, right]).any():
-        return "jump"
+        return "discontinuity"
     if left == right:
         return "no kink" + ("" if found == left else ", and wrong")
     among = {left: "left", right: "right", (left + right) / 2: "middle"}

@@ -1,4 +1,4 @@
-"""One function, |x|, written in eleven ways: the gradient at 0."""
+"""One function, |x|, written in eleven forms: the gradient at 0."""
 
 import tensorflow as tf
 

@@ -44,7 +44,7 @@ def draw(name, ink):
         plot.semilogy(range(1, LAYERS + 1), line, style, color=ink)
         plot.text(-4, line[0], f"gain {gain}", color=ink, va="center")
     plot.set(xlim=(-5, LAYERS + 0.5), xticks=[1, 10, 20, 30, 40])
-    plot.set_xlabel("layer; the walk goes from right to left", color=ink)
+    plot.set_xlabel("layer; backward is from right to left", color=ink)
     plot.set_ylabel("norm of upstream", color=ink)
     plot.tick_params(colors=ink)
     plot.spines[:].set_color(ink)

@@ -36,7 +36,7 @@ for mode, wrap in ("eager", lambda f: f), ("graph", tf.function):
     calls.assign(0)
     plain = wrap(lambda: both_orders(x, tf.identity))()
     probed = wrap(lambda: both_orders(x, probe))()
-    print(mode, "calls of the rule:", calls.numpy())
+    print(mode, "calls of grad:", calls.numpy())
     for order, a, b in zip(("first", "second"), plain, probed):
         difference = np.max(abs(a - b)) / np.max(abs(a))
         print(mode, order, "equal to 1e-6:", difference < 1e-6)

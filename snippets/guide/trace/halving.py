@@ -19,7 +19,7 @@ def probe(x, seen):
 
 
 def upstream_is_fine(place):
-    """Of the gradient that the rule of STEPS[place] passes on."""
+    """Whether the gradient that STEPS[place] passes on is finite."""
     seen = []
     x = tf.constant([0.5, 1.5])
     with tf.GradientTape() as tape:
@@ -40,4 +40,4 @@ while fine - bad > 1:
     verdict = upstream_is_fine(middle)
     print(f"step {middle:2}  upstream is fine: {verdict}")
     bad, fine = (bad, middle) if verdict else (middle, fine)
-print("bad after the rule of step", bad, "and fine before it")
+print("bad after the gradient of step", bad, "and fine before it")

@@ -1,4 +1,4 @@
-"""A probe: an identity whose rule reports the upstream gradient."""
+"""A probe: an identity whose gradient function reports upstream."""
 
 import tensorflow as tf
 
@@ -43,8 +43,8 @@ u = x @ W - c
 r = tf.norm(u, axis=-1, keepdims=True)
 print("r =", r.numpy()[:, 0], " u / r =", *(u / r).numpy())
 for mode, function in (
-        ("eager", slope), ("the tape in a graph", tf.function(slope)),
-        ("the tape around a graph",
+        ("eager", slope), ("tape inside a tf.function", tf.function(slope)),
+        ("tape outside a tf.function",
          lambda x, W: slope(x, W, tf.function(distance)))):
     print(mode)
     print(function(x, W).numpy().tolist())

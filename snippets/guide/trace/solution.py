@@ -1,4 +1,4 @@
-"""Two probes around a step weigh its rule; differences weigh its value."""
+"""Two probes around a step measure its gradient function."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The same walk without probes: one question for every step."""
+"""The same backward pass without probes: one call for all steps."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Estimators against the exact slope, in their own standard errors."""
+"""Estimators against the exact derivative, in their standard errors."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Gumbel-softmax: a sample of three classes, relaxed, and its rule."""
+"""Gumbel-softmax: a relaxed sample of three classes, and its gradient."""
 
 import numpy as np
 import tensorflow as tf
@@ -14,8 +14,8 @@ def relaxed(tau):
         y = tf.nn.softmax(h)
 
         def grad(upstream):
-            pairing = tf.reduce_sum(y * upstream, -1, keepdims=True)
-            h_bar = y * (upstream - pairing)
+            inner = tf.reduce_sum(y * upstream, -1, keepdims=True)
+            h_bar = y * (upstream - inner)
             downstream = h_bar / tau
             return downstream, downstream
 

@@ -1,4 +1,4 @@
-"""A normal sample as a rule: the noise is what the rule keeps."""
+"""A normal sample with a custom gradient, which needs the noise."""
 
 import tensorflow as tf
 
@@ -27,6 +27,6 @@ with tf.GradientTape(persistent=True) as tape:
     built_in = tf.random.stateless_normal([4], [1, 2], mu, sigma)
     other = tf.reduce_sum(built_in ** 2)
 print("z =", z.numpy())
-for name, target in ("rule", loss), ("tf.random", other):
+for name, target in ("custom", loss), ("tf.random", other):
     slopes = tape.gradient(target, [mu, sigma])
     print(f"{name:9}  mu {slopes[0].numpy()}  sigma {slopes[1].numpy()}")

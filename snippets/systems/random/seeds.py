@@ -3,7 +3,7 @@
 import tensorflow as tf
 
 tf.random.set_seed(1)
-tf.get_logger().setLevel("ERROR")  # no word on retracing
+tf.get_logger().setLevel("ERROR")  # no warning on retracing
 generator = tf.random.Generator.from_seed(1)
 outside = tf.random.normal([4])
 for name, noise in {

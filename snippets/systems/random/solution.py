@@ -1,4 +1,4 @@
-"""A sample of the exponential distribution, with its rule."""
+"""A sample of the exponential distribution, with its gradient."""
 
 import tensorflow as tf
 
@@ -22,7 +22,7 @@ with tf.GradientTape() as tape:
     tape.watch(rate)
     z = exponential(rate, few)
 print("u =", few.numpy(), " z =", z.numpy())
-print("slope", tape.gradient(z, rate).numpy())
+print("gradient", tape.gradient(z, rate).numpy())
 
 u = tf.random.stateless_uniform([N], seed=[1, 2], minval=1e-7)
 for start in 0.5, 2.0:
@@ -32,5 +32,5 @@ for start in 0.5, 2.0:
         z = exponential(lambda_, u)
     each = tape.gradient(z, lambda_)
     print(f"lambda {start}  mean of z {tf.reduce_mean(z):.3f}"
-          f"  slope {tf.reduce_mean(each):.3f}"
+          f"  gradient {tf.reduce_mean(each):.3f}"
           f"  exact {-1.0 / start ** 2:.3f}")

@@ -93,10 +93,9 @@ def rows(name, width=14):
 
 
 @says(
-    "`tf.sign` shall get …",
-    "At $x = 0.5$ …",
+    "For example, suppose you …",
     "`tf.grad_pass_through` gives 1.",
-    "A rule with …",
+    "A custom gradient gives …",
 )
 @over(mode=MODES)
 def test_the_ways_to_a_slope(mode):
@@ -117,9 +116,9 @@ def of_tanh(op, upstream):
 
 
 @says(
-    "`gradient_override_map` changes nothing …",
-    "`gradient_override_map` is ignored, …",
-    "A tape that …",
+    "`gradient_override_map`, the tool …",
+    "`gradient_override_map` is a …",
+    "If the tape records …",
     was="'changes nothing under a tape', 'not even inside tf.function': obeyed where the tape is around the function, or the function nested",
 )
 @over(mode=MODES, x=numbers(-5, 5))
@@ -131,8 +130,8 @@ def test_the_override_is_ignored_where_the_tape_sees_the_operation(mode, x):
 
 @says(
     "For a tape …",
-    "It is the …",
-    "The cure is the …",
+    "Its gradient comes …",
+    "The fix is the stop-gradient …",
 )
 def test_a_graph_is_one_operation_to_the_tape_around_it():
     inner = tf.function(lambda x: overridden(x), autograph=False)
@@ -154,7 +153,7 @@ def test_a_graph_is_one_operation_to_the_tape_around_it():
 
 @says(
     "In the first …",
-    "Wrong on purpose: gradient_override_map, …",
+    "Deliberately wrong: gradient_override_map, …",
 )
 def test_the_weights_of_the_override():
     lines = trace("wrong/override.py")
@@ -164,8 +163,7 @@ def test_the_weights_of_the_override():
 
 
 @says(
-    "Nobody checks a …",
-    "TensorFlow has many …",
+    "TensorFlow doesn't check …",
 )
 @over(mode=FEW, factor=numbers(-1e3, 1e3))
 def test_nobody_checks_a_rule(mode, factor):
@@ -192,7 +190,7 @@ def differences(function, x, h=1e-2):
 
 
 @says(
-    "no rule — …",
+    "no custom gradient — …",
     was="'right', 'right': LookupError for softsign, None for image.resize",
 )
 @over(f=SMOOTH, x=numbers(-2, 2), cases=24)
@@ -219,8 +217,8 @@ def resized(x):
 
 
 @says(
-    "The rules of …",
-    "Second order and …",
+    "Some operations of …",
+    "For `tf.nn.softsign`, second …",
     was="'no rule: right, right'",
 )
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC])
@@ -231,7 +229,7 @@ def test_rules_without_rules(mode):
     assert "SoftsignGrad" in message(mode.gradient, derivative(tf.nn.softsign), 0.5)
 
 
-@says("no rule — …")
+@says("no custom gradient — …")
 @over(forward=FORWARDS)
 def test_rules_without_rules_forward(forward):
     assert forward.jvp(resized, IMAGE) is None
@@ -260,10 +258,10 @@ def test_stopped_forward(forward):
 
 @says(
     "`tf.recompute_grad` — as …",
-    "`tf.recompute_grad` in a …",
-    "Wrong on purpose: recompute_grad, …",
-    "Its rule has …",
-    "Forward mode comes …",
+    "Inside a `tf.function` it …",
+    "Deliberately wrong: recompute_grad, …",
+    "Differentiating its gradient …",
+    "Forward mode does …", "In eager mode, second …",
     "Eagerly the second …",
 )
 @over(f=[tf.sin, lambda x: x * x * x], mode=MODES)
@@ -289,6 +287,8 @@ def test_recomputed(f, mode):
         )
     with_loss = raised(mode.gradient, derivative(again, lambda y: y * y), 0.5)
     assert isinstance(with_loss, NotImplementedError)
+    outside = raised(mode.derivative, lambda x: again(x), [0.5], 2)
+    assert isinstance(outside, NotImplementedError) == (mode in GRAPHS)
 
 
 @says("`tf.recompute_grad` needs no …")
@@ -326,12 +326,12 @@ def test_passed_through_twice(mode, f):
 
 
 @says(
-    "To give a …",
-    "stop_gradient identity — …",
+    "To use the …",
+    "stop-gradient trick — …",
     "Because $s$ stays …",
-    "Of the true …",
-    "With $s(x)$ for …",
-    "Nothing in the …",
+    "Only the value of …",
+    "For any function …",
+    "The steps use …", "At 0, where the sign …",
 )
 @over(mode=MODES)
 def test_the_identity(mode):
@@ -345,8 +345,9 @@ def test_the_identity(mode):
 
 
 @says(
-    "To give a …",
+    "To use the …",
     "The four steps …",
+    "Second order and forward …",
 )
 @over(mode=FEW)
 def test_the_identity_twice(mode):
@@ -354,11 +355,15 @@ def test_the_identity_twice(mode):
     found = mode.gradients(lambda *xs: [f(x) for f, x in zip(seconds, xs)], *[0.5] * 4)
     expected = [EAGER.gradient(derivative(s), 0.5) for s in SURROGATES.values()]
     assert same(found, expected, 1e-5)
+    for s in SURROGATES.values():
+        twice = mode.derivative(short(tf.sign, s), [0.5], 2)
+        assert same(twice, [EAGER.gradient(derivative(s), 0.5)], 1e-5)
 
 
 @says(
-    "To give a …",
+    "To use the …",
     "The four steps …",
+    "Second order and forward …",
 )
 @over(forward=FORWARDS)
 def test_the_identity_forward(forward):
@@ -368,7 +373,7 @@ def test_the_identity_forward(forward):
     assert iterates_kept(lambda newton: short(newton, tf.sin)) >= 19
 
 
-@says("`tf.RegisterGradient` — the …")
+@says("`tf.RegisterGradient` — your …")
 @over(mode=FEW)
 def test_a_registered_rule(mode):
     with registered("AdjustContrastv2", lambda op, u: (u * op.inputs[0], None)):
@@ -380,7 +385,7 @@ def test_a_registered_rule(mode):
         assert keeps(contrast, IMAGE) == [True, True]
 
 
-@says("`tf.RegisterGradient` — the …")
+@says("`tf.RegisterGradient` — your …")
 @over(forward=FORWARDS)
 def test_a_registered_rule_forward(forward):
     def summed(op, upstream):
@@ -422,7 +427,7 @@ ALIKE = {
 
 
 @says(
-    "For a function …",
+    "If a function depends …",
     was="'the same': a rule over a closed-over tensor gives 6 eagerly and None in a graph",
 )
 @over(way=ALIKE, mode=MODES, x=[[[-9.0, -1.0, -1e-30], [0.0, 1e-3, 8.0]]])
@@ -433,7 +438,7 @@ def test_values_and_gradients_in_all_modes(way, mode, x):
     assert np.allclose(found, eager, 1e-5, 1e-6)
 
 
-@says("So pass whatever …")
+@says("So pass everything …", "If a decorated …")
 @over(
     mode=MODES,
     decorate={
@@ -453,10 +458,10 @@ def test_closing_over(mode, decorate):
 
 
 @says(
-    "Where the operations …",
-    "Where they give …",
+    "If the operations …", "This holds eagerly …",
+    "If they have …",
     "With the accumulator …",
-    "In a graph, …",
+    "In a graph, forward …",
     was="'never asks the rule': it is called in each mode, and used around a graph",
 )
 @over(forward=FORWARDS, factor=numbers(-1e3, 1e3))
@@ -470,7 +475,7 @@ def test_what_forward_mode_asks(forward, factor):
     assert same(found, [factor if around else SLOPE, by_none], 1e-6)
 
 
-@says("Memory is not …")
+@says("A graph keeps …")
 @over(f={"tanh": tf.tanh, "sin": tf.sin, "ruled": slope_of_tanh})
 def test_a_graph_keeps_what_is_read(f):
     with tf.Graph().as_default():
@@ -486,14 +491,29 @@ def test_a_graph_keeps_what_is_read(f):
     assert (given.name in read) == (f is not tf.tanh)
 
 
+@says("And a custom gradient …")
+@over(mode=MODES)
+def test_in_a_branch(mode):
+    def in_a_branch(f):
+        return lambda x: tf.cond(x > 0.0, lambda: f(x), lambda: -x)
+
+    error = raised(mode.gradient, in_a_branch(slope_of_tanh), 0.5)
+    assert isinstance(error, AssertionError) == (mode in (AROUND, AROUND_XLA, NESTED))
+    copied = tf.custom_gradient(lambda x: slope_and_copy(tf.identity(x)))
+    assert same(mode.gradient(in_a_branch(copied), 0.5), SLOPE, 1e-5)
+
+
+def slope_and_copy(x):
+    return tf.sign(x), lambda upstream: upstream * (1.0 - tf.tanh(x) ** 2)
+
+
 # Derivation.
 
 
 @says(
-    "What the number …",
-    "`tf.stop_gradient` declares that …",
+    "`tf.stop_gradient` makes $c$ …",
     "A function and …",
-    "All that could …",
+    "At first, both …",
 )
 @over(mode=FEW, x=numbers(-5, 5), c=numbers())
 def test_the_number_does_not_matter(mode, x, c):
@@ -507,12 +527,12 @@ def test_the_number_does_not_matter(mode, x, c):
 
 @says(
     "The program computes …",
-    "The identity of …",
+    "The trick computes `z …",
     "Here $y$ is …",
 )
 @over(x=numbers(), cases=100)
 def test_the_value_is_the_sign(x):
-    identity = program("choosing.py").identity
+    identity = program("choosing.py").trick
     assert same(identity(tf.constant(x)), tf.sign(tf.constant(x)))
 
 
@@ -544,7 +564,7 @@ def test_straight_through(mode):
 
 @says(
     "In floating point, …",
-    "Where $y$ is much …",
+    "If $y$ is much …",
     was="'are lost': none of 1 beside 1000.5",
 )
 @over(dtype=FLOATS)
@@ -556,7 +576,7 @@ def test_the_sum_need_not_be_exact(dtype):
 
 
 @says(
-    "If $y - s$ …",
+    "It is $y$ if …", r"$\frac{y}{2} \le s \le 2 y$, …",
     was="'whenever': y = 1.2e-38, s = 1.3e-38 gives 1.3e-38, since the difference is subnormal",
 )
 @over(dtype=FLOATS, y=numbers(0), share=st.floats(0.5, 2.0), sign=[1, -1], cases=64)
@@ -573,7 +593,7 @@ def test_sterbenz(dtype, y, share, sign):
 
 
 @says(
-    "Where $y$ is 0 …",
+    "$y$ is 0, so …",
     was="'a rounding': of infinity it is NaN",
 )
 @over(dtype=FLOATS, x=numbers(around=[0.5, 1, 1.5, 2048]), cases=64)
@@ -598,7 +618,7 @@ def test_the_second_form(dtype, s, y, graph):
         assert s - s == 0 and same(graph(y, s), y + 0.0)
 
 
-@says("Where $s$ overflows …")
+@says("If $s$ overflows, …")
 @over(compiled=[None, True])
 def test_a_surrogate_must_be_finite(compiled):
     x = tf.constant(POINTS)[:, None]
@@ -613,15 +633,15 @@ def test_a_surrogate_must_be_finite(compiled):
 
 
 @says(
-    "Of 1001 values …",
-    "Two ways to …",
+    "In the third …",
+    "Two forms of …",
 )
 def test_how_many_differ():
-    lines = {each.text[:22].strip(): [] for each in trace("exact.py")}
+    lines = {each.text[:27].strip(): [] for each in trace("exact.py")}
     for each in trace("exact.py"):
-        lines[each.text[:22].strip()].append(each["differ"])
-    assert lines["x / 1000, slope of x"] == [1000, 0]
-    assert lines["sign, slope of exp"] == [1001, 1001]
+        lines[each.text[:27].strip()].append(each["differ"])
+    assert lines["x / 1000, derivative of x"] == [1000, 0]
+    assert lines["sign, derivative of exp"] == [1001, 1001]
 
 
 # The table of all ways.
@@ -630,26 +650,28 @@ def test_how_many_differ():
 @says(
     "All rows have …",
     "`tf.sign` has a …",
-    "The two are …",
+    "These two are …",
     "`pass through` is …",
     "The last two …",
-    "One value, in …",
+    "Each row below …", "`tf.stop_gradient` cuts the …",
     "The value of …",
 )
 def test_the_table_of_ways():
     table = rows("choosing.py")
     heading = table.pop("")
+    x = float(source("choosing.py").partition("x, row = tf.constant(")[2][:3])
+    assert len(table) == 5 and x == 0.5
     assert heading == ["y", "first,", "graph", "second,", "graph", "forward,", "graph"]
     assert all(row[0] == "1" and len(row) == 7 for row in table.values())
     assert table["tf.sign"][1:3] == ["0.0000"] * 2
     assert table["stop_gradient"][1:] == ["None"] * 6
     assert table["pass through"][1:5] == ["1.0000"] * 2 + ["None"] * 2
-    pairs = [*zip(table["identity"], table["rule"])]
+    pairs = [*zip(table["trick"], table["custom"])]
     assert [a == b for a, b in pairs] == [True] * 6 + [False]
     assert pairs[1][0] == f"{SLOPE:.4f}" and pairs[3][0] == f"{CURVATURE:.4f}"
 
 
-@says("A constant slope …")
+@says("A constant derivative …")
 @over(mode=FEW, slope=numbers())
 def test_a_constant_slope(mode, slope):
     constant = tf.custom_gradient(
@@ -659,7 +681,7 @@ def test_a_constant_slope(mode, slope):
         assert mode.gradient(derivative(way), 0.5) is None
 
 
-@says("The identity has …")
+@says("The trick has …")
 @over(mode=FEW)
 def test_the_identity_has_no_rule(mode):
     with mock.patch.object(tf, "custom_gradient", side_effect=AssertionError):
@@ -669,7 +691,7 @@ def test_the_identity_has_no_rule(mode):
 # No rule.
 
 
-@says("At 0 the …")
+@says("At 0 the …", "`tf.abs` uses 0, …")
 @over(mode=FEW, dtype=[tf.bfloat16, tf.float64])
 def test_conventions_at_zero(mode, dtype):
     def twice(x, otherwise):
@@ -685,9 +707,10 @@ def test_conventions_at_zero(mode, dtype):
     assert np.log(1e-30) < -60  # the quotient x log(x) / x
 
 
-@says("Before you write …")
+@says("Six formulas with …", "The second line of each …")
 def test_before_a_rule():
     lines = trace("none.py")[1:]
+    assert len(lines[::2]) == len(program("none.py").pairs) == 6
     for formula, function in zip(lines[::2], lines[1::2], strict=True):
         assert np.isnan(formula.numbers[-1]) and np.isfinite(function.numbers[-1])
 
@@ -696,9 +719,9 @@ def test_before_a_rule():
 
 
 @says(
-    "Within the derivative, …",
+    "In the derivative, …",
     "The value stays …",
-    "tf.stop_gradient: a factor …",
+    "tf.stop_gradient: the factor …",
 )
 @over(mode=FEW, x=numbers(-1e3, 1e3))
 def test_a_stopped_factor(mode, x):
@@ -709,7 +732,7 @@ def test_a_stopped_factor(mode, x):
     assert [line["second"] for line in trace("stop.py")] == [2.0, "None"]
 
 
-@says("Do not use …")
+@says("Don't use it …")
 @over(mode=FEW)
 def test_stopped_inside_a_rule(mode):
     stopped = tf.custom_gradient(
@@ -739,7 +762,7 @@ def test_newton_from_one(dtype):
         assert not np.isclose(steps(far), far ** (1 / 3), 1e-2)
 
 
-@says("The derivative does …", "So the rule …")
+@says("The derivative does …", "So the gradient …")
 @over(mode=FEW, a=numbers(0.125, 64))
 def test_the_rule_needs_the_root_alone(mode, a):
     @tf.custom_gradient
@@ -751,14 +774,13 @@ def test_the_rule_needs_the_root_alone(mode, a):
 
 
 def memory_lines():
-    return {each.text[:15].strip(): each for each in trace("memory.py")}
+    return {each.text[:16].strip(): each for each in trace("memory.py")}
 
 
 @says(
-    "Eagerly, a rule by itself saves no memory; …",
-    "Eagerly, a rule by itself saves no memory.",
+    "In eager mode, a …",
     "The tape records …",
-    "What each way …",
+    "What each choice …",
 )
 @over(steps=[1, 5, 30], step=[tf.sin, tf.exp, tf.tanh, lambda x: x * x])
 def test_a_rule_saves_no_memory_eagerly(steps, step):
@@ -780,14 +802,14 @@ def test_a_rule_saves_no_memory_eagerly(steps, step):
     walks = []
     with_rule = lambda f: tf.custom_gradient(lambda x: (f(x), walks.append))  # noqa: E731
     assert kept(with_rule) == kept(lambda f: f) == steps and not walks
-    assert "kept 20" in memory_lines()["no rule"].text
-    assert "kept 20" in memory_lines()["a rule"].text
+    assert "kept 20" in memory_lines()["no custom grad"].text
+    assert "kept 20" in memory_lines()["custom gradient"].text
 
 
 @says(
     "`tf.stop_gradient` around the …",
     "One iterate is …",
-    "Every use of …",
+    "Every use of …", "For example, `tf.ones_like(a)` …",
 )
 def test_every_use_must_be_stopped():
     def stopped(newton):
@@ -805,29 +827,29 @@ def test_every_use_must_be_stopped():
 
 
 @says(
-    "Eagerly, a rule by itself saves no memory; …",
-    "In a graph it …",
+    "In eager mode, a …",
+    "In a graph it …", "In a graph, a …",
     "The backward pass …",
-    "Then all iterates …",
-    "The program counts …",
+    "All iterates are …",
+    "The program counts …", "For a graph it …",
 )
 def test_what_a_graph_reads():
     lines = memory_lines()
     read = {name: line.numbers[-1] for name, line in lines.items()}
     assert read == {
-        "no rule": 19,
-        "a rule": 1,
+        "no custom grad": 19,
+        "custom gradient": 1,
         "input stopped": 1,
         "ones_like(a)": 1,
         "recompute_grad": 0,
     }
     at_once = {name: line.numbers[-2] for name, line in lines.items()}
-    assert at_once["recompute_grad"] >= 20 == at_once["no rule"]
+    assert at_once["recompute_grad"] >= 20 == at_once["no custom grad"]
     assert at_once["input stopped"] == 1
 
 
 @says(
-    "But each trace …",
+    "But each tracing …",
     was="'in a graph it does save memory': of one graph",
 )
 @over(sizes=[2])
@@ -848,7 +870,7 @@ def test_a_trace_leaves_an_entry(sizes):
 
 
 @says(
-    "What runs again …",
+    "The second run …",
     "`tf.nn.dropout` draws another …",
 )
 @over(mode=FEW)
@@ -870,7 +892,7 @@ def test_dropout_is_drawn_anew(mode):
 
 @says(
     "Batch normalization updates …",
-    "With the tape around a single …",
+    "With the tape outside …",
     was="without the second sentence: once, with the tape around a tf.function",
 )
 @over(mode=[*MODES, *(each for each in BLOCKS if "tf.function" in each.name)])
@@ -895,11 +917,9 @@ def test_batch_normalization_updates_twice(mode):
 
 
 @says(
-    "Eagerly, stopped inputs …",
-    "The rule above …",
+    "In eager mode, stopping …",
+    "The gradient function above …",
     "The fix is a gradient …",
-    "A rule that …",
-    "the tape shall …",
 )
 @over(mode=[EAGER, PERSISTENT])
 def test_stopped_inputs_have_a_price(mode):
@@ -918,7 +938,7 @@ def test_stopped_inputs_have_a_price(mode):
 
 
 @says(
-    "The second line …",
+    "The second `backward` …", "There the upstream …", "Multiplied by …",
     "The price is …",
     "Here it calls `cube_root` …",
 )
@@ -958,7 +978,7 @@ def test_the_copy(mode):
 
 @says(
     "It needs one …",
-    "It can do …",
+    "It passes the …", "Around a sum …",
     was="'has the wrong shape': with the tape around a graph, and with tf.gradients, a ValueError",
 )
 @over(mode=MODES, f=[tf.reduce_sum, tf.reduce_max])
@@ -975,10 +995,10 @@ def test_another_shape(mode, f):
 
 
 @says(
-    "`tf.custom_gradient` is a …",
-    "`tf.RegisterGradient` is a …",
-    "The rule gets …",
-    "tf.RegisterGradient: a rule …",
+    "`tf.custom_gradient` gives one …",
+    "`tf.RegisterGradient` gives a …",
+    "The gradient function receives …", "The inputs of …",
+    "tf.RegisterGradient: a gradient …",
     "TensorFlow has some …",
 )
 @over(
@@ -1070,7 +1090,7 @@ def test_keras_asks_tensorflow():
 
 @says(
     "The step is …",
-    "keras.ops.custom_gradient: one rule, …",
+    "keras.ops.custom_gradient: one gradient …",
     "This program ran …",
 )
 def test_the_step_in_keras():
@@ -1080,7 +1100,7 @@ def test_the_step_in_keras():
     assert np.allclose(steps, (0.2, 0.02)) and np.isclose(steps[1], 0.1 * steps[0])
 
 
-@says("The rule is …")
+@says("The decorated function …")
 def test_a_symbolic_tensor_is_none():
     tenth = program("in_keras.py").tenth_of_gradient
     symbolic = keras.Input([1])
@@ -1093,8 +1113,8 @@ def test_a_symbolic_tensor_is_none():
 
 
 @says(
-    "Not with differences …",
-    "The identity computes …",
+    "Don't compare a …",
+    "The trick computes a …",
     was="'the differences of a step are zeros': at 0 they are 1 / h",
 )
 @over(f=[tf.sign, tf.round], x=numbers(-5, 5), cases=64)
@@ -1107,8 +1127,8 @@ def test_differences_of_a_step(f, x):
 
 
 @says(
-    "Compare it with …",
-    "The identity against …",
+    "Compare it with finite differences of $s$, …", "Both derivatives agree …",
+    "Finite differences of the trick …",
 )
 def test_what_the_check_prints():
     lines = [each.numbers for each in trace("check.py")]
@@ -1122,8 +1142,7 @@ def test_what_the_check_prints():
 
 @says(
     r"$x \, \sigma(x)$ …",
-    "A rule where …",
-    "Wrong on purpose: a rule …",
+    "Deliberately wrong: a custom …",
 )
 @over(mode=FEW, x=numbers(-80, 80))
 def test_nothing_to_mend(mode, x):
@@ -1137,11 +1156,11 @@ def test_nothing_to_mend(mode, x):
 
 
 @says(
-    "The rule computes …",
+    "To save memory, …", "The first derivative agrees …",
     "The second derivative …",
     "That of $y^2$ …",
     "`tf.nn.silu` is right …",
-    "so that the …",
+    "so that the tape keeps nothing", "It has two …", "The first comes …",
 )
 def test_a_rule_nobody_needs():
     plain, silu, rule = (each.text[16:] for each in trace("wrong/second.py"))
@@ -1153,17 +1172,16 @@ def test_a_rule_nobody_needs():
     y = 1 / (1 + np.exp(-1.0))
     assert np.isclose(2 * y1**2, 1.7211, 1e-4)
     assert np.isclose(2 * y1**2 + 2 * y * y2, right, 1e-4)
-    silu_with_rule = program("wrong/second.py").silu_with_rule
-    assert keeps(silu_with_rule) == [False, False]
+    custom_silu = program("wrong/second.py").custom_silu
+    assert keeps(custom_silu) == [False, False]
 
 
 @says(
-    "Where no $s$ …",
-    "The first derivative …",
+    "Suppose you have …",
+    "The first derivative is …",
     "By the product …",
     "The last factor …",
-    "A local derivative …",
-    "Wrong on purpose: a local …",
+    "Deliberately wrong: a local …",
 )
 @over(mode=FEW)
 def test_a_local_derivative_as_a_factor(mode):
@@ -1194,12 +1212,12 @@ class Holder:
 
 @says(
     "`tf.function` unwraps functions …",
-    "A function with …",
-    "Wrong on purpose: a function …",
-    "`tf.grad_pass_through(tf.round)` arrives as …",
+    "It removes decorator …",
+    "Deliberately wrong: a decorated …",
+    "`tf.grad_pass_through(tf.round)` silently arrives …",
     "A function from …",
-    "A decorated function …",
-    "Pass a function …",
+    "A function decorated with …",
+    "The fix is to …",
     was="'functions that it is given': not as an attribute of an object",
 )
 @over(
@@ -1251,12 +1269,12 @@ def test_a_default_is_taken_for_an_input(f, decorate):
 
 @says(
     "Within the limits …",
-    "The gradient is …",
-    "The fifth is …",
+    "The gradient is that of another …",
+    "The fifth answer …",
     "At the limits …",
     "`tf.clip_by_value` passes the …",
     "Quantized in steps …",
-    "A weight shall …",
+    "You want to quantize …", "Outside it should …",
 )
 @over(mode=MODES, dtype=[tf.bfloat16, tf.float32])
 def test_the_quantizer(mode, dtype):
@@ -1265,7 +1283,7 @@ def test_the_quantizer(mode, dtype):
     x = tf.cast([-1e30, -2.0, *edges, -0.5, 0.0, 1e-30, 0.3, 1e30, np.inf], dtype)
     passes = np.abs(np.asarray(x, np.float32)) <= 1
     by_clipping, by_identity = mode.gradients(
-        lambda x, z: tf.clip_by_value(x, -1.0, 1.0) + solution.by_identity(z), x, x
+        lambda x, z: tf.clip_by_value(x, -1.0, 1.0) + solution.by_trick(z), x, x
     )
     assert same(by_clipping, passes) and same(by_identity, passes)
     y = 4 * np.asarray(solution.quantize(x), np.float32)
@@ -1275,19 +1293,48 @@ def test_the_quantizer(mode, dtype):
 
 
 @says(
-    "With upstream $2 y_i$, …",
+    "The upstream gradient is …",
     "`pass through` differs …",
-    "Write it, and …",
+    "Write the function, …",
 )
 def test_the_exercise():
     lines = trace("solution.py")
     assert lines[1]["upstream"] == [2 * y for y in lines[0]["y"]]
     gradients = {each.text[:13].strip(): each.numbers[-5:] for each in lines}
-    assert gradients["identity"] == gradients["rule"] == [0, -2, 0.5, 2, 0]
+    assert gradients["trick"] == gradients["custom"] == [0, -2, 0.5, 2, 0]
     assert gradients["pass through"] == [-2, -2, 0.5, 2, 2]
 
 
-@says("The two words …")
+@says(
+    "Let `s = …",
+    "The value is 8, …",
+    "Only the value comes …",
+)
+@over(mode=MODES)
+def test_the_cube_with_a_sine(mode):
+    def z(x):
+        s = tf.sin(x)
+        return s + tf.stop_gradient(x**3 - s)
+
+    assert z(tf.constant(2.0)) == 8
+    first, second = mode.gradient(z, 2.0), mode.gradient(derivative(z), 2.0)
+    assert round(float(first), 4) == round(np.cos(2), 4) == -0.4161
+    assert round(float(second), 4) == round(-np.sin(2), 4) == -0.9093
+
+
+@says(
+    "What is the gradient of `x …",
+    "The gradient is 9: …",
+    "Without the stop …",
+)
+@over(mode=MODES)
+def test_a_stopped_square(mode):
+    stopped = mode.gradient(lambda x: x * tf.stop_gradient(x * x), 3.0)
+    plain = mode.gradient(lambda x: x * x * x, 3.0)
+    assert stopped == 9 and plain == 27
+
+
+@says("The two cells …")
 def test_two_words():
     page = Path(__file__).parents[3] / "docs/guide/choosing.md"
     assert page.read_text("utf-8").count(" depends |") == 2
@@ -1297,7 +1344,7 @@ def test_two_words():
     "The eight questions …",
     "Beside the arrow …",
     "The decision as …",
-    "If the answer …",
+    "If all eight …",
 )
 def test_the_figure():
     axes = drawn("figure.py")[0].axes[0]
@@ -1320,23 +1367,22 @@ def test_the_figure():
 
 definition(
     "Choice — Backward …",
-    "It is a …",
 )
 advice(
-    "Write no rule where …",
-    "Ask them in …",
-    "Then write no rule.",
-    "Write no rule; …",
-    "That is less …",
-    "Prefer it.",
+    "If autodiff is right …", "The same holds …", "Use `tf.custom_gradient` for …", "For example, clipping …",
+    "Ask these questions …",
+    "Write no custom gradient.",
+    "Use that formula, …",
+    "Use `tf.stop_gradient`.", "Use `tf.recompute_grad`.", "Use `tf.grad_pass_through`.", "Use the stop-gradient …", "Use `tf.RegisterGradient`.", "Use `keras.ops.custom_gradient`.",
+    "Avoid tracing such …", "Compare it with finite differences of the …",
     "A NaN in …",
-    "First look whether …",
+    "First look whether …", "Then look whether …",
     "Use it for …",
-    "So leave the …",
+    "So don't stop …",
     "So wrap the …",
     "In a library, …",
-    "If it can …",
-    "In a rule …",
+    "If you can write …",
+    "In your gradient …",
     "Use a surrogate …",
 )
 history(
@@ -1345,13 +1391,40 @@ history(
     "With the JAX …",
 )
 pointer(
-    "Of this kind, …",
+    "The catalogue has …",
     "You need the …",
-    "This page asks …",
-    "What upstream, local …",
-    "What each choice …",
-    "What forward mode …",
-    "Numerical stability is …",
-    "Straight through trains …",
-    "The rules on …",
+    "The documentation describes …", "See forward mode …",
+    "The tape explains …",
+    "The programs on …",
+    "Make two quick …",
+    "Numerical stability derives …", "It also treats …",
+    "The page on identities …",
+    "Checking a custom …",
 )
+pointer(
+    "Compare how many …",
+    "Compare the first …",
+    "In each pair …",
+    "Compare the derivatives …",
+    "Does the tape then …",
+    "Compare the gradients of the …",
+    "Compare the kernel …",
+    "Compare the four …",
+    "Compare the second …",
+    "That is the case …",
+    "Predict: the cube …",
+    "Predict: a product …",
+    "Derive: a weight …",
+    "The program that …",
+)
+advice(
+    "Should no gradient …",
+    "Is autodiff right, but …",
+    "Is autodiff right and …",
+    "Does another formula …",
+    "Is the gradient that of $x$ …",
+    "Is the gradient that of another …",
+    "Is it one operation …",
+    "Must it run …",
+)
+pointer("When this site …", "Two things do …")

@@ -66,7 +66,7 @@ def pieces(*slopes):
 
 
 @says(
-    "$|x|$ can be …",
+    "The program writes …", "Their values agree …",
     "One function, |x|, …",
     was="'for every $x$': sqrt(x**2) is inf at 1e30 and 0 at 1e-30",
 )
@@ -95,7 +95,7 @@ def test_the_eleven_gradients_at_0(case):
 
 
 @says(
-    "Zero is not …",
+    "Zero isn't a …",
     "A padded row, …",
     "Inputs that are …",
 )
@@ -108,9 +108,9 @@ def test_zeros_and_ties(x, dtype):
 
 
 @says(
-    "Ask for the …",
+    "Compute the slope …",
     "A kink has two …",
-    "At a jump …",
+    "At a discontinuity …",
     "(So it does …",
     "At the end …",
     "The other may …",
@@ -132,7 +132,7 @@ def test_one_sided_slopes():
         assert any(missing) == (kind == "domain")
         if kind in ("left", "right", "middle", "neither"):
             assert all(finite) and float(left) != float(right)
-        assert kind != "jump" or any(grow)
+        assert kind != "discontinuity" or any(grow)
         assert same(np.isnan([float(left), float(right)]), missing)
     ends = dict(ROWS)
     assert ends["x**1.5"][2] == "0.000" and ends["sqrt(x)"][2] == "inf"
@@ -142,15 +142,15 @@ def test_one_sided_slopes():
 
 @says(
     "At a kink TensorFlow …",
-    "No rule runs …",
+    "The choices follow …", "The choice belongs …",
     "The graph agrees …",
     "Kinks get the …",
-    "`relu6` takes the …",
-    "`tf.norm` has no …",
-    "Jumps get a …",
+    "`relu6` has the …",
+    "`tf.norm` makes no …",
+    "Discontinuities get a …",
     "Ends get the …",
     "`xlogy(x, x)`, $x$ …",
-    "`x**0` is a …",
+    "`x**0` is constant, …",
     "`softplus`, `elu` and …",
 )
 @over(case=CASES)
@@ -162,7 +162,7 @@ def test_the_table(case):
         sides = {"left": left, "right": right, "middle": (left + right) / 2}
         if kind[0] == "kink," and "norm" not in name:
             assert same(got, sides[kind[-1]], 1e-2)
-        elif kind[0] == "jump":
+        elif kind[0] == "discontinuity":
             assert got is None or np.isfinite(got)
         elif kind[0] == "end":
             assert (got in (left, right)) == (name != "xlogy(x, x)")
@@ -173,7 +173,7 @@ def test_the_table(case):
 
 @says(
     "`tf.nn.selu`, which is …",
-    "Not so those …",
+    "The table leaves …",
     "Ends get the …",
     was=(
         "'get a finite number or None': the pole of 1 / x gets -inf",
@@ -188,14 +188,14 @@ def test_outside_the_table(case):
 
 
 @says(
-    "Jumps get a …",
+    "Discontinuities get a …",
     "`None` means that …",
-    "Where two arguments …",
+    "If two arguments …",
 )
 @over(graph=[False, True], x=[0.3, -1e30])
 def test_no_warning(graph, x):
     rows = program("table.py").ROWS
-    asked = [each for each in rows if dict(ROWS)[each[0]][-1] == "jump"]
+    asked = [each for each in rows if dict(ROWS)[each[0]][-1] == "discontinuity"]
     asked += [("total", 0, lambda x: TOTAL(x, x)), ("line", 0, LINE), ("one", 0, ONE)]
     gradient = program("table.py").gradient
     in_graph = tf.function(gradient, autograph=False).get_concrete_function
@@ -208,7 +208,7 @@ def test_no_warning(graph, x):
                 assert (found is None) == (name == "round(x)")
 
 
-@says("`tf.maximum` follows its …")
+@says("`tf.maximum` follows its first argument.")
 @over(case=CASES, x=arrays(3))
 def test_maximum_at_a_tie(case, x):
     mode, dtype = case
@@ -216,7 +216,7 @@ def test_maximum_at_a_tie(case, x):
     assert same(mode.gradients(tf.maximum, x, x), [tf.ones(3), tf.zeros(3)])
 
 
-@says("This is no …")
+@says("This isn't a …")
 @over(x=st.floats(0.1, 9), power=[0.0, 2.0, 3.0])
 def test_the_rule_of_a_power(x, power):
     rule = lambda x: tf.constant(power) * tf.constant(x) ** (power - 1)  # noqa: E731
@@ -260,12 +260,12 @@ def test_a_tangent(x, y, f):
 
 @says(
     "To find all …",
-    "Those of a …",
+    "The slopes of …", "Then $g$ is …", "So the subgradients …",
     "If both are …",
     "For relu, abs …",
     "NaN never is.",
-    "The program takes …",
-    "Which slopes lie …",
+    "The program tests the …",
+    "Which lines lie …",
     "f(y) >= f(0) …",
 )
 @over(slopes=st.lists(st.integers(-4, 4), min_size=1, max_size=4), g=st.integers(-9, 9))
@@ -286,10 +286,10 @@ def test_the_subgradients(slopes, g):
 @says(
     "Where kinks meet …",
     r"$\operatorname{relu}(x) - \operatorname{relu}(-x)$ …",
-    "The gradient of …",
-    "Where convex functions …",
+    "TensorFlow returns 0 …",
+    "If you add …", "A difference, or …",
     "`tf.minimum` alone has …",
-    "There one takes …",
+    "There one uses …",
 )
 @over(
     mode=MODES,
@@ -324,8 +324,8 @@ PIECES = {
 
 
 @says(
-    "How much it …",
-    "Otherwise they may: …",
+    "Suppose that the …", "Then the points …",
+    "Otherwise they can …", "For example, `tf.norm` …",
     was=(
         "'have no volume': tf.norm of one relu is NaN for half of all numbers",
         "'is NaN for half of all numbers': under XLA it is 0",
@@ -346,7 +346,7 @@ def test_no_volume(outer, inner):
 
 
 @says(
-    "Otherwise they may: …",
+    "Otherwise they can …", "For example, `tf.norm` …",
 )
 @over(mode=MODES, x=arrays(1, numbers(-9, 0) | numbers(1e-3, 9)))
 def test_the_norm_of_a_relu(mode, x):
@@ -354,7 +354,7 @@ def test_the_norm_of_a_relu(mode, x):
     assert same(found, [1 if x > 0 else 0 if mode in COMPILED else np.nan])
 
 
-@says("Where $k$ of …")
+@says("If $k$ of …", "They aren't negative, …")
 @over(x=arrays(4, st.integers(0, 2)), g=arrays(4, st.integers(-1, 3)), cases=200)
 def test_the_subgradients_of_a_maximum(x, g):
     steps = np.random.default_rng(0).standard_normal([200, 4])
@@ -408,7 +408,7 @@ def test_the_shortest_share(g):
     assert trace("ties.py")[0].numbers[-1] == 0.5774 == round(np.sqrt(1 / 3), 4)
 
 
-@says("And a small …")
+@says("And a small …", "The step by …")
 @over(x=arrays(5, st.integers(0, 2)), step=st.floats(0.001, 0.5))
 def test_a_step(x, step):
     shared, first = (EAGER.gradient(f, x) for f in LARGEST[:2])
@@ -422,7 +422,7 @@ def test_a_step(x, step):
 
 
 @says(
-    "A vector in, …",
+    "A vector goes …",
     "Its square is …",
     "Write the differential …",
     "In types: `grad :: upstream(r) → downstream(x)`, …",
@@ -478,11 +478,12 @@ def test_the_center(angle, g):
 
 
 @says(
-    "A rule is …",
-    "It names the …",
+    "A custom gradient is …",
+    "The program below …", "To choose a …",
     "At 0, `local` …",
     "At $(3, 4)$: …",
     "The code would …",
+    "The definition, tested …",
 )
 @over(mode=MODES, at_zero=[[0.6, -0.8], [6.0, 9.0]])
 def test_the_choice(mode, at_zero):
@@ -547,7 +548,7 @@ def test_a_bend(mode, bend, x):
 
 
 @says(
-    "Rule and autodiff …",
+    "The custom gradient and …",
     "In the second …",
 )
 def test_rule_and_autodiff():
@@ -591,6 +592,7 @@ def test_coming_to_a_kink(slope):
     "$|x|$ with half …",
     "The slope 0 …",
     "At a minimum some …",
+    "With the slope 0.3 it …",
 )
 @over(slope=[0.0, 0.1, 0.3, 1.0], x=numbers(-9, 9))
 def test_at_a_minimum(slope, x):
@@ -631,8 +633,8 @@ CHECK = program("check.py")
 
 @says(
     "Check at a …",
-    "Central differences take …",
-    "What can be …",
+    "Central differences are …",
+    "For each direction …",
     "For a convex …",
     "Off the kinks …",
     "A check for …",
@@ -661,8 +663,8 @@ def test_the_check(g):
     "Check at a …",
     "Along the axes, …",
     "At a kink the …",
-    "Take directions in …",
-    "The program puts …",
+    "Use directions in …",
+    "The program tests TensorFlow's …",
 )
 @over(tied=st.integers(2, 5), g=st.floats(0, 1))
 def test_along_the_axes(tied, g):
@@ -687,6 +689,7 @@ def test_along_the_axes(tied, g):
     "A function that …",
     "The median of …",
     "It is 0 …",
+    "But it rises …",
     "There, test at …",
 )
 @over(
@@ -713,13 +716,12 @@ def test_the_median(v, t, g):
 
 
 @says(
-    "The rule was …",
-    "The larger of $x$ …",
+    "This function is …",
     "Both conditions include …",
     "The random numbers …",
     "Put zeros and …",
-    "At 0 the rule …",
-    "Wrong on purpose: a rule …",
+    "At 0 the custom …",
+    "Deliberately wrong: a gradient …",
     "The larger of x …",
 )
 @over(mode=MODES, x=numbers(-1e3, 1e3))
@@ -735,13 +737,13 @@ LEAKY = [program("wrong/off.py").leaky, lambda x: tf.nn.leaky_relu(x, 0.2)]
 
 
 @says(
-    "The mean of …",
+    "A test against …",
     "`tf.test.compute_gradient` moves one …",
     "For abs it …",
     "For relu it …",
     "At a tie …",
     "The check above …",
-    "Wrong on purpose: a mean …",
+    "Deliberately wrong: a mean …",
     "f(z) >= f(0) …",
 )
 @over(tied=[1, 2, 3, 4], seed=st.integers(0, 99), cases=8)
@@ -781,12 +783,12 @@ def test_the_mean(tied, seed):
 @says(
     "Where kinks meet …",
     r"But $\max(x, y) + \min(x, y) = x + y$ …",
-    "Conventions that do …",
+    "For example, `tf.maximum(x, y) …", "They are $ …",
     "All three functions …",
-    "Where two arguments …",
+    "If two arguments …",
     "Write what is …",
-    "The exercise mends …",
-    "Wrong on purpose: max …",
+    "The exercise fixes …",
+    "Deliberately wrong: max …",
 )
 @over(mode=MODES, x=numbers(-1e3, 1e3), y=numbers(-1e3, 1e3))
 def test_conventions_do_not_add_up(mode, x, y):
@@ -807,13 +809,13 @@ ONE = lambda x: x**0.0  # noqa: E731
 
 
 @says(
-    "An infinite slope …",
+    "That hides the …",
     "The first column …",
     "The tape multiplies …",
     "Without XLA, the …",
     r"For $\sqrt{x} \cdot \sqrt{x}$, …",
     "One power, `x**1.5`, …",
-    "Wrong on purpose: the …",
+    "Deliberately wrong: the …",
     was="'in eager mode': so does a graph",
 )
 @over(mode=MODES)
@@ -830,6 +832,23 @@ def test_an_infinite_slope_times_0(mode):
 
 
 ROOTS = program("wrong/sqrt.py").WAYS
+
+
+@says(
+    "What are the gradients of …",
+    "`tf.maximum` follows its first argument, so …",
+    "`tf.reduce_max` shares equally: …",
+    "Let the loss be …",
+    "The gradient is 0, because …",
+    "It is a subgradient of …",
+)
+@over(mode=MODES)
+def test_the_predictions(mode):
+    assert mode.gradients(tf.maximum, 1.0, 1.0) == [1, 0]
+    shared = mode.gradients(lambda x, y: tf.reduce_max([x, y]), 1.0, 1.0)
+    assert shared == [0.5, 0.5]
+    found = mode.gradient(lambda x: tf.nn.relu(x) + tf.nn.relu(-x), 0.0)
+    assert found == 0 and -1 <= found <= 1
 
 
 @says(
@@ -858,7 +877,7 @@ definition(
     "For $f(t) = |t|$ and …",
     "Keep that property, …",
     "For $f(t) = |t|$ at 0:",
-    "Pair it with …",
+    "Take the inner …",
     "Read off the …",
 )
 advice(
@@ -868,7 +887,27 @@ advice(
 )
 history("How much the …")
 pointer(
-    "A kink has a …",
+    "A kink treats …",
     "The program that …",
     "Other systems let …",
 )
+pointer(
+    "Compare the gradients …",
+    "Compare the interval …",
+    "Compare who gets …",
+    "Compare `downstream` with …",
+    "Compare the last six …",
+    "Compare the two …",
+    "Compare them with …",
+    "Look at `local` …",
+    "Make two quick …",
+    "Predict: maximum of …",
+    "Predict: absolute value …",
+    "Derive: ties that …",
+    "Three functions with …",
+    "Here is what …",
+    "How much does …",
+    "Which gradient does …",
+    "Look it up …",
+)
+advice("Write it without …", "If a mask …")

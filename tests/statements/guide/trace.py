@@ -42,9 +42,9 @@ def printed(name, *words):
     "A probe looks …",
     "In types: `grad :: upstream(y) → downstream(x)`, …",
     "It is a …",
-    "What comes out …",
+    "The output is …",
     "The local derivative …",
-    "What arrives goes on:",
+    "It returns what …",
     "A probe: an …",
     was="'both are the same tensor': the probe shown returns a tf.identity of it",
 )
@@ -86,7 +86,7 @@ def test_the_trace_of_the_probe():
     assert lines[0].numbers == [5, 10, 0.6, 0.8, 0.6, 0.8] and 0.6**2 + 0.8**2 == 1
     texts = [each.text for each in lines]
     starts = [
-        texts.index(mode) for mode in texts if mode.startswith(("eager", "the tape"))
+        texts.index(mode) for mode in texts if mode.startswith(("eager", "tape "))
     ]
     first, second, third = (texts[at + 1 : at + 5] for at in starts)
     assert first == second == third and [each[0] for each in first[:3]] == [
@@ -106,12 +106,12 @@ def test_the_trace_of_the_probe():
     "The two probes …",
     "`calls` counts how …",
     "With the tape inside …",
-    "With the tape outside …",
+    "With the tape outside a `tf.function`, the …",
     "The backward pass is …",
     "A missing line …",
     "The two lines …",
     "They change nothing …",
-    "Then it shows which …",
+    "A loose print …",
     "XLA has no …",
     was="'With the tape around a tf.function': with jit_compile a counter does count",
 )
@@ -168,12 +168,12 @@ def test_where_a_loose_print_runs(mode, ties):
     assert bool(found) == (ties or not (direct and mode in OUTSIDE))
 
 
-@says("Wrong on purpose: a probe …")
+@says("Deliberately wrong: a probe …")
 def test_the_silent_trace():
     texts = [each.text.strip() for each in trace("wrong/silent.py")]
     assert [each.startswith("loose") for each in texts].count(True) == 2
     assert [each.startswith("tied") for each in texts].count(True) == 3
-    assert "loose" not in " ".join(texts[texts.index("the tape around a graph") :])
+    assert "loose" not in " ".join(texts[texts.index("tape outside a tf.function") :])
     assert [each for each in texts if "slope" in each][2] == "slope = 0.5  calls = 1"
 
 
@@ -200,8 +200,7 @@ def test_a_norm_of_0(mode, step):
     "`nan` or `inf` …",
     "another shape than …",
     "another dtype than …",
-    "What to look …",
-    "You see — …",
+    "You see — Look …",
 )
 @over(
     step={
@@ -253,7 +252,7 @@ def test_where_a_probe_stands(mode, x):
 @says(
     "It shows 5, …",
     "Then it shows 11, …",
-    "Wrong on purpose: a right …",
+    "Deliberately wrong: a right …",
 )
 def test_the_places():
     texts = [each.text.strip() for each in trace("wrong/place.py")]
@@ -270,15 +269,14 @@ def test_the_places():
 
 @says(
     "The loss is …",
-    "The gradient of …",
-    "TensorFlow says nothing, …",
+    "TensorFlow raises no error, …",
     "Now one of …",
     "It is that …",
     "The line before, …",
-    "One step on, …",
-    "From there, everything …",
-    "The walk to …",
-    "Wrong on purpose: a distance …",
+    "Its gradient function …",
+    "From there everything …",
+    "The path to …",
+    "Deliberately wrong: a distance …",
 )
 def test_the_nan():
     lines = trace("wrong/nan.py")
@@ -308,7 +306,7 @@ def test_the_nan():
 
 
 @says(
-    "So the rule …",
+    "So the step …",
 )
 @over(mode=MODES, dtype=st.sampled_from(FLOATS))
 def test_the_root(mode, dtype):
@@ -316,7 +314,7 @@ def test_the_root(mode, dtype):
 
 
 @says(
-    "Read a trace of the backward pass from the loss: …",
+    "Read it from …",
     "The first bad …",
 )
 @over(at=st.integers(0, 5), length=st.integers(6, 8))
@@ -336,8 +334,8 @@ def test_the_first_bad_line(at, length):
 @says(
     "Without probes, ask …",
     "The tensors in …",
-    "One question with …",
-    "The same walk …",
+    "One call with …", "That is the number …",
+    "The same backward …",
 )
 @over(wrap=WRAPS, x=arrays(3, numbers(-9, 9)))
 def test_one_question(wrap, x):
@@ -383,7 +381,7 @@ def test_watched_variables(wrap, inner):
     "NaN times anything …",
     "Two runs at …",
     "With 64 steps …",
-    "Of the gradient …",
+    "Whether the gradient …", "One probe, a …",
 )
 @over(place=st.integers(1, 62), cases=4)
 def test_bisection(place):
@@ -407,11 +405,11 @@ def test_bisection(place):
 
 
 @says(
-    "A rule that …",
-    "That takes for …",
+    "A gradient function that selects …",
+    "Bisection assumes that …",
     "Behind such a …",
     "`tf.nn.relu` has a …",
-    "Wrong on purpose: rules …",
+    "Deliberately wrong: gradients …",
     was="'multiplies with it': under XLA the rule of relu sends 0 where upstream is NaN",
 )
 @over(
@@ -461,10 +459,10 @@ def takes_log(x):
 @says(
     "`tf.debugging.enable_check_numerics()` checks the …",
     "Complex numbers pass.",
-    "The message names …",
-    "In eager mode it …",
-    "With the tape around the …",
-    "It sees the …",
+    "The message names the …", "It raises an error …",
+    "In eager mode it …", "From a graph …",
+    "With the tape outside the …",
+    "It checks the …",
     was=(
         "'raises at the first number': 0 / 0 in complex64 passes",
         "'the lines of Python that made the operation': of AutoGraph's copy, numbered otherwise",
@@ -498,7 +496,7 @@ def test_check_numerics_everywhere(mode, dtype):
 
 
 @says(
-    "It does not …",
+    "It doesn't check …",
     "In eager mode an …",
     "In a graph both …",
 )
@@ -576,7 +574,7 @@ def test_the_blamed_operation():
     "An infinity is …",
     "A mask of …",
     "The program prints …",
-    "Wrong on purpose: bad …",
+    "Deliberately wrong: NaN …",
 )
 @over(mode=[EAGER, INSIDE, NESTED, SYMBOLIC])
 def test_an_infinity_is_an_error(mode):
@@ -585,7 +583,7 @@ def test_an_infinity_is_an_error(mode):
         assert "Infinity" in message(mode.gradient, masked, [0.0, 4.0])
         assert "Infinity" in message(mode.gradient, tf.sqrt, [0.0, 4.0])
     assert same(masked(tf.constant([0.0, 4.0])), [0, 1])
-    lines = printed("wrong/numerics.py", "a built-in rule", "takes_log")
+    lines = printed("wrong/numerics.py", "a built-in grad", "takes_log")
     assert ["grad" in each.split('"')[2] for each in lines] == [
         False,
         False,
@@ -598,15 +596,15 @@ def test_an_infinity_is_an_error(mode):
 
 
 @says(
-    "In a rule, …",
+    "To stop at …", "XLA leaves the check out.",
     '`tf.debugging.check_numerics(upstream, "h")` returns …',
-    "It belongs in …",
+    "It also works …",
     "Two of these …",
     "Return what the …",
-    "With the result …",
+    "If you drop …",
     "`tf.debugging.assert_all_finite` in the …",
-    "XLA leaves all …",
-    "Wrong on purpose: guards …",
+    "XLA silently leaves …",
+    "Deliberately wrong: guards …",
 )
 @over(mode=MODES)
 def test_the_guards(mode):
@@ -640,7 +638,7 @@ def test_the_guards_let_finite_numbers_through():
 
 @says(
     "A probe must …",
-    "In eager mode not …",
+    "In eager mode not …", "They may change …",
     "With nothing in …",
     was="'not a bit differs': with a probe at one of four uses and nothing in its place, 4.8e-7",
 )
@@ -673,15 +671,15 @@ def test_bits(mode, places, x):
 
 @says(
     "The program compares …",
-    "At the end …",
-    "The counter shows …",
+    "At the end …", "It does so …",
+    "The counter shows …", "It ran four …",
     "Probes change no …",
 )
 @over(wrap=WRAPS)
 def test_the_check(wrap):
     lines = trace("check.py")
     assert (
-        lines.all("eager calls of the rule") + lines.all("graph calls of the rule")
+        lines.all("eager calls of grad") + lines.all("graph calls of grad")
         == [4 + 3] * 2
     )
     assert all(each.text.endswith("True") for each in lines if "equal" in each.text)
@@ -726,7 +724,7 @@ def chain(gain, weights_alone=False):
     "Toward the first, …",
     "Gain 0.5: the …",
     "Gain 3.0: the …",
-    "The values sit …",
+    "The values are …", "What is left …",
     "and in a …",
     "If each layer …",
     "norms that shrink …",
@@ -755,8 +753,8 @@ def test_the_chain():
 
 
 @says(
-    "The rule of …",
-    "That is for …",
+    "The gradient function of …",
+    "That works in …",
     "In a graph, …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED, XLA, SYMBOLIC])
@@ -819,7 +817,7 @@ def test_tracings(sizes, scales, as_tensor):
 @says(
     "The second call …",
     "Here, a second …",
-    "Wrong on purpose: print …",
+    "Deliberately wrong: print …",
     was="'A second line of print means another tracing': not where the rule is called twice in one graph",
 )
 def test_the_retraces():
@@ -851,7 +849,7 @@ def test_returns_nothing(mode, x):
     "The first derivative …",
     "In a graph there …",
     "Return `upstream` itself, …",
-    "Wrong on purpose: probes …",
+    "Deliberately wrong: probes …",
 )
 @over(
     wrap=WRAPS,
@@ -880,9 +878,9 @@ def test_through_numpy(wrap, returned, x):
 
 
 @says(
-    "With `jit_compile=True`, both …",
-    "It is the …",
-    "Wrong on purpose: two …",
+    "With `jit_compile=True`, XLA …", "The message names operations …",
+    "An error is …",
+    "Deliberately wrong: two …",
 )
 @over(mode=[XLA, AROUND_XLA])
 def test_xla(mode):
@@ -924,7 +922,7 @@ def test_two_probes_weigh(x, forgets, squared):
 
 @says(
     "The square agrees.",
-    "The cube says …",
+    "The cube has …", "For a cube …",
     "a factor 2 …",
 )
 def test_the_solution():
@@ -940,28 +938,178 @@ history(
     "This is how …",
     "The weights here …",
 )
+# Hooks.
+
+
+def hook(look, tied):
+    @tf.custom_gradient
+    def identity(x):
+        def grad(upstream):
+            with tf.control_dependencies([look(upstream)] if tied else []):
+                if not tied:
+                    look(upstream)
+                return tf.identity(upstream)
+
+        return tf.identity(x), grad
+
+    return identity
+
+
+@says(
+    "It returns the …",
+    "What it does …",
+    "With the tape outside a `tf.function`, a …",
+    "Three hooks that …",
+)
+@over(mode=MODES, tied=[True, False])
+def test_what_a_hook_does_on_the_side(mode, tied):
+    calls = tf.Variable(0)
+    watching = hook(lambda upstream: calls.assign_add(1), tied)
+    assert same(mode.gradient(watching, 2.0, lambda y: y * y), 4.0)
+    assert int(calls) == (0 if mode is AROUND and not tied else 1)
+
+
+@says(
+    "Look at the last …",
+    "It works in …",
+    "Stop with the name.",
+)
+@over(mode=MODES)
+def test_stopping(mode):
+    ran = []
+
+    def look(upstream):
+        ran.append(upstream)
+        return tf.debugging.check_numerics(upstream, "upstream of here")
+
+    born = lambda x: 0.0 * tf.math.log(0.0 * hook(look, True)(x))  # noqa: E731
+    said = message(mode.gradient, born, 1.0)
+    compiled = mode in (XLA, AROUND_XLA)
+    assert (said == "") == compiled and len(ran) == 1
+    assert compiled or "here : Tensor had NaN values" in said or "CheckNumerics" in said
+    assert compiled == (
+        said == "" and bool(np.isnan(mode.gradient(born, 1.0))) if not said else False
+    )
+    stops = trace("hooks.py").starting("stops")
+    assert [each.text for each in stops] == [
+        "stops: upstream of hidden : Tensor had NaN values"
+    ] * 3
+
+
+@says(
+    "At the root …",
+    "`root` is passed, …",
+    "Print a norm …", "The NaN enters …",
+)
+def test_where_the_nan_is_born():
+    lines = trace("hooks.py")
+    assert lines[-2].text == "at square norm inf shape [2]"
+    assert "nan" not in lines[-2].text and "hidden" in lines[-1].text
+    h = tf.constant([2.0, 0.0])
+    root, square = EAGER.gradients(
+        lambda r, s: tf.exp(0.1 * r) + tf.sqrt(s), tf.sqrt(h * h), h * h
+    )
+    assert np.isfinite(root).all() and np.isinf(square[1])
+    assert np.isnan(np.inf * 0.0) and np.isnan(
+        EAGER.gradient(lambda h: tf.sqrt(h * h), h)[1]
+    )
+
+
+@says(
+    "`tf.histogram_fixed_width` counts what …",
+    was="'counts what lies outside': NaN raises InvalidArgumentError",
+)
+@over(
+    graph=[lambda f: f, tf.function],
+    x=numbers(finite=False, around=[-0.4, 0.4]),
+    cases=100,
+)
+def test_the_histogram(graph, x):
+    count = graph(lambda x: tf.histogram_fixed_width(x, [-0.4, 0.4], nbins=6))
+    if np.isnan(x):
+        assert "must not contain NaN" in message(count, tf.constant([x]))
+    else:
+        bins = np.asarray(count(tf.constant([x])))
+        assert bins.sum() == 1
+        assert bins[0] == (x < -0.4 + 0.8 / 6) or abs(x + 0.4 - 0.8 / 6) < 1e-6
+        assert bins[-1] == (x >= 0.4 - 0.8 / 6) or abs(x - 0.4 + 0.8 / 6) < 1e-6
+
+
+# Try it.
+
+
+@says(
+    "Let `p = probe(x)` …",
+    "The probe prints 4, …",
+    "The gradient is 7, …",
+)
+@over(mode=MODES)
+def test_a_probe_in_a_sum(mode):
+    def of_sum(x, seen):
+        seeing = tf.custom_gradient(
+            lambda x, seen: (tf.identity(x), lambda upstream: (upstream, upstream))
+        )
+        p = seeing(x, seen)
+        return p * p + 3.0 * x
+
+    gradient, seen = mode.gradients(of_sum, 2.0, 0.0)
+    assert gradient == 7 and seen == 4
+
+
+@says(
+    "It needs 12 runs: …",
+    "A chain has 1024 …",
+)
+@over(at=st.integers(0, 1022))
+def test_runs_of_bisection(at):
+    bad, fine, runs = 0, 1023, 2
+    assert len(range(1024)) == 1024 and fine - bad == 1023
+    while fine - bad > 1:
+        middle, runs = (bad + fine) // 2, runs + 1
+        bad, fine = (middle, fine) if middle <= at else (bad, middle)
+    halvings, ends = runs - 2, 2
+    assert runs <= 12 and halvings <= 10 and ends == 2 and fine - bad == 1
+
+
 definition(
-    "Pair it with …",
+    "Take the inner product …",
     "One layer of …",
-    "All of the …",
+    "The value of a probe …",
     "A trace is …",
 )
 advice(
     "You need the …",
     "Read a trace of the backward pass from the loss toward …",
     "Read from the …",
-    "Where the program …",
-    "This way needs …",
-    "Inside somebody else's …",
+    "If the program …",
+    "This method needs …",
+    "If they are …",
     "Look there first.",
     "Look for the …",
-    "Write `weigh(name, step, x)` …",
+    "Write `weigh(name, step, x)` …", "It should print …",
     "Use it on …",
 )
 pointer(
-    "Of this kind, …",
-    "This page puts …",
-    "What to put …",
+    "For other symptoms, …",
+    "The tape explains …",
+    "The fix for …",
     "the log repeats …",
-    "no word on retracing",
+    "no warning on …",
+)
+pointer(
+    "The tool is …",
+    "Look at the order …",
+    "What the gradient functions …",
+    "Compare the factor …",
+    "Compare the lines …",
+    "Compare `first` and …",
+    "The probe is right, …",
+    "Make two quick …",
+    "Predict: a probe …",
+    "Predict: how many …",
+    "Derive: measure a …",
+    "How much does …",
+    "How many runs …",
+    "For what to do …",
+    "A hook is a …",
 )

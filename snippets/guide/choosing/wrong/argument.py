@@ -1,4 +1,4 @@
-"""Wrong on purpose: a function with a rule as an argument of tf.function."""
+"""Deliberately wrong: a decorated function as an argument of tf.function."""
 
 import tensorflow as tf
 

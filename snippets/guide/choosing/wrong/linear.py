@@ -1,4 +1,4 @@
-"""Wrong on purpose: a local derivative as a factor, differentiated twice."""
+"""Deliberately wrong: a local derivative as a factor, differentiated twice."""
 
 import tensorflow as tf
 
@@ -22,14 +22,14 @@ def with_surrogate(x):
 
 
 x = tf.constant(0.5)
-for way in (with_surrogate, with_factor, with_stopped_factor):
+for method in (with_surrogate, with_factor, with_stopped_factor):
     with tf.GradientTape() as outer:
         outer.watch(x)
         with tf.GradientTape() as inner:
             inner.watch(x)
-            y = way(x)
+            y = method(x)
         first = inner.gradient(y, x)
     second = outer.gradient(first, x)
     second = None if second is None else f"{second:.4f}"
-    print(f"{way.__name__:20} y = {y:.4f}  first = {first:.4f}"
+    print(f"{method.__name__:20} y = {y:.4f}  first = {first:.4f}"
           f"  second = {second}")

@@ -1,4 +1,4 @@
-"""Wrong on purpose: gradient_override_map, trained with a tape."""
+"""Deliberately wrong: gradient_override_map, trained with a tape."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: recompute_grad, differentiated twice, and forward."""
+"""Deliberately wrong: recompute_grad, differentiated twice, and forward."""
 
 import textwrap
 

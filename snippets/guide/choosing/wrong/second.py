@@ -1,10 +1,10 @@
-"""Wrong on purpose: a rule that nobody needs, and a curvature that is gone."""
+"""Deliberately wrong: a custom gradient that nobody needs."""
 
 import tensorflow as tf
 
 
 @tf.custom_gradient
-def silu_with_rule(x):
+def custom_silu(x):
     fixed = tf.stop_gradient(x)  # so that the tape keeps nothing
     s = tf.sigmoid(fixed)
     local = s * (1.0 + fixed * (1.0 - s))
@@ -29,6 +29,6 @@ def derivatives(function):
 
 for name, silu in (("x * sigmoid(x)", lambda x: x * tf.sigmoid(x)),
                    ("tf.nn.silu", tf.nn.silu),
-                   ("with the rule", silu_with_rule)):
+                   ("custom", custom_silu)):
     print(f"{name:15} y: {derivatives(silu)}"
           f"  y ** 2: {derivatives(lambda x: silu(x) ** 2)}")

@@ -1,4 +1,4 @@
-"""Wrong on purpose: one norm for the whole batch, and a mean above it."""
+"""Deliberately wrong: one norm for the whole batch, and a mean above it."""
 
 import tensorflow as tf
 

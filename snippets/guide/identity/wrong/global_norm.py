@@ -1,4 +1,4 @@
-"""Wrong on purpose: the global norm, clipped one tensor at a time."""
+"""Deliberately wrong: the global norm, clipped one tensor at a time."""
 
 import tensorflow as tf
 

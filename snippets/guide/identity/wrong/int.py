@@ -1,4 +1,4 @@
-"""Wrong on purpose: round straight through, with whole numbers as dtype."""
+"""Deliberately wrong: round straight through, with an integer dtype."""
 
 import tensorflow as tf
 

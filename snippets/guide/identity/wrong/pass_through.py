@@ -1,4 +1,4 @@
-"""Wrong on purpose: grad_pass_through around what changes the shape."""
+"""Deliberately wrong: grad_pass_through around what changes the shape."""
 
 import re
 

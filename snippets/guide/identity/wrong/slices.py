@@ -1,4 +1,4 @@
-"""Wrong on purpose: behind a gather, the slices are clipped, not the sum."""
+"""Deliberately wrong: behind a gather, the slices are clipped, not the sum."""
 
 import tensorflow as tf
 

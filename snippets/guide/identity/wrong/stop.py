@@ -1,4 +1,4 @@
-"""Wrong on purpose: x + stop_gradient(f(x) - x), where x is large."""
+"""Deliberately wrong: x + stop_gradient(f(x) - x), where x is large."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: each use is clipped to 1, and the sum was meant."""
+"""Deliberately wrong: each use is clipped to 1, and the sum was meant."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a mean of two slopes, taken for the gradient."""
+"""Deliberately wrong: a mean of two slopes, taken for the gradient."""
 
 import numpy as np
 import tensorflow as tf

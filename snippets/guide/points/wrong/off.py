@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule that was tested where nothing ties."""
+"""Deliberately wrong: a gradient that was tested where nothing ties."""
 
 import tensorflow as tf
 
@@ -35,5 +35,5 @@ print("rounded to halves         the same:",
       test(tf.round(2.0 * numbers) / 2.0), "of 200")
 h, zero = 1e-3, tf.constant(0.0)
 print("at 0  left", (0.0 - tf.nn.leaky_relu(-h)).numpy() / h, " right",
-      tf.nn.leaky_relu(h).numpy() / h, " the rule",
+      tf.nn.leaky_relu(h).numpy() / h, " the gradient",
       gradient(leaky, zero).numpy())

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the infinite slope of a root, times 0."""
+"""Deliberately wrong: the infinite slope of a root, times 0."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: max + min is x + y, and its gradient is not 1 and 1."""
+"""Deliberately wrong: max + min is x + y, and its gradient is not 1 and 1."""
 
 import tensorflow as tf
 

@@ -1,10 +1,10 @@
-"""Wrong on purpose: guards in a rule, some of them silent in some modes."""
+"""Deliberately wrong: guards, some of them silent in some modes."""
 
 import tensorflow as tf
 from tensorflow import debugging
 
 
-def in_rule(check, returned):
+def in_grad(check, returned):
     # truth: the rule is right
     @tf.custom_gradient
     def identity(x):
@@ -19,9 +19,9 @@ def in_rule(check, returned):
 
 numerics, finite = debugging.check_numerics, debugging.assert_all_finite
 GUARDS = {
-    "check_numerics, dropped": in_rule(numerics, returned=False),
-    "assert_all_finite, dropped": in_rule(finite, returned=False),
-    "check_numerics, returned": in_rule(numerics, returned=True),
+    "check_numerics, dropped": in_grad(numerics, returned=False),
+    "assert_all_finite, dropped": in_grad(finite, returned=False),
+    "check_numerics, returned": in_grad(numerics, returned=True),
     "assert_all_finite, forward": lambda x: finite(x, "h"),
     "check_numerics, forward": lambda x: numerics(x, "h")}
 
@@ -33,15 +33,15 @@ def slope(function):
     return tape.gradient(y, x)
 
 
-tf.get_logger().setLevel("ERROR")  # no word on retracing
+tf.get_logger().setLevel("ERROR")  # no warning on retracing
 x = tf.constant([0.0, 4.0])
 for name, guard in GUARDS.items():
     root = lambda x: tf.sqrt(guard(x))
     print(name)
     for mode, run in (
             ("eager", lambda: slope(root)),
-            ("tape in a graph", tf.function(lambda: slope(root))),
-            ("tape around a graph", lambda: slope(tf.function(root))),
+            ("tape inside a graph", tf.function(lambda: slope(root))),
+            ("tape outside a graph", lambda: slope(tf.function(root))),
             ("XLA", tf.function(lambda: slope(root), jit_compile=True))):
         try:
             said = f"SILENT {run().numpy()}"
@@ -49,4 +49,4 @@ for name, guard in GUARDS.items():
             line, = (line for line in error.message.splitlines()
                      if "Tensor had" in line)
             said = line.rpartition("}} ")[2].partition(" [Op")[0]
-        print(f"  {mode:19}  {said}")
+        print(f"  {mode:20}  {said}")

@@ -1,4 +1,4 @@
-"""Wrong on purpose: probes that lose the gradient they show."""
+"""Deliberately wrong: probes that lose the gradient they show."""
 
 import re
 

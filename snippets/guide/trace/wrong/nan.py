@@ -1,4 +1,4 @@
-"""Wrong on purpose: a distance to a center on which one sample lies."""
+"""Deliberately wrong: a distance to a center on which one sample lies."""
 
 import tensorflow as tf
 

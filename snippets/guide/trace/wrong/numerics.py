@@ -1,4 +1,4 @@
-"""Wrong on purpose: bad rules, and what enable_check_numerics says of them."""
+"""Deliberately wrong: NaN gradients that enable_check_numerics misses."""
 
 # tracebook: alone
 
@@ -37,7 +37,7 @@ os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the log repeats each error
 x = tf.constant([0.0, 4.0])
 mask = tf.math.log([0.0, 1.0])
 CASES = {
-    "a built-in rule": tf.sqrt, **{
+    "a built-in grad": tf.sqrt, **{
         name: lambda x, name=name: double(name, x) for name in BAD},
     "... and goes on": lambda x: double("leaves_tensorflow", tf.sin(x)),
     "a mask of -inf": lambda x: tf.nn.softmax(x + mask)}

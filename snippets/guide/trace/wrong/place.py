@@ -1,4 +1,4 @@
-"""Wrong on purpose: a right probe in places where it sees too little."""
+"""Deliberately wrong: a right probe in places where it sees too little."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: print in a graph speaks of tracing, not of running."""
+"""Deliberately wrong: print in a graph shows tracing, not running."""
 
 import tensorflow as tf
 

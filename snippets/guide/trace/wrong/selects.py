@@ -1,4 +1,4 @@
-"""Wrong on purpose: rules that select, and a NaN that gets lost in them."""
+"""Deliberately wrong: gradients that select, in which a NaN is lost."""
 
 import tensorflow as tf
 

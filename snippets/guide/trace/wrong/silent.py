@@ -1,4 +1,4 @@
-"""Wrong on purpose: a probe whose print nobody waits for."""
+"""Deliberately wrong: a probe whose print is not tied to its output."""
 
 import tensorflow as tf
 
@@ -40,8 +40,8 @@ def slope(x, function=model):
 
 x = tf.constant(4.0)
 for mode, function in (
-        ("eager", slope), ("the tape in a graph", tf.function(slope)),
-        ("the tape around a graph",
+        ("eager", slope), ("tape inside a tf.function", tf.function(slope)),
+        ("tape outside a tf.function",
          lambda x: slope(x, tf.function(model)))):
     calls.assign(0)
     print(mode)

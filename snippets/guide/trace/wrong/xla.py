@@ -1,4 +1,4 @@
-"""Wrong on purpose: two ways to look that XLA does not compile on a CPU."""
+"""Deliberately wrong: two tools that XLA does not compile on a CPU."""
 
 # tracebook: alone
 

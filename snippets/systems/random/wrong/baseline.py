@@ -1,4 +1,4 @@
-"""Wrong on purpose: a baseline that contains the sample's own cost."""
+"""Deliberately wrong: a baseline that contains the sample's own cost."""
 
 import tensorflow as tf
 

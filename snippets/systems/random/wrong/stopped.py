@@ -1,4 +1,4 @@
-"""Wrong on purpose: the score function of a sample that is not stopped."""
+"""Deliberately wrong: the score function of a sample that is not stopped."""
 
 import tensorflow as tf
 
@@ -10,5 +10,5 @@ for name, stop in ("wrong", tf.identity), ("right", tf.stop_gradient):
         z = stop(mu + tf.random.stateless_normal([N], seed=[1, 2]))
         log_p = -0.5 * (z - mu) ** 2
         loss = tf.reduce_mean(tf.stop_gradient(z ** 2) * log_p)
-    print(f"{name}  slope {tape.gradient(loss, mu):.2f}"
+    print(f"{name}  gradient {tape.gradient(loss, mu):.2f}"
           f"  exact {2.0 * mu:.2f}")
