@@ -627,7 +627,7 @@ def test_the_keyboard_alone_searches(open_page):
     page.keyboard.press("Control+k")
     assert dialog.is_visible()
     page.keyboard.press("Enter")
-    page.wait_for_url("**/guide/matrices/#softmax")
+    page.wait_for_url("**/guide/layers/#softmax")
 
 
 @pytest.mark.parametrize("width", [DESKTOP, PHONE])

@@ -1,42 +1,42 @@
-"""check_rule, a helper to copy, and a suite of tests that uses it."""
+"""check_gradient, a helper to copy, and a suite of tests that uses it."""
 
 import numpy as np
 import tensorflow as tf
 
 
-def check_rule(function, *inputs, seed=0, h=1e-5, rel=1e-6):
-    """Assert that the gradient of function fits its values at inputs."""
+def check_gradient(function, *inputs, seed=0, h=1e-5, rel=1e-6):
+    """Assert that the gradient agrees with finite differences at inputs."""
     rng = np.random.default_rng(seed)
     inputs = [tf.constant(x, tf.float64) for x in inputs]
     upstream = [rng.standard_normal(y.shape)
                 for y in tf.nest.flatten(function(*inputs))]
 
-    def pairing(inputs):
+    def weighted_sum(inputs):
         outputs = tf.nest.flatten(function(*inputs))
         return sum(tf.reduce_sum(u * y) for u, y in zip(upstream, outputs))
 
     def gradients():
         with tf.GradientTape() as tape:
             tape.watch(inputs)
-            value = pairing(inputs)
+            value = weighted_sum(inputs)
         return tape.gradient(value, inputs)
 
     in_graph = tf.function(gradients).get_concrete_function()
-    for way in (gradients, in_graph):
-        for i, (x, downstream) in enumerate(zip(inputs, way())):
+    for compute in (gradients, in_graph):
+        for i, (x, downstream) in enumerate(zip(inputs, compute())):
             assert downstream is not None, f"input {i}: no gradient"
             has, needs = ((each.shape, each.dtype) for each in (downstream, x))
             assert has == needs, f"input {i}: {has}, not {needs}"
             v = rng.standard_normal(x.shape)
             step = h / max(1.0, np.linalg.norm(v))
             plus, minus = (
-                pairing([*inputs[:i], x + sign * step * v, *inputs[i + 1:]])
-                for sign in (1, -1))
+                weighted_sum([*inputs[:i], x + move, *inputs[i + 1:]])
+                for move in (step * v, -step * v))
             slope = (plus - minus) / (2 * step)
             found = tf.reduce_sum(downstream * v)
             scale = abs(slope) + tf.norm(downstream)
             assert abs(found - slope) <= rel * scale + 1e-9, (
-                f"input {i}: {found:.6g}, but differences say {slope:.6g}")
+                f"input {i}: {found:.6g}, but differences give {slope:.6g}")
 
 
 @tf.custom_gradient
@@ -53,16 +53,16 @@ def product(A, B):
 
 def test_cube():
     for seed in range(10):
-        check_rule(cube, [1.3, -0.7, 0.0], seed=seed)
+        check_gradient(cube, [1.3, -0.7, 0.0], seed=seed)
 
 
 def test_cube_shapes():
     for shape in ([], [1], [0, 3], [2, 3, 4]):
-        check_rule(cube, np.random.default_rng(1).standard_normal(shape))
+        check_gradient(cube, np.random.default_rng(1).standard_normal(shape))
 
 
 def test_product():
-    check_rule(product, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
+    check_gradient(product, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
                [[1.0], [0.5], [-1.0]])
 
 

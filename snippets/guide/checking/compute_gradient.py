@@ -25,6 +25,6 @@ print("calls of product:", calls)
 for name, x, one, other in zip("AB", (A, B), rule, differences):
     print(f"{name}: {x.shape} in, (2, 2) out, Jacobian {one.shape},"
           f" largest difference below 1e-9: {np.max(abs(one - other)) < 1e-9}")
-print("slopes of C[0, 1] by A")
+print("derivatives of C[0, 1] with respect to A")
 print("  rule       ", rule[0][1])
 print("  differences", differences[0][1].round(6))

@@ -1,4 +1,4 @@
-"""One direction checks 90,000 numbers; what it sees, and what it does not."""
+"""One direction checks 90,000 elements; which errors it finds."""
 
 import numpy as np
 import tensorflow as tf
@@ -34,12 +34,12 @@ def slope(h):
         layer(x, W + h * v) - layer(x, W - h * v))) / (2 * h)
 
 
-print(f"numbers in W: {downstream.size}, length of v: {length:.1f}")
+print(f"elements of W: {downstream.size}, length of v: {length:.1f}")
 print(f"rule                          {np.sum(downstream * v):.6f}")
 print(f"differences, step 1e-5        {slope(1e-5):.6f}")
 print(f"differences, step 1e-5/length {slope(1e-5 / length):.6f}")
 
-print("error of 1 % in: seen as, relative to the norm of the gradient")
+print("1 % error in: its effect, relative to the norm of the gradient")
 for name, where in (("all", np.s_[:, :]), ("one row", np.s_[7]),
                     ("one element", np.s_[7, 7])):
     spoiled = downstream.copy()

@@ -1,4 +1,4 @@
-"""A complex product and its squared modulus, each with its own rule."""
+"""A complex product and its squared modulus, each with a custom gradient."""
 
 import tensorflow as tf
 
@@ -42,7 +42,7 @@ with tf.GradientTape() as tape:
     tape.watch([z, w])
     y = product(z, w)
     L = abs2(y)
-tf.print("tf.print says y =", y)
+tf.print("tf.print writes y =", y)
 show("y =", y)
 show("L =", L)
 gradient_z, gradient_w = tape.gradient(L, [z, w])

@@ -1,4 +1,4 @@
-"""The rule of an FFT: n times the inverse transform of upstream."""
+"""The gradient of an FFT: n times the inverse transform of upstream."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""The direction z / |z|: a rule that keeps what turns and drops the rest."""
+"""The direction z / |z|: only what turns z has a gradient."""
 
 import tensorflow as tf
 

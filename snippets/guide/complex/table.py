@@ -1,4 +1,4 @@
-"""Every rule of the page against real autodiff and against differences."""
+"""Every formula of the page, against real autodiff and differences."""
 
 import numpy as np
 import tensorflow as tf
@@ -12,7 +12,7 @@ def cast(x):
     return tf.cast(x, tf.complex128)
 
 
-# The forward pass, its rule, and the forward pass of z = a + ib in reals.
+# The forward pass, its gradient, and the forward pass of a + ib in reals.
 RULES = {
     "z w": (lambda z: z * w,
             lambda z, y, upstream: upstream * conj(w),

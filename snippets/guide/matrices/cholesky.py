@@ -1,4 +1,4 @@
-"""The rule of the Cholesky factor, against differences that stay symmetric."""
+"""The gradient of the Cholesky factor, against symmetric differences."""
 
 import numpy as np
 import tensorflow as tf

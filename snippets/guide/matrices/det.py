@@ -1,4 +1,4 @@
-"""A rule of the determinant that holds at a singular matrix, too."""
+"""A gradient of the determinant that holds at a singular matrix, too."""
 
 import numpy as np
 import tensorflow as tf

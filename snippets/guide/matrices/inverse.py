@@ -1,4 +1,4 @@
-"""The rules of the inverse and of a linear system, against differences."""
+"""Gradients of the inverse and of a linear system; finite differences."""
 
 import numpy as np
 import tensorflow as tf
@@ -28,7 +28,7 @@ def solve(A, B):
 
 
 def difference(function, inputs, i, h=1e-5):
-    """The slope of the weighted output by element [1, 2] of input i."""
+    """The derivative of the weighted output: row 1, column 2 of input i."""
     step = np.zeros(inputs[i].shape)
     step[0, 1] = h
     plus, minus = ([x + sign * step if j == i else x

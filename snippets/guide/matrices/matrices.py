@@ -1,4 +1,4 @@
-"""The rule of the matrix product: each factor, with its shape."""
+"""The gradient function of a matrix product: each factor, with its shape."""
 
 import tensorflow as tf
 

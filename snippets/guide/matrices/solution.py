@@ -1,4 +1,4 @@
-"""The quadratic form: its rule, against autodiff and differences."""
+"""The quadratic form, against autodiff and finite differences."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Every rule of the table, paired with a random direction in three ways."""
+"""Every row of the table, along a random direction, in three ways."""
 
 import numpy as np
 import tensorflow as tf
@@ -7,12 +7,11 @@ rng = np.random.default_rng(0)
 T, inv, trace = tf.transpose, tf.linalg.inv, tf.linalg.trace
 P, eye = rng.uniform(0.1, 0.5, [3, 3]), np.eye(3)
 A, B = tf.constant(P + eye), tf.constant(rng.standard_normal([3, 2]))
-S, z = tf.constant(P @ P.T + eye), tf.constant(rng.standard_normal(4))
-t = tf.nn.softmax(rng.standard_normal(4))
+S = tf.constant(P @ P.T + eye)
 W = tf.constant(rng.standard_normal([4, 3]))
 M = np.tril(np.ones([3, 3])) - 0.5 * eye
 
-# Name, map, rule(upstream, output, inputs), inputs.
+# Name, function, gradient(upstream, output, inputs), inputs.
 rows = [
     ("sum", tf.reduce_sum,
      lambda upstream, y, X: upstream * tf.ones_like(X), [B]),
@@ -30,16 +29,10 @@ rows = [
     ("log |det|", lambda X: tf.linalg.slogdet(X)[1],
      lambda upstream, y, X: upstream * T(inv(X)), [A]),
     ("Cholesky", tf.linalg.cholesky,
-     lambda G, Y, X: inv(T(Y)) @ (M * (T(Y) @ G)) @ inv(Y), [S]),
-    ("softmax", tf.nn.softmax,
-     lambda upstream, p, z: p * (upstream - tf.reduce_sum(upstream * p)),
-     [z]),
-    ("cross-entropy",
-     lambda z: tf.nn.softmax_cross_entropy_with_logits(labels=t, logits=z),
-     lambda upstream, y, z: upstream * (tf.nn.softmax(z) - t), [z])]
+     lambda G, Y, X: inv(T(Y)) @ (M * (T(Y) @ G)) @ inv(Y), [S])]
 
-print(f"{'':14}{'rule':>10}{'TensorFlow':>12}{'differences':>13}")
-for name, function, rule, inputs in rows:
+print(f"{'':14}{'formula':>10}{'TensorFlow':>12}{'differences':>13}")
+for name, function, formula, inputs in rows:
     with tf.GradientTape() as tape:
         tape.watch(inputs)
         Y = function(*inputs)
@@ -47,11 +40,11 @@ for name, function, rule, inputs in rows:
     V = [rng.standard_normal(x.shape) for x in inputs]
     if name == "Cholesky":
         V = [v + v.T for v in V]
-    tape_says = tape.gradient(Y, inputs, output_gradients=U)
-    rule_says = tf.nest.flatten(rule(U, Y, *inputs))
+    by_tape = tape.gradient(Y, inputs, output_gradients=U)
+    by_formula = tf.nest.flatten(formula(U, Y, *inputs))
     plus, minus = (function(*(x + h * v for x, v in zip(inputs, V)))
                    for h in (1e-5, -1e-5))
     print(f"{name:14}"
-          f"{sum(np.sum(g * v) for g, v in zip(rule_says, V)):10.5f}"
-          f"{sum(np.sum(g * v) for g, v in zip(tape_says, V)):12.5f}"
+          f"{sum(np.sum(g * v) for g, v in zip(by_formula, V)):10.5f}"
+          f"{sum(np.sum(g * v) for g, v in zip(by_tape, V)):12.5f}"
           f"{np.sum(U * (plus - minus)) / 2e-5:13.5f}")

@@ -1,4 +1,4 @@
-"""Rules between real and complex against TensorFlow and differences."""
+"""Gradients between real and complex, against TensorFlow and differences."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""The rule of a phase: the real part of upstream times a conjugate."""
+"""The gradient of a phase: the real part of upstream times a conjugate."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The rule of a transform of real numbers, with TensorFlow's beside it."""
+"""The gradient of a transform of real numbers, beside TensorFlow's."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""The rules of joining two reals, and of taking one of them out."""
+"""The gradients of joining two reals, and of taking one of them out."""
 
 import tensorflow as tf
 

@@ -9,16 +9,6 @@ slope, product = program("second.py").slope, program("second.py").product
 plain = tf.signal.rfft
 THREE = [EAGER, INSIDE, AROUND]
 
-pointer(
-    "You need complex …",
-    "The dtypes of …",
-    "A complex gradient …",
-)
-definition(
-    "A bar is …",
-    "$L$ is always real.",
-)
-advice("Write the rule of `tf.complex(a, b)`, …")
 
 
 def weighted(function, upstream):
@@ -35,11 +25,13 @@ def joined(*shape):
 
 
 @says(
-    "Write the rule of `tf.signal.rfft` …",
-    "Shape and dtype …",
-    "The rule of an …",
-    "With the inverse …",
-    "Wrong on purpose: …",
+    "The gradient function of an FFT is …",
+    "The gradient function of an FFT, …",
+    "It applies only …",
+    "Compare the two gradients:",
+    "The gradient is …",
+    "Its shape and …",
+    "Deliberately wrong: the …",
 )
 @over(mode=THREE)
 def test_the_rule_of_an_fft(mode):
@@ -61,16 +53,17 @@ def test_the_rule_of_an_fft(mode):
 
 
 @says(
-    "A rule from …",
-    "Real angles in, …",
-    "By the chain rule:",
+    "Use the formula …",
+    "From real to complex, multiply …",
+    "Real angles go …",
+    "Use the chain rule:",
     "By the convention, …",
     "The change of …",
-    "What stands before …",
+    "The factor in …",
     "A number and …",
-    "From real to …",
-    "What is left …",
-    "The rule of a phase: …",
+    "From real to complex, the …",
+    "The imaginary part …",
+    "The gradient of a phase: …",
 )
 @over(
     mode=THREE, upstream=st.complex_numbers(max_magnitude=1e3), theta=st.floats(-9, 9)
@@ -89,13 +82,22 @@ def test_a_phase(mode, upstream, theta):
 
 
 @says(
-    "The transform of …",
-    "For four numbers, three:",
-    "`tf.signal.irfft` puts the …",
+    "After this page …",
+    "For `tf.signal.rfft`, halve …",
+    "Then return `n * tf.signal.irfft(halved, [n])`.",
+    "The Fourier transform …",
+    "So `tf.signal.rfft` returns …",
+    "For four numbers, …",
+    "`tf.signal.irfft` adds the …",
     "So it counts …",
-    "The rule of a transform …",
-    "With four numbers …",
-    "With five, none …",
+    "The gradient counts …",
+    "Therefore halve the …",
+    "The second program …",
+    "Compare `downstream` with `TensorFlow`:",
+    "With four numbers, …",
+    "The one between …",
+    "With five numbers, …",
+    "The gradient of a transform …",
 )
 @over(mode=THREE, n=st.integers(1, 9))
 def test_a_transform(mode, n):
@@ -124,7 +126,7 @@ def test_a_transform(mode, n):
 
 
 @says(
-    "`tf.signal.irfft` takes the length.",
+    "Pass the length …",
     "Without it, five …",
 )
 def test_the_length():
@@ -134,8 +136,11 @@ def test_the_length():
 
 
 @says(
+    "The first program …",
+    "Look at `downstream` …",
     "At the angle …",
-    "TensorFlow, without a …",
+    "The real part of …",
+    "TensorFlow's own gradient, …",
     "The squared distance …",
 )
 def test_the_trace():
@@ -151,11 +156,14 @@ def test_the_trace():
 
 
 @says(
-    "The gradient of …",
-    "Its slope along …",
+    "The derivative of …",
+    "The gradient of a real …",
+    "To differentiate it …",
     "For $L = |z|^4$ …",
-    "The term with …",
-    "The rule is …",
+    "Because of the …",
+    "Compare the lines …",
+    "You don't have …",
+    "Its backward pass …",
     "A Hessian times …",
     "The Hessian at …",
 )
@@ -179,9 +187,10 @@ def test_second_order(make, z, v):
 
 
 @says(
-    "Upstream is random, …",
-    "The inverse transform …",
-    "Rules between real …",
+    "The upstream gradient …",
+    "The program also …",
+    "All agree with …",
+    "Gradients between real …",
 )
 def test_the_check():
     lines = [line.text for line in trace("check.py")]
@@ -196,10 +205,10 @@ def test_the_check():
 
 
 @says(
-    "The rules of …",
-    "The real part …",
-    "Its imaginary part …",
     "Which gradient does …",
+    "The real part passes …",
+    "Its imaginary part …",
+    "The gradients of …",
 )
 @over(mode=THREE)
 def test_the_solution(mode):
@@ -213,3 +222,44 @@ def test_the_solution(mode):
     first, second = trace("solution.py")
     assert first.text.endswith("gradients 1.0 0.0")
     assert second.text.endswith("gradients 1.0 3.0")
+
+
+@says(
+    r"Let $y = e^{\mathrm{i} \, \theta}$ …",
+    "It is 5.",
+    "The conjugate of …",
+    "`tf.signal.rfft` transforms six …",
+    "It returns four.",
+    "Two of them …",
+)
+@over(mode=THREE)
+def test_predictions(mode):
+    found = mode.gradient(weighted(phase, 3 + 5j), tf.constant(0.0, tf.float64))
+    assert found == 5 == ((3 + 5j) * -1j).real and np.conj(1j * np.exp(0)) == -1j
+    assert plain(tf.zeros(6)).shape[-1] == 4
+    mirrored = [k == (6 - k) % 6 for k in range(4)]
+    assert mirrored == [True, False, False, True] and mirrored.count(False) == 2
+
+
+definition(
+    "A bar is …",
+    "$L$ is always real.",
+)
+
+
+advice(
+    "Make two quick …",
+    "Predict: a phase.",
+    "What is the …",
+    "Predict: which frequencies …",
+    "How many frequencies …",
+    "Derive: the parts.",
+    "Derive the gradient …",
+)
+
+
+pointer(
+    "You need complex …",
+    "A complex gradient …",
+    "The dtypes between …",
+)

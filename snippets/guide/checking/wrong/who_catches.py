@@ -1,4 +1,4 @@
-"""Wrong on purpose: eight wrong rules of the cube, and three checks."""
+"""Deliberately wrong: eight gradient functions of the cube, three checks."""
 
 import numpy as np
 import tensorflow as tf
@@ -11,7 +11,7 @@ FAULTS = {
     "x > 0 only": lambda u, x: u * 3.0 * x * abs(x),
     "one axis more": lambda u, x: (u * 3.0 * x * x)[tf.newaxis],
     "returns None": lambda u, x: None,
-    "NumPy in the rule": lambda u, x: u * 3.0 * tf.constant(x.numpy() ** 2)}
+    "NumPy in grad": lambda u, x: u * 3.0 * tf.constant(x.numpy() ** 2)}
 
 
 def cube(spoil):

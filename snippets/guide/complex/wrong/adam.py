@@ -1,4 +1,4 @@
-"""Wrong on purpose: Adam squares a complex gradient without its modulus."""
+"""Deliberately wrong: Adam squares a complex gradient without its modulus."""
 
 import keras
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the imaginary part is dropped before the loss."""
+"""Deliberately wrong: the imaginary part is dropped before the loss."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: three rules that forget the conjugate, under XLA only."""
+"""Deliberately wrong: three operations that forget the conjugate under XLA."""
 
 import numpy as np
 import tensorflow as tf

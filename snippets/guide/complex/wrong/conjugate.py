@@ -1,4 +1,4 @@
-"""Wrong on purpose: a product without the conjugate, and who notices."""
+"""Deliberately wrong: the gradient of a product without the conjugate."""
 
 import tensorflow as tf
 

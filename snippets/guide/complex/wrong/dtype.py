@@ -1,4 +1,4 @@
-"""Wrong on purpose: rules between real and complex, with a wrong dtype."""
+"""Deliberately wrong: gradients between real and complex, wrong dtypes."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: built-ins that forget the conjugate, and others."""
+"""Deliberately wrong: built-ins that forget the conjugate, and others."""
 
 import numpy as np
 import tensorflow as tf
@@ -39,7 +39,7 @@ functions = {
 
 
 def slopes(function, upstream):
-    """Of one loss: what the tape says, and differences along 1 and i."""
+    """For one loss: the tape's gradient, and differences along 1 and i."""
     def loss(z):
         total = tf.reduce_sum(function(z))
         return math.real(np.conj(upstream) * total)

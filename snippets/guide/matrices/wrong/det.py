@@ -1,4 +1,4 @@
-"""Wrong on purpose: TensorFlow's own gradient of det at a singular matrix."""
+"""Deliberately wrong: TensorFlow's gradient of det at a singular matrix."""
 # tracebook: raises InvalidArgumentError
 
 import tensorflow as tf

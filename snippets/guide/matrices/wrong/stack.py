@@ -1,4 +1,4 @@
-"""Wrong on purpose: tf.transpose in the rule for a stack of matrices."""
+"""Deliberately wrong: tf.transpose in the gradient of a stack of matrices."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule of the product without its transposes."""
+"""Deliberately wrong: the product's gradient without its transposes."""
 
 import tensorflow as tf
 

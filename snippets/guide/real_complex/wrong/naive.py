@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule of an FFT, for a transform of real numbers."""
+"""Deliberately wrong: the gradient of an FFT, for real numbers."""
 
 import tensorflow as tf
 

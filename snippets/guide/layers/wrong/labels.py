@@ -1,4 +1,4 @@
-"""Wrong on purpose: TensorFlow's cross-entropy with labels that sum to 2."""
+"""Deliberately wrong: TensorFlow's cross-entropy, labels that sum to 2."""
 
 import numpy as np
 import tensorflow as tf

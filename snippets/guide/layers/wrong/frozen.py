@@ -1,4 +1,4 @@
-"""Wrong on purpose: layer normalization with mean and spread held fixed."""
+"""Deliberately wrong: layer normalization with a constant mean and s."""
 
 import tensorflow as tf
 

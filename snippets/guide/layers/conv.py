@@ -1,11 +1,11 @@
-"""A 2-D convolution is a product of patches; its rule folds them back."""
+"""A 2-D convolution is a product of patches; its gradient folds them back."""
 
 import numpy as np
 import tensorflow as tf
 
 
 def patches(X, height, width):
-    """One row of height * width * channels numbers for each place."""
+    """One row of height * width * channels numbers for each position."""
     return tf.image.extract_patches(
         X, [1, height, width, 1], [1] * 4, [1] * 4, "VALID")
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a right rule, and differences in float32."""
+"""Deliberately wrong: a correct gradient, finite differences in float32."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule of a convolution that fails for an empty batch."""
+"""Deliberately wrong: a convolution that fails for an empty batch."""
 # tracebook: raises InvalidArgumentError
 
 import tensorflow as tf
@@ -7,7 +7,7 @@ import tensorflow as tf
 @tf.custom_gradient
 def conv(X, K):
     def grad(upstream):
-        # Batch and channels change places: the batch becomes a depth.
+        # Exchange batch and channels: the batch becomes the depth.
         downstream_K = tf.nn.conv2d(
             tf.transpose(X, [3, 1, 2, 0]),
             tf.transpose(upstream, [1, 2, 0, 3]), 1, "VALID")

@@ -1,4 +1,4 @@
-"""Softmax and cross-entropy: two rules in a row, and one rule for both."""
+"""Softmax and cross-entropy: two gradient functions, and one for both."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a softmax rule that adds up the whole batch."""
+"""Deliberately wrong: the gradient of softmax adds up the whole batch."""
 
 import numpy as np
 import tensorflow as tf

@@ -7,7 +7,7 @@ matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "checking curve"
 from matplotlib import pyplot as plt
 
-FLOOR = 1e-14  # what is below is rounding alone, and drawn here
+FLOOR = 1e-14  # smaller errors are rounding alone, and drawn here
 x, slope = 1.3, 3 * 1.3 * 1.3
 names = [f"1e-{k}" for k in range(1, 14)]
 steps = np.array([float(name) for name in names])

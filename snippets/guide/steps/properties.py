@@ -1,4 +1,4 @@
-"""Properties of a rule, at random shapes, the small ones first."""
+"""Properties of a gradient, at random shapes, the small ones first."""
 
 import numpy as np
 import tensorflow as tf

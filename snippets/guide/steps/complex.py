@@ -1,4 +1,4 @@
-"""The complex step: a slope to the last digit, from one forward pass."""
+"""The complex step: an exact derivative from one forward pass."""
 
 import numpy as np
 import tensorflow as tf

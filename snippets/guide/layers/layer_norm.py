@@ -1,4 +1,4 @@
-"""Layer normalization: the rule for a batch of rows, number by number."""
+"""Layer normalization: the gradients for a batch of rows."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: complex steps that lose the slope, and say nothing."""
+"""Deliberately wrong: complex steps that silently lose the derivative."""
 
 import tensorflow as tf
 
@@ -24,4 +24,4 @@ for function in (tf.nn.relu, tf.nn.softplus, tf.nn.softmax, tf.maximum):
         function(z, z) if function is tf.maximum else function([z])
         print(name, "accepts complex numbers")
     except tf.errors.InvalidArgumentError:
-        print(name, "refuses complex numbers")
+        print(name, "raises an error for complex numbers")
