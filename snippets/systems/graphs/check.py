@@ -1,4 +1,4 @@
-"""One rule at each place of the tape, against central differences."""
+"""One custom gradient in each place, against central differences."""
 
 import tensorflow as tf
 

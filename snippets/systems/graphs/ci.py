@@ -1,4 +1,4 @@
-"""One gradient function in the places that a test should try."""
+"""One custom gradient in the places that a test should try."""
 
 import tensorflow as tf
 
@@ -39,7 +39,7 @@ places = {
     "unknown batch": lambda f: gradient(open_batch(f)),
     "second order": lambda f: gradient(gradient(tf.function(f))),
 }
-tf.get_logger().setLevel("ERROR")  # no word on retracing
+tf.get_logger().setLevel("ERROR")  # no warnings on retracing
 x = tf.constant([1.0, 2.0])
 for name, place in places.items():
     expected = place(lambda x: x**3)(x)

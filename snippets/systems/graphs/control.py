@@ -1,4 +1,4 @@
-"""A rule with a variable, in a branch and in loops: read, or passed."""
+"""A custom gradient with a variable, in a branch and in loops."""
 
 import tensorflow as tf
 
@@ -51,7 +51,7 @@ constructs = {
     "map_fn": lambda f, x: tf.reduce_sum(tf.map_fn(f, tf.stack([x, x + 1.0]))),
 }
 x, w, apart = tf.constant(0.5), tf.Variable(1.5), tf.function(passed)
-tf.get_logger().setLevel("ERROR")  # no word on retracing
+tf.get_logger().setLevel("ERROR")  # no warnings on retracing
 print(" " * 24, "eager, tape inside, tape around, XLA")
 for name, construct in constructs.items():
     expected = gradients(lambda x: construct(lambda y: y * y * w, x))(x)

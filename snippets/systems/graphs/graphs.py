@@ -1,4 +1,4 @@
-"""Where the tape stands, and when Python calls a rule: two steps each."""
+"""When Python calls grad: seven places for the tape, two steps each."""
 
 import tensorflow as tf
 
@@ -11,7 +11,7 @@ def square(x):
 
     def grad(upstream):
         eager = tf.executing_eagerly()
-        seen.append(f"rule({upstream.numpy() if eager else 'symbolic'})")
+        seen.append(f"grad({upstream.numpy() if eager else 'symbolic'})")
         return upstream * 2.0 * x
 
     return x * x, grad
@@ -21,13 +21,13 @@ def gradient(function, x, persistent=False):
     with tf.GradientTape(persistent) as tape:
         tape.watch(x)
         y = function(x)
-    seen.append("asked")
+    seen.append("request")
     return tape.gradient(y, x)
 
 
 def symbolic(x):
     y = square(x)
-    seen.append("asked")
+    seen.append("request")
     return tf.gradients(y, x)[0]
 
 

@@ -1,4 +1,4 @@
-"""print as Python calls the rule, tf.print as the graph runs: two steps."""
+"""print runs when Python calls grad, tf.print when the graph runs."""
 
 # tracebook: alone
 

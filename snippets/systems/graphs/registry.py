@@ -1,4 +1,4 @@
-"""What a call leaves behind: a record eagerly; in a graph, a name."""
+"""How many gradient functions are registered, and under which name."""
 
 import tensorflow as tf
 from tensorflow.python.framework import ops
@@ -9,13 +9,13 @@ def square(x):
     return x * x, lambda upstream: upstream * 2.0 * x
 
 
-def rules():
+def registered():
     return [name for name in ops.gradient_registry.list()
             if name.startswith("CustomGradient-")]
 
 
 def report(after):
-    print(f"after {after:24} rules registered {len(rules())}")
+    print(f"after {after:24} registered {len(registered())}")
 
 
 x, graph = tf.constant(3.0), tf.function(square)
@@ -39,7 +39,7 @@ for op in graph.get_concrete_function(x).graph.get_operations():
     name = ""
     if op.type == "IdentityN":
         name = op.get_attr("_gradient_op_type").decode()
-        assert name in rules()
+        assert name in registered()
         name = "  named " + name.partition("-")[0] + "-N"
     inputs = ", ".join(each.op.type for each in op.inputs)
     print(f"  {op.type}({inputs}){name}")

@@ -1,4 +1,4 @@
-"""What is traced anew leaves a new rule: three calls of each kind."""
+"""Each new trace registers a gradient function: three calls of each kind."""
 
 import tensorflow as tf
 from tensorflow.python.framework import ops
@@ -10,12 +10,12 @@ def scaled(x, factor):
     return x * factor, lambda upstream: (upstream * factor, upstream * x)
 
 
-def rules():
+def registered():
     return sum(name.startswith("CustomGradient-")
                for name in ops.gradient_registry.list())
 
 
-tf.get_logger().setLevel("ERROR")  # no word on retracing
+tf.get_logger().setLevel("ERROR")  # no warnings on retracing
 one = tf.constant(1.0)
 numbers = [(one, k) for k in (1.0, 2.0, 3.0)]
 tensors = [(one, tf.constant(k)) for _, k in numbers]
@@ -27,13 +27,14 @@ for what, calls, options in (
         ("other lengths", lengths, {}),
         ("other lengths, relaxed", lengths, {"reduce_retracing": True}),
         ("other lengths, left open", lengths, {"input_signature": left_open})):
-    before, run = rules(), tf.function(scaled, **options)
+    before, run = registered(), tf.function(scaled, **options)
     for each in calls:
         run(*each)
     print(f"{what:26} traces {run.experimental_get_tracing_count()}"
-          f"  new rules {rules() - before}")
+          f"  newly registered {registered() - before}")
 
-before = rules()
+before = registered()
 for each in tensors:
     tf.function(scaled)(*each)
-print(f"{'tf.function in the loop':26} traces 3  new rules {rules() - before}")
+print(f"{'tf.function in the loop':26} traces 3"
+      f"  newly registered {registered() - before}")

@@ -1,4 +1,4 @@
-"""How often Python calls a function and its rule, in loops and a branch."""
+"""How often Python calls a function and its grad, in loops and a branch."""
 
 import tensorflow as tf
 
@@ -10,7 +10,7 @@ def halve(x):
     called.append("forward")
 
     def grad(upstream):
-        called.append("rule")
+        called.append("grad")
         return 0.5 * upstream
 
     return 0.5 * x, grad
@@ -46,11 +46,11 @@ def gradient(function, x):
     return tape.gradient(y, x)
 
 
-tf.get_logger().setLevel("ERROR")  # no word on retracing
+tf.get_logger().setLevel("ERROR")  # no warnings on retracing
 x = tf.constant(8.0)
 for function in python_loop, while_loop, map_fn, scan, cond:
     for mode, run in ("eager", gradient), ("graph", tf.function(gradient)):
         called.clear()
         found = run(function, x).numpy()
         print(f"{function.__name__:11}  {mode}  gradient {found:<5}  forward "
-              f"{called.count('forward')}  rule {called.count('rule')}")
+              f"{called.count('forward')}  grad {called.count('grad')}")

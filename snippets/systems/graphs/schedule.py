@@ -1,4 +1,4 @@
-"""The strength is a variable: it is read when the graph runs."""
+"""The strength is a variable, which the graph reads when it runs."""
 
 # tracebook: alone
 

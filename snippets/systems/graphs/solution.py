@@ -1,4 +1,4 @@
-"""Three calls under a persistent tape: rules registered, calls of grad."""
+"""Three calls under a persistent tape: registrations, and calls of grad."""
 
 # tracebook: alone
 
@@ -17,7 +17,7 @@ def square(x):
     return x * x, grad
 
 
-def rules():
+def registered():
     return sum(name.startswith("CustomGradient-")
                for name in ops.gradient_registry.list())
 
@@ -30,6 +30,7 @@ for length in 2, 3, 2:
         y = run(x)
     before = len(calls)
     first, again = tape.gradient(y, x), tape.gradient(y, x)
-    print(f"length {length}  downstream {first.numpy()}  rules {rules()}"
-          f"  calls of grad {len(calls)}, of them asked {len(calls) - before}")
+    print(f"length {length}  downstream {first.numpy()}"
+          f"  registered {registered()}  calls of grad {len(calls)},"
+          f" by tape.gradient {len(calls) - before}")
 print("called eagerly:", any(calls))

@@ -1,4 +1,4 @@
-"""Second order against differences of first gradients, for two losses."""
+"""Second derivatives against finite differences, for two losses."""
 
 import functools
 

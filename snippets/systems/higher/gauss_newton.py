@@ -1,4 +1,4 @@
-"""The Gauss-Newton product: a direction forward, and its answer back."""
+"""The Gauss-Newton product: push a direction forward, send the result back."""
 
 import tensorflow as tf
 

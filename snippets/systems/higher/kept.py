@@ -1,4 +1,4 @@
-"""What a closure keeps: the second derivative of log(1 + e^x), five ways."""
+"""Second derivatives of log(1 + e^x), by what grad keeps: five choices."""
 
 import functools
 

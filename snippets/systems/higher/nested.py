@@ -1,4 +1,4 @@
-"""Two nestings that work: a rule of x and upstream, and a rule of x alone."""
+"""Two nestings that work: a function of x and u, and a function of x alone."""
 
 import tensorflow as tf
 

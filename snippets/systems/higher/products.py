@@ -1,4 +1,4 @@
-"""A Hessian times a vector without the Hessian, in three ways."""
+"""A Hessian times a vector without the Hessian, with three methods."""
 
 import tensorflow as tf
 
@@ -50,7 +50,7 @@ def differences(x, v, h=1e-6):
 x, v = (tf.constant(each, tf.float64) for each in ([1.0, 0.5], [1.0, -1.0]))
 print("Hessian =", hessian(x).numpy().tolist())
 print("times v =", tf.linalg.matvec(hessian(x), v).numpy())
-for way in reverse_over_reverse, forward_over_reverse:
-    print(f"{way.__name__}  eager = {way(x, v).numpy()}"
-          f"  tf.function = {tf.function(way)(x, v).numpy()}")
+for product in reverse_over_reverse, forward_over_reverse:
+    print(f"{product.__name__}  eager = {product(x, v).numpy()}"
+          f"  tf.function = {tf.function(product)(x, v).numpy()}")
 print("differences =", tf.round(1000.0 * differences(x, v)).numpy() / 1000)

@@ -1,4 +1,4 @@
-"""A rule for one order: a second derivative raises, instead of a number."""
+"""A gradient function for one order: a second derivative raises an error."""
 
 import tensorflow as tf
 

@@ -1,19 +1,19 @@
-"""The rule of the cube, and the rule of that rule: both are printed."""
+"""The gradient function of the cube, and its own gradient function."""
 
 import tensorflow as tf
 
 
 # truth: x.shape == u.shape
 @tf.custom_gradient
-def rule(x, u):
+def cube_gradient(x, u):
     z = 3.0 * x ** 2.0 * u
-    tf.print("rule  x =", x, " upstream =", u, " local =", 3.0 * x ** 2.0,
+    tf.print("grad  x =", x, " upstream =", u, " local =", 3.0 * x ** 2.0,
              " downstream =", z)
 
     def grad(upstream):
         downstream_x = upstream * 6.0 * x * u
         downstream_u = upstream * 3.0 * x ** 2.0
-        tf.print("rule of the rule  u =", u, " upstream =", upstream,
+        tf.print("gradient of grad  u =", u, " upstream =", upstream,
                  " downstream_x =", downstream_x,
                  " downstream_u =", downstream_u)
         return downstream_x, downstream_u
@@ -23,7 +23,7 @@ def rule(x, u):
 
 @tf.custom_gradient
 def cube(x):
-    return x ** 3.0, lambda upstream: rule(x, upstream)
+    return x ** 3.0, lambda upstream: cube_gradient(x, upstream)
 
 
 def slope(x):
@@ -31,7 +31,7 @@ def slope(x):
         tape.watch(x)
         L = 0.5 * (cube(x) - 5000.0) ** 2.0
     g = tape.gradient(L, x)
-    tf.print("slope of the loss =", g)
+    tf.print("first derivative of the loss =", g)
     return g
 
 
@@ -39,4 +39,4 @@ x = tf.constant(10.0)
 with tf.GradientTape() as tape:
     tape.watch(x)
     g = slope(x)
-tf.print("slope of the slope =", tape.gradient(g, x))
+tf.print("second derivative of the loss =", tape.gradient(g, x))

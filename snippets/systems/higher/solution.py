@@ -1,4 +1,4 @@
-"""The reciprocal, whose rule calls the function: a rule of any order."""
+"""The reciprocal: grad calls the function, so any order is right."""
 
 import tensorflow as tf
 
@@ -29,4 +29,4 @@ for order in range(1, 5):
     function, plain = derivative(function), derivative(plain)
     print(f"order {order}  eager = {function(x):.4f}"
           f"  tf.function = {tf.function(function)(x):.4f}"
-          f"  without a rule = {plain(x):.4f}")
+          f"  plain = {plain(x):.4f}")

@@ -1,4 +1,4 @@
-"""Four ways to a second derivative, and how often each calls the rule."""
+"""Four methods for a second derivative, and how often each calls grad."""
 
 import tensorflow as tf
 
@@ -38,16 +38,16 @@ def one_tape(x):
     return tape.gradient(first, x)
 
 
-ways = {
+methods = {
     "tape over tape": lambda x: by_tape(lambda x: by_tape(loss, x), x),
     "one tape, twice": one_tape,
     "forward over tape": lambda x: forward(lambda x: by_tape(loss, x), x),
     "tape over forward": lambda x: by_tape(lambda x: forward(loss, x), x),
 }
 x = tf.constant(10.0)
-for name, way in ways.items():
-    graph = tf.function(way, autograph=False)
-    for mode, run in ("eager", way), ("tf.function", graph):
+for name, method in methods.items():
+    graph = tf.function(method, autograph=False)
+    for mode, run in ("eager", method), ("tf.function", graph):
         calls.clear()
         print(f"{name:17}  {mode:11}  second = {run(x):.0f}"
               f"  calls = {len(calls)}")

@@ -64,13 +64,17 @@ def taped(function, x, persistent=False):
 
 
 @says(
-    "A rule is …",
     "When the decorated …",
-    "The walk comes …",
-    "In a graph, outputs …",
-    "It bears a …",
-    "Eagerly there is …",
-    "What a call …",
+    "`grad` is a …",
+    "TensorFlow keeps it …",
+    "A record on …",
+    "The entry has …",
+    "In the backward …",
+    "A name in …",
+    "In a graph, the …",
+    "It has an …",
+    "In eager mode there …",
+    "How many gradient functions are registered, and under …",
 )
 @over(mode=MODES)
 def test_record_and_name(mode):
@@ -115,8 +119,9 @@ def test_record_and_name(mode):
 @says(
     "The definition registers …",
     "Each call that …",
-    "A graph that …",
     "In the graph, …",
+    "The next program counts the entries …",
+    "A second call …",
 )
 def test_registry():
     lines = trace("registry.py")
@@ -138,15 +143,18 @@ def test_registry():
 
 
 @says(
-    "To see which …",
-    "The record it …",
-    "Where the table …",
-    "`model.fit` is of …",
-    "Where it says …",
-    "A tape around …",
-    "So is that …",
-    "In all modes …",
-    "Wrong on purpose: as …",
+    "To find out, …",
+    "The new one …",
+    "The record on …",
+    "If the result …",
+    "6: the record …",
+    "The tape was …",
+    "`model.fit` works like …",
+    "100: the name …",
+    "A tape outside …",
+    "TensorFlow makes the …",
+    "The same holds …",
+    "Deliberately wrong: a …",
 )
 @over(mode=[*MODES, "fit"])
 def test_swapped(mode):
@@ -158,9 +166,9 @@ def test_swapped(mode):
 
 
 @says(
-    "Three things hang …",
-    "a gradient that …",
-    "for an integer …",
+    "This difference matters …",
+    "A gradient that …",
+    "For an integer …",
 )
 @over(mode=MODES)
 def test_what_hangs_on_it(mode):
@@ -187,7 +195,9 @@ def test_what_hangs_on_it(mode):
     assert (arrived[0] is None) == (mode not in BESIDE)
 
 
-@says("the name is …")
+@says(
+    "A saved model holds …",
+)
 @over(kept=[True, False])
 def test_saved(kept):
     module = tf.Module()
@@ -204,9 +214,12 @@ def test_saved(kept):
 
 
 @says(
-    "Seven places for …",
-    "`forward` is a …",
-    "Where the tape …",
+    "After this page …",
+    "The answer depends …",
+    "The next program computes …",
+    "It prints what …",
+    "`request` is the …",
+    "When Python calls …",
 )
 def test_the_trace():
     lines = trace("graphs.py")
@@ -215,14 +228,14 @@ def test_the_trace():
     for each in lines:
         place, _, python = each.text.partition(" step ")
         called.setdefault(place.strip(), []).append(python.partition("Python: ")[2])
-    number, symbol = "rule(1.0)", "rule(symbolic)"
-    inside = [f"forward asked {symbol}", "nothing"]
+    number, symbol = "grad(1.0)", "grad(symbolic)"
+    inside = [f"forward request {symbol}", "nothing"]
     assert called == {
-        "eager": [f"forward asked {number}"] * 2,
+        "eager": [f"forward request {number}"] * 2,
         "tape inside": inside,
         "XLA": inside,
-        "tape around": [f"forward {symbol} asked", "asked"],
-        "persistent": [f"forward {symbol} {symbol} {symbol} asked", "asked"],
+        "tape around": [f"forward {symbol} request", "request"],
+        "persistent": [f"forward {symbol} {symbol} {symbol} request", "request"],
         "nested": inside,
         "tf.gradients": inside,
     }
@@ -230,12 +243,15 @@ def test_the_trace():
 
 
 @says(
-    "Eagerly each step …",
-    "With the tape in the …",
-    "Upstream is symbolic: …",
     "What runs in …",
-    "Nested, and by …",
-    "So a count …",
+    "In a graph, Python …",
+    "Each step calls …",
+    "Gradient computed inside …",
+    "Python calls both …",
+    "The upstream gradient …",
+    "`grad` is called when …",
+    "So the number …",
+    "A list to …",
 )
 @over(mode=MODES, steps=[1, 2, 5])
 def test_calls(mode, steps):
@@ -255,10 +271,13 @@ def test_calls(mode, steps):
 
 
 @says(
-    "With the tape around the …",
-    "A rule that …",
     "A persistent tape …",
     "TensorFlow prepares that, …",
+    "Gradient computed outside.",
+    "`grad` is called before …",
+    "If a tape …",
+    "A `grad` that …",
+    "You may request …",
 )
 @over(
     options=[{}, {"jit_compile": True}, {"autograph": False}], persistent=[False, True]
@@ -311,14 +330,14 @@ def printed(mode, steps):
 
 
 @says(
-    "Print the upstream …",
-    "Write `tf.print` instead, …",
-    "`print` speaks when …",
     "`tf.print` is an …",
-    "In a graph `print` …",
-    "With the tape around, …",
-    "Nested, in a …",
-    "print as Python …",
+    "Use `tf.print`, not …",
+    "With the gradient computed outside the …",
+    "`print` runs when …",
+    "The next program has …",
+    "In a graph, `print` …",
+    "With the gradient computed outside, …",
+    "print runs when …",
 )
 @over(mode=UNCOMPILED)
 def test_prints(mode):
@@ -335,8 +354,8 @@ def symbolic(tensor):
 
 
 @says(
-    "With the tape inside, …",
-    "XLA compiles no `tf.print`.",
+    "With the gradient computed inside, …",
+    "XLA can't compile …",
 )
 def test_print_inside():
     lines = [each.text.strip() for each in trace("prints.py")]
@@ -347,7 +366,31 @@ def test_print_inside():
     assert "PrintV2" in message(XLA.gradient, square, 3.0)
 
 
-@says("Only the operations …")
+@says(
+    "In a nested …",
+)
+@over(mode=[each for each in BLOCKS if "strategy" not in each.name])
+def test_prints_in_blocks(mode):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "said")
+        path.touch()
+
+        @tf.custom_gradient
+        def probe(x):
+            def grad(upstream):
+                tf.print(upstream, output_stream=f"file://{path}")
+                return 1.0 * upstream
+
+            return tf.identity(x), grad
+
+        assert same(mode.gradient(lambda x: probe(x) ** 2, 3.0), 6.0)
+        assert path.read_text().split() == ["6"]
+
+
+@says(
+    "TensorFlow runs only …",
+    "Control dependencies make …",
+)
 @over(waits=[True, False])
 def test_waits(waits):
     with tempfile.TemporaryDirectory() as folder:
@@ -368,9 +411,9 @@ def test_waits(waits):
 
 
 @says(
-    "`tf.config.run_functions_eagerly(True)` is the …",
+    "`tf.config.run_functions_eagerly(True)` helps in …",
 )
-@over(mode=UNCOMPILED)
+@over(mode=[*UNCOMPILED, XLA])
 def test_run_eagerly(mode):
     if mode is SYMBOLIC:
         return  # tf.gradients is not supported when eager execution is enabled
@@ -385,7 +428,9 @@ def test_run_eagerly(mode):
     assert len(of_rule(seen)) == 2 and not any(map(symbolic, of_rule(seen)))
 
 
-@says("(The option of …")
+@says(
+    "In Keras, use …",
+)
 @over(eagerly=[True, False])
 def test_run_eagerly_in_keras(eagerly):
     seen = []
@@ -401,15 +446,14 @@ def test_run_eagerly_in_keras(eagerly):
 
 
 @says(
-    "Let Python raise …",
-    "No error comes.",
-    "The rule is …",
-    "What Python reads …",
-    "A name of …",
     "The graphs were …",
-    "Eagerly the rule follows.",
-    "A test that …",
-    "Wrong on purpose: Python …",
+    "A Python variable …",
+    "A test in …",
+    "A Python value …",
+    "If the Python …",
+    "The next program raises …",
+    "Only the eager …",
+    "Deliberately wrong: Python …",
 )
 @over(mode=MODES, second=numbers(-9, 9))
 def test_strength(mode, second):
@@ -419,14 +463,18 @@ def test_strength(mode, second):
     strength[0] = second
     found = mode.gradient(reverse, 3.0)
     assert same(found, -np.float32(second) if mode in EAGERS else 0.0)
+    strengths = [each.numbers[0] for each in trace("wrong/schedule.py")]
+    assert strengths[0] == 0 and strengths[-1] == 1
     assert trace("wrong/schedule.py")[-1].numbers == [1.0, -1.0, 0.0, 0.0]
 
 
 @says(
     "A variable is …",
-    "It is not …",
-    "It shall change …",
     "The strength is …",
+    "Use a `tf.Variable` …",
+    "It should change …",
+    "Make it not …",
+    "All columns follow …",
 )
 @over(mode=MODES)
 def test_schedule(mode):
@@ -460,10 +508,12 @@ PAIRS = {
 @says(
     "A `tf.function` is …",
     "A Python number …",
-    "Pass tensors.",
-    "So is a shape.",
-    "With `reduce_retracing` the …",
-    "What is traced …",
+    "Each trace calls …",
+    "The next program makes …",
+    "A shape is …",
+    "With `reduce_retracing`, TensorFlow …",
+    "With an `input_signature`, …",
+    "Each new trace …",
 )
 @over(what=PAIRS, compiled=[False, True])
 def test_retracing(what, compiled):
@@ -507,7 +557,10 @@ def test_never_emptied(times):
     assert trace("retracing.py")[-1].numbers == [3, 3]
 
 
-@says("With an open …")
+@says(
+    "If a dimension …",
+    "Use `tf.shape(x)[0]` instead.",
+)
 @over(mode=[EAGER, INSIDE, AROUND], length=[1, 4])
 def test_open_dimension(mode, length):
     found = []
@@ -531,11 +584,15 @@ def test_open_dimension(mode, length):
 
 
 @says(
-    "In a graph, `tf.cond`, …",
-    "A loop of Python …",
-    "A loop of TensorFlow …",
-    "Of `tf.cond` both …",
     "How often Python …",
+    "In a graph, TensorFlow …",
+    "In eager mode, they …",
+    "The next program counts the calls …",
+    "All gradients are …",
+    "A Python loop …",
+    "A TensorFlow loop …",
+    "Both branches of …",
+    "Here the other …",
 )
 @over(
     mode=[EAGER, INSIDE, AROUND, XLA],
@@ -552,7 +609,7 @@ def test_rounds(mode, kind):
     eager, graph = {"python_loop": (3, 3), "cond": (1, 3)}.get(kind, (3, 1))
     expected = eager if mode is EAGER else graph
     assert defined.called.count("forward") == expected
-    assert defined.called.count("rule") == expected
+    assert defined.called.count("grad") == expected
     [line] = [
         each
         for each in trace("rounds.py").starting(kind)
@@ -594,18 +651,24 @@ def controlled(mode, name, what):
 
 
 @says(
-    "Eagerly all are right.",
     "`read` fails in …",
     "`passed` is right …",
-    "In a branch, …",
     "`apart` is right …",
-    "In a branch inside …",
-    "The tape inside …",
-    "Copying its arguments …",
     "Pass the variable's …",
     "The gradient of …",
-    "A rule with a variable, in three …",
-    "A rule with a variable, in a …",
+    "Pass the value …",
+    "Both are graphs …",
+    "The next program tries …",
+    "`read` reads the …",
+    "`passed` gets its …",
+    "`apart` is `passed` …",
+    "In eager mode, all …",
+    "In a branch it …",
+    "In a branch within …",
+    "If the call …",
+    "The copies belong …",
+    "Putting `tf.function` around …",
+    "A custom gradient with …",
 )
 @over(
     mode=[EAGER, INSIDE, AROUND, NESTED, SYMBOLIC],
@@ -627,7 +690,8 @@ def test_control(mode, name, what):
 
 
 @says(
-    "For XLA, `tf.while_loop` …",
+    "For XLA, give …",
+    "If the gradient …",
 )
 @over(said=[True, False])
 def test_loops_of_xla(said):
@@ -650,10 +714,12 @@ def test_loops_of_xla(said):
 @says(
     "A custom gradient that …",
     "Test each one …",
-    "The second column …",
-    "Only the branch …",
-    "The loss must …",
-    "One gradient function in the …",
+    "In `tf.cond`, write …",
+    "Test each custom …",
+    "In the output, …",
+    "Here only the …",
+    "Choose a loss …",
+    "One custom gradient in the …",
 )
 @over(x=[[1.0, 2.0], [0.5]])
 def test_places(x):
@@ -691,13 +757,13 @@ def rewrites(on):
 @says(
     "Before a graph …",
     "Some rewrites treat …",
-    "This one rounds …",
-    "Eagerly the rule returns 2.",
     "In a `tf.function` …",
-    "Without the rewrites …",
-    "`tf.round` says what …",
-    "Upstream is 2.3.",
-    "Wrong on purpose: a rule …",
+    "A gradient function …",
+    "The next program rounds …",
+    "In eager mode, `by_adding` …",
+    "With rewrites turned …",
+    "`tf.round` states what …",
+    "Deliberately wrong: grad …",
 )
 @over(mode=[EAGER, INSIDE, XLA], on=[True, False], x=[2.3, -1.8, 1000.4])
 def test_rewrites(mode, on, x):
@@ -715,7 +781,9 @@ def test_rewrites(mode, on, x):
             assert same(found, x if kept else rounded)
 
 
-@says("It can go …")
+@says(
+    "The opposite happens …",
+)
 @over(on=[True, False])
 def test_other_way(on):
     x = tf.constant(1e-9)
@@ -724,7 +792,9 @@ def test_other_way(on):
     assert tf.exp(x) - 1.0 == 0 and same(graph, 1e-9 if on else 0.0, 1e-6)
 
 
-@says("Compare a rule …")
+@says(
+    "Compare a custom …",
+)
 def test_compare():
     by_adding = program("wrong/rewrites.py").by_adding
     slopes = [
@@ -738,10 +808,11 @@ def test_compare():
 
 
 @says(
-    "A map of …",
-    "This rule has …",
     "A check of …",
-    "One rule at …",
+    "The last check …",
+    "The program compares …",
+    "All lines agree.",
+    "One custom gradient in each …",
 )
 @over(mode=MODES, x=arrays((2,), numbers(-9, 9)), y=arrays((2,), numbers(-9, 9)))
 def test_check(mode, x, y):
@@ -765,7 +836,10 @@ def test_python_if(mode):
     assert ("Python `bool`" in error) == (mode not in EAGERS)
 
 
-@says("A tensor that …")
+@says(
+    "A tensor that …",
+    "If you watch …",
+)
 @over(mode=MODES)
 def test_closed_over(mode):
     def closed(x, k):
@@ -776,7 +850,9 @@ def test_closed_over(mode):
     assert same(alone, 2.0 if mode in EAGERS else None)
 
 
-@says("A rule with a keyword …")
+@says(
+    "A keyword argument …",
+)
 @over(mode=MODES)
 def test_keyword(mode):
     rule = tf.custom_gradient(lambda x, k=1.0: (x * k, lambda up: up * k))
@@ -786,7 +862,7 @@ def test_keyword(mode):
 
 @says(
     "`tf.custom_gradient` above `tf.function` …",
-    "NumPy in a …",
+    "NumPy in `grad` …",
 )
 @over(mode=MODES)
 def test_order_and_numpy(mode):
@@ -815,9 +891,10 @@ def test_order_and_numpy(mode):
 
 @says(
     "A `tf.function` with …",
-    "Two lengths are …",
     "Under a persistent …",
     "Three calls under …",
+    "Two lengths cause …",
+    "`tape.gradient` causes no …",
 )
 def test_the_exercise():
     lines = trace("solution.py")[:3]
@@ -827,13 +904,27 @@ def test_the_exercise():
 
 pointer(
     "Add a saved …",
-    "Messages of graphs, …",
-    "Of this kind, …",
     "The second exercise …",
+    "Error messages of …",
+    "The table shows …",
+    "The catalogue has …",
+    "The most frequent …",
+    "A saved model needs …",
 )
 advice(
     "You need the …",
-    "Mend the strength …",
     "In a branch or …",
-    "no word on retracing",
+    "Look at the `IdentityN` …",
+    "Compare step 1 …",
+    "Nested, and `tf.gradients`.",
+    "Look at the lines …",
+    "Pass tensors instead.",
+    "Compare the modes:",
+    "Predict: count the …",
+    "Each call stands …",
+    "How many gradient functions are registered, and how …",
+    "Write: a schedule.",
+    "Fix the strength …",
+    "no warnings on …",
+    "Compare the columns:",
 )

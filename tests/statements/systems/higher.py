@@ -32,14 +32,16 @@ def hushed(function):
 
 
 @says(
-    "A rule is …",
-    "Then a Newton …",
-    "Even the sign …",
-    "The rule computes …",
     "The local derivative is …",
-    "This is the …",
-    "What is left …",
-    "Wrong on purpose: the local …",
+    "After this page …",
+    "The second derivative has …",
+    "In a run …",
+    "A Newton step …",
+    "Here `grad` computes …",
+    "The first derivative is right, …",
+    "The result has …",
+    "Only the second …",
+    "Deliberately wrong: NumPy …",
 )
 @over(mode=[EAGER, AROUND, SYMBOLIC], x=[10.0, 2.0])
 def test_a_number(mode, x):
@@ -54,9 +56,13 @@ def test_a_number(mode, x):
     cube, plain = trace("wrong/number.py")
     assert cube["first"] == plain["first"]
     assert cube["second"] == 90000 and plain["second"] == -150000
+    assert plain["second"] == second_of_loss(10)
 
 
-@says("The cure is …")
+@says(
+    "The fix is …",
+    "If you need …",
+)
 @over(mode=TWO)
 def test_the_cure(mode):
     def outside(x):
@@ -71,21 +77,24 @@ def test_the_cure(mode):
 
 
 @says(
-    "A second tape …",
-    "So the rule …",
     "For the cube, …",
-    "All three are …",
-    "The local derivative moves …",
-    "Pair it with …",
-    "Read off the …",
-    "It owes one gradient for …",
-    "Both rules by …",
-    "The rule of …",
+    "The second derivative is …",
+    "The first tape runs …",
+    "So `grad` is …",
+    "It has two …",
+    "All three are scalars, …",
+    "The local derivative $3 …",
+    "The upstream gradient changes …",
+    "This time, it …",
+    "It must return …",
+    "The next program writes …",
+    "The gradient function of the …",
 )
 @over(mode=TWO)
 def test_the_rule_as_a_map(mode):
     defined = program("second.py")
-    rule, x, u = hushed(defined.rule), np.float64([1.7, 1]), np.float64([-5, 2])
+    rule, x = hushed(defined.cube_gradient), np.float64([1.7, 1])
+    u = np.float64([-5, 2])
     assert same(rule(tf.constant(x), tf.constant(u)), 3 * x**2 * u, 1e-9)
     found = mode.gradients(rule, x, u, loss=LOSSES["dense"])
     upstream = np.array([1.0, 2.0])
@@ -96,10 +105,13 @@ def test_the_rule_as_a_map(mode):
 
 
 @says(
-    "The gradient by …",
-    "A loss $L$, …",
-    "The first is …",
-    "The second is …",
+    "The gradient with …",
+    "The upstream gradient came …",
+    "The backward pass …",
+    "For a loss …",
+    "The first term …",
+    "The second term …",
+    "It is there …",
 )
 @over(mode=TWO)
 def test_two_terms(mode):
@@ -113,18 +125,23 @@ def test_two_terms(mode):
 
 
 @says(
-    "The first tape …",
-    "The second tape …",
-    "By $x$ it …",
-    "By $u$ it …",
-    "This walks back …",
     r"It returns $300 \cdot 300 = 90000$, …",
     "The tape adds …",
+    "Each call prints …",
+    "Look at the lines `grad`, …",
+    "The trace has …",
+    "The first tape calls …",
+    "The second tape calls …",
+    "With respect to $x$, …",
+    "With respect to $u$, …",
+    "This goes back …",
 )
 def test_the_trace():
     first, slope, of_rule, again, second = trace("second.py")
     assert first["upstream"] == 10**3 - 5000 and slope.numbers == [-1200000]
-    assert of_rule.text.startswith("rule of the rule") and of_rule["upstream"] == 1
+    assert of_rule.text.startswith("gradient of grad") and of_rule["upstream"] == 1
+    lines = [each.text for each in trace("second.py")]
+    assert len([each for each in lines if each.startswith("grad ")]) == 2
     assert of_rule["downstream_x"] == 6 * 10 * -4000
     assert of_rule["downstream_u"] == again["upstream"] == again["local"] == 300
     assert again["downstream"] == 300 * 300 == 90000
@@ -132,7 +149,9 @@ def test_the_trace():
 
 
 @says(
-    "A rule of …",
+    "So compute the …",
+    "You seldom have …",
+    "If `grad` consists …",
 )
 @over(mode=MODES)
 def test_by_operations(mode):
@@ -147,13 +166,16 @@ KEPT = ["the_input", "the_output", "a_step", "a_safe_step", "a_number"]
 
 
 @says(
-    "`grad` sees the …",
-    r"For softplus, $\log (1 + e^x)$, …",
-    "So a step …",
-    "Kept — Second …",
-    "a number, by …",
     "`a_number` has `None`.",
-    "What a closure …",
+    "`grad` can use …",
+    "Its local derivative …",
+    "The next program tries …",
+    "The first derivatives …",
+    "An intermediate result …",
+    "What `grad` keeps …",
+    "a constant, from …",
+    "Second derivatives of …",
+    "A local derivative …",
 )
 @over(mode=TWO, kept=KEPT)
 def test_kept(mode, kept):
@@ -170,8 +192,36 @@ def test_kept(mode, kept):
 
 
 @says(
-    "A tape records …",
+    "With both tapes …",
+    "In a branch …",
+    "The first line …",
+)
+def test_kept_in_other_places():
+    defined, x = program("kept.py"), np.linspace(-2, 2, 3)
+    s = 1 / (1 + np.exp(-x))
+    for mode in OUTSIDE:
+        assert same(mode.derivative(defined.a_number, x), 0 * x)
+
+    @tf.custom_gradient
+    def copied(x):
+        x = tf.identity(x)
+        return tf.nn.softplus(x), lambda upstream: upstream * tf.sigmoid(x)
+
+    def branch(function):
+        return lambda x: tf.cond(tf.size(x) > 0, lambda: function(x), lambda: x)
+
+    for mode in INSIDE, AROUND, NESTED:
+        said = message(mode.derivative, branch(defined.the_input), x)
+        assert "AssertionError" in said
+        assert same(mode.derivative(branch(copied), x), s * (1 - s), 1e-6)
+
+
+@says(
     "`the_output` is right, …",
+    "The reason is …",
+    "the output of …",
+    "an intermediate result …",
+    "The second tape uses …",
 )
 @over(mode=TWO)
 def test_the_output_inside(mode):
@@ -195,12 +245,13 @@ def test_the_output_inside(mode):
 
 
 @says(
-    "a call of …",
     "So a tape …",
-    "The rule needs …",
-    "Write the rule …",
-    "The reciprocal, whose …",
-    "A call of …",
+    "nothing: it calls …",
+    "The exercise shows …",
+    "Write the gradient …",
+    "The local derivative can …",
+    "`grad` gets $y$ …",
+    "The reciprocal: grad …",
 )
 @over(mode=TWO, order=[1, 2, 3, 4])
 def test_calls_itself(mode, order):
@@ -214,19 +265,20 @@ def test_calls_itself(mode, order):
         assert same(mode.derivative(reciprocal, x, order), right, 1e-9)
 
 
-@says("The derivatives are …")
+@says(
+    "The derivatives are …",
+    "All four agree …",
+)
 def test_the_solution():
     lines = trace("solution.py")
     assert [each["eager"] for each in lines] == [-0.25, 0.25, -0.375, 0.75]
     assert all(
-        each["eager"] == each["tf.function"] == each["without a rule"] for each in lines
+        each["eager"] == each["tf.function"] == each["plain"] for each in lines
     )
 
 
 @says(
     "the input — …",
-    "the output inside …",
-    "a step — …",
 )
 @over(kept=["the_input", "the_output", "a_safe_step"])
 def test_cost(kept):
@@ -257,6 +309,8 @@ def test_cost(kept):
 @says(
     "`the_input` and `a_safe_step` …",
     "`a_step` has the …",
+    "The gradient function of `tf.sigmoid` …",
+    "The exponential is …",
 )
 @over(mode=TWO)
 def test_far_out(mode):
@@ -276,13 +330,27 @@ def test_far_out(mode):
 
 
 @says(
-    "Two nestings give …",
+    "Both give the …",
+    "With the copies, …",
+)
+@over(mode=[EAGER, XLA, *OUTSIDE, *BLOCKS], name=["cube_by_both", "cube_by_x"])
+def test_in_every_place(mode, name):
+    cube, x = getattr(program("nested.py"), name), POINTS
+    assert same(mode.gradient(cube, x), 3 * x**2, 1e-9)
+    assert same(mode.derivative(cube, x), 6 * x, 1e-9)
+    assert same(mode.derivative(cube, x, 3), 6 + 0 * x, 1e-9)
+
+
+@says(
+    "Two nestings that …",
     "`of_both` takes $x$ …",
     "`of_x` is the …",
-    "It owes one gradient, …",
-    "Two nestings that …",
-    "The copies by …",
-    "Without them, tapes …",
+    "To give the …",
+    "Write `x = …",
+    "There are two …",
+    "Its gradient function …",
+    "Each decorated function …",
+    "Without these copies, …",
 )
 @over(mode=TWO, name=["cube_by_both", "cube_by_x"])
 def test_nestings(mode, name):
@@ -310,8 +378,9 @@ def test_nestings(mode, name):
 
 @says(
     "A decorated `grad` …",
-    "Its only input …",
-    "Wrong on purpose: the rule …",
+    "The right values …",
+    "The second derivative with …",
+    "Deliberately wrong: grad …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], x=[10.0])
 def test_decorated(mode, x):
@@ -340,11 +409,12 @@ def taken(function, by_tape):
 
 
 @says(
-    "The first gradient has …",
-    "Four ways, with …",
-    "All agree, and …",
     "One persistent tape …",
-    "Four ways to …",
+    "Compute the first …",
+    "There are four …",
+    "`calls` counts how …",
+    "All methods agree, …",
+    "Four methods for …",
 )
 @over(way=WAYS)
 def test_ways(way):
@@ -353,6 +423,7 @@ def test_ways(way):
     found = taken(taken(defined.loss, inner), outer)(x)
     assert same(found, second_of_loss(POINTS), 1e-9)
     lines = [each for each in trace("tapes.py") if "second" in each]
+    assert len(defined.methods) == 4
     assert len(lines) == 8 and {each["second"] for each in lines} == {-150000.0}
     assert {each["calls"] for each in lines} == {2.0}
     assert same(defined.one_tape(x), found, 1e-9)
@@ -367,7 +438,8 @@ def test_ways(way):
 
 @says(
     "If the accumulator …",
-    "In another `tf.function` …",
+    "Be careful with …",
+    "If all of …",
 )
 def test_tape_over_forward_around():
     loss_in_graph = tf.function(program("tapes.py").loss, autograph=False)
@@ -380,7 +452,9 @@ def test_tape_over_forward_around():
     assert same(product, 3 * 0.7**2, 1e-5)  # 9 x² is right
 
 
-@says("Where the rule …")
+@says(
+    "If your gradient …",
+)
 def test_ways_of_a_decision():
     tenth = tf.custom_gradient(lambda x: (tf.identity(x), lambda u: 0.1 * u))
     x = tf.constant(1.0)
@@ -395,15 +469,21 @@ def test_ways_of_a_decision():
 
 
 @says(
-    "A thousand weights …",
     "Conjugate gradients and …",
-    "The loss is …",
-    "Again the two terms.",
-    "In the product …",
     "`reverse_over_reverse` differentiates the …",
     "`forward_over_reverse` carries $v$ …",
-    "The differences know …",
     "A Hessian times …",
+    "A product $H …",
+    "A function of …",
+    "It is the derivative …",
+    "Let the loss …",
+    "The parentheses hold …",
+    "To multiply by $v$, …",
+    "Then no matrix …",
+    "All three are equal …",
+    "The argument `output_gradients=v` …",
+    "`differences` needs no …",
+    "It computes the …",
 )
 @over(
     x=arrays((2,), st.floats(-2, 2, width=32)),
@@ -440,9 +520,11 @@ def test_products(x, v, graph):
 
 
 @says(
-    "Without the first …",
-    "It has no …",
     "The Gauss-Newton product: …",
+    "If you drop …",
+    "This matrix has …",
+    "To multiply by it, …",
+    "The next program does …",
 )
 @over(
     x=arrays((2,), st.floats(-2, 2, width=32)),
@@ -465,8 +547,8 @@ def test_gauss_newton(x, v):
 
 
 @says(
-    "In this run, …",
-    "Where the residuals …",
+    "In the line `far`, …",
+    "In the line `fitted`, …",
 )
 def test_far_and_fitted():
     far, fitted = trace("gauss_newton.py").starting("far", "fitted")
@@ -478,11 +560,12 @@ def test_far_and_fitted():
 
 
 @says(
-    "A second order …",
-    "With a loss …",
-    "The check differentiates …",
-    "The differences call …",
-    "Second order against …",
+    "A test of …",
+    "If the loss …",
+    "The check compares …",
+    "All errors are …",
+    "The finite differences …",
+    "Second derivatives against …",
 )
 @over(graph=[False, True])
 def test_the_check(graph):
@@ -509,11 +592,10 @@ def test_the_check(graph):
 
 
 @says(
-    "A rule that …",
-    "`once` sends the …",
-    "The first gradient is …",
-    "Whatever goes on …",
-    "A rule for …",
+    "`once` passes the …",
+    "This operation returns …",
+    "The first derivative is unchanged, …",
+    "A gradient function …",
 )
 @over(mode=FEW)
 def test_refuse(mode):
@@ -525,8 +607,23 @@ def test_refuse(mode):
 
 
 @says(
-    "$x$ has to …",
-    "Eagerly, the second …",
+    "If a second …",
+)
+@over(mode=[EAGER, AROUND])
+def test_two_tapes_open(mode):
+    cube = mode._inner(program("refuse.py").cube)
+    x = tf.constant(10.0)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        if mode is AROUND:
+            assert "explicitly disabled" in message(derivative(cube), x)
+        else:
+            assert same(derivative(cube)(x), 300.0)
+
+
+@says(
+    "`once` also takes …",
+    "Without it, the …",
 )
 def test_without_x():
     def refusing(x):
@@ -543,7 +640,7 @@ def test_without_x():
 
 @says(
     "`tf.stack` takes tensors …",
-    "For others, flatten …",
+    "If the shapes …",
 )
 @over(mode=TWO)
 def test_other_shapes(mode):
@@ -567,7 +664,9 @@ def test_other_shapes(mode):
     assert raised(tf.stack, [tf.ones(2), tf.ones(3)]) is not None
 
 
-@says("Forward mode is …")
+@says(
+    "Forward mode raises …",
+)
 @over(forward=[each for each in FORWARDS if "XLA" not in each.name])
 def test_forward_refused(forward):
     cube = program("refuse.py").cube
@@ -575,16 +674,30 @@ def test_forward_refused(forward):
 
 
 advice(
-    "Write one where …",
     "You need the …",
     "Prefer `of_x`.",
-    "Take `of_both` where …",
     "Predict the first …",
+    "If only the first derivative of …",
+    "Look at the lines `grad`, …",
+    "Write it if …",
+    "Look at `second`:",
+    "Compare `cube_by_both` with …",
+    "Use `of_both` if …",
+    "Keep the copies.",
+    "So use the …",
+    "Check the first …",
+    "If only the first derivative is …",
+    "Look at the lines `curvature` …",
+    "Compare each product …",
 )
 pointer(
-    "This page says …",
     "The catalogue has …",
-    "A number of …",
-    "Of this kind, …",
-    "Among them the …",
+    "The trace has …",
+    "The page on …",
+    "The catalogue explains …",
+    "The guide shows …",
+    "The next page …",
+    "Some details matter:",
+    "The table shows …",
+    "Among them are …",
 )

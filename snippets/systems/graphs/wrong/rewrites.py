@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule rounds by adding a large number, in four modes."""
+"""Deliberately wrong: grad rounds by adding a large number, in four modes."""
 
 import tensorflow as tf
 
@@ -31,7 +31,7 @@ def rewrites(on):
         {"disable_meta_optimizer": not on})
 
 
-tf.get_logger().setLevel("ERROR")  # no word on retracing
+tf.get_logger().setLevel("ERROR")  # no warnings on retracing
 x = tf.constant(2.3)
 for rule in by_adding, by_round:
     run = gradient(rule)

@@ -1,4 +1,4 @@
-"""Wrong on purpose: Python changes what a traced rule has read."""
+"""Deliberately wrong: Python changes a variable that a graph has read."""
 
 import tensorflow as tf
 

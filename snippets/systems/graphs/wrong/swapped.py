@@ -1,4 +1,4 @@
-"""Wrong on purpose: as a graph is traced, its rule is swapped for another."""
+"""Deliberately wrong: a graph's gradient function is swapped for another."""
 
 import tensorflow as tf
 from tensorflow.python.framework import ops

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule itself is decorated, with upstream alone."""
+"""Deliberately wrong: grad itself is decorated, as a function of upstream."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the local derivative leaves TensorFlow and comes back."""
+"""Deliberately wrong: NumPy computes the local derivative."""
 
 import tensorflow as tf
 
