@@ -1,4 +1,4 @@
-"""The weight is an argument of the rule, as a tensor."""
+"""The weight is an argument of the decorated function, as a tensor."""
 
 import numpy as np
 import tensorflow as tf

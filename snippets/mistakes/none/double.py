@@ -1,4 +1,4 @@
-"""NumPy's result is cast to what was promised, and the rule to the same."""
+"""NumPy's result is cast to the promised dtype, in both passes."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""The same loss with a rule: rounded forward, the identity backward."""
+"""The same loss, rounded forward and the identity backward."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A loss by NumPy, with a rule and a shape."""
+"""A loss computed by NumPy, with a custom gradient and a shape."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""assign_sub changes the variable and keeps it one."""
+"""assign_sub updates the variable, and w remains a variable."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The same value from operations that have rules."""
+"""The same value from operations that have gradients."""
 
 import tensorflow as tf
 

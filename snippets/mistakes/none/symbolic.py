@@ -1,4 +1,4 @@
-"""A tape; or tf.gradients inside a tf.function."""
+"""A tape, or tf.gradients inside a tf.function."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""One question with a list; or a tape that keeps its list."""
+"""One call with a list, or a persistent tape."""
 
 import tensorflow as tf
 

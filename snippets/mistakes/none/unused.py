@@ -1,4 +1,4 @@
-"""The head has a loss; or its layer is not trained, and says so."""
+"""The head has a loss, or its layer is set to not trainable."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""The function is closed over, or wrapped in functools.partial."""
+"""The function is captured, or wrapped in functools.partial."""
 
 import functools
 
@@ -13,13 +13,13 @@ def ruled(x):
 
 def total(function, x):
     y = function(x)
-    assert tf.is_tensor(y), "the rule came with its value"
+    assert tf.is_tensor(y), "the decorator was removed"
     return tf.reduce_sum(y)
 
 
 x = tf.constant(3.0)
 for name, run in (
-        ("closed over", tf.function(lambda x: total(ruled, x))),
+        ("captured", tf.function(lambda x: total(ruled, x))),
         ("partial", functools.partial(
             tf.function(total), functools.partial(ruled))),
         ("eager", functools.partial(total, ruled))):

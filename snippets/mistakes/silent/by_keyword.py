@@ -1,4 +1,4 @@
-"""A plain function with keywords calls the rule by position."""
+"""A plain function with keywords calls the decorated one by position."""
 
 import tensorflow as tf
 
@@ -23,6 +23,6 @@ with tf.GradientTape() as tape:
     tape.watch(x)
     y = reverse(x=x)
 gradient = tape.gradient(y, x)
-assert calls, "the rule was not called"
+assert calls, "grad was not called"
 print("rule   ", gradient.numpy())
 print("by hand", (-tf.ones_like(y)).numpy())

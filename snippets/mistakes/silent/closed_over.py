@@ -1,4 +1,4 @@
-"""Each tensor that wants a gradient is an argument."""
+"""Each tensor that needs a gradient is an argument."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The forward pass keeps what its backward pass will need."""
+"""The forward pass keeps the value that its gradient function needs."""
 
 import tensorflow as tf
 

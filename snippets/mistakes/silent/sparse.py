@@ -1,4 +1,4 @@
-"""Upstream is made dense first, which sums its rows."""
+"""upstream is made dense first, which adds its rows."""
 
 import tensorflow as tf
 

@@ -18,7 +18,7 @@ def dense(**options):
     "What is computed …",
     "`model.predict_on_batch` and `model.evaluate` …",
     "Call the model.",
-    "Wrong on purpose: the tape …",
+    "Deliberately wrong: the tape …",
     "Under a tape, …",
 )
 @over(ask=["predict", "predict_on_batch", "evaluate", "call"], persistent=[False, True])
@@ -185,7 +185,7 @@ def test_primal(graph, w):
     "A tape knows …",
     "An array, a …",
     "Ask for a …",
-    "Wrong on purpose: a tape is asked …",
+    "Deliberately wrong: a tape is asked …",
     "Ask for the …",
 )
 @over(mode=[EAGER, PERSISTENT])
@@ -212,7 +212,7 @@ def test_no_id(mode):
     "Leave the line …",
     "To watch it …",
     "For the gradient …",
-    "Wrong on purpose: a tape is told …",
+    "Deliberately wrong: a tape is told …",
     "A weight of …",
 )
 @over(persistent=[False, True])
@@ -239,7 +239,7 @@ def test_watched(persistent):
     "`build` runs once, …",
     "What it computes …",
     "Compute in `call`.",
-    "Wrong on purpose: build …",
+    "Deliberately wrong: build …",
     "build makes the …",
     "The loss (2s …",
 )
@@ -266,7 +266,7 @@ def test_in_build(eagerly):
     "A model hands …",
     "In a graph …",
     "A rule of …",
-    "Wrong on purpose: the call …",
+    "Deliberately wrong: the call …",
     "call takes the …",
 )
 @over(eagerly=[False, True])

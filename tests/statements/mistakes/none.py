@@ -1,8 +1,10 @@
 """What the page on missing gradients says in words."""
 
+import logging
 import warnings
 
 import keras
+from tensorflow.python.platform import tf_logging
 
 from truth.statements.tries import *
 
@@ -34,16 +36,14 @@ JUMPS = {
 
 
 @says(
-    "Keras ends with …",
-    "Behind each stands …",
-    "The optimizer of …",
-    "`tf.round` jumps, TensorFlow …",
-    "Wrong on purpose: the loss …",
+    "Keras raises this …",
+    "`tf.round` has no …",
+    "This loss counts …",
+    "Deliberately wrong: the loss …",
     "One step without …",
     "Each loss of …",
     "The message is …",
-    "The message doesn't …",
-    "Wrong on purpose: each …",
+    "Deliberately wrong: each …",
 )
 @over(jump=JUMPS, eagerly=[False, True])
 def test_no_gradients(jump, eagerly):
@@ -60,7 +60,7 @@ def test_no_gradients(jump, eagerly):
     assert said == "" and not warned
 
 
-@says("Wrong on purpose: each …")
+@says("Deliberately wrong: each …")
 def test_losses():
     lines = trace("wrong/causes.py")
     assert all(each.text.endswith(NONE[12:]) for each in lines) and len(lines) == 9
@@ -69,7 +69,9 @@ def test_losses():
 
 @says(
     "The same loss …",
-    "Count nothing in …",
+    "Fix: replace the …",
+    "In the next …",
+    "The kernel changes, …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], p=numbers(-9, 9))
 def test_rounded(mode, p):
@@ -82,11 +84,13 @@ def test_rounded(mode, p):
 
 
 @says(
-    "Ask for the …",
-    "Fix: ask a …",
-    "The function `where_it_ends` …",
-    "A head without …",
-    "Where a layer …",
+    "Fix: call `where_it_ends` …",
+    "It reports the …",
+    "The helper differentiates …",
+    "Pass `None` for …",
+    "The helper then …",
+    "If a layer …",
+    "Before `fit`, compute …",
     "Where the path …",
     "Keep the program …",
     was="'nowhere': the weights of a head that no loss uses have no gradient",
@@ -131,11 +135,14 @@ def test_where_it_ends(jump):
 
 
 @says(
-    "Some gradients are …",
-    "A metric is …",
-    "Give the head …",
-    "Make it an …",
-    "Wrong on purpose: a head …",
+    "Fix: give each …",
+    "The output `mood` …",
+    "Keras only warns, …",
+    "Keras prints this …",
+    "A metric isn't …",
+    "With a loss, …",
+    "Turn the warning …",
+    "Deliberately wrong: a head …",
     "The head has …",
 )
 @over(eagerly=[False, True], losses=[["mse", None], ["mse", "mse"]])
@@ -160,10 +167,11 @@ def test_heads(eagerly, losses):
 
 
 @says(
-    "Of a rule, …",
-    "Pass the weight, …",
-    "The weight is …",
-    "Wrong on purpose: the rule …",
+    "Only the arguments …",
+    "Fix: pass the …",
+    "The layer converts …",
+    "The weight is an …",
+    "Deliberately wrong: the gradient …",
     "Compare a weight …",
     was="'only the arguments get gradients': with variables= the variables do",
 )
@@ -180,7 +188,9 @@ def test_closed_over(mode, passes):
 
 
 @says(
-    "Of a rule, …",
+    "Only the arguments …",
+    "The weight is still …",
+    "The weight moves …",
 )
 @over(layer={"wrong": "wrong/closed.py", "right": "closed.py"}, eagerly=[False, True])
 def test_closed_over_in_fit(layer, eagerly):
@@ -193,10 +203,12 @@ def test_closed_over_in_fit(layer, eagerly):
 @says(
     "`w - 0.1 * slope` …",
     "A tape watches …",
-    "Change the variable …",
-    "`assert slope is not None` …",
-    "Wrong on purpose: after …",
-    "assign_sub changes the …",
+    "Fix: update the …",
+    "The tape doesn't watch tensors …",
+    "Multiplying it by …",
+    "With `assign_sub`, `w` …",
+    "Deliberately wrong: after …",
+    "assign_sub updates the …",
 )
 @over(graph=[False, True])
 def test_rebound(graph):
@@ -219,10 +231,14 @@ def test_rebound(graph):
 
 
 @says(
-    "A tape drops …",
-    "Ask once, with …",
-    "Wrong on purpose: one …",
-    "One question with …",
+    "A tape that isn't persistent drops its record with …",
+    "Outside of `stop_recording`, …",
+    "Fix: call `tape.gradient` …",
+    "The second call …",
+    "A persistent tape …",
+    "Both fixes return the …",
+    "Deliberately wrong: two …",
+    "One call with …",
     was="'keeps all intermediate values until it is deleted' was not tried",
 )
 @over(persistent=[False, True], graph=[False, True], ask=["gradient", "jacobian"])
@@ -241,10 +257,11 @@ def test_one_set(persistent, graph, ask):
 
 
 @says(
-    "`tf.gradients` walks a …",
-    "Record with a …",
-    "Wrong on purpose: the function …",
-    "A tape; or …",
+    "`tf.gradients` differentiates a …",
+    "Fix: use a `tf.GradientTape`, …",
+    "Both fixes return 6.0, …",
+    "Deliberately wrong: the function …",
+    "A tape, or …",
 )
 @over(options=[None, {}, {"jit_compile": True}])
 def test_tf_gradients(options):
@@ -259,9 +276,13 @@ def test_tf_gradients(options):
 
 
 @says(
-    "An operation has …",
-    "Write the formula …",
-    "Wrong on purpose: an …",
+    "TensorFlow's registry has …",
+    "In the second …",
+    "In the third …",
+    "`tf.image.adjust_contrast` is an …",
+    "The values are …",
+    "Fix: write the …",
+    "Deliberately wrong: an …",
     "The same value …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC])
@@ -277,11 +298,13 @@ def test_no_entry(mode):
 
 
 @says(
-    "`tf.numpy_function` is one …",
-    "A rule, with …",
-    "Say the dtype …",
-    "Wrong on purpose: NumPy computes …",
-    "A rule around …",
+    "The tape records `tf.numpy_function` …",
+    "Fix: decorate the …",
+    "State the dtype …",
+    "The gradient equals …",
+    "If the function exists …",
+    "Deliberately wrong: NumPy computes …",
+    "A custom gradient around …",
 )
 @over(mode=[each for each in MODES if each not in (XLA, AROUND_XLA)], x=arrays((2,)))
 def test_numpy(mode, x):
@@ -302,11 +325,11 @@ def test_numpy(mode, x):
 
 
 @says(
-    "`tf.py_function` runs its …",
+    "`tf.py_function` records its …",
     "NumPy leaves no …",
-    "Compute with TensorFlow …",
+    "Fix: use TensorFlow …",
     "`assert gradient.shape == x.shape` finds …",
-    "Wrong on purpose: NumPy inside …",
+    "Deliberately wrong: NumPy inside …",
     "TensorFlow inside py_function …",
     was="'here one is empty': both are, for a scalar",
 )
@@ -321,8 +344,8 @@ def test_py_function(mode, x):
 
 
 @says(
-    "Set the shape …",
-    "The kernel after …",
+    "In a graph the …",
+    "The kernel after one …",
     was="without a shape: 'Cannot take the length of shape with unknown rank.' in fit",
 )
 @over(eagerly=[False, True], shaped=[False, True])
@@ -397,10 +420,13 @@ def test_arithmetic(graph, on):
 
 
 @says(
-    "A graph does …",
-    "Say the shape …",
-    "Wrong on purpose: a loss …",
-    "A loss by …",
+    "A graph doesn't …",
+    "Fix: set the …",
+    "With the shape …",
+    "This loss is …",
+    "The kernel after a …",
+    "Deliberately wrong: the result …",
+    "A loss computed …",
 )
 def test_rank():
     def bare(y, p):
@@ -423,10 +449,12 @@ def test_rank():
 
 
 @says(
-    "A graph holds …",
-    "Eagerly `tf.numpy_function` returns …",
-    "Cast inside, in …",
-    "Wrong on purpose: float32 …",
+    "A graph requires …",
+    "Eagerly, `tf.numpy_function` returns …",
+    "Fix: cast NumPy's …",
+    "Value and gradient …",
+    "NumPy returns float64 …",
+    "Deliberately wrong: float32 …",
     "NumPy's result is …",
 )
 @over(promised=[tf.float16, tf.float32], got=[np.float64, np.int32])
@@ -457,11 +485,12 @@ def stopped(tape, x):
 
 
 @says(
-    "A tape records …",
-    "It knows tensors …",
-    "Watch first, compute …",
-    "Wrong on purpose: the tape …",
-    "Watched first, computed …",
+    "A gradient is …",
+    "Fix: call `tape.watch(x)` …",
+    "Fix: pass `tape.gradient` …",
+    "The tape identifies …",
+    "The tape records only …",
+    "Fix: move every …",
 )
 @over(unseen=UNSEEN, graph=[False, True])
 def test_returns_none(unseen, graph):
@@ -476,34 +505,437 @@ def test_returns_none(unseen, graph):
     run = tf.function(slopes, autograph=False) if graph else slopes
     none, right = run(tf.constant(3.0))
     assert none is None and same(right, 6.0)
-    assert [each.text.split()[-1] for each in trace("wrong/asked.py")[1:7]] == (
-        ["None"] * 6
-    )
-    assert same(program("asked.py").slope(tf.square, tf.constant(3)), 6.0)
+    w = tf.Variable(3.0)
+    assert isinstance(w, tf.Variable) and same(EAGER.gradient(lambda x: x * x, w), 6.0)
+
+
+# The twelve causes.
+
+
+def steps_of(name):
+    """What the last word of each line of a program is, by the words before it."""
+    return {
+        " ".join(line.text.split()[:-1]): line.text.split()[-1] for line in trace(name)
+    }
+
+
+@says(
+    "Fix: compute the …",
+    "The step whose …",
+    "`path_ends_in` does this …",
+    "The helper names …",
+    "It watches each …",
+    "The loss also …",
+    "Here one step …",
+    "A helper that …",
+)
+@over(
+    cut={
+        "clip": lambda x: np.clip(x, -1, 1),
+        "numpy": lambda x: x.numpy() * 3,
+        "stopped": lambda x: tf.stop_gradient(x) * 2,
+        "round": tf.round,
+        "variable": lambda x: tf.Variable(x) * 1.0,
+        "constant": lambda x: tf.constant(1.0),
+    },
+    others=[[], [tf.sin], [tf.sin, tf.exp]],
+    twice=[False, True],
+)
+def test_path_ends_in(cut, others, twice):
+    ends = program("path.py").path_ends_in
+
+    def broken(x):
+        return cut(x)
+
+    x = tf.constant(0.25)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.convert_to_tensor(broken(x))
+    assert tape.gradient(y, x) is None
+    steps = [*others, broken, *others, *([broken] if twice else [])]
+    assert ends(x, *steps) == ["broken"] * (1 + twice)
+    assert ends(x, *others) == []
+    named, alone, both = trace("path.py")
+    assert named.text.endswith("['clipped']")
+    assert alone.text.endswith("None") and both.numbers == [1.0]
+
+    def whole(x):
+        return tf.convert_to_tensor(broken(x)) + x
+
+    assert same(PERSISTENT.gradient(whole, 0.25), 1.0)
+
+
+@says(
+    "Fix: use the TensorFlow …",
+    "Both lines compute …",
+    "The tape records TensorFlow operations.",
+    "NumPy returns an …",
+    "np.square takes the …",
+)
+@over(x=numbers(-9, 9))
+def test_to_numpy(x):
+    tape = tf.GradientTape(persistent=True)
+    with tape:
+        x = tf.Variable(x)
+        arrays = {"numpy": x.numpy(), "square": np.square(x)}
+        lost = {name: tf.constant(each) for name, each in arrays.items()}
+        kept = tf.square(x)
+    assert all(isinstance(each, np.generic | np.ndarray) for each in arrays.values())
+    assert all(tape.gradient(each, x) is None for each in lost.values())
+    assert same(lost["square"], kept) and same(tape.gradient(kept, x), 2 * x)
+    assert steps_of("to_numpy.py") == {"np.square": "None", "tf.square": "6.0"}
+
+
+@says(
+    "The same product …",
+    "It doesn't watch …",
+    "The weights of …",
+    "A tape watches trainable …",
+    "A constant has …",
+)
+@over(trainable=[True, False], graph=[False, True])
+def test_not_watched(trainable, graph):
+    v, c = tf.Variable(3.0, trainable=trainable), tf.constant(3.0)
+    dense = keras.layers.Dense(1, trainable=trainable)
+    dense.build([None, 1])
+
+    def slopes():
+        with tf.GradientTape(persistent=True) as tape:
+            y, z = v * v, c * c
+            frozen = dense(c[None, None])
+            tape.watch([v, c])
+            watched = v * v + c * c
+        weight = dense.kernel.value
+        return (
+            tape.gradient(y, v),
+            tape.gradient(z, c),
+            tape.gradient(frozen, weight),
+            tape.gradient(watched, [v, c]),
+        )
+
+    run = tf.function(slopes, autograph=False) if graph else slopes
+    by_v, by_c, by_weight, after = run()
+    assert (by_v is not None) == trainable and by_weight is not None
+    assert dense.kernel.trainable == trainable and isinstance(v, tf.Variable)
+    assert by_c is None and same(after, [6.0, 6.0])
+    lines = steps_of("not_watched.py")
+    assert lines == {"before tape.watch": "None", "after tape.watch": "6.0"}
+
+
+@says(
+    "Only one of …",
+    "A common case …",
+    "Only the operations …",
+    "`copy` has the …",
+    "Keep the first …",
+    "A copy has …",
+)
+def test_outside_and_another():
+    lines = steps_of("outside.py")
+    assert sum(each != "None" for each in lines.values()) == 1
+    assert lines["inside the block"] == "6.0"
+    lines = steps_of("another.py")
+    assert lines == {"copy": "None", "new x": "None", "x_before": "6.0"}
+    w = tf.Variable(3.0)
+    with tf.GradientTape(persistent=True) as tape:
+        y = w * 2.0
+    loss = (y - 1.0) ** 2
+    assert tape.gradient(loss, w) is None and tape.gradient(y, w) == 2
+
+
+@says(
+    "Integers, booleans and …",
+    "TensorFlow prints the …",
+    "Fix: use floats …",
+    "The tape watches …",
+    "An integer has …",
+)
+@over(
+    case={
+        "int": (3, lambda n: tf.cast(n, tf.float32)),
+        "uint": (np.uint8(3), lambda n: tf.cast(n, tf.float32)),
+        "bool": (True, lambda n: tf.cast(n, tf.float32)),
+        "string": ("3", tf.strings.to_number),
+    },
+    graph=[False, True],
+)
+def test_integers(case, graph):
+    value, to_float = case
+    said = []
+    logger = tf.get_logger()
+    before = logger.level
+    logger.setLevel(logging.WARNING)
+    logger.addFilter(keep := lambda each: said.append(each.getMessage()))
+    tf_logging._log_counter_per_token.clear()
+
+    def slopes(n):
+        with tf.GradientTape(persistent=True) as tape:
+            x = to_float(n)
+            tape.watch([n, x])
+            y = x * x
+        assert tape.gradient(y, n) is None
+        return tape.gradient(y, x)
+
+    try:
+        for _ in range(8):
+            run = tf.function(slopes, autograph=False) if graph else slopes
+            assert same(run(tf.constant(value)), 2 * to_float(tf.constant(value)))
+    finally:
+        logger.removeFilter(keep)
+        logger.setLevel(before)
+    assert len([each for each in said if "must be floating" in each]) == 5
+
+
+@says(
+    "The true derivative …",
+    "So gradient descent …",
+    "TensorFlow returns `None` …",
+    "Fix: use a surrogate …",
+    "Compare the tape …",
+    "If an integer …",
+    "Each function here …",
+)
+@over(
+    name=["tf.round", "cast to int", "as an index", "x > 1", "tf.sign"],
+    mode=[EAGER, INSIDE, AROUND, SYMBOLIC],
+)
+def test_flat(name, mode):
+    function = program("flat.py").functions[name]
+    assert float(program("flat.py").x.numpy()) == 2.25
+    slope = mode.gradient(function, 2.25)
+    assert same(slope, 0.0) if function is tf.sign else slope is None
+    near = np.arange(-0.95, 3, 0.1, dtype="float32")
+    near = near[near >= 0] if name == "as an index" else near
+    values = [float(function(tf.constant(x))) for x in near]
+    assert sum(np.diff(values) != 0) < 5 and len({*values}) > 1
+    # At a step the quotient grows as the distance shrinks.
+    at = {"tf.round": 1.5, "tf.sign": 0.0}.get(name, 1.0)
+    quotients = [
+        float(function(tf.constant(at + h)) - function(tf.constant(at - h))) / h
+        for h in (0.1, 0.01)
+    ]
+    assert quotients[1] > 5 * quotients[0] > 0
+    last = program("flat.py").functions["x + stop(round(x) - x)"]
+    assert same(mode.gradient(last, 2.25), 1.0) and same(last(2.25), 2.0)
+    shown = [line.text.split()[-2:] for line in trace("flat.py")[1:]]
+    assert [each[1] for each in shown] == ["0.0"] * 6
+    assert [each[0] for each in shown] == ["None"] * 4 + ["0.0", "1.0"]
+
+
+@says(
+    "A variable holds …",
+    "When you read …",
+    "`state` receives the …",
+    "Fix: compute with …",
+    "assign stores a …",
+)
+@over(graph=[False, True], x=numbers(1, 9))
+def test_assigned(graph, x):
+    x, state = tf.Variable(x), tf.Variable(0.0)
+
+    def slopes():
+        with tf.GradientTape(persistent=True) as tape:
+            kept = x * x
+            state.assign(kept)
+            lost = 2.0 * state
+        return lost, *[tape.gradient(*e) for e in ((lost, x), (lost, state), (kept, x))]
+
+    run = tf.function(slopes, autograph=False) if graph else slopes
+    lost, by_x, by_state, right = run()
+    assert same(lost, 2 * x * x, 1e-6) and by_x is None
+    assert same(by_state, 2.0) and same(right, 2 * x)
+    lines = steps_of("assigned.py")
+    assert [*lines.values()] == ["None", "None", "6.0"]
+
+
+@says(
+    "A custom gradient replaces …",
+    "There is one …",
+    "In eager mode …",
+    "In a graph, …",
+    "The tape also …",
+    "Fix: pass every …",
+    "`captured` uses `k` …",
+    "k is captured …",
+)
+@over(mode=MODES, x=numbers(1, 9))
+def test_left_out(mode, x):
+    called = []
+
+    def captured(x, k):
+        def grad(upstream):
+            called.append(1)
+            return upstream * k
+
+        return tf.custom_gradient(lambda x: (x * k, grad))(x)
+
+    def forgetful(x, k):
+        return tf.custom_gradient(lambda x, k: (x * k, lambda u: (u * k, None)))(x, k)
+
+    def without(k):
+        return tf.custom_gradient(lambda k: (3.0 * k, lambda u: None))(k)
+
+    by_x, by_k = mode.gradients(captured, x, 3.0)
+    assert same(by_x, 3.0) and by_k is None
+    assert mode.gradients(forgetful, x, 3.0)[1] is None
+    assert mode.gradient(without, 3.0) is None
+    passed = program("left_out.py").passed
+    assert same(mode.gradients(passed, x, 3.0), [3.0, x])
+    called.clear()
+    fixed = tf.constant(x)
+    alone = mode.gradient(lambda k: captured(fixed, k), 3.0)
+    assert same(alone, x if mode in EAGERS else None)
+    assert bool(called) == (mode not in EAGERS)
+    v = tf.Variable(3.0)
+
+    @tf.custom_gradient
+    def reads(x):
+        def grad(upstream, variables):
+            return upstream * v, [upstream * x]
+
+        return x * v, grad
+
+    with tf.GradientTape() as tape:
+        y = reads(fixed)
+    assert same(tape.gradient(y, v), x)
+    assert steps_of("left_out.py")["captured, only k watched eager"] == "2.0"
+
+
+@says(
+    "Each of the …",
+    "If you stop …",
+    "Fix: remove `tf.stop_gradient`, …",
+    "stop_gradient and stop_recording …",
+)
+@over(graph=[False, True])
+def test_stopped(graph):
+    x = tf.Variable(3.0)
+
+    def slopes():
+        with tf.GradientTape(persistent=True) as tape:
+            lost = tf.stop_gradient(x * x)
+            with tape.stop_recording():
+                unrecorded = x * x
+            kept = x * x
+        return [tape.gradient(each, x) for each in (lost, unrecorded, kept)]
+
+    run = tf.function(slopes, autograph=False) if graph else slopes
+    ends = run()
+    assert len([each for each in ends if each is None]) == 2 and same(ends[2], 6.0)
+    assert [*steps_of("stopped.py").values()] == ["None", "None", "6.0"]
+
+
+@says(
+    "A tape that isn't persistent drops its record when …",
+    "Inside `stop_recording` it …",
+    "The outer tape …",
+    "Fix: for a …",
+    "For a tape …",
+    "The first two …",
+    "A gradient that …",
+)
+@over(graph=[False, True], persistent=[False, True], inside=[False, True])
+def test_too_early(graph, persistent, inside):
+    x = tf.Variable(2.0)
+
+    def stopped():
+        with tf.GradientTape(persistent=persistent) as tape:
+            y = x * x
+            with tape.stop_recording():
+                slope = tape.gradient(y, x)
+            loss = y * slope + 5 * x
+        return tape.gradient(loss, x)
+
+    def nested():
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as inner:
+                y = x * x * x
+            first = inner.gradient(y, x) if inside else None
+        first = first if inside else inner.gradient(y, x)
+        return outer.gradient(first, x)
+
+    def wrap(f):
+        return tf.function(f, autograph=False) if graph else f
+
+    assert same(wrap(stopped)(), 16 + 5 if persistent else 5)
+    assert same(wrap(nested)(), 12.0 if inside else None)
+    lines = [*steps_of("early.py").values()]
+    assert lines[:2] == ["None", "16.0"] and lines[2:] == ["None", "12.0"]
+    assert len(lines[:2]) == len(lines[2:]) == 2
+
+
+@says(
+    "`flat` has a …",
+    "`unused` and `lost` …",
+    "The derivative of …",
+    'Use `unconnected_gradients="zero"` only …',
+    "Three gradients are …",
+    "None and 0.0 …",
+    "Fix: use the variable …",
+)
+@over(graph=[False, True])
+def test_unconnected(graph):
+    x, unused = tf.Variable(3.0), tf.Variable(2.0)
+
+    def slopes(**options):
+        with tf.GradientTape(persistent=True) as tape:
+            lost, flat = 5.0 * tf.stop_gradient(x), 0.0 * x
+        asked = (flat, unused), (lost, x), (flat, x)
+        return [tape.gradient(*each, **options) for each in asked]
+
+    run = tf.function(slopes, autograph=False) if graph else slopes
+    none, lost, flat = run()
+    assert none is None and lost is None and same(flat, 0.0)
+    assert same(run(unconnected_gradients="zero"), [0.0, 0.0, 0.0])
+    assert (5.0 * 4.0 - 5.0 * 2.0) / (4.0 - 2.0) == 5
+    assert [len(line.text.split("zero")) for line in trace("unconnected.py")] == [2] * 3
 
 
 pointer(
-    "First come the …",
-    "More: None is not zero.",
+    "This page has …",
+    "Your program … …",
+    "calls `.numpy()`, `np.…`, …",
+    "differentiates with respect …",
+    "updates with `w = w - 0.1 * gradient` …",
+    "computes something before …",
+    "reassigns or copies …",
+    "casts to an …",
+    "rounds, compares, indexes …",
+    "stores a value …",
+    "has a custom …",
+    "calls `tf.stop_gradient` or …",
+    "computes a gradient …",
+    "has a weight …",
+    "The last line …",
+    "For a Keras …",
+    "`model.predict` also returns …",
+    "Look at the …",
+    "For the output …",
+    "For a weight …",
+    "The catalogue has …",
+    "The next program does.",
+    "This program computes …",
+    "This program calls …",
+    "`tf.numpy_function` computes this sine:",
+    "This function uses …",
+    "If the function must …",
     "Notice it earlier.",
+    "Asked in tensorflow#42984.",
+    "Asked in tensorflow#56968.",
+    "Asked in tensorflow#47387.",
+    "Asked in tensorflow#5888.",
     "Asked in tensorflow#8625, tensorflow#52260.",
     "More: a gradient …",
     "Asked in tensorflow#50111, …",
-    "More: where a …",
     "Asked in tensorflow#42542, …",
     "Asked in tensorflow#47469.",
-    "More: the rule …",
-    "Asked in tensorflow#42984.",
-    "More: the source …",
-    "Asked in tensorflow#56968, …",
-    "More: where it breaks.",
     "Asked in StyleGAN2-Tensorflow-2.0#14, tensorflow#46487.",
     "More: one list …",
     "Asked in tensorflow#33135, …",
     "Asked in Open3D-ML#568, tensorflow#37091.",
     "Asked in tensorflow#1095, tensorflow#43916.",
-    "More: the value …",
     "Asked in tensorflow#1095.",
     "Asked in tensorflow#43916.",
 )
-history("Older Keras had …")
+history("Older versions of …", "TensorFlow's guide lists …")
+advice("Compare the gradient …")

@@ -39,8 +39,8 @@ SHAPES = {
     "A tape around a `tf.function` looks earlier.",
     "A tape around a `tf.function`, …",
     "Where the tape …",
-    "Wrong on purpose: the gradient of a scalar …",
-    "Wrong on purpose: a sum …",
+    "Deliberately wrong: the gradient of a scalar …",
+    "Deliberately wrong: a sum …",
     "What was broadcast …",
     "The sum in …",
     was="'compares them': not where a shape is unknown",
@@ -96,7 +96,7 @@ def test_identity_n(outputs):
 @says(
     "The gradient of a reshape …",
     "It gets the …",
-    "Wrong on purpose: the factor …",
+    "Deliberately wrong: the factor …",
 )
 @over(mode=BESIDE)
 def test_reshape(mode):
@@ -131,7 +131,7 @@ def test_fitted(mode, shape):
     "Behind the rule, …",
     "Its gradient multiplies …",
     "A loss has …",
-    "Wrong on purpose: the gradient of a matrix is a …",
+    "Deliberately wrong: the gradient of a matrix is a …",
     "Each element of …",
 )
 @over(mode=MODES)
@@ -171,7 +171,7 @@ def test_words_of_a_kernel(onednn):
 @says(
     "The gradient of `w` …",
     "If the matrix …",
-    "Wrong on purpose: the gradient of a matrix is returned transposed.",
+    "Deliberately wrong: the gradient of a matrix is returned transposed.",
     "The gradient of a matrix …",
 )
 @over(mode=MODES, sides=[(3, 2), (2, 2)])
@@ -197,7 +197,7 @@ def test_transposed(mode, sides):
     "The forward pass …",
     "Upstream has the …",
     "For as many …",
-    "Wrong on purpose: upstream …",
+    "Deliberately wrong: upstream …",
     "Upstream gets back …",
 )
 @over(mode=MODES, rows=[2, 3, 4])
@@ -219,7 +219,7 @@ def test_rows(mode, rows):
     "`factor` is used …",
     "One has the …",
     "The message comes …",
-    "Wrong on purpose: two …",
+    "Deliberately wrong: two …",
     "Both gradients have …",
 )
 @over(mode=BESIDE, uses=[1, 2])
@@ -239,7 +239,7 @@ def test_added(mode, uses):
     "In a graph …",
     "Eagerly it has …",
     "Print `y.shape` inside …",
-    "Wrong on purpose: after …",
+    "Deliberately wrong: after …",
     "The shape is …",
 )
 @over(graph=[False, True])

@@ -1,6 +1,7 @@
 """What the page on silent mistakes in the call of a rule says in words."""
 
 import functools
+import re
 
 from truth.statements import tries
 from truth.statements.tries import *
@@ -12,9 +13,9 @@ X = tf.constant([[1.0, 2.0], [3.0, 4.0]])
 
 
 @says(
-    "No message, and …",
     "On this page …",
-    "Each entry shows …",
+    "TensorFlow doesn't call …",
+    "Your gradient is …",
 )
 def test_the_entries():
     folder = tries.folder
@@ -34,10 +35,13 @@ def test_the_entries():
 
 
 @says(
-    "The rule's operation …",
-    "`factor` is none …",
-    "If `factor` alone …",
-    "Wrong on purpose: the rule closes …",
+    "TensorFlow records a …",
+    "`factor` isn't an …",
+    "If you watch …",
+    "The gradient with …",
+    "As an argument, …",
+    "Fix: pass each …",
+    "Deliberately wrong: the function …",
     "Each tensor that …",
 )
 @over(mode=MODES)
@@ -51,11 +55,15 @@ def test_closed_over(mode):
 
 
 @says(
-    "Eagerly inputs are …",
-    "Without one the …",
-    "In a graph the …",
-    "Wrong on purpose: all …",
-    "A plain function …",
+    "In eager mode only …",
+    "Without one, the …",
+    "In a graph, the …",
+    "By keyword, the …",
+    "Fix: call the …",
+    "A plain function around …",
+    "Deliberately wrong: all …",
+    "A plain function with …",
+    "`grad` is called, …",
 )
 @over(mode=MODES)
 def test_by_keyword(mode):
@@ -70,9 +78,12 @@ def test_by_keyword(mode):
 
 
 @says(
-    "A rule looks …",
-    "What a variable, …",
-    "Wrong on purpose: the rule reads …",
+    "Python looks up …",
+    "By then, a …",
+    "The gradient has …",
+    "The gradient agrees …",
+    "Fix: read the …",
+    "Deliberately wrong: the gradient function reads …",
     "The forward pass …",
 )
 @over(kind=["global", "attribute", "variable"], kept=[False, True])
@@ -102,11 +113,13 @@ def test_late(kind, kept):
 
 
 @says(
-    "Behind `tf.gather` upstream …",
+    "After `tf.gather`, the …",
     "`tf.clip_by_value` clips each …",
-    "Begin with `tf.convert_to_tensor(upstream)`, …",
-    "Upstream is made …",
-    "Wrong on purpose: upstream …",
+    "Fix: begin `grad` …",
+    "The gradient is 3, …",
+    "The clip now …",
+    "upstream is made …",
+    "Deliberately wrong: upstream …",
 )
 @over(mode=MODES, upstream=[1.0, -5.0])
 def test_sparse(mode, upstream):
@@ -131,9 +144,13 @@ def test_sparse(mode, upstream):
 
 
 @says(
-    "`tf.function` looks through …",
+    "`tf.function` removes the …",
+    "This one returns …",
     "Code that takes …",
-    "Wrong on purpose: a function …",
+    "In the `tf.function`, …",
+    "With both fixes, …",
+    "Fix: capture the …",
+    "Deliberately wrong: a decorated …",
     "The function is …",
 )
 @over(wrapped=[False, True], options=[{}, {"autograph": False}, {"jit_compile": True}])
@@ -161,10 +178,13 @@ def test_argument(wrapped, options):
 
 @says(
     "An output that …",
-    "What divides by …",
+    "Dividing by their …",
     "For an integer …",
-    "Wrong on purpose: the rule normalizes …",
-    "The rule takes …",
+    "Both elements are NaN.",
+    "The unused output …",
+    "Fix: make the …",
+    "Deliberately wrong: each …",
+    "An upstream gradient …",
 )
 @over(mode=MODES)
 def test_unused_output(mode):
@@ -189,11 +209,14 @@ def test_unused_output(mode):
 
 
 @says(
-    "The rule stands …",
-    "What is inside …",
-    "Wrong on purpose: stop_gradient …",
+    "The custom gradient replaces …",
+    "TensorFlow doesn't differentiate …",
+    "The gradient is 7, …",
+    "The square now …",
+    "Fix: put `tf.stop_gradient` …",
+    "Deliberately wrong: stop_gradient …",
     "stop_gradient stands around …",
-    "Ask for the …",
+    "Compute the gradient …",
 )
 @over(mode=MODES)
 def test_stopped(mode):
@@ -205,9 +228,12 @@ def test_stopped(mode):
 
 
 @says(
-    "The rule belongs …",
+    "The custom gradient belongs …",
     "A tensor that …",
-    "Wrong on purpose: the loss …",
+    "`used` has the …",
+    "As an output, …",
+    "Fix: return every …",
+    "Deliberately wrong: the loss …",
     "What the loss …",
 )
 @over(mode=MODES, way=["list", "attribute"])
@@ -234,9 +260,12 @@ def test_by_the_side(mode, way):
 
 @says(
     "`tf.function` runs the …",
-    "So `print` shows …",
+    "So `print` runs …",
     "A counter or …",
-    "Wrong on purpose: print …",
+    "There is one …",
+    "`tf.print` is part …",
+    "Fix: use `tf.print(upstream)`, …",
+    "Deliberately wrong: print …",
     "In a graph, `print` …",
     "Eagerly they show …",
     "tf.print shows the …",
@@ -277,38 +306,117 @@ def test_printed(calls):
     assert len(fixed.starting("upstream 10")) == len(fixed.starting("gradient")) == 3
 
 
-advice(
-    "Pass each tensor …",
-    "Settings may stay outside.",
-    "`assert None not in tape.gradient(y, [x, factor])`.",
-    "Call the rule …",
-    "Let the rule leave …",
-    "Keep the value …",
-    "Change the setting …",
-    "Test a rule …",
-    "Close over the …",
-    "`assert tf.is_tensor(y)` for …",
-    "Let the rule be …",
-    "Check a rule …",
-    "Put `tf.stop_gradient` around …",
-    "Return what the …",
-    "Compare with a …",
-    "Use `tf.print`, without …",
+@says(
+    "Along one path, …",
+    "Between two paths …",
+    "Here the branch …",
+    "The chain is …",
+    "Each run of …",
+    "Fix: let each …",
+    "Don't keep them …",
+    "Deliberately wrong: the gradient function relies …",
+    "Each gradient function …",
 )
+@over(
+    mode=MODES,
+    case={
+        "chain": (lambda s, x: s(s(2 * x)), [2, 1], 64, 64),
+        "sum": (lambda s, x: s(2 * x) + 3 * s(4 * x), [1, 2], 64, 104),
+    },
+)
+def test_the_order(mode, case):
+    function, order, wrong, right = case
+    kept, called, made = [], [], []
 
+    def square(x, popping):
+        @tf.custom_gradient
+        def rule(x):
+            kept.append(x)
+            me = len(kept)
+
+            def grad(upstream):
+                called.append(me)
+                last = kept.pop()
+                return upstream * 2.0 * (last if popping else x)
+
+            made.append(grad)
+            return x * x, grad
+
+        return rule(x)
+
+    found = mode.gradient(lambda x: function(lambda x: square(x, True), x), 1.0)
+    assert found == wrong and called == order and len({*map(id, made)}) == 2
+    kept.clear()
+    found = mode.gradient(lambda x: function(lambda x: square(x, False), x), 1.0)
+    assert found == right
+    assert [line.numbers for line in trace("wrong/order.py")] == [[64, 64], [64, 104]]
+
+
+def test_the_index():
+    root = tries.folder.parents[2]
+    index = (root / "docs/mistakes/silent.md").read_text("utf-8")
+    table = index.partition("{ #symptoms")[2].partition("\n## ")[0]
+    for name in ("silent", "silent_values", "silent_systems"):
+        page = (root / f"docs/mistakes/{name}.md").read_text("utf-8")
+        for anchor in re.findall(r"^## .*\{ #([\w-]+)", page, re.MULTILINE):
+            link = f"(#{anchor})" if name == "silent" else f"({name}.md#{anchor})"
+            assert anchor == "symptoms" or link in table, anchor
+
+
+advice(
+    "Constants may stay outside.",
+    "`assert None not in tape.gradient(y, [x, factor])`.",
+    "Set a flag …",
+    "Change the setting …",
+    "Test the function …",
+    "Test the gradient …",
+    "`assert tf.is_tensor(y)` for …",
+    "Test a function …",
+    "Compare with a …",
+)
 pointer(
-    "Formulas that are …",
-    "The entries begin …",
+    "The gradient … …",
+    "is `None` — …",
+    "is 0 where …",
+    "is NaN — …",
+    "should be NaN …",
+    "is too large …",
+    "is too small, …",
+    "is the same for two different …",
+    "is the same for two rows, …",
+    "belongs to another …",
+    "has the wrong shape …",
+    "changes from run …",
+    "changes with a …",
+    "is that of …",
+    "differs between eager …",
+    "trains to another …",
+    "has the wrong phase, …",
+    "prints no number …",
+    "The table leads …",
+    "`scaled` captures `factor`.",
+    "Compare its two …",
+    "`reverse` changes the …",
+    "`named` calls it …",
+    "The factor `strength` …",
+    "This function pushes …",
+    "This gradient function clips …",
+    "The loss gathers …",
+    "`ruled` changes the …",
+    "Here it is …",
+    "This gradient function divides …",
+    "The loss uses only …",
+    "The square should …",
+    "`meant` is the …",
+    "The loss uses `kept`, …",
+    "`grad` prints its …",
     "Notice it earlier.",
     "More: keep settings out.",
     "Asked in tensorflow#65839.",
     "More: inputs by keyword.",
-    "Asked in tensorflow#25703.",
-    "More: the rule …",
     "Asked in d2l-en#1759, keras#18985.",
     "More: where the …",
-    "More: a function …",
+    "More: a decorated …",
     "Asked in tensorflow#58941.",
-    "More: what arrives.",
     "More: the print …",
 )

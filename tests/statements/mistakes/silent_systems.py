@@ -55,7 +55,7 @@ pointer(
     "A straight-through rule …",
     "Put the tape …",
     "Compare with `tf.map_fn`, …",
-    "Wrong on purpose: the tape …",
+    "Deliberately wrong: the tape …",
     "The rule holds …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED, XLA])
@@ -72,7 +72,7 @@ def test_vectorized_map(mode):
     "The first derivative …",
     "`experimental_use_pfor=False` with a …",
     "Compare with the …",
-    "Wrong on purpose: a default …",
+    "Deliberately wrong: a default …",
     "Differentiated again: the …",
 )
 @over(
@@ -129,7 +129,7 @@ def both(function, x):
     "`keras.remat` around a …",
     "Draw the mask …",
     "For dropout, `slope * x` …",
-    "Wrong on purpose: the forward …",
+    "Deliberately wrong: the forward …",
     "The mask is …",
 )
 @over(wrap={"eager": lambda f: f, "graph": tf.function})
@@ -296,7 +296,7 @@ TWICE = [
     "Here the layer …",
     "The backward pass …",
     "Compare the state …",
-    "Wrong on purpose: batch normalization …",
+    "Deliberately wrong: batch normalization …",
     "Batch normalization stays …",
     was="'each run': the tape around a tf.function or strategy.run, once",
 )
@@ -329,7 +329,7 @@ def close(one, other):
     "The forward pass is …",
     "Pass every tensor …",
     "`assert all(each is not None for each in gradients)`.",
-    "Wrong on purpose: recompute_grad, …",
+    "Deliberately wrong: recompute_grad, …",
     "Each tensor that …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA])
@@ -368,7 +368,7 @@ def jvp(function, x):
     "In a `tf.function` …",
     "Forward over reverse; …",
     "Compare the two.",
-    "Wrong on purpose: forward …",
+    "Deliberately wrong: forward …",
     "Forward over reverse, …",
 )
 @over(x=[0.7, -2.0], jit_compile=[None, True])
@@ -400,7 +400,7 @@ def test_nested_forward(x, jit_compile):
     "XLA compiles no assertions.",
     "`tf.debugging.check_numerics` passes its …",
     "Check what comes …",
-    "Wrong on purpose: a guard …",
+    "Deliberately wrong: a guard …",
     "The guard stands …",
 )
 @over(
@@ -424,7 +424,7 @@ def test_guards(guard):
     "NaN equals nothing, …",
     "XLA skips the …",
     "Ask the input.",
-    "Wrong on purpose: the gradient …",
+    "Deliberately wrong: the gradient …",
     "Ask the input for …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA, AROUND_XLA])
@@ -448,7 +448,7 @@ def test_reduce_max(mode):
     "The rule of …",
     "What the eigenvectors …",
     "Use an operation …",
-    "Wrong on purpose: through …",
+    "Deliberately wrong: through …",
     "A matrix function …",
 )
 @over(mode=[EAGER, AROUND], gap=[0.0, 0.5])
@@ -479,7 +479,7 @@ def test_eigenvectors(mode, gap):
     "The tape means …",
     "At a real …",
     "A rule of …",
-    "Wrong on purpose: the determinant …",
+    "Deliberately wrong: the determinant …",
     "A rule for …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], z=[1 + 2j, 3 - 1j])
@@ -502,7 +502,7 @@ def test_det(mode, z):
     "Rounding leaves a …",
     "Where it is …",
     "Assert that the …",
-    "Wrong on purpose: the inverse …",
+    "Deliberately wrong: the inverse …",
     "A guard: the …",
 )
 @over(mode=[EAGER, INSIDE, AROUND])
@@ -523,7 +523,7 @@ def test_inverse(mode):
     "The norm is …",
     "One row of …",
     "Take the root …",
-    "Wrong on purpose: one …",
+    "Deliberately wrong: one …",
     "A norm that …",
 )
 @over(
@@ -548,7 +548,7 @@ def test_norm(mode, norm):
     "`tape.batch_jacobian` differentiates sums …",
     "That is right …",
     "`tape.jacobian`, which has …",
-    "Wrong on purpose: batch_jacobian …",
+    "Deliberately wrong: batch_jacobian …",
     "tape.jacobian knows of …",
 )
 @over(

@@ -55,7 +55,7 @@ def test_noise(wrap, draw):
     "The rule returns the …",
     "While the function …",
     "Upstream times local, …",
-    "Wrong on purpose: the rule forgets …",
+    "Deliberately wrong: the rule forgets …",
 )
 @over(mode=[EAGER, AROUND, XLA, SYMBOLIC], factor=[1.0, -10.0], x=[3.0, 0.5])
 def test_no_upstream(mode, factor, x):
@@ -69,7 +69,7 @@ def test_no_upstream(mode, factor, x):
 @says(
     "A Python function …",
     "For two inputs …",
-    "Wrong on purpose: the rule computes …",
+    "Deliberately wrong: the rule computes …",
     "The rule returns what …",
 )
 @over(mode=MODES, inputs=[1, 2])
@@ -93,7 +93,7 @@ def test_no_return(mode, inputs):
     "A tape beside the …",
     "Later it may …",
     "What was copied …",
-    "Wrong on purpose: the gradient of …",
+    "Deliberately wrong: the gradient of …",
 )
 @over(mode=MODES)
 def test_broadcast(mode):
@@ -119,7 +119,7 @@ def test_broadcast(mode):
     "Without the axis …",
     "In a square …",
     "Try shapes whose …",
-    "Wrong on purpose: upstream …",
+    "Deliberately wrong: upstream …",
     "Upstream gets its …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], rows=[2, 3], columns=[2, 3])
@@ -143,7 +143,7 @@ def test_lost_axis(mode, rows, columns):
 @says(
     "Gradients are handed …",
     "Both are scalars, …",
-    "Wrong on purpose: the gradients …",
+    "Deliberately wrong: the gradients …",
     "The gradients stand …",
 )
 @over(mode=MODES)
@@ -158,7 +158,7 @@ def test_two_inputs(mode):
     "A dictionary is …",
     "The rule returns its …",
     "`assert downstream.keys() == model.keys()`: …",
-    "Wrong on purpose: gradients in the order in which the …",
+    "Deliberately wrong: gradients in the order in which the …",
     "A dictionary goes …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], keys=["wb", "bw", "qp"])
@@ -180,7 +180,7 @@ def test_dictionary(mode, keys):
     "`variables` is a …",
     "Here `offset` comes …",
     "Match each variable …",
-    "Wrong on purpose: gradients in the order in which variables …",
+    "Deliberately wrong: gradients in the order in which variables …",
     "Each variable is …",
 )
 @over(graph=[False, True])
@@ -220,7 +220,7 @@ def test_variables(graph):
     "The rule draws …",
     "Its mask is …",
     "`assert tf.reduce_all(gradient == y / x)`, …",
-    "Wrong on purpose: the rule draws …",
+    "Deliberately wrong: the rule draws …",
     "The mask is …",
 )
 @over(graph=[False, True], name=["wrong/drawn_anew.py", "drawn_anew.py"])
@@ -243,7 +243,7 @@ def test_drawn_anew(graph, name):
     "Upstream has the …",
     "A tape beside it …",
     "grad_pass_through around what …",
-    "Wrong on purpose: grad_pass_through …",
+    "Deliberately wrong: grad_pass_through …",
 )
 @over(mode=MODES)
 def test_pass_through(mode):
@@ -261,7 +261,7 @@ def test_pass_through(mode):
 @says(
     "TensorFlow takes the …",
     "A real gradient …",
-    "Wrong on purpose: a …",
+    "Deliberately wrong: a …",
     "The gradient of …",
 )
 @over(mode=MODES)

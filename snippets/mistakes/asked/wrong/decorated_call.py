@@ -1,4 +1,4 @@
-"""Wrong on purpose: the call of a layer is decorated, with an option."""
+"""Deliberately wrong: the call of a layer is decorated, with an option."""
 
 import numpy as np
 import tensorflow as tf

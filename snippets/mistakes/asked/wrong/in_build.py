@@ -1,4 +1,4 @@
-"""Wrong on purpose: build computes with the weight."""
+"""Deliberately wrong: build computes with the weight."""
 
 import numpy as np
 from tensorflow import keras

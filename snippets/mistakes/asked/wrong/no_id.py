@@ -1,4 +1,4 @@
-"""Wrong on purpose: a tape is asked for what is no tensor."""
+"""Deliberately wrong: a tape is asked for what is no tensor."""
 
 import tensorflow as tf
 from tensorflow import keras

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the tape watches predict."""
+"""Deliberately wrong: the tape watches predict."""
 
 import tensorflow as tf
 from tensorflow import keras

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a tape is told to watch a weight of Keras."""
+"""Deliberately wrong: a tape is told to watch a weight of Keras."""
 
 import tensorflow as tf
 from tensorflow import keras

@@ -1,4 +1,4 @@
-"""Wrong on purpose: NumPy computes the value, and the tape does not follow."""
+"""Deliberately wrong: NumPy computes the value, and the tape does not follow."""
 
 import numpy as np
 import tensorflow as tf

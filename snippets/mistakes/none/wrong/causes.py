@@ -1,4 +1,4 @@
-"""Wrong on purpose: each of these losses stops the gradient somewhere."""
+"""Deliberately wrong: each of these losses stops the gradient somewhere."""
 
 import numpy as np
 import tensorflow as tf

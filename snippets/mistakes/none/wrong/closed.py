@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule of a layer closes over its weight."""
+"""Deliberately wrong: the gradient function of a layer captures its weight."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: float32 was promised, and NumPy returns float64."""
+"""Deliberately wrong: float32 was promised, and NumPy returns float64."""
 
 # tracebook: alone
 

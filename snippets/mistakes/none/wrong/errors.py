@@ -1,4 +1,4 @@
-"""Wrong on purpose: the loss counts errors, so it jumps and has no slope."""
+"""Deliberately wrong: the loss rounds, so it has no gradient."""
 
 import numpy as np
 import tensorflow as tf

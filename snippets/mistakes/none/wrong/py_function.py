@@ -1,4 +1,4 @@
-"""Wrong on purpose: NumPy inside py_function, whose gradient is then 0."""
+"""Deliberately wrong: NumPy inside py_function, whose gradient is then 0."""
 
 import numpy as np
 import tensorflow as tf

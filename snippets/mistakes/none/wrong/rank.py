@@ -1,4 +1,4 @@
-"""Wrong on purpose: a loss by numpy_function has no shape."""
+"""Deliberately wrong: the result of numpy_function has no shape."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: after the first step w is no variable any more."""
+"""Deliberately wrong: after the first step w is a tensor."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: an operation for which TensorFlow has no rule."""
+"""Deliberately wrong: an operation for which TensorFlow has no gradient."""
 
 import tensorflow as tf
 

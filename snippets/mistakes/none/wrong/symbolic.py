@@ -1,4 +1,4 @@
-"""Wrong on purpose: the function of TensorFlow 1, outside of a graph."""
+"""Deliberately wrong: the function of TensorFlow 1, outside of a graph."""
 
 import tensorflow as tf
 

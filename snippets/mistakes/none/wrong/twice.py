@@ -1,4 +1,4 @@
-"""Wrong on purpose: one tape, asked twice."""
+"""Deliberately wrong: two gradients from one tape."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a head of the model that no loss looks at."""
+"""Deliberately wrong: a head of the model that no loss uses."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: two gradients of one input have two shapes."""
+"""Deliberately wrong: two gradients of one input have two shapes."""
 
 import tensorflow as tf
 

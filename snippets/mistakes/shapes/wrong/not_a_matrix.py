@@ -1,4 +1,4 @@
-"""Wrong on purpose: the gradient of a matrix is a scalar, behind a matmul."""
+"""Deliberately wrong: the gradient of a matrix is a scalar, behind a matmul."""
 
 import tensorflow as tf
 

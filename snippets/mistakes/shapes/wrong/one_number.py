@@ -1,4 +1,4 @@
-"""Wrong on purpose: a sum over all, for an input of shape [1]."""
+"""Deliberately wrong: a sum over all, for an input of shape [1]."""
 # tracebook: raises ValueError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the factor comes out of a reshape."""
+"""Deliberately wrong: the factor comes out of a reshape."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: upstream has lost the axis that was summed."""
+"""Deliberately wrong: upstream has lost the axis that was summed."""
 
 import tensorflow as tf
 

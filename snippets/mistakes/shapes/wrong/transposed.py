@@ -1,4 +1,4 @@
-"""Wrong on purpose: the gradient of a matrix is returned transposed."""
+"""Deliberately wrong: the gradient of a matrix is returned transposed."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: after numpy_function the shape is unknown."""
+"""Deliberately wrong: after numpy_function the shape is unknown."""
 
 import numpy as np
 import tensorflow as tf

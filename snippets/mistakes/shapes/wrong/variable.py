@@ -1,4 +1,4 @@
-"""Wrong on purpose: the gradient of a scalar has the shape of the product."""
+"""Deliberately wrong: the gradient of a scalar has the shape of the product."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a function with a rule is an argument of tf.function."""
+"""Deliberately wrong: a decorated function is an argument of tf.function."""
 
 import tensorflow as tf
 

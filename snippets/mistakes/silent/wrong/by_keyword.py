@@ -1,4 +1,4 @@
-"""Wrong on purpose: all arguments of the rule are passed by keyword."""
+"""Deliberately wrong: all arguments are passed by keyword."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the loss uses what left the function by the side."""
+"""Deliberately wrong: the loss uses a tensor that was not returned."""
 
 import tensorflow as tf
 

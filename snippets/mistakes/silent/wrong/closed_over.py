@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule closes over a tensor that wants a gradient."""
+"""Deliberately wrong: the function captures a tensor that needs a gradient."""
 
 import tensorflow as tf
 

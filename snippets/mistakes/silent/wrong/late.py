@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule reads a setting late, and it has changed."""
+"""Deliberately wrong: the gradient function reads a setting that changed."""
 
 import tensorflow as tf
 

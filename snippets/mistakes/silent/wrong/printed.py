@@ -1,4 +1,4 @@
-"""Wrong on purpose: print in a rule, in a graph."""
+"""Deliberately wrong: print in a gradient function, in a graph."""
 
 import tensorflow as tf
 

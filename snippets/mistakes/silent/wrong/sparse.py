@@ -1,4 +1,4 @@
-"""Wrong on purpose: upstream is clipped before its rows are summed."""
+"""Deliberately wrong: upstream is clipped before its rows are added."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: stop_gradient stands inside a function with a rule."""
+"""Deliberately wrong: stop_gradient stands inside a decorated function."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule normalizes upstream, of an unused output too."""
+"""Deliberately wrong: each upstream gradient is divided by its norm."""
 
 import tensorflow as tf
 

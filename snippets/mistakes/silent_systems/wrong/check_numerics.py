@@ -1,4 +1,4 @@
-"""Wrong on purpose: a guard in a function that XLA compiles."""
+"""Deliberately wrong: a guard in a function that XLA compiles."""
 
 import tensorflow as tf
 

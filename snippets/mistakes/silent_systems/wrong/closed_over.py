@@ -1,4 +1,4 @@
-"""Wrong on purpose: recompute_grad, and tensors not passed by position."""
+"""Deliberately wrong: recompute_grad, and tensors not passed by position."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: batch_jacobian of a function that mixes the examples."""
+"""Deliberately wrong: batch_jacobian of a function that mixes the examples."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the determinant of a complex matrix."""
+"""Deliberately wrong: the determinant of a complex matrix."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the forward pass that is run again draws other numbers."""
+"""Deliberately wrong: the forward pass that is run again draws other numbers."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: through eigenvectors, where two eigenvalues are equal."""
+"""Deliberately wrong: through eigenvectors, where two eigenvalues are equal."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the inverse of a matrix that has none."""
+"""Deliberately wrong: the inverse of a matrix that has none."""
 
 import tensorflow as tf
 

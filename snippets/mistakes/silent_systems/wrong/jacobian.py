@@ -1,4 +1,4 @@
-"""Wrong on purpose: a default tape.jacobian is differentiated again."""
+"""Deliberately wrong: a default tape.jacobian is differentiated again."""
 
 import tensorflow as tf
 

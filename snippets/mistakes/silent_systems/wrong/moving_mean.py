@@ -1,4 +1,4 @@
-"""Wrong on purpose: batch normalization runs again, and updates again."""
+"""Deliberately wrong: batch normalization runs again, and updates again."""
 
 import keras
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: forward mode over forward mode, eagerly."""
+"""Deliberately wrong: forward mode over forward mode, eagerly."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: one row of zeros among the norms of many."""
+"""Deliberately wrong: one row of zeros among the norms of many."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the gradient of a maximum with a NaN, under XLA."""
+"""Deliberately wrong: the gradient of a maximum with a NaN, under XLA."""
 
 import tensorflow as tf
 

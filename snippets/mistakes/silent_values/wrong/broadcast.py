@@ -1,4 +1,4 @@
-"""Wrong on purpose: the gradient of a scalar keeps the broadcast shape."""
+"""Deliberately wrong: the gradient of a scalar keeps the broadcast shape."""
 
 import tensorflow as tf
 

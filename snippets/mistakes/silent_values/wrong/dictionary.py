@@ -1,4 +1,4 @@
-"""Wrong on purpose: gradients in the order in which the keys were written."""
+"""Deliberately wrong: gradients in the order in which the keys were written."""
 
 import tensorflow as tf
 

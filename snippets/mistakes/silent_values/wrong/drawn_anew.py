@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule draws another mask than the forward pass."""
+"""Deliberately wrong: the rule draws another mask than the forward pass."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: upstream has lost its axis, and the matrix is square."""
+"""Deliberately wrong: upstream has lost its axis, and the matrix is square."""
 
 import tensorflow as tf
 

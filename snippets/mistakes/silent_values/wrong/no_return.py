@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule computes and does not return."""
+"""Deliberately wrong: the rule computes and does not return."""
 
 import tensorflow as tf
 

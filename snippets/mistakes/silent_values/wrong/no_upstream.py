@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule forgets its upstream gradient."""
+"""Deliberately wrong: the rule forgets its upstream gradient."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: grad_pass_through around a change of shape."""
+"""Deliberately wrong: grad_pass_through around a change of shape."""
 
 import tensorflow as tf
 

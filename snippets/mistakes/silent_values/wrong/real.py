@@ -1,4 +1,4 @@
-"""Wrong on purpose: a real gradient for a complex input."""
+"""Deliberately wrong: a real gradient for a complex input."""
 
 import tensorflow as tf
 

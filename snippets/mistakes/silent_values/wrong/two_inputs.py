@@ -1,4 +1,4 @@
-"""Wrong on purpose: the gradients of two inputs have changed places."""
+"""Deliberately wrong: the gradients of two inputs have changed places."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: gradients in the order in which variables are read."""
+"""Deliberately wrong: gradients in the order in which variables are read."""
 
 import tensorflow as tf
 

@@ -1,0 +1,21 @@
+"""A gradient that a tape should differentiate belongs inside its block."""
+
+import tensorflow as tf
+
+x = tf.Variable(2.0)
+for persistent in False, True:
+    with tf.GradientTape(persistent=persistent) as tape:
+        y = x * x
+        with tape.stop_recording():
+            slope = tape.gradient(y, x)
+        loss = y * slope
+    print(f"persistent={persistent}: {tape.gradient(loss, x)}")
+for indented in False, True:
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = x * x * x
+        if indented:
+            slope = inner.gradient(y, x)
+    if not indented:
+        slope = inner.gradient(y, x)
+    print(f"inside the outer block={indented}: {outer.gradient(slope, x)}")

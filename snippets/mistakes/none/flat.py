@@ -1,0 +1,22 @@
+"""Each function here is constant between its steps."""
+
+import tensorflow as tf
+
+table = tf.constant([0.0, 10.0, 20.0, 30.0])
+functions = {
+    "tf.round": tf.round,
+    "cast to int": lambda x: tf.cast(tf.cast(x, tf.int32), tf.float32),
+    "as an index": lambda x: tf.gather(table, tf.cast(x, tf.int32)),
+    "x > 1": lambda x: tf.cast(x > 1.0, tf.float32),
+    "tf.sign": tf.sign,
+    "x + stop(round(x) - x)":
+        lambda x: x + tf.stop_gradient(tf.round(x) - x)}
+x, h = tf.Variable(2.25), 0.125
+print(f"{'':24}{'tape':>5}{'finite difference':>19}")
+for name, function in functions.items():
+    with tf.GradientTape() as tape:
+        y = function(x)
+    slope = tape.gradient(y, x)
+    shown = "None" if slope is None else f"{slope.numpy():.1f}"
+    difference = (function(x + h) - function(x - h)) / (2.0 * h)
+    print(f"{name:24}{shown:>5}{difference:19.1f}")
