@@ -1,4 +1,4 @@
-"""What stands in the source of the rules that this page names."""
+"""The words that the source of the functions above contains, or lacks."""
 
 import inspect
 import re
@@ -44,7 +44,7 @@ WORDS = {
 for word, rules in WORDS.items():
     for rule in rules:
         found = word in inspect.getsource(rule)
-        print(f"{rule.__name__}: {word} {'stands there' if found else 'no'}")
+        print(f"{rule.__name__}: {word} {'found' if found else 'missing'}")
 for rule in (sparse_grad._SparseSparseMaximumGrad,
              array_ops._QuantizeAndDequantizeV4GradGrad):
     print(f"{rule.__name__}: takes {len(inspect.signature(rule).parameters)}")

@@ -1,4 +1,4 @@
-"""The tensor is made in the rule, or passes through an operation there."""
+"""The tensor passes through an operation in the gradient function."""
 
 import tensorflow as tf
 

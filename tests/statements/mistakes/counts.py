@@ -25,14 +25,25 @@ def returning(count, inputs, outputs=1):
 
 
 @says(
-    "A function with …",
-    "A rule owes …",
-    "A wrong count …",
+    "This page lists …",
+    "The function has two inputs, …",
+    "The eager call …",
+    "The fix returns both gradients:",
+    "Both gradients agree …",
+    "The function has one …",
+    "The gradient is …",
+    "The message reads “too few”, …",
+    "The fix returns a single gradient:",
+    "It agrees with …",
+    "Expected 2 but …",
+    "`grad` gets one …",
+    "`grad` must return one …",
+    "A gradient function …",
     "Eagerly, the decorator …",
     "In a graph the tape …",
     "This message comes …",
     "For a custom gradient it counts …",
-    "The message reads “too …",
+    "The message reads “too few” whenever …",
     "Wrong on purpose: two inputs, …",
     "Wrong on purpose: one input, …",
     "One input, one …",
@@ -77,6 +88,12 @@ def test_the_forward_pass(mode, count):
 
 
 @says(
+    "This `grad` has …",
+    "TensorFlow passes only …",
+    "`grad` captures the inputs.",
+    "The fix has one …",
+    "The gradient agrees with automatic differentiation.",
+    "Compute a gradient in a test.",
     "Compute a gradient in each …",
     "A call without a …",
 )
@@ -114,9 +131,14 @@ def test_a_registered_gradient_counts_inputs(mode):
 
 
 @says(
-    "`tf.nest.flatten` takes the …",
+    "The function takes …",
+    "TensorFlow expects three gradients.",
+    "TensorFlow flattens the …",
+    "The fix returns a list:",
+    "The three gradients …",
+    "Let a plain …",
     "A list of three …",
-    "The rule owes …",
+    "`grad` must return `len(tf.nest.flatten([x, y, z]))` gradients.",
     "Wrong on purpose: one gradient …",
     "A list of tensors …",
 )
@@ -153,10 +175,19 @@ def by_position_and_keyword(count):
 
 
 @says(
-    "Eagerly the decorator …",
-    "What is passed …",
+    "The call passes …",
+    "Eagerly, only `x` …",
+    "In the fix, a …",
+    "Both gradients are …",
+    "Fix: call the …",
+    "The call inside …",
+    "The call raises the error, …",
+    "The fix passes …",
+    "The gradient agrees with finite differences.",
+    "Eagerly, only positional …",
+    "A keyword argument …",
     "In a graph the call …",
-    "If the rule …",
+    "If `grad` returns …",
     "In a graph the decorator …",
     "Wrong on purpose: one of …",
     "Inputs reach the …",
@@ -196,9 +227,15 @@ def test_keywords_in_a_graph(mode):
 
 
 @says(
+    "Fix: keep settings …",
+    "`scaled` has a …",
+    "`tripled` passes a …",
+    "The first call …",
+    "In the fix, `factor` …",
+    "The gradients are …",
     "The inputs are …",
     "A default that …",
-    "So the rule …",
+    "So `grad` must …",
     "Wrong on purpose: a default …",
     "A setting with …",
 )
@@ -224,11 +261,23 @@ def test_a_default(mode):
 
 
 @says(
+    "The four functions …",
+    "Compare the messages:",
+    "Each message depends …",
+    "Two elements pass …",
+    "The fix returns both:",
+    "The gradient agrees with automatic differentiation.",
+    "A missing gradient …",
+    "Call the function once …",
+    "The function returns …",
+    "The call raises the error.",
+    "The fix adds parentheses:",
+    "The gradients agree …",
     "The decorator unpacks …",
     "Eagerly, without a …",
     "A tensor of …",
     "The decorator expects …",
-    "A missing rule …",
+    "It shows at …",
     "It shows at …",
     "Wrong on purpose: the function …",
     "Wrong on purpose: two outputs and …",
@@ -258,9 +307,14 @@ def test_no_rule(graph, length):
 
 
 @says(
-    "The second value …",
+    "Both calls raise …",
+    "TensorFlow reads the …",
+    "Either the two …",
+    "The fix returns the value …",
+    "The gradient agrees with automatic differentiation.",
+    "One function returns …",
     "A tensor has …",
-    "In a graph a …",
+    "In a graph, TensorFlow …",
     "Wrong on purpose: the rule …",
     "The value comes …",
 )
@@ -280,9 +334,14 @@ def test_unsupported_callable(name):
 
 
 @says(
-    "The rule is …",
+    "The function has two outputs, …",
+    "TensorFlow calls `grad` with two …",
+    "The fix has two parameters:",
+    "The gradient agrees with automatic differentiation.",
+    "Compute a gradient in a test.",
+    "TensorFlow calls `grad` with one …",
     "An output that …",
-    "`tf.custom_gradient` calls the …",
+    "`tf.custom_gradient` calls `grad` …",
     "Wrong on purpose: two outputs, …",
     "One upstream for …",
     "The rule gets …",
@@ -331,9 +390,13 @@ def test_register_gradient():
 
 
 @says(
-    "A branch of …",
+    "The function runs …",
+    "The call works …",
+    "The fix returns a copy:",
+    "The gradient agrees with automatic differentiation.",
+    "In a graph, a …",
     "`outer` was computed …",
-    "Return `tf.identity(outer)`, which …",
+    "Fix: return `tf.identity(outer)`, …",
     "Wrong on purpose: an …",
     "A copy of …",
 )
@@ -359,26 +422,29 @@ def test_two_graphs(loop, graph, copied):
 
 
 advice(
-    "Return a gradient …",
-    "Return one gradient.",
+    "Fix: return a …",
+    "Fix: return one …",
     "Read the two …",
-    "Return what you …",
-    "Pass inputs by position.",
-    "Where callers want …",
-    "Call it by position.",
+    "Fix: return the structure …",
+    "Fix: pass inputs …",
+    "If callers want …",
+    "Fix: pass inputs …",
     "Run a new …",
-    "Keep settings out …",
-    "Give a function …",
-    "End the function …",
-    "Put the outputs …",
-    "Return the value …",
-    "Give the rule …",
-    "Drop the first …",
-    "Call the function …",
+    "Let a plain …",
+    "Don't give a …",
+    "Fix: end the …",
+    "Fix: put the …",
+    "Fix: return the value …",
+    "Fix: give `grad` …",
+    "Fix: drop the …",
+    "Call the function in …",
 )
 
 
 @says(
+    "TensorFlow expects one …",
+    "The fix returns the gradient …",
+    "Both modes print …",
     "Fix: return no …",
     "The gradient function of this …",
     "`tf.custom_gradient` binds a …",
@@ -421,9 +487,9 @@ pointer(
     "More: inputs by keyword.",
     "Asked in tensorflow#77559, tensorflow#56692.",
     "More: keep settings out.",
-    "More: a first rule.",
+    "More: a first …",
     "Asked in tensorflow#58941.",
     "More: several outputs.",
     "More: what arrives …",
-    "More: the ways …",
+    "More: how to …",
 )

@@ -17,20 +17,20 @@ def square(function):
 
 
 pointer(
-    "A first derivative …",
-    "The cause is …",
+    "The first derivative is right, but its …",
+    "Usually the gradient …",
     "Silent failures and …",
     "Notice it earlier.",
-    "More: a rule inside …",
-    "More: a rule where …",
+    "More: a custom gradient inside …",
+    "More: a custom gradient where …",
     "More: one `tf.where` …",
-    "Which built-ins this …",
+    "A program lists …",
     "Asked in tensorflow#37091.",
     "More: operations without …",
     "More: what forward …",
-    "For a rule …",
+    "The root has …",
     "More: complex numbers.",
-    "It is a …",
+    "This is a …",
 )
 history(
     "Asked in tensorflow#34503.",
@@ -41,20 +41,26 @@ history(
     "Asked in tensorflow#60164, tensorflow#60736.",
 )
 advice(
-    "Ask for the …",
-    "Ask the inner …",
-    "Ask for zeros.",
-    "Run all steps …",
-    "Write the function …",
+    "Also compute the …",
+    "Fix: compute the first …",
+    "The fix asks …",
+    "Fix: run all …",
+    "Fix: write the …",
 )
 
 # Rules of one order.
 
 
 @says(
+    "Here `grad` itself …",
+    "Look at the second derivatives …",
+    "In a graph the …",
+    "The one of …",
+    "In the square `upstream` …",
+    "Both second derivatives …",
     "The decorated `grad` …",
     "So `grad_of_grad` is …",
-    "In a graph …",
+    "In a graph no …",
     "Eagerly the tape …",
     "Wrong on purpose: the rule …",
 )
@@ -68,8 +74,8 @@ def test_decorated(mode, x):
 
 
 @says(
-    "Decorate a function …",
-    "The `tf.identity` of …",
+    "Fix: decorate a …",
+    "The fix also …",
     "for tapes outside a tf.function",
     "for tf.cond",
     "The slope is …",
@@ -84,7 +90,14 @@ def test_undecorated(mode, x):
 
 
 @says(
-    "The second derivative …",
+    "Fix: call the …",
+    "Three custom gradients …",
+    "Look at the second derivative of …",
+    "The first derivative is right, but the …",
+    "For the square …",
+    "In the fix, …",
+    "The derivatives of …",
+    "The second derivative is the …",
     "After `tf.stop_gradient` or …",
     "In the square, …",
     "Wrong on purpose: three …",
@@ -105,7 +118,7 @@ def test_only_a_number(mode, name, x):
 
 
 @says(
-    "The rule calls the function that it belongs to.",
+    "The fix uses …",
     "This needs `x = tf.identity(x)` …",
     "for tapes outside a tf.function, and …",
     "The rule calls the function that it belongs to: …",
@@ -124,6 +137,7 @@ def test_calls_itself(mode, x):
 
 
 @says(
+    "`upstream * y` …",
     "Fix: write `x …",
     "This needs `x = tf.identity(x)` …",
     "The gradient function of this …",
@@ -134,7 +148,7 @@ def test_calls_itself(mode, x):
     "The third graph …",
     "Deliberately wrong: a gradient …",
     "TensorFlow's docstring of …",
-    "The message depends …",
+    "The message depends on the place:",
     "TensorFlow differentiates a …",
 )
 def test_out_of_scope():
@@ -236,6 +250,10 @@ def test_reports():
 
 
 @says(
+    "Look at the second derivative at 0:",
+    "The first derivative is right at …",
+    "The second `tf.where` …",
+    "Both derivatives are finite.",
     "`tf.where` chooses a value.",
     "Its gradient sends …",
     "Wrong on purpose: one …",
@@ -252,7 +270,7 @@ def test_one_where(mode):
 
 
 @says(
-    "A second `tf.where` …",
+    "Fix: use a …",
     "Two tf.where: the …",
     "The last line …",
 )
@@ -276,6 +294,10 @@ def folder():
 
 
 @says(
+    "The program computes the …",
+    "The first gradient is right, …",
+    "The fix moves one …",
+    "The second derivative is a …",
     "A tape records …",
     "The first gradient was …",
     "Wrong on purpose: the first …",
@@ -304,6 +326,10 @@ def test_outside(graph, persistent):
 
 
 @says(
+    "`tf.nn.softsign` has a …",
+    "The message depends on where …",
+    "The fix writes …",
+    "Both derivatives are right.",
     "The gradient of the …",
     "Wrong on purpose: a second derivative through tf.nn.softsign.",
     "The same function, …",
@@ -319,6 +345,11 @@ def test_softsign(mode, x):
 
 
 @says(
+    "Fix: compute the Hessian …",
+    "The program computes a …",
+    "TensorFlow raises the …",
+    "It is NaN.",
+    "The fix needs …",
     "`tf.nn.ctc_loss` computes its …",
     "TensorFlow guards it …",
     "This holds for …",
@@ -357,9 +388,14 @@ def test_disabled(mode):
 
 
 @says(
+    "Fix: call `tape.jacobian` …",
+    "The program takes the …",
+    "The result is …",
+    "The fix computes …",
+    "Both products agree …",
     "`tape.gradient` adds up …",
     "The gradient of a …",
-    "`tape.jacobian` of the …",
+    "For a product …",
     "Wrong on purpose: the gradient …",
     "A Hessian, and …",
 )
@@ -376,9 +412,13 @@ def test_hessian(x, v):
 
 
 @says(
-    "Where you can't, …",
-    "The slope 2 …",
-    "To a tape …",
+    'Fix: pass `unconnected_gradients="zero"`.',
+    "The first derivative of …",
+    "The tape returns …",
+    "The second derivative is 0 now.",
+    "If you can't, …",
+    "The derivative 2 …",
+    "The tape therefore …",
     "Wrong on purpose: a second derivative of …",
     "A tape that …",
 )
@@ -395,15 +435,19 @@ def test_zero(mode, x):
     assert same(tape.gradient(first, x, **UNCONNECTED), 0.0)
 
 
-advice("Where a `None` …")
+advice("If a `None` …")
 
 # Forward mode.
 
 
 @says(
+    "The gradient function here …",
+    "Compare forward mode …",
+    "Forward mode ignores …",
+    "All results agree.",
     "Eagerly, `tf.autodiff.ForwardAccumulator` differentiates …",
     "Around a `tf.function` …",
-    "Where the rule …",
+    "Fix: differentiate the …",
     "Wrong on purpose: forward mode through …",
     "Forward mode that …",
 )
@@ -418,10 +462,11 @@ def test_forward(forward, factor):
 
 
 @says(
+    "Both gradients are right.",
     "Fix: put the …",
     "Now the accumulator …",
     "The accumulator stands around …",
-    "The first gradient is …",
+    "The first gradient is `None`.",
     "The second silently …",
     "No error is raised.",
     "Eagerly, the same …",
@@ -450,8 +495,12 @@ def test_forward_around(mode):
 
 
 @says(
+    "The program asks …",
+    "`jvp` returns `None`, …",
+    "The fix moves the …",
+    "Both results are …",
     "The step from …",
-    "For `tf.sign`, whose …",
+    "`tf.sign` has gradient …",
     "Wrong on purpose: forward mode is …",
     "All steps from …",
     was="'what has no gradient, as tf.sign': a tape says 0 for it",
@@ -470,10 +519,16 @@ def test_no_jvp(x):
 
 
 @says(
+    "The program takes a …",
+    "Look at the signs:",
+    "The first result …",
+    "The second is …",
+    "Both fixes give …",
+    "The results agree.",
     "The gradient at …",
-    "A rule that …",
-    "Two tapes.",
-    "Or conjugate, in …",
+    "A gradient function …",
+    "Fix: use two tapes.",
+    "Otherwise conjugate in …",
     "Wrong on purpose: a complex …",
     "Two tapes; or …",
 )
@@ -491,7 +546,7 @@ def test_complex_step(x):
     assert same(EAGER.gradient(defined.cube, at), np.conj(3 * (1 + 2j) ** 2), 1e-9)
 
 
-@says("Two accumulators, one …")
+@says("Fix: make one …", "Two accumulators, one …")
 def test_accumulators():
     eager = FORWARDS[0]
     cube = lambda m: (tf.identity(m) * m) * m  # noqa: E731
@@ -507,10 +562,13 @@ def test_accumulators():
 
 
 @says(
+    "The operation has …",
+    "Without cuDNN, the …",
+    "It agrees with …",
     "On a GPU …",
-    "That one has …",
+    "Its gradient is …",
     "The program looks …",
-    "`use_cudnn=False`, which is …",
+    "Fix: pass `use_cudnn=False`, …",
     "Wrong on purpose: the second …",
     "Without cuDNN a …",
 )

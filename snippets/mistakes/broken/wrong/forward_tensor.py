@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule hands back a tensor that its forward pass made."""
+"""Deliberately wrong: grad returns a tensor of the forward pass."""
 
 import tensorflow as tf
 
