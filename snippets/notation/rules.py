@@ -1,4 +1,4 @@
-"""The maps of this page and their rules, at numbers."""
+"""The functions of this page and their gradients, at numbers."""
 
 import tensorflow as tf
 

@@ -39,6 +39,7 @@ def linked(text, page):
 
 @says(
     "On every other …",
+    "Words that stand …",
     was="'the first occurrence of a term': five words are not linked",
 )
 @over(term=[*TERMS], page=["page.md", "guide/page.md"])
@@ -78,8 +79,8 @@ def composed(x):
 @says(
     "Computing derivatives by …",
     "It manipulates no …",
-    "Where each operation …",
-    "Where an operation …",
+    "If each operation …",
+    "If an operation …",
     was="'exact but for rounding': of relu(x) - relu(-x), which is x, it is 0 at 0",
 )
 @over(mode=MODES, x=numbers(-9, 9))
@@ -97,8 +98,8 @@ def test_autodiff(mode, x):
 
 
 @says(
-    "The walk from …",
-    "In TensorFlow `tape.gradient` …",
+    "The computation from …",
+    "In TensorFlow, `tape.gradient` …",
 )
 @over(x=numbers(-9, 9), wrap=[lambda f: f, tf.function])
 def test_backward_pass(x, wrap):
@@ -142,7 +143,8 @@ def test_broadcasting(mode, upstream, x):
 
 
 @says(
-    "The slope of a function …",
+    "An approximation of …",
+    "The error of …",
     "It needs no derivative.",
     "Where the function …",
     r"In formulas $\frac{f(x + h) - f(x - h)}{2h} = f'(x) + O(h^2)$.",
@@ -166,7 +168,8 @@ def test_central_difference(x, f):
 
 
 @says(
-    "The slope of a real …",
+    "The derivative of a real …",
+    "Rounding errors of …",
     "It takes no …",
     was="'nothing nearly equal is subtracted': x ** 2 at -0.4 gives -3918.87, by TensorFlow's complex power",
 )
@@ -184,7 +187,9 @@ def test_complex_step(x, h):
 
 @says(
     "In code `tf.custom_gradient`.",
-    "A rule of …",
+    "A function together …",
+    "In the backward …",
+    "The result is …",
     "It need not …",
     "A function whose …",
     "A function with …",
@@ -246,9 +251,9 @@ def test_forward_mode(forward, x, dx):
     "It is what reverse …",
     "One run gives the gradient …",
     "Differentiation from the loss …",
-    "The derivative of a …",
+    "The derivative of a single …",
     "The sum of …",
-    "Upstream paired with …",
+    "The inner product …",
     r"In formulas $\langle \upstream{\bar C}, \d C \rangle$, …",
     "In code `tf.GradientTape`.",
 )
@@ -268,7 +273,7 @@ def test_reverse_mode(mode, x, upstream, dx):
     assert np.isclose(*pairs, 1e-3, 1e-1)
 
 
-@says("A rule multiplies by …")
+@says("A gradient function multiplies by …")
 @over(mode=FEW)
 def test_a_jacobian_that_nobody_builds(mode):
     """It would have 10¹² elements."""
@@ -277,10 +282,10 @@ def test_a_jacobian_that_nobody_builds(mode):
 
 
 @says(
-    "Of a map: …",
+    "Of a function: …",
     "Its Jacobian is …",
     "How one step …",
-    "A rule multiplies the …",
+    "A gradient function returns its …",
 )
 @over(mode=MODES, x=arrays((3,), numbers(-9, 9)), loss=[LOSSES["dense"], tf.square])
 def test_elementwise(mode, x, loss):
@@ -312,7 +317,7 @@ def test_double_where(mode, f):
 
 
 @says(
-    "What a rule …",
+    "What a gradient …",
     "Added to what …",
     "The gradient of …",
 )
@@ -334,7 +339,7 @@ def test_upstream_of_the_step_before(mode, x, loss):
 
 
 @says(
-    "It has the …",
+    "It has the shape of the output.",
     "Behind a lookup …",
     was="'the shape of the output' alone: behind tf.gather the values have another",
 )
@@ -349,8 +354,8 @@ def test_the_shape_of_upstream(mode, loss, shape=(2, 3)):
 
 
 @says(
-    "The derivative of one …",
-    "Of an array …",
+    "The derivative of a scalar, …",
+    "For an array, …",
     r"In formulas $\bar x$, …",
 )
 @over(mode=MODES, x=arrays((2, 3), numbers(-9, 9)))
@@ -367,7 +372,7 @@ SINE, CLIP = lambda x, u: tf.sin(x) * u, lambda x, u: clip(x) * u
 
 
 @says(
-    "The function that …",
+    "The function from …",
     "It is linear …",
     "The function `grad` …",
     was="'the function grad that you return is one': clip_by_value is not linear",
@@ -385,7 +390,9 @@ def test_pullback(mode, u, v):
 
 @says(
     "Tensors in tuples, …",
-    "A rule gets …",
+    "A gradient function receives …",
+    "One tensor of …",
+    "In code `tf.nest`.",
 )
 @over(mode=FEW, depth=st.integers(0, 4), inputs=st.integers(1, 3))
 def test_nested_structure(mode, depth, inputs):
@@ -415,7 +422,7 @@ def test_nested_structure(mode, depth, inputs):
     assert {*got} == {2}
 
 
-@says("A rule that …")
+@says("A gradient function that …", "It treats the …")
 @over(mode=MODES, x=numbers(-9, 9), scale=numbers(-9, 9))
 def test_straight_through(mode, x, scale):
     def scaled(y):
@@ -427,14 +434,36 @@ def test_straight_through(mode, x, scale):
     assert same(mode.gradient(tf.grad_pass_through(tf.round), x, scaled), scale)
 
 
+@says("The value of …", "In code `s + …")
+@over(mode=MODES, x=numbers(-3, 3))
+def test_the_stop_gradient_trick(mode, x):
+    def f(x):
+        y, s = tf.sign(x), tf.tanh(x)
+        return s + tf.stop_gradient(y - s)
+
+    found = mode.gradient(f, np.float64(x))
+    assert np.isclose(found, 1 - np.tanh(x) ** 2)
+    assert np.isclose(f(tf.constant(x, tf.float64)), np.sign(x))
+
+
+@says("A tensor that …", "It gets no …")
+@over(mode=MODES)
+def test_a_captured_tensor(mode):
+    def captured(x, k):
+        of_x = tf.custom_gradient(lambda x: (k * x, lambda u: u * k))
+        return of_x(x) + 5.0 * k
+
+    assert same(mode.gradients(captured, 2.0, 3.0), [3.0, 5.0])
+
+
 # Words for what TensorFlow does.
 
 
 @says(
     "TensorFlow's default: each …",
-    "A rule then …",
+    "A gradient function then …",
     "The operations that …",
-    "While it is …",
+    "During tracing, they …",
     "The opposite of a graph.",
     "The opposite of eager mode.",
     "The exception is `tape.jacobian`: …",
@@ -482,6 +511,7 @@ def test_kink(mode, at):
 @says(
     "Of a convex …",
     "At a kink …",
+    "Where the derivative …",
 )
 @over(slope=numbers(-3, 3), x=numbers(-9, 9))
 def test_subgradient(slope, x):
@@ -499,7 +529,7 @@ def test_subgradient(slope, x):
 
 @says(
     "Dropping intermediate values …",
-    "Done part by …",
+    "Done segment by …",
     "In code `tf.recompute_grad`.",
     was="'it takes less memory': around the whole function as many values are there at once",
 )
@@ -532,7 +562,7 @@ def test_recomputation(parts, size):
 
 @says(
     "TensorFlow's record of …",
-    "It answers one …",
+    "It can be …",
 )
 @over(persistent=[False, True], wrap=WRAPS, x=numbers(-9, 9))
 def test_tape(persistent, wrap, x):
@@ -577,8 +607,8 @@ def test_watched(wrap, reads, trainable, told):
 
 @says(
     "Of a target …",
-    "The tape answers …",
-    "To a tape …",
+    "The gradient is …",
+    "For a tape …",
     "In code `tf.UnconnectedGradients`.",
 )
 @over(mode=TAPES, ask=["none", "zero"])
@@ -631,13 +661,21 @@ def test_the_second_step(page):
 
 
 definition(
+    "It turns a …",
+    "The Python function …",
+    "It receives the …",
+    "In code `grad`.",
+    "Where the tape …",
+    "Inside: the tape …",
+    "Outside: the tape …",
+    "It has the shape of the value.",
     r"In formulas $\d y$.",
     r"In formulas $\downstream{\bar x}$, …",
     r"In formulas $\odot$, …",
     "Computing the outputs …",
     r"In formulas $\local{J} \, \d x$.",
     r"In formulas $\local{\frac{\d y}{\d x}}$, …",
-    "The number that …",
+    "The scalar that …",
     "In formulas $L$, …",
     "The transpose of …",
     "A value of …",
@@ -654,24 +692,42 @@ definition(
     "The word has …",
 )
 history(
-    "In texts on …",
+    "Elsewhere: adjoint, sensitivity; …",
+    "Elsewhere: `jax.custom_vjp` (JAX), …",
+    "Elsewhere: cotangent of …",
+    "Elsewhere: `jax.jvp` (JAX), `torch.func.jvp` (PyTorch), `frule` (ChainRules).",
+    "Elsewhere: `jax.grad` (JAX), …",
+    "Elsewhere: `bwd` (JAX), …",
+    "Elsewhere: jaxpr (JAX).",
+    "Elsewhere: `jax.jacobian` (JAX), …",
+    "Elsewhere: `jax.jvp` (JAX), `torch.func.jvp` (PyTorch), pushforward …",
+    "In PyTorch, a …",
+    "Elsewhere: leaf (JAX).",
+    "Elsewhere: pytree (JAX), …",
+    "Elsewhere: VJP function …",
+    "Elsewhere: `jax.checkpoint` (JAX), …",
+    "Elsewhere: `jax.vjp` (JAX), `torch.autograd` …",
+    "Elsewhere: `jax.lax.stop_gradient` (JAX), …",
+    "Elsewhere: zeros (JAX), …",
+    "Elsewhere: `jax.vjp` (JAX), `torch.func.vjp` …",
+    "Elsewhere: `argnums` of …",
+    "In texts on reverse …",
+    "In texts on other …",
     "What JAX and …",
     "Elsewhere: reverse pass, …",
-    "Elsewhere: adjoint, sensitivity.",
-    "Elsewhere: `custom_vjp` (JAX), …",
-    "Elsewhere: input cotangent, `grad_input`.",
-    "Elsewhere: pushforward, `frule` …",
     "Elsewhere: partial, elemental derivative.",
     "Elsewhere: objective, cost, …",
-    "Elsewhere: pytree (JAX).",
-    "Elsewhere: VJP function, …",
     "Elsewhere: Wengert list, …",
     "Elsewhere: cotangent (JAX, …",
-    "Elsewhere: `requires_grad` (PyTorch).",
 )
 pointer(
-    "The words of …",
-    "The signs are …",
+    "Look up a …",
+    "Another table has …",
+    "The symbols are …",
+    "See when to write a rule.",
+    "See when to write a custom …",
+    "See a captured …",
+    "See graphs and …",
     "See a gradient …",
     "See a kink and numerical stability.",
     "See a kink and points …",
@@ -696,5 +752,4 @@ pointer(
     "See the vector–Jacobian product.",
     "See vectors and …",
     "See vectors.",
-    "See when to …",
 )

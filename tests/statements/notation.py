@@ -28,13 +28,19 @@ def through(x, upstream):
 
 @says(
     "In TensorFlow it …",
-    "A right rule …",
+    "A correct gradient …",
     "On paper it …",
     "Its Jacobian is …",
     "To the left …",
-    "The pairing of …",
-    "From moving a …",
-    "While $W$ stays …",
+    "A gradient is neither …",
+    "To the right …",
+    "Both products have …",
+    "It comes from …",
+    "The inner product …",
+    "To read off …",
+    "With $W$ fixed, …",
+    "Moving a matrix …",
+    "On paper, the …",
     was="'it has the shape of its variable': a wrong rule may return another, without a word",
 )
 @over(mode=MODES, x=VECTORS, upstream=ROWS, dx=VECTORS)
@@ -49,7 +55,8 @@ def test_row_or_column(mode, x, upstream, dx):
 
 
 @says(
-    "The same three …",
+    "The three numbers …",
+    "The program computes …",
     "What `tape.gradient` returns …",
     "A row on …",
     "one row for …",
@@ -68,8 +75,9 @@ def test_the_trace_of_row():
 
 
 @says(
-    "The formulas above, …",
-    "The maps of …",
+    "The program evaluates …",
+    "Each gradient function …",
+    "The functions of …",
 )
 def test_the_formulas_at_numbers():
     V, W = np.array([[1, 2, 0], [0, 1, -1]]), np.array([[1, 2], [3, 4], [5, 6]])
@@ -83,13 +91,12 @@ def test_the_formulas_at_numbers():
 
 
 @says(
-    "It takes a …",
+    "Because it is …",
     r"A change $\d x$ …",
     "Each step adds …",
     "The loss comes …",
     "Reverse mode multiplies …",
-    "What it has …",
-    "Downstream of the …",
+    "The downstream gradient …",
 )
 @over(mode=MODES, x=VECTORS, upstream=VECTORS)
 def test_from_the_left(mode, x, upstream):
@@ -118,8 +125,8 @@ def test_from_the_left(mode, x, upstream):
 
 @says(
     r"$\bar W$ is …",
-    "The fraction promises …",
-    "Element by element …",
+    "The fraction suggests …",
+    "For a single …",
     r"$\bar x$ — …",
     r"$\frac{\partial z}{\partial x}$ …",
 )
@@ -137,10 +144,11 @@ def test_a_bar(mode, x, upstream, i):
 
 
 @says(
-    "In indices nothing …",
+    "With indices, nothing …",
     "The forward pass …",
     "Summing over the …",
-    "The rule of …",
+    "The gradient function …",
+    "Broadcasting shows this …",
 )
 @over(mode=MODES, upstream=ROWS)
 def test_a_transpose(mode, upstream):
@@ -166,7 +174,7 @@ MAPS = {
 
 
 @says(
-    "Of a complex …",
+    "For a complex …",
     "A matrix that …",
     was="'the rule of a linear map is always its transpose': that of the FFT is the conjugate transpose",
 )
@@ -189,9 +197,9 @@ def test_a_complex_map(mode, linear, real, imag):
     "The same as …",
     "In code it …",
     "For matrices it …",
-    "It is no …",
-    "The product element …",
-    "It is what …",
+    "It isn't a …",
+    "It is the elementwise …",
+    "A vector–Jacobian product …",
 )
 @over(a=arrays((2, 3), numbers(-9, 9)), b=arrays((2, 3), numbers(-9, 9)), x=VECTORS)
 def test_products(a, b, x):
@@ -205,8 +213,9 @@ def test_products(a, b, x):
 
 
 @says(
-    "That of rounding, …",
-    "$:=$ stands where …",
+    "For example, the derivative …",
+    "$:=$ marks a gradient …",
+    "$:=$ marks a choice.",
     "What follows from …",
 )
 @over(mode=MODES, x=numbers(-9, 9), scale=numbers(0.5, 9))
@@ -219,7 +228,7 @@ def test_rounding(mode, x, scale):
     assert same(mode.gradient(chosen, x, lambda y: y * scale), scale)
 
 
-@says("Each such rule …")
+@says("Each derivation of …")
 @over(page=PAGES)
 def test_decided(page):
     decided = [
@@ -236,7 +245,7 @@ def test_decided(page):
 
 @says(
     r"$\nabla$ — the …",
-    r"$\d$ is set …",
+    r"$\d$ is upright, …",
 )
 @over(page=PAGES)
 def test_signs_that_are_not_used(page):
@@ -245,8 +254,8 @@ def test_signs_that_are_not_used(page):
 
 
 @says(
-    "It is the …",
-    "So upstream has …",
+    "It is the type …",
+    "So `upstream` has …",
     "With several outputs …",
 )
 @over(mode=MODES, dtype=[tf.float32, tf.float64], loss=[0, 1])
@@ -276,7 +285,7 @@ def test_the_type_of_a_rule(mode, dtype, loss):
 @says(
     "Here the bar …",
     "The two are …",
-    "The bar is …",
+    "The bar is the gradient, …",
 )
 @over(mode=MODES, re=numbers(-9, 9), im=numbers(-9, 9))
 def test_bar_or_star(mode, re, im):
@@ -292,7 +301,7 @@ def test_bar_or_star(mode, re, im):
 
 @says(
     r"Because $\d W$ …",
-    "In the rules …",
+    "On this site, the …",
     "For the same …",
     was=(
         "'in the code of this site': ten programs call a gradient dx or dW outside of the rule",
@@ -318,7 +327,8 @@ def test_names(program):
         assert any(re.search(rf"\b{name}\b", each) for each in PROGRAMS.values())
 
 
-@says("They have the …")
+@says("They have the …",
+    "What counts is …")
 @over(scale=numbers(0.5, 9), dx=numbers(-9, 9))
 def test_price_and_amount(scale, dx):
     """In another unit of x both change, and their product does not."""
@@ -331,6 +341,7 @@ def test_price_and_amount(scale, dx):
 @says(
     "$x_0$, $x_1$ and …",
     "$x_i$ and $W_{ij}$ …",
+    "In code, the …",
 )
 @over(i=[1, 2], j=[1, 2, 3])
 def test_indices(i, j):
@@ -342,40 +353,47 @@ def test_indices(i, j):
 
 definition(
     "This site writes …",
-    "A bar never …",
+    "On this site, a bar …",
+    "A bar marks …",
     "Sign — Read …",
     r"$\d z$ — …",
     r"$\frac{\d z}{\d x}$ …",
-    "Between numbers this …",
-    "Is decided to be.",
+    "Between scalars, this …",
+    "It means is …",
     "An equals sign …",
     "A colon introduces …",
 )
 history(
-    "Many mistakes in …",
-    "The sign is …",
+    "That is its …",
+    "The bar is the notation …",
+    "`upstream` is `grad_output` …",
     "Haskell writes types …",
     "Many texts write …",
     r"upstream gradient, $\upstream{\bar y}$ …",
     r"downstream gradient, $\downstream{\bar x}$ …",
     r"change, $\d x$ …",
-    "rule — the …",
-    "what a rule …",
+    "gradient function — the …",
+    "what a gradient …",
     "vector–Jacobian product — …",
     "Jacobian–vector product — …",
     "no gradient here …",
     "stop — `tf.stop_gradient` …",
     "nested structure — …",
-    "The words are …",
-    "Two things to …",
+    "These are the …",
+    "Two things differ …",
+    "In JAX, the …",
+    "In PyTorch, `backward` …",
 )
 pointer(
-    "Take a product …",
+    "For example, take …",
     "For a product, …",
-    "Because of what …",
-    "The signs of …",
-    "Here are the …",
+    "Take two steps:",
+    r"The gradient of $L$ …",
+    "The symbols are …",
+    "Here you find …",
+    "The last table …",
+    "Compare the signs …",
     "The vector–Jacobian product …",
-    "Why there is …",
+    "Why a gradient …",
     "Here — TensorFlow …",
 )
