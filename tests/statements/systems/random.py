@@ -620,7 +620,7 @@ def test_one_sample(mode):
 @says(
     "A bit is 1 with probability 0.5.",
     "It costs 3 …",
-    r"The derivative is $p \, …",
+    "The derivative is $p …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA])
 def test_a_fair_coin(mode):
