@@ -528,6 +528,8 @@ def test_the_number_does_not_matter(mode, x, c):
 @says(
     "The program computes …",
     "The trick computes `z …",
+    "Often that isn't …",
+    "The sign $:=$ …",
     "Here $y$ is …",
 )
 @over(x=numbers(), cases=100)
@@ -920,6 +922,8 @@ def test_batch_normalization_updates_twice(mode):
     "In eager mode, stopping …",
     "The gradient function above …",
     "The fix is a gradient …",
+    "A gradient function that keeps …",
+    "so that the tape keeps no iterate",
 )
 @over(mode=[EAGER, PERSISTENT])
 def test_stopped_inputs_have_a_price(mode):
@@ -1428,3 +1432,12 @@ advice(
     "Must it run …",
 )
 pointer("When this site …", "Two things do …")
+advice(
+    "After this page …",
+    "Four cases are …",
+    "a formula whose …",
+    "a long computation …",
+    "a computation outside …",
+    "a gradient that is changed …",
+)
+pointer("Forward mode.", "Second order.")

@@ -948,3 +948,4 @@ pointer(
     "Its output is …",
     "Take the cube …",
 )
+advice("The fix is the custom …")

@@ -425,6 +425,7 @@ def test_a_step(x, step):
     "A vector goes …",
     "Its square is …",
     "Write the differential …",
+    "That is allowed …",
     "In types: `grad :: upstream(r) → downstream(x)`, …",
     "The 2-norm with …",
 )
@@ -466,6 +467,7 @@ def test_the_subgradients_of_the_norm(g, seed):
 @says(
     "At the zero …",
     "All around 0 …",
+    "It is the one …",
 )
 @over(angle=st.floats(0, 6.28), g=arrays(2, numbers(-0.7, 0.7)))
 def test_the_center(angle, g):
@@ -481,6 +483,7 @@ def test_the_center(angle, g):
     "A custom gradient is …",
     "The program below …", "To choose a …",
     "At 0, `local` …",
+    "For the 2-norm …",
     "At $(3, 4)$: …",
     "The code would …",
     "The definition, tested …",
@@ -911,3 +914,5 @@ pointer(
     "Look it up …",
 )
 advice("Write it without …", "If a mask …")
+advice("After this page …")
+definition("Divide by $h$.")

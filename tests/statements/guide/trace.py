@@ -251,6 +251,7 @@ def test_where_a_probe_stands(mode, x):
 
 @says(
     "It shows 5, …",
+    "The gradient is 11:",
     "Then it shows 11, …",
     "Deliberately wrong: a right …",
 )
@@ -572,6 +573,7 @@ def test_the_blamed_operation():
 
 @says(
     "An infinity is …",
+    "The derivative of the root …",
     "A mask of …",
     "The program prints …",
     "Deliberately wrong: NaN …",
@@ -846,6 +848,7 @@ def test_returns_nothing(mode, x):
 
 @says(
     "Through NumPy.",
+    "Each of these …",
     "The first derivative …",
     "In a graph there …",
     "Return `upstream` itself, …",
@@ -1113,3 +1116,5 @@ pointer(
     "For what to do …",
     "A hook is a …",
 )
+advice("After this page …", "The line before may …", "Put it in …")
+pointer("The next step …", "Count in bins.")

@@ -1,0 +1,363 @@
+"""What the page for readers of JAX and PyTorch says in words."""
+
+import gc
+import weakref
+
+from tensorflow import keras
+
+from truth.statements.tries import *
+
+
+def ported():
+    return program("custom_vjp.py")
+
+
+# JAX.
+
+
+@says(
+    "`fwd` and `bwd` …",
+    "`custom_vjp` below accepts …",
+    "They also agree …",
+    "A port of jax.custom_vjp: …",
+)
+@over(mode=[each for each in EVERYWHERE if each not in (XLA, AROUND_XLA)])
+def test_custom_vjp(mode):
+    """Without XLA, which compiles no tf.print."""
+    function = ported().function
+
+    def of_x(x):
+        return function(x, 3.0 * tf.ones_like(x))
+
+    for order, right in ((1, 3 * np.cos(2)), (2, -3 * np.sin(2))):
+        assert same(mode.derivative(of_x, [2.0], order), [right], 1e-5)
+
+
+@says(
+    "The gradients agree.",
+    "`grad` is a …",
+    "You capture what …",
+    "The example of …",
+)
+@over(mode=[EAGER, INSIDE, AROUND], x=numbers(-3, 3), y=numbers(-3, 3))
+def test_residuals(mode, x, y):
+    found = mode.gradients(ported().function, x, y)
+    expected = mode.gradients(lambda x, y: tf.sin(x) * y, x, y)
+    assert np.allclose(found, expected, 1e-5, 1e-6)
+    _, mine, autodiff = trace("custom_vjp.py")
+    assert mine.numbers == autodiff.numbers
+
+
+@says("The copies by `tf.identity` …")
+@over(mode=[each for each in EVERYWHERE if "branch" in each.name])
+def test_the_copies(mode):
+    def wrapped(copy):
+        @tf.custom_gradient
+        def function(x):
+            x = copy(x)
+            return tf.sin(x), lambda upstream: upstream * tf.cos(x)
+
+        return function
+
+    copied = mode.derivative(wrapped(tf.identity), [2.0], 2)
+    assert same(copied, [-np.sin(2)], 1e-5)
+    bare = raised(mode.derivative, wrapped(lambda x: x), [2.0], 2)
+    assert isinstance(bare, AssertionError)
+
+
+@says(
+    "JAX returns the …",
+    "So the tape …",
+    "`jax.vjp(f, x)` — …",
+    "an argument of …",
+)
+@over(x=numbers(-9, 9))
+def test_an_open_tape(x):
+    x, variable = tf.constant(x), tf.Variable(x)
+    y = x * x
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+    assert tape.gradient(y, x) is None
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x + variable * variable
+    upstream = tf.constant(3.0)
+    found = tape.gradient(y, [x, variable], output_gradients=upstream)
+    assert same(found, [6.0 * x, 6.0 * x], 1e-5)
+
+
+@says(
+    "There is no …",
+    "JAX transposes the …",
+    "In `jnp.cos(x) * x_dot * y + jnp.sin(x) * y_dot`, …",
+    "A sum over …",
+)
+@over(x=arrays((3,), numbers(-3, 3)), v=arrays((3,), numbers(-3, 3)))
+def test_transposed(x, v):
+    assert not hasattr(tf, "custom_jvp") and not hasattr(tf.autodiff, "custom_jvp")
+    y = tf.constant([2.0, -1.0, 0.5])
+    x_bar, y_bar = EAGER.gradients(lambda x, y: tf.reduce_sum(tf.sin(x) * y), x, y)
+    jvp = np.sum(np.cos(x) * v * y + np.sin(x) * v)
+    assert np.isclose(np.sum(x_bar * v) + np.sum(y_bar * v), jvp, 1e-3, 1e-4)
+    assert same(EAGER.gradient(tf.reduce_sum, x), tf.ones(3))
+    broadcast = EAGER.gradient(lambda s: s * tf.constant(v), 2.0)
+    assert np.isclose(broadcast, np.sum(v), 1e-4, 1e-5)
+
+
+@says(
+    "Forward mode of …",
+    "The stop-gradient trick …",
+)
+@over(forward=[each for each in FORWARDS if "around" not in each.name])
+def test_forward_mode(forward):
+    tenfold = tf.custom_gradient(lambda x: (tf.sin(x), lambda upstream: 10.0 * upstream))
+    assert same(forward.jvp(tenfold, 0.5), np.cos(0.5), 1e-6)
+
+    def trick(x):
+        return 10.0 * x + tf.stop_gradient(tf.sin(x) - 10.0 * x)
+
+    assert same(forward.jvp(trick, 0.5), 10.0) and same(EAGER.gradient(trick, 0.5), 10.0)
+
+
+@says(
+    "TensorFlow takes every …",
+    "So pass settings …",
+    "Pass settings to …",
+    "The gradient of the squares …",
+    "A port of nondiff_argnums: …",
+    "It returns one, …",
+    "Only positional arguments …",
+)
+@over(mode=MODES)
+def test_settings(mode):
+    clip_gradient = program("settings.py").clip_gradient
+    x = [1.0, 2.0, 3.0]
+    found = mode.gradient(
+        lambda x: tf.reduce_sum(clip_gradient(-0.5, 5.0)(x) ** 2), x
+    )
+    squares = mode.gradient(lambda x: tf.reduce_sum(x**2), x)
+    assert same(squares, [2, 4, 6]) and same(found, [2, 4, 5])
+    both = tf.custom_gradient(lambda x, k: (x * k, lambda upstream: 2.0 * upstream))
+    assert raised(mode.gradient, lambda x: both(x, 2.0), 3.0) is not None
+    one = tf.custom_gradient(lambda x: (x * 2.0, lambda upstream: 2.0 * upstream))
+    assert mode.gradient(one, 3.0) == 2
+
+
+@says("Pass tensors as …")
+@over(mode=[EAGER, INSIDE, AROUND])
+def test_captured(mode):
+    def captures(x, k):
+        return tf.custom_gradient(lambda x: (k * x, lambda upstream: upstream * k))(x)
+
+    of_x, of_k = mode.gradients(captures, 2.0, 3.0)
+    assert of_x == 3 and of_k is None
+
+
+# PyTorch.
+
+
+@says(
+    "`forward` becomes the …",
+    "Notice that `grad` …",
+    "Both lines agree.",
+    "A port of torch.autograd.Function: …",
+)
+@over(mode=MODES, x=arrays((3,), numbers(-2, 2)), k=numbers(-1, 1), cases=12)
+def test_function(mode, x, k):
+    scaled = program("function.py").scaled_exp
+    found = mode.gradients(lambda x, k: tf.reduce_sum(scaled(x, k) ** 2), x, k)
+    plain = mode.gradients(lambda x, k: tf.reduce_sum(tf.exp(k * x) ** 2), x, k)
+    assert all(np.allclose(a, b, 1e-3, 1e-4) for a, b in zip(found, plain))
+    mine, autodiff = trace("function.py")
+    assert mine.numbers == autodiff.numbers
+
+
+@says(
+    "TensorFlow doesn't tell …",
+    "In eager mode `grad` …",
+    "All gradients are …",
+    "Three differences cause …",
+)
+@over(mode=[EAGER, PERSISTENT])
+def test_all_gradients(mode):
+    computed = []
+
+    @tf.custom_gradient
+    def product(x, y):
+        def grad(upstream):
+            computed.extend(["x", "y"])
+            return upstream * y, upstream * x
+
+        return x * y, grad
+
+    assert mode.gradient(lambda x: product(x, tf.constant(3.0)), 2.0) == 3
+    assert computed == ["x", "y"]
+
+
+@says(
+    "The tape records …",
+    "In eager mode, the tape …",
+    "`tf.stop_gradient` around the …",
+)
+@over(stops=[False, True])
+def test_the_tape_records_inside(stops):
+    inside = []
+
+    @tf.custom_gradient
+    def twice(x):
+        if stops:
+            x = tf.stop_gradient(x)
+        middle = tf.sin(x)
+        inside.append(weakref.ref(middle))
+        return tf.sin(middle), lambda upstream: upstream
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = twice(x)
+    assert (inside[0]() is not None) != stops
+    del tape, y
+    gc.collect()
+    assert inside[0]() is None
+
+
+@says("Parameters aren't arguments …", "If the function …")
+@over(mode=[EAGER, INSIDE])
+def test_variables(mode):
+    w = tf.Variable(2.0)
+    bare = tf.custom_gradient(lambda x: (w * x, lambda upstream: upstream * w))
+    assert "variables" in message(mode.gradient, bare, 3.0)
+    layer = keras.layers.Dense(1)
+    assert layer.trainable
+
+
+@says(
+    "TensorFlow has an …",
+    "The first derivative …",
+    "A port of once_differentiable: …",
+)
+@over(mode=MODES)
+def test_once(mode):
+    cube = program("once.py").cube
+    assert mode.gradient(cube, 2.0) == 12
+    assert "no second derivative" in message(mode.gradient, derivative(cube), 2.0)
+    first, error = trace("once.py")
+    assert first.numbers[-1] == 12 and error.text.startswith("LookupError")
+
+
+@says(
+    "`tf.test.compute_gradient` returns two …",
+    "`gradcheck` below compares …",
+    "The wrong factor …",
+    "A port of gradcheck: …",
+)
+@over(factor=[2.0, 2.9, 3.0], x=numbers(0.5, 2))
+def test_gradcheck(factor, x):
+    gradcheck, x = program("gradcheck.py").gradcheck, tf.constant([x], tf.float64)
+    cube = tf.custom_gradient(lambda x: (x**3, lambda u: u * factor * x * x))
+    assert gradcheck(cube, [x]) == (factor == 3)
+    assert len(tf.test.compute_gradient(cube, [x])) == 2
+    right, wrong, second = trace("gradcheck.py")
+    found = [each.text.split()[-1] for each in (right, wrong, second)]
+    assert found == ["True", "False", "True"]
+
+
+@says(
+    "`ctx.needs_input_grad` — none; …",
+    "`ctx.set_materialize_grads` — none; …",
+    "`None` from `bwd` …",
+    "pytrees as inputs …",
+)
+@over(mode=[EAGER, INSIDE, AROUND])
+def test_none_and_zeros(mode):
+    seen = []
+
+    @tf.custom_gradient
+    def two(pair, k):
+        x, y = pair
+
+        def grad(*upstream):
+            seen.append(len(upstream))
+            return upstream[0] + upstream[1], upstream[1], None
+
+        return (x + y, x * k), grad
+
+    of_x, of_y, of_k = mode.gradients(lambda x, y, k: two([x, y], k)[0], 2.0, 3.0, 4.0)
+    assert of_x == 1 and of_y == 0 and of_k is None and seen == [2]
+
+
+# Try it.
+
+
+@says("Let the loss …", "The gradient is 3, …")
+@over(mode=MODES)
+def test_detached(mode):
+    assert mode.gradient(lambda x: x * tf.stop_gradient(x), 3.0) == 3
+
+
+@says("An identity with …", "Use its result, …")
+@over(mode=MODES, x=numbers(-9, 9))
+def test_half(mode, x):
+    half = tf.custom_gradient(
+        lambda y: (tf.identity(y), lambda upstream: 0.5 * upstream)
+    )
+    assert same(mode.gradient(lambda x: half(3.0 * x), x), 1.5)
+
+
+history(
+    "The words and signatures of JAX …",
+    "The words and signatures of PyTorch …",
+    "PyTorch raises an …",
+    "In PyTorch, `y.register_hook …",
+    "You port a …",
+)
+definition(
+    "JAX — PyTorch …",
+    "JAX — TensorFlow …",
+    "PyTorch — TensorFlow …",
+    "A JVP rule …",
+)
+pointer(
+    "After this page …",
+    "Find its name …",
+    "You know `jax.custom_vjp` …",
+    "The tape explains …",
+    "Compare the two …",
+    "Keep settings out …",
+    "When to refuse …",
+    "Checking has a …",
+    "Make two quick …",
+    "Predict: a missing …",
+    "Predict: detach.",
+    "Derive: a hook …",
+    "How many gradients …",
+)
+advice("As in PyTorch, …", "In TensorFlow you …", "Write it for …")
+definition(
+    "cotangent, output cotangent …",
+    "VJP rule, `bwd` …",
+    "residuals — saved …",
+    "`jax.grad(f)(x)` — …",
+    "`jax.jvp(f, (x,), (v,))` — …",
+    "tracing under `jax.jit` …",
+    "`jax.custom_vjp`, `defvjp(fwd, bwd)` — …",
+    "`jax.custom_jvp`, `defjvp` — …",
+    "`nondiff_argnums` — an …",
+    "`jax.lax.stop_gradient` — `tf.stop_gradient` …",
+    "`jax.checkpoint` — `tf.recompute_grad` …",
+    "`jax.vmap` — `tf.vectorized_map`, …",
+    "`jax.lax.custom_root` — a …",
+    "`jax.test_util.check_grads` — `tf.test.compute_gradient` …",
+    "`torch.autograd.Function` — `tf.custom_gradient` …",
+    "`ctx.save_for_backward`, `setup_context` — …",
+    "`ctx.mark_non_differentiable` — an …",
+    "`once_differentiable` — an …",
+    "`tensor.detach()` — `tf.stop_gradient(tensor)` …",
+    "`torch.no_grad()` — leave …",
+    "`tensor.register_hook` — an …",
+    "`tensor.retain_grad()` — pass …",
+    "`torch.autograd.detect_anomaly` — `tf.debugging.enable_check_numerics()` …",
+    "`torch.utils.checkpoint` — `tf.recompute_grad` …",
+    "`torch.autograd.gradcheck` — `tf.test.compute_gradient` …",
+    "`module.parameters()` in a …",
+)
