@@ -758,6 +758,7 @@ def test_the_second_derivative(right, seed):
 
 
 @says(
+    "A function has …",
     "13 times: 10 …",
 )
 def test_calls_of_the_prediction():
@@ -805,7 +806,6 @@ advice(
     "Add a fourth …",
     "How often does the …",
     "Predict: the calls …",
-    "A function has …",
     "How often does `tf.test.compute_gradient` …",
     "Derive: second derivatives.",
     "What are its …",
