@@ -1038,7 +1038,7 @@ definition(
 
 advice(
     "You need inner …",
-    r"Choose $\varepsilon$ as …",
+    "Choose `epsilon` as …",
     "If the loss …",
 )
 
