@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import truth
-from truth.statements import tries
 from truth.statements.tries import *
 
 WRAPS = {"eager": lambda f: f, "tf.function": tf.function}

@@ -2,7 +2,6 @@
 
 import itertools
 import re
-import warnings
 from pathlib import Path
 
 from truth.statements.tries import *
