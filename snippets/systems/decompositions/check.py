@@ -1,4 +1,4 @@
-"""Functions of a matrix with equal eigenvalues, in every direction."""
+"""Functions of a matrix with equal eigenvalues, every element checked."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Eigenvalues and eigenvectors of a symmetric matrix, with their rule."""
+"""Eigenvalues and eigenvectors of a symmetric matrix, with a gradient."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The matrix exponential: its rule is an exponential of twice the size."""
+"""The matrix exponential: its gradient is one of twice the size."""
 
 import os
 

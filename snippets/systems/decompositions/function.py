@@ -5,7 +5,7 @@ import tensorflow as tf
 
 
 def quotients(f, slope, x):
-    """(f(a) - f(b)) / (a - b) for all pairs, the slope where they meet."""
+    """(f(a) - f(b)) / (a - b) for all pairs; the derivative if a = b."""
     a, b = x[:, None], x[None, :]
     end = np.finfo(x.dtype.as_numpy_dtype).eps ** (1 / 3)
     close = abs(a - b) <= end * tf.maximum(abs(a), abs(b))

@@ -1,4 +1,4 @@
-"""Least squares by QR: the rule solves with R twice."""
+"""Least squares by QR: the gradient function solves with R twice."""
 
 import tensorflow as tf
 

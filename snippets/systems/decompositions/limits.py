@@ -1,4 +1,4 @@
-"""Where TensorFlow has a gradient of a decomposition, and where none."""
+"""Which decompositions have a gradient in TensorFlow, and which have none."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The nuclear norm and its gradient, which has a rule of its own."""
+"""The nuclear norm; its gradient has a custom gradient, too."""
 
 import tensorflow as tf
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import truth
-from truth.statements import tries
 from truth.statements.tries import *
 
 WRAPS = {"eager": lambda f: f, "tf.function": tf.function}
@@ -283,6 +282,7 @@ def test_in_a_suite():
         assert pytest.main([str(rules), str(seeds), *options]) == 1
         assert pytest.main([f"{seeds}::test_seed[2]", *options]) == 1
     assert "1 failed, 5 passed" in said.getvalue()
+    assert len(trace("checking.py")) == 3
     assert said.getvalue().count("_ test_seed[2] _") == 2
 
 
@@ -505,7 +505,7 @@ def test_what_compute_gradient_feeds(size, other):
 def test_luck():
     upstream = np.random.default_rng(0).standard_normal([40_000, 3])
     assert same(np.mean((upstream > 0).all(1)), 1 / 8, 0.03)
-    upstream = np.random.default_rng(1).standard_normal([80_000, 4])
+    upstream = np.random.default_rng(1).standard_normal([800_000, 4])
     assert same(np.mean((upstream > 0).all(1)), 1 / 16, 0.03) and 2**4 == 16
     faulty = WHO.cube(WHO.FAULTS["abs of upstream"])
     x, draw = tf.constant([1.3, -0.7, 1.0], tf.float64), np.random.default_rng
@@ -642,7 +642,7 @@ def test_what_is_seen(share):
     moved = directions @ (0.01 * downstream * spoiled) / np.linalg.norm(downstream)
     assert same(np.sqrt(np.mean(moved**2)), 0.01 * np.sqrt(share), 0.15)
     of_all, _, of_one, _ = (each.text.split()[-1] for each in trace("large.py")[5:])
-    assert float(of_all) == 5.1e-3 and float(of_one) == 2.8e-5 > 1e-6
+    assert float(of_all) == 5.1e-3 and round(float(of_all), 3) == 5e-3 and float(of_one) == 2.8e-5 > 1e-6
     large = program("large.py")
     v = rng.standard_normal(large.W.shape)
     inputs = large.x, large.W, large.upstream, v
@@ -757,6 +757,7 @@ def test_the_second_derivative(right, seed):
 
 
 @says(
+    "A function has …",
     "13 times: 10 …",
 )
 def test_calls_of_the_prediction():
@@ -771,7 +772,8 @@ def test_calls_of_the_prediction():
 
     [rule], [differences] = tf.test.compute_gradient(pair, [tf.ones([5], tf.float64)])
     assert rule.shape == differences.shape == (2, 5) and np.allclose(rule, differences)
-    assert len(calls) == 13 == 10 + 2 + 1
+    moved = [each for each in calls if not same(each, tf.ones_like(each))]
+    assert len(calls) == 13 and len(moved) == 10 and len(rule) == 2
 
 
 definition(
@@ -803,7 +805,6 @@ advice(
     "Add a fourth …",
     "How often does the …",
     "Predict: the calls …",
-    "A function has …",
     "How often does `tf.test.compute_gradient` …",
     "Derive: second derivatives.",
     "What are its …",

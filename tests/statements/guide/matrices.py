@@ -2,7 +2,6 @@
 
 import itertools
 import re
-import warnings
 from pathlib import Path
 
 from truth.statements.tries import *
@@ -234,10 +233,10 @@ def test_shapes_leave_no_choice(sizes):
     "For a product …",
     "The change of …",
     "To read off …",
-    "The left side …",
+    "The left side is …",
     "The product rule …",
     "Matrices don't commute, …",
-    "The matrix whose …",
+    "The left side of …",
 )
 @over(mode=[EAGER], seed=SEEDS)
 def test_product_rule(mode, seed):
@@ -415,7 +414,7 @@ def test_solve_does_not_invert(dtype):
 
 @says(
     "The gradient function doesn't …",
-    "The $Y$ is …",
+    "$Y$ is the inverse …",
     "Differentiate both sides …",
     "Moving the inverse …",
     "Its product with …",
@@ -661,7 +660,7 @@ def symmetric(V):
 @says(
     "A symmetric positive …",
     "It is easier …",
-    "$Y$ is the …",
+    "$Y$ is the lower …",
 )
 @over(cases=8, mode=["eager", "XLA"], size=[1, 4], seed=SEEDS)
 def test_one_factor(mode, size, seed):

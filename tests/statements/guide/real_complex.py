@@ -54,7 +54,7 @@ def test_the_rule_of_an_fft(mode):
 
 @says(
     "Use the formula …",
-    "From real to complex, multiply …",
+    "From real to complex, return …",
     "Real angles go …",
     "Use the chain rule:",
     "By the convention, …",

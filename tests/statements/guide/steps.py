@@ -55,7 +55,7 @@ SLOPES = {
 
 
 @says(
-    "The best step of …",
+    "The best step of a …",
     "central difference, float64 …",
     "central difference, float32 …",
     "The table is …",
@@ -394,6 +394,7 @@ def test_sum_of_a_row(seed):
     "Set the derivative …",
     "Up to a factor, it is the square …",
     "The one-sided curve …",
+    "The best step of one-sided …",
 )
 @over(x=st.floats(0.7, 1.4), cases=40)
 def test_one_sided(x):
@@ -408,6 +409,10 @@ def test_one_sided(x):
     [axes] = drawn("curve.py")[0].axes
     [one_sided] = [each for each in axes.get_lines() if "one" in each.get_label()]
     assert one_sided.get_xdata()[np.argmin(one_sided.get_ydata())] == 1e-8
+    lines = trace("solution.py")
+    assert len(lines) == 3
+    assert all("best step 1e-8" in each.text for each in lines)
+    assert all(each.text.endswith("True") for each in lines)
 
 
 definition(

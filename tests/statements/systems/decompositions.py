@@ -44,14 +44,18 @@ def reciprocals(lambda_):
 
 
 @says(
+    "The gradient through eigenvectors …",
     "A symmetric $A$ …",
+    "It is easier …",
+    "Each of the …",
     "The columns stay …",
-    "Each factor changes:",
-    "Multiply from the …",
+    r"Multiply by $V^{\T}$ …",
+    "The diagonal of …",
     "Both outputs have one.",
     "The factors move …",
     r"$\d A$ is …",
-    "Values divide by nothing; …",
+    "The gradient through the eigenvalues …",
+    "The gradient through the eigenvectors …",
     "Eigenvalues and eigenvectors …",
 )
 @over(mode=[EAGER, INSIDE], seed=[0, 1], n=[2, 4])
@@ -84,9 +88,12 @@ def test_the_derivation(mode, seed, n):
 
 
 @says(
-    "The values are …",
+    "The program prints …",
+    "Compare the last three matrices:",
+    "The eigenvalues are …",
+    "`local F` contains …",
     "The loss weights …",
-    "Only the first …",
+    "So only the …",
 )
 def test_the_trace():
     lines = trace("decompositions.py")
@@ -103,11 +110,11 @@ def test_the_trace():
 
 
 @says(
-    "The convention differs.",
+    "TensorFlow uses another convention.",
     "The program takes …",
-    "`tf.linalg.eigh` reads the …",
+    "`tf.linalg.eigh` reads only …",
     "Along a symmetric …",
-    "After a step …",
+    "But after a …",
 )
 @over(mode=[EAGER, INSIDE], seed=[0])
 def test_the_convention(mode, seed):
@@ -140,9 +147,12 @@ def test_the_convention(mode, seed):
     "If a column …",
     "In a space …",
     "A smooth loss …",
-    "The gradient of an …",
-    "That of a …",
+    "A single one …",
+    "The program computes …",
+    "The gradient of one …",
+    "The gradient of a …",
     "With equal eigenvalues, …",
+    "TensorFlow's is right …",
     "Which losses of …",
     "The projector to …",
 )
@@ -182,7 +192,7 @@ def test_gauge(mode, seed):
 
 @says(
     "Vectors of equal …",
-    "Where all values …",
+    "If all values …",
 )
 @over(mode=[EAGER, INSIDE], n=[2, 3])
 def test_equal_vectors(mode, n):
@@ -200,10 +210,11 @@ def test_equal_vectors(mode, n):
 
 @says(
     "The root, the …",
-    "They do not …",
+    "The result doesn't …",
     "So the gaps …",
-    "Where two values …",
-    "As a map …",
+    "If two eigenvalues …",
+    "The second formula …",
+    "Call that change …",
     "(f(a) - f(b)) …",
 )
 @over(values=[[1.0, 2.0, 4.0], [1.0, 1.0, 3.0], [2.0, 2.0, 2.0]], seed=[0])
@@ -233,7 +244,9 @@ def test_functions(values, seed):
 
 
 @says(
-    "TensorFlow divides a …",
+    "The program compares this …",
+    "Look at the …",
+    "Instead of the …",
     "At a gap …",
     "A function of …",
 )
@@ -259,8 +272,10 @@ def test_the_reciprocal(mode, gap):
 
 
 @says(
-    "`quotients` takes the …",
-    "For the root, …",
+    "Use difference quotients …",
+    "`quotients` uses the …",
+    "There, the quotient …",
+    "For the exponential, …",
 )
 def test_quotients():
     quotients = program("function.py").quotients
@@ -281,11 +296,13 @@ def test_quotients():
 
 
 @says(
+    "Which decompositions have …",
     "`tf.linalg.eigh`, `tf.linalg.eigvalsh`, eigenvalues …",
-    "`tf.linalg.eigh`, eigenvectors …",
+    "`tf.linalg.eigh`, eigenvectors — …",
     "`tf.linalg.svd` — as …",
     "`tf.linalg.qr` — for …",
-    "`tf.linalg.sqrtm`, `tf.linalg.expm` — right, …",
+    "`tf.linalg.cholesky` — right …",
+    "`tf.linalg.sqrtm`, `tf.linalg.expm` — …",
     "`tf.linalg.logm` — none …",
     "`tf.linalg.lstsq` — with …",
 )
@@ -360,7 +377,8 @@ def errors(function, right, values):
 @says(
     "In float32, rounding …",
     "Over 100 random matrices with the eigenvalues 1, 1 and …",
-    "In float64 it …",
+    "In float64 the …",
+    "So compute such …",
 )
 def test_projector_in_float32():
     def right(A, W):
@@ -411,7 +429,9 @@ def test_second(values):
     assert close(found, right, 1e-4) == (values[0] != values[1])
 
 
-@says("`tf.linalg.sqrtm` and `tf.linalg.expm` …")
+@says(
+    "`tf.linalg.sqrtm` and `tf.linalg.expm` …",
+)
 @over(own=[tf.linalg.sqrtm, tf.linalg.expm], values=[[1.0, 1.0], [2.0, 2.0, 3.0]])
 def test_own(own, values):
     A, D = of_eigenvalues(values, 3), symmetric(1, len(values))
@@ -434,7 +454,9 @@ def test_own(own, values):
 
 @says(
     "The singular values …",
-    "Values divide by nothing, …",
+    "The gradient through the values …",
+    "The gradient through the vectors …",
+    "In a matrix …",
 )
 @over(seed=[0, 1])
 def test_singular(seed):
@@ -455,7 +477,10 @@ def test_singular(seed):
         assert close(np.abs(found).max() * small, 1, 1e-3)
 
 
-@says("TensorFlow takes the …")
+@says(
+    "At equal values, …",
+    "A result that …",
+)
 @over(mode=[EAGER, INSIDE])
 def test_equal_singular(mode):
     def loss(A):
@@ -466,13 +491,15 @@ def test_equal_singular(mode):
 
 
 @says(
-    "What does not …",
-    "The gradient of the …",
-    "It has a …",
+    "For example, the …",
+    "Its own gradient …",
+    "For a square matrix:",
+    "The program differentiates …",
+    "Compare the column `second`:",
     "The first derivative …",
     "Its second derivative …",
-    "The rule of …",
-    "The nuclear norm …",
+    "The gradient function …",
+    "The nuclear norm; …",
 )
 @over(mode=[EAGER, INSIDE], values=[[1.0, 1.0, 3.0], [1.0, 2.0, 3.0], [2.0] * 3])
 def test_nuclear(mode, values):
@@ -512,7 +539,9 @@ def test_nuclear(mode, values):
     assert rule == right == 7 and theirs == 5
 
 
-@says("At a singular …")
+@says(
+    "At a singular …",
+)
 def test_kink():
     D = np.array([[0.0, 0.0], [0.0, 1.0]])
     A = np.diag([1.0, 0.0])
@@ -524,9 +553,10 @@ def test_kink():
 
 
 @says(
-    "Tall matrices have …",
+    "The program tries …",
+    "Look for the errors:",
+    "For tall matrices, …",
     "The extra columns …",
-    "Where TensorFlow has …",
 )
 @over(shape=[(3, 2), (5, 2), (2, 3), (3, 3)], full=[True, False])
 def test_qr(shape, full):
@@ -548,7 +578,9 @@ def test_qr(shape, full):
         assert close(Q @ R, A) and close(Q.T @ Q, np.eye(shape[0]))
 
 
-@says("SVD with `full_matrices=True` …")
+@says(
+    "SVD with `full_matrices=True` …",
+)
 @over(shape=[(3, 3), (3, 2), (2, 3), (4, 2), (2, 4), (5, 2)])
 def test_svd_full(shape):
     A = np.random.default_rng(0).standard_normal(shape)
@@ -565,7 +597,10 @@ def test_svd_full(shape):
         assert close(along(loss, A, D), right, 1e-5)
 
 
-@says("If the first …")
+@says(
+    "If the first …",
+    "The gradient of QR …",
+)
 @over(rows=[2, 3])
 def test_dependent(rows):
     A = np.ones([rows, 2])
@@ -603,7 +638,9 @@ def test_unknown_shape(of):
     assert isinstance(error, NotImplementedError) == (of is not tf.linalg.eigh)
 
 
-@says("`fast=False` has no gradient.")
+@says(
+    "With `fast=False`, `tf.linalg.lstsq` …",
+)
 @over(mode=[EAGER, INSIDE], shape=[(4, 2), (2, 4)])
 def test_slow(mode, shape):
     A = np.random.default_rng(0).standard_normal(shape)
@@ -619,8 +656,9 @@ def test_slow(mode, shape):
 
 @says(
     "`fast=True` solves the …",
-    "QR keeps it, …",
-    "The inverse is …",
+    "QR keeps the …",
+    "Its gradient is …",
+    "The inverse means …",
     "Least squares by …",
 )
 @over(mode=[EAGER, INSIDE], seed=[0, 1])
@@ -656,8 +694,10 @@ def test_least(mode, seed):
 
 
 @says(
-    "A line through …",
-    "Subtract the mean …",
+    "The program fits …",
+    "Compare the last two lines:",
+    "With the years …",
+    "If you subtract …",
 )
 @over(start=[100.0, 2000.0])
 def test_years(start):
@@ -682,7 +722,8 @@ def test_years(start):
 
 @says(
     "The exponential of …",
-    "Upstream is scaled …",
+    r"With $A^{\T}$ on …",
+    "Scale the upstream …",
     "The matrix exponential: …",
 )
 @over(mode=[EAGER, INSIDE], seed=[0, 1], n=[1, 3])
@@ -707,8 +748,9 @@ def test_exponential(mode, seed, n):
 
 
 @says(
-    "A tape goes …",
-    "The rule calls …",
+    "The program compares it …",
+    "TensorFlow's gradient goes …",
+    "The custom gradient calls …",
     "the log repeats it",
 )
 @over(own=[True, False])
@@ -724,8 +766,10 @@ def test_exponential_xla(own):
 
 
 @says(
-    "Three equal eigenvalues …",
-    "Two values are …",
+    "The matrix has …",
+    "Every element of …",
+    "For the root, …",
+    "Both functions agree …",
     "Functions of a …",
 )
 def test_check():
@@ -747,11 +791,15 @@ def test_check():
 
 
 @says(
-    "The square root …",
-    "At the identity …",
+    "Equal eigenvalues: for …",
+    "Through eigenvectors, if …",
+    "The root of a matrix, …",
+    "At the identity, …",
+    "Compare it with TensorFlow's:",
+    "TensorFlow's gradient gives …",
     "Eigenvectors of equal …",
-    "Through eigenvectors, where …",
-    "Wrong on purpose: …",
+    "The fix is the …",
+    "Deliberately wrong: the …",
 )
 @over(mode=[EAGER, XLA])
 def test_the_top(mode):
@@ -773,7 +821,9 @@ def test_the_top(mode):
 # Try it.
 
 
-@says("`tf.linalg.logm` has no gradient.")
+@says(
+    "`tf.linalg.logm` has no gradient.",
+)
 @over(mode=[EAGER, INSIDE])
 def test_logm(mode):
     A = np.eye(2) + 0j
@@ -784,11 +834,14 @@ def test_logm(mode):
 
 
 @says(
+    "Write one for …",
+    "Its quotient should …",
     "Hint: the difference …",
     "Divided by the …",
-    "Where they are …",
+    "The last factor …",
+    "If they are …",
+    "The gradient agrees …",
     "The logarithm of …",
-    "Write one for …",
 )
 @over(mode=[EAGER, XLA], gap=[1e16, 1e8, 2.0, 1e-3, 1e-6, 1e-12, 0.0])
 def test_solution(mode, gap):
@@ -805,16 +858,200 @@ def test_solution(mode, gap):
     assert close(found, [[1 / a, quotient], [quotient, 1 / b]], 1e-10)
 
 
-definition("This freedom is …")
-history("It is known …")
-pointer(
-    "This page derives …",
-    "In types:",
-    "The run from …",
-    "Forward over forward …",
-    "In the catalogue: …",
+
+
+# Hermitian, batched and semidefinite matrices.
+
+
+def vectors(A):
+    v = tf.linalg.eigh(A)[1][..., :1]
+    return v @ tf.linalg.adjoint(v)
+
+
+def left(A):
+    u = tf.linalg.svd(A)[1][..., :1]
+    return u @ tf.linalg.adjoint(u)
+
+
+OPERATIONS = {
+    "eigvalsh": tf.linalg.eigvalsh,
+    "eigh": vectors,
+    "singular values": lambda A: tf.linalg.svd(A, compute_uv=False),
+    "svd": left,
+    "qr": lambda A: tf.linalg.qr(A)[1],
+    "cholesky": tf.linalg.cholesky,
+    "sqrtm": tf.linalg.sqrtm,
+    "expm": tf.linalg.expm,
+    "lstsq": lambda A: tf.linalg.lstsq(A[..., :2], A[..., 2:] ** 2),
+}
+
+
+def hermitian(seed, n=3):
+    rng = np.random.default_rng(seed)
+    M = rng.standard_normal([n, n]) + 1j * rng.standard_normal([n, n])
+    return M @ np.conj(M.T) / n + np.eye(n)
+
+
+def weighted(function):
+    """A real loss, with another weight for each element of a matrix."""
+
+    def loss(A):
+        y = tf.math.real(function(A))
+        w = tf.reshape(tf.range(1, 1 + tf.size(y[0])), tf.shape(y[0]))
+        return tf.reduce_sum(tf.cast(w, y.dtype) * y)
+
+    return loss
+
+
+UNKNOWN_BATCH = tf.TensorSpec([None, 3, 3], tf.float64)
+
+
+@says(
+    "Batches: TensorFlow treats …",
+    "In a batch, …",
+    "This holds for …",
 )
+@over(name=OPERATIONS)
+def test_batches(name):
+    A = np.stack([np.real(hermitian(seed)) for seed in (0, 1)])
+    alone = [EAGER.gradient(weighted(name), each[None])[0] for each in A]
+    for mode in (EAGER, AROUND):
+        assert close(mode.gradient(weighted(name), A), alone)
+
+    def gradient(A):
+        with tf.GradientTape() as tape:
+            tape.watch(A)
+            loss = weighted(name)(A)
+        return tape.gradient(loss, A)
+
+    assert close(tf.function(gradient, input_signature=[UNKNOWN_BATCH])(A), alone)
+
+
+@says(
+    "The gradients of …",
+    "For complex matrices, …",
+    "`tf.linalg.sqrtm` forgets a conjugate.",
+    "A complex eigenvector …",
+    "A loss must …",
+    "The projector `v @ tf.linalg.adjoint(v)` does.",
+    "`tf.linalg.eigh` and `tf.linalg.eigvalsh` …",
+    "Take `tf.math.real` of them.",
+)
+@over(mode=[EAGER, AROUND], name=OPERATIONS)
+def test_hermitian(mode, name):
+    A, D = hermitian(0)[None], hermitian(5)[None]
+    loss = weighted(name)
+    found = mode.gradient(loss, tf.constant(A)).numpy()
+    right = change(lambda A: loss(tf.constant(A)).numpy(), A, D)
+    fits = close(np.sum(np.real(np.conj(found) * D)), right, 1e-4)
+    assert fits == (name is not OPERATIONS["sqrtm"])
+    assert tf.linalg.eigvalsh(A).dtype == tf.linalg.eigh(A)[0].dtype == tf.complex128
+    lambda_, V = (each.numpy() for each in tf.linalg.eigh(A[0]))
+    v = V[:, :1] * np.exp(0.7j)
+    assert close(A[0] @ v, lambda_[0] * v)
+    assert close(v @ np.conj(v.T), vectors(tf.constant(A))[0])
+
+
+@says(
+    "Hermitian matrices: replace …",
+    "For a Hermitian …",
+    "For a batch, …",
+    "The program does …",
+    "Its difference quotient …",
+    "The second matrix …",
+    "The custom gradient agrees …",
+    "The tape through …",
+    "The root of a batch …",
+    "The real inner …",
+)
+@over(mode=[EAGER, AROUND], seed=[0, 1], n=[2, 3])
+def test_the_hermitian_root(mode, seed, n):
+    defined = program("hermitian.py")
+    A = np.stack([hermitian(seed, n), np.eye(n) + 0j])
+    D = hermitian(seed + 5, n)
+    W = np.arange(1.0, 1 + n * n).reshape(n, n) + 1j
+    slopes = []
+    for f in (defined.root, defined.by_vectors):
+        loss = lambda A, f=f: tf.reduce_sum(defined.each(W, f(A)))  # noqa: E731
+        found = mode.gradient(loss, tf.constant(A)).numpy()
+        slopes.append(np.real(np.sum(np.conj(found) * D, (1, 2))))
+    right = change(lambda A: defined.each(W, defined.root(A)).numpy(), A, D)
+    assert close(slopes[0], right, 1e-4) and close(slopes[1][0], right[0], 1e-4)
+    assert not close(slopes[1][1], right[1], 1e-2)
+    s = np.sqrt([1.0, 4.0])
+    assert close(1 / (s[0] + s[1]), (s[1] - s[0]) / (4.0 - 1.0))
+    ours, own, differences = (line.numbers[-2:] for line in trace("hermitian.py"))
+    assert ours == differences and own[0] == ours[0] and own[1] != ours[1]
+
+
+@says(
+    "Semidefinite matrices: a …",
+    "Add a small …",
+    "A covariance of …",
+    "The derivative of …",
+    "Compare which gradients …",
+    "Eigenvalues and the …",
+    "The others raise …",
+    "Rounding adds a …",
+    "The fix is to …",
+    "The result is …",
+    "A semidefinite matrix, …",
+    "The largest element …",
+)
+@over(mode=[EAGER, AROUND])
+def test_semidefinite(mode):
+    defined = program("semidefinite.py")
+    A = np.diag([0.0, 2.0])
+    finite = {}
+    for name, f in (
+        ("eigvalsh", tf.linalg.eigvalsh),
+        ("expm", tf.linalg.expm),
+        ("sqrtm", tf.linalg.sqrtm),
+        ("root by eigenvectors", defined.by_vectors),
+        ("cholesky", tf.linalg.cholesky),
+        ("log |det|", defined.log_det),
+    ):
+        failed = raised(mode.gradient, f, A) is not None
+        finite[name] = not failed and bool(np.isfinite(mode.gradient(f, A)).all())
+    assert [name for name in finite if finite[name]] == ["eigvalsh", "expm"]
+    assert len(trace("semidefinite.py")) == len(finite) + 3
+    assert defined.log_det(A) == -np.inf
+    sizes = [
+        np.max(np.abs(mode.gradient(tf.linalg.sqrtm, A + e * np.eye(2))))
+        for e in (1e-2, 1e-6, 1e-10)
+    ]
+    assert close(sizes, 0.5 / np.sqrt([1e-2, 1e-6, 1e-10]), 1e-3)
+    negative = 0
+    for seed in range(20):
+        x = np.random.default_rng(seed).standard_normal([5, 2])
+        values = np.linalg.eigvalsh(x @ x.T)
+        assert np.sum(np.abs(values) < 1e-12) == 3
+        negative += bool(np.isnan(defined.by_vectors(tf.constant(x @ x.T))).any())
+    assert negative > 0 and np.isnan(tf.sqrt(tf.constant(-1e-16)))
+
+
+definition(
+    "Operation — Gradient …",
+    "This freedom is …",
+)
+
+
 advice(
-    "You need pairings …",
-    "Backward, since this …",
+    "You need inner …",
+    "Choose `epsilon` as …",
+    "If the loss …",
+)
+
+
+history(
+    "This result is …",
+)
+
+
+pointer(
+    "Here you can …",
+    "That page has …",
+    "In types:",
+    "Forward over forward …",
+    "The catalogue has …",
 )

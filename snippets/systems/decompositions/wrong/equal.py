@@ -1,4 +1,4 @@
-"""Wrong on purpose: the root of a matrix, through its eigenvectors."""
+"""Deliberately wrong: the root of a matrix, through its eigenvectors."""
 
 import tensorflow as tf
 
