@@ -470,7 +470,9 @@ def test_shapes_are_compared(mode, count):
     assert refused == (count != 2)
 
 
-@says()
+@says(
+    "With the gradient …",
+)
 @over(known=[[3], [None], None])
 def test_what_the_graph_knows(known):
     rule, b = silent(), tf.constant([1.0, 2.0, 3.0])
@@ -602,7 +604,9 @@ def test_updates_are_refused(update, graph):
     assert any(tuple(each.shape) == (3,) for each in optimizer.variables)
 
 
-@says()
+@says(
+    "If a gradient …",
+)
 def test_too_small():
     taken = [
         raised(optimizer().apply_gradients, [(tf.ones([]), tf.Variable(tf.ones([3])))])

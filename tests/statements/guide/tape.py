@@ -1000,6 +1000,19 @@ def test_none_is_believed(mode, x):
     assert mode.gradient(lambda k: forgetful(x, k) + 5 * k, 3.0) == 5
 
 
+@says("Inside a `tf.while_loop`, …")
+def test_none_in_a_loop():
+    [mode] = [each for each in BLOCKS if each.name == "loop, tape inside"]
+    forgetful = tf.custom_gradient(lambda x, k: (x * k, lambda up: (up * k, None)))
+    x = tf.constant(2.0)
+    found = [
+        mode.gradients(lambda x, k: closing_over(k, [])(x), 2.0, 3.0)[1],
+        mode.gradient(lambda k: closing_over(k, [])(x), 3.0),
+        mode.gradients(forgetful, 2.0, 3.0)[1],
+    ]
+    assert found == [0] * 3 and len(found) == 3
+
+
 @says(
     "Pass every tensor …",
     "A gradient function …",

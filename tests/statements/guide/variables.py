@@ -129,7 +129,7 @@ def test_the_swapped_line():
     losses = [each[1] for each in lines]
     assert losses[0] > losses[1] > losses[2] < losses[3] < losses[4] < losses[5]
     assert [a * b > 0 for _, _, a, b in lines] == [True] * 3 + [False] * 3
-    assert len(lines) == 6
+    assert len(lines) == 6 and lines[2][0] == 10 and lines[5][0] == 400
 
 
 @says(
