@@ -1,4 +1,4 @@
-"""Three statements about tf.GradientTape, put to the test."""
+"""Three documented statements about tf.GradientTape, tested."""
 
 import tensorflow as tf
 
