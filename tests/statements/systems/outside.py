@@ -54,7 +54,7 @@ def test_one_operation():
 @says(
     "After this page …",
     "Wrap it in …",
-    "The gradient is …",
+    "Of these modes, …",
 )
 @over(mode=TAPES, x=SINC, loss=LOSSES)
 def test_with_a_rule(mode, x, loss):
