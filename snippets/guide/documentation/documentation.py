@@ -1,4 +1,4 @@
-"""The gradient of w0 + w1 x for the vector w: three methods, one order."""
+"""The gradient of w0 + w1 x for the vector w, by three methods."""
 
 import numpy as np
 import tensorflow as tf

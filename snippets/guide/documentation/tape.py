@@ -1,4 +1,4 @@
-"""Three documented statements about tf.GradientTape, tested."""
+"""Documented statements about tf.GradientTape, tested."""
 
 import tensorflow as tf
 

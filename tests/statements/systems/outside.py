@@ -530,12 +530,12 @@ advice(
     "For one element, …",
     "It is the …",
     "Compare `upstream` with …",
-    "Compare the two …",
     "If you don't …",
     "Compare `stateful=True`, which …",
     "Write its gradient …",
     "What is the …",
     "What does `np.interp` …",
+    "Compare the lines …",
 )
 pointer(
     "You need a …",

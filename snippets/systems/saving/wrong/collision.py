@@ -1,4 +1,4 @@
-"""Deliberately wrong: two processes save without gradient functions."""
+"""Deliberately wrong: each process saves without gradient functions."""
 
 # tracebook: alone
 
