@@ -1,4 +1,4 @@
-"""The documented examples, run by doctest: does each print what it says?"""
+"""The documented examples, run by doctest."""
 
 # tracebook: alone
 

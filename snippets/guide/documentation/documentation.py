@@ -1,4 +1,4 @@
-"""The gradient of w0 + w1 x for the vector w: three ways, one order."""
+"""The gradient of w0 + w1 x for the vector w, by three methods."""
 
 import numpy as np
 import tensorflow as tf
@@ -34,6 +34,6 @@ def total(w):
 
 
 h = 1e-3
-slopes = [(total(1.0 + h * e) - total(1.0 - h * e)) / (2.0 * h)
+moved = [(total(1.0 + h * e) - total(1.0 - h * e)) / (2.0 * h)
           for e in np.eye(2)]
-print("differences = [{:.4f}, {:.4f}]".format(*slopes))
+print("differences = [{:.4f}, {:.4f}]".format(*moved))

@@ -1,4 +1,4 @@
-"""A saved model keeps its rules by default: the rules that are in the file."""
+"""A saved model keeps its gradient functions by default."""
 
 import tempfile
 from pathlib import Path
@@ -20,7 +20,7 @@ class Model(tf.Module):
 
 
 for name, choice in (
-        ("not said", {}),
+        ("default", {}),
         ("True", {"experimental_custom_gradients": True}),
         ("False", {"experimental_custom_gradients": False})):
     with tempfile.TemporaryDirectory() as folder:
@@ -29,4 +29,5 @@ for name, choice in (
         saved = SavedModel.FromString(
             Path(folder, "saved_model.pb").read_bytes())
     library = saved.meta_graphs[0].graph_def.library
-    print(f"{name:8} rules in the file: {len(library.registered_gradients)}")
+    print(f"{name:8} gradient functions in the file:",
+          len(library.registered_gradients))

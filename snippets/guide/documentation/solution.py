@@ -1,4 +1,4 @@
-"""A rule inside a rule: as many gradients as the inner function has inputs."""
+"""A custom gradient inside a custom gradient: one gradient for each input."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Three statements about tf.GradientTape, put to the test."""
+"""Documented statements about tf.GradientTape, tested."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Whose slope forward mode takes: of rules that say 10 on purpose."""
+"""Forward mode of gradient functions that deliberately return 10."""
 
 import tensorflow as tf
 

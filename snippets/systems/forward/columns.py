@@ -1,4 +1,4 @@
-"""A Jacobian by columns and by rows, against differences."""
+"""A Jacobian by columns and by rows, against finite differences."""
 
 import tensorflow as tf
 
@@ -32,8 +32,8 @@ def rows(f, x, **options):
 
 def differences(f, x, h=1e-5):
     unit = tf.unstack(tf.eye(2, dtype=x.dtype))
-    slopes = [(f(x + h * dx) - f(x - h * dx)) / (2.0 * h) for dx in unit]
-    return tf.stack(slopes, axis=1)
+    moved = [(f(x + h * dx) - f(x - h * dx)) / (2.0 * h) for dx in unit]
+    return tf.stack(moved, axis=1)
 
 
 x = tf.constant([1.0, 0.5], tf.float64)

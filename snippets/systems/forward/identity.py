@@ -1,4 +1,4 @@
-"""A slope that no map can drop: it is written into the forward pass."""
+"""A gradient that no map can drop: it is part of the forward pass."""
 
 import tensorflow as tf
 
@@ -24,7 +24,7 @@ def jvp(f, x):
     return accumulator.jvp(y)
 
 
-ways = {
+places = {
     "tape": gradient,
     "forward mode": jvp,
     "forward mode around a graph": lambda f, x: jvp(tf.function(f), x),
@@ -36,6 +36,6 @@ ways = {
 x = tf.constant([0.25, 2.0])
 print("values: reverse =", reverse(x).numpy(),
       " rounded =", rounded(x).numpy())
-for name, way in ways.items():
-    print(f"{name:30} reverse = {way(reverse, x).numpy()}"
-          f"  rounded = {way(rounded, x).numpy()}")
+for name, place in places.items():
+    print(f"{name:30} reverse = {place(reverse, x).numpy()}"
+          f"  rounded = {place(rounded, x).numpy()}")

@@ -1,4 +1,4 @@
-"""Forward mode and a map, one in the other: whose slope it is."""
+"""Forward mode in a map, and a map in forward mode."""
 
 import tensorflow as tf
 
@@ -21,7 +21,7 @@ def jvp(f, x):
     return accumulator.jvp(y)
 
 
-ways = {
+places = {
     "tf.map_fn of forward": lambda f, x: tf.map_fn(lambda x: jvp(f, x), x),
     "tf.vectorized_map of forward": lambda f, x: tf.vectorized_map(
         lambda x: jvp(f, x), x),
@@ -39,10 +39,10 @@ def shown(run):
     return None if found is None else found[0].numpy()
 
 
-tf.get_logger().setLevel("ERROR")  # retracing is meant
+tf.get_logger().setLevel("ERROR")  # no warnings on retracing
 for f in identity, rounded:
-    for name, way in ways.items():
-        graph = tf.function(lambda x: way(f, x), autograph=False)
-        eager = shown(lambda x: way(f, x))
+    for name, place in places.items():
+        graph = tf.function(lambda x: place(f, x), autograph=False)
+        eager = shown(lambda x: place(f, x))
         print(f"{f.__name__:8}  {name:28}  eager = {eager}"
               f"  tf.function = {shown(graph)}")

@@ -1,4 +1,4 @@
-"""Forward over forward, through a rule and without one, and other orders."""
+"""Forward over forward, with a custom gradient and without, and a tape."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""One gradient for each example, clipped by a rule: three ways, one answer."""
+"""One clipped gradient for each example: three methods, one result."""
 
 import tensorflow as tf
 
@@ -31,11 +31,11 @@ def by_jacobian():
     return tape.jacobian(y, w)
 
 
-ways = {
+methods = {
     "tape in tf.vectorized_map": lambda: tf.vectorized_map(one, X),
     "tape in tf.map_fn": lambda: tf.map_fn(one, X),
     "tape.jacobian": by_jacobian,
 }
 print("upstream of each row =", tf.linalg.matvec(X, w).numpy().tolist())
-for name, way in ways.items():
-    print(f"{name:25} = {way().numpy().tolist()}")
+for name, method in methods.items():
+    print(f"{name:25} = {method().numpy().tolist()}")

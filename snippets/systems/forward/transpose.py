@@ -1,4 +1,4 @@
-"""A Jacobian-vector product from a rule: the backward pass, transposed."""
+"""A Jacobian-vector product from a gradient function, with tapes."""
 
 import tensorflow as tf
 
@@ -46,6 +46,6 @@ def by_hand(W, x, a_bar):
 x, dx = (tf.constant(each, tf.float64) for each in ([1.0, 0.5], [1.0, -1.0]))
 a, dy = by_transposing(cubes, x, dx)
 print("downstream of ones =", a.numpy())
-print("its slope along dx  =", dy.numpy())
+print("derivative along dx =", dy.numpy())
 print("accumulator         =", by_accumulator(plain, x, dx).numpy())
 print("by hand             =", by_hand(W, x, dx).numpy())

@@ -1,4 +1,4 @@
-"""Who keeps a rule: 10 is the rule's, 1 and 0 those of the forward pass."""
+"""What keeps a gradient function: 10 is its result, 1 and 0 are not."""
 
 import tensorflow as tf
 
@@ -15,7 +15,7 @@ def rounded(x):
     return tf.round(x), lambda upstream: 10.0 * upstream
 
 
-def ask(function, x, how="gradient", **options):
+def taped(function, x, how="gradient", **options):
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
         y = function(x)
@@ -23,7 +23,7 @@ def ask(function, x, how="gradient", **options):
 
 
 def batch(f, x, **options):
-    return ask(f, x[:, tf.newaxis], "batch_jacobian", **options)
+    return taped(f, x[:, tf.newaxis], "batch_jacobian", **options)
 
 
 def once(f, x):
@@ -34,28 +34,28 @@ def once(f, x):
 
 
 slow = {"experimental_use_pfor": False}
-ways = {
-    "the batch at once": lambda f, x: ask(f, x),
-    "tf.map_fn": lambda f, x: ask(lambda x: tf.map_fn(f, x), x),
-    "tf.while_loop": lambda f, x: ask(lambda x: once(f, x), x),
-    "tf.vectorized_map": lambda f, x: ask(
+places = {
+    "the batch at once": lambda f, x: taped(f, x),
+    "tf.map_fn": lambda f, x: taped(lambda x: tf.map_fn(f, x), x),
+    "tf.while_loop": lambda f, x: taped(lambda x: once(f, x), x),
+    "tf.vectorized_map": lambda f, x: taped(
         lambda x: tf.vectorized_map(f, x), x),
-    "  of a tf.function": lambda f, x: ask(
+    "  of a tf.function": lambda f, x: taped(
         lambda x: tf.vectorized_map(tf.function(f), x), x),
     "  around the tape": lambda f, x: tf.vectorized_map(
-        lambda x: ask(f, x), x),
-    "tape.jacobian": lambda f, x: ask(f, x, "jacobian"),
-    "  without pfor": lambda f, x: ask(f, x, "jacobian", **slow),
+        lambda x: taped(f, x), x),
+    "tape.jacobian": lambda f, x: taped(f, x, "jacobian"),
+    "  without pfor": lambda f, x: taped(f, x, "jacobian", **slow),
     "tape.batch_jacobian": batch,
     "  without pfor ": lambda f, x: batch(f, x, **slow),
 }
-tf.get_logger().setLevel("ERROR")  # retracing is meant
+tf.get_logger().setLevel("ERROR")  # no warnings on retracing
 x = tf.constant([0.25, 2.0])
-for name, way in ways.items():
+for name, place in places.items():
     print(f"{name:20}", end="")
     for f in identity, rounded:
-        graph = tf.function(lambda x: way(f, x), autograph=False)
+        graph = tf.function(lambda x: place(f, x), autograph=False)
         eager, traced = (float(tf.reduce_max(tf.convert_to_tensor(each)))
-                         for each in (way(f, x), graph(x)))
+                         for each in (place(f, x), graph(x)))
         print(f"  {f.__name__} = {eager}, {traced}", end="")
     print()

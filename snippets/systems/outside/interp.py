@@ -1,4 +1,4 @@
-"""A table looked up by np.interp: the slope of a segment, and weights."""
+"""A table looked up with np.interp: the slope of a segment, and weights."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A loop in NumPy that knows its own vector-Jacobian product."""
+"""A loop in NumPy that computes its own vector-Jacobian product."""
 
 import numpy as np
 import tensorflow as tf

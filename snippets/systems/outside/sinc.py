@@ -1,4 +1,4 @@
-"""A function of NumPy with a rule: the rule is TensorFlow's part."""
+"""A function of NumPy, with a gradient function in TensorFlow."""
 
 import numpy as np
 import tensorflow as tf
@@ -13,7 +13,7 @@ def sinc(x):
     def grad(upstream):
         local = (tf.cos(np.pi * x) - y) / x
         downstream = upstream * local
-        tf.print("rule: upstream =", upstream, " local =", local)
+        tf.print("grad: upstream =", upstream, " local =", local)
         return downstream
 
     return y, grad

@@ -43,5 +43,5 @@ def gradient_of(outside):
 
 
 x = tf.constant([0.5, 0.75, 1.25])
-print("rule ", gradient_of(sinc)(x).numpy())
+print("sinc ", gradient_of(sinc)(x).numpy())
 print("plain", gradient_of(plain)(x).numpy())

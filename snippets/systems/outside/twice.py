@@ -1,4 +1,4 @@
-"""The number of NumPy gets a rule of its own: right in the second order."""
+"""The gradient function calls sinc, so the second derivative is right."""
 
 import numpy as np
 import tensorflow as tf
@@ -23,7 +23,7 @@ def plain(x):
 
 
 x = tf.constant([0.25, 0.5, 1.5])
-for name, function in ("rule", sinc), ("right", plain):
+for name, function in ("sinc", sinc), ("right", plain):
     with tf.GradientTape() as outer:
         outer.watch(x)
         with tf.GradientTape() as inner:

@@ -1,4 +1,4 @@
-"""Six ways through a file, in another process: value, first, second."""
+"""Files loaded in another process: value, first and second derivative."""
 
 # tracebook: alone
 
@@ -50,7 +50,7 @@ def serving(folder):
 
 def files():
     report("saved_model.save", lambda: serving("saved"))
-    report("the same without rules", lambda: serving("without"))
+    report("without gradients", lambda: serving("without"))
     report("export", lambda: tf.saved_model.load("exported").serve)
     report("export, as TFSMLayer", lambda: keras.layers.TFSMLayer(
         "exported", call_endpoint="serve"))

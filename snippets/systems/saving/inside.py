@@ -1,4 +1,4 @@
-"""What saving does: it traces the rule, and writes name and graph of it."""
+"""What saving does: it traces grad, and writes its name and its graph."""
 
 import tempfile
 from pathlib import Path
@@ -15,7 +15,7 @@ def square(x):
     seen.append("forward")
 
     def grad(upstream):
-        seen.append("rule")
+        seen.append("grad")
         return -upstream * 2.0 * x
 
     return x * x, grad
@@ -34,7 +34,7 @@ for kept in True, False:
     with tempfile.TemporaryDirectory() as folder:
         tf.saved_model.save(model, folder, options=options)
         file = Path(folder, "saved_model.pb").read_bytes()
-        print("rules kept:", kept, " saving called", *seen)
+        print("gradients kept:", kept, " saving called", *seen)
         seen.clear()
         if kept:
             loaded = tf.saved_model.load(folder)
@@ -42,10 +42,10 @@ for kept in True, False:
     library = SavedModel.FromString(file).meta_graphs[0].graph_def.library
     [name] = {node.attr["_gradient_op_type"].s for function in library.function
               for node in function.node_def if node.op == "IdentityN"}
-    rules = {each.registered_op_type: each.gradient_func
+    graphs = {each.registered_op_type: each.gradient_func
              for each in library.registered_gradients}
     for function in library.function:
-        if function.signature.name == rules.get(name.decode()):
-            print("  graph of the rule:", *(
+        if function.signature.name == graphs.get(name.decode()):
+            print("  graph of grad:", *(
                 each.op for each in function.node_def))
-    print("  name without a graph:", name.decode() not in rules)
+    print("  name without a graph:", name.decode() not in graphs)

@@ -1,4 +1,4 @@
-"""TFLite: a rule is gone from a value, and kept in a gradient."""
+"""TFLite drops a custom gradient, but a converted gradient has it."""
 
 import warnings
 
@@ -25,7 +25,7 @@ class Model(tf.Module):
         return {"result": tape.gradient(y, x)}
 
 
-warnings.simplefilter("ignore")  # where the interpreter will move
+warnings.simplefilter("ignore")  # on the future of the interpreter
 model, x = Model(), np.array([3.0], np.float32)
 for function in model.value, model.gradient:
     graph = function.get_concrete_function()

@@ -1,4 +1,4 @@
-"""A rule in a branch or a loop: before saving, and loaded."""
+"""A custom gradient in a branch or a loop: before saving, and loaded."""
 
 import tempfile
 
@@ -46,15 +46,15 @@ class Model(tf.Module):
 
 
 x, apart = tf.constant(0.5), tf.function(exponential)
-tf.get_logger().setLevel("ERROR")  # no word on retracing
+tf.get_logger().setLevel("ERROR")  # no warnings on retracing
 for construct in alone, cond, while_loop, map_fn:
     print(construct.__name__, gradient(lambda x: construct(tf.exp, x)))
-    for name, rule in ("rule", exponential), ("rule apart", apart):
+    for name, rule in ("bare", exponential), ("apart", apart):
         model = Model(construct, rule)
         inside = tf.function(lambda x: construct(rule, x))
         with tempfile.TemporaryDirectory() as folder:
             tf.saved_model.save(model, folder)
             loaded = tf.saved_model.load(folder)
-        print(f"  {name:10}  eager {gradient(lambda x: construct(rule, x))}"
+        print(f"  {name:5}  eager {gradient(lambda x: construct(rule, x))}"
               f"  graph {gradient(model.run)}"
               f"  loaded {gradient(loaded.run)}")

@@ -1,4 +1,4 @@
-"""A model with a rule, saved, and differentiated in another process."""
+"""A model with a custom gradient, differentiated in another process."""
 
 import inspect
 import subprocess

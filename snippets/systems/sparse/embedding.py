@@ -1,4 +1,4 @@
-"""An embedding whose rows get the mean, not the sum, of their upstreams."""
+"""An embedding whose rows get the mean of their upstream gradients."""
 
 import keras
 import numpy as np
@@ -29,7 +29,7 @@ class Embedding(keras.layers.Embedding):
 
 
 ids = np.array([[0, 0, 0, 1]])
-for name, layer in (("keras", keras.layers.Embedding), ("rule ", Embedding)):
+for name, layer in (("keras", keras.layers.Embedding), ("mean ", Embedding)):
     for eager in True, False:
         first = layer(3, 1, embeddings_initializer="zeros")
         model = keras.Sequential([first, keras.layers.Flatten()])

@@ -1,4 +1,4 @@
-"""A type of one's own that says which of its tensors have gradients."""
+"""A type that declares which of its tensors have gradients."""
 
 import tensorflow as tf
 

@@ -1,8 +1,8 @@
-"""What a rule receives from the operation behind it."""
+"""What a gradient function receives from the operation behind it."""
 
 import tensorflow as tf
 
-tf.get_logger().setLevel("ERROR")  # no word on retracing
+tf.get_logger().setLevel("ERROR")  # no warnings on retracing
 arrived = []
 
 

@@ -1,4 +1,4 @@
-"""A ragged tensor goes into a rule, which squares each number."""
+"""A custom gradient of a ragged tensor: the square of each number."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A rule that leaves rows as they are, and one that makes them dense."""
+"""One gradient function keeps the rows, and one makes them dense."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The sum of segments, with its rule: the gradient is a lookup."""
+"""The sum of segments: its gradient is a lookup."""
 
 import tensorflow as tf
 
@@ -18,7 +18,7 @@ def add_up(V, i):
 
 V = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 i = tf.constant([1, 0, 1])
-for name, function in (("rule ", add_up), (
+for name, function in (("sum  ", add_up), (
         "plain", lambda V, i: tf.math.unsorted_segment_sum(V, i, 2))):
     with tf.GradientTape() as tape:
         tape.watch(V)

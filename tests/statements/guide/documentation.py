@@ -43,7 +43,8 @@ def squeezed(text):
 
 
 @says(
-    "Each quote is …",
+    "Each quote below …",
+    "Each answer is …",
     was="'each answer is a run': the page that was linked for grad_pass_through ran none of its three",
 )
 def test_each_quote():
@@ -60,9 +61,10 @@ def test_each_quote():
 
 
 @says(
-    "What is here …",
-    "Here they are …",
     "The examples of …",
+    "The entries are …",
+    "The next program runs …",
+    "The documented examples, …",
 )
 def test_the_examples_pass():
     counts = [each for each in trace("docstring.py") if "examples" in each.text]
@@ -70,7 +72,10 @@ def test_the_examples_pass():
     assert "numpy=array([6., 3.]" in examples(TEXT)[-1].want
 
 
-@says("And doctest runs …")
+@says(
+    "Also, doctest runs …",
+    "The last four …",
+)
 @over(
     prompt=["", ">>> ", "> ", "    "],
     fence=["", "```python\n"],
@@ -104,10 +109,11 @@ def taught(x, weights):
 
 
 @says(
-    "The example for …",
     "The polynomial of …",
     "The stack begins …",
-    "With the stack …",
+    "For instance, the …",
+    "`tf.custom_gradient`: the example …",
+    "The docstring shows …",
 )
 @over(
     mode=[EAGER, INSIDE, XLA],
@@ -141,7 +147,12 @@ def test_the_documented_rule(mode, x):
     assert first.numbers[2:4] == [6, 3] and second.numbers[2:4] == [3, 6]
 
 
-@says("Whoever copies its …")
+@says(
+    "The next program trains …",
+    "With the documented …",
+    "With the other …",
+    "Deliberately wrong: the …",
+)
 def test_training_with_it():
     """Compared with a program that has the order of the docstring, in its own words."""
     weights = tf.Variable(tf.ones([2]))
@@ -156,7 +167,9 @@ def test_training_with_it():
     assert same(losses[0], 0.5) and same(losses[-1], 3.1494, 1e-4)
 
 
-@says("It is the …")
+@says(
+    "This is the docstring's …",
+)
 def test_the_only_example():
     rules = re.findall(r"def \w+\([^)]*variables[^)]*\):", TEXT)
     assert rules == ["def grad_fn(dpoly, variables):"]
@@ -164,9 +177,11 @@ def test_the_only_example():
 
 @says(
     "The four steps …",
-    "Both weights are …",
-    "The gradient of the …",
-    "Two weights, one …",
+    "It has two …",
+    "Each input contributes …",
+    "All points share …",
+    "Its results are …",
+    "The gradient of the first weight comes …",
 )
 @over(
     mode=MODES,
@@ -184,10 +199,10 @@ def test_the_derivation(mode, x, weights, loss):
 
 
 @says(
-    "With upstream 1 …",
     "The tape and …",
     "The gradient of w0 …",
-    "Wrong on purpose: the …",
+    "The next program has the …",
+    "The upstream gradient is …",
 )
 def test_the_trace():
     upstream, local, *ways = trace("documentation.py")
@@ -196,14 +211,41 @@ def test_the_trace():
     assert "stack(w1, w0)" in trace("wrong/variables.py")[0].text
 
 
+@says(
+    "It returns `[3., …",
+    "The gradient of the first weight is …",
+)
+def test_the_first_prediction():
+    weights, x = tf.Variable(tf.ones([2])), tf.constant([1.0, 2.0])
+    found = []
+    for function in (taught, lambda x, w: w[1] * x + w[0]):
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(function(x, weights))
+        found.append(tape.gradient(y, weights).numpy())
+    assert [str(each) for each in found] == ["[3. 2.]", "[2. 3.]"]
+    assert found[1].tolist() == [len(x), sum(x)]
+
+
+@says(
+    "The gradient is …",
+    "The upstream gradient 1 …",
+)
+def test_the_second_prediction():
+    after = program("wrong/clip.py").after
+    assert same(EAGER.gradient(after, 10.0), 10.0) and 0.5 * 2 * 10 == 10
+    for each in trace("wrong/clip.py")[:2]:
+        _, upstream, downstream, _ = each.numbers
+        assert upstream == 1 and downstream == 0.5
+
+
 # log(1 + e^x), and a rule inside a rule.
 
 official = documented(TEXT, "def grad(upstream):\n    return upstream * (1")["log1pexp"]
 
 
 @says(
-    "So it is.",
-    "What the text …",
+    "`tf.custom_gradient`: `log1pexp` at …",
+    "This is true, …",
     was="without 'in float32': in float64 the value at 100 is 100",
 )
 @over(mode=MODES)
@@ -221,8 +263,8 @@ def test_at_100(mode):
 
 
 @says(
-    "The paragraph after …",
     "`keras.ops.custom_gradient` shows the …",
+    "The next paragraph …",
 )
 @over(mode=MODES, x=numbers(-20, 90))
 def test_input_or_output(mode, x):
@@ -242,8 +284,10 @@ def test_input_or_output(mode, x):
     "The skeleton has none.",
     "The next sentence …",
     "Return one gradient, …",
-    "Wrong on purpose: two …",
-    "A rule inside …",
+    "`tf.custom_gradient`: the nested …",
+    "This is the documented …",
+    "Deliberately wrong: two …",
+    "A custom gradient …",
 )
 @over(mode=MODES, inputs=[1, 2], returned=[1, 2, 3])
 def test_one_for_each_input(mode, inputs, returned):
@@ -259,8 +303,8 @@ def test_one_for_each_input(mode, inputs, returned):
 @says(
     "The first derivative …",
     "With the tapes inside a `tf.function` …",
-    "A tape around …",
-    "Filled in for …",
+    "The next program fills …",
+    "If a tape …",
     was="'raises only when the second derivative is taken': a tape around a tf.function of the first raises",
 )
 @over(mode=MODES, x=numbers(-9, 9))
@@ -294,6 +338,7 @@ SLOPES = derivatives(lambda x: x**3)
 @says(
     "Both decorated functions …",
     "for tapes outside a tf.function, and …",
+    "Without these copies, …",
 )
 @over(mode=EVERYWHERE)
 def test_the_copies(mode):
@@ -343,9 +388,10 @@ def contrast(x):
 
 
 @says(
-    "The reason given …",
-    "It is registered, …",
-    "`AdjustContrastv2` is not …",
+    '`tf.custom_gradient`: "This will …',
+    "The docstring gives …",
+    "In fact it …",
+    "`AdjustContrastv2` isn't registered, …",
 )
 @over(mode=MODES)
 def test_registered(mode):
@@ -357,10 +403,10 @@ def test_registered(mode):
 
 
 @says(
-    "The advice stands: …",
     "Otherwise `AdjustContrastv2` raises …",
     "With the tapes inside another …",
-    "The example itself …",
+    "The advice of …",
+    "The documented example itself …",
     was="'no operation needs it where the call comes from a graph': the second derivative raises",
 )
 @over(mode=EVERYWHERE, operation=[tf.random.shuffle, contrast], stop=[False, True])
@@ -381,7 +427,9 @@ def test_who_raises_at_which_order(mode, operation, stop):
         assert ("LookupError" in said) == raises == bool(said)
 
 
-@says("Wrong on purpose: who …")
+@says(
+    "Deliberately wrong: which …",
+)
 @over(mode=MODES, operation=[tf.random.shuffle, contrast], stop=[False, True], cases=1)
 def test_who_raises(mode, operation, stop):
     def inner(x):
@@ -417,10 +465,12 @@ MOVED, HELD = (
 
 
 @says(
-    "If all is …",
     "Whatever $m$ depends …",
-    "Here with two …",
     "Softmax minus its …",
+    "`tf.stop_gradient`: the maximum …",
+    "If all numbers …",
+    "The next program has two …",
+    "Both gradients agree.",
     was="without 'if all is finite': NaN where an element is infinite",
 )
 @over(
@@ -439,7 +489,8 @@ def test_through_the_maximum(mode, dtype, x, upstream):
 
 @says(
     "`tf.stop_gradient` saves work, …",
-    "What makes it …",
+    "But the gradient …",
+    "In $e^{x_i - …",
 )
 @over(mode=MODES, x=arrays((3,), numbers(-9, 9)))
 def test_alone(mode, x):
@@ -467,10 +518,12 @@ KEEPING = [EAGER, PERSISTENT, INSIDE, XLA]
 
 @says(
     "An identity has …",
-    "Put in place …",
-    "Eagerly the gradient …",
-    "Wrap only what …",
-    "Wrong on purpose: an …",
+    '`tf.grad_pass_through`: "any op" …',
+    "If you put …",
+    "In eager mode, …",
+    "With the gradient …",
+    "Wrap only an …",
+    "Deliberately wrong: an …",
 )
 @over(mode=MODES, operation=[tf.reduce_sum, tf.reduce_max, tf.round, tf.identity])
 def test_another_shape(mode, operation):
@@ -494,8 +547,7 @@ def test_another_shape(mode, operation):
 
 
 @says(
-    "A gradient in …",
-    "With two inputs …",
+    "A gradient of …",
 )
 @over(mode=MODES, dtype=FLOATS)
 def test_another_dtype(mode, dtype):
@@ -509,8 +561,9 @@ def test_another_dtype(mode, dtype):
 
 
 @says(
-    "Neither the context …",
-    "Three statements about …",
+    "`tf.GradientTape`: two errors …",
+    "The first two …",
+    "Documented statements about …",
 )
 @over(
     wrap={
@@ -538,7 +591,8 @@ def test_the_tape(wrap, persistent, x):
 
 @says(
     "The lines with …",
-    "In that example …",
+    "In the documented …",
+    "The last lines …",
 )
 @over(mode=["eager", "tf.function"], watch=[False, True], stop=[False, True])
 def test_stop_recording(mode, watch, stop):
@@ -574,9 +628,10 @@ def test_stop_recording(mode, watch, stop):
     "The gradient does …",
     "After `v * v` …",
     "At $v = 3$ …",
-    "A rule clips …",
     "To clip the …",
-    "Wrong on purpose: a clip …",
+    "the guide: a …",
+    "A gradient function …",
+    "Deliberately wrong: a clip …",
 )
 @over(mode=MODES, v=numbers(0.3, 9), uses=st.integers(1, 3))
 def test_the_clip(mode, v, uses):
@@ -601,8 +656,9 @@ def test_the_clip(mode, v, uses):
 
 @says(
     "The same guide …",
-    "That is right, …",
     "A saved model …",
+    "This is right, …",
+    "The file has …",
 )
 @over(options=[{}, {"experimental_custom_gradients": True}, None])
 def test_saved(options):
@@ -613,13 +669,14 @@ def test_saved(options):
         loaded = tf.saved_model.load(folder)
         for mode in (EAGER, INSIDE):
             assert same(mode.gradient(loaded.reverse, 2.0), -1.0)
-    assert [each.numbers[-1] for each in trace("saved.py")] == [1, 1, 0]
+    kept = [each.numbers[-1] for each in trace("saved.py")]
+    assert kept == [1, 1, 0] and sum(kept) == 2
 
 
 definition(
     "`w[0]` and `w[1]` …",
-    "Let $m$ be …",
     "In types: `grad :: upstream(y: [n]) → (downstream(x: [n]), downstream(w: [2]))`.",
+    "To see this, …",
 )
 history(
     "dy_dw = dpoly …",
@@ -630,20 +687,34 @@ history(
     "Use this function …",
     "RuntimeError: If called …",
     "ValueError: If the …",
-    "A comment says …",
     "Advanced automatic differentiation …",
-    "TensorFlow has the …",
+    "A comment states …",
+    "TensorFlow runs the …",
 )
 advice(
     "You need the …",
     "For documentation that …",
-    "Mend the rule …",
     "Predict it, and …",
-    "That takes a …",
+    "Compare the gradient …",
+    "Look at the shapes …",
+    "Look at the first …",
+    "For that you …",
+    "Make two quick …",
+    "Predict: the swapped …",
+    "You copy the …",
+    "What does it …",
+    "Predict: the guide's …",
+    "The clip stands …",
+    "What is the …",
+    "Write: the third …",
+    "Fix the nested …",
 )
 pointer(
-    "This page has …",
-    "Variables has the …",
     "Numerical stability runs …",
-    "This is the …",
+    "These are the …",
+    "Some are false, …",
+    "Documentation — What …",
+    "Variables shows the …",
+    "The exercise does …",
+    "After this page …",
 )

@@ -14,17 +14,20 @@ AT = ["around", "nested"]
 
 
 @says(
-    "A rule computes …",
-    "Forward mode wants …",
-    "Why that works, …",
-    "Of the rule, …",
     "Its value $a$ …",
-    "Only $u$ moves.",
-    "The map is …",
-    "Pair it with …",
-    r"With $\d x$ …",
-    "The gradient of …",
     "A Jacobian-vector product from a …",
+    "Forward mode transposes …",
+    "A gradient function …",
+    "Forward mode needs …",
+    "To see why …",
+    "The function here …",
+    "Only $u$ changes.",
+    "The function is …",
+    "Take the inner …",
+    "It multiplies by …",
+    "If you use …",
+    "The first gradient …",
+    "The inner tape …",
 )
 @over(u=arrays((3,), st.floats(-3, 3, width=32)), dx=arrays((2,), st.floats(-3, 3)))
 def test_transposing(u, dx):
@@ -59,10 +62,13 @@ def test_at_ones():
 
 
 @says(
-    "The first row …",
     "Its value is …",
-    "The second is …",
-    "The accumulator has …",
+    "`by_transposing` below uses …",
+    "The first line …",
+    "The second line …",
+    "It has three …",
+    "The accumulator gets …",
+    "So does the …",
 )
 def test_the_trace():
     first, *others = trace("transpose.py")
@@ -80,15 +86,20 @@ RULES = ["identity", "rounded", "limited"]
 
 
 @says(
-    "Three rules that …",
     "Around a `tf.function` …",
-    "Its backward pass …",
-    "Elsewhere the operations …",
-    "A rounding carries nothing.",
-    "In eager mode …",
-    "`limited` is not …",
-    "At ones it …",
-    "Whose slope forward …",
+    "After this page …",
+    "Elsewhere, forward mode …",
+    "The next program has …",
+    "Two of them …",
+    "The third one …",
+    "TensorFlow transposes its …",
+    "Elsewhere, the operations …",
+    "`tf.round` carries nothing …",
+    "In eager mode, TensorFlow …",
+    "In a graph, …",
+    "`limited` isn't linear …",
+    "At ones, it …",
+    "Forward mode of …",
 )
 @over(forward=FORWARDS, name=RULES)
 def test_whose(forward, name):
@@ -105,9 +116,9 @@ def test_whose(forward, name):
 
 
 @says(
-    "`by_transposing` calls the …",
+    "`by_transposing` always calls …",
+    "`by_transposing` is another …",
     "The exception is …",
-    "So does `by_transposing`, …",
 )
 @over(mode={"eager": None, "inside": {}, "XLA": {"jit_compile": True}}, around=[0, 1])
 def test_by_transposing(mode, around):
@@ -128,7 +139,11 @@ def test_by_transposing(mode, around):
     assert same(FORWARDS[0].jvp(identity, 2.0), 1.0)
 
 
-@says("There, and where …")
+@says(
+    "If it deliberately …",
+    "To make forward …",
+    "This works eagerly …",
+)
 @over(forward=[FORWARDS[0], FORWARDS[1], FORWARDS[4]], name=["identity", "rounded"])
 def test_switch(forward, name):
     rule = getattr(program("accumulators.py"), name)
@@ -139,7 +154,10 @@ def test_switch(forward, name):
     assert name == "rounded" or same(plain, 1.0)
 
 
-@says("Where a rule …")
+@says(
+    "If your gradient function is the derivative, and so …",
+    "If your gradient function is the derivative, and the …",
+)
 @over(forward=FORWARDS)
 def test_derivative(forward):
     cubes = program("columns.py").cubes
@@ -149,8 +167,7 @@ def test_derivative(forward):
 
 
 @says(
-    "A solver with …",
-    "There, and where …",
+    "A solver whose …",
 )
 @over(forward=[FORWARDS[1], FORWARDS[4]])
 def test_stopped(forward):
@@ -169,10 +186,12 @@ def test_stopped(forward):
 
 
 @says(
-    "A second derivative …",
-    "Two accumulators in …",
-    "Make one of …",
     "Forward over forward, …",
+    "The next program computes …",
+    "In `with_rule`, the …",
+    "In eager mode, two …",
+    "This is a …",
+    "Use a tape …",
 )
 @over(
     name=["plain", "with_rule"],
@@ -194,15 +213,14 @@ def test_forward_over_forward(name, order):
 
 
 @says(
-    "A rule turns …",
-    "It is right …",
-    "Then the function …",
-    "Push a direction …",
-    "`tf.vectorized_map` drops a …",
-    "The conversion leaves …",
-    "`tf.vectorized_map` does not …",
     "A test with …",
-    "Wrong on purpose: a test …",
+    "`tf.vectorized_map` drops your …",
+    "With a batch …",
+    "`tf.vectorized_map` drops the …",
+    "After the conversion, …",
+    "`tf.vectorized_map` doesn't convert …",
+    "With two examples …",
+    "Deliberately wrong: a map …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED, XLA, SYMBOLIC], many=[1, 2])
 def test_dropped(mode, many):
@@ -224,20 +242,23 @@ def test_dropped(mode, many):
 
 @says(
     "`tf.vectorized_map`, `tape.jacobian` and …",
-    "What happens to …",
-    "10 is the …",
     "A `tf.function` around …",
     "With the tape …",
-    "Jacobians differentiate a …",
     "They keep the …",
     "`tf.map_fn` and `tf.while_loop` …",
-    "Who keeps a …",
+    "`tape.jacobian`, `tape.batch_jacobian`, `tf.map_fn` …",
+    "They trace the …",
+    "Whether your gradient …",
+    "In the next …",
+    "It contains the …",
+    "Jacobians convert the …",
+    "What keeps a …",
 )
 @over(name=["identity", "rounded"])
 def test_who(name):
     defined = program("who.py")
     rule = getattr(defined, name)
-    for way, run in defined.ways.items():
+    for way, run in defined.places.items():
         found = np.max(tf.convert_to_tensor(run(rule, tf.constant(PAIR))))
         dropped = way in ("tf.vectorized_map", "  of a tf.function")
         right = {"identity": 1.0, "rounded": 0.0}[name] if dropped else 10.0
@@ -250,7 +271,9 @@ def test_who(name):
         assert line.numbers in ([10.0] * 4, [1.0, 1.0, 0.0, 0.0])
 
 
-@says("A rule around …")
+@says(
+    "A custom gradient …",
+)
 @over(mode=[EAGER, INSIDE, AROUND])
 def test_outside(mode):
     def outside(x):
@@ -268,11 +291,11 @@ def test_outside(mode):
 
 
 @says(
-    "So a gradient …",
-    "Here a rule …",
-    "The rows −1.5 …",
-    "One gradient for the …",
-    "One gradient for each …",
+    "There are three …",
+    "The next program clips …",
+    "The upstream gradients …",
+    "A plain `tape.gradient` …",
+    "One clipped gradient …",
 )
 def test_per_example():
     defined = program("per_example.py")
@@ -291,17 +314,19 @@ def test_per_example():
 
 
 @says(
-    "No row has …",
     "In a `tf.function`, …",
     "Forward mode through …",
-    "Put the accumulator into the map:",
-    "Forward mode and …",
-    "Wrong on purpose: forward …",
+    "Forward mode can …",
+    "No line has …",
+    "It works eagerly, …",
+    "Put the accumulator into the function …",
+    "Forward mode in …",
+    "Deliberately wrong: forward …",
 )
 @over(graph=[False, True])
 def test_forward_and_maps(graph):
     defined = program("maps.py")
-    for way, run in defined.ways.items():
+    for way, run in defined.places.items():
         one = functools.partial(run, defined.identity)
         called = tf.function(one, autograph=False) if graph else one
         if graph and way == "forward of tf.map_fn":
@@ -319,10 +344,11 @@ def test_forward_and_maps(graph):
 
 
 @says(
-    "What is dropped …",
-    "A slope that is …",
-    "All modes have …",
-    "A slope that no …",
+    "A gradient that you …",
+    "These modes drop …",
+    "A gradient that is …",
+    "All modes agree …",
+    "A gradient that no …",
 )
 @over(name=["reverse", "rounded"])
 def test_written_into(name):
@@ -344,10 +370,12 @@ def test_written_into(name):
 
 
 @says(
-    "A Jacobian by columns and by rows, with …",
-    "The differences know neither:",
     "Around the `tf.function` …",
-    "A Jacobian by columns and by rows, against differences.",
+    "Forward mode computes …",
+    "The next program does …",
+    "All agree.",
+    "So this comparison …",
+    "A Jacobian by …",
 )
 @over(factor=[1.0, 2.0])
 def test_columns(factor):
@@ -370,11 +398,10 @@ def test_columns(factor):
 @says(
     "A tape around …",
     "The first derivative …",
-    "Eagerly, the tape …",
-    "In another `tf.function` …",
-    "No custom gradient …",
-    "Put the accumulator into the `tf.function`:",
-    "Wrong on purpose: a tape …",
+    "This mistake involves …",
+    "If all of …",
+    "Put the accumulator into the `tf.function`.",
+    "Deliberately wrong: a tape …",
 )
 def test_tape_around():
     defined, x = program("wrong/around.py"), tf.constant(0.7)
@@ -394,8 +421,9 @@ def test_tape_around():
     "Write `jvp_by_rule(f, x, dx)` …",
     "Each row of …",
     "It costs one …",
-    "`limited` gets 0.5: …",
     "A Jacobian-vector product from the …",
+    "`limited` gets 0.5, …",
+    "The results are …",
 )
 def test_the_solution():
     upstreams = []
@@ -417,14 +445,19 @@ def test_the_solution():
 
 advice(
     "You need forward …",
-    "Predict what it …",
     "What does it cost?",
-    "retracing is meant",
+    "Compare its result …",
+    "Look for the …",
+    "Look at the …",
+    "Look for 10 …",
+    "Compare the two …",
+    "Test with at …",
+    "Predict its results …",
+    "no warnings on …",
 )
 pointer(
-    "This page says …",
     "A Jacobian that …",
-    "Twelve kinds of …",
-    "How to build …",
-    "Of this kind, …",
+    "The composition matrix …",
+    "The guide shows …",
+    "The catalogue has …",
 )

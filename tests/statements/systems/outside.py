@@ -20,7 +20,8 @@ def slope(x):
 @says(
     "The gradient through …",
     "the gradient is …",
-    "Wrong on purpose: NumPy ends …",
+    "In the next program, the …",
+    "Deliberately wrong: NumPy ends …",
 )
 @over(mode=TAPES, x=SINC)
 def test_none(mode, x):
@@ -34,8 +35,8 @@ def test_none(mode, x):
 
 
 @says(
-    "NumPy, SciPy, a …",
     "XLA has no …",
+    "The tape records …",
 )
 def test_one_operation():
     def f(x):
@@ -51,7 +52,9 @@ def test_one_operation():
 
 
 @says(
-    "With a rule …",
+    "After this page …",
+    "Wrap it in …",
+    "Of these modes, …",
 )
 @over(mode=TAPES, x=SINC, loss=LOSSES)
 def test_with_a_rule(mode, x, loss):
@@ -63,7 +66,9 @@ def test_with_a_rule(mode, x, loss):
         assert same(mode.gradient(f, x), expected, 1e-4)
 
 
-@says("XLA cannot compile …")
+@says(
+    "XLA can't compile …",
+)
 def test_neither_xla_nor_a_file():
 
     f = program("sinc.py").sinc
@@ -84,7 +89,8 @@ def test_neither_xla_nor_a_file():
 
 @says(
     "It works on …",
-    "The quotient rule, …",
+    "Use the quotient …",
+    "Then replace the …",
 )
 @over(x=arrays(elements=numbers(0.125, 9)))
 def test_each_element(x):
@@ -93,12 +99,18 @@ def test_each_element(x):
     assert np.allclose(EAGER.gradient(f, x), slope(x), 1e-3, 1e-5)
 
 
-@says("NumPy's `sinc` has …")
+@says(
+    "NumPy has `np.sinc`, …",
+    "So the values …",
+)
 def test_no_sinc():
     assert not any(hasattr(place, "sinc") for place in (tf, tf.math, tf.signal))
 
 
-@says("The forward pass …")
+@says(
+    "Write the gradient …",
+    "In the next program, NumPy …",
+)
 def test_whose_operations():
     graph = (
         tf.function(lambda x: EAGER.gradients(program("sinc.py").sinc, x))
@@ -111,7 +123,7 @@ def test_whose_operations():
 
 @says("The loss is …")
 def test_twice_y():
-    upstream = trace("sinc.py").line("rule")["upstream"]
+    upstream = trace("sinc.py").line("grad")["upstream"]
     y = trace("sinc.py").line("y")["y"]
     assert same(upstream, 2 * np.array(y), 1e-6) and round(upstream[0], 5) == 1.80063
 
@@ -150,7 +162,11 @@ def test_near_zero(mode, sign, dtype):
     assert "tf.abs(x) < 0.1" in source("zero.py")
 
 
-@says("`numpy_function` does not …")
+@says(
+    "Set the shape …",
+    "In a graph, …",
+    "Without this line, …",
+)
 def test_unknown_rank():
     found = []
 
@@ -166,12 +182,12 @@ def test_unknown_rank():
 
 
 @says(
-    "Then the rule …",
-    "Here it is …",
-    "The upstream gradients …",
-    "That is the …",
-    "Each step multiplies …",
     "A loop in …",
+    "Then the gradient …",
+    "The example is …",
+    "In the backward …",
+    "This is the …",
+    "Each step of …",
 )
 @over(x=arrays((5,), numbers(-9, 9)), y_bar=arrays((5,), numbers(-9, 9)), a=[0.5, -0.9])
 def test_recurrence(x, y_bar, a):
@@ -195,7 +211,9 @@ def test_recurrence(x, y_bar, a):
     assert np.allclose(x_bar, x_, 1e-3, 1e-3) and np.allclose(a_bar, a_, 1e-3, 1e-2)
 
 
-@says("`tf.scan` differentiates the …")
+@says(
+    "TensorFlow differentiates the …",
+)
 def test_scan_agrees():
     first, second = (
         trace("recurrence.py").starting("NumPy"),
@@ -207,10 +225,12 @@ def test_scan_agrees():
 @says(
     "`sinc.py` keeps $y$, …",
     "For a second …",
-    "Wrong on purpose: a …",
-    "If `grad` calls …",
-    "The number of …",
     "The second derivatives …",
+    "A result of …",
+    "To get it …",
+    "The fix is to …",
+    "Deliberately wrong: a …",
+    "The gradient function …",
 )
 @over(x=numbers(0.25, 3))
 def test_second(x):
@@ -230,6 +250,7 @@ def test_second(x):
 @says(
     "This needs `x = tf.identity(x)` …",
     "for tapes outside a tf.function",
+    "Otherwise the second …",
     was="the program had no tf.identity: TypeError with both tapes outside",
 )
 @over(mode=[*OUTSIDE[:1], NESTED, *BLOCKS[:2]])
@@ -263,9 +284,10 @@ def test_one_more_call():
 
 
 @says(
-    "By default an …",
-    "`stateful=False` says that …",
     "How often NumPy …",
+    "The next graph …",
+    "By default, TensorFlow …",
+    "`stateful=False` declares that …",
 )
 @over(stateful=[True, False])
 def test_calls(stateful):
@@ -314,13 +336,13 @@ def test_constant(stateful, constant, jit):
 
 @says(
     "Eagerly, the function …",
-    "In a graph it …",
     "Whether two calls …",
     "A `tf.function` runs …",
     "`Dataset.map` with `num_parallel_calls` …",
     "If your library …",
     "If it must …",
     "Which thread calls …",
+    "In a graph it runs …",
 )
 @over(stateful=[True, False], locked=[True, False])
 def test_threads(stateful, locked):
@@ -369,8 +391,9 @@ def test_threads(stateful, locked):
 @says(
     "NumPy computes in …",
     "In eager mode …",
-    "Wrong on purpose: NumPy gives …",
     "float64, as NumPy …",
+    "In a graph it is …",
+    "Deliberately wrong: NumPy returns …",
 )
 @over(dtype=[tf.float16, tf.float32])
 def test_float64(dtype):
@@ -381,8 +404,10 @@ def test_float64(dtype):
 
 
 @says(
-    "Bring it back …",
     "What NumPy computes …",
+    "The fix is a …",
+    "Do it in …",
+    "Both dtypes work …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED], dtype=[tf.float32, tf.float64])
 def test_brought_back(mode, dtype):
@@ -396,8 +421,9 @@ def test_brought_back(mode, dtype):
 
 
 @says(
-    "Compile what is …",
     "XLA before and …",
+    "Compile the parts …",
+    "The gradient agrees …",
 )
 def test_split():
     p = program("split.py")
@@ -406,8 +432,8 @@ def test_split():
 
 
 @says(
-    "NumPy inside of …",
     "zeros under `tf.vectorized_map` …",
+    "the gradient of …",
 )
 @over(x=SINC[:1])
 def test_zeros(x):
@@ -422,10 +448,10 @@ def test_zeros(x):
 
 
 @says(
-    "Its slope is …",
     "Inside the table, …",
     "Several positions may …",
     "A table looked …",
+    "Its derivative is …",
 )
 @over(x=arrays((3,), numbers(0.125, 3.875)), f=arrays((4,), numbers(-9, 9)))
 def test_interp(x, f):
@@ -472,7 +498,9 @@ def test_one_and_a_quarter():
     assert p.knots[1] == 1
 
 
-@says("`np.interp` looks values …")
+@says(
+    "`np.interp` looks up …",
+)
 def test_table():
     assert np.interp(1.5, [1.0, 2.0], [10.0, 20.0]) == 15.0
 
@@ -482,7 +510,9 @@ def test_no_python():
     test_neither_xla_nor_a_file()
 
 
-@says("other random numbers …")
+@says(
+    "`grad` draws other …",
+)
 def test_draws_again():
     drawn_ = [
         tf.numpy_function(lambda: np.float32(np.random.rand()), [], tf.float32).numpy()
@@ -491,16 +521,26 @@ def test_draws_again():
     assert drawn_[0] != drawn_[1]
 
 
-history("Some libraries give …")
+history(
+    "Some libraries compute …",
+)
 advice(
-    "If you do not …",
-    "Write its rule …",
     "Compare `quotient` with …",
+    "Look at `downstream`:",
+    "For one element, …",
+    "It is the …",
+    "Compare `upstream` with …",
+    "If you don't …",
+    "Compare `stateful=True`, which …",
+    "Write its gradient …",
+    "What is the …",
+    "What does `np.interp` …",
+    "Compare the lines …",
 )
 pointer(
     "You need a …",
-    "What the tape …",
     "What you see …",
-    "All places at …",
     "A function of …",
+    "The guide describes …",
+    "The composition matrix …",
 )

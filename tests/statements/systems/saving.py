@@ -81,15 +81,16 @@ def turned(seen=None):
 
 
 @says(
-    "A rule is …",
-    "There are two ways.",
     "A SavedModel holds graphs.",
-    "While it is …",
-    "Loading registers that …",
-    "With `experimental_custom_gradients=False` the …",
     "The default is `True`.",
-    "Then the names …",
     "What saving does: …",
+    "Leave `experimental_custom_gradients` at …",
+    "`grad` is Python …",
+    "While you save, …",
+    "The operations that …",
+    "Loading registers this …",
+    "With `experimental_custom_gradients=False`, `grad` …",
+    "Then loading replaces …",
 )
 @over(
     options=[
@@ -130,15 +131,15 @@ def test_what_a_file_holds(options):
 
 
 @says(
-    "This program looks …",
-    "The rule `-upstream * 2.0 * x` …",
+    "The next program looks …",
+    "The function `-upstream …",
 )
 def test_inside():
     first, *lines = [each.text for each in trace("inside.py")]
-    [graph] = [each for each in lines if "graph of the rule" in each]
+    [graph] = [each for each in lines if "graph of grad" in each]
     assert graph.count("Neg") == 1 and graph.count("Mul") == 2
-    assert first.startswith("rules kept: True")
-    assert any(each.startswith("rules kept: False") for each in lines)
+    assert first.startswith("gradients kept: True")
+    assert any(each.startswith("gradients kept: False") for each in lines)
     assert "  loading called nothing" in lines
 
 
@@ -170,13 +171,14 @@ def release(strength, name="Reverse"):
 
 @says(
     "A `.keras` file holds …",
-    "The rule is …",
-    "A `.keras` file is …",
-    "For the `.keras` …",
-    "No value shows …",
     "The exported model …",
-    "Wrong on purpose: the …",
     "The library, with …",
+    "A `.keras` file keeps …",
+    "It uses the …",
+    "The gradient function …",
+    "If the code …",
+    "The value is the …",
+    "Deliberately wrong: the …",
 )
 @over(first=[1.0, 2.0], then=[0.1, 3.0])
 def test_the_rule_of_today(first, then):
@@ -195,7 +197,9 @@ def test_the_rule_of_today(first, then):
     assert [each.numbers[-1] for each in trace("wrong/changed.py")] == [-1, -0.1, -1]
 
 
-@says("If a rule …")
+@says(
+    "If a gradient …",
+)
 @over(strength=[0.5, 2.0])
 def test_a_setting_that_is_saved(strength):
     @keras.saving.register_keras_serializable(package="tried")
@@ -224,9 +228,11 @@ def test_a_setting_that_is_saved(strength):
 
 
 @says(
-    "A rule that is …",
-    "At 3 the …",
     "A model with …",
+    "The next custom …",
+    "Both derivatives are …",
+    "The graph of `grad` consists …",
+    "At 3, the …",
 )
 @over(mode=PLACES, x=numbers(-9, 9))
 def test_two_orders(mode, x):
@@ -244,15 +250,16 @@ def two_orders():
 
 
 @says(
-    "Another process knows …",
-    "The same layer, …",
-    "A line has …",
     "The SavedModels keep …",
-    "The process that loads them need …",
-    "Without rules the …",
-    "The value is …",
-    "A `.keras` file asks …",
-    "Six ways through …",
+    "The other process …",
+    "The next program saves one layer …",
+    "Each line shows …",
+    "The process that …",
+    "Without gradient functions, …",
+    "The value is right …",
+    "Under a tape …",
+    "A `.keras` file needs …",
+    "Files loaded in …",
 )
 def test_six_ways():
     lines = [each.text for each in trace("formats.py")]
@@ -295,18 +302,15 @@ RECOMPUTED = tf.recompute_grad(lambda x: tf.exp(x))
 
 
 @says(
-    "A SavedModel keeps …",
-    "The second derivative is also …",
-    "In a loaded model it …",
-    "These models are …",
-    "The process that loads them gets …",
-    "A gradient function that calls …",
-    "The first derivative is right, …",
     "A copy of …",
-    "Call operations of …",
-    "A function in `tf.recompute_grad`.",
-    "Again the second …",
-    "Save the function …",
+    "The second derivative …",
+    "It fails if …",
+    "`grad` calls operations …",
+    "`grad` calls a …",
+    "the function is …",
+    "A decorated function …",
+    "The file has …",
+    "By default, a …",
     was="'to the second order': not if the gradient function calls a decorated function",
 )
 def test_orders_in_another_process():
@@ -346,13 +350,11 @@ BETWEEN = {
 
 
 @says(
-    "A loaded model fails …",
-    "Multiply this output …",
-    "A lookup of …",
-    "`tf.gather` and `tf.nn.embedding_lookup` send …",
-    "The loaded gradient …",
     "`tf.identity` after the …",
-    "A product with …",
+    "If the call …",
+    "the output goes …",
+    "`tf.gather` sends IndexedSlices …",
+    "A `tf.function` around …",
 )
 @over(lookup=LOOKUPS, between=BETWEEN)
 def test_a_lookup(lookup, between):
@@ -379,10 +381,64 @@ def test_a_lookup(lookup, between):
         assert (elsewhere is None) == helps
 
 
-@says("In a branch or a loop, …")
+@says(
+    "After this page …",
+    "A SavedModel keeps the …",
+    "In the process that saved it, some …",
+    "Another process loads …",
+    "All functions are …",
+    "Before the model …",
+    "After loading, it …",
+    "Which custom gradients …",
+    "The next program saves a …",
+)
+@over(mode=[EAGER, INSIDE, AROUND])
+def test_elsewhere(mode):
+    defined = program("elsewhere.py")
+    assert len(defined.functions) == 10
+    right, twice = round(np.exp(0.5), 4), round(2 * np.exp(0.5), 4)
+    assert (right, twice) == (1.6487, 3.2974) and np.log(np.exp(0.5)) == 0.5
+    for name, function in defined.functions.items():
+        value = twice if "lookup" in name else right
+        assert np.allclose(mode.gradient(function, [0.5]), value, 1e-4), name
+    failed = {1: {}, 2: {}}
+    for line in trace("elsewhere.py"):
+        name, _, first, _, second = line.text.split()
+        for order, said in ((1, first), (2, second)):
+            if said.endswith("Error"):
+                failed[order][name] = said
+            else:
+                assert float(said) == (twice if "lookup" in name else right)
+    assert failed[1] == {
+        "lookup": "TypeError",
+        "branch": "AssertionError",
+        "loop": "TypeError",
+    }
+    assert len(failed[1]) == 3 and len(failed[2]) - len(failed[1]) == 2
+    more = {name: failed[2][name] for name in failed[2] if name not in failed[1]}
+    assert more == {
+        "decorated_function": "LookupError",
+        "recompute_grad": "LookupError",
+    }
+
+
+@says(
+    "the call stands in a branch …",
+    "the call stands in a loop …",
+    "A branch or …",
+    "The function in …",
+)
 def test_blocks_in_another_process():
     loops = program("loops.py")
     apart = tf.function(loops.exponential)
+
+    @tf.custom_gradient
+    def copied(x):
+        x = tf.identity(x)
+        return tf.exp(x), lambda upstream: upstream * tf.exp(x)
+
+    assert raised(lambda: loaded(lambda x: loops.cond(copied, x), 0.5)) is not None
+    assert raised(lambda: loaded(lambda x: loops.map_fn(copied, x), 0.5)) is not None
     for construct in (loops.cond, loops.while_loop):
         right = EAGER.gradient(lambda x: construct(tf.exp, x), 0.5)
         found = loaded(lambda x: construct(apart, x), 0.5)
@@ -393,8 +449,10 @@ def test_blocks_in_another_process():
 
 @says(
     "The converter drops …",
-    "What is converted …",
-    "TFLite: a rule …",
+    "The next program converts …",
+    "What you convert …",
+    "If it is …",
+    "TFLite drops a …",
 )
 def test_lite():
     value, gradient = trace("lite.py")
@@ -412,15 +470,14 @@ def test_lite():
 
 
 @says(
-    "A trainer saves …",
-    "Without its graph, …",
     "Model A was …",
     "In the other …",
-    "In the process …",
     "Leave the option …",
-    "Do that in …",
-    "In the one …",
-    "Wrong on purpose: two …",
+    "Without a graph …",
+    "In the process that saved it, the …",
+    "Run this check …",
+    "In the process that saved it, a …",
+    "Deliberately wrong: each …",
 )
 @over(kept=[True, False])
 def test_collision(kept):
@@ -438,7 +495,7 @@ def test_collision(kept):
 
 @says(
     "The number in …",
-    "Here one script …",
+    "The next program runs …",
 )
 def test_numbers_are_counted():
     numbers_ = []
@@ -463,16 +520,18 @@ CONSTRUCTS = {
 
 
 @says(
-    "A rule in a loop …",
-    "A rule that uses …",
     "In the body …",
-    "`alone`, and eagerly, …",
     "In a loop …",
     "Saving and loading …",
-    "In a branch it …",
-    "There, a rule …",
     "With a `tf.function` …",
-    "A rule in a branch …",
+    "`grad` reads its …",
+    "A custom gradient that …",
+    "The next program compares …",
+    "In eager mode, …",
+    "`alone` is right …",
+    "In a branch, …",
+    "There, a custom …",
+    "A custom gradient in …",
     was="'nothing that a rule in a loop uses': one that closes over no tensor is right",
 )
 @over(name=[*CONSTRUCTS], kind=["bare", "apart", "closes over nothing"])
@@ -508,13 +567,15 @@ def test_loops(name, kind):
 
 
 @says(
-    "A rule that cannot …",
-    "`by_value` asks for …",
-    "It predicts, and …",
-    "The cure is …",
     "`by_variable` reads a …",
     "Make it one, …",
-    "Wrong on purpose: models …",
+    "Saving fails if …",
+    "This holds even …",
+    "`by_value` calls `.numpy()` …",
+    "It computes values, …",
+    "The fix is …",
+    "For prediction alone, …",
+    "Deliberately wrong: models …",
 )
 @over(name=["by_value", "by_variable", "cured"], kept=[True, False])
 def test_refused(name, kept):
@@ -542,7 +603,9 @@ def test_refused(name, kept):
             assert same(EAGER.gradient(loaded.run, 3.0), -0.5)
 
 
-@says("A rule that calls …")
+@says(
+    "A `grad` that …",
+)
 def test_numpy():
     rule = tf.custom_gradient(
         lambda x: (x, lambda up: tf.numpy_function(np.negative, [up], tf.float32))
@@ -559,11 +622,13 @@ def test_numpy():
 
 
 @says(
-    "A loaded model is …",
-    "Here are two …",
     "Loaded models against …",
+    "Check a loaded …",
+    "The next program does …",
+    "Both derivatives agree …",
 )
 def test_check():
+    assert "softplus" in source("check.py") and "product" in source("check.py")
     first, by_first, second, by_second = (each.numbers for each in trace("check.py"))
     assert first == by_first and second == by_second and len(first) == 3
     model = program("check.py").Model()
@@ -572,7 +637,8 @@ def test_check():
 
 @says(
     "A method that …",
-    "What `export` wrote …",
+    "A file of …",
+    "Some mistakes don't …",
 )
 def test_not_there():
     class Model(tf.Module):
@@ -587,9 +653,10 @@ def test_not_there():
 @says(
     "A gradient reversal …",
     "The strength is …",
-    "The graph of …",
-    "All of it …",
     "A strength that …",
+    "The graph of `grad` in …",
+    "The loaded model …",
+    "Each gradient is …",
 )
 @over(times=[1, 2, 3], strength=[0.25, -3.0])
 def test_the_exercise(times, strength):
@@ -603,15 +670,21 @@ def test_the_exercise(times, strength):
 
 
 pointer(
-    "This page says …",
-    "The messages are …",
     "A Lambda layer …",
-    "Of this kind, …",
+    "Error messages have …",
+    "In your model …",
+    "The catalogue has …",
 )
 advice(
     "You need the …",
-    "Write it.",
-    "no word on retracing",
-    "where the interpreter …",
-    "the load warns",
+    "Test a gradient …",
+    "Look at the …",
+    "Compare the last …",
+    "Let a test …",
+    "After loading, you …",
+    "Write such a …",
+    "What happens to …",
+    "no warnings on …",
+    "on the future …",
+    "loading warns",
 )

@@ -1,4 +1,4 @@
-"""Wrong on purpose: an identity in place of what keeps no shape or dtype."""
+"""Deliberately wrong: an identity in place of operations it doesn't fit."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a clip that is said to see 4, and never does."""
+"""Deliberately wrong: a clip that is said to receive 4, but receives 1."""
 
 import tensorflow as tf
 

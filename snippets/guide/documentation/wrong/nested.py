@@ -1,4 +1,4 @@
-"""Wrong on purpose: two gradients returned for the one input of a rule."""
+"""Deliberately wrong: two gradients are returned for one input."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: who raises, and who is only said to."""
+"""Deliberately wrong: which operation raises an error, and which doesn't."""
 
 import tensorflow as tf
 

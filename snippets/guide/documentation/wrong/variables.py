@@ -1,4 +1,4 @@
-"""Wrong on purpose: the documented order, and the steps that trust it."""
+"""Deliberately wrong: the documented order, and training with it."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a tape around forward mode around a tf.function."""
+"""Deliberately wrong: a tape around forward mode around a tf.function."""
 
 import tensorflow as tf
 

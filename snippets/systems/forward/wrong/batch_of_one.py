@@ -1,4 +1,4 @@
-"""Wrong on purpose: a test with one example sees a rule that two have not."""
+"""Deliberately wrong: a map keeps the gradient function of one example."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: forward mode through tf.map_fn in a tf.function."""
+"""Deliberately wrong: forward mode through tf.map_fn in a tf.function."""
 # tracebook: raises TypeError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: NumPy gives float64; a graph was promised float32."""
+"""Deliberately wrong: NumPy returns float64 where float32 is expected."""
 
 # tracebook: alone
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: NumPy ends the record, and nothing says so."""
+"""Deliberately wrong: NumPy ends the record, and no error is raised."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a number of NumPy is constant for a second tape."""
+"""Deliberately wrong: a result of NumPy is constant for a second tape."""
 
 import numpy as np
 import tensorflow as tf
@@ -22,7 +22,7 @@ def plain(x):
 
 
 x = tf.constant([0.25, 0.5, 1.5])
-for name, function in ("rule", sinc), ("right", plain):
+for name, function in ("sinc", sinc), ("right", plain):
     with tf.GradientTape() as outer:
         outer.watch(x)
         with tf.GradientTape() as inner:

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the code changes between saving and loading."""
+"""Deliberately wrong: the code changes between saving and loading."""
 
 import os
 import tempfile
@@ -8,7 +8,7 @@ import tensorflow as tf
 
 
 def release(strength):
-    """The library, with another rule in each release."""
+    """The library, with another gradient in each release."""
     @tf.custom_gradient
     def reverse(x):
         return tf.identity(x), lambda upstream: -strength * upstream

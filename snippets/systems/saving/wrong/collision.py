@@ -1,4 +1,4 @@
-"""Wrong on purpose: two trainers, each saves without its rule."""
+"""Deliberately wrong: each process saves without gradient functions."""
 
 # tracebook: alone
 
@@ -31,12 +31,12 @@ def train(factor, *folders):
         print("  model", name, " gradient", tape.gradient(y, x).numpy())
 
 
-logging.getLogger("absl").addFilter(lambda each: False)  # the load warns
+logging.getLogger("absl").addFilter(lambda each: False)  # loading warns
 with tempfile.TemporaryDirectory() as folder:
     A, B = os.path.join(folder, "A"), os.path.join(folder, "B")
-    print("one trainer")
+    print("one process")
     train(-1.0, A)
-    print("another trainer")
+    print("another process")
     factor = 10.0
     ran = subprocess.run([sys.executable, "-c", f"""
 import os, tensorflow as tf

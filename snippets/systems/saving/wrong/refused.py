@@ -1,4 +1,4 @@
-"""Wrong on purpose: models that predict, and cannot be saved."""
+"""Deliberately wrong: models that compute values but can't be saved."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a padded gradient for a ragged tensor."""
+"""Deliberately wrong: a padded gradient for a ragged tensor."""
 
 import tensorflow as tf
 

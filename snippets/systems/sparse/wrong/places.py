@@ -1,4 +1,4 @@
-"""Wrong on purpose: a factor for each row meets a list of looked-up rows."""
+"""Deliberately wrong: a factor for each row meets a list of rows."""
 
 import tensorflow as tf
 
@@ -17,8 +17,8 @@ def scaled(W, s):
 
 
 W, s = tf.ones([3, 1]), tf.constant([1.0, 10.0, 100.0])
-for name, function in (("rule ", scaled),
-                       ("plain", lambda W, s: W * s[:, tf.newaxis])):
+for name, function in (("wrong", scaled),
+                       ("right", lambda W, s: W * s[:, tf.newaxis])):
     with tf.GradientTape() as tape:
         tape.watch(W)
         loss = tf.reduce_sum(tf.gather(function(W, s), [2, 0, 2]))
