@@ -570,6 +570,29 @@ def test_schedule(way, eagerly):
         assert not between.trainable_variables and len(between.weights) == 1
 
 
+@says(
+    "`compile` makes it …",
+    "Another number of …",
+    was="'or for another shape': another number of rows traces nothing anew",
+)
+def test_traced_anew():
+    traced = []
+    model, _, _ = fitted(dense(), Around(lambda x: traced.append(x.dtype) or 1.0 * x))
+
+    def anew(x, compiles=False):
+        before = len(traced)
+        if compiles:
+            model.compile(keras.optimizers.SGD(0.125), "mse")
+        model.fit(x, np.zeros([len(x), 1], "float32"), verbose=0)
+        return len(traced) > before
+
+    x = np.ones([4, 1], "float32")
+    anew(x)
+    assert not anew(x) and not anew(x[:3]) and not anew(x.astype("float64"))
+    assert anew(x.astype("int32")) and anew(x, compiles=True)
+    assert {each.name for each in traced} == {"float32"}
+
+
 # The check.
 
 
