@@ -37,6 +37,7 @@ def differences(f, x, h=1e-6):
     "The upstream gradient is …",
     "`local` agrees with …",
     "`downstream` is `upstream` …",
+    "Compare `local` with …",
     "The last line …",
     "A spike is $s_i …",
     "A spike is a step …",
@@ -68,6 +69,7 @@ def test_a_spike(mode, v):
     "Above the threshold …",
     "Leaky integrate-and-fire: a …",
     "A hidden spike …",
+    "Both also receive …",
 )
 @over(times=[2, 5])
 def test_a_neuron(times):
@@ -105,6 +107,7 @@ def test_a_neuron(times):
     "A pulse moves …",
     "After 32 hidden …",
     "All that is …",
+    "A tie counts …",
     "Potentials of the …",
     "Where the pulse …",
     "Where it moves …",
@@ -236,6 +239,7 @@ def moved(p, i, h):
     "Of each pixel, the area …",
     "All three gradients …",
     "Each pixel is …",
+    "So three numbers …",
 )
 @over(p=[[3.6, 4.2, 2.7], [4.3, 3.7, 1.45]])
 def test_the_disk(p):

@@ -479,6 +479,8 @@ def test_turns():
     "Each example must …",
     "If each part …",
     "Dividing by the …",
+    "Divide each loss …",
+    "Compare equal parts …",
     "For parts of …",
     "two replicas, twice …",
     "The gradient of a mean over a batch, …",
@@ -670,6 +672,9 @@ def test_catalogue():
 
 pointer(
     "You need gradients …",
+    "Compare the lines of …",
+    "Compare both custom …",
+    "Compare two replicas …",
     "The messages are …",
     "Nothing was run …",
     "After this page …",

@@ -120,6 +120,7 @@ def test_the_layer(mode, x):
     "The target is …",
     "The local derivatives …",
     "`fit` calls the …",
+    "Compare the two …",
     "With the rate …",
 )
 def test_the_trace():
@@ -480,6 +481,7 @@ def test_steps_per_execution(steps, by_counter):
     "The layer is the identity, …",
     "Gradient reversal in …",
     "The layer passes …",
+    "One feature feeds …",
     "The target domain …",
     r"With $\lambda$ at …",
     "The second column …",
@@ -624,6 +626,7 @@ def test_the_check(x, w):
 @says(
     "The surrogate is the identity, …",
     "Before it, `tf.convert_to_tensor` …",
+    "The custom gradient is applied …",
     "A dense layer with …",
     "Both policies end …",
 )
