@@ -1,4 +1,4 @@
-"""The rule adds over the replicas first, and then clips."""
+"""The gradient function adds over the replicas first, and then clips."""
 
 # tracebook: alone
 

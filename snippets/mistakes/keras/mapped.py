@@ -1,4 +1,4 @@
-"""A rule around the call is obeyed in every mode."""
+"""A custom gradient around the call is used in every mode."""
 
 import tensorflow as tf
 

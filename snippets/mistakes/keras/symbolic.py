@@ -1,4 +1,4 @@
-"""The rule is called in a layer, where the tensors are real."""
+"""The custom gradient is called in a layer, where the tensors are real."""
 
 import tensorflow as tf
 from tensorflow import keras

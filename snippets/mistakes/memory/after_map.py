@@ -1,4 +1,4 @@
-"""Take back what a map that raised has set."""
+"""Reset what a map that raised has set."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The input is stopped inside the rule, or the forward pass runs again."""
+"""The input is stopped in the forward pass, or the forward pass runs again."""
 
 import weakref
 

@@ -1,4 +1,4 @@
-"""One graph for every length, and one rule."""
+"""One graph for every length, and one registry entry."""
 
 import tensorflow as tf
 from tensorflow.python.framework import ops

@@ -1,4 +1,4 @@
-"""The export has its rules and its variables: tf.saved_model.load."""
+"""The export has its gradients and its variables: tf.saved_model.load."""
 
 import tempfile
 

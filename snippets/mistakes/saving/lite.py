@@ -1,4 +1,4 @@
-"""A rule of TensorFlow's operations converts, and its gradient as well."""
+"""A custom gradient of TensorFlow's operations converts, and its gradient too."""
 
 import warnings
 

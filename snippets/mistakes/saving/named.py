@@ -1,4 +1,4 @@
-"""A Lambda layer with a named function that load_model is told."""
+"""A Lambda layer with a named function that is passed to load_model."""
 
 import os
 import tempfile

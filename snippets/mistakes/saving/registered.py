@@ -1,4 +1,4 @@
-"""A layer that is registered; the rule is code, and comes with its class."""
+"""A layer that is registered; the gradient function comes with its class."""
 
 import os
 import tempfile

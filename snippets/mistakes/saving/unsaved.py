@@ -1,4 +1,4 @@
-"""Saved with its rules, as is the default, and differentiated twice."""
+"""Saved with its gradient functions, the default, and differentiated twice."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""A weight of one bit; its rule has the slope of a clipped line."""
+"""A weight of one bit, with the derivative of a clipped line."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A bar in one dimension: its edges pick up the upstream of their pixels."""
+"""A bar in one dimension: each edge gets the upstream gradient of its pixel."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A spike is a step of the potential; its rule has the slope of an arctan."""
+"""A spike is a step of the potential, with the derivative of an arctan."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""model.fit over a layer with a rule: two replicas and one device."""
+"""model.fit over a layer with a custom gradient: two replicas, one device."""
 
 # tracebook: alone
 

@@ -1,4 +1,4 @@
-"""The same rule under the strategy for several hosts, with one worker."""
+"""The same gradient under the strategy for several hosts, with one worker."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The mean over all replicas: its rule is a mean over all replicas."""
+"""The mean over all replicas: its gradient is a mean over all replicas."""
 
 # tracebook: alone
 

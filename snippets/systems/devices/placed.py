@@ -1,4 +1,4 @@
-"""Where the operations of a rule run."""
+"""Where the operations of a gradient function run."""
 
 # tracebook: alone
 

@@ -1,4 +1,4 @@
-"""What a rule gets in each replica, and how often it runs."""
+"""What a gradient function gets in each replica, and how often it runs."""
 
 # tracebook: alone
 

@@ -1,4 +1,4 @@
-"""Sign with the slope of tanh, as a layer: eagerly, and in a step of fit."""
+"""Sign with the derivative of tanh, as a layer: eagerly, and in fit."""
 
 import numpy as np
 import tensorflow as tf

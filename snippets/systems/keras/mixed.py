@@ -1,4 +1,4 @@
-"""What a rule is sent by fit: in float16, times the scale of the loss."""
+"""The upstream gradient in fit: in float16, times the scale of the loss."""
 
 import numpy as np
 import tensorflow as tf

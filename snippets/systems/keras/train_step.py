@@ -1,4 +1,4 @@
-"""An own train_step: the loss is scaled before the tape is asked."""
+"""A custom train_step scales the loss before it computes the gradients."""
 
 import numpy as np
 import tensorflow as tf

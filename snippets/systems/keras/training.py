@@ -1,4 +1,4 @@
-"""Hidden units of -1 and 1, trained by fit with a rule and without."""
+"""Hidden units of -1 and 1, trained by fit with a custom gradient and without."""
 
 # tracebook: rel=1e-2
 import matplotlib
@@ -68,13 +68,12 @@ def draw(name, inks, ink):
         40}, "The loss over 40 epochs."
     assert np.ptp(losses["tf.sign"][5:]) < 0.03 and min(
         losses["tf.sign"]) > 0.6, (
-        "Without a rule, by tf.sign, it is a flat line close to where it"
-        " began;")
+        "By tf.sign alone, it is a flat line close to where it began;")
     assert 2.0 * losses["sign with a rule"][-1] < losses[
         "sign with a rule"][0], (
-        "with the rule it falls to less than half;")
+        "with the custom gradient it falls to less than half;")
     assert losses["tanh"][-1] < losses["sign with a rule"][-1], (
-        "tanh itself, which does not jump, ends lower still.")
+        "tanh itself, which is continuous, ends lower still.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

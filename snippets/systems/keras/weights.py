@@ -1,4 +1,4 @@
-"""A dense layer whose rule gets Keras weights as variables=."""
+"""A dense layer whose grad gets Keras weights as variables=."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""recompute_grad in a few lines, and what its rule can do besides."""
+"""recompute_grad in a few lines, and its second derivative."""
 
 import tensorflow as tf
 
@@ -6,13 +6,15 @@ import tensorflow as tf
 def checkpoint(function):
     @tf.custom_gradient
     def once(x):
+        x = tf.identity(x)
         y = function(tf.stop_gradient(x))
 
         def grad(upstream):
+            copy = tf.identity(x)
             with tf.GradientTape() as tape:
-                tape.watch(x)
-                again = function(x)
-            return tape.gradient(again, x, output_gradients=upstream)
+                tape.watch(copy)
+                again = function(copy)
+            return tape.gradient(again, copy, output_gradients=upstream)
 
         return y, grad
 

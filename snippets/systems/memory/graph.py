@@ -1,4 +1,4 @@
-"""Steps that a graph runs, as traced and after TensorFlow's rewriting."""
+"""Steps in a graph, as traced and after TensorFlow optimized it."""
 
 import tensorflow as tf
 from tensorflow.python.eager import context
@@ -7,13 +7,15 @@ from tensorflow.python.eager import context
 def checkpoint(function):
     @tf.custom_gradient
     def once(x):
+        x = tf.identity(x)
         y = function(tf.stop_gradient(x))
 
         def grad(upstream):
+            copy = tf.identity(x)
             with tf.GradientTape() as tape:
-                tape.watch(x)
-                again = function(x)
-            return tape.gradient(again, x, output_gradients=upstream)
+                tape.watch(copy)
+                again = function(copy)
+            return tape.gradient(again, copy, output_gradients=upstream)
 
         return y, grad
 

@@ -1,4 +1,4 @@
-"""A chain that is reversed in levels of parts, with what it keeps and runs."""
+"""A chain that is reversed in levels of segments: kept tensors, and runs."""
 
 import math
 import weakref
@@ -30,11 +30,11 @@ def advance(x, length):
 def reverse(x, parts, upstream):
     if not parts:
         return upstream * tf.cos(x)
-    starts, length = [x], math.prod(parts[1:])
+    checkpoints, length = [x], math.prod(parts[1:])
     for _ in range(parts[0] - 1):
-        starts.append(advance(starts[-1], length))
-    while starts:
-        upstream = reverse(starts.pop(), parts[1:], upstream)
+        checkpoints.append(advance(checkpoints[-1], length))
+    while checkpoints:
+        upstream = reverse(checkpoints.pop(), parts[1:], upstream)
     return upstream
 
 

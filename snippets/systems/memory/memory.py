@@ -1,4 +1,4 @@
-"""A rule that keeps x alone, and computes h again on the way back."""
+"""A gradient function that keeps x alone, and computes h again."""
 
 import weakref
 

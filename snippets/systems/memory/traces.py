@@ -1,4 +1,4 @@
-"""What each trace leaves: entries in TensorFlow's registry of rules."""
+"""What each tracing leaves: entries in TensorFlow's registry of gradients."""
 
 import tensorflow as tf
 from tensorflow.python.framework import ops
@@ -29,7 +29,7 @@ def trace(function):
     slope(tf.constant(3.0))
 
 
-tf.get_logger().setLevel("ERROR")  # no word on retracing
+tf.get_logger().setLevel("ERROR")  # no warning about retracing
 recomputed = tf.recompute_grad(square)
 for function in square, with_rule, recomputed:
     before = rules()

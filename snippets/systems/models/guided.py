@@ -1,4 +1,4 @@
-"""Guided ReLU in a copy of a model: nothing negative goes back."""
+"""Guided ReLU in a copy of a model: no negative gradient is passed on."""
 
 import numpy as np
 import tensorflow as tf

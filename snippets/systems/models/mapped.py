@@ -1,4 +1,4 @@
-"""gradient_override_map on a Keras model: which tape obeys it."""
+"""gradient_override_map on a Keras model: for which tapes it works."""
 
 import tensorflow as tf
 from tensorflow import keras

@@ -1,4 +1,4 @@
-"""The rule of SHAP's deep explainer: the slope between x and a reference."""
+"""The gradient of SHAP's deep explainer: the slope between x and a reference."""
 
 import numpy as np
 import tensorflow as tf

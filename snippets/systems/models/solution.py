@@ -1,4 +1,4 @@
-"""Three rules of a ReLU in copies of one model."""
+"""Three gradients of a ReLU in copies of one model."""
 
 import numpy as np
 import tensorflow as tf

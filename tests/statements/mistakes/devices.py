@@ -162,13 +162,18 @@ def found():
 
 
 @says(
-    "Under `tf.distribute.MirroredStrategy` a …",
+    "There, a variable …",
     "Every program here …",
     "In the scope …",
-    "Put the tape …",
-    "A rule with …",
-    "Wrong on purpose: a tape in …",
-    "The tape is …",
+    "`tape.gradient` needs one.",
+    "The tape is in the scope …",
+    "The error is …",
+    "Fix: put the …",
+    "Here the tape …",
+    "One custom gradient …",
+    "Both are right …",
+    "Deliberately wrong: a tape in …",
+    "The tape is in the function …",
 )
 def test_handle():
     assert all("handle is not available" in each for each in found()["in scope"])
@@ -185,12 +190,15 @@ def test_handle():
 
 
 @says(
-    "To apply gradients …",
-    "Call the optimizer …",
-    "It adds the …",
-    "Wrong on purpose: an optimizer is …",
-    "The optimizer is …",
-    "The optimizer adds …",
+    "To apply gradients, …",
+    "An optimizer is …",
+    "The call raises …",
+    "Fix: call the …",
+    "This step function …",
+    "Deliberately wrong: an optimizer is …",
+    "The optimizer is called in the function …",
+    "The optimizer adds the gradients of all …",
+    "The optimizer adds the gradients of the …",
 )
 def test_apply():
     assert found()["context"] is True
@@ -204,9 +212,13 @@ def test_apply():
 @says(
     "Replicas wait for …",
     "In a branch …",
-    "Choose the gradient …",
-    "A rule that …",
-    "Wrong on purpose: an optimizer in …",
+    "Fix: choose the …",
+    "A gradient function that …",
+    "The optimizer is called in a branch …",
+    "Tracing the branch …",
+    "Here the branch …",
+    "The weight agrees …",
+    "Deliberately wrong: an optimizer in …",
     "The branch chooses …",
 )
 def test_branch():
@@ -217,10 +229,13 @@ def test_branch():
 
 @says(
     "The tape was …",
-    "One tape in …",
-    "Add what they …",
+    "Fix: use one …",
+    "The tape is around …",
+    "The loss is …",
+    "This program opens …",
+    "The sum agrees …",
     "`assert slope is not None`.",
-    "Wrong on purpose: a tape around …",
+    "Deliberately wrong: a tape around …",
     "A tape in …",
 )
 def test_around():
@@ -232,10 +247,14 @@ def test_around():
 
 @says(
     "Each is a …",
-    "Divide by the …",
-    "Keras does so …",
+    "Fix: divide by …",
+    "Keras divides its …",
+    "Each replica takes the mean …",
+    "The step is twice …",
+    "Here each replica …",
+    "The step is right.",
     "Run one step …",
-    "Wrong on purpose: each …",
+    "Deliberately wrong: each …",
     "Each replica divides …",
 )
 def test_sums():
@@ -247,12 +266,17 @@ def test_sums():
 
 
 @says(
-    "A rule runs …",
-    "Two of norm …",
-    "Add over the …",
+    "A gradient function runs …",
+    "Two gradients of …",
+    "Fix: add over …",
+    "A custom gradient clips …",
+    "The norm is 2.",
+    "This gradient function …",
+    "It divides by …",
+    "The norm is 1.",
     "Print the norm …",
-    "Wrong on purpose: a rule …",
-    "The rule adds …",
+    "Deliberately wrong: grad clips …",
+    "The gradient function adds …",
 )
 def test_clip():
     assert trace("wrong/clip.py")[0].numbers[-1] == 2
@@ -261,11 +285,11 @@ def test_clip():
     assert same(tf.norm(2 * tf.clip_by_norm([3.0, 4.0], 1.0)), 2.0, 1e-6)
 
 
-history("Keras 2 said …")
-advice("Whatever computes or …")
+history("Keras 2 had …")
+advice("Put everything that …")
 pointer(
-    "What needs a …",
-    "Messages come first.",
+    "Nothing was run …",
+    "Find the message …",
     "Notice it earlier.",
     "Asked in tensorflow#36392, …",
     "More: variables of …",

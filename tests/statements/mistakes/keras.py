@@ -27,12 +27,15 @@ def reverse(x):
 
 
 @says(
-    "A rule is a …",
     "`keras.Input` returns a …",
     "`tf.custom_gradient` takes tensors, …",
-    "Call the rule …",
-    "Wrong on purpose: a rule …",
-    "The rule is …",
+    "Fix: call the custom …",
+    "The program calls …",
+    "Both decorators work …",
+    "In this program a layer …",
+    "The gradient is right.",
+    "Deliberately wrong: a custom …",
+    "The custom gradient is called …",
 )
 @over(decorate=[tf.custom_gradient, keras.ops.custom_gradient])
 def test_symbolic(decorate):
@@ -73,7 +76,7 @@ def test_symbolic(decorate):
     "Without `training` the …",
     "Even with it, …",
     "Fix: use `keras.remat` …",
-    "Wrong on purpose: RematScope …",
+    "Deliberately wrong: RematScope …",
     "keras.remat in a …",
     was="'the right gradient': not with batch normalization, without training",
 )
@@ -118,8 +121,12 @@ def test_remat(eagerly):
 
 @says(
     "On the TensorFlow …",
-    "Accept both.",
-    "Wrong on purpose: the signature …",
+    "Fix: let `grad` …",
+    "This `grad` has …",
+    "`grad` never runs, …",
+    "This `grad` accepts …",
+    "The gradient agrees …",
+    "Deliberately wrong: the signature …",
     "One signature for …",
 )
 @over(mode=MODES)
@@ -147,11 +154,16 @@ def test_signature(mode):
 
 
 @says(
-    "With `mixed_float16` a …",
+    "With the policy …",
+    "The upstream gradient is …",
+    "With `mixed_float16`, a …",
     "The variables that …",
-    "Pass the weight …",
+    "In `call`, `tf.convert_to_tensor` …",
+    "Fix: pass the weight …",
+    "Here the weight …",
+    "Both policies take …",
     "Run one step …",
-    "Wrong on purpose: with …",
+    "Deliberately wrong: with …",
     "The weight goes …",
 )
 @over(policy=["float32", "mixed_float16"], eagerly=[False, True])
@@ -176,8 +188,12 @@ def test_half(policy, eagerly):
 
 @says(
     "`y_true` is an …",
-    "Return `None` for …",
-    "Wrong on purpose: a loss …",
+    "A custom gradient is the loss …",
+    "The message counts …",
+    "Fix: return `None` …",
+    "This loss returns …",
+    "The kernel takes …",
+    "Deliberately wrong: a loss …",
     "One gradient for …",
 )
 @over(eagerly=[False, True])
@@ -197,9 +213,13 @@ def test_as_loss(eagerly):
 
 @says(
     "`apply_gradients` takes one …",
-    "Call `apply` with …",
+    "The program passes …",
+    "The method counts …",
+    "Fix: call `apply` …",
+    "Here `apply` gets …",
+    "Both move the …",
     "`assert slope.shape == w.shape`: …",
-    "Wrong on purpose: gradients …",
+    "Deliberately wrong: gradients …",
     "apply takes two …",
 )
 @over(optimizer=[keras.optimizers.SGD, keras.optimizers.Adam])
@@ -218,8 +238,12 @@ def test_apply(optimizer):
 
 @says(
     "An optimizer of …",
-    "Build it with …",
-    "Wrong on purpose: one …",
+    "Fix: build the …",
+    "One optimizer is …",
+    "The message prints …",
+    "This optimizer is …",
+    "Both weights take …",
+    "Deliberately wrong: one …",
     "The optimizer is …",
 )
 @over(optimizer=[keras.optimizers.SGD, keras.optimizers.Adam], builds=[False, True])
@@ -238,11 +262,15 @@ def test_unknown(optimizer, builds):
 
 
 @says(
-    "`fit` trains what …",
-    "A Lambda layer …",
-    "Write a layer …",
+    "`fit` trains the …",
+    "A Lambda layer doesn't …",
+    "Compare `w` after …",
+    "The kernel moves, …",
+    "Fix: write a …",
+    "In this program `w` …",
+    "Now `w` moves …",
     "`assert len(model.trainable_variables) == 3`, …",
-    "Wrong on purpose: a Lambda …",
+    "Deliberately wrong: a Lambda …",
     "A layer with …",
 )
 @over(eagerly=[False, True])
@@ -260,11 +288,16 @@ def test_lambda(eagerly):
 
 
 @says(
-    "A rule is handed …",
-    "A Keras weight is …",
-    "Compare with `self.w.value`, …",
-    "Let the rule …",
-    "Wrong on purpose: a Keras …",
+    "`grad` gets `tf.Variable` …",
+    "A Keras weight isn't one.",
+    "It holds one …",
+    "`grad` looks for …",
+    "The gradient of `w` …",
+    "Fix: compare with …",
+    "This `grad` compares …",
+    "The gradient is that of …",
+    "Let `grad` assert …",
+    "Deliberately wrong: a Keras …",
     "A Keras weight holds …",
 )
 @over(graph=[False, True], name=["wrong/by_variable.py", "by_variable.py"])
@@ -298,9 +331,13 @@ def test_by_variable(graph, name):
 @says(
     "`fit` traces the …",
     "Attributes of layers …",
-    "Compile the model again.",
+    "Fix: compile the …",
+    "The activation is exchanged between …",
+    "A tape in …",
+    "After the exchange, …",
+    "Now `fit` takes …",
     "Exchange before the …",
-    "Wrong on purpose: the activation is exchanged between …",
+    "Deliberately wrong: the activation is exchanged between …",
     "compile makes fit …",
 )
 @over(when=["before", "after", "compiled"])
@@ -322,9 +359,14 @@ def test_exchanged(when):
 
 @says(
     "The `tf.function` was …",
-    "Clone the model, …",
+    "Fix: clone the …",
+    "The activation is exchanged after …",
+    "The graph still …",
+    "Compare it with …",
+    "This program makes …",
+    "The copy has …",
     "Choose an upstream …",
-    "Wrong on purpose: the activation is exchanged after …",
+    "Deliberately wrong: the activation is exchanged after …",
     "A copy of …",
 )
 @over(graph=[False, True], signs=[[1.0, -1.0], [1.0, 1.0]])
@@ -361,9 +403,14 @@ def test_guided(graph, signs):
 @says(
     "The map writes …",
     "A tape that …",
-    "A rule around the call.",
-    "Wrong on purpose: the override …",
-    "A rule around the call is …",
+    "Fix: put a …",
+    "The registered gradient …",
+    "In eager mode the map …",
+    "Compare the two …",
+    "A custom gradient doesn't …",
+    "Both gradients are …",
+    "Deliberately wrong: the override …",
+    "A custom gradient around …",
 )
 @over(mode=MODES)
 def test_mapped(mode):
@@ -389,9 +436,14 @@ def test_mapped(mode):
 
 @says(
     "The layer stores …",
-    "Keep the weight, …",
+    "So each step …",
+    "Fix: keep the …",
+    "Look at `w` …",
+    "The weight doesn't …",
+    "This layer keeps …",
+    "The weight moves, …",
     "Print the weight …",
-    "Wrong on purpose: the layer …",
+    "Deliberately wrong: the layer …",
     "The rounded value …",
 )
 @over(name=["wrong/quantized.py", "quantized.py"], eagerly=[False, True])
@@ -408,7 +460,7 @@ def test_quantized(name, eagerly):
 
 
 @says(
-    "Keras calls with …",
+    "`fit` traces the …",
 )
 def test_the_four():
     for entry in ("wrong/symbolic.py", "wrong/by_variable.py", "wrong/remat.py"):
@@ -428,7 +480,8 @@ def test_the_four():
 
 history("The keyword is …")
 pointer(
-    "Messages come first, …",
+    "Find the message …",
+    "Entries with an …",
     "Missing gradients have …",
     "Notice it earlier.",
     "Asked in tensorflow#50741, …",
@@ -444,7 +497,7 @@ pointer(
     "Asked in tf-keras-vis#49, …",
     "Asked in keras#4070, larq#4.",
     "More: straight through.",
-    "For the way …",
+    "For the method …",
     "Asked in tensorflow#37680, …",
     "More: when it …",
 )

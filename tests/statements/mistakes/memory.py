@@ -11,8 +11,9 @@ from tensorflow.python.framework import func_graph, ops
 from truth.statements.tries import *
 
 pointer(
-    "Memory runs out, …",
-    "Gradients that recomputing …",
+    "Find your symptom: …",
+    "Recomputation that makes …",
+    "A fix is …",
     "Asked in tensorflow#36168.",
     "Asked in tensorflow#36981.",
     "Asked in tensorflow#30418.",
@@ -26,7 +27,7 @@ pointer(
 
 
 @says(
-    "What is kept …",
+    "The programs count …",
 )
 def test_counted():
     names = ("keeps", "whole", "registry", "persistent", "saved")
@@ -65,9 +66,15 @@ def taped(function, persistent=False):
 
 
 @says(
-    "Eagerly, the tape …",
-    "`tf.stop_gradient` around each …",
-    "Wrong on purpose: a rule …",
+    "In eager mode, the tape …",
+    "It keeps their …",
+    "It keeps as …",
+    "A custom gradient is …",
+    "Fix: use `tf.stop_gradient` …",
+    "The program compares both …",
+    "Both keep one …",
+    "Look at how many of …",
+    "Deliberately wrong: a custom gradient is written …",
     "The input is …",
 )
 @over(count=[5, 20])
@@ -92,9 +99,14 @@ def test_keeps(count):
 
 
 @says(
-    "When the gradient …",
-    "Wrap the parts, …",
-    "Wrong on purpose: one …",
+    "When you compute …",
+    "All its results …",
+    "One `tf.recompute_grad` around …",
+    "Fix: wrap parts …",
+    "Here each block …",
+    "Look at how many results are alive …",
+    "The peak falls …",
+    "Deliberately wrong: one …",
     "recompute_grad around each …",
 )
 @over(blocks=[2, 4, 5])
@@ -118,8 +130,10 @@ def test_whole(blocks):
 
 
 @says(
-    "In a graph it …",
-    "Of the first …",
+    "Fix: none is …",
+    "The program counts which …",
+    "The plain function …",
+    "With `tf.recompute_grad` the …",
     "recompute_grad in a …",
 )
 @over(count=[5, 20])
@@ -151,10 +165,42 @@ def test_in_a_graph(count):
 
 
 @says(
-    "A persistent tape may …",
-    "The other kind …",
-    "`del tape`, or …",
-    "Wrong on purpose: a persistent …",
+    "Under XLA, the …",
+    "If the whole …",
+    was="'recomputes as well': XLA merges the runs of one wrapped function",
+)
+@over(blocks=[1, 2])
+def test_under_xla(blocks):
+    def steps(x):
+        for _ in range(8):
+            x = tf.tanh(x)
+        return x
+
+    def model(x):
+        for _ in range(blocks):
+            x = tf.recompute_grad(steps)(x)
+        return x
+
+    @functools.partial(tf.function, jit_compile=True)
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = model(x)
+        return y, tape.gradient(y, x)
+
+    ir = slope.experimental_get_compiler_ir(tf.constant([0.5, 1.0]))
+    counts = [ir(stage=each).count(" tanh(") for each in ("hlo", "optimized_hlo")]
+    assert counts == [16 * blocks, 16 * blocks - 8]
+
+
+@says(
+    "You can call …",
+    "Any other tape …",
+    "The persistent tape still …",
+    "Fix: delete the …",
+    "This program deletes …",
+    "After `del tape`, …",
+    "Deliberately wrong: a persistent …",
     "A persistent tape is …",
 )
 @over(persistent=[True, False], asked=[1, 3])
@@ -169,9 +215,14 @@ def test_persistent(persistent, asked):
 
 
 @says(
-    "The forward pass …",
-    "A local name, …",
-    "Wrong on purpose: the …",
+    "The forward pass appends to …",
+    "The forward pass appends in …",
+    "Without a tape, …",
+    "Without a gradient, …",
+    "Fix: keep the …",
+    "Here the value …",
+    "Nothing is kept …",
+    "Deliberately wrong: the …",
     "A local name lives …",
 )
 @over(with_tape=[True, False])
@@ -205,10 +256,15 @@ def rules():
 
 
 @says(
-    "In a graph each …",
-    "The registry is …",
-    "Trace once: leave …",
-    "Wrong on purpose: a function …",
+    "In a graph, each …",
+    "TensorFlow 2.21 never …",
+    "The entry holds …",
+    "Fix: trace once, …",
+    "A function with …",
+    "Five entries and …",
+    "This program compares …",
+    "The open signature …",
+    "Deliberately wrong: a custom gradient is traced …",
     "One graph for …",
 )
 @over(calls=[1, 3])
@@ -254,10 +310,13 @@ def test_registry(calls):
 
 
 @says(
-    "The rule of …",
-    "Forward mode asks …",
-    "Differentiate the function itself.",
-    "Wrong on purpose: forward …",
+    "The gradient function of …",
+    "Forward mode calls …",
+    "Fix: differentiate the …",
+    "The program uses …",
+    "Without `tf.recompute_grad`, forward …",
+    "Both derivatives are …",
+    "Deliberately wrong: forward …",
     "Forward mode through …",
 )
 @over(forward=FORWARDS, mode=[EAGER, INSIDE])
@@ -277,9 +336,13 @@ def test_transpose(forward, mode):
 
 @says(
     "`tf.recompute_grad` is a …",
-    "Eagerly a keyword …",
-    "Bind the keyword first.",
-    "Wrong on purpose: recompute_grad …",
+    "In eager mode a keyword …",
+    "Fix: bind the …",
+    "A layer is …",
+    "The call raises …",
+    "Here the keyword …",
+    "The gradient is that …",
+    "Deliberately wrong: recompute_grad …",
     "The keyword is …",
 )
 @over(
@@ -318,7 +381,7 @@ def test_keyword(decorate, mode):
     "`fit` moves all …",
     "Without `training` a …",
     "Fix: write a layer …",
-    "Wrong on purpose: a layer …",
+    "Deliberately wrong: a layer …",
     "A layer that has the recomputed …",
     was="'the other one as an attribute': without training the gradient is wrong",
 )
@@ -396,12 +459,18 @@ def _clear():
 @says(
     "This is a …",
     "While `tf.map_fn`, `tf.scan` …",
-    "One that raises …",
-    "With the tape …",
-    "Take it back …",
+    "If the trace …",
+    "`tf.recompute_grad` enters the …",
+    "With the gradient …",
+    "A `tf.map_fn` raises …",
+    "Eager mode refuses …",
+    "The second error …",
+    "After that, a …",
+    "The gradient is computed …",
+    "Fix: reset the …",
     "`tf.compat.v1.get_variable_scope().caching_device` is `None` …",
-    "Wrong on purpose: a map …",
-    "Take back what …",
+    "Deliberately wrong: a map …",
+    "Reset what a …",
 )
 def test_caching_device():
     square = tf.recompute_grad(lambda x: x * x)

@@ -83,19 +83,23 @@ def elsewhere():
 
 
 @says(
-    "A rule is Python.",
-    "A SavedModel holds a …",
-    "The first two …",
-    "In a graph …",
+    "A SavedModel holds a graph …",
+    "The programs of …",
+    "In a graph, …",
     "The name is …",
     "The process that …",
-    "Leave `experimental_custom_gradients` at …",
-    "Second derivatives are …",
+    "A gradient function that …",
+    "Fix: leave `experimental_custom_gradients` …",
+    "A model is saved …",
+    "The gradient works …",
+    "Compare what each …",
+    "With the default, …",
+    "Both derivatives agree …",
+    "The second derivative is …",
     "If it calls …",
-    "The load warns …",
-    "Load in another …",
+    "Load the model …",
     "The warning of …",
-    "Wrong on purpose: saved …",
+    "Deliberately wrong: saved …",
     "Saved with its …",
     was=(
         "'a file holds no Python': that of a Lambda layer holds bytecode",
@@ -147,10 +151,14 @@ def test_identityn(choice):
 
 @says(
     "The file holds the key …",
-    "Save operations of TensorFlow.",
-    "Where it must …",
+    "Fix: save operations …",
+    "The model calls NumPy by …",
+    "The loaded model …",
+    "Look at both …",
+    "This model has …",
+    "In another process, …",
     "Look for `PyFunc` …",
-    "Wrong on purpose: NumPy in a saved model.",
+    "Deliberately wrong: NumPy in a saved model.",
     "The same function …",
 )
 @over(function=[tf.numpy_function, tf.py_function])
@@ -196,10 +204,15 @@ def saved(layer, path):
 
 
 @says(
-    "A `.keras` file holds names, …",
+    "A `.keras` file holds only …",
     "A `.keras` file holds the …",
-    "Register the class, …",
-    "Wrong on purpose: a layer …",
+    "It has no code: …",
+    "Fix: register the …",
+    "A model with …",
+    "The message names …",
+    "Here the class …",
+    "Before and after …",
+    "Deliberately wrong: a custom layer …",
     "A layer that …",
 )
 @over(way=["unknown", "custom_objects", "registered"])
@@ -226,9 +239,13 @@ def test_locate(way):
 @says(
     "The file holds the bytecode …",
     "Even then the …",
-    "A registered layer, …",
-    "Wrong on purpose: a rule …",
-    "A Lambda layer …",
+    "Fix: use a registered …",
+    "A Lambda layer calls …",
+    "Loading raises an …",
+    "This Lambda layer …",
+    "The gradient is …",
+    "Deliberately wrong: a custom gradient …",
+    "A Lambda layer with …",
 )
 def test_lambda():
     with tempfile.TemporaryDirectory() as folder:
@@ -252,8 +269,12 @@ def test_lambda():
 @says(
     "A SavedModel holds traces.",
     "A plain method …",
-    "Give it an …",
-    "Wrong on purpose: a function …",
+    "Fix: give the …",
+    "A module has …",
+    "Neither works in …",
+    "This `tf.function` has …",
+    "The loaded function …",
+    "Deliberately wrong: a function …",
     "With an input …",
 )
 @over(way=["plain", "untraced", "called", "signature"])
@@ -281,8 +302,12 @@ def test_traces(way):
 
 @says(
     "`model.export` writes a …",
-    "Load it with …",
-    "Wrong on purpose: load_model …",
+    "Fix: load the …",
+    "A model is written …",
+    "Keras refuses the …",
+    "`tf.saved_model.load` reads it:",
+    "The custom gradients …",
+    "Deliberately wrong: load_model …",
     "The export has …",
 )
 def test_export():
@@ -297,7 +322,7 @@ def test_export():
     assert before.numbers == after.numbers == [-1, -3]
 
 
-history("Older versions said …")
+history("Older versions had …")
 
 
 def converted(function):
@@ -314,10 +339,14 @@ def converted(function):
 @says(
     "The converter to …",
     "It has none …",
-    "A forward pass …",
-    "What shall be …",
-    "Wrong on purpose: NumPy in a model …",
-    "A rule of …",
+    "Fix: use a forward …",
+    "The model calls NumPy, …",
+    "The converter names …",
+    "This program converts …",
+    "If you need …",
+    "Both results agree …",
+    "Deliberately wrong: NumPy in a model …",
+    "A custom gradient of …",
 )
 @over(scale=[-1.0, 10.0])
 def test_lite(scale):
@@ -345,6 +374,7 @@ def test_lite(scale):
 
 
 pointer(
+    "Find the message …",
     "Notice it earlier.",
     "Asked in tensorflow#36978, …",
     "Asked in tensorflow#40166, …",

@@ -28,17 +28,19 @@ def differences(f, x, h=1e-6):
 
 @says(
     "A spiking network — …",
-    "A step has …",
-    "With $v_i$ the …",
+    "The derivative of …",
+    "Let $v_i$ be …",
     "Its derivative is …",
-    "Beside it stands the …",
-    "Write the differential of the surrogate; …",
+    "The surrogate is a curve …",
+    "It is that of the surrogate.",
     "It exists at …",
-    "Pair it with the upstream gradient, which …",
-    "`local` is the …",
+    "The upstream gradient is …",
+    "`local` agrees with …",
     "`downstream` is `upstream` …",
+    "Compare `local` with …",
     "The last line …",
-    "A spike is …",
+    "A spike is $s_i …",
+    "A spike is a step …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], v=[[-2.0, -0.5, 0.0, 1e-9, 2.0]])
 def test_a_spike(mode, v):
@@ -66,7 +68,8 @@ def test_a_spike(mode, v):
     "A leaky integrate-and-fire …",
     "Above the threshold …",
     "Leaky integrate-and-fire: a …",
-    "Upstream comes to …",
+    "A hidden spike …",
+    "Both also receive …",
 )
 @over(times=[2, 5])
 def test_a_neuron(times):
@@ -97,13 +100,14 @@ def test_a_neuron(times):
 
 
 @says(
-    "A network of …",
-    "With the rule 188 …",
+    "Without a custom …",
+    "With the custom gradient, 188 …",
     "Without it each …",
     "A spiking network learns …",
     "A pulse moves …",
-    "Behind 32 hidden …",
+    "After 32 hidden …",
     "All that is …",
+    "A tie counts …",
     "Potentials of the …",
     "Where the pulse …",
     "Where it moves …",
@@ -135,12 +139,11 @@ def test_the_spiking_network(mode, layers):
 
 @says(
     "Weights of one bit — …",
-    "The same goes …",
-    "With $w_i$ the …",
-    "Beside it stands a …",
-    "Write the differential of the line.",
+    "It is that of the line.",
+    "Let $w_i$ be …",
+    "The surrogate is a clipped …",
     "At −1 and …",
-    "Pair it with the upstream gradient, taken …",
+    "It is taken …",
     "At −2 and …",
     "A weight of …",
     "Beyond −1 and …",
@@ -179,7 +182,7 @@ def test_one_bit(mode, w):
 
 @says(
     "Of 500 points …",
-    "Without the rule the …",
+    "Without the custom gradient the …",
     "The task is …",
     "Where three networks …",
     "The first and …",
@@ -219,8 +222,8 @@ def moved(p, i, h):
     "A disk in …",
     "A pixel's value …",
     "A renderer counts …",
-    "Yet the area …",
-    "From the center …",
+    "But the area …",
+    "The inputs are …",
     "A small change …",
     "At the angle …",
     "So a pixel …",
@@ -229,11 +232,14 @@ def moved(p, i, h):
     "These are the …",
     "The integrals over …",
     "Nothing is chosen …",
-    "Forward, the program …",
-    "The rule is compared …",
+    "The forward pass …",
+    "The program compares …",
     "A disk with …",
     "Of each pixel, the share …",
     "Of each pixel, the area …",
+    "All three gradients …",
+    "Each pixel is …",
+    "So three numbers …",
 )
 @over(p=[[3.6, 4.2, 2.7], [4.3, 3.7, 1.45]])
 def test_the_disk(p):
@@ -266,8 +272,8 @@ def test_the_disk(p):
 
 @says(
     "A disk is …",
-    "With the rule the …",
-    "Without the rule `tape.gradient` …",
+    "With the custom gradient the …",
+    "Without it, `tape.gradient` …",
     "A noisy image …",
     "A dotted circle, …",
     "A solid circle, …",
@@ -293,9 +299,11 @@ def test_the_fit(mode):
 
 @says(
     "Differences of points.",
-    "A picture that …",
-    "The rule is right, …",
-    "Wrong on purpose: …",
+    "Differences of points can't …",
+    "No step size …",
+    "An image that …",
+    "The gradient function is …",
+    "Deliberately wrong: …",
 )
 def test_differences_of_points():
     defined = program("disk.py")
@@ -359,7 +367,7 @@ def test_a_disk_that_leaves(a):
 
 @says(
     "A spike that …",
-    "A step that …",
+    "If a step …",
 )
 @over(mode=[EAGER, INSIDE], rule=[True, False])
 def test_integers(mode, rule):
@@ -374,7 +382,7 @@ def test_integers(mode, rule):
 @says(
     "A bar in one dimension covers …",
     "The boundary is …",
-    "The left edge …",
+    "If the left …",
     "A bar in one dimension: …",
     "Of each pixel, the exact …",
 )
@@ -394,8 +402,8 @@ def test_the_bar(mode, a, b):
 
 
 pointer(
-    "This page trains …",
-    "Two rules are …",
+    "After this page …",
+    "The first two …",
     "Application — The …",
     "The program that …",
     "In types: `grad :: upstream(s: [n]) → downstream(v: [n])`.",
@@ -405,7 +413,9 @@ pointer(
 definition("The sign $:=$ …")
 advice(
     "You need the …",
-    "Read off the rule:",
+    "It is the factor in front of $\\d v_i$:",
+    "It is the factor in front of $\\d w_i$:",
+    "Each input has …",
     "Keep the disk …",
-    "What do the …",
+    "Derive the gradients …",
 )

@@ -395,14 +395,14 @@ RULES = ["variables", "plain", "argument"]
 
 
 @says(
-    "A tape around …",
+    "Around the replicas …",
+    "Here a tape …",
     "Without a `tf.function` …",
-    "A rule is …",
-    "The tape knows …",
-    "For `w` itself …",
-    "Put the tape …",
+    "It has the …",
+    "For `w` itself, …",
+    "Put the tape into the function that `strategy.run` calls.",
     "the gradient is …",
-    "Wrong on purpose: a …",
+    "Deliberately wrong: a …",
 )
 def test_around():
     for name in RULES:
@@ -413,7 +413,7 @@ def test_around():
     assert trace("wrong/half.py")[0].numbers == [3, 10]
 
 
-@says("What goes wrong …")
+@says("What you see …")
 def test_between():
     assert found("inside", "variables") == found("inside", "plain")
     assert trace("batch.py")[3].numbers == [100]
@@ -433,13 +433,14 @@ def test_programs():
 
 @says(
     "Each replica calls …",
-    "So does the …",
+    "The gradient function runs …",
+    "A list that …",
     "The upstream gradient, …",
-    "The rule is …",
+    "The gradient function is …",
     "`variables=` has the …",
     "In a replica it reads …",
-    "In a replica its …",
-    "What a rule …",
+    "In a replica, the device …",
+    "What a gradient function …",
     "or it warns …",
 )
 def test_rule_in_replicas():
@@ -466,17 +467,23 @@ def test_turns():
 
 @says(
     "A loss is …",
-    "One weight, and …",
-    "Both factors may move:",
-    "Each example adds …",
-    "An example keeps …",
+    "There is one …",
+    "Both factors can …",
+    "The examples add …",
+    "Each example has …",
+    "The weight gets …",
     "So each replica …",
-    "The rule has …",
-    "Divided by its …",
-    "A division by …",
+    "Each replica runs …",
+    "The gradient function has …",
+    "The divisor is …",
+    "Each example must …",
+    "If each part …",
+    "Dividing by the …",
+    "Divide each loss …",
+    "Compare equal parts …",
     "For parts of …",
     "two replicas, twice …",
-    "The gradient of …",
+    "The gradient of a mean over a batch, …",
 )
 @over(x=arrays((4,), numbers(1, 9)), w=numbers(1, 9), cut=[1, 2, 3])
 def test_parts(x, w, cut):
@@ -501,8 +508,9 @@ def test_parts(x, w, cut):
 
 
 @says(
-    "An optimizer of …",
-    "It does not divide.",
+    "The optimizer adds …",
+    "A Keras optimizer …",
+    "It doesn't divide.",
 )
 def test_optimizer():
     assert found("optimized") == [2.0 - 0.125 * (3.0 + 7.0)] * 3
@@ -511,14 +519,17 @@ def test_optimizer():
 @says(
     "Each replica $r$ …",
     "All outputs depend …",
-    "The rule of …",
+    "The gradient of a mean over the …",
+    "An all-reduce in …",
     "`all_reduce` has this …",
-    "Where the rule …",
-    "Batch statistics are …",
+    "If a gradient function …",
+    "The gradient is then …",
+    "Batch statistics cover …",
     "With equal parts …",
+    "With other parts, …",
     "Let replica $s$ …",
     "The mean over …",
-    "Wrong on purpose: the rule …",
+    "Deliberately wrong: the gradient …",
 )
 def test_reduced():
     for parts, equal in (([1, 2], [3, 6]), True), (([1, 2, 3], [6]), False):
@@ -535,8 +546,8 @@ def test_reduced():
 
 
 @says(
-    "An all-reduce is …",
-    "Where only one …",
+    "In an all-reduce …",
+    "If only one …",
     "In a branch …",
 )
 def test_meet():
@@ -548,9 +559,11 @@ def test_meet():
 
 @says(
     "A tape over …",
-    "A loss that …",
+    "If the loss …",
+    "The gradient is twice …",
+    "If you want …",
     "Reduce a loss …",
-    "Wrong on purpose: the loss …",
+    "Deliberately wrong: the loss …",
 )
 def test_counted():
     for each in found("counted"):
@@ -561,6 +574,7 @@ def test_counted():
 
 @says(
     "Keras divides the …",
+    "In `model.fit`, an …",
     "With batches of …",
     "A last batch …",
     "Each replica computes …",
@@ -595,7 +609,8 @@ def test_fit():
 
 @says(
     "`tf.device` around the …",
-    "A rule runs …",
+    "It runs on …",
+    "In a graph with …",
     "A device that …",
     "Where the operations …",
 )
@@ -615,7 +630,7 @@ def test_placed():
 @says(
     "`MultiWorkerMirroredStrategy` has the …",
     "Two workers, as …",
-    "The same rule …",
+    "The same gradient …",
 )
 def test_hosts():
     assert trace("hosts.py")[0].numbers == [1, 6, 6]
@@ -627,9 +642,10 @@ def test_hosts():
 
 @says(
     "The logits of …",
-    "Each replica uses …",
+    "Each replica multiplies …",
     "Each replica gets …",
     "The upstream gradients …",
+    "The local factor …",
     "TensorFlow's `all_reduce` has …",
     "Together the replicas …",
     "log of a …",
@@ -655,9 +671,13 @@ def test_catalogue():
 
 
 pointer(
-    "You need rules …",
+    "You need gradients …",
+    "Compare the lines of …",
+    "Compare both custom …",
+    "Compare two replicas …",
     "The messages are …",
-    "What needs a …",
+    "Nothing was run …",
+    "After this page …",
     "What you see …",
-    "Write its rule.",
+    "Derive its gradient …",
 )

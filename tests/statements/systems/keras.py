@@ -51,14 +51,16 @@ class Around(keras.layers.Layer):
 
 
 @says(
-    "A network has …",
-    "`fit` trains it …",
-    "With a rule …",
-    "512 points in …",
+    "`tf.sign` has gradient …",
+    "With a surrogate, …",
+    "The task is …",
+    "The network has …",
+    "It is trained …",
     "Hidden units of …",
-    "The weights begin …",
+    "By `tf.sign` alone, the …",
+    "With the custom gradient, the …",
     "The loss over …",
-    "Without a rule, …",
+    "By tf.sign alone, it …",
 )
 def test_training():
     names = {}
@@ -89,11 +91,14 @@ def test_training():
 
 
 @says(
-    "The rule is …",
-    "The rule knows …",
+    "`sign` is a …",
+    "The function uses …",
     "Sign with the …",
     "A layer of …",
-    "The slope of …",
+    "Its gradient function …",
+    "The gradient function is a plain …",
+    "Decorate a function …",
+    "It is that of the surrogate, …",
 )
 @over(mode=MODES, x=arrays(3, numbers(-9, 9)))
 def test_the_layer(mode, x):
@@ -115,6 +120,7 @@ def test_the_layer(mode, x):
     "The target is …",
     "The local derivatives …",
     "`fit` calls the …",
+    "Compare the two …",
     "With the rate …",
 )
 def test_the_trace():
@@ -131,14 +137,15 @@ def test_the_trace():
 
 
 @says(
-    "The ablation is …",
+    "The failure is …",
     "The output layer …",
-    "Nothing is said.",
-    "Two messages speak …",
-    "No gradient at …",
-    "Some that are …",
-    "Gradients of 0 …",
-    "Wrong on purpose: three …",
+    "Keras has two …",
+    "The worst case …",
+    "If all gradients …",
+    "If some are …",
+    "The layers after …",
+    "If they are 0, …",
+    "Deliberately wrong: three …",
 )
 @over(jump={"sign": tf.sign, "round": tf.round}, behind=[False, True], eagerly=EAGERLY)
 def test_what_fit_says(jump, behind, eagerly):
@@ -161,14 +168,16 @@ def test_what_fit_says(jump, behind, eagerly):
 
 
 @says(
-    "Where a rule …",
+    "Pass a weight …",
+    "If the function …",
     "The easiest way …",
-    "Where the rule …",
-    "Take the weights …",
-    "Inside `call` a …",
-    "In `grad` that …",
-    "Cast what goes …",
-    "Upstream and both …",
+    "If you can't …",
+    "The list has …",
+    "Convert the weights …",
+    "Inside `call`, a …",
+    "When `grad` runs, …",
+    "Cast the gradient …",
+    "The upstream gradient and both …",
     "A dense layer whose …",
 )
 @over(name=POLICIES, eagerly=EAGERLY)
@@ -219,7 +228,7 @@ def test_weights(name, eagerly):
     assert "must accept keyword argument 'variables'" in said
 
 
-@says("Both policies take …")
+@says("With both policies, …")
 def test_the_same_step():
     after = trace("weights.py").starting("  after")
     assert len(after) == 2 and all(each.text.endswith("True") for each in after)
@@ -229,11 +238,12 @@ def test_the_same_step():
 
 
 @says(
-    "With the policy …",
-    "It multiplies the …",
-    "What a rule is …",
-    "Between the two …",
-    "Upstream is float16, …",
+    "With the global policy `mixed_float16`, the upstream …",
+    "With the global policy `mixed_float16`, `compile` …",
+    "It multiplies the loss …",
+    "Your gradient function …",
+    "The upstream gradient is float16, …",
+    "The upstream gradient in …",
 )
 @over(name=POLICIES, eagerly=EAGERLY)
 def test_scaled(name, eagerly):
@@ -272,7 +282,7 @@ def test_scaled(name, eagerly):
 
 @says(
     "The second upstream …",
-    "The step is …",
+    "Keras leaves the …",
 )
 @over(name=POLICIES, target=[0.5, -8.0])
 def test_too_large(name, target):
@@ -291,13 +301,14 @@ def test_too_large(name, target):
 
 
 @says(
-    "A rule that …",
+    "A gradient function that compares …",
+    "A gradient function that is linear …",
     "One that compares …",
-    "A clip compares.",
+    "Clipping is such …",
     "With a limit …",
-    "Then `mixed_float16` is …",
-    "The limit has …",
-    "Wrong on purpose: a limit …",
+    "Both steps should …",
+    "The fix is to scale …",
+    "Deliberately wrong: a limit …",
     "The limit of …",
     "scale_loss multiplies by …",
 )
@@ -324,7 +335,8 @@ def test_clips(name, way):
 
 
 @says(
-    "`scale_loss` of an …",
+    "It multiplies by …",
+    "The comparison is …",
 )
 def test_scale_loss():
     plain = keras.optimizers.SGD(0.1)
@@ -335,7 +347,9 @@ def test_scale_loss():
 
 
 @says(
-    "What a rule has …",
+    "In float16, a …",
+    "Constants take the …",
+    "A sum over …",
 )
 @over(mode=[EAGER, INSIDE])
 def test_what_to_cast(mode):
@@ -351,11 +365,13 @@ def test_what_to_cast(mode):
 
 
 @says(
-    "The wrapper divides …",
-    "An own `train_step` …",
-    "An own train_step: …",
-    "Without the line, …",
-    "Wrong on purpose: an …",
+    "A custom `train_step` must …",
+    "The wrapper always …",
+    "So a custom …",
+    "A custom train_step …",
+    "Both policies take …",
+    "Without that line, …",
+    "Deliberately wrong: a custom …",
 )
 @over(name=POLICIES, file=["train_step.py", "wrong/train_step.py"])
 def test_train_step(name, file):
@@ -374,14 +390,99 @@ def test_train_step(name, file):
     assert "scale_loss" in right and "scale_loss" not in wrong
 
 
+# Policies of layers, steps in one execution.
+
+
+@says(
+    "A policy on …",
+    "`compile` looks at …",
+    "`auto_scale_loss`, an argument …",
+    "A layer with `dtype …",
+    "Its upstream gradients …",
+    "With `auto_scale_loss=False`, the …",
+    "An optimizer that …",
+    "When compile wraps …",
+)
+@over(
+    name=POLICIES, layer=[None, "mixed_float16"], scaled=[True, False], by_hand=[0, 1]
+)
+def test_policies(name, layer, scaled, by_hand):
+    def small(x):
+        return x * 2.0**-13
+
+    optimizer = keras.optimizers.SGD(0.125)
+    if by_hand:
+        optimizer = keras.optimizers.LossScaleOptimizer(optimizer)
+    with policy(name):
+        kernel = keras.layers.Dense(
+            1, use_bias=False, kernel_initializer="zeros", dtype=layer
+        )
+        after = Around(small)
+        after.dtype_policy = kernel.dtype_policy
+        model, said, caught = fitted(
+            kernel,
+            after,
+            t=-(2.0**-14) + 0 * X,
+            optimizer=optimizer,
+            auto_scale_loss=scaled,
+        )
+    wraps = by_hand or (name == "mixed_float16" and scaled)
+    kind = keras.optimizers.LossScaleOptimizer if wraps else keras.optimizers.SGD
+    assert type(model.optimizer) is kind and said == "" and not caught
+    half = kernel.compute_dtype == "float16"
+    assert (kernel.kernel.numpy() == 0) == (half and not wraps)
+
+
+@says(
+    "With `steps_per_execution`, `fit` …",
+    "Callbacks run only …",
+    "Here a callback …",
+    "With 4 steps …",
+    "If a factor must …",
+    "The gradient function itself …",
+    "A callback and …",
+)
+@over(steps=[1, 2, 4], by_counter=[False, True])
+def test_steps_per_execution(steps, by_counter):
+    defined = program("steps.py")
+
+    class Counts(defined.Scale):
+        def build(self, shape):
+            super().build(shape)
+            self.factor.assign(-1.0)
+
+        def call(self, x):
+            self.factor.assign_add(1.0)
+            return super().call(x)
+
+    layer = Counts() if by_counter else defined.Scale()
+    schedule, kernel = defined.Schedule(layer), dense(1.0)
+    options = {"batch_size": 1, "verbose": 0}
+    if not by_counter:
+        options["callbacks"] = [schedule]
+    model = keras.Sequential([keras.Input([1]), kernel, layer])
+    if by_counter:
+        layer.factor.assign(-1.0)
+    model.compile(
+        keras.optimizers.SGD(0.125), "mse", steps_per_execution=steps
+    )
+    model.fit(np.ones([4, 1]), np.zeros([4, 1]), **options)
+    right = 0.75 * 0.5 * 0.25
+    moved = {1: right, 2: 0.25, 4: 1.0}[1 if by_counter else steps]
+    assert same(kernel.kernel, [[moved]], 1e-6)
+    if not by_counter:
+        assert schedule.batches == [*range(0, 4, steps)]
+
+
 # Reversal.
 
 
 @says(
-    "One feature, and …",
+    "The layer is the identity, …",
     "Gradient reversal in …",
-    "It goes into …",
-    "The target has …",
+    "The layer passes …",
+    "One feature feeds …",
+    "The target domain …",
     r"With $\lambda$ at …",
     "The second column …",
     "The last line …",
@@ -408,11 +509,13 @@ def test_reverse(mode, factor):
 
 @says(
     "In a functional …",
-    "So all of …",
+    "So everything on …",
+    "An input by …",
     "On the TensorFlow …",
-    "What differs is …",
+    "The name is …",
+    "It isn't an …",
+    "It needs a …",
     "keras.ops.custom_gradient: a layer, …",
-    "A layer is …",
 )
 @over(decorate=[tf.custom_gradient, keras.ops.custom_gradient])
 def test_ops(decorate):
@@ -434,10 +537,13 @@ def test_ops(decorate):
 
 
 @says(
-    r"$\lambda$ is to …",
+    r"$\lambda$ should grow …",
+    "`fit` reads Python …",
+    "Put a factor …",
     "A factor that …",
-    "What is assigned …",
-    "Wrong on purpose: the …",
+    "If you assign …",
+    "The kernel moves …",
+    "Deliberately wrong: the …",
 )
 @over(way=["attribute", "compiled again", "weight"], eagerly=EAGERLY)
 def test_schedule(way, eagerly):
@@ -466,15 +572,39 @@ def test_schedule(way, eagerly):
         assert not between.trainable_variables and len(between.weights) == 1
 
 
+@says(
+    "`compile` makes it …",
+    "Another number of …",
+    was="'or for another shape': another number of rows traces nothing anew",
+)
+def test_traced_anew():
+    traced = []
+    model, _, _ = fitted(dense(), Around(lambda x: traced.append(x.dtype) or 1.0 * x))
+
+    def anew(x, compiles=False):
+        before = len(traced)
+        if compiles:
+            model.compile(keras.optimizers.SGD(0.125), "mse")
+        model.fit(x, np.zeros([len(x), 1], "float32"), verbose=0)
+        return len(traced) > before
+
+    x = np.ones([4, 1], "float32")
+    anew(x)
+    assert not anew(x) and not anew(x[:3]) and not anew(x.astype("float64"))
+    assert anew(x.astype("int32")) and anew(x, compiles=True)
+    assert {each.name for each in traced} == {"float32"}
+
+
 # The check.
 
 
 @says(
     "Central differences of …",
-    "What the rule …",
+    "The gradient function promises …",
     "So the program …",
     "Upstream is taken …",
     "The layer's gradient …",
+    "All six weights …",
 )
 @over(x=numbers(-3, 3), w=numbers(0.1, 3))
 def test_the_check(x, w):
@@ -494,9 +624,11 @@ def test_the_check(x, w):
 
 
 @says(
-    "The surrogate is …",
-    "`tf.convert_to_tensor` brings it …",
+    "The surrogate is the identity, …",
+    "Before it, `tf.convert_to_tensor` …",
+    "The custom gradient is applied …",
     "A dense layer with …",
+    "Both policies end …",
 )
 @over(name=POLICIES, start=[-2.0, -0.5, 0.0, 0.5, 2.0])
 def test_binary(name, start):
@@ -515,24 +647,26 @@ def test_binary(name, start):
 
 
 definition(
-    "This page is …",
-    "The units say …",
-    "Beside them stands …",
-    "Write the differential …",
-    "Pair it with …",
+    "The units compute …",
     "The sign $:=$ …",
 )
 advice(
     "You need a …",
     "Compare the weights …",
-    "The body has …",
+    "For that, the body …",
+    "Wrap the optimizer …",
     "Write `BinaryDense`, a …",
-    "Send the gradient …",
-    "Let it run …",
+    "Pass the upstream …",
+    "Make it run …",
+    "The gradient should …",
 )
 pointer(
-    "The failures have …",
-    "Of this kind, …",
-    "The derivation of …",
-    "The rule of …",
+    "After this page …",
+    "The error messages …",
+    "The gradient of the dense …",
+    "The catalogue has …",
+    "a float32 variable …",
+    "a custom gradient is …",
+    "a Lambda layer …",
+    "RematScope fails in …",
 )

@@ -8,6 +8,7 @@ import weakref
 
 import keras
 from tensorflow.python.eager import context
+from tensorflow.python.framework import op_callbacks
 
 from truth.statements.tries import *
 
@@ -63,11 +64,13 @@ OUTPUT = [tf.exp, tf.tanh, tf.nn.softmax, tf.nn.relu]
 
 
 @says(
-    "Each operation stands …",
-    "Weak references tell …",
-    "Of an operation …",
-    "The slope of …",
-    "What the tape …",
+    "The tape keeps tensors …",
+    "It puts the operation …",
+    "What the tape keeps depends …",
+    "The gradient of a sine …",
+    "A negation and …",
+    "What the tape keeps of one …",
+    "A weak reference tells …",
     "of which the …",
 )
 @over(
@@ -80,7 +83,7 @@ def test_kept(case):
     assert kept(operation) == expected
 
 
-@says("`x + 1` …")
+@says("`x + 1` …", "The gradient needs none …")
 @over(operation=SHAPE, x=arrays((2, 2)))
 def test_kept_for_its_shape(operation, x):
     assert kept(operation) == [True, False]
@@ -89,7 +92,7 @@ def test_kept_for_its_shape(operation, x):
 
 @says(
     "`3 * x` …",
-    "Eagerly the type …",
+    "In eager mode, the type …",
 )
 @over(operation=[tf.multiply, tf.matmul])
 def test_type_decides(operation):
@@ -106,8 +109,10 @@ def stack(count):
 
 
 @says(
-    "Therefore frozen layers …",
-    "A rule keeps …",
+    "That is why frozen …",
+    "Their gradient needs …",
+    "A custom gradient avoids …",
+    "The custom gradient keeps …",
     "Frozen layers need …",
 )
 @over(count=[2, 6])
@@ -131,9 +136,10 @@ def test_frozen(count):
     del tape, y
     tape, y, at = taped(frozen, x)
     assert steps.alive == 1 and same(tape.gradient(y, at), right, 1e-6)
+    assert [each.numbers[:2] for each in trace("frozen.py")] == [[5, 5], [0, 5]]
 
 
-@says("With the tape …")
+@says("With the gradient computed inside a `tf.function`, the backward pass doesn't …")
 @over(by_rule=[True, False])
 def test_frozen_in_a_graph(by_rule):
     read, W = [], program("frozen.py").W
@@ -166,12 +172,15 @@ def test_frozen_in_a_graph(by_rule):
 
 
 @says(
-    "Two steps, of …",
+    "Take two steps, …",
+    "The backward pass computes …",
     "It has two …",
+    "Both factors stay …",
+    "One needs $h$, …",
     "$h$ is a …",
-    "So $x$ is …",
+    "So you need …",
     "In types: `grad :: upstream(y) → downstream(x)`, …",
-    "A rule that …",
+    "A gradient function that …",
 )
 @over(mode=MODES, x=arrays(3, numbers(-5, 5)))
 def test_recomputed(mode, x):
@@ -198,8 +207,9 @@ def rule(before=tf.stop_gradient, seen=None):
 
 @says(
     "`block` keeps its …",
+    "`recomputed` has dropped …",
     "`tf.stop_gradient` keeps the …",
-    "Without it the …",
+    "Without it, in …",
 )
 @over(before={"stopped": tf.stop_gradient, "as it is": tf.identity})
 def test_kept_by_the_rule(before):
@@ -213,7 +223,7 @@ def test_kept_by_the_rule(before):
 
 @says(
     "The upstream gradients …",
-    "Both gradients are …",
+    "Both gradients agree to …",
 )
 def test_the_trace():
     lines = trace("memory.py")
@@ -227,13 +237,14 @@ def checkpoint():
 
 
 @says(
-    "The same for …",
-    "This rule is …",
-    "That of `tf.recompute_grad` …",
+    "`checkpoint` below does …",
+    "Its `grad` runs …",
+    "`checkpoint` has a …",
+    "`tf.recompute_grad` raises an …",
     "On the other …",
     "recompute_grad in a …",
 )
-@over(mode=[EAGER, INSIDE, XLA], function=[tf.tanh, tf.exp, lambda x: x**3])
+@over(mode=[EAGER, INSIDE, AROUND, NESTED, XLA, AROUND_XLA], function=[tf.tanh, tf.exp, lambda x: x**3])
 def test_checkpoint(mode, function):
     steps = Steps(function)
     found = EAGER.gradient(checkpoint()(steps), 0.5)
@@ -251,6 +262,53 @@ def test_checkpoint(mode, function):
         y = tf.recompute_grad(lambda x: x * v)(tf.constant(0.5))
     said = message(mode.gradient, checkpoint()(lambda x: x * v), 0.5)
     assert same(tape.gradient(y, v), 0.5) and "must accept keyword argument" in said
+
+
+@says(
+    "The two copies …",
+    "Without the first, …",
+    "Without the second, …",
+    "a block in …",
+    was="'a second derivative': 0 in map_fn without the copy in grad",
+)
+@over(mode=EVERYWHERE, copies=[(True, True), (False, True), (True, False)])
+def test_copies(mode, copies):
+    first, second = (tf.identity if each else lambda x: x for each in copies)
+
+    def checkpoint(function):
+        @tf.custom_gradient
+        def once(x):
+            x = first(x)
+
+            def grad(upstream):
+                copy = second(x)
+                with tf.GradientTape() as tape:
+                    tape.watch(copy)
+                    again = function(copy)
+                return tape.gradient(again, copy, output_gradients=upstream)
+
+            return function(tf.stop_gradient(x)), grad
+
+        return once
+
+    def cube(x):
+        return x**3
+
+    if copies == (True, True):
+        given = program("checkpoint.py").checkpoint(cube)
+        for of, right in ((mode.gradient, 0.75), (mode.derivative, 3.0)):
+            assert same(of(checkpoint(cube), 0.5), right, 1e-6)
+            assert same(of(given, 0.5), right, 1e-6)
+        recomputed = tf.recompute_grad(cube)
+        if mode.name == "branch, tape around":
+            assert message(mode.gradient, recomputed, 0.5).startswith("AssertionError")
+        copied = mode.gradient(lambda x: recomputed(tf.identity(x)), 0.5)
+        assert same(copied, 0.75, 1e-6)
+    elif not copies[0] and mode.name == "branch, tape around":
+        said = message(mode.gradient, checkpoint(cube), 0.5)
+        assert said.startswith("AssertionError")
+    elif not copies[1] and mode.name.startswith("loop"):
+        assert same(mode.gradient(checkpoint(cube), 0.5), 0.0)
 
 
 # Schedules.
@@ -274,8 +332,13 @@ def counted(way, steps):
 @says(
     "A chain of 64 steps keeps …",
     "In eight blocks …",
-    "$n$ steps are …",
-    "On the way …",
+    "`tf.recompute_grad(block)` keeps only …",
+    "With $n$ steps …",
+    "Cut $n$ steps …",
+    "The program counts both numbers …",
+    "During the backward …",
+    "Together they are",
+    "Blocks of 8 have …",
     "One block around …",
     "A chain of 64 steps in …",
 )
@@ -289,11 +352,33 @@ def test_blocks(size):
     assert at_once == n // k + k and blocked.run == 2 * n
     assert program("blocks.py").most(n, k) == at_once
     assert (at_once > most) == (k in (1, n))
+    assert most != 64 or program("blocks.py").most(64, 8) == 16
+
+
+@says(
+    "Unequal blocks do …",
+    "Those may be …",
+    "For example, blocks …",
+)
+def test_unequal_blocks():
+    def way(x, steps):
+        for size in sizes:
+            x = tf.recompute_grad(lambda x, k=size: steps(x, k))(x)
+        return x
+
+    found = {}
+    for sizes in ([10, 10, 9, 8, 7, 6, 5, 4, 3, 2], [8] * 8):
+        steps = Steps()
+        counted(lambda x, steps=steps: way(x, steps), steps)
+        assert sum(sizes) == 64 and steps.run == 128
+        found[sizes[0]] = steps.most
+    assert found == {10: 12, 8: 16}
 
 
 @says(
     "The fraction is …",
-    "As many blocks …",
+    "To find the …",
+    "Of equal blocks, …",
 )
 @over(n=st.integers(1, 40).map(lambda root: root**2), k=st.integers(1, 1600))
 def test_best_blocks(n, k):
@@ -313,11 +398,13 @@ def levels(parts):
 
 
 @says(
-    "A block may …",
-    "One rule for …",
+    "A block can …",
+    "One custom gradient …",
+    "`parts` is a …",
     "With $k$ levels …",
-    "To the starts …",
-    "Halves, $q = 2$, …",
+    "Each level runs …",
+    "`at once` is …",
+    "With halves, $q = 2$, …",
     "A chain that …",
 )
 @over(q=[2, 3, 5], k=[1, 2, 3])
@@ -359,10 +446,11 @@ def fewest(n, s):
 
 
 @says(
-    "With $r$ for …",
+    "Let $r$ be …",
+    "Then the number …",
     "With the smallest …",
-    "`plan` finds the …",
-    "Counted runs and …",
+    "`plan` tries all …",
+    "The counted runs …",
     "A chain reversed …",
     "The fewest steps …",
 )
@@ -382,7 +470,7 @@ def test_revolve(s, n):
 
 
 @says(
-    "56 is a …",
+    "56 is itself …",
     "Three snapshots instead …",
 )
 def test_rows_of_revolve():
@@ -413,12 +501,13 @@ def near_all(one, other):
 
 
 @says(
-    "`keras.remat` is `tf.recompute_grad` …",
-    "Around a layer …",
+    "With TensorFlow as …",
+    "Around a layer, …",
     "The second run draws …",
-    "Dropout multiplies by …",
+    "Dropout then multiplies …",
+    "Added noise does …",
     "Batch normalization has …",
-    "The seeds of …",
+    "Its moving averages …",
     "keras.remat around layers: …",
 )
 @over(
@@ -442,7 +531,7 @@ def test_layers(wrap, case):
         assert near_all(twice, after)
 
 
-@says("Dropout in a …")
+@says("Dropout in a …", "Both gradients agree in …")
 @over(wrap={"eager": lambda f: f, "graph": tf.function})
 def test_seed(wrap):
     found = []
@@ -459,6 +548,31 @@ def test_seed(wrap):
         slopes()
         found.append(wrap(slopes)())
     assert near_all(*found)
+    assert all(each.text.endswith("True") for each in trace("seed.py"))
+
+
+@says("If the tape stands …", "In `fit`, a …")
+def test_layers_outside():
+    """A mean that moves once, and a mask that is drawn twice."""
+    means, ones = [], tf.ones([200, 4])
+    for outside in (False, True):
+        norm = keras.layers.BatchNormalization()
+        norm.build(ones.shape)
+        call = keras.remat(lambda x, norm=norm: norm(x, training=True))
+        (AROUND if outside else EAGER).gradient(call, 1.0 * ones)
+        means.append(norm.moving_mean.numpy()[0])
+    assert np.allclose(means, [1 - 0.99**2, 0.01], 1e-3)
+    layer = keras.layers.Dropout(0.5, seed=1)
+    seed, y = layer.seed_generator.state.numpy().copy(), []
+    dropped = keras.remat(lambda x: layer(x, training=True))
+    slope = AROUND.gradient(lambda x: dropped(x), ones)
+    once = layer.seed_generator.state.numpy() - seed
+    layer.seed_generator.state.assign(seed)
+    assert not same(slope, layer(ones, training=True))
+    assert same(once, layer.seed_generator.state.numpy() - seed)
+    lines = trace("layers.py")
+    assert "right" in lines.line("BatchNormalization").text
+    assert "training=True" in source("layers.py")
 
 
 # Graphs.
@@ -485,11 +599,12 @@ def ran(way):
 
 
 @says(
-    "TensorFlow rewrites a …",
+    "TensorFlow optimizes a …",
+    "With the gradient computed inside a `tf.function`, both …",
     "The second run of …",
-    "`tf.recompute_grad` adds to …",
-    "So `checkpoint` is …",
-    "Steps that a …",
+    "`tf.recompute_grad` prevents this: …",
+    "Its last step …",
+    "Steps in a …",
 )
 @over(count=[3, 8])
 def test_merged(count):
@@ -504,12 +619,144 @@ def test_merged(count):
     assert ran(tf.recompute_grad(steps)) == (2 * count, 2 * count - 1)
 
 
+class Outputs:
+    """How many numbers the calls of an eager program returned that are alive."""
+
+    def __init__(self):
+        self.now = 0
+
+    def __call__(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):
+        for each in outputs if graph is None else []:
+            size = math.prod(each.shape)
+            self.now += size
+            weakref.finalize(each, self.gone, size)
+
+    def gone(self, size):
+        self.now -= size
+
+
 @says(
-    "Each trace of …",
+    "If the tape is outside …",
+    "Then `checkpoint` saves …",
+    "Plain steps keep …",
+    "Both recomputing versions …",
+    "What a tape outside …",
+    was="'in a graph it saves nothing': with the tape outside it does",
+)
+@over(count=[8, 20])
+def test_kept_outside(count):
+    def steps(x):
+        for _ in range(count):
+            x = x + tf.sin(x)
+        return x
+
+    kept = []
+    for function in (steps, checkpoint()(steps), tf.recompute_grad(steps)):
+        outside, meter, x = tf.function(function), Outputs(), tf.ones([1000])
+        op_callbacks.add_op_callback(meter)
+        try:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = outside(x)
+            kept.append(meter.now)
+        finally:
+            op_callbacks.remove_op_callback(meter)
+        assert tape.gradient(y, x) is not None
+    assert kept == [1000 * (count + 1), 3 * 1000, 3 * 1000]
+
+
+# A transformer, and the meter.
+
+
+@says(
+    "A block of a …",
+    "In a transformer, recompute …",
+    "In a run below …",
+    "The program has four blocks …",
+    "Start with both …",
+    "It has the …",
+    "The products rise …",
+    "One `tf.recompute_grad` around …",
+    "If time matters …",
+    "Its products are …",
+    "Recomputing only the …",
+    "The gradients are …",
+    "Four transformer blocks …",
+    "Its `meter` counts …",
+    "Before it records …",
+)
+def test_transformer():
+    defined = program("transformer.py")
+    assert (defined.n, defined.width, defined.heads) == (128, 64, 4)
+    rows = {each.text.split("  ")[0].strip(): each for each in trace("transformer.py")}
+    assert all(each.text.endswith("True") for each in rows.values())
+    kept, peak, products = (
+        {name: each.numbers[at] for name, each in rows.items()} for at in range(3)
+    )
+    both, whole, none = "both parts", "whole block", "nothing"
+    assert (peak[none], peak[both]) == (8.60, 2.82) and products[both] == 1.35
+    assert min(peak, key=peak.get) == both and min(kept, key=kept.get) == whole
+    assert products[whole] == products[both] and peak[whole] > peak[both]
+    assert products["mixing"] == min(each for each in products.values() if each > 1)
+    for name in ("mlp", "attention"):
+        assert peak[both] < peak[name] < peak["mixing"] < peak[none]
+        assert products["mixing"] < products[name] < products[both]
+
+
+@says(
+    "Within the attention, …",
+    "It saves more …",
+    "The backward pass of a block has …",
+)
+@over(n=[128, 256])
+def test_scores(n):
+    defined = program("transformer.py")
+    q = tf.random.stateless_normal([4, n, 16], [1, 2])
+    meter = Outputs()
+    op_callbacks.add_op_callback(meter)
+    try:
+        tape, y, x = taped(lambda q: defined.mix(q, q, q), q)
+        kept = meter.now
+        del tape, y
+        gone = meter.now
+        tape, y, x = taped(lambda q: tf.recompute_grad(defined.mix)(q, q, q), q)
+        again = meter.now - gone
+    finally:
+        op_callbacks.remove_op_callback(meter)
+    assert tape.gradient(y, x) is not None
+    assert 4 * n * n <= kept - again <= 3 * 4 * n * n
+
+
+@says(
+    "What you want …",
+    "There are three …",
+    "CPU, eager mode — …",
+    "On a CPU, …",
+)
+def test_meter():
+    said = message(tf.config.experimental.get_memory_info, "CPU:0")
+    assert "Allocator stats not available for device" in said
+    assert said.startswith("ValueError")
+    meter = Outputs()
+    op_callbacks.add_op_callback(meter)
+    try:
+        x = tf.ones([10])
+        y = -x
+        assert meter.now == 20 and y is not None
+        del x
+        assert meter.now == 10
+    finally:
+        op_callbacks.remove_op_callback(meter)
+    assert "op_callbacks.add_op_callback(meter)" in source("transformer.py")
+
+
+@says(
+    "Each tracing of …",
+    "The entry holds …",
     "`tf.recompute_grad` is a …",
-    "A function that …",
-    "What each trace …",
-    "no word on retracing",
+    "If a function …",
+    "What each tracing …",
+    "no warning about …",
 )
 @over(traces=[1, 4])
 def test_traces(traces):
@@ -536,7 +783,9 @@ def test_traces(traces):
 
 
 @says(
-    "A chain whose …",
+    "In this chain …",
+    "The program compares the gradients …",
+    "All three gradients …",
     "The schedules against …",
 )
 def test_the_check():
@@ -557,12 +806,15 @@ def test_the_check():
 
 
 @says(
-    "The price is …",
+    "A recomputed block …",
     "A lambda in …",
     "Python looks `factor` …",
-    "Eagerly the value …",
-    "In a `tf.function` …",
-    "Wrong on purpose: …",
+    "In eager mode the …",
+    "The gradient is 125 …",
+    "In a `tf.function`, …",
+    "The gradient is then …",
+    "The fix is to bind …",
+    "Deliberately wrong: …",
     was="'the gradient is 125': 30 in each mode with AutoGraph",
 )
 @over(mode=MODES, w=[[2.0, 3.0, 5.0], [7.0, 0.5]])
@@ -598,8 +850,8 @@ def test_last(mode, w):
 @says(
     "A chain of 1000 …",
     "A level of …",
-    "Two levels cannot …",
-    "Of three, the …",
+    "Two levels can't …",
+    "The program tries …",
     "Cuts of 1000 …",
 )
 def test_exercise():
@@ -617,16 +869,37 @@ def test_exercise():
 
 
 pointer(
-    "This page counts …",
-    "Which way of …",
-    "In the catalogue …",
+    "After this page …",
+    "When to write …",
+    "The catalogue has …",
+    "a captured or …",
+    "a keyword fails …",
+    "a block around …",
+    "a Lambda layer …",
+    "RematScope fails in …",
+    "a persistent tape …",
+    "The program measures …",
+    "The program compares the plain …",
+    "Look at how many `h` …",
+    "Look at how many numbers …",
+    "Compare the first …",
+    "Compare `at once` …",
+    "Compare the peaks, …",
+    "Compare `run again` …",
+    "Compare how many …",
+    "The program counts both for …",
 )
 advice(
     "You need the …",
-    "What is drawn …",
-    "Draw the seed …",
-    "Bind what the …",
+    "Measure the peak …",
+    "GPU — call …",
+    "CPU, graph or XLA — …",
+    "Measure the second …",
+    "Leave dropout out …",
+    "Bind the loop …",
+    "Therefore draw random …",
+    "For dropout, draw …",
 )
 definition(
-    "Of arrays of …",
+    "The arrays have …",
 )

@@ -61,8 +61,8 @@ def copied(model, function, **options):
 @says(
     "In types: `grad :: upstream(y) → downstream(x)`.",
     "The value of …",
-    "It is 1 …",
-    "Guided backpropagation keeps …",
+    "The local derivative is …",
+    "Here you deviate …",
     "A derivative is …",
     "Guided ReLU in …",
 )
@@ -118,15 +118,15 @@ def test_clone():
 
 
 @says(
-    "The last line …",
+    "The layers run …",
     "In the second …",
-    "Upstream is 1 …",
-    "In the first …",
-    "The value is …",
+    "The upstream gradients are …",
+    "In the first layer …",
+    "The copy returns …",
     "The gradient `[1, 1]` …",
     "The −2 is …",
     "The third unit …",
-    "Three rules of …",
+    "Three gradients of …",
 )
 def test_the_trace():
     whole, second, first, copy = [
@@ -147,7 +147,8 @@ def test_the_trace():
 
 @says(
     "Choose a test …",
-    "Where it is …",
+    "Test with an …",
+    "If it is …",
 )
 @over(mode=TAPES, signs=[[1.0, 1.0], [1.0, -1.0]])
 def test_both_signs(mode, signs):
@@ -162,8 +163,9 @@ def test_both_signs(mode, signs):
 
 
 @says(
+    "The activation of …",
     "So the references …",
-    "Where the two are …",
+    "If they are …",
     "The batch holds …",
 )
 @over(mode=MODES, x=numbers(-9, 9), a=numbers(-9, 9))
@@ -181,7 +183,7 @@ def test_secant(mode, x, a):
 
 
 @says(
-    "With this rule …",
+    "In the copy, …",
     "With the gradient …",
 )
 @over(seed=st.integers(0, 99))
@@ -208,14 +210,16 @@ def test_shares(seed):
 
 
 @says(
-    "What a clone …",
+    "Several forms of …",
+    "If a clone function …",
+    "The program tries …",
     "In each row …",
     "`keras.layers.ReLU` has no …",
     "A model in …",
     "`recursive=True` goes inside.",
     "`keras.ops.relu` in a …",
     "The clone function …",
-    "What a layer …",
+    "A clone function can't …",
     "The layer keras.layers.ReLU, …",
     "Which forms of …",
 )
@@ -294,11 +298,15 @@ def test_wrappers(kind, recursive):
 
 
 @says(
-    "`activation` is an …",
+    "To change the …",
+    "A graph that was …",
+    "But `activation` is …",
     "A graph keeps …",
-    "The last but …",
+    "This holds in …",
+    "Each line but …",
+    "In the last but …",
     "Activations exchanged in …",
-    "Wrong on purpose: ways …",
+    "Deliberately wrong: attempts …",
 )
 @over(graph=[False, True])
 def test_swap(graph):
@@ -346,13 +354,13 @@ def test_another_name(mode):
 
 
 @says(
-    "So you exchange …",
-    "No error, no warning.",
-    "`tf.RegisterGradient` gives a …",
+    "`gradient_override_map` is silently …",
+    "It works if …",
+    "`tf.RegisterGradient` registers a …",
     "`gradient_override_map` writes this …",
-    "It is obeyed …",
+    "The map works …",
     "A tape that …",
-    "Moved into a …",
+    "If you move …",
     "gradient_override_map on a …",
 )
 @over(mode=MODES, form={"keras": lambda: small(), "tf": lambda: tf.nn.relu})
@@ -370,10 +378,11 @@ def test_the_map(mode, form):
 
 @says(
     "The key is …",
-    "All of these …",
+    "In all rows …",
+    "The gradient is 10 …",
     "`tf.maximum`, `Relu6` and …",
     "A `tf.function` that …",
-    "A rule around …",
+    "A custom gradient around …",
     "Which operations the …",
 )
 @over(
@@ -416,15 +425,17 @@ def loaded():
 
 
 @says(
-    "A SavedModel comes …",
+    "A SavedModel is …",
     "A map around …",
-    "It comes back …",
-    "The operations have …",
+    "The gradient should …",
+    "It is wrapped …",
+    "The operations must …",
     "The program freezes …",
-    "What is imported …",
+    "The imported graph …",
     "The function that …",
-    "For it there …",
-    "Wrong on purpose: the …",
+    "For a loaded …",
+    "For that there …",
+    "Deliberately wrong: the map …",
     "A loaded model: …",
     "The same operations, …",
 )
@@ -451,10 +462,11 @@ def test_loaded(mode):
 
 @says(
     "The name is …",
-    "The rule is …",
-    "Saved without traces, …",
-    "A rule by …",
-    "Wrong on purpose: a …",
+    "To save it, …",
+    "If you save …",
+    "In any other …",
+    "The gradient function of …",
+    "Deliberately wrong: a model …",
 )
 @over(mode=MODES)
 def test_saved(mode):
@@ -493,7 +505,8 @@ def test_saved(mode):
 
 
 @says(
-    "This is how …",
+    "Guided backpropagation was …",
+    "The program has …",
     "It runs under …",
     "TensorFlow 1 — Now",
     "`@tf.RegisterGradient(name)`, a function …",
@@ -521,8 +534,9 @@ def test_tensorflow_1():
 
 
 @says(
-    "The copy's gradient, …",
-    "The latter must …",
+    "The program compares the copy's …",
+    "The finite differences …",
+    "They must agree …",
     "The copy's gradient against …",
     "Forward, and back …",
 )
@@ -542,26 +556,34 @@ def test_deconvolved(mode, x, upstream):
 
 
 definition(
-    "A model is …",
-    "The value stays; …",
-    "The pairing, and …",
-    "The slope is …",
-    "Where the two differ, …",
-    "The differential of both:",
+    "Guided backpropagation shows …",
+    "It changes only …",
+    "The value stays, …",
+    "Write the differential of …",
+    "The slope counts …",
+    "If $x_i$ and …",
 )
 advice(
-    "You want to …",
-    "You need rules …",
-    "Compare the outputs first.",
-    "Write its rule, …",
+    "You copy the …",
+    "To make a …",
+    "You need surrogate …",
+    "Compare the outputs …",
+    "Write its gradient …",
 )
 history(
     "SHAP's explainer for …",
-    "Their rule takes …",
-    "The rule of …",
+    "Instead of the …",
+    "The gradient of SHAP's …",
 )
 pointer(
     "`keras.Model.fit` keeps such …",
-    "This page is …",
-    "Of this kind, …",
+    "After this page …",
+    "The catalogue has …",
+    "guided ReLU changes …",
+    "the map is …",
+    "fit keeps an …",
+    "a saved graph …",
+    "Compare what was …",
+    "Compare the three …",
+    "When to write a …",
 )

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a tape around the replicas."""
+"""Deliberately wrong: a tape around the replicas."""
 
 # tracebook: alone
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule clips, and sees the gradient of one replica."""
+"""Deliberately wrong: grad clips the gradient of one replica."""
 
 # tracebook: alone
 

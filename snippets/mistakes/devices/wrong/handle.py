@@ -1,4 +1,4 @@
-"""Wrong on purpose: a tape in the scope of a strategy, outside of run."""
+"""Deliberately wrong: a tape in the scope of a strategy, outside of run."""
 
 # tracebook: alone
 

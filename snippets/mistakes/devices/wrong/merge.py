@@ -1,4 +1,4 @@
-"""Wrong on purpose: an optimizer is called in the scope, outside of run."""
+"""Deliberately wrong: an optimizer is called in the scope, outside of run."""
 
 # tracebook: alone
 

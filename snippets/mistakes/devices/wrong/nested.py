@@ -1,4 +1,4 @@
-"""Wrong on purpose: an optimizer in a branch, in each replica."""
+"""Deliberately wrong: an optimizer in a branch, in each replica."""
 
 # tracebook: alone
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: each replica takes the mean over its part of a batch."""
+"""Deliberately wrong: each replica takes the mean over its part of a batch."""
 
 # tracebook: alone
 

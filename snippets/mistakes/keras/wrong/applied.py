@@ -1,4 +1,4 @@
-"""Wrong on purpose: gradients and variables in two lists."""
+"""Deliberately wrong: gradients and variables in two lists."""
 
 import tensorflow as tf
 from tensorflow import keras

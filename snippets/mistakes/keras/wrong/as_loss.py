@@ -1,4 +1,4 @@
-"""Wrong on purpose: a loss with a gradient for y_pred alone."""
+"""Deliberately wrong: a loss with a gradient for y_pred alone."""
 
 import numpy as np
 import tensorflow as tf

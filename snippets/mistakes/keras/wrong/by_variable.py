@@ -1,4 +1,4 @@
-"""Wrong on purpose: a Keras weight is looked for among the variables."""
+"""Deliberately wrong: a Keras weight is looked for among the variables."""
 
 import tensorflow as tf
 from tensorflow import keras

@@ -1,4 +1,4 @@
-"""Wrong on purpose: with mixed_float16 the rule reads the float32 weight."""
+"""Deliberately wrong: with mixed_float16, grad reads the float32 weight."""
 
 import numpy as np
 import tensorflow as tf

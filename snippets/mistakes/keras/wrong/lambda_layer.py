@@ -1,4 +1,4 @@
-"""Wrong on purpose: a Lambda layer whose function reads a variable."""
+"""Deliberately wrong: a Lambda layer whose function reads a variable."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the override of TensorFlow 1, and a tape."""
+"""Deliberately wrong: the override of TensorFlow 1, and a tape."""
 
 import tensorflow as tf
 

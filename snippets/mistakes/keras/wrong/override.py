@@ -1,4 +1,4 @@
-"""Wrong on purpose: the activation is exchanged after the model was used."""
+"""Deliberately wrong: the activation is exchanged after the model was used."""
 
 import tensorflow as tf
 from tensorflow import keras

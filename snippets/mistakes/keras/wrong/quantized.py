@@ -1,4 +1,4 @@
-"""Wrong on purpose: the layer writes the rounded weight into the weight."""
+"""Deliberately wrong: the layer writes the rounded weight into the weight."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: RematScope around a layer that fit calls."""
+"""Deliberately wrong: RematScope around a layer that fit calls."""
 
 import numpy as np
 from tensorflow import keras

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the signature for PyTorch, on TensorFlow."""
+"""Deliberately wrong: the signature for PyTorch, on TensorFlow."""
 
 import tensorflow as tf
 from tensorflow import keras

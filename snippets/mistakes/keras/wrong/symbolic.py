@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule is called on a symbolic Keras tensor."""
+"""Deliberately wrong: a custom gradient gets a symbolic Keras tensor."""
 
 import tensorflow as tf
 from tensorflow import keras

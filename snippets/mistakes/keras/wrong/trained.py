@@ -1,4 +1,4 @@
-"""Wrong on purpose: the activation is exchanged between two calls of fit."""
+"""Deliberately wrong: the activation is exchanged between two calls of fit."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: one optimizer, and variables that it has not seen."""
+"""Deliberately wrong: one optimizer, and variables that it hasn't seen."""
 
 import tensorflow as tf
 from tensorflow import keras

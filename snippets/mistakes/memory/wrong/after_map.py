@@ -1,4 +1,4 @@
-"""Wrong on purpose: a map that raises in a graph breaks what comes next."""
+"""Deliberately wrong: a map that raises in a graph breaks what comes next."""
 # tracebook: raises NotImplementedError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: recompute_grad in a graph, with a keyword."""
+"""Deliberately wrong: recompute_grad in a graph, with a keyword."""
 # tracebook: raises ValueError
 
 import keras

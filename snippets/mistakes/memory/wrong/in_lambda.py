@@ -1,4 +1,4 @@
-"""Wrong on purpose: a layer that only a Lambda layer knows."""
+"""Deliberately wrong: a layer that only a Lambda layer calls."""
 
 import keras
 import tensorflow as tf

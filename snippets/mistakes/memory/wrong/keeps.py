@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule is written to save memory, eagerly."""
+"""Deliberately wrong: a custom gradient is written to save memory."""
 
 import weakref
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a persistent tape that is kept."""
+"""Deliberately wrong: a persistent tape that is kept."""
 
 import weakref
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a function with a rule is traced over and over."""
+"""Deliberately wrong: a custom gradient is traced over and over."""
 
 # tracebook: alone
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the forward pass saves in a list what a rule takes out."""
+"""Deliberately wrong: the forward pass saves in a list what grad takes out."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: forward mode through tf.recompute_grad."""
+"""Deliberately wrong: forward mode through tf.recompute_grad."""
 # tracebook: raises NotImplementedError
 
 import tensorflow as tf

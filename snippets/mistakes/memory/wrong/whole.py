@@ -1,4 +1,4 @@
-"""Wrong on purpose: one recompute_grad around everything."""
+"""Deliberately wrong: one recompute_grad around everything."""
 
 import weakref
 

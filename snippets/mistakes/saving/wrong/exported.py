@@ -1,4 +1,4 @@
-"""Wrong on purpose: load_model is given what export wrote."""
+"""Deliberately wrong: load_model is given what export wrote."""
 
 import tempfile
 

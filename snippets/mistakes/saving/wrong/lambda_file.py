@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule in a Lambda layer goes to a .keras file."""
+"""Deliberately wrong: a custom gradient in a Lambda layer of a .keras file."""
 
 import os
 import tempfile

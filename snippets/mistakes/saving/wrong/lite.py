@@ -1,4 +1,4 @@
-"""Wrong on purpose: NumPy in a model for LiteRT, once TFLite."""
+"""Deliberately wrong: NumPy in a model for LiteRT, once TFLite."""
 
 import os
 

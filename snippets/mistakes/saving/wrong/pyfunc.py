@@ -1,4 +1,4 @@
-"""Wrong on purpose: NumPy in a saved model."""
+"""Deliberately wrong: NumPy in a saved model."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a layer with a rule that load_model does not know."""
+"""Deliberately wrong: a custom layer that load_model can't find."""
 
 import os
 import tempfile

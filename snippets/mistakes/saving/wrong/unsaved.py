@@ -1,4 +1,4 @@
-"""Wrong on purpose: saved without its rules, and differentiated after."""
+"""Deliberately wrong: saved without gradient functions, and differentiated."""
 
 import subprocess
 import sys

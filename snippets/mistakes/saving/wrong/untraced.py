@@ -1,4 +1,4 @@
-"""Wrong on purpose: a function with a rule, saved without a signature."""
+"""Deliberately wrong: a function that is saved without a signature."""
 
 import tempfile
 

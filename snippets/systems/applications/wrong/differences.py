@@ -1,4 +1,4 @@
-"""Wrong on purpose: differences of a picture that is made of points."""
+"""Deliberately wrong: differences of an image that is made of points."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the loss is reduced before the tape sees it."""
+"""Deliberately wrong: the loss is reduced before the tape sees it."""
 
 # tracebook: alone
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a tape around a graph asks for the mirrored variable."""
+"""Deliberately wrong: a tape outside a graph, and the mirrored variable."""
 
 # tracebook: alone
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule of a mean over replicas stays in its replica."""
+"""Deliberately wrong: the gradient of a mean stays in its replica."""
 
 # tracebook: alone
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: three jumps without a rule, and what fit says."""
+"""Deliberately wrong: three steps without a gradient, and what fit reports."""
 
 import warnings
 

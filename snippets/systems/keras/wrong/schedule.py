@@ -1,4 +1,4 @@
-"""Wrong on purpose: the factor is an attribute, and fit has read it."""
+"""Deliberately wrong: the factor is an attribute, and fit has read it."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: an own train_step that does not scale the loss."""
+"""Deliberately wrong: a custom train_step that doesn't scale the loss."""
 
 import numpy as np
 import tensorflow as tf

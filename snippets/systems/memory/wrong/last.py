@@ -1,4 +1,4 @@
-"""Wrong on purpose: lambdas in a loop, which all run the last step again."""
+"""Deliberately wrong: lambdas in a loop, which all run the last step again."""
 
 import tensorflow as tf
 

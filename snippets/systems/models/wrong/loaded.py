@@ -1,4 +1,4 @@
-"""Wrong on purpose: the map around a model that was loaded."""
+"""Deliberately wrong: the map around a model that was loaded."""
 
 # tracebook: alone
 

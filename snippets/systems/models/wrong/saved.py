@@ -1,4 +1,4 @@
-"""Wrong on purpose: a model that was traced under the map is saved."""
+"""Deliberately wrong: a model that was traced under the map is saved."""
 
 # tracebook: alone
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: ways that change nothing, and one that changes all."""
+"""Deliberately wrong: attempts that change nothing, or all."""
 
 import tensorflow as tf
 from tensorflow import keras
