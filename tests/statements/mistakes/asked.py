@@ -188,7 +188,7 @@ def test_primal(graph, w):
     "With tensors and …",
     "Each of the …",
     "Fix: pass tensors …",
-    "Deliberately wrong: a tape is asked …",
+    "Deliberately wrong: the source …",
     "The sources are …",
 )
 @over(mode=[EAGER, PERSISTENT])

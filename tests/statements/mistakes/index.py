@@ -8,7 +8,7 @@ from truth.statements.tries import *
 ROOT = Path(__file__).parents[3]
 
 
-@says("The first has …")
+@says("The gradient of the first …")
 @over(mode=MODES, x=numbers())
 def test_slopes_of_steps(mode, x):
     assert same(mode.gradient(tf.sign, x), 0.0)
@@ -66,7 +66,7 @@ pointer(
     "My gradient … …",
     "is `None` — None",
     "is NaN or …",
-    "is 0 — zero",
+    "is zero — zero",
     "has the wrong …",
     "is a wrong …",
     "differs between eager …",
@@ -95,7 +95,7 @@ pointer(
     "`tf.sign` or `tf.round`.",
     "Use the identity …",
     "Through `tf.py_function`.",
-    "It is 0 …",
+    "Zero instead of None.",
     "In `tf.vectorized_map`.",
     "The custom gradient …",
     "Of eigenvectors.",
