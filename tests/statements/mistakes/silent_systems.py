@@ -353,7 +353,7 @@ def close(one, other):
     "The forward pass isn't …",
     "`w` gets `None` …",
     "By position, both …",
-    "Fix: pass every …",
+    "Fix: pass `w` …",
     "`assert all(each is not None for each in gradients)`.",
     "Deliberately wrong: recompute_grad, …",
     "Each tensor that …",
