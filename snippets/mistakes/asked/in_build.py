@@ -1,4 +1,4 @@
-"""build makes the weight, call computes with it."""
+"""build creates the weight, and call computes with it."""
 
 import numpy as np
 from tensorflow import keras

@@ -1,4 +1,4 @@
-"""Ask for the tensors themselves."""
+"""The sources are tensors and weights."""
 
 import tensorflow as tf
 from tensorflow import keras

@@ -1,4 +1,4 @@
-"""A weight of Keras is watched by itself, and is a source as it is."""
+"""The tape watches a Keras weight automatically."""
 
 import tensorflow as tf
 from tensorflow import keras

@@ -1,4 +1,4 @@
-"""Each element of the matrix has its share."""
+"""Each element of the matrix has its own gradient."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Upstream gets back the axis that was summed."""
+"""upstream gets the axis back that was summed."""
 
 import tensorflow as tf
 

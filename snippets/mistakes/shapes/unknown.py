@@ -1,4 +1,4 @@
-"""The shape is told to the result of numpy_function."""
+"""The shape of NumPy's result is set."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""What was broadcast is summed, and the variable is updated."""
+"""The gradient is summed, and the variable is updated."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The guard stands outside of what XLA compiles."""
+"""The assertion stands outside of what XLA compiles."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Each tensor that wants a gradient is a positional argument."""
+"""Each tensor that needs a gradient is a positional argument."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""tape.jacobian knows of the other examples; their part is not 0 here."""
+"""tape.jacobian includes the other examples, and here they matter."""
 
 import tensorflow as tf
 

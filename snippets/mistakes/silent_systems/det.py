@@ -1,4 +1,4 @@
-"""A rule for the complex determinant, with its conjugate."""
+"""A custom gradient for the complex determinant, with the conjugate."""
 
 import tensorflow as tf
 

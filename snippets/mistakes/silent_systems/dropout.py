@@ -1,4 +1,4 @@
-"""The mask is drawn outside, so that both runs have the same."""
+"""The mask is drawn outside, so both runs use the same."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A matrix function without eigenvectors, and a guard for those with."""
+"""A matrix function without eigenvectors, and the smallest gap."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A guard: the inverse times the matrix is the identity."""
+"""An assertion: the inverse times the matrix is the identity."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Differentiated again: the Jacobian row by row, or a gradient."""
+"""The second derivative with a Jacobian row by row, or with a gradient."""
 
 import tensorflow as tf
 

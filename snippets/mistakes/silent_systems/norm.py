@@ -1,4 +1,4 @@
-"""A norm that says 0 at 0: the root is taken where it has a slope."""
+"""A norm with gradient 0 at 0: the root is computed only where it is safe."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Ask the input for a NaN, not the gradient."""
+"""The input is searched for a NaN, not the gradient."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The rule holds in map_fn, and with the tape inside tf.vectorized_map."""
+"""map_fn, or the tape inside tf.vectorized_map, keeps the gradient."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""What was copied forward is summed backward."""
+"""A copy that was made forward is summed backward."""
 
 import tensorflow as tf
 

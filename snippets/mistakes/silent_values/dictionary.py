@@ -1,4 +1,4 @@
-"""A dictionary goes in, and one with its keys comes back."""
+"""A dictionary goes in, and one with the same keys comes back."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Upstream gets its axis back; tried with sides of two lengths."""
+"""upstream gets its axis back, for a square matrix and another one."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The rule returns what it computes."""
+"""grad returns what it computes."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Upstream times local, under another upstream than one."""
+"""upstream times local, for an upstream gradient that isn't 1."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Each variable is asked who it is."""
+"""Each variable is found by its ref()."""
 
 import tensorflow as tf
 

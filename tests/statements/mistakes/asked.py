@@ -13,11 +13,12 @@ def dense(**options):
 
 
 @says(
-    "The rule is …",
-    "`model.predict` returns an …",
-    "What is computed …",
-    "`model.predict_on_batch` and `model.evaluate` …",
-    "Call the model.",
+    "`model.predict` returns a …",
+    "A loss computed …",
+    "The same is …",
+    "From `model.predict`, both …",
+    "The gradients agree …",
+    "Fix: call the model with …",
     "Deliberately wrong: the tape …",
     "Under a tape, …",
 )
@@ -89,7 +90,7 @@ KINDS = [sequential, functional, nested, nested_functional, subclassed]
 
 
 @says(
-    "Fix: call the …",
+    "Fix: call the model once, …",
     "The next program …",
     "The gradient equals …",
     "`tape.watch` makes it …",
@@ -182,11 +183,13 @@ def test_primal(graph, w):
 
 
 @says(
-    "A tape knows …",
+    "A tape identifies …",
     "An array, a …",
-    "Ask for a …",
-    "Deliberately wrong: a tape is asked …",
-    "Ask for the …",
+    "With tensors and …",
+    "Each of the …",
+    "Fix: pass tensors …",
+    "Deliberately wrong: the source …",
+    "The sources are …",
 )
 @over(mode=[EAGER, PERSISTENT])
 def test_no_id(mode):
@@ -208,12 +211,15 @@ def test_no_id(mode):
 
 @says(
     "`tape.watch` takes tensors …",
-    "A symbolic tensor, …",
-    "Leave the line …",
+    "A Keras weight …",
+    "TensorFlow rejects a …",
+    "The tape watches the …",
+    "With `value` watched …",
+    "Fix: delete the …",
     "To watch it …",
     "For the gradient …",
     "Deliberately wrong: a tape is told …",
-    "A weight of …",
+    "The tape watches a …",
 )
 @over(persistent=[False, True])
 def test_watched(persistent):
@@ -237,10 +243,11 @@ def test_watched(persistent):
 
 @says(
     "`build` runs once, …",
-    "What it computes …",
-    "Compute in `call`.",
+    "So the product …",
+    "The weight after …",
+    "Fix: create the …",
     "Deliberately wrong: build …",
-    "build makes the …",
+    "build creates the …",
     "The loss (2s …",
 )
 @over(eagerly=[False, True])
@@ -263,9 +270,10 @@ def test_in_build(eagerly):
 
 
 @says(
-    "A model hands …",
-    "In a graph …",
-    "A rule of …",
+    "If `call` has …",
+    "In a graph, …",
+    "The reversed gradient …",
+    "Fix: decorate a …",
     "Deliberately wrong: the call …",
     "call takes the …",
 )
@@ -290,16 +298,21 @@ def test_decorated_call(eagerly):
 
 
 pointer(
-    "Entries on the …",
-    "The messages come …",
+    "In Keras, a …",
+    "General causes of …",
+    "The program computes …",
+    "The program passes an …",
+    "The program passes the …",
+    "This `build` multiplies …",
+    "This layer decorates …",
     "Asked in tensorflow#20630, tensorflow#36596.",
     "Asked in tensorflow#59652, tensorflow#31264.",
     "Asked in keras#19874, …",
     "Asked in tensorflow#32729.",
-    "More: the value …",
+    "More: you converted …",
     "More: the source …",
-    "More: rows in …",
-    "More: what is watched.",
+    "More: IndexedSlices instead …",
+    "More: the tape …",
     "More: the same …",
     "More: keywords in …",
     "More: forward mode.",

@@ -31,19 +31,23 @@ SHAPES = {
 
 
 @says(
-    "A gradient has …",
-    "A tape beside …",
-    "A tape around a `tf.function` compares …",
-    "`factor` was broadcast …",
-    "The tape hands …",
-    "A tape around a `tf.function` looks earlier.",
-    "A tape around a `tf.function`, …",
-    "Where the tape …",
+    "A gradient must …",
+    "Eagerly, and with …",
+    "The error then …",
+    "With the tape around a `tf.function`, TensorFlow …",
+    "Broadcasting copies `factor` …",
+    "The tape returns …",
+    "With the tape around a `tf.function`, the …",
+    "With the tape around a `tf.function`, and …",
+    "`assert gradient.shape == offset.shape`, because …",
+    "The gradient has the shape of `offset`.",
+    "That error names …",
     "Deliberately wrong: the gradient of a scalar …",
-    "Deliberately wrong: a sum …",
-    "What was broadcast …",
+    "Deliberately wrong: the gradient of an …",
+    "The gradient is …",
     "The sum in …",
-    was="'compares them': not where a shape is unknown",
+    "The variable is …",
+    "The update of …",
 )
 @over(mode=MODES, gradient=SHAPES)
 def test_compared(mode, gradient):
@@ -68,8 +72,10 @@ def test_compared(mode, gradient):
 
 
 @says(
-    "The tape has …",
+    "The tape does …",
     "`IdentityN` is the …",
+    "Its inputs are …",
+    'Therefore "Input index: …',
     "A sum over …",
 )
 @over(outputs=[1, 2, 3])
@@ -95,7 +101,7 @@ def test_identity_n(outputs):
 
 @says(
     "The gradient of a reshape …",
-    "It gets the …",
+    "It receives the …",
     "Deliberately wrong: the factor …",
 )
 @over(mode=BESIDE)
@@ -109,9 +115,11 @@ def test_reshape(mode):
 
 
 @says(
-    "The gradient has …",
-    "Return each gradient …",
+    "The gradient has the shape of the factor, …",
     "Summed over the …",
+    "Fix: return each gradient in the shape of its input.",
+    "`fitted` in the …",
+    "The gradients have …",
 )
 @over(
     mode=[EAGER, AROUND],
@@ -128,10 +136,12 @@ def test_fitted(mode, shape):
 
 
 @says(
-    "Behind the rule, …",
-    "Its gradient multiplies …",
+    "In the backward …",
+    "It multiplies what …",
     "A loss has …",
-    "Deliberately wrong: the gradient of a matrix is a …",
+    "The gradient now …",
+    "Fix: return one …",
+    "Deliberately wrong: the gradient of a matrix product …",
     "Each element of …",
 )
 @over(mode=MODES)
@@ -153,7 +163,10 @@ def test_not_a_matrix(mode):
     assert same(found[0], own[0], 1e-6) and same(found[1], own[1], 1e-6)
 
 
-@says("Eagerly the words …")
+@says(
+    "Eagerly the words …",
+    "Both messages contain `ndims`.",
+)
 @over(onednn=["0", "1"])
 def test_words_of_a_kernel(onednn):
     asked = "import tensorflow as tf; tf.matmul(tf.ones([]), tf.ones([3, 2]))"
@@ -171,6 +184,7 @@ def test_words_of_a_kernel(onednn):
 @says(
     "The gradient of `w` …",
     "If the matrix …",
+    "Fix: order the …",
     "Deliberately wrong: the gradient of a matrix is returned transposed.",
     "The gradient of a matrix …",
 )
@@ -194,11 +208,12 @@ def test_transposed(mode, sides):
 
 
 @says(
-    "The forward pass …",
-    "Upstream has the …",
-    "For as many …",
+    "The upstream gradient …",
+    "Broadcasting therefore aligns …",
+    "If there are …",
+    "Fix: put the …",
     "Deliberately wrong: upstream …",
-    "Upstream gets back …",
+    "upstream gets the …",
 )
 @over(mode=MODES, rows=[2, 3, 4])
 def test_rows(mode, rows):
@@ -216,9 +231,10 @@ def test_rows(mode, rows):
 
 
 @says(
-    "`factor` is used …",
+    "The tape adds …",
     "One has the …",
     "The message comes …",
+    "Both gradients are …",
     "Deliberately wrong: two …",
     "Both gradients have …",
 )
@@ -236,11 +252,13 @@ def test_added(mode, uses):
 
 
 @says(
-    "In a graph …",
+    "In a graph, …",
     "Eagerly it has …",
+    "With the shape …",
+    "Fix: set the …",
     "Print `y.shape` inside …",
     "Deliberately wrong: after …",
-    "The shape is …",
+    "The shape of NumPy's …",
 )
 @over(graph=[False, True])
 def test_unknown(graph):
@@ -266,7 +284,6 @@ history(
     "In the thread …",
     "Instead it has …",
 )
-pointer("The entries begin …")
 
 
 @says(
@@ -305,16 +322,23 @@ def test_assertions_on_shapes(mode, shapes):
 
 
 advice(
-    "Sum over what …",
+    "Fix: sum the gradient over the axes that were broadcast.",
     "`assert gradient.shape == variable.shape` …",
-    "Reshape the sum …",
-    "Return an element …",
-    "Put the factors …",
-    "Try a rule …",
-    "Put the axis …",
-    "Tell the shape …",
+    "Here, reshape the …",
+    "Test with matrices …",
+    "Compare shapes for …",
 )
 pointer(
+    "If a wrong …",
+    "`factor` is a …",
+    "`offset` has the …",
+    "The scalar factor …",
+    "`grad` returns a …",
+    "`grad` returns the …",
+    "The gradient agrees with automatic differentiation.",
+    "The forward pass …",
+    "The loss uses …",
+    "The program prints …",
     "Notice it earlier.",
     "Asked in tensorflow#127690, tensorflow#52535.",
     "More: which axes …",

@@ -377,7 +377,7 @@ advice(
 pointer(
     "The gradient … …",
     "is `None` — …",
-    "is 0 where …",
+    "is zero where …",
     "is NaN — …",
     "should be NaN …",
     "is too large …",
@@ -404,7 +404,7 @@ pointer(
     "The loss gathers …",
     "`ruled` changes the …",
     "Here it is …",
-    "This gradient function divides …",
+    "This gradient function normalizes …",
     "The loss uses only …",
     "The square should …",
     "`meant` is the …",

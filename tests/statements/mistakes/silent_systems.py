@@ -1,5 +1,8 @@
 """What the page on silent failures around a rule says in words."""
 
+import subprocess
+import sys
+
 import keras
 
 from truth.statements.tries import *
@@ -21,10 +24,25 @@ def through(x):
 
 
 pointer(
-    "No message, and …",
-    "On this page …",
-    "The entries come …",
-    "Mistakes in the …",
+    "Your gradient function …",
+    "The cause is …",
+    "The index by …",
+    "`reverse` changes the …",
+    "Here it is …",
+    "`grad` calls `tenth`, …",
+    "Compare the second …",
+    "For dropout, the …",
+    "Compare the lines …",
+    "The same product …",
+    "The program differentiates …",
+    "The same check …",
+    "The input has …",
+    "Compare the three …",
+    "Both functions compute …",
+    "This matrix has …",
+    "Look at what …",
+    "The second row …",
+    "`centered` subtracts the …",
     "Asked in tensorflow#53726 …",
     "Asked in tensorflow#127753.",
     "Asked in tensorflow#118075, tensorflow#119992.",
@@ -37,7 +55,7 @@ pointer(
     "More: Jacobians and vectorizing.",
     "More: second order.",
     "More: what recompute_grad saves.",
-    "More: a rule …",
+    "More: captured tensors.",
     "More: a guard …",
     "More: which built-ins …",
     "More: the determinant …",
@@ -51,12 +69,14 @@ pointer(
 
 @says(
     "`tf.vectorized_map` traces the …",
-    "The identity operation …",
-    "A straight-through rule …",
-    "Put the tape …",
-    "Compare with `tf.map_fn`, …",
+    "It replaces the …",
+    "A tape around …",
+    "The sign isn't …",
+    "All three fixes …",
+    "Fix: compute the gradient …",
+    "Compare with `tf.map_fn`.",
     "Deliberately wrong: the tape …",
-    "The rule holds …",
+    "map_fn, or the …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED, XLA])
 def test_vectorized_map(mode):
@@ -68,12 +88,15 @@ def test_vectorized_map(mode):
 
 
 @says(
-    "By default `tape.jacobian` …",
+    "By default, `tape.jacobian` …",
+    "That drops a …",
     "The first derivative …",
-    "`experimental_use_pfor=False` with a …",
-    "Compare with the …",
+    "The factor 0.1 …",
+    "Both fixes give 0.8.",
+    "Fix: call `tape.jacobian` …",
+    "Compare with the gradient of …",
     "Deliberately wrong: a default …",
-    "Differentiated again: the …",
+    "The second derivative …",
 )
 @over(
     wrap={"eager": lambda f: f, "graph": tf.function},
@@ -125,11 +148,12 @@ def both(function, x):
 
 @says(
     "The forward pass runs …",
-    "The gradient is that of another …",
+    "The recomputed function …",
     "`keras.remat` around a …",
-    "Draw the mask …",
-    "For dropout, `slope * x` …",
-    "Deliberately wrong: the forward …",
+    "Output and gradient …",
+    "Fix: draw the …",
+    "For dropout, assert …",
+    "Deliberately wrong: the second forward …",
     "The mask is …",
 )
 @over(wrap={"eager": lambda f: f, "graph": tf.function})
@@ -207,7 +231,7 @@ def step(wrap, inner, **options):
     "This layer calls …",
     "Both kernels agree.",
     "With dropout in …",
-    "Deliberately wrong: the …",
+    "Deliberately wrong: the second run …",
     "Both runs of …",
 )
 @over(options=FIT, again=[keras.remat, tf.recompute_grad])
@@ -326,8 +350,10 @@ def close(one, other):
 
 @says(
     "`tf.recompute_grad` is a …",
-    "The forward pass is …",
-    "Pass every tensor …",
+    "The forward pass isn't …",
+    "`w` gets `None` …",
+    "By position, both …",
+    "Fix: pass `w` …",
     "`assert all(each is not None for each in gradients)`.",
     "Deliberately wrong: recompute_grad, …",
     "Each tensor that …",
@@ -364,10 +390,11 @@ def jvp(function, x):
 
 
 @says(
-    "A bug of …",
-    "In a `tf.function` …",
-    "Forward over reverse; …",
-    "Compare the two.",
+    "This is a …",
+    "In a `tf.function`, …",
+    "Both fixes give 4.2, …",
+    "Fix: use forward …",
+    "Compare with forward …",
     "Deliberately wrong: forward …",
     "Forward over reverse, …",
 )
@@ -393,15 +420,85 @@ def test_nested_forward(x, jit_compile):
     assert same(jvp(lambda x: EAGER.gradient(cube, x), x), 6 * x, 1e-5)
 
 
+PROCESS = """
+import tensorflow as tf
+
+def jvp(function, x):
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+        y = function(x)
+    return accumulator.jvp(y)
+
+def twice(function, x):
+    return jvp(lambda x: jvp(function, x), x)
+
+def cube(x):
+    m = tf.identity(x)
+    return (m * m) * m
+
+def wave(x):
+    return tf.sin(x) * tf.exp(x)
+
+def double(x):
+    m = tf.identity(x)
+    return m + m
+
+def total(x):
+    m = tf.identity(x)
+    return tf.sin(m) + m
+
+x = tf.constant(0.7)
+for name in ORDER.split():
+    function = globals()[name]
+    graph = tf.function(lambda x: twice(function, x))
+    print(name, float(twice(function, x)), float(graph(x)))
+"""
+
+
+@says(
+    "In eager mode, …",
+    "So `wave` is …",
+    "Both numbers are …",
+    was="'a product misses a part where a factor is used again': it depends on what ran before",
+)
+@over(
+    order=["cube wave", "wave cube", "double total", "total cube"],
+)
+def test_what_ran_before(order):
+    code = PROCESS.replace("ORDER", repr(order))
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    found = {
+        line.split()[0]: [float(each) for each in line.split()[1:]]
+        for line in ran.stdout.splitlines()
+    }
+    wrong = {name for name, (eager, graph) in found.items() if abs(eager - graph) > 0.1}
+    expected = {
+        "cube wave": {"cube", "wave"},
+        "wave cube": set(),
+        "double total": {"total"},
+        "total cube": {"cube"},
+    }
+    assert wrong == expected[order]
+    right = {"cube": 4.2, "wave": 3.0804, "double": 0.0, "total": -0.6442}
+    assert all(abs(graph - right[name]) < 1e-3 for name, (_, graph) in found.items())
+    lines = trace("wrong/nested_forward.py")
+    assert len(lines) == 2 and all(
+        abs(line.numbers[-2] - line.numbers[-1]) > 1 for line in lines
+    )
+
+
 # XLA.
 
 
 @says(
     "XLA compiles no assertions.",
-    "`tf.debugging.check_numerics` passes its …",
-    "Check what comes …",
-    "Deliberately wrong: a guard …",
-    "The guard stands …",
+    "Under XLA, `tf.debugging.check_numerics` …",
+    "XLA returns the …",
+    "Outside of the …",
+    "Fix: check the …",
+    "Deliberately wrong: an …",
+    "The assertion stands …",
 )
 @over(
     guard={
@@ -421,11 +518,13 @@ def test_guards(guard):
 
 @says(
     "The gradient is divided …",
-    "NaN equals nothing, …",
+    "NaN doesn't equal …",
     "XLA skips the …",
-    "Ask the input.",
+    "Under XLA, neither …",
+    "The second line …",
+    "Fix: search the …",
     "Deliberately wrong: the gradient …",
-    "Ask the input for …",
+    "The input is …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA, AROUND_XLA])
 def test_reduce_max(mode):
@@ -445,10 +544,14 @@ def test_reduce_max(mode):
 
 
 @says(
-    "The rule of …",
-    "What the eigenvectors …",
-    "Use an operation …",
-    "Deliberately wrong: through …",
+    "The gradient of `tf.linalg.eigh` …",
+    "Where a difference …",
+    "`tf.linalg.svd` does the same.",
+    "Through the eigenvectors, …",
+    "The gradient of `tf.linalg.expm` …",
+    "Fix: use an …",
+    "If you need …",
+    "Deliberately wrong: a gradient …",
     "A matrix function …",
 )
 @over(mode=[EAGER, AROUND], gap=[0.0, 0.5])
@@ -476,11 +579,15 @@ def test_eigenvectors(mode, gap):
 
 
 @says(
-    "The tape means …",
-    "At a real …",
-    "A rule of …",
+    "For a complex …",
+    "The gradient of `tf.linalg.det` …",
+    "For a real …",
+    "`tf.linalg.det` returns another …",
+    "The gradient is 2, …",
+    "The determinant of …",
+    "Fix: write a …",
     "Deliberately wrong: the determinant …",
-    "A rule for …",
+    "A custom gradient …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], z=[1 + 2j, 3 - 1j])
 def test_det(mode, z):
@@ -500,10 +607,12 @@ def test_det(mode, z):
 
 @says(
     "Rounding leaves a …",
-    "Where it is …",
-    "Assert that the …",
+    "If the pivot …",
+    "The gradient is finite, …",
+    "The assertion passes …",
+    "Fix: assert that …",
     "Deliberately wrong: the inverse …",
-    "A guard: the …",
+    "An assertion: the …",
 )
 @over(mode=[EAGER, INSIDE, AROUND])
 def test_inverse(mode):
@@ -521,10 +630,13 @@ def test_inverse(mode):
 
 @says(
     "The norm is …",
-    "One row of …",
-    "Take the root …",
+    "The derivative of …",
+    "A single row …",
+    "Its gradient is NaN.",
+    "The gradient of the second …",
+    "Fix: compute the square …",
     "Deliberately wrong: one …",
-    "A norm that …",
+    "A norm with …",
 )
 @over(
     mode=[EAGER, INSIDE, AROUND, XLA],
@@ -547,9 +659,12 @@ def test_norm(mode, norm):
 @says(
     "`tape.batch_jacobian` differentiates sums …",
     "That is right …",
-    "`tape.jacobian`, which has …",
+    "A mean over …",
+    "`tape.batch_jacobian` returns 0, …",
+    "The program also …",
+    "Fix: use `tape.jacobian`, …",
     "Deliberately wrong: batch_jacobian …",
-    "tape.jacobian knows of …",
+    "tape.jacobian includes the …",
 )
 @over(
     wrap={"eager": lambda f: f, "graph": tf.function},

@@ -10,8 +10,7 @@ X = tf.constant([[1.0, 2.0], [3.0, 4.0]])
 
 
 @says(
-    "No message, and …",
-    "Each entry shows …",
+    "The gradient function returns a …",
 )
 def test_the_entries():
     for path in sorted(tries.folder.glob("wrong/*.py")):
@@ -19,7 +18,9 @@ def test_the_entries():
         assert all("Error" not in each.text for each in trace(f"wrong/{path.name}"))
 
 
-@says("With NumPy in …")
+@says(
+    "With NumPy in …",
+)
 @over(
     wrap={"eager": lambda f: f, "graph": tf.function},
     draw={
@@ -52,10 +53,13 @@ def test_noise(wrap, draw):
 
 
 @says(
-    "The rule returns the …",
-    "While the function …",
-    "Upstream times local, …",
-    "Deliberately wrong: the rule forgets …",
+    "The gradient function returns only …",
+    "If the function …",
+    "The gradient is 6 …",
+    "Each element is …",
+    "Fix: multiply by …",
+    "upstream times local, …",
+    "Deliberately wrong: the gradient function …",
 )
 @over(mode=[EAGER, AROUND, XLA, SYMBOLIC], factor=[1.0, -10.0], x=[3.0, 0.5])
 def test_no_upstream(mode, factor, x):
@@ -68,9 +72,13 @@ def test_no_upstream(mode, factor, x):
 
 @says(
     "A Python function …",
-    "For two inputs …",
-    "Deliberately wrong: the rule computes …",
-    "The rule returns what …",
+    "For one input, …",
+    "For two inputs, …",
+    "The gradient is `None`, …",
+    "With the `return`, …",
+    "Fix: end `grad` …",
+    "Deliberately wrong: grad computes …",
+    "grad returns what …",
 )
 @over(mode=MODES, inputs=[1, 2])
 def test_no_return(mode, inputs):
@@ -89,10 +97,14 @@ def test_no_return(mode, inputs):
 
 
 @says(
-    "`factor` was copied …",
-    "A tape beside the …",
-    "Later it may …",
-    "What was copied …",
+    "Broadcasting copies `factor` …",
+    "Eagerly, and with the tape inside the `tf.function`, TensorFlow compares …",
+    "With the tape around a `tf.function`, it compares …",
+    "Otherwise the optimizer …",
+    "The gradient of a scalar …",
+    "Now the gradient …",
+    "Fix: sum the …",
+    "A copy that …",
     "Deliberately wrong: the gradient of …",
 )
 @over(mode=MODES)
@@ -115,12 +127,15 @@ def test_broadcast(mode):
 
 
 @says(
-    "Upstream has one …",
-    "Without the axis …",
+    "The upstream gradient has …",
+    "Broadcasting aligns it …",
     "In a square …",
-    "Try shapes whose …",
+    "Test with shapes …",
+    "The factor 10 …",
+    "The gradient agrees …",
+    "Fix: put the …",
     "Deliberately wrong: upstream …",
-    "Upstream gets its …",
+    "upstream gets its …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], rows=[2, 3], columns=[2, 3])
 def test_lost_axis(mode, rows, columns):
@@ -141,8 +156,10 @@ def test_lost_axis(mode, rows, columns):
 
 
 @says(
-    "Gradients are handed …",
-    "Both are scalars, …",
+    "TensorFlow assigns the …",
+    "Both are scalars …",
+    "The two gradients …",
+    "Fix: return the gradients …",
     "Deliberately wrong: the gradients …",
     "The gradients stand …",
 )
@@ -155,9 +172,12 @@ def test_two_inputs(mode):
 
 
 @says(
-    "A dictionary is …",
-    "The rule returns its …",
-    "`assert downstream.keys() == model.keys()`: …",
+    "TensorFlow flattens a …",
+    "`grad` returns its …",
+    "`assert downstream.keys() == model.keys()`, because …",
+    "`w` has the …",
+    "With a dictionary, …",
+    "Fix: return a dictionary …",
     "Deliberately wrong: gradients in the order in which the …",
     "A dictionary goes …",
 )
@@ -177,9 +197,11 @@ def test_dictionary(mode, keys):
 
 
 @says(
-    "`variables` is a …",
+    "The list `variables` …",
     "Here `offset` comes …",
-    "Match each variable …",
+    "Fix: match each …",
+    "`slope` has the …",
+    "Each variable gets …",
     "Deliberately wrong: gradients in the order in which variables …",
     "Each variable is …",
 )
@@ -217,10 +239,13 @@ def test_variables(graph):
 
 
 @says(
-    "The rule draws …",
-    "Its mask is …",
-    "`assert tf.reduce_all(gradient == y / x)`, …",
-    "Deliberately wrong: the rule draws …",
+    "`grad` draws its …",
+    "Its mask has …",
+    "The gradient is 1 …",
+    "Output and gradient …",
+    "Fix: draw the …",
+    "`assert tf.reduce_all(gradient == y / x)` or …",
+    "Deliberately wrong: grad draws …",
     "The mask is …",
 )
 @over(graph=[False, True], name=["wrong/drawn_anew.py", "drawn_anew.py"])
@@ -239,9 +264,12 @@ def test_drawn_anew(graph, name):
 
 
 @says(
-    "`tf.grad_pass_through` hands upstream …",
-    "Upstream has the …",
-    "A tape beside it …",
+    "`tf.grad_pass_through` returns the …",
+    "Eagerly, and with the tape inside the `tf.function`, TensorFlow doesn't …",
+    "With the tape around a `tf.function`, it does.",
+    "The gradient is a …",
+    "Automatic differentiation of …",
+    "Fix: use `tf.grad_pass_through` …",
     "grad_pass_through around what …",
     "Deliberately wrong: grad_pass_through …",
 )
@@ -259,10 +287,13 @@ def test_pass_through(mode):
 
 
 @says(
-    "TensorFlow takes the …",
+    "TensorFlow passes the …",
     "A real gradient …",
+    "`y` has the …",
+    "The complex gradient …",
+    "Fix: return a gradient …",
     "Deliberately wrong: a …",
-    "The gradient of …",
+    "The gradient of a complex …",
 )
 @over(mode=MODES)
 def test_real(mode):
@@ -279,32 +310,34 @@ def test_real(mode):
     assert same(found, [6.0, 8.0], 1e-6)
 
 
-pointer("A second derivative …")
-
-advice("Compare each rule …")
-
-
 advice(
-    "Multiply by upstream.",
-    "Check a rule …",
-    "Return it.",
+    "Compare each gradient …",
+    "Use a different …",
+    "Check with `tape.gradient(y, x, upstream)`, …",
     "`assert tape.gradient(y, x) is not None`.",
-    "Sum over what …",
     "`assert gradient.shape == factor.shape`.",
-    "Put the axis back.",
-    "Name them before …",
-    "Compare with autodiff …",
-    "Return a dictionary …",
-    "With one variable, …",
-    "Draw once, in …",
-    "Use it around …",
+    "Compare with automatic …",
+    "If there is …",
     "`assert gradient.shape == x.shape`.",
-    "Return a gradient …",
     "`assert downstream.dtype == z.dtype` …",
 )
-
 pointer(
-    "The entries begin …",
+    "A second derivative …",
+    "The index by …",
+    "`ten_squares` multiplies the …",
+    "Compare both gradients …",
+    "This `grad` computes …",
+    "`scaled` multiplies a …",
+    "Look at the …",
+    "`energies` sums over …",
+    "`ratio` divides `x` …",
+    "Compare its two …",
+    "Each gradient has …",
+    "The function takes …",
+    "`grad` returns the …",
+    "This dropout draws …",
+    "`total` sums a …",
+    "The complex number …",
     "Notice it earlier.",
     "More: the chain rule.",
     "Asked in tensorflow#127690.",

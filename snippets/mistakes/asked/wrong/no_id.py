@@ -1,4 +1,4 @@
-"""Deliberately wrong: a tape is asked for what is no tensor."""
+"""Deliberately wrong: the source or the target isn't a tensor."""
 
 import tensorflow as tf
 from tensorflow import keras

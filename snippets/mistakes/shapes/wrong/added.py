@@ -1,4 +1,4 @@
-"""Deliberately wrong: two gradients of one input have two shapes."""
+"""Deliberately wrong: two gradients of one input have different shapes."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the gradient of a matrix is a scalar, behind a matmul."""
+"""Deliberately wrong: the gradient of a matrix product is a scalar."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: a sum over all, for an input of shape [1]."""
+"""Deliberately wrong: the gradient of an input of shape [1] is a scalar."""
 # tracebook: raises ValueError
 
 import tensorflow as tf

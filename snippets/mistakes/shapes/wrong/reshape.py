@@ -1,4 +1,4 @@
-"""Deliberately wrong: the factor comes out of a reshape."""
+"""Deliberately wrong: the factor is the result of a reshape."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: upstream has lost the axis that was summed."""
+"""Deliberately wrong: upstream lacks the axis that was summed."""
 
 import tensorflow as tf
 

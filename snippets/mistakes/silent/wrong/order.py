@@ -5,7 +5,6 @@ import tensorflow as tf
 kept = []
 
 
-# truth: the rule is right
 @tf.custom_gradient
 def square(x):
     kept.append(x)

@@ -1,4 +1,4 @@
-"""Deliberately wrong: a guard in a function that XLA compiles."""
+"""Deliberately wrong: an assertion in a function that XLA compiles."""
 
 import tensorflow as tf
 

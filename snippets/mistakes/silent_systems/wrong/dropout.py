@@ -1,4 +1,4 @@
-"""Deliberately wrong: the forward pass that is run again draws other numbers."""
+"""Deliberately wrong: the second forward pass draws other numbers."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: through eigenvectors, where two eigenvalues are equal."""
+"""Deliberately wrong: a gradient through equal eigenvalues."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: batch normalization runs again, and updates again."""
+"""Deliberately wrong: batch normalization runs and updates a second time."""
 
 import keras
 import tensorflow as tf

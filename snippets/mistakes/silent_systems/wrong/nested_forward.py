@@ -1,4 +1,6 @@
-"""Deliberately wrong: forward mode over forward mode, eagerly."""
+"""Deliberately wrong: forward mode over forward mode, in eager mode."""
+
+# tracebook: alone
 
 import tensorflow as tf
 
@@ -8,15 +10,21 @@ def cube(x):
     return (m * m) * m
 
 
-def second(x):
+def wave(x):
+    return tf.sin(x) * tf.exp(x)
+
+
+def second(function, x):
     one = tf.ones_like(x)
     with tf.autodiff.ForwardAccumulator(x, one) as outer:
         with tf.autodiff.ForwardAccumulator(x, one) as inner:
-            y = cube(x)
+            y = function(x)
         first = inner.jvp(y)
     return outer.jvp(first)
 
 
 x = tf.constant(0.7)
-print(f"wrong {second(x):.4f}")
-print(f"right {6.0 * x:.4f}")
+for function, right in (
+        (cube, 6.0 * x), (wave, 2.0 * tf.exp(x) * tf.cos(x))):
+    print(f"{function.__name__} wrong {second(function, x):.4f}"
+          f" right {right:.4f}")

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the rule draws another mask than the forward pass."""
+"""Deliberately wrong: grad draws another mask than the forward pass."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: upstream has lost its axis, and the matrix is square."""
+"""Deliberately wrong: upstream lacks an axis, and the matrix is square."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the rule computes and does not return."""
+"""Deliberately wrong: grad computes the gradient and doesn't return it."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the rule forgets its upstream gradient."""
+"""Deliberately wrong: the gradient function forgets upstream."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the gradients of two inputs have changed places."""
+"""Deliberately wrong: the gradients of two inputs are swapped."""
 
 import tensorflow as tf
 
