@@ -337,7 +337,7 @@ def test_tridiagonal(mode, seed):
 
 
 @says(
-    "The first step points …",
+    "The loss falls …",
     "SGD and Lion …",
     "Eight optimizers move …",
     "Adafactor, Adamax, Ftrl …",
@@ -367,7 +367,7 @@ def test_complex_optimizers():
         assert ("InvalidArgumentError" in one) == (name in refused)
         assert bool(step) == (name in refused)
         if name in stuck:
-            assert z.numpy().real > 0 and abs(z.numpy().imag) < 1e-6
+            assert z.numpy().real > 0 and abs(z.numpy().imag) < 0.01 * z.numpy().real
             assert "ops.square(" in "".join(
                 inspect.getsource(each)
                 for each in kind.__mro__
@@ -376,6 +376,9 @@ def test_complex_optimizers():
         if name in right:
             assert same(z.numpy() / abs(z.numpy()), 0.6 + 0.8j, 1e-5)
             assert float(one.split()[-1]) < 0.1
+        if name not in refused:
+            losses = [float(each.split()[-1]) for each in (one, two)]
+            assert (losses[0] > losses[1] + 0.2) == (name in stuck)
     assert "Value for attr 'T' of complex64" in message(
         tf.maximum, tf.constant(1j, tf.complex64), tf.constant(1j, tf.complex64)
     )
@@ -468,6 +471,7 @@ def test_isotonic(upstream):
     assert same(EAGER.gradient(around, x), right, 1e-6)
     lines = [each.text for each in trace("causes.py")]
     assert "_MeanAggregator: array_ops.split(inputs, inputs.shape found" in lines
+    assert len([*trace("isotonic.py")]) == 3
 
 
 # Complex.
@@ -762,6 +766,7 @@ def test_accumulators():
     forward, *others, right = trace("accumulators.py")
     assert forward.numbers == [2.4, 4.2] and right.numbers == [4.2]
     assert all(each.numbers == [4.2, 4.2] for each in others) and len(others) == 3
+    assert len([forward, *others]) == 4
 
 
 @says(
@@ -838,6 +843,7 @@ def test_determinant():
 )
 def test_norm():
     zeros = tf.zeros([2])
+    assert tf.__version__.startswith("2.21.")
     for norm in tf.norm, math.reduce_euclidean_norm:
         assert np.isnan(EAGER.gradient(norm, zeros)).all()
     graph = tf.function(tf.norm).get_concrete_function(zeros).graph

@@ -478,7 +478,6 @@ def test_a_method(mode, base):
 pointer(
     "The entries begin …",
     "Notice it earlier.",
-    "Asked in tensorflow#26048, probability#904.",
     "More: what is counted.",
     "Asked in tensorflow#26048.",
     "Asked in tensorflow#21756.",

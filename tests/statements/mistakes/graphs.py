@@ -17,9 +17,9 @@ def reverse(x):
 
 
 pointer(
-    "It runs eagerly, …",
-    "The entries begin …",
-    "A variable that …",
+    "The code runs …",
+    "The first entries …",
+    "A variable in …",
     "Asked in tensorflow#50170.",
     "Asked in tensorflow#51493.",
     "Asked in tensorflow#57756.",
@@ -42,10 +42,14 @@ pointer(
 
 
 @says(
-    "In a graph …",
-    "AutoGraph turns an …",
-    "A rule is …",
-    "Ask with `tf.where`, …",
+    "`grad` contains an …",
+    "AutoGraph converts the …",
+    "The tape calls …",
+    "The fix has no `if`:",
+    "The gradient is the same eagerly …",
+    "In a graph a …",
+    "AutoGraph converts an …",
+    "Fix: use `tf.where`, …",
     "Call the gradient …",
     "Wrong on purpose: a rule asks …",
     "A rule that asks …",
@@ -87,8 +91,13 @@ def test_python_if(mode, x):
 
 
 @says(
+    "Fix: put `tf.function` …",
+    "The two decorators …",
+    "The call raises the error.",
+    "That function returns …",
+    "The fix swaps …",
     "`tf.function` traces the …",
-    "The other order: …",
+    "The custom gradient …",
     "Wrong on purpose: tf.custom_gradient …",
     "tf.function stands over tf.custom_gradient.",
 )
@@ -110,11 +119,14 @@ w = tf.Variable(2.0)
 
 
 @says(
+    "`grad` runs in …",
+    "The gradient of the …",
+    "The fix passes the tensor:",
     "The gradient of a branch …",
-    "What `grad` reads …",
-    "What the forward …",
-    "Pass the tensor, …",
-    "A Python number or a NumPy array may …",
+    "If `grad` reads …",
+    "Reading it in …",
+    "Fix: pass the …",
+    "You may capture …",
     "Wrong on purpose: in a …",
     "The tensor is …",
 )
@@ -181,6 +193,7 @@ def repeated(f):
 
 
 @says(
+    "The gradient is right in …",
     "Fix: copy the …",
     "In a loop, this …",
     "The loop works …",
@@ -239,9 +252,13 @@ def test_captured_in_a_loop(mode, eager):
 
 
 @says(
-    "In the loops …",
-    "In those of …",
-    "Differentiate by the …",
+    "The body of …",
+    "A loop of …",
+    "The fix differentiates …",
+    "The gradients are right.",
+    "In a loop of TensorFlow 1, …",
+    "In a loop of TensorFlow 2 …",
+    "Fix: differentiate with …",
     "Wrong on purpose: a gradient …",
     "Each round takes …",
 )
@@ -285,8 +302,12 @@ def test_inside_while():
 
 
 @says(
+    "`grad` calls `tf.numpy_function`, …",
+    "XLA can't compile `PyFunc`.",
+    "The fix uses …",
+    "The gradient is right under XLA, too.",
     "XLA has no …",
-    "Write the rule …",
+    "Fix: write the …",
     "Wrong on purpose: XLA compiles …",
     "A rule of …",
 )
@@ -312,8 +333,12 @@ def test_kernels(call):
 
 
 @says(
-    "The gradient of a loop …",
-    "`maximum_iterations`, or a …",
+    "XLA compiles the …",
+    "The loop has …",
+    "The fix passes a limit:",
+    "The gradient is right under XLA.",
+    "The gradient of a loop keeps …",
+    "Fix: pass `maximum_iterations`, …",
     "Wrong on purpose: XLA, …",
     "The loop says …",
 )
@@ -336,9 +361,13 @@ def test_xla_loop():
 
 
 @says(
+    "Fix: put the …",
+    "The tape stands outside the compiled …",
+    "The call raises the error as …",
+    "The fix moves …",
     "With the tape outside, the list …",
     "The call itself …",
-    "The tape inside.",
+    "The gradient is right.",
     "Wrong on purpose: the tape …",
     "Tape and loop …",
 )
@@ -361,9 +390,14 @@ def test_xla_boundary(watches):
 
 
 @says(
-    "What a rule …",
-    "A list outlives it.",
-    "Return it, print …",
+    "The fix assigns …",
+    "`grad` appends a …",
+    "The tensor belongs to a …",
+    "The fix captures …",
+    "The program prints numbers.",
+    "In a graph, …",
+    "The list outlives …",
+    "Fix: return the …",
     "Wrong on purpose: a rule keeps …",
     "A variable takes …",
 )
@@ -388,9 +422,14 @@ def test_out_of_scope(mode):
 
 
 @says(
-    "The same one …",
-    "A loop over …",
-    "In the other …",
+    "Fix: loop over …",
+    "Here `grad` runs …",
+    "The tensor belongs to the …",
+    "Its tensors aren't …",
+    "The program prints numbers.",
+    "The gradient of a loop is …",
+    "The fix loops …",
+    "In a loop of TensorFlow's, …",
     "Wrong on purpose: a rule takes …",
     "A Python loop …",
 )
@@ -455,6 +494,7 @@ def returning(what):
 
 
 @says(
+    "The gradient is the same in …",
     "Fix: return `upstream …",
     "This gradient function …",
     "It fails only …",
@@ -496,8 +536,13 @@ def test_returned_capture(mode, what):
 
 
 @says(
-    "A rule runs …",
-    "The rule closes …",
+    "The forward pass …",
+    "A persistent tape …",
+    "The first gradient …",
+    "The fix captures …",
+    "Both gradients are right.",
+    "`grad` runs once …",
+    "Fix: capture what …",
     "Wrong on purpose: the forward …",
     "What the rule …",
 )
@@ -534,10 +579,13 @@ def test_pop(wrap, times):
 
 
 @says(
-    "The tape sees …",
+    "The error is …",
+    "The fix stops …",
+    "The gradient is the one …",
+    "The tape also …",
     "Eagerly, a `tf.function` …",
-    "Without a rule, …",
-    "`tf.stop_gradient` around what …",
+    "Without a custom …",
+    "Fix: put `tf.stop_gradient` …",
     "Wrong on purpose: inside …",
     "The input is …",
 )
@@ -569,8 +617,12 @@ def test_no_gradient(mode):
 
 
 @says(
+    "The program counts …",
+    "Each Python number …",
+    "The fix has a signature:",
+    "The function is …",
     "`tf.function` makes a …",
-    "Pass tensors, and …",
+    "Fix: pass tensors, …",
     "Wrong on purpose: a Python …",
     "The shape is …",
 )
@@ -601,8 +653,10 @@ def test_retracing(numbers):
 
 
 @says(
+    "Where it prints anyway.",
+    "The value is …",
     "Fix: let the …",
-    "The tape stands …",
+    "The tape stands outside the `tf.function`.",
     "Compare the call …",
     "The first print …",
     "With the tape outside, the backward …",
@@ -644,3 +698,8 @@ def test_print(mode, waits):
         "  upstream = 1",
         "  gradient = 1.0",
     ]
+
+pointer(
+    "Branches and loops follow, …",
+    "Each entry starts …",
+)

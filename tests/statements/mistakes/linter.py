@@ -44,10 +44,11 @@ LOOKS = {
 
 
 @says(
-    "Many mistakes of …",
-    "It looks at …",
-    "It changes upstream.",
-    "It compares with …",
+    "`explain` finds many …",
+    "You pass it …",
+    "It counts the …",
+    "It changes the upstream gradient.",
+    "It compares the …",
     "It runs the …",
     "It differentiates twice, …",
 )
@@ -61,10 +62,15 @@ def test_what_it_looks_at(look):
 
 
 @says(
-    "Advice is of …",
-    "A rule that …",
+    "There are two …",
+    "The test below …",
+    "The advice names …",
+    "If your gradient …",
 )
 def test_two_kinds():
+    square = rule(lambda x: x * x, lambda x, up: 2.0 * x)
+    [advice, *_] = explain(square, tf.constant([0.7, -1.3]))
+    assert advice.is_mistake and advice.entry == "silent_values#no-upstream"
     through = rule(tf.round, lambda x, up: up)
     [wrong, *_] = explain(through, 0.7)
     assert wrong.is_mistake and str(wrong).startswith("mistake:")
@@ -72,7 +78,7 @@ def test_two_kinds():
     assert all(str(each).startswith("limit:") for each in told)
 
 
-@says("It takes one …")
+@says("The program below …")
 def test_the_short_version():
     tree = ast.parse(SOURCE)
     imported = [ast.unparse(each) for each in tree.body if isinstance(each, ast.Import)]
@@ -84,11 +90,14 @@ def test_the_short_version():
 @says(
     "Wrong on purpose: …",
     "it warns of …",
+    "It checks seven …",
+    "It finds a …",
 )
 def test_its_program():
     lines = [each.text for each in trace("wrong/explain.py")]
     assert len(lines) == 7
     assert sum("nothing found" not in each for each in lines) == 6
+    assert sum("nothing found" in each for each in lines) == 1
 
 
 definition(
@@ -97,8 +106,8 @@ definition(
     "What is wrong …",
 )
 pointer(
-    "`explain` looks for …",
-    "It comes with …",
+    "`explain` makes these …",
+    "`explain` is part …",
     "What it finds …",
     "It looks along …",
 )

@@ -495,11 +495,13 @@ def test_forward_around(mode):
 
 
 @says(
-    "The program asks …",
+    "The step from $x$ to $y$ stands …",
+    "Look at the results:",
+    "The program takes a …",
     "`jvp` returns `None`, …",
     "The fix moves the …",
     "Both results are …",
-    "The step from …",
+    "The step from $x$ to $y$ ran …",
     "`tf.sign` has gradient …",
     "Wrong on purpose: forward mode is …",
     "All steps from …",
