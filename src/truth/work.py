@@ -199,7 +199,7 @@ class Work:
         return its if its and is_current else program
 
     def _still_said(self, known: Results, page: str) -> dict[str, Checked]:
-        """What still holds of a page; what failed is checked again if it is asked for."""
+        """What still holds of a page; of chosen pages, what failed is checked again."""
         chosen = {page.shown for page in self._chosen}
         record = known.pages.get(page)
         return {

@@ -6,7 +6,12 @@ from pathlib import Path
 from truth.statements.tries import *
 
 PAGE = Path(__file__).parents[2] / "docs/cheat_sheet.md"
-IN_ORDER = {"eager": EAGER, "inside": INSIDE, "outside": AROUND, "inside, with XLA": XLA}
+IN_ORDER = {
+    "eager": EAGER,
+    "inside": INSIDE,
+    "outside": AROUND,
+    "inside, with XLA": XLA,
+}
 
 
 BRANCHES = [mode for mode in BLOCKS if "branch" in mode.name]
@@ -26,7 +31,13 @@ def column(mode):
     return 1 + [*IN_ORDER.values()].index(mode)
 
 
-@says("It gives right …", "Template: two inputs, …", "Copy the program, …", "inputs: tensors, …", "settings: arguments …")
+@says(
+    "It gives right …",
+    "Template: two inputs, …",
+    "Copy the program, …",
+    "inputs: tensors, …",
+    "settings: arguments …",
+)
 @over(mode=[*IN_ORDER.values(), *BRANCHES])
 def test_the_template(mode, power=3):
     x, y = np.float32([0.5, 1.0]), np.float32([2.0, 3.0])
@@ -41,7 +52,12 @@ def test_the_template(mode, power=3):
     assert len(right) == 2
 
 
-@says("How many gradients? …", "In which order? …", "one upstream gradient …", "one for each …")
+@says(
+    "How many gradients? …",
+    "In which order? …",
+    "one upstream gradient …",
+    "one for each …",
+)
 @over(mode=[*IN_ORDER.values()])
 def test_how_many(mode):
     @tf.custom_gradient
@@ -170,7 +186,9 @@ def test_second_order(mode):
         return tf.exp(x), lambda upstream: upstream * exp(x)
 
     assert same(mode.derivative(exp, 0.5, order=2), np.exp(np.float32(0.5)), 1e-5)
-    wrong = tf.custom_gradient(lambda x: (x**3, lambda u: 3.0 * u * tf.stop_gradient(x**2)))
+    wrong = tf.custom_gradient(
+        lambda x: (x**3, lambda u: 3.0 * u * tf.stop_gradient(x**2))
+    )
     assert not same(mode.derivative(wrong, 2.0, order=2), 12.0)
 
 
@@ -262,7 +280,9 @@ def test_each_assertion_finds_its_mistake():
         "edges": f"return upstream * {local} * x / x",
     }.items():
         spoilt = text.replace(right, grad)
-        assert raised(exec, compile(spoilt, "assertions.py", "exec"), {}) is not None, finds
+        assert raised(exec, compile(spoilt, "assertions.py", "exec"), {}) is not None, (
+            finds
+        )
 
 
 @says("Python code of …", "`upstream.numpy()` — works …")
@@ -289,7 +309,9 @@ def test_when_grad_runs(mode):
     assert kinds == ([True, True] if eagerly else [False])
     said = cells("Python code")[column(mode)], cells("`upstream.numpy()`")[column(mode)]
     assert said == (
-        ("in each backward pass", "works") if eagerly else ("once, in tracing", "raises")
+        ("in each backward pass", "works")
+        if eagerly
+        else ("once, in tracing", "raises")
     )
 
 

@@ -732,7 +732,7 @@ pointer(
     "See a kink and numerical stability.",
     "See a kink and points …",
     "See broadcasting.",
-    "See checking a rule and Squire1998.",
+    "See step sizes and Squire1998.",
     "See checking a rule.",
     "See complex numbers and Kreutz-Delgado2009.",
     "See complex numbers.",

@@ -327,8 +327,7 @@ def test_names(program):
         assert any(re.search(rf"\b{name}\b", each) for each in PROGRAMS.values())
 
 
-@says("They have the …",
-    "What counts is …")
+@says("They have the …", "What counts is …")
 @over(scale=numbers(0.5, 9), dx=numbers(-9, 9))
 def test_price_and_amount(scale, dx):
     """In another unit of x both change, and their product does not."""

@@ -1,4 +1,4 @@
-"""y = x b: its gradient function sums over the axes along which b is copied."""
+"""y = x b: its gradient function sums over the axes on which b is copied."""
 
 import tensorflow as tf
 

@@ -32,4 +32,5 @@ for name, f in (("ported", function), ("autodiff", lambda x, y: fwd(x, y)[0])):
     with tf.GradientTape() as tape:
         tape.watch([x, y])
         loss = 10.0 * f(x, y)
-    print(f"{name:8}", *[f"{each:.4f}" for each in tape.gradient(loss, [x, y])])
+    gradients = tape.gradient(loss, [x, y])
+    print(f"{name:8}", *[f"{each:.4f}" for each in gradients])

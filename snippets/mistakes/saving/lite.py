@@ -1,4 +1,4 @@
-"""A custom gradient of TensorFlow's operations converts, and its gradient too."""
+"""A custom gradient of TensorFlow operations converts, and so does its own."""
 
 import warnings
 

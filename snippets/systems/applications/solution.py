@@ -1,4 +1,4 @@
-"""A bar in one dimension: each edge gets the upstream gradient of its pixel."""
+"""A bar in one dimension: an edge gets the upstream gradient of its pixel."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""The gradient of SHAP's deep explainer: the slope between x and a reference."""
+"""The gradient of SHAP's deep explainer: the slope from a reference to x."""
 
 import numpy as np
 import tensorflow as tf

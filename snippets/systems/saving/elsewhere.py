@@ -51,7 +51,7 @@ def derivative(function):
 def report(model, names):
     for name in names:
         function, found = getattr(model, name), []
-        for order in 1, 2:
+        for _ in range(2):
             function = derivative(function)
             try:
                 found.append(f"{function(tf.constant([0.5]))[0]:.4f}")

@@ -642,7 +642,11 @@ def test_what_is_seen(share):
     moved = directions @ (0.01 * downstream * spoiled) / np.linalg.norm(downstream)
     assert same(np.sqrt(np.mean(moved**2)), 0.01 * np.sqrt(share), 0.15)
     of_all, _, of_one, _ = (each.text.split()[-1] for each in trace("large.py")[5:])
-    assert float(of_all) == 5.1e-3 and round(float(of_all), 3) == 5e-3 and float(of_one) == 2.8e-5 > 1e-6
+    assert (
+        float(of_all) == 5.1e-3
+        and round(float(of_all), 3) == 5e-3
+        and float(of_one) == 2.8e-5 > 1e-6
+    )
     large = program("large.py")
     v = rng.standard_normal(large.W.shape)
     inputs = large.x, large.W, large.upstream, v
@@ -752,8 +756,6 @@ def test_the_second_derivative(right, seed):
     assert (raised(HELPER, backward, x, upstream) is None) == right
     for line in trace("solution.py"):
         assert line.numbers[-2] == line.numbers[-1]
-
-
 
 
 @says(

@@ -261,7 +261,8 @@ def test_stopped_forward(forward):
     "Inside a `tf.function` it …",
     "Deliberately wrong: recompute_grad, …",
     "Differentiating its gradient …",
-    "Forward mode does …", "In eager mode, second …",
+    "Forward mode does …",
+    "In eager mode, second …",
     "Eagerly the second …",
 )
 @over(f=[tf.sin, lambda x: x * x * x], mode=MODES)
@@ -331,7 +332,8 @@ def test_passed_through_twice(mode, f):
     "Because $s$ stays …",
     "Only the value of …",
     "For any function …",
-    "The steps use …", "At 0, where the sign …",
+    "The steps use …",
+    "At 0, where the sign …",
 )
 @over(mode=MODES)
 def test_the_identity(mode):
@@ -458,7 +460,8 @@ def test_closing_over(mode, decorate):
 
 
 @says(
-    "If the operations …", "This holds eagerly …",
+    "If the operations …",
+    "This holds eagerly …",
     "If they have …",
     "With the accumulator …",
     "In a graph, forward …",
@@ -578,7 +581,8 @@ def test_the_sum_need_not_be_exact(dtype):
 
 
 @says(
-    "It is $y$ if …", r"$\frac{y}{2} \le s \le 2 y$, …",
+    "It is $y$ if …",
+    r"$\frac{y}{2} \le s \le 2 y$, …",
     was="'whenever': y = 1.2e-38, s = 1.3e-38 gives 1.3e-38, since the difference is subnormal",
 )
 @over(dtype=FLOATS, y=numbers(0), share=st.floats(0.5, 2.0), sign=[1, -1], cases=64)
@@ -655,7 +659,8 @@ def test_how_many_differ():
     "These two are …",
     "`pass through` is …",
     "The last two …",
-    "Each row below …", "`tf.stop_gradient` cuts the …",
+    "Each row below …",
+    "`tf.stop_gradient` cuts the …",
     "The value of …",
 )
 def test_the_table_of_ways():
@@ -811,7 +816,8 @@ def test_a_rule_saves_no_memory_eagerly(steps, step):
 @says(
     "`tf.stop_gradient` around the …",
     "One iterate is …",
-    "Every use of …", "For example, `tf.ones_like(a)` …",
+    "Every use of …",
+    "For example, `tf.ones_like(a)` …",
 )
 def test_every_use_must_be_stopped():
     def stopped(newton):
@@ -830,10 +836,12 @@ def test_every_use_must_be_stopped():
 
 @says(
     "In eager mode, a …",
-    "In a graph it …", "In a graph, a …",
+    "In a graph it …",
+    "In a graph, a …",
     "The backward pass …",
     "All iterates are …",
-    "The program counts …", "For a graph it …",
+    "The program counts …",
+    "For a graph it …",
 )
 def test_what_a_graph_reads():
     lines = memory_lines()
@@ -942,7 +950,9 @@ def test_stopped_inputs_have_a_price(mode):
 
 
 @says(
-    "The second `backward` …", "There the upstream …", "Multiplied by …",
+    "The second `backward` …",
+    "There the upstream …",
+    "Multiplied by …",
     "The price is …",
     "Here it calls `cube_root` …",
 )
@@ -982,7 +992,8 @@ def test_the_copy(mode):
 
 @says(
     "It needs one …",
-    "It passes the …", "Around a sum …",
+    "It passes the …",
+    "Around a sum …",
     was="'has the wrong shape': with the tape around a graph, and with tf.gradients, a ValueError",
 )
 @over(mode=MODES, f=[tf.reduce_sum, tf.reduce_max])
@@ -1001,7 +1012,8 @@ def test_another_shape(mode, f):
 @says(
     "`tf.custom_gradient` gives one …",
     "`tf.RegisterGradient` gives a …",
-    "The gradient function receives …", "The inputs of …",
+    "The gradient function receives …",
+    "The inputs of …",
     "tf.RegisterGradient: a gradient …",
     "TensorFlow has some …",
 )
@@ -1131,7 +1143,8 @@ def test_differences_of_a_step(f, x):
 
 
 @says(
-    "Compare it with finite differences of $s$, …", "Both derivatives agree …",
+    "Compare it with finite differences of $s$, …",
+    "Both derivatives agree …",
     "Finite differences of the trick …",
 )
 def test_what_the_check_prints():
@@ -1160,11 +1173,14 @@ def test_nothing_to_mend(mode, x):
 
 
 @says(
-    "To save memory, …", "The first derivative agrees …",
+    "To save memory, …",
+    "The first derivative agrees …",
     "The second derivative …",
     "That of $y^2$ …",
     "`tf.nn.silu` is right …",
-    "so that the tape keeps nothing", "It has two …", "The first comes …",
+    "so that the tape keeps nothing",
+    "It has two …",
+    "The first comes …",
 )
 def test_a_rule_nobody_needs():
     plain, silu, rule = (each.text[16:] for each in trace("wrong/second.py"))
@@ -1278,7 +1294,8 @@ def test_a_default_is_taken_for_an_input(f, decorate):
     "At the limits …",
     "`tf.clip_by_value` passes the …",
     "Quantized in steps …",
-    "You want to quantize …", "Outside it should …",
+    "You want to quantize …",
+    "Outside it should …",
 )
 @over(mode=MODES, dtype=[tf.bfloat16, tf.float32])
 def test_the_quantizer(mode, dtype):
@@ -1373,14 +1390,24 @@ definition(
     "Choice — Backward …",
 )
 advice(
-    "If autodiff is right …", "The same holds …", "Use `tf.custom_gradient` for …", "For example, clipping …",
+    "If autodiff is right …",
+    "The same holds …",
+    "Use `tf.custom_gradient` for …",
+    "For example, clipping …",
     "Ask these questions …",
     "Write no custom gradient.",
     "Use that formula, …",
-    "Use `tf.stop_gradient`.", "Use `tf.recompute_grad`.", "Use `tf.grad_pass_through`.", "Use the stop-gradient …", "Use `tf.RegisterGradient`.", "Use `keras.ops.custom_gradient`.",
-    "Avoid tracing such …", "Compare it with finite differences of the …",
+    "Use `tf.stop_gradient`.",
+    "Use `tf.recompute_grad`.",
+    "Use `tf.grad_pass_through`.",
+    "Use the stop-gradient …",
+    "Use `tf.RegisterGradient`.",
+    "Use `keras.ops.custom_gradient`.",
+    "Avoid tracing such …",
+    "Compare it with finite differences of the …",
     "A NaN in …",
-    "First look whether …", "Then look whether …",
+    "First look whether …",
+    "Then look whether …",
     "Use it for …",
     "So don't stop …",
     "So wrap the …",
@@ -1397,11 +1424,13 @@ history(
 pointer(
     "The catalogue has …",
     "You need the …",
-    "The documentation describes …", "See forward mode …",
+    "The documentation describes …",
+    "See forward mode …",
     "The tape explains …",
     "The programs on …",
     "Make two quick …",
-    "Numerical stability derives …", "It also treats …",
+    "Numerical stability derives …",
+    "It also treats …",
     "The page on identities …",
     "Checking a custom …",
 )

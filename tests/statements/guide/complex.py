@@ -937,8 +937,6 @@ def test_the_direction(mode, z, upstream):
     assert down.endswith("0.    +0.j    ]")
 
 
-
-
 @says(
     "Let `y = z * w` …",
     r"It is $2 + 6 \, \mathrm{i}$: …",

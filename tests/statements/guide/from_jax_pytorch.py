@@ -110,13 +110,17 @@ def test_transposed(x, v):
 )
 @over(forward=[each for each in FORWARDS if "around" not in each.name])
 def test_forward_mode(forward):
-    tenfold = tf.custom_gradient(lambda x: (tf.sin(x), lambda upstream: 10.0 * upstream))
+    tenfold = tf.custom_gradient(
+        lambda x: (tf.sin(x), lambda upstream: 10.0 * upstream)
+    )
     assert same(forward.jvp(tenfold, 0.5), np.cos(0.5), 1e-6)
 
     def trick(x):
         return 10.0 * x + tf.stop_gradient(tf.sin(x) - 10.0 * x)
 
-    assert same(forward.jvp(trick, 0.5), 10.0) and same(EAGER.gradient(trick, 0.5), 10.0)
+    assert same(forward.jvp(trick, 0.5), 10.0) and same(
+        EAGER.gradient(trick, 0.5), 10.0
+    )
 
 
 @says(
@@ -132,9 +136,7 @@ def test_forward_mode(forward):
 def test_settings(mode):
     clip_gradient = program("settings.py").clip_gradient
     x = [1.0, 2.0, 3.0]
-    found = mode.gradient(
-        lambda x: tf.reduce_sum(clip_gradient(-0.5, 5.0)(x) ** 2), x
-    )
+    found = mode.gradient(lambda x: tf.reduce_sum(clip_gradient(-0.5, 5.0)(x) ** 2), x)
     squares = mode.gradient(lambda x: tf.reduce_sum(x**2), x)
     assert same(squares, [2, 4, 6]) and same(found, [2, 4, 5])
     both = tf.custom_gradient(lambda x, k: (x * k, lambda upstream: 2.0 * upstream))

@@ -16,9 +16,7 @@ PAGES = {
 @says("Pages that derive …")
 @over(page=PAGES)
 def test_each_page(page):
-    assert (
-        "State the " in page or "(choosing.md)" in page or "[the four steps]" in page
-    )
+    assert "State the " in page or "(choosing.md)" in page or "[the four steps]" in page
     heads = re.findall("^## (.*)$", page, re.MULTILINE)
     assert heads[-1].startswith(("Exercise", "Try it"))
     solutions = page[page.rindex(f"## {heads[-1]}") :]

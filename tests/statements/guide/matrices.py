@@ -892,10 +892,6 @@ def test_quadratic_form(mode, seed):
     assert close(one, np.dot(np.dot(x, np.transpose(A)), V))
 
 
-
-
-
-
 @says(
     "It is `[[5.0, 6.0], [5.0, 6.0]]`.",
     "The upstream gradient is a column …",

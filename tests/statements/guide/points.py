@@ -66,7 +66,8 @@ def pieces(*slopes):
 
 
 @says(
-    "The program writes …", "Their values agree …",
+    "The program writes …",
+    "Their values agree …",
     "One function, |x|, …",
     was="'for every $x$': sqrt(x**2) is inf at 1e30 and 0 at 1e-30",
 )
@@ -142,7 +143,8 @@ def test_one_sided_slopes():
 
 @says(
     "At a kink TensorFlow …",
-    "The choices follow …", "The choice belongs …",
+    "The choices follow …",
+    "The choice belongs …",
     "The graph agrees …",
     "Kinks get the …",
     "`relu6` has the …",
@@ -260,7 +262,9 @@ def test_a_tangent(x, y, f):
 
 @says(
     "To find all …",
-    "The slopes of …", "Then $g$ is …", "So the subgradients …",
+    "The slopes of …",
+    "Then $g$ is …",
+    "So the subgradients …",
     "If both are …",
     "For relu, abs …",
     "NaN never is.",
@@ -287,7 +291,8 @@ def test_the_subgradients(slopes, g):
     "Where kinks meet …",
     r"$\operatorname{relu}(x) - \operatorname{relu}(-x)$ …",
     "TensorFlow returns 0 …",
-    "If you add …", "A difference, or …",
+    "If you add …",
+    "A difference, or …",
     "`tf.minimum` alone has …",
     "There one uses …",
 )
@@ -324,8 +329,10 @@ PIECES = {
 
 
 @says(
-    "Suppose that the …", "Then the points …",
-    "Otherwise they can …", "For example, `tf.norm` …",
+    "Suppose that the …",
+    "Then the points …",
+    "Otherwise they can …",
+    "For example, `tf.norm` …",
     was=(
         "'have no volume': tf.norm of one relu is NaN for half of all numbers",
         "'is NaN for half of all numbers': under XLA it is 0",
@@ -346,7 +353,8 @@ def test_no_volume(outer, inner):
 
 
 @says(
-    "Otherwise they can …", "For example, `tf.norm` …",
+    "Otherwise they can …",
+    "For example, `tf.norm` …",
 )
 @over(mode=MODES, x=arrays(1, numbers(-9, 0) | numbers(1e-3, 9)))
 def test_the_norm_of_a_relu(mode, x):
@@ -481,7 +489,8 @@ def test_the_center(angle, g):
 
 @says(
     "A custom gradient is …",
-    "The program below …", "To choose a …",
+    "The program below …",
+    "To choose a …",
     "At 0, `local` …",
     "For the 2-norm …",
     "At $(3, 4)$: …",
@@ -786,7 +795,8 @@ def test_the_mean(tied, seed):
 @says(
     "Where kinks meet …",
     r"But $\max(x, y) + \min(x, y) = x + y$ …",
-    "For example, `tf.maximum(x, y) …", "They are $ …",
+    "For example, `tf.maximum(x, y) …",
+    "They are $ …",
     "All three functions …",
     "If two arguments …",
     "Write what is …",

@@ -10,7 +10,6 @@ plain = tf.signal.rfft
 THREE = [EAGER, INSIDE, AROUND]
 
 
-
 def weighted(function, upstream):
     """A real loss with this upstream gradient."""
     return lambda x: tf.reduce_sum(tf.math.real(np.conj(upstream) * function(x)))

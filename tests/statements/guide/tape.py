@@ -1111,11 +1111,10 @@ def test_answered_once(wrap, inside):
 
     said = message(wrap(ask), tf.constant(2.0))
     assert "RuntimeError" in said and "one set of gradients" in said
-    with tf.GradientTape() as outer:
-        with tf.GradientTape() as inner:
-            inner.watch(x := tf.constant(2.0))
-            outer.watch(x)
-            y = x * x * x
+    with tf.GradientTape() as outer, tf.GradientTape() as inner:
+        inner.watch(x := tf.constant(2.0))
+        outer.watch(x)
+        y = x * x * x
     assert outer.gradient(inner.gradient(y, x), x) is None
 
 

@@ -335,7 +335,8 @@ def test_the_first_bad_line(at, length):
 @says(
     "Without probes, ask …",
     "The tensors in …",
-    "One call with …", "That is the number …",
+    "One call with …",
+    "That is the number …",
     "The same backward …",
 )
 @over(wrap=WRAPS, x=arrays(3, numbers(-9, 9)))
@@ -382,7 +383,8 @@ def test_watched_variables(wrap, inner):
     "NaN times anything …",
     "Two runs at …",
     "With 64 steps …",
-    "Whether the gradient …", "One probe, a …",
+    "Whether the gradient …",
+    "One probe, a …",
 )
 @over(place=st.integers(1, 62), cases=4)
 def test_bisection(place):
@@ -460,8 +462,10 @@ def takes_log(x):
 @says(
     "`tf.debugging.enable_check_numerics()` checks the …",
     "Complex numbers pass.",
-    "The message names the …", "It raises an error …",
-    "In eager mode it …", "From a graph …",
+    "The message names the …",
+    "It raises an error …",
+    "In eager mode it …",
+    "From a graph …",
     "With the tape outside the …",
     "It checks the …",
     was=(
@@ -598,7 +602,8 @@ def test_an_infinity_is_an_error(mode):
 
 
 @says(
-    "To stop at …", "XLA leaves the check out.",
+    "To stop at …",
+    "XLA leaves the check out.",
     '`tf.debugging.check_numerics(upstream, "h")` returns …',
     "It also works …",
     "Two of these …",
@@ -640,7 +645,8 @@ def test_the_guards_let_finite_numbers_through():
 
 @says(
     "A probe must …",
-    "In eager mode not …", "They may change …",
+    "In eager mode not …",
+    "They may change …",
     "With nothing in …",
     was="'not a bit differs': with a probe at one of four uses and nothing in its place, 4.8e-7",
 )
@@ -673,8 +679,10 @@ def test_bits(mode, places, x):
 
 @says(
     "The program compares …",
-    "At the end …", "It does so …",
-    "The counter shows …", "It ran four …",
+    "At the end …",
+    "It does so …",
+    "The counter shows …",
+    "It ran four …",
     "Probes change no …",
 )
 @over(wrap=WRAPS)
@@ -726,7 +734,8 @@ def chain(gain, weights_alone=False):
     "Toward the first, …",
     "Gain 0.5: the …",
     "Gain 3.0: the …",
-    "The values are …", "What is left …",
+    "The values are …",
+    "What is left …",
     "and in a …",
     "If each layer …",
     "norms that shrink …",
@@ -881,7 +890,8 @@ def test_through_numpy(wrap, returned, x):
 
 
 @says(
-    "With `jit_compile=True`, XLA …", "The message names operations …",
+    "With `jit_compile=True`, XLA …",
+    "The message names operations …",
     "An error is …",
     "Deliberately wrong: two …",
 )
@@ -925,7 +935,8 @@ def test_two_probes_weigh(x, forgets, squared):
 
 @says(
     "The square agrees.",
-    "The cube has …", "For a cube …",
+    "The cube has …",
+    "For a cube …",
     "a factor 2 …",
 )
 def test_the_solution():
@@ -1002,7 +1013,8 @@ def test_stopping(mode):
 @says(
     "At the root …",
     "`root` is passed, …",
-    "Print a norm …", "The NaN enters …",
+    "Print a norm …",
+    "The NaN enters …",
 )
 def test_where_the_nan_is_born():
     lines = trace("hooks.py")
@@ -1089,7 +1101,8 @@ advice(
     "If they are …",
     "Look there first.",
     "Look for the …",
-    "Write `weigh(name, step, x)` …", "It should print …",
+    "Write `weigh(name, step, x)` …",
+    "It should print …",
     "Use it on …",
 )
 pointer(

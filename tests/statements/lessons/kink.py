@@ -1,7 +1,6 @@
 """What the page on the kink says in words."""
 
 import re
-from pathlib import Path
 
 from truth.statements.tries import *
 
@@ -250,7 +249,9 @@ def test_what_tensorflow_picks(mode, dtype):
     "Predict: a weighted …",
     "Let `y = …",
     "The gradient is $(5, …",
-    "Both upstream gradients …", "The local derivative …")
+    "Both upstream gradients …",
+    "The local derivative …",
+)
 @over(mode=MODES)
 def test_a_weighted_loss(mode):
     x, weights = tf.constant([0.0, 3.0]), tf.constant([5.0, 5.0])
@@ -259,7 +260,12 @@ def test_a_weighted_loss(mode):
     assert same(mode.gradient(bend, x), [1, 2])
 
 
-@says("Predict: another condition.", "Only the gradient …", "It isn't wrong, …", "But it then …")
+@says(
+    "Predict: another condition.",
+    "Only the gradient …",
+    "It isn't wrong, …",
+    "But it then …",
+)
 @over(mode=MODES)
 def test_the_other_condition(mode):
     @tf.custom_gradient

@@ -51,7 +51,9 @@ def test_three_values(graph):
         and "too many values to unpack (expected 2)" in said
     )
     assert ran and not asked
-    assert len(["z", "w", "grad"]) == 3 and "return z, w, grad" in source("wrong/three_values.py")
+    assert len(["z", "w", "grad"]) == 3 and "return z, w, grad" in source(
+        "wrong/three_values.py"
+    )
 
 
 @says(
@@ -167,7 +169,13 @@ def test_an_unused_output(mode, loss):
     assert len([each for each in lines if each.startswith("L")][-3:]) == 3
 
 
-@says("Outputs of other …", "For an unused …", "For a string …", "For an integer …", "But it is …")
+@says(
+    "Outputs of other …",
+    "For an unused …",
+    "For a string …",
+    "For an integer …",
+    "But it is …",
+)
 @over(
     mode=MODES,
     output={

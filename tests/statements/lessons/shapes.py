@@ -357,7 +357,12 @@ def test_a_bias(mode):
     assert x.shape[0] == 4
 
 
-@says("It must return …", "Two of them …", "A decorated function …", "Predict: three inputs.")
+@says(
+    "It must return …",
+    "Two of them …",
+    "A decorated function …",
+    "Predict: three inputs.",
+)
 @over(mode=MODES)
 def test_three_inputs(mode):
     returned = []

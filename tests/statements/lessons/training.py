@@ -335,7 +335,11 @@ def test_descent_and_adam(start):
 )
 def test_the_check():
     for x, loss, rule, *others in (line.numbers for line in trace("check.py")[1:]):
-        assert others == [rule, rule] and len([rule, *others]) == 3 and loss == 0.5 * (np.sign(x) - 1) ** 2
+        assert (
+            others == [rule, rule]
+            and len([rule, *others]) == 3
+            and loss == 0.5 * (np.sign(x) - 1) ** 2
+        )
     assert same(EAGER.gradient(tf.sign, -1.0), 0.0)
     assert same(EAGER.gradient(program("check.py").shifted, -1.0), slope(1), 1e-5)
     assert same(program("check.py").shifted(tf.constant(-1.0)), -1.0)
@@ -360,7 +364,9 @@ def test_a_start_on_the_right_side():
     assert crossing(tf.keras.optimizers.Adam(0.1), 2.0, 100) == [2] * 100
 
 
-@says("Adam's first step stays …", "The first step of gradient …", "Predict: a larger …")
+@says(
+    "Adam's first step stays …", "The first step of gradient …", "Predict: a larger …"
+)
 def test_a_larger_loss():
     gradient = tf.constant(-0.393223882 * 100)
     adam, sgd = tf.Variable(-1.0), tf.Variable(-1.0)
@@ -398,4 +404,9 @@ advice(
     "Multiply the loss …",
     "Let `x` start …",
 )
-pointer("After this lesson …", "This lesson is …", "Derive: gradient descent.", "The gradient of the loss through …")
+pointer(
+    "After this lesson …",
+    "This lesson is …",
+    "Derive: gradient descent.",
+    "The gradient of the loss through …",
+)

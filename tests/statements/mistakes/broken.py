@@ -325,12 +325,14 @@ def test_tridiagonal(mode, seed):
         assert words in source
     # the midpoint of the bounds has this gradient, and bisection keeps it
     row = tf.math.abs(beta)
-    smallest = lambda a: tf.reduce_min(
-        a - tf.concat([row[:1], row[:-1] + row[1:], row[-1:]], 0)
-    )
-    largest = lambda a: tf.reduce_max(
-        a + tf.concat([row[:1], row[:-1] + row[1:], row[-1:]], 0)
-    )
+    radii = tf.concat([row[:1], row[:-1] + row[1:], row[-1:]], 0)
+
+    def smallest(a):
+        return tf.reduce_min(a - radii)
+
+    def largest(a):
+        return tf.reduce_max(a + radii)
+
     bounds = [EAGER.gradient(each, alpha).numpy() for each in (smallest, largest)]
     weights = found[0].numpy() @ np.linalg.pinv(np.stack(bounds))
     assert np.allclose(weights @ np.stack(bounds), found[0], atol=1e-6)

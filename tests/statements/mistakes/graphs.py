@@ -699,6 +699,7 @@ def test_print(mode, waits):
         "  gradient = 1.0",
     ]
 
+
 pointer(
     "Branches and loops follow, …",
     "Each entry starts …",

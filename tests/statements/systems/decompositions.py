@@ -858,8 +858,6 @@ def test_solution(mode, gap):
     assert close(found, [[1 / a, quotient], [quotient, 1 / b]], 1e-10)
 
 
-
-
 # Hermitian, batched and semidefinite matrices.
 
 

@@ -272,9 +272,7 @@ def test_calls_itself(mode, order):
 def test_the_solution():
     lines = trace("solution.py")
     assert [each["eager"] for each in lines] == [-0.25, 0.25, -0.375, 0.75]
-    assert all(
-        each["eager"] == each["tf.function"] == each["plain"] for each in lines
-    )
+    assert all(each["eager"] == each["tf.function"] == each["plain"] for each in lines)
 
 
 @says(

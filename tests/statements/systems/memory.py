@@ -244,7 +244,10 @@ def checkpoint():
     "On the other …",
     "recompute_grad in a …",
 )
-@over(mode=[EAGER, INSIDE, AROUND, NESTED, XLA, AROUND_XLA], function=[tf.tanh, tf.exp, lambda x: x**3])
+@over(
+    mode=[EAGER, INSIDE, AROUND, NESTED, XLA, AROUND_XLA],
+    function=[tf.tanh, tf.exp, lambda x: x**3],
+)
 def test_checkpoint(mode, function):
     steps = Steps(function)
     found = EAGER.gradient(checkpoint()(steps), 0.5)
@@ -563,7 +566,7 @@ def test_layers_outside():
         means.append(norm.moving_mean.numpy()[0])
     assert np.allclose(means, [1 - 0.99**2, 0.01], 1e-3)
     layer = keras.layers.Dropout(0.5, seed=1)
-    seed, y = layer.seed_generator.state.numpy().copy(), []
+    seed = layer.seed_generator.state.numpy().copy()
     dropped = keras.remat(lambda x: layer(x, training=True))
     slope = AROUND.gradient(lambda x: dropped(x), ones)
     once = layer.seed_generator.state.numpy() - seed

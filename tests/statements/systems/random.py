@@ -105,7 +105,8 @@ def test_none(mode, name):
     "Write the sample …",
     "The noise is then …",
     "The noise is one …",
-    "If the sample is …", "It needs the …",
+    "If the sample is …",
+    "It needs the …",
     "In types: `grad :: upstream(z) → (downstream(mu), downstream(sigma))`, …",
     "The loss makes …",
     r"$\downstream{\bar \mu}$ is …",
@@ -148,7 +149,8 @@ COSTS = {"two numbers": lambda z: 0.2025 + 0.1 * z, "a kink": lambda z: abs(3 * 
     "If the cost …",
     "Written with the …",
     "For the bit …",
-    "You may subtract …", "In the mean …",
+    "You may subtract …",
+    "In the mean …",
 )
 @over(f=COSTS, p=[0.1, 0.5, 0.9], b=[-10.0, 0.0, 0.3])
 def test_score(f, p, b):
@@ -223,7 +225,9 @@ def test_baselines():
     "A normal sample has …",
     "The cost is the …",
     "The score function multiplies …",
-    "Reparameterization has the …", "The two means …", "By the moments …",
+    "Reparameterization has the …",
+    "The two means …",
+    "By the moments …",
     "One derivative of …",
 )
 @over(d=[1, 2, 4, 30])
@@ -244,7 +248,8 @@ def test_both(d):
 
 
 @says(
-    "The forward pass samples …", "The backward pass treats …",
+    "The forward pass samples …",
+    "The backward pass treats …",
     "With $f(z) = (z - c)^2$, …",
     "For a cost of …",
     "For a cost that …",
@@ -344,7 +349,9 @@ def test_the_numbers_of_a_seed(alg):
 
 
 @says(
-    "The figure compares …", "No estimator is …", "For this bit, …",
+    "The figure compares …",
+    "No estimator is …",
+    "For this bit, …",
     "Two plots over …",
     "Left, the bias: …",
     "Right, the standard …",
@@ -569,7 +576,8 @@ def noisy_gradient(mode, seed, x=None):
 
 @says(
     "With $z_i$ drawn …",
-    "The generator is …", "So the caller …",
+    "The generator is …",
+    "So the caller …",
     "XLA draws other …",
     "The seed consists …",
     "Noise on the gradient: …",
@@ -665,7 +673,8 @@ pointer(
 advice(
     "You need the …",
     "Draw the seed …",
-    "Derive the gradient …", "Some models need …",
+    "Derive the gradient …",
+    "Some models need …",
 )
 pointer(
     "Look for `None`:",

@@ -1,4 +1,4 @@
-"""Deliberately wrong: NumPy computes the value, and the tape does not follow."""
+"""Deliberately wrong: NumPy computes the value, so the tape can't follow."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the gradient of a scalar has the shape of the product."""
+"""Deliberately wrong: the gradient of a scalar has the product's shape."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the gradient function relies on the order of the calls."""
+"""Deliberately wrong: the gradient function relies on the order of calls."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: gradients in the order in which the keys were written."""
+"""Deliberately wrong: gradients in the order in which keys were written."""
 
 import tensorflow as tf
 
