@@ -221,6 +221,7 @@ def test_what_tensorflow_calls(mode):
     "A dictionary is …",
     "An empty structure …",
     "You then don't …",
+    "The order in …",
 )
 @over(structure=STRUCTURES, cases=60, examples=({"structure": [(), {}]},))
 def test_order(structure):
@@ -706,10 +707,8 @@ def test_swapped_pieces(factors):
 
 
 @says(
-    "The order in …",
     "In `capital` a …",
     "All are scalars, …",
-    "This is the …",
     "`line` returns the …",
     "The gradients of …",
     "Deliberately wrong: gradients …",
@@ -976,6 +975,7 @@ def test_sort(mode, x):
 @says(
     "For the places …",
     "zeros, or None: …",
+    "This is the …",
 )
 @over(mode=MODES)
 def test_places(mode):
