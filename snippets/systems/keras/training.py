@@ -1,4 +1,4 @@
-"""Hidden units of -1 and 1, trained by fit with and without custom gradients."""
+"""Hidden units of -1 and 1, trained by fit with and without the surrogate."""
 
 # tracebook: rel=1e-2
 import matplotlib

@@ -178,7 +178,7 @@ def test_two_inputs(mode):
     "`w` has the …",
     "With a dictionary, …",
     "Fix: return a dictionary …",
-    "Deliberately wrong: gradients in the order in which the …",
+    "Deliberately wrong: gradients in the order in which keys …",
     "A dictionary goes …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], keys=["wb", "bw", "qp"])
