@@ -463,9 +463,7 @@ def test_steps_per_execution(steps, by_counter):
     model = keras.Sequential([keras.Input([1]), kernel, layer])
     if by_counter:
         layer.factor.assign(-1.0)
-    model.compile(
-        keras.optimizers.SGD(0.125), "mse", steps_per_execution=steps
-    )
+    model.compile(keras.optimizers.SGD(0.125), "mse", steps_per_execution=steps)
     model.fit(np.ones([4, 1]), np.zeros([4, 1]), **options)
     right = 0.75 * 0.5 * 0.25
     moved = {1: right, 2: 0.25, 4: 1.0}[1 if by_counter else steps]

@@ -244,7 +244,10 @@ def checkpoint():
     "On the other …",
     "recompute_grad in a …",
 )
-@over(mode=[EAGER, INSIDE, AROUND, NESTED, XLA, AROUND_XLA], function=[tf.tanh, tf.exp, lambda x: x**3])
+@over(
+    mode=[EAGER, INSIDE, AROUND, NESTED, XLA, AROUND_XLA],
+    function=[tf.tanh, tf.exp, lambda x: x**3],
+)
 def test_checkpoint(mode, function):
     steps = Steps(function)
     found = EAGER.gradient(checkpoint()(steps), 0.5)
@@ -563,7 +566,7 @@ def test_layers_outside():
         means.append(norm.moving_mean.numpy()[0])
     assert np.allclose(means, [1 - 0.99**2, 0.01], 1e-3)
     layer = keras.layers.Dropout(0.5, seed=1)
-    seed, y = layer.seed_generator.state.numpy().copy(), []
+    seed = layer.seed_generator.state.numpy().copy()
     dropped = keras.remat(lambda x: layer(x, training=True))
     slope = AROUND.gradient(lambda x: dropped(x), ones)
     once = layer.seed_generator.state.numpy() - seed
@@ -674,7 +677,7 @@ def test_kept_outside(count):
     "In a run below …",
     "The program has four blocks …",
     "Start with both …",
-    "It has the …",
+    "No choice has …",
     "The products rise …",
     "One `tf.recompute_grad` around …",
     "If time matters …",
@@ -684,6 +687,10 @@ def test_kept_outside(count):
     "Four transformer blocks …",
     "Its `meter` counts …",
     "Before it records …",
+    "It counts only …",
+    "larger than the …",
+    "It keeps one …",
+    "frees what only …",
 )
 def test_transformer():
     defined = program("transformer.py")
@@ -694,9 +701,10 @@ def test_transformer():
         {name: each.numbers[at] for name, each in rows.items()} for at in range(3)
     )
     both, whole, none = "both parts", "whole block", "nothing"
-    assert (peak[none], peak[both]) == (8.60, 2.82) and products[both] == 1.35
-    assert min(peak, key=peak.get) == both and min(kept, key=kept.get) == whole
-    assert products[whole] == products[both] and peak[whole] > peak[both]
+    assert (peak[none], peak[both]) == (6.62, 2.39) and products[both] == 1.35
+    assert min(peak.values()) == peak[both] == peak[whole]
+    assert kept[both] == kept[whole] == 0
+    assert products[whole] == products[both]
     assert products["mixing"] == min(each for each in products.values() if each > 1)
     for name in ("mlp", "attention"):
         assert peak[both] < peak[name] < peak["mixing"] < peak[none]
@@ -706,7 +714,6 @@ def test_transformer():
 @says(
     "Within the attention, …",
     "It saves more …",
-    "The backward pass of a block has …",
 )
 @over(n=[128, 256])
 def test_scores(n):
