@@ -51,7 +51,6 @@ pointer(
     "AutoGraph converts an …",
     "Fix: use `tf.where`, …",
     "Call the gradient …",
-    "Wrong on purpose: a rule asks …",
     "A rule that asks …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA], x=[2.0, [2.0, -3.0]])
@@ -127,7 +126,6 @@ w = tf.Variable(2.0)
     "Reading it in …",
     "Fix: pass the …",
     "You may capture …",
-    "Wrong on purpose: in a …",
     "The tensor is …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED])
@@ -259,7 +257,6 @@ def test_captured_in_a_loop(mode, eager):
     "In a loop of TensorFlow 1, …",
     "In a loop of TensorFlow 2 …",
     "Fix: differentiate with …",
-    "Wrong on purpose: a gradient …",
     "Each round takes …",
 )
 def test_inside_while():
@@ -536,8 +533,8 @@ def test_returned_capture(mode, what):
 
 
 @says(
+    "The program computes …",
     "The forward pass …",
-    "A persistent tape …",
     "The first gradient …",
     "The fix captures …",
     "Both gradients are right.",
@@ -698,6 +695,7 @@ def test_print(mode, waits):
         "  upstream = 1",
         "  gradient = 1.0",
     ]
+
 
 pointer(
     "Branches and loops follow, …",
