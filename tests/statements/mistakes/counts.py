@@ -370,6 +370,7 @@ def test_upstreams(mode, outputs, used):
 
 
 @says(
+    "grad gets upstream …",
     "`tf.RegisterGradient` calls its …",
     "Wrong on purpose: a rule with …",
 )

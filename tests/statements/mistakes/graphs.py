@@ -42,6 +42,7 @@ pointer(
 
 
 @says(
+    "Deliberately wrong: grad has …",
     "`grad` contains an …",
     "AutoGraph converts the …",
     "The tape calls …",
@@ -118,6 +119,7 @@ w = tf.Variable(2.0)
 
 
 @says(
+    "Deliberately wrong: in a …",
     "`grad` runs in …",
     "The gradient of the …",
     "The fix passes the tensor:",
@@ -250,6 +252,7 @@ def test_captured_in_a_loop(mode, eager):
 
 
 @says(
+    "Deliberately wrong: a gradient with …",
     "The body of …",
     "A loop of …",
     "The fix differentiates …",

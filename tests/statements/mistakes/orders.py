@@ -250,6 +250,7 @@ def test_reports():
 
 
 @says(
+    "Deliberately wrong: one tf.where, …",
     "Look at the second derivative at 0:",
     "The first derivative is right at …",
     "The second `tf.where` …",
@@ -387,6 +388,7 @@ def test_disabled(mode):
 
 
 @says(
+    "Deliberately wrong: the gradient of …",
     "Fix: call `tape.jacobian` …",
     "The program takes the …",
     "The result is …",
@@ -439,6 +441,7 @@ advice("If a `None` …")
 
 
 @says(
+    "Deliberately wrong: forward mode, …",
     "The gradient function here …",
     "Compare forward mode …",
     "Forward mode ignores …",
