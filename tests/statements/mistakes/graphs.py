@@ -119,7 +119,7 @@ w = tf.Variable(2.0)
 
 
 @says(
-    "Deliberately wrong: in a …",
+    "Deliberately wrong: in a branch, grad …",
     "`grad` runs in …",
     "The gradient of the …",
     "The fix passes the tensor:",
