@@ -1,4 +1,4 @@
-"""The rule gets upstream alone, and closes over its input."""
+"""grad gets upstream alone, and captures the input."""
 
 import tensorflow as tf
 

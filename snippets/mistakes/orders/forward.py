@@ -1,4 +1,4 @@
-"""Forward mode that asks the rule: the gradient of a gradient by upstream."""
+"""Forward mode that uses grad: its derivative with respect to upstream."""
 
 import tensorflow as tf
 

@@ -344,7 +344,6 @@ def test_unsupported_callable(name):
     "`tf.custom_gradient` calls `grad` …",
     "Wrong on purpose: two outputs, …",
     "One upstream for …",
-    "The rule gets …",
 )
 @over(mode=MODES, outputs=[1, 3], used=[1, 3])
 def test_upstreams(mode, outputs, used):
@@ -371,6 +370,7 @@ def test_upstreams(mode, outputs, used):
 
 
 @says(
+    "grad gets upstream …",
     "`tf.RegisterGradient` calls its …",
     "Wrong on purpose: a rule with …",
 )

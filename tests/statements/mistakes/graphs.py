@@ -42,6 +42,7 @@ pointer(
 
 
 @says(
+    "Deliberately wrong: grad has …",
     "`grad` contains an …",
     "AutoGraph converts the …",
     "The tape calls …",
@@ -51,7 +52,6 @@ pointer(
     "AutoGraph converts an …",
     "Fix: use `tf.where`, …",
     "Call the gradient …",
-    "Wrong on purpose: a rule asks …",
     "A rule that asks …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA], x=[2.0, [2.0, -3.0]])
@@ -119,6 +119,7 @@ w = tf.Variable(2.0)
 
 
 @says(
+    "Deliberately wrong: in a branch, grad …",
     "`grad` runs in …",
     "The gradient of the …",
     "The fix passes the tensor:",
@@ -127,7 +128,6 @@ w = tf.Variable(2.0)
     "Reading it in …",
     "Fix: pass the …",
     "You may capture …",
-    "Wrong on purpose: in a …",
     "The tensor is …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED])
@@ -252,6 +252,7 @@ def test_captured_in_a_loop(mode, eager):
 
 
 @says(
+    "Deliberately wrong: a gradient with …",
     "The body of …",
     "A loop of …",
     "The fix differentiates …",
@@ -259,7 +260,6 @@ def test_captured_in_a_loop(mode, eager):
     "In a loop of TensorFlow 1, …",
     "In a loop of TensorFlow 2 …",
     "Fix: differentiate with …",
-    "Wrong on purpose: a gradient …",
     "Each round takes …",
 )
 def test_inside_while():
@@ -536,8 +536,8 @@ def test_returned_capture(mode, what):
 
 
 @says(
+    "The program computes …",
     "The forward pass …",
-    "A persistent tape …",
     "The first gradient …",
     "The fix captures …",
     "Both gradients are right.",

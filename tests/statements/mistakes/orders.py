@@ -250,13 +250,13 @@ def test_reports():
 
 
 @says(
+    "Deliberately wrong: one tf.where, …",
     "Look at the second derivative at 0:",
     "The first derivative is right at …",
     "The second `tf.where` …",
     "Both derivatives are finite.",
     "`tf.where` chooses a value.",
     "Its gradient sends …",
-    "Wrong on purpose: one …",
 )
 @over(mode=TWO)
 def test_one_where(mode):
@@ -388,6 +388,7 @@ def test_disabled(mode):
 
 
 @says(
+    "Deliberately wrong: the gradient of …",
     "Fix: call `tape.jacobian` …",
     "The program takes the …",
     "The result is …",
@@ -396,7 +397,6 @@ def test_disabled(mode):
     "`tape.gradient` adds up …",
     "The gradient of a …",
     "For a product …",
-    "Wrong on purpose: the gradient …",
     "A Hessian, and …",
 )
 @over(x=[np.float32([3, 5]), np.float32([-1, 0])], v=[np.float32([2, -7])])
@@ -441,6 +441,7 @@ advice("If a `None` …")
 
 
 @says(
+    "Deliberately wrong: forward mode, …",
     "The gradient function here …",
     "Compare forward mode …",
     "Forward mode ignores …",
@@ -448,7 +449,6 @@ advice("If a `None` …")
     "Eagerly, `tf.autodiff.ForwardAccumulator` differentiates …",
     "Around a `tf.function` …",
     "Fix: differentiate the …",
-    "Wrong on purpose: forward mode through …",
     "Forward mode that …",
 )
 @over(forward=[FORWARDS[0], FORWARDS[2]], factor=[-1.0, 0.5])

@@ -1,4 +1,4 @@
-"""Wrong on purpose: in a branch, a rule closes over an eager tensor."""
+"""Deliberately wrong: in a branch, grad captures an eager tensor."""
 # tracebook: raises AttributeError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a gradient by what the loop began with."""
+"""Deliberately wrong: a gradient with respect to the start of the loop."""
 
 import tensorflow as tf
 

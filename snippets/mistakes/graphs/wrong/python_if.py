@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule asks a tensor with a Python if."""
+"""Deliberately wrong: grad has an if on a tensor."""
 # tracebook: raises OperatorNotAllowedInGraphError
 
 import tensorflow as tf

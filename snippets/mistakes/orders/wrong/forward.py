@@ -1,4 +1,4 @@
-"""Wrong on purpose: forward mode through a rule that is no derivative."""
+"""Deliberately wrong: forward mode, and grad isn't the derivative."""
 
 import tensorflow as tf
 

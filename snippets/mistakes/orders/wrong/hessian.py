@@ -1,4 +1,4 @@
-"""Wrong on purpose: the gradient of the gradient is no Hessian."""
+"""Deliberately wrong: the gradient of the gradient isn't the Hessian."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: one tf.where, which mends the first derivative only."""
+"""Deliberately wrong: one tf.where, which fixes the first derivative only."""
 
 import tensorflow as tf
 
