@@ -8,6 +8,7 @@ def cube(x):
     return x * x * x, lambda upstream: upstream * 3.0 * x * x
 
 
+# truth: the gradient of 2.0 / 3.0 * x * x * x
 @tf.custom_gradient
 def wrong(x):
     return x * x * x, lambda upstream: upstream * 2.0 * x * x

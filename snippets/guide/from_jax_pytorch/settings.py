@@ -5,6 +5,7 @@ import tensorflow as tf
 
 def clip_gradient(low, high):
     # truth: upstream becomes tf.clip_by_value(upstream, low, high)
+    # truth: dense upstream
     @tf.custom_gradient
     def identity(x):
         def grad(upstream):

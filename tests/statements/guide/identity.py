@@ -769,6 +769,7 @@ def test_one_norm_for_the_batch(mode, other):
 
 @says(
     "A mean in …",
+    "A limit of 1 for each row …",
     "With 100 rows …",
 )
 @over(rows=[1, 2, 10, 100])
