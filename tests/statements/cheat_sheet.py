@@ -358,8 +358,8 @@ definition(
     "“Inside” and “outside” …",
     "Question — Answer",
     "Function — Gradient …",
-    "eager — inside …",
-    "Assert that — …",
+    "What happens — …",
+    "No. — Assert …",
 )
 pointer(
     "This page has …",
