@@ -145,7 +145,6 @@ def test_broadcasting(mode, upstream, x):
 @says(
     "An approximation of …",
     "The error of …",
-    "It needs no derivative.",
     "Where the function …",
     r"In formulas $\frac{f(x + h) - f(x - h)}{2h} = f'(x) + O(h^2)$.",
     was="without 'where the function is smooth': of |x| at 0.001 the error is 0.9",
@@ -726,8 +725,8 @@ pointer(
     "The symbols are …",
     "See when to write a rule.",
     "See when to write a custom …",
-    "See a captured …",
-    "See graphs and …",
+    "See the tape and a …",
+    "See the tape and graphs …",
     "See a gradient …",
     "See a kink and numerical stability.",
     "See a kink and points …",
