@@ -170,8 +170,11 @@ def test_a_page_on_a_phone(path, phone, address):
     assert _copied(page) == (shown if path.startswith("labs/") else _to_copy(path))
 
 
+# A font is loaded when something first needs it; until then another one's widths hold.
 UNFOLD = """() => {
     for (const details of document.querySelectorAll("details")) details.open = true
+    document.body.getBoundingClientRect()
+    return document.fonts.ready.then(() => null)
 }"""
 
 # What reaches beyond the screen, and cannot be scrolled into it.

@@ -92,6 +92,11 @@ def test_the_index_of_messages():
 
 @pytest.mark.slow
 def test_what_the_linter_finds():
-    """Digits of a float may be others on another processor."""
+    """Another processor rounds otherwise, so that another point may be the first to
+    refute a rule."""
+
+    def kept(page: str) -> str:
+        return re.sub(r"check_rule: .*? (?=\(mistakes/)", "check_rule: … ", page)
+
     shown, now = (CATALOGUE / found.FOUND).read_text("utf-8"), found.text(ROOT)
-    assert re.sub(r"\d+", "0", shown) == re.sub(r"\d+", "0", now)
+    assert kept(shown).splitlines() == kept(now).splitlines()
