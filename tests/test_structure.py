@@ -15,7 +15,8 @@ from truth.structure.check import check
 FILES = {
     "pyproject.toml": "",
     "mkdocs.yml": "nav:\n  - Home: index.md\n  - Guide:\n      - guide/index.md\n"
-    "      - One: guide/one.md\n      - Two: guide/two.md\ntheme: material\n",
+    "      - One: guide/one.md  # before: guide/first.md\n#      - guide/later.md\n"
+    "      - Two: guide/two.md\ntheme: material\n",
     "docs/guide/two.md": "# Two\n",
     "snippets/guide/one/a.py": 'print("x =", 1 + 2)\n',
     "snippets/guide/one/a.out": "x = 3\n",
@@ -151,6 +152,11 @@ def test_an_include_outside_of_a_fence_is_refused(found):
     assert refused(
         found(shown("a.py", "a.out") + '\n--8<-- "guide/one/a.out"\n'), 9, "fence"
     )
+
+
+def test_a_page_that_says_a_command_wrote_it_is_checked_all_the_same(found):
+    said = "`make bench` wrote this page. This page is written by `make bench`."
+    assert refused(found(f"{said}\n\nHere ∂y/∂x = 2x holds."), 3, "$")
 
 
 def test_next_is_the_next_page_of_the_menu(found):
