@@ -1,0 +1,44 @@
+"""A position with a gradient: soft argmax, beside TensorFlow's gradient."""
+
+import tensorflow as tf
+
+
+def show(name, value):
+    tf.print(f"{name:10}", tf.strings.as_string(value, precision=4))
+
+
+def with_rule(c, beta):
+    # truth: x.shape == c.shape; 0 < x < 1
+    @tf.custom_gradient
+    def soft_argmax(x):
+        p = tf.nn.softmax(beta * x)
+        y = tf.reduce_sum(c * p)
+
+        def grad(upstream):
+            downstream = upstream * beta * p * (c - y)
+            show("upstream", upstream)
+            show("downstream", downstream)
+            return downstream
+
+        return y, grad
+
+    return soft_argmax
+
+
+def without_rule(c, beta):
+    return lambda x: tf.reduce_sum(c * tf.nn.softmax(beta * x))
+
+
+x = tf.constant([1.0, 2.0, 3.0, 2.5])
+c = tf.range(4.0)
+for beta in 1.0, 10.0:
+    for make in with_rule, without_rule:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = make(c, beta)(x)
+            L = (y - 1.0) ** 2
+        if make is with_rule:
+            tf.print(f"beta = {beta:g}")
+            show("y", y)
+        gradient = tape.gradient(L, x)
+    show("TensorFlow", gradient)

@@ -1,0 +1,42 @@
+"""Ranks with a gradient: a sigmoid for each comparison."""
+
+import tensorflow as tf
+
+
+def show(name, value):
+    tf.print(f"{name:10}", tf.strings.as_string(value, precision=4))
+
+
+def with_rule(tau):
+    # truth: x.shape.rank == 1
+    @tf.custom_gradient
+    def soft_rank(x):
+        above = (x[:, None] - x) / tau
+        r = 0.5 + tf.reduce_sum(tf.sigmoid(above), 1)
+
+        def grad(upstream):
+            S = tf.sigmoid(above) * tf.sigmoid(-above) / tau
+            return tf.reduce_sum(S * (upstream[:, None] - upstream), 1)
+
+        return r, grad
+
+    return soft_rank
+
+
+def without_rule(tau):
+    return lambda x: 0.5 + tf.reduce_sum(
+        tf.sigmoid((x[:, None] - x) / tau), 1)
+
+
+x = tf.constant([0.3, -1.0, 2.0, 0.9])
+places = tf.argsort(tf.argsort(x))
+show("hard", 1.0 + tf.cast(places, x.dtype))
+upstream = tf.constant([1.0, 0.0, 0.0, -1.0])
+for make in with_rule, without_rule:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        r = make(0.1)(x)
+    if make is with_rule:
+        show("soft", r)
+    name = "downstream" if make is with_rule else "TensorFlow"
+    show(name, tape.gradient(r, x, upstream))

@@ -1,0 +1,303 @@
+"""What the page on argmax, ranks and codebooks says in words."""
+
+from truth.statements.tries import *
+
+with_rule = program("soft_argmax.py").with_rule
+plain = program("soft_argmax.py").without_rule
+ranked = program("soft_rank.py").with_rule
+plain_rank = program("soft_rank.py").without_rule
+soft_max = program("solution.py").soft_max
+straight = program("codebook.py").straight
+ROWS = arrays((4,), numbers(-2, 2))
+
+
+def position(x, c, beta):
+    p = np.exp(beta * (x - np.max(x)))
+    return np.sum(c * p) / np.sum(p)
+
+
+@says(
+    "A choice is …",
+    "`tf.argmax` and `tf.argsort` …",
+    "`tf.sort` and `tf.reduce_max` …",
+)
+@over(mode=[EAGER, INSIDE, AROUND, NESTED, *BLOCKS], x=arrays((4,), numbers(-2, 2)))
+def test_a_choice_has_no_gradient(mode, x):
+    def choice(by):
+        return lambda x: 2.0 * tf.cast(by(x), x.dtype)
+
+    for by in tf.argmax, tf.argsort:
+        assert by(x).dtype.is_integer
+        found = mode.gradient(choice(by), x)
+        in_a_loop = mode not in (EAGER, INSIDE, AROUND, NESTED)
+        assert found is None or (in_a_loop and same(found, tf.zeros_like(x)))
+    for by in tf.sort, tf.reduce_max:
+        assert by(x).dtype == x.dtype
+        assert same(tf.reduce_sum(mode.gradient(by, x)), tf.size(by(x)), 1e-6)
+
+
+@says(
+    r"`tf.argmax`, and need a position — …",
+    "Softmax gives each …",
+    "The position $y$ …",
+    "Only $x$ moves, …",
+    "The derivative of softmax …",
+    "It is a …",
+    "A position with …",
+    "The gradient pushes …",
+    "Its elements sum …",
+)
+@over(mode=EVERYWHERE, x=ROWS, beta=[1.0, 3.0])
+def test_soft_argmax(mode, x, beta):
+    # A tensor that is made outside of a branch isn't for a rule in it.
+    c = np.array([0, 1, 2, 5], np.float32)
+    p = np.exp(beta * (x - np.max(x)))
+    p = p / np.sum(p)
+    assert p[np.argmax(x)] == np.max(p)
+    y = np.sum(c * p)
+    assert same(mode.value(with_rule(c, beta), x), y, 1e-4)
+    found = mode.gradient(with_rule(c, beta), x, lambda y: 3.0 * y)
+    assert np.allclose(found, 3.0 * beta * p * (c - y), atol=1e-4)
+    assert np.allclose(
+        found, mode.gradient(plain(c, beta), x, lambda y: 3.0 * y), atol=1e-4
+    )
+    assert np.allclose(np.sum(found), 0, atol=1e-4)
+    assert np.all(np.sign(found) * np.sign(c - y) >= 0)
+
+
+@says("The larger $\\beta$ is, …")
+@over(x=ROWS)
+def test_a_larger_beta_is_sharper(x):
+    x = np.sort(x.astype(float))
+    x[-1] += 0.5  # no tie
+    far = [abs(position(x, np.arange(4.0), beta) - 3) for beta in (1, 10, 100)]
+    assert far[0] >= far[1] >= far[2] and far[2] < 1e-6
+
+
+@says(
+    "The program computes the position …",
+    "Compare `downstream` with TensorFlow's …",
+    r"With $\beta = 10$ …",
+    "A sharper choice …",
+)
+def test_a_sharper_choice():
+    text = source("soft_argmax.py")
+    assert (
+        "x = tf.constant([1.0, 2.0, 3.0, 2.5])" in text
+        and len([1.0, 2.0, 3.0, 2.5]) == 4
+    )
+    x, c = np.array([1.0, 2.0, 3.0, 2.5]), np.arange(4.0)
+    assert np.argmax(x) == 2
+    p = np.exp(10 * (x - 3))
+    assert (p / p.sum())[2] > 0.99
+    found = {}
+    for beta in 1.0, 10.0:
+
+        def loss(y):
+            return (y - 1.0) ** 2
+
+        found[beta] = EAGER.gradient(
+            with_rule(tf.constant(c), beta), tf.constant(x), loss
+        )
+        assert np.allclose(
+            found[beta], EAGER.gradient(plain(c, beta), tf.constant(x), loss)
+        )
+    assert np.abs(found[10.0]).max() < 0.3 * np.abs(found[1.0]).max()
+    two = source("soft_argmax.out").count("beta")
+    assert two == source("soft_argmax.out").count("downstream") == 2
+    tie = tf.constant([1.0, 1.0])
+    slopes = [EAGER.gradient(with_rule(tf.range(2.0), b), tie)[1] for b in (1.0, 10.0)]
+    assert slopes[1] > 5 * slopes[0]
+
+
+@says(
+    "The rank of …",
+    "A sigmoid replaces …",
+    "It compares $x_i$ …",
+    "Each comparison of …",
+    "The derivative of the sigmoid …",
+    "Ranks with a …",
+    "Compare the soft …",
+    "`tf.argsort`, and need …",
+)
+@over(mode=EVERYWHERE, x=ROWS, tau=[0.5, 2.0])
+def test_soft_rank(mode, x, tau):
+    given = np.array([0.3, -1.0, 2.0, 0.9])
+    hard = 1 + np.sum(given[:, None] > given, 1)
+    assert hard.tolist() == (1 + tf.argsort(tf.argsort(given)).numpy()).tolist()
+    assert np.allclose(ranked(1e-3)(tf.constant(given)), hard)
+    above = (x[:, None] - x) / tau
+    sigmoid = 1 / (1 + np.exp(-above))
+    one, one_half = 1, 1 / 2
+    assert np.allclose(np.diag(sigmoid), one_half) and hard.min() == one
+    both = [[1, -1], [-1, 1]]  # what a pair gives to its two gradients
+    assert len(both) == 2 and np.all(np.sum(both, 0) == 0)
+    r = 1 + np.sum(sigmoid, 1) - np.diag(sigmoid)
+    assert same(mode.value(ranked(tau), x), r, 1e-4)
+    weights = tf.constant([1.0, 2.0, -1.0, 0.5])
+    pairs = sigmoid * sigmoid.T / tau
+    right = np.sum(pairs * (weights[:, None] - weights), 1)
+
+    def loss(r):
+        return tf.reduce_sum(weights * r)
+
+    assert np.allclose(mode.gradient(ranked(tau), x, loss), right, atol=1e-4)
+    assert np.allclose(mode.gradient(plain_rank(tau), x, loss), right, atol=1e-4)
+    h = 1e-4
+    slope = (1 / (1 + np.exp(-above - h)) - 1 / (1 + np.exp(-above + h))) / (2 * h)
+    assert np.allclose(slope, sigmoid * sigmoid.T, atol=1e-3)
+
+
+@says("Time and memory …")
+def test_each_is_compared_with_each():
+    for n in 3, 6:
+        above = tf.zeros([n])[:, None] - tf.zeros([n])
+        assert tf.size(above) == n**2
+    assert "(x[:, None] - x) / tau" in source("soft_rank.py")
+
+
+@says(
+    "A codebook $E$ …",
+    "The forward pass replaces …",
+    "The input gets …",
+    "The codebook gets …",
+    "A loss term …",
+    "A second loss …",
+    "The nearest vector of a codebook, …",
+    "Each line of …",
+    "Look at the three rows …",
+    "Only the chosen …",
+    "It points from …",
+    "In the last …",
+    "the nearest vector of a codebook — …",
+    "`tf.round` — …",
+)
+@over(mode=EVERYWHERE, z=arrays((2,), numbers(-3, 3)))
+def test_a_codebook(mode, z):
+    E = tf.constant([[0.0, 0.0], [1.0, 1.0], [4.0, 0.0]])
+    three, one = len(E), E[0].shape.rank
+    assert three == 3 and one == 1
+    k = int(np.argmin(np.sum((E - z) ** 2, 1)))
+    e, target = E[k], tf.constant([2.0, 2.0])
+    stop = tf.stop_gradient
+
+    def task(z):
+        return tf.reduce_sum((straight(z, E[k]) - target) ** 2)
+
+    assert same(mode.value(lambda z: straight(z, E[k]), z), e)
+    assert same(mode.gradient(task, z), 2 * (e - target), 1e-5)
+    assert same(mode.gradient(lambda e: tf.reduce_sum(straight(e, e)), e), [1.0, 1.0])
+    moved = EAGER.gradient(lambda E: tf.reduce_sum((stop(z) - E[k]) ** 2), E)
+    moved = tf.convert_to_tensor(moved).numpy()
+    assert np.allclose(moved[k], 2 * (e - z), atol=1e-5)
+    others = [row for at, row in enumerate(moved) if at != k]
+    assert not np.any(others)
+    before, after = e - z, e - 0.1 * moved[k] - z
+    assert np.sum(after**2) <= np.sum(before**2)
+    kept = EAGER.gradient(lambda z: 0.25 * tf.reduce_sum((z - stop(E[k])) ** 2), z)
+    assert same(kept, 0.5 * (z - e), 1e-5)
+    for_E = EAGER.gradient(lambda E: tf.reduce_sum(straight(z, E[k])), E)
+    assert for_E is None
+    assert tf.round(z).dtype == z.dtype
+    lines = source("codebook.out").splitlines()
+    assert len(eval(lines[1].partition(" ")[2])) == three
+    names = [line.partition("[")[0].strip() for line in lines]
+    assert names == ["q", "codebook", "z", "task, z"]
+    two = len(lines[2:])
+    assert two == 2
+
+
+@says(
+    "Soft argmax and soft rank are …",
+    "So their gradient …",
+    "Both agree.",
+    "A gradient that …",
+    "Soft argmax and soft rank, against …",
+)
+def test_the_check():
+    both = source("check.out").splitlines()
+    assert len(both) == 2 and all(each.endswith("True") for each in both)
+    z = tf.constant([0.3, 0.4])
+    e = tf.constant([1.0, 1.0])
+    assert same(straight(z + 1e-3, e), straight(z, e))  # its derivative is 0
+    assert same(EAGER.gradient(lambda z: straight(z, e), z), [1.0, 1.0])
+
+
+@says(
+    "The nearest vector without …",
+    "The program looks …",
+    "Look at the gradient of …",
+    "The codebook has …",
+    "Deliberately wrong: no …",
+)
+@over(mode=[EAGER, INSIDE, AROUND, NESTED])
+def test_without_the_straight_path(mode):
+    assert "tf.gather(E, tf.argmin" in source("wrong/gathered.py")
+    E = tf.constant([[0.0, 0.0], [1.0, 1.0], [4.0, 0.0]])
+    z = tf.constant([1.5, 0.5])
+
+    def loss(z, E):
+        q = tf.gather(E, tf.argmin(tf.reduce_sum((E - z) ** 2, 1)))
+        return tf.reduce_sum((q - tf.constant([2.0, 2.0])) ** 2)
+
+    assert mode.gradient(lambda z: loss(z, E), z) is None
+    found = mode.gradient(lambda E: loss(z, E), E)
+    assert same(tf.convert_to_tensor(found)[1], [-2.0, -2.0])
+
+
+@says(
+    "Two numbers are …",
+    "Both weights are …",
+    "The gradient is …",
+)
+def test_equal_numbers():
+    tie, c = tf.constant([3.0, 3.0]), tf.constant([0.0, 1.0])
+    assert tf.nn.softmax(tie).numpy().tolist() == [0.5, 0.5]
+    assert c.numpy().tolist() == [0, 1] and len(tie) == 2
+    assert with_rule(c, 1.0)(tie) == 0.5
+    assert EAGER.gradient(with_rule(c, 1.0), tie)[1] == 0.25
+
+
+@says("They sum to …", "Two sigmoids of …")
+@over(x=arrays((3,), numbers(-3, 3)))
+def test_the_sum_of_ranks(x):
+    total = float(tf.reduce_sum(ranked(0.5)(x)))
+    hard = [1, 2, 3]
+    assert np.isclose(total, 6, atol=1e-4) and sum(hard) == 6
+    assert hard[0] == 1 and hard[1] == 2 and hard[2] == 3
+    two = [tf.sigmoid(x), tf.sigmoid(-x)]
+    assert len(two) == 2 and np.allclose(sum(two), 1, atol=1e-5)
+
+
+@says("It isn't: an …", "A soft maximum: …", "Derive the gradient …")
+@over(mode=EVERYWHERE, x=arrays((3,), numbers(-3, 3)))
+def test_soft_max(mode, x):
+    p = tf.nn.softmax(x).numpy()
+    y = np.sum(p * x)
+    assert same(mode.value(soft_max, x), y, 1e-3)
+    found = mode.gradient(soft_max, x)
+    assert np.allclose(found, p * (1 + x - y), atol=1e-4)
+    far = EAGER.gradient(soft_max, tf.constant([0.0, 3.0, 2.0]))
+    assert far[0] < 0 < far[1]
+
+
+advice(
+    "After this page …",
+    "Choose a smooth …",
+    "Make two quick …",
+    "Use the four …",
+)
+definition(
+    "As in a …",
+    "Predict: equal numbers.",
+    "What is the soft …",
+    "Predict: the sum …",
+    "What do the …",
+    "Derive: a soft …",
+    "Is its gradient …",
+)
+pointer(
+    "You need the gradient …",
+    "Blondel and Roulet, …",
+    "Predict: equal numbers.",
+)
