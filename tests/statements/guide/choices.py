@@ -44,8 +44,8 @@ def test_a_choice_has_no_gradient(mode, x):
     "The derivative of softmax …",
     "It is a …",
     "A position with …",
-    "The gradient pushes …",
-    "Its elements sum …",
+    "An element whose …",
+    "All these gradients …",
 )
 @over(mode=EVERYWHERE, x=ROWS, beta=[1.0, 3.0])
 def test_soft_argmax(mode, x, beta):
@@ -258,7 +258,7 @@ def test_equal_numbers():
     assert EAGER.gradient(with_rule(c, 1.0), tie)[1] == 0.25
 
 
-@says("They sum to …", "Two sigmoids of …")
+@says("They sum to 6, …", "Two sigmoids of …")
 @over(x=arrays((3,), numbers(-3, 3)))
 def test_the_sum_of_ranks(x):
     total = float(tf.reduce_sum(ranked(0.5)(x)))
