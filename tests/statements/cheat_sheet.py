@@ -32,7 +32,7 @@ def column(mode):
 
 
 @says(
-    "It gives right …",
+    "It gives correct …",
     "Template: two inputs, …",
     "Copy the program, …",
     "inputs: tensors, …",
@@ -125,7 +125,7 @@ def test_what_arrives(mode):
     assert "too many values to unpack" in message(three, tf.constant(1.0))
 
 
-@says("A captured tensor? …", "a tensor that …")
+@says("A captured tensor? …", "the gradient of …")
 @over(mode=[*IN_ORDER.values()])
 def test_a_captured_tensor(mode):
     def captured(x, k):
@@ -136,7 +136,7 @@ def test_a_captured_tensor(mode):
     found = mode.gradients(captured, 2.0, 3.0)
     assert same(found[0], 3.0)
     assert found[1] is None
-    assert cells("a tensor that")[column(mode)] == "`None`"
+    assert cells("the gradient of a tensor")[column(mode)] == "`None`"
     assert same(mode.gradients(passed, 2.0, 3.0), [3.0, 2.0])
 
 
@@ -202,10 +202,10 @@ def test_second_order(mode):
     r"$y = \log \det A$ — …",
     "norm, …",
     "softmax $y$ …",
-    "solver, …",
+    "solver that …",
     "Each row has …",
     "In the last …",
-    "The norm needs …",
+    "For the norm …",
 )
 def test_ten_formulas():
     rng = np.random.default_rng(0)
@@ -247,6 +247,8 @@ def test_ten_formulas():
         codes = re.findall("`(.*?)`", cells(name)[-1])
         found = [eval(code, names) for code in codes]
         assert len(codes) == len(inputs) and same(found, right, 1e-9), name
+    solver, its = rows["solver"]
+    assert np.allclose(square @ solver(its["x"]) + other @ its["x"], 0.0)
     zero = tf.zeros(2)
     assert np.isnan((zero / tf.norm(zero)).numpy()).all()
 
@@ -257,8 +259,9 @@ def test_ten_formulas():
     "3 — it is the same …",
     "4 — the second …",
     "5 — it is finite …",
-    "Each assertion in …",
-    "The inputs and …",
+    "In the program, …",
+    "The inputs are …",
+    "Random weights in …",
     "The swish function …",
     "Five assertions for …",
 )
