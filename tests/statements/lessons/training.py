@@ -265,6 +265,10 @@ def test_a_variable_inside(mode, taped, trainable):
     error = raised(run, tf.constant(3.0))
     assert isinstance(error, TypeError) == trainable and asked == []
     assert not trainable or "must accept keyword argument 'variables'" in str(error)
+    accepts = tf.custom_gradient(
+        lambda x: (weight * x, lambda u, variables=None: (u, [u] * len(variables)))
+    )
+    assert raised(accepts, tf.constant(3.0)) is None
 
 
 @says(
