@@ -135,8 +135,9 @@ for x, y, local in zip(points, *value_and_slope(points)):
 # derivative is largest at 0, where it is ¼. At 6 it is a hundredth of that, and
 # not 0.
 #
-# What to see in the figure: sign jumps at 0 and is flat everywhere else. The
-# surrogate is a bell around 0, the same on both sides, and nearly gone at 6.
+# What to see in the figure: sign has a discontinuity at 0 and is flat
+# everywhere else. The surrogate is a bell around 0, the same on both sides, and
+# nearly gone at 6.
 
 # %%
 grid = np.linspace(-8, 8, 161)
@@ -359,7 +360,7 @@ assert 3 * from_zero < counts["Adagrad"][-1]
 #   sigmoid, gradient descent pays exponentially for distance. Start near 0,
 #   or choose an optimizer that divides by the size of the gradient, and look
 #   at what it adds before it divides.
-# - **The end of a path is no result.** Past the flip the loss is flat, and
+# - **The end of a path isn't a result.** Past the flip the loss is flat, and
 #   only memory moves. Compare the steps until the flip, not the last $x$.
 #
 # The lab had one weight, no noise and one learning rate. It shows how these

@@ -83,7 +83,7 @@ FORMULA = (
 )
 
 
-@says("Displayed formulas are …", "Sentences have tests …")
+@says("Displayed formulas are …", "Tests try to …")
 @over(factor=[2, 3])
 def test_what_is_checked(factor):
     """Each with one that is right, and one that is not."""
@@ -112,7 +112,7 @@ def test_what_is_checked(factor):
 
 
 @says(
-    "It gives $y = x^2$ …",
+    "The program gives …",
     "See the formula …",
     "One custom gradient …",
 )
@@ -147,14 +147,20 @@ def test_the_quick_start():
     assert [*last.values()] == ["dL/dx = 24.0", "dL/dx = 4.0"]
 
 
-@says("The last line …")
-@over(mode=EVERYWHERE, wrong=[3.0])
+@says("The last line …", "If the loss …")
+@over(mode=EVERYWHERE, wrong=[2.0, 3.0])
 def test_whatever_grad_returns(mode, wrong):
     of_x = tf.custom_gradient(lambda x: (x * x, lambda upstream: wrong * x))
-    assert same(mode.gradient(lambda x: of_x(tf.identity(x)), 2.0), wrong * 2)
+    alone = mode.gradient(lambda x: of_x(tf.identity(x)), 2.0)
+    within = mode.gradient(lambda x: 0.75 * of_x(tf.identity(x)) ** 2, 2.0)
+    assert same(alone, wrong * 2) and same(within, wrong * 2)
+    right, in_loss = (
+        mode.gradient(each, 2.0) for each in (lambda x: x * x, lambda x: 0.75 * x**4)
+    )
+    assert same(right, 4.0) and same(in_loss, 24.0, 1e-6)
 
 
-advice("You write `@tf.custom_gradient`, …", "That is why …")
+advice("You write `@tf.custom_gradient`, …", "So test a …")
 pointer(
     "The ledger lists …",
     "How this site …",

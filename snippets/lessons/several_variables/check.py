@@ -1,4 +1,4 @@
-"""The custom gradient of z = x y, compared with two others."""
+"""The custom gradient of z = x y against two independent gradients."""
 
 import tensorflow as tf
 
@@ -12,7 +12,7 @@ def product(x, y):
     return x * y, grad
 
 
-def with_rule(x, y):
+def custom(x, y):
     return tf.sin(product(x, product(x, y)))
 
 
@@ -30,11 +30,10 @@ def gradients(function, x, y):
 h = 1e-6
 for point in ((2.0, 3.0), (-1.5, 0.5), (0.0, 2.0), (1.0, 1.0)):
     x, y = (tf.constant(value, tf.float64) for value in point)
-    by_x = float(plain(x + h, y) - plain(x - h, y)) / (2 * h)
-    by_y = float(plain(x, y + h) - plain(x, y - h)) / (2 * h)
-    rule, autodiff = gradients(with_rule, x, y), gradients(plain, x, y)
+    d_x = float(plain(x + h, y) - plain(x - h, y)) / (2 * h)
+    d_y = float(plain(x, y + h) - plain(x, y - h)) / (2 * h)
+    by_tape = gradients(custom, x, y), gradients(plain, x, y)
     print(f"x = {point[0]}  y = {point[1]}")
-    for name, ours, auto, differences in zip(
-            "xy", rule, autodiff, (by_x, by_y)):
-        print(f"  by {name}: rule = {ours:10.6f}  autodiff = {auto:10.6f}"
+    for name, ours, autodiff, differences in zip("xy", *by_tape, (d_x, d_y)):
+        print(f"  dL/d{name}: custom = {ours:10.6f}  autodiff = {autodiff:10.6f}"
               f"  differences = {differences:10.6f}")

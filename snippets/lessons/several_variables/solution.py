@@ -31,5 +31,5 @@ def gradients(divide, x, y):
 
 x = tf.constant(3.0)
 y = tf.constant(2.0)
-print("rule     =", gradients(quotient, x, y))
+print("custom   =", gradients(quotient, x, y))
 print("autodiff =", gradients(tf.divide, x, y))

@@ -1,4 +1,4 @@
-"""The surrogate gradient, compared with two others."""
+"""The surrogate gradient against two independent gradients."""
 
 import tensorflow as tf
 
@@ -14,7 +14,7 @@ def sign(x):
 
 
 def shifted(x):
-    """The value of sign; autodiff sees the sigmoid alone."""
+    """The value of sign, with the sigmoid's gradient from autodiff."""
     s = tf.sigmoid(x)
     return s + tf.stop_gradient(tf.sign(x) - s)
 
@@ -31,7 +31,7 @@ def gradient(function, x):
 
 
 h = 1e-5
-print("   x  upstream       rule   autodiff  differences")
+print("   x  upstream     custom   autodiff  differences")
 for point in (-2.0, 0.0, 0.5, 3.0):
     x = tf.constant(point, tf.float64)
     upstream = tf.sign(x) - 2.0

@@ -31,5 +31,5 @@ def gradient(function):
 
 x = tf.constant([-1.0, -0.5, 0.0, 1.0, 3.0])
 tf.print("x          =", x)
-print("rule       =", gradient(sign))
+print("custom     =", gradient(sign))
 print("autodiff   =", gradient(shifted))

@@ -30,5 +30,5 @@ def gradients(function, a, x):
 a = tf.constant(2.0)
 x = tf.constant([1.0, 2.0, 3.0])
 weights = tf.constant([1.0, 10.0, 100.0])
-print("rule     =", gradients(scale, a, x))
+print("custom   =", gradients(scale, a, x))
 print("autodiff =", gradients(tf.multiply, a, x))

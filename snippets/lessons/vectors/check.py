@@ -1,4 +1,4 @@
-"""The square's gradient, compared with upstream @ J and differences."""
+"""The square's gradient against upstream @ J and finite differences."""
 
 import numpy as np
 import tensorflow as tf
@@ -27,7 +27,7 @@ with tf.GradientTape(persistent=True) as tape:
     tape.watch(x)
     y = plain(x)
     loss = loss_of(y)
-    loss_with_rule = loss_of(square(x))
+    custom_loss = loss_of(square(x))
 J = tape.jacobian(y, x).numpy()
 upstream = tape.gradient(loss, y).numpy()
 
@@ -40,5 +40,5 @@ print("J of the plain square:")
 print(J + 0.0)  # turns -0.0 into 0.0
 print("upstream     =", upstream)
 print("upstream @ J =", upstream @ J)
-print("rule         =", tape.gradient(loss_with_rule, x).numpy())
+print("custom       =", tape.gradient(custom_loss, x).numpy())
 print("differences  =", np.array(differences))

@@ -32,5 +32,5 @@ def gradients(multiply, x, y):
 x = tf.constant([1.0, 2.0, 3.0])
 y = tf.constant([4.0, 5.0, 6.0])
 w = tf.constant([1.0, 10.0, 100.0])
-print("rule     =", gradients(product, x, y))
+print("custom   =", gradients(product, x, y))
 print("autodiff =", gradients(tf.multiply, x, y))

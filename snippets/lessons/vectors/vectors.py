@@ -29,7 +29,7 @@ with tf.GradientTape() as tape:
     y = square(x)
 print("dL/dx =", tape.gradient(y, x).numpy())
 
-print("gradient of a weighted sum of y, a number")
+print("gradient of a weighted sum of y, a scalar")
 with tf.GradientTape() as tape:
     tape.watch(x)
     loss = tf.reduce_sum(w * square(x))

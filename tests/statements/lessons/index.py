@@ -93,7 +93,7 @@ def test_numerator_layout(x, upstream):
     )
 
 
-@says("In float32, about …")
+@says("In float32, only …")
 @over(x=numbers(1e-30, 1e30))
 def test_seven_digits(x):
     assert 1e-8 < np.spacing(np.float32(x)) / x < 2e-7
@@ -104,7 +104,7 @@ definition(
     "$L$ — `loss` …",
     r"$\local{\frac{\d y}{\d x}}$ …",
     "In formulas — …",
-    "The numbers in …",
+    "The text quotes …",
 )
 pointer(
     "Questions of notation …",

@@ -71,6 +71,7 @@ def test_elementwise(x, i):
     "At 0 it …",
     "Away from 0 …",
     "At 0 the two …",
+    "The gradient function returns …",
     "Inside the loss …",
     "The program compares …",
     "The custom gradient …",
@@ -85,14 +86,15 @@ def test_the_check():
     assert [y - 3 for y in plain(np.array([-1.0, 0, 1])).numpy()] == [-4, -3, -1]
 
 
-@says("Autodiff picks the …")
+@says("Autodiff returns the …", "It follows the …")
 @over(mode=EVERYWHERE, dtype=[tf.float16, tf.float64], zero=[0.0, -0.0])
 def test_autodiff_at_0(mode, dtype, zero):
     assert same(mode.gradient(plain, tf.cast(zero, dtype)), 1.0)
 
 
 @says(
-    "Here $f$ is …",
+    "The function $f$ …",
+    "For a convex …",
     "Every value from …",
     "With any other …",
 )
@@ -109,7 +111,7 @@ def test_subgradients(s, t, u):
     "Central differences give …",
     "Central differences use …",
     "That is neither …",
-    "The gradient function is …",
+    "The gradient function is right, …",
     "Deliberately wrong: a …",
 )
 @over(h=numbers(1e-37, 1e30))
@@ -129,8 +131,8 @@ def test_compute_gradient_returns_jacobians():
 
 @says(
     "`tf.cond` runs one …",
-    "`tf.cond` takes one …",
-    "So it needs …",
+    "`tf.cond` makes one …",
+    "But `x > …",
     "This is the …",
     "A graph raises …",
     "The fix is `tf.where`, …",
@@ -220,20 +222,22 @@ def test_relu_and_its_mirror(x, s):
     r"With $\operatorname{sign}(0) = 0$ …",
     "By the chain …",
     "Solution: the slope …",
-    "Each is a …",
-    "But with slope …",
+    "`tf.abs` picks 0, …",
+    "Each choice is …",
+    "But with `tf.nn.relu`, …",
 )
 def test_the_solution():
     lines = trace("solution.py")
     rule, *others = [line.numbers[-3:] for line in lines[1:6]]
     assert rule == [0, 0.5, 1] and all(0 <= other[1] <= 1 for other in others[:3])
+    assert lines[5].text.startswith("tf.abs") and others[-1] == [-1, 0, 1]
     assert lines[-2].numbers == [1, 1, 1] and lines[-1].numbers == [1, 0, 1]
 
 
 @says(
     "`tf.nn.relu` picks 0, …",
     "TensorFlow has several conventions.",
-    "TensorFlow chose, too: …",
+    "TensorFlow's own functions …",
 )
 @over(mode=EVERYWHERE, dtype=FLOATS)
 def test_what_tensorflow_picks(mode, dtype):
@@ -297,4 +301,4 @@ advice(
     "Write the gradient …",
     "Suppose `grad` uses …",
 )
-pointer("After this lesson …", "The program prints …", "From vectors you …")
+pointer("After this lesson …", "The program prints …")

@@ -31,7 +31,7 @@ def gradients(mode, function, loss, x=2.0, y=3.0):
 @says(
     "With `return z, …",
     "Here the outputs …",
-    "TensorFlow unpacks what …",
+    "But TensorFlow expects …",
     "The forward pass …",
     "Deliberately wrong: the …",
 )
@@ -78,6 +78,9 @@ def test_no_sum(mode):
     weighted = lambda z, w: 2.0 * z + 5.0 * w  # noqa: E731
     (_, wrong), (_, right) = (gradients(mode, each, weighted) for each in (one, plain))
     assert same(right - wrong, 4.0)
+    seen = []
+    gradients(EAGER, both(seen), lambda z, w: w)
+    assert same(seen, [(0.0, 1.0)])
     only_w, both_of_them = trace("wrong/no_sum.py")
     assert only_w.numbers[-1] == 6 and (
         both_of_them.text.count("30.0"),
@@ -119,7 +122,7 @@ def test_the_order_of_upstreams(mode):
     "$L = z + w$, …",
     "They arrive together: …",
     "With the loss $z + w$ …",
-    "The losses below …",
+    "With the losses …",
 )
 @over(mode=MODES)
 def test_called_once(mode):
@@ -174,7 +177,7 @@ def test_an_unused_output(mode, loss):
     "For an unused …",
     "For a string …",
     "For an integer …",
-    "But it is …",
+    "In `tf.gradients`, or …",
 )
 @over(
     mode=MODES,
@@ -271,7 +274,7 @@ def test_one_upstream(mode):
     "The outputs may …",
     "The upstream gradients then …",
     "For a dictionary …",
-    "A dictionary of …",
+    "If the outputs …",
     "The two upstream …",
     "Deliberately wrong: a …",
 )

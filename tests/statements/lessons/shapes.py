@@ -31,10 +31,10 @@ def weighted(y):
 
 
 @says(
-    "So a column …",
+    "So a wrong …",
     "The next step …",
     "This gradient function stops …",
-    "Two numbers are …",
+    "The sum has …",
     "Deliberately wrong: a gradient …",
     was="no mode was named: with the tape around a tf.function it raises",
 )
@@ -86,13 +86,13 @@ def test_the_trace():
     r"The factor in front of $\d s$ …",
     r"The factor in front of $\d x_{ij}$ …",
     "The two passes …",
-    "The forward pass spreads $s$ …",
+    "The forward pass broadcasts $s$ …",
     "The forward pass sums each …",
-    "If the forward pass spreads …",
+    "If the forward pass broadcasts …",
     "If the forward pass sums …",
     "There is one …",
     "The sum over …",
-    "Both terms have …",
+    "After the sum …",
     r"$\upstream{\bar y}$ has …",
 )
 @over(mode=MODES, dtype=FLOATS[2:], x=arrays((2, 3), numbers(-9, 9)))
@@ -113,7 +113,8 @@ def test_shapes_and_dtypes(mode, dtype, x):
 @says(
     "In numerator layout, …",
     "TensorFlow needs its …",
-    "For a square …",
+    "If $x$ is …",
+    "Only a comparison …",
     "So a formula …",
 )
 @over(mode=INSIDES, size=[2, 3])
@@ -127,7 +128,7 @@ def test_a_transpose_of_a_square(mode, size):
     assert (found.shape == (2, size)) == (size == 2) and not same(found, weights)
 
 
-@says("`grad` turns it …", "Shape and dtype …")
+@says("`grad` turns it …", "`tf.ones_like(x)` gives the …")
 @over(dtype=FLOATS, shape=[(2, 3), (0, 3), (2, 0)])
 def test_ones_like(dtype, shape):
     x = tf.zeros(shape, dtype)
@@ -175,7 +176,7 @@ def test_none_for_an_integer(mode, dtype, n, of):
     "In eager mode and inside a `tf.function`, a tape …",
     "With the tape …",
     "So your test …",
-    "Alone, it returns …",
+    "If `row_sums` stands …",
     "After a sine, …",
     "In the first …",
     "This gradient function computes …",
@@ -195,7 +196,7 @@ def test_what_a_tape_compares(mode):
     "`tf.gradients`, which checks …",
     "A wrong shape …",
     "`tf.gradients` checks the …",
-    "It also runs …",
+    "TensorFlow runs the …",
     "None of the three …",
     "Deliberately wrong: three …",
 )
@@ -217,16 +218,17 @@ def test_three_places():
 @says(
     "Whether a wrong …",
     "In the second …",
-    "That is luck, …",
+    "That is luck: …",
     "It broadcasts to …",
     "In the third …",
-    "Their sum is …",
+    "The gradient of `b` …",
     "In the last …",
     "This is the strictest …",
-    "The program returns …",
-    "It uses the …",
+    "The program tries …",
+    "Each column is …",
+    "Each row is …",
     "`None` never raises …",
-    "It ends the path.",
+    "The backward pass doesn't …",
     "`SILENT` means that …",
     "Deliberately wrong: five …",
 )
@@ -282,8 +284,9 @@ def test_double_and_float():
 
 @says(
     "`None` means that …",
-    "If it does …",
-    "Here the penalty …",
+    "If the input …",
+    "Contributions from elsewhere …",
+    "Here the loss …",
     "The result is …",
     "Deliberately wrong: None …",
 )
@@ -348,7 +351,7 @@ def test_the_solution():
     assert all("True" in each.text for each in (of_W, of_x))
 
 
-@says("The shape is …", "The forward pass spreads `b` …", "Predict: a bias.")
+@says("The shape is …", "The forward pass broadcasts `b` …", "Predict: a bias.")
 @over(mode=MODES)
 def test_a_bias(mode):
     x, weights = tf.ones((4, 3)), tf.reshape(tf.range(12.0), (4, 3))
@@ -384,7 +387,7 @@ def test_three_inputs(mode):
 advice(
     "You need the …",
     "End a gradient …",
-    "Assert both in …",
+    "Assert the shape …",
     "The fix is to …",
     "The fix is `tf.cast(downstream, …",
     "The fix is `return …",

@@ -57,8 +57,7 @@ def test_the_way_out():
     "$x = 0$: …",
     "The derivative of the sigmoid is largest …",
     "At each of two …",
-    "First comes the …",
-    "Then comes the …",
+    "For this loss, …",
     "The value of sign, with the derivative of the sigmoid.",
 )
 def test_the_trace():
@@ -116,7 +115,7 @@ def test_the_values_of_sign(value, dtype, x):
     "Both are scalars …",
     "On an array, …",
     "In types: `grad :: upstream(y) → downstream(x)`.",
-    "The derivative of the sigmoid is small …",
+    "In contrast, the …",
     "It gives the same, …",
 )
 @over(mode=MODES, x=arrays((2, 3), numbers(-9, 9)))
@@ -130,6 +129,7 @@ def test_the_rule(mode, x):
 @says(
     "The second line …",
     "The differential of $y$ …",
+    "The differential of the surrogate …",
 )
 @over(x=numbers(-30, 30))
 def test_the_other_form(x):
@@ -137,17 +137,19 @@ def test_the_other_form(x):
     assert np.isclose(
         np.exp(-np.float64(x)) / (1 + np.exp(-np.float64(x))), 1 - s, 1e-3, 1e-15
     )
+    assert slope(np.float64(x)) != 0
 
 
 @says(
     "The loss is $\\frac{1}{2}(y - 2)^2$, …",
     "The next program compares …",
-    "The surrogate gradient, …",
-    "A surrogate gradient must …",
+    "The surrogate gradient against …",
+    "The correct result …",
     "`autodiff` is TensorFlow's …",
-    "A constant lifts …",
-    "All three columns …",
-    "The value of sign; …",
+    "This sum has …",
+    "`tf.stop_gradient` around the …",
+    "The custom gradient agrees …",
+    "The value of sign, with the sigmoid's …",
     "Check it against …",
     "The gradient is 2.",
 )
@@ -199,11 +201,12 @@ def test_compute_gradient_returns_jacobians():
 
 @says(
     "Another surrogate for …",
-    "At both ends …",
-    "`tf.clip_by_value` passes …",
+    "The line has …",
+    "There, `tf.clip_by_value` also …",
     "Its derivative is 1 …",
+    "Derive its gradient …",
     "A gradient function with …",
-    "The bracket is …",
+    "A condition in …",
     "Solution: the value …",
 )
 @over(mode=MODES, dtype=FLOATS, x=numbers(-9, 9, around=[-1, 1]))
@@ -245,16 +248,16 @@ definition(
     "You choose the …",
     "The chain rule would …",
     "$\\upstream{\\bar y}$ tells you …",
-    r"Here $\d \tilde y$ …",
+    "Here you replace …",
+    "The sign $:=$ …",
     "In the code, …",
     "A scalar goes in, …",
     "The surrogate has …",
-    "This one belongs …",
+    "The differential of the …",
 )
 advice(
     "You need the …",
     "Make two quick …",
-    "Derive its gradient …",
     "With the loss …",
 )
 pointer(

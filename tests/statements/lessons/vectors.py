@@ -69,7 +69,8 @@ def test_ones_hide_a_factor(mode):
 @says(
     "With the gradient computed outside …",
     "In eager mode and inside …",
-    "With no step …",
+    "So the result …",
+    "`square(x)`: there is …",
     "Deliberately wrong: grad sums …",
     was="no mode was named: with the tape around a tf.function it raises",
 )
@@ -83,11 +84,10 @@ def test_a_scalar_for_a_vector(mode):
 
 
 @says(
-    "After a plain …",
-    "After $2x$, …",
-    "The shape is …",
-    "With the gradient computed inside …",
-    "In eager mode the step …",
+    "`square(x**2)`: the scalar …",
+    "The shape of the result …",
+    "`square(2x)`: inside a …",
+    "In eager mode, the multiplication …",
     "There are three …",
     was="'another scalar in a graph': with the tape around the graph it raises",
 )
@@ -119,7 +119,7 @@ def test_what_happens_to_the_scalar(mode):
     "It is diagonal, …",
     "Each element is …",
     r"$\upstream{\bar y_i}$ tells …",
-    "A sum of …",
+    "This sum is …",
     "The factor in front of $\\d x$ …",
     "A vector of …",
     "Output $i$ …",
@@ -177,7 +177,7 @@ def test_neither_row_nor_column():
     "Only the upstream …",
     "All shapes are …",
     "The program uses …",
-    "First it asks …",
+    "It computes the …",
     "The elementwise square …",
 )
 def test_the_trace():
@@ -200,7 +200,7 @@ def test_the_trace():
     "Three methods compute …",
     "The last three …",
     "The diagonal is …",
-    "The square's gradient, …",
+    "The square's gradient …",
     "turns -0.0 into 0.0",
 )
 def test_the_check():
@@ -216,9 +216,9 @@ def test_the_check():
 
 
 @says(
-    "The entries of …",
-    "One line in …",
-    "The second result …",
+    "This gradient function returns …",
+    "The first gradient …",
+    "In the second, …",
     "Deliberately wrong: grad returns …",
 )
 @over(mode=INSIDES)
@@ -272,7 +272,7 @@ def test_what_is_broadcast_is_summed(mode, a, x):
     "Both are diagonal, …",
     r"With $\upstream{\bar z} = w$ …",
     "Solution: the elementwise …",
-    "It has two …",
+    "What are its …",
 )
 @over(x=arrays((3,), numbers(0.1, 9)), y=arrays((3,), numbers(0.1, 9)))
 def test_the_solution(x, y):
@@ -308,7 +308,8 @@ definition(
 )
 advice(
     "You need the …",
-    "The last mistake …",
+    "The functions in …",
+    "Look at what …",
     "Test with a …",
     "Test a gradient …",
     "Make two quick …",

@@ -25,7 +25,7 @@ def copied(x):
     return x * x, grad
 
 
-def slope(function, x):
+def gradient(function, x):
     @tf.function
     def branch(x):
         return tf.cond(x > 0.0, lambda: function(x), lambda: x)
@@ -36,5 +36,5 @@ def slope(function, x):
     return tape.gradient(y, x).numpy()
 
 
-print("slope with tf.identity =", slope(copied, tf.constant(3.0)))
-slope(square, tf.constant(3.0))
+print("dy/dx with tf.identity =", gradient(copied, tf.constant(3.0)))
+gradient(square, tf.constant(3.0))

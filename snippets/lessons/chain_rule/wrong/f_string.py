@@ -18,7 +18,7 @@ def square(x):
 
 
 @tf.function
-def slope(x):
+def gradient(x):
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = square(x)
@@ -27,4 +27,4 @@ def slope(x):
 
 for value in (2.0, 3.0):
     print("call with", value)
-    print("slope =", slope(tf.constant(value)).numpy())
+    print("dy/dx =", gradient(tf.constant(value)).numpy())

@@ -1,4 +1,4 @@
-"""Deliberately wrong: tf.cond takes one decision, but x has three elements."""
+"""Deliberately wrong: tf.cond makes one decision, but x has three elements."""
 # tracebook: raises ValueError
 
 import tensorflow as tf

@@ -14,8 +14,8 @@ def sign(x):
 
 
 x = tf.constant([-2.0, 0.0, 3.0])
-rule, differences = tf.test.compute_gradient(sign, [x])
+custom, differences = tf.test.compute_gradient(sign, [x])
 print("x           =", x.numpy())
-print("rule        =", rule[0].diagonal())
+print("custom      =", custom[0].diagonal())
 print("differences =", differences[0].diagonal())
-print("check passes:", bool(abs(rule[0] - differences[0]).max() < 1e-3))
+print("check passes:", bool(abs(custom[0] - differences[0]).max() < 1e-3))

@@ -14,12 +14,12 @@ def scale(a, x):
 a = tf.Variable(2.0)
 x = tf.constant([1.0, 2.0, 3.0])
 with tf.GradientTape(persistent=True) as tape:
-    with_rule = scale(a, x)
+    custom = scale(a, x)
     plain = a * x
 right = tape.gradient(plain, a)
-wrong = tape.gradient(with_rule, a)
-print("plain:", right.numpy(), " shape", right.shape)
-print("rule: ", wrong.numpy(), " shape", wrong.shape)
+wrong = tape.gradient(custom, a)
+print("plain: ", right.numpy(), " shape", right.shape)
+print("custom:", wrong.numpy(), " shape", wrong.shape)
 
 try:
     a.assign_sub(0.1 * wrong)
