@@ -599,7 +599,7 @@ def test_sterbenz(dtype, y, share, sign):
 
 
 @says(
-    "With $s = x$, a …",
+    "With $x$ as …",
     was="'a rounding': of infinity it is NaN",
 )
 @over(dtype=FLOATS, x=numbers(around=[0.5, 1, 1.5, 2048]), cases=64)
@@ -657,7 +657,7 @@ def test_how_many_differ():
     "All rows have …",
     "`tf.sign` has a …",
     "These two are …",
-    "`pass through` is …",
+    "`pass through` has …",
     "The last two rows …",
     "Each row of …",
     "`tf.stop_gradient` cuts the …",
@@ -698,7 +698,7 @@ def test_the_identity_has_no_rule(mode):
 # No rule.
 
 
-@says("At 0 the …", "`tf.abs` uses 0, …")
+@says("The last two functions …", "`tf.abs` uses 0, …")
 @over(mode=FEW, dtype=[tf.bfloat16, tf.float64])
 def test_conventions_at_zero(mode, dtype):
     def twice(x, otherwise):
@@ -728,6 +728,7 @@ def test_before_a_rule():
 @says(
     "The derivative treats …",
     "The value stays …",
+    "Both functions below …",
     "tf.stop_gradient: the factor …",
 )
 @over(mode=FEW, x=numbers(-1e3, 1e3))
@@ -754,6 +755,7 @@ def test_stopped_inside_a_rule(mode):
 
 @says(
     "Newton's method, started …",
+    "For an $a$ …",
     was="'finds the cube root in 20 steps': for a = 1e6 it is 60 % off",
 )
 @over(dtype=[tf.float32, tf.float64])
@@ -955,6 +957,7 @@ def test_stopped_inputs_have_a_price(mode):
     "Multiplied by …",
     "The price is …",
     "Here `grad` calls …",
+    "It passes a …",
 )
 def test_the_rule_calls_its_function():
     lines = trace("cube_root.py")
@@ -1145,6 +1148,7 @@ def test_differences_of_a_step(f, x):
 @says(
     "Compare it with finite differences of $s$, …",
     "Both derivatives agree …",
+    "The line of zeros …",
     "Finite differences of the trick …",
 )
 def test_what_the_check_prints():
@@ -1197,7 +1201,8 @@ def test_a_rule_nobody_needs():
 
 
 @says(
-    "`pass through` has …",
+    "Suppose you know …",
+    "You could write …",
     "The first derivative is …",
     "By the product …",
     "The last factor …",
