@@ -192,6 +192,7 @@ def test_traced_in_the_block():
     "A copy made …",
     "A tape identifies …",
     "Two tensors that …",
+    "The tape records from …",
     "The tape doesn't …",
     "A tape sees …",
     was="'A copy with the same number': copy.copy(x), tf.constant(x), tf.cast(x, x.dtype) are x",
@@ -849,7 +850,7 @@ def test_the_check():
     "First find the …",
     "When the path …",
     "If a second …",
-    "Without it, the …",
+    "Without this call, …",
     "The last line isn't …",
     "Its 1.0 is …",
 )
@@ -1013,7 +1014,7 @@ def test_none_in_a_loop():
 
 @says(
     "Pass every tensor …",
-    "A gradient function …",
+    "In a custom …",
     was="'as an argument': by keyword the rule is not called eagerly, and raises in a graph",
 )
 @over(mode=MODES, x=numbers(1, 9))
@@ -1210,7 +1211,7 @@ advice(
     "Use it only …",
     "Move it into …",
     "Differentiate with respect …",
-    "Start with it …",
+    "Start `grad` with …",
     "Capture what `grad` …",
     "How often is …",
     "What is the …",
