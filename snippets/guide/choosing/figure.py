@@ -52,15 +52,15 @@ def draw(name, ink, box, line):
           if each.get_text() == "no"]
     assert all(low - 0.56 < said[f"yes: {choice}"] < low
                for low, (_, choice) in zip(boxes, QUESTIONS)), (
-        "Beside the arrow that leaves each box stands its answer to yes;")
+        "Below each box stands its answer to yes,")
     assert len(no) == 8 and all(
         each.xy[1] < y < each.get_position()[1] and abs(x - each.xy[0]) < 0.1
         for each, (x, y) in zip(arrows, no)), (
-        "the arrow itself is marked no,")
+        "beside an arrow marked no.")
     assert all(abs(each.xy[1] - low - 0.66) < 1e-9
                for each, low in zip(arrows, boxes[1:])) and (
         said[LAST] < arrows[-1].xy[1] and LAST == "tf.custom_gradient"), (
-        "and leads to the next question, from the last to"
+        "The arrow leads to the next question, and from the last box to"
         " tf.custom_gradient.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 

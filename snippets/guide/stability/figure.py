@@ -58,27 +58,29 @@ def draw(name, wrong, other, ink):
     assert "value" in axes[0].get_title() and all(
         plain == value["official"]) and (
         max(bad[bad < 0]), min(bad[bad > 0])) == (-12.75, 88.75), (
-        "Value: as written and official coincide; two digits hold from −12.50"
-        " to 88.50,")
+        "Value: the curves as written and official coincide. Two digits hold"
+        " from −12.50 to 88.50.")
     assert all(plain[x < -20] == 1.0) and all(plain[x > 88.5] == TOP) and (
         plot.get_yticklabels()[-1].get_text() == "NaN"), (
-        "left of that the error climbs to 1, beyond 88.50 it is infinite.")
+        "Left of that the error climbs to 1, and beyond 88.50 it is"
+        " infinite.")
     official, plain = slope["official"], slope["as written"]
     near = 16 * ROUNDING
     assert "gradient" in axes[1].get_title() and np.allclose(
         official[x < -15], value["official"][x < -15], rtol=0.5) and all(
         official[x > 0] < near), (
-        "Gradient: the official one has the same flank on the left and then"
-        " stays at rounding.")
+        "Gradient: the official curve climbs on the left like that of the"
+        " value, and elsewhere stays at rounding error.")
     lost = max(plain[(x > 78) & (x < 80)]) / max(plain[x < 77])
     assert max(plain[x < 77]) < near and 100 < lost < 3000 and all(
         plain[(x > 87.25) & (x <= 88.5)] == 1.0) and all(
         plain[x > 89] == TOP), (
-        "As written stays at rounding on the left, loses about three digits at"
-        " once before 80, and after 87.25 has an error of 1 and then NaN.")
+        "The curve as written stays at rounding error on the left, loses about"
+        " three digits at once before 80, and after 87.25 has an error of 1 and"
+        " then NaN.")
     assert all(max(each["softplus, sigmoid"]) < near
                for each in (value, slope)), (
-        "Softplus with sigmoid stays at rounding throughout.")
+        "Softplus with sigmoid stays at rounding error throughout.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

@@ -48,7 +48,7 @@ def shapes_that_come_back(mode, before, w):
     "Each row of $x$ …",
     "The code is …",
     "A matrix and …",
-    "$b$ has one …",
+    "$b$ has only …",
     "The effects of …",
     r"$\d b_j$ does …",
     "The gradient of such …",
@@ -230,8 +230,9 @@ def test_picture():
     "Shape `[2, 1]`: …",
     "Shape `[]`: summed …",
     "The program tries …",
-    "The upstream gradient times …",
-    "These are the numbers …",
+    "For every $b$, …",
+    "The picture shows …",
+    "Then it adds …",
     "$x$ wasn't copied, …",
     "y = x …",
 )
@@ -248,7 +249,7 @@ def test_the_trace():
 
 
 @says(
-    "It is there because …",
+    "The call is …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], shape=[[3], [2, 1], []])
 def test_exchanged(mode, shape):
@@ -349,7 +350,7 @@ def test_matmul(mode, batches):
     "An empty batch …",
     "If `unbroadcast` is …",
     "`by_definition` computes this …",
-    "`np.broadcast_to` shows for …",
+    "It calls `np.broadcast_to` …",
     "Add each number …",
 )
 @over(
@@ -452,8 +453,8 @@ def test_cure(mode, shape):
 
 @says(
     "A forgotten sum …",
-    "If the gradient is computed …",
-    "There, the tape …",
+    "If you call …",
+    "There, as in …",
     "With the gradient …",
     was="'a tape asks a rule for as many gradients as it has inputs, not for their shapes': around or nested it raises Incompatible shapes",
 )
@@ -527,8 +528,8 @@ OWN = {
 
 
 @says(
-    "Operations that multiply …",
-    "This holds where …",
+    "If a gradient function …",
+    "In eager mode …",
 )
 @over(mode=[EAGER, INSIDE, XLA], before=MULTIPLY)
 def test_multiplying_passes_on(mode, before):
@@ -538,6 +539,7 @@ def test_multiplying_passes_on(mode, before):
 
 @says(
     "If the gradient is an …",
+    "Under XLA, some …",
     was="'compare sizes': the gradients of sqrt and rsqrt do not under XLA",
 )
 @over(mode=[EAGER, INSIDE, XLA], before=OWN)
@@ -605,7 +607,7 @@ def test_updates_are_refused(update, graph):
 
 
 @says(
-    "If a gradient …",
+    "If a gradient has …",
 )
 def test_too_small():
     taken = [
@@ -769,13 +771,13 @@ pointer(
     "Deliberately wrong: three …",
     "Deliberately wrong: axes …",
     "Deliberately wrong: a gradient too …",
-    "If a gradient …",
+    "If a gradient has …",
 )
 
 definition(
     "In types:",
     "$k$ counts the …",
-    "$x_{kj}$ and $y_{ki}$ …",
+    "The program stores …",
     "`y = x + b` …",
     "What is the …",
     "`x` has the …",

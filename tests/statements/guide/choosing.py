@@ -258,11 +258,11 @@ def test_stopped_forward(forward):
 
 @says(
     "`tf.recompute_grad` — as …",
-    "Inside a `tf.function` it …",
+    "Inside a `tf.function` …",
     "Deliberately wrong: recompute_grad, …",
     "Differentiating its gradient …",
-    "Forward mode does …",
-    "In eager mode, second …",
+    "Forward mode differentiates …",
+    "A second derivative …",
     "Eagerly the second …",
 )
 @over(f=[tf.sin, lambda x: x * x * x], mode=MODES)
@@ -329,11 +329,11 @@ def test_passed_through_twice(mode, f):
 @says(
     "To use the …",
     "stop-gradient trick — …",
-    "Because $s$ stays …",
+    "Because the tape …",
     "Only the value of …",
     "For any function …",
     "The steps use …",
-    "At 0, where the sign …",
+    "At 0 the …",
 )
 @over(mode=MODES)
 def test_the_identity(mode):
@@ -460,10 +460,9 @@ def test_closing_over(mode, decorate):
 
 
 @says(
-    "If the operations …",
-    "This holds eagerly …",
-    "If they have …",
     "With the accumulator …",
+    "Eagerly and with …",
+    "If they have …",
     "In a graph, forward …",
     was="'never asks the rule': it is called in each mode, and used around a graph",
 )
@@ -516,7 +515,7 @@ def slope_and_copy(x):
 @says(
     "`tf.stop_gradient` makes $c$ …",
     "A function and …",
-    "At first, both …",
+    "$c$ may change …",
 )
 @over(mode=FEW, x=numbers(-5, 5), c=numbers())
 def test_the_number_does_not_matter(mode, x, c):
@@ -582,7 +581,8 @@ def test_the_sum_need_not_be_exact(dtype):
 
 @says(
     "It is $y$ if …",
-    r"$\frac{y}{2} \le s \le 2 y$, …",
+    "$y$ and $s$ have …",
+    "The exception is …",
     was="'whenever': y = 1.2e-38, s = 1.3e-38 gives 1.3e-38, since the difference is subnormal",
 )
 @over(dtype=FLOATS, y=numbers(0), share=st.floats(0.5, 2.0), sign=[1, -1], cases=64)
@@ -599,7 +599,7 @@ def test_sterbenz(dtype, y, share, sign):
 
 
 @says(
-    "$y$ is 0, so …",
+    "With $x$ as …",
     was="'a rounding': of infinity it is NaN",
 )
 @over(dtype=FLOATS, x=numbers(around=[0.5, 1, 1.5, 2048]), cases=64)
@@ -657,9 +657,9 @@ def test_how_many_differ():
     "All rows have …",
     "`tf.sign` has a …",
     "These two are …",
-    "`pass through` is …",
-    "The last two …",
-    "Each row below …",
+    "`pass through` has …",
+    "The last two rows …",
+    "Each row of …",
     "`tf.stop_gradient` cuts the …",
     "The value of …",
 )
@@ -678,7 +678,7 @@ def test_the_table_of_ways():
     assert pairs[1][0] == f"{SLOPE:.4f}" and pairs[3][0] == f"{CURVATURE:.4f}"
 
 
-@says("A constant derivative …")
+@says("No path leads …")
 @over(mode=FEW, slope=numbers())
 def test_a_constant_slope(mode, slope):
     constant = tf.custom_gradient(
@@ -698,7 +698,7 @@ def test_the_identity_has_no_rule(mode):
 # No rule.
 
 
-@says("At 0 the …", "`tf.abs` uses 0, …")
+@says("The last two functions …", "`tf.abs` uses 0, …")
 @over(mode=FEW, dtype=[tf.bfloat16, tf.float64])
 def test_conventions_at_zero(mode, dtype):
     def twice(x, otherwise):
@@ -726,8 +726,9 @@ def test_before_a_rule():
 
 
 @says(
-    "In the derivative, …",
+    "The derivative treats …",
     "The value stays …",
+    "Both functions below …",
     "tf.stop_gradient: the factor …",
 )
 @over(mode=FEW, x=numbers(-1e3, 1e3))
@@ -753,7 +754,8 @@ def test_stopped_inside_a_rule(mode):
 
 
 @says(
-    "Newton's method finds …",
+    "Newton's method, started …",
+    "For an $a$ …",
     was="'finds the cube root in 20 steps': for a = 1e6 it is 60 % off",
 )
 @over(dtype=[tf.float32, tf.float64])
@@ -814,10 +816,10 @@ def test_a_rule_saves_no_memory_eagerly(steps, step):
 
 
 @says(
-    "`tf.stop_gradient` around the …",
+    "With `tf.stop_gradient` around …",
     "One iterate is …",
-    "Every use of …",
-    "For example, `tf.ones_like(a)` …",
+    "You must stop …",
+    "For example, if …",
 )
 def test_every_use_must_be_stopped():
     def stopped(newton):
@@ -839,7 +841,7 @@ def test_every_use_must_be_stopped():
     "In a graph it …",
     "In a graph, a …",
     "The backward pass …",
-    "All iterates are …",
+    "During this second …",
     "The program counts …",
     "For a graph it …",
 )
@@ -954,7 +956,8 @@ def test_stopped_inputs_have_a_price(mode):
     "There the upstream …",
     "Multiplied by …",
     "The price is …",
-    "Here it calls `cube_root` …",
+    "Here `grad` calls …",
+    "It passes a …",
 )
 def test_the_rule_calls_its_function():
     lines = trace("cube_root.py")
@@ -966,7 +969,7 @@ def test_the_rule_calls_its_function():
     assert lines.line("second").numbers[-1] == 60 == 20 * (1 + len([outer, inner]))
 
 
-@says("For this nesting …")
+@says("Without this copy, …")
 @over(mode=[each for each in EVERYWHERE if each not in (XLA, AROUND_XLA)])
 def test_the_copy(mode):
     """Without XLA, which compiles no tf.print."""
@@ -1015,7 +1018,7 @@ def test_another_shape(mode, f):
     "The gradient function receives …",
     "The inputs of …",
     "tf.RegisterGradient: a gradient …",
-    "TensorFlow has some …",
+    "But some of …",
 )
 @over(
     mode=FEW,
@@ -1044,7 +1047,7 @@ def test_by_name_wherever_it_is_called(mode, wrap):
 @says(
     "`tf.image.adjust_contrast` scales the …",
     "With four pixels:",
-    "`formula` is the …",
+    "`formula` has the …",
 )
 @over(shape=[(2, 2, 1), (3, 4, 2), (2, 3, 2, 3)], a=numbers(-3, 3), data=st.data())
 def test_contrast(shape, a, data):
@@ -1116,7 +1119,7 @@ def test_the_step_in_keras():
     assert np.allclose(steps, (0.2, 0.02)) and np.isclose(steps[1], 0.1 * steps[0])
 
 
-@says("The decorated function …")
+@says("The program calls …")
 def test_a_symbolic_tensor_is_none():
     tenth = program("in_keras.py").tenth_of_gradient
     symbolic = keras.Input([1])
@@ -1130,7 +1133,7 @@ def test_a_symbolic_tensor_is_none():
 
 @says(
     "Don't compare a …",
-    "The trick computes a …",
+    "The function of …",
     was="'the differences of a step are zeros': at 0 they are 1 / h",
 )
 @over(f=[tf.sign, tf.round], x=numbers(-5, 5), cases=64)
@@ -1145,6 +1148,7 @@ def test_differences_of_a_step(f, x):
 @says(
     "Compare it with finite differences of $s$, …",
     "Both derivatives agree …",
+    "The line of zeros …",
     "Finite differences of the trick …",
 )
 def test_what_the_check_prints():
@@ -1197,7 +1201,8 @@ def test_a_rule_nobody_needs():
 
 
 @says(
-    "Suppose you have …",
+    "Suppose you know …",
+    "You could write …",
     "The first derivative is …",
     "By the product …",
     "The last factor …",
@@ -1231,12 +1236,13 @@ class Holder:
 
 
 @says(
-    "`tf.function` unwraps functions …",
+    "If you pass …",
     "It removes decorator …",
     "Deliberately wrong: a decorated …",
     "`tf.grad_pass_through(tf.round)` silently arrives …",
     "A function from …",
     "A function decorated with …",
+    "It returns a …",
     "The fix is to …",
     was="'functions that it is given': not as an attribute of an object",
 )
@@ -1273,7 +1279,7 @@ def test_a_function_as_an_argument(put, compiled):
     assert len(ran) == (1 if arrives else 2)
 
 
-@says("And `tf.function(tf.grad_pass_through(tf.round))` fails …")
+@says("`tf.function(tf.grad_pass_through(tf.round))` also fails …")
 @over(f=[tf.round, tf.sign, tf.sin], decorate=[tf.grad_pass_through, tf.recompute_grad])
 def test_a_default_is_taken_for_an_input(f, decorate):
     x = tf.constant(1.3)
@@ -1295,7 +1301,7 @@ def test_a_default_is_taken_for_an_input(f, decorate):
     "`tf.clip_by_value` passes the …",
     "Quantized in steps …",
     "You want to quantize …",
-    "Outside it should …",
+    "Outside them it …",
 )
 @over(mode=MODES, dtype=[tf.bfloat16, tf.float32])
 def test_the_quantizer(mode, dtype):
@@ -1315,7 +1321,7 @@ def test_the_quantizer(mode, dtype):
 
 @says(
     "The upstream gradient is …",
-    "`pass through` differs …",
+    "`pass through` is …",
     "Write the function, …",
 )
 def test_the_exercise():
@@ -1355,7 +1361,7 @@ def test_a_stopped_square(mode):
     assert stopped == 9 and plain == 27
 
 
-@says("The two cells …")
+@says("Two cells say …")
 def test_two_words():
     page = Path(__file__).parents[3] / "docs/guide/choosing.md"
     assert page.read_text("utf-8").count(" depends |") == 2
@@ -1363,7 +1369,8 @@ def test_two_words():
 
 @says(
     "The eight questions …",
-    "Beside the arrow …",
+    "The arrow leads …",
+    "Below each box …",
     "The decision as …",
     "If all eight …",
 )
@@ -1391,9 +1398,9 @@ definition(
 )
 advice(
     "If autodiff is right …",
-    "The same holds …",
+    "You don't need …",
     "Use `tf.custom_gradient` for …",
-    "For example, clipping …",
+    "For example, gradient …",
     "Ask these questions …",
     "Write no custom gradient.",
     "Use that formula, …",
@@ -1438,7 +1445,7 @@ pointer(
     "Compare how many …",
     "Compare the first …",
     "In each pair …",
-    "Compare the derivatives …",
+    "Compare their derivatives:",
     "Does the tape then …",
     "Compare the gradients of the …",
     "Compare the kernel …",
@@ -1455,10 +1462,10 @@ advice(
     "Is autodiff right, but …",
     "Is autodiff right and …",
     "Does another formula …",
-    "Is the gradient that of $x$ …",
-    "Is the gradient that of another …",
-    "Is it one operation …",
-    "Must it run …",
+    "Should the gradient …",
+    "Should it be …",
+    "Is your function …",
+    "Must your code …",
 )
 pointer("When this site …", "Two things do …")
 advice(

@@ -43,7 +43,7 @@ LOGITS = arrays((4,), numbers(-30, 30))
     "The logarithm of …",
     "The denominator is …",
     "Then exchange the …",
-    "Subtract from the …",
+    "It subtracts the …",
     "The Jacobian has …",
 )
 @over(mode=[EAGER], z=LOGITS, seed=SEEDS)
@@ -108,7 +108,7 @@ def test_cross_entropy(mode, z, seed):
     "Use one gradient …",
     "If the logits …",
     "The program below …",
-    "The logits are first …",
+    "It does so …",
     "At 200, the …",
     "The gradient of …",
     "Softmax and cross-entropy: …",
@@ -155,7 +155,7 @@ def test_what_cannot_be_held(mode, case):
 @says(
     "Labels that don't …",
     "TensorFlow's cross-entropy silently …",
-    "`tf.nn.softmax_cross_entropy_with_logits` computes its …",
+    "`tf.nn.softmax_cross_entropy_with_logits` accepts any …",
     "If the labels …",
 )
 @over(
@@ -329,6 +329,7 @@ def test_the_constant_row():
 
 @says(
     r"With $\varepsilon = 0$, …",
+    "If the mean …",
     "The result is …",
     was="'is NaN': seven times 0.1 in float32 give 4e8 eagerly, three times 0.1 under XLA 9e7",
 )
@@ -395,8 +396,8 @@ def places(K, strides=1, padding="VALID", dilations=1, image=(3, 4)):
     "The last sum …",
     "`tf.nn.conv2d_transpose` computes the …",
     "The gradient agrees with the …",
-    "For example, only …",
-    "The weights there …",
+    "For example, the …",
+    "There the kernel …",
     "A 2-D convolution …",
     "One row of …",
 )
@@ -463,10 +464,10 @@ def test_other_choices(strides, padding, dilations):
 
 
 @says(
-    "A well-known form …",
-    "It fails for …",
+    "You can also …",
+    "This fails for …",
     "TensorFlow's gradient function …",
-    "The product of …",
+    "The formula above …",
     "Deliberately wrong: a …",
     "Exchange batch and …",
 )

@@ -78,7 +78,7 @@ def bare(A, B):
 
 @says(
     "Test with three …",
-    "Without its transposes, …",
+    "If the matrices are …",
     "For square matrices, …",
     was="'no shape will tell you': other shapes raise",
 )
@@ -188,8 +188,8 @@ def test_indices(factors, seed):
     "A factor that …",
     "The inner product …",
     "The second fact …",
-    "The factor is transposed.",
-    "It stands on …",
+    "Transpose the factor.",
+    "If it stood …",
     "Then move the factors:",
     "You may transpose …",
     "One factor moves …",
@@ -389,7 +389,7 @@ HILBERT = 1 / (np.arange(10)[:, None] + np.arange(10) + 1)
 
 @says(
     r"If $\det A \ne 0$, …",
-    "It doesn't form …",
+    "Without XLA, it …",
     was="'never forms the inverse': under XLA its residual is that of the inverse, to the bit",
 )
 @over(dtype=[tf.float32, tf.float64])
@@ -672,7 +672,7 @@ def test_one_factor(mode, size, seed):
 
 
 @says(
-    "Multiply it by …",
+    "Multiply the differential …",
     "What remains is …",
     "The lower half …",
     "The mask $M$ sets …",
@@ -722,7 +722,7 @@ def test_the_symmetric_gradient(mode, seed):
 
 @says(
     "The program moves …",
-    "The line `X12 and X21` …",
+    "So the line …",
 )
 def test_both_places():
     lines = trace("cholesky.py")
@@ -736,7 +736,7 @@ def test_both_places():
 @says(
     "The gradient of the Cholesky factor seems …",
     "Look at the …",
-    "The sums agree: …",
+    "Only the sums …",
     "Move both elements …",
     "Deliberately wrong: a …",
 )
@@ -917,7 +917,7 @@ def test_predictions(mode):
 
 definition(
     "A bar marks …",
-    "That replaces sums …",
+    "Derive with inner …",
     "function — input …",
     "A matrix here …",
     "In types:",

@@ -86,7 +86,7 @@ def test_polar(mode, x, y, factors):
     "On the negative …",
     "The derivatives on …",
     "The gradient function …",
-    r"For $\theta$ there …",
+    r"For $\theta$ no …",
     "What TensorFlow returns …",
 )
 @over(mode=MODES, x=[-1e-3, -1e3])
@@ -114,7 +114,7 @@ def test_origin(mode, x):
 @says(
     "The loss sends …",
     "They arrive as …",
-    "`tf.nest.pack_sequence_as(outputs, upstreams)` makes …",
+    "`tf.nest.pack_sequence_as(outputs, upstreams)` turns …",
     "At $(3, 4)$ …",
     "The program writes …",
     "So `grad` can …",
@@ -137,7 +137,7 @@ def test_the_trace():
 @says(
     "Then there is …",
     "Return the structure of the inputs, …",
-    "You then don't …",
+    "Then you don't …",
     "The upstream gradients …",
     "TensorFlow flattens what …",
     "`grad` returns a …",
@@ -220,7 +220,7 @@ def test_what_tensorflow_calls(mode):
     "Tuples and lists …",
     "A dictionary is …",
     "An empty structure …",
-    "You then don't …",
+    "Then you don't …",
     "The order in …",
 )
 @over(structure=STRUCTURES, cases=60, examples=({"structure": [(), {}]},))
@@ -279,11 +279,11 @@ def arrives(mode, other, use=lambda other: 0.0):
 
 
 @says(
-    "Every output has …",
+    "`grad` has one …",
     "A float output that …",
     "An integer or …",
     "For an integer …",
-    "If it is …",
+    "If you call …",
     "The upstream gradient of …",
     was="'has its upstream': a text has None in every mode",
 )
@@ -302,7 +302,7 @@ def test_arrives(mode, other):
 @says(
     "`four` returns four …",
     "So never compute …",
-    "Here `grad` adds …",
+    "Here the unused …",
 )
 def test_four():
     lines = trace("arrives.py")
@@ -566,7 +566,7 @@ def test_the_trace_of_the_integer():
 @says(
     "Settings stay outside …",
     "To allow keywords, …",
-    "It has only …",
+    "The custom gradient has …",
 )
 @over(mode=[EAGER, AROUND, XLA], axis=[0, 1], from_end=[False, True])
 def test_settings_outside(mode, axis, from_end):
@@ -583,7 +583,7 @@ def test_settings_outside(mode, axis, from_end):
 
 
 @says(
-    "Python defines the …",
+    "Each call of …",
     was="'in each call': a tf.function makes it once for each trace",
 )
 @over(calls=[1, 3])
@@ -686,7 +686,7 @@ def test_the_check():
 
 @says(
     "A check of …",
-    "Swapped gradients show …",
+    "Equal gradients hide …",
 )
 @over(factors=[(1.0, 1.0), (2.0, 3.0)])
 def test_swapped_pieces(factors):
@@ -730,12 +730,12 @@ def test_keys_as_written(mode):
 
 @says(
     "A keyword argument …",
-    "All by keyword, …",
+    "If all inputs …",
     "3 and 2 …",
-    "Some by keyword: …",
+    "If some inputs …",
     "Pass inputs by position.",
     "If all come …",
-    "`grad` of `product` …",
+    "The `grad` of …",
     "A gradient function …",
     "Deliberately wrong: inputs …",
 )
@@ -763,7 +763,7 @@ def test_keywords(mode):
 
 @says(
     "In a graph, TensorFlow refuses keywords.",
-    "But `tf.function(product)` passes …",
+    "But `tf.function(product)` turns …",
     was="'in a graph keywords are refused': tf.function(product)(x=x, y=y) calls the rule",
 )
 @over(options=[{}, {"autograph": False}, {"jit_compile": True}])
@@ -799,7 +799,7 @@ def test_default_by_position(mode):
 
 @says(
     "A loop over …",
-    "`None` isn't an …",
+    "And TensorFlow doesn't …",
     "The mode decides …",
     "Deliberately wrong: an …",
 )
@@ -829,7 +829,7 @@ def louder(function):
 @says(
     "If an argument …",
     "`tf.custom_gradient` and many …",
-    "The bare function …",
+    "TensorFlow then calls …",
     "A `functools.partial` has …",
     "Deliberately wrong: a decorated …",
     was="'looks through a decorator': not through that of a function that is closed over",
@@ -975,7 +975,7 @@ def test_sort(mode, x):
 @says(
     "For the places …",
     "zeros, or None: …",
-    "This is the …",
+    "So `grad` applies …",
 )
 @over(mode=MODES)
 def test_places(mode):
@@ -1019,7 +1019,7 @@ advice(
     "Fix: pass the …",
     "Fix: ignore the …",
     "Fix: capture the …",
-    "Pass it to …",
+    "Make it an …",
 )
 definition(
     "There are four …",

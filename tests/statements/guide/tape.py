@@ -70,7 +70,7 @@ def test_three_times_without_a_slope(way, dtype, mode, x):
     "The function is constant …",
     "A cast to …",
     "`tf.sign` returns 0 …",
-    "With either, gradient …",
+    "With `None` or …",
     was="'will not train': Adam moves on with the momentum that it has",
 )
 @over(
@@ -97,7 +97,7 @@ def test_jumps(mode, jumps):
     "If a value …",
     "This happens with `.numpy()`, …",
     '`unconnected_gradients="zero"` isn\'t a fix.',
-    "It returns 0 …",
+    "For example, `3.0 * tf.stop_gradient(x)` …",
     "The derivative exists, …",
     was="'Each line': the tape follows 3 x and tf.sign",
 )
@@ -191,8 +191,8 @@ def test_traced_in_the_block():
 @says(
     "A copy made …",
     "A tape identifies …",
-    "It matters which …",
     "Two tensors that …",
+    "The tape records from …",
     "The tape doesn't …",
     "A tape sees …",
     was="'A copy with the same number': copy.copy(x), tf.constant(x), tf.cast(x, x.dtype) are x",
@@ -271,8 +271,8 @@ def leading(steps):
     "The tape adds …",
     "It then calls …",
     "When all terms …",
-    "It calls it …",
-    "The tape calls …",
+    "Before the tape …",
+    "Only then is …",
     "So the order …",
     was="'after all steps that used its output': steps that do not lead to the target are not called",
 )
@@ -301,9 +301,8 @@ def test_the_order_of_the_rules(mode, steps):
     "The factor in …",
     "No gradient function …",
     "The gradient function of the …",
-    "It calls it …",
     "That is why a …",
-    "If it isn't …",
+    "A gradient function …",
     was="'everything that used this output': what does not lead to the target adds nothing",
 )
 @over(mode=EAGERS, steps=programs(), cases=40)
@@ -333,7 +332,7 @@ GATHERS = {
     "If all uses …",
     "`square` multiplies the …",
     "`clip_rows` clips each …",
-    "TensorFlow leaves one …",
+    "TensorFlow leaves only …",
     "`upstream` isn't always …",
     "This happens with `tf.gather`, …",
     "Here it contains …",
@@ -392,7 +391,7 @@ def test_the_tape_walks_everything(wrap):
     "At $x = 2$ …",
     "The square at 4 …",
     "The square at 2 …",
-    "The gradient of $L$ …",
+    "The gradients of …",
     "The program squares …",
     "A value that …",
     "With $v = 3 u$ …",
@@ -494,7 +493,7 @@ def test_no_function_shows_the_list():
 
 @says(
     "This program hooks …",
-    "The sum of …",
+    "The addition of …",
     "`early` was computed …",
     "The steps that …",
     "`state.assign` has no …",
@@ -510,7 +509,7 @@ def test_no_function_shows_the_list():
     "`Mul` computes the …",
     "`Sub` doesn't compute …",
     "The gradient on …",
-    "The terms that …",
+    "It lacks the …",
 )
 def test_the_record():
     lines = trace("record.py")[1:-1]
@@ -666,7 +665,7 @@ def test_seeds(wrap, x, seed):
 
 
 @says(
-    "TensorFlow calls the …",
+    "TensorFlow calls `grad` …",
     "For the other …",
     was="'A rule': to the rule of softmax cross-entropy no zeros are sent",
 )
@@ -819,8 +818,8 @@ def test_stop_recording(wrap, x):
 @says(
     "The target is …",
     "The last two …",
-    "A tape really …",
-    "It consists of …",
+    "A tape is …",
+    "The one below …",
     "The program runs …",
     "It then compares …",
     "The two tapes …",
@@ -851,7 +850,7 @@ def test_the_check():
     "First find the …",
     "When the path …",
     "If a second …",
-    "Without it, all …",
+    "Without this call, …",
     "The last line isn't …",
     "Its 1.0 is …",
 )
@@ -1015,7 +1014,7 @@ def test_none_in_a_loop():
 
 @says(
     "Pass every tensor …",
-    "A gradient function …",
+    "In a custom …",
     was="'as an argument': by keyword the rule is not called eagerly, and raises in a graph",
 )
 @over(mode=MODES, x=numbers(1, 9))
@@ -1038,7 +1037,7 @@ def test_positional(mode, x):
     "In the chain, …",
     "In the sum, …",
     "Between paths, TensorFlow …",
-    "This gradient function assumes …",
+    "The gradient function below …",
     "Each call pops …",
 )
 @over(
@@ -1094,7 +1093,7 @@ def test_rules_of_their_own(wrap):
 @says(
     "A tape that …",
     "A second call …",
-    "This also happens …",
+    "For a first …",
     "If you call …",
     was="'One tape': a persistent one gives both",
 )
@@ -1212,7 +1211,7 @@ advice(
     "Use it only …",
     "Move it into …",
     "Differentiate with respect …",
-    "Start with it …",
+    "Start `grad` with …",
     "Capture what `grad` …",
     "How often is …",
     "What is the …",

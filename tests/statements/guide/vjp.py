@@ -60,7 +60,7 @@ THREE = arrays((3,), numbers(-2, 2, around=[1]))
 @says(
     "This is the …",
     "For a softmax …",
-    "The outputs of …",
+    "The outputs of this …",
     "All nine derivatives …",
     "The gradient is …",
 )
@@ -101,7 +101,7 @@ def test_any_row(graph, x, row):
 
 
 @says(
-    "A softmax of …",
+    "The outputs of a …",
     was="'always': of an infinity it is NaN",
 )
 @over(dtype=FLOATS, x=arrays(st.sampled_from([(1,), (3,), (50,)]), numbers()), cases=60)
@@ -122,7 +122,7 @@ def test_a_softmax_adds_up_to_one(dtype, x):
     "A vector of …",
     "Each output has …",
     r"The Jacobian $\local{J}$ …",
-    "It stands between …",
+    "It turns the …",
     "In types, with …",
     "Here a function …",
     "Two of the …",
@@ -194,8 +194,8 @@ def test_linear_in_the_row(u, v, k):
     "Reverse mode starts …",
     "$L$ is a …",
     "Each step of …",
-    "With a loss …",
-    "The first row …",
+    "A chain that …",
+    "The backward pass then …",
 )
 @over(mode=MODES, x=THREE, cases=8)
 def test_one_row_travels(mode, x):
@@ -433,8 +433,8 @@ def test_either_way(u, B, A):
     r"$\upstream{\bar y} \, (\local{B} \, \local{A})$ …",
     "Multiplications in a …",
     "In the matrix …",
-    "They don't cost …",
-    "As row times …",
+    "But the orders …",
+    "Computed as rows …",
     "The program counts them …",
 )
 @over(m=[1, 7], k=[2, 5], n=[3, 7])
@@ -453,7 +453,7 @@ def test_multiplications(m, k, n):
 @says(
     "For $m = k = n = 1000$ …",
     "In the fourth …",
-    "In the last …",
+    "In the last line …",
     "$A$ is then …",
 )
 def test_the_lines_of_the_count():
@@ -469,7 +469,7 @@ def test_the_lines_of_the_count():
 
 
 @says(
-    "For several outputs …",
+    "With several inputs …",
     "Computing the Jacobian …",
 )
 def test_neither_end_is_always_best():
@@ -512,7 +512,7 @@ def vjp_of(f):
 @says(
     "It costs twice …",
     "No time is …",
-    "$W$ is given: …",
+    "$W$ is a …",
     "The row takes …",
     "Don't build the Jacobian.",
     "For a layer, …",
@@ -537,7 +537,7 @@ def test_the_cost_of_a_vjp(n):
     "With all unit …",
     "From two layers …",
     "What a VJP …",
-    "Another $2 n^2$ …",
+    "The other $2 n^2$ …",
     "For one layer …",
 )
 @over(n=[2, 5, 16])
@@ -751,7 +751,7 @@ def test_one_number(f, forward, x, dx):
     "A loss is …",
     "This is why …",
     "The whole Jacobian …",
-    "It takes fewer …",
+    "You need fewer …",
     "An example is …",
     "As many inputs …",
 )
@@ -785,7 +785,7 @@ def test_how_many_passes(shape):
 @says(
     "At $x = (2, 3, 0)$ the row $(5, -1)$ …",
     "By hand, the …",
-    "The three columns …",
+    "In the last three …",
     "The program compares …",
 )
 def test_the_check():
@@ -982,10 +982,9 @@ def test_a_rule_may_be_called_twice(persistent):
 
 
 @says(
-    "Forward mode follows …",
-    "Where they have …",
+    "Usually, forward mode …",
     "A JVP of …",
-    "Around a `tf.function` …",
+    "But it uses …",
     "The gradient function below …",
     "`stopped`: after `tf.stop_gradient`, …",
     was="'where they have no derivative': around a graph always",
@@ -1099,7 +1098,7 @@ def test_the_prediction():
     r"This is $\local{J}$ …",
     "The second pass …",
     "Forward mode from …",
-    "This is how …",
+    "In the same …",
     "Its derivative with …",
     "Both agree.",
     "any row: the …",
