@@ -967,7 +967,7 @@ def test_two_probes_weigh(x, forgets, squared):
     "For the square, …",
     "For the cube, …",
     "For a cube …",
-    "With the step …",
+    "The program has the …",
     "a factor 2 …",
 )
 def test_the_solution():
