@@ -39,8 +39,10 @@ def central(function, x, h, dtype=np.float64):
     "The first two …",
     "The last column …",
     "Look for `passes`:",
-    "`tf.test.compute_gradient` accepts six …",
-    "The random upstream …",
+    "With an input of one …",
+    "With three numbers …",
+    "(`raises` means that …",
+    "The check with a random …",
     "`compute_gradient` compares numbers, …",
     "It runs eagerly, …",
     "Deliberately wrong: eight …",
@@ -62,7 +64,7 @@ def test_eight_wrong_rules():
     "It compares the …",
     "The gradient makes …",
     "The four steps …",
-    "The function below …",
+    "The function is the cube …",
     "Add a direction …",
     "On the right …",
     "You can compute …",
@@ -172,7 +174,7 @@ def test_the_helper(fault, seed):
     "`weighted_sum` is the …",
     "Its gradient with …",
     "`slope` is the …",
-    "what surrounds the …",
+    "the upstream gradient — …",
     "`check_gradient` divides the …",
 )
 @over(seed=st.integers(0, 99), size=st.integers(1, 40))
@@ -302,8 +304,9 @@ def test_what_it_needs():
 
 
 @says(
-    "It has another …",
-    "No output of …",
+    "Then call `check_rule` …",
+    "For a wrong …",
+    "The page shows …",
     "A test of …",
 )
 def test_the_fence():
@@ -320,7 +323,8 @@ def test_the_fence():
 
 
 @says(
-    "Its steps scale …",
+    "It uses several …",
+    "It also estimates …",
     "So it accepts …",
 )
 @over(x=[1e-30, 1e-6, 1e-3, 1.0, 1e6, 1e20], factor=[1.0, 1.00001])
@@ -378,6 +382,7 @@ def test_the_order_of_calls(last, shared):
 @says(
     "To vary magnitudes, …",
     "It also tests …",
+    "It uses the …",
     "At the inputs, …",
     was=(
         "'in float64': not where the function reads a float32 variable",
@@ -497,7 +502,8 @@ def test_what_compute_gradient_feeds(size, other):
     "Draw the upstream …",
     "the seed — …",
     "The last line …",
-    "Three random numbers …",
+    "With probability one …",
+    "Then the absolute …",
     "One seed isn't …",
     "`test_cube` uses ten.",
     "One time in …",
@@ -551,7 +557,7 @@ def test_what_to_vary():
     "For each input …",
     "The first comes …",
     "The second comes …",
-    "It has no …",
+    "It doesn't compare …",
     "The price is …",
     "That makes $24 + 8 + 1 = 33$.",
     "Its step is …",
@@ -609,7 +615,7 @@ def test_which_slope(row, column):
 
 
 @says(
-    "Two things change …",
+    "For a large …",
     "Divide the step …",
     "The length of …",
     "Multiplied by $10^{-5}$, …",
@@ -628,9 +634,10 @@ def test_the_length(count, seed):
 @says(
     "An error in …",
     "It changes the …",
-    "An error of …",
-    "That is still …",
-    "It is less …",
+    "If all elements …",
+    "If a single …",
+    "In float64 that …",
+    "In float32 with …",
     was="'below what float32 could see': with a step of 0.1 by the length it is seen",
 )
 @over(share=[1.0, 0.1, 0.01])
@@ -660,7 +667,7 @@ def test_what_is_seen(share):
 
 @says(
     "Several seeds help …",
-    "Nothing helps if …",
+    "But if the …",
 )
 def test_several_seeds():
     flat = cube(lambda up, x: up * 2 * x * x)
@@ -733,9 +740,8 @@ def test_the_formula_repeated(factor):
 
 
 @says(
-    "A second derivative …",
-    "It is a …",
-    "Check it like …",
+    "For a second …",
+    "So check it …",
     "Both gradients agree …",
     "With the helper …",
     "The second derivative, …",
@@ -779,14 +785,15 @@ def test_calls_of_the_prediction():
 
 
 definition(
-    "The names in …",
+    "Some names in …",
     "On the left …",
     "Read off the check.",
-    "The gradient function …",
+    "The gradient function of …",
+    "The gradient function is …",
     "and the left …",
     "In types, with …",
-    "The output of …",
-    "One of its …",
+    "The function to …",
+    "Its two inputs …",
     "The new upstream …",
 )
 
@@ -797,7 +804,6 @@ advice(
     "Copy `check_gradient` and …",
     "As soon as …",
     "Besides the numbers, …",
-    "Then call it …",
     "How good is …",
     "Find an error …",
     "Compare the first …",

@@ -43,8 +43,8 @@ def squeezed(text):
 
 
 @says(
-    "Each quote below …",
-    "Each answer is …",
+    "A test compares …",
+    "For each, a …",
     was="'each answer is a run': the page that was linked for grad_pass_through ran none of its three",
 )
 def test_each_quote():
@@ -62,7 +62,8 @@ def test_each_quote():
 
 @says(
     "The examples of …",
-    "The entries are …",
+    "It passes because …",
+    "Most of the …",
     "The next program runs …",
     "The documented examples, …",
 )
@@ -114,6 +115,7 @@ def taught(x, weights):
     "For instance, the …",
     "`tf.custom_gradient`: the example …",
     "The docstring shows …",
+    "This gradient function …",
 )
 @over(
     mode=[EAGER, INSIDE, XLA],
@@ -280,9 +282,8 @@ def test_input_or_output(mode, x):
 
 
 @says(
-    "The function around …",
-    "The skeleton has none.",
-    "The next sentence …",
+    "The decorated function …",
+    "The docstring then …",
     "Return one gradient, …",
     "`tf.custom_gradient`: the nested …",
     "This is the documented …",
@@ -303,8 +304,8 @@ def test_one_for_each_input(mode, inputs, returned):
 @says(
     "The first derivative …",
     "With the tapes inside a `tf.function` …",
-    "The next program fills …",
-    "If a tape …",
+    "The next program completes …",
+    "If a `tf.function` computes …",
     was="'raises only when the second derivative is taken': a tape around a tf.function of the first raises",
 )
 @over(mode=MODES, x=numbers(-9, 9))
@@ -366,8 +367,8 @@ def without_copies():
 
 
 @says(
-    "`grad_of_slope` returns one gradient.",
-    "The other one, …",
+    "`grad_of_slope` returns one …",
+    "The gradient with …",
     "The third derivative …",
 )
 @over(mode=MODES, x=numbers(-9, 9))
@@ -404,7 +405,7 @@ def test_registered(mode):
 
 @says(
     "Otherwise `AdjustContrastv2` raises …",
-    "With the tapes inside another …",
+    "In eager mode the first …",
     "The advice of …",
     "The documented example itself …",
     was="'no operation needs it where the call comes from a graph': the second derivative raises",
@@ -491,6 +492,7 @@ def test_through_the_maximum(mode, dtype, x, upstream):
     "`tf.stop_gradient` saves work, …",
     "But the gradient …",
     "In $e^{x_i - …",
+    "There, stopping the …",
 )
 @over(mode=MODES, x=arrays((3,), numbers(-9, 9)))
 def test_alone(mode, x):
@@ -591,8 +593,10 @@ def test_the_tape(wrap, persistent, x):
 
 @says(
     "The lines with …",
+    "The example of …",
+    "There, only `stop_recording` …",
     "In the documented …",
-    "The last lines …",
+    "The last two …",
 )
 @over(mode=["eager", "tf.function"], watch=[False, True], stop=[False, True])
 def test_stop_recording(mode, watch, stop):
@@ -658,7 +662,8 @@ def test_the_clip(mode, v, uses):
     "The same guide …",
     "A saved model …",
     "This is right, …",
-    "The file has …",
+    "By default and …",
+    "With `False` it …",
 )
 @over(options=[{}, {"experimental_custom_gradients": True}, None])
 def test_saved(options):

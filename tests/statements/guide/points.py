@@ -83,6 +83,7 @@ def test_eleven_ways(x):
     "At 0 TensorFlow …",
     "$|x|$ has no …",
     "Mostly that goes well.",
+    "The tape then …",
 )
 @over(case=CASES)
 def test_the_eleven_gradients_at_0(case):
@@ -98,7 +99,7 @@ def test_the_eleven_gradients_at_0(case):
 @says(
     "Zero isn't a …",
     "A padded row, …",
-    "Inputs that are …",
+    "And inputs that …",
 )
 @over(x=numbers(1e-3, 1e3), dtype=FLOATS)
 def test_zeros_and_ties(x, dtype):
@@ -112,9 +113,10 @@ def test_zeros_and_ties(x, dtype):
     "Compute the slope …",
     "A kink has two …",
     "At a discontinuity …",
-    "(So it does …",
+    "(The same happens …",
+    "The table below …",
     "At the end …",
-    "The other may …",
+    "The slope on …",
     "The program measures …",
     "The quotient at …",
     "One-sided slopes, and …",
@@ -147,7 +149,8 @@ def test_one_sided_slopes():
     "The choice belongs …",
     "The graph agrees …",
     "Kinks get the …",
-    "`relu6` has the …",
+    "At its upper …",
+    "At both ends, …",
     "`tf.norm` makes no …",
     "Discontinuities get a …",
     "Ends get the …",
@@ -174,7 +177,7 @@ def test_the_table(case):
 
 
 @says(
-    "`tf.nn.selu`, which is …",
+    "`tf.nn.selu` isn't in …",
     "The table leaves …",
     "Ends get the …",
     was=(
@@ -192,7 +195,7 @@ def test_outside_the_table(case):
 @says(
     "Discontinuities get a …",
     "`None` means that …",
-    "If two arguments …",
+    "TensorFlow's gradients are …",
 )
 @over(graph=[False, True], x=[0.3, -1e30])
 def test_no_warning(graph, x):
@@ -263,11 +266,11 @@ def test_a_tangent(x, y, f):
 @says(
     "To find all …",
     "The slopes of …",
-    "Then $g$ is …",
+    "So no slope …",
     "So the subgradients …",
-    "If both are …",
+    "If the two …",
     "For relu, abs …",
-    "NaN never is.",
+    "NaN is never …",
     "The program tests the …",
     "Which lines lie …",
     "f(y) >= f(0) …",
@@ -288,13 +291,13 @@ def test_the_subgradients(slopes, g):
 
 
 @says(
-    "Where kinks meet …",
+    "If you build …",
     r"$\operatorname{relu}(x) - \operatorname{relu}(-x)$ …",
     "TensorFlow returns 0 …",
     "If you add …",
     "A difference, or …",
     "`tf.minimum` alone has …",
-    "There one uses …",
+    "At such a …",
 )
 @over(
     mode=MODES,
@@ -329,9 +332,9 @@ PIECES = {
 
 
 @says(
-    "Suppose that the …",
+    "Suppose that each …",
     "Then the points …",
-    "Otherwise they can …",
+    "If an operation …",
     "For example, `tf.norm` …",
     was=(
         "'have no volume': tf.norm of one relu is NaN for half of all numbers",
@@ -353,7 +356,7 @@ def test_no_volume(outer, inner):
 
 
 @says(
-    "Otherwise they can …",
+    "If an operation …",
     "For example, `tf.norm` …",
 )
 @over(mode=MODES, x=arrays(1, numbers(-9, 0) | numbers(1e-3, 9)))
@@ -362,7 +365,7 @@ def test_the_norm_of_a_relu(mode, x):
     assert same(found, [1 if x > 0 else 0 if mode in COMPILED else np.nan])
 
 
-@says("If $k$ of …", "They aren't negative, …")
+@says("If $k$ numbers …", "The shares aren't …", "All other numbers …")
 @over(x=arrays(4, st.integers(0, 2)), g=arrays(4, st.integers(-1, 3)), cases=200)
 def test_the_subgradients_of_a_maximum(x, g):
     steps = np.random.default_rng(0).standard_normal([200, 4])
@@ -372,7 +375,8 @@ def test_the_subgradients_of_a_maximum(x, g):
     steps[-1] = -1
     g = g / 3
     is_one = np.all(np.max(x + 0.1 * steps, 1) >= np.max(x) + 0.1 * steps @ g - 1e-6)
-    shares = np.all(g >= 0) and abs(np.sum(g) - 1) < 1e-6 and not any(g[x < np.max(x)])
+    others = np.max(g[x < np.max(x)], initial=0)
+    shares = np.all(g >= 0) and abs(np.sum(g) - 1) < 1e-6 and others == 0
     assert is_one == shares
 
 
@@ -403,7 +407,8 @@ NORM_OF_RELU = lambda x: tf.norm(tf.nn.relu(x))  # noqa: E731
 
 @says(
     "For three shares,",
-    "If they add …",
+    "The shares add …",
+    "So equal shares …",
     "The left side …",
 )
 @over(g=arrays(3, st.floats(-2, 2)))
@@ -416,7 +421,7 @@ def test_the_shortest_share(g):
     assert trace("ties.py")[0].numbers[-1] == 0.5774 == round(np.sqrt(1 / 3), 4)
 
 
-@says("And a small …", "The step by …")
+@says("A small step …", "In contrast, the …")
 @over(x=arrays(5, st.integers(0, 2)), step=st.floats(0.001, 0.5))
 def test_a_step(x, step):
     shared, first = (EAGER.gradient(f, x) for f in LARGEST[:2])
@@ -431,9 +436,9 @@ def test_a_step(x, step):
 
 @says(
     "A vector goes …",
-    "Its square is …",
+    "The square of …",
     "Write the differential …",
-    "That is allowed …",
+    "You can only …",
     "In types: `grad :: upstream(r) → downstream(x)`, …",
     "The 2-norm with …",
 )
@@ -460,7 +465,7 @@ def weighted(upstream):
     "At 0 the definition …",
     "For any two vectors,",
     "so a vector …",
-    "A longer one …",
+    "A longer vector …",
 )
 @over(g=arrays(3, numbers(-1, 1)), seed=st.integers(0, 99), cases=60)
 def test_the_subgradients_of_the_norm(g, seed):
@@ -474,8 +479,9 @@ def test_the_subgradients_of_the_norm(g, seed):
 
 @says(
     "At the zero …",
-    "All around 0 …",
-    "It is the one …",
+    "Near 0, the …",
+    "The vector 0 …",
+    "All other possible …",
 )
 @over(angle=st.floats(0, 6.28), g=arrays(2, numbers(-0.7, 0.7)))
 def test_the_center(angle, g):
@@ -488,9 +494,9 @@ def test_the_center(angle, g):
 
 
 @says(
-    "A custom gradient is …",
+    "In a custom …",
     "The program below …",
-    "To choose a …",
+    "To choose the …",
     "At 0, `local` …",
     "For the 2-norm …",
     "At $(3, 4)$: …",
@@ -546,6 +552,7 @@ BENDS = {
 
 @says(
     "The next program …",
+    "It is for …",
     "A bend at …",
     was="'for any bend in one variable': relu(-inf) is NaN in it",
 )
@@ -561,7 +568,7 @@ def test_a_bend(mode, bend, x):
 
 @says(
     "The custom gradient and …",
-    "In the second …",
+    "At 0, upstream …",
 )
 def test_rule_and_autodiff():
     lines = trace("points.py")
@@ -601,10 +608,10 @@ def test_coming_to_a_kink(slope):
 
 @says(
     "At a minimum.",
-    "$|x|$ with half …",
-    "The slope 0 …",
+    "The second function …",
+    "With the slope 0 for …",
     "At a minimum some …",
-    "With the slope 0.3 it …",
+    "With the slope 0.3 for …",
 )
 @over(slope=[0.0, 0.1, 0.3, 1.0], x=numbers(-9, 9))
 def test_at_a_minimum(slope, x):
@@ -700,9 +707,10 @@ def test_along_the_axes(tied, g):
 @says(
     "A function that …",
     "The median of …",
-    "It is 0 …",
-    "But it rises …",
-    "There, test at …",
+    "Along both axes …",
+    "But along $(1, …",
+    "It is linear …",
+    "For such a …",
 )
 @over(
     cases=10,
@@ -729,8 +737,8 @@ def test_the_median(v, t, g):
 
 @says(
     "This function is …",
-    "Both conditions include …",
-    "The random numbers …",
+    "At 0 the conditions …",
+    "Random numbers don't …",
     "Put zeros and …",
     "At 0 the custom …",
     "Deliberately wrong: a gradient …",
@@ -751,7 +759,7 @@ LEAKY = [program("wrong/off.py").leaky, lambda x: tf.nn.leaky_relu(x, 0.2)]
 @says(
     "A test against …",
     "`tf.test.compute_gradient` moves one …",
-    "For abs it …",
+    "For abs, this …",
     "For relu it …",
     "At a tie …",
     "The check above …",
@@ -793,13 +801,12 @@ def test_the_mean(tied, seed):
 
 
 @says(
-    "Where kinks meet …",
+    "If you build …",
     r"But $\max(x, y) + \min(x, y) = x + y$ …",
     "For example, `tf.maximum(x, y) …",
-    "They are $ …",
+    "Write a smooth …",
     "All three functions …",
-    "If two arguments …",
-    "Write what is …",
+    "TensorFlow's gradients are …",
     "The exercise fixes …",
     "Deliberately wrong: max …",
 )
@@ -826,8 +833,9 @@ ONE = lambda x: x**0.0  # noqa: E731
     "The first column …",
     "The tape multiplies …",
     "Without XLA, the …",
-    r"For $\sqrt{x} \cdot \sqrt{x}$, …",
-    "One power, `x**1.5`, …",
+    r"The slope of $\sqrt{x} …",
+    "A single power, …",
+    "But without XLA …",
     "Deliberately wrong: the …",
     was="'in eager mode': so does a graph",
 )
@@ -869,6 +877,8 @@ def test_the_predictions(mode):
     "Then swapping the …",
     "In the maximum, …",
     "In the minimum …",
+    "So the two …",
+    "Written with this …",
     "Solution: maximum and …",
     "1 where x …",
 )
@@ -888,7 +898,7 @@ def test_the_solution(mode, x, y):
 
 definition(
     "For $f(t) = |t|$ and …",
-    "Keep that property, …",
+    "A subgradient keeps …",
     "For $f(t) = |t|$ at 0:",
     "Take the inner …",
     "Read off the …",
@@ -898,16 +908,16 @@ advice(
     "Choose 0, unless …",
     "To train through …",
 )
-history("How much the …")
+history("For measurements of …")
 pointer(
-    "A kink treats …",
+    "A kink explains …",
     "The program that …",
-    "Other systems let …",
+    "Other systems have …",
 )
 pointer(
     "Compare the gradients …",
     "Compare the interval …",
-    "Compare who gets …",
+    "Compare the shares:",
     "Compare `downstream` with …",
     "Compare the last six …",
     "Compare the two …",

@@ -27,7 +27,7 @@ def central(function, x, h, dtype=np.float64):
     "A smaller step …",
     "In float32 with …",
     "A step of …",
-    "The gradient function …",
+    "The gradient function of this …",
     "Compare the first …",
     "The finite difference …",
     "Deliberately wrong: a …",
@@ -64,7 +64,7 @@ SLOPES = {
     "The first comes …",
     "The second comes …",
     "Together they are about",
-    "Both too large …",
+    "So a step …",
     "The best step is …",
     "Up to a factor, it is the cube …",
     "If inputs, values …",
@@ -90,6 +90,18 @@ def test_how_large_a_step(name, x):
         assert error(h) < error(h * 30) and error(h) < error(h / 300)
         assert 0.1 < h / np.cbrt(np.finfo(dtype).eps) < 10
     assert abs(central(np.log, 1e-3, 1e-5) * 1e-3 - 1) > 1e-5
+    kinds = np.float64, np.float32
+    assert [round(-np.log10(np.finfo(each).eps)) for each in kinds] == [16, 7]
+    correct = [
+        int(-np.log10(abs(central(FUNCTIONS["cube"], 1.3, h, each) / 5.07 - 1)))
+        for h, each in zip((1e-5, 1e-2), kinds)
+    ]
+    assert correct == [10, 4] and int(-np.log10(3e-4)) == 3
+    shares = [
+        (central(lambda x: x**power, x, 0.1) - power * x ** (power - 1)) / 0.1**2
+        for power in (1, 2, 3)
+    ]  # no error without a third derivative, whatever the curvature
+    assert np.allclose(shares, [0, 0, 1], atol=1e-9) and len(shares) == 3
 
 
 @says(
@@ -98,7 +110,7 @@ def test_how_large_a_step(name, x):
     "Each central difference …",
     "The one-sided difference …",
     "The complex step falls …",
-    "A tenth of …",
+    "If you divide …",
     "This goes on …",
     "From there on …",
     "In float32 nothing …",
@@ -122,7 +134,9 @@ def test_the_curve():
     assert same(one_sided[:6] / one_sided[1:7], [10] * 6, 0.1)
     late = np.diff(double[5:])
     assert (late > 0).any() and (late < 0).any() and double[-1] > 1e6 * min(double)
-    assert same(single[7:], [5.07] * 6, 1e-3)
+    assert same(single[7:], [5.07] * 6, 1e-3) and round(float(single[7])) == 5
+    ratios = double[0] / double[1], one_sided[2] / one_sided[3]
+    assert [round(float(each)) for each in ratios] == [100, 10]
     assert np.float32(1.3) + np.float32(1e-8) == np.float32(1.3)
 
 
@@ -168,15 +182,16 @@ def test_the_complex_step(name, x):
 
 @says(
     "Compare the two rows …",
-    "They agree to …",
-    "The step goes …",
+    "The two rows …",
+    "The complex step calls …",
     "The complex step: …",
 )
 @over(x=arrays(4, numbers(-9, 9)))
 def test_swish(x):
     swish = program("complex.py")
-    by_rule, by_step, _ = trace("complex.py")
-    assert by_rule.numbers == by_step.numbers
+    *rows, _ = trace("complex.py")
+    by_rule, by_step = rows
+    assert len(rows) == 2 and by_rule.numbers == by_step.numbers
     x = tf.constant(x, tf.float64)
     slope = EAGER.gradient(swish.swish, x)
     assert np.allclose(complex_step(swish.value, x), slope, 1e-12, 1e-14)
@@ -189,8 +204,8 @@ def test_swish(x):
     "`tf.abs` of a …",
     "Compare the two columns:",
     "The second, third …",
-    "A norm contains …",
-    "An adjoint conjugates …",
+    "The reason for …",
+    "The product of …",
     "Write such a …",
     "Deliberately wrong: complex …",
 )
@@ -282,10 +297,10 @@ def test_properties(function, shape, dtype, seed):
     "Test them at …",
     "The first that …",
     "The program does …",
-    "All shapes hold.",
-    "The next gradient …",
+    "All 52 shapes …",
+    "The gradient function of the next …",
     "It is right …",
-    "Look at the …",
+    "Look at the first …",
     "Two rows of …",
     "Properties of a …",
     "Deliberately wrong: the …",
@@ -298,6 +313,7 @@ def test_the_batch(length, seed):
     assert wrong.violated((2, 1), rng) == "sums to 0 in each row"
     assert wrong.violated((1, 1), rng) is None
     assert trace("wrong/properties.py")[0].text.startswith("shape [2, 1]")
+    assert trace("properties.py")[0].numbers[0] == 52
     tried = sorted(wrong.shapes, key=lambda s: (len(s), np.prod(s), s))
     fails = [shape for shape in tried if wrong.violated(shape, rng)]
     assert fails[0] == (2, 1) == min(fails, key=np.prod)
@@ -311,14 +327,14 @@ def test_the_batch(length, seed):
     "Bound the elements, …",
     "Let the test …",
     "Turn the deadline …",
-    "No program of …",
+    "The programs of …",
     was="'this paragraph has no run': it has this one",
 )
 def test_hypothesis():
     draw = hypothesis.extra.numpy
     shapes = draw.array_shapes(min_dims=1, max_dims=2, min_side=0, max_side=3)
     values = draw.arrays(np.float64, shapes, elements=st.floats(0.5, 2))
-    wrong, tried = program("wrong/properties.py").softmax, []
+    wrong, tried, sides = program("wrong/properties.py").softmax, [], set()
     kept = hypothesis.database.InMemoryExampleDatabase()
 
     @hypothesis.settings(deadline=None, database=kept, max_examples=40)
@@ -326,13 +342,14 @@ def test_hypothesis():
     @hypothesis.given(values)
     def search(x):
         tried.append(x)
+        sides.update(x.shape)
         HELPER(wrong, x)
 
     for _ in range(2):
         tried.clear()
         assert raised(search) is not None
         assert tried[-1].shape == (2, 1)
-    assert tried[0].shape == (2, 1)
+    assert tried[0].shape == (2, 1) and min(sides) == 0
     programs = tries.folder.parents[1].rglob("*.py")
     assert not any("hypothesis" in each.read_text("utf-8") for each in programs)
 
@@ -382,7 +399,8 @@ def test_a_smaller_step():
 )
 @over(seed=st.integers(0, 99))
 def test_sum_of_a_row(seed):
-    assert round(sum([0.2, -0.1, 0.3]), 9) == 0.4
+    row = [0.2, -0.1, 0.3]
+    assert round(sum(row), 9) == 0.4 and len(row) == 3
     z, u = np.random.default_rng(seed).standard_normal([2, 3])
     found = EAGER.gradient(tf.nn.softmax, z, lambda p: tf.reduce_sum(u * p))
     assert round(float(np.sum(found)), 9) == 0
@@ -394,6 +412,7 @@ def test_sum_of_a_row(seed):
     "Set the derivative …",
     "Up to a factor, it is the square …",
     "The one-sided curve …",
+    "The program finds …",
     "The best step of one-sided …",
 )
 @over(x=st.floats(0.7, 1.4), cases=40)
@@ -410,7 +429,8 @@ def test_one_sided(x):
     [one_sided] = [each for each in axes.get_lines() if "one" in each.get_label()]
     assert one_sided.get_xdata()[np.argmin(one_sided.get_ydata())] == 1e-8
     lines = trace("solution.py")
-    assert len(lines) == 3
+    others = [each for each in lines if not each.text.startswith("cube")]
+    assert len(lines) == 3 and len(others) == 2
     assert all("best step 1e-8" in each.text for each in lines)
     assert all(each.text.endswith("True") for each in lines)
 

@@ -40,7 +40,8 @@ def printed(name, *words):
 
 @says(
     "A probe looks …",
-    "In types: `grad :: upstream(y) → downstream(x)`, …",
+    "In types: `grad :: upstream(y) → downstream(x)`.",
+    "Both have the …",
     "It is a …",
     "The output is …",
     "The local derivative …",
@@ -73,11 +74,11 @@ def test_the_probe_changes_nothing(mode, shape, dtype, upstream):
     "The lines come …",
     "$r$ is computed …",
     "Three probes report …",
-    "$r$: the loss …",
-    "$s$: the distances …",
-    r"That makes $0.5 \cdot \frac{1}{2 \cdot 5} = 0.05$, …",
-    r"$h$: $\local{u_j / r}$ …",
-    "Half of it …",
+    "At $r$: …",
+    "At $s$: …",
+    "The maximum is …",
+    "At $h$: …",
+    "For both points …",
     "The program calls …",
     "The program computes …",
 )
@@ -101,7 +102,7 @@ def test_the_trace_of_the_probe():
 
 
 @says(
-    "Tie a print …",
+    "Use `tf.control_dependencies` to …",
     "`tf.control_dependencies` ties the …",
     "The two probes …",
     "`calls` counts how …",
@@ -109,10 +110,10 @@ def test_the_trace_of_the_probe():
     "With the tape outside a `tf.function`, the …",
     "The backward pass is …",
     "A missing line …",
-    "The two lines …",
-    "They change nothing …",
-    "A loose print …",
-    "XLA has no …",
+    "The print in …",
+    "In eager mode these …",
+    "Otherwise the print …",
+    "XLA raises an …",
     was="'With the tape around a tf.function': with jit_compile a counter does count",
 )
 @over(mode=MODES, x=numbers(1, 9))
@@ -146,7 +147,7 @@ def test_what_nobody_waits_for(mode, x):
 
 
 @says(
-    "The loose print …",
+    "If the probe is …",
     was="'the print is dropped': not in a branch, a loop, map_fn or a nested tf.function",
 )
 @over(mode=[AROUND, *BLOCKS, *UNKNOWN], ties=[False, True])
@@ -197,7 +198,7 @@ def test_a_norm_of_0(mode, step):
 
 
 @says(
-    "`nan` or `inf` …",
+    "the first line that …",
     "another shape than …",
     "another dtype than …",
     "You see — Look …",
@@ -230,7 +231,7 @@ def test_what_a_line_says(step):
 @says(
     "no line — …",
     "`probe(x)` on a …",
-    "With two uses, …",
+    "In the second program, …",
     "Put a probe …",
 )
 @over(mode=MODES, x=numbers(1, 9))
@@ -250,7 +251,7 @@ def test_where_a_probe_stands(mode, x):
 
 
 @says(
-    "It shows 5, …",
+    "So the probe …",
     "The gradient is 11:",
     "Then it shows 11, …",
     "Deliberately wrong: a right …",
@@ -262,6 +263,8 @@ def test_the_places():
         for each in ("result_not_used", "one_use_of_two", "at_its_source")
     )
     assert texts[unused + 1] == "gradient 11.0"
+    shown = [each.numbers[0] for each in trace("wrong/place.py") if "up" in each.text]
+    assert shown == [5, 11]
     assert texts[partly + 1] == "upstream = 5" and texts[whole + 1] == "upstream = 11"
 
 
@@ -272,10 +275,10 @@ def test_the_places():
     "The loss is …",
     "TensorFlow raises no error, …",
     "Now one of …",
-    "It is that …",
-    "The line before, …",
+    "This is the line …",
+    "The line before it, …",
     "Its gradient function …",
-    "From there everything …",
+    "The NaN then …",
     "The path to …",
     "Deliberately wrong: a distance …",
 )
@@ -284,6 +287,8 @@ def test_the_nan():
     assert (
         lines[0].text == "h    = [[3.0, 4.0], [6.0, 8.0]]" and lines[2]["loss"] == 2.5
     )
+    squares = lines[1].numbers
+    assert squares.count(0) == 1 and len(squares) == 2
     counts = {
         found[1]: [int(found[2]), int(found[3])]
         for found in (
@@ -307,7 +312,8 @@ def test_the_nan():
 
 
 @says(
-    "So the step …",
+    "So the cause …",
+    "Its local derivative …",
 )
 @over(mode=MODES, dtype=st.sampled_from(FLOATS))
 def test_the_root(mode, dtype):
@@ -315,7 +321,8 @@ def test_the_root(mode, dtype):
 
 
 @says(
-    "Read it from …",
+    "The first line with …",
+    "Its first line …",
     "The first bad …",
 )
 @over(at=st.integers(0, 5), length=st.integers(6, 8))
@@ -333,10 +340,10 @@ def test_the_first_bad_line(at, length):
 
 
 @says(
-    "Without probes, ask …",
-    "The tensors in …",
-    "One call with …",
-    "That is the number …",
+    "Without probes, pass …",
+    "The tape records …",
+    "Pass them all …",
+    "You get the …",
     "The same backward …",
 )
 @over(wrap=WRAPS, x=arrays(3, numbers(-9, 9)))
@@ -381,6 +388,7 @@ def test_watched_variables(wrap, inner):
 
 @says(
     "NaN times anything …",
+    "All places nearer …",
     "Two runs at …",
     "With 64 steps …",
     "Whether the gradient …",
@@ -410,8 +418,10 @@ def test_bisection(place):
 @says(
     "A gradient function that selects …",
     "Bisection assumes that …",
-    "Behind such a …",
-    "`tf.nn.relu` has a …",
+    "If your program …",
+    "Then a place …",
+    "Under XLA it …",
+    "`tf.nn.relu` keeps the …",
     "Deliberately wrong: gradients …",
     was="'multiplies with it': under XLA the rule of relu sends 0 where upstream is NaN",
 )
@@ -448,6 +458,16 @@ def checking():
         tf.debugging.disable_check_numerics()
 
 
+@tf.custom_gradient
+def hides_log(x):
+    """Infinite inside its gradient function, and finite in its result."""
+
+    def grad(upstream):
+        return tf.where(tf.math.log(x - x) < 0, upstream, upstream)
+
+    return 2 * x, grad
+
+
 def takes_log(x):
     @tf.custom_gradient
     def bad(x):
@@ -463,10 +483,13 @@ def takes_log(x):
     "`tf.debugging.enable_check_numerics()` checks the …",
     "Complex numbers pass.",
     "The message names the …",
-    "It raises an error …",
+    "It raises an error at …",
     "In eager mode it …",
-    "From a graph …",
-    "With the tape outside the …",
+    "In a graph it …",
+    "The line numbers …",
+    "For example, line …",
+    "With the tape outside the graph, it only …",
+    "With the tape outside the graph it names …",
     "It checks the …",
     was=(
         "'raises at the first number': 0 / 0 in complex64 passes",
@@ -477,12 +500,12 @@ def takes_log(x):
 @over(mode=UNCOMPILED, dtype=st.sampled_from(FLOATS), cases=12)
 def test_check_numerics_everywhere(mode, dtype):
     lines = includes.read(tries.folder / "wrong/numerics.py").splitlines()
-    assert lines[20 - 1].strip() == "return BAD[name](upstream)"
-    assert (
-        "(L25) grad" in trace("wrong/numerics.py").line("takes_log         graph").text
-    )
+    at = 1 + [each.strip() for each in lines].index("return BAD[name](upstream)")
+    text = trace("wrong/numerics.py").line("takes_log         graph").text
+    assert (at, int(re.search(r"\(L(\d+)\) grad", text)[1])) == (20, 25)
     x = tf.cast([0, 4], dtype)
     with checking():
+        hidden = message(mode.gradient, lambda x: hides_log(x), x)
         said = message(mode.gradient, takes_log, x)
         forward = message(EAGER.gradient, lambda x: tf.math.log(x - 4), x)
         divided = message(
@@ -493,6 +516,7 @@ def test_check_numerics_everywhere(mode, dtype):
     assert ('graph op "Log"' in said) == (mode in GRAPHS and mode is not AROUND)
     assert ('eagerly-executing op "Log"' in said) == (mode in (EAGER, PERSISTENT))
     assert ('op "__inference___backward_' in said) == (mode is AROUND)
+    assert (hidden == "") == (mode is AROUND)
     lists_lines = re.search(r"__autograph_\w+\.py \(L\d+\) grad\b", said) is not None
     assert lists_lines == (mode in GRAPHS and mode is not AROUND)
     with checking():
@@ -501,7 +525,7 @@ def test_check_numerics_everywhere(mode, dtype):
 
 
 @says(
-    "It doesn't check …",
+    "It only checks …",
     "In eager mode an …",
     "In a graph both …",
 )
@@ -576,9 +600,8 @@ def test_the_blamed_operation():
 
 
 @says(
-    "An infinity is …",
-    "The derivative of the root …",
-    "A mask of …",
+    "It raises an error for …",
+    "The infinite derivative …",
     "The program prints …",
     "Deliberately wrong: NaN …",
 )
@@ -609,6 +632,7 @@ def test_an_infinity_is_an_error(mode):
     "Two of these …",
     "Return what the …",
     "If you drop …",
+    "With the tape outside the graph, it then …",
     "`tf.debugging.assert_all_finite` in the …",
     "XLA silently leaves …",
     "Deliberately wrong: guards …",
@@ -624,6 +648,7 @@ def test_the_guards(mode):
         ]
     }
     compiled = mode not in UNCOMPILED
+    assert len(spoke) == 5 and (mode is not AROUND or sum(spoke.values()) == 2)
     assert [*spoke.values()] == [
         *[not compiled and mode is not AROUND] * 2,
         not compiled,
@@ -645,9 +670,9 @@ def test_the_guards_let_finite_numbers_through():
 
 @says(
     "A probe must …",
-    "In eager mode not …",
-    "They may change …",
-    "With nothing in …",
+    "In eager mode the gradients …",
+    "In a graph they …",
+    "Without the `tf.identity`, …",
     was="'not a bit differs': with a probe at one of four uses and nothing in its place, 4.8e-7",
 )
 @over(
@@ -678,11 +703,12 @@ def test_bits(mode, places, x):
 
 
 @says(
-    "The program compares …",
+    "The program puts …",
     "At the end …",
-    "It does so …",
+    "It compares first …",
     "The counter shows …",
     "It ran four …",
+    "It ran three …",
     "Probes change no …",
 )
 @over(wrap=WRAPS)
@@ -709,6 +735,7 @@ def test_the_check(wrap):
     check.calls.assign(0)
     wrap(check.both_orders)(check.x, check.probe)
     assert runs == [4] and check.calls == 4 + 3
+    assert runs[0] == 4 and int(check.calls) - runs[0] == 3
 
 
 # Layer by layer.
@@ -734,8 +761,8 @@ def chain(gain, weights_alone=False):
     "Toward the first, …",
     "Gain 0.5: the …",
     "Gain 3.0: the …",
-    "The values are …",
-    "What is left …",
+    "But the values …",
+    "Only the weights …",
     "and in a …",
     "If each layer …",
     "norms that shrink …",
@@ -786,9 +813,9 @@ def test_a_list_in_a_graph(mode):
 
 @says(
     "Inside `tf.function`, Python's …",
-    "It has no …",
+    "It shows no …",
     "A new shape …",
-    "As a tensor, …",
+    "If you pass …",
     "Both are useful: …",
 )
 @over(
@@ -909,12 +936,15 @@ def test_xla(mode):
     said = message(mode.gradient, lambda x: tf.sqrt(probe(x)), [1.0, 4.0])
     with checking():
         checked = message(mode.gradient, tf.sqrt, [1.0, 4.0])
-    for each, name in ((said, "StringFormat"), (checked, "DebugNumericSummaryV2")):
+    tools = (said, "StringFormat"), (checked, "DebugNumericSummaryV2")
+    assert len(tools) == 2
+    for each, name in tools:
         assert "Detected unsupported operations" in each and f"JIT: {name}" in each
 
 
 @says(
     "Two probes around one …",
+    "The probe on …",
     "The quotient is …",
     "If the loss …",
     "Two probes around a …",
@@ -934,9 +964,10 @@ def test_two_probes_weigh(x, forgets, squared):
 
 
 @says(
-    "The square agrees.",
-    "The cube has …",
+    "For the square, …",
+    "For the cube, …",
     "For a cube …",
+    "The program has the …",
     "a factor 2 …",
 )
 def test_the_solution():
@@ -950,6 +981,7 @@ def test_the_solution():
 
 history(
     "This is how …",
+    "Glorot and Bengio, …",
     "The weights here …",
 )
 # Hooks.
@@ -971,8 +1003,7 @@ def hook(look, tied):
 
 @says(
     "It returns the …",
-    "What it does …",
-    "With the tape outside a `tf.function`, a …",
+    "Like the probe, …",
     "Three hooks that …",
 )
 @over(mode=MODES, tied=[True, False])
@@ -985,7 +1016,7 @@ def test_what_a_hook_does_on_the_side(mode, tied):
 
 @says(
     "Look at the last …",
-    "It works in …",
+    "The check also …",
     "Stop with the name.",
 )
 @over(mode=MODES)
@@ -1011,10 +1042,11 @@ def test_stopping(mode):
 
 
 @says(
-    "At the root …",
-    "`root` is passed, …",
+    "At `square` the …",
+    "There is no NaN …",
+    "The check named …",
     "Print a norm …",
-    "The NaN enters …",
+    "So the NaN …",
 )
 def test_where_the_nan_is_born():
     lines = trace("hooks.py")
@@ -1031,7 +1063,8 @@ def test_where_the_nan_is_born():
 
 
 @says(
-    "`tf.histogram_fixed_width` counts what …",
+    "`tf.histogram_fixed_width` counts numbers …",
+    "For NaN it …",
     was="'counts what lies outside': NaN raises InvalidArgumentError",
 )
 @over(
@@ -1089,7 +1122,7 @@ def test_runs_of_bisection(at):
 definition(
     "Take the inner product …",
     "One layer of …",
-    "The value of a probe …",
+    "A probe is useful …",
     "A trace is …",
 )
 advice(
@@ -1119,6 +1152,7 @@ pointer(
     "Compare the factor …",
     "Compare the lines …",
     "Compare `first` and …",
+    "Compare the first …",
     "The probe is right, …",
     "Make two quick …",
     "Predict: a probe …",
@@ -1129,5 +1163,5 @@ pointer(
     "For what to do …",
     "A hook is a …",
 )
-advice("After this page …", "The line before may …", "Put it in …")
+advice("After this page …", "Then compare the …", "Put it in …")
 pointer("The next step …", "Count in bins.")

@@ -33,7 +33,7 @@ def asked(function, *arguments):
     "`v.ref()` is a …",
     "A name that …",
     "It depends neither …",
-    "Names don't help: …",
+    "You can't match …",
 )
 @over(count=st.integers(2, 9), value=numbers())
 def test_ref(count, value):
@@ -47,11 +47,11 @@ def test_ref(count, value):
 @says(
     "Otherwise match gradients …",
     "Otherwise `grad` receives …",
-    "The order is that of the list that `grad` receives, not of …",
+    "TensorFlow expects the …",
     "In the mathematics, …",
     "The gradients of the arguments …",
     "The gradients of the captured …",
-    "The order is that of the list that `grad` receives, not that …",
+    "The order of that …",
     "`grad` stores each …",
 )
 @over(mode=MODES, count=st.integers(2, 4), names=st.permutations("abcd"))
@@ -134,9 +134,8 @@ def test_the_swapped_line():
 
 @says(
     "With forty variables …",
-    "The hash of a …",
     "It stays the …",
-    "But after the …",
+    "The result is …",
     "In a graph, …",
     "Deliberately wrong: relying …",
 )
@@ -175,7 +174,7 @@ def test_forty_variables():
 
 
 @says(
-    "A set of …",
+    "A Python set …",
 )
 @over(count=st.integers(2, 5))
 def test_a_set_of_objects(count):
@@ -190,14 +189,13 @@ def test_a_set_of_objects(count):
 
 
 @says(
-    r"In $\downstream{\bar W} = \local{x^{\T}} \upstream{\bar y}$ …",
+    "So the columns …",
     r"$\downstream{\bar b}$ has …",
-    "Both modes are …",
-    "In both, `variables` …",
+    "In both modes …",
     "The numbers are …",
     "The same layer …",
     "Two of the …",
-    "Three kinds of …",
+    "All three inputs …",
     "The upstream gradient …",
     "The program doesn't …",
 )
@@ -297,7 +295,6 @@ def about_x(model):
     "Pass the list …",
     "The code names …",
     "That excludes dropout, …",
-    "The gradient is then …",
     "A custom gradient for …",
     was=(
         "'the rule serves any model': with dropout its mask is another one",
@@ -378,8 +375,8 @@ USES = {
 @says(
     "Which uses of …",
     "The decorator records …",
-    "If any others …",
-    "If none are …",
+    "If it counts …",
+    "Otherwise TensorFlow calls …",
     "A variable counts …",
     "A gradient function with …",
     "The forward call …",
@@ -409,12 +406,11 @@ def test_when_it_is_demanded(mode, use):
 @says(
     "Pass a variable …",
     "A variable that …",
-    "It has a …",
-    "Make the variable …",
+    "The gradients come …",
     "The safest form …",
-    "Its gradient then …",
-    "Variables that you …",
-    "You can avoid …",
+    "Then `grad` returns …",
+    "It doesn't count …",
+    "If the variable is …",
     was="'It subtracts those that were passed': in a graph not if the function reads the variable itself",
 )
 @over(mode=MODES, x=numbers(1, 9))
@@ -467,7 +463,7 @@ def test_not_trainable(wrap, inner, watched):
 
 
 @says(
-    "If `variables` is …",
+    "It must check whether …",
 )
 @over(mode=MODES)
 def test_one_too_many(mode):
@@ -516,9 +512,9 @@ class Scale(keras.layers.Layer):
     "It has no …",
     "`tf.convert_to_tensor` takes its …",
     "A Keras layer …",
-    "`tf.convert_to_tensor` outside also …",
+    "Because the caller …",
     "Inside the layer's …",
-    "With `mixed_float16`, `grad` …",
+    "With `mixed_float16`, the …",
     "The cast outside …",
 )
 @over(
@@ -602,7 +598,7 @@ def test_keras_weights_as_they_are(way, wrap, inner):
 @says(
     "This program moves …",
     "Central differences do …",
-    "It compares with …",
+    "It compares the …",
     "All four errors …",
     "The gradients of the variables …",
 )
@@ -692,7 +688,7 @@ def test_the_official_example():
 @says(
     "With an upstream …",
     "Here one variable …",
-    "Only a check does.",
+    "Only a check …",
 )
 @over(mode=MODES, first=[0, 1])
 def test_the_polynomial(mode, first):
@@ -823,7 +819,7 @@ def test_a_nested_list_is_accepted_eagerly():
 
 
 @says(
-    "`by_closure` takes the …",
+    "`by_closure` converts the …",
     "A tensor that …",
     "Two quick ways …",
     "Worse, in eager …",
@@ -868,10 +864,10 @@ def product_of(closes):
 
 
 @says(
-    "Passing the variable …",
+    "If you pass the …",
     "A custom gradient that …",
-    "With the gradient …",
-    "With a `tf.function` …",
+    "With the tape …",
+    "The third function …",
     "Deliberately wrong: custom …",
     was="'passing the variable works in both modes': AssertionError with the tape around the graph",
 )
@@ -982,7 +978,7 @@ definition(
     "How many variables …",
     "It makes no …",
     "Then collect the …",
-    "In the types …",
+    "The types show …",
     "Take $y = x^w$, …",
     "Let `w` be …",
     "What is the …",
@@ -994,11 +990,11 @@ definition(
 )
 advice(
     "You need the …",
-    "Never add to …",
+    "Don't add them …",
     "Prefer this form.",
     "Predict the four …",
     "Look at the loss:",
-    "So don't rely …",
+    "Look up each …",
     "Compare the sum …",
     "Each line below …",
     "Use `variables=` for …",
@@ -1015,7 +1011,6 @@ advice(
     "Fix: pass `tf.convert_to_tensor(self.w)`.",
     "Fix: pass the variable as an argument, and …",
     "Compare the three functions:",
-    "It must check …",
 )
 pointer(
     "After this page …",
