@@ -486,7 +486,7 @@ def test_isotonic(upstream):
     "Most of these …",
     "The logarithm of `slogdet` …",
     "`squared_difference` and `reduce_euclidean_norm` …",
-    "Every function of three …",
+    "Each function of …",
     "They read one triangle, or …",
     "Real, with another …",
     "other arguments, no …",
@@ -629,7 +629,7 @@ AT_ZERO = {
     "`_XLogyGrad`, `_XLog1pyGrad` and …",
     "`_CumprodGrad` divides by …",
     "For `cumprod`, use …",
-    "First derivatives where …",
+    "First derivatives of …",
 )
 @over(function=AT_ZERO)
 def test_at_zero(function):
@@ -795,7 +795,7 @@ def test_expm():
     "Look at the last …",
     "For equal eigenvalues …",
     "`_SelfAdjointEigV2Grad` and `_SvdGrad` …",
-    "The slope of …",
+    "The derivative of …",
 )
 @over(gap=[1.0, 0.1, 0.01])
 def test_equal_values(gap):
@@ -924,7 +924,7 @@ def test_numerics():
     "Only `tf.nn.selu` at …",
     "XLA tests whether …",
     "The columns are …",
-    "Slopes at a kink: …",
+    "Derivatives at a …",
 )
 def test_kinks():
     differ = [each.text for each in trace("xla_kinks.py") if "differ" in each.text]

@@ -44,9 +44,9 @@ def returning(count, inputs, outputs=1):
     "This message comes …",
     "For a custom gradient it counts …",
     "The message reads “too few” whenever …",
-    "Wrong on purpose: two inputs, …",
-    "Wrong on purpose: one input, …",
-    "One input, one …",
+    "Deliberately wrong: two inputs, …",
+    "Deliberately wrong: one input, …",
+    "One input and …",
     "One gradient for …",
 )
 @over(mode=MODES, inputs=[1, 2], outputs=[1, 2], count=[1, 2])
@@ -139,7 +139,7 @@ def test_a_registered_gradient_counts_inputs(mode):
     "Let a plain …",
     "A list of three …",
     "`grad` must return `len(tf.nest.flatten([x, y, z]))` gradients.",
-    "Wrong on purpose: one gradient …",
+    "Deliberately wrong: one gradient …",
     "A list of tensors …",
 )
 @over(
@@ -189,8 +189,8 @@ def by_position_and_keyword(count):
     "In a graph the call …",
     "If `grad` returns …",
     "In a graph the decorator …",
-    "Wrong on purpose: one of …",
-    "Inputs reach the …",
+    "Deliberately wrong: one of …",
+    "Inputs go by …",
     was="'in each mode': the notice is of eager mode",
 )
 @over(mode=MODES, count=[1, 2])
@@ -213,7 +213,7 @@ def test_a_keyword(mode, count):
 
 @says(
     "Eagerly the same …",
-    "Wrong on purpose: a rule is …",
+    "Deliberately wrong: in a …",
     "The same call …",
 )
 @over(mode=MODES)
@@ -236,8 +236,8 @@ def test_keywords_in_a_graph(mode):
     "The inputs are …",
     "A default that …",
     "So `grad` must …",
-    "Wrong on purpose: a default …",
-    "A setting with …",
+    "Deliberately wrong: an argument …",
+    "A plain function …",
 )
 @over(mode=MODES)
 def test_a_default(mode):
@@ -279,9 +279,9 @@ def test_a_default(mode):
     "The decorator expects …",
     "It shows at …",
     "It shows at …",
-    "Wrong on purpose: the function …",
-    "Wrong on purpose: two outputs and …",
-    "A value and …",
+    "Deliberately wrong: the function …",
+    "Deliberately wrong: two outputs and …",
+    "The function returns its …",
     "Two outputs in …",
     was="'it unpacks the tensor': in a graph no tensor is unpacked",
 )
@@ -315,7 +315,7 @@ def test_no_rule(graph, length):
     "One function returns …",
     "A tensor has …",
     "In a graph, TensorFlow …",
-    "Wrong on purpose: the rule …",
+    "Deliberately wrong: grad comes …",
     "The value comes …",
 )
 @over(name=["rule_first", "called"])
@@ -342,8 +342,8 @@ def test_unsupported_callable(name):
     "TensorFlow calls `grad` with one …",
     "An output that …",
     "`tf.custom_gradient` calls `grad` …",
-    "Wrong on purpose: two outputs, …",
-    "One upstream for …",
+    "Deliberately wrong: two outputs, …",
+    "One upstream gradient …",
 )
 @over(mode=MODES, outputs=[1, 3], used=[1, 3])
 def test_upstreams(mode, outputs, used):
@@ -370,9 +370,9 @@ def test_upstreams(mode, outputs, used):
 
 
 @says(
-    "grad gets upstream …",
+    "grad takes only …",
     "`tf.RegisterGradient` calls its …",
-    "Wrong on purpose: a rule with …",
+    "Deliberately wrong: grad has …",
 )
 def test_register_gradient():
     called = []
@@ -397,8 +397,8 @@ def test_register_gradient():
     "In a graph, a …",
     "`outer` was computed …",
     "Fix: return `tf.identity(outer)`, …",
-    "Wrong on purpose: an …",
-    "A copy of …",
+    "Deliberately wrong: a branch …",
+    "The branch returns …",
 )
 @over(loop=[False, True], graph=[False, True], copied=[False, True])
 def test_two_graphs(loop, graph, copied):

@@ -236,7 +236,7 @@ def test_branch():
     "The sum agrees …",
     "`assert slope is not None`.",
     "Deliberately wrong: a tape around …",
-    "A tape in …",
+    "Each replica has …",
 )
 def test_around():
     assert found()["threads"] == 2

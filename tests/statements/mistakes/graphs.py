@@ -52,7 +52,7 @@ pointer(
     "AutoGraph converts an …",
     "Fix: use `tf.where`, …",
     "Call the gradient …",
-    "A rule that asks …",
+    "A gradient function with …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA], x=[2.0, [2.0, -3.0]])
 def test_python_if(mode, x):
@@ -98,8 +98,8 @@ def test_python_if(mode, x):
     "The fix swaps …",
     "`tf.function` traces the …",
     "The custom gradient …",
-    "Wrong on purpose: tf.custom_gradient …",
-    "tf.function stands over tf.custom_gradient.",
+    "Deliberately wrong: tf.custom_gradient stands …",
+    "tf.function stands above …",
 )
 @over(mode=[EAGER, *IN_GRAPHS])
 def test_order(mode):
@@ -169,7 +169,7 @@ def test_branch(mode):
 @says(
     "A custom gradient works …",
     "Each line below …",
-    "A rule in …",
+    "A custom gradient in a loop: eagerly, …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA])
 def test_loops(mode):
@@ -260,7 +260,7 @@ def test_captured_in_a_loop(mode, eager):
     "In a loop of TensorFlow 1, …",
     "In a loop of TensorFlow 2 …",
     "Fix: differentiate with …",
-    "Each round takes …",
+    "Each iteration differentiates …",
 )
 def test_inside_while():
     found = []
@@ -308,8 +308,8 @@ def test_inside_while():
     "The gradient is right under XLA, too.",
     "XLA has no …",
     "Fix: write the …",
-    "Wrong on purpose: XLA compiles …",
-    "A rule of …",
+    "Deliberately wrong: XLA compiles a gradient …",
+    "XLA compiles a gradient function of …",
 )
 @over(
     call={
@@ -339,8 +339,8 @@ def test_kernels(call):
     "The gradient is right under XLA.",
     "The gradient of a loop keeps …",
     "Fix: pass `maximum_iterations`, …",
-    "Wrong on purpose: XLA, …",
-    "The loop says …",
+    "Deliberately wrong: XLA compiles a loop …",
+    "The loop has a …",
 )
 def test_xla_loop():
     def by_range(x):
@@ -368,7 +368,7 @@ def test_xla_loop():
     "With the tape outside, the list …",
     "The call itself …",
     "The gradient is right.",
-    "Wrong on purpose: the tape …",
+    "Deliberately wrong: the tape …",
     "Tape and loop …",
 )
 @over(watches=[True, False])
@@ -398,8 +398,8 @@ def test_xla_boundary(watches):
     "In a graph, …",
     "The list outlives …",
     "Fix: return the …",
-    "Wrong on purpose: a rule keeps …",
-    "A variable takes …",
+    "Deliberately wrong: grad keeps …",
+    "A variable carries …",
 )
 @over(mode=IN_GRAPHS)
 def test_out_of_scope(mode):
@@ -430,7 +430,7 @@ def test_out_of_scope(mode):
     "The gradient of a loop is …",
     "The fix loops …",
     "In a loop of TensorFlow's, …",
-    "Wrong on purpose: a rule takes …",
+    "Deliberately wrong: in a loop, grad stores …",
     "A Python loop …",
 )
 @over(rounds=[1, 2])
@@ -543,8 +543,8 @@ def test_returned_capture(mode, what):
     "Both gradients are right.",
     "`grad` runs once …",
     "Fix: capture what …",
-    "Wrong on purpose: the forward …",
-    "What the rule …",
+    "Deliberately wrong: the forward pass saves …",
+    "grad captures a local …",
 )
 @over(wrap={"eager": lambda f: f, "graph": tf.function}, times=[0, 1, 2])
 def test_pop(wrap, times):
@@ -586,8 +586,8 @@ def test_pop(wrap, times):
     "Eagerly, a `tf.function` …",
     "Without a custom …",
     "Fix: put `tf.stop_gradient` …",
-    "Wrong on purpose: inside …",
-    "The input is …",
+    "Deliberately wrong: the forward pass calls …",
+    "tf.stop_gradient keeps the …",
 )
 @over(mode=[EAGER, INSIDE, AROUND])
 def test_no_gradient(mode):
@@ -623,7 +623,7 @@ def test_no_gradient(mode):
     "The function is …",
     "`tf.function` makes a …",
     "Fix: pass tensors, …",
-    "Wrong on purpose: a Python …",
+    "Deliberately wrong: each Python …",
     "The shape is …",
 )
 @over(numbers=[(1.0, 2.0, 3.0), (1, 2, 1)])

@@ -35,7 +35,7 @@ def reverse(x):
     "In this program a layer …",
     "The gradient is right.",
     "Deliberately wrong: a custom …",
-    "The custom gradient is called …",
+    "A layer calls …",
 )
 @over(decorate=[tf.custom_gradient, keras.ops.custom_gradient])
 def test_symbolic(decorate):
@@ -298,7 +298,7 @@ def test_lambda(eagerly):
     "The gradient is that of …",
     "Let `grad` assert …",
     "Deliberately wrong: a Keras …",
-    "A Keras weight holds …",
+    "The variable that …",
 )
 @over(graph=[False, True], name=["wrong/by_variable.py", "by_variable.py"])
 def test_by_variable(graph, name):

@@ -88,7 +88,7 @@ def test_the_short_version():
 
 
 @says(
-    "Wrong on purpose: …",
+    "Deliberately wrong: six custom …",
     "it warns of …",
     "It checks seven …",
     "It finds a …",

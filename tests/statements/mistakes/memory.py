@@ -107,7 +107,7 @@ def test_keeps(count):
     "Look at how many results are alive …",
     "The peak falls …",
     "Deliberately wrong: one …",
-    "recompute_grad around each …",
+    "With recompute_grad around …",
 )
 @over(blocks=[2, 4, 5])
 def test_whole(blocks):
@@ -201,7 +201,7 @@ def test_under_xla(blocks):
     "This program deletes …",
     "After `del tape`, …",
     "Deliberately wrong: a persistent …",
-    "A persistent tape is …",
+    "The persistent tape is …",
 )
 @over(persistent=[True, False], asked=[1, 3])
 def test_persistent(persistent, asked):
@@ -222,8 +222,8 @@ def test_persistent(persistent, asked):
     "Fix: keep the …",
     "Here the value …",
     "Nothing is kept …",
-    "Deliberately wrong: the …",
-    "A local name lives …",
+    "Deliberately wrong: the forward …",
+    "A local variable …",
 )
 @over(with_tape=[True, False])
 def test_saved(with_tape):
@@ -470,7 +470,7 @@ def _clear():
     "Fix: reset the …",
     "`tf.compat.v1.get_variable_scope().caching_device` is `None` …",
     "Deliberately wrong: a map …",
-    "Reset what a …",
+    "Reset the caching …",
 )
 def test_caching_device():
     square = tf.recompute_grad(lambda x: x * x)

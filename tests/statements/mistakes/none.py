@@ -68,7 +68,7 @@ def test_losses():
 
 
 @says(
-    "The same loss …",
+    "The loss rounds …",
     "Fix: replace the …",
     "In the next …",
     "The kernel changes, …",
@@ -422,7 +422,7 @@ def test_arithmetic(graph, on):
 @says(
     "A graph doesn't …",
     "Fix: set the …",
-    "With the shape …",
+    "If you set …",
     "This loss is …",
     "The kernel after a …",
     "Deliberately wrong: the result …",
@@ -453,7 +453,7 @@ def test_rank():
     "Eagerly, `tf.numpy_function` returns …",
     "Fix: cast NumPy's …",
     "Value and gradient …",
-    "NumPy returns float64 …",
+    "`tf.numpy_function` promises float32 …",
     "Deliberately wrong: float32 …",
     "NumPy's result is …",
 )
@@ -690,8 +690,9 @@ def test_integers(case, graph):
     "The true derivative …",
     "So gradient descent …",
     "TensorFlow returns `None` …",
-    "Fix: use a surrogate …",
+    "Fix: use a smooth …",
     "Compare the tape …",
+    "The last row of …",
     "If an integer …",
     "Each function here …",
 )
@@ -802,7 +803,7 @@ def test_left_out(mode, x):
 
 
 @says(
-    "Each of the …",
+    "Both `tf.stop_gradient` and `tape.stop_recording` …",
     "If you stop …",
     "Fix: remove `tf.stop_gradient`, …",
     "stop_gradient and stop_recording …",
@@ -937,5 +938,5 @@ pointer(
     "Asked in tensorflow#1095.",
     "Asked in tensorflow#43916.",
 )
-history("Older versions of …", "TensorFlow's guide lists …")
+history("In older versions …", "TensorFlow's guide lists …")
 advice("Compare the gradient …")

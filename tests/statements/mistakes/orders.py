@@ -62,7 +62,7 @@ advice(
     "So `grad_of_grad` is …",
     "In a graph no …",
     "Eagerly the tape …",
-    "Wrong on purpose: the rule …",
+    "Deliberately wrong: grad is …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], x=[2.0])
 def test_decorated(mode, x):
@@ -78,7 +78,7 @@ def test_decorated(mode, x):
     "The fix also …",
     "for tapes outside a tf.function",
     "for tf.cond",
-    "The slope is …",
+    "The decorated function …",
 )
 @over(mode=TWO, x=[2.0])
 def test_undecorated(mode, x):
@@ -100,7 +100,7 @@ def test_undecorated(mode, x):
     "The second derivative is the …",
     "After `tf.stop_gradient` or …",
     "In the square, …",
-    "Wrong on purpose: three …",
+    "Deliberately wrong: three local …",
     "so that the …",
 )
 @over(
@@ -121,7 +121,7 @@ def test_only_a_number(mode, name, x):
     "The fix uses …",
     "This needs `x = tf.identity(x)` …",
     "for tapes outside a tf.function, and …",
-    "The rule calls the function that it belongs to: …",
+    "grad calls the …",
 )
 @over(mode=TWO, x=[0.5])
 def test_calls_itself(mode, x):
@@ -173,7 +173,7 @@ def test_out_of_scope():
 @says(
     "`tf.identity` makes a …",
     "The copy as …",
-    "A copy of …",
+    "With a copy …",
 )
 @over(mode=EVERYWHERE)
 def test_copied(mode):
@@ -271,7 +271,7 @@ def test_one_where(mode):
 
 @says(
     "Fix: use a …",
-    "Two tf.where: the …",
+    "With two tf.where, …",
     "The last line …",
 )
 @over(mode=TWO)
@@ -300,8 +300,8 @@ def folder():
     "The second derivative is a …",
     "A tape records …",
     "The first gradient was …",
-    "Wrong on purpose: the first …",
-    "The outer tape …",
+    "Deliberately wrong: the first gradient …",
+    "inner.gradient is called …",
     "`assert second is not None`.",
 )
 @over(graph=[False, True], persistent=[False, True])
@@ -331,8 +331,8 @@ def test_outside(graph, persistent):
     "The fix writes …",
     "Both derivatives are right.",
     "The gradient of the …",
-    "Wrong on purpose: a second derivative through tf.nn.softsign.",
-    "The same function, …",
+    "Deliberately wrong: a second derivative through tf.nn.softsign.",
+    "Softsign from operations …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], x=[-0.5])
 def test_softsign(mode, x):
@@ -355,7 +355,7 @@ def test_softsign(mode, x):
     "This holds for …",
     "With dense labels …",
     "A difference of …",
-    "Wrong on purpose: a second derivative through tf.nn.ctc_loss.",
+    "Deliberately wrong: a second derivative through tf.nn.ctc_loss.",
     "A Hessian times …",
 )
 @over(mode=TWO)
@@ -419,8 +419,8 @@ def test_hessian(x, v):
     "If you can't, …",
     "The derivative 2 …",
     "The tape therefore …",
-    "Wrong on purpose: a second derivative of …",
-    "A tape that …",
+    "Deliberately wrong: a second derivative of …",
+    "The tape returns 0 …",
 )
 @over(mode=TWO, x=[3.0])
 def test_zero(mode, x):
@@ -473,7 +473,7 @@ def test_forward(forward, factor):
     "In a `tf.function` the tape …",
     "Now the accumulator …",
     "Deliberately wrong: a tape …",
-    "The accumulator stands in …",
+    "With the accumulator …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED, XLA])
 def test_forward_around(mode):
@@ -503,8 +503,8 @@ def test_forward_around(mode):
     "Both results are …",
     "The step from $x$ to $y$ ran …",
     "`tf.sign` has gradient …",
-    "Wrong on purpose: forward mode is …",
-    "All steps from …",
+    "Deliberately wrong: the first step …",
+    "Each step runs …",
     was="'what has no gradient, as tf.sign': a tape says 0 for it",
 )
 @over(x=[0.5, -2.0])
@@ -531,8 +531,8 @@ def test_no_jvp(x):
     "A gradient function …",
     "Fix: use two tapes.",
     "Otherwise conjugate in …",
-    "Wrong on purpose: a complex …",
-    "Two tapes; or …",
+    "Deliberately wrong: the second …",
+    "Two tapes, or …",
 )
 @over(x=[2.0, -0.7])
 def test_complex_step(x):
@@ -571,7 +571,7 @@ def test_accumulators():
     "Its gradient is …",
     "The program looks …",
     "Fix: pass `use_cudnn=False`, …",
-    "Wrong on purpose: the second …",
+    "Deliberately wrong: the gradient of cuDNN's …",
     "Without cuDNN a …",
 )
 @over(name=["CudnnRNN", "CudnnRNNV2", "CudnnRNNV3"], layer=["LSTM", "GRU"])

@@ -346,7 +346,7 @@ def converted(function):
     "If you need …",
     "Both results agree …",
     "Deliberately wrong: NumPy in a model …",
-    "A custom gradient of …",
+    "The value converts, …",
 )
 @over(scale=[-1.0, 10.0])
 def test_lite(scale):

@@ -161,7 +161,7 @@ def test_lost_axis(mode, rows, columns):
     "The two gradients …",
     "Fix: return the gradients …",
     "Deliberately wrong: the gradients …",
-    "The gradients stand …",
+    "The gradients have …",
 )
 @over(mode=MODES)
 def test_two_inputs(mode):
@@ -270,7 +270,7 @@ def test_drawn_anew(graph, name):
     "The gradient is a …",
     "Automatic differentiation of …",
     "Fix: use `tf.grad_pass_through` …",
-    "grad_pass_through around what …",
+    "grad_pass_through around a function …",
     "Deliberately wrong: grad_pass_through …",
 )
 @over(mode=MODES)
