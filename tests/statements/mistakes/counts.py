@@ -40,9 +40,9 @@ def returning(count, inputs, outputs=1):
     "`grad` must return one …",
     "A gradient function …",
     "Eagerly, the decorator …",
-    "In a graph the tape …",
-    "This message comes …",
-    "For a custom gradient it counts …",
+    "In a graph, the …",
+    "The value comes …",
+    "For a custom …",
     "The message reads “too few” whenever …",
     "Deliberately wrong: two inputs, …",
     "Deliberately wrong: one input, …",
@@ -73,7 +73,7 @@ def test_count(mode, inputs, outputs, count):
 
 
 @says(
-    "The forward pass doesn't check the …",
+    "The call alone checks …",
 )
 @over(mode=EVERYWHERE, count=[1, 2, 3])
 def test_the_forward_pass(mode, count):
@@ -114,7 +114,7 @@ def test_a_call_raises_where_the_tape_is_outside(mode):
 
 
 @says(
-    "For an operation whose gradient you gave …",
+    "If you registered …",
 )
 @over(mode=[EAGER, INSIDE])
 def test_a_registered_gradient_counts_inputs(mode):
@@ -230,7 +230,7 @@ def test_keywords_in_a_graph(mode):
     "Fix: keep settings …",
     "`scaled` has a …",
     "`tripled` passes a …",
-    "The first call …",
+    "The first call works, …",
     "In the fix, `factor` …",
     "The gradients are …",
     "The inputs are …",
@@ -261,24 +261,24 @@ def test_a_default(mode):
 
 
 @says(
-    "The four functions …",
-    "Compare the messages:",
-    "Each message depends …",
-    "Two elements pass …",
+    "Neither function returns …",
+    "Compare the messages …",
+    "The message depends …",
+    "Eagerly this works …",
     "The fix returns both:",
     "The gradient agrees with automatic differentiation.",
     "A missing gradient …",
     "Call the function once …",
-    "The function returns …",
+    "Neither function returns …",
     "The call raises the error.",
     "The fix adds parentheses:",
     "The gradients agree …",
     "The decorator unpacks …",
-    "Eagerly, without a …",
-    "A tensor of …",
+    "Without a gradient …",
+    "In a graph, no …",
     "The decorator expects …",
-    "It shows at …",
-    "It shows at …",
+    "The function returns its …",
+    "The function returns its …",
     "Deliberately wrong: the function …",
     "Deliberately wrong: two outputs and …",
     "The function returns its …",
@@ -447,8 +447,8 @@ advice(
     "Both modes print …",
     "Fix: return no …",
     "The gradient function of this …",
-    "`tf.custom_gradient` binds a …",
-    "`self` isn't one …",
+    "TensorFlow binds a …",
+    "The branch returns …",
     "`grad` can use …",
     "Deliberately wrong: grad of …",
     "grad of a …",

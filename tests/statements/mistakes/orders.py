@@ -17,14 +17,14 @@ def square(function):
 
 
 pointer(
-    "The first derivative is right, but its …",
+    "Find why a …",
     "Usually the gradient …",
     "Silent failures and …",
     "Notice it earlier.",
     "More: a custom gradient inside …",
     "More: a custom gradient where …",
     "More: one `tf.where` …",
-    "A program lists …",
+    "Other built-ins have …",
     "Asked in tensorflow#37091.",
     "More: operations without …",
     "More: what forward …",
@@ -55,7 +55,7 @@ advice(
     "Here `grad` itself …",
     "Look at the second derivatives …",
     "In a graph the …",
-    "The one of …",
+    "The second derivative of …",
     "In the square `upstream` …",
     "Both second derivatives …",
     "The decorated `grad` …",
@@ -91,7 +91,7 @@ def test_undecorated(mode, x):
 
 @says(
     "Fix: call the …",
-    "Three custom gradients …",
+    "The tape returns 0 …",
     "Look at the second derivative of …",
     "The first derivative is right, but the …",
     "For the square …",
@@ -137,14 +137,14 @@ def test_calls_itself(mode, x):
 
 
 @says(
-    "`upstream * y` …",
+    "For the exponential, …",
     "Fix: write `x …",
     "This needs `x = tf.identity(x)` …",
     "The gradient function of this …",
     "With both tapes …",
     "In `tf.cond` with …",
     "Forward mode around …",
-    "The gradient function of the …",
+    "The gradient function of the call …",
     "The third graph …",
     "Deliberately wrong: a gradient …",
     "TensorFlow's docstring of …",
@@ -208,7 +208,7 @@ def test_in_the_source():
 
 @says(
     "`exp(tf.identity(x))` within `grad` …",
-    "Neither helps a …",
+    "Neither copy helps …",
     "There, a gradient …",
 )
 def test_copied_elsewhere():
@@ -272,7 +272,7 @@ def test_one_where(mode):
 @says(
     "Fix: use a …",
     "With two tf.where, …",
-    "The last line …",
+    "Use an assertion …",
 )
 @over(mode=TWO)
 def test_two_where(mode):
@@ -351,7 +351,7 @@ def test_softsign(mode, x):
     "It is NaN.",
     "The fix needs …",
     "`tf.nn.ctc_loss` computes its …",
-    "TensorFlow guards it …",
+    "TensorFlow therefore adds …",
     "This holds for …",
     "With dense labels …",
     "A difference of …",
@@ -388,7 +388,7 @@ def test_disabled(mode):
 
 
 @says(
-    "Deliberately wrong: the gradient of …",
+    "Deliberately wrong: the gradient of cuDNN's …",
     "Fix: call `tape.jacobian` …",
     "The program takes the …",
     "The result is …",
@@ -414,7 +414,7 @@ def test_hessian(x, v):
 @says(
     'Fix: pass `unconnected_gradients="zero"`.',
     "The first derivative of …",
-    "The tape returns …",
+    "The tape returns 0 …",
     "The second derivative is 0 now.",
     "If you can't, …",
     "The derivative 2 …",
@@ -435,7 +435,7 @@ def test_zero(mode, x):
     assert same(tape.gradient(first, x, **UNCONNECTED), 0.0)
 
 
-advice("If a `None` …")
+advice("Where `None` would …")
 
 # Forward mode.
 
@@ -502,7 +502,7 @@ def test_forward_around(mode):
     "The fix moves the …",
     "Both results are …",
     "The step from $x$ to $y$ ran …",
-    "`tf.sign` has gradient …",
+    "The gradient of `tf.sign` …",
     "Deliberately wrong: the first step …",
     "Each step runs …",
     was="'what has no gradient, as tf.sign': a tape says 0 for it",
@@ -528,9 +528,9 @@ def test_no_jvp(x):
     "Both fixes give …",
     "The results agree.",
     "The gradient at …",
-    "A gradient function …",
+    "The gradient function of the second …",
     "Fix: use two tapes.",
-    "Otherwise conjugate in …",
+    "For a complex …",
     "Deliberately wrong: the second …",
     "Two tapes, or …",
 )
@@ -548,7 +548,7 @@ def test_complex_step(x):
     assert same(EAGER.gradient(defined.cube, at), np.conj(3 * (1 + 2j) ** 2), 1e-9)
 
 
-@says("Fix: make one …", "Two accumulators, one …")
+@says("Fix: make one …", "Two nested accumulators …")
 def test_accumulators():
     eager = FORWARDS[0]
     cube = lambda m: (tf.identity(m) * m) * m  # noqa: E731

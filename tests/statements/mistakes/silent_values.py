@@ -19,7 +19,7 @@ def test_the_entries():
 
 
 @says(
-    "With NumPy in …",
+    "The same happens …",
 )
 @over(
     wrap={"eager": lambda f: f, "graph": tf.function},
@@ -130,7 +130,7 @@ def test_broadcast(mode):
     "The upstream gradient has …",
     "Broadcasting aligns it …",
     "In a square …",
-    "Test with shapes …",
+    "Test with a …",
     "The factor 10 …",
     "The gradient agrees …",
     "Fix: put the …",
