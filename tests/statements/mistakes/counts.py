@@ -41,7 +41,7 @@ def returning(count, inputs, outputs=1):
     "A gradient function …",
     "Eagerly, the decorator …",
     "In a graph, the …",
-    "The value comes …",
+    "A tape inside …",
     "For a custom …",
     "The message reads “too few” whenever …",
     "Deliberately wrong: two inputs, …",
@@ -95,7 +95,7 @@ def test_the_forward_pass(mode, count):
     "The gradient agrees with automatic differentiation.",
     "Compute a gradient in a test.",
     "Compute a gradient in each …",
-    "A call without a …",
+    "The call alone raises …",
 )
 @over(mode=EVERYWHERE)
 def test_a_call_raises_where_the_tape_is_outside(mode):
@@ -269,7 +269,7 @@ def test_a_default(mode):
     "The gradient agrees with automatic differentiation.",
     "A missing gradient …",
     "Call the function once …",
-    "Neither function returns …",
+    "The function returns two …",
     "The call raises the error.",
     "The fix adds parentheses:",
     "The gradients agree …",
@@ -277,8 +277,7 @@ def test_a_default(mode):
     "Without a gradient …",
     "In a graph, no …",
     "The decorator expects …",
-    "The function returns its …",
-    "The function returns its …",
+    "The first call raises …",
     "Deliberately wrong: the function …",
     "Deliberately wrong: two outputs and …",
     "The function returns its …",
@@ -314,7 +313,7 @@ def test_no_rule(graph, length):
     "The gradient agrees with automatic differentiation.",
     "One function returns …",
     "A tensor has …",
-    "In a graph, TensorFlow …",
+    "If they are swapped …",
     "Deliberately wrong: grad comes …",
     "The value comes …",
 )
@@ -448,7 +447,6 @@ advice(
     "Fix: return no …",
     "The gradient function of this …",
     "TensorFlow binds a …",
-    "The branch returns …",
     "`grad` can use …",
     "Deliberately wrong: grad of …",
     "grad of a …",

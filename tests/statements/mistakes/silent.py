@@ -57,6 +57,7 @@ def test_closed_over(mode):
 @says(
     "In eager mode only …",
     "If there are …",
+    "It then differentiates …",
     "In a graph, the …",
     "By keyword, the …",
     "Fix: call the …",
@@ -370,7 +371,7 @@ advice(
     "Change the setting …",
     "Test the function …",
     "Test the gradient …",
-    "`assert tf.is_tensor(y)` for …",
+    "In the `tf.function`, assert that …",
     "Test a function …",
     "Test with a …",
 )
