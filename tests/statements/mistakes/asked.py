@@ -214,7 +214,7 @@ def test_no_id(mode):
     "A Keras weight …",
     "TensorFlow rejects a …",
     "The tape watches the …",
-    "With `value` watched …",
+    "The second tape …",
     "Fix: delete the …",
     "To watch it …",
     "For the gradient …",

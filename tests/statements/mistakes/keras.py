@@ -187,7 +187,7 @@ def test_half(policy, eagerly):
 
 
 @says(
-    "`y_true` is an …",
+    "Both `y_true` and …",
     "A custom gradient is the loss …",
     "The message counts …",
     "Fix: return `None` …",
@@ -218,7 +218,7 @@ def test_as_loss(eagerly):
     "Fix: call `apply` …",
     "Here `apply` gets …",
     "Both move the …",
-    "`assert slope.shape == w.shape`: …",
+    "Some optimizers broadcast …",
     "Deliberately wrong: gradients …",
     "apply takes two …",
 )
@@ -330,7 +330,7 @@ def test_by_variable(graph, name):
 
 @says(
     "`fit` traces the …",
-    "Attributes of layers …",
+    "It reads the …",
     "Fix: compile the …",
     "The activation is exchanged between …",
     "A tape in …",
