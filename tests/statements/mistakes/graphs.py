@@ -17,9 +17,10 @@ def reverse(x):
 
 
 pointer(
-    "The code runs …",
+    "Find why your …",
     "The first entries …",
     "For a variable …",
+    "For settings among …",
     "Asked in tensorflow#50170.",
     "Asked in tensorflow#51493.",
     "Asked in tensorflow#57756.",
@@ -204,7 +205,7 @@ def repeated(f):
     "The copy belongs …",
     "A copy that …",
     "A Python number or a NumPy array needs …",
-    "Deliberately wrong: in a loop, grad stores …",
+    "Deliberately wrong: in a loop, grad captures …",
     "The decorated function copies …",
     was="'a rule that reads no variable is right in a loop': not if it reads an eager tensor",
 )
@@ -334,7 +335,7 @@ def test_kernels(call):
 
 @says(
     "XLA compiles the …",
-    "The loop has a …",
+    "The loop has no …",
     "The fix passes a limit:",
     "The gradient is right under XLA.",
     "The gradient of a loop keeps …",
@@ -365,6 +366,7 @@ def test_xla_loop():
     "The tape stands outside the compiled …",
     "The call raises the error as …",
     "The fix moves …",
+    "A loop keeps …",
     "With the tape outside, this …",
     "The call itself …",
     "The gradient is right.",
@@ -701,6 +703,7 @@ def test_print(mode, waits):
 
 
 pointer(
-    "Branches and loops follow, …",
+    "Branches and loops follow.",
+    "Repeated traces and …",
     "Each entry starts …",
 )

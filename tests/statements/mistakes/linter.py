@@ -48,7 +48,7 @@ LOOKS = {
     "You pass it …",
     "It counts the …",
     "It changes the upstream gradient.",
-    "It compares the …",
+    "It compares the gradient with …",
     "It runs the …",
     "It differentiates twice, …",
 )
@@ -108,6 +108,7 @@ definition(
 pointer(
     "`explain` makes these …",
     "`explain` is part …",
-    "What it finds …",
-    "It looks along …",
+    "Another page lists …",
+    "It compares the gradient along …",
+    "Checking a custom …",
 )

@@ -27,6 +27,15 @@ def silent(p):
     return tf.ensure_shape(tf.numpy_function(np.abs, [p], tf.float32), [4, 1])
 
 
+class Subclassed(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = keras.layers.Dense(1)
+
+    def call(self, x):
+        return self.dense(x)
+
+
 JUMPS = {
     "round": tf.round,
     "integer": lambda p: tf.cast(tf.cast(p, tf.int32), tf.float32),
@@ -93,7 +102,10 @@ def test_rounded(mode, p):
     "Before `fit`, compute …",
     "Where the path …",
     "Keep the program …",
-    was="'nowhere': the weights of a head that no loss uses have no gradient",
+    was=(
+        "'nowhere': the weights of a head that no loss uses have no gradient",
+        "'your model': a Sequential and a subclassed model raised an AttributeError",
+    ),
 )
 @over(jump=JUMPS)
 def test_where_it_ends(jump):
@@ -128,6 +140,10 @@ def test_where_it_ends(jump):
             assert found == "no gradient for ['shared/kernel', 'shared/bias']"
         plain.trainable = False
         assert ends(plain, [square] * heads, X, X) == "the model has nothing to train"
+    # A Sequential and a subclassed model name no outputs.
+    for other in keras.Sequential([keras.layers.Dense(1)]), Subclassed():
+        assert ends(other, [square], X, X) == "nowhere"
+        assert ends(other, [jumps], X, X).startswith("in the loss of output 0; no")
     right, unused, rounds, layer, frozen = (each.text for each in trace("causes.py"))
     assert right.endswith("nowhere") and frozen.endswith("nothing to train")
     assert "mood has no loss" in unused and "['mood/kernel']" in unused

@@ -502,6 +502,7 @@ def test_forward_around(mode):
     "Both results are …",
     "The step from $x$ to $y$ ran …",
     "The gradient of `tf.sign` …",
+    "Where 0 is …",
     "Deliberately wrong: the first step …",
     "Each step runs …",
     was="'what has no gradient, as tf.sign': a tape says 0 for it",

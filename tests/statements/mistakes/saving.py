@@ -271,6 +271,7 @@ def test_lambda():
 @says(
     "A SavedModel holds traces.",
     "A plain method …",
+    "Neither has a …",
     "Fix: give the …",
     "A module has …",
     "Neither works in …",

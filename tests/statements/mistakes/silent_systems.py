@@ -456,6 +456,7 @@ for name in ORDER.split():
 
 @says(
     "In eager mode, …",
+    "After that, second …",
     "So `wave` is …",
     "Both numbers are …",
     was="'a product misses a part where a factor is used again': it depends on what ran before",
