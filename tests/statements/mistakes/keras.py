@@ -31,6 +31,7 @@ def reverse(x):
     "`tf.custom_gradient` takes tensors, …",
     "Fix: call the custom …",
     "The program calls …",
+    "It is made …",
     "Both decorators work …",
     "In this program a layer …",
     "The gradient is right.",
@@ -294,6 +295,7 @@ def test_lambda(eagerly):
     "`grad` looks for …",
     "The gradient of `w` …",
     "Fix: compare with …",
+    "If you pass …",
     "This `grad` compares …",
     "The gradient is that of …",
     "Let `grad` assert …",
@@ -326,6 +328,20 @@ def test_by_variable(graph, name):
 
     (INSIDE if graph else EAGER).gradient(rule, x)
     assert handed and all(isinstance(each, tf.Variable) for each in handed)
+
+    @tf.custom_gradient
+    def passed(x, w):
+        def grad(upstream):
+            return upstream * w, tf.reduce_sum(upstream * x)
+
+        return x * w, grad
+
+    def of_passed():
+        with tf.GradientTape() as tape:
+            y = passed(x, tf.convert_to_tensor(layer.w))
+        return tape.gradient(y, layer.w)
+
+    assert same((tf.function(of_passed) if graph else of_passed)(), 7.0)
 
 
 @says(
