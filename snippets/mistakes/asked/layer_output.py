@@ -1,4 +1,4 @@
-"""The call of the layer is replaced: the new one watches the output."""
+"""The layer's call is replaced by one that watches the output."""
 
 from unittest import mock
 

@@ -1,4 +1,4 @@
-"""First derivatives where one number is 0, and all is smooth."""
+"""First derivatives of smooth functions, where one number is 0."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Every function of three modules that takes complex numbers, and its rule."""
+"""Each function of three modules with complex inputs, and its gradient."""
 
 import numpy as np
 import tensorflow as tf

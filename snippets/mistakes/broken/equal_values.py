@@ -1,4 +1,4 @@
-"""The slope of a projection to an eigenvector, as two eigenvalues meet."""
+"""The derivative of a projection to an eigenvector, as eigenvalues meet."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Slopes at a kink: eagerly, in a graph, under XLA."""
+"""Derivatives at a kink: eagerly, in a graph, under XLA."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A setting with a default stays outside of the rule."""
+"""A plain function has the default, and the decorated one captures it."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Inputs reach the rule by position; a plain function takes keywords."""
+"""Inputs go by position, and a plain function accepts keywords."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A value and its rule are returned together."""
+"""The function returns its value and its gradient function."""
 
 import tensorflow as tf
 

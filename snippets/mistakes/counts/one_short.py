@@ -1,4 +1,4 @@
-"""One gradient for each of two inputs, against autodiff."""
+"""One gradient for each of two inputs, compared with autodiff."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""One input, one gradient, in a graph, against autodiff."""
+"""One input and one gradient, in a graph, compared with autodiff."""
 
 import tensorflow as tf
 

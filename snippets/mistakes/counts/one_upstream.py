@@ -1,4 +1,4 @@
-"""One upstream for each of two outputs."""
+"""One upstream gradient for each of two outputs."""
 
 import tensorflow as tf
 

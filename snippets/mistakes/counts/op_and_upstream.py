@@ -1,4 +1,4 @@
-"""grad gets upstream alone, and captures the input."""
+"""grad takes only upstream, and captures the input."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The value comes first, then the rule, which is not called."""
+"""The value comes first, then grad, which isn't called."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Two outputs in one tuple, and then the rule."""
+"""Two outputs in one tuple, followed by grad."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A copy of the argument is returned, made in the branch."""
+"""The branch returns a copy of the argument."""
 
 import tensorflow as tf
 

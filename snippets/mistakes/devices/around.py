@@ -1,4 +1,4 @@
-"""A tape in each replica; what they found is added after."""
+"""Each replica has a tape, and their gradients are added afterward."""
 
 # tracebook: alone
 

@@ -1,4 +1,4 @@
-"""The tensor is an argument, and the rule has a graph of its own."""
+"""The tensor is an argument, and tf.function makes a graph of its own."""
 
 import tensorflow as tf
 

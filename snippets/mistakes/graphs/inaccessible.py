@@ -1,4 +1,4 @@
-"""A Python loop is one graph, with all that the rule sees."""
+"""A Python loop is one graph, so all its tensors are accessible."""
 
 import tensorflow as tf
 

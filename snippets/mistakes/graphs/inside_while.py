@@ -1,4 +1,4 @@
-"""Each round takes its own gradient, by its own loop variable."""
+"""Each iteration differentiates with respect to its loop variable."""
 
 import tensorflow as tf
 

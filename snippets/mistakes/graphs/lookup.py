@@ -1,4 +1,4 @@
-"""The input is stopped before it reaches the graph; the rule goes on."""
+"""tf.stop_gradient keeps the tape out of the inner graph."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A rule in a loop: eagerly, in a graph, under XLA."""
+"""A custom gradient in a loop: eagerly, in a graph, under XLA."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A variable takes what the rule saw out of the graph."""
+"""A variable carries the norm out of the graph."""
 
 import tensorflow as tf
 

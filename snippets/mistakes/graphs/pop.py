@@ -1,4 +1,4 @@
-"""What the rule needs is a local name of the forward pass."""
+"""grad captures a local variable of the forward pass."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A rule of TensorFlow's operations compiles."""
+"""XLA compiles a gradient function of TensorFlow operations."""
 
 import tensorflow as tf
 

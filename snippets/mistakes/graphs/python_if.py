@@ -1,4 +1,4 @@
-"""A rule that asks with tf.where works on any shape, and in a graph."""
+"""A gradient function with tf.where works on any shape, and in a graph."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The loop says how many rounds there are at most."""
+"""The loop has a maximum number of iterations."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A Keras weight holds a variable: that one is among the variables."""
+"""The variable that a Keras weight holds is among the variables."""
 
 import tensorflow as tf
 from tensorflow import keras

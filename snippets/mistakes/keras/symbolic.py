@@ -1,4 +1,4 @@
-"""The custom gradient is called in a layer, where the tensors are real."""
+"""A layer calls the custom gradient, so it gets TensorFlow tensors."""
 
 import tensorflow as tf
 from tensorflow import keras

@@ -1,4 +1,4 @@
-"""Reset what a map that raised has set."""
+"""Reset the caching device that a failed map has left."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""recompute_grad around each part: what is alive at once."""
+"""With recompute_grad around each block, fewer results are alive at once."""
 
 import weakref
 

@@ -1,4 +1,4 @@
-"""A persistent tape is deleted when its last gradient is there."""
+"""The persistent tape is deleted after its last gradient."""
 
 import weakref
 

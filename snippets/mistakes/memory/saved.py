@@ -1,4 +1,4 @@
-"""A local name lives as long as the tape, and no longer."""
+"""A local variable lives as long as the tape, and no longer."""
 
 import weakref
 

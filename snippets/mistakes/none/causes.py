@@ -9,11 +9,13 @@ def where_it_ends(model, losses, x, y):
         outputs = tf.nest.flatten(model(x, training=True))
         values = [loss and tf.reduce_mean(loss(y, output))
                   for loss, output in zip(losses, outputs)]
+    names = getattr(model, "output_names",
+                    [f"output {n}" for n in range(len(outputs))])
     weights = model.trainable_variables
     if not weights:
         return "the model has nothing to train"
     found, reached = [], set()
-    for name, value, output in zip(model.output_names, values, outputs):
+    for name, value, output in zip(names, values, outputs):
         if value is None:
             found.append(f"{name} has no loss")
         elif tape.gradient(value, output) is None:

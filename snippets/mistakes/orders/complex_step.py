@@ -1,4 +1,4 @@
-"""Two tapes; or the complex step of the conjugate of a complex gradient."""
+"""Two tapes, or a complex step of the conjugated gradient."""
 
 import tensorflow as tf
 

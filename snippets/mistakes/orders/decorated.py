@@ -1,4 +1,4 @@
-"""The slope is a function of x, with a rule by x; upstream stays outside."""
+"""The decorated function depends on x, and upstream stays outside of it."""
 
 import tensorflow as tf
 

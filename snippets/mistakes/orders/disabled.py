@@ -1,4 +1,4 @@
-"""A Hessian times a vector, by two first gradients."""
+"""A Hessian times a vector, from two first gradients."""
 
 import tensorflow as tf
 

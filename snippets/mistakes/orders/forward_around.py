@@ -1,4 +1,4 @@
-"""The accumulator stands in the tf.function: the second order is right."""
+"""With the accumulator in the tf.function, the second order is right."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The same function, of operations whose rules have rules."""
+"""Softsign from operations that have second derivatives."""
 
 import tensorflow as tf
 

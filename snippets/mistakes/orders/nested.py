@@ -1,4 +1,4 @@
-"""A copy of the input as the first line: every order, in every place."""
+"""With a copy of the input, each order is right in each place."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""All steps from the primal on stand inside; zeros are asked for."""
+"""Each step runs inside the accumulator, and jvp replaces None by zeros."""
 
 import tensorflow as tf
 

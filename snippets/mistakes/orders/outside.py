@@ -1,4 +1,4 @@
-"""The outer tape is still open when the inner one is asked."""
+"""inner.gradient is called while the outer tape is open."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Two tf.where: the formula that is not taken is computed at 1, not at 0."""
+"""With two tf.where, the unused formula is computed at 1 instead of 0."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A tape that says 0 for what does not depend on x."""
+"""The tape returns 0 for what doesn't depend on x."""
 
 import tensorflow as tf
 

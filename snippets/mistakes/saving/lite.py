@@ -1,4 +1,4 @@
-"""A custom gradient of TensorFlow operations converts, and so does its own."""
+"""The value converts, and so does the gradient, as a second function."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""The same function by operations of TensorFlow is in the file."""
+"""The same function from TensorFlow operations is in the file."""
 
 import subprocess
 import sys

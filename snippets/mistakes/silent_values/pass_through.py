@@ -1,4 +1,4 @@
-"""grad_pass_through around what keeps the shape."""
+"""grad_pass_through around a function that keeps the shape."""
 
 import tensorflow as tf
 

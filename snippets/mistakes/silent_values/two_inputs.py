@@ -1,4 +1,4 @@
-"""The gradients stand in the order of the inputs, under their names."""
+"""The gradients have names, and are returned in the order of the inputs."""
 
 import tensorflow as tf
 

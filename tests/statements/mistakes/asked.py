@@ -94,7 +94,7 @@ KINDS = [sequential, functional, nested, nested_functional, subclassed]
     "The next program …",
     "The gradient equals …",
     "`tape.watch` makes it …",
-    "The call of …",
+    "The layer's call …",
 )
 @over(kind=KINDS, graph=[False, True], frozen=[False, True])
 def test_layer_output(kind, graph, frozen):
@@ -214,11 +214,11 @@ def test_no_id(mode):
     "A Keras weight …",
     "TensorFlow rejects a …",
     "The tape watches the …",
-    "With `value` watched …",
+    "The second tape …",
     "Fix: delete the …",
     "To watch it …",
     "For the gradient …",
-    "Deliberately wrong: a tape is told …",
+    "Deliberately wrong: tape.watch gets …",
     "The tape watches a …",
 )
 @over(persistent=[False, True])

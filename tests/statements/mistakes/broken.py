@@ -17,7 +17,7 @@ XLA_ = {"jit_compile": True, "autograph": False}
 pointer(
     "XLA isn't part …",
     "What XLA compiles: …",
-    "The runs are …",
+    "The programs are …",
     "TensorFlow's own texts: …",
     "Gradient functions that …",
     "Entries in the …",
@@ -42,11 +42,13 @@ history(
     "tensorflow#61117, tensorflow#127240.",
     "tensorflow#38643, closed as stale.",
     "tensorflow#43648, open; tensorflow#60059.",
-    "The thread narrows …",
+    "The thread describes …",
+    "Another entry has …",
     "tensorflow#127753, open.",
     "tensorflow#127690, open.",
     "tensorflow#127234; fixed upstream …",
-    "Its author finds …",
+    "The pull request …",
+    "According to its …",
     "tensorflow#127224; fixed upstream …",
     "tensorflow#118077 for the …",
     "tensorflow#118075, open.",
@@ -54,7 +56,7 @@ history(
     "In 2.22.0rc0, it …",
     "Other frameworks return …",
     "The last column …",
-    "Each bug has …",
+    "For each bug …",
     "Adam with repeated rows — …",
     "Optimizers with complex variables — …",
     "Eigenvalues of a tridiagonal matrix — …",
@@ -80,7 +82,7 @@ definition(
     "An error in …",
     "The same gradient …",
     "The upstream gradient times …",
-    "Gradients that TensorFlow …",
+    "This page lists gradients …",
     "No derivative exists …",
     "These results depend …",
     "Bug — What …",
@@ -88,7 +90,7 @@ definition(
 )
 advice(
     "Fix: make the …",
-    "Fix: differentiate what …",
+    "Fix: differentiate a …",
     "Fix: return a …",
     "Fix: write a custom gradient, if …",
     "Fix: use a product …",
@@ -114,7 +116,7 @@ def conj_of(function, z):
 @says(
     "A step with …",
     "Three steps of …",
-    "The square of the sum …",
+    "Adam needs the …",
     "The result is 0.5796 …",
     "SGD is right.",
     "`keras.src.optimizers.adam.Adam.update_step` squares the gradient.",
@@ -486,7 +488,7 @@ def test_isotonic(upstream):
     "Most of these …",
     "The logarithm of `slogdet` …",
     "`squared_difference` and `reduce_euclidean_norm` …",
-    "Every function of three …",
+    "Each function of …",
     "They read one triangle, or …",
     "Real, with another …",
     "other arguments, no …",
@@ -553,7 +555,7 @@ def test_causes():
     "The program compares …",
     "The three that …",
     "The gradient functions `_SqrtGrad`, …",
-    "XLA compiles the one …",
+    "XLA compiles the operation …",
     "Fix: write `z ** 0.5` …",
     "XLA logs what …",
 )
@@ -629,7 +631,7 @@ AT_ZERO = {
     "`_XLogyGrad`, `_XLog1pyGrad` and …",
     "`_CumprodGrad` divides by …",
     "For `cumprod`, use …",
-    "First derivatives where …",
+    "First derivatives of …",
 )
 @over(function=AT_ZERO)
 def test_at_zero(function):
@@ -795,7 +797,7 @@ def test_expm():
     "Look at the last …",
     "For equal eigenvalues …",
     "`_SelfAdjointEigV2Grad` and `_SvdGrad` …",
-    "The slope of …",
+    "The derivative of …",
 )
 @over(gap=[1.0, 0.1, 0.01])
 def test_equal_values(gap):
@@ -812,7 +814,6 @@ def test_equal_values(gap):
     "The cofactors, which …",
     "Compare each row …",
     "The gradient is 0, …",
-    "It depends on …",
     "`_MatrixDeterminantGrad` multiplies the …",
     "The gradient of a determinant …",
 )
@@ -867,7 +868,7 @@ def test_norm():
     "The inputs contain …",
     "Compare the eager …",
     "Under XLA on …",
-    "If every entry …",
+    "If there are several …",
     "`tf.maximum` and `tf.nn.relu` …",
     "The maximum that …",
     "The gradient goes …",
@@ -924,7 +925,7 @@ def test_numerics():
     "Only `tf.nn.selu` at …",
     "XLA tests whether …",
     "The columns are …",
-    "Slopes at a kink: …",
+    "Derivatives at a …",
 )
 def test_kinks():
     differ = [each.text for each in trace("xla_kinks.py") if "differ" in each.text]
@@ -940,7 +941,7 @@ def test_kinks():
     "In float32, $1 + 10^{-9}$ …",
     "The three formulas …",
     "The graph's number …",
-    "A check that …",
+    "So a check …",
     "Fix: use `tf.math.expm1` …",
     "Three formulas at …",
 )

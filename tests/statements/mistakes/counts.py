@@ -40,13 +40,13 @@ def returning(count, inputs, outputs=1):
     "`grad` must return one …",
     "A gradient function …",
     "Eagerly, the decorator …",
-    "In a graph the tape …",
-    "This message comes …",
-    "For a custom gradient it counts …",
+    "In a graph, the …",
+    "A tape inside …",
+    "For a custom …",
     "The message reads “too few” whenever …",
-    "Wrong on purpose: two inputs, …",
-    "Wrong on purpose: one input, …",
-    "One input, one …",
+    "Deliberately wrong: two inputs, …",
+    "Deliberately wrong: one input, …",
+    "One input and …",
     "One gradient for …",
 )
 @over(mode=MODES, inputs=[1, 2], outputs=[1, 2], count=[1, 2])
@@ -73,7 +73,7 @@ def test_count(mode, inputs, outputs, count):
 
 
 @says(
-    "The forward pass doesn't check the …",
+    "The call alone checks …",
 )
 @over(mode=EVERYWHERE, count=[1, 2, 3])
 def test_the_forward_pass(mode, count):
@@ -95,7 +95,7 @@ def test_the_forward_pass(mode, count):
     "The gradient agrees with automatic differentiation.",
     "Compute a gradient in a test.",
     "Compute a gradient in each …",
-    "A call without a …",
+    "The call alone raises …",
 )
 @over(mode=EVERYWHERE)
 def test_a_call_raises_where_the_tape_is_outside(mode):
@@ -114,7 +114,7 @@ def test_a_call_raises_where_the_tape_is_outside(mode):
 
 
 @says(
-    "For an operation whose gradient you gave …",
+    "If you registered …",
 )
 @over(mode=[EAGER, INSIDE])
 def test_a_registered_gradient_counts_inputs(mode):
@@ -139,7 +139,7 @@ def test_a_registered_gradient_counts_inputs(mode):
     "Let a plain …",
     "A list of three …",
     "`grad` must return `len(tf.nest.flatten([x, y, z]))` gradients.",
-    "Wrong on purpose: one gradient …",
+    "Deliberately wrong: one gradient …",
     "A list of tensors …",
 )
 @over(
@@ -189,8 +189,8 @@ def by_position_and_keyword(count):
     "In a graph the call …",
     "If `grad` returns …",
     "In a graph the decorator …",
-    "Wrong on purpose: one of …",
-    "Inputs reach the …",
+    "Deliberately wrong: one of …",
+    "Inputs go by …",
     was="'in each mode': the notice is of eager mode",
 )
 @over(mode=MODES, count=[1, 2])
@@ -213,7 +213,7 @@ def test_a_keyword(mode, count):
 
 @says(
     "Eagerly the same …",
-    "Wrong on purpose: a rule is …",
+    "Deliberately wrong: in a …",
     "The same call …",
 )
 @over(mode=MODES)
@@ -230,14 +230,14 @@ def test_keywords_in_a_graph(mode):
     "Fix: keep settings …",
     "`scaled` has a …",
     "`tripled` passes a …",
-    "The first call …",
+    "The first call works, …",
     "In the fix, `factor` …",
     "The gradients are …",
     "The inputs are …",
     "A default that …",
     "So `grad` must …",
-    "Wrong on purpose: a default …",
-    "A setting with …",
+    "Deliberately wrong: an argument …",
+    "A plain function …",
 )
 @over(mode=MODES)
 def test_a_default(mode):
@@ -261,27 +261,26 @@ def test_a_default(mode):
 
 
 @says(
-    "The four functions …",
-    "Compare the messages:",
-    "Each message depends …",
-    "Two elements pass …",
+    "Neither function returns …",
+    "Compare the messages …",
+    "The message depends …",
+    "Eagerly this works …",
     "The fix returns both:",
     "The gradient agrees with automatic differentiation.",
     "A missing gradient …",
     "Call the function once …",
-    "The function returns …",
+    "The function returns two …",
     "The call raises the error.",
     "The fix adds parentheses:",
     "The gradients agree …",
     "The decorator unpacks …",
-    "Eagerly, without a …",
-    "A tensor of …",
+    "Without a gradient …",
+    "In a graph, no …",
     "The decorator expects …",
-    "It shows at …",
-    "It shows at …",
-    "Wrong on purpose: the function …",
-    "Wrong on purpose: two outputs and …",
-    "A value and …",
+    "The first call raises …",
+    "Deliberately wrong: the function …",
+    "Deliberately wrong: two outputs and …",
+    "The function returns its …",
     "Two outputs in …",
     was="'it unpacks the tensor': in a graph no tensor is unpacked",
 )
@@ -314,8 +313,8 @@ def test_no_rule(graph, length):
     "The gradient agrees with automatic differentiation.",
     "One function returns …",
     "A tensor has …",
-    "In a graph, TensorFlow …",
-    "Wrong on purpose: the rule …",
+    "If they are swapped …",
+    "Deliberately wrong: grad comes …",
     "The value comes …",
 )
 @over(name=["rule_first", "called"])
@@ -342,8 +341,8 @@ def test_unsupported_callable(name):
     "TensorFlow calls `grad` with one …",
     "An output that …",
     "`tf.custom_gradient` calls `grad` …",
-    "Wrong on purpose: two outputs, …",
-    "One upstream for …",
+    "Deliberately wrong: two outputs, …",
+    "One upstream gradient …",
 )
 @over(mode=MODES, outputs=[1, 3], used=[1, 3])
 def test_upstreams(mode, outputs, used):
@@ -370,9 +369,9 @@ def test_upstreams(mode, outputs, used):
 
 
 @says(
-    "grad gets upstream …",
+    "grad takes only …",
     "`tf.RegisterGradient` calls its …",
-    "Wrong on purpose: a rule with …",
+    "Deliberately wrong: grad has …",
 )
 def test_register_gradient():
     called = []
@@ -397,8 +396,8 @@ def test_register_gradient():
     "In a graph, a …",
     "`outer` was computed …",
     "Fix: return `tf.identity(outer)`, …",
-    "Wrong on purpose: an …",
-    "A copy of …",
+    "Deliberately wrong: a branch …",
+    "The branch returns …",
 )
 @over(loop=[False, True], graph=[False, True], copied=[False, True])
 def test_two_graphs(loop, graph, copied):
@@ -447,8 +446,7 @@ advice(
     "Both modes print …",
     "Fix: return no …",
     "The gradient function of this …",
-    "`tf.custom_gradient` binds a …",
-    "`self` isn't one …",
+    "TensorFlow binds a …",
     "`grad` can use …",
     "Deliberately wrong: grad of …",
     "grad of a …",

@@ -236,7 +236,7 @@ def test_branch():
     "The sum agrees …",
     "`assert slope is not None`.",
     "Deliberately wrong: a tape around …",
-    "A tape in …",
+    "Each replica has …",
 )
 def test_around():
     assert found()["threads"] == 2
@@ -268,7 +268,7 @@ def test_sums():
 @says(
     "A gradient function runs …",
     "Two gradients of …",
-    "Fix: add over …",
+    "Fix: in the …",
     "A custom gradient clips …",
     "The norm is 2.",
     "This gradient function …",
@@ -292,7 +292,7 @@ pointer(
     "Find the message …",
     "Notice it earlier.",
     "Asked in tensorflow#36392, …",
-    "More: variables of …",
+    "More: variables in …",
     "Asked in tensorflow#43974, tensorflow#36955.",
     "Asked in tensorflow#27716, …",
     "Asked in tensorflow#54370.",

@@ -17,9 +17,10 @@ def reverse(x):
 
 
 pointer(
-    "The code runs …",
+    "Find why your …",
     "The first entries …",
-    "A variable in …",
+    "For a variable …",
+    "For settings among …",
     "Asked in tensorflow#50170.",
     "Asked in tensorflow#51493.",
     "Asked in tensorflow#57756.",
@@ -28,7 +29,7 @@ pointer(
     "Asked in tensorflow#62145, keras-cv#259.",
     "Asked in tensorflow#108080.",
     "More: variables in …",
-    "More: a rule …",
+    "More: a gradient …",
     "More: the line …",
     "More: the probe …",
     "More: the cause …",
@@ -45,14 +46,14 @@ pointer(
     "Deliberately wrong: grad has …",
     "`grad` contains an …",
     "AutoGraph converts the …",
-    "The tape calls …",
+    "But the tape …",
     "The fix has no `if`:",
     "The gradient is the same eagerly …",
     "In a graph a …",
     "AutoGraph converts an …",
     "Fix: use `tf.where`, …",
     "Call the gradient …",
-    "A rule that asks …",
+    "A gradient function with …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA], x=[2.0, [2.0, -3.0]])
 def test_python_if(mode, x):
@@ -98,8 +99,8 @@ def test_python_if(mode, x):
     "The fix swaps …",
     "`tf.function` traces the …",
     "The custom gradient …",
-    "Wrong on purpose: tf.custom_gradient …",
-    "tf.function stands over tf.custom_gradient.",
+    "Deliberately wrong: tf.custom_gradient stands …",
+    "tf.function stands above …",
 )
 @over(mode=[EAGER, *IN_GRAPHS])
 def test_order(mode):
@@ -169,7 +170,7 @@ def test_branch(mode):
 @says(
     "A custom gradient works …",
     "Each line below …",
-    "A rule in …",
+    "A custom gradient in a loop: eagerly, …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA])
 def test_loops(mode):
@@ -204,7 +205,7 @@ def repeated(f):
     "The copy belongs …",
     "A copy that …",
     "A Python number or a NumPy array needs …",
-    "Deliberately wrong: in a loop, …",
+    "Deliberately wrong: in a loop, grad captures …",
     "The decorated function copies …",
     was="'a rule that reads no variable is right in a loop': not if it reads an eager tensor",
 )
@@ -260,7 +261,7 @@ def test_captured_in_a_loop(mode, eager):
     "In a loop of TensorFlow 1, …",
     "In a loop of TensorFlow 2 …",
     "Fix: differentiate with …",
-    "Each round takes …",
+    "Each iteration differentiates …",
 )
 def test_inside_while():
     found = []
@@ -308,8 +309,8 @@ def test_inside_while():
     "The gradient is right under XLA, too.",
     "XLA has no …",
     "Fix: write the …",
-    "Wrong on purpose: XLA compiles …",
-    "A rule of …",
+    "Deliberately wrong: XLA compiles a gradient …",
+    "XLA compiles a gradient function of …",
 )
 @over(
     call={
@@ -334,13 +335,13 @@ def test_kernels(call):
 
 @says(
     "XLA compiles the …",
-    "The loop has …",
+    "The loop has no …",
     "The fix passes a limit:",
     "The gradient is right under XLA.",
     "The gradient of a loop keeps …",
     "Fix: pass `maximum_iterations`, …",
-    "Wrong on purpose: XLA, …",
-    "The loop says …",
+    "Deliberately wrong: XLA compiles a loop …",
+    "The loop has a …",
 )
 def test_xla_loop():
     def by_range(x):
@@ -365,10 +366,11 @@ def test_xla_loop():
     "The tape stands outside the compiled …",
     "The call raises the error as …",
     "The fix moves …",
-    "With the tape outside, the list …",
+    "A loop keeps …",
+    "With the tape outside, this …",
     "The call itself …",
     "The gradient is right.",
-    "Wrong on purpose: the tape …",
+    "Deliberately wrong: the tape …",
     "Tape and loop …",
 )
 @over(watches=[True, False])
@@ -398,8 +400,8 @@ def test_xla_boundary(watches):
     "In a graph, …",
     "The list outlives …",
     "Fix: return the …",
-    "Wrong on purpose: a rule keeps …",
-    "A variable takes …",
+    "Deliberately wrong: grad keeps …",
+    "A variable carries …",
 )
 @over(mode=IN_GRAPHS)
 def test_out_of_scope(mode):
@@ -429,8 +431,8 @@ def test_out_of_scope(mode):
     "The program prints numbers.",
     "The gradient of a loop is …",
     "The fix loops …",
-    "In a loop of TensorFlow's, …",
-    "Wrong on purpose: a rule takes …",
+    "In a TensorFlow …",
+    "Deliberately wrong: in a loop, grad stores …",
     "A Python loop …",
 )
 @over(rounds=[1, 2])
@@ -500,7 +502,7 @@ def returning(what):
     "It fails only …",
     "The same happens …",
     "XLA, `strategy.run` and …",
-    "A call `half_square(3.0 …",
+    "The call `half_square(3.0 * x)` …",
     "With the tape outside, the gradients …",
     "An operation there …",
     "The first line …",
@@ -543,8 +545,8 @@ def test_returned_capture(mode, what):
     "Both gradients are right.",
     "`grad` runs once …",
     "Fix: capture what …",
-    "Wrong on purpose: the forward …",
-    "What the rule …",
+    "Deliberately wrong: the forward pass saves …",
+    "grad captures a local …",
 )
 @over(wrap={"eager": lambda f: f, "graph": tf.function}, times=[0, 1, 2])
 def test_pop(wrap, times):
@@ -586,8 +588,8 @@ def test_pop(wrap, times):
     "Eagerly, a `tf.function` …",
     "Without a custom …",
     "Fix: put `tf.stop_gradient` …",
-    "Wrong on purpose: inside …",
-    "The input is …",
+    "Deliberately wrong: the forward pass calls …",
+    "tf.stop_gradient keeps the …",
 )
 @over(mode=[EAGER, INSIDE, AROUND])
 def test_no_gradient(mode):
@@ -623,7 +625,7 @@ def test_no_gradient(mode):
     "The function is …",
     "`tf.function` makes a …",
     "Fix: pass tensors, …",
-    "Wrong on purpose: a Python …",
+    "Deliberately wrong: each Python …",
     "The shape is …",
 )
 @over(numbers=[(1.0, 2.0, 3.0), (1, 2, 1)])
@@ -701,6 +703,7 @@ def test_print(mode, waits):
 
 
 pointer(
-    "Branches and loops follow, …",
+    "Branches and loops follow.",
+    "Repeated traces and …",
     "Each entry starts …",
 )

@@ -48,7 +48,7 @@ LOOKS = {
     "You pass it …",
     "It counts the …",
     "It changes the upstream gradient.",
-    "It compares the …",
+    "It compares the gradient with …",
     "It runs the …",
     "It differentiates twice, …",
 )
@@ -88,7 +88,7 @@ def test_the_short_version():
 
 
 @says(
-    "Wrong on purpose: …",
+    "Deliberately wrong: six custom …",
     "it warns of …",
     "It checks seven …",
     "It finds a …",
@@ -108,6 +108,7 @@ definition(
 pointer(
     "`explain` makes these …",
     "`explain` is part …",
-    "What it finds …",
-    "It looks along …",
+    "Another page lists …",
+    "It compares the gradient along …",
+    "Checking a custom …",
 )

@@ -70,7 +70,8 @@ def taped(function, persistent=False):
     "It keeps their …",
     "It keeps as …",
     "A custom gradient is …",
-    "Fix: use `tf.stop_gradient` …",
+    "Fix: put `tf.stop_gradient` …",
+    "Or use `tf.recompute_grad` …",
     "The program compares both …",
     "Both keep one …",
     "Look at how many of …",
@@ -101,13 +102,13 @@ def test_keeps(count):
 @says(
     "When you compute …",
     "All its results …",
-    "One `tf.recompute_grad` around …",
+    "With one `tf.recompute_grad` …",
     "Fix: wrap parts …",
     "Here each block …",
     "Look at how many results are alive …",
     "The peak falls …",
     "Deliberately wrong: one …",
-    "recompute_grad around each …",
+    "With recompute_grad around …",
 )
 @over(blocks=[2, 4, 5])
 def test_whole(blocks):
@@ -201,7 +202,7 @@ def test_under_xla(blocks):
     "This program deletes …",
     "After `del tape`, …",
     "Deliberately wrong: a persistent …",
-    "A persistent tape is …",
+    "The persistent tape is …",
 )
 @over(persistent=[True, False], asked=[1, 3])
 def test_persistent(persistent, asked):
@@ -222,8 +223,8 @@ def test_persistent(persistent, asked):
     "Fix: keep the …",
     "Here the value …",
     "Nothing is kept …",
-    "Deliberately wrong: the …",
-    "A local name lives …",
+    "Deliberately wrong: the forward …",
+    "A local variable …",
 )
 @over(with_tape=[True, False])
 def test_saved(with_tape):
@@ -375,8 +376,8 @@ def test_keyword(decorate, mode):
     "A Keras model …",
     "It doesn't look …",
     "`tf.recompute_grad(layer)` is a …",
-    "Compare how many …",
-    "The two weights …",
+    "Compare the number …",
+    "The model doesn't find …",
     "In this model …",
     "`fit` moves all …",
     "Without `training` a …",
@@ -461,16 +462,16 @@ def _clear():
     "While `tf.map_fn`, `tf.scan` …",
     "If the trace …",
     "`tf.recompute_grad` enters the …",
-    "With the gradient …",
+    "If you compute …",
     "A `tf.map_fn` raises …",
     "Eager mode refuses …",
-    "The second error …",
+    "The recomputed function …",
     "After that, a …",
     "The gradient is computed …",
     "Fix: reset the …",
     "`tf.compat.v1.get_variable_scope().caching_device` is `None` …",
     "Deliberately wrong: a map …",
-    "Reset what a …",
+    "Reset the caching …",
 )
 def test_caching_device():
     square = tf.recompute_grad(lambda x: x * x)

@@ -27,6 +27,15 @@ def silent(p):
     return tf.ensure_shape(tf.numpy_function(np.abs, [p], tf.float32), [4, 1])
 
 
+class Subclassed(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = keras.layers.Dense(1)
+
+    def call(self, x):
+        return self.dense(x)
+
+
 JUMPS = {
     "round": tf.round,
     "integer": lambda p: tf.cast(tf.cast(p, tf.int32), tf.float32),
@@ -68,7 +77,7 @@ def test_losses():
 
 
 @says(
-    "The same loss …",
+    "The loss rounds …",
     "Fix: replace the …",
     "In the next …",
     "The kernel changes, …",
@@ -93,7 +102,10 @@ def test_rounded(mode, p):
     "Before `fit`, compute …",
     "Where the path …",
     "Keep the program …",
-    was="'nowhere': the weights of a head that no loss uses have no gradient",
+    was=(
+        "'nowhere': the weights of a head that no loss uses have no gradient",
+        "'your model': a Sequential and a subclassed model raised an AttributeError",
+    ),
 )
 @over(jump=JUMPS)
 def test_where_it_ends(jump):
@@ -128,6 +140,10 @@ def test_where_it_ends(jump):
             assert found == "no gradient for ['shared/kernel', 'shared/bias']"
         plain.trainable = False
         assert ends(plain, [square] * heads, X, X) == "the model has nothing to train"
+    # A Sequential and a subclassed model name no outputs.
+    for other in keras.Sequential([keras.layers.Dense(1)]), Subclassed():
+        assert ends(other, [square], X, X) == "nowhere"
+        assert ends(other, [jumps], X, X).startswith("in the loss of output 0; no")
     right, unused, rounds, layer, frozen = (each.text for each in trace("causes.py"))
     assert right.endswith("nowhere") and frozen.endswith("nothing to train")
     assert "mood has no loss" in unused and "['mood/kernel']" in unused
@@ -422,7 +438,7 @@ def test_arithmetic(graph, on):
 @says(
     "A graph doesn't …",
     "Fix: set the …",
-    "With the shape …",
+    "If you set …",
     "This loss is …",
     "The kernel after a …",
     "Deliberately wrong: the result …",
@@ -453,7 +469,7 @@ def test_rank():
     "Eagerly, `tf.numpy_function` returns …",
     "Fix: cast NumPy's …",
     "Value and gradient …",
-    "NumPy returns float64 …",
+    "`tf.numpy_function` promises float32 …",
     "Deliberately wrong: float32 …",
     "NumPy's result is …",
 )
@@ -690,8 +706,9 @@ def test_integers(case, graph):
     "The true derivative …",
     "So gradient descent …",
     "TensorFlow returns `None` …",
-    "Fix: use a surrogate …",
+    "Fix: use a smooth …",
     "Compare the tape …",
+    "The last row of …",
     "If an integer …",
     "Each function here …",
 )
@@ -802,7 +819,7 @@ def test_left_out(mode, x):
 
 
 @says(
-    "Each of the …",
+    "Both `tf.stop_gradient` and `tape.stop_recording` …",
     "If you stop …",
     "Fix: remove `tf.stop_gradient`, …",
     "stop_gradient and stop_recording …",
@@ -937,5 +954,5 @@ pointer(
     "Asked in tensorflow#1095.",
     "Asked in tensorflow#43916.",
 )
-history("Older versions of …", "TensorFlow's guide lists …")
+history("In older versions …", "TensorFlow's guide lists …")
 advice("Compare the gradient …")

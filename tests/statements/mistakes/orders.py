@@ -17,14 +17,14 @@ def square(function):
 
 
 pointer(
-    "The first derivative is right, but its …",
+    "Find why a …",
     "Usually the gradient …",
     "Silent failures and …",
     "Notice it earlier.",
     "More: a custom gradient inside …",
     "More: a custom gradient where …",
     "More: one `tf.where` …",
-    "A program lists …",
+    "Other built-ins have …",
     "Asked in tensorflow#37091.",
     "More: operations without …",
     "More: what forward …",
@@ -55,14 +55,14 @@ advice(
     "Here `grad` itself …",
     "Look at the second derivatives …",
     "In a graph the …",
-    "The one of …",
+    "The second derivative of …",
     "In the square `upstream` …",
     "Both second derivatives …",
     "The decorated `grad` …",
     "So `grad_of_grad` is …",
     "In a graph no …",
     "Eagerly the tape …",
-    "Wrong on purpose: the rule …",
+    "Deliberately wrong: grad is …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], x=[2.0])
 def test_decorated(mode, x):
@@ -78,7 +78,7 @@ def test_decorated(mode, x):
     "The fix also …",
     "for tapes outside a tf.function",
     "for tf.cond",
-    "The slope is …",
+    "The decorated function …",
 )
 @over(mode=TWO, x=[2.0])
 def test_undecorated(mode, x):
@@ -91,7 +91,7 @@ def test_undecorated(mode, x):
 
 @says(
     "Fix: call the …",
-    "Three custom gradients …",
+    "The local derivative of these …",
     "Look at the second derivative of …",
     "The first derivative is right, but the …",
     "For the square …",
@@ -100,7 +100,7 @@ def test_undecorated(mode, x):
     "The second derivative is the …",
     "After `tf.stop_gradient` or …",
     "In the square, …",
-    "Wrong on purpose: three …",
+    "Deliberately wrong: three local …",
     "so that the …",
 )
 @over(
@@ -121,7 +121,7 @@ def test_only_a_number(mode, name, x):
     "The fix uses …",
     "This needs `x = tf.identity(x)` …",
     "for tapes outside a tf.function, and …",
-    "The rule calls the function that it belongs to: …",
+    "grad calls the …",
 )
 @over(mode=TWO, x=[0.5])
 def test_calls_itself(mode, x):
@@ -137,14 +137,14 @@ def test_calls_itself(mode, x):
 
 
 @says(
-    "`upstream * y` …",
+    "For the exponential, …",
     "Fix: write `x …",
     "This needs `x = tf.identity(x)` …",
     "The gradient function of this …",
     "With both tapes …",
     "In `tf.cond` with …",
     "Forward mode around …",
-    "The gradient function of the …",
+    "The gradient function of the call …",
     "The third graph …",
     "Deliberately wrong: a gradient …",
     "TensorFlow's docstring of …",
@@ -173,7 +173,7 @@ def test_out_of_scope():
 @says(
     "`tf.identity` makes a …",
     "The copy as …",
-    "A copy of …",
+    "With a copy …",
 )
 @over(mode=EVERYWHERE)
 def test_copied(mode):
@@ -208,7 +208,7 @@ def test_in_the_source():
 
 @says(
     "`exp(tf.identity(x))` within `grad` …",
-    "Neither helps a …",
+    "Neither copy helps …",
     "There, a gradient …",
 )
 def test_copied_elsewhere():
@@ -271,8 +271,8 @@ def test_one_where(mode):
 
 @says(
     "Fix: use a …",
-    "Two tf.where: the …",
-    "The last line …",
+    "With two tf.where, …",
+    "Use an assertion …",
 )
 @over(mode=TWO)
 def test_two_where(mode):
@@ -300,8 +300,8 @@ def folder():
     "The second derivative is a …",
     "A tape records …",
     "The first gradient was …",
-    "Wrong on purpose: the first …",
-    "The outer tape …",
+    "Deliberately wrong: the first gradient …",
+    "inner.gradient is called …",
     "`assert second is not None`.",
 )
 @over(graph=[False, True], persistent=[False, True])
@@ -331,8 +331,8 @@ def test_outside(graph, persistent):
     "The fix writes …",
     "Both derivatives are right.",
     "The gradient of the …",
-    "Wrong on purpose: a second derivative through tf.nn.softsign.",
-    "The same function, …",
+    "Deliberately wrong: a second derivative through tf.nn.softsign.",
+    "Softsign from operations …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], x=[-0.5])
 def test_softsign(mode, x):
@@ -348,14 +348,13 @@ def test_softsign(mode, x):
     "Fix: compute the Hessian …",
     "The program computes a …",
     "TensorFlow raises the …",
-    "It is NaN.",
     "The fix needs …",
     "`tf.nn.ctc_loss` computes its …",
-    "TensorFlow guards it …",
+    "TensorFlow therefore adds …",
     "This holds for …",
     "With dense labels …",
     "A difference of …",
-    "Wrong on purpose: a second derivative through tf.nn.ctc_loss.",
+    "Deliberately wrong: a second derivative through tf.nn.ctc_loss.",
     "A Hessian times …",
 )
 @over(mode=TWO)
@@ -388,7 +387,7 @@ def test_disabled(mode):
 
 
 @says(
-    "Deliberately wrong: the gradient of …",
+    "Deliberately wrong: the gradient of the gradient …",
     "Fix: call `tape.jacobian` …",
     "The program takes the …",
     "The result is …",
@@ -414,13 +413,13 @@ def test_hessian(x, v):
 @says(
     'Fix: pass `unconnected_gradients="zero"`.',
     "The first derivative of …",
-    "The tape returns …",
+    "The tape returns `None`, …",
     "The second derivative is 0 now.",
     "If you can't, …",
     "The derivative 2 …",
     "The tape therefore …",
-    "Wrong on purpose: a second derivative of …",
-    "A tape that …",
+    "Deliberately wrong: a second derivative of …",
+    "The tape returns 0 …",
 )
 @over(mode=TWO, x=[3.0])
 def test_zero(mode, x):
@@ -435,7 +434,7 @@ def test_zero(mode, x):
     assert same(tape.gradient(first, x, **UNCONNECTED), 0.0)
 
 
-advice("If a `None` …")
+advice("Where `None` would …")
 
 # Forward mode.
 
@@ -473,7 +472,7 @@ def test_forward(forward, factor):
     "In a `tf.function` the tape …",
     "Now the accumulator …",
     "Deliberately wrong: a tape …",
-    "The accumulator stands in …",
+    "With the accumulator …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED, XLA])
 def test_forward_around(mode):
@@ -502,9 +501,10 @@ def test_forward_around(mode):
     "The fix moves the …",
     "Both results are …",
     "The step from $x$ to $y$ ran …",
-    "`tf.sign` has gradient …",
-    "Wrong on purpose: forward mode is …",
-    "All steps from …",
+    "The gradient of `tf.sign` …",
+    "Where 0 is …",
+    "Deliberately wrong: the first step …",
+    "Each step runs …",
     was="'what has no gradient, as tf.sign': a tape says 0 for it",
 )
 @over(x=[0.5, -2.0])
@@ -528,11 +528,11 @@ def test_no_jvp(x):
     "Both fixes give …",
     "The results agree.",
     "The gradient at …",
-    "A gradient function …",
+    "The gradient function of the second …",
     "Fix: use two tapes.",
-    "Otherwise conjugate in …",
-    "Wrong on purpose: a complex …",
-    "Two tapes; or …",
+    "For a complex …",
+    "Deliberately wrong: the second …",
+    "Two tapes, or …",
 )
 @over(x=[2.0, -0.7])
 def test_complex_step(x):
@@ -548,7 +548,7 @@ def test_complex_step(x):
     assert same(EAGER.gradient(defined.cube, at), np.conj(3 * (1 + 2j) ** 2), 1e-9)
 
 
-@says("Fix: make one …", "Two accumulators, one …")
+@says("Fix: make one …", "Two nested accumulators …")
 def test_accumulators():
     eager = FORWARDS[0]
     cube = lambda m: (tf.identity(m) * m) * m  # noqa: E731
@@ -571,7 +571,7 @@ def test_accumulators():
     "Its gradient is …",
     "The program looks …",
     "Fix: pass `use_cudnn=False`, …",
-    "Wrong on purpose: the second …",
+    "Deliberately wrong: the gradient of cuDNN's …",
     "Without cuDNN a …",
 )
 @over(name=["CudnnRNN", "CudnnRNNV2", "CudnnRNNV3"], layer=["LSTM", "GRU"])

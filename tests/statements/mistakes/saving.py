@@ -88,7 +88,8 @@ def elsewhere():
     "In a graph, …",
     "The name is …",
     "The process that …",
-    "A gradient function that …",
+    "There, a gradient …",
+    "Otherwise it raises …",
     "Fix: leave `experimental_custom_gradients` …",
     "A model is saved …",
     "The gradient works …",
@@ -151,11 +152,12 @@ def test_identityn(choice):
 
 @says(
     "The file holds the key …",
-    "Fix: save operations …",
-    "The model calls NumPy by …",
+    "Fix: save a …",
+    "If it must …",
+    "The model calls NumPy through …",
     "The loaded model …",
-    "Look at both …",
-    "This model has …",
+    "Compare the two …",
+    "This model computes …",
     "In another process, …",
     "Look for `PyFunc` …",
     "Deliberately wrong: NumPy in a saved model.",
@@ -269,6 +271,7 @@ def test_lambda():
 @says(
     "A SavedModel holds traces.",
     "A plain method …",
+    "Neither has a …",
     "Fix: give the …",
     "A module has …",
     "Neither works in …",
@@ -338,7 +341,7 @@ def converted(function):
 
 @says(
     "The converter to …",
-    "It has none …",
+    "It has no operation …",
     "Fix: use a forward …",
     "The model calls NumPy, …",
     "The converter names …",
@@ -346,7 +349,7 @@ def converted(function):
     "If you need …",
     "Both results agree …",
     "Deliberately wrong: NumPy in a model …",
-    "A custom gradient of …",
+    "The value converts, …",
 )
 @over(scale=[-1.0, 10.0])
 def test_lite(scale):

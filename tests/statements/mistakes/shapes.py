@@ -233,7 +233,7 @@ def test_rows(mode, rows):
 @says(
     "The tape adds …",
     "One has the …",
-    "The message comes …",
+    "If the loss uses …",
     "Both gradients are …",
     "Deliberately wrong: two …",
     "Both gradients have …",
@@ -326,7 +326,7 @@ advice(
     "`assert gradient.shape == variable.shape` …",
     "Here, reshape the …",
     "Test with matrices …",
-    "Compare shapes for …",
+    "Compare the shapes yourself.",
 )
 pointer(
     "If a wrong …",
@@ -344,7 +344,7 @@ pointer(
     "More: which axes …",
     "Asked in keras#16251.",
     "Asked in tensorflow#44359.",
-    "More: who notices.",
+    "More: where wrong …",
     "More: matrices.",
     "More: the sum …",
     "Asked in tensorflow#2706.",

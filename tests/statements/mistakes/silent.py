@@ -13,9 +13,9 @@ X = tf.constant([[1.0, 2.0], [3.0, 4.0]])
 
 
 @says(
-    "On this page …",
-    "TensorFlow doesn't call …",
-    "Your gradient is …",
+    "In the entries …",
+    "However, TensorFlow doesn't …",
+    "If your gradient …",
 )
 def test_the_entries():
     folder = tries.folder
@@ -37,7 +37,7 @@ def test_the_entries():
 @says(
     "TensorFlow records a …",
     "`factor` isn't an …",
-    "If you watch …",
+    "Watch both tensors, …",
     "The gradient with …",
     "As an argument, …",
     "Fix: pass each …",
@@ -56,7 +56,8 @@ def test_closed_over(mode):
 
 @says(
     "In eager mode only …",
-    "Without one, the …",
+    "If there are …",
+    "It then differentiates …",
     "In a graph, the …",
     "By keyword, the …",
     "Fix: call the …",
@@ -145,10 +146,10 @@ def test_sparse(mode, upstream):
 
 @says(
     "`tf.function` removes the …",
-    "This one returns …",
-    "Code that takes …",
-    "In the `tf.function`, …",
-    "With both fixes, …",
+    "The bare function …",
+    "If your code …",
+    "In the `tf.function`, the …",
+    "With either fix, …",
     "Fix: capture the …",
     "Deliberately wrong: a decorated …",
     "The function is …",
@@ -311,7 +312,7 @@ def test_printed(calls):
     "Between two paths …",
     "Here the branch …",
     "The chain is …",
-    "Each run of …",
+    "Each call makes …",
     "Fix: let each …",
     "Don't keep them …",
     "Deliberately wrong: the gradient function relies …",
@@ -370,9 +371,9 @@ advice(
     "Change the setting …",
     "Test the function …",
     "Test the gradient …",
-    "`assert tf.is_tensor(y)` for …",
+    "In the `tf.function`, assert that …",
     "Test a function …",
-    "Compare with a …",
+    "Test with a …",
 )
 pointer(
     "The gradient … …",
@@ -393,7 +394,7 @@ pointer(
     "trains to another …",
     "has the wrong phase, …",
     "prints no number …",
-    "The table leads …",
+    "It links the …",
     "`scaled` captures `factor`.",
     "Compare its two …",
     "`reverse` changes the …",

@@ -24,15 +24,15 @@ def through(x):
 
 
 pointer(
-    "Your gradient function …",
+    "The entries of …",
     "The cause is …",
     "The index by …",
     "`reverse` changes the …",
     "Here it is …",
     "`grad` calls `tenth`, …",
     "Compare the second …",
-    "For dropout, the …",
-    "Compare the lines …",
+    "The gradient of dropout …",
+    "Compare the two …",
     "The same product …",
     "The program differentiates …",
     "The same check …",
@@ -89,7 +89,7 @@ def test_vectorized_map(mode):
 
 @says(
     "By default, `tape.jacobian` …",
-    "That drops a …",
+    "This loop drops …",
     "The first derivative …",
     "The factor 0.1 …",
     "Both fixes give 0.8.",
@@ -312,8 +312,8 @@ TWICE = [
     "Look at the …",
     "Each run of …",
     "The gradient is right, …",
-    "Without it the …",
-    "Only the averages …",
+    "Otherwise the gradient …",
+    "So the averages …",
     "The mean moves only …",
     "It moves twice …",
     "Fix: recompute only …",
@@ -456,6 +456,7 @@ for name in ORDER.split():
 
 @says(
     "In eager mode, …",
+    "After that, second …",
     "So `wave` is …",
     "Both numbers are …",
     was="'a product misses a part where a factor is used again': it depends on what ran before",
@@ -631,7 +632,7 @@ def test_inverse(mode):
 @says(
     "The norm is …",
     "The derivative of …",
-    "A single row …",
+    "If all rows …",
     "Its gradient is NaN.",
     "The gradient of the second …",
     "Fix: compute the square …",

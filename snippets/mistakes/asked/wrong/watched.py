@@ -1,4 +1,4 @@
-"""Deliberately wrong: a tape is told to watch a weight of Keras."""
+"""Deliberately wrong: tape.watch gets a Keras weight."""
 
 import tensorflow as tf
 from tensorflow import keras

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a default of the rule is given by position."""
+"""Deliberately wrong: an argument with a default is passed by position."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: one of two inputs is passed by keyword."""
+"""Deliberately wrong: one of two inputs is passed by keyword."""
 # tracebook: raises ValueError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: one gradient for a list of three tensors."""
+"""Deliberately wrong: one gradient for a list of three tensors."""
 # tracebook: raises ValueError
 
 import tensorflow as tf

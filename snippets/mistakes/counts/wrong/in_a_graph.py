@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule is called by keyword in a graph."""
+"""Deliberately wrong: in a graph, an input is passed by keyword."""
 # tracebook: raises ValueError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the function does not return its rule."""
+"""Deliberately wrong: the function doesn't return a gradient function."""
 
 import tensorflow as tf
 

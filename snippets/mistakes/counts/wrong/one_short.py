@@ -1,4 +1,4 @@
-"""Wrong on purpose: two inputs, one gradient."""
+"""Deliberately wrong: two inputs, but one gradient."""
 # tracebook: raises ValueError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: one input, two gradients, in a graph."""
+"""Deliberately wrong: one input, but two gradients, in a graph."""
 # tracebook: raises InternalError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: two outputs, and a rule with one upstream."""
+"""Deliberately wrong: two outputs, but grad has one parameter."""
 # tracebook: raises TypeError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule with the signature of tf.RegisterGradient."""
+"""Deliberately wrong: grad has the signature of tf.RegisterGradient."""
 # tracebook: raises TypeError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule is returned before the value, or called."""
+"""Deliberately wrong: grad comes before the value, or is called."""
 
 import tensorflow as tf
 

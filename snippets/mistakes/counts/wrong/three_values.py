@@ -1,4 +1,4 @@
-"""Wrong on purpose: two outputs and a rule, side by side."""
+"""Deliberately wrong: two outputs and grad, as three values."""
 # tracebook: raises ValueError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: an argument from outside of a branch is returned as is."""
+"""Deliberately wrong: a branch returns a tensor from outside unchanged."""
 
 import tensorflow as tf
 

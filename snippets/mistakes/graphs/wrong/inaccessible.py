@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule takes its upstream gradient out of a loop."""
+"""Deliberately wrong: in a loop, grad stores its upstream gradient."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: inside a rule, a tf.function without a gradient."""
+"""Deliberately wrong: the forward pass calls a graph without a gradient."""
 # tracebook: raises LookupError
 
 import tensorflow as tf

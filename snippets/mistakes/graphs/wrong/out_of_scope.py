@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule keeps its upstream gradient in a list."""
+"""Deliberately wrong: grad keeps its upstream gradient in a list."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: tf.custom_gradient stands over tf.function."""
+"""Deliberately wrong: tf.custom_gradient stands above tf.function."""
 
 import tensorflow as tf
 

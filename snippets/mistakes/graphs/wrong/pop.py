@@ -1,4 +1,4 @@
-"""Wrong on purpose: the forward pass saves for the rule in a list."""
+"""Deliberately wrong: the forward pass saves a value for grad in a list."""
 # tracebook: raises IndexError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: XLA compiles a rule that calls NumPy."""
+"""Deliberately wrong: XLA compiles a gradient function that calls NumPy."""
 
 import os
 import re

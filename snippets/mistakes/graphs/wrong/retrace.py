@@ -1,4 +1,4 @@
-"""Wrong on purpose: a Python number makes a new graph, and a new rule."""
+"""Deliberately wrong: each Python number makes a new graph."""
 
 import tensorflow as tf
 

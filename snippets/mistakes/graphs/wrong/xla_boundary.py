@@ -1,4 +1,4 @@
-"""Wrong on purpose: the tape stands outside of a loop that XLA compiles."""
+"""Deliberately wrong: the tape is outside of a loop that XLA compiles."""
 
 import tensorflow as tf
 

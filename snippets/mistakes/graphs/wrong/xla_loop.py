@@ -1,4 +1,4 @@
-"""Wrong on purpose: XLA, and a loop without a maximum number of rounds."""
+"""Deliberately wrong: XLA compiles a loop without an iteration limit."""
 
 import os
 

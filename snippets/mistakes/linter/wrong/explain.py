@@ -1,4 +1,4 @@
-"""Wrong on purpose: six rules, and a function that says what is wrong."""
+"""Deliberately wrong: six custom gradients, and a function that tests them."""
 
 import numpy as np
 import tensorflow as tf

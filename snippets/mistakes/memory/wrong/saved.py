@@ -1,4 +1,4 @@
-"""Deliberately wrong: the forward pass saves in a list what grad takes out."""
+"""Deliberately wrong: the forward pass fills a list, and grad empties it."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a complex step of a gradient, for the second order."""
+"""Deliberately wrong: the second order by a complex step of a gradient."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the second derivative of a cuDNN layer is looked up."""
+"""Deliberately wrong: the gradient of cuDNN's gradient is looked up."""
 
 from tensorflow.python.framework import ops
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule is decorated, to give it a second derivative."""
+"""Deliberately wrong: grad is decorated, to give it a second derivative."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a second derivative through tf.nn.ctc_loss."""
+"""Deliberately wrong: a second derivative through tf.nn.ctc_loss."""
 # tracebook: raises LookupError
 
 import tensorflow as tf

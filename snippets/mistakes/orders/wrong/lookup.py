@@ -1,4 +1,4 @@
-"""Wrong on purpose: a second derivative through tf.nn.softsign."""
+"""Deliberately wrong: a second derivative through tf.nn.softsign."""
 # tracebook: raises LookupError
 
 import tensorflow as tf

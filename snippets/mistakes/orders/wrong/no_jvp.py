@@ -1,4 +1,4 @@
-"""Wrong on purpose: forward mode is asked for what it did not see."""
+"""Deliberately wrong: the first step runs outside the accumulator."""
 # tracebook: raises AttributeError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the first gradient is taken outside of the outer tape."""
+"""Deliberately wrong: the first gradient is outside of the outer tape."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: three rules whose local derivative is only a number."""
+"""Deliberately wrong: three local derivatives that are constants."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a second derivative of 0 is asked for, and is None."""
+"""Deliberately wrong: a second derivative of 0 is returned as None."""
 # tracebook: raises ValueError
 
 import tensorflow as tf
