@@ -233,7 +233,7 @@ def test_kinds(mode, name):
 
 
 @says(
-    "Behind `y + x` …",
+    "They differ behind …",
     "This holds for …",
 )
 @over(mode=ROWS)
@@ -462,7 +462,7 @@ def test_added(i, how):
     "TensorFlow's own gradient …",
     "A product with …",
     "A matrix with …",
-    "There is no need …",
+    "You don't need …",
     "If the values …",
     "The program compares …",
     "Its values can.",
@@ -515,7 +515,7 @@ RAGGED = tf.ragged.constant([[1.0, 2.0], [3.0]])
 
 @says(
     "A ragged tensor is …",
-    "Ragged tensors work, …",
+    "Ragged tensors work …",
     "The upstream gradient …",
     "You can request …",
     "The result has …",
@@ -688,7 +688,7 @@ def test_places(mode, i):
 
 @says(
     "A ragged input …",
-    "If you request …",
+    "If you ask …",
     "A tape inside …",
     "A tape outside …",
     "Deliberately wrong: a padded …",
