@@ -383,6 +383,7 @@ def test_integers(mode, rule):
     "A bar in one dimension covers …",
     "The boundary is …",
     "If the left …",
+    "Both gradients agree with finite differences of …",
     "A bar in one dimension: …",
     "Of each pixel, the exact …",
 )

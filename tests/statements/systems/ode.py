@@ -128,6 +128,8 @@ def test_growth(mode, k, y_0):
 
 
 @says(
+    "Without `once`, the …",
+    "`odeint.py` has `once`, too.",
     "Differentiating the gradient …",
     "The gradient function keeps …",
     "`once` sends the …",
@@ -589,6 +591,7 @@ def test_closed_over(variable):
     "A larger start …",
     "And what is …",
     "You can find …",
+    "Both gradients agree …",
     "So the gradient is …",
     "The gradient with …",
 )
@@ -601,6 +604,8 @@ def test_the_solution(mode, y_0, T):
     found = mode.gradients(program("solution.py").logistic, y_0, T)
     assert close(found, [by_start, y * (1 - y)])
     assert close(by_start, y * (1 - y) / (y_0 * (1 - y_0)))
+    for line in trace("solution.py"):
+        assert len(line.numbers) >= 2 and same(line.numbers[-2], line.numbers[-1])
 
 
 pointer(

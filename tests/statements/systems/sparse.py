@@ -516,7 +516,7 @@ RAGGED = tf.ragged.constant([[1.0, 2.0], [3.0]])
 @says(
     "A ragged tensor is …",
     "Ragged tensors work …",
-    "The upstream gradient …",
+    "The upstream gradient has …",
     "You can request …",
     "The result has …",
     "`flat` takes the …",
