@@ -64,7 +64,7 @@ def test_begins_to_move():
 
 @says(
     "After this page …",
-    "An equilibrium layer: …",
+    "An equilibrium layer returns …",
     "This $y$ has …",
     "Apply artanh to …",
     "The function then …",
