@@ -61,9 +61,9 @@ advice(
 
 
 @says(
-    "The gradient of a …",
+    "The gradient of a lookup, …",
     "The upstream gradient is a `tf.IndexedSlices`, …",
-    "Its operators depend …",
+    "The operators of …",
     "The gradient has …",
     "If a table …",
     "It has no …",
@@ -71,7 +71,8 @@ advice(
     "Deliberately wrong: upstream …",
     "Deliberately wrong: the gradient of an …",
     "The rows of …",
-    "The gradient of `tf.gather`, …",
+    "The gradient of a lookup of …",
+    "Along another axis, …",
     "If a table …",
 )
 @over(mode=TWO, lookup=LOOKUPS)
@@ -87,6 +88,8 @@ def test_rows(mode, lookup):
     for product in found * table, table * found:
         assert isinstance(product, tf.Tensor) and same(product, [[1.0], [0.0], [6.0]])
     assert isinstance(mode.gradient(lambda x: lookup(x) + x[0], table), tf.Tensor)
+    across = mode.gradient(lambda x: tf.gather(x, [0], axis=1), table)
+    assert isinstance(across, tf.Tensor) and same(across, [[1.0]] * 3)
 
 
 OPERATORS = {

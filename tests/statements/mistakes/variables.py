@@ -184,9 +184,9 @@ def test_bare(mode, value):
     "A variable that …",
     "A variable that …",
 )
-@over(mode=SOME, passed=[True, False])
-def test_sent(mode, passed):
-    w, sent = tf.Variable(2.0), []
+@over(mode=SOME, passed=[True, False], trainable=[True, False])
+def test_sent(mode, passed, trainable):
+    w, sent = tf.Variable(2.0, trainable=trainable), []
 
     @tf.custom_gradient
     def rule(x, *given):
@@ -198,7 +198,8 @@ def test_sent(mode, passed):
         return x * (given[0] if passed else w), grad
 
     mode.gradient(lambda x: rule(x, *[w] * passed), 3.0)
-    assert sent and all(each == ([] if passed else ["variables"]) for each in sent)
+    expected = ["variables"] if trainable and not passed else []
+    assert sent and all(each == expected for each in sent)
     product = program("wrong/no_variables.py").product
     said = message(mode.gradient, lambda x: product(x, w), 3.0)
     assert "missing 1 required positional argument: 'variables'" in said
