@@ -1,4 +1,4 @@
-"""Row by row, each call of the rule is an eager one."""
+"""Row by row, each call of the gradient function is eager."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A persistent tape answers once for each part."""
+"""A persistent tape computes a gradient for each part."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A gradient for each example, through a rule."""
+"""A gradient for each example, through a custom gradient."""
 
 import tensorflow as tf
 

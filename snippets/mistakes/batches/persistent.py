@@ -1,4 +1,4 @@
-"""A persistent tape answers once for each row."""
+"""A persistent tape computes a gradient for each row."""
 
 import tensorflow as tf
 

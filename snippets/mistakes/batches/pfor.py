@@ -1,4 +1,4 @@
-"""tf.map_fn runs the function for one element after the other."""
+"""tf.map_fn calls the function for each element in turn."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The losses get an axis for what each example returns."""
+"""The losses keep an axis after the batch axis."""
 
 import tensorflow as tf
 

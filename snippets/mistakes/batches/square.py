@@ -1,4 +1,4 @@
-"""batch_jacobian computes the blocks of the diagonal alone."""
+"""batch_jacobian computes only the blocks on the diagonal."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Row by row, nothing has to be vectorized."""
+"""Row by row, nothing is vectorized."""
 
 import tensorflow as tf
 

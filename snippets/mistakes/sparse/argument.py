@@ -1,4 +1,4 @@
-"""The rule takes the values; the places are closed over."""
+"""The values are an argument; the indices are captured."""
 
 import tensorflow as tf
 

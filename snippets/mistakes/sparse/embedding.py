@@ -1,4 +1,4 @@
-"""Dense where all rows are wanted, values and indices where they are not."""
+"""The rows of the gradient, and the dense gradient."""
 
 import tensorflow as tf
 

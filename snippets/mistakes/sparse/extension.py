@@ -1,4 +1,4 @@
-"""The tensors of the type go into the rule, the type stays outside."""
+"""The tensors of the type are the arguments; the type stays outside."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Stay with the rows: an optimizer takes them as they are."""
+"""The optimizer takes the slices as they are."""
 
 import keras
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Rows of one index are added before anything that is not linear."""
+"""Rows of one index are added before a nonlinear operation."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A table that is looked up through a rule, whose gradient is dense."""
+"""A custom gradient makes the gradient of a lookup dense."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""A ragged tensor is one piece: one upstream, one gradient, both ragged."""
+"""A ragged tensor is one input: one upstream, one gradient."""
 
 import tensorflow as tf
 

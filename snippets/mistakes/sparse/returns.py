@@ -1,4 +1,4 @@
-"""A rule may return rows; they say how many there are in all."""
+"""A gradient function may return slices, with dense_shape."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The numbers that can move are the values: ask for these."""
+"""The source is the values of the sparse matrix."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The first derivative is made a tensor, within the outer tape."""
+"""The first derivative becomes a tensor, within the outer tape."""
 
 import tensorflow as tf
 

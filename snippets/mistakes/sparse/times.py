@@ -1,4 +1,4 @@
-"""tf.convert_to_tensor adds up the rows of one index."""
+"""tf.convert_to_tensor adds up the rows of each index."""
 
 import tensorflow as tf
 

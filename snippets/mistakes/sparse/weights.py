@@ -1,4 +1,4 @@
-"""The sparse matrix is made in call, of the weight as it is now."""
+"""call makes the sparse matrix from the current weight."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""The flag stays outside of the rule, and outside of the graph."""
+"""The flag stays outside the custom gradient and the graph."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The rule closes over the function."""
+"""The custom gradient captures the function."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The rule returns a tensor, made of upstream."""
+"""grad returns a tensor, computed from upstream."""
 
 import tensorflow as tf
 

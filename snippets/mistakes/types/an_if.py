@@ -1,4 +1,4 @@
-"""tf.where asks for each element."""
+"""tf.where chooses for each element."""
 
 import tensorflow as tf
 

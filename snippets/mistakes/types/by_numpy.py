@@ -1,4 +1,4 @@
-"""The same rule with an operation of TensorFlow, in a graph."""
+"""The same gradient with a TensorFlow operation, in a graph."""
 
 import tensorflow as tf
 

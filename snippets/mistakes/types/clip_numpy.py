@@ -1,4 +1,4 @@
-"""The same rule with operations of TensorFlow."""
+"""The same gradient with TensorFlow operations."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Upstream is cast to the type of the input."""
+"""upstream is cast to the dtype of the input."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Computed in float64, returned in the type of the input."""
+"""Computed in float64, returned in the dtype of the input."""
 
 import tensorflow as tf
 

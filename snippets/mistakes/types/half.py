@@ -1,4 +1,4 @@
-"""The rule makes its numbers in the type of upstream."""
+"""grad computes in the dtype of upstream."""
 
 import tensorflow as tf
 

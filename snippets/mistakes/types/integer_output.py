@@ -1,4 +1,4 @@
-"""The output stays a float with whole numbers."""
+"""The output stays a float with integer values."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The value is read outside and passed; the rule has its own graph."""
+"""The value is read outside the branch and passed."""
 
 import tensorflow as tf
 

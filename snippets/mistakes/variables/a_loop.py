@@ -1,4 +1,4 @@
-"""The value is read outside of the loop, and passed."""
+"""The value is read outside the loop and passed."""
 
 import tensorflow as tf
 

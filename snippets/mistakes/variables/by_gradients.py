@@ -1,4 +1,4 @@
-"""A tape in the rule runs the forward pass again."""
+"""A tape in grad runs the forward pass again."""
 
 import tensorflow as tf
 

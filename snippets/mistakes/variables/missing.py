@@ -1,4 +1,4 @@
-"""The variable is passed, and its gradient has a place."""
+"""The variable is passed, and grad returns its gradient."""
 
 import tensorflow as tf
 

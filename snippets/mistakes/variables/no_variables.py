@@ -1,4 +1,4 @@
-"""A variable that is passed is an input, and no entry of variables."""
+"""A variable that is passed isn't in variables."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""One gradient for each variable, found by its identity."""
+"""One gradient for each variable, found by its ref()."""
 
 import tensorflow as tf
 

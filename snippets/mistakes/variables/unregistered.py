@@ -1,4 +1,4 @@
-"""The variable is passed, and is not looked for."""
+"""The value is passed, so its name isn't looked up."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A rule for a square of complex numbers."""
+"""The square of complex numbers, with a custom gradient."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A rule for dropout: the mask is drawn once, and used in both passes."""
+"""Dropout with a custom gradient: both passes use the same mask."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A rule whose backward pass has a rule of its own, for the second order."""
+"""A custom gradient whose gradient function has a custom gradient."""
 
 import tensorflow as tf
 

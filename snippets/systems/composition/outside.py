@@ -1,4 +1,4 @@
-"""A function computed by NumPy, with a rule."""
+"""A function computed by NumPy, with a custom gradient."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A rule for a cube, and the function that it means."""
+"""A cube with a custom gradient, and the plain function."""
 
 import tensorflow as tf
 

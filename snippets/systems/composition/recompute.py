@@ -1,4 +1,4 @@
-"""A part of a model that is computed again in the backward pass."""
+"""A part of a model that is recomputed in the backward pass."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A rule that returns rows of a gradient, as IndexedSlices."""
+"""A custom gradient that returns rows of a gradient, as IndexedSlices."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Round forward, the identity backward, by tf.stop_gradient: no rule."""
+"""Round forward, the identity backward, by tf.stop_gradient."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Round forward, the identity backward, by a rule."""
+"""Round forward, the identity backward, by a custom gradient."""
 
 import tensorflow as tf
 

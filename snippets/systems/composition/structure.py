@@ -1,4 +1,4 @@
-"""A rule that takes a dictionary and returns one."""
+"""A custom gradient that takes a dictionary and returns one."""
 
 import tensorflow as tf
 

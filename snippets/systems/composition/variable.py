@@ -1,4 +1,4 @@
-"""A rule whose function reads a variable."""
+"""A custom gradient whose function reads a variable."""
 
 import tensorflow as tf
 

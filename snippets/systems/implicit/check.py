@@ -1,4 +1,4 @@
-"""The rule of the layer against the unrolled loop and central differences."""
+"""The gradient of the layer, unrolled and by central differences."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""One rule for any condition F(y, ...) = 0: a Jacobian and a tape."""
+"""One custom gradient for any condition F(y, ...) = 0."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A layer that is its own input: the rule solves one linear system."""
+"""An equilibrium layer: the gradient function solves a linear system."""
 
 import numpy as np
 import tensorflow as tf

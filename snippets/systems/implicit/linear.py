@@ -1,4 +1,4 @@
-"""A linear system whose matrix is never formed: the rule solves once more."""
+"""A linear system whose matrix is never formed; grad solves once more."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A batch in which one row does not converge: leave it out, or slow down."""
+"""A batch in which one row doesn't converge: leave it out, or damp."""
 
 import tensorflow as tf
 

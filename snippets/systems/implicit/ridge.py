@@ -1,4 +1,4 @@
-"""Ridge regression: the gradient of the held-out loss by the penalty."""
+"""Ridge regression: the gradient with respect to the penalty."""
 
 import numpy as np
 import tensorflow as tf

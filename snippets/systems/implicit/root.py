@@ -1,4 +1,4 @@
-"""Kepler's equation by Newton's method; the rule calls what it belongs to."""
+"""Kepler's equation by Newton's method; grad calls kepler."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The W of Lambert: y with y exp(y) = z, and its rule."""
+"""Lambert's function: the y with y exp(y) = z, and its gradient."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""No rule: stop the solver's answer, and let Newton's method step from it."""
+"""No custom gradient: one step of Newton's method from the solution."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""What a loose tolerance of the solver leaves of the gradient."""
+"""How exact the gradient is at a loose tolerance of the solver."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Two gradients of one solve over its steps: which is off by how much."""
+"""Two gradients of one solve over its steps, and their errors."""
 
 import matplotlib
 import numpy as np

@@ -1,4 +1,4 @@
-"""Growth at a rate: the rule solves a second equation, backward in time."""
+"""Growth at a rate: grad solves a second equation, backward in time."""
 
 import tensorflow as tf
 

@@ -80,7 +80,7 @@ downstream_y_0, downstream_p = tape.gradient(y, [y_0, p], upstream)
 
 
 def differences(of, count, h=1e-5):
-    """The slopes by the start (0) or by the parameters (1)."""
+    """Derivatives with respect to the start (0) or the parameters (1)."""
     for s in h * tf.eye(count, dtype=p.dtype):
         dy, dp = (s, 0.0) if of == 0 else (0.0, s)
         change = solve(y_0 + dy, p + dp) - solve(y_0 - dy, p - dp)

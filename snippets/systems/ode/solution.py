@@ -1,4 +1,4 @@
-"""The gradient by the time at the end: upstream times the last slope."""
+"""The gradient with respect to T: upstream times the last derivative."""
 
 import tensorflow as tf
 

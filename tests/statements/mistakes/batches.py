@@ -10,8 +10,17 @@ from truth.statements.tries import *
 EITHER = {"eager": lambda f: f, "graph": tf.function}
 
 pointer(
-    "The messages below …",
-    "What it does …",
+    "Most errors on …",
+    "What the conversion …",
+    "hides the copy in the log",
+    "The program has …",
+    "The program maps …",
+    "The program computes the Jacobian …",
+    "The program calls `tape.jacobian` without pfor:",
+    "The program passes `parallel_iterations=2`:",
+    "The program computes the whole …",
+    "The fix turns pfor on …",
+    "The fix keeps …",
     "Asked in tensorflow#4897, tensorflow#43904.",
     "Asked in tensorflow#53726, tensorflow#43904.",
     "Asked in tensorflow#47785.",
@@ -20,7 +29,6 @@ pointer(
     "Asked in tensorflow#37795.",
     "Asked in tensorflow#57705.",
     "More: graphs.",
-    "the log repeats it",
 )
 
 
@@ -33,7 +41,8 @@ def squares(persistent=False):
 
 
 @says(
-    "A gradient for each example, a …",
+    "This page has …",
+    "They run the …",
 )
 @over(
     call={
@@ -56,10 +65,13 @@ def test_one_loop(call):
 
 
 @says(
-    "`tape.gradient` of a …",
-    "One gradient in …",
-    "A rule inside …",
-    "Wrong on purpose: a gradient …",
+    "The gradient is …",
+    "If the target …",
+    "The fix shows …",
+    "All of them …",
+    "The three results agree.",
+    "Deliberately wrong: tape.gradient …",
+    "Fix: compute one gradient …",
     "A gradient for each example, through …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED, XLA])
@@ -83,11 +95,14 @@ def test_per_example(mode):
 
 
 @says(
-    "`tf.vectorized_map` converts operation …",
-    "By default it …",
-    "`tf.map_fn`, or the …",
-    "Wrong on purpose: a map …",
-    "tf.map_fn runs the …",
+    "The map raises …",
+    "`tf.vectorized_map` converts one …",
+    "By default, it …",
+    "The values are …",
+    "Deliberately wrong: the mapped …",
+    "tf.map_fn calls the …",
+    "Fix: use `tf.map_fn`, …",
+    "The fix uses `tf.map_fn`:",
 )
 def test_pfor():
     cube, x = program("wrong/pfor.py").cube, tf.constant([1.0, 2.0, 3.0])
@@ -106,10 +121,14 @@ def test_pfor():
 
 
 @says(
-    "By default `tape.jacobian` …",
-    "There upstream is …",
-    "`experimental_use_pfor=False`, or a …",
-    "Wrong on purpose: the Jacobian of a rule …",
+    "One gradient function …",
+    "Both gradients work, …",
+    "By default, `tape.jacobian` …",
+    "Then `upstream` is …",
+    "The fix turns pfor off:",
+    "The Jacobian is the identity matrix.",
+    "Deliberately wrong: the Jacobian of a gradient …",
+    "Fix: pass `experimental_use_pfor=False`, …",
     "Row by row, each …",
 )
 @over(method=["jacobian", "batch_jacobian"], use_pfor=[True, False])
@@ -138,10 +157,17 @@ def test_eager_rule(method, use_pfor):
 
 
 @says(
-    "`tape.jacobian` says so …",
-    "Here the sides …",
-    "Wrong on purpose: the Jacobian of a branch …",
+    "The fix computes the Jacobian …",
+    "The error suggests …",
+    "`tape.jacobian` raises this …",
+    "Here, the conversion …",
+    "Without `tf.function` there …",
+    "Each row of …",
+    "Deliberately wrong: the Jacobian of a branch …",
+    "Fix: pass `experimental_use_pfor=False`.",
+    "The program computes the Jacobian …",
     "Row by row, nothing …",
+    was="'whatever the conversion raises': only a ValueError is wrapped",
 )
 @over(wrap=EITHER, use_pfor=[True, False])
 def test_vectorizing(wrap, use_pfor):
@@ -173,18 +199,24 @@ def test_vectorizing(wrap, use_pfor):
             assert "in both shapes must be equal" in str(error.__cause__)
     finally:
         logger.disabled = before
-    with mock.patch.object(
-        control_flow_ops, "_pfor_impl", side_effect=ValueError("any")
-    ):
-        if use_pfor:
-            assert "Encountered an exception while vectorizing" in message(ask)
+    for kind in (ValueError, TypeError, AttributeError, tf.errors.InvalidArgumentError):
+        raises = kind("any") if kind.__module__ == "builtins" else kind(None, None, "")
+        with mock.patch.object(control_flow_ops, "_pfor_impl", side_effect=raises):
+            if use_pfor:
+                said = message(ask)
+                wrapped = "while vectorizing the jacobian" in said
+                assert wrapped == (kind is ValueError) == said.startswith("ValueError:")
 
 
 @says(
-    "Without pfor each …",
+    "The message names both …",
+    "Without pfor, `tape.jacobian` calls …",
+    "The Jacobian is diagonal, …",
+    "Deliberately wrong: a Jacobian row …",
+    "A persistent tape computes a gradient for each row.",
+    "Fix: create the tape with `persistent=True`.",
+    "The fix uses a persistent tape:",
     "In a graph …",
-    "Wrong on purpose: a Jacobian row …",
-    "A persistent tape answers once for each row.",
 )
 @over(wrap=EITHER, persistent=[True, False], method=["jacobian", "batch_jacobian"])
 def test_rows(wrap, persistent, method):
@@ -208,9 +240,12 @@ def test_rows(wrap, persistent, method):
 
 
 @says(
-    "With `parallel_iterations` the …",
-    "Wrong on purpose: a Jacobian in …",
-    "A persistent tape answers once for each part.",
+    "The message names `parallel_iterations`.",
+    "The program passes `parallel_iterations=2`:",
+    "With `parallel_iterations`, `tape.batch_jacobian` …",
+    "The result equals …",
+    "Deliberately wrong: a Jacobian in …",
+    "A persistent tape computes a gradient for each part.",
 )
 @over(wrap=EITHER, persistent=[True, False])
 def test_parallel(wrap, persistent):
@@ -225,8 +260,14 @@ def test_parallel(wrap, persistent):
 
 
 @says(
-    "`tape.batch_jacobian` is for …",
-    "Wrong on purpose: batch_jacobian by …",
+    "The program computes the `batch_jacobian` …",
+    "The output and …",
+    "`tape.batch_jacobian` needs a …",
+    "Weights don't, because …",
+    "The first axis …",
+    "Deliberately wrong: batch_jacobian with …",
+    "Fix: call `tape.jacobian`.",
+    "The fix computes the whole Jacobian:",
     "One gradient of …",
 )
 @over(wrap=EITHER, rows=[2, 4])
@@ -243,10 +284,13 @@ def test_first_dimension(wrap, rows):
 
 
 @says(
+    "The target is …",
+    "The error gives …",
+    "The result has …",
+    "Deliberately wrong: batch_jacobian of …",
+    "The losses keep …",
+    "Fix: reduce with …",
     "The target needs …",
-    "`keepdims=True`, and drop …",
-    "Wrong on purpose: batch_jacobian of …",
-    "The losses get …",
 )
 @over(wrap=EITHER, keepdims=[True, False])
 def test_rank(wrap, keepdims):
@@ -265,9 +309,13 @@ def test_rank(wrap, keepdims):
 
 
 @says(
-    "`tape.jacobian` takes one …",
-    "Ask for one …",
-    "Wrong on purpose: the Jacobian of a list …",
+    "The fix calls …",
+    "The target of this …",
+    "The error is …",
+    "The target of `tape.jacobian` …",
+    "For `tape.batch_jacobian`, the …",
+    "Each output has a Jacobian.",
+    "Deliberately wrong: the Jacobian of a list …",
     "One Jacobian for …",
 )
 @over(wrap=EITHER)
@@ -289,10 +337,16 @@ def test_lists(wrap):
 
 
 @says(
+    "Nearly all of …",
+    "The program computes the whole …",
+    "If no example …",
+    "If the examples …",
+    "The fix computes only …",
+    "The blocks are …",
+    "Deliberately wrong: the Jacobian of a whole …",
+    "batch_jacobian computes only …",
+    "Fix: call `tape.batch_jacobian`.",
     "`tape.jacobian` has a …",
-    "Where examples do …",
-    "Wrong on purpose: the Jacobian of a whole batch.",
-    "batch_jacobian computes the …",
 )
 @over(wrap=EITHER, f={"apart": tf.tanh, "together": lambda x: x * tf.reduce_sum(x)})
 def test_blocks(wrap, f):
@@ -314,10 +368,12 @@ def test_blocks(wrap, f):
 
 
 @says(
-    "Without pfor `tape.jacobian` …",
-    "Of no element …",
-    "Let pfor take …",
-    "Wrong on purpose: no …",
+    "With pfor the …",
+    "Without pfor, `tape.jacobian` stacks …",
+    "If there are …",
+    "The shape is …",
+    "Deliberately wrong: no …",
+    "The batch is …",
     "An empty batch …",
 )
 @over(rows=[0, 1, 3])
@@ -338,3 +394,9 @@ def test_empty(rows):
     assert ("not compatible with supplied shape" in said) == (rows == 0)
     found = program("empty.py").jacobian(x)
     assert found.shape == (rows, 3, rows, 3)
+
+
+advice(
+    "Fix: use pfor …",
+    "Fix: compute one Jacobian …",
+)

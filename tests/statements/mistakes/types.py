@@ -8,8 +8,7 @@ BESIDE = [EAGER, PERSISTENT]
 
 
 @says(
-    "A rule meets …",
-    "Most of these …",
+    "Most messages come …",
 )
 def test_the_messages():
     named = {
@@ -31,11 +30,14 @@ def test_the_messages():
 
 
 @says(
-    "A positional argument …",
-    "A function cannot be.",
-    "Eagerly this happens …",
-    "Wrong on purpose: a function …",
-    "The rule closes …",
+    "TensorFlow converts each …",
+    "Eagerly, it converts …",
+    "Each call raises …",
+    "The first argument …",
+    "Deliberately wrong: a function …",
+    "Fix: pass the function …",
+    "In the fix, the custom …",
+    "The custom gradient captures the function.",
 )
 @over(
     mode=[EAGER, INSIDE, AROUND, SYMBOLIC],
@@ -59,11 +61,17 @@ def test_a_function(mode, given):
 
 
 @says(
-    "In a graph the …",
-    "Eagerly it arrives …",
-    "The same conversion, …",
-    "Wrong on purpose: a flag …",
-    "Wrong on purpose: a number …",
+    "The argument `doubled` …",
+    "The argument `n` …",
+    "The eager call …",
+    "In a graph, the decorator …",
+    "Eagerly, the function gets `True` itself.",
+    "`range` needs a …",
+    "Deliberately wrong: a flag …",
+    "Deliberately wrong: the number …",
+    "The flag stays …",
+    "In the fix, a …",
+    "In the fix, the integer …",
     "The flag stays …",
     "The number stays …",
 )
@@ -90,10 +98,14 @@ def test_settings(mode, setting):
 
 
 @says(
-    "Two Python numbers …",
-    "Upstream is float16, …",
-    "Wrong on purpose: a rule …",
-    "The rule makes …",
+    "The input is float16, …",
+    "`tf.where` of two …",
+    "The upstream gradient has …",
+    "The product with …",
+    "Deliberately wrong: grad makes …",
+    "grad computes in …",
+    "The fix chooses …",
+    "Fix: write the gradient …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], dtype=[tf.float16, tf.float32])
 def test_half(mode, dtype):
@@ -109,10 +121,13 @@ def test_half(mode, dtype):
 
 
 @says(
-    "The type of …",
-    "Where `x` itself …",
-    "It goes on …",
-    "Wrong on purpose: the gradient …",
+    "This `grad` computes in …",
+    "The error comes …",
+    "TensorFlow doesn't compare …",
+    "It passes the …",
+    "If `x` itself …",
+    "Deliberately wrong: the gradient …",
+    "The fix casts the result:",
     "Computed in float64, …",
 )
 @over(mode=MODES)
@@ -127,11 +142,16 @@ def test_double(mode):
 
 
 @says(
-    "The output is …",
-    "The input is …",
-    "A rule that …",
-    "Wrong on purpose: a real …",
-    "Upstream is cast …",
+    "The product of …",
+    "The upstream gradient is …",
+    "The input is complex, and the …",
+    "The input is complex, and TensorFlow …",
+    "Deliberately wrong: grad multiplies …",
+    "upstream is cast …",
+    "If `grad` returns …",
+    "Fix: cast `upstream` …",
+    "The fix casts the upstream gradient:",
+    "The input is complex, and TensorFlow …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], dtype=[tf.complex64])
 def test_complex(mode, dtype):
@@ -152,14 +172,19 @@ def test_complex(mode, dtype):
 
 
 @says(
-    "An `if` wants …",
-    "In a graph it …",
-    "Try a rule on …",
-    "Wrong on purpose: the rule asks with …",
-    "tf.where asks for …",
+    "This `grad` has …",
+    "The comparison with …",
+    "A Python `if` …",
+    "In a graph, even …",
+    "An eager call …",
+    "Deliberately wrong: grad has …",
+    "tf.where chooses for each element.",
+    "Try each custom gradient on …",
+    "Fix: replace the `if` by `tf.where`.",
 )
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], x=[2.0, [-1.0, 1.0]])
 def test_an_if(mode, x):
+    assert np.size(x) == (2 if isinstance(x, list) else 1)
     leaky = program("wrong/an_if.py").leaky
     said = message(mode.gradient, lambda x: leaky(x), x)
     if mode not in BESIDE:
@@ -173,10 +198,13 @@ def test_an_if(mode, x):
 
 
 @says(
-    "`tf.function` and `model.fit` …",
     "A tensor of …",
-    "Wrong on purpose: the rule asks for …",
-    "The same rule with operations …",
+    "This `grad` computes a …",
+    "The eager gradient …",
+    "Deliberately wrong: grad reads …",
+    "The same gradient with TensorFlow operations.",
+    "Fix: use TensorFlow operations.",
+    "`tf.function` and `model.fit` …",
 )
 @over(mode=MODES)
 def test_numpy(mode):
@@ -201,10 +229,12 @@ def test_numpy(mode):
 
 
 @says(
-    "A function of …",
-    "Eagerly that works, …",
-    "Wrong on purpose: the rule computes …",
-    "The same rule with an …",
+    "This `grad` calls `np.exp`:",
+    "A NumPy function …",
+    "Eagerly this works, …",
+    "In a graph, the tensor …",
+    "Deliberately wrong: grad computes …",
+    "The same gradient with a …",
 )
 @over(mode=MODES)
 def test_by_numpy(mode):
@@ -228,11 +258,14 @@ def test_by_numpy(mode):
 
 
 @says(
-    "A tape beside …",
-    "Where a gradient …",
+    "This `grad` returns a NumPy number:",
+    "A single call …",
+    "Eagerly, or inside …",
+    "If it must …",
     "A tape around …",
-    "Wrong on purpose: the rule returns …",
-    "The rule returns …",
+    "Deliberately wrong: grad returns …",
+    "grad returns a …",
+    "A tape around …",
 )
 @over(mode=MODES, uses=[1, 2])
 def test_a_number(mode, uses):
@@ -254,9 +287,11 @@ def test_a_number(mode, uses):
 
 
 @says(
-    "A gradient flows …",
-    "Back from the …",
-    "Wrong on purpose: a straight-through …",
+    "The output of …",
+    "The gradient is `None`, …",
+    "Gradients flow through …",
+    "In the backward …",
+    "Deliberately wrong: a straight-through …",
     "The output stays …",
 )
 @over(
@@ -280,9 +315,11 @@ def test_integer_output(mode, dtype):
 
 
 @says(
+    "The input of …",
+    "TensorFlow logs a …",
+    "The tape doesn't …",
+    "Deliberately wrong: the input …",
     "`tf.constant([4, 6])` is int32.",
-    "The tape warns …",
-    "Wrong on purpose: the input …",
     "The same numbers …",
 )
 @over(mode=TAPES, ruled=[True, False])
@@ -310,28 +347,35 @@ def test_integer_input(mode, ruled):
 
 
 advice(
-    "Keep it out …",
-    "Let a function …",
-    "Decide outside of …",
-    "Call a new …",
-    "Keep the number …",
-    "Compute with `upstream`, …",
-    "Try a rule in …",
-    "Cast what you …",
-    "`assert tape.gradient(y, x).dtype == x.dtype`.",
-    "Cast upstream to …",
-    "Choose with `tf.where`.",
-    "Use operations of TensorFlow.",
-    "Run the gradient …",
-    "Use the operation …",
-    "Return a tensor, …",
-    "`assert tf.is_tensor(tape.gradient(y, x))`; …",
-    "Keep whole numbers …",
-    "`assert y.dtype.is_floating` for …",
-    "Write the numbers …",
+    "Give a decorated …",
+    "Fix: evaluate the …",
+    "Call each new …",
+    "Fix: pass the integer …",
+    "Otherwise, cast to `upstream.dtype`.",
+    "Try each custom gradient in …",
+    "Fix: cast the …",
+    "Write `assert tape.gradient(y, x).dtype == x.dtype` …",
+    "Check the dtype …",
+    "Compute the gradient …",
+    "Fix: use the TensorFlow operation.",
+    "If there is …",
+    "Fix: return a …",
+    "Write `assert tf.is_tensor(tape.gradient(y, x))` …",
+    "Fix: keep integers …",
+    "Write `assert y.dtype.is_floating` …",
+    "Fix: write the numbers …",
     "Look for the …",
 )
 pointer(
+    "This page lists …",
+    "Each entry has …",
+    "The fix uses `tf.where`:",
+    "The fix uses `tf.maximum`:",
+    "The fix uses the …",
+    "The fix multiplies `upstream`:",
+    "In the fix, the output …",
+    "In the fix, the input …",
+    "A `grad` that …",
     "The entries begin …",
     "Notice it earlier.",
     "Asked in tensorflow#52193.",
@@ -351,3 +395,36 @@ pointer(
     "Asked in tensorflow#25386.",
     "More: what is recorded.",
 )
+
+
+@says(
+    "In a graph, the gradient agrees with automatic …",
+    "The gradient agrees …",
+    "In a graph, the gradient agrees with finite differences.",
+    "For each of the four …",
+    "The value and the dtype …",
+    "Both modes agree with automatic …",
+    "Both modes agree with the …",
+    "The gradient is that …",
+)
+@over(
+    name=[
+        *("a_function", "a_flag", "a_count", "double", "complex", "an_if", "by_numpy"),
+        *("clip_numpy", "a_number", "integer_input", "integer_output", "half"),
+    ]
+)
+def test_fixes(name):
+    lines = trace(f"{name}.py")
+    if name == "half":
+        assert len(lines) == 4
+        for line in lines:
+            rule, _, autodiff = line.text.partition("autodiff")
+            assert rule.partition("rule")[2].strip() == autodiff.strip()
+        return
+    if name == "integer_output":
+        lines = lines[1:]
+    assert len(lines) == (3 if name in ("an_if", "clip_numpy") else 2)
+    assert len({line.text.split(maxsplit=1)[-1] for line in lines[-1:]}) == 1
+    assert all(same(line.numbers, lines[-1].numbers) for line in lines)
+    if name == "double":
+        assert all(line.text.endswith("0.25 float32") for line in lines)

@@ -30,14 +30,17 @@ def reading(count, returned, trainable=True):
 
 
 @says(
-    "A rule whose …",
-    "Most slips have …",
-    "TensorFlow adds the …",
-    "Python adds a …",
-    "TensorFlow compares the …",
+    "If a custom …",
+    "This `grad` returns …",
+    "The message doesn't mention variables.",
+    "TensorFlow appends the …",
+    "Python can't add …",
+    "Deliberately wrong: the gradients …",
+    "If you can't, …",
+    "Fix: return a list of gradients, …",
+    "TensorFlow compares the length of the second …",
     "Compute one gradient: …",
     "With the tape …",
-    "Wrong on purpose: the gradients …",
     "A pair, whose …",
 )
 @over(
@@ -76,14 +79,17 @@ def test_returned(mode, returned):
 
 
 @says(
-    "The decorator watches …",
-    "The function read `w`, …",
-    "The forward call …",
-    "Passing the variable …",
-    "Call the function …",
-    "The decorator counts …",
-    "Wrong on purpose: the rule has …",
-    "The variable is passed, and its …",
+    "The function reads the …",
+    "Pass the variable …",
+    "The call itself …",
+    "The decorator records which …",
+    "This function reads …",
+    "You don't need a tape.",
+    "It silently ignores …",
+    "The decorator records only trainable variables.",
+    "Deliberately wrong: grad has …",
+    "Fix: pass the variable …",
+    "Call the function in …",
 )
 @over(graph=[False, True], trainable=[False, True], passed=[False, True])
 def test_demanded(graph, trainable, passed):
@@ -105,10 +111,14 @@ def test_demanded(graph, trainable, passed):
 
 
 @says(
-    "The function reads …",
-    "The length is …",
+    "TensorFlow compares the length of the list …",
+    "The fix returns two …",
+    "The message asks …",
+    "It doesn't check …",
+    "Deliberately wrong: two …",
+    "Fix: return a list as …",
+    "The function reads two …",
     "A list in …",
-    "Wrong on purpose: two …",
     "One gradient for …",
 )
 @over(mode=SOME, count=[1, 2, 3])
@@ -124,14 +134,14 @@ def test_too_short(mode, count):
 
 
 @says(
-    "Fix: return a …",
+    "In a graph, tensors …",
+    "Fix: return a list of gradients for …",
     "This program returns a …",
     "It runs eagerly …",
     "Each call raises …",
-    "TensorFlow compares the …",
+    "TensorFlow compares the length of the second …",
     "Eagerly, a scalar …",
     "A tensor whose …",
-    "In a graph, no …",
     "With the list, …",
     "Deliberately wrong: the gradient of …",
     "A list of …",
@@ -165,14 +175,18 @@ def test_bare(mode, value):
 
 
 @says(
-    "`variables` is sent …",
-    "Here `w` is …",
-    "Wrong on purpose: the rule demands …",
+    "The variable is an …",
+    "The call of …",
+    "TensorFlow passes `variables` …",
+    "Here, `w` is …",
+    "If all variables …",
+    "Deliberately wrong: grad requires …",
+    "A variable that …",
     "A variable that …",
 )
-@over(mode=SOME, passed=[True, False])
-def test_sent(mode, passed):
-    w, sent = tf.Variable(2.0), []
+@over(mode=SOME, passed=[True, False], trainable=[True, False])
+def test_sent(mode, passed, trainable):
+    w, sent = tf.Variable(2.0, trainable=trainable), []
 
     @tf.custom_gradient
     def rule(x, *given):
@@ -184,17 +198,22 @@ def test_sent(mode, passed):
         return x * (given[0] if passed else w), grad
 
     mode.gradient(lambda x: rule(x, *[w] * passed), 3.0)
-    assert sent and all(each == ([] if passed else ["variables"]) for each in sent)
+    expected = ["variables"] if trainable and not passed else []
+    assert sent and all(each == expected for each in sent)
     product = program("wrong/no_variables.py").product
     said = message(mode.gradient, lambda x: product(x, w), 3.0)
     assert "missing 1 required positional argument: 'variables'" in said
 
 
 @says(
-    "In a graph, the …",
-    "Where the rule …",
-    "Wrong on purpose: a rule reads a variable in a branch …",
-    "The value is read outside and …",
+    "The fix reads the variable before `tf.cond`:",
+    "The function reads a variable, and is called in a branch …",
+    "The eager gradient …",
+    "In a graph, TensorFlow builds the …",
+    "If `grad` reads …",
+    "A `grad` that …",
+    "Compute a gradient through each …",
+    "Deliberately wrong: grad reads a variable in a branch …",
 )
 @over(mode=MODES)
 def test_a_branch(mode):
@@ -215,8 +234,8 @@ def test_a_branch(mode):
 
 
 @says(
-    "In a graph TensorFlow …",
-    "The level of …",
+    "In a graph, TensorFlow logs …",
+    "The default log …",
 )
 @over(mode=[EAGER, INSIDE, NESTED, SYMBOLIC], reads=[False, True])
 def test_the_note(mode, reads):
@@ -242,12 +261,13 @@ def test_the_note(mode, reads):
 
 
 @says(
-    "In a graph the …",
-    "The rule reads …",
-    "Eagerly a loop …",
+    "The function reads a variable, and is called in a `tf.while_loop`:",
+    "In a graph, TensorFlow builds a …",
+    "Here, `grad` reads …",
+    "Eagerly, `tf.while_loop` runs …",
+    "Compute a gradient through the …",
+    "Deliberately wrong: grad reads a variable in a tf.while_loop.",
     "`tf.recompute_grad` of a …",
-    "Wrong on purpose: a rule reads a variable in a tf.while_loop.",
-    "The value is read outside of …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED, SYMBOLIC])
 def test_a_loop(mode):
@@ -277,10 +297,13 @@ def test_a_loop(mode):
 
 
 @says(
+    "The argument `w` …",
+    "The error names …",
+    "The decorator records that …",
+    "Call the function eagerly.",
+    "Inside `tf.function`, the …",
+    "Deliberately wrong: a Keras …",
     "A Keras weight …",
-    "Reading it is …",
-    "Inside `tf.function` the …",
-    "Wrong on purpose: a Keras …",
     "The value of …",
 )
 @over(mode=SOME)
@@ -297,8 +320,11 @@ def test_a_weight(mode):
 
 
 @says(
-    "One that is …",
-    "Wrong on purpose: the variable …",
+    "The function reads a variable with …",
+    "The plain function …",
+    "It silently ignores …",
+    "Deliberately wrong: the variable …",
+    "Write `assert gradient is not None` …",
     "The variable is passed.",
 )
 @over(graph=[False, True], around=[False, True])
@@ -322,9 +348,11 @@ def test_not_trainable(graph, around):
 
 
 @says(
-    "`tf.gradients` walks a …",
-    "With `variables`, the …",
-    "Wrong on purpose: the rule calls tf.gradients.",
+    "This `grad` calls `tf.gradients`:",
+    "The eager call of …",
+    "`tf.gradients` differentiates a graph.",
+    "Eagerly, there is no graph.",
+    "Deliberately wrong: grad calls tf.gradients.",
     "A tape in …",
 )
 @over(mode=MODES)
@@ -544,11 +572,14 @@ def test_afterwards(place):
 
 
 @says(
+    "This program builds …",
+    "The call raises the error.",
+    "A variable in …",
+    "Use `tf.function` instead …",
+    "It records variables …",
+    "Deliberately wrong: a TensorFlow …",
     "In a graph of …",
-    "One of another …",
-    "Inside `tf.function` variables …",
-    "Wrong on purpose: a variable …",
-    "The variable is passed, and is …",
+    "In a graph of …",
 )
 @over(collections=[[], ["local_variables"], ["variables"]], used=[False, True])
 def test_unregistered(collections, used):
@@ -578,28 +609,27 @@ def test_unregistered(collections, used):
     assert not looked_up.called
 
 
-history("That is a …")
-
-
+history(
+    "This is a bug in TensorFlow.",
+)
 advice(
-    "Pass the variable.",
-    "Where that cannot …",
-    "Return a list as …",
-    "Return a list.",
+    "Fix: give the …",
+    "Fix: read the variable outside the branch, …",
+    "Fix: read the variable outside the loop, …",
+    "Fix: pass `tf.convert_to_tensor(w)` …",
+    "Fix: open a …",
+    "Fix: pass the value …",
     "Write `assert isinstance(gradients, list)` …",
-    "Give the parameter …",
-    "Have no `variables` …",
-    "Read the variable outside of the branch, …",
-    "Take a gradient through each …",
-    "Read the variable outside of the loop, …",
-    "Take a gradient through the …",
-    "Pass `tf.convert_to_tensor(w)`.",
-    "Pass it as …",
-    "`assert gradient is not None`.",
-    "Open a tape …",
-    "Pass the value …",
 )
 pointer(
+    "The fix passes the variable:",
+    "The fix returns a list:",
+    "The fix gives …",
+    "The fix reads the variable before the …",
+    "The fix passes the value of the weight:",
+    "The fix uses a tape:",
+    "The fix passes the value of the variable:",
+    "More: if the …",
     "The entries begin …",
     "Asked in tensorflow#55304.",
     "Asked in probability#1514.",
@@ -617,3 +647,28 @@ pointer(
     "Asked in tensorflow#34549, tensorflow#34235.",
     "Asked in tensorflow#38622, tensorflow#26812.",
 )
+
+
+@says(
+    "Both gradients agree with automatic differentiation.",
+    "The value is read outside the branch …",
+    "Both gradients agree with those …",
+    "The gradient agrees …",
+    "The gradient of the …",
+    "The gradient of `w` …",
+    "Both modes agree …",
+    "The value is read outside the loop …",
+    "The value is passed, …",
+    "The variable is passed, …",
+)
+@over(
+    name=[
+        *("missing", "too_short", "a_tuple", "no_variables", "a_branch", "a_loop"),
+        *("a_weight", "not_trainable", "by_gradients", "unregistered"),
+    ]
+)
+def test_fixes(name):
+    lines = trace(f"{name}.py")
+    assert len(lines) > 1 and all(same(e.numbers, lines[-1].numbers) for e in lines)
+    both = ("missing", "too_short", "a_tuple", "a_branch", "a_loop", "unregistered")
+    assert len(lines[0].numbers) == (2 if name in both else 1)

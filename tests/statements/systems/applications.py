@@ -105,9 +105,9 @@ def test_a_neuron(times):
     "Without it each …",
     "A spiking network learns …",
     "A pulse moves …",
-    "After 32 hidden …",
-    "All that is …",
-    "A tie counts …",
+    "A layer of …",
+    "The gradient of …",
+    "The one that …",
     "Potentials of the …",
     "Where the pulse …",
     "Where it moves …",
@@ -147,7 +147,7 @@ def test_the_spiking_network(mode, layers):
     "At −2 and …",
     "A weight of …",
     "Beyond −1 and …",
-    "In floats the …",
+    "The network with …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], w=[[-3.0, -1.0, -0.2, 0.0, 0.7, 1.0, 1.5]])
 def test_one_bit(mode, w):
@@ -239,7 +239,7 @@ def moved(p, i, h):
     "Of each pixel, the area …",
     "All three gradients …",
     "Each pixel is …",
-    "So three numbers …",
+    "So the input …",
 )
 @over(p=[[3.6, 4.2, 2.7], [4.3, 3.7, 1.45]])
 def test_the_disk(p):
@@ -298,8 +298,8 @@ def test_the_fit(mode):
 
 
 @says(
-    "Differences of points.",
-    "Differences of points can't …",
+    "Finite differences of counted points.",
+    "Finite differences of counted points can't …",
     "No step size …",
     "An image that …",
     "The gradient function is …",
@@ -383,6 +383,7 @@ def test_integers(mode, rule):
     "A bar in one dimension covers …",
     "The boundary is …",
     "If the left …",
+    "Both gradients agree with finite differences of …",
     "A bar in one dimension: …",
     "Of each pixel, the exact …",
 )

@@ -147,7 +147,7 @@ def test_the_convention(mode, seed):
     "If a column …",
     "In a space …",
     "A smooth loss …",
-    "A single one …",
+    "A loss that …",
     "The program computes …",
     "The gradient of one …",
     "The gradient of a …",
@@ -658,7 +658,7 @@ def test_slow(mode, shape):
     "`fast=True` solves the …",
     "QR keeps the …",
     "Its gradient is …",
-    "The inverse means …",
+    "The inverse requires …",
     "Least squares by …",
 )
 @over(mode=[EAGER, INSIDE], seed=[0, 1])
@@ -793,7 +793,7 @@ def test_check():
 @says(
     "Equal eigenvalues: for …",
     "Through eigenvectors, if …",
-    "The root of a matrix, …",
+    "With eigenvalues and …",
     "At the identity, …",
     "Compare it with TensorFlow's:",
     "TensorFlow's gradient gives …",
@@ -905,7 +905,7 @@ UNKNOWN_BATCH = tf.TensorSpec([None, 3, 3], tf.float64)
 
 
 @says(
-    "Batches: TensorFlow treats …",
+    "Batches: TensorFlow differentiates …",
     "In a batch, …",
     "This holds for …",
 )
@@ -933,7 +933,7 @@ def test_batches(name):
     "A loss must …",
     "The projector `v @ tf.linalg.adjoint(v)` does.",
     "`tf.linalg.eigh` and `tf.linalg.eigvalsh` …",
-    "Take `tf.math.real` of them.",
+    "Use `tf.math.real` to make them real.",
 )
 @over(mode=[EAGER, AROUND], name=OPERATIONS)
 def test_hermitian(mode, name):
@@ -992,7 +992,7 @@ def test_the_hermitian_root(mode, seed, n):
     "The others raise …",
     "Rounding adds a …",
     "The fix is to …",
-    "The result is …",
+    "You then get …",
     "A semidefinite matrix, …",
     "The largest element …",
 )

@@ -128,6 +128,8 @@ def test_growth(mode, k, y_0):
 
 
 @says(
+    "Without `once`, the …",
+    "`odeint.py` has `once`, too.",
     "Differentiating the gradient …",
     "The gradient function keeps …",
     "`once` sends the …",
@@ -168,7 +170,7 @@ def test_second_order(mode, by):
     assert not close(found, -2 * e * (1 - e) / (g + (1 - g) * e) ** 3)
 
 
-@says("The tape through …")
+@says("For second derivatives, …")
 def test_second_order_through_the_steps():
     defined = program("ode.py")
     p = tf.constant(P)
@@ -191,7 +193,7 @@ def test_second_order_through_the_steps():
     "It returns the …",
     "The prey's growth …",
     "`odeint` passes the …",
-    "On the way …",
+    "In the backward …",
     "If `f` doesn't …",
     "`solver` may be …",
     was="'any equation': f = -y raised TypeError, and f could not take the time",
@@ -263,7 +265,7 @@ def test_one_step_is_compiled(steps):
     )
 
 
-@says("`maximum_iterations` is needed …")
+@says("You need `maximum_iterations` …")
 @over(limit=[None, 4])
 def test_a_tape_through_the_loop(limit):
     def loop(y):
@@ -286,7 +288,7 @@ def test_a_tape_through_the_loop(limit):
     "At each tolerance, …",
     "It takes more …",
     "A much smaller …",
-    "The error of …",
+    "The rest is …",
     "The adjoint is as …",
     "At a tolerance …",
     "Adaptive steps: the …",
@@ -362,7 +364,7 @@ def test_too_many_steps(fast):
     "Bytes that the …",
     "Use the tape for …",
     "Use the adjoint if memory …",
-    "Use the adjoint if the steps …",
+    "Use the adjoint if there …",
 )
 @over(rule=[True, False], T=[1.0])
 def test_what_is_kept(rule, T):
@@ -394,7 +396,7 @@ def test_what_is_kept(rule, T):
 
 
 @says(
-    "A tape through the steps differentiates …",
+    "A tape through the steps computes …",
     "The adjoint equation …",
     "The two methods …",
     "With few steps, …",
@@ -529,7 +531,7 @@ def test_the_check():
     "With $T = 8$ …",
     "As a fix, …",
     "The end of …",
-    "Wrong on purpose: …",
+    "Deliberately wrong: a …",
 )
 @over(pieces=[1, 4, 8])
 def test_settling(pieces):
@@ -585,11 +587,13 @@ def test_closed_over(variable):
 
 
 @says(
-    "A little more …",
+    "If $T$ grows …",
     "A larger start …",
-    "In one dimension, …",
+    "And what is …",
+    "You can find …",
+    "Both gradients agree …",
     "So the gradient is …",
-    "The gradient by …",
+    "The gradient with …",
 )
 @over(mode=[EAGER], y_0=[0.1, 0.7], T=[0.5, 2.0])
 def test_the_solution(mode, y_0, T):
@@ -600,6 +604,8 @@ def test_the_solution(mode, y_0, T):
     found = mode.gradients(program("solution.py").logistic, y_0, T)
     assert close(found, [by_start, y * (1 - y)])
     assert close(by_start, y * (1 - y) / (y_0 * (1 - y_0)))
+    for line in trace("solution.py"):
+        assert len(line.numbers) >= 2 and same(line.numbers[-2], line.numbers[-1])
 
 
 pointer(
@@ -611,10 +617,10 @@ advice(
     "You need the …",
     "Write both for …",
     "Compare `a` at …",
-    "Look at what …",
+    "Compare the start …",
     "Use the tape through …",
     "Its memory suffices.",
     "You need second …",
     "The state settles, …",
-    "Between the two …",
+    "Checkpoints are a …",
 )

@@ -233,7 +233,7 @@ def test_kinds(mode, name):
 
 
 @says(
-    "Behind `y + x` …",
+    "They differ behind …",
     "This holds for …",
 )
 @over(mode=ROWS)
@@ -462,7 +462,7 @@ def test_added(i, how):
     "TensorFlow's own gradient …",
     "A product with …",
     "A matrix with …",
-    "There is no need …",
+    "You don't need …",
     "If the values …",
     "The program compares …",
     "Its values can.",
@@ -515,8 +515,8 @@ RAGGED = tf.ragged.constant([[1.0, 2.0], [3.0]])
 
 @says(
     "A ragged tensor is …",
-    "Ragged tensors work, …",
-    "The upstream gradient …",
+    "Ragged tensors work …",
+    "The upstream gradient has …",
     "You can request …",
     "The result has …",
     "`flat` takes the …",
@@ -688,7 +688,7 @@ def test_places(mode, i):
 
 @says(
     "A ragged input …",
-    "If you request …",
+    "If you ask …",
     "A tape inside …",
     "A tape outside …",
     "Deliberately wrong: a padded …",

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the Jacobian of a rule that only runs eagerly."""
+"""Deliberately wrong: the Jacobian of a gradient that only runs eagerly."""
 # tracebook: raises AttributeError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: no pfor, and a batch that may be empty."""
+"""Deliberately wrong: no pfor, and a batch that may be empty."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: batch_jacobian by the weights, which are no batch."""
+"""Deliberately wrong: batch_jacobian with respect to the weights."""
 # tracebook: raises ValueError
 
 import tensorflow as tf

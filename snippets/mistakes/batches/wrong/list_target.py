@@ -1,4 +1,4 @@
-"""Wrong on purpose: the Jacobian of a list of outputs."""
+"""Deliberately wrong: the Jacobian of a list of outputs."""
 # tracebook: raises AttributeError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a Jacobian in parts, from a tape that answers once."""
+"""Deliberately wrong: a Jacobian in parts, the tape isn't persistent."""
 # tracebook: raises RuntimeError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a Jacobian row by row, from a tape that answers once."""
+"""Deliberately wrong: a Jacobian row by row, the tape isn't persistent."""
 # tracebook: raises RuntimeError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a map of what cannot be vectorized."""
+"""Deliberately wrong: the mapped function can't be vectorized."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: batch_jacobian of one loss for each example."""
+"""Deliberately wrong: batch_jacobian of one loss for each example."""
 # tracebook: raises ValueError
 
 import tensorflow as tf

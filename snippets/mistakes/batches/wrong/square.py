@@ -1,4 +1,4 @@
-"""Wrong on purpose: the Jacobian of a whole batch."""
+"""Deliberately wrong: the Jacobian of a whole batch."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a gradient for each example, by tape.gradient."""
+"""Deliberately wrong: tape.gradient for a gradient of each example."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the Jacobian of a branch in a graph."""
+"""Deliberately wrong: the Jacobian of a branch in a graph."""
 # tracebook: raises ValueError
 
 import tensorflow as tf
@@ -9,7 +9,7 @@ def turned(image):
     return tf.image.rot90(image, k=3)
 
 
-tf.get_logger().setLevel("CRITICAL")  # the log repeats it
+tf.get_logger().setLevel("CRITICAL")  # hides the copy in the log
 x = tf.ones([2, 2, 1, 1])
 with tf.GradientTape() as tape:
     tape.watch(x)

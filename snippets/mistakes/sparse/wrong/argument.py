@@ -1,4 +1,4 @@
-"""Wrong on purpose: a SparseTensor is an argument of a rule."""
+"""Deliberately wrong: a SparseTensor is an argument."""
 # tracebook: raises ValueError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the gradient of an embedding is taken for a tensor."""
+"""Deliberately wrong: the gradient of an embedding isn't a tensor."""
 # tracebook: raises AttributeError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: an ExtensionType is an argument of a rule."""
+"""Deliberately wrong: an ExtensionType is an argument."""
 # tracebook: raises ValueError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the gradient of a large table becomes dense."""
+"""Deliberately wrong: the gradient of a large table becomes dense."""
 
 import warnings
 

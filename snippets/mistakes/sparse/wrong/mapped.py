@@ -1,4 +1,4 @@
-"""Wrong on purpose: tf.map_fn over the gradient of a table."""
+"""Deliberately wrong: tf.map_fn over the gradient of a table."""
 # tracebook: raises AttributeError
 
 import tensorflow as tf

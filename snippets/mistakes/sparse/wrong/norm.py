@@ -1,4 +1,4 @@
-"""Wrong on purpose: the norm of what stands in the list, not of its sum."""
+"""Deliberately wrong: rows of one index are not added before the norm."""
 
 import tensorflow as tf
 

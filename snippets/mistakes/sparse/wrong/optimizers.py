@@ -1,4 +1,4 @@
-"""Wrong on purpose: Adam takes the rows of one index one by one."""
+"""Deliberately wrong: Adam squares rows of one index separately."""
 
 import keras
 import numpy as np

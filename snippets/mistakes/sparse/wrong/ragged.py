@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule owes a gradient for the values and the splits."""
+"""Deliberately wrong: a gradient for the values and one for the splits."""
 
 import tensorflow as tf
 
@@ -7,7 +7,7 @@ import tensorflow as tf
 def double(x):
     def grad(upstream):
         print("  upstream:", type(upstream).__name__, upstream.shape)
-        return 2.0 * upstream, None  # of the values, of the splits
+        return 2.0 * upstream, None  # the values, the splits
 
     return x * 2.0, grad
 

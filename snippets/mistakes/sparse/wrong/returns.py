@@ -1,4 +1,4 @@
-"""Wrong on purpose: IndexedSlices without the shape of what they are of."""
+"""Deliberately wrong: IndexedSlices without dense_shape."""
 # tracebook: raises ValueError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a SparseTensor as the source of a gradient."""
+"""Deliberately wrong: a SparseTensor is the source of a gradient."""
 # tracebook: raises ValueError
 
 import tensorflow as tf

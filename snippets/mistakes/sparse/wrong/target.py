@@ -1,4 +1,4 @@
-"""Wrong on purpose: a second derivative of what was looked up."""
+"""Deliberately wrong: the second derivative of a lookup."""
 # tracebook: raises AttributeError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: upstream behind a gather is no tensor."""
+"""Deliberately wrong: upstream behind a gather isn't a tensor."""
 # tracebook: raises TypeError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the sparse matrix is made once, of what it was then."""
+"""Deliberately wrong: the constructor makes the sparse matrix."""
 # tracebook: raises ValueError
 
 import keras

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a number for range is an argument of the rule."""
+"""Deliberately wrong: the number for range is an argument."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a flag is an argument of the rule, in a graph."""
+"""Deliberately wrong: a flag is an argument, in a graph."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a function is an argument of the rule."""
+"""Deliberately wrong: a function is an argument."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule returns a number of NumPy."""
+"""Deliberately wrong: grad returns a NumPy number."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule asks with an if, of a tensor."""
+"""Deliberately wrong: grad has an if on a tensor."""
 # tracebook: raises ValueError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule computes with NumPy, in a graph."""
+"""Deliberately wrong: grad computes with NumPy, in a graph."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule asks for a number, in a graph."""
+"""Deliberately wrong: grad reads the value of a tensor, in a graph."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a real upstream meets a complex input."""
+"""Deliberately wrong: grad multiplies a real and a complex tensor."""
 # tracebook: raises InvalidArgumentError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the gradient of a float32 input is float64."""
+"""Deliberately wrong: the gradient of a float32 input is float64."""
 # tracebook: raises InvalidArgumentError
 
 import tensorflow as tf

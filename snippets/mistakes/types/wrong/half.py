@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule that makes float32 numbers of its own."""
+"""Deliberately wrong: grad makes float32 numbers for a float16 input."""
 # tracebook: raises InvalidArgumentError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the input is made of whole numbers."""
+"""Deliberately wrong: the input is an integer tensor."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a straight-through rule whose output is an integer."""
+"""Deliberately wrong: a straight-through estimator with integer output."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule reads a variable in a branch of tf.cond."""
+"""Deliberately wrong: grad reads a variable in a branch of tf.cond."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule reads a variable in a tf.while_loop."""
+"""Deliberately wrong: grad reads a variable in a tf.while_loop."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the gradients of the variables are in a tuple."""
+"""Deliberately wrong: the gradients of the variables are in a tuple."""
 # tracebook: raises TypeError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a Keras weight is passed as it is."""
+"""Deliberately wrong: a Keras weight is passed without its value."""
 # tracebook: raises TypeError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule calls tf.gradients."""
+"""Deliberately wrong: grad calls tf.gradients."""
 # tracebook: raises RuntimeError
 
 import tensorflow as tf

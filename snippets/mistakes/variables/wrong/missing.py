@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule has no place for the variable it reads."""
+"""Deliberately wrong: grad has no parameter for the variable."""
 # tracebook: raises TypeError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule demands variables that nobody sends."""
+"""Deliberately wrong: grad requires variables, which it doesn't get."""
 # tracebook: raises TypeError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the variable that the rule reads is not trainable."""
+"""Deliberately wrong: the variable isn't trainable, and isn't passed."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: two variables, and a list of one gradient."""
+"""Deliberately wrong: two variables, but a list of one gradient."""
 # tracebook: raises ValueError
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a variable of no collection, in a graph of version 1."""
+"""Deliberately wrong: a TensorFlow 1.x variable in no collection."""
 # tracebook: raises ValueError
 
 import tensorflow as tf

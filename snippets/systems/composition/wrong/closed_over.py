@@ -1,4 +1,4 @@
-"""Wrong on purpose: a rule closes over a tensor, which gets no gradient."""
+"""Deliberately wrong: a custom gradient captures a tensor."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: the rule solves with A, not with its transpose."""
+"""Deliberately wrong: grad solves with A, not with its transpose."""
 
 import tensorflow as tf
 

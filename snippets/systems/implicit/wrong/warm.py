@@ -1,4 +1,4 @@
-"""Wrong on purpose: a tape through a loop that starts at the answer."""
+"""Deliberately wrong: a tape through a loop that starts at the solution."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Wrong on purpose: a state that settles is solved backward for long."""
+"""Deliberately wrong: a state that settles is solved backward."""
 # tracebook: rel=1e-3
 
 import tensorflow as tf
