@@ -338,7 +338,7 @@ def counted(way, steps):
     "`tf.recompute_grad(block)` keeps only …",
     "With $n$ steps …",
     "Cut $n$ steps …",
-    "The program counts the …",
+    "The program counts the tensors and …",
     "During the backward …",
     "Together they are",
     "Blocks of 8 have …",
@@ -676,7 +676,7 @@ def test_kept_outside(count):
     "The program runs four blocks …",
     "Start with both …",
     "No choice has …",
-    "It needs 1.35 …",
+    "This choice needs …",
     "One `tf.recompute_grad` around …",
     "If time matters …",
     "It costs few …",
@@ -892,7 +892,7 @@ pointer(
     "Compare the peaks, …",
     "Compare `run again` …",
     "Compare how many sines …",
-    "The program counts both for …",
+    "The program counts the tensors, …",
 )
 advice(
     "You need the …",
