@@ -97,7 +97,7 @@ RULES = ["identity", "rounded", "limited"]
     "In eager mode, TensorFlow …",
     "In a graph, …",
     "`limited` isn't linear …",
-    "TensorFlow transposes its …", "This is above …",
+    "TensorFlow transposes it at …", "This is above …",
     "Forward mode of …",
 )
 @over(forward=FORWARDS, name=RULES)
@@ -344,7 +344,7 @@ def test_forward_and_maps(graph):
 @says(
     "A gradient that you …",
     "These modes drop …",
-    "So no mode …",
+    "So these modes …",
     "All modes agree …",
     "A gradient that no …",
 )
