@@ -902,6 +902,7 @@ def test_the_exercise():
 
 pointer(
     "Add a saved …",
+    "Compare the rows …",
     "The second exercise …",
     "Error messages of …",
     "The table shows the …",

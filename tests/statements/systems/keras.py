@@ -370,7 +370,7 @@ def test_what_to_cast(mode):
     "So a custom …",
     "A custom train_step …",
     "Both policies take …",
-    "Without that line, …",
+    "Without that line, …", "With `mixed_float16`, the …",
     "Deliberately wrong: a custom …",
 )
 @over(name=POLICIES, file=["train_step.py", "wrong/train_step.py"])
@@ -394,7 +394,7 @@ def test_train_step(name, file):
 
 
 @says(
-    "Keras scales the …", "A policy on …",
+    "`compile` turns on …", "A policy on …",
     "`compile` looks at …",
     "`auto_scale_loss`, an argument …",
     "A layer with `dtype …",

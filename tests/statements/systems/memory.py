@@ -139,7 +139,7 @@ def test_frozen(count):
     assert [each.numbers[:2] for each in trace("frozen.py")] == [[5, 5], [0, 5]]
 
 
-@says("If time matters …")
+@says("If you compute the gradient inside a `tf.function`, you …")
 @over(by_rule=[True, False])
 def test_frozen_in_a_graph(by_rule):
     read, W = [], program("frozen.py").W
@@ -380,6 +380,7 @@ def test_unequal_blocks():
 @says(
     "The fraction is …",
     "To find the …",
+    "So equal blocks …",
     r"Then $2 \sqrt{n}$ …",
 )
 @over(n=st.integers(1, 40).map(lambda root: root**2), k=st.integers(1, 1600))
@@ -426,6 +427,7 @@ def test_levels(q, k):
     "Right, steps run: …",
     "Tensors alive at …",
     "The program that …",
+    "At a depth …",
 )
 def test_the_figure():
     left, right = drawn("figure.py")[0].axes
@@ -437,6 +439,9 @@ def test_the_figure():
     assert [each.get_ydata()[-1] for each in left.lines[1::2]] == [1023, 62, 10]
     ends = [each.get_ydata()[-1] / 1024 for each in right.lines[1::2]]
     assert np.allclose(ends, [2.0, 2.9, 6.0], atol=0.05)
+    one, _, halves = (each.numbers for each in trace("figure.py"))
+    assert (one[4], halves[4]) == (1023, 10) and round(halves[9] / one[9]) == 3
+    assert [line.get_xdata()[-1] for line in right.lines] == [1024] * len(right.lines)
 
 
 @functools.cache
@@ -885,6 +890,7 @@ pointer(
     "a persistent tape …",
     "This program measures …",
     "The program compares the plain …",
+    "Compare how many results …",
     "Look at how many `h` …",
     "Look at how many numbers …",
     "Compare the first …",
