@@ -477,7 +477,8 @@ def test_turns():
     "The gradient function itself …",
     "The loss does, …",
     "In every replica, …",
-    "If each replica …", "With equal parts, two …",
+    "If each replica …",
+    "With equal parts, two …",
     "Dividing by the …",
     "Divide each loss …",
     "Compare equal parts …",
@@ -521,7 +522,8 @@ def test_optimizer():
     "All outputs depend …",
     "The gradient of a mean over the …",
     "An all-reduce in …",
-    "All three agree.", "So you need …",
+    "All three agree.",
+    "So you need …",
     "If you write …",
     "The gradient is then …",
     "Batch statistics cover …",
@@ -629,7 +631,8 @@ def test_placed():
 
 @says(
     "`MultiWorkerMirroredStrategy` has the …",
-    "We also ran …", "The gradient was …",
+    "We also ran …",
+    "The gradient was …",
     "The same gradient …",
 )
 def test_hosts():
@@ -646,7 +649,8 @@ def test_hosts():
     "Each replica gets …",
     "The upstream gradients …",
     "The local factor …",
-    "TensorFlow's `all_reduce` can't …", "To avoid overflow, …",
+    "TensorFlow's `all_reduce` can't …",
+    "To avoid overflow, …",
     "Together the replicas …",
     "log of a …",
     "The largest of …",
@@ -673,7 +677,8 @@ def test_catalogue():
 pointer(
     "You need gradients …",
     "Compare the lines of …",
-    "The program tries …", "Compare both with …",
+    "The program tries …",
+    "Compare both with …",
     "Compare two replicas …",
     "The messages are …",
     "We didn't test …",

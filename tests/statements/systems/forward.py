@@ -16,7 +16,8 @@ AT = ["around", "nested"]
 @says(
     "Its value $a$ …",
     "A Jacobian-vector product from a …",
-    "Around a `tf.function`, forward …", "The result is a …",
+    "Around a `tf.function`, forward …",
+    "The result is a …",
     "A gradient function …",
     "Forward mode needs …",
     "To see why …",
@@ -92,12 +93,14 @@ RULES = ["identity", "rounded", "limited"]
     "Two of them …",
     "The third one …",
     "TensorFlow transposes its …",
-    "Elsewhere, forward mode has …", "TensorFlow keeps their …",
+    "Elsewhere, forward mode has …",
+    "TensorFlow keeps their …",
     "`tf.round` has no …",
     "In eager mode, TensorFlow …",
     "In a graph, …",
     "`limited` isn't linear …",
-    "TensorFlow transposes it at …", "This is above …",
+    "TensorFlow transposes it at …",
+    "This is above …",
     "Forward mode of …",
 )
 @over(forward=FORWARDS, name=RULES)
@@ -139,7 +142,8 @@ def test_by_transposing(mode, around):
 
 
 @says(
-    "If your gradient function deliberately …", "So put a …",
+    "If your gradient function deliberately …",
+    "So put a …",
     "To make forward …",
     "This works eagerly …",
 )

@@ -923,7 +923,8 @@ advice(
     "From each tape …",
     "How many gradient functions are registered, and how …",
     "Write: a schedule.",
-    "In the program above, the …", "Fix this: the …",
+    "In the program above, the …",
+    "Fix this: the …",
     "no warnings on …",
     "Compare the columns:",
 )

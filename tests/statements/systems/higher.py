@@ -220,7 +220,8 @@ def test_kept_in_other_places():
     "The reason is …",
     "the output of …",
     "an intermediate result …",
-    "The second tape uses …", "It doesn't call …",
+    "The second tape uses …",
+    "It doesn't call …",
 )
 @over(mode=TWO)
 def test_the_output_inside(mode):

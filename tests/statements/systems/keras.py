@@ -172,7 +172,8 @@ def test_what_fit_says(jump, behind, eagerly):
     "If the function …",
     "The easiest way …",
     "If you can't …",
-    "These are `tf.Variable` …", "A Keras weight …",
+    "These are `tf.Variable` …",
+    "A Keras weight …",
     "Convert the weights …",
     "Inside `call`, a …",
     "When `grad` runs, …",
@@ -370,7 +371,8 @@ def test_what_to_cast(mode):
     "So a custom …",
     "A custom train_step …",
     "Both policies take …",
-    "Without that line, …", "With `mixed_float16`, the …",
+    "Without that line, …",
+    "With `mixed_float16`, the …",
     "Deliberately wrong: a custom …",
 )
 @over(name=POLICIES, file=["train_step.py", "wrong/train_step.py"])
@@ -394,7 +396,8 @@ def test_train_step(name, file):
 
 
 @says(
-    "`compile` turns on …", "A policy on …",
+    "`compile` turns on …",
+    "A policy on …",
     "`compile` looks at …",
     "`auto_scale_loss`, an argument …",
     "A layer with `dtype …",
@@ -481,7 +484,8 @@ def test_steps_per_execution(steps, by_counter):
     "The layer passes …",
     "One feature feeds …",
     "The model never …",
-    r"If $\lambda$ stays …", r"If it grows …",
+    r"If $\lambda$ stays …",
+    r"If it grows …",
     "The second column …",
     "The last line …",
     "Column 0 tells …",
@@ -623,7 +627,8 @@ def test_the_check(x, w):
 
 @says(
     "The surrogate is the identity, …",
-    "`tf.convert_to_tensor` converts the …", "In the backward pass, TensorFlow …",
+    "`tf.convert_to_tensor` converts the …",
+    "In the backward pass, TensorFlow …",
     "The custom gradient is applied …",
     "A dense layer with …",
     "With both policies, all …",

@@ -92,7 +92,8 @@ def test_kept_for_its_shape(operation, x):
 
 @says(
     "`3 * x` …",
-    "In eager mode, the tape decides …", "It doesn't check which …",
+    "In eager mode, the tape decides …",
+    "It doesn't check which …",
 )
 @over(operation=[tf.multiply, tf.matmul])
 def test_type_decides(operation):
@@ -359,7 +360,8 @@ def test_blocks(size):
 
 
 @says(
-    "Unequal blocks do …", "Few ends are …",
+    "Unequal blocks do …",
+    "Few ends are …",
     "For example, blocks …",
 )
 def test_unequal_blocks():

@@ -62,7 +62,8 @@ def copied(model, function, **options):
     "In types: `grad :: upstream(y) → downstream(x)`.",
     "The value of the model …",
     "The local derivative is …",
-    "Here guided backpropagation …", "It drops negative …",
+    "Here guided backpropagation …",
+    "It drops negative …",
     "A derivative is …",
     "Guided ReLU in …",
 )
@@ -462,7 +463,8 @@ def test_loaded(mode):
 
 @says(
     "The name is …",
-    "TensorFlow tries to …", "This fails, because …",
+    "TensorFlow tries to …",
+    "This fails, because …",
     "If you save …",
     "In any other …",
     "With `tf.custom_gradient` instead, …",
@@ -536,7 +538,9 @@ def test_tensorflow_1():
 @says(
     "The program compares the copy's …",
     "The finite differences must …",
-    "They must agree …", "NumPy agrees with …", "The finite differences agree …",
+    "They must agree …",
+    "NumPy agrees with …",
+    "The finite differences agree …",
     "The copy's gradient against …",
     "Forward, and back …",
 )
@@ -558,7 +562,8 @@ def test_deconvolved(mode, x, upstream):
 definition(
     "Guided backpropagation shows …",
     "It changes only …",
-    "The value of the ReLU …", "The surrogate is …",
+    "The value of the ReLU …",
+    "The surrogate is …",
     "Write the differential of …",
     "The slope counts …",
     "If $x_i$ and …",

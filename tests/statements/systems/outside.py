@@ -212,7 +212,8 @@ def test_recurrence(x, y_bar, a):
 
 
 @says(
-    "The second line …", "It agrees in …",
+    "The second line …",
+    "It agrees in …",
 )
 def test_scan_agrees():
     first, second = (
