@@ -1,4 +1,4 @@
-"""keras.remat around layers: gradients and state, compared with plain layers."""
+"""keras.remat around layers: gradients and state, against plain layers."""
 
 import keras
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the factor is an attribute, which fit reads only once."""
+"""Deliberately wrong: the factor is an attribute that fit reads only once."""
 
 import numpy as np
 import tensorflow as tf
