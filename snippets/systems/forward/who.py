@@ -1,4 +1,4 @@
-"""What keeps a gradient function: 10 is its result, 1 and 0 are not."""
+"""Where the gradient function is used: 10 is its result, 1 and 0 are not."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A gradient function for one order: a second derivative raises an error."""
+"""Only the first derivative is allowed: a second one raises an error."""
 
 import tensorflow as tf
 

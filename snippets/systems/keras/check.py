@@ -25,7 +25,7 @@ with tf.GradientTape() as tape:
     L = tf.reduce_sum((model(x) - t) ** 2)
 rule = tape.gradient(L, hidden.kernel)
 
-# Upstream is taken at the true outputs, and does not move with x.
+# The upstream gradient belongs to the true outputs, and stays constant.
 y = tf.sign(hidden(x))
 with tf.GradientTape() as tape:
     tape.watch(y)

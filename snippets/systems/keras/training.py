@@ -68,7 +68,7 @@ def draw(name, inks, ink):
         40}, "The loss over 40 epochs."
     assert np.ptp(losses["tf.sign"][5:]) < 0.03 and min(
         losses["tf.sign"]) > 0.6, (
-        "By tf.sign alone, it is a flat line close to where it began;")
+        "With tf.sign alone, it is a flat line close to where it began;")
     assert 2.0 * losses["sign with a rule"][-1] < losses[
         "sign with a rule"][0], (
         "with the custom gradient it falls to less than half;")

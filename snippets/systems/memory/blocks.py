@@ -1,4 +1,4 @@
-"""A chain of 64 steps in blocks: what is alive at once, and what is run."""
+"""A chain of 64 steps in blocks: tensors alive at once, and steps run."""
 
 import weakref
 

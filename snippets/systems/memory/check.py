@@ -1,4 +1,4 @@
-"""The schedules against the plain chain and against central differences."""
+"""The schedules, compared with the plain chain and with finite differences."""
 
 import tensorflow as tf
 

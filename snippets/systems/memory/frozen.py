@@ -1,4 +1,4 @@
-"""Frozen layers need W alone, and the tape keeps their inputs as well."""
+"""Frozen layers need only W, but the tape also keeps their inputs."""
 
 import weakref
 

@@ -1,4 +1,4 @@
-"""Steps in a graph, as traced and after TensorFlow optimized it."""
+"""How many steps are traced, and how many run after optimization."""
 
 import tensorflow as tf
 from tensorflow.python.eager import context

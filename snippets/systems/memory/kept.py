@@ -1,4 +1,4 @@
-"""What the tape keeps of one operation: its input, its output, or nothing."""
+"""What the tape keeps for one operation: its input, its output, or nothing."""
 
 import weakref
 
@@ -22,7 +22,7 @@ for name, operation in {
     start = tf.ones([256, 256])
     with tf.GradientTape() as tape:
         tape.watch(start)
-        x = -start  # of which the tape keeps nothing
+        x = -start  # the tape keeps nothing for this
         y = operation(x)
         end = -y
     size = {"input": x.numpy().nbytes, "output": y.numpy().nbytes}

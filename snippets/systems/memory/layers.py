@@ -1,4 +1,4 @@
-"""keras.remat around layers: the gradients and the state, against without."""
+"""keras.remat around layers: gradients and state, against plain layers."""
 
 import keras
 import tensorflow as tf
@@ -37,4 +37,4 @@ for make in (
     (slopes, state), (again, after) = both
     print(f"{type(layer).__name__:18}  gradients"
           f" {'right' if agree(slopes, again) else 'wrong'}"
-          f"  state {'as without' if agree(state, after) else 'differs'}")
+          f"  state {'the same' if agree(state, after) else 'differs'}")

@@ -1,4 +1,4 @@
-"""A gradient function that keeps x alone, and computes h again."""
+"""A gradient function that keeps only x, and computes h again."""
 
 import weakref
 

@@ -1,4 +1,4 @@
-"""A chain reversed with s snapshots: Revolve's schedule, run and counted."""
+"""A chain reversed with s snapshots: the schedule of Revolve, with counts."""
 
 import collections
 import functools

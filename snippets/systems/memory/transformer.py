@@ -21,7 +21,7 @@ def meter(op_type, inputs, attrs, outputs, op_name=None, graph=None):
             count["bytes"] += size
             weakref.finalize(each, freed, size)
     if count["bytes"] > count["peak"]:
-        gc.collect()  # frees what only reference cycles still hold
+        gc.collect()  # frees tensors in reference cycles
         count["peak"] = max(count["peak"], count["bytes"])
     if "MatMul" in str(op_type):
         settings = dict(zip(attrs[::2], attrs[1::2]))

@@ -1,4 +1,4 @@
-"""What NumPy computes in float64 is brought back to the dtype of the input."""
+"""NumPy computes in float64; results are cast to the dtype of the input."""
 
 import numpy as np
 import tensorflow as tf

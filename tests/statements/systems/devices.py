@@ -395,11 +395,11 @@ RULES = ["variables", "plain", "argument"]
 
 
 @says(
-    "Around the replicas …",
+    "A tape around `strategy.run` …",
     "Here a tape …",
-    "Without a `tf.function` …",
-    "It has the …",
-    "For `w` itself, …",
+    "If no `tf.function` …",
+    "If you request the gradients of …",
+    "If you request the gradient of `w`, …",
     "Put the tape into the function that `strategy.run` calls.",
     "the gradient is …",
     "Deliberately wrong: a …",
@@ -433,12 +433,12 @@ def test_programs():
 
 @says(
     "Each replica calls …",
-    "The gradient function runs …",
-    "A list that …",
+    "The gradient function runs in …",
+    "If it appends …",
     "The upstream gradient, …",
-    "The gradient function is …",
-    "`variables=` has the …",
-    "In a replica it reads …",
+    "The gradient function computes …",
+    "The list `variables=` …",
+    "If you read …",
     "In a replica, the device …",
     "What a gradient function …",
     "or it warns …",
@@ -474,10 +474,11 @@ def test_turns():
     "The weight gets …",
     "So each replica …",
     "Each replica runs …",
-    "The gradient function has …",
-    "The divisor is …",
-    "Each example must …",
-    "If each part …",
+    "The gradient function itself …",
+    "The loss does, …",
+    "In every replica, …",
+    "If each replica …",
+    "With equal parts, two …",
     "Dividing by the …",
     "Divide each loss …",
     "Compare equal parts …",
@@ -521,12 +522,13 @@ def test_optimizer():
     "All outputs depend …",
     "The gradient of a mean over the …",
     "An all-reduce in …",
-    "`all_reduce` has this …",
-    "If a gradient function …",
+    "All three agree.",
+    "So you need …",
+    "If you write …",
     "The gradient is then …",
     "Batch statistics cover …",
-    "With equal parts …",
-    "With other parts, …",
+    "With equal parts the …",
+    "If the parts …",
     "Let replica $s$ …",
     "The mean over …",
     "Deliberately wrong: the gradient …",
@@ -548,7 +550,7 @@ def test_reduced():
 @says(
     "In an all-reduce …",
     "If only one …",
-    "In a branch …",
+    "In a graph, an …",
 )
 def test_meet():
     for each in found("one alone"):
@@ -558,11 +560,11 @@ def test_meet():
 
 
 @says(
-    "A tape over …",
-    "If the loss …",
+    "If the tape …",
+    "If you all-reduce …",
     "The gradient is twice …",
     "If you want …",
-    "Reduce a loss …",
+    "If you sum …",
     "Deliberately wrong: the loss …",
 )
 def test_counted():
@@ -576,7 +578,7 @@ def test_counted():
     "Keras divides the …",
     "In `model.fit`, an …",
     "With batches of …",
-    "A last batch …",
+    "If the last …",
     "Each replica computes …",
     "So of 3 …",
     "A single example …",
@@ -608,9 +610,9 @@ def test_fit():
 
 
 @says(
-    "`tf.device` around the …",
-    "It runs on …",
-    "In a graph with …",
+    "A `tf.device` around …",
+    "The gradient function runs on …",
+    "In a graph without …",
     "A device that …",
     "Where the operations …",
 )
@@ -629,7 +631,8 @@ def test_placed():
 
 @says(
     "`MultiWorkerMirroredStrategy` has the …",
-    "Two workers, as …",
+    "We also ran …",
+    "The gradient was …",
     "The same gradient …",
 )
 def test_hosts():
@@ -642,11 +645,12 @@ def test_hosts():
 
 @says(
     "The logits of …",
-    "Each replica multiplies …",
+    "In its loss, …",
     "Each replica gets …",
     "The upstream gradients …",
     "The local factor …",
-    "TensorFlow's `all_reduce` has …",
+    "TensorFlow's `all_reduce` can't …",
+    "To avoid overflow, …",
     "Together the replicas …",
     "log of a …",
     "The largest of …",
@@ -673,11 +677,12 @@ def test_catalogue():
 pointer(
     "You need gradients …",
     "Compare the lines of …",
-    "Compare both custom …",
+    "The program tries …",
+    "Compare both with …",
     "Compare two replicas …",
     "The messages are …",
-    "Nothing was run …",
+    "We didn't test …",
     "After this page …",
     "What you see …",
-    "Derive its gradient …",
+    "Derive the gradient …",
 )

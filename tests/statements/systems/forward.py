@@ -16,7 +16,8 @@ AT = ["around", "nested"]
 @says(
     "Its value $a$ …",
     "A Jacobian-vector product from a …",
-    "Forward mode transposes …",
+    "Around a `tf.function`, forward …",
+    "The result is a …",
     "A gradient function …",
     "Forward mode needs …",
     "To see why …",
@@ -67,8 +68,7 @@ def test_at_ones():
     "The first line …",
     "The second line …",
     "It has three …",
-    "The accumulator gets …",
-    "So does the …",
+    "An accumulator over …",
 )
 def test_the_trace():
     first, *others = trace("transpose.py")
@@ -86,19 +86,21 @@ RULES = ["identity", "rounded", "limited"]
 
 
 @says(
-    "Around a `tf.function` …",
+    "Around a `tf.function`, the …",
     "After this page …",
-    "Elsewhere, forward mode …",
+    "Elsewhere, forward mode differentiates …",
     "The next program has …",
     "Two of them …",
     "The third one …",
     "TensorFlow transposes its …",
-    "Elsewhere, the operations …",
-    "`tf.round` carries nothing …",
+    "Elsewhere, forward mode has …",
+    "TensorFlow keeps their …",
+    "`tf.round` has no …",
     "In eager mode, TensorFlow …",
     "In a graph, …",
     "`limited` isn't linear …",
-    "At ones, it …",
+    "TensorFlow transposes it at …",
+    "This is above …",
     "Forward mode of …",
 )
 @over(forward=FORWARDS, name=RULES)
@@ -116,9 +118,9 @@ def test_whose(forward, name):
 
 
 @says(
-    "`by_transposing` always calls …",
+    "An accumulator doesn't …",
     "`by_transposing` is another …",
-    "The exception is …",
+    "`by_transposing` does, except …",
 )
 @over(mode={"eager": None, "inside": {}, "XLA": {"jit_compile": True}}, around=[0, 1])
 def test_by_transposing(mode, around):
@@ -140,7 +142,8 @@ def test_by_transposing(mode, around):
 
 
 @says(
-    "If it deliberately …",
+    "If your gradient function deliberately …",
+    "So put a …",
     "To make forward …",
     "This works eagerly …",
 )
@@ -190,7 +193,7 @@ def test_stopped(forward):
     "The next program computes …",
     "In `with_rule`, the …",
     "In eager mode, two …",
-    "This is a …",
+    "This is a bug.",
     "Use a tape …",
 )
 @over(
@@ -244,15 +247,14 @@ def test_dropped(mode, many):
     "`tf.vectorized_map`, `tape.jacobian` and …",
     "A `tf.function` around …",
     "With the tape …",
-    "They keep the …",
     "`tf.map_fn` and `tf.while_loop` …",
     "`tape.jacobian`, `tape.batch_jacobian`, `tf.map_fn` …",
     "They trace the …",
     "Whether your gradient …",
     "In the next …",
     "It contains the …",
-    "Jacobians convert the …",
-    "What keeps a …",
+    "The methods for …",
+    "Where the gradient …",
 )
 @over(name=["identity", "rounded"])
 def test_who(name):
@@ -272,7 +274,7 @@ def test_who(name):
 
 
 @says(
-    "A custom gradient …",
+    "If your function …",
 )
 @over(mode=[EAGER, INSIDE, AROUND])
 def test_outside(mode):
@@ -291,7 +293,7 @@ def test_outside(mode):
 
 
 @says(
-    "There are three …",
+    "Three methods compute …",
     "The next program clips …",
     "The upstream gradients …",
     "A plain `tape.gradient` …",
@@ -346,7 +348,7 @@ def test_forward_and_maps(graph):
 @says(
     "A gradient that you …",
     "These modes drop …",
-    "A gradient that is …",
+    "So these modes …",
     "All modes agree …",
     "A gradient that no …",
 )
@@ -419,8 +421,8 @@ def test_tape_around():
 
 @says(
     "Write `jvp_by_rule(f, x, dx)` …",
-    "Each row of …",
-    "It costs one …",
+    "The gradient function of …",
+    "So this method …",
     "A Jacobian-vector product from the …",
     "`limited` gets 0.5, …",
     "The results are …",
@@ -456,7 +458,7 @@ advice(
     "no warnings on …",
 )
 pointer(
-    "A Jacobian that …",
+    "The rules differ …",
     "The composition matrix …",
     "The guide shows …",
     "The catalogue has …",

@@ -152,9 +152,9 @@ def test_registry():
     "`model.fit` works like …",
     "100: the name …",
     "A tape outside …",
-    "TensorFlow makes the …",
+    "TensorFlow differentiates the …",
     "The same holds …",
-    "Deliberately wrong: a …",
+    "Deliberately wrong: a graph's …",
 )
 @over(mode=[*MODES, "fit"])
 def test_swapped(mode):
@@ -243,7 +243,7 @@ def test_the_trace():
 
 
 @says(
-    "What runs in …",
+    "After that, each …",
     "In a graph, Python …",
     "Each step calls …",
     "Gradient computed inside …",
@@ -272,12 +272,12 @@ def test_calls(mode, steps):
 
 @says(
     "A persistent tape …",
-    "TensorFlow prepares that, …",
+    "TensorFlow builds graphs …",
     "Gradient computed outside.",
     "`grad` is called before …",
     "If a tape …",
     "A `grad` that …",
-    "You may request …",
+    "Such a tape …",
 )
 @over(
     options=[{}, {"jit_compile": True}, {"autograph": False}], persistent=[False, True]
@@ -332,11 +332,11 @@ def printed(mode, steps):
 @says(
     "`tf.print` is an …",
     "Use `tf.print`, not …",
-    "With the gradient computed outside the …",
+    "If the gradient is computed outside the …",
     "`print` runs when …",
     "The next program has …",
     "In a graph, `print` …",
-    "With the gradient computed outside, …",
+    "If the gradient is computed outside, …",
     "print runs when …",
 )
 @over(mode=UNCOMPILED)
@@ -354,7 +354,7 @@ def symbolic(tensor):
 
 
 @says(
-    "With the gradient computed inside, …",
+    "If the gradient is computed inside, …",
     "XLA can't compile …",
 )
 def test_print_inside():
@@ -388,7 +388,6 @@ def test_prints_in_blocks(mode):
 
 
 @says(
-    "TensorFlow runs only …",
     "Control dependencies make …",
 )
 @over(waits=[True, False])
@@ -453,7 +452,7 @@ def test_run_eagerly_in_keras(eagerly):
     "If the Python …",
     "The next program raises …",
     "Only the eager …",
-    "Deliberately wrong: Python …",
+    "Deliberately wrong: a Python …",
 )
 @over(mode=MODES, second=numbers(-9, 9))
 def test_strength(mode, second):
@@ -469,11 +468,10 @@ def test_strength(mode, second):
 
 
 @says(
-    "A variable is …",
+    "Make the strength …",
     "The strength is …",
     "Use a `tf.Variable` …",
-    "It should change …",
-    "Make it not …",
+    "Set `trainable=False`, because …",
     "All columns follow …",
 )
 @over(mode=MODES)
@@ -511,7 +509,7 @@ PAIRS = {
     "Each trace calls …",
     "The next program makes …",
     "A shape is …",
-    "With `reduce_retracing`, TensorFlow …",
+    "With `reduce_retracing`, the …",
     "With an `input_signature`, …",
     "Each new trace …",
 )
@@ -558,7 +556,7 @@ def test_never_emptied(times):
 
 
 @says(
-    "If a dimension …",
+    "In a graph that accepts …",
     "Use `tf.shape(x)[0]` instead.",
 )
 @over(mode=[EAGER, INSIDE, AROUND], length=[1, 4])
@@ -657,10 +655,10 @@ def controlled(mode, name, what):
     "Pass the variable's …",
     "The gradient of …",
     "Pass the value …",
-    "Both are graphs …",
+    "Both are separate …",
     "The next program tries …",
     "`read` reads the …",
-    "`passed` gets its …",
+    "`passed` gets the …",
     "`apart` is `passed` …",
     "In eager mode, all …",
     "In a branch it …",
@@ -691,7 +689,7 @@ def test_control(mode, name, what):
 
 @says(
     "For XLA, give …",
-    "If the gradient …",
+    "If the gradient is computed outside a …",
 )
 @over(said=[True, False])
 def test_loops_of_xla(said):
@@ -716,7 +714,7 @@ def test_loops_of_xla(said):
     "Test each one …",
     "In `tf.cond`, write …",
     "Test each custom …",
-    "In the output, …",
+    "The program tries two …",
     "Here only the …",
     "Choose a loss …",
     "One custom gradient in the …",
@@ -762,7 +760,7 @@ def rewrites(on):
     "The next program rounds …",
     "In eager mode, `by_adding` …",
     "With rewrites turned …",
-    "`tf.round` states what …",
+    "Use `tf.round` instead, …",
     "Deliberately wrong: grad …",
 )
 @over(mode=[EAGER, INSIDE, XLA], on=[True, False], x=[2.3, -1.8, 1000.4])
@@ -808,7 +806,7 @@ def test_compare():
 
 
 @says(
-    "A check of …",
+    "Run your own …",
     "The last check …",
     "The program compares …",
     "All lines agree.",
@@ -838,7 +836,7 @@ def test_python_if(mode):
 
 @says(
     "A tensor that …",
-    "If you watch …",
+    "If you watch only this tensor, …",
 )
 @over(mode=MODES)
 def test_closed_over(mode):
@@ -890,7 +888,7 @@ def test_order_and_numpy(mode):
 
 
 @says(
-    "A `tf.function` with …",
+    "You call a …",
     "Under a persistent …",
     "Three calls under …",
     "Two lengths cause …",
@@ -904,9 +902,10 @@ def test_the_exercise():
 
 pointer(
     "Add a saved …",
+    "Compare the rows …",
     "The second exercise …",
     "Error messages of …",
-    "The table shows …",
+    "The table shows the …",
     "The catalogue has …",
     "The most frequent …",
     "A saved model needs …",
@@ -921,10 +920,11 @@ advice(
     "Pass tensors instead.",
     "Compare the modes:",
     "Predict: count the …",
-    "Each call stands …",
+    "From each tape …",
     "How many gradient functions are registered, and how …",
     "Write: a schedule.",
-    "Fix the strength …",
+    "In the program above, the …",
+    "Fix this: the …",
     "no warnings on …",
     "Compare the columns:",
 )

@@ -105,9 +105,8 @@ def test_the_rule_as_a_map(mode):
 
 
 @says(
-    "The gradient with …",
-    "The upstream gradient came …",
-    "The backward pass …",
+    "The backward pass goes …",
+    "So the backward …",
     "For a loss …",
     "The first term …",
     "The second term …",
@@ -134,7 +133,7 @@ def test_two_terms(mode):
     "The second tape calls …",
     "With respect to $x$, …",
     "With respect to $u$, …",
-    "This goes back …",
+    "The tape backpropagates …",
 )
 def test_the_trace():
     first, slope, of_rule, again, second = trace("second.py")
@@ -166,12 +165,12 @@ KEPT = ["the_input", "the_output", "a_step", "a_safe_step", "a_number"]
 
 
 @says(
-    "`a_number` has `None`.",
+    "The second derivative of `a_number` …",
     "`grad` can use …",
     "Its local derivative …",
     "The next program tries …",
     "The first derivatives …",
-    "An intermediate result …",
+    "If `grad` keeps …",
     "What `grad` keeps …",
     "a constant, from …",
     "Second derivatives of …",
@@ -222,6 +221,7 @@ def test_kept_in_other_places():
     "the output of …",
     "an intermediate result …",
     "The second tape uses …",
+    "It doesn't call …",
 )
 @over(mode=TWO)
 def test_the_output_inside(mode):
@@ -247,8 +247,8 @@ def test_the_output_inside(mode):
 @says(
     "So a tape …",
     "nothing: it calls …",
-    "The exercise shows …",
-    "Write the gradient …",
+    "In the exercise, …",
+    "Write a gradient …",
     "The local derivative can …",
     "`grad` gets $y$ …",
     "The reciprocal: grad …",
@@ -343,7 +343,7 @@ def test_in_every_place(mode, name):
     "Two nestings that …",
     "`of_both` takes $x$ …",
     "`of_x` is the …",
-    "To give the …",
+    "If the local …",
     "Write `x = …",
     "There are two …",
     "Its gradient function …",
@@ -375,7 +375,7 @@ def test_nestings(mode, name):
 
 
 @says(
-    "A decorated `grad` …",
+    "If you decorate …",
     "The right values …",
     "The second derivative with …",
     "Deliberately wrong: grad …",
@@ -435,9 +435,9 @@ def test_ways(way):
 
 
 @says(
-    "If the accumulator …",
+    "In eager mode, this …",
     "Be careful with …",
-    "If all of …",
+    "In another `tf.function`, …",
 )
 def test_tape_over_forward_around():
     loss_in_graph = tf.function(program("tapes.py").loss, autograph=False)
@@ -451,7 +451,7 @@ def test_tape_over_forward_around():
 
 
 @says(
-    "If your gradient …",
+    "The methods also …",
 )
 def test_ways_of_a_decision():
     tenth = tf.custom_gradient(lambda x: (tf.identity(x), lambda u: 0.1 * u))
@@ -475,9 +475,9 @@ def test_ways_of_a_decision():
     "A function of …",
     "It is the derivative …",
     "Let the loss …",
-    "The parentheses hold …",
+    "The sum in …",
     "To multiply by $v$, …",
-    "Then no matrix …",
+    "Then you never …",
     "All three are equal …",
     "The argument `output_gradients=v` …",
     "`differences` needs no …",
@@ -593,7 +593,7 @@ def test_the_check(graph):
     "`once` passes the …",
     "This operation returns …",
     "The first derivative is unchanged, …",
-    "A gradient function …",
+    "Only the first derivative is allowed: …",
 )
 @over(mode=FEW)
 def test_refuse(mode):
@@ -621,7 +621,7 @@ def test_two_tapes_open(mode):
 
 @says(
     "`once` also takes …",
-    "Without it, the …",
+    "Otherwise the second …",
 )
 def test_without_x():
     def refusing(x):
@@ -677,13 +677,13 @@ advice(
     "Predict the first …",
     "If only the first derivative of …",
     "Look at the lines `grad`, …",
-    "Write it if …",
+    "Write it only …",
     "Look at `second`:",
     "Compare `cube_by_both` with …",
     "Use `of_both` if …",
     "Keep the copies.",
     "So use the …",
-    "Check the first …",
+    "So check the …",
     "If only the first derivative is …",
     "Look at the lines `curvature` …",
     "Compare each product …",

@@ -16,7 +16,6 @@ def test_each_page_has_a_row():
 
 
 pointer(
-    "The guide derives …",
     "Graphs and XLA …",
     "Keras — a …",
     "Another gradient in …",
@@ -33,6 +32,6 @@ pointer(
     "Implicit differentiation — …",
     "Differential equations — …",
     "The composition matrix …",
-    "On these pages …",
+    "With these pages …",
     "Each page shows …",
 )

@@ -57,10 +57,10 @@ class Around(keras.layers.Layer):
     "The network has …",
     "It is trained …",
     "Hidden units of …",
-    "By `tf.sign` alone, the …",
+    "With `tf.sign` alone, the …",
     "With the custom gradient, the …",
     "The loss over …",
-    "By tf.sign alone, it …",
+    "With tf.sign alone, it …",
 )
 def test_training():
     names = {}
@@ -92,11 +92,11 @@ def test_training():
 
 @says(
     "`sign` is a …",
-    "The function uses …",
+    "The decorated function …",
     "Sign with the …",
     "A layer of …",
-    "Its gradient function …",
-    "The gradient function is a plain …",
+    "So its gradient …",
+    "You decorate a …",
     "Decorate a function …",
     "It is that of the surrogate, …",
 )
@@ -172,7 +172,8 @@ def test_what_fit_says(jump, behind, eagerly):
     "If the function …",
     "The easiest way …",
     "If you can't …",
-    "The list has …",
+    "These are `tf.Variable` …",
+    "A Keras weight …",
     "Convert the weights …",
     "Inside `call`, a …",
     "When `grad` runs, …",
@@ -228,7 +229,7 @@ def test_weights(name, eagerly):
     assert "must accept keyword argument 'variables'" in said
 
 
-@says("With both policies, …")
+@says("With both policies, the …")
 def test_the_same_step():
     after = trace("weights.py").starting("  after")
     assert len(after) == 2 and all(each.text.endswith("True") for each in after)
@@ -282,7 +283,7 @@ def test_scaled(name, eagerly):
 
 @says(
     "The second upstream …",
-    "Keras leaves the …",
+    "Keras skips this …",
 )
 @over(name=POLICIES, target=[0.5, -8.0])
 def test_too_large(name, target):
@@ -349,7 +350,7 @@ def test_scale_loss():
 @says(
     "In float16, a …",
     "Constants take the …",
-    "A sum over …",
+    "Compute a sum …",
 )
 @over(mode=[EAGER, INSIDE])
 def test_what_to_cast(mode):
@@ -366,11 +367,12 @@ def test_what_to_cast(mode):
 
 @says(
     "A custom `train_step` must …",
-    "The wrapper always …",
+    "The `LossScaleOptimizer` divides …",
     "So a custom …",
     "A custom train_step …",
     "Both policies take …",
     "Without that line, …",
+    "With `mixed_float16`, the …",
     "Deliberately wrong: a custom …",
 )
 @over(name=POLICIES, file=["train_step.py", "wrong/train_step.py"])
@@ -394,6 +396,7 @@ def test_train_step(name, file):
 
 
 @says(
+    "`compile` turns on …",
     "A policy on …",
     "`compile` looks at …",
     "`auto_scale_loss`, an argument …",
@@ -436,7 +439,7 @@ def test_policies(name, layer, scaled, by_hand):
 @says(
     "With `steps_per_execution`, `fit` …",
     "Callbacks run only …",
-    "Here a callback …",
+    "In this program …",
     "With 4 steps …",
     "If a factor must …",
     "The gradient function itself …",
@@ -480,8 +483,9 @@ def test_steps_per_execution(steps, by_counter):
     "Gradient reversal in …",
     "The layer passes …",
     "One feature feeds …",
-    "The target domain …",
-    r"With $\lambda$ at …",
+    "The model never …",
+    r"If $\lambda$ stays …",
+    r"If it grows …",
     "The second column …",
     "The last line …",
     "Column 0 tells …",
@@ -506,13 +510,13 @@ def test_reverse(mode, factor):
 
 
 @says(
-    "In a functional …",
-    "So everything on …",
+    "In a functional model the …",
+    "Everything that this …",
     "An input by …",
     "On the TensorFlow …",
     "The name is …",
     "It isn't an …",
-    "It needs a …",
+    "In a functional model, you …",
     "keras.ops.custom_gradient: a layer, …",
 )
 @over(decorate=[tf.custom_gradient, keras.ops.custom_gradient])
@@ -571,8 +575,8 @@ def test_schedule(way, eagerly):
 
 
 @says(
-    "`compile` makes it …",
-    "Another number of …",
+    "It traces again …",
+    "It doesn't trace …",
     was="'or for another shape': another number of rows traces nothing anew",
 )
 def test_traced_anew():
@@ -598,9 +602,9 @@ def test_traced_anew():
 
 @says(
     "Central differences of …",
-    "The gradient function promises …",
+    "The gradient function should …",
     "So the program …",
-    "Upstream is taken …",
+    "The upstream gradient belongs …",
     "The layer's gradient …",
     "All six weights …",
 )
@@ -623,10 +627,11 @@ def test_the_check(x, w):
 
 @says(
     "The surrogate is the identity, …",
-    "Before it, `tf.convert_to_tensor` …",
+    "`tf.convert_to_tensor` converts the …",
+    "In the backward pass, TensorFlow …",
     "The custom gradient is applied …",
     "A dense layer with …",
-    "Both policies end …",
+    "With both policies, all …",
 )
 @over(name=POLICIES, start=[-2.0, -0.5, 0.0, 0.5, 2.0])
 def test_binary(name, start):
@@ -654,17 +659,17 @@ advice(
     "For that, the body …",
     "Wrap the optimizer …",
     "Write `BinaryDense`, a …",
-    "Pass the upstream …",
-    "Make it run …",
+    "`fit` should train …",
+    "The layer should …",
     "The gradient should …",
 )
 pointer(
     "After this page …",
     "The error messages …",
-    "The gradient of the dense …",
+    "The page on …",
     "The catalogue has …",
     "a float32 variable …",
-    "a custom gradient is …",
+    "a custom gradient …",
     "a Lambda layer …",
     "RematScope fails in …",
 )

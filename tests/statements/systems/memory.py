@@ -69,9 +69,9 @@ OUTPUT = [tf.exp, tf.tanh, tf.nn.softmax, tf.nn.relu]
     "What the tape keeps depends …",
     "The gradient of a sine …",
     "A negation and …",
-    "What the tape keeps of one …",
-    "A weak reference tells …",
-    "of which the …",
+    "What the tape keeps for one …",
+    "A weak reference …",
+    "the tape keeps nothing …",
 )
 @over(
     case=[(each, [False, False]) for each in NEITHER]
@@ -83,7 +83,7 @@ def test_kept(case):
     assert kept(operation) == expected
 
 
-@says("`x + 1` …", "The gradient needs none …")
+@says("For `x + 1` …", "The gradient needs none …")
 @over(operation=SHAPE, x=arrays((2, 2)))
 def test_kept_for_its_shape(operation, x):
     assert kept(operation) == [True, False]
@@ -92,7 +92,8 @@ def test_kept_for_its_shape(operation, x):
 
 @says(
     "`3 * x` …",
-    "In eager mode, the type …",
+    "In eager mode, the tape decides …",
+    "It doesn't check which …",
 )
 @over(operation=[tf.multiply, tf.matmul])
 def test_type_decides(operation):
@@ -139,7 +140,7 @@ def test_frozen(count):
     assert [each.numbers[:2] for each in trace("frozen.py")] == [[5, 5], [0, 5]]
 
 
-@says("With the gradient computed inside a `tf.function`, the backward pass doesn't …")
+@says("If you compute the gradient inside a `tf.function`, you …")
 @over(by_rule=[True, False])
 def test_frozen_in_a_graph(by_rule):
     read, W = [], program("frozen.py").W
@@ -173,7 +174,7 @@ def test_frozen_in_a_graph(by_rule):
 
 @says(
     "Take two steps, …",
-    "The backward pass computes …",
+    "The backward pass then …",
     "It has two …",
     "Both factors stay …",
     "One needs $h$, …",
@@ -240,8 +241,8 @@ def checkpoint():
     "`checkpoint` below does …",
     "Its `grad` runs …",
     "`checkpoint` has a …",
-    "`tf.recompute_grad` raises an …",
-    "On the other …",
+    "`tf.recompute_grad`, in contrast, …",
+    "But it accepts …",
     "recompute_grad in a …",
 )
 @over(
@@ -268,7 +269,7 @@ def test_checkpoint(mode, function):
 
 
 @says(
-    "The two copies …",
+    "Both calls of …",
     "Without the first, …",
     "Without the second, …",
     "a block in …",
@@ -334,11 +335,11 @@ def counted(way, steps):
 
 @says(
     "A chain of 64 steps keeps …",
-    "In eight blocks …",
+    "Split into eight …",
     "`tf.recompute_grad(block)` keeps only …",
     "With $n$ steps …",
     "Cut $n$ steps …",
-    "The program counts both numbers …",
+    "The program counts the tensors and …",
     "During the backward …",
     "Together they are",
     "Blocks of 8 have …",
@@ -360,7 +361,7 @@ def test_blocks(size):
 
 @says(
     "Unequal blocks do …",
-    "Those may be …",
+    "Few ends are …",
     "For example, blocks …",
 )
 def test_unequal_blocks():
@@ -381,7 +382,8 @@ def test_unequal_blocks():
 @says(
     "The fraction is …",
     "To find the …",
-    "Of equal blocks, …",
+    "So equal blocks …",
+    r"Then $2 \sqrt{n}$ …",
 )
 @over(n=st.integers(1, 40).map(lambda root: root**2), k=st.integers(1, 1600))
 def test_best_blocks(n, k):
@@ -427,6 +429,7 @@ def test_levels(q, k):
     "Right, steps run: …",
     "Tensors alive at …",
     "The program that …",
+    "At a depth …",
 )
 def test_the_figure():
     left, right = drawn("figure.py")[0].axes
@@ -438,6 +441,9 @@ def test_the_figure():
     assert [each.get_ydata()[-1] for each in left.lines[1::2]] == [1023, 62, 10]
     ends = [each.get_ydata()[-1] / 1024 for each in right.lines[1::2]]
     assert np.allclose(ends, [2.0, 2.9, 6.0], atol=0.05)
+    one, _, halves = (each.numbers for each in trace("figure.py"))
+    assert (one[4], halves[4]) == (1023, 10) and round(halves[9] / one[9]) == 3
+    assert [line.get_xdata()[-1] for line in right.lines] == [1024] * len(right.lines)
 
 
 @functools.cache
@@ -449,8 +455,7 @@ def fewest(n, s):
 
 
 @says(
-    "Let $r$ be …",
-    "Then the number …",
+    "If each step …",
     "With the smallest …",
     "`plan` tries all …",
     "The counted runs …",
@@ -473,8 +478,8 @@ def test_revolve(s, n):
 
 
 @says(
-    "56 is itself …",
-    "Three snapshots instead …",
+    "For $s = 1$, …",
+    "With three snapshots, …",
 )
 def test_rows_of_revolve():
     rows = {row["s"]: row for row in trace("revolve.py")}
@@ -505,13 +510,13 @@ def near_all(one, other):
 
 @says(
     "With TensorFlow as …",
-    "Around a layer, …",
+    "If it wraps …",
     "The second run draws …",
     "Dropout then multiplies …",
     "Added noise does …",
     "Batch normalization has …",
-    "Its moving averages …",
-    "keras.remat around layers: …",
+    "The moving averages …",
+    "keras.remat around layers: gradients …",
 )
 @over(
     wrap=[keras.remat, tf.recompute_grad],
@@ -554,7 +559,7 @@ def test_seed(wrap):
     assert all(each.text.endswith("True") for each in trace("seed.py"))
 
 
-@says("If the tape stands …", "In `fit`, a …")
+@says("If the tape is outside a `tf.function`, they …", "In `fit`, a …")
 def test_layers_outside():
     """A mean that moves once, and a mask that is drawn twice."""
     means, ones = [], tf.ones([200, 4])
@@ -603,11 +608,11 @@ def ran(way):
 
 @says(
     "TensorFlow optimizes a …",
-    "With the gradient computed inside a `tf.function`, both …",
+    "If you compute the gradient inside a `tf.function`, both …",
     "The second run of …",
     "`tf.recompute_grad` prevents this: …",
-    "Its last step …",
-    "Steps in a …",
+    "Only the last …",
+    "How many steps are …",
 )
 @over(count=[3, 8])
 def test_merged(count):
@@ -639,7 +644,7 @@ class Outputs:
 
 
 @says(
-    "If the tape is outside …",
+    "If the tape is outside the `tf.function`, however, …",
     "Then `checkpoint` saves …",
     "Plain steps keep …",
     "Both recomputing versions …",
@@ -675,13 +680,13 @@ def test_kept_outside(count):
     "A block of a …",
     "In a transformer, recompute …",
     "In a run below …",
-    "The program has four blocks …",
+    "The program runs four blocks …",
     "Start with both …",
     "No choice has …",
-    "The products rise …",
+    "This choice needs …",
     "One `tf.recompute_grad` around …",
     "If time matters …",
-    "Its products are …",
+    "It costs few …",
     "Recomputing only the …",
     "The gradients are …",
     "Four transformer blocks …",
@@ -690,7 +695,7 @@ def test_kept_outside(count):
     "It counts only …",
     "larger than the …",
     "It keeps one …",
-    "frees what only …",
+    "frees tensors in …",
 )
 def test_transformer():
     defined = program("transformer.py")
@@ -735,7 +740,7 @@ def test_scores(n):
 
 
 @says(
-    "What you want …",
+    "The number to …",
     "There are three …",
     "CPU, eager mode — …",
     "On a CPU, …",
@@ -790,10 +795,10 @@ def test_traces(traces):
 
 
 @says(
-    "In this chain …",
+    "The steps of …",
     "The program compares the gradients …",
     "All three gradients …",
-    "The schedules against …",
+    "The schedules, compared …",
 )
 def test_the_check():
     defined = program("check.py")
@@ -815,12 +820,12 @@ def test_the_check():
 @says(
     "A recomputed block …",
     "A lambda in …",
-    "Python looks `factor` …",
-    "In eager mode the …",
+    "Python looks up …",
+    "So in eager …",
     "The gradient is 125 …",
     "In a `tf.function`, …",
-    "The gradient is then …",
-    "The fix is to bind …",
+    "With `autograph=False`, the …",
+    "The fix is to bind `factor` …",
     "Deliberately wrong: …",
     was="'the gradient is 125': 30 in each mode with AutoGraph",
 )
@@ -885,16 +890,17 @@ pointer(
     "a Lambda layer …",
     "RematScope fails in …",
     "a persistent tape …",
-    "The program measures …",
+    "This program measures …",
     "The program compares the plain …",
+    "Compare how many results …",
     "Look at how many `h` …",
     "Look at how many numbers …",
     "Compare the first …",
     "Compare `at once` …",
     "Compare the peaks, …",
     "Compare `run again` …",
-    "Compare how many …",
-    "The program counts both for …",
+    "Compare how many sines …",
+    "The program counts the tensors, …",
 )
 advice(
     "You need the …",

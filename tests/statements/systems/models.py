@@ -60,9 +60,10 @@ def copied(model, function, **options):
 
 @says(
     "In types: `grad :: upstream(y) → downstream(x)`.",
-    "The value of …",
+    "The value of the model …",
     "The local derivative is …",
-    "Here you deviate …",
+    "Here guided backpropagation …",
+    "It drops negative …",
     "A derivative is …",
     "Guided ReLU in …",
 )
@@ -88,7 +89,7 @@ def test_the_rule(mode, x, upstream):
 
 
 @says(
-    "`clone_model` makes each …",
+    "`clone_model` calls your …",
     "The copy has …",
     "A copy without …",
     "A copy needs …",
@@ -123,7 +124,7 @@ def test_clone():
     "The upstream gradients are …",
     "In the first layer …",
     "The copy returns …",
-    "The gradient `[1, 1]` …",
+    "Its gradient is …",
     "The −2 is …",
     "The third unit …",
     "Three gradients of …",
@@ -164,8 +165,8 @@ def test_both_signs(mode, signs):
 
 @says(
     "The activation of …",
-    "So the references …",
-    "If they are …",
+    "So the program …",
+    "If the two …",
     "The batch holds …",
 )
 @over(mode=MODES, x=numbers(-9, 9), a=numbers(-9, 9))
@@ -215,8 +216,8 @@ def test_shares(seed):
     "The program tries …",
     "In each row …",
     "`keras.layers.ReLU` has no …",
-    "A model in …",
-    "`recursive=True` goes inside.",
+    "`clone_model` treats a …",
+    "With `recursive=True`, it …",
     "`keras.ops.relu` in a …",
     "The clone function …",
     "A clone function can't …",
@@ -304,7 +305,7 @@ def test_wrappers(kind, recursive):
     "A graph keeps …",
     "This holds in …",
     "Each line but …",
-    "In the last but …",
+    "In the line …",
     "Activations exchanged in …",
     "Deliberately wrong: attempts …",
 )
@@ -357,7 +358,7 @@ def test_another_name(mode):
     "`gradient_override_map` is silently …",
     "It works if …",
     "`tf.RegisterGradient` registers a …",
-    "`gradient_override_map` writes this …",
+    "While code runs …",
     "The map works …",
     "A tape that …",
     "If you move …",
@@ -377,7 +378,7 @@ def test_the_map(mode, form):
 
 
 @says(
-    "The key is …",
+    "The key of …",
     "In all rows …",
     "The gradient is 10 …",
     "`tf.maximum`, `Relu6` and …",
@@ -432,9 +433,9 @@ def loaded():
     "The operations must …",
     "The program freezes …",
     "The imported graph …",
-    "The function that …",
+    "The documented API …",
     "For a loaded …",
-    "For that there …",
+    "For this, use …",
     "Deliberately wrong: the map …",
     "A loaded model: …",
     "The same operations, …",
@@ -462,10 +463,11 @@ def test_loaded(mode):
 
 @says(
     "The name is …",
-    "To save it, …",
+    "TensorFlow tries to …",
+    "This fails, because …",
     "If you save …",
     "In any other …",
-    "The gradient function of …",
+    "With `tf.custom_gradient` instead, …",
     "Deliberately wrong: a model …",
 )
 @over(mode=MODES)
@@ -535,8 +537,10 @@ def test_tensorflow_1():
 
 @says(
     "The program compares the copy's …",
-    "The finite differences …",
+    "The finite differences must …",
     "They must agree …",
+    "NumPy agrees with …",
+    "The finite differences agree …",
     "The copy's gradient against …",
     "Forward, and back …",
 )
@@ -558,7 +562,8 @@ def test_deconvolved(mode, x, upstream):
 definition(
     "Guided backpropagation shows …",
     "It changes only …",
-    "The value stays, …",
+    "The value of the ReLU …",
+    "The surrogate is …",
     "Write the differential of …",
     "The slope counts …",
     "If $x_i$ and …",
@@ -568,7 +573,7 @@ advice(
     "To make a …",
     "You need surrogate …",
     "Compare the outputs …",
-    "Write its gradient …",
+    "Write this gradient …",
 )
 history(
     "SHAP's explainer for …",
@@ -583,7 +588,7 @@ pointer(
     "the map is …",
     "fit keeps an …",
     "a saved graph …",
-    "Compare what was …",
+    "Compare a graph …",
     "Compare the three …",
     "When to write a …",
 )

@@ -21,7 +21,7 @@ def slope(x):
     "The gradient through …",
     "the gradient is …",
     "In the next program, the …",
-    "Deliberately wrong: NumPy ends …",
+    "Deliberately wrong: the tape …",
 )
 @over(mode=TAPES, x=SINC)
 def test_none(mode, x):
@@ -185,8 +185,8 @@ def test_unknown_rank():
     "A loop in …",
     "Then the gradient …",
     "The example is …",
-    "In the backward …",
-    "This is the …",
+    "So the gradient of each …",
+    "The same loop …",
     "Each step of …",
 )
 @over(x=arrays((5,), numbers(-9, 9)), y_bar=arrays((5,), numbers(-9, 9)), a=[0.5, -0.9])
@@ -212,7 +212,8 @@ def test_recurrence(x, y_bar, a):
 
 
 @says(
-    "TensorFlow differentiates the …",
+    "The second line …",
+    "It agrees in …",
 )
 def test_scan_agrees():
     first, second = (
@@ -389,7 +390,7 @@ def test_threads(stateful, locked):
 
 
 @says(
-    "NumPy computes in …",
+    "NumPy computes in float64 as …",
     "In eager mode …",
     "float64, as NumPy …",
     "In a graph it is …",
@@ -404,7 +405,7 @@ def test_float64(dtype):
 
 
 @says(
-    "What NumPy computes …",
+    "NumPy computes in float64; …",
     "The fix is a …",
     "Do it in …",
     "Both dtypes work …",
@@ -470,7 +471,7 @@ def test_interp(x, f):
 
 @says(
     "Outside the table, …",
-    "The position 6.0 …",
+    "Therefore the position …",
     "At the two …",
     was="outside the table the gradient was the slope of the nearest segment",
 )
@@ -532,8 +533,8 @@ advice(
     "Compare `upstream` with …",
     "If you don't …",
     "Compare `stateful=True`, which …",
-    "Write its gradient …",
-    "What is the …",
+    "Write a gradient …",
+    "Which gradient does …",
     "What does `np.interp` …",
     "Compare the lines …",
 )

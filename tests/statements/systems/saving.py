@@ -88,7 +88,7 @@ def turned(seen=None):
     "`grad` is Python …",
     "While you save, …",
     "The operations that …",
-    "Loading registers this …",
+    "The file maps …",
     "With `experimental_custom_gradients=False`, `grad` …",
     "Then loading replaces …",
 )
@@ -131,7 +131,7 @@ def test_what_a_file_holds(options):
 
 
 @says(
-    "The next program looks …",
+    "The next program prints …",
     "The function `-upstream …",
 )
 def test_inside():
@@ -198,7 +198,7 @@ def test_the_rule_of_today(first, then):
 
 
 @says(
-    "If a gradient …",
+    "If your gradient …",
 )
 @over(strength=[0.5, 2.0])
 def test_a_setting_that_is_saved(strength):
@@ -255,9 +255,9 @@ def two_orders():
     "The next program saves one layer …",
     "Each line shows …",
     "The process that …",
-    "Without gradient functions, …",
-    "The value is right …",
-    "Under a tape …",
+    "If you save …",
+    "The model still …",
+    "Under a tape, …",
     "A `.keras` file needs …",
     "Files loaded in …",
 )
@@ -354,7 +354,6 @@ BETWEEN = {
     "If the call …",
     "the output goes …",
     "`tf.gather` sends IndexedSlices …",
-    "A `tf.function` around …",
 )
 @over(lookup=LOOKUPS, between=BETWEEN)
 def test_a_lookup(lookup, between):
@@ -386,7 +385,8 @@ def test_a_lookup(lookup, between):
     "A SavedModel keeps the …",
     "In the process that saved it, some …",
     "Another process loads …",
-    "All functions are …",
+    "All functions compute …",
+    "The three lookups …",
     "Before the model …",
     "After loading, it …",
     "Which custom gradients …",
@@ -450,8 +450,8 @@ def test_blocks_in_another_process():
 @says(
     "The converter drops …",
     "The next program converts …",
-    "What you convert …",
-    "If it is …",
+    "But you can …",
+    "Its graph contains …",
     "TFLite drops a …",
 )
 def test_lite():
@@ -525,13 +525,15 @@ CONSTRUCTS = {
     "Saving and loading …",
     "With a `tf.function` …",
     "`grad` reads its …",
-    "A custom gradient that …",
-    "The next program compares …",
-    "In eager mode, …",
-    "`alone` is right …",
-    "In a branch, …",
-    "There, a custom …",
-    "A custom gradient in …",
+    "Only a custom …",
+    "In the next …",
+    "Compare the columns …",
+    "In eager mode, all …",
+    "The first line of …",
+    "Without a branch …",
+    "In a branch, the …",
+    "A custom gradient in a branch can …",
+    "A custom gradient in a branch or …",
     was="'nothing that a rule in a loop uses': one that closes over no tensor is right",
 )
 @over(name=[*CONSTRUCTS], kind=["bare", "apart", "closes over nothing"])
@@ -655,7 +657,7 @@ def test_not_there():
     "The strength is …",
     "A strength that …",
     "The graph of `grad` in …",
-    "The loaded model …",
+    "You can save …",
     "Each gradient is …",
 )
 @over(times=[1, 2, 3], strength=[0.25, -3.0])
@@ -678,9 +680,9 @@ pointer(
 advice(
     "You need the …",
     "Test a gradient …",
-    "Look at the …",
+    "Look at the graph …",
     "Compare the last …",
-    "Let a test …",
+    "Before each release, …",
     "After loading, you …",
     "Write such a …",
     "What happens to …",

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the loss is reduced before the tape sees it."""
+"""Deliberately wrong: the loss is reduced inside the tape."""
 
 # tracebook: alone
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: Python changes a variable that a graph has read."""
+"""Deliberately wrong: a Python variable changes after the graph was traced."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: a limit of 0.5 for an upstream times 32768."""
+"""Deliberately wrong: a limit of 0.5, for an upstream gradient times 32768."""
 
 import numpy as np
 import tensorflow as tf

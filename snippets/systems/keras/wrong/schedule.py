@@ -1,4 +1,4 @@
-"""Deliberately wrong: the factor is an attribute, and fit has read it."""
+"""Deliberately wrong: the factor is an attribute that fit reads only once."""
 
 import numpy as np
 import tensorflow as tf

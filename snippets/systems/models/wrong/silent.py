@@ -1,4 +1,4 @@
-"""Deliberately wrong: attempts that change nothing, or all."""
+"""Deliberately wrong: attempts without an effect, or with other weights."""
 
 import tensorflow as tf
 from tensorflow import keras

@@ -1,4 +1,4 @@
-"""Deliberately wrong: NumPy ends the record, and no error is raised."""
+"""Deliberately wrong: the tape doesn't record NumPy; no error is raised."""
 
 import numpy as np
 import tensorflow as tf
