@@ -134,7 +134,7 @@ class Page(Source):
 
     @cached_property
     def is_generated(self) -> bool:
-        """Whether a command writes the page, so that its wording is no one's to edit."""
+        """Whether a command writes the page; nobody edits its wording."""
         return self.path.relative_to(self.settings.docs_dir).as_posix() in GENERATED
 
     # Parts.

@@ -75,9 +75,9 @@ def draw(name, wrong, other, ink):
     assert max(plain[x < 77]) < near and 100 < lost < 3000 and all(
         plain[(x > 87.25) & (x <= 88.5)] == 1.0) and all(
         plain[x > 89] == TOP), (
-        "The curve as written stays at rounding error on the left, loses about"
-        " three digits at once before 80, and after 87.25 has an error of 1 and"
-        " then NaN.")
+        "The curve as written stays at rounding error on the left, loses"
+        " about three digits at once before 80, and after 87.25 has an error"
+        " of 1 and then NaN.")
     assert all(max(each["softplus, sigmoid"]) < near
                for each in (value, slope)), (
         "Softplus with sigmoid stays at rounding error throughout.")

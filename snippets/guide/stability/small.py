@@ -43,8 +43,8 @@ def draw(name, wrong, other, ink):
         bound = error * x / ROUNDING
         assert all(drawn[label][exact < 5e-8] == 1.0) and max(bound) < 4 and (
             error[-1] < 4 * ROUNDING) and any(np.diff(error) > 0), (
-            "exp(x) − 1 and log(1 + x) have an error of 1 at the left end. From"
-            " about 1.2e-7 on, both fall along a straight, jagged line to"
+            "exp(x) − 1 and log(1 + x) have an error of 1 at the left end."
+            " From about 1.2e-7 on, both fall along a straight, jagged line to"
             " rounding error at 1.")
     assert max(*drawn["expm1(x)"], *drawn["log1p(x)"]) < 4 * ROUNDING, (
         "expm1 and log1p stay at rounding error throughout.")

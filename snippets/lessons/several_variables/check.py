@@ -35,5 +35,6 @@ for point in ((2.0, 3.0), (-1.5, 0.5), (0.0, 2.0), (1.0, 1.0)):
     by_tape = gradients(custom, x, y), gradients(plain, x, y)
     print(f"x = {point[0]}  y = {point[1]}")
     for name, ours, autodiff, differences in zip("xy", *by_tape, (d_x, d_y)):
-        print(f"  dL/d{name}: custom = {ours:10.6f}  autodiff = {autodiff:10.6f}"
+        print(f"  dL/d{name}: custom = {ours:10.6f}"
+              f"  autodiff = {autodiff:10.6f}"
               f"  differences = {differences:10.6f}")
