@@ -259,19 +259,19 @@ def test_counts_what_the_checks_say(book):
     for what, number in {
         "pages": f"{PAGES}",
         "programs run": "3",
-        "programs wrong on purpose": "1",
+        "programs deliberately wrong": "1",
         "traces compared": "3",
         "errors reproduced": "1",
         "displayed formulas": "1 proven, 1 given",
-        "rules": "3 tried (2 right, 1 wrong on purpose)",
+        "rules": "3 tried (2 right, 1 deliberately wrong)",
         "numbers": "3 tied (1 of the tied are weak)",
     }.items():
         assert in_all(book.ledger, what) == number
     assert "As of the commit of 2025-06-15: " in book.ledger
     assert (
-        "2 programs run (1 wrong on purpose); 2 traces compared; 1 error"
+        "2 programs run (1 deliberately wrong); 2 traces compared; 1 error"
         " reproduced; displayed formulas: 1 proven, 1 given; rules: 2 tried"
-        " (1 right, 1 wrong on purpose); numbers: 1 tied."
+        " (1 right, 1 deliberately wrong); numbers: 1 tied."
     ) in book.ledger
     assert "`2`: tied; weak: it is\n" in book.ledger
 
@@ -637,9 +637,9 @@ def test_the_sums_are_the_sums(ledger):
     assert in_all(ledger, "programs run") == f"{len(programs)}"
     assert in_all(ledger, "traces compared") == f"{len(programs)}"
     wrong = list(ROOT.glob("snippets/**/wrong/*.py"))
-    assert in_all(ledger, "programs wrong on purpose") == f"{len(wrong)}"
+    assert in_all(ledger, "programs deliberately wrong") == f"{len(wrong)}"
     # Other checks of this package say so; the words are theirs.
-    assert "wrong on purpose" in in_all(ledger, "rules")
+    assert "deliberately wrong" in in_all(ledger, "rules")
     assert "of the tied are weak" in in_all(ledger, "numbers")
     raising = ["# tracebook: raises " in path.read_text("utf-8") for path in programs]
     assert in_all(ledger, "errors reproduced") == f"{sum(raising)}"

@@ -45,7 +45,7 @@ Each row has one cause. The last column leads to its explanation and its fix.
 _ALL = """\
 ## All cells { #all }
 
-A cell is **right** if each gradient agrees with the function that the program means,
+A cell is **right** if each gradient agrees with that of the intended function,
 differentiated in eager mode without a custom gradient. The matrix asks for the gradient
 with respect to inputs and variables. It asks for inputs alone in Jacobians, forward mode,
 the second order, Keras and files.
@@ -62,25 +62,28 @@ A cell that is not right leads to its program and to what the program shows.
 
 """
 _TITLES = {
-    "plain": ("Plain", "A plain rule"),
-    "variable": ("Variable", "A rule whose backward pass reads a variable"),
-    "wrong/closed_over": ("Closure", "A rule that closes over a tensor"),
-    "structure": ("Structure", "A rule over a dictionary"),
+    "plain": ("Plain", "A plain custom gradient"),
+    "variable": ("Variable", "A gradient function that reads a variable"),
+    "wrong/closed_over": ("Closure", "A gradient function that captures a tensor"),
+    "structure": ("Structure", "A custom gradient of a dictionary"),
     "stop": ("Stop", "Straight through, by `tf.stop_gradient`"),
-    "straight": ("Straight", "Straight through, by a rule"),
-    "outside": ("NumPy", "A rule around `tf.numpy_function`"),
+    "straight": ("Straight", "Straight through, by a custom gradient"),
+    "outside": ("NumPy", "A custom gradient around `tf.numpy_function`"),
     "recompute": ("Recompute", "`tf.recompute_grad`"),
-    "nested": ("Second order", "A rule whose backward pass has a rule"),
-    "arctan": ("Second order, of the input", "Nested rules that capture their input"),
-    "slices": ("Slices", "A rule that returns `IndexedSlices`"),
-    "complex_square": ("Complex", "A rule for complex numbers"),
-    "mask": ("Random", "A rule that draws a mask"),
+    "nested": ("Second order", "A gradient function with a custom gradient inside"),
+    "arctan": (
+        "Second order, of the input",
+        "Nested custom gradients that capture their input",
+    ),
+    "slices": ("Slices", "A gradient function that returns `IndexedSlices`"),
+    "complex_square": ("Complex", "A custom gradient for complex numbers"),
+    "mask": ("Random", "A custom gradient that draws a mask"),
 }
 # For "kind; place; what was seen": where it is explained.
 _EXPLAINED = {
-    r"closed_over; .*wrong": "[closed over](../mistakes/silent.md#closed-over)",
+    r"closed_over; .*wrong": "[captured](../mistakes/silent.md#closed-over)",
     r"KerasTensor": "[a KerasTensor](../mistakes/keras.md#keras-tensor)",
-    r"vectorized_map`, tape around; wrong": "[the rule is dropped]"
+    r"vectorized_map`, tape around; wrong": "[the custom gradient is dropped]"
     "(../mistakes/silent_systems.md#vectorized-map)",
     r"; forward mode .*wrong": "[forward mode](../mistakes/orders.md"
     "#forward-disagrees)",
@@ -96,7 +99,7 @@ _EXPLAINED = {
     r"find callback": "[the function is not saved](../mistakes/saving.md#pyfunc)",
     r"tried to transpose": "[recomputation](../mistakes/memory.md#transpose)",
     r"mask; XLA": "[XLA draws other numbers from the seed](random.md#snippet-and-trace),"
-    ' unless it is told `alg="philox"`',
+    ' unless you pass `alg="philox"`',
     r"arctan; (second order|forward mode)": "[a custom gradient inside a custom gradient]"
     "(../mistakes/orders.md#nested-out-of-scope)",
     r"'_id'": "[forward mode](../mistakes/sparse.md#no-id)",

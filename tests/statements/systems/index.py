@@ -28,7 +28,7 @@ pointer(
     "Memory and recomputation …",
     "Second and higher …",
     "Forward mode and …",
-    "Random functions — …",
+    "Gradients through random samples — …",
     "Implicit differentiation — …",
     "Differential equations — …",
     "The composition matrix …",
