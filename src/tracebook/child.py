@@ -94,7 +94,10 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
         for folder in sys.path
         if os.path.abspath(folder) not in hidden and os.path.exists(folder)
     ]
-    os.chdir(scratch / "work")
+    try:
+        os.chdir(scratch / "work")
+    except FileNotFoundError:
+        sys.exit("another program removed the folder that it would work in")
     sys.argv[:] = [path]
     forked = settings.start_method == "forkserver"
     missing = [name for name in settings.preload if forked and name not in sys.modules]

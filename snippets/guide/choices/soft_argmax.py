@@ -8,7 +8,7 @@ def show(name, value):
 
 
 def with_rule(c, beta):
-    # truth: x.shape == c.shape; 0 < x < 1
+    # truth: x = 2.0 + tf.sigmoid(x); x.shape == c.shape
     @tf.custom_gradient
     def soft_argmax(x):
         p = tf.nn.softmax(beta * x)
@@ -29,7 +29,7 @@ def without_rule(c, beta):
     return lambda x: tf.reduce_sum(c * tf.nn.softmax(beta * x))
 
 
-x = tf.constant([1.0, 2.0, 3.0, 2.5])
+x = tf.constant([2.1, 2.3, 2.95, 2.5])
 c = tf.range(4.0)
 for beta in 1.0, 10.0:
     for make in with_rule, without_rule:

@@ -8,7 +8,7 @@ beta = 1.0
 # truth: x.shape.rank == 1
 @tf.custom_gradient
 def soft_max(x):
-    x = tf.identity(x)  # a branch of tf.cond needs it
+    x = tf.identity(x)  # for branches
     p = tf.nn.softmax(beta * x)
     y = tf.reduce_sum(x * p)
     return y, lambda upstream: upstream * p * (1.0 + beta * (x - y))

@@ -114,7 +114,7 @@ def _is_named(source: Source, words: str, page: Page, at: int, keys: list[str]) 
 
 def _keys(page: Page, known: dict[str, tuple[Source, int]]) -> Iterator[Finding]:
     for key, (source, at) in known.items():
-        first = source.authors[0] if source.authors else source.name
+        first = source.authors[0].split()[-1] if source.authors else source.name
         term = page.text[at:].partition(" ")[0]
         if not term == key == first + (source.year if key[-1].isdigit() else ""):
             how = f"its entry says {' and '.join(source.authors)} {source.year}"

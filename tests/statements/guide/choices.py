@@ -9,6 +9,8 @@ plain_rank = program("soft_rank.py").without_rule
 soft_max = program("solution.py").soft_max
 straight = program("codebook.py").straight
 ROWS = arrays((4,), numbers(-2, 2))
+ROW = [np.array([0.3, -1.0, 2.0, 0.9], np.float32)]
+"""For all modes; the eager ones search."""
 
 
 def position(x, c, beta):
@@ -21,7 +23,7 @@ def position(x, c, beta):
     "`tf.argmax` and `tf.argsort` …",
     "`tf.sort` and `tf.reduce_max` …",
 )
-@over(mode=[EAGER, INSIDE, AROUND, NESTED, *BLOCKS], x=arrays((4,), numbers(-2, 2)))
+@over(mode=[EAGER, INSIDE, AROUND, NESTED, *BLOCKS], x=ROW)
 def test_a_choice_has_no_gradient(mode, x):
     def choice(by):
         return lambda x: 2.0 * tf.cast(by(x), x.dtype)
@@ -47,8 +49,18 @@ def test_a_choice_has_no_gradient(mode, x):
     "An element whose …",
     "All these gradients …",
 )
-@over(mode=EVERYWHERE, x=ROWS, beta=[1.0, 3.0])
+@over(mode=EVERYWHERE, x=ROW, beta=[3.0])
 def test_soft_argmax(mode, x, beta):
+    soft_argmax(mode, x, beta)
+
+
+@says("It is a …", "An element whose …")
+@over(x=ROWS, beta=[1.0, 3.0])
+def test_soft_argmax_of_any_row(x, beta):
+    soft_argmax(EAGER, x, beta)
+
+
+def soft_argmax(mode, x, beta):
     # A tensor that is made outside of a branch isn't for a rule in it.
     c = np.array([0, 1, 2, 5], np.float32)
     p = np.exp(beta * (x - np.max(x)))
@@ -83,13 +95,13 @@ def test_a_larger_beta_is_sharper(x):
 def test_a_sharper_choice():
     text = source("soft_argmax.py")
     assert (
-        "x = tf.constant([1.0, 2.0, 3.0, 2.5])" in text
-        and len([1.0, 2.0, 3.0, 2.5]) == 4
+        "x = tf.constant([2.1, 2.3, 2.95, 2.5])" in text
+        and len([2.1, 2.3, 2.95, 2.5]) == 4
     )
-    x, c = np.array([1.0, 2.0, 3.0, 2.5]), np.arange(4.0)
+    x, c = np.array([2.1, 2.3, 2.95, 2.5]), np.arange(4.0)
     assert np.argmax(x) == 2
-    p = np.exp(10 * (x - 3))
-    assert (p / p.sum())[2] > 0.99
+    p = np.exp(10 * (x - 2.95))
+    assert (p / p.sum())[2] > 0.98
     found = {}
     for beta in 1.0, 10.0:
 
@@ -102,7 +114,7 @@ def test_a_sharper_choice():
         assert np.allclose(
             found[beta], EAGER.gradient(plain(c, beta), tf.constant(x), loss)
         )
-    assert np.abs(found[10.0]).max() < 0.3 * np.abs(found[1.0]).max()
+    assert np.abs(found[10.0]).max() < 0.6 * np.abs(found[1.0]).max()
     two = source("soft_argmax.out").count("beta")
     assert two == source("soft_argmax.out").count("downstream") == 2
     tie = tf.constant([1.0, 1.0])
@@ -120,8 +132,18 @@ def test_a_sharper_choice():
     "Compare the soft …",
     "`tf.argsort`, and need …",
 )
-@over(mode=EVERYWHERE, x=ROWS, tau=[0.5, 2.0])
+@over(mode=EVERYWHERE, x=ROW, tau=[0.5])
 def test_soft_rank(mode, x, tau):
+    soft_rank(mode, x, tau)
+
+
+@says("Each comparison of …", "A sigmoid replaces …")
+@over(x=ROWS, tau=[0.5, 2.0])
+def test_soft_rank_of_any_row(x, tau):
+    soft_rank(EAGER, x, tau)
+
+
+def soft_rank(mode, x, tau):
     given = np.array([0.3, -1.0, 2.0, 0.9])
     hard = 1 + np.sum(given[:, None] > given, 1)
     assert hard.tolist() == (1 + tf.argsort(tf.argsort(given)).numpy()).tolist()
@@ -172,7 +194,7 @@ def test_each_is_compared_with_each():
     "the nearest vector of a codebook — …",
     "`tf.round` — …",
 )
-@over(mode=EVERYWHERE, z=arrays((2,), numbers(-3, 3)))
+@over(mode=EVERYWHERE, z=[np.array([1.5, 0.5], np.float32)])
 def test_a_codebook(mode, z):
     E = tf.constant([[0.0, 0.0], [1.0, 1.0], [4.0, 0.0]])
     three, one = len(E), E[0].shape.rank
@@ -270,7 +292,7 @@ def test_the_sum_of_ranks(x):
 
 
 @says("It isn't: an …", "A soft maximum: …", "Derive the gradient …")
-@over(mode=EVERYWHERE, x=arrays((3,), numbers(-3, 3)))
+@over(mode=EVERYWHERE, x=[np.array([0.5, 3.0, -2.0], np.float32)])
 def test_soft_max(mode, x):
     p = tf.nn.softmax(x).numpy()
     y = np.sum(p * x)
@@ -298,6 +320,7 @@ definition(
 )
 pointer(
     "You need the gradient …",
+    "`tf.argmax`, and need a one-hot …",
     "Blondel and Roulet, …",
     "Predict: equal numbers.",
 )
