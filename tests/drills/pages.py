@@ -86,8 +86,9 @@ def _links(book: Book) -> Plan:
 
 def _anchors(book: Book) -> Plan:
     def mistake(page, match, n):
-        # MkDocs knows no anchors in figures: theirs name the theme's scheme.
-        figure = match["place"].endswith(".svg")
+        # MkDocs knows no anchors in figures, where they name the theme's scheme, nor
+        # in data.
+        figure = match["place"].endswith((".svg", ".json"))
         # Nor does the glossary wait for it: it refuses an entry that isn't there.
         entry = page.name == "glossary.md" and not match["place"]
         gone = "" if figure or entry else f"{match['place']}#gone{n}"
