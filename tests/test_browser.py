@@ -170,7 +170,7 @@ def test_a_page_on_a_phone(path, phone, address):
     assert _copied(page) == (shown if path.startswith("labs/") else _to_copy(path))
 
 
-# A font is loaded when something first needs it; until then another one's widths hold.
+# A browser loads a font when text first needs it, and uses another one until then.
 UNFOLD = """() => {
     for (const details of document.querySelectorAll("details")) details.open = true
     document.body.getBoundingClientRect()
@@ -641,6 +641,20 @@ def test_axe_finds_nothing_in_the_search(open_page, width, scheme):
     assert page.evaluate("document.scrollingElement.scrollWidth") <= width
     found = _axe(page, {"include": [["dialog.search"], [".search-open"]]})
     assert not found, found
+
+
+@pytest.mark.parametrize("width", [PHONE, DESKTOP])
+def test_the_menu_lists_the_pages_of_one_section(width, open_page):
+    page = open_page("mistakes/none/", width)
+    if width == PHONE:
+        page.get_by_role("button", name="Menu").click()
+    seen = page.locator(".md-nav--primary a.md-nav__link[href]:visible").evaluate_all(
+        "all => all.map(a => a.pathname + a.hash).filter(each => !each.includes('#'))"
+    )
+    assert any(each.endswith("/mistakes/counts/") for each in seen)
+    assert not any(each.endswith("/guide/tape/") for each in seen)
+    assert any(each.endswith("/guide/") for each in seen)
+    assert len(seen) <= 45
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -237,8 +237,9 @@ def test_the_nearest_section_decides(page):
 
 
 def test_a_page_made_from_data_is_left_out(page):
+    """Its name decides, not what it says about itself."""
     made, root = page("It took 12.345 s. `python -m tests.drills` wrote this page.")
-    assert not holds(numbers.check, (made, root))  # it may say so
+    assert not holds(numbers.check, (made, root))
     generated = made.path.rename(root / "docs/drills.md")
     assert states(numbers.check, (Page(generated, root), root)) == []
 

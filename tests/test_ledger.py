@@ -259,7 +259,7 @@ def test_counts_what_the_checks_say(book):
     for what, number in {
         "pages": f"{PAGES}",
         "programs run": "3",
-        "programs deliberately wrong": "1",
+        "deliberately wrong programs": "1",
         "traces compared": "3",
         "errors reproduced": "1",
         "displayed formulas": "1 proven, 1 given",
@@ -637,7 +637,7 @@ def test_the_sums_are_the_sums(ledger):
     assert in_all(ledger, "programs run") == f"{len(programs)}"
     assert in_all(ledger, "traces compared") == f"{len(programs)}"
     wrong = list(ROOT.glob("snippets/**/wrong/*.py"))
-    assert in_all(ledger, "programs deliberately wrong") == f"{len(wrong)}"
+    assert in_all(ledger, "deliberately wrong programs") == f"{len(wrong)}"
     # Other checks of this package say so; the words are theirs.
     assert "deliberately wrong" in in_all(ledger, "rules")
     assert "of the tied are weak" in in_all(ledger, "numbers")

@@ -92,8 +92,8 @@ def test_the_index_of_messages():
 
 @pytest.mark.slow
 def test_what_the_linter_finds():
-    """Another processor rounds otherwise, so that another point may be the first to
-    refute a rule."""
+    """Processors round differently, so another point may be the first to refute a
+    rule."""
 
     def kept(page: str) -> str:
         return re.sub(r"check_rule: .*? (?=\(mistakes/)", "check_rule: … ", page)

@@ -44,6 +44,10 @@ JAX { #JAX }
 
 :   *JAX*, the documentation. [The cookbook](https://x.org).
 
+Oord2017 { #Oord2017 }
+
+:   A. van den Oord and O. Vinyals, *Discrete representations*, 2017.
+
 PyTorch { #PyTorch }
 
 :   *PyTorch*, the documentation. [Autograd](https://x.org).
@@ -173,6 +177,7 @@ def test_next_is_the_next_page_of_the_menu(found):
         "[Griewank and Walther, 2008](../bibliography.md#Griewank2008)",
         "[Bengio, Léonard and Courville, 2013](../bibliography.md#Bengio2013)",
         "[Bengio et al.,\n2013](../bibliography.md#Bengio2013)",
+        "[van den Oord and Vinyals, 2017](../bibliography.md#Oord2017)",
         "[JAX](../bibliography.md#JAX)",
         "[The cookbook](../bibliography.md#JAX)",
         "JAX has [examples](../bibliography.md#JAX)",

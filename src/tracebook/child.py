@@ -97,7 +97,7 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     try:
         os.chdir(scratch / "work")
     except FileNotFoundError:
-        sys.exit("another program removed the folder that it would work in")
+        sys.exit("another program removed the folder of this one")
     sys.argv[:] = [path]
     forked = settings.start_method == "forkserver"
     missing = [name for name in settings.preload if forked and name not in sys.modules]

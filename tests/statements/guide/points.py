@@ -98,7 +98,7 @@ def test_the_eleven_gradients_at_0(case):
 
 @says(
     "Zero isn't a …",
-    "A padded row, …",
+    "Padded rows, dark …",
     "And inputs that …",
 )
 @over(x=numbers(1e-3, 1e3), dtype=FLOATS)
