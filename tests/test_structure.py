@@ -169,6 +169,14 @@ def test_next_is_the_next_page_of_the_menu(found):
     assert refused(found("Next: two."), 1, "two.md")
 
 
+def test_a_key_is_the_first_author_and_the_year(root):
+    page = root / "docs/bibliography.md"
+    assert passes(check([Page(page, root)], root))
+    page.write_text(page.read_text("utf-8").replace("Oord2017", "Vinyals2017"), "utf-8")
+    [failed] = [each for each in check([Page(page, root)], root) if not each.holds]
+    assert "its entry says van den Oord and Vinyals 2017" in str(failed)
+
+
 @pytest.mark.parametrize(
     "said",
     [
