@@ -7,23 +7,28 @@ random = np.random.default_rng(1)
 c, beta, tau = np.arange(5.0), 2.0, 0.5
 
 
-# truth: x.shape == [5]
+# truth: x.shape[-1] == 5
 @tf.custom_gradient
 def soft_argmax(x):
     p = tf.nn.softmax(beta * x)
-    y = tf.reduce_sum(c * p)
-    return y, lambda upstream: upstream * beta * p * (c - y)
+    y = tf.reduce_sum(c * p, axis=-1)
+    return y, lambda upstream: upstream[..., None] * beta * p * (
+        c - y[..., None])
 
 
-# truth: x.shape.rank == 1
+def compared(x):
+    return x[..., :, None] - x[..., None, :]
+
+
+# truth: x.shape.rank > 0
 @tf.custom_gradient
 def soft_rank(x):
-    above = (x[:, None] - x) / tau
-    r = 0.5 + tf.reduce_sum(tf.sigmoid(above), 1)
+    above = compared(x) / tau
+    r = 0.5 + tf.reduce_sum(tf.sigmoid(above), axis=-1)
 
     def grad(upstream):
         S = tf.sigmoid(above) * tf.sigmoid(-above) / tau
-        return tf.reduce_sum(S * (upstream[:, None] - upstream), 1)
+        return tf.reduce_sum(S * compared(upstream), axis=-1)
 
     return r, grad
 

@@ -20,6 +20,6 @@ with tf.GradientTape(persistent=True) as tape:
     L = task + tf.reduce_sum((stop(z) - e) ** 2)
     L += 0.25 * tf.reduce_sum((z - stop(e)) ** 2)
 print("q       ", q.numpy().tolist())
-print("codebook", tf.convert_to_tensor(tape.gradient(L, E)).numpy().tolist())
+print("E       ", tf.convert_to_tensor(tape.gradient(L, E)).numpy().tolist())
 print("z       ", tape.gradient(L, z).numpy().tolist())
 print("task, z ", tape.gradient(task, z).numpy().tolist())

@@ -8,14 +8,15 @@ def show(name, value):
 
 
 def with_rule(c, beta):
-    # truth: x = 2.0 + tf.sigmoid(x); x.shape == c.shape
+    # truth: x = 2.0 + tf.sigmoid(x); x.shape[-1] == 4
     @tf.custom_gradient
     def soft_argmax(x):
         p = tf.nn.softmax(beta * x)
-        y = tf.reduce_sum(c * p)
+        y = tf.reduce_sum(c * p, axis=-1)
 
         def grad(upstream):
-            downstream = upstream * beta * p * (c - y)
+            upstream_i, y_i = upstream[..., None], y[..., None]
+            downstream = upstream_i * beta * p * (c - y_i)
             show("upstream", upstream)
             show("downstream", downstream)
             return downstream

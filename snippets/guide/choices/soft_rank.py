@@ -7,16 +7,21 @@ def show(name, value):
     tf.print(f"{name:10}", tf.strings.as_string(value, precision=4))
 
 
+def compared(x):
+    """Each element minus each, along the last axis."""
+    return x[..., :, None] - x[..., None, :]
+
+
 def with_rule(tau):
-    # truth: x.shape.rank == 1
+    # truth: x.shape.rank > 0
     @tf.custom_gradient
     def soft_rank(x):
-        above = (x[:, None] - x) / tau
-        r = 0.5 + tf.reduce_sum(tf.sigmoid(above), 1)
+        above = compared(x) / tau
+        r = 0.5 + tf.reduce_sum(tf.sigmoid(above), axis=-1)
 
         def grad(upstream):
             S = tf.sigmoid(above) * tf.sigmoid(-above) / tau
-            return tf.reduce_sum(S * (upstream[:, None] - upstream), 1)
+            return tf.reduce_sum(S * compared(upstream), axis=-1)
 
         return r, grad
 
@@ -25,7 +30,7 @@ def with_rule(tau):
 
 def without_rule(tau):
     return lambda x: 0.5 + tf.reduce_sum(
-        tf.sigmoid((x[:, None] - x) / tau), 1)
+        tf.sigmoid(compared(x) / tau), axis=-1)
 
 
 x = tf.constant([0.3, -1.0, 2.0, 0.9])

@@ -8,7 +8,7 @@ beta = 1.0
 # truth: x.shape.rank == 1
 @tf.custom_gradient
 def soft_max(x):
-    x = tf.identity(x)  # for branches
+    x = tf.identity(x)  # for tf.cond
     p = tf.nn.softmax(beta * x)
     y = tf.reduce_sum(x * p)
     return y, lambda upstream: upstream * p * (1.0 + beta * (x - y))
