@@ -4,6 +4,7 @@ import contextlib
 import functools
 import io
 import logging
+from traceback import walk_tb
 
 import keras
 
@@ -172,7 +173,7 @@ def test_the_convention(mode, name, z, turn):
 
 
 @says(
-    "This line is …",
+    "This formula states …",
     "Without the star, …",
 )
 @over(slope=points(), change=points())
@@ -233,7 +234,7 @@ REAL = {
 
 @says(
     "The first ten …",
-    "They are right …",
+    "Their gradients are …",
     "The gradient of the sign …",
 )
 @over(name=REAL, x=st.lists(st.floats(0.5, 3), min_size=3, max_size=3))
@@ -358,7 +359,7 @@ def test_compiled(mode, z):
 
 @says(
     "After this page …",
-    "The gradient is the upstream …",
+    "For a step …",
     "For $y = z w$ …",
     "If a step …",
     "Test with complex …",
@@ -469,7 +470,7 @@ def test_the_last_block():
     "The modulus has …",
     "The angle changes …",
     "The closer $z$ …",
-    "At 0 it isn't defined.",
+    "At 0, the angle …",
 )
 @over(mode=[EAGER, XLA], z=points())
 def test_slopes_by_direction(mode, z):
@@ -618,7 +619,7 @@ def test_the_fft(mode, n):
 @says(
     "The next program does …",
     "The gradient agrees …",
-    "With the transpose …",
+    "In the line `F^T`, …",
 )
 def test_the_transpose_alone():
     right, wrong = (trace("fft.py").line(word).text for word in ("F^H", "F^T"))
@@ -632,8 +633,8 @@ def test_the_transpose_alone():
 @says(
     "The program multiplies …",
     "The numbers follow …",
-    "`abs2` returns twice …",
-    "`product` multiplies by …",
+    "The gradient function of `abs2` …",
+    "The gradient function of `product` …",
     "You can check …",
     "Because $|z w|^2 …",
 )
@@ -647,6 +648,7 @@ def test_the_trace():
     assert (10 + 10j) / (z * w) == 2
     assert shown["abs2:    upstream"] == "1" and shown["downstream"] == "(10,10)"
     assert shown["product: upstream"] == "(10,10)"
+    assert shown["local for z"] == "(3,-1)" and np.conj(w) == 3 + 1j != w
     assert shown["downstream z"] == "(20,40)" and (10 + 10j) * (3 + 1j) == 20 + 40j
     assert np.isclose(2 * z * abs(w) ** 2, 20 + 40j) and np.isclose(abs(w) ** 2, 10)
 
@@ -654,7 +656,7 @@ def test_the_trace():
 @says(
     "Its upstream gradient …",
     "The program casts …",
-    "From complex to …",
+    "If the function …",
 )
 @over(mode=FOUR, dtype=[(tf.float32, tf.complex64), (tf.float64, tf.complex128)])
 def test_no_product_of_float_and_complex(mode, dtype):
@@ -721,7 +723,7 @@ def test_descent(mode, start, target):
     "Contour lines of …",
     "The path of …",
     "That of the …",
-    "Both paths start …",
+    "Both first steps …",
     "But with the …",
     "A place in …",
 )
@@ -890,11 +892,15 @@ REFUSE = {
 
 
 @says(
-    "If a gradient of …",
-    "TensorFlow raises an …",
+    "The other gradient …",
+    "If such a …",
+    "An error comes …",
     "For example, the gradient …",
     "Deliberately wrong: gradients …",
-    was="'an error in the next step backward': silent through eleven others",
+    was=(
+        "'an error in the next step backward': silent through eleven others",
+        "'only if another gradient function comes in between': abs2 itself, a sum",
+    ),
 )
 @over(mode=[*FOUR, AROUND_XLA], step=TAKE | REFUSE)
 def test_the_wrong_dtype(mode, step):
@@ -904,10 +910,31 @@ def test_the_wrong_dtype(mode, step):
         assert raised(mode.gradient, behind, z) is not None
     else:
         assert mode.gradient(behind, z).dtype == tf.float32
+    found = mode.gradient(wrongly_typed.real_part, z)
+    assert found.dtype == tf.float32 != z.dtype
+    found = mode.gradient(lambda t: math.real(wrongly_typed.rotated(t)), 0.5)
+    assert found.dtype == tf.complex64
+    added = lambda z: wrongly_typed.real_part(z) + tf.abs(z)  # noqa: E731
+    error = raised(mode.gradient, added, z)
+    assert "AddN" in str(error) and "complex64" in str(error)
+    twice = lambda z: wrongly_typed.real_part(z) + wrongly_typed.real_part(z)  # noqa: E731
+    assert mode.gradient(twice, z).dtype == tf.float32
 
 
 @says(
-    "From real to …",
+    "`abs2` fails in …",
+)
+@over(mode=[EAGER, AROUND])
+def test_its_own_gradient_function(mode):
+    error = raised(mode.gradient, wrongly_typed.abs2, tf.constant(1 + 2j, tf.complex64))
+    frames = [frame.f_code for frame, _ in walk_tb(error.__traceback__)]
+    [own] = [each for each in frames if each.co_filename.endswith("dtype.py>")][-1:]
+    assert own.co_name == "<lambda>"
+    assert "Mul" in str(error)
+
+
+@says(
+    "If it maps …",
 )
 @over(mode=FOUR, t=numbers(-3, 3))
 def test_from_real_to_complex(mode, t):
@@ -992,9 +1019,9 @@ advice(
 
 
 history(
-    "TensorFlow decided to …",
-    "PyTorch returns the …",
-    "JAX returns the …",
+    "TensorFlow returns the …",
+    "PyTorch does the …",
+    "JAX has another …",
     "For a real loss, …",
 )
 

@@ -1,14 +1,19 @@
 """What the page on types says in words."""
 
 import logging
+import re
+from traceback import walk_tb
 
+from truth.modes.seen import seen
+from truth.statements import tries
 from truth.statements.tries import *
 
 BESIDE = [EAGER, PERSISTENT]
 
 
 @says(
-    "Most messages come …",
+    "Five of the …",
+    was="'most messages': five of the ten errors are raised in the gradient function",
 )
 def test_the_messages():
     named = {
@@ -24,6 +29,121 @@ def test_the_messages():
     for name, rule in named.items():
         [said] = [e for e in trace(f"wrong/{name}.py") if "Error: " in e.text]
         assert rule not in said.text
+    calls = {
+        **dict.fromkeys(("half", "an_if"), ("leaky", [-1.0, 1.0])),
+        "complex": ("energy", 1 + 2j),
+        "clip_numpy": ("clipped", [1.0, 1.0]),
+        "by_numpy": ("exp", 1.0),
+        "a_count": ("cube", 2.0),
+        "a_flag": ("run", 2.0),
+        "a_function": ("squared", 2.0),
+        "double": ("log_of_double", 2.0),
+        "a_number": ("twice", 2.0),
+    }
+    inside, errors = [], []
+    for name, (function, x) in calls.items():
+        x = tf.constant(x, tf.float16 if name == "half" else None)
+        call = getattr(program(f"wrong/{name}.py"), function)
+        error = raised(AROUND.gradient, call, x)
+        frames = [frame.f_code for frame, _ in walk_tb(error.__traceback__)]
+        errors.append(error)
+        inside += [each for each in frames if each.co_name == "grad"]
+    assert len(inside) == 5 and len(errors) == 10
+    assert all(each.co_filename.endswith(".py>") for each in inside)
+
+
+@says(
+    "In each entry, …",
+    "The program prints the value, 6.0, …",
+    "The program prints the value, 8.0, …",
+    "In the program, the …",
+    "In the table, it …",
+    was="without these: the table's 2 looked like an error beside the printed 6",
+)
+def test_the_tables():
+    for name, call, printed, shown, gradient in (
+        ("a_flag", "run(x)", 6.0, "2.", 2),
+        ("a_count", "cube(x)", 8.0, "12.", 12),
+        (
+            "clip_numpy",
+            "clipped(x)",
+            [0.6, 0.8],
+            "[0.707107, 0.707107]",
+            [0.5**0.5] * 2,
+        ),
+    ):
+        path = tries.folder / f"wrong/{name}.py"
+        assert seen(path, call)["eager"] == shown
+        found = np.ravel(np.array(eval(shown)))
+        assert same(found, np.ravel(gradient), 1e-6)
+        assert same(trace(f"wrong/{name}.py").line("eager").numbers, np.ravel(printed))
+    arrived = []
+    clipped = tf.custom_gradient(lambda x: (x * 1.0, lambda u: (arrived.append(u), u)))
+    inside = source("wrong/clip_numpy.py")
+    assert "[3.0, 4.0] * clipped(x)" in inside
+    for loss in (lambda y: tf.reduce_sum([3.0, 4.0] * y), tf.reduce_sum):
+        with tf.GradientTape() as tape:
+            x = tf.constant([1.0, 1.0])
+            tape.watch(x)
+            y = loss(clipped(x))
+        raised(tape.gradient, y, x)
+    assert [each.numpy().tolist() for each in arrived] == [[3.0, 4.0], [1.0, 1.0]]
+
+
+@says(
+    "Message or symptom …",
+    "Attempt to convert …",
+    "Using a symbolic …",
+    "The same, for …",
+    "'SymbolicTensor' object cannot …",
+    "expected to be a half …",
+    "expected to be a float tensor but is a double …",
+    "expected to be a float tensor but is a complex64 …",
+    "The truth value …",
+    "'SymbolicTensor' object has …",
+    "Cannot convert a …",
+    "AssertionError with no …",
+    "The gradient of an …",
+    "The dtype of …",
+)
+def test_the_list():
+    page = (tries.folder.parents[2] / "docs/mistakes/types.md").read_text("utf-8")
+    table, entries = page.split("\n## ", 1)[0], page.split("\n## ", 1)[1]
+    anchors = re.findall(r"^(?:## )?.*\{ #([\w-]+)", entries, re.MULTILINE)
+    rows = [row.split(" | ") for row in table.splitlines() if "](#" in row]
+    linked = [re.findall(r"\(#([\w-]+)\)", message)[0] for message, _ in rows]
+    assert {*linked} == {*anchors} and len(anchors) == 12
+    outputs = "".join(
+        each.read_text("utf-8") for each in sorted(tries.folder.glob("wrong/*.out"))
+    )
+    modes = re.sub(r"`(?=[^`\n]*\|$)", "", entries, flags=re.MULTILINE)
+    for message in (
+        *("Attempt to convert a value", "with an unsupported type"),
+        *(
+            "Failed to convert elements",
+            "Using a symbolic `tf.Tensor` as a Python `bool`",
+        ),
+        "'SymbolicTensor' object cannot be interpreted as an integer",
+        "expected to be a half tensor but is a float tensor",
+        "expected to be a float tensor but is a double tensor",
+        "expected to be a float tensor but is a complex64 tensor",
+        "The truth value of an array with more than one element is ambiguous",
+        "'SymbolicTensor' object has no attribute 'numpy'",
+        "Cannot convert a symbolic tf.Tensor to a numpy array",
+        "'numpy.float32' object has no attribute 'name'",
+        "The dtype of the watched tensor must be floating",
+    ):
+        assert len([each for each in rows if message in plain(each[0])]) == 1
+        said = message.replace(" to a numpy", " (x:0) to a numpy")
+        assert said in outputs or said in modes
+    fixes = {"tf.where": "an_if", "tf.numpy_function": "", "tf.Tensor": ""}
+    for name, program in fixes.items():
+        assert name in table and (not program or name in source(f"{program}.py"))
+
+
+def plain(cell):
+    """A cell without its links."""
+    return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", cell)
 
 
 # Arguments.
@@ -36,6 +156,7 @@ def test_the_messages():
     "The first argument …",
     "Deliberately wrong: a function …",
     "Fix: pass the function …",
+    "The custom gradient inside …",
     "In the fix, the custom …",
     "The custom gradient captures the function.",
 )
@@ -97,6 +218,12 @@ def test_settings(mode, setting):
 # Floats.
 
 
+def trail(mode, function, x):
+    """The functions that an error passed."""
+    error = raised(mode.gradient, function, x)
+    return [frame.f_code.co_name for frame, _ in walk_tb(error.__traceback__)]
+
+
 @says(
     "The input is float16, …",
     "`tf.where` of two …",
@@ -105,7 +232,8 @@ def test_settings(mode, setting):
     "Deliberately wrong: grad makes …",
     "grad computes in …",
     "The fix chooses …",
-    "Fix: write the gradient …",
+    "Fix: multiply `upstream` by …",
+    was="'write the gradient as a product with upstream': so does the failing program",
 )
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], dtype=[tf.float16, tf.float32])
 def test_half(mode, dtype):
@@ -116,16 +244,22 @@ def test_half(mode, dtype):
     assert ("tensor" in said or "does not match type" in said) == (dtype != tf.float32)
     if mode is EAGER and dtype == tf.float16:
         assert "expected to be a half tensor but is a float tensor" in said
+    assert "return upstream * tf.where(x > 0, 1.0, 0.25)" in source("wrong/half.py")
+    upstream, factor = tf.ones_like(x), tf.where(x > 0, 1.0, 0.25)
+    refused = raised(lambda: upstream * factor) is not None
+    assert refused == (dtype != tf.float32)
+    assert (upstream * 0.25).dtype == (0.25 * upstream).dtype == dtype
+    assert (upstream * tf.cast(factor, upstream.dtype)).dtype == dtype
     found = mode.gradient(lambda x: program("half.py").leaky(x), x)
     assert found.dtype == dtype and same(found, [0.25, 1.0])
 
 
 @says(
     "This `grad` computes in …",
-    "The error comes …",
+    "The gradient function of the …",
     "TensorFlow doesn't compare …",
     "It passes the …",
-    "If `x` itself …",
+    "Without the operation …",
     "Deliberately wrong: the gradient …",
     "The fix casts the result:",
     "Computed in float64, …",
@@ -137,6 +271,9 @@ def test_double(mode):
     assert found.dtype == tf.float64 and same(found, 0.25)
     said = message(mode.gradient, lambda x: log(2.0 * x), 4.0)
     assert "double tensor" in said or "does not match type" in said
+    assert "Mul" in said and "_MulGrad" in trail(EAGER, lambda x: log(2.0 * x), 4.0)
+    passed = mode.gradient(lambda x: log(x + 2.0), 2.0)
+    assert passed.dtype == tf.float64  # an addition multiplies by nothing
     fixed = mode.gradient(lambda x: program("double.py").log(2.0 * x), 4.0)
     assert fixed.dtype == tf.float32 and same(fixed, 0.25)
 
@@ -173,7 +310,7 @@ def test_complex(mode, dtype):
 
 @says(
     "This `grad` has …",
-    "The comparison with …",
+    "The `if` raises …",
     "A Python `if` …",
     "In a graph, even …",
     "An eager call …",
@@ -181,11 +318,14 @@ def test_complex(mode, dtype):
     "tf.where chooses for each element.",
     "Try each custom gradient on …",
     "Fix: replace the `if` by `tf.where`.",
+    was="'the comparison raises': it returns two values, which bool() doesn't take",
 )
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], x=[2.0, [-1.0, 1.0]])
 def test_an_if(mode, x):
     assert np.size(x) == (2 if isinstance(x, list) else 1)
     leaky = program("wrong/an_if.py").leaky
+    compared = tf.constant(x) > 0
+    assert (raised(bool, compared) is not None) == (tf.size(compared) == 2)
     said = message(mode.gradient, lambda x: leaky(x), x)
     if mode not in BESIDE:
         assert "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed" in said
@@ -231,7 +371,7 @@ def test_numpy(mode):
 @says(
     "This `grad` calls `np.exp`:",
     "A NumPy function …",
-    "Eagerly this works, …",
+    "Eagerly, this works …",
     "In a graph, the tensor …",
     "Deliberately wrong: grad computes …",
     "The same gradient with a …",
@@ -259,7 +399,8 @@ def test_by_numpy(mode):
 
 @says(
     "This `grad` returns a NumPy number:",
-    "A single call …",
+    "For a single …",
+    "For the sum …",
     "Eagerly, or inside …",
     "If it must …",
     "A tape around …",
@@ -355,7 +496,7 @@ advice(
     "Try each custom gradient in …",
     "Fix: cast the …",
     "Write `assert tape.gradient(y, x).dtype == x.dtype` …",
-    "Check the dtype …",
+    "Also check the …",
     "Compute the gradient …",
     "Fix: use the TensorFlow operation.",
     "If there is …",
@@ -367,8 +508,8 @@ advice(
     "Look for the …",
 )
 pointer(
-    "This page lists …",
-    "Each entry has …",
+    "Look up the …",
+    "Examples are a …",
     "The fix uses `tf.where`:",
     "The fix uses `tf.maximum`:",
     "The fix uses the …",
@@ -402,9 +543,9 @@ pointer(
     "The gradient agrees …",
     "In a graph, the gradient agrees with finite differences.",
     "For each of the four …",
-    "The value and the dtype …",
+    "The gradient and its …",
     "Both modes agree with automatic …",
-    "Both modes agree with the …",
+    "Both modes agree with `tf.clip_by_norm`, …",
     "The gradient is that …",
 )
 @over(
