@@ -44,7 +44,7 @@ def train(function):
 x = np.random.default_rng(0).uniform(-1.0, 1.0, [512, 2])
 inside = np.sum(x**2, axis=1, keepdims=True) < 0.6
 curves = {}
-for name, function in (("tf.sign", tf.sign), ("sign with a rule", sign),
+for name, function in (("tf.sign", tf.sign), ("custom gradient", sign),
                        ("tanh", tf.tanh)):
     curves[name], right, moved = train(function)
     print(f"{name:16}  loss {curves[name][0]:.3f} to"
@@ -66,13 +66,14 @@ def draw(name, inks, ink):
               for line in plot.lines}
     assert "loss" in plot.get_title() and {*map(len, losses.values())} == {
         40}, "The loss over 40 epochs."
-    assert np.ptp(losses["tf.sign"][5:]) < 0.03 and min(
-        losses["tf.sign"]) > 0.6, (
-        "With tf.sign alone, it is a flat line close to where it began;")
-    assert 2.0 * losses["sign with a rule"][-1] < losses[
-        "sign with a rule"][0], (
+    level = losses["tf.sign"][5:]
+    assert losses["tf.sign"][0] > 0.74 and min(level) > 0.67 and max(
+        level) < 0.7, (
+        "With tf.sign alone, it soon levels off just below 0.7;")
+    assert 2.0 * losses["custom gradient"][-1] < losses[
+        "custom gradient"][0], (
         "with the custom gradient it falls to less than half;")
-    assert losses["tanh"][-1] < losses["sign with a rule"][-1], (
+    assert losses["tanh"][-1] < losses["custom gradient"][-1], (
         "tanh itself, which is continuous, ends lower still.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 

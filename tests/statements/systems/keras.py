@@ -52,7 +52,7 @@ class Around(keras.layers.Layer):
 
 @says(
     "`tf.sign` has gradient …",
-    "With a surrogate, …",
+    "They train if …",
     "The task is …",
     "The network has …",
     "It is trained …",
@@ -83,8 +83,11 @@ def test_training():
     plain, rule, smooth = trace("training.py")
     assert plain.numbers[-1] == 0 < min(rule.numbers[-1], smooth.numbers[-1])
     first, last = plain.numbers[:2]
-    assert abs(last - 0.68) < 0.01 and abs(first - last) < 0.1
-    assert abs(rule.numbers[1] - 0.31) < 0.01 and rule.numbers[1] < rule.numbers[0] / 2
+    assert same(first, 0.75, 1e-2) and same(last, 0.68, 1e-2)
+    assert 0.67 < last < 0.7 and first - last > 0.05, "it falls, and doesn't stay"
+    assert (
+        abs(rule.numbers[1] - 0.31) < 0.01 and rule.numbers[1] / rule.numbers[0] < 0.5
+    )
     assert smooth.numbers[1] < rule.numbers[1]
     # The program asserts the rest of what is said of its figure.
     assert "epochs=40" in source("training.py")
@@ -121,7 +124,7 @@ def test_the_layer(mode, x):
     "The local derivatives …",
     "`fit` calls the …",
     "Compare the two …",
-    "With the rate …",
+    "With the learning rate …",
 )
 def test_the_trace():
     lines = trace("layer.py")
@@ -169,16 +172,17 @@ def test_what_fit_says(jump, behind, eagerly):
 
 @says(
     "Pass a weight …",
-    "If the function …",
+    "If the decorated …",
     "The easiest way …",
     "If you can't …",
+    "TensorFlow passes it …",
     "These are `tf.Variable` …",
     "A Keras weight …",
     "Convert the weights …",
     "Inside `call`, a …",
     "When `grad` runs, …",
     "Cast the gradient …",
-    "The upstream gradient and both …",
+    "With `mixed_float16`, the upstream …",
     "A dense layer whose …",
 )
 @over(name=POLICIES, eagerly=EAGERLY)
@@ -188,6 +192,7 @@ def test_weights(name, eagerly):
     class Layer(keras.layers.Layer):
         def build(self, shape):
             self.W = self.add_weight(shape=(1, 1), initializer="ones")
+            self.unread = self.add_weight(shape=(1, 1), initializer="ones")
 
         def call(self, x):
             @tf.custom_gradient
@@ -242,8 +247,9 @@ def test_the_same_step():
     "With the global policy `mixed_float16`, the upstream …",
     "With the global policy `mixed_float16`, `compile` …",
     "It multiplies the loss …",
+    "Then it divides …",
     "Your gradient function …",
-    "The upstream gradient is float16, …",
+    "The first upstream …",
     "The upstream gradient in …",
 )
 @over(name=POLICIES, eagerly=EAGERLY)
@@ -269,6 +275,12 @@ def test_scaled(name, eagerly):
     assert dtypes == {tf.float16 if mixed else tf.float32}
     [upstream] = [each for each in seen if isinstance(each, float)]
     assert upstream == (32768 if mixed else 1) and layer.kernel.numpy() == 0.375
+    if mixed:
+        weight = keras.Variable([[0.5]])
+        assert model.optimizer.scale_loss(tf.constant(1.0)) == 32768
+        divides = keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD(0.125))
+        divides.apply([tf.constant([[32768.0]])], [weight])
+        assert same(weight, [[0.375]])
 
     def small(x):
         return x * 2.0**-13
@@ -284,6 +296,9 @@ def test_scaled(name, eagerly):
 @says(
     "The second upstream …",
     "Keras skips this …",
+    "With the global policy `mixed_float16`, the upstream …",
+    "It multiplies the loss …",
+    was="'32768 times larger': only at first",
 )
 @over(name=POLICIES, target=[0.5, -8.0])
 def test_too_large(name, target):
@@ -297,6 +312,24 @@ def test_too_large(name, target):
     assert layer.kernel.numpy() == (1 if large else 1 - 0.125 * upstream)
     if mixed:
         assert model.optimizer.dynamic_scale.numpy() == (16384 if large else 32768)
+    seen = []
+
+    @tf.custom_gradient
+    def probe(x):
+        def grad(upstream):
+            tf.py_function(lambda u: seen.append(u.numpy().item()), [upstream], [])
+            return upstream
+
+        return tf.identity(x), grad
+
+    with policy(name):
+        model, said, _ = fitted(dense(1.0), Around(probe), t=target + 0 * X)
+    [layer] = [each for each in model.layers if hasattr(each, "kernel")]
+    layer.kernel.assign([[1.0]])
+    model.fit(X, 0.5 + 0 * X, verbose=0)
+    first = 32768 if mixed else 1
+    assert seen[0] == (np.inf if large else upstream * first)
+    assert seen[1] == (first / 2 if large else first)
     scales = [each.numbers[-1] for each in trace("mixed.py").starting("target")]
     assert scales == [1, 1, 32768, 16384]
 
@@ -371,8 +404,8 @@ def test_what_to_cast(mode):
     "So a custom …",
     "A custom train_step …",
     "Both policies take …",
-    "Without that line, …",
-    "With `mixed_float16`, the …",
+    "Without this multiplication, …",
+    "With `mixed_float16`, the kernel …",
     "Deliberately wrong: a custom …",
 )
 @over(name=POLICIES, file=["train_step.py", "wrong/train_step.py"])
@@ -432,6 +465,8 @@ def test_policies(name, layer, scaled, by_hand):
     wraps = by_hand or (name == "mixed_float16" and scaled)
     kind = keras.optimizers.LossScaleOptimizer if wraps else keras.optimizers.SGD
     assert type(model.optimizer) is kind and said == "" and not caught
+    if not scaled and not by_hand:
+        assert type(model.optimizer) is keras.optimizers.SGD
     half = kernel.compute_dtype == "float16"
     assert (kernel.kernel.numpy() == 0) == (half and not wraps)
 
@@ -498,9 +533,20 @@ def test_reverse(mode, factor):
     defined = program("reversal.py")
     assert same(defined.counts["label"], np.repeat([1.0, 0.0], 200))
     helped, both, once = trace("reversal.py")
+    started = []
     assert once.numbers == [0.5, 1, 10, -0.5, -5]
     assert (helped.numbers[-1], both.numbers[-1]) == (132, 164)
     assert (helped.numbers[2], both.numbers[2]) == (1.43, 0.44)
+    for each in helped, both:
+        assert "in the target" in each.text and not each.text.endswith("target")
+    # Two runs from the same weight: it doesn't fall from one number to the other.
+    with mock.patch.object(
+        keras.Model,
+        "fit",
+        lambda model, *_, **__: started.append(model.get_weights()[0].ravel()),
+    ):
+        exec(source("reversal.py"), {})
+    assert same(started, [[1.0, 1.0], [1.0, 1.0]])
     means = [
         [defined.x[rows][defined.label[rows, 0] == sign].mean(0) for sign in (1, -1)]
         for rows in (slice(200), slice(200, 400))
@@ -512,7 +558,7 @@ def test_reverse(mode, factor):
 @says(
     "In a functional model the …",
     "Everything that this …",
-    "An input by …",
+    "A keyword argument …",
     "On the TensorFlow …",
     "The name is …",
     "It isn't an …",
@@ -627,7 +673,7 @@ def test_the_check(x, w):
 
 @says(
     "The surrogate is the identity, …",
-    "`tf.convert_to_tensor` converts the …",
+    "`tf.convert_to_tensor` first converts …",
     "In the backward pass, TensorFlow …",
     "The custom gradient is applied …",
     "A dense layer with …",
@@ -651,7 +697,7 @@ def test_binary(name, start):
 
 definition(
     "The units compute …",
-    "The sign $:=$ …",
+    "The symbol $:=$ …",
 )
 advice(
     "You need a …",
@@ -661,7 +707,7 @@ advice(
     "Write `BinaryDense`, a …",
     "`fit` should train …",
     "The layer should …",
-    "The gradient should …",
+    "The feature should …",
 )
 pointer(
     "After this page …",
