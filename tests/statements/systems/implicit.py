@@ -812,6 +812,8 @@ def test_other_solvers():
     "Compute the residual …",
     "Leave the row …",
     "The row then …",
+    "This works only …",
+    "If $y$ is …",
     "A damped iteration …",
     "The gradient function stays …",
     "The program does …",
@@ -819,6 +821,7 @@ def test_other_solvers():
     "The row that …",
     "With damping 0.2, …",
     "A batch in …",
+    was="'adds nothing to the gradients': a row that is NaN makes the solve fail",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA], damping=[1.0, 0.2])
 def test_not_converged(mode, damping):
@@ -842,6 +845,13 @@ def test_not_converged(mode, damping):
         assert close(found[1][i], w, 1e-4)
         of_W = of_W + np.outer(w, y[i])
     assert close(found[0], of_W, 1e-4)
+    lost = tf.where([[True], [False], [False]], np.float64("nan"), x)
+    if mode is XLA:
+        of_W, of_x = mode.gradients(loss, W, lost)
+        assert np.all(np.isnan(of_W)) and np.all(np.isfinite(of_x[1:]))
+    else:
+        said = message(mode.gradients, loss, W, lost)
+        assert "Input matrix is not invertible" in said
     if damping == 1.0:
         assert same(found[1][0], [0.0, 0.0])
         plain = EAGER.gradient(lambda x: defined.equilibrium(W, x, 1.0)[:, 0], x)
