@@ -200,6 +200,32 @@ def test_a_better_wording_costs_one_command(accepted, capsys):
     assert failures(accepted.check()) == []
 
 
+def test_a_sentence_is_compared_with_the_one_that_its_test_tried(book, capsys):
+    """Not with another that is gone, too, and has more of its words."""
+    text = "Both calls return a gradient of ones.\n\nNo call returns a gradient of 0.\n"
+    tests = """
+@says("Both calls return …")
+def test_both():
+    assert tf.ones([]) == 1
+
+
+@says("No call returns …")
+def test_none():
+    assert not tf.zeros([])
+"""
+    book.write(text, tests)
+    assert book.accept(reviewed=True) == 0
+    book.commit()
+    changed = "A gradient of ones is what both return.\n\nNeither call returns a gradient of ones.\n"
+    tests = tests.replace("Both calls return", "A gradient of ones")
+    book.write(changed, tests.replace("No call returns", "Neither call returns"))
+    capsys.readouterr()
+    book.accept()
+    said = capsys.readouterr().out
+    assert "- Both calls return a gradient of ones.\n  + A gradient of ones" in said
+    assert "- No call returns a gradient of 0.\n  + Neither call returns" in said
+
+
 def test_what_was_refused_stays_refused_after_a_commit(accepted, capsys):
     """The lock that a refusal wrote is committed with the page, and accepted again."""
     accepted.edit(("*always*", "*never*"), ("prints 4", "prints 4 or so"))

@@ -36,6 +36,8 @@ STRICT = ("guide/", "lessons/", "systems/")
 MOST_UNCHECKED = 0.1
 """Share of a page's sentences that may be without a test."""
 _KILLED = {128 + signal.SIGTERM, 128 + signal.SIGINT}
+_ALIKE = 0.75
+"""How similar two sentences are at least that may be one, whatever tried them."""
 _SHOWN = 100
 """Letters of a sentence that are shown beside others."""
 
@@ -399,8 +401,13 @@ class Before:
         self.gone = [*dict.fromkeys(each for each in texts if each not in now)]
 
     def of(self, at: int) -> str:
-        """What the sentence was that is likeliest to be the one at a place."""
-        return nearest(self._check.sentences[at].text, self.gone)
+        """What the sentence at a place was: the likeliest that its tests tried before,
+        else one that nearly all of its words are from."""
+        text, entries = self._check.sentences[at].text, self._check.lock
+        names = self._check.tests_of(at)
+        tried = {d for name in names for d in entries.get(name, Entry()).sentences}
+        own = [each for each in self.gone if lock.digest(each) in tried]
+        return nearest(text, own) or nearest(text, self.gone, _ALIKE)
 
 
 def nearest(text: str, others: list[str], least: float = 0.45) -> str:
