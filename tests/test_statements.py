@@ -16,7 +16,7 @@ from truth import sample, sentences, testfile
 from truth.finding import Finding
 from truth.page import Page
 from truth.sentences import plain
-from truth.statements import check, evidence, lock, tokens, tries
+from truth.statements import check, evidence, lambdas, lock, tokens, tries
 from truth.statements.accept import accept
 from truth.statements.tries import *
 from truth.statements.turned import turned
@@ -815,3 +815,36 @@ def test_what_a_map_left_is_forgotten():
     tries.forget()
     with tries.tf.compat.v1.variable_scope("any"):
         pass
+
+
+def test_autograph_parses_a_file_once_and_finds_the_same_lambdas(tmp_path, monkeypatch):
+    from tensorflow.python.autograph.pyct import errors, parser
+
+    file = tmp_path / "lambdas_to_find.py"
+    file.write_text(
+        "alone = lambda x: x + 1\n"
+        "two = [lambda x: x + 2, lambda x: x + 3]\n"
+        "long = (lambda x:\n"
+        "        x + 4)\n"
+        "def decorate(of): return lambda function: of\n"
+        "@decorate(lambda x: x + 5)\n"
+        "def hidden(x): return x\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module(file.stem)
+    lambdas.parse_once()
+    parses = []
+    parse = parser.gast.parse
+    monkeypatch.setattr(
+        parser.gast, "parse", lambda text: parses.append(len(text)) or parse(text)
+    )
+    for _ in range(3):
+        found = [parser._parse_lambda(of) for of in (module.alone, module.long)]
+        assert [text for _, text in found] == [
+            "lambda x: x + 1",
+            "lambda x:\n        x + 4",
+        ]
+        for of in (*module.two, module.hidden):
+            with pytest.raises(errors.UnsupportedLanguageElementError):
+                parser._parse_lambda(of)
+    assert parses.count(len(file.read_text())) == 1

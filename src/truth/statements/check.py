@@ -445,8 +445,9 @@ def _read(
 ) -> dict[str, Callable[[], None]]:
     """The functions of a file of tests; imports TensorFlow."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    from . import tries
+    from . import lambdas, tries
 
+    lambdas.parse_once()
     logging.getLogger("tensorflow").setLevel(logging.ERROR)
     tries.forget()
     folder = tests.path.relative_to(page.root / FOLDER).with_suffix("")
