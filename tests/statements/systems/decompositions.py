@@ -374,6 +374,10 @@ def errors(function, right, values):
     return np.median(found, 0), np.max(found, 0)
 
 
+# The largest error of the root below was 0.44 on one processor and 0.7 on another.
+history("The exact figures …")
+
+
 @says(
     "In float32, rounding …",
     "Over 100 random matrices with the eigenvalues 1, 1 and …",
@@ -392,7 +396,7 @@ def test_projector_in_float32():
         return program("gauge.py").space(A, tf.eye(2, dtype=A.dtype))
 
     median, most = errors([(space, "float32"), (space, "float64")], right, [1, 1, 3])
-    assert round(median[0], 1) == 0.4 and round(most[0]) == 7 and most[1] < 1e-8
+    assert 100 * median[0] > 10 and 100 * most[0] > 100 and most[1] < 1e-8
 
 
 @says(
@@ -405,7 +409,7 @@ def test_root_in_float32():
     ours = program("function.py").root
     functions = [(root_by_vectors, "float32"), (ours, "float32")]
     median, most = errors(functions, None, values)
-    assert round(median[0], 1) == 0.1 and round(most[0], 1) == 0.7 and most[1] < 1e-5
+    assert 100 * median[0] > 2 and 100 * most[0] > 20 and most[1] < 1e-5
 
 
 @says(
