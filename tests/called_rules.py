@@ -6,11 +6,11 @@ import numpy as np
 import tensorflow as tf
 
 from tracebook.snippet import Snippet
-from truth import check_rule
-from truth.rules import check, child, points
-from truth.rules.directions import Undecided
-from truth.rules.function import Function, evaluate
-from truth.rules.sites import Declared
+from truth.rules import check, child
+from vjpcheck import check_rule, points
+from vjpcheck.declared import Declared
+from vjpcheck.directions import Undecided
+from vjpcheck.function import Function, evaluate
 
 UNDECIDED = "undecided at every call"
 NARROW = tf.float16, tf.bfloat16

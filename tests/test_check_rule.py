@@ -1,4 +1,4 @@
-"""Promise: ``truth.check_rule`` gives readers the checker of this site."""
+"""Promise: ``vjpcheck.check_rule`` gives readers the checker of this site."""
 
 import random
 import subprocess
@@ -13,8 +13,8 @@ import tensorflow as tf
 from tracebook import snippet
 from tracebook.runner import Runner
 from tracebook.settings import load
-from truth import check_rule
-from truth.rules import directions, sites
+from truth.rules import sites
+from vjpcheck import check_rule, directions
 
 from .conftest import EVERY_PROGRAM
 from .project import ROOT
@@ -284,18 +284,18 @@ def test_what_differences_do_not_tell_is_bounded():
 
 
 def test_it_needs_numpy_and_tensorflow_alone():
-    """And no other package of this site; importing truth needs not even those."""
+    """And no other package of this site; its import alone needs not even those."""
     program = """
 import sys
 
-import truth
+import vjpcheck
 
 assert not {"tensorflow", "numpy"} & sys.modules.keys()
 
 
 class Refuse:
     def find_spec(self, name, path=None, target=None):
-        unwanted = ("mkdocs", "sympy", "bs4", "jinja2", "mathml", "reader", "tracebook")
+        unwanted = ("mkdocs", "sympy", "bs4", "jinja2", "mathml", "reader", "tracebook", "truth")
         if name.partition(".")[0] in unwanted:
             raise ImportError(f"{name} is not wanted")
 
@@ -311,7 +311,7 @@ def cube(x):
 
 
 before = sorted(sys.modules)
-print(truth.check_rule(cube, np.array([1.3])).points)
+print(vjpcheck.check_rule(cube, np.array([1.3])).points)
 """
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -329,7 +329,7 @@ def test_the_page_shows_a_test_that_holds():
     [fence] = [
         part.partition("\n```")[0]
         for part in page.split("```{.python notest")[1:]
-        if "from truth import check_rule" in part
+        if "from vjpcheck import check_rule" in part
     ]
     names: dict = {}
     exec(fence.partition("\n")[2], names)

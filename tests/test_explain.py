@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from truth import explain
+from vjpcheck import explain
 
 from .project import ROOT
 
@@ -167,7 +167,7 @@ def test_the_short_version_fits_on_a_page():
 
 
 def test_advice_leads_to_entries_that_are_there():
-    source = (ROOT / "src/truth/rules/explain.py").read_text("utf-8")
+    source = (ROOT / "src/vjpcheck/linter.py").read_text("utf-8")
     named = set(re.findall(r'"(\w+)#([\w-]+)"', source))
     lost = [
         f"{page}#{anchor}"

@@ -41,10 +41,13 @@ FILE = Path(".cache/truth/results.json")
 _TOOLS = ("TensorFlow", "Keras", "NumPy", "SymPy")
 _SYSTEM = f"{platform.system()} {platform.machine()}"
 _SOURCE = Path(__file__).resolve().parents[1]
-_OF_RUNS = ("tracebook", "truth/rules")
+_OF_RUNS = ("tracebook", "truth/rules", "vjpcheck")
 """The code that runs of programs depend on, and what is found of their rules."""
 _SHARED = ("page.py", "sentences.py", "testfile.py", "finding.py", "errors.py")
-_OF_STATEMENTS = ("truth/statements", "truth/rules", *(f"truth/{f}" for f in _SHARED))
+_OF_STATEMENTS = (
+    *("truth/statements", "truth/rules", "vjpcheck"),
+    *(f"truth/{f}" for f in _SHARED),
+)
 _OF_PAGES = (
     *("mathml", "truth/agreement", "truth/formulas", "truth/modes", "truth/prose"),
     *("truth/structure", *_OF_RUNS, *_OF_STATEMENTS),

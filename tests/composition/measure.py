@@ -20,7 +20,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from truth.errors import message
+from vjpcheck.messages import message
 
 from ..project import ROOT
 from . import places
@@ -151,7 +151,7 @@ import sys
 from pathlib import Path
 import numpy as np
 import tensorflow as tf
-from truth.errors import message
+from vjpcheck.messages import message
 def gradients(f, inputs):
     with tf.GradientTape() as tape:
         tape.watch(inputs)

@@ -10,12 +10,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from truth import check_rule
 from truth.formulas.check import check_page
 from truth.page import Page
 from truth.statements.evidence import Collector
 from truth.statements.tokens import unsupplied
 from truth.statements.tries import *
+from vjpcheck import check_rule
 
 ROOT = Path(__file__).parents[2]
 LESSONS = [

@@ -15,7 +15,8 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import ops  # no public name takes a gradient back
 
-from ..errors import message, tidy
+from vjpcheck.messages import message, tidy
+
 from ..statements import tries
 
 

@@ -13,17 +13,18 @@ from dataclasses import replace
 import numpy as np
 
 from tracebook.snippet import Snippet
+from vjpcheck.compare import Report
+from vjpcheck.declared import Declared
+from vjpcheck.directions import Wrong
+from vjpcheck.function import STATIC, Function, Misdeclared, said
+from vjpcheck.judge import Judge
 
 from . import names, sites
 from .check import HELD, WRONG
-from .compare import Report
-from .directions import Wrong
-from .function import STATIC, Function, Misdeclared, said
-from .judge import Judge
 from .names import prepared
 from .observer import Observer, Rule
 from .records import KEPT_CALLS
-from .sites import Declared, Site
+from .sites import Site
 
 __all__ = ["begin", "prepared"]
 

@@ -20,7 +20,11 @@ from ..errors import BadFile
 
 FILE = Path("tests/rules.lock")
 _HERE = Path(__file__).resolve().parent
-_NOT_CODE = ("explain.py", "check_rule.py", "lock.py")
+_CHECKER = _HERE.parents[1] / "vjpcheck"
+_NOT_CODE = {
+    _HERE / "lock.py",
+    *(_CHECKER / name for name in ("check.py", "linter.py", "messages.py")),
+}
 """Files that no verdict depends on."""
 
 
@@ -43,7 +47,7 @@ def key(program: str) -> str:
 
 @lru_cache(maxsize=1)
 def _judge() -> str:
-    files = sorted(path for path in _HERE.glob("*.py") if path.name not in _NOT_CODE)
+    files = sorted({*_HERE.glob("*.py"), *_CHECKER.glob("*.py")} - _NOT_CODE)
     parts = [path.read_bytes() for path in files]
     parts.append(sample.packages().encode())
     machine = f"{platform.python_version_tuple()[1]} {platform.machine()}"

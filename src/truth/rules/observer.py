@@ -16,8 +16,9 @@ from typing import ClassVar
 
 import tensorflow as tf
 
+from vjpcheck.function import Function, called
+
 from . import registered
-from .function import Function, called
 from .records import Record, recorded
 from .sites import Site
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .directions import Wrong
-from .function import named, said, seen_by
+from vjpcheck.directions import Wrong
+from vjpcheck.function import named, said, seen_by
 
 KEPT_CALLS = 20
 """Of one rule."""

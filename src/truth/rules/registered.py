@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-from .function import Function, leaf
+from vjpcheck.function import Function, leaf
 
 
 def operations(graphs: list[tf.Graph], name: str) -> list[tf.Operation]:

@@ -30,7 +30,9 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from vjpcheck.declared import WIDEST, Declared
 
 MAKERS = (
     "custom_gradient",
@@ -40,9 +42,6 @@ MAKERS = (
     "remat",
 )
 """What makes a rule, by the last part of its name."""
-
-WIDEST = 0.01
-"""Tolerance, relative, that still proves something."""
 
 _COMMENT = re.compile(r"#\W*truth\b", re.IGNORECASE)
 _DECLARATION = re.compile(r"# truth: (?P<text>.+)")
@@ -67,28 +66,6 @@ class Site:
     @property
     def what(self) -> str:
         return f"{self.maker} {self.name}"
-
-
-@dataclass
-class Declared:
-    """What the comments above one rule say."""
-
-    surrogate: str = ""
-    becomes: dict[str, str] = field(default_factory=dict)
-    generators: dict[str, str] = field(default_factory=dict)
-    conditions: list[str] = field(default_factory=list)
-    fixed: list[str] = field(default_factory=list)
-    within: float | None = None
-    eager_only: bool = False
-    dense: bool = False
-    once: bool = False
-    right: bool = False
-    clauses: list[str] = field(default_factory=list)
-    """All of it, word for word."""
-
-    @property
-    def intends_another(self) -> bool:
-        return bool(self.surrogate or self.becomes)
 
 
 def find(source: str) -> list[Site]:

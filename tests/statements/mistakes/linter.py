@@ -4,9 +4,8 @@ import ast
 import inspect
 from pathlib import Path
 
-import truth.rules.explain as linter
-from truth import explain
 from truth.statements.tries import *
+from vjpcheck import explain, linter
 
 SNIPPETS = Path(__file__).parents[3] / "snippets/mistakes/linter"
 

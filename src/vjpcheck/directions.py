@@ -6,9 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
+from .declared import Declared
 from .function import Function, Misdeclared, Point, Refused, flat, unflat
 from .points import Domain
-from .sites import Declared
 from .slopes import DOUBLE, Slope, none, scaled_slope, slope
 
 AT_MOST = 16

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from . import points
 from .compare import Comparison, Report, demanded, shown
+from .declared import Declared
 from .directions import Wrong
 from .function import (
     REFUSALS,
@@ -22,7 +23,6 @@ from .function import (
     unflat,
     wide,
 )
-from .sites import Declared
 from .slopes import pair, scaled_slope
 
 FEWEST = 5

@@ -8,10 +8,10 @@ from itertools import cycle
 import numpy as np
 import tensorflow as tf
 
+from .declared import Declared
 from .directions import Along, Directions, Undecided, Wrong
 from .function import Function, Point, Refused, evaluate, flat, said, unflat, wide
 from .points import Domain, beside, normal
-from .sites import Declared
 from .slopes import dot, exactly, pair
 
 SIZES = (1.0, 10.0, 0.1, 1e3)

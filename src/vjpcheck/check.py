@@ -9,9 +9,9 @@ import numpy as np
 from tensorflow.python.eager import context  # no public name gives a seed back
 
 from .compare import Report
+from .declared import WIDEST, Declared
 from .function import Function, Misdeclared, called
 from .judge import Judge
-from .sites import WIDEST, Declared
 
 
 def check_rule(

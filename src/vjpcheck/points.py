@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import tensorflow as tf
 
+from .declared import Declared
 from .function import (
     Function,
     Misdeclared,
@@ -17,7 +18,6 @@ from .function import (
     evaluate,
     seen_by,
 )
-from .sites import Declared
 
 TRIES = 12
 """Draws until a point must have been found in the domain."""

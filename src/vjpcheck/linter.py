@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from ..errors import message
-from .check_rule import check_rule
+from .check import check_rule
+from .messages import message
 
 
 @dataclass(frozen=True)
