@@ -287,6 +287,7 @@ def test_recomputed(f, mode):
         assert same(
             mode.gradient(derivative(again), 0.5), EAGER.gradient(derivative(f), 0.5)
         )
+
     def of_upstream(upstream):
         x = tf.constant(0.5)
         with tf.GradientTape() as tape:
@@ -438,13 +439,20 @@ ALIKE = {
 
 
 @says(
-    "If a function depends …",
-    was="'the same': a rule over a closed-over tensor gives 6 eagerly and None in a graph",
+    "Suppose a function …",
+    "Then its value …",
+    was=(
+        "'the same': a rule over a closed-over tensor gives 6 eagerly and None in a graph",
+        "without the shape: grad_pass_through of a sum raises around a tf.function alone",
+    ),
 )
 @over(way=ALIKE, mode=MODES, x=[[[-9.0, -1.0, -1e-30], [0.0, 1e-3, 8.0]]])
 def test_values_and_gradients_in_all_modes(way, mode, x):
     x = tf.constant(x)
     assert np.allclose(tf.function(lambda x: way(x))(x), way(x), 1e-5, 1e-6)
+    of_a_sum = tf.grad_pass_through(tf.reduce_sum)
+    if mode in (EAGER, AROUND):  # a gradient in the shape of the output
+        assert (raised(mode.gradient, of_a_sum, x) is None) == (mode is EAGER)
     found, eager = mode.gradient(way, x), EAGER.gradient(way, x)
     assert np.allclose(found, eager, 1e-5, 1e-6)
 
@@ -624,7 +632,7 @@ def test_a_rounding_keeps_its_value(dtype, x):
         assert same(short(tf.zeros_like, tf.identity)(x), 0.0)
         y = tf.round(x)
         assert y == 0 or min(y / 2, 2 * y) <= x <= max(y / 2, 2 * y)
-    assert -1 == tf.floor(-0.1) and not -2 <= -0.1 <= -0.5
+    assert tf.floor(-0.1) == -1 and not -2 <= -0.1 <= -0.5
 
 
 @says("The function `exact` …", "It adds $s …")
