@@ -52,7 +52,7 @@ def draw(name, ink, box, line):
           if each.get_text() == "no"]
     assert all(low - 0.56 < said[f"yes: {choice}"] < low
                for low, (_, choice) in zip(boxes, QUESTIONS)), (
-        "Below each box stands its answer to yes,")
+        "Below each box is the choice for the answer yes,")
     assert len(no) == 8 and all(
         each.xy[1] < y < each.get_position()[1] and abs(x - each.xy[0]) < 0.1
         for each, (x, y) in zip(arrows, no)), (

@@ -1,4 +1,4 @@
-"""None means that no path is recorded; zero is a derivative."""
+"""Without a recorded path the gradient is None; zero is a derivative."""
 
 import tensorflow as tf
 

@@ -260,10 +260,11 @@ def test_stopped_forward(forward):
     "`tf.recompute_grad` — as …",
     "Inside a `tf.function` …",
     "Deliberately wrong: recompute_grad, …",
-    "Differentiating its gradient …",
-    "Forward mode differentiates …",
+    "You can't differentiate …",
+    "Forward mode does …",
     "A second derivative …",
     "Eagerly the second …",
+    was="'differentiating its gradient function always raises': eagerly not, if upstream is constant",
 )
 @over(f=[tf.sin, lambda x: x * x * x], mode=MODES)
 def test_recomputed(f, mode):
@@ -286,6 +287,15 @@ def test_recomputed(f, mode):
         assert same(
             mode.gradient(derivative(again), 0.5), EAGER.gradient(derivative(f), 0.5)
         )
+
+    def of_upstream(upstream):
+        x = tf.constant(0.5)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = again(x)
+        return tape.gradient(y, x, upstream)
+
+    assert isinstance(raised(mode.gradient, of_upstream, 1.0), NotImplementedError)
     with_loss = raised(mode.gradient, derivative(again, lambda y: y * y), 0.5)
     assert isinstance(with_loss, NotImplementedError)
     outside = raised(mode.derivative, lambda x: again(x), [0.5], 2)
@@ -429,13 +439,20 @@ ALIKE = {
 
 
 @says(
-    "If a function depends …",
-    was="'the same': a rule over a closed-over tensor gives 6 eagerly and None in a graph",
+    "Suppose a function …",
+    "Then its value …",
+    was=(
+        "'the same': a rule over a closed-over tensor gives 6 eagerly and None in a graph",
+        "without the shape: grad_pass_through of a sum raises around a tf.function alone",
+    ),
 )
 @over(way=ALIKE, mode=MODES, x=[[[-9.0, -1.0, -1e-30], [0.0, 1e-3, 8.0]]])
 def test_values_and_gradients_in_all_modes(way, mode, x):
     x = tf.constant(x)
     assert np.allclose(tf.function(lambda x: way(x))(x), way(x), 1e-5, 1e-6)
+    of_a_sum = tf.grad_pass_through(tf.reduce_sum)
+    if mode in (EAGER, AROUND):  # a gradient in the shape of the output
+        assert (raised(mode.gradient, of_a_sum, x) is None) == (mode is EAGER)
     found, eager = mode.gradient(way, x), EAGER.gradient(way, x)
     assert np.allclose(found, eager, 1e-5, 1e-6)
 
@@ -460,11 +477,14 @@ def test_closing_over(mode, decorate):
 
 
 @says(
-    "With the accumulator …",
-    "Eagerly and with …",
-    "If they have …",
+    "What forward mode …",
+    "eager — their …",
+    "inside the `tf.function` — their …",
+    "outside the `tf.function` — your …",
+    "Accumulator — Operations …",
     "In a graph, forward …",
-    was="'never asks the rule': it is called in each mode, and used around a graph",
+    "It finds no …",
+    was="'finds a derivative of 0 in tf.sign': it finds none. 'never asks the rule': it is called in each mode, and used around a graph",
 )
 @over(forward=FORWARDS, factor=numbers(-1e3, 1e3))
 def test_what_forward_mode_asks(forward, factor):
@@ -475,6 +495,7 @@ def test_what_forward_mode_asks(forward, factor):
     around = "around" in forward.name
     by_none = factor if around or "eager" in forward.name else 0.0
     assert same(found, [factor if around else SLOPE, by_none], 1e-6)
+    assert forward.jvp(tf.sign, 0.5) is None
 
 
 @says("A graph keeps …")
@@ -600,7 +621,8 @@ def test_sterbenz(dtype, y, share, sign):
 
 @says(
     "With $x$ as …",
-    was="'a rounding': of infinity it is NaN",
+    "So $z$ is …",
+    was="'a rounding': of infinity it is NaN; floor takes -0.1 to -1, ten times as far",
 )
 @over(dtype=FLOATS, x=numbers(around=[0.5, 1, 1.5, 2048]), cases=64)
 def test_a_rounding_keeps_its_value(dtype, x):
@@ -608,9 +630,12 @@ def test_a_rounding_keeps_its_value(dtype, x):
     if np.isfinite(float(x)):
         assert same(short(tf.round, tf.identity)(x), tf.round(x))
         assert same(short(tf.zeros_like, tf.identity)(x), 0.0)
+        y = tf.round(x)
+        assert y == 0 or min(y / 2, 2 * y) <= x <= max(y / 2, 2 * y)
+    assert tf.floor(-0.1) == -1 and not -2 <= -0.1 <= -0.5
 
 
-@says("The second form …")
+@says("The function `exact` …", "It adds $s …")
 @over(
     dtype=FLOATS,
     s=numbers(),
@@ -659,6 +684,7 @@ def test_how_many_differ():
     "These two are …",
     "`pass through` has …",
     "The last two rows …",
+    "They differ only …",
     "Each row of …",
     "`tf.stop_gradient` cuts the …",
     "The value of …",
@@ -1183,7 +1209,7 @@ def test_nothing_to_mend(mode, x):
     "That of $y^2$ …",
     "`tf.nn.silu` is right …",
     "so that the tape keeps nothing",
-    "It has two …",
+    "The right value …",
     "The first comes …",
 )
 def test_a_rule_nobody_needs():
@@ -1223,10 +1249,11 @@ def test_a_local_derivative_as_a_factor(mode):
     assert same(seconds, [2.0 * EAGER.gradient(g, x[0]) for g in slopes], 1e-5)
 
 
-@says("So the second …")
+@says("So the second …", "If you stop …")
 def test_counted_twice():
     second = trace("wrong/linear.py").all("second")
     assert second == [-0.7269, -1.4537, "None"]
+    assert trace("wrong/linear.py")[2].text.startswith("with_stopped_factor")
     assert np.isclose(second[1], 2 * CURVATURE, 1e-4)
 
 
@@ -1394,7 +1421,7 @@ def test_the_figure():
 
 
 definition(
-    "Choice — Backward …",
+    "Choice — Gradient …",
 )
 advice(
     "If autodiff is right …",
@@ -1413,8 +1440,8 @@ advice(
     "Avoid tracing such …",
     "Compare it with finite differences of the …",
     "A NaN in …",
-    "First look whether …",
-    "Then look whether …",
+    "First check whether …",
+    "Then check whether …",
     "Use it for …",
     "So don't stop …",
     "So wrap the …",
@@ -1434,7 +1461,6 @@ pointer(
     "The documentation describes …",
     "See forward mode …",
     "The tape explains …",
-    "The programs on …",
     "Make two quick …",
     "Numerical stability derives …",
     "It also treats …",
@@ -1443,6 +1469,7 @@ pointer(
 )
 pointer(
     "Compare how many …",
+    "Compare what each …",
     "Compare the first …",
     "In each pair …",
     "Compare their derivatives:",
@@ -1451,7 +1478,7 @@ pointer(
     "Compare the kernel …",
     "Compare the four …",
     "Compare the second …",
-    "That is the case …",
+    "Either of these …",
     "Predict: the cube …",
     "Predict: a product …",
     "Derive: a weight …",

@@ -67,6 +67,23 @@ def test_a_branch(mode, given):
         )
 
 
+@says("If the branch …", was="'inside a loop': a loop of Python is none in the graph")
+@over(loop=["of the graph", "of Python"])
+def test_a_branch_in_a_loop(loop):
+    def branch(x):
+        return tf.cond(x > 0.0, lambda: square(x), lambda: x)
+
+    def repeated(x):
+        if loop == "of Python":
+            return branch(branch(x))
+        body = lambda i, x: (i + 1, branch(x))  # noqa: E731
+        return tf.while_loop(lambda i, x: i < 2, body, (0, x))[1]
+
+    said = message(INSIDE.gradient, repeated, 2.0)
+    assert said.startswith("AssertionError") == (loop == "of the graph")
+    assert said or same(INSIDE.gradient(repeated, 2.0), 32.0)
+
+
 @says(
     "Deliberately wrong: a gradient …",
     "This gradient function …",
@@ -112,8 +129,11 @@ def test_one_step_sees_nothing(mode, x):
 
 @says(
     "In a `tf.function`, …",
-    "A call with …",
-    was="'once for each shape and dtype': a loop and map_fn call it more than once",
+    "By default, a …",
+    was=(
+        "'once for each shape and dtype': a loop and map_fn call it more than once",
+        "without 'by default': an input_signature with None takes every length",
+    ),
 )
 @over(first=FLOATS, second=FLOATS)
 def test_python_runs_while_tracing(first, second):
@@ -132,6 +152,11 @@ def test_python_runs_while_tracing(first, second):
             new = (tuple(shape), dtype) not in seen
             assert len(ran) == before + new
             seen.add((tuple(shape), dtype))
+    ran.clear()
+    any_length = tf.function(ran.append, input_signature=[tf.TensorSpec([None])])
+    any_length(tf.ones([2]))
+    any_length(tf.ones([3]))
+    assert len(ran) == 1
 
 
 @says(
@@ -175,7 +200,8 @@ def test_an_f_string_in_a_graph():
     "$x = 2$: …",
     "The chain rule, …",
     "Three squares in …",
-    "Each call prints …",
+    "Together these lines …",
+    "Each call of …",
 )
 def test_upstream_is_the_product_of_the_factors_before():
     forward, backward = (
@@ -183,6 +209,8 @@ def test_upstream_is_the_product_of_the_factors_before():
     )
     assert [line["y"] for line in forward] == [line["x"] ** 2 for line in forward]
     assert [line["x"] for line in backward] == [line["x"] for line in forward][::-1]
+    for line in forward:  # one call of grad for each call of square
+        assert len([each for each in backward if each["x"] == line["x"]]) == 1
     product = 1
     for line in backward:
         assert line["upstream"] == product and line["local"] == 2 * line["x"]

@@ -21,9 +21,9 @@ def f(t):
 
 
 @says(
-    "$x = -1$ is …",
-    "$x = 0$ is …",
-    "$x = 1$ is …",
+    "At $x = -1$ …",
+    "At $x = 0$ …",
+    "At $x = 1$ …",
     "The upstream gradient is …",
     "A kink: 2x …",
 )
@@ -36,6 +36,7 @@ def test_the_trace():
 
 @says(
     "The example has …",
+    "At 0 you …",
     "Use one condition …",
     "The value is …",
     "On each side …",
@@ -55,6 +56,7 @@ def test_the_slope_on_each_side(mode, dtype, x):
     "A vector goes …",
     "Element $i$ of …",
     "Each element of …",
+    r"So $\downstream{\bar x} = …",
     "In types: `grad :: upstream(y) → downstream(x)`, …",
 )
 @over(x=arrays((3,), numbers(-10, 10)), i=[0, 1, 2])
@@ -138,6 +140,7 @@ def test_compute_gradient_returns_jacobians():
     "The fix is `tf.where`, …",
     "For one decision …",
     "Deliberately wrong: tf.cond …",
+    "Compare one element …",
 )
 @over(graph=[False, True], size=[2, 3], value=[-1.0, 1.0])
 def test_cond(graph, size, value):
@@ -147,8 +150,10 @@ def test_cond(graph, size, value):
     run = tf.function(chosen, autograph=False) if graph else chosen
     x = tf.fill([size], value)
     assert same(run(x, tf.constant(value > 0)), (2 if value > 0 else 1) * x)
+    assert raised(run, x[:1], x[:1] > 0) is None  # a vector of one element
     error = raised(run, x, x > 0)
     shown = trace("wrong/cond.py")[-1].text
+    assert "[-1.0, 0.0, 1.0]" in source("wrong/cond.py") and len([-1.0, 0.0, 1.0]) == 3
     if graph:
         assert isinstance(error, tf.errors.InvalidArgumentError)
     else:

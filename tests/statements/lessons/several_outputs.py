@@ -173,15 +173,16 @@ def test_an_unused_output(mode, loss):
 
 
 @says(
-    "Outputs of other …",
-    "For an unused …",
-    "For a string …",
-    "For an integer …",
-    "In `tf.gradients`, or …",
+    "What arrives for …",
+    "Unused output — Tape …",
+    "float or complex — 0 …",
+    "integer or Boolean — a …",
+    "string — `None` …",
 )
 @over(
     mode=MODES,
     output={
+        "float": lambda x: 3.0 * x,
         "complex": lambda x: tf.cast(x, tf.complex64),
         "string": tf.strings.as_string,
         "integer": lambda x: tf.cast(x, tf.int32),
@@ -193,13 +194,19 @@ def test_an_unused_output_of_another_dtype(mode, output):
     if dtype is tf.string and "XLA" in mode.name:
         return
 
+    floating = dtype in (tf.float32, tf.complex64)
+
     @tf.custom_gradient
     def two(x):
-        return (2.0 * x, output(x)), lambda *both: seen.append(both) or 2.0 * both[0]
+        def grad(*both):
+            seen.append(both)
+            unused = tf.math.real(both[1]) if floating else 0.0
+            return 2.0 * both[0] + 7.0 * unused
+
+        return (2.0 * x, output(x)), grad
 
     assert same(mode.gradient(lambda x: two(x)[0], [1.0, -3.0]), [2.0, 2.0])
     [(_, unused)] = seen
-    floating = dtype is tf.complex64
     if dtype is tf.string or (
         not floating and mode not in (EAGER, PERSISTENT, INSIDE, XLA)
     ):

@@ -66,8 +66,8 @@ def test_too_few(graph):
 
 @says(
     "With the gradient computed inside …",
-    "It adds the …",
-    "For three gradients …",
+    "Both counts include …",
+    "If `grad` returns …",
     "The program prints the last …",
     "Deliberately wrong: one …",
     "The fix is the same …",
@@ -77,6 +77,7 @@ def test_the_count_inside(mode):
     few, many = (message(mode.gradients, f, X, Y) for f in (TOO_FEW, TOO_MANY))
     assert "returned too few gradients. Expected 3 but received 2" in few
     assert "returned too few gradients. Expected 3 but received 4" in many
+    assert all("too few" in each for each in (few, many)) and len((few, many)) == 2
     assert "in user code" in few and raised(mode.gradients, RIGHT, X, Y) is None
 
 
@@ -212,15 +213,20 @@ def test_what_a_tape_holds(persistent):
     "The true derivative …",
     "`flat` multiplies …",
     "A path leads …",
-    "The four cases …",
     "Compare four cases: …",
     "A gradient of `None` …",
     "It doesn't mean …",
-    "So `None` means …",
-    "None means that …",
+    "So `None` doesn't …",
+    "Here the tape …",
+    "You also get …",
+    "Without a recorded …",
+    was="'None means that no connection is recorded': a gradient function can return it",
 )
 @over(mode=MODES)
 def test_none_and_zero(mode):
+    returns_none = product(lambda u, x, y: (u * y, None))
+    assert same(mode.gradients(RIGHT, X, Y)[1], 2.0)  # the connection is recorded
+    assert mode.gradients(returns_none, X, Y)[1] is None
     assert mode.gradients(lambda x, y: 1.0 * x, X, Y)[1] is None
     assert same(mode.gradients(lambda x, y: x + 0.0 * y, X, Y)[1], 0.0)
     x, y = tf.constant(X), tf.constant(Y)

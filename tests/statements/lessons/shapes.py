@@ -32,7 +32,7 @@ def weighted(y):
 
 @says(
     "So a wrong …",
-    "The next step …",
+    "The next step of the backward pass, …",
     "This gradient function stops …",
     "The sum has …",
     "Deliberately wrong: a gradient …",
@@ -90,6 +90,7 @@ def test_the_trace():
     "The forward pass sums each …",
     "If the forward pass broadcasts …",
     "If the forward pass sums …",
+    "For example, the …",
     "There is one …",
     "The sum over …",
     "After the sum …",
@@ -128,7 +129,11 @@ def test_a_transpose_of_a_square(mode, size):
     assert (found.shape == (2, size)) == (size == 2) and not same(found, weights)
 
 
-@says("`grad` turns it …", "`tf.ones_like(x)` gives the …")
+@says(
+    "`grad` turns it …",
+    "Multiplying by `tf.ones_like(x)` …",
+    was="'and the dtype': a product with another dtype raises",
+)
 @over(dtype=FLOATS, shape=[(2, 3), (0, 3), (2, 0)])
 def test_ones_like(dtype, shape):
     x = tf.zeros(shape, dtype)
@@ -136,6 +141,8 @@ def test_ones_like(dtype, shape):
     found = tf.cast(filled, dtype) * tf.ones_like(x)
     assert found.shape == x.shape and found.dtype == dtype
     assert all(len({*row}) < 2 for row in found.numpy().tolist())
+    another = tf.float64 if dtype != tf.float64 else tf.float32
+    assert raised(tf.multiply, tf.cast(filled, another), tf.ones_like(x)) is not None
 
 
 @says(
@@ -195,10 +202,10 @@ def test_what_a_tape_compares(mode):
 @says(
     "`tf.gradients`, which checks …",
     "A wrong shape …",
-    "`tf.gradients` checks the …",
     "TensorFlow runs the …",
     "None of the three …",
     "Deliberately wrong: three …",
+    "Look for the …",
 )
 def test_three_places():
     assert SYMBOLIC.gradient(FLOAT64, X).dtype == tf.float64
@@ -217,6 +224,7 @@ def test_three_places():
 
 @says(
     "Whether a wrong …",
+    "The next step of the backward pass may …",
     "In the second …",
     "That is luck: …",
     "It broadcasts to …",
@@ -239,6 +247,7 @@ def test_who_notices():
     assert list(table)[1] == "f(sin x)" and tf.size(X) == 6
     assert [*table] == ["f(x)", "f(sin x)", "f(X + b)", "f(x) + g(x)"]
     assert table["f(x)"] == ["SILENT"] * 5 and table["f(sin x)"][0] == "right"
+    assert table["f(X + b)"][0] == "SILENT" and "error" in table["f(sin x)"]
     assert table["f(X + b)"][2] == "right" and {row[-1] for row in table.values()} == {
         "SILENT"
     }
@@ -396,7 +405,6 @@ advice(
     "Write it with …",
     "Predict both gradients …",
     "Compare the gradient …",
-    "Look for the …",
     "Look at where …",
     "Make two quick …",
 )

@@ -147,7 +147,7 @@ def test_the_other_form(x):
     "The correct result …",
     "`autodiff` is TensorFlow's …",
     "This sum has …",
-    "`tf.stop_gradient` around the …",
+    "`tf.stop_gradient` makes the …",
     "The custom gradient agrees …",
     "The value of sign, with the sigmoid's …",
     "Check it against …",
@@ -171,7 +171,7 @@ def test_the_check():
 
 
 @says(
-    "Such a check …",
+    "A surrogate gradient must …",
     "Away from 0 …",
     "Across 0 …",
     "For the step …",
@@ -191,7 +191,7 @@ def test_differences_of_sign(h, x):
     )
 
 
-@says("The function `tf.test.compute_gradient` …", "For an elementwise …")
+@says("This function returns …", "For an elementwise …")
 def test_compute_gradient_returns_jacobians():
     for [jacobian] in tf.test.compute_gradient(
         tf.square, [tf.constant([-1.0, 1.0, 3.0])]
@@ -243,8 +243,7 @@ def test_a_steep_loss(mode):
 
 definition(
     "So the gradient function uses …",
-    "Choosing $\\sigma$ is …",
-    "The four steps then …",
+    "You choose $\\sigma$, …",
     "You choose the …",
     "The chain rule would …",
     "$\\upstream{\\bar y}$ tells you …",

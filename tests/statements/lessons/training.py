@@ -201,8 +201,9 @@ def test_two_precisions():
 
 @says(
     "TensorFlow 2.21 with …",
-    "On this page, …",
+    "If the numbers …",
     "It compares the …",
+    "The older value …",
 )
 def test_the_old_run():
     assert trace("adam.py")[-1].numbers[0] == 90
@@ -246,6 +247,7 @@ def test_the_old_run():
     "TensorFlow raises the …",
     "If the function …",
     "Deliberately wrong: the …",
+    was="'captures': if only grad reads the variable, no error",
 )
 @over(mode=["eager", "graph", "XLA"], taped=[False, True], trainable=[False, True])
 def test_a_variable_inside(mode, taped, trainable):
@@ -269,6 +271,8 @@ def test_a_variable_inside(mode, taped, trainable):
         lambda x: (weight * x, lambda u, variables=None: (u, [u] * len(variables)))
     )
     assert raised(accepts, tf.constant(3.0)) is None
+    only_grad = tf.custom_gradient(lambda x: (2.0 * x, lambda u: weight * u))
+    assert raised(only_grad, tf.constant(3.0)) is None
 
 
 @says(
@@ -330,6 +334,7 @@ def test_descent_and_adam(start):
 @says(
     "The first program …",
     "`autodiff` is TensorFlow's …",
+    "This function adds …",
     "`differences` is $\\upstream{y - 1}$ …",
     "All three gradients …",
     "The gradient of the loss against …",
@@ -393,7 +398,7 @@ definition(
     "case — output …",
     "The factor in front of $\\d x$ …",
     "Let $x_1$ be …",
-    "The surrogate gradient …",
+    r"For $y = \operatorname{sign}(x)$ …",
 )
 advice(
     "You need the …",
