@@ -657,6 +657,22 @@ def test_the_menu_lists_the_pages_of_one_section(width, open_page):
     assert len(seen) <= 45
 
 
+@pytest.mark.parametrize("path", ["", CHAIN_RULE, "mistakes/messages/", "404.html"])
+def test_text_keeps_off_the_edges_of_the_window(path, open_page):
+    """Of one page of each kind, at every width."""
+    page = open_page(path)
+    close = []
+    for width in range(320, 1640, 40):
+        page.set_viewport_size({"width": width, "height": 800})
+        left, right = page.locator(".md-content h1").first.evaluate(
+            "h1 => { const its = h1.parentElement.getBoundingClientRect();"
+            " return [its.left, document.documentElement.clientWidth - its.right]; }"
+        )
+        if left < 12 or right < 12:
+            close.append((width, left, right))
+    assert close == []
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_in_the_open_menu(open_page, scheme):
     page = open_page(CHAIN_RULE, PHONE, color_scheme=scheme)
