@@ -44,7 +44,8 @@ def reciprocals(lambda_):
 
 
 @says(
-    "The gradient through eigenvectors …",
+    "The gradient of a symmetric …",
+    "The matrix $F$ …",
     "A symmetric $A$ …",
     "It is easier …",
     "Each of the …",
@@ -150,7 +151,7 @@ def test_the_convention(mode, seed):
     "A loss that …",
     "The program computes …",
     "The gradient of one …",
-    "The gradient of a …",
+    "The gradient of a product …",
     "With equal eigenvalues, …",
     "TensorFlow's is right …",
     "Which losses of …",
@@ -304,7 +305,7 @@ def test_quotients():
     "`tf.linalg.cholesky` — right …",
     "`tf.linalg.sqrtm`, `tf.linalg.expm` — …",
     "`tf.linalg.logm` — none …",
-    "`tf.linalg.lstsq` — with …",
+    "`tf.linalg.lstsq` — only …",
 )
 @over(mode=[EAGER, INSIDE, AROUND])
 def test_table(mode):
@@ -792,9 +793,9 @@ def test_check():
 
 @says(
     "Equal eigenvalues: for …",
-    "Through eigenvectors, if …",
+    "A tape differentiates …",
     "With eigenvalues and …",
-    "At the identity, …",
+    "At the identity matrix, …",
     "Compare it with TensorFlow's:",
     "TensorFlow's gradient gives …",
     "Eigenvectors of equal …",
@@ -835,7 +836,7 @@ def test_logm(mode):
 
 @says(
     "Write one for …",
-    "Its quotient should …",
+    "Its difference quotient should …",
     "Hint: the difference …",
     "Divided by the …",
     "The last factor …",
@@ -955,7 +956,7 @@ def test_hermitian(mode, name):
     "For a Hermitian …",
     "For a batch, …",
     "The program does …",
-    "Its difference quotient …",
+    "Its difference quotient is …",
     "The second matrix …",
     "The custom gradient agrees …",
     "The tape through …",
