@@ -146,6 +146,8 @@ def test_by_transposing(mode, around):
     "Forward mode around …",
     "To make forward …",
     "This works eagerly …",
+    "`tf.vectorized_map` still …",
+    was="'inside other graphs': in tf.vectorized_map it doesn't",
 )
 @over(forward=[FORWARDS[0], FORWARDS[1], FORWARDS[4]], name=["identity", "rounded"])
 def test_switch(forward, name):
@@ -155,6 +157,18 @@ def test_switch(forward, name):
     assert same(forward.jvp(lambda x: 3.0 * alone(5.0 * x) ** 2, 2.0), 3000.0)
     plain = forward.jvp(rule, 2.0)
     assert name == "rounded" or same(plain, 1.0)
+
+    def looped(x):
+        return tf.while_loop(
+            lambda n, x: n < 1,
+            lambda n, x: (n + 1, alone(x)),
+            (0, x),
+            maximum_iterations=1,
+        )[1]
+
+    assert same(forward.jvp(looped, 2.0), 10.0)
+    mapped = forward.jvp(lambda x: tf.vectorized_map(alone, x), PAIR)
+    assert mapped is None or same(mapped, PAIR * 0.0 + (name == "identity"))
 
 
 @says(

@@ -242,6 +242,7 @@ def test_any_equation(mode, solver):
     "A Python loop …",
     "In `ode.py` the …",
     "One loop, so …",
+    was="'XLA can take minutes to compile a few of them': 30 steps took seconds",
 )
 @over(steps=[5, 30])
 def test_one_step_is_compiled(steps):
@@ -264,6 +265,16 @@ def test_one_step_is_compiled(steps):
         size(by_copies),
     )
     assert close(by_loop(y), by_copies(y))
+
+    def compiled(f):
+        """The number of instructions that XLA compiles."""
+        made = tf.function(f, jit_compile=True)
+        return made.experimental_get_compiler_ir(y)(stage="hlo").count(" = ")
+
+    assert compiled(by_loop) < 400 and compiled(by_copies) > 40 * steps, (
+        compiled(by_loop),
+        compiled(by_copies),
+    )
     solve = program("odeint.py").odeint(plain, 1.0)
     assert close(
         XLA.gradient(lambda y: solve(y, p), y), EAGER.gradient(by_loop, y), 1e-4
