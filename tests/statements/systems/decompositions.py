@@ -45,7 +45,6 @@ def reciprocals(lambda_):
 
 @says(
     "The gradient of a symmetric …",
-    "The matrix $F$ …",
     "A symmetric $A$ …",
     "It is easier …",
     "Each of the …",
@@ -192,6 +191,7 @@ def test_gauge(mode, seed):
 
 
 @says(
+    "The matrix $F$ …",
     "Vectors of equal …",
     "If all values …",
 )
@@ -204,6 +204,24 @@ def test_equal_vectors(mode, n):
     D = np.ones([n, n])
     steps = [abs(loss(np.eye(n) + h * D) - loss(np.eye(n))) / h for h in (1e-4, 1e-6)]
     assert steps[1] > 50 * steps[0] > 0
+    w = np.arange(1.0, 1 + n * n).reshape(n, n)
+
+    def near(gap):
+        def loss(A):
+            return tf.reduce_sum(w * tf.linalg.eigh(A)[1])
+
+        return np.array(mode.gradient(loss, np.diag(1 + gap * np.arange(n))))
+
+    assert abs(near(1e-3)).max() > 1 and close(near(1e-3), 2 * near(2e-3))
+
+    def element(A):  # of a projector: not every loss fails
+        A = tf.convert_to_tensor(A)
+        return program("gauge.py").space(A, tf.eye(2, dtype=A.dtype))[0, 2]
+
+    A, D = np.diag([1.0, 1.0, 3.0]), symmetric(4, 3)
+    assert np.sum(np.linalg.eigvalsh(A) == 1) == 2
+    right = change(lambda A: element(A).numpy(), A, D)
+    assert close(along(element, A, D, mode), right, 1e-5)
 
 
 # Functions of a matrix.

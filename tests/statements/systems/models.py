@@ -61,6 +61,7 @@ def copied(model, function, **options):
 
 @says(
     "In types: `grad :: upstream(y) → downstream(x)`.",
+    "The new gradient …",
     "The value of the model …",
     "The local derivative is …",
     "Here guided backpropagation …",
