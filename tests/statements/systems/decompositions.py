@@ -44,7 +44,7 @@ def reciprocals(lambda_):
 
 
 @says(
-    "The gradient through eigenvectors …",
+    "The gradient of a symmetric …",
     "A symmetric $A$ …",
     "It is easier …",
     "Each of the …",
@@ -150,7 +150,7 @@ def test_the_convention(mode, seed):
     "A loss that …",
     "The program computes …",
     "The gradient of one …",
-    "The gradient of a …",
+    "The gradient of a product …",
     "With equal eigenvalues, …",
     "TensorFlow's is right …",
     "Which losses of …",
@@ -191,6 +191,7 @@ def test_gauge(mode, seed):
 
 
 @says(
+    "The matrix $F$ …",
     "Vectors of equal …",
     "If all values …",
 )
@@ -203,6 +204,24 @@ def test_equal_vectors(mode, n):
     D = np.ones([n, n])
     steps = [abs(loss(np.eye(n) + h * D) - loss(np.eye(n))) / h for h in (1e-4, 1e-6)]
     assert steps[1] > 50 * steps[0] > 0
+    w = np.arange(1.0, 1 + n * n).reshape(n, n)
+
+    def near(gap):
+        def loss(A):
+            return tf.reduce_sum(w * tf.linalg.eigh(A)[1])
+
+        return np.array(mode.gradient(loss, np.diag(1 + gap * np.arange(n))))
+
+    assert abs(near(1e-3)).max() > 1 and close(near(1e-3), 2 * near(2e-3))
+
+    def element(A):  # of a projector: not every loss fails
+        A = tf.convert_to_tensor(A)
+        return program("gauge.py").space(A, tf.eye(2, dtype=A.dtype))[0, 2]
+
+    A, D = np.diag([1.0, 1.0, 3.0]), symmetric(4, 3)
+    assert np.sum(np.linalg.eigvalsh(A) == 1) == 2
+    right = change(lambda A: element(A).numpy(), A, D)
+    assert close(along(element, A, D, mode), right, 1e-5)
 
 
 # Functions of a matrix.
@@ -304,7 +323,7 @@ def test_quotients():
     "`tf.linalg.cholesky` — right …",
     "`tf.linalg.sqrtm`, `tf.linalg.expm` — …",
     "`tf.linalg.logm` — none …",
-    "`tf.linalg.lstsq` — with …",
+    "`tf.linalg.lstsq` — only …",
 )
 @over(mode=[EAGER, INSIDE, AROUND])
 def test_table(mode):
@@ -796,9 +815,9 @@ def test_check():
 
 @says(
     "Equal eigenvalues: for …",
-    "Through eigenvectors, if …",
+    "A tape differentiates …",
     "With eigenvalues and …",
-    "At the identity, …",
+    "At the identity matrix, …",
     "Compare it with TensorFlow's:",
     "TensorFlow's gradient gives …",
     "Eigenvectors of equal …",
@@ -839,7 +858,7 @@ def test_logm(mode):
 
 @says(
     "Write one for …",
-    "Its quotient should …",
+    "Its difference quotient should …",
     "Hint: the difference …",
     "Divided by the …",
     "The last factor …",
@@ -959,7 +978,7 @@ def test_hermitian(mode, name):
     "For a Hermitian …",
     "For a batch, …",
     "The program does …",
-    "Its difference quotient …",
+    "Its difference quotient is …",
     "The second matrix …",
     "The custom gradient agrees …",
     "The tape through …",

@@ -396,21 +396,30 @@ RULES = ["variables", "plain", "argument"]
 
 @says(
     "A tape around `strategy.run` …",
-    "Here a tape …",
-    "If no `tf.function` …",
+    "In this program, the …",
+    "This program has …",
+    "The gradient should …",
+    "Without the `tf.function`, …",
     "If you request the gradients of …",
     "If you request the gradient of `w`, …",
-    "Put the tape into the function that `strategy.run` calls.",
+    "Put the tape into the function that `strategy.run` calls: …",
+    "The fix is to …",
     "the gradient is …",
     "Deliberately wrong: a …",
+    was="'if no tf.function is around strategy.run': one that holds the tape has None",
 )
 def test_around():
     for name in RULES:
         first, copies, eager, graph = found("around", name)
         assert first == [3.0] and copies == [3.0, 7.0]
-        assert eager == graph == [None]
+        assert eager == [None]
+        assert graph == [None]  # one tf.function around the tape and the replicas
         assert found("inside", name) == [[3.0, 7.0]] * 2
-    assert trace("wrong/half.py")[0].numbers == [3, 10]
+    assert trace("wrong/half.py")[0].numbers == [3, 10] == [3, 3 + 7]
+    inner = source("replicas.py").partition("def slope(x):")[2]
+    assert "tf.GradientTape()" in inner.partition("\n\n\n")[0]
+    lines = trace("replicas.py").starting("eager", "graph")
+    assert [each.numbers[-2:] for each in lines] == [[3, 7]] * 3
 
 
 @says("What you see …")

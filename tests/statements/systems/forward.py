@@ -16,8 +16,8 @@ AT = ["around", "nested"]
 @says(
     "Its value $a$ …",
     "A Jacobian-vector product from a …",
-    "Around a `tf.function`, forward …",
-    "The result is a …",
+    "Let `grad` return …",
+    "If forward mode …",
     "A gradient function …",
     "Forward mode needs …",
     "To see why …",
@@ -88,7 +88,7 @@ RULES = ["identity", "rounded", "limited"]
 @says(
     "Around a `tf.function`, the …",
     "After this page …",
-    "Elsewhere, forward mode differentiates …",
+    "Elsewhere, it differentiates …",
     "The next program has …",
     "Two of them …",
     "The third one …",
@@ -143,9 +143,11 @@ def test_by_transposing(mode, around):
 
 @says(
     "If your gradient function deliberately …",
-    "So put a …",
+    "Forward mode around …",
     "To make forward …",
     "This works eagerly …",
+    "`tf.vectorized_map` still …",
+    was="'inside other graphs': in tf.vectorized_map it doesn't",
 )
 @over(forward=[FORWARDS[0], FORWARDS[1], FORWARDS[4]], name=["identity", "rounded"])
 def test_switch(forward, name):
@@ -155,6 +157,18 @@ def test_switch(forward, name):
     assert same(forward.jvp(lambda x: 3.0 * alone(5.0 * x) ** 2, 2.0), 3000.0)
     plain = forward.jvp(rule, 2.0)
     assert name == "rounded" or same(plain, 1.0)
+
+    def looped(x):
+        return tf.while_loop(
+            lambda n, x: n < 1,
+            lambda n, x: (n + 1, alone(x)),
+            (0, x),
+            maximum_iterations=1,
+        )[1]
+
+    assert same(forward.jvp(looped, 2.0), 10.0)
+    mapped = forward.jvp(lambda x: tf.vectorized_map(alone, x), PAIR)
+    assert mapped is None or same(mapped, PAIR * 0.0 + (name == "identity"))
 
 
 @says(
@@ -171,6 +185,7 @@ def test_derivative(forward):
 
 @says(
     "A solver whose …",
+    "So forward mode …",
 )
 @over(forward=[FORWARDS[1], FORWARDS[4]])
 def test_stopped(forward):
@@ -217,13 +232,15 @@ def test_forward_over_forward(name, order):
 
 @says(
     "A test with …",
-    "`tf.vectorized_map` drops your …",
-    "With a batch …",
+    "`tf.vectorized_map` drops it …",
+    "A batch of …",
     "`tf.vectorized_map` drops the …",
     "After the conversion, …",
-    "`tf.vectorized_map` doesn't convert …",
+    "If the batch …",
+    "In a `tf.function` whose …",
     "With two examples …",
     "Deliberately wrong: a map …",
+    was="'doesn't convert a batch of one': it does if the batch size is unknown",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED, XLA, SYMBOLIC], many=[1, 2])
 def test_dropped(mode, many):
@@ -239,12 +256,19 @@ def test_dropped(mode, many):
 
     mode.gradient(lambda x: tf.vectorized_map(counted, x), x)
     assert bool(calls) == (many == 1)
+    unknown = [tf.TensorSpec([None])]
+    for function in (
+        tf.function(derivative(defined.mapped), input_signature=unknown),
+        derivative(tf.function(defined.mapped, input_signature=unknown)),
+    ):
+        found = tf.convert_to_tensor(function(tf.constant(x)))
+        assert same(found, 1 + 0 * x)  # dropped, also from a batch of one
     first = [each.jvp(defined.reverse, 3.0) for each in (FORWARDS[0], FORWARDS[2])]
     assert same(first, [1.0, -1.0])
 
 
 @says(
-    "`tf.vectorized_map`, `tape.jacobian` and …",
+    "`tf.vectorized_map` runs a …",
     "A `tf.function` around …",
     "With the tape …",
     "`tf.map_fn` and `tf.while_loop` …",
@@ -252,6 +276,7 @@ def test_dropped(mode, many):
     "They trace the …",
     "Whether your gradient …",
     "In the next …",
+    "The first number …",
     "It contains the …",
     "The methods for …",
     "Where the gradient …",
@@ -320,6 +345,7 @@ def test_per_example():
     "Forward mode through …",
     "Forward mode can …",
     "No line has …",
+    "`rounded` has 10 …",
     "It works eagerly, …",
     "Put the accumulator into the function …",
     "Forward mode in …",
@@ -335,6 +361,17 @@ def test_forward_and_maps(graph):
             assert raised(called, tf.constant(PAIR)) is not None
         else:
             assert same(called(tf.constant(PAIR)), 1 + 0 * PAIR)
+    tens = []
+    for line in trace("maps.py").starting("rounded"):
+        tens += [
+            (line.text.split("eager")[0].strip(), key)
+            for key in ("eager", "tf.function")
+            if line[key] == 10
+        ]
+    assert tens == [
+        ("rounded   tf.map_fn of forward", "eager"),
+        ("rounded   forward of tf.map_fn", "eager"),
+    ]
     for line in trace("maps.py").starting("identity"):
         assert line["eager"] == 1 and line["tf.function"] in (1, "TypeError")
     slope = program("wrong/mapped.py").slope
@@ -348,7 +385,7 @@ def test_forward_and_maps(graph):
 @says(
     "A gradient that you …",
     "These modes drop …",
-    "So these modes …",
+    "So they keep …",
     "All modes agree …",
     "A gradient that no …",
 )
@@ -421,7 +458,7 @@ def test_tape_around():
 
 @says(
     "Write `jvp_by_rule(f, x, dx)` …",
-    "The gradient function of …",
+    "With a unit …",
     "So this method …",
     "A Jacobian-vector product from the …",
     "`limited` gets 0.5, …",

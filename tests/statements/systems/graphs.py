@@ -144,7 +144,7 @@ def test_registry():
 
 @says(
     "To find out, …",
-    "The new one …",
+    "The second one …",
     "The record on …",
     "If the result …",
     "6: the record …",
@@ -275,7 +275,7 @@ def test_calls(mode, steps):
     "TensorFlow builds graphs …",
     "Gradient computed outside.",
     "`grad` is called before …",
-    "If a tape …",
+    "The first call …",
     "A `grad` that …",
     "Such a tape …",
 )
@@ -288,6 +288,9 @@ def test_around(options, persistent):
     x = tf.constant(3.0)
     function(x)
     assert seen == ["forward"]  # no tape
+    with tf.GradientTape(watch_accessed_variables=False):
+        function(x)
+    assert seen == ["forward"]  # a tape that watches no input
     tape, y = taped(function, x, persistent)
     calls = 3 if persistent else 1
     assert len(of_rule(seen)) == calls
@@ -689,7 +692,7 @@ def test_control(mode, name, what):
 
 @says(
     "For XLA, give …",
-    "If the gradient is computed outside a …",
+    "Even then, the …",
 )
 @over(said=[True, False])
 def test_loops_of_xla(said):
@@ -806,7 +809,6 @@ def test_compare():
 
 
 @says(
-    "Run your own …",
     "The last check …",
     "The program compares …",
     "All lines agree.",

@@ -8,6 +8,7 @@ import warnings
 
 import keras
 
+from truth.statements import tries
 from truth.statements.tries import *
 
 X = [[3.0, 4.0]]
@@ -60,6 +61,7 @@ def copied(model, function, **options):
 
 @says(
     "In types: `grad :: upstream(y) → downstream(x)`.",
+    "The new gradient …",
     "The value of the model …",
     "The local derivative is …",
     "Here guided backpropagation …",
@@ -166,6 +168,7 @@ def test_both_signs(mode, signs):
 @says(
     "The activation of …",
     "So the program …",
+    "Each share is …",
     "If the two …",
     "The batch holds …",
 )
@@ -357,6 +360,7 @@ def test_another_name(mode):
 @says(
     "`gradient_override_map` is silently …",
     "It works if …",
+    "This is the …",
     "`tf.RegisterGradient` registers a …",
     "While code runs …",
     "The map works …",
@@ -430,7 +434,7 @@ def loaded():
     "A map around …",
     "The gradient should …",
     "It is wrapped …",
-    "The operations must …",
+    "The fix is to …",
     "The program freezes …",
     "The imported graph …",
     "The documented API …",
@@ -462,13 +466,14 @@ def test_loaded(mode):
 
 
 @says(
-    "The name is …",
-    "TensorFlow tries to …",
-    "This fails, because …",
-    "If you save …",
+    "While you save, …",
+    "So saving raises …",
+    "With `experimental_custom_gradients=False` you …",
+    "The loaded model …",
     "In any other …",
     "With `tf.custom_gradient` instead, …",
     "Deliberately wrong: a model …",
+    was="'the gradient function isn't saved': one that doesn't read the operation is",
 )
 @over(mode=MODES)
 def test_saved(mode):
@@ -494,8 +499,16 @@ def test_saved(mode):
     try:
         said = message(saved, mapped(tf.nn.relu, name))
         assert "Error when tracing gradients for SavedModel" in said and seen == [None]
+        unread = f"Fivefold {next(_number)}"
+        tf.RegisterGradient(unread)(lambda op, upstream: 5.0 * upstream)
+        run = saved(mapped(tf.nn.relu, unread))
+        assert same(mode.gradient(signed(run), X), [[5.0, -5.0]])
+        if mode is EAGER:
+            elsewhere = tries.loaded(mapped(tf.nn.relu, unread), [3.0, 4.0])
+            assert same(elsewhere, [[5.0, 5.0]])
         run = saved(mapped(tf.nn.relu, name), experimental_custom_gradients=False)
         assert same(mode.gradient(signed(run), X), GUIDED)
+        assert "op.outputs" in source("wrong/saved.py")
         with_rule = saved(program("swap.py").guided_relu)
         assert same(mode.gradient(signed(with_rule), X), GUIDED)
     finally:

@@ -46,6 +46,8 @@ START, P = np.array([1.0, 0.5]), np.array([1.1, 0.9, 0.8, 1.0])
 @says(
     "After this page …",
     "The gradient comes …",
+    "Here $q$ is …",
+    "The adjoint $a$ …",
     "The input is …",
     "In between, the …",
     "A small change …",
@@ -91,6 +93,9 @@ def test_the_adjoint(T, upstream):
 
     _, a, g = rk4(back, [y, upstream, np.zeros(4)], -T)
     assert close(upstream @ z, a @ dy + g @ s, 1e-5)
+    _, before, _ = rk4(back, [y, upstream, np.zeros(4)], -h)
+    q = -prey(y, P)[1].T @ upstream
+    assert close((upstream - before) / h, q, 1e-4)  # the time derivative of a, at T
     solve = defined.odeint(plain, T)
     found = EAGER.gradients(
         lambda y_0, p: tf.reduce_sum(upstream * solve(y_0, p)), START, P
@@ -189,8 +194,8 @@ def test_second_order_through_the_steps():
 
 
 @says(
-    "`odeint` below takes …",
-    "It returns the …",
+    "`solve = odeint(f, T)` below …",
+    "`solve(y_0, p)` returns the …",
     "The prey's growth …",
     "`odeint` passes the …",
     "In the backward …",
@@ -237,6 +242,7 @@ def test_any_equation(mode, solver):
     "A Python loop …",
     "In `ode.py` the …",
     "One loop, so …",
+    was="'XLA can take minutes to compile a few of them': 30 steps took seconds",
 )
 @over(steps=[5, 30])
 def test_one_step_is_compiled(steps):
@@ -259,6 +265,16 @@ def test_one_step_is_compiled(steps):
         size(by_copies),
     )
     assert close(by_loop(y), by_copies(y))
+
+    def compiled(f):
+        """The number of instructions that XLA compiles."""
+        made = tf.function(f, jit_compile=True)
+        return made.experimental_get_compiler_ir(y)(stage="hlo").count(" = ")
+
+    assert compiled(by_loop) < 400 and compiled(by_copies) > 40 * steps, (
+        compiled(by_loop),
+        compiled(by_copies),
+    )
     solve = program("odeint.py").odeint(plain, 1.0)
     assert close(
         XLA.gradient(lambda y: solve(y, p), y), EAGER.gradient(by_loop, y), 1e-4
@@ -301,7 +317,7 @@ def test_adaptive():
     assert len(rows) == 5 and np.all(backward > forward)
     for column in (tape, adjoint, fine):
         ratios = column[:-1] / column[1:]
-        assert np.all(ratios > 3) and np.all(ratios < 14)
+        assert np.all(ratios > 6) and np.all(ratios < 12)
     assert np.all(adjoint < tape)
     gains = adjoint / fine
     assert gains.min() > 2 and gains.max() < 4
@@ -358,7 +374,7 @@ def test_too_many_steps(fast):
 @says(
     "The adjoint keeps only …",
     "A tape through the steps keeps …",
-    "The tape keeps …",
+    "The tape keeps 16000 …",
     "This program counts …",
     "The bytes that …",
     "Bytes that the …",
@@ -507,16 +523,22 @@ def test_a_tape_in_a_loop(mode):
 @says(
     "The finite differences …",
     "The gradients agree …",
-    "The figure shows the adjoint …",
+    "The figure shows that …",
 )
 def test_the_check():
     lines = trace("odeint.py")
     for rule, differences in ((lines[1], lines[2]), (lines[3], lines[4])):
         a, b = (np.array(line.numbers[-4:]) for line in (rule, differences))
         a, b = (x[-2:] if "y_0" in rule.text else x for x in (a, b))
-        assert np.allclose(a, b, 1e-4) and np.any(a != b)
+        assert np.allclose(a, b, 1e-4) and not np.allclose(a, b, 1e-5)
     steps = inspect.signature(program("odeint.py").rk4).parameters["steps"]
     assert steps.default == 20
+    few, many = next(
+        line.numbers
+        for line in trace("adjoints.py")
+        if line.text.startswith("adjoint, of the solution")
+    )
+    assert many < few / 100
 
 
 # Where it breaks.
@@ -529,8 +551,8 @@ def test_the_check():
     "Forward in time, …",
     "Backward in time, …",
     "With $T = 8$ …",
-    "As a fix, …",
-    "The end of …",
+    "The fix is to …",
+    "The tape keeps the end …",
     "Deliberately wrong: a …",
 )
 @over(pieces=[1, 4, 8])

@@ -54,6 +54,7 @@ def test_one_operation():
 @says(
     "After this page …",
     "Wrap it in …",
+    "For example, `tf.numpy_function(np.sinc, …",
     "Of these modes, …",
 )
 @over(mode=TAPES, x=SINC, loss=LOSSES)
@@ -134,7 +135,7 @@ def test_twice_y():
     "Near 0, the …",
     "Replace it there …",
     "The program uses …",
-    "In float32 the …",
+    "In float32, the …",
     "The series is right …",
     "The gradient of sinc …",
     was="no sentence: the gradient at 0 was silently NaN",

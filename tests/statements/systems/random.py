@@ -147,7 +147,7 @@ COSTS = {"two numbers": lambda z: 0.2025 + 0.1 * z, "a kink": lambda z: abs(3 * 
     r"If $\theta$ changes, …",
     "But the mean …",
     "If the cost …",
-    "If you write …",
+    "The derivative of a …",
     "For the bit …",
     "You may subtract …",
     "In the mean …",
@@ -201,6 +201,7 @@ def test_scored(mode, cost):
 @says(
     "All four have …",
     "A cost that …",
+    "The printed mean …",
     "The mean cost …",
     "The best one …",
     "The score function of …",
@@ -212,6 +213,9 @@ def test_baselines():
     for row in rows:
         assert near_(row["v"], row.numbers[-2], 0.02 * row["v"] + 1e-5)
     higher, none, mean, best = (each["v"] for each in rows)
+    found, exact = rows[0].numbers[-4:-2]
+    assert round(found - exact, 3) == 0.003
+    assert round((higher / defined.N) ** 0.5, 2) == 0.01
     assert 1950 < higher / none < 2050 and mean < none / 20 and best == 0
     for row, v in zip(rows, (higher, none, mean, best)):
         found, exact = row.numbers[-4:-2]
@@ -315,8 +319,7 @@ def test_gumbel_rule(mode, tau):
 
 
 @says(
-    "A small temperature …",
-    "In the cases tried here, …",
+    "A smaller temperature …",
 )
 @over(theta=[[0.0, 1.0, 2.0], [1.0, 0.0, 0.0]])
 def test_temperature(theta):
@@ -328,6 +331,13 @@ def test_temperature(theta):
         each = EAGER.gradient(lambda x, s=sample: s(x, gumbel(N))[:, 2], x)
         mean, deviation = np.mean(each, 0), np.std(each[:, 2])
         found.append((np.abs(mean - exact).max(), deviation))
+    lines = [each for each in trace("gumbel.py") if each.text.startswith("tau")]
+    printed = [each.numbers[-4:] for each in lines]
+    right = trace("gumbel.py")[-1].numbers
+    biases = [np.abs(np.subtract(each[:3], right)).max() for each in printed]
+    assert biases == sorted(biases, reverse=True) and len(biases) == 3
+    deviations = [each[3] for each in printed]
+    assert deviations == sorted(deviations)
     (small, high), (middle, _), (large, low) = found
     assert small < middle < large and high > found[1][1] > low
 
@@ -350,6 +360,7 @@ def test_the_numbers_of_a_seed(alg):
 
 @says(
     "The figure compares …",
+    "The figure shows a …",
     "No estimator is …",
     "For this bit, …",
     "Two plots over …",
@@ -373,6 +384,8 @@ def test_the_figure():
     top = left["relaxed"].argmax()
     assert taus[top] == 0.5 and near_(left["relaxed"][top], 0.03, 0.005)
     assert left["relaxed"][0] < 0.01 > left["relaxed"][taus.index(2.0)]
+    steps = np.diff(left["relaxed"])
+    assert steps.min() < 0 < steps.max()  # the bias rises, and it falls
     soft = right["relaxed"]
     assert (np.diff(soft) < 0).all() and near_(soft[[0, -1]], [0.47, 0.0], 0.005)
     assert [*(soft < right["score function"])] == [tau >= 1 for tau in taus]
@@ -688,6 +701,7 @@ pointer(
     "Look for `None`:",
     "Compare the gradients of the custom …",
     "Compare the variance …",
+    "Look at `variance`:",
     "Compare `mean` with `exact`:",
     "Compare `mean` with the …",
     "Compare `z` and …",

@@ -382,7 +382,7 @@ def test_a_lookup(lookup, between):
 
 @says(
     "After this page …",
-    "A SavedModel keeps the …",
+    "`tf.saved_model.save(model, folder)` keeps each …",
     "In the process that saved it, some …",
     "Another process loads …",
     "All functions compute …",
@@ -520,13 +520,13 @@ CONSTRUCTS = {
 
 
 @says(
-    "In the body …",
+    "The next program computes gradients …",
+    "`bare` is a …",
     "In a loop …",
     "Saving and loading …",
     "With a `tf.function` …",
     "`grad` reads its …",
     "Only a custom …",
-    "In the next …",
     "Compare the columns …",
     "In eager mode, all …",
     "The first line of …",
@@ -576,8 +576,9 @@ def test_loops(name, kind):
     "`by_value` calls `.numpy()` …",
     "It computes values, …",
     "The fix is …",
-    "For prediction alone, …",
+    "The last two …",
     "Deliberately wrong: models …",
+    was="'even if you never need a gradient': without gradient functions it saves",
 )
 @over(name=["by_value", "by_variable", "cured"], kept=[True, False])
 def test_refused(name, kept):
@@ -593,6 +594,10 @@ def test_refused(name, kept):
     with tempfile.TemporaryDirectory() as folder:
         options = {"experimental_custom_gradients": kept}
         error = raised(lambda: save(model, folder, **options))
+        assert [each.text for each in trace("wrong/refused.py")[-2:]] == [
+            "by_value value 3.0",
+            "  saved",
+        ]
         if not kept or name == "cured":
             assert error is None
             assert same(tf.saved_model.load(folder).run(3.0), 3.0)
@@ -676,6 +681,7 @@ pointer(
     "Error messages have …",
     "In your model …",
     "The catalogue has …",
+    "The list says …",
 )
 advice(
     "You need the …",
