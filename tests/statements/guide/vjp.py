@@ -1132,6 +1132,7 @@ definition(
     "What does a …",
 )
 advice(
+    "So choose what …",
     "Compare the gradient …",
     "Compare the first …",
     "First decide whether …",
