@@ -268,7 +268,7 @@ def arrives(mode, other, use=lambda other: 0.0):
     "A float output that …",
     "An integer or …",
     "For an integer …",
-    "If you call …",
+    "It gets `None` …",
     "The upstream gradient of …",
     was="'has its upstream': a text has None in every mode",
 )
@@ -282,6 +282,35 @@ def test_arrives(mode, other):
     else:
         assert found is None
     assert arrives(EAGER, lambda: tf.constant("text")) is None
+
+
+@says(
+    "It gets `None` …",
+    was="'zeros in the same graph' of a branch or a loop, too: None there",
+)
+@over(
+    mode=[EAGER, INSIDE, AROUND, XLA],
+    block={
+        "branch": lambda f, x: tf.cond(x > 0.0, lambda: f(x), lambda: x),
+        "loop": lambda f, x: tf.while_loop(
+            lambda i, y: i < 1, lambda i, y: (i + 1, f(y)), [0, x]
+        )[1],
+    },
+)
+def test_arrives_in_a_block(mode, block):
+    arrived = []
+
+    @tf.custom_gradient
+    def two(x):
+        def grad(used, unused):
+            arrived.append(unused)
+            return 2.0 * used
+
+        return (2.0 * x, tf.cast(x, tf.int32)), grad
+
+    assert same(mode.gradient(lambda x: block(lambda y: two(y)[0], x), 3.0), 2.0)
+    [found] = arrived
+    assert (found is None) == (mode is not EAGER)
 
 
 @says(
