@@ -82,7 +82,8 @@ def test_polar(mode, x, y, factors):
 
 
 @says(
-    "Only at the …",
+    "At the origin …",
+    "On the negative …",
 )
 @over(mode=MODES, x=[-1e-3, -1e3, 0.0])
 def test_origin(mode, x):
@@ -90,6 +91,15 @@ def test_origin(mode, x):
     for name in ("r", "theta"):
         found = mode.gradients(lambda x, y: polar({"x": x, "y": y})[name], x, 0.0)
         assert np.isnan(found).all() if x == 0 else np.isfinite(found).all()
+    if x:
+        x = np.float64(x)
+        above, below = -1e-9 * x, 1e-9 * x
+        turn = tf.atan2(above, x) - tf.atan2(below, x)
+        assert near_(turn, 2 * np.pi)
+        one, other = (
+            mode.gradients(lambda x, y: tf.atan2(y, x), x, y) for y in (above, below)
+        )
+        assert near_(one, other) and near_(one[1], 1 / x)
     sides = [np.sqrt(h * h) / h for h in (1e-6, -1e-6)]  # of r
     assert sides == [1, -1]
 
@@ -595,7 +605,7 @@ def test_made_anew(calls):
 
 
 @says(
-    "Do this for …",
+    "Capture settings only: …",
     "Apart from variables, …",
     "A tensor that …",
     was="'gets None': in a loop it gets 0",

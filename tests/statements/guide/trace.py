@@ -580,7 +580,7 @@ def test_operations_that_are_not_checked(call):
 
 
 @says(
-    "The line \"... and …",
+    'The line "... and …',
     "`Mul` is right; …",
 )
 def test_the_blamed_operation():
