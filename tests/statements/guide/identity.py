@@ -798,7 +798,7 @@ def test_a_mean_above(rows):
 
 @says(
     "If the output feeds …",
-    "It holds one …",
+    "`tf.IndexedSlices` holds one …",
     "If an index …",
     "The limit holds …",
     "The fix is `tf.convert_to_tensor(upstream)`, …",
@@ -827,6 +827,33 @@ def test_behind_a_gather(mode):
     assert {type(each) for each in seen} == {tf.IndexedSlices}
     assert mode is not EAGER or seen[0].indices.numpy().tolist().count(0) == 2
     assert {tuple(each.indices.shape) for each in seen} == {(3,)}
+
+
+@says(
+    "If the output feeds …",
+    "(It is a …",
+    was="'feeds': with a second use, or in a loop of a graph, it is a tensor",
+)
+@over(mode=[EAGER, INSIDE, AROUND], use=["only", "another", "loop"])
+def test_slices_or_a_tensor(mode, use):
+    seen = []
+
+    def read(y):
+        return tf.reduce_sum(tf.gather(y, [0, 0, 1]) * [3.0, 3.0, 0.2])
+
+    def in_a_loop(y):
+        return tf.while_loop(
+            lambda i, total: i < 1, lambda i, total: (i + 1, total + read(y)), [0, 0.0]
+        )[1]
+
+    uses = {
+        "only": lambda y: read(y) + read(y),
+        "another": lambda y: read(y) + tf.reduce_sum(y),
+        "loop": in_a_loop,
+    }
+    mode.gradient(back_through(lambda u: seen.append(u) or u), tf.zeros([2]), uses[use])
+    sliced = use == "only" or (use == "loop" and mode is EAGER)
+    assert [isinstance(each, tf.IndexedSlices) for each in seen] == [sliced]
 
 
 @says(
