@@ -684,11 +684,12 @@ def test_whole_numbers(mode, dtype):
 @says(
     "`tf.grad_pass_through` returns the …",
     "With the tape outside …",
+    "With the tape inside, …",
     "Eagerly, the result …",
     "Deliberately wrong: grad_pass_through …",
 )
 @over(
-    mode=[EAGER, PERSISTENT, AROUND, AROUND_XLA],
+    mode=[EAGER, PERSISTENT, INSIDE, AROUND, AROUND_XLA],
     f=[tf.reduce_sum, lambda x: x[0], lambda x: x[:2]],
 )
 def test_another_shape(mode, f):
@@ -696,6 +697,10 @@ def test_another_shape(mode, f):
     error = message(mode.gradient, passed, x)
     if mode in (AROUND, AROUND_XLA):
         assert "Incompatible shapes" in error
+    elif mode is INSIDE:
+        for before in (lambda x: x, lambda x: 2.0 * x):
+            found = mode.gradient(lambda x: passed(before(x)), x)
+            assert found.shape == f(x).shape != x.shape
     else:
         assert mode.gradient(passed, x).shape == f(x).shape != x.shape
         assert "InvalidArgumentError" in message(
