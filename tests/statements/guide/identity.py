@@ -173,7 +173,7 @@ def test_six_ways_back():
 
 @says(
     "In the last …",
-    "Clipping by norm makes …",
+    "Clipping by norm turns …",
     "If the upstream gradient is finite …",
 )
 @over(mode=FEW, large=[1e20, 3e38, np.inf], sign=[-1])
@@ -192,13 +192,14 @@ def test_large_upstream(mode, large, sign):
     "To limit what …",
     "If you clip …",
     "For example, `return tf.clip_by_value(upstream, …",
-    "You can also …",
+    "You can also clip …",
     "But then you clip …",
     "A custom gradient at the …",
 )
 @over(mode=FEW, bad=numbers(), x=st.floats(0.5, 1.5, width=32))
 def test_what_one_sample_can_do(mode, bad, x):
     xs, t = tf.constant([x, 1.0, 1.25]), tf.constant([bad, 2.0, 2.5])
+    assert pulled(by_value, [-5.0, 5.0], mode).numpy().tolist() == [-1, 1]
     clipped = back_through(by_value)
 
     def loss(on_the_way):
@@ -381,10 +382,14 @@ def test_what_reversal_prints():
 # Straight through.
 
 
-@says("`tf.round` has derivative …")
-@over(mode=MODES, x=numbers(-1e3, 1e3))
+LOOPS = [each for each in BLOCKS if "loop, tape" in each.name]
+
+
+@says("`tf.round` has derivative …", was="'returns None': in a loop it is 0")
+@over(mode=[*MODES, *LOOPS], x=numbers(-1e3, 1e3))
 def test_the_slope_of_a_rounding(mode, x):
-    assert mode.gradient(tf.round, x) is None
+    found = mode.gradient(tf.round, x)
+    assert found == 0 if mode in LOOPS else found is None
     h = 2.0**-8
     jumps = np.round(x - h) != np.round(x + h)
     assert jumps or same(tf.round(x + h) - tf.round(x - h), 0.0)
@@ -434,7 +439,7 @@ def test_three_ways(dtype, x):
     if np.isfinite(float(x)):
         assert same(stop(tf.round)(x), tf.round(x))
         assert same(tf.grad_pass_through(tf.round)(x), tf.round(x))
-    assert not same(stop(tf.sign)(tf.constant(1e8)), 1.0)
+    assert float(stop(tf.sign)(tf.constant(10.0**8))) == 0 and tf.sign(10.0**8) == 1
     heads = [line.text for line in trace("straight.py") if line.text[0] not in " x"]
     assert heads[3] == "round" == heads[0]
 
@@ -679,11 +684,12 @@ def test_whole_numbers(mode, dtype):
 @says(
     "`tf.grad_pass_through` returns the …",
     "With the tape outside …",
+    "With the tape inside, …",
     "Eagerly, the result …",
     "Deliberately wrong: grad_pass_through …",
 )
 @over(
-    mode=[EAGER, PERSISTENT, AROUND, AROUND_XLA],
+    mode=[EAGER, PERSISTENT, INSIDE, AROUND, AROUND_XLA],
     f=[tf.reduce_sum, lambda x: x[0], lambda x: x[:2]],
 )
 def test_another_shape(mode, f):
@@ -691,6 +697,10 @@ def test_another_shape(mode, f):
     error = message(mode.gradient, passed, x)
     if mode in (AROUND, AROUND_XLA):
         assert "Incompatible shapes" in error
+    elif mode is INSIDE:
+        for before in (lambda x: x, lambda x: 2.0 * x):
+            found = mode.gradient(lambda x: passed(before(x)), x)
+            assert found.shape == f(x).shape != x.shape
     else:
         assert mode.gradient(passed, x).shape == f(x).shape != x.shape
         assert "InvalidArgumentError" in message(
@@ -758,43 +768,42 @@ def test_the_global_norm(mode, u, v):
 
 
 @says(
-    "Without `axes`, the …",
-    "What is left …",
-    "Deliberately wrong: one …",
+    "In a batch, …",
 )
-@over(mode=FEW, other=numbers(0.1, 1e3))
+@over(mode=FEW, other=numbers(10, 1e3))
 def test_one_norm_for_the_batch(mode, other):
-    batch = [[0.6, 0.8], [other, other]]
-    whole, rows = (
-        pulled(by_norm, batch, mode),
-        pulled(lambda u: by_norm(u, axes=[1]), batch, mode),
-    )
-    assert np.allclose(rows[0], batch[0], 1e-5)
-    assert np.allclose(whole[0], np.array(batch[0]) / np.linalg.norm(batch), 1e-4)
+    batch = [[0.6, 0.8], [other, other], [-0.8, 0.6]]
+    whole = np.asarray(pulled(by_norm, batch, mode))
+    for k in (0, 2):
+        assert np.linalg.norm(whole[k]) < 0.1 * np.linalg.norm(batch[k])
 
 
 @says(
-    "A mean in …",
-    "So the effect …",
-    "With 100 rows …",
+    "If the loss is a …",
 )
 @over(rows=[1, 2, 10, 100])
 def test_a_mean_above(rows):
     x = tf.constant([[0.6, 0.8]] + [[30.0, 40.0]] * (rows - 1))
-    clipped = back_through(lambda u: by_norm(u, axes=[1]))
+
+    def clipped(limit):
+        return back_through(lambda u: by_norm(u, limit, axes=[1]))
 
     def mean(rule):
         return lambda x: tf.reduce_mean(0.5 * tf.reduce_sum(rule(x) ** 2, axis=1))
 
-    plain, limited = (EAGER.gradient(mean(rule), x) for rule in (tf.identity, clipped))
+    plain, limited, divided = (
+        EAGER.gradient(mean(rule), x)
+        for rule in (tf.identity, clipped(1.0), clipped(1.0 / rows))
+    )
     assert same(plain, x / rows, 1e-5)
     assert (rows == 100) == bool(np.allclose(plain, limited, 1e-5) and rows > 1)
-    assert trace("wrong/batch.py")[-1].numbers[-2:] == [0.006, 0.008]
+    expected = by_norm(x, 1.0, axes=[1]) / rows
+    assert np.allclose(divided, expected, 1e-5)
 
 
 @says(
     "If the output feeds …",
-    "It holds one …",
+    "`tf.IndexedSlices` holds one …",
     "If an index …",
     "The limit holds …",
     "The fix is `tf.convert_to_tensor(upstream)`, …",
@@ -823,6 +832,33 @@ def test_behind_a_gather(mode):
     assert {type(each) for each in seen} == {tf.IndexedSlices}
     assert mode is not EAGER or seen[0].indices.numpy().tolist().count(0) == 2
     assert {tuple(each.indices.shape) for each in seen} == {(3,)}
+
+
+@says(
+    "If the output feeds …",
+    "(It is a …",
+    was="'feeds': with a second use, or in a loop of a graph, it is a tensor",
+)
+@over(mode=[EAGER, INSIDE, AROUND], use=["only", "another", "loop"])
+def test_slices_or_a_tensor(mode, use):
+    seen = []
+
+    def read(y):
+        return tf.reduce_sum(tf.gather(y, [0, 0, 1]) * [3.0, 3.0, 0.2])
+
+    def in_a_loop(y):
+        return tf.while_loop(
+            lambda i, total: i < 1, lambda i, total: (i + 1, total + read(y)), [0, 0.0]
+        )[1]
+
+    uses = {
+        "only": lambda y: read(y) + read(y),
+        "another": lambda y: read(y) + tf.reduce_sum(y),
+        "loop": in_a_loop,
+    }
+    mode.gradient(back_through(lambda u: seen.append(u) or u), tf.zeros([2]), uses[use])
+    sliced = use == "only" or (use == "loop" and mode is EAGER)
+    assert [isinstance(each, tf.IndexedSlices) for each in seen] == [sliced]
 
 
 @says(
@@ -860,25 +896,6 @@ def test_each_use(mode, slopes):
     assert np.allclose(found, [total, np.clip(total, -1, 1), each], 1e-5)
     expected = {3.0: [12, 1, 3], -9.0: [0, 0, 1]}
     assert slopes[2] not in expected or same(found, expected[slopes[2]])
-
-
-@says(
-    "On paper $x + (f(x) - x) = f(x)$.",
-    "In float32 the …",
-    "A custom gradient returns …",
-    "Deliberately wrong: x …",
-)
-@over(graph=[lambda f: f, tf.function], x=numbers(finite=False), cases=60)
-def test_far_from_zero(graph, x):
-    rule = back_through(lambda u: u, tf.sign)
-    found = float(graph(stop(tf.sign))(tf.constant(x)))
-    assert same(graph(lambda x: rule(x))(tf.constant(x)), tf.sign(tf.constant(x)))
-    if not np.isfinite(x):
-        assert np.isnan(found)
-    elif abs(x) >= 1e8:
-        assert found == 0
-    elif 1e-30 < abs(x) < 2**22:
-        assert abs(found - np.sign(x)) <= 0.5
 
 
 # The exercise.
@@ -951,7 +968,6 @@ advice(
     "Use upstream gradients …",
     "The fix is to keep …",
     "So apply the …",
-    "The fix is `axes=[1]` …",
     "Compare the returned …",
 )
 history("In recurrent networks, …", "The usual fix …")
@@ -959,8 +975,7 @@ pointer(
     "The catalogue has …",
     "You need the …",
     "Hooks print or …",
-    "Hooks that print …",
-    "Adding noise to …",
+    "You can also add noise.",
     "For another decision, …",
     "Straight through round, …",
     "A gradient for …",
@@ -982,4 +997,3 @@ pointer(
     "The program prints …",
     "The loss is now …",
 )
-advice("The fix is the custom …")

@@ -108,7 +108,8 @@ def test_cross_entropy(mode, z, seed):
     "Use one gradient …",
     "If the logits …",
     "The program below …",
-    "It does so …",
+    "Its labels sum …",
+    "It uses two …",
     "At 200, the …",
     "The gradient of …",
     "Softmax and cross-entropy: …",
@@ -125,6 +126,11 @@ def test_two_rules_at_200():
     assert lines[-1].numbers == [1, -1]
     assert tf.nn.softmax([200.0, 0.0])[1] == 0 < tf.nn.softmax([np.float64(200), 0])[1]
     assert np.isnan(0.0 * -np.inf)
+    cross_entropy, t = program("cross_entropy.py").cross_entropy, [0.0, 1.0]
+    assert sum(t) == 1 and same(program("cross_entropy.py").t, t)
+    z, twice = tf.constant([1.0, 0.0]), tf.constant([1.0, 1.0])
+    wrong = EAGER.gradient(lambda z: cross_entropy(z, twice), z)
+    assert not close(wrong, 2.0 * tf.nn.softmax(z) - twice)
 
 
 @says(
@@ -329,7 +335,6 @@ def test_the_constant_row():
 
 @says(
     r"With $\varepsilon = 0$, …",
-    "If the mean …",
     "The result is …",
     was="'is NaN': seven times 0.1 in float32 give 4e8 eagerly, three times 0.1 under XLA 9e7",
 )

@@ -82,7 +82,6 @@ def test_eleven_ways(x):
 @says(
     "At 0 TensorFlow …",
     "$|x|$ has no …",
-    "Mostly that goes well.",
     "The tape then …",
 )
 @over(case=CASES)
@@ -195,7 +194,6 @@ def test_outside_the_table(case):
 @says(
     "Discontinuities get a …",
     "`None` means that …",
-    "TensorFlow's gradients are …",
 )
 @over(graph=[False, True], x=[0.3, -1e30])
 def test_no_warning(graph, x):
@@ -545,16 +543,13 @@ def test_the_double_where(mode, inner):
 
 
 BENDS = {
-    str(slopes): (slopes, program("points.py").bend(*slopes))
+    str(slopes): (slopes, program("minimizer.py").bend(*slopes))
     for slopes in ((0.0, 1.0, 0.5), (-1.0, 1.0, 0.0), (2.0, -3.0, 7.0))
 }
 
 
 @says(
     "The next program …",
-    "It is for …",
-    "A bend at …",
-    was="'for any bend in one variable': relu(-inf) is NaN in it",
 )
 @over(mode=MODES, bend=BENDS, x=arrays(3, numbers(-1e30, 1e30)))
 def test_a_bend(mode, bend, x):
@@ -566,22 +561,6 @@ def test_a_bend(mode, bend, x):
     assert left or np.isnan(function(tf.constant(-np.inf)))
 
 
-@says(
-    "The custom gradient and …",
-    "At 0, upstream …",
-)
-def test_rule_and_autodiff():
-    lines = trace("points.py")
-    assert len(lines) == 15
-    for at, upstream in ((0, -1), (5, -1), (10, -1)):
-        up, _, down, auto = (each.numbers[:3] for each in lines[at + 1 : at + 5])
-        differs = [a != b for a, b in zip(down, auto)]
-        assert differs == [False, at == 5, False] and up[1] == upstream
-        assert "the same value: True" in lines[at + 4].text
-    assert lines[7].numbers[1] == 0.5 and lines[8].numbers[1] == -0.5
-    assert EAGER.gradient(tf.nn.relu, 0.0) == EAGER.gradient(tf.abs, 0.0) == 0
-
-
 # Minimizers.
 
 
@@ -591,7 +570,7 @@ def test_rule_and_autodiff():
     "From 0.5 in …",
     "With slope 0 …",
     "From 0.6 it …",
-    "Smaller and smaller …",
+    "Then only smaller …",
     "What a choice …",
 )
 @over(slope=st.just(0.0) | st.floats(0.01, 1) | st.floats(-1, -0.01))
@@ -652,7 +631,7 @@ CHECK = program("check.py")
 
 @says(
     "Check at a …",
-    "Central differences are …",
+    "Central differences return …",
     "For each direction …",
     "For a convex …",
     "Off the kinks …",
@@ -757,18 +736,11 @@ LEAKY = [program("wrong/off.py").leaky, lambda x: tf.nn.leaky_relu(x, 0.2)]
 
 
 @says(
-    "A test against …",
-    "`tf.test.compute_gradient` moves one …",
-    "For abs, this …",
-    "For relu it …",
-    "At a tie …",
-    "The check above …",
-    "Deliberately wrong: a mean …",
-    "f(z) >= f(0) …",
+    "For example, `tf.test.compute_gradient` …",
 )
 @over(tied=[1, 2, 3, 4], seed=st.integers(0, 99), cases=8)
 def test_the_mean(tied, seed):
-    mean, moved = program("wrong/mean.py"), []
+    moved = []
 
     def largest(x):
         moved.append(np.count_nonzero(x))
@@ -778,37 +750,21 @@ def test_the_mean(tied, seed):
         [found], [middle] = tf.test.compute_gradient(f, [tf.zeros(size)])
         return found[0], middle[0]
 
-    for f, gradient, half in ((tf.abs, 0, 0), (tf.nn.relu, 0, 0.5)):
-        assert claims(lambda x, f=f: tf.reduce_sum(f(x)), 1) == (gradient, half)
     found, middle = claims(largest, tied)
     assert max(moved) == 1 and moved.count(1) == 2 * tied
     assert same(found, [1 / tied] * tied, 1e-6)
-    assert same(middle, [0.5 if tied > 1 else 1] * tied)
-    wrong = tf.custom_gradient(lambda x: (tf.reduce_max(x), lambda up: up * middle))
-    assert same(*claims(wrong, tied))
-    mean.z = tf.random.normal([1000, tied], seed=seed)
-    one = mean.is_subgradient.__globals__
-    one["z"] = mean.z
-    rows = lambda x: tf.reduce_max(x, -1)  # noqa: E731
-    assert mean.is_subgradient(rows, found)
-    assert mean.is_subgradient(rows, middle) == (tied < 3)
-    passed = CHECK.count(
-        tf.reduce_max, tf.zeros(3, tf.float64), [0.5] * 3, [np.ones(3)]
-    )
-    assert passed == 0 and [
-        e.text[-5:].strip() for e in trace("wrong/mean.py")[1::2]
-    ] == ["True", "False", "False"]
+    assert same(middle, [1 / 2 if tied > 1 else 1] * tied)
+    if tied == 3:
+        assert len(middle) == 3
+    z = np.random.default_rng(seed).standard_normal([1000, tied])
+    one = [(z.max(1) >= z @ g - 1e-6).all() for g in (found, middle)]
+    assert one == [True, tied < 3]
 
 
 @says(
     "If you build …",
-    r"But $\max(x, y) + \min(x, y) = x + y$ …",
     "For example, `tf.maximum(x, y) …",
-    "Write a smooth …",
-    "All three functions …",
-    "TensorFlow's gradients are …",
-    "The exercise fixes …",
-    "Deliberately wrong: max …",
+    "So write a …",
 )
 @over(mode=MODES, x=numbers(-1e3, 1e3), y=numbers(-1e3, 1e3))
 def test_conventions_do_not_add_up(mode, x, y):
@@ -822,7 +778,7 @@ def test_conventions_do_not_add_up(mode, x, y):
 
 
 SOLUTION = program("solution.py")
-TOTAL = program("wrong/sum.py").total
+TOTAL = lambda x, y: tf.maximum(x, y) + tf.minimum(x, y)  # noqa: E731
 SHARED = lambda x, y: SOLUTION.maximum(x, y) + SOLUTION.minimum(x, y)  # noqa: E731
 LINE = lambda x: tf.nn.relu(x) - tf.nn.relu(-x)  # noqa: E731
 ONE = lambda x: x**0.0  # noqa: E731
@@ -833,9 +789,8 @@ ONE = lambda x: x**0.0  # noqa: E731
     "The first column …",
     "The tape multiplies …",
     "Without XLA, the …",
-    r"The slope of $\sqrt{x} …",
+    "It can also …",
     "A single power, …",
-    "But without XLA …",
     "Deliberately wrong: the …",
     was="'in eager mode': so does a graph",
 )
@@ -918,7 +873,6 @@ pointer(
     "Compare the gradients …",
     "Compare the interval …",
     "Compare the shares:",
-    "Compare `downstream` with …",
     "Compare the last six …",
     "Compare the two …",
     "Compare them with …",
@@ -927,7 +881,6 @@ pointer(
     "Predict: maximum of …",
     "Predict: absolute value …",
     "Derive: ties that …",
-    "Three functions with …",
     "Here is what …",
     "How much does …",
     "Which gradient does …",
