@@ -1,4 +1,4 @@
-"""Promise: ``truth.explain`` finds the mistakes of the catalogue, and says nothing of a
+"""Promise: ``vjpcheck.explain`` finds the mistakes of the catalogue, and says nothing of a
 right rule."""
 
 import re

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import truth
+import vjpcheck
 from truth.statements.tries import *
 
 WRAPS = {"eager": lambda f: f, "tf.function": tf.function}
@@ -259,8 +259,8 @@ def test_where_the_helper_errs():
     assert refusing(log, 0.001) > 6 and refusing(tiny, 1.0) == 0
     assert refusing(log, 1.0) == refusing(lambda x: log(0.001 * x), 1.0) == 0
     assert refusing(lambda x: 1e10 * tiny(x), 1.0) == 12
-    assert truth.check_rule(log, tf.constant([0.001])).unsettled == 0
-    assert raised(truth.check_rule, lambda x: 1e10 * tiny(x), tf.constant([1.0]))
+    assert vjpcheck.check_rule(log, tf.constant([0.001])).unsettled == 0
+    assert raised(vjpcheck.check_rule, lambda x: 1e10 * tiny(x), tf.constant([1.0]))
 
 
 @says(
@@ -300,7 +300,7 @@ def test_in_a_suite():
 )
 def test_what_it_needs():
     project = tomllib.loads(
-        (Path(truth.__file__).parents[2] / "pyproject.toml").read_text("utf-8")
+        (Path(vjpcheck.__file__).parents[2] / "pyproject.toml").read_text("utf-8")
     )
     assert [
         re.match(r"\w+", each)[0] for each in project["project"]["dependencies"]
@@ -314,9 +314,9 @@ def test_what_it_needs():
     "A test of …",
 )
 def test_the_fence():
-    tests = Path(truth.__file__).parents[2] / "tests/test_check_rule.py"
+    tests = Path(vjpcheck.__file__).parents[2] / "tests/test_check_rule.py"
     assert "docs/guide/checking.md" in tests.read_text("utf-8")
-    page = Path(truth.__file__).parents[2] / "docs/guide/checking.md"
+    page = Path(vjpcheck.__file__).parents[2] / "docs/guide/checking.md"
     [fence] = re.findall(
         r"```\{\.python notest\}\n(.*?)```", page.read_text("utf-8"), re.DOTALL
     )
@@ -341,7 +341,7 @@ def test_steps_that_scale(x, factor):
             points.append(x.numpy()[0])
         return tf.math.log(x), lambda up: factor * up / x
 
-    refused = raised(truth.check_rule, log, tf.constant([x], tf.float64))
+    refused = raised(vjpcheck.check_rule, log, tf.constant([x], tf.float64))
     assert isinstance(refused, AssertionError) == (factor != 1)
     steps = np.abs(np.array(points) / x - 1)
     steps = steps[(steps > 0) & (steps < 0.3)]
@@ -360,7 +360,7 @@ def test_what_differences_do_not_tell(rough):
             lambda up: tf.where(jumps, tf.zeros_like(x), up),
         )
     )
-    said = message(truth.check_rule, comb, tf.constant(np.linspace(1, 2, 12)))
+    said = message(vjpcheck.check_rule, comb, tf.constant(np.linspace(1, 2, 12)))
     counted = re.search(r"differences do not tell (\d+) of (\d+) slopes", said)
     assert bool(counted) == (rough == 12)
     assert not counted or int(counted[1]) > int(counted[2]) / 10
@@ -379,7 +379,7 @@ def test_the_order_of_calls(last, shared):
         kept.append(x)
         return x * x, lambda up: 2 * up * (kept.pop(last) if shared else x)
 
-    error = raised(truth.check_rule, square, tf.constant([1.3, -0.7]))
+    error = raised(vjpcheck.check_rule, square, tf.constant([1.3, -0.7]))
     assert isinstance(error, AssertionError) == shared, error
 
 
@@ -409,7 +409,7 @@ def test_points_and_upstreams(reads):
         return x * x * (w if reads else 1), grad
 
     inputs = tf.constant([1.3, -0.7])
-    report = truth.check_rule(function, inputs)
+    report = vjpcheck.check_rule(function, inputs)
     wide = {tf.float32} if reads else {tf.float32, tf.float64}
     assert {x.dtype for x, _ in received} == wide and report.points == 1 + 4
     assert all(np.max(abs(x.numpy() - [1.3, -0.7])) < 1 for x, _ in received)
@@ -433,7 +433,7 @@ def test_a_kink(slope):
             ),
         )
     )
-    wrong = raised(truth.check_rule, relu, tf.constant([0.0, 1.0, -1.0]))
+    wrong = raised(vjpcheck.check_rule, relu, tf.constant([0.0, 1.0, -1.0]))
     assert (wrong is None) == (0 <= slope <= 1)
 
 
@@ -449,7 +449,7 @@ def test_variables(factor):
             lambda up, variables: (up * w, [factor * tf.reduce_sum(up * x)]),
         )
     )
-    wrong = raised(truth.check_rule, product, tf.constant([1.0, 3.0]))
+    wrong = raised(vjpcheck.check_rule, product, tf.constant([1.0, 3.0]))
     assert (wrong is None) == (factor == 1)
 
 
@@ -459,19 +459,19 @@ def test_variables(factor):
     "`help(check_rule)` describes every option.",
 )
 def test_the_options():
-    options = [*inspect.signature(truth.check_rule).parameters][2:]
+    options = [*inspect.signature(vjpcheck.check_rule).parameters][2:]
     said = "gradient_of", "upstream_becomes", "downstream_becomes", "where"
     assert {*said, "no_gradient", "shapes"} <= {*options}
-    described = truth.check_rule.__doc__
+    described = vjpcheck.check_rule.__doc__
     assert all(f"\n        {name}: " in described for name in options)
     seen = []
     watched = cube(lambda up, x: (seen.append(x), up * 3 * x * x)[1])
     x = tf.constant([1.3, -0.7])
-    truth.check_rule(watched, x)
+    vjpcheck.check_rule(watched, x)
     assert {tuple(each.shape) for each in seen} == {(2,)}
     near = max(np.max(abs(each)) for each in seen if hasattr(each, "numpy"))
     seen.clear()
-    assert truth.check_rule(watched, x, shapes=True).shapes > 0
+    assert vjpcheck.check_rule(watched, x, shapes=True).shapes > 0
     assert len({tuple(each.shape) for each in seen}) > 1
     sizes = [np.max(abs(e), initial=0) for e in seen if hasattr(e, "numpy")]
     assert max(sizes) > 2 * near
@@ -716,8 +716,8 @@ def test_a_stand_in():
         lambda x: (tf.sign(x), lambda up: up * (1 - tf.tanh(x) ** 2))
     )
     x = tf.constant([0.5, -1.3])
-    assert raised(truth.check_rule, sign, x) is not None
-    truth.check_rule(sign, x, gradient_of=tf.tanh)
+    assert raised(vjpcheck.check_rule, sign, x) is not None
+    vjpcheck.check_rule(sign, x, gradient_of=tf.tanh)
 
 
 @says(

@@ -760,12 +760,12 @@ def test_scores(n):
     "The number to …",
     "There are three …",
     "CPU, eager mode — …",
-    "On a CPU, …",
+    "On most machines …",
 )
 def test_meter():
+    """One machine had statistics where the others raised: it is no measure."""
     said = message(tf.config.experimental.get_memory_info, "CPU:0")
-    assert "Allocator stats not available for device" in said
-    assert said.startswith("ValueError")
+    assert not said or said.startswith("ValueError: Allocator stats not available")
     meter = Outputs()
     op_callbacks.add_op_callback(meter)
     try:
@@ -924,6 +924,7 @@ advice(
     "Measure the peak …",
     "GPU — call …",
     "CPU, graph or XLA — …",
+    "On a CPU, don't rely …",
     "Measure the second …",
     "Leave dropout out …",
     "Bind the loop …",
