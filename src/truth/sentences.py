@@ -41,6 +41,8 @@ _LIST = re.compile(
     r"^\s*(?:[-*+](?=\s)|\d+\.(?=\s)|(?:[!?]{3}\+?|={3}) *[\w ]*|:(?=\s))\s*",
     re.MULTILINE,
 )
+_ANCHOR = re.compile(r'<span id="[\w-]+"></span>')
+"""An address that a heading once had."""
 _IMAGE = re.compile(r"!\[((?:[^\[\]]|\[[^\]]*\])*)\]\([^)]*\)(?:\{[^}]*\})?")
 _LINK = re.compile(
     r"\[((?:[^\[\]]|\[[^\]]*\])*)\](?:\([^)]*\)|\[[^\]]*\])(?:\{[^}]*\})?"
@@ -75,7 +77,7 @@ class Sentence:
 
 def plain(text: str) -> str:
     """As it is read: without the marks of links and emphasis, on one line."""
-    text = _LINK.sub(r"\1", _IMAGE.sub("", text))
+    text = _LINK.sub(r"\1", _IMAGE.sub("", _ANCHOR.sub("", text)))
     parts = _KEPT.split(text)
     parts[::2] = [re.sub(r"\*+|(?<!\w)_|_(?!\w)|\\(?=\W)", "", p) for p in parts[::2]]
     return " ".join("".join(parts).split()).strip(' "“”')
