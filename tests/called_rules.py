@@ -35,14 +35,15 @@ def begin(snippet: Snippet) -> Callable[[], list]:
                 for call in child.some(rule.calls)
             ]
             # A keyword is a mistake of the caller; ``check_rule`` takes none.
-            if calls and all(call.keywords for call, _ in calls):
+            by_keyword = [bool(call.keywords) for call, _ in calls]
+            wrong = snippet.path.parent.name == check.WRONG and not declared.right
+            if calls and (all(by_keyword) or (wrong and any(by_keyword))):
                 continue
             errors = [
                 _error(call, declared, nested)
                 for call, nested in calls
                 if not call.keywords
             ]
-            wrong = snippet.path.parent.name == check.WRONG and not declared.right
             found = [each for each in errors if each not in ("", UNDECIDED)]
             if not found and errors and set(errors) == {UNDECIDED}:
                 found = [UNDECIDED]
