@@ -11,10 +11,13 @@ class Change(keras.layers.Layer):
         self.change = change
 
     def call(self, x):
+        change = self.change
+
+        # truth: upstream becomes change(upstream); dense upstream
         @tf.custom_gradient
         def identity(x):
             def grad(upstream):
-                downstream = self.change(upstream)
+                downstream = change(upstream)
                 tf.print("  upstream", upstream, "downstream", downstream)
                 return downstream
 
@@ -27,13 +30,12 @@ def times_8(upstream):
     return 8.0 * upstream
 
 
-def over_epsilon(upstream):
-    zero = upstream - upstream
-    return upstream * zero / (zero + 1e-8)
-
-
 def clip(upstream):
     return tf.clip_by_value(upstream, -4096.0, 4096.0)
+
+
+def clip_finite(upstream):
+    return tf.where(tf.math.is_finite(upstream), clip(upstream), upstream)
 
 
 def fit(change, target):
@@ -41,13 +43,13 @@ def fit(change, target):
     model = keras.Sequential([keras.Input([1]), dense, Change(change)])
     model.compile(keras.optimizers.SGD(0.001), "mse")
     print(change.__name__)
-    for _ in range(4):
+    for _ in range(5):
         model.fit(np.array([[1.0]]), np.array([[target]]), verbose=0)
-        print(f"kernel {dense.kernel.numpy().item():.5f}  next scale"
+        print(f"  kernel {dense.kernel.numpy().item():.5f}  next scale"
               f" {model.optimizer.dynamic_scale.numpy():.0f}")
 
 
 keras.config.set_dtype_policy("mixed_float16")
 fit(times_8, 0.5)
-fit(over_epsilon, 0.5)
 fit(clip, -8.0)
+fit(clip_finite, -8.0)

@@ -13,8 +13,9 @@ class Model(keras.Model):
             scaled = self.optimizer.scale_loss(loss)
         weights = self.trainable_variables
         gradients = tape.gradient(scaled, weights)
-        gradients, norm = tf.clip_by_global_norm(gradients, 0.5)
-        tf.print("  norm", norm, "limit", 0.5)
+        limit = tf.constant(0.5)
+        gradients, norm = tf.clip_by_global_norm(gradients, limit)
+        tf.print("  norm", norm, "limit", limit)
         self.optimizer.apply(gradients, weights)
         return {"loss": loss}
 
