@@ -73,7 +73,7 @@ def test_symbolic(decorate):
     "The model is built …",
     "This layer has …",
     "It passes `training` …",
-    "Both kernels agree …",
+    "Both kernels agree after …",
     "Without `training` the …",
     "Even with it, …",
     "Fix: use `keras.remat` …",
@@ -163,7 +163,7 @@ def test_signature(mode):
     "Fix: pass the weight …",
     "Here the weight …",
     "Both policies take …",
-    "Run one step …",
+    "Run one step with `mixed_float16` in the …",
     "Deliberately wrong: with …",
     "The weight goes …",
 )
@@ -494,7 +494,66 @@ def test_the_four():
     assert len(traced) == before
 
 
-history("The keyword is …")
+@says(
+    "Fix: call `optimizer.scale_loss(loss)`, …",
+    "The first call …",
+    "Every optimizer has …",
+    "The `LossScaleOptimizer` divides …",
+    "This program trains …",
+    "Both kernels agree.",
+    "Deliberately wrong: a train_step …",
+    "scale_loss scales the …",
+)
+@over(wrap=[False, True], applied=["apply", "apply_gradients"], eagerly=[False, True])
+def test_get_scaled_loss(wrap, applied, eagerly):
+    def fit_of(model_type):
+        layer = keras.layers.Dense(1, use_bias=False, kernel_initializer="ones")
+        inputs = keras.Input([1])
+        model = model_type(inputs, layer(inputs))
+        optimizer = keras.optimizers.SGD(0.125)
+        if wrap:
+            optimizer = keras.optimizers.LossScaleOptimizer(optimizer)
+        model.compile(optimizer, "mse", run_eagerly=eagerly)
+        said = message(lambda: model.fit(X, 0.5 * X, verbose=0))
+        return said, layer.kernel.numpy().item(), optimizer
+
+    wrong = program("wrong/get_scaled_loss.py").Model
+    missing = "object has no attribute 'get_scaled_loss'"
+    assert missing in fit_of(wrong)[0] and int(keras.version()[0]) == 3
+    assert missing in trace("wrong/get_scaled_loss.py")[-1].text
+    assert fit_of(program("get_scaled_loss.py").Model)[:2] == ("", 0.875)
+
+    class Model(program("get_scaled_loss.py").Model):
+        def train_step(self, data):
+            x, t = data
+            with tf.GradientTape() as tape:
+                scaled = self.optimizer.scale_loss(
+                    self.compute_loss(x=x, y=t, y_pred=self(x))
+                )
+            weights = self.trainable_variables
+            gradients = tape.gradient(scaled, weights)
+            if applied == "apply":
+                self.optimizer.apply(gradients, weights)
+            else:
+                self.optimizer.apply_gradients(zip(gradients, weights))
+            return {"loss": scaled}
+
+    said, kernel, optimizer = fit_of(Model)
+    assert said == "" and kernel == 0.875
+    assert optimizer.scale_loss(1.0) == (32768 if wrap else 1)
+    for each in vars(keras.optimizers).values():
+        if isinstance(each, type) and issubclass(each, keras.optimizers.Optimizer):
+            assert hasattr(each, "scale_loss")
+    shown = [line.numbers[-1] for line in trace("get_scaled_loss.py")]
+    assert shown == [0.875, 0.875]
+
+
+history(
+    "The keyword is …",
+    "The `train_step` was …",
+    "Keras 3 removed …",
+)
+advice("Run one step with `mixed_float16` in the …")
 pointer(
     "Find the message …",
     "Entries with an …",
@@ -513,6 +572,8 @@ pointer(
     "Asked in tf-keras-vis#49, …",
     "Asked in keras#4070, larq#4.",
     "More: straight through.",
+    "Asked in tensorflow#64124, …",
+    "More: where to …",
     "For the method …",
     "Asked in tensorflow#37680, …",
     "More: when it …",

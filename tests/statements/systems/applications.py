@@ -143,7 +143,7 @@ def test_the_spiking_network(mode, layers):
     "Let $w_i$ be …",
     "The surrogate is a clipped …",
     "At −1 and …",
-    "It is taken …",
+    "It is taken at the weights …",
     "At −2 and …",
     "A weight of …",
     "Beyond −1 and …",
@@ -209,6 +209,207 @@ def test_the_ring(mode, n):
     assert "tf.stop_gradient(binary(w))" in text
 
 
+# Several bits.
+
+
+def in_columns(w, q):
+    step = np.max(np.abs(w), 0) / q
+    return step * np.round(np.divide(w, step, out=0 * w, where=step > 0))
+
+
+@says(
+    "The forward pass rounds …",
+    "Here each column …",
+    "With 2 bits, …",
+    "With 8 bits, …",
+    "The gradient function returns …",
+    "It needs no …",
+)
+@over(mode=[EAGER, INSIDE, AROUND, XLA], dtype=FLOATS)
+def test_a_step_for_each_column(mode, dtype):
+    defined = program("several_bits.py")
+    w = np.random.default_rng(3).normal(size=[5, 3]) * [1.0, 0.01, 0.0]
+    w = tf.cast(w, dtype)
+    q = mode.value(defined.by_column, w)
+    assert q.dtype == w.dtype
+    exact = in_columns(np.array(tf.cast(w, "float64")), defined.Q)
+    assert np.allclose(q, exact, atol=0.02) and np.all(np.isfinite(q))
+    step = np.max(np.abs(exact), 0)[:2] / defined.Q
+    assert {*np.ravel(np.round(exact[:, :2] / step))} <= {-1.0, 0.0, 1.0}
+    bits = 8
+    assert bits == 8 and 2 ** (bits - 1) - 1 == 127
+    assert defined.Q == 1 and np.all(np.abs(w) <= np.max(np.abs(w), 0))
+    up = tf.reshape(tf.cast(tf.range(1, 16), dtype), [5, 3])
+    found = mode.gradient(lambda w: tf.reduce_sum(up * defined.by_column(w)), w)
+    assert same(found, up)
+
+
+@says(
+    "The program first …",
+    "After that it …",
+    "With a step for …",
+    "Rounding afterwards leaves …",
+    "With one step …",
+    "Weights of 2 bits …",
+)
+@over(size=[1e-3, 0.4])
+def test_several_bits(size):
+    defined = program("several_bits.py")
+    w = tf.constant([[1.0, size], [-0.9, -size]])
+    assert np.abs(defined.by_kernel(w)[0, 1]) == 0
+    assert np.abs(defined.by_kernel(w)[1, 1]) == 0
+    assert same(defined.by_column(w)[:, 1], w[:, 1], 1e-6)
+    stopped = EAGER.gradient(lambda w: tf.reduce_sum(defined.without(w) ** 2), w)
+    assert not np.any(stopped) and "self.bias" in source("several_bits.py")
+    lines = [line.numbers[0] for line in trace("several_bits.py").starting("trained")]
+    assert lines == [486, 373] and trace("several_bits.py").line("with a").numbers[0] == 480
+    assert trace("several_bits.py").line("rounded").numbers == [217]
+    assert trace("several_bits.py").line("without").numbers == [339]
+    assert "500 points right" in trace("several_bits.py").line("trained in").text
+    assert "model.fit" in source("several_bits.py")
+
+
+@says(
+    "`tf.quantization.fake_quant_with_min_max_vars` rounds to …",
+    "A level lies …",
+    "The surrogate is the clipped …",
+    "Between the ends …",
+    "It is taken at the rounded …",
+    "Both ends can …",
+    "Each element contributes …",
+    "So outside of …",
+    "Compare the gradients of …",
+    "In the first …",
+    "Under XLA, the …",
+    "Fake quantization to …",
+)
+@over(mode=[EAGER, INSIDE, AROUND, XLA], seed=[0, 1])
+def test_the_range(mode, seed):
+    defined = program("fake_quant.py")
+    x = np.random.default_rng(seed).uniform(-2, 2.5, 200).astype("float32")
+    a, b = np.float32(-1.0), np.float32(1.5)
+    up = np.arange(1.0, 201, dtype="float32")
+    right = [up * ((a <= x) & (x <= b)), np.sum(up[x < a]), np.sum(up[x > b])]
+    shares = np.stack([(a <= x) & (x <= b), x < a, x > b])
+    assert len(shares) == 3 and np.min(np.sum(shares, 0)) == np.max(np.sum(shares, 0)) == 1
+    assert np.isclose(sum(np.sum(each) for each in right), np.sum(up))
+    for function in defined.fake_quantize, defined.built_in:
+        y = mode.value(function, x, a, b)
+        levels = np.unique(np.round((y - a) / (b - a) * 15, 3))
+        assert same(levels, np.arange(16.0))
+        found = mode.gradients(lambda *given: tf.reduce_sum(up * function(*given)), x, a, b)
+        for one, other in zip(found, right):
+            assert same(one, other, 1e-5)
+    h = 1e-3
+    for end, moves in ("a", (h, 0)), ("b", (0, h)):
+        ups = [np.clip(x, a + s * moves[0], b + s * moves[1]) for s in (1, -1)]
+        by_end = up @ (ups[0] - ups[1]) / (2 * h)
+        assert np.isclose(by_end, right[1 if end == "a" else 2], 1e-2)
+
+
+@says("In the second, …", "That is why …", "In contrast, 1.42 …")
+def test_the_shifted_range():
+    defined = program("fake_quant.py")
+    assert -0.96 + 6 * 0.16 < 1e-9 and np.isclose(1.4 + 1, 15 * 0.16)
+    shown = trace("fake_quant.py").starting("  y")[-1].numbers
+    assert (shown[0], shown[-1]) == (-0.96, 1.44)
+    x = tf.constant([-0.98, 1.42, -0.95, 1.43, 1.45])
+    assert -1 < -0.98 < -0.96 and 1.4 < 1.42 < 1.44
+    found = EAGER.gradient(lambda x: defined.built_in(x, -1.0, 1.4), x)
+    assert same(found, [0.0, 1.0, 1.0, 1.0, 0.0])
+    levels = np.unique(defined.built_in(tf.linspace(-2.0, 2.0, 999), -1.0, 1.4))
+    assert np.any(np.abs(levels) < 1e-6) and len(levels) == 16
+    own = EAGER.gradient(lambda x: defined.fake_quantize(x, -1.0, 1.4), x)
+    assert same(own, [1.0, 0.0, 1.0, 0.0, 0.0])
+
+
+@says(
+    "TensorFlow's function differs …",
+    "It takes float32 …",
+    "Its second derivative …",
+)
+@over(mode=[EAGER, INSIDE, AROUND])
+def test_what_fake_quant_lacks(mode):
+    defined = program("fake_quant.py")
+    differ = 0
+    accepted = [
+        dtype
+        for dtype in (tf.float16, tf.bfloat16, tf.float32, tf.float64)
+        if not message(mode.value, lambda x: defined.built_in(x, -1.0, 1.5), tf.ones([2], dtype))
+    ]
+    half = tf.constant([0.3], tf.float16)
+    assert not message(mode.value, lambda x: defined.fake_quantize(
+        x, tf.constant(-1.0, x.dtype), tf.constant(1.5, x.dtype)), half)
+    assert accepted == [tf.float32]
+    differ += 1
+    keras_cast = lambda x: tf.cast(defined.built_in(tf.cast(x, tf.float32), -1.0, 1.5), x.dtype)
+    assert same(mode.gradient(keras_cast, half), [1.0])
+    x = tf.constant([-2.0, 0.3])
+    second = [
+        mode.derivative(lambda x: tf.reduce_sum(f(x, -1.0, 1.5) ** 2), x)
+        for f in (defined.built_in, defined.fake_quantize)
+    ]
+    assert second[0] is None and same(second[1], [0.0, 2.0])
+    differ += 1
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as forward:
+        y = defined.built_in(x, -1.0, 1.5)
+        own = defined.fake_quantize(x, tf.constant(-1.0), tf.constant(1.5))
+    assert forward.jvp(y) is None and same(forward.jvp(own), [0.0, 1.0])
+    differ += 1
+    assert differ == 3
+
+
+@says(
+    "The largest weight …",
+    "Let $v_i = …",
+    "Straight through the …",
+    "Insert both differentials, …",
+    "In the range, …",
+    "Beyond it, the …",
+    "In the program only …",
+    "The tape returns …",
+)
+@over(mode=[EAGER, INSIDE, AROUND, XLA], s=[0.05, 0.3, 2.0])
+def test_a_learned_step(mode, s):
+    defined = program("lsq.py")
+    w = np.random.default_rng(1).normal(size=50).astype("float32")
+    s, up = np.float32(s), np.arange(1.0, 51, dtype="float32")
+    v = w / s
+    inside = np.abs(v) <= 3
+    r = np.round(np.clip(v, -3, 3))
+    assert np.max(np.abs((r - v)[inside]), initial=0) <= 0.5
+    assert same(np.abs(r[~inside]), 3 + 0 * r[~inside])
+    assert defined.Q == 3
+    right = [up * inside, np.sum(up * (r - inside * v))]
+    assert same(mode.value(defined.quantize, w, s), s * r, 1e-5)
+    found = mode.gradients(lambda w, s: tf.reduce_sum(up * defined.quantize(w, s)), w, s)
+    assert np.allclose(found[0], right[0])
+    assert np.allclose(found[1], right[1], 1e-3, 1e-2)
+    assert same(mode.gradient(defined.straight, v), 1 + 0 * v)
+    assert source("lsq.py").count("custom_gradient") == 1
+    [step] = EAGER.gradients(lambda s: tf.reduce_mean(
+        (defined.quantize(tf.constant([9.0]), s) - 9.0) ** 2), s)
+    assert step < 0  # descent enlarges the step
+
+
+@says(
+    "Compare its gradients …",
+    "From either start …",
+    "Its error is …",
+    "A learned step: …",
+)
+def test_the_learned_steps():
+    lines = trace("lsq.py")
+    learned = [each.numbers for each in lines.starting("learned from")]
+    assert learned == [[0.1, 0.674, 0.0493], [1.5, 0.674, 0.0493]]
+    assert lines.line("step of the").numbers[-1] == 0.0819
+    best = lines.line("best").numbers
+    assert best == [1401, 0.654, 0.049] and abs(best[1] - 0.674) < 0.05
+    assert same(lines.line("by the tape").numbers, lines.line("by the formula").numbers)
+    drawn = source("lsq.py").split("stateless_normal([")[1]
+    assert int(drawn.split("]")[0]) == 1000
+
+
 # The disk.
 
 
@@ -232,8 +433,8 @@ def moved(p, i, h):
     "These are the …",
     "The integrals over …",
     "Nothing is chosen …",
-    "The forward pass …",
-    "The program compares …",
+    "The forward pass counts points.",
+    "The program compares the gradient with central …",
     "A disk with …",
     "Of each pixel, the share …",
     "Of each pixel, the area …",
@@ -419,4 +620,9 @@ advice(
     "Each input has …",
     "Keep the disk …",
     "Derive the gradients …",
+)
+history(
+    "The authors also …",
+    "Fake quantization trains …",
+    "In LSQ, …",
 )

@@ -319,6 +319,56 @@ json.dump([strategy.num_replicas_in_sync, slopes], sys.stdout)
 """
 
 
+RECOMPUTED = '''
+import json
+import sys
+
+import numpy as np
+import tensorflow as tf
+from tensorflow import keras
+
+[cpu] = tf.config.list_physical_devices("CPU")
+two = [tf.config.LogicalDeviceConfiguration()] * 2
+tf.config.set_logical_device_configuration(cpu, two)
+names = [each.name for each in tf.config.list_logical_devices("CPU")]
+strategies = {"one": tf.distribute.get_strategy(),
+              "two": tf.distribute.MirroredStrategy(names)}
+
+
+class Block(keras.layers.Layer):
+    def __init__(self, wraps):
+        super().__init__()
+        self.dense = keras.layers.Dense(3, activation="tanh")
+        self.norm = keras.layers.BatchNormalization(momentum=0.5)
+        self.wraps = wraps
+
+    def call(self, x, training=None):
+        def block(x):
+            return self.norm(self.dense(x), training=training)
+
+        return (keras.remat(block) if self.wraps else block)(x)
+
+
+rng = np.random.default_rng(0)
+x = rng.normal(size=[8, 3]).astype("float32")
+y = rng.normal(size=[8, 1]).astype("float32")
+found = {}
+for place, strategy in strategies.items():
+    for wraps in False, True:
+        keras.utils.set_random_seed(0)
+        with strategy.scope():
+            block = Block(wraps)
+            model = keras.Sequential(
+                [keras.Input([3]), block, keras.layers.Dense(1)])
+            model.compile(keras.optimizers.SGD(0.1), "mse")
+        model.fit(x, y, batch_size=8, verbose=0)
+        found[f"{place} {wraps}"] = [
+            [each.numpy().tolist() for each in model.trainable_weights],
+            [each.numpy().tolist() for each in block.norm.non_trainable_weights]]
+json.dump(found, sys.stdout)
+'''
+
+
 def begun(source, **environment):
     return subprocess.Popen(
         [sys.executable, "-c", source],
@@ -422,6 +472,67 @@ def test_around():
     assert [each.numbers[-2:] for each in lines] == [[3, 7]] * 3
 
 
+@says(
+    "Recomputation runs a …",
+    "In replicas, each …",
+    "The block in …",
+    "All gradients are …",
+    "The block runs …",
+    "Recomputation in replicas: …",
+)
+def test_recomputed_blocks():
+    lines = trace("recompute.py")
+    one = lines[-1].numbers[:5]
+    assert lines[-1].text.startswith("one device") and len(lines) == 7
+    for line in lines[:-1]:
+        assert line.numbers[:5] == one
+        assert line.numbers[5] == (2 if line.text.startswith("plain") else 2 * 2)
+    modes = [line.text.split(":")[0].split(", ")[1] for line in lines[:-1]]
+    assert modes == ["eager", "graph"] * 3
+    x, w = np.arange(1.0, 5), 0.5
+    inner = np.sin(w * x)
+    outer = np.cos(w * inner)
+    by_w = np.sum(outer * (inner + w * np.cos(w * x) * x))
+    assert np.isclose(by_w, one[0], 1e-4)
+    assert np.allclose(outer * w * np.cos(w * x) * w, one[1:], atol=1e-4)
+    assert "strategy.scope():\n    w = tf.Variable" in source("recompute.py")
+
+
+@says("In `fit`, a …")
+def test_a_recomputed_layer_in_fit():
+    found = said(begun(RECOMPUTED))
+    for place in "one", "two":
+        (plain, kept), (again, twice) = found[f"{place} False"], found[f"{place} True"]
+        for one, other in zip(plain, again):
+            assert np.allclose(one, other, atol=1e-6)
+        moved, moved_twice = np.array(kept[0]), np.array(twice[0])
+        # With momentum 0.5 a mean m leaves m / 2 after a move, m / 4 after two.
+        moves = -np.log2(1 - moved_twice / (2 * moved))
+        assert np.allclose(moves, 2, atol=1e-3) and round(moves[0]) == 2
+
+
+@says(
+    "XLA also compiles …",
+    "The program shows …",
+    "The compiled gradient …",
+    "XLA on a CPU …",
+    "What can be …",
+)
+@over(x=arrays(3, numbers(-3, 3)))
+def test_without_a_tpu(x):
+    sign = program("xla.py").sign
+    assert np.allclose(XLA.gradient(sign, x), EAGER.gradient(sign, x), atol=1e-6)
+    assert tf.config.list_logical_devices("TPU") == []
+    by_numpy = tf.custom_gradient(
+        lambda x: (1.0 * x, lambda up: tf.numpy_function(np.negative, [up], up.dtype))
+    )
+    assert same(EAGER.gradient(by_numpy, x), -np.ones_like(x))
+    assert "unsupported operations" in message(XLA.gradient, by_numpy, x)
+    lines = trace("xla.py")
+    assert lines[0].text == "TPUs: []" and "TPU Name" in lines[1].text
+    assert lines[2].numbers == lines[3].numbers
+
+
 @says("What you see …")
 def test_between():
     assert found("inside", "variables") == found("inside", "plain")
@@ -437,7 +548,7 @@ def test_programs():
     without = [
         path.name for path in tries.folder.rglob("*.py") if made not in path.read_text()
     ]
-    assert without == ["hosts.py"]
+    assert sorted(without) == ["hosts.py", "xla.py"]
 
 
 @says(
@@ -695,3 +806,5 @@ pointer(
     "What you see …",
     "Derive the gradient …",
 )
+history("We had no …", "TensorFlow compiles programs …")
+advice("So compile your …")

@@ -405,7 +405,7 @@ def test_what_to_cast(mode):
     "A custom train_step …",
     "Both policies take …",
     "Without this multiplication, …",
-    "With `mixed_float16`, the kernel …",
+    "With `mixed_float16`, the kernel hardly moves.",
     "Deliberately wrong: a custom …",
 )
 @over(name=POLICIES, file=["train_step.py", "wrong/train_step.py"])
@@ -423,6 +423,157 @@ def test_train_step(name, file):
     assert same(moved, -0.125 / 32768 if small else -0.125, 1e-2)
     right, wrong = source("train_step.py"), source("wrong/train_step.py")
     assert "scale_loss" in right and "scale_loss" not in wrong
+
+
+# Clipping and overflow.
+
+
+def stepped(model_type, optimizer, name="mixed_float16", target=0.5, **given):
+    with policy(name):
+        inputs, layer = keras.Input([1]), dense(1.0)
+        model = model_type(inputs, layer(inputs))
+        for key, value in given.items():
+            setattr(model, key, value)
+        model.compile(optimizer, "mse")
+        said = message(lambda: model.fit(X, target + 0 * X, verbose=0))
+    return said, layer.kernel.numpy().item() - 1.0, model.optimizer
+
+
+@says(
+    "Keras 2 had …",
+    "In Keras 3 they …",
+    "`optimizer.get_scaled_loss(loss)` — …",
+    "`optimizer.get_unscaled_gradients(gradients)` — …",
+    "`dynamic=False`, `initial_scale=s` — …",
+)
+@over(scale=[2.0, 1024.0])
+def test_of_keras_2(scale):
+    wrapped = keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD(0.125))
+    gone = ("get_scaled_loss", "get_unscaled_gradients")
+    assert len([each for each in gone if not hasattr(wrapped, each)]) == 2
+    assert int(keras.version().split(".")[0]) == 3
+    loss, w = tf.constant(1.0), keras.Variable(1.0)
+    wrapped.build([w])
+    scaled = wrapped.scale_loss(loss)
+    assert scaled == 32768
+    wrapped.apply([scaled], [w])
+    assert w.numpy() == 0.875
+    refused = message(
+        lambda: keras.optimizers.LossScaleOptimizer(
+            keras.optimizers.SGD(), dynamic=False
+        )
+    )
+    assert "loss_scale_factor" in refused
+    fixed, w = keras.optimizers.SGD(0.125, loss_scale_factor=scale), keras.Variable(1.0)
+    fixed.build([w])
+    assert fixed.scale_loss(loss) == scale
+    fixed.apply([fixed.scale_loss(loss)], [w])
+    assert w.numpy() == 0.875
+
+
+@says(
+    "So in a …",
+    "This program clips …",
+    "With `mixed_float16`, the kernel hardly moves, and …",
+    "Clip with the inner …",
+    "All steps agree.",
+    "`clipnorm` and `clipvalue` …",
+    "The `LossScaleOptimizer` itself …",
+    "Deliberately wrong: a train_step …",
+    "Clip with the optimizer, …",
+)
+@over(name=POLICIES)
+def test_where_to_clip(name):
+    sgd = keras.optimizers.SGD
+    wrong, right = program("wrong/where_to_clip.py").Model, program("where_to_clip.py").Model
+    said, moved, _ = stepped(wrong, sgd(0.125), name)
+    limit = source("wrong/where_to_clip.py").split("limit = tf.constant(")[1]
+    assert said == "" and float(limit.split(")")[0]) == 0.5
+    assert same(moved, -0.0625 / (1 if name == "float32" else 32768), 0.2)
+    limits = ("global_clipnorm", "clipnorm", "clipvalue")
+    steps = [stepped(right, sgd(0.125, **{each: 0.5}), name)[1] for each in limits]
+    steps.append(stepped(right, sgd(0.125), name, clips=True)[1])
+    assert len(steps) == 4 and same(steps, [-0.0625] * 4)
+    for each in limits:
+        refused = message(
+            lambda: keras.optimizers.LossScaleOptimizer(sgd(), **{each: 0.5})
+        )
+        assert f"does not support `{each}`" in refused
+    assert len(limits) == 3
+
+
+@says(
+    "The largest number …",
+    "The `LossScaleOptimizer` looks …",
+    "`times_8` overflows three …",
+    "Each time Keras …",
+    "`clip` turns infinity …",
+    "It takes each …",
+    "`clip_finite` returns the …",
+    "Then Keras lowers …",
+    "What a gradient …",
+)
+@over(change=["times_8", "clip", "clip_finite"])
+def test_overflow(change):
+    assert np.finfo(np.float16).max == 65504
+    defined = program("overflow.py")
+    target = 0.5 if change == "times_8" else -8.0
+    given = []
+
+    def noted(upstream):
+        given.append(getattr(defined, change)(upstream))
+        return given[-1]
+
+    with policy("mixed_float16"):
+        layer = dense(1.0)
+        model = keras.Sequential([keras.Input([1]), layer, defined.Change(noted)])
+        model.compile(keras.optimizers.SGD(0.001), "mse", run_eagerly=True)
+        scales, kernels = [32768.0], [1.0]
+        for _ in range(7):
+            said = message(lambda: model.fit(X, target + 0 * X, verbose=0))
+            assert said == ""
+            scales.append(model.optimizer.dynamic_scale.numpy().item())
+            kernels.append(layer.kernel.numpy().item())
+    halved = [one == other / 2 for one, other in zip(scales[1:], scales)]
+    moved = [one != other for one, other in zip(kernels[1:], kernels)]
+    finite = [bool(np.all(np.isfinite(each))) for each in given]
+    assert all(one != other for one, other in zip(halved, moved)) or change == "clip"
+    if change == "times_8":
+        assert finite == moved and halved.count(True) == 3 and halved[:3] == [True] * 3
+    elif change == "clip":
+        assert all(moved) and all(finite) and scales[-1] == 32768
+    else:
+        assert np.isinf(given[0]) and halved[0] and any(moved)
+
+
+@says(
+    "A gradient function that is NaN …",
+    "In this program the second …",
+    "In float16, 1e-8 …",
+    "So Keras skips …",
+    "Use a larger …",
+    "Deliberately wrong: a gradient …",
+)
+@over(name=POLICIES, eagerly=EAGERLY)
+def test_epsilon(name, eagerly):
+    defined = program("wrong/epsilon.py")
+    epsilon = float(source("wrong/epsilon.py").split("tf.abs(x) + ")[1].split(")")[0])
+    assert epsilon == 1e-8 and np.float16(epsilon) == 0 and defined.x[1] == 0
+    with policy(name), np.errstate(all="ignore"):
+        layer = dense(1.0)
+        assert np.isnan(np.float16(0) / np.float16(0))
+        model = keras.Sequential([keras.Input([1]), layer, defined.Absolute()])
+        model.compile(keras.optimizers.SGD(0.125), "mse", run_eagerly=eagerly)
+        scales = []
+        for _ in range(4):
+            assert message(lambda: model.fit(defined.x, defined.t, verbose=0)) == ""
+            if name != "float32":
+                scales.append(model.optimizer.dynamic_scale.numpy().item())
+    assert (layer.kernel.numpy().item() == 1) == (name != "float32")
+    assert scales == ([] if name == "float32" else [2.0**n for n in (14, 13, 12, 11)])
+    zero = tf.constant(0.0, tf.float16)
+    assert zero / (zero + 1e-3) == 0
+    assert tf.cast(zero, tf.float32) / (tf.cast(zero, tf.float32) + 1e-8) == 0
 
 
 # Policies of layers, steps in one execution.
@@ -474,7 +625,7 @@ def test_policies(name, layer, scaled, by_hand):
 @says(
     "With `steps_per_execution`, `fit` …",
     "Callbacks run only …",
-    "In this program …",
+    "In this program a …",
     "With 4 steps …",
     "If a factor must …",
     "The gradient function itself …",
@@ -582,6 +733,50 @@ def test_ops(decorate):
     assert (
         rule in (*call.args, *call.kwargs.values()) and len(call[0]) + len(call[1]) == 1
     )
+
+
+@says(
+    "This program uses …",
+    "It gives a …",
+    "If the weight is an argument, …",
+    "A captured weight works …",
+    "Otherwise TensorFlow requires …",
+    "With `run_eagerly=True`, TensorFlow …",
+    "So pass `keras.ops.copy(w)`.",
+    "Ways to give …",
+)
+@over(eagerly=EAGERLY)
+def test_weights_on_backends(eagerly):
+    defined = program("backends.py")
+    ways = ("as_copy", "as_variable", "captured")
+    assert len(ways) == 3 and "import tensorflow" not in source("backends.py")
+
+    def converted(x, w):
+        return defined.scaled(x, keras.ops.convert_to_tensor(w))
+
+    def run(way, **given):
+        layer = defined.Scale(way, **given)
+        with mock.patch.object(layer, "compute_output_shape", lambda shape: shape):
+            before = dense(1.0)
+            _, said, _ = fitted(before, layer, run_eagerly=eagerly)
+        return said, before.kernel.numpy().item(), layer.w.numpy().item()
+
+    assert run(defined.as_copy) == ("", 0.875, 0.875)
+    true = fitted(dense(1.0), defined.Scale(lambda x, w: x * w))[0].get_weights()
+    assert same(true[0], [[0.75]]) and same(true[1], 0.75)
+    assert (1 - 0.875) / (1 - true[1].item()) == 0.5
+    demanded = "must accept keyword argument 'variables'"
+    for way in defined.as_variable, converted:
+        found = run(way)
+        assert demanded in found[0] if eagerly else found == ("", 0.875, 0.875)
+    assert run(defined.captured, trainable=False) == ("", 0.875, 1.0)
+    try:
+        said = run(defined.captured)[0]
+    except TypeError as error:
+        said = str(error)
+    assert demanded in said
+    assert "variables" not in keras.ops.custom_gradient.__doc__
+    assert trace("backends.py")[-1].text.endswith("TypeError")
 
 
 @says(
@@ -718,4 +913,11 @@ pointer(
     "a custom gradient …",
     "a Lambda layer …",
     "RematScope fails in …",
+)
+history(
+    "The build of …",
+    "In November 2026 …",
+    "It printed the …",
+    "There, `variables=None` in …",
+    "We tried nothing …",
 )

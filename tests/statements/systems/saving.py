@@ -466,6 +466,55 @@ def test_lite():
     assert b"CustomGradient" not in file
 
 
+@says(
+    "`SELECT_TF_OPS` allows operations …",
+    "The program converts …",
+    "It does so …",
+    "With TensorFlow's operations …",
+    "TensorFlow's gradient of …",
+    "Without `SELECT_TF_OPS` the …",
+    "A custom gradient of …",
+    "The interpreter in …",
+    "TFLite with and …",
+)
+def test_select_ops():
+    builtins, select = tf.lite.OpsSet.TFLITE_BUILTINS, tf.lite.OpsSet.SELECT_TF_OPS
+    defined = program("select_ops.py")
+
+    def converted(function, kinds):
+        graph = tf.function(function).get_concrete_function(tf.TensorSpec([1]))
+        lite = tf.lite.TFLiteConverter.from_concrete_functions([graph], tf.Module())
+        lite.target_spec.supported_ops = kinds
+        file = lite.convert()
+        interpreter = tf.lite.Interpreter(model_content=file)
+        return file, interpreter, [e["op_name"] for e in interpreter._get_ops_details()]
+
+    own, theirs = map(defined.gradient_of, (defined.elu, tf.nn.elu))
+    x = tf.constant([-0.5, 0.0, 2.0])
+    assert same(own(x), theirs(x), 1e-6)
+    file, _, names = converted(defined.elu, [select])
+    assert "FlexIdentityN" in names and all(e.startswith("Flex") for e in names)
+    assert b"CustomGradient" not in file and b"Minimum" not in file
+    for kinds in [builtins], [builtins, select]:
+        for function in defined.elu, own:
+            _, interpreter, names = converted(function, kinds)
+            assert not any("Flex" in each or "IDENTITY" in each for each in names)
+            interpreter.allocate_tensors()
+    refused = message(converted, theirs, [builtins])
+    assert "TF Select ops: EluGrad" in refused
+    assert converted(theirs, [builtins, select])[2] == ["ELU", "FlexEluGrad"]
+    for function in theirs, tf.sinh, tf.atan, tf.math.erf:
+        _, interpreter, names = converted(function, [builtins, select])
+        assert any(each.startswith("Flex") for each in names)
+        assert "not supported by this interpreter" in message(
+            interpreter.allocate_tensors
+        )
+    shown = trace("select_ops.py")
+    assert [each.text for each in shown if "TF Select ops" in each.text] == [
+        "  converter: TF Select ops: EluGrad"
+    ]
+
+
 # A rule of another model.
 
 
@@ -693,6 +742,7 @@ advice(
     "Write such a …",
     "What happens to …",
     "no warnings on …",
-    "on the future …",
+    "on the future of the interpreter",
     "loading warns",
 )
+history("We didn't try …")
