@@ -179,7 +179,7 @@ def by_position_and_keyword(count):
     "Eagerly, only `x` …",
     "In the fix, a …",
     "Both gradients are …",
-    "Fix: call the …",
+    "Fix: pass the inputs …",
     "The call inside …",
     "The call raises the error, …",
     "The fix passes …",
@@ -395,7 +395,7 @@ def test_register_gradient():
     "The gradient agrees with automatic differentiation.",
     "In a graph, a …",
     "`outer` was computed …",
-    "Fix: return `tf.identity(outer)`, …",
+    "Fix: return `tf.identity(outer)` …",
     "Deliberately wrong: a branch …",
     "The branch returns …",
 )
@@ -431,9 +431,9 @@ advice(
     "Run a new …",
     "Let a plain …",
     "Don't give a …",
-    "Fix: end the …",
+    "Fix: end the function with `return y, grad`.",
     "Fix: put the …",
-    "Fix: return the value …",
+    "Fix: end the function with `return y, grad`.",
     "Fix: give `grad` …",
     "Fix: drop the …",
     "Call the function in …",
@@ -444,7 +444,7 @@ advice(
     "TensorFlow expects one …",
     "The fix returns the gradient …",
     "Both modes print …",
-    "Fix: return no …",
+    "Fix: return gradients …",
     "The gradient function of this …",
     "TensorFlow binds a …",
     "`grad` can use …",
@@ -474,7 +474,6 @@ def test_a_method(mode, base):
 
 
 pointer(
-    "The entries begin …",
     "Notice it earlier.",
     "More: what is counted.",
     "Asked in tensorflow#26048.",

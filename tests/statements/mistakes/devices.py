@@ -212,7 +212,7 @@ def test_apply():
 @says(
     "Replicas wait for …",
     "In a branch …",
-    "Fix: choose the …",
+    "Fix: let the …",
     "A gradient function that …",
     "The optimizer is called in a branch …",
     "Tracing the branch …",
@@ -247,7 +247,7 @@ def test_around():
 
 @says(
     "Each is a …",
-    "Fix: divide by …",
+    "Fix: divide the …",
     "Keras divides its …",
     "Each replica takes the mean …",
     "The step is twice …",

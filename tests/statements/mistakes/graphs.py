@@ -18,7 +18,6 @@ def reverse(x):
 
 pointer(
     "Find why your …",
-    "The first entries …",
     "For a variable …",
     "For settings among …",
     "Asked in tensorflow#50170.",
@@ -45,8 +44,8 @@ pointer(
 @says(
     "Deliberately wrong: grad has …",
     "`grad` contains an …",
-    "AutoGraph converts the …",
-    "But the tape …",
+    "AutoGraph doesn't convert …",
+    "But it converts …",
     "The fix has no `if`:",
     "The gradient is the same eagerly …",
     "In a graph a …",
@@ -89,6 +88,17 @@ def test_python_if(mode, x):
         return x
 
     assert same(tf.function(plain)(tf.constant(2.0)), 4.0)
+    decorated = tf.custom_gradient(lambda x: (plain(x), lambda upstream: upstream))
+
+    @tf.custom_gradient
+    def asks_forward(x):
+        if tf.reduce_sum(x) > 1.0:
+            return 2.0 * x, lambda upstream: 2.0 * upstream
+        return x, lambda upstream: upstream
+
+    for each in (decorated, asks_forward):
+        called = message(tf.function(lambda x: each(x)), tf.constant(2.0))
+        assert "symbolic `tf.Tensor` as a Python `bool`" in called
 
 
 @says(
@@ -123,13 +133,15 @@ w = tf.Variable(2.0)
     "Deliberately wrong: in a branch, grad …",
     "`grad` runs in …",
     "The gradient of the …",
-    "The fix passes the tensor:",
+    "The fix makes …",
+    "The gradient is right, also …",
+    "If the tensor …",
     "The gradient of a branch …",
     "If `grad` reads …",
     "Reading it in …",
-    "Fix: pass the …",
+    "Fix: copy the tensor with `tf.identity` in the decorated function, and let `grad` capture the …",
     "You may capture …",
-    "The tensor is …",
+    "In the branch, …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED])
 def test_branch(mode):
@@ -156,6 +168,8 @@ def test_branch(mode):
         graphs.append(tf.compat.v1.get_default_graph())
         return 2.0 * x, grad
 
+    lines = [(each.text.split("  ")[0], each.numbers) for each in trace("cond.py")]
+    assert [numbers for _, numbers in lines] == [[2.0]] * 3
     for value in (w, tf.constant(2.0)):
         said = message(mode.gradient, branch(reads(2.0, value)), 3.0)
         assert ("Tensor.graph is undefined" in said) == (mode is not EAGER)
@@ -165,6 +179,15 @@ def test_branch(mode):
     assert same(mode.gradient(branch(looks), 3.0), 2.0)
     assert (graphs[0] is graphs[-1]) == (mode is EAGER)
     assert same(mode.gradient(program("cond.py").branch, 3.0), 2.0)
+    passed = tf.custom_gradient(lambda x, s: (s * x, lambda u: (u * s, u * x)))
+    for rule, right in (tf.function(passed), True), (passed, mode in (EAGER, INSIDE)):
+        said = message(
+            mode.gradients,
+            lambda x, s: tf.cond(x > 0.0, lambda: rule(x, s), lambda: x),
+            3.0,
+            2.0,
+        )
+        assert (said == "") == right
 
 
 @says(
@@ -195,7 +218,7 @@ def repeated(f):
 
 @says(
     "The gradient is right in …",
-    "Fix: copy the …",
+    "Fix: copy the tensor with `tf.identity` in the decorated function, and let `grad` capture that …",
     "In a loop, this …",
     "The loop works …",
     "The backward pass of a loop …",
@@ -426,7 +449,7 @@ def test_out_of_scope(mode):
 
 
 @says(
-    "Fix: loop over …",
+    "Fix: replace the …",
     "Here `grad` runs …",
     "The tensor belongs to the …",
     "Its tensors aren't …",
@@ -546,7 +569,7 @@ def test_returned_capture(mode, what):
     "The fix captures …",
     "Both gradients are right.",
     "`grad` runs once …",
-    "Fix: capture what …",
+    "Fix: keep what …",
     "Deliberately wrong: the forward pass saves …",
     "grad captures a local …",
 )
@@ -589,7 +612,7 @@ def test_pop(wrap, times):
     "The tape also …",
     "Eagerly, a `tf.function` …",
     "Without a custom …",
-    "Fix: put `tf.stop_gradient` …",
+    "Fix: pass `tf.stop_gradient(x)` …",
     "Deliberately wrong: the forward pass calls …",
     "tf.stop_gradient keeps the …",
 )
@@ -626,7 +649,7 @@ def test_no_gradient(mode):
     "The fix has a signature:",
     "The function is …",
     "`tf.function` makes a …",
-    "Fix: pass tensors, …",
+    "Fix: pass tensors …",
     "Deliberately wrong: each Python …",
     "The shape is …",
 )
@@ -659,7 +682,7 @@ def test_retracing(numbers):
 @says(
     "Where it prints anyway.",
     "The value is …",
-    "Fix: let the …",
+    "Fix: return `tf.identity(upstream)` …",
     "The tape stands outside the `tf.function`.",
     "Compare the call …",
     "The first print …",
@@ -705,7 +728,5 @@ def test_print(mode, waits):
 
 
 pointer(
-    "Branches and loops follow.",
-    "Repeated traces and …",
     "Each entry starts …",
 )

@@ -8,7 +8,7 @@ from truth.statements.tries import *
 ROOT = Path(__file__).parents[3]
 
 
-@says("The gradient of the first …")
+@says("The gradient of `tf.sign` …")
 @over(mode=MODES, x=numbers())
 def test_slopes_of_steps(mode, x):
     assert same(mode.gradient(tf.sign, x), 0.0)
@@ -60,7 +60,7 @@ def test_check_under_xla():
 
 
 pointer(
-    "From an error …",
+    "Find the entry …",
     "If you have …",
     "Otherwise, choose your symptom.",
     "My gradient … …",
@@ -106,7 +106,7 @@ pointer(
     "A square matrix …",
     "A `tf.IndexedSlices` instead …",
     "Sparse and ragged.",
-    "half, float and double.",
+    "The message names …",
     "Types and dtypes.",
     "First compare with …",
     "It doesn't change …",
@@ -117,8 +117,8 @@ pointer(
     "Arguments by keyword, …",
     "It changes from …",
     "Dropout, a mask, …",
-    "Clipping lets it through.",
-    "If it lets …",
+    "Clipping fails.",
+    "It lets larger …",
     "It is complex.",
     "Complex numbers, a …",
     "TensorFlow itself is wrong.",

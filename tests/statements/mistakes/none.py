@@ -49,7 +49,7 @@ JUMPS = {
     "`tf.round` has no …",
     "This loss counts …",
     "Deliberately wrong: the loss …",
-    "One step without …",
+    "A single step …",
     "Each loss of …",
     "The message is …",
     "Deliberately wrong: each …",
@@ -78,7 +78,8 @@ def test_losses():
 
 @says(
     "The loss rounds …",
-    "Fix: replace the …",
+    "Fix: find the …",
+    "For a rounding, …",
     "In the next …",
     "The kernel changes, …",
 )
@@ -87,13 +88,19 @@ def test_rounded(mode, p):
     defined = program("errors.py")
     assert same(defined.rounded(tf.constant(p)), tf.round(p))
     assert same(mode.gradient(defined.rounded, p), 1.0)
+
+    def line(y):
+        return y + tf.stop_gradient(tf.round(y) - y)
+
+    assert same(mode.gradient(line, p), 1.0)
+    assert same(line(tf.constant(p)), tf.round(p), 1e-5)
     rounded, plain = trace("errors.py")[-2:]
     assert rounded.numbers == plain.numbers
     assert [each.numbers[-1] for each in trace("errors.py")[:3]] == [1, 2, 3]
 
 
 @says(
-    "Fix: call `where_it_ends` …",
+    "Fix: copy `where_it_ends` …",
     "It reports the …",
     "The helper differentiates …",
     "Pass `None` for …",
@@ -316,7 +323,7 @@ def test_no_entry(mode):
 @says(
     "The tape records `tf.numpy_function` …",
     "Fix: decorate the …",
-    "State the dtype …",
+    "The fix also …",
     "The gradient equals …",
     "If the function exists …",
     "Deliberately wrong: NumPy computes …",
@@ -342,8 +349,8 @@ def test_numpy(mode, x):
 
 @says(
     "`tf.py_function` records its …",
-    "NumPy leaves no …",
-    "Fix: use TensorFlow …",
+    "That tape can't …",
+    "Fix: replace NumPy …",
     "`assert gradient.shape == x.shape` finds …",
     "Deliberately wrong: NumPy inside …",
     "TensorFlow inside py_function …",
@@ -436,7 +443,8 @@ def test_arithmetic(graph, on):
 
 
 @says(
-    "A graph doesn't …",
+    "TensorFlow doesn't run …",
+    "Keras needs its …",
     "Fix: set the …",
     "If you set …",
     "This loss is …",
@@ -465,8 +473,8 @@ def test_rank():
 
 
 @says(
-    "A graph requires …",
-    "Eagerly, `tf.numpy_function` returns …",
+    "In a graph, `tf.numpy_function` …",
+    "Eagerly, it returns …",
     "Fix: cast NumPy's …",
     "Value and gradient …",
     "`tf.numpy_function` promises float32 …",
@@ -479,7 +487,7 @@ def test_promised(promised, got):
         return tf.numpy_function(lambda x: x.astype(got), [x], promised)
 
     x = tf.ones([3], promised)
-    assert returned(x).dtype == got
+    assert message(returned, x) == "" and returned(x).dtype == got
     assert "but expects" in message(tf.function(returned), x)
     slope = program("double.py").gradient
     for run in (slope, tf.function(slope)):
@@ -521,6 +529,10 @@ def test_returns_none(unseen, graph):
     run = tf.function(slopes, autograph=False) if graph else slopes
     none, right = run(tf.constant(3.0))
     assert none is None and same(right, 6.0)
+    # A recorded path with a gradient function that returns None.
+    ends = tf.custom_gradient(lambda x: (x * x, lambda upstream: None))
+    mode = INSIDE if graph else EAGER
+    assert mode.gradient(lambda x: 2.0 * ends(tf.sin(x)), 3.0) is None
     w = tf.Variable(3.0)
     assert isinstance(w, tf.Variable) and same(EAGER.gradient(lambda x: x * x, w), 6.0)
 
@@ -766,10 +778,11 @@ def test_assigned(graph, x):
 
 
 @says(
-    "A custom gradient replaces …",
+    "TensorFlow connects the output …",
     "There is one …",
     "In eager mode …",
-    "In a graph, …",
+    "It differentiates the …",
+    "In a graph, TensorFlow …",
     "The tape also …",
     "Fix: pass every …",
     "`captured` uses `k` …",
@@ -794,6 +807,18 @@ def test_left_out(mode, x):
 
     by_x, by_k = mode.gradients(captured, x, 3.0)
     assert same(by_x, 3.0) and by_k is None
+    inside = []
+
+    def kept(x, k):
+        def forward(x):
+            inside.append(x * k)
+            return inside[-1] * 1.0, lambda upstream: upstream * k
+
+        tf.custom_gradient(forward)(x)
+        return inside[-1]
+
+    # The tape does record what runs inside. Only the output isn't connected to it.
+    assert same(mode.gradients(kept, x, 3.0), [3.0, x])
     assert mode.gradients(forgetful, x, 3.0)[1] is None
     assert mode.gradient(without, 3.0) is None
     passed = program("left_out.py").passed
@@ -844,10 +869,10 @@ def test_stopped(graph):
 
 @says(
     "A tape that isn't persistent drops its record when …",
-    "Inside `stop_recording` it …",
+    "If you compute …",
     "The outer tape …",
     "Fix: for a …",
-    "For a tape …",
+    "If you call `tape.gradient` …",
     "The first two …",
     "A gradient that …",
 )

@@ -155,7 +155,7 @@ def test_identityn(choice):
     "Fix: save a …",
     "If it must …",
     "The model calls NumPy through …",
-    "The loaded model …",
+    "The loaded model fails …",
     "Compare the two …",
     "This model computes …",
     "In another process, …",
@@ -209,7 +209,7 @@ def saved(layer, path):
     "A `.keras` file holds only …",
     "A `.keras` file holds the …",
     "It has no code: …",
-    "Fix: register the …",
+    "Fix: decorate the class …",
     "A model with …",
     "The message names …",
     "Here the class …",
@@ -269,10 +269,10 @@ def test_lambda():
 
 
 @says(
-    "A SavedModel holds traces.",
+    "A SavedModel holds only …",
     "A plain method …",
-    "Neither has a …",
-    "Fix: give the …",
+    "A plain method …",
+    "Fix: decorate the method …",
     "A module has …",
     "Neither works in …",
     "This `tf.function` has …",
@@ -309,7 +309,7 @@ def test_traces(way):
     "A model is written …",
     "Keras refuses the …",
     "`tf.saved_model.load` reads it:",
-    "The custom gradients …",
+    "The loaded model has …",
     "Deliberately wrong: load_model …",
     "The export has …",
 )
@@ -342,7 +342,7 @@ def converted(function):
 @says(
     "The converter to …",
     "It has no operation …",
-    "Fix: use a forward …",
+    "Fix: write the …",
     "The model calls NumPy, …",
     "The converter names …",
     "This program converts …",

@@ -10,7 +10,7 @@ X = tf.constant([[1.0, 2.0], [3.0, 4.0]])
 
 
 @says(
-    "The gradient function returns a …",
+    "In these entries, …",
 )
 def test_the_entries():
     for path in sorted(tries.folder.glob("wrong/*.py")):
@@ -57,7 +57,7 @@ def test_noise(wrap, draw):
     "If the function …",
     "The gradient is 6 …",
     "Each element is …",
-    "Fix: multiply by …",
+    "Fix: return the product …",
     "upstream times local, …",
     "Deliberately wrong: the gradient function …",
 )
@@ -101,9 +101,11 @@ def test_no_return(mode, inputs):
     "Eagerly, and with the tape inside the `tf.function`, TensorFlow compares …",
     "With the tape around a `tf.function`, it compares …",
     "Otherwise the optimizer …",
-    "The gradient of a scalar …",
+    "The gradient of the scalar …",
+    "Only the sum …",
     "Now the gradient …",
     "Fix: sum the …",
+    "For a scalar, …",
     "A copy that …",
     "Deliberately wrong: the gradient of …",
 )
@@ -133,7 +135,7 @@ def test_broadcast(mode):
     "Test with a …",
     "The factor 10 …",
     "The gradient agrees …",
-    "Fix: put the …",
+    "Fix: give `upstream` …",
     "Deliberately wrong: upstream …",
     "upstream gets its …",
 )
@@ -160,6 +162,7 @@ def test_lost_axis(mode, rows, columns):
     "Both are scalars …",
     "The two gradients …",
     "Fix: return the gradients …",
+    "Give each a …",
     "Deliberately wrong: the gradients …",
     "The gradients have …",
 )
@@ -173,11 +176,11 @@ def test_two_inputs(mode):
 
 @says(
     "TensorFlow flattens a …",
-    "`grad` returns its …",
+    "But `grad` returns …",
     "`assert downstream.keys() == model.keys()`, because …",
     "`w` has the …",
     "With a dictionary, …",
-    "Fix: return a dictionary …",
+    "Fix: let `grad` …",
     "Deliberately wrong: gradients in the order in which keys …",
     "A dictionary goes …",
 )
@@ -198,8 +201,9 @@ def test_dictionary(mode, keys):
 
 @says(
     "The list `variables` …",
-    "Here `offset` comes …",
-    "Fix: look up each …",
+    "In a graph it …",
+    "In eager mode it …",
+    "Fix: put the …",
     "`slope` has the …",
     "Each variable gets …",
     "Deliberately wrong: gradients in the order in which variables …",
@@ -224,6 +228,10 @@ def test_variables(graph):
         return tape.gradient(y, variables)
 
     (tf.function(run) if graph else run)(tf.constant(3.0))
+    if not graph:  # The same code, with new variables of the same names.
+        variables = [tf.Variable(1.0, name=f"w{n}") for n in range(40)]
+        run(tf.constant(3.0))
+        assert orders[0] != orders[1]
     names = [each.name for each in variables]
     assert (orders[-1] == sorted(names)) == graph and orders[-1] != names
     assert sorted(["slope", "offset"]) == ["offset", "slope"]
@@ -239,8 +247,8 @@ def test_variables(graph):
 
 
 @says(
-    "`grad` draws its …",
-    "Its mask has …",
+    "`grad` draws random …",
+    "The new mask …",
     "The gradient is 1 …",
     "Output and gradient …",
     "Fix: draw the …",
@@ -291,7 +299,7 @@ def test_pass_through(mode):
     "A real gradient …",
     "`y` has the …",
     "The complex gradient …",
-    "Fix: return a gradient …",
+    "Fix: cast `upstream` …",
     "Deliberately wrong: a …",
     "The gradient of a complex …",
 )
@@ -317,7 +325,7 @@ advice(
     "`assert tape.gradient(y, x) is not None`.",
     "`assert gradient.shape == factor.shape`.",
     "Compare with automatic …",
-    "If there is …",
+    "Compare with the …",
     "`assert gradient.shape == x.shape`.",
     "`assert downstream.dtype == z.dtype` …",
 )
