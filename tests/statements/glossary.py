@@ -189,7 +189,7 @@ def test_complex_step(x, h):
     "A function together …",
     "In the backward …",
     "The result is …",
-    "It need not …",
+    "What it returns …",
     "A function whose …",
     "A function with …",
 )
@@ -218,7 +218,7 @@ def jacobian(x):
 
 
 @says(
-    "Of arrays it …",
+    "For arrays, it …",
     "How a small …",
     "The matrix of …",
     r"In formulas $\local{J}$, …",
@@ -465,7 +465,7 @@ def test_a_captured_tensor(mode):
     "During tracing, they …",
     "The opposite of a graph.",
     "The opposite of eager mode.",
-    "The exception is `tape.jacobian`: …",
+    "By default, `tape.jacobian`, …",
     was="'tensors are symbolic': an eager tensor from outside keeps its value",
 )
 @over(mode=MODES)
@@ -474,13 +474,29 @@ def test_eager_and_graph(mode):
     step = back_through(lambda u: seen.append(u * outside) or u)
     mode.gradient(step, 1.0)
     assert tf.executing_eagerly() and outside.numpy() == 2
-    with tf.GradientTape() as tape:
-        x = tf.constant([1.0, 2.0])
-        tape.watch(x)
-        y = back_through(lambda u: symbolic.append(u) or u)(x)
     symbolic: list = []
-    tape.jacobian(y, x)
-    assert symbolic and all(message(lambda u=u: u.numpy()) for u in symbolic)
+    step = back_through(lambda u: symbolic.append(u) or u)
+
+    def alone(row):
+        with tf.GradientTape() as tape:
+            tape.watch(row)
+            y = step(row)
+        return tape.gradient(y, row)
+
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x := tf.ones([2, 2]))
+        y = step(x)
+    for vectorized in (
+        lambda: tape.jacobian(y, x),
+        lambda: tape.batch_jacobian(y, x),
+        lambda: tf.vectorized_map(alone, x),
+    ):
+        symbolic.clear()
+        vectorized()
+        assert symbolic and all(message(lambda u=u: u.numpy()) for u in symbolic)
+    symbolic.clear()
+    tape.jacobian(y, x, experimental_use_pfor=False)
+    assert symbolic and not any(message(lambda u=u: u.numpy()) for u in symbolic)
     for each in seen:
         assert (message(lambda each=each: each.numpy()) != "") == (mode in GRAPHS)
         assert ("numpy=2.0" in repr(each)) == (mode not in GRAPHS)
@@ -664,6 +680,7 @@ definition(
     "The Python function …",
     "It receives the …",
     "In code `grad`.",
+    "A function that captures …",
     "Where the tape …",
     "Inside: the tape …",
     "Outside: the tape …",
@@ -711,7 +728,6 @@ history(
     "Elsewhere: `jax.vjp` (JAX), `torch.func.vjp` …",
     "Elsewhere: `argnums` of …",
     "In texts on reverse …",
-    "In texts on other …",
     "What JAX and …",
     "Elsewhere: reverse pass, …",
     "Elsewhere: partial, elemental derivative.",
@@ -723,7 +739,6 @@ pointer(
     "Look up a …",
     "Another table has …",
     "The symbols are …",
-    "See when to write a rule.",
     "See when to write a custom …",
     "See the tape and a …",
     "See the tape and graphs …",
@@ -732,7 +747,7 @@ pointer(
     "See a kink and points …",
     "See broadcasting.",
     "See step sizes and Squire1998.",
-    "See checking a rule.",
+    "See checking a gradient …",
     "See complex numbers and Kreutz-Delgado2009.",
     "See complex numbers.",
     "See identity forward, …",

@@ -78,7 +78,8 @@ def test_a_choice_in_a_loop(by, mode):
     "If $x_i$ grows, …",
     "So $y$ moves …",
     "A position with …",
-    "An element whose …",
+    "An element whose coordinate is above …",
+    "An element whose coordinate is below …",
     "Up to rounding, …",
 )
 @over(mode=EVERYWHERE, x=ROW, beta=[3.0])
@@ -86,7 +87,11 @@ def test_soft_argmax(mode, x, beta):
     soft_argmax(mode, x, beta)
 
 
-@says("If $x_i$ grows, …", "An element whose …")
+@says(
+    "If $x_i$ grows, …",
+    "An element whose coordinate is above …",
+    "An element whose coordinate is below …",
+)
 @over(x=ROWS, beta=[1.0, 3.0])
 def test_soft_argmax_of_any_row(x, beta):
     soft_argmax(EAGER, x, beta)
@@ -254,7 +259,7 @@ def test_each_is_compared_with_each():
 
 
 @says(
-    "A codebook $E$ …",
+    "Each row of a …",
     "The forward pass replaces …",
     "The input gets …",
     "The codebook gets …",

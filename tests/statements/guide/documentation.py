@@ -405,7 +405,8 @@ def test_registered(mode):
 
 @says(
     "Otherwise `AdjustContrastv2` raises …",
-    "In eager mode the first …",
+    "In eager mode, the error …",
+    "With the tapes inside another …",
     "The advice of …",
     "The documented example itself …",
     was="'no operation needs it where the call comes from a graph': the second derivative raises",
@@ -522,7 +523,7 @@ KEEPING = [EAGER, PERSISTENT, INSIDE, XLA]
     "An identity has …",
     '`tf.grad_pass_through`: "any op" …',
     "If you put …",
-    "In eager mode, …",
+    "Eagerly, and with …",
     "With the gradient …",
     "Wrap only an …",
     "Deliberately wrong: an …",
@@ -589,6 +590,21 @@ def test_the_tape(wrap, persistent, x):
 
     assert same(asked(), [2 * np.float32(x), 1.0])
     assert [each.numbers for each in trace("tape.py")[:2]] == [[6], [1]]
+
+
+@says(
+    "Only the unknown …",
+    was="'neither is raised': an unknown value of unconnected_gradients raises",
+)
+@over(mode=["eager", "tf.function"], value=["none", "zero", "nonsense"])
+def test_an_unknown_value(mode, value):
+    def gradient():
+        with tf.GradientTape() as tape:
+            tape.watch(x := tf.constant(3.0))
+        return tape.gradient(x, x, unconnected_gradients=value)
+
+    error = raised(tf.function(gradient) if mode == "tf.function" else gradient)
+    assert isinstance(error, ValueError) == (value == "nonsense") == bool(error)
 
 
 @says(
@@ -698,7 +714,6 @@ history(
 )
 advice(
     "You need the …",
-    "For documentation that …",
     "Predict it, and …",
     "Compare the gradient …",
     "Look at the shapes …",

@@ -36,7 +36,7 @@ def test_custom_vjp(mode):
 @says(
     "The gradients agree.",
     "`grad` is a …",
-    "You capture what …",
+    "It captures inputs …",
     "The example of …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], x=numbers(-3, 3), y=numbers(-3, 3))

@@ -24,8 +24,8 @@ def joined(*shape):
 
 
 @says(
-    "The gradient function of an FFT is …",
-    "The gradient function of an FFT, …",
+    "If you skip …",
+    "A real FFT …",
     "This gradient function …",
     "Compare the two gradients:",
     "The gradient is …",

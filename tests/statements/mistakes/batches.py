@@ -11,7 +11,7 @@ EITHER = {"eager": lambda f: f, "graph": tf.function}
 
 pointer(
     "Most errors on …",
-    "What the conversion …",
+    "If the conversion …",
     "hides the copy in the log",
     "The program has …",
     "The program maps …",
@@ -86,6 +86,9 @@ def test_per_example(mode):
     assert same(mode.gradient(lambda w: tf.reduce_sum(losses(w)), w), sum(each))
     for map_ in (tf.map_fn, tf.vectorized_map):
         assert same(map_(lambda x: defined.gradient(w, x), xs), each)
+    calls: list = []
+    tf.map_fn(lambda x: calls.append(x) or defined.gradient(w, x), xs)
+    assert len(calls) / len(xs) == 1
     with tf.GradientTape() as tape:
         tape.watch(w)
         y = losses(w)
@@ -311,7 +314,7 @@ def test_rank(wrap, keepdims):
 @says(
     "The fix calls …",
     "The target of this …",
-    "The error is …",
+    "`tape.jacobian` reads the …",
     "The target of `tape.jacobian` …",
     "For `tape.batch_jacobian`, the …",
     "Each output has a Jacobian.",
@@ -346,7 +349,7 @@ def test_lists(wrap):
     "Deliberately wrong: the Jacobian of a whole …",
     "batch_jacobian computes only …",
     "Fix: call `tape.batch_jacobian`.",
-    "`tape.jacobian` has a …",
+    "The result of …",
 )
 @over(wrap=EITHER, f={"apart": tf.tanh, "together": lambda x: x * tf.reduce_sum(x)})
 def test_blocks(wrap, f):

@@ -39,7 +39,7 @@ SHAPES = {
     "The tape returns …",
     "With the tape around a `tf.function`, the …",
     "With the tape around a `tf.function`, and …",
-    "`assert gradient.shape == offset.shape`, because …",
+    "Write `assert gradient.shape == offset.shape`, …",
     "The gradient has the shape of `offset`.",
     "That error names …",
     "Deliberately wrong: the gradient of a scalar …",
@@ -164,7 +164,7 @@ def test_not_a_matrix(mode):
 
 
 @says(
-    "Eagerly the words …",
+    "Eagerly, the wording …",
     "Both messages contain `ndims`.",
 )
 @over(onednn=["0", "1"])
@@ -252,7 +252,7 @@ def test_added(mode, uses):
 
 
 @says(
-    "In a graph, …",
+    "In a graph, TensorFlow …",
     "Eagerly it has …",
     "With the shape …",
     "Fix: set the …",
@@ -288,7 +288,8 @@ history(
 
 @says(
     "Return `tf.ensure_shape(gradient, x.shape)`.",
-    "It raises for every dimension …",
+    "Eagerly, it checks …",
+    "In a graph, it …",
     "`tf.debugging.assert_equal(tf.shape(gradient), tf.shape(x))` isn't enough, …",
 )
 @over(mode=EVERYWHERE, shapes=[([], [3]), ([6], []), ([3], [3, 3]), ([2, 3], [1])])
@@ -319,11 +320,18 @@ def test_assertions_on_shapes(mode, shapes):
         assert message(mode.gradient, function(by_shape), x) != ""
     elif of_input == [3, 3] and "batch" in mode.name:
         assert message(mode.gradient, function(by_shape), x) != ""
+    if mode is INSIDE:
+        unknown = tf.function(
+            lambda x: by_shape(tf.ones([5, 3]), x),
+            input_signature=[tf.TensorSpec([None, 3])],
+        )
+        assert message(unknown, tf.ones([2, 3])) == ""
+        assert message(by_shape, tf.ones([5, 3]), tf.ones([2, 3])) != ""
 
 
 advice(
     "Fix: sum the gradient over the axes that were broadcast.",
-    "`assert gradient.shape == variable.shape` …",
+    "Before the update, …",
     "Here, reshape the …",
     "Test with matrices …",
     "Compare the shapes yourself.",

@@ -208,7 +208,7 @@ def test_sent(mode, passed, trainable):
 @says(
     "The fix reads the variable before `tf.cond`:",
     "The function reads a variable, and is called in a branch …",
-    "The eager gradient …",
+    "Eagerly, the gradient …",
     "In a graph, TensorFlow builds the …",
     "If `grad` reads …",
     "A `grad` that …",
@@ -322,6 +322,7 @@ def test_a_weight(mode):
 @says(
     "The function reads a variable with …",
     "The plain function …",
+    "The table shows …",
     "It silently ignores …",
     "Deliberately wrong: the variable …",
     "Write `assert gradient is not None` …",
@@ -341,10 +342,10 @@ def test_not_trainable(graph, around):
             with tf.GradientTape() as tape:
                 tape.watch([x, defined.w])
                 y = inner(x)
-            return tape.gradient(y, [defined.w])
+            return tape.gradient(y, [defined.w, x])
 
         run = tf.function(run) if graph and not around else run
-        assert same(run(tf.constant(3.0)), [right])
+        assert same(run(tf.constant(3.0)), [right, 2.0])
 
 
 @says(
@@ -630,7 +631,7 @@ pointer(
     "The fix uses a tape:",
     "The fix passes the value of the variable:",
     "More: if the …",
-    "The entries begin …",
+    "The most frequent …",
     "Asked in tensorflow#55304.",
     "Asked in probability#1514.",
     "Notice it earlier.",
