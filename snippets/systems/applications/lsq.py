@@ -31,7 +31,8 @@ r = tf.round(tf.clip_by_value(v, -Q, Q))
 inside = tf.cast(tf.abs(v) <= Q, w.dtype)
 downstream_w = upstream * inside
 downstream_s = tf.reduce_sum(upstream * (r - inside * v))
-print(f"by the formula: dL/dw {downstream_w.numpy()}  dL/ds {downstream_s:.4f}")
+print(f"by the formula: dL/dw {downstream_w.numpy()}"
+      f"  dL/ds {downstream_s:.4f}")
 
 w = tf.random.stateless_normal([1000], [1, 2])
 largest = tf.reduce_max(tf.abs(w)) / Q

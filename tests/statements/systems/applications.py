@@ -262,7 +262,10 @@ def test_several_bits(size):
     stopped = EAGER.gradient(lambda w: tf.reduce_sum(defined.without(w) ** 2), w)
     assert not np.any(stopped) and "self.bias" in source("several_bits.py")
     lines = [line.numbers[0] for line in trace("several_bits.py").starting("trained")]
-    assert lines == [486, 373] and trace("several_bits.py").line("with a").numbers[0] == 480
+    assert (
+        lines == [486, 373]
+        and trace("several_bits.py").line("with a").numbers[0] == 480
+    )
     assert trace("several_bits.py").line("rounded").numbers == [217]
     assert trace("several_bits.py").line("without").numbers == [339]
     assert "500 points right" in trace("several_bits.py").line("trained in").text
@@ -291,13 +294,17 @@ def test_the_range(mode, seed):
     up = np.arange(1.0, 201, dtype="float32")
     right = [up * ((a <= x) & (x <= b)), np.sum(up[x < a]), np.sum(up[x > b])]
     shares = np.stack([(a <= x) & (x <= b), x < a, x > b])
-    assert len(shares) == 3 and np.min(np.sum(shares, 0)) == np.max(np.sum(shares, 0)) == 1
+    assert (
+        len(shares) == 3 and np.min(np.sum(shares, 0)) == np.max(np.sum(shares, 0)) == 1
+    )
     assert np.isclose(sum(np.sum(each) for each in right), np.sum(up))
     for function in defined.fake_quantize, defined.built_in:
         y = mode.value(function, x, a, b)
         levels = np.unique(np.round((y - a) / (b - a) * 15, 3))
         assert same(levels, np.arange(16.0))
-        found = mode.gradients(lambda *given: tf.reduce_sum(up * function(*given)), x, a, b)
+        found = mode.gradients(
+            lambda *given: tf.reduce_sum(up * function(*given)), x, a, b
+        )
         for one, other in zip(found, right):
             assert same(one, other, 1e-5)
     h = 1e-3
@@ -335,14 +342,24 @@ def test_what_fake_quant_lacks(mode):
     accepted = [
         dtype
         for dtype in (tf.float16, tf.bfloat16, tf.float32, tf.float64)
-        if not message(mode.value, lambda x: defined.built_in(x, -1.0, 1.5), tf.ones([2], dtype))
+        if not message(
+            mode.value, lambda x: defined.built_in(x, -1.0, 1.5), tf.ones([2], dtype)
+        )
     ]
     half = tf.constant([0.3], tf.float16)
-    assert not message(mode.value, lambda x: defined.fake_quantize(
-        x, tf.constant(-1.0, x.dtype), tf.constant(1.5, x.dtype)), half)
+    assert not message(
+        mode.value,
+        lambda x: defined.fake_quantize(
+            x, tf.constant(-1.0, x.dtype), tf.constant(1.5, x.dtype)
+        ),
+        half,
+    )
     assert accepted == [tf.float32]
     differ += 1
-    keras_cast = lambda x: tf.cast(defined.built_in(tf.cast(x, tf.float32), -1.0, 1.5), x.dtype)
+
+    def keras_cast(x):
+        return tf.cast(defined.built_in(tf.cast(x, tf.float32), -1.0, 1.5), x.dtype)
+
     assert same(mode.gradient(keras_cast, half), [1.0])
     x = tf.constant([-2.0, 0.3])
     second = [
@@ -382,13 +399,17 @@ def test_a_learned_step(mode, s):
     assert defined.Q == 3
     right = [up * inside, np.sum(up * (r - inside * v))]
     assert same(mode.value(defined.quantize, w, s), s * r, 1e-5)
-    found = mode.gradients(lambda w, s: tf.reduce_sum(up * defined.quantize(w, s)), w, s)
+    found = mode.gradients(
+        lambda w, s: tf.reduce_sum(up * defined.quantize(w, s)), w, s
+    )
     assert np.allclose(found[0], right[0])
     assert np.allclose(found[1], right[1], 1e-3, 1e-2)
     assert same(mode.gradient(defined.straight, v), 1 + 0 * v)
     assert source("lsq.py").count("custom_gradient") == 1
-    [step] = EAGER.gradients(lambda s: tf.reduce_mean(
-        (defined.quantize(tf.constant([9.0]), s) - 9.0) ** 2), s)
+    [step] = EAGER.gradients(
+        lambda s: tf.reduce_mean((defined.quantize(tf.constant([9.0]), s) - 9.0) ** 2),
+        s,
+    )
     assert step < 0  # descent enlarges the step
 
 

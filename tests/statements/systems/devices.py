@@ -319,7 +319,7 @@ json.dump([strategy.num_replicas_in_sync, slopes], sys.stdout)
 """
 
 
-RECOMPUTED = '''
+RECOMPUTED = """
 import json
 import sys
 
@@ -366,7 +366,7 @@ for place, strategy in strategies.items():
             [each.numpy().tolist() for each in model.trainable_weights],
             [each.numpy().tolist() for each in block.norm.non_trainable_weights]]
 json.dump(found, sys.stdout)
-'''
+"""
 
 
 def begun(source, **environment):

@@ -485,7 +485,10 @@ def test_of_keras_2(scale):
 @over(name=POLICIES)
 def test_where_to_clip(name):
     sgd = keras.optimizers.SGD
-    wrong, right = program("wrong/where_to_clip.py").Model, program("where_to_clip.py").Model
+    wrong, right = (
+        program("wrong/where_to_clip.py").Model,
+        program("where_to_clip.py").Model,
+    )
     said, moved, _ = stepped(wrong, sgd(0.125), name)
     limit = source("wrong/where_to_clip.py").split("limit = tf.constant(")[1]
     assert said == "" and float(limit.split(")")[0]) == 0.5

@@ -5,6 +5,7 @@ import tensorflow as tf
 from tensorflow import keras
 
 
+# truth: the rule is right; abs(x) > 0.1
 @tf.custom_gradient
 def absolute(x):
     def grad(upstream):
