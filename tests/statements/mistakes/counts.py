@@ -433,7 +433,7 @@ advice(
     "Don't give a …",
     "Fix: end the function with `return y, grad`.",
     "Fix: put the …",
-    "Fix: end the function with `return y, grad`.",
+    "Fix: end the function with `return y, grad`: …",
     "Fix: give `grad` …",
     "Fix: drop the …",
     "Call the function in …",

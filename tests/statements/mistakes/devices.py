@@ -191,6 +191,7 @@ def test_handle():
 
 @says(
     "To apply gradients, …",
+    "Outside of the replicas …",
     "An optimizer is …",
     "The call raises …",
     "Fix: call the …",
@@ -201,7 +202,7 @@ def test_handle():
     "The optimizer adds the gradients of the …",
 )
 def test_apply():
-    assert found()["context"] is True
+    assert found()["context"] is True  # None in the scope
     for said in found()["apply in scope"]:
         assert "'NoneType' object has no attribute 'merge_call'" in said
     assert found()["applied"] == 2.0 - 3 * 0.125 * (0.5 + 0.5)
