@@ -68,7 +68,8 @@ def text(root: Path) -> str:
 
 
 def _tried(page: Page) -> Iterator[Tried]:
-    from ..rules.explain import explain  # imports TensorFlow
+    from vjpcheck import explain  # imports TensorFlow
+
     from ..statements.check import silence
     from .seen import parts
 
