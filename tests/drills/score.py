@@ -17,12 +17,13 @@ def page(kinds: dict[str, dict]) -> str:
     lines = [
         "# What the drills catch",
         "",
-        "Mistakes were planted into copies of this site, and the checks were asked.",
-        "Where a seed chose the mistakes, it did not ask what the checks read: there",
-        "some are missed, and the kind has a goal.",
+        "A drill plants a mistake in a copy of this site and runs the checks. This table",
+        "counts what was planted and what a check caught. Mistakes at random places don't",
+        "depend on what the checks read, so some are missed, and each kind has a goal. A",
+        "change that leaves the text true isn't a mistake, and counts neither way.",
         "`python -m tests.drills --write` wrote this page.",
         "",
-        "| What is planted | planted | caught | goal | true all the same | on |",
+        "| What is planted | Planted | Caught | Goal | Still true | On |",
         "| --- | ---: | ---: | ---: | ---: | --- |",
     ]
     planted = {
