@@ -19,16 +19,16 @@ _LONGEST = 140
 _HEAD = """\
 # The composition matrix
 
-This page shows which kinds of custom gradient stay right in which part of TensorFlow.
-It uses {kinds} kinds of program in {places} places, which makes {cells} cells.
+This page shows which kinds of custom gradient work in which part of TensorFlow.
+It runs {kinds} kinds of program in {places} places, which makes {cells} cells.
 
 **In short**
 
 - {right} cells are right, {wrong} are silently wrong, and {errors} end in an error.
 - {closure} of the silently wrong cells have one cause: the gradient function captures a
-  tensor, so the tensor gets no gradient. This is wrong in eager mode already.
-- {without} of the cells that are not right fail without a custom gradient, too. There the
-  part of TensorFlow is the cause.
+  tensor, so the tensor gets no gradient. This happens in eager mode already.
+- {without} of the cells that are not right fail without a custom gradient, too. The custom
+  gradient isn't their cause.
 - Most of the other errors come from a branch, a `KerasTensor`, or a SavedModel that was
   saved without custom gradients.
 
@@ -45,20 +45,22 @@ Each row has one cause. The last column leads to its explanation and its fix.
 _ALL = """\
 ## All cells { #all }
 
-A cell is **right** if each gradient agrees with that of the intended function,
-differentiated in eager mode without a custom gradient. The matrix asks for the gradient
-with respect to inputs and variables. It asks for inputs alone in Jacobians, forward mode,
-the second order, Keras and files.
+A cell is **right** if each gradient agrees with that of the intended function, which has
+no custom gradient. A tape computes its gradient in eager mode. Forward mode and the
+second order are compared with central differences.
 
-- Forward mode and the second order are compared with central differences.
-- The second order is that of the square of the output.
-- Two rows of inputs are mapped, and both count. So do both replicas.
+- A cell compares the gradients with respect to inputs and variables. In Jacobians,
+  forward mode, the second order, Keras and files, it compares those of the inputs alone.
+- The second order is the second derivative of the square of the output.
+- A map runs over two rows of inputs, and a strategy on two replicas. The gradients of
+  both must be right.
 - Under `tf.vectorized_map` with the tape around it, TensorFlow
   [drops the custom gradient](../mistakes/silent_systems.md#vectorized-map). There a cell is
-  right if autodiff gives what the gradient function would have given.
+  right if automatic differentiation gives what the gradient function would have returned.
 - Mixed precision is the policy of a layer, without a loss scale.
 
-A cell that is not right leads to its program and to what the program shows.
+A cell that is not right links to its section below. Each section shows a program, its
+output, and the places where it isn't right. In all other places it is right.
 
 """
 _TITLES = {
@@ -70,9 +72,9 @@ _TITLES = {
     "straight": ("Straight", "Straight through, by a custom gradient"),
     "outside": ("NumPy", "A custom gradient around `tf.numpy_function`"),
     "recompute": ("Recompute", "`tf.recompute_grad`"),
-    "nested": ("Second order", "A gradient function with a custom gradient inside"),
+    "nested": ("Nested", "A gradient function with a custom gradient inside"),
     "arctan": (
-        "Second order, of the input",
+        "Nested, with capture",
         "Nested custom gradients that capture their input",
     ),
     "slices": ("Slices", "A gradient function that returns `IndexedSlices`"),
@@ -92,7 +94,7 @@ _EXPLAINED = {
     r"internal_captures|\(resource|resource:": "[in a loop]"
     "(../mistakes/variables.md#in-a-loop)",
     r"Tensor.graph is undefined": "[in a branch](../mistakes/variables.md#in-a-branch)",
-    r"mask; unknown batch": "`x.shape` has no number for the batch: take `tf.shape(x)`",
+    r"mask; unknown batch": "`x.shape` has no number for the batch, so use `tf.shape(x)`",
     r"tf.cond`, tape around; |tf.cond` in ": "[branches and loops](graphs.md#branches-and-loops)",
     r"half tensor": "[types](../mistakes/types.md#half-against-float)",
     r"PyFunc \(No registered": "[XLA](../mistakes/graphs.md#xla-pyfunc)",

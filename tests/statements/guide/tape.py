@@ -337,14 +337,17 @@ GATHERS = {
     "If all uses …",
     "`square` multiplies the …",
     "`clip_rows` clips each …",
-    "TensorFlow leaves only …",
+    "In one case …",
     "`upstream` isn't always …",
     "This happens with `tf.gather`, …",
     "Here it contains …",
     "For row 0 …",
     "`clip_sum` starts with …",
     "If `upstream` is …",
-    was="upstream was said to be the sum in the shape of the output, whatever uses it",
+    was=(
+        "upstream was said to be the sum in the shape of the output, whatever uses it",
+        "'only one kind of sum': a gradient function also sums over a broadcast axis",
+    ),
 )
 @over(
     mode=MODES,
@@ -369,6 +372,9 @@ def test_gathered_rows_are_not_added(mode, uses, shape):
     assert isinstance(rows[0], tf.IndexedSlices) and rows[0].indices.shape == (3,)
     assert tf.is_tensor(dense[0]) and tf.convert_to_tensor(dense[0]) is dense[0]
     assert "TypeError" in message(mode.gradient, lambda x: uses(multiply(x)), x)
+    add = tf.custom_gradient(lambda x, b: (x + b, lambda up: (up, up)))
+    by_b = EAGER.gradients(add, tf.ones([2, *shape]), x)[1]
+    assert by_b.shape == [2, *shape]  # the sum over a broadcast axis is missing, too
     assert trace("wrong/rows.py").line("gradient [3").numbers == [3, 1]
     assert "function(x), [0, 0, 0, 1])" in source("wrong/rows.py")
 
@@ -511,6 +517,7 @@ def test_no_function_shows_the_list():
     "Which operations a …",
     "After each operation …",
     "Three additions and …",
+    "The output shows …",
     "The second `Sub` …",
     "`index` is an …",
     "The cast back …",

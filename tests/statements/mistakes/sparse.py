@@ -165,7 +165,7 @@ def test_operators(name, swapped, graph):
 @says(
     "Fix: read `indices` …",
     "Fix: start the …",
-    "`tf.convert_to_tensor` makes it a tensor.",
+    "If you need …",
     "`tf.convert_to_tensor` adds the …",
     "`unsupported operand type(s) for *: 'IndexedSlices' and 'float'` — …",
     "The output of …",
@@ -237,9 +237,9 @@ def test_norm():
     "The program trains …",
     "Most optimizers move …",
     "The program looks up row 0 twice, …",
-    "The square of …",
+    "The right square, …",
     "Deliberately wrong: Adam …",
-    "It divides by …",
+    "The optimizer divides …",
     "An optimizer that …",
 )
 def test_optimizers():
@@ -282,6 +282,8 @@ def test_dense_gradient():
     "The first derivative becomes …",
     "Fix: convert the first …",
     "The first derivative is a …",
+    "Under `model.fit`, the …",
+    "This converts them …",
     "`'IndexedSlices' object has no attribute '_id'` — …",
 )
 @over(mode=TWO)
@@ -295,6 +297,22 @@ def test_target(mode):
         tape.watch(x)
         first = wrong(x)
     assert tape.gradient(tf.convert_to_tensor(first), x) is None
+
+    class Summed(keras.layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.w = self.add_weight(shape=(2,))
+            self.w.assign(x)
+
+        def call(self, batch):
+            first = wrong(tf.convert_to_tensor(self.w))
+            assert isinstance(first, tf.IndexedSlices)
+            return batch + tf.reduce_sum(first)
+
+    model = keras.Sequential([Summed()])
+    model.compile(keras.optimizers.SGD(1.0), lambda _, found: found)
+    model.fit(np.zeros([1, 1]), np.zeros([1, 1]), verbose=0)
+    assert same(x - model.layers[0].w.value, [4.0, 0.0])
 
 
 @says(

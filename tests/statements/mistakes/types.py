@@ -12,7 +12,7 @@ BESIDE = [EAGER, PERSISTENT]
 
 
 @says(
-    "Five of the …",
+    "Five of the errors …",
     was="'most messages': five of the ten errors are raised in the gradient function",
 )
 def test_the_messages():
@@ -151,8 +151,9 @@ def plain(cell):
 
 @says(
     "TensorFlow converts each …",
-    "Eagerly, it converts …",
-    "Each call raises …",
+    "The first error …",
+    "Eagerly, it does …",
+    "In a graph, it does …",
     "The first argument …",
     "Deliberately wrong: a function …",
     "Fix: pass the function …",
@@ -371,10 +372,12 @@ def test_numpy(mode):
 @says(
     "This `grad` calls `np.exp`:",
     "A NumPy function …",
-    "Eagerly, this works …",
+    "Eagerly, the first …",
+    "So the second …",
     "In a graph, the tensor …",
     "Deliberately wrong: grad computes …",
     "The same gradient with a …",
+    was="'the second is None': for exp(x) ** 2 it is a number, half of the right one",
 )
 @over(mode=MODES)
 def test_by_numpy(mode):
@@ -385,7 +388,12 @@ def test_by_numpy(mode):
         x = tf.constant(1.0)
         tape.watch(x), outer.watch(x)
         first = tape.gradient(exp(x), x)
-    assert outer.gradient(first, x) is None
+    assert same(first, np.exp(1.0), 1e-6) and outer.gradient(first, x) is None
+    with tf.GradientTape() as outer, tf.GradientTape() as tape:
+        tape.watch(x), outer.watch(x)
+        first = tape.gradient(exp(x) ** 2, x)
+    right = 2 * np.exp(2.0) + 2 * np.exp(2.0)  # of 2 exp(x) times exp(x)
+    assert same(outer.gradient(first, x), right / 2, 1e-5)
     asked = []
 
     class Asked:
@@ -399,14 +407,14 @@ def test_by_numpy(mode):
 
 @says(
     "This `grad` returns a NumPy number:",
-    "For a single …",
+    "For `triple` alone, …",
     "For the sum …",
     "Eagerly, or inside …",
     "If it must …",
-    "A tape around …",
+    "With the tape …",
+    "A NumPy number …",
     "Deliberately wrong: grad returns …",
     "grad returns a …",
-    "A tape around …",
 )
 @over(mode=MODES, uses=[1, 2])
 def test_a_number(mode, uses):
@@ -422,6 +430,19 @@ def test_a_number(mode, uses):
         assert said.rpartition("AssertionError:")[1:] == ("AssertionError:", "")
     elif mode in BESIDE:
         assert isinstance(mode.gradient(run, 2.0), np.float32)
+    if uses == 2:
+        return
+    handed = []
+
+    def inside(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = run(x)
+        handed.append(tape.gradient(y, x))
+        return handed[-1]
+
+    tf.function(inside, autograph=False)(tf.constant(2.0))
+    assert isinstance(handed[0], np.float32) and not hasattr(handed[0], "name")
 
 
 # Integers.
@@ -430,7 +451,7 @@ def test_a_number(mode, uses):
 @says(
     "The output of …",
     "The gradient is `None`, …",
-    "Gradients flow through …",
+    "A gradient doesn't …",
     "In the backward …",
     "Deliberately wrong: a straight-through …",
     "The output stays …",
@@ -453,6 +474,8 @@ def test_integer_output(mode, dtype):
     found = mode.gradient(lambda x: tf.cast(rule(x), tf.float32), 1.0)
     flows = dtype.is_floating or dtype.is_complex
     assert same(found, 1.0 if flows else None) and bool(called) == flows
+    cast = mode.gradient(lambda x: tf.cast(tf.cast(x, dtype), tf.float32), 1.0)
+    assert same(cast, 1.0 if flows else None)
 
 
 @says(

@@ -123,7 +123,7 @@ def test_the_spiking_network(mode, layers):
     rng = np.random.default_rng(0)
     given = [rng.standard_normal([3, 3]) for _ in range(layers + 1)]
     for found in mode.gradients(counts, *given):
-        assert not np.any(found)
+        assert found is not None and not np.any(found)  # not None, so it is silent
     text = source("spiking.py")
     assert "INPUTS, HIDDEN, TIMES, TEST = 12, 32, 24, 200" in text
     assert "rounds=120" in text and "[HIDDEN, 2]" in text
@@ -167,6 +167,8 @@ def test_one_bit(mode, w):
     up = np.arange(1.0, 8)
     found = mode.gradient(lambda w: tf.reduce_sum(up * binary(w) ** 2), w)
     assert same(found, 2 * up * bit(w) * inside)
+    beyond = np.abs(w) > 1
+    assert same((w - 0.1 * found)[beyond], w[beyond]) and np.sum(beyond) == 2
     assert np.all(np.abs(clipped(w)) <= 1)
     assert "return tf.clip_by_value(w, -1.0, 1.0)" in source("binary.py")
     lines = trace("bit.py")
@@ -182,7 +184,7 @@ def test_one_bit(mode, w):
 
 @says(
     "Of 500 points …",
-    "Without the custom gradient the …",
+    "Without the custom gradient only the biases are …",
     "The task is …",
     "Where three networks …",
     "The first and …",
@@ -250,6 +252,7 @@ def test_a_step_for_each_column(mode, dtype):
     "With a step for …",
     "Rounding afterwards leaves …",
     "With one step …",
+    "Without the custom gradient only the biases learn, …",
     "Weights of 2 bits …",
 )
 @over(size=[1e-3, 0.4])
@@ -270,6 +273,9 @@ def test_several_bits(size):
     assert trace("several_bits.py").line("without").numbers == [339]
     assert "500 points right" in trace("several_bits.py").line("trained in").text
     assert "model.fit" in source("several_bits.py")
+    shown = {each.text.split(":")[0]: each.numbers for each in trace("several_bits.py")}
+    assert shown["trained with one step each"] == [373]
+    assert shown["without the gradient"] == [339]
 
 
 @says(
@@ -283,7 +289,7 @@ def test_several_bits(size):
     "So outside of …",
     "Compare the gradients of …",
     "In the first …",
-    "Under XLA, the …",
+    "Under XLA, its …",
     "Fake quantization to …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA], seed=[0, 1])
@@ -377,9 +383,10 @@ def test_what_fake_quant_lacks(mode):
 
 
 @says(
-    "The largest weight …",
+    "The step of …",
+    "If the loss …",
     "Let $v_i = …",
-    "Straight through the …",
+    "With the straight-through …",
     "Insert both differentials, …",
     "In the range, …",
     "Beyond it, the …",
@@ -405,6 +412,8 @@ def test_a_learned_step(mode, s):
     assert np.allclose(found[0], right[0])
     assert np.allclose(found[1], right[1], 1e-3, 1e-2)
     assert same(mode.gradient(defined.straight, v), 1 + 0 * v)
+    by_v = mode.gradient(lambda v: defined.straight(tf.clip_by_value(v, -3, 3)), v)
+    assert same(by_v, inside.astype("float32"))
     assert source("lsq.py").count("custom_gradient") == 1
     [step] = EAGER.gradients(
         lambda s: tf.reduce_mean((defined.quantize(tf.constant([9.0]), s) - 9.0) ** 2),
@@ -499,12 +508,17 @@ def test_the_disk(p):
     "A noisy image …",
     "A dotted circle, …",
     "A solid circle, …",
+    "Without a custom …",
+    was="'the disk silently doesn't learn': its gradients are None",
 )
 @over(mode=[EAGER, INSIDE])
 def test_the_fit(mode):
     hard = program("disk.py").hard
     p = [tf.constant(each, tf.float64) for each in (3.6, 4.2, 2.7)]
     assert mode.gradients(hard, *p) == [None] * 3
+    taken = zip(mode.gradients(hard, *p), map(tf.Variable, p))
+    said = message(tf.keras.optimizers.SGD(0.1).apply_gradients, taken)
+    assert "No gradients provided for any variable" in said  # not silent
     wanted, without, with_rule = trace("fit.py")
     assert same(without.numbers[:3], wanted.numbers[3:])
     assert np.allclose(with_rule.numbers[:3], wanted.numbers[:3], atol=0.11)
