@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -70,5 +71,9 @@ def edit(path: Path, old: str, new: str) -> int:
     """Replace the first ``old``; the number of the line it was in."""
     text = path.read_text("utf-8")
     assert old in text, f"{path} has no {old!r}"
-    path.write_text(text.replace(old, new, 1), "utf-8")
+    # In one step: who watches the file sees no empty one.
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", delete=False) as whole:
+        whole.write(text.replace(old, new, 1))
+    shutil.copymode(path, whole.name)
+    shutil.move(whole.name, path)
     return text[: text.index(old)].count("\n") + 1

@@ -657,6 +657,31 @@ def test_the_menu_lists_the_pages_of_one_section(width, open_page):
     assert len(seen) <= 45
 
 
+@pytest.mark.parametrize("width, shown", [(1000, 1), (DESKTOP, 0)])
+def test_where_the_menu_stands_no_button_opens_it(width, shown, open_page):
+    page = open_page(CHAIN_RULE, width)
+    assert page.locator("header .menu:visible").count() == shown
+
+
+def test_paper_does_not_say_with_which_versions_a_trace_holds(open_page):
+    page = open_page(CHAIN_RULE)
+    assert page.locator(".holds:visible").count()
+    page.emulate_media(media="print")
+    assert not page.locator(".holds:visible").count()
+
+
+@pytest.mark.parametrize("width", [1000, DESKTOP, 1600])
+def test_the_idea_stands_beside_the_title_of_the_first_page(width, open_page):
+    """And all of its program is on the first screen."""
+    page = open_page("", width)
+    title, program = (
+        page.locator(each).first.bounding_box() for each in ("h1", ".language-python")
+    )
+    assert program["x"] > title["x"] + 250 and abs(program["y"] - title["y"]) < 40
+    assert program["y"] + program["height"] < 800
+    assert program["x"] + program["width"] < width - 10
+
+
 @pytest.mark.parametrize("path", ["", CHAIN_RULE, "mistakes/messages/", "404.html"])
 def test_text_keeps_off_the_edges_of_the_window(path, open_page):
     """Of one page of each kind, at every width."""
