@@ -298,7 +298,11 @@ def test_a_fault_is_named_and_nothing_is_lost(book, name):
     assert code == fault.code, said
     assert "Traceback" not in said, said
     assert not (book / results.FILE).is_file(), "truth went on"
-    assert "y0" not in said and len(said) < 50_000, "blames another, or floods"
+    # One that ran just then is told apart from the one to blame.
+    blames = (
+        "y0" in said and "another program removed the folder of this one" not in said
+    )
+    assert not blames and len(said) < 50_000, "blames another, or floods"
 
 
 @pytest.mark.parametrize("command", ["truth", "tracebook", "mkdocs"])

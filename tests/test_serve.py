@@ -119,8 +119,9 @@ def server(project):
 
 
 def _ran(log: str) -> int:
-    """How many programs ran, in all builds that a change brought about."""
-    return sum(map(int, JUDGED.findall(log)))
+    """How many programs ran, at most, in a build that a change brought about. Beside
+    other work there may be two, and a program that differs runs in each."""
+    return max(map(int, JUDGED.findall(log)), default=0)
 
 
 def _banner(page: str) -> str:
@@ -137,7 +138,7 @@ def test_warns_and_runs_only_what_changed(server, project):
         lambda: edit(project / SNIPPET, "tf.constant(2.0)", "tf.constant(3.0)"),
         told=", 1 problem\n",
     )
-    assert _ran(log) == 1
+    assert _ran(log) == 1, log
     assert f"WARNING -  {TRACE}:1: " in log
     assert "+dy/dx = 17496.0" in log and ", 1 problem\n" in log
     assert f"{TRACE}:1: {SNIPPET} prints something else" in _banner(server.page())
