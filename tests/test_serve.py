@@ -119,9 +119,8 @@ def server(project):
 
 
 def _ran(log: str) -> int:
-    """How many programs ran, at most, in a build that a change brought about. Beside
-    other work there may be two, and a program that differs runs in each."""
-    return max(map(int, JUDGED.findall(log)), default=0)
+    """How many programs ran, in all builds that a change brought about."""
+    return sum(map(int, JUDGED.findall(log)))
 
 
 def _banner(page: str) -> str:

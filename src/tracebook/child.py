@@ -94,10 +94,7 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
         for folder in sys.path
         if os.path.abspath(folder) not in hidden and os.path.exists(folder)
     ]
-    try:
-        os.chdir(scratch / "work")
-    except FileNotFoundError:
-        sys.exit("another program removed the folder of this one")
+    os.chdir(scratch / "work")
     sys.argv[:] = [path]
     forked = settings.start_method == "forkserver"
     missing = [name for name in settings.preload if forked and name not in sys.modules]

@@ -189,6 +189,8 @@ class Runner:
         lost = code == _LOST
         if job.server and _has_ended(job.server, _LOST_SECONDS if lost else 0):
             raise _SharedError("ended the process that programs are forked from")
+        if not (job.scratch / "work").is_dir():
+            raise FileNotFoundError
         with output.open("rb") as stream:
             text = stream.read(size).decode("utf-8", "surrogateescape")
         trace = ended(without_noise(text, self._settings.noise_pattern))

@@ -1,7 +1,7 @@
 """Checks the gradient of a TensorFlow function against the slopes of its values.
 
-``check_rule`` asserts that a gradient is right, ``explain`` says what is wrong with a
-custom gradient and where to read about it. Neither needs the site or its pages.
+``check_rule`` asserts that a gradient is right. ``explain`` lists what is wrong with a
+custom gradient, and where to read about it. Neither needs the site or its pages.
 """
 
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ __all__ = ["check_rule", "explain"]
 
 
 def __getattr__(name: str) -> object:
-    # TensorFlow takes seconds to import, and who only reads declarations does without.
+    # TensorFlow takes seconds to import, and reading declarations does not need it.
     if name == "explain":
         from .linter import explain
 

@@ -8,7 +8,7 @@ WIDEST = 0.01
 
 @dataclass
 class Declared:
-    """Of one gradient function: by options, or by comments above it."""
+    """What options, or the comments above it, declare of one gradient function."""
 
     surrogate: str = ""
     becomes: dict[str, str] = field(default_factory=dict)

@@ -37,7 +37,7 @@ MOST_UNCHECKED = 0.1
 """Share of a page's sentences that may be without a test."""
 _KILLED = {128 + signal.SIGTERM, 128 + signal.SIGINT}
 _ALIKE = 0.75
-"""How similar two sentences are at least that may be one, whatever tried them."""
+"""From this similarity on, two sentences count as one, whatever their tests."""
 _SHOWN = 100
 """Letters of a sentence that are shown beside others."""
 
@@ -401,8 +401,8 @@ class Before:
         self.gone = [*dict.fromkeys(each for each in texts if each not in now)]
 
     def of(self, at: int) -> str:
-        """What the sentence at a place was: the likeliest that its tests tried before,
-        else one that nearly all of its words are from."""
+        """The earlier wording of the sentence at a place: the most similar one that its
+        tests tried, or else one that is nearly the same."""
         text, entries = self._check.sentences[at].text, self._check.lock
         names = self._check.tests_of(at)
         tried = {d for name in names for d in entries.get(name, Entry()).sentences}
