@@ -37,7 +37,7 @@ def begin(snippet: Snippet) -> Callable[[], list]:
             # A keyword is a mistake of the caller; ``check_rule`` takes none.
             by_keyword = [bool(call.keywords) for call, _ in calls]
             wrong = snippet.path.parent.name == check.WRONG and not declared.right
-            if calls and (all(by_keyword) or (wrong and any(by_keyword))):
+            if calls and all(by_keyword):
                 continue
             errors = [
                 _error(call, declared, nested)
@@ -47,6 +47,8 @@ def begin(snippet: Snippet) -> Callable[[], list]:
             found = [each for each in errors if each not in ("", UNDECIDED)]
             if not found and errors and set(errors) == {UNDECIDED}:
                 found = [UNDECIDED]
+            if wrong and not found and any(by_keyword):
+                continue
             said.append((f"{site.line}", wrong, "; ".join(found)))
         return said
 

@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -204,6 +205,26 @@ def test_a_link_leads_to_a_page_that_is_moved_or_gone(book, tmp_path, caplog):
     assert "contains a link 'other.md#below'" in caplog.text
     edit(tmp_path / "docs/index.md", "other.md#below", "third.md#below")
     assert 'href="third/#below"' in book()["index.html"]
+
+
+def test_what_another_thread_logs_meanwhile_is_said_once(book, caplog, monkeypatch):
+    """Such as the engine's answer, which comes while pages are rendered."""
+    caplog.set_level(logging.INFO)
+    render = Page.render
+
+    def rendering(page: Page, *given: Any) -> None:
+        answer = logging.getLogger("mkdocs.plugins.tracebook").info
+        thread = threading.Thread(target=answer, args=("7 snippets, 1 run",))
+        thread.start()
+        thread.join()
+        render(page, *given)
+
+    monkeypatch.setattr(Page, "render", rendering)
+    book()
+    assert "7 snippets, 1 run" in caplog.text
+    caplog.clear()
+    book()
+    assert "7 snippets, 1 run" not in caplog.text
 
 
 def test_a_heading_that_is_linked_to_is_renamed(book, tmp_path, caplog):

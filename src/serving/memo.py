@@ -8,6 +8,7 @@ others, or ``UNKNOWN`` if it can't tell: such a page is rendered each time.
 """
 
 import logging
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -146,14 +147,17 @@ class _Asking:
 
 
 class _Said(logging.Handler):
-    """What is logged of a page: it is said again as long as it holds."""
+    """What is logged of a page: it is said again as long as it holds. What another
+    thread logs meanwhile, such as the engine's answer, isn't of the page."""
 
     def __init__(self) -> None:
         super().__init__()
         self.records: list[logging.LogRecord] = []
+        self._thread = threading.get_ident()
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.records.append(record)
+        if record.thread == self._thread:
+            self.records.append(record)
 
 
 class _Environment:

@@ -383,7 +383,7 @@ def test_what_fake_quant_lacks(mode):
 
 
 @says(
-    "The step of …",
+    "A step computed …",
     "If the loss …",
     "Let $v_i = …",
     "With the straight-through …",
@@ -391,7 +391,7 @@ def test_what_fake_quant_lacks(mode):
     "In the range, …",
     "Beyond it, the …",
     "In the program only …",
-    "The tape returns …",
+    "The gradients of …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA], s=[0.05, 0.3, 2.0])
 def test_a_learned_step(mode, s):
@@ -426,6 +426,7 @@ def test_a_learned_step(mode, s):
     "Compare its gradients …",
     "From either start …",
     "Its error is …",
+    "The error of the step computed …",
     "A learned step: …",
 )
 def test_the_learned_steps():

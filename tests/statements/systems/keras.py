@@ -476,7 +476,7 @@ def test_of_keras_2(scale):
     "This program clips …",
     "With `mixed_float16`, the kernel hardly moves, and …",
     "Clip with the inner …",
-    "All steps agree.",
+    "All four kernels agree.",
     "`clipnorm` and `clipvalue` …",
     "The `LossScaleOptimizer` itself …",
     "Deliberately wrong: a train_step …",
