@@ -284,6 +284,29 @@ def test_a_forged_digest_does_not_help_a_false_number(accepted):
     assert "says three, and no assertion of test_rule does" in failed
 
 
+@pytest.mark.parametrize(
+    "name, counts",
+    [
+        ("TF_ENABLE_ONEDNN_OPTS", True),
+        ("XLA_FLAGS", True),
+        ("KERAS_BACKEND", True),
+        ("TF_CPP_MIN_LOG_LEVEL", False),
+        ("TF_CLI_CONFIG_FILE", False),
+        ("OPENBLAS_CORETYPE", False),
+        ("OMP_NUM_THREADS", False),
+    ],
+)
+def test_a_verdict_depends_on_what_is_chosen_and_not_on_the_machine(
+    monkeypatch, name, counts
+):
+    """Or the committed locks would be of no use on another one."""
+    around = testfile._around.__wrapped__
+    monkeypatch.delenv(name, raising=False)
+    without = around()
+    monkeypatch.setenv(name, "1")
+    assert (around() != without) == counts
+
+
 def test_a_forged_verdict_is_caught_by_all_and_by_the_sample(accepted, monkeypatch):
     wrong = TESTS.replace("len(runs) == 2", "len(runs) == 3")
     accepted.write(tests=wrong)

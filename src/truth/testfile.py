@@ -35,6 +35,13 @@ MORE = "…"
 
 _SOURCE = Path(__file__).resolve().parents[1]
 _HARNESS = ("tries.py", "evidence.py")
+_CHOSEN = (
+    r"TF2?_(ENABLE|DISABLE|XLA|DETERMINISTIC|USE|BEHAVIOR|FORCE|OVERRIDE|GPU|CUDNN).*"
+    r"|(XLA|KERAS|ONEDNN|DNNL|NPY|NUMPY)_.*"
+)
+"""Variables of the environment by which somebody chooses how numbers are computed. A
+machine's own, such as OPENBLAS_CORETYPE, change no verdict any more than its processor
+does, and those of Terraform begin with TF_, too."""
 _HARNESS_NAMES = {
     *("GradientTape", "watch", "gradient", "gradients"),
     *("function", "jit_compile", "ForwardAccumulator", "jvp"),
@@ -164,7 +171,7 @@ class Tests:
             page.settings.docs_dir
         ).with_suffix("")
         if {*_WORD.findall(code)} & _READS_PROGRAMS and _OTHER_NAMES.search(code):
-            found = {path for path in own.rglob("*.*") if path.is_file()}
+            found = {p for p in own.rglob("*.*") if p.suffix in (".py", ".out")}
         else:
             found = set()
         book = page.settings
@@ -333,7 +340,7 @@ def _around() -> str:
     return _digest(
         *(_text(here / name) for name in _HARNESS),
         sample.packages(),
-        json.dumps(memory.environment(f"(?!TF_CPP_){memory.OF_NUMBERS}")),
+        json.dumps(memory.environment(_CHOSEN)),
         platform.python_version_tuple()[1],
         platform.machine(),
         os.environ.get("TRUTH_TIMES", ""),
