@@ -22,7 +22,7 @@ import yaml
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tracebook import includes, settings, snippet
+from tracebook import includes, live, settings, snippet
 from tracebook.compare import difference
 from tracebook.trace import without_noise
 from truth.modes import index
@@ -366,6 +366,112 @@ def test_pointing_at_a_line_of_a_trace_shows_what_printed_it(open_page):
 
 
 ROLES = "document.body.dataset.pointed"
+
+
+# Moves the sliders of each program of a page to a few stops, and reads program and trace.
+MOVED = """async turns => {
+  const found = []
+  for (const holds of document.querySelectorAll(".holds[data-live]")) {
+    const trace = holds.parentElement
+    trace.querySelector("button.change").click()
+    while (!trace.querySelector(".inputs")) await new Promise(r => setTimeout(r, 10))
+    const sliders = [...trace.querySelectorAll("input[type=range]")]
+    for (const turn of turns) {
+      sliders.forEach((slider, k) => {
+        slider.value = (turn * (k + 3)) % (+slider.max + 1)
+        slider.dispatchEvent(new Event("input", { bubbles: true }))
+      })
+      found.push([holds.dataset.program, sliders.map(each => each.ariaValueText),
+                  trace.querySelector("code").textContent])
+    }
+    trace.querySelector("button.change").click()
+    found.push([holds.dataset.program, null, trace.querySelector("code").textContent])
+  }
+  return found
+}"""
+LIVE = {
+    each.name: its
+    for each in snippet.find(SETTINGS)
+    if (its := live.load(each)) is not None
+}
+LIVE_PAGES = sorted(
+    {f"{os.path.dirname(name.replace('/wrong/', '/'))}/" for name in LIVE}
+)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[pytest.mark.sample] * (path == CHAIN_RULE))
+        for path in LIVE_PAGES
+    ],
+)
+def test_what_a_slider_shows_is_what_the_program_printed(open_page, path):
+    found = open_page(path).evaluate(MOVED, [1, 4, 5])
+    assert found
+    for name, values, shown in found:
+        its = LIVE[name]
+        heading = its.heading(tuple(values)) if values else its.own
+        expected = (
+            its.printed[heading] if values else its.snippet.trace_path.read_text()
+        )
+        assert shown.strip() == expected.strip(), (name, heading)
+
+
+def test_the_keyboard_changes_an_input_and_goes_through_the_lines(open_page):
+    page = open_page(CHAIN_RULE, 320)
+    trace = page.locator(".language-text:has(.holds[data-live])").first
+    code, status = trace.locator("pre code"), trace.get_by_role("status")
+    button = trace.get_by_role("button", name="Change the inputs")
+    before = code.inner_text()
+    button.focus()
+    page.keyboard.press("Enter")
+    slider = trace.get_by_role("slider", name="x")
+    slider.wait_for()
+    assert page.evaluate("document.activeElement.type") == "range"
+    assert button.get_attribute("aria-expanded") == "true"
+    assert slider.get_attribute("aria-valuetext") == "2.0"
+    page.keyboard.press("ArrowRight")
+    assert slider.get_attribute("aria-valuetext") == "2.5"
+    assert status.inner_text() == "x = 2.5"
+    assert "dy/dx = 4882.8125" in code.inner_text()
+    assert trace.locator("mark.changed").count() > 20
+    program = page.locator(".language-python:has(> .filename)").first
+    assert "x = tf.constant(2.5)" in program.inner_text()
+    assert page.evaluate(
+        "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+    )
+    found = Axe().run(page, context=".language-text:has(.inputs)")
+    assert not found.response["violations"], found.generate_report()
+
+    for _ in range(4):
+        trace.get_by_role("button", name="Next line").press("Enter")
+    assert status.inner_text().startswith("Line 4 of 8: backward x = 39.0625 upstream")
+    page.wait_for_function(f"{POINTED}.length === 2")
+    assert page.evaluate(POINTED)[1].startswith("        tf.print(")
+    assert page.evaluate("CSS.highlights.get('later').size") == 4
+    trace.get_by_role("button", name="Previous line").press("Enter")
+    assert status.inner_text().startswith("Line 3 of 8: forward")
+    trace.get_by_role("button", name="Reset").press("Enter")
+    assert code.inner_text() == before
+    assert not trace.locator("mark.changed").count()
+    button.press("Enter")
+    assert not slider.is_visible()
+
+
+def test_without_a_script_a_trace_is_as_it_was_built(open_page):
+    page = open_page(CHAIN_RULE, java_script_enabled=False)
+    assert not page.get_by_text("Change the inputs").count()
+
+
+def test_sliders_cost_nothing_before_they_are_asked_for(open_page, built_site):
+    page = open_page(CHAIN_RULE)
+    page.wait_for_load_state("networkidle")
+    loaded = "performance.getEntriesByType('resource').map(each => each.name)"
+    assert not [each for each in page.evaluate(loaded) if "live" in each]
+    scripts = [built_site / "assets" / name for name in ("trace.js", "live.js")]
+    sizes = [each.stat().st_size for each in scripts]
+    assert sum(sizes) <= 15_000, sizes
 
 
 def test_each_trace_says_with_which_versions_it_holds(open_page):

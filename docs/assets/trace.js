@@ -1,27 +1,25 @@
 // Who points at a line of a trace sees the line of the program that printed it, and
 // the factors of its names in the formulas. A click or the caret of the keyboard does
-// as well. Which line printed which comes from the engine, when it is asked for.
-if (globalThis.CSS?.highlights) {
-  const source = new URL("lines.js", document.currentScript.src)
-  const shown = new Highlight()
-  CSS.highlights.set("pointed", shown)
-
-  let known
-  const lines = () => known ??= new Promise(got => {
+// as well. Which line printed which comes from the engine, when it is asked for. So do
+// the inputs that a reader may change.
+{
+  const here = document.currentScript.src
+  const asked = {}
+  // A script of the site, once; from a file, too, where nothing can be fetched.
+  const load = address => asked[address] ??= new Promise(got => {
     const script = document.createElement("script")
-    script.src = source
-    script.onload = () => got(globalThis.printedBy ?? {})
-    script.onerror = () => got({})
+    script.src = new URL(address, here)
+    script.onload = script.onerror = got
     document.head.append(script)
   })
 
-  // The range of a line, from 1, without its end.
-  function range(code, number) {
+  // The range of columns of a line, from 1, without its end.
+  function range(code, number, from = 0, to = Infinity) {
     const text = code.textContent.split("\n")
     if (number > text.length) return null
     const start = text.slice(0, number - 1).join("\n").length + (number > 1)
     const found = new Range()
-    let [left, end] = [start, text[number - 1].length]
+    let left = start + from, end = Math.min(to, text[number - 1].length) - from
     const walk = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
     for (let begun = false; walk.nextNode();) {
       const { data } = walk.currentNode
@@ -39,6 +37,7 @@ if (globalThis.CSS?.highlights) {
     }
     return null
   }
+  globalThis.rangeOfLine = range
 
   function lineAt(code, node, offset) {
     const before = new Range()
@@ -47,23 +46,36 @@ if (globalThis.CSS?.highlights) {
     return before.toString().split("\n").length
   }
 
-  // The line of the program that printed one of its trace.
+  function programOf(trace) {
+    const blocks = [...document.querySelectorAll(".md-content .highlight")]
+    return blocks.slice(0, blocks.indexOf(trace))
+      .findLast(each => each.matches(".language-python:has(> .filename)"))
+  }
+
+  // The line of the program that printed one of its trace. With other inputs the trace
+  // may have other lines: then nobody knows.
   async function printing(trace, number) {
     const name = trace.querySelector(".holds")?.dataset.program
-    const line = name && (await lines())[name]?.[number - 1]
-    const blocks = [...document.querySelectorAll(".md-content .highlight")]
-    const program = blocks.slice(0, blocks.indexOf(trace))
-      .findLast(each => each.matches(".language-python:has(> .filename)"))
+    await load("lines.js")
+    const by = globalThis.printedBy?.[name]
+    const count = trace.querySelector("code").textContent.trimEnd().split("\n").length
+    const line = by?.length === count && by[number - 1]
+    const program = programOf(trace)
     return line && program ? range(program.querySelector("code"), line) : null
   }
 
+  const [shown, later] = globalThis.CSS?.highlights
+    ? ["pointed", "later"].map(name => {
+        const made = new Highlight()
+        CSS.highlights.set(name, made)
+        return made
+      })
+    : [new Set(), new Set()]
   let pointed = { trace: null, number: 0 }
-  async function point(node, offset) {
-    const trace = node?.parentElement?.closest(".language-text:has(> .holds)") ?? null
-    const code = trace?.querySelector("code")
-    const number = code?.contains(node) ? lineAt(code, node, offset) : 0
+  async function point(trace, number) {
     if (trace === pointed.trace && number === pointed.number) return
     const now = pointed = { trace, number }
+    const code = trace?.querySelector("code")
     const own = number ? range(code, number) : null
     const by = own && await printing(trace, number)
     if (now !== pointed) return
@@ -74,6 +86,20 @@ if (globalThis.CSS?.highlights) {
         .some(each => own.intersectsNode(each))).join(" ")
   }
 
+  // One line of a trace, and the lines after it pale; 0 for all of it.
+  globalThis.pointAt = (trace, number, count) => {
+    const code = trace.querySelector("code")
+    later.clear()
+    for (let line = number + 1; number && line <= count; line++) later.add(range(code, line))
+    pointed = { trace: null, number: 0 }
+    point(trace, number)
+  }
+
+  function pointTo(node, offset) {
+    const trace = node?.parentElement?.closest(".language-text:has(> .holds)") ?? null
+    const code = trace?.querySelector("code")
+    point(trace, code?.contains(node) ? lineAt(code, node, offset) : 0)
+  }
   function at({ clientX, clientY }) {
     if (document.caretPositionFromPoint) {
       const place = document.caretPositionFromPoint(clientX, clientY)
@@ -83,9 +109,35 @@ if (globalThis.CSS?.highlights) {
     return [place?.startContainer, place?.startOffset]
   }
   for (const kind of ["pointermove", "pointerdown"])
-    document.addEventListener(kind, event => point(...at(event)), { passive: true })
+    document.addEventListener(kind, event => pointTo(...at(event)), { passive: true })
   document.addEventListener("selectionchange", () => {
     const { focusNode, focusOffset } = getSelection()
-    if (focusNode?.parentElement?.closest(".language-text")) point(focusNode, focusOffset)
+    if (focusNode?.parentElement?.closest(".language-text")) pointTo(focusNode, focusOffset)
   })
+
+  for (const holds of document.querySelectorAll(".holds[data-live]")) {
+    const trace = holds.parentElement
+    const button = document.createElement("button")
+    Object.assign(button, { type: "button", className: "change", textContent: "Change the inputs" })
+    button.setAttribute("aria-expanded", "false")
+    trace.querySelector(".filename").append(button)
+    let panel
+    button.addEventListener("click", async () => {
+      if (!panel) {
+        const { program, live } = holds.dataset
+        await Promise.all([load("live.js"), load(live)])
+        const known = globalThis.live?.[program]
+        if (!known || !globalThis.openInputs) {
+          button.textContent = "The inputs can't be loaded"
+          return
+        }
+        panel = globalThis.openInputs(trace, programOf(trace), known)
+      } else if (panel.hidden) panel.hidden = false
+      else {
+        panel.querySelector(".reset").click()
+        panel.hidden = true
+      }
+      button.setAttribute("aria-expanded", String(!panel.hidden))
+    })
+  }
 }

@@ -21,7 +21,7 @@ from .settings import SettingsError, load
 
 
 def main() -> int:
-    arguments = _parser().parse_args()
+    arguments = _parser().parse_intermixed_args()
     return command.main("tracebook", lambda: _do(arguments))
 
 
@@ -31,7 +31,8 @@ def _do(arguments: argparse.Namespace) -> int:
         if arguments.command == "engine":
             return _serve(judge)
         update = arguments.command == "update"
-        report = judge.judge(arguments.paths, update, update, progress.of_snippets())
+        tell = progress.of_snippets()
+        report = judge.judge(arguments.paths, update, update, tell, arguments.stops)
         return _print_json(report) if arguments.json else _print(report)
 
 
@@ -56,6 +57,11 @@ def _parser() -> argparse.ArgumentParser:
         default=os.environ.get("TRACEBOOK_REMEMBER") == "1",
         help="do not run what ran before, with all as it is now (also if the"
         " environment sets TRACEBOOK_REMEMBER=1)",
+    )
+    parser.add_argument(
+        "--stops",
+        action="store_true",
+        help="run the programs that have a .live file at every stop of their inputs",
     )
     parser.add_argument("--json", action="store_true", help="report in JSON")
     parser.add_argument(

@@ -103,7 +103,10 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     # The interpreter's own order: the program, its threads, what it registered.
     atexit._clear()
     prepared = getattr(observer, "prepared", str)
-    error = _execute(path, snippet.text, prepared)
+    if snippet.variants:
+        error = _execute_variants(path, snippet)
+    else:
+        error = _execute(path, snippet.text, prepared)
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     report = _judge(error, snippet, path) | {"missing": missing, "printed": printed}
@@ -184,6 +187,26 @@ def _execute(path: str, source: str, prepared: Callable) -> BaseException | None
         if not (isinstance(error, SystemExit) and error.code in (None, 0)):
             return error
     return None
+
+
+def _execute_variants(path: str, snippet: Snippet) -> None:
+    """Run texts in the place of a program, each with a line before it, and with the
+    message that ends it. Each has a file of its own, for AutoGraph keeps what it
+    read."""
+    for number, (heading, text) in enumerate(snippet.variants):
+        print(heading)
+        own = Path(path).parent / str(number) / Path(path).name
+        own.parent.mkdir()
+        own.write_text(text, "utf-8", "surrogateescape")
+        if error := _execute(str(own), text, str):
+            print(_message(error))
+        sys.stderr.flush()
+        sys.stdout.flush()
+
+
+def _message(error: BaseException) -> str:
+    lines = traceback.format_exception_only(error)
+    return without_frames("".join(lines).rstrip("\n"))
 
 
 def _judge(error: BaseException | None, snippet: Snippet, path: str) -> dict:

@@ -6,7 +6,7 @@ from pathlib import Path
 from textwrap import indent
 from typing import Any
 
-from . import compare, files, includes, pages, snippet
+from . import compare, files, includes, live, pages, snippet
 from .figures import Figures
 from .memory import Memory
 from .pages import Problem
@@ -33,6 +33,8 @@ class Report:
     ran: int = 0
     remembered: int = 0
     """Snippets of which an earlier run was taken, instead of another."""
+    stops: int = 0
+    """Combinations of inputs that were run."""
 
 
 class Judge:
@@ -59,8 +61,13 @@ class Judge:
         update: bool = False,
         sweep: bool = False,
         progress: Callable[[int, int], None] = lambda ended, total: None,
+        stops: bool = False,
     ) -> Report:
         """Run and compare the snippets under ``paths``, or the whole book.
+
+        With ``stops`` the programs whose inputs readers may change run at every
+        combination of these; without, what is recorded of them is compared with the
+        program and its trace, and with ``update`` they run where it doesn't agree.
 
         With ``update`` a trace that does not hold is rewritten, unless its
         program failed. Pages and orphans are judged with the whole book only;
@@ -87,6 +94,7 @@ class Judge:
         for each in to_run:
             if each in held and not (self.settings.observer and each.name in differ):
                 self._memory.keep(each, replace(held[each], observed=None))
+        self._judge_live(snippets, update, stops, report)
         drawn = self._publish(held, report)
         if not paths:
             self._memory.sweep()
@@ -149,6 +157,56 @@ class Judge:
                 f"{each.shown} prints something else\n{diff}",
             )
 
+    def _judge_live(
+        self, snippets: list[Snippet], update: bool, stops: bool, report: Report
+    ) -> None:
+        """Judge what is recorded of other inputs; with ``stops`` by a run."""
+        recorded: dict[Snippet, live.Live] = {}
+        for each in snippets:
+            try:
+                if its := live.load(each):
+                    recorded[its.running()] = its
+            except (live.LiveError, OSError) as error:
+                line = error.line if isinstance(error, live.LiveError) else 1
+                text = error.text if isinstance(error, live.LiveError) else str(error)
+                where = self.settings.shown(live.path_of(each))
+                report.problems.append(Problem(f"{where}:{line}", text, each.name))
+        to_run = [
+            each
+            for each, its in recorded.items()
+            if stops or (update and its.problem())
+        ]
+
+        def ran(each: Snippet, run: Run) -> None:
+            its, report.stops = recorded[each], report.stops + len(each.variants)
+            if run.problem or run.figures:
+                wrong(its, run.problem or "draws a figure, which would not follow")
+                return
+            now = its.with_printed(run.trace)
+            if update:
+                now.write()
+                recorded[each] = now
+                text = f"recorded {len(each.variants)} stops"
+                report.notes.append(
+                    Problem(self.settings.shown(its.path), text, each.name)
+                )
+                return
+            old, new = its.stream(), now.stream()
+            if found := compare.difference(old, new, each.rel):
+                wrong(
+                    its,
+                    f"its program prints something else\n{indent(found[1], '    ')}",
+                )
+
+        def wrong(its: live.Live, text: str) -> None:
+            where = f"{self.settings.shown(its.path)}:1"
+            report.problems.append(Problem(where, excerpt(text), its.snippet.name))
+
+        self._runner.run(to_run, ran)
+        for its in recorded.values():
+            if problem := its.problem():
+                wrong(its, f"{problem}; 'python -m tracebook update' runs it again")
+
     def _publish(self, held: dict[Snippet, Run], report: Report) -> dict[str, bytes]:
         """Publish what programs drew: the path of each file below the figures."""
         drawn: dict[str, bytes] = {}
@@ -175,11 +233,14 @@ class Judge:
 
     def _strays(self, snippets: list[Snippet]) -> Iterator[Problem]:
         known = {path for s in snippets for path in s.files.values()}
+        known |= {live.path_of(s) for s in snippets}
         for path in files.below(self.settings.snippets_dir):
             if path not in known:
                 yield Problem(
                     self.settings.shown(path),
                     "a trace without its program"
                     if path.suffix == ".out"
+                    else "inputs without their program"
+                    if path.suffix == live.SUFFIX
                     else "neither a snippet nor a trace",
                 )

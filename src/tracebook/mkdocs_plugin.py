@@ -20,7 +20,7 @@ from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 
 from . import files as on_disk
-from . import pages
+from . import live, pages, snippet
 from .client import Engine
 from .meanwhile import Meanwhile
 from .settings import Settings, SettingsError, load
@@ -52,6 +52,8 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         self._serving = command == "serve"
         # One asks and listens at a time, and one more may wait.
         self._thread = ThreadPoolExecutor(max_workers=1)
+        # Of programs whose inputs readers may change, made once for each content.
+        self._scripts: dict[str, tuple[object, str]] = {}
 
     @property
     def _news(self) -> Path:
@@ -150,6 +152,7 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
                 )
         self._copy_figures(config)
         self._write_lines(config)
+        self._write_live(config)
         if self._serving:
             kept = self._settings.cache_dir / "site"
             keep = partial(Meanwhile.keep, Path(config.site_dir), kept)
@@ -161,6 +164,24 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         """Of each line of a trace its line of the program: what a pointer asks for."""
         said = json.dumps(self._lines, separators=(",", ":"))
         on_disk.write(Path(config.site_dir, LINES), f"printedBy={said}\n".encode())
+
+    def _write_live(self, config: MkDocsConfig) -> None:
+        """What programs print with other inputs, as recorded; the engine judges it."""
+        folder = self._settings.snippets_dir
+        for path in on_disk.below(folder):
+            program = path.with_suffix(".py")
+            if path.suffix != live.SUFFIX or not program.is_file():
+                continue
+            name = program.relative_to(folder).as_posix()
+            now = path.stat().st_mtime_ns, program.stat().st_mtime_ns
+            if self._scripts.get(name, ((), ""))[0] != now:
+                try:
+                    its = live.load(snippet.load(program, self._settings))
+                except (live.LiveError, SettingsError, OSError):
+                    continue
+                self._scripts[name] = now, its.script() if its else ""
+            target = Path(config.site_dir, "snippets", live.published(name))
+            on_disk.write(target, self._scripts[name][1].encode())
 
     def _copy_figures(self, config: MkDocsConfig) -> None:
         if self._settings.figures_dir.exists():

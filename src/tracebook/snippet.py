@@ -38,6 +38,8 @@ class Snippet:
     """Files that it writes for its page, beside figures of its own name."""
     alone: bool = False
     """Whether it shares no process with others, in a notebook either."""
+    variants: tuple[tuple[str, str], ...] = ()
+    """Texts that run in its place, one after the other, and a line before each."""
 
     @property
     def text(self) -> str:
@@ -109,7 +111,7 @@ def load(path: Path, settings: Settings) -> Snippet:
 def find(settings: Settings, paths: Sequence[Path] = ()) -> list[Snippet]:
     """The programs under ``paths``, or all of the book, in the order of names.
 
-    A path may be a program, its trace, or a folder.
+    A path may be a program, a file beside it, or a folder.
     Raises SettingsError for a path that holds no snippet.
     """
     programs: dict[Path, set[Path]] = {}  # a link and its target are two
@@ -118,7 +120,8 @@ def find(settings: Settings, paths: Sequence[Path] = ()) -> list[Snippet]:
             programs.setdefault(path.resolve(), set()).add(path)
     chosen = set() if paths else set().union(*programs.values())
     for path in paths:
-        asked = (path.with_suffix(".py") if path.suffix == ".out" else path).resolve()
+        beside = path.suffix in (".out", ".live")
+        asked = (path.with_suffix(".py") if beside else path).resolve()
         below = programs.get(asked) or set().union(
             *(its for real, its in programs.items() if real.is_relative_to(asked))
         )

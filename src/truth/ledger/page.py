@@ -11,6 +11,8 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from tracebook import live, settings
+
 from .. import results
 from ..page import LEDGER, Page, all_pages, menu
 from ..results import Record, Results
@@ -46,7 +48,7 @@ def text(root: Path) -> str:
     return _TEMPLATE.render(
         known=known,
         about=(root / _ABOUT).exists(),
-        sums=known and Sums(known, *fresh.values()),
+        sums=known and Sums(known, root, *fresh.values()),
         parts=[
             Part(page, fresh.get(page.shown), known, root) for page in pages if known
         ],
@@ -76,8 +78,12 @@ def counted(number: int, one: str, many: str) -> str:
 class Sums:
     """How much was checked on some pages."""
 
-    def __init__(self, known: Results, *records: Record) -> None:
+    def __init__(self, known: Results, root: Path, *records: Record) -> None:
         programs = known.programs_of(*records)
+        folder = settings.load(root).snippets_dir
+        stops = [live.count(folder / name) for name in programs]
+        self.with_inputs = len([each for each in stops if each])
+        self.stops = sum(stops)
         self.pages = len(records)
         self.ran = {name: each for name, each in programs.items() if each.ran}
         self.failed = len(programs) - len(self.ran)
@@ -107,7 +113,7 @@ class Part:
         self.title = (record or Record.of(page, root)).title
         self.anchor = anchor(page.shown)
         self.link = page.shown.removeprefix("docs/")
-        self.sums = Sums(known, record) if record else None
+        self.sums = Sums(known, root, record) if record else None
         self._displayed = {f.shown: f.text for f in page.formulas if f.display}
         self._inline = {f.shown for f in page.formulas if not f.display}
 

@@ -1,0 +1,51 @@
+"""Traces whose program has a ``.live`` file say where a page finds its inputs.
+
+A Python-Markdown extension, after ``reader.versions``: the script ``trace.js`` offers
+the inputs where a trace has the attribute ``data-live``.
+"""
+
+import re
+from pathlib import Path
+
+from markdown import Extension, Markdown
+from markdown.postprocessors import Postprocessor
+
+from . import place
+
+FOLDER = "snippets"
+"""Beside the folder of pages, and below the site."""
+_AFTER_VERSIONS = 18
+_TRACE = re.compile(r'(?<=<details class="holds" )data-program="(?P<stem>[^"]*)\.py"')
+_OUTPUT = re.compile(r'--8<-- "(?P<stem>[^"]+)\.out"')
+
+
+class _Live(Postprocessor):
+    def run(self, text: str) -> str:
+        folder = place.docs(self.md).parent / FOLDER
+
+        def with_inputs(trace: re.Match[str]) -> str:
+            name = f"{trace['stem']}.live"
+            if not (folder / name).is_file():
+                return trace[0]
+            # Read by a script in assets/.
+            return f'{trace[0]} data-live="../{FOLDER}/{name}.js"'
+
+        return _TRACE.sub(with_inputs, text)
+
+
+class LiveExtension(Extension):
+    """Registers what marks the traces."""
+
+    def extendMarkdown(self, md: Markdown) -> None:
+        md.postprocessors.register(_Live(md), "live", _AFTER_VERSIONS)
+
+
+def rests_on(page: str, text: str, docs: Path, root: Path) -> object:
+    """Which of the page's programs have inputs."""
+    folder = docs.parent / FOLDER
+    stems = _OUTPUT.findall(text)
+    return [stem for stem in stems if (folder / f"{stem}.live").is_file()]
+
+
+def makeExtension(**options: object) -> LiveExtension:
+    return LiveExtension(**options)

@@ -1,0 +1,173 @@
+"""Promise: what a page shows for other inputs is what the program prints with them.
+
+The first book here is a tiny foreign one, without TensorFlow; the second is this one.
+"""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tracebook import live, settings, snippet
+
+from .project import ROOT
+from .test_engine import Book
+
+BOOK = settings.load(ROOT)
+PROGRAMS = [each for each in snippet.find(BOOK) if live.path_of(each).is_file()]
+
+PROGRAM = """def f(x):
+    y = 3.0
+    return x * y
+
+
+x = 2.0
+z = [1.0, -4.0]
+print("x =", x, "f =", f(x))
+print("z =", sum(z))
+"""
+TRACE = "x = 2.0 f = 6.0\nz = -3.0\n"
+
+
+@pytest.fixture
+def book(tmp_path, tmp_path_factory):
+    book = Book(tmp_path, tmp_path_factory.mktemp("temporary"))
+    book.add("a", PROGRAM, TRACE)
+    return book
+
+
+def declare(book: Book, text: str) -> None:
+    (book.snippets / "a.live").write_text(text)
+
+
+def recorded(book: Book) -> str:
+    return (book.snippets / "a.live").read_text()
+
+
+def test_update_records_every_combination(book):
+    declare(book, "x = 1.0 to 2.0 by 0.5\nz[1] = -4.0, 0.5\n")
+    status, said = book.run("update")
+    assert status == 0, said
+    its = live.load(snippet.find(settings.load(book.root))[0])
+    assert its.own == "x = 2.0; z[1] = -4.0"
+    assert list(its.printed) == [
+        f"x = {x}; z[1] = {z}" for x in (1.0, 1.5, 2.0) for z in (-4.0, 0.5)
+    ]
+    assert its.printed["x = 1.5; z[1] = 0.5"] == "x = 1.5 f = 4.5\nz = 1.5\n"
+    assert its.printed[its.own] == TRACE
+    assert book.run("check")[0] == 0
+    assert "6 stops" in book.run("check", "--stops")[1]
+
+
+@pytest.mark.parametrize(
+    "declared, problem",
+    [
+        ("x: 1.0\n", "a.live:1: 'x: 1.0' isn't an input"),
+        ("x = 1.0, 2.0\nw = 3.0\n", "a.live:2: the program assigns no numeric"),
+        ("z = 1.0\n", "a.live:1: the first assignment to z has 2 constants"),
+        ("z[2] = 1.0\n", "a.live:1: the assignment to z has 2 constants"),
+        ("x = 1, 2\n", "a.live:1: 1 isn't of the type of 2.0"),
+        ("x = 2.0, 1.0\n", "a.live:1: its stops don't increase"),
+        ("x = 1.0, 3.0\n", "a.live:1: 2.0, which is in the program, isn't one"),
+        ("x = 1.0, two\n", "a.live:1: 'two' isn't a number"),
+        ("x = 1.0 to 2.0 by 0.0\n", "a.live:1: '1.0 to 2.0 by 0.0' has no stops"),
+        ("x = 1.0, 2.0\nx = 2.0, 3.0\n", "a.live:1: names one constant twice"),
+        ("x = 1.0 to 30.0 by 0.1\nz[0] = 1.0, 2.0\n", "has 582 combinations"),
+    ],
+)
+def test_what_is_not_understood_is_refused_with_its_line(book, declared, problem):
+    declare(book, declared)
+    status, said = book.run("check")
+    assert status == 1
+    assert problem in said
+
+
+def test_no_number_of_another_program_is_shown(book):
+    """A stale, a forged and an incomplete record fail; the first two without a run at
+    their stops, for a build takes what is recorded."""
+    declare(book, "x = 1.0, 2.0\n")
+    assert "is of another program" in book.run("check")[1]
+    assert book.run("update")[0] == 0
+    held = recorded(book)
+    program = book.snippets / "a.py"
+
+    # Prints the same with its own input only.
+    program.write_text(PROGRAM.replace("x * y", "x + y + 1.0"))
+    assert "is of another program" in book.run("check")[1]
+    program.write_text(PROGRAM)
+
+    declare(book, held.replace("x = 2.0 f = 6.0", "x = 2.0 f = 7.0"))
+    assert "prints something else than its trace" in book.run("check")[1]
+
+    declare(book, held.replace("f = 3.0", "f = 4.0"))
+    assert book.run("check")[0] == 0
+    status, said = book.run("check", "--stops")
+    assert status == 1
+    assert re.search(r"-x = 1.0 f = 4.0\n *\+x = 1.0 f = 3.0", said)
+
+    declare(book, held[: held.index("=== x = 2.0")])
+    assert "lacks combinations" in book.run("check")[1]
+    assert book.run("update")[0] == 0
+    assert recorded(book) == held
+
+
+def test_programs_that_cannot_be_live_are_refused(book):
+    """One stop leaves something to the next, draws a figure, or ends the process."""
+    declare(book, "x = 1.0, 2.0\n")
+    for more, problem in (
+        ("import math\nmath.runs = getattr(math, 'runs', 0) + 1\nprint(math.runs)\n",
+         "prints something else than its trace"),
+        ("open('a.svg', 'w').write('<svg/>')\n", "draws a figure"),
+        ("import os\nif x < 2.0:\n    os._exit(1)\n", "exit code 1"),
+    ):  # fmt: skip
+        (book.snippets / "a.py").write_text(PROGRAM + more)
+        status, said = book.run("update")
+        assert status == 1
+        assert problem in said
+
+
+def test_an_error_at_a_stop_is_shown_as_it_is_printed(book):
+    book.add("b", "x = 2.0\nassert x > 1.0, 'too small'\nprint(x)\n", "2.0\n")
+    (book.snippets / "b.live").write_text("x = 1.0, 2.0\n")
+    assert book.run("update")[0] == 0
+    said = (book.snippets / "b.live").read_text()
+    assert "=== x = 1.0\nAssertionError: too small\n=== x = 2.0\n2.0\n" in said
+
+
+def test_inputs_need_their_program(book):
+    (book.snippets / "gone.live").write_text("x = 1.0\n")
+    assert "gone.live: inputs without their program" in book.run("check")[1]
+
+
+def test_a_constant_is_changed_where_it_stands(book):
+    """The one outside the function, behind letters of two bytes, and with its sign."""
+    text = "def f():\n    x = 1.0\n\n\nä, x = 5.0, -2.5\nprint(ä, x)\n"
+    (book.snippets / "a.py").write_text(text)
+    declare(book, "x = -2.5, 7.0\n")
+    its = live.load(snippet.find(settings.load(book.root))[0])
+    assert its.text(("7.0",)) == text.replace("-2.5", "7.0")
+
+
+def ran_at_every_stop(programs: list[snippet.Snippet]) -> None:
+    checked = subprocess.run(
+        [sys.executable, "-m", "tracebook", "--stops", "check"]
+        + [each.shown for each in programs],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    count = sum(len(live.load(each).printed) for each in programs)
+    assert f" {count} stops," in checked.stdout
+
+
+@pytest.mark.sample
+@pytest.mark.slow
+def test_some_programs_of_this_book_print_what_is_recorded():
+    ran_at_every_stop(PROGRAMS[:: len(PROGRAMS) // 10 or 1])
+
+
+@pytest.mark.slow
+def test_all_programs_of_this_book_print_what_is_recorded():
+    ran_at_every_stop(PROGRAMS)
