@@ -355,10 +355,11 @@ def test_pointing_at_a_line_of_a_trace_shows_what_printed_it(open_page):
         trace.hover(position={"x": 30, "y": (line - 0.5) * height})
         page.wait_for_function(
             f"{POINTED}[0] === `{trace.inner_text().split(chr(10))[line - 1]}`"
-            f" && {POINTED}.length === 2"
+            f" && {POINTED}.length > 1"
         )
-        pointed[line] = (page.evaluate(POINTED)[1], page.evaluate(ROLES))
-    assert pointed[4][0].startswith("        tf.print(") and "backward" in pointed[4][0]
+        pointed[line] = ("\n".join(page.evaluate(POINTED)[1:]), page.evaluate(ROLES))
+    statement = pointed[4][0]  # of two lines
+    assert statement.startswith("        tf.print(") and statement.endswith("downstream)")
     assert pointed[4][1] == "upstream local downstream"
     assert pointed[7] == ('print("dy/dx =", tape.gradient(y, x).numpy())', "")
     page.mouse.move(5, 5)
@@ -382,10 +383,10 @@ MOVED = """async turns => {
         slider.dispatchEvent(new Event("input", { bubbles: true }))
       })
       found.push([holds.dataset.program, sliders.map(each => each.ariaValueText),
-                  trace.querySelector("code").textContent])
+                  trace.querySelector("pre code").textContent])
     }
     trace.querySelector("button.change").click()
-    found.push([holds.dataset.program, null, trace.querySelector("code").textContent])
+    found.push([holds.dataset.program, null, trace.querySelector("pre code").textContent])
   }
   return found
 }"""
@@ -447,7 +448,7 @@ def test_the_keyboard_changes_an_input_and_goes_through_the_lines(open_page):
     for _ in range(4):
         trace.get_by_role("button", name="Next line").press("Enter")
     assert status.inner_text().startswith("Line 4 of 8: backward x = 39.0625 upstream")
-    page.wait_for_function(f"{POINTED}.length === 2")
+    page.wait_for_function(f"{POINTED}.length === 3")
     assert page.evaluate(POINTED)[1].startswith("        tf.print(")
     assert page.evaluate("CSS.highlights.get('later').size") == 4
     trace.get_by_role("button", name="Previous line").press("Enter")

@@ -72,7 +72,7 @@
   }
 
   globalThis.openInputs = (trace, program, { inputs, printed }) => {
-    const code = trace.querySelector("code")
+    const code = trace.querySelector("pre code")
     const original = code.textContent
     const marks = constants(program?.querySelector("code"), inputs)
     const said = element("p", { role: "status" })

@@ -52,16 +52,31 @@
       .findLast(each => each.matches(".language-python:has(> .filename)"))
   }
 
-  // The line of the program that printed one of its trace. With other inputs the trace
-  // may have other lines: then nobody knows.
+  // The lines of the statement that begins in a line, as ranges: all until its brackets
+  // are closed, but for those in strings.
+  function statement(code, number) {
+    const lines = code.textContent.split("\n")
+    const ranges = []
+    let open = 0
+    for (let at = number; at <= lines.length; at++) {
+      ranges.push(range(code, at))
+      const bare = lines[at - 1].replace(/"[^"]*"|'[^']*'/g, "")
+      open += bare.split(/[([{]/).length - bare.split(/[)\]}]/).length
+      if (open <= 0) break
+    }
+    return ranges
+  }
+
+  // What of the program printed a line of its trace. With other inputs the trace may
+  // have other lines: then nobody knows.
   async function printing(trace, number) {
     const name = trace.querySelector(".holds")?.dataset.program
     await load("lines.js")
     const by = globalThis.printedBy?.[name]
-    const count = trace.querySelector("code").textContent.trimEnd().split("\n").length
+    const count = trace.querySelector("pre code").textContent.trimEnd().split("\n").length
     const line = by?.length === count && by[number - 1]
     const program = programOf(trace)
-    return line && program ? range(program.querySelector("code"), line) : null
+    return line && program ? statement(program.querySelector("code"), line) : []
   }
 
   const [shown, later] = globalThis.CSS?.highlights
@@ -75,12 +90,12 @@
   async function point(trace, number) {
     if (trace === pointed.trace && number === pointed.number) return
     const now = pointed = { trace, number }
-    const code = trace?.querySelector("code")
+    const code = trace?.querySelector("pre code")
     const own = number ? range(code, number) : null
-    const by = own && await printing(trace, number)
+    const by = own ? await printing(trace, number) : []
     if (now !== pointed) return
     shown.clear()
-    for (const each of [own, by]) if (each) shown.add(each)
+    for (const each of own ? [own, ...by] : []) shown.add(each)
     document.body.dataset.pointed = ["upstream", "local", "downstream"]
       .filter(role => own && [...code.querySelectorAll(`.${role}`)]
         .some(each => own.intersectsNode(each))).join(" ")
@@ -88,7 +103,7 @@
 
   // One line of a trace, and the lines after it pale; 0 for all of it.
   globalThis.pointAt = (trace, number, count) => {
-    const code = trace.querySelector("code")
+    const code = trace.querySelector("pre code")
     later.clear()
     for (let line = number + 1; number && line <= count; line++) later.add(range(code, line))
     pointed = { trace: null, number: 0 }
@@ -97,7 +112,7 @@
 
   function pointTo(node, offset) {
     const trace = node?.parentElement?.closest(".language-text:has(> .holds)") ?? null
-    const code = trace?.querySelector("code")
+    const code = trace?.querySelector("pre code")
     point(trace, code?.contains(node) ? lineAt(code, node, offset) : 0)
   }
   function at({ clientX, clientY }) {
