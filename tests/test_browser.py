@@ -359,7 +359,9 @@ def test_pointing_at_a_line_of_a_trace_shows_what_printed_it(open_page):
         )
         pointed[line] = ("\n".join(page.evaluate(POINTED)[1:]), page.evaluate(ROLES))
     statement = pointed[4][0]  # of two lines
-    assert statement.startswith("        tf.print(") and statement.endswith("downstream)")
+    assert statement.startswith("        tf.print(") and statement.endswith(
+        "downstream)"
+    )
     assert pointed[4][1] == "upstream local downstream"
     assert pointed[7] == ('print("dy/dx =", tape.gradient(y, x).numpy())', "")
     page.mouse.move(5, 5)
@@ -473,6 +475,25 @@ def test_sliders_cost_nothing_before_they_are_asked_for(open_page, built_site):
     scripts = [built_site / "assets" / name for name in ("trace.js", "live.js")]
     sizes = [each.stat().st_size for each in scripts]
     assert sum(sizes) <= 15_000, sizes
+
+
+def test_what_a_background_draws_is_seen_in_forced_colors(open_page):
+    page = open_page(CHAIN_RULE, forced_colors="active")
+    trace = page.locator(".language-text:has(.holds[data-live])").first
+    trace.get_by_role("button", name="Change the inputs").click()
+    page.locator("mark.input").wait_for()
+    drawn = """[getComputedStyle(document.querySelector("mark.input")).backgroundColor,
+      getComputedStyle(document.querySelector(".md-code__button"), "::after")
+        .backgroundColor, getComputedStyle(document.body).backgroundColor]"""
+    mark, button, around = page.evaluate(drawn)
+    assert mark != around and button != around, (mark, button, around)
+
+
+def test_a_slash_opens_the_search_also_from_the_choice_of_colors(open_page):
+    page = open_page(CHAIN_RULE)
+    page.locator("[data-md-component=palette] input").first.focus()
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.name") == "query"
 
 
 def test_each_trace_says_with_which_versions_it_holds(open_page):

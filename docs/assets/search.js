@@ -268,7 +268,8 @@
     if (opener) open(opener.dataset.search)
   })
   addEventListener("keydown", event => {
-    const isTyped = event.target.closest?.("input, textarea, select, [contenteditable]")
+    const isTyped = event.target.closest?.(
+      "input:not([type=radio], [type=range]), textarea, select, [contenteditable]")
     const isAsked = (event.ctrlKey || event.metaKey) ? event.key === "k"
       : !isTyped && !event.altKey && (event.key === "/" || event.key === "s")
     if (isAsked && !dialog.open) {
