@@ -7,8 +7,8 @@ what the program prints at every combination of the inputs' stops:
     w[1] = 3.0, 4.0
 
 ``x`` is the constant in the first assignment to ``x``, outside any function if there is
-one; ``w[1]`` is the second constant in that to ``w``. A writer writes these lines, and
-``tracebook update`` the rest. Readers move a slider and see what was recorded, so the
+one, or in what a loop over ``x`` goes through; ``w[1]`` is the second constant there.
+A writer writes these lines, and ``tracebook update`` the rest. Readers move a slider and see what was recorded, so the
 page shows nothing that TensorFlow did not print.
 """
 
@@ -277,6 +277,8 @@ def _constants(text: str, name: str) -> list[tuple[int, int, int]]:
                 values += zip(target.elts, value.elts)
             else:
                 values.append((target, value))
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For)]
+    values += [(node.target, node.iter) for node in loops]
     own = [
         value
         for target, value in values
