@@ -1,4 +1,4 @@
-"""Step 2: the backward pass, which reads the list in reverse."""
+"""The backward pass, which reads the list in reverse."""
 
 tape = []
 
@@ -29,8 +29,8 @@ def gradients(target):
         if output in upstream:
             for value, local in inputs:
                 downstream = upstream[output] * local
-                print(f"{name:9} upstream {upstream[output]:g}"
-                      f"  local {local:g}  downstream {downstream:g}")
+                print(f"{name:9} upstream = {upstream[output]:g}"
+                      f"  local = {local:g}  downstream = {downstream:g}")
                 upstream[value] = upstream.get(value, 0.0) + downstream
     return upstream
 

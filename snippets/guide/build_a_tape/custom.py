@@ -1,4 +1,4 @@
-"""Step 3: a decorator for custom gradients, and the trace of the lesson."""
+"""A decorator for custom gradients, and the trace of the lesson."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Step 1: values, and a list that remembers how each was computed."""
+"""Values, and a list that remembers how each was computed."""
 
 tape = []
 
@@ -27,11 +27,11 @@ u = x * x
 v = u * x
 L = v + u
 for name, inputs, output in tape:
-    shown = "  ".join(f"input {value.number:g} local {local:g}"
-                      for value, local in inputs)
-    print(f"{name:9} {shown}  output {output.number:g}")
+    shown = "   ".join(f"input = {value.number:g}  local = {local:g}"
+                       for value, local in inputs)
+    print(f"{name:9} {shown}   output = {output.number:g}")
 
-# The same operations in TensorFlow, one by one.
+# The same operations in TensorFlow, each by itself.
 import tensorflow as tf
 
 operations = {"add": tf.add, "multiply": tf.multiply}

@@ -1,4 +1,4 @@
-"""Step 5: the second derivative of the eighth power."""
+"""The second derivative of the eighth power."""
 
 import math
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""Step 4: a tape that opens and closes; several outputs; None."""
+"""A tape that opens and closes; several outputs; None."""
 
 import math
 from types import SimpleNamespace
