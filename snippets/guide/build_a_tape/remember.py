@@ -27,9 +27,9 @@ u = x * x
 v = u * x
 L = v + u
 for name, inputs, output in tape:
-    shown = "   ".join(f"input = {value.number:g}  local = {local:g}"
-                       for value, local in inputs)
-    print(f"{name:9} {shown}   output = {output.number:g}")
+    shown = ", ".join(f"{value.number:g} (local = {local:g})"
+                      for value, local in inputs)
+    print(f"{name:9} {shown} -> {output.number:g}")
 
 # The same operations in TensorFlow, each by itself.
 import tensorflow as tf

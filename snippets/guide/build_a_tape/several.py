@@ -139,10 +139,10 @@ def gradients(lib, x, y, k):
     lines = []
     for name, target in targets.items():
         found = tape.gradient(target, [x, y, k])
-        shown = ["None" if each is None else f"{float(each):.4f}"
+        shown = ["None" if each is None else f"{float(each):.5g}"
                  for each in (*upstream, *found)]
-        lines.append(f"{name:9}  upstream {' '.join(shown[:2])}"
-                     f"  gradients {' '.join(shown[2:])}")
+        lines.append(f"{name:9}  upstream = [{', '.join(shown[:2])}]"
+                     f"  gradients = [{', '.join(shown[2:])}]")
     return lines
 
 
