@@ -396,6 +396,7 @@ def test_the_list_is_never_closed():
     "TensorFlow's tape is …",
     "It records only …",
     "The next version …",
+    "The helper `as_list`, …",
     "Watching spreads.",
     "If one input …",
     "A list of …",
@@ -429,6 +430,8 @@ def test_watch_and_block(watched, place):
             tape.watch(x)
         y = x * k
         k * k
+    assert engine.as_list(x) == [x] and engine.as_list((x, k)) == [x, k]
+    assert "def as_list" in source("several.py")
     assert len(tape.steps or []) == watched and (y in tape.watched) == watched
 
 
@@ -503,7 +506,7 @@ def test_grad_returns_none(first):
         assert floats(tape.gradient(z, [x, y])) == [first, 2]
 
 
-@says("A tape computes …", "It then drops …")
+@says("One call.", "The tape drops …")
 @over(persistent=[True, False], inside=[True, False])
 def test_persistent(persistent, inside):
     for lib, (x,) in both(3.0):
@@ -618,7 +621,16 @@ def test_control_flow(x, times):
         assert float(tape.gradient(y, value)) == slope
 
 
-@says("TensorFlow watches trainable …", "A `tf.function` records …")
+@says(
+    "By default, TensorFlow's …",
+    "A custom gradient that …",
+    "A `tf.function` records …",
+    "Later calls with …",
+    was=(
+        "'records the steps once': a new shape is traced again",
+        "'by itself': not with watch_accessed_variables=False",
+    ),
+)
 def test_variables_and_graphs():
     v, runs, given = tf.Variable(2.0), [], []
 
@@ -641,6 +653,16 @@ def test_variables_and_graphs():
 
     assert [float(graph(tf.constant(n))) for n in (1.0, 2.0, 3.0)] == [1, 4, 9]
     assert len(runs) == 1
+    graph(tf.constant([1.0]))
+    assert len(runs) == 2
+    w, frozen = tf.Variable(2.0), tf.Variable(2.0, trainable=False)
+    for by_default in (True, False):
+        with tf.GradientTape(watch_accessed_variables=by_default) as tape:
+            y = w * frozen
+        assert floats(tape.gradient(y, [w, frozen])) == [
+            2.0 if by_default else None,
+            None,
+        ]
 
 
 @says("For the sine …", "Python's `math.sin` raises …")
