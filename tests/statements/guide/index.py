@@ -23,6 +23,12 @@ def test_each_page(page):
     assert "Solution" in solutions and '--8<-- "guide/' in solutions
 
 
+@says("Build a tape …")
+def test_its_lines():
+    engine = DOCS.parent / "snippets/guide/build_a_tape/build_a_tape.py"
+    assert len(engine.read_text("utf-8").splitlines()) == 120
+
+
 pointer(
     "Each page of …",
     "You can read …",

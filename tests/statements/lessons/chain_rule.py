@@ -417,4 +417,5 @@ pointer(
     "After this lesson …",
     "The custom gradient …",
     "Solution: two gradient …",
+    "To see what …",
 )

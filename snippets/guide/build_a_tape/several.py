@@ -1,0 +1,156 @@
+"""A tape that opens and closes; several outputs; None."""
+
+import math
+from types import SimpleNamespace
+
+import tensorflow as tf
+
+open_tapes = []
+
+
+class Value:
+    """A number that a tape recognizes by its identity."""
+
+    def __init__(self, number):
+        self.number = float(number)
+
+    def __float__(self):
+        return self.number
+
+    def __add__(self, other):
+        return add(self, other)
+
+    def __mul__(self, other):
+        return multiply(self, other)
+
+    def __neg__(self):
+        return -1.0 * self
+
+    def __sub__(self, other):
+        return self + -1.0 * other
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def constant(number):
+    return number if isinstance(number, Value) else Value(number)
+
+
+def as_list(values):
+    return list(values) if isinstance(values, (list, tuple)) else [values]
+
+
+# --8<-- [start:tape]
+class GradientTape:
+    """A list of the steps that depend on a watched value."""
+
+    def __init__(self, persistent=False):
+        self.persistent = persistent
+        self.steps, self.watched = [], set()
+
+    def __enter__(self):
+        open_tapes.append(self)
+        return self
+
+    def __exit__(self, *error):
+        open_tapes[:] = [tape for tape in open_tapes if tape is not self]
+
+    def watch(self, values):
+        self.watched.update(as_list(values))
+
+    def gradient(self, target, sources):
+        if self.steps is None:
+            raise RuntimeError("this tape computes one set of gradients")
+        steps = self.steps
+        if not self.persistent:
+            self.steps = None
+            self.__exit__()
+        zero, upstream = constant(0.0), {target: constant(1.0)}
+        for inputs, outputs, grad in reversed(steps):
+            if any(y in upstream for y in outputs):
+                parts = grad(*(upstream.get(y, zero) for y in outputs))
+                for x, part in zip(inputs, as_list(parts), strict=True):
+                    if part is not None and x in self.watched:
+                        upstream[x] = upstream.get(x, zero) + part
+        found = [upstream.get(x) for x in as_list(sources)]
+        return found if isinstance(sources, (list, tuple)) else found[0]
+
+
+def custom_gradient(function):
+    def recorded(*inputs):
+        inputs = [constant(x) for x in inputs]
+        y, grad = function(*inputs)
+        outputs = tuple(Value(each) for each in as_list(y))
+        for tape in open_tapes:
+            if not tape.watched.isdisjoint(inputs):
+                tape.watched.update(outputs)
+                tape.steps.append((inputs, outputs, grad))
+        return outputs if isinstance(y, (list, tuple)) else outputs[0]
+
+    return recorded
+# --8<-- [end:tape]
+
+
+operation = custom_gradient
+
+
+@operation
+def add(x, y):
+    return float(x) + float(y), lambda upstream: (upstream, upstream)
+
+
+@operation
+def multiply(x, y):
+    def grad(upstream):
+        return upstream * y, upstream * x
+
+    return float(x) * float(y), grad
+
+
+@operation
+def sin(x):
+    return math.sin(x), lambda upstream: upstream * cos(x)
+
+
+@operation
+def cos(x):
+    return math.cos(x), lambda upstream: -upstream * sin(x)
+
+
+# --8<-- [start:use]
+def gradients(lib, x, y, k):
+    upstream = []
+
+    # truth: x.shape == y.shape
+    @lib.custom_gradient
+    def two_outputs(x, y):
+        def grad(upstream_z, upstream_w):
+            upstream[:] = upstream_z, upstream_w
+            downstream_x = upstream_z * (y + lib.cos(x))
+            downstream_y = upstream_z * x + upstream_w * 2.0 * y
+            return downstream_x, downstream_y
+
+        return (x * y + lib.sin(x), y * y), grad
+
+    with lib.GradientTape(persistent=True) as tape:
+        tape.watch([x, y])
+        z, w = two_outputs(x, y)
+        targets = {"z + w + k": z + w + k, "z": z, "w": w}
+    lines = []
+    for name, target in targets.items():
+        found = tape.gradient(target, [x, y, k])
+        shown = ["None" if each is None else f"{float(each):.5g}"
+                 for each in (*upstream, *found)]
+        lines.append(f"{name:9}  upstream = [{', '.join(shown[:2])}]"
+                     f"  gradients = [{', '.join(shown[2:])}]")
+    return lines
+
+
+mine = SimpleNamespace(custom_gradient=custom_gradient,
+                       GradientTape=GradientTape, sin=sin, cos=cos)
+lines = gradients(mine, constant(2.0), constant(3.0), constant(5.0))
+print(*lines, sep="\n")
+tensors = tf.constant([2.0, 3.0, 5.0], tf.float64)
+assert gradients(tf, *tensors) == lines
+print("TensorFlow prints the same lines")
+# --8<-- [end:use]
