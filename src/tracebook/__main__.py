@@ -89,6 +89,7 @@ def _print(report: Report) -> int:
     print(
         f"{len(report.traces)} snippets, {report.ran} run,"
         + (f" {report.remembered} remembered," if report.remembered else "")
+        + (f" {report.stops} stops," if report.stops else "")
         + f" {len(report.notes)} traces written,"
         f" {len(report.problems)} problems"
     )

@@ -8,8 +8,8 @@ what the program prints at every combination of the inputs' stops:
 
 ``x`` is the constant in the first assignment to ``x``, outside any function if there is
 one, or in what a loop over ``x`` goes through; ``w[1]`` is the second constant there.
-A writer writes these lines, and ``tracebook update`` the rest. Readers move a slider and see what was recorded, so the
-page shows nothing that TensorFlow did not print.
+A writer writes these lines, and ``tracebook update`` the rest. Readers move a slider
+and see what was recorded: the page shows nothing that TensorFlow did not print.
 """
 
 import ast
