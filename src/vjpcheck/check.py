@@ -9,7 +9,7 @@ import numpy as np
 from tensorflow.python.eager import context  # no public name gives a seed back
 
 from .compare import Report
-from .declared import WIDEST, Declared
+from .declared import WIDEST, Choice, Declared
 from .function import Function, Misdeclared, called
 from .judge import Judge
 
@@ -29,6 +29,9 @@ def check_rule(
     shapes: bool = False,
     second_order: bool | None = None,
     seed: int = 0,
+    atol: Choice = None,
+    rtol: Choice = None,
+    eps: Choice = None,
 ) -> Report:
     """Assert that the gradient of a function fits its values.
 
@@ -86,6 +89,8 @@ def check_rule(
             inputs and by upstream; False where it may be wrong. If not given, it
             may be None by all of these, but not by some where it is not zero.
         seed: of all that is drawn here.
+        atol, rtol, eps: as in ``check_grads``; ``rtol`` replaces the tolerances that
+            are listed at ``within``.
 
     Returns:
         How much was compared: points, shapes, precisions, slopes, kinks, and how many
@@ -115,6 +120,9 @@ def check_rule(
         dense=dense_upstream,
         once=second_order is False,
         fixed=_leaves(call, no_gradient),
+        atol=atol,
+        rtol=rtol,
+        eps=eps,
     )
     if within is not None and not 0 < within <= WIDEST:
         raise ValueError(f"within={within} is too wide to prove anything")
@@ -135,7 +143,7 @@ def check_rule(
     report = Report()
     try:
         with (
-            _generators_kept(call),
+            generators_kept(call),
             contextlib.closing(
                 Judge(
                     call,
@@ -172,7 +180,7 @@ def _leaves(call: Function, names: Sequence[str]) -> list[str]:
 
 
 @contextlib.contextmanager
-def _generators_kept(call: Function) -> Iterator[None]:
+def generators_kept(call: Function) -> Iterator[None]:
     """The global generators are as they were before."""
     tensorflow, python, numpy = context.context(), random.getstate(), np.random
     seed, drawn = tensorflow._seed, copy.copy(getattr(tensorflow, "_rng", None))

@@ -8,7 +8,7 @@ from itertools import cycle
 import numpy as np
 import tensorflow as tf
 
-from .declared import Declared
+from .declared import Declared, chosen
 from .directions import Along, Directions, Undecided, Wrong
 from .function import Function, Point, Refused, evaluate, flat, said, unflat, wide
 from .points import Domain, beside, normal
@@ -122,10 +122,7 @@ class Comparison:
         self._note_precision(double)
 
     def _note_precision(self, double: bool) -> None:
-        dtypes = (self.function.leaves[i].dtype for i in self.function.moving)
-        self.report.precisions.add(
-            "/".join(sorted({(wide(each) if double else each).name for each in dtypes}))
-        )
+        self.report.precisions.add("/".join(sorted(self.function.dtypes(double))))
 
     def _is_around(
         self, got: float, moved: np.ndarray, drawn: Point, double: bool, upstream: list
@@ -220,6 +217,7 @@ class Comparison:
         changed = flat([self._becomes("upstream", each, tensors) for each in upstream])
         meant = self._meant_at_last(directions, changed, tensors)
         rel, noise = self.tolerance(double)
+        atol = chosen(self.declared.atol, self.function.dtypes(double)) or 0.0
         for n, along in enumerate(directions):
             # Rounding within the rule does not shrink as inputs grow: in float64
             # it is out of sight, in narrower dtypes it is not.
@@ -230,7 +228,7 @@ class Comparison:
                 doubt = dot(abs(changed), np.where(np.isfinite(doubts), doubts, 0))
                 known = exactly(meant[n], doubt, abs(changed).sum())
                 by = np.ones(1)
-            pairing = pair(by, known, downstream, along.moved, rel, ground)
+            pairing = pair(by, known, downstream, along.moved, rel, ground, atol)
             if pairing.verdict == "wrong" and not (
                 pairing.at_kink
                 and self._is_around(pairing.got, along.moved, drawn, double, upstream)
@@ -286,7 +284,8 @@ class Comparison:
             if double and self.reference.in_double
             else max(1e-5, 10 * self._rounding)
         )
-        return max(rel, self.declared.within or 0), noise
+        given = chosen(self.declared.rtol, self.function.dtypes(double))
+        return max(rel if given is None else given, self.declared.within or 0), noise
 
     def _rounded(self, drawn: Point) -> Point:
         """The point in the dtypes of the program."""

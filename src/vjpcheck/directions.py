@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .declared import Declared
+from .declared import Declared, chosen
 from .function import Function, Misdeclared, Point, Refused, flat, unflat
 from .points import Domain
 from .slopes import DOUBLE, Slope, none, scaled_slope, slope
@@ -125,7 +125,8 @@ class Directions:
 
     def _slope(self, function: Function, center: np.ndarray, row: np.ndarray) -> Slope:
         values = self._values_of(function)
-        return scaled_slope(values, center, self._at, row, function.in_double)
+        eps = chosen(self.declared.eps, function.dtypes(function.in_double))
+        return scaled_slope(values, center, self._at, row, function.in_double, eps)
 
     def _values_of(self, function: Function) -> Callable[[np.ndarray], np.ndarray]:
         def values(row: np.ndarray) -> np.ndarray:
@@ -167,7 +168,7 @@ class Directions:
                 row[start : start + size] = mixture
                 rows.append(
                     (
-                        _number(name, array, n)
+                        number_of(name, array, n)
                         if each_number
                         else f"a mixture of {name}",
                         name,
@@ -184,7 +185,7 @@ def _shares(numbers: np.ndarray) -> np.ndarray:
     return sizes / sizes.max(initial=1)
 
 
-def _number(name: str, array: np.ndarray, n: int) -> str:
+def number_of(name: str, array: np.ndarray, n: int) -> str:
     if not array.ndim:
         return name
     part = ""

@@ -150,6 +150,11 @@ class Function:
     def moving(self) -> list[int]:
         return [i for i, each in enumerate(self.leaves) if each.moves]
 
+    def dtypes(self, double: bool) -> set[str]:
+        """Of the leaves that move, by their names."""
+        its = (self.leaves[i].dtype for i in self.moving)
+        return {(wide(each) if double else each).name for each in its}
+
     def widened(self) -> Point:
         """The point at which the program called."""
         return [

@@ -71,11 +71,9 @@ class Judge:
             or function.leaves[i].dtype == wide(function.leaves[i].dtype)
             for i in function.moving
         )
-        self._double = wide_inputs and _runs_widely(lambda: self._both_passes(tensors))
+        self._double = wide_inputs and runs_widely(lambda: self._both_passes(tensors))
         for each in (function, reference):
-            each.in_double = wide_inputs and _runs_widely(
-                partial(each.outputs, tensors)
-            )
+            each.in_double = wide_inputs and runs_widely(partial(each.outputs, tensors))
         self._sides = points.sides(function, rng)
         self._comparison = Comparison(
             function,
@@ -332,7 +330,7 @@ class Judge:
         return True
 
 
-def _runs_widely(run: Callable[[], list]) -> bool:
+def runs_widely(run: Callable[[], list]) -> bool:
     """Whether float64 goes in and comes out."""
     try:
         dtypes = [tf.as_dtype(each.dtype) for each in run() if each is not None]

@@ -7,7 +7,7 @@ doubt, and takes the mean of both sides at a kink without a word.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -146,10 +146,13 @@ def scaled_slope(
     at: np.ndarray,
     direction: np.ndarray,
     in_double: bool,
+    eps: float | None = None,
 ) -> Slope:
     """With steps of the size of the inputs, but not below 1, unless they are tiny;
-    where these settle nothing, with others."""
+    where these settle nothing, with others. With ``eps``, it is the longest step."""
     steps = DOUBLE if in_double else SINGLE
+    if eps is not None:
+        return slope(function, center, at, direction, replace(steps, first=eps))
     size = float(abs(at[direction != 0]).max(initial=0))
     usual = max(1.0, size)
     sizes = [usual, LONGER * usual] if in_double else [usual]
@@ -196,6 +199,7 @@ def pair(
     moved: np.ndarray,
     rel: float,
     noise: float,
+    atol: float = 0.0,
 ) -> Pairing:
     """Compare along one direction; ``moved`` is what it does to the inputs."""
     got = dot(downstream, moved)
@@ -205,7 +209,7 @@ def pair(
     if (slope.kink & used).any():
         sides = np.stack([upstream * slope.left, upstream * slope.right])[:, used]
         low, high = sides.min(axis=0).sum(), sides.max(axis=0).sum()
-        slack = 1e-3 * (np.abs(sides).sum() + size) + ground
+        slack = 1e-3 * (np.abs(sides).sum() + size) + ground + atol
         inside = low - slack <= got <= high + slack
         return Pairing(
             "kink" if inside else "wrong",
@@ -218,7 +222,7 @@ def pair(
     expected = dot(upstream[used], slope.value[used])
     parts = dot(abs(upstream[used]), abs(slope.value[used]))
     doubt = 10 * dot(abs(upstream[used]), slope.doubt[used])
-    near = abs(got - expected) <= rel * (parts + size) + doubt + ground
+    near = abs(got - expected) <= rel * (parts + size) + doubt + ground + atol
     verdict = "holds" if near else "wrong"
     enough = max(1e-3, 100 * rel) * parts + 1e3 * ground
     enough += 1e-6 * dot(abs(upstream[used]), slope.scale[used])

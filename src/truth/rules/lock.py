@@ -21,9 +21,13 @@ from ..errors import BadFile
 FILE = Path("tests/rules.lock")
 _HERE = Path(__file__).resolve().parent
 _CHECKER = _HERE.parents[1] / "vjpcheck"
+_OF_READERS = (
+    *("check", "derivatives", "grads", "linter", "messages"),
+    *("pytest_plugin", "smallest", "__init__", "__main__"),
+)
 _NOT_CODE = {
     _HERE / "lock.py",
-    *(_CHECKER / name for name in ("check.py", "linter.py", "messages.py")),
+    *(_CHECKER / f"{name}.py" for name in _OF_READERS),
 }
 """Files that no verdict depends on."""
 
