@@ -28,9 +28,9 @@ def __getattr__(name: str) -> object:
     try:
         return getattr(import_module(f".{_HOMES.get(name, 'grads')}", __name__), name)
     except ModuleNotFoundError as error:
-        if error.name != "tensorflow":
+        if error.name not in ("numpy", "tensorflow"):
             raise
         raise ImportError(
             f"vjpcheck.{name} needs TensorFlow 2.18 or later:"
-            " pip install 'vjpcheck[tensorflow]'"
+            " python -m pip install tensorflow"
         ) from error

@@ -31,7 +31,7 @@ class Result:
     undecided: bool = False
     """Whether a problem is that finite differences determined too little."""
     compared: int = 0
-    """Directional derivatives that were compared with finite differences."""
+    """Comparisons of a directional derivative with finite differences."""
     kinks: int = 0
     """Of these, those for which any value between the two sides was accepted."""
     unsettled: int = 0
@@ -293,14 +293,22 @@ class Check:
     ) -> None:
         for name, row, its in known:
             ups = [self._random(each) for each in outputs]
+            tries = [ups, [-3 * each for each in ups]]  # of either sign
             if self._upstream is not None and level is self.first:
-                ups = [
-                    tf.cast(given, each.dtype)
-                    for given, each in zip(self._upstream, outputs)
-                ]
-            gradients = flat(self._run(derivative, level, ups))
-            place = f"{self._place(level)} with upstream = {shown(ups)}: the gradient"
-            self._pair(level, name, flat(ups), its, gradients, row, place)
+                given = zip(self._upstream, outputs)
+                tries = [[tf.cast(up, each.dtype) for up, each in given]]
+            for ups in tries:
+                gradients = flat(self._run(derivative, level, ups))
+                place = f"{self._place(level)} with upstream = {shown(ups)}"
+                self._pair(
+                    level,
+                    name,
+                    flat(ups),
+                    its,
+                    gradients,
+                    row,
+                    f"{place}: the gradient",
+                )
         self._demand_enough(len(known))
 
     def _compare_fwd(self, level: _Level, derivative: _Level, known: list) -> None:
@@ -376,24 +384,25 @@ class Check:
         )
 
     def _undefined(self, sources: list, ups: list) -> None:
-        """With one output used: the others have zero or no upstream gradient."""
-        names = self.first.names
-        for n in range(len(ups)):
-            with tf.GradientTape(persistent=True) as tape:
-                tape.watch(sources)
-                outputs = self._of_function(sources)
-            zeros = [up if i == n else tf.zeros_like(up) for i, up in enumerate(ups)]
+        """With one output used, TensorFlow passes zeros for the others: the gradients
+        add up to the one for all outputs."""
+        names, total = self.first.names, np.zeros(flat(self.first.values).size)
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(sources)
+            outputs = self._of_function(sources)
+        for n, up in enumerate(ups):
             try:
-                alone = tape.gradient(outputs[n], sources, ups[n])
+                alone = tape.gradient(outputs[n], sources, up)
             except Exception as error:
                 raise Wrong(
                     f"if only output {n} is used, it raises {said(error)}"
                 ) from error
-            self._same(
-                flat(_like(alone, sources, names)),
-                flat(_like(tape.gradient(outputs, sources, zeros), sources, names)),
-                f"if only output {n} is used, the gradient is",
-            )
+            total += flat(_like(alone, sources, names))
+        self._same(
+            total,
+            flat(_like(tape.gradient(outputs, sources, ups), sources, names)),
+            "summed over the outputs, each used alone, the gradient is",
+        )
 
     def _batched(self, sources: list, ups: list) -> None:
         with tf.GradientTape(persistent=True) as tape:

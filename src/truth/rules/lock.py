@@ -23,7 +23,7 @@ _HERE = Path(__file__).resolve().parent
 _CHECKER = _HERE.parents[1] / "vjpcheck"
 _OF_READERS = (
     *("check", "derivatives", "grads", "linter", "messages"),
-    *("pytest_plugin", "smallest", "__init__", "__main__"),
+    *("failure", "pytest_plugin", "__init__", "__main__"),
 )
 _NOT_CODE = {
     _HERE / "lock.py",

@@ -1,0 +1,121 @@
+"""A failed check as text: what is wrong, the smallest counterexample, and advice."""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from .derivatives import Result
+from .function import inexact
+from .grads import check_grads
+from .linter import explain
+
+SECONDS = 10.0
+"""For a counterexample."""
+NUMBER = "index#wrong-number"
+"""The entry that says no more than the check itself."""
+
+
+def text(f: Callable, args: tuple, result: Result, seed: int = 0) -> str:
+    """What a failed test prints."""
+    lines = [f"{getattr(f, '__name__', f)} failed the check of its gradient:"]
+    lines += [f"  {problem}" for problem in result.problems]
+    if not result.undecided and (smaller := smallest(f, args, seed)):
+        lines += ["Smallest counterexample:", f"  {smaller}"]
+    with contextlib.suppress(Exception):
+        advice = [
+            f"  {each}"
+            for each in explain(f, *args)
+            if each.is_mistake and each.entry != NUMBER
+        ]
+        lines += ["Advice:", *advice] if advice else []
+    return "\n".join([*lines, f"The seed was {seed}."])
+
+
+def smallest(f: Callable, args: tuple, seed: int = 0) -> str:
+    """The problem at the smallest and simplest arguments found; empty if reverse mode
+    of order 1 is right at ``args`` itself."""
+    leaves = [_array(each) for each in tf.nest.flatten(args)]
+    problem = _problem(f, args, leaves, seed)
+    until = time.monotonic() + SECONDS
+    candidates = _simpler(leaves)
+    while problem and time.monotonic() < until:
+        try:
+            candidate = next(candidates)
+        except StopIteration:
+            break
+        if found := _problem(f, args, candidate, seed):
+            problem, leaves = found, candidate
+            candidates = _simpler(leaves)
+    return problem
+
+
+def _array(value: Any) -> Any:
+    """Numbers that may be changed, as an array."""
+    is_number = isinstance(value, (float, np.ndarray)) or hasattr(value, "numpy")
+    if not is_number or not inexact(tf.convert_to_tensor(value).dtype):
+        return value
+    return tf.convert_to_tensor(value).numpy()
+
+
+def _problem(f: Callable, args: tuple, leaves: list, seed: int) -> str:
+    tensors = [
+        tf.constant(each) if isinstance(each, np.ndarray | np.generic) else each
+        for each in leaves
+    ]
+    inputs = tf.nest.pack_sequence_as(args, tensors)
+    try:
+        outputs = [tf.convert_to_tensor(each) for each in tf.nest.flatten(f(*inputs))]
+    except Exception:  # not what the function takes
+        return ""
+    ones = [tf.ones_like(each) for each in outputs if inexact(each.dtype)]
+    for upstream in (ones, [2 * each for each in ones], None):
+        result = check_grads(
+            f,
+            inputs,
+            modes=["rev"],
+            upstream=upstream,
+            nondet_tol=None,
+            raise_exception=False,
+            seed=seed,
+        )
+        if result.problems and not result.undecided:
+            return result.problems[0]
+    return ""
+
+
+def _simpler(leaves: list) -> Iterator[list]:
+    """Shorter axes first, of all arrays that share a length or of one; then rounder
+    numbers."""
+    arrays = {i: each for i, each in enumerate(leaves) if hasattr(each, "ndim")}
+    lengths = {size for each in arrays.values() for size in each.shape if size > 1}
+    for length in sorted(lengths, reverse=True):
+        for shorter in {1, length // 2}:
+            yield _changed(leaves, arrays, lambda a: _cut(a, length, shorter))  # noqa: B023
+            for i, each in arrays.items():
+                if length in each.shape:
+                    yield _changed(leaves, {i: _cut(each, length, shorter)})
+    for i, each in arrays.items():
+        for rounder in (
+            np.zeros_like(each),
+            np.ones_like(each),
+            each.round(),
+            each.round(1),
+        ):
+            if _cost(rounder) < _cost(each):
+                yield _changed(leaves, {i: rounder})
+
+
+def _changed(leaves: list, arrays: dict, change: Callable = lambda a: a) -> list:
+    return [change(arrays[i]) if i in arrays else each for i, each in enumerate(leaves)]
+
+
+def _cut(array: np.ndarray, length: int, shorter: int) -> np.ndarray:
+    return array[tuple(slice(shorter if n == length else None) for n in array.shape)]
+
+
+def _cost(array: np.ndarray) -> int:
+    return sum(len(f"{each:g}") for each in array.ravel().tolist())

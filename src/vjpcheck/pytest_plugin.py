@@ -1,0 +1,45 @@
+"""The fixture ``gradcheck``, and the option ``--gradcheck-seed``, for pytest."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.getgroup("vjpcheck").addoption(
+        "--gradcheck-seed",
+        type=int,
+        default=0,
+        help="seed of the points and upstream gradients that gradcheck draws",
+    )
+
+
+@pytest.fixture
+def gradcheck(request: pytest.FixtureRequest) -> Callable:
+    """``check_custom_gradient`` with the seed of the command line.
+
+    Example::
+
+        def test_cube(gradcheck):
+            gradcheck(cube, (tf.constant([1.3, -0.7]),), shapes=True)
+
+    A failed check prints the problem, the smallest counterexample that it finds within
+    ten seconds, and the advice of ``explain``.
+    """
+
+    def check(f: Callable, args: Any, *more: Any, **options: Any) -> Any:
+        __tracebackhide__ = True
+        from . import check_custom_gradient  # TensorFlow takes seconds to import
+        from .failure import text
+
+        seed = options.pop("seed", request.config.getoption("--gradcheck-seed"))
+        result = check_custom_gradient(
+            f, args, *more, seed=seed, **{**options, "raise_exception": False}
+        )
+        if not result and options.get("raise_exception", True):
+            arguments = tuple(args) if isinstance(args, (tuple, list)) else (args,)
+            raise AssertionError(text(f, arguments, result, seed))
+        return result
+
+    return check
