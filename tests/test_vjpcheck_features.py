@@ -7,6 +7,7 @@ import pytest
 import tensorflow as tf
 
 from vjpcheck import check_custom_gradient, check_grads, explain
+from vjpcheck.__main__ import main
 from vjpcheck.failure import smallest, text
 
 from .project import ROOT
@@ -14,7 +15,7 @@ from .project import ROOT
 X = np.array([1.3, -0.7, 0.4])
 LAST = np.array([0.0, 0.0, 1e-4])
 X32 = tf.constant(X, tf.float32)
-TABLE = {}
+TABLE: dict[str, Callable] = {}
 
 
 def row(name: str) -> Callable:
@@ -27,7 +28,7 @@ def row(name: str) -> Callable:
     return note
 
 
-def rule(values, gradient):
+def rule(values, gradient) -> Callable:
     """A function of one input with a custom gradient."""
 
     @tf.custom_gradient
@@ -39,8 +40,8 @@ def rule(values, gradient):
 
 SINE = rule(tf.sin, lambda x, up: up * tf.cos(x))
 ONCE = rule(tf.sin, lambda x, up: up * tf.stop_gradient(tf.cos(x)))
+SLOPE: Callable = rule(tf.cos, lambda x, up: -up * tf.stop_gradient(tf.sin(x)))
 TWICE = rule(tf.sin, lambda x, up: up * SLOPE(x))
-SLOPE = rule(tf.cos, lambda x, up: -up * tf.stop_gradient(tf.sin(x)))
 OFF = rule(tf.sin, lambda x, up: up * (tf.cos(x) + 1e-3))
 MISSING = rule(tf.sin, lambda x, up: tf.cos(x))
 
@@ -385,3 +386,21 @@ def test_options_are_refused():
     rough = lambda x: x + 0.01 * tf.sin(1e9 * x)  # noqa: E731
     found = check_grads(rough, (X,), raise_exception=False)
     assert found.undecided or "finite differences give" in found.problems[0]
+
+
+def test_the_command(capsys):
+    here = "tests.test_vjpcheck_features"
+
+    def command(name, *more):
+        code = main([f"{here}:{name}", "--args", "[1.0, 2.0]", *more])
+        return code, capsys.readouterr()
+
+    code, printed = command("SINE", "--order", "2", "--rtol", "1e-5")
+    assert (code, printed.out.partition(";")[0]) == (0, f"{here}:SINE: right")
+    assert command("SINE", "--plain", "--dtype", "float32", "--fast")[0] == 0
+    code, printed = command("MISSING")
+    assert code == 1
+    assert "mistakes/silent_values#no-upstream" in printed.out
+    for words in (["NONE"], ["SINE", "--order", "0"]):
+        code, printed = command(*words)
+        assert (code, printed.err[:9]) == (2, "vjpcheck:")

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+_NAMES = ("order", "atol", "rtol", "eps", "seed", "fast", "batched", "jit_compile")
+
 
 def main(words: Sequence[str] | None = None) -> int:
     """0 if the gradient is right, 1 if it is wrong, 2 if it can't be checked."""
@@ -15,35 +17,31 @@ def main(words: Sequence[str] | None = None) -> int:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     sys.path.insert(0, "")
     try:
+        from . import check_custom_gradient, check_grads
+
         module, _, name = options.function.partition(":")
         f: Any = importlib.import_module(module)
         for part in name.split("."):
             f = getattr(f, part)
         args = _arguments(options.args, options.dtype)
-        from . import check_custom_gradient, check_grads
+        result = (check_grads if options.plain else check_custom_gradient)(
+            f,
+            args,
+            modes=options.modes.split(","),
+            raise_exception=False,
+            **{name: getattr(options, name) for name in _NAMES},
+            **({"shapes": True} if options.shapes else {}),
+        )
     except (ImportError, AttributeError, ValueError, SyntaxError) as error:
         print(f"vjpcheck: {error}", file=sys.stderr)
         return 2
-    from .failure import text
-
-    given = {
-        name: getattr(options, name)
-        for name in ("order", "atol", "rtol", "eps", "fast", "batched", "jit_compile")
-    }
-    result = (check_grads if options.plain else check_custom_gradient)(
-        f,
-        args,
-        modes=options.modes.split(","),
-        seed=options.seed,
-        raise_exception=False,
-        **given,
-        **({"shapes": True} if options.shapes else {}),
-    )
     if not result:
+        from .failure import text
+
         print(text(f, args, result, options.seed))
         return 1
     slopes = result.compared + (result.report.slopes if result.report else 0)
-    print(f"{options.function}: right; {slopes} derivatives compared")
+    print(f"{options.function}: right; {slopes} comparisons")
     return 0
 
 
@@ -79,9 +77,13 @@ def _parser() -> argparse.ArgumentParser:
     for name in ("atol", "rtol", "eps"):
         parser.add_argument(f"--{name}", type=float)
     parser.add_argument("--seed", type=int, default=0)
+    either = parser.add_mutually_exclusive_group()
     for name, what in (
         ("plain", "check what TensorFlow differentiates, by check_grads alone"),
         ("shapes", "try other shapes, too"),
+    ):
+        either.add_argument(f"--{name}", action="store_true", help=what)
+    for name, what in (
         ("fast", "use one random direction"),
         ("batched", "try tf.vectorized_map, too"),
         ("jit-compile", "try XLA, too"),
