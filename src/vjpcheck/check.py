@@ -89,8 +89,9 @@ def check_rule(
             inputs and by upstream; False where it may be wrong. If not given, it
             may be None by all of these, but not by some where it is not zero.
         seed: of all that is drawn here.
-        atol, rtol, eps: as in ``check_grads``; ``rtol`` replaces the tolerances that
-            are listed at ``within``.
+        atol: absolute tolerance, as in ``check_grads``.
+        rtol: replaces the tolerances that are listed at ``within``.
+        eps: the longest step, as in ``check_grads``.
 
     Returns:
         How much was compared: points, shapes, precisions, slopes, kinks, and how many

@@ -29,7 +29,7 @@ class Result:
 
     problems: list[str] = field(default_factory=list)
     undecided: bool = False
-    """Whether a problem is that finite differences determined too little."""
+    """Whether a problem is that too little could be compared at these arguments."""
     compared: int = 0
     """Comparisons of a directional derivative with finite differences."""
     kinks: int = 0
@@ -56,7 +56,7 @@ class _Level:
 
 
 class Check:
-    """One function at one point. Raises Wrong if nothing can be compared there."""
+    """One function at one point. Raises Undecided if nothing can be compared there."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Check:
             outputs = self._of_function([self._fixed[i] for i in call.moving])
         call.leaves += map(leaf_of, tape.watched_variables())
         if not call.moving:
-            raise Wrong("no argument is floating or complex, so none has a derivative")
+            raise Undecided("no argument is floating or complex")
         here = call.widened()
         self._fixed = call.tensors(here, double=False)
         its = [call.leaves[i] for i in call.moving]
@@ -97,7 +97,7 @@ class Check:
         again = self._of_function(self._tensors(self.first, self.first.values, False))
         call.noisy = not np.array_equal(flat(again), flat(outputs), equal_nan=True)
         if not np.isfinite(flat([*self.first.values, *again])).all():
-            raise Wrong(f"{self._place(self.first)}: not all values are finite")
+            raise Undecided(f"{self._place(self.first)}: not all values are finite")
         # A narrow variable moves by steps of its own, whatever comes out.
         self._can_widen = all(
             each.variable is None or each.dtype == wide(each.dtype) for each in its
@@ -186,7 +186,7 @@ class Check:
         try:
             return self._call._run(self._call.call, its)
         except Refused as error:
-            raise Wrong(f"the function raises {error}") from error
+            raise Undecided(f"the function raises {error}") from error
 
     def _outputs(self, level: _Level) -> list:
         return level.run(self._tensors(level, level.values, double=False))

@@ -26,10 +26,11 @@ def text(f: Callable, args: tuple, result: Result, seed: int = 0) -> str:
     if not result.undecided and (smaller := smallest(f, args, seed)):
         lines += ["Smallest counterexample:", f"  {smaller}"]
     with contextlib.suppress(Exception):
+        # Where nothing could be compared, advice would be a guess.
         advice = [
             f"  {each}"
             for each in explain(f, *args)
-            if each.is_mistake and each.entry != NUMBER
+            if each.is_mistake and each.entry != NUMBER and not result.undecided
         ]
         lines += ["Advice:", *advice] if advice else []
     return "\n".join([*lines, f"The seed was {seed}."])

@@ -108,6 +108,7 @@ def check_grads(
                 call.restore()
         except Wrong as wrong:
             result.problems.append(str(wrong))
+            result.undecided |= isinstance(wrong, Undecided)
     return _judged(result, raise_exception)
 
 

@@ -1,6 +1,7 @@
 """The fixture ``gradcheck``, and the option ``--gradcheck-seed``, for pytest."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -28,18 +29,18 @@ def gradcheck(request: pytest.FixtureRequest) -> Callable:
     ten seconds, and the advice of ``explain``.
     """
 
-    def check(f: Callable, args: Any, *more: Any, **options: Any) -> Any:
-        __tracebackhide__ = True
-        from . import check_custom_gradient  # TensorFlow takes seconds to import
-        from .failure import text
+    return partial(check, request.config.getoption("--gradcheck-seed"))
 
-        seed = options.pop("seed", request.config.getoption("--gradcheck-seed"))
-        result = check_custom_gradient(
-            f, args, *more, seed=seed, **{**options, "raise_exception": False}
-        )
-        if not result and options.get("raise_exception", True):
-            arguments = tuple(args) if isinstance(args, (tuple, list)) else (args,)
-            raise AssertionError(text(f, arguments, result, seed))
-        return result
 
-    return check
+def check(seed: int, f: Callable, args: Any, *more: Any, **options: Any) -> Any:
+    """``check_custom_gradient``, which fails with more than its problems."""
+    __tracebackhide__ = True
+    from . import check_custom_gradient  # TensorFlow takes seconds to import
+    from .failure import text
+
+    given = {"seed": seed, **options, "raise_exception": False}
+    result = check_custom_gradient(f, args, *more, **given)
+    if not result and options.get("raise_exception", True):
+        arguments = tuple(args) if isinstance(args, (tuple, list)) else (args,)
+        raise AssertionError(text(f, arguments, result, given["seed"]))
+    return result

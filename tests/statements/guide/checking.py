@@ -834,6 +834,7 @@ advice(
 pointer(
     "Step sizes derives …",
     "The helper has …",
+    "Test a custom gradient …",
     "Each build of …",
     "You can use …",
     "In a clone …",

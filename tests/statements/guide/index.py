@@ -52,6 +52,7 @@ pointer(
     "Checking a gradient …",
     "Reading the backward …",
     "Step sizes, the …",
+    "Test a custom …",
     "Coming from JAX …",
     "Where TensorFlow's documentation …",
     "The symbols are …",

@@ -1,0 +1,53 @@
+"""Promise: what the page on tests in a CI shows is what happens there."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from .project import ROOT
+
+PAGE = (ROOT / "docs/guide/test_in_ci.md").read_text("utf-8")
+
+
+def fence(start: str) -> str:
+    [found] = re.findall(rf"```{start}.*?\n(.*?)```", PAGE, re.DOTALL)
+    return found
+
+
+def tested(code: str, folder) -> str:
+    """What pytest prints of the page's file; the installed wheel finds the plugin."""
+    (folder / "test_gradients.py").write_text(code, "utf-8")
+    words = "-m", "pytest", "-q", "-p", "vjpcheck.pytest_plugin", "test_gradients.py"
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_the_file_passes_and_fails_as_shown(tmp_path):
+    code = fence(r"\{\.python notest")
+    right = "(upstream - y * along) / length"
+    assert right in code
+    assert "3 passed" in tested(code, tmp_path)
+    failed = tested(code.replace(right, "upstream / length"), tmp_path)
+    assert "2 failed, 1 passed" in failed
+    plain = re.sub(r"^E {3}", "", failed, flags=re.MULTILINE)
+    assert fence('text title="the failure') in plain
+
+
+def test_the_workflow_runs_the_pages_commands():
+    workflow = yaml.safe_load(fence("yaml"))
+    assert workflow[True] == ["push", "pull_request"]  # YAML reads "on" as true
+    [job] = workflow["jobs"].values()
+    ran = [step["run"] for step in job["steps"] if "run" in step]
+    assert f"```sh\n{ran[0]}\n```" in PAGE
+    assert ran[1] == "python -m pytest test_gradients.py"
+    assert 'title="test_gradients.py"' in PAGE
