@@ -13,11 +13,11 @@ PAGE = (ROOT / "docs/guide/test_in_ci.md").read_text("utf-8")
 
 
 def fence(start: str) -> str:
-    [found] = re.findall(rf"```{start}.*?\n(.*?)```", PAGE, re.DOTALL)
+    [found] = re.findall(rf"^```{start}[^\n]*\n(.*?)^```", PAGE, re.DOTALL | re.M)
     return found
 
 
-def tested(code: str, folder) -> str:
+def printed(code: str, folder) -> str:
     """What pytest prints of the page's file; the installed wheel finds the plugin."""
     (folder / "test_gradients.py").write_text(code, "utf-8")
     words = "-m", "pytest", "-q", "-p", "vjpcheck.pytest_plugin", "test_gradients.py"
@@ -36,11 +36,13 @@ def test_the_file_passes_and_fails_as_shown(tmp_path):
     code = fence(r"\{\.python notest")
     right = "(upstream - y * along) / length"
     assert right in code
-    assert "3 passed" in tested(code, tmp_path)
-    failed = tested(code.replace(right, "upstream / length"), tmp_path)
+    assert "3 passed" in printed(code, tmp_path)
+    failed = printed(code.replace(right, "upstream / length"), tmp_path)
     assert "2 failed, 1 passed" in failed
-    plain = re.sub(r"^E {3}", "", failed, flags=re.MULTILINE)
-    assert fence('text title="the failure') in plain
+    lines = [line.removeprefix("E").strip() for line in failed.splitlines()]
+    at = lines.index("Smallest counterexample:")
+    shown = [line.strip() for line in fence("text").splitlines()]
+    assert lines[at : at + 2] == shown
 
 
 def test_the_workflow_runs_the_pages_commands():
