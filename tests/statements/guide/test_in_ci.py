@@ -141,6 +141,21 @@ def test_the_options():
     assert "rev of rev" in str(raised(partial(check_grads, order=2), once, (x,)))
 
 
+@says("If a gradient …", "State the right …")
+def test_shapes_that_are_meant():
+    function = tf.custom_gradient(
+        lambda x: (tf.linalg.matrix_transpose(x), lambda up: tf.transpose(up))
+    )
+    x = (tf.constant([[1.3, -0.7, 0.2]], tf.float64),)
+    check_custom_gradient(function, x)
+    refused = raised(partial(check_custom_gradient, shapes=True), function, x)
+    assert "the forward pass accepts this" in str(refused)
+    report = check_custom_gradient(
+        function, x, shapes=True, where=lambda x: x.shape.rank == 2
+    ).report
+    assert report.shapes > 0
+
+
 @says(
     "`jit_compile=True` — both …",
     "`batched=True` — the …",
