@@ -158,7 +158,7 @@ def ran_at_every_stop(programs: list[snippet.Snippet]) -> None:
         text=True,
     )
     assert checked.returncode == 0, checked.stdout + checked.stderr
-    count = sum(len(live.load(each).printed) for each in programs)
+    count = sum(live.count(each.path) for each in programs)
     assert f" {count} stops," in checked.stdout
 
 

@@ -103,8 +103,9 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     # The interpreter's own order: the program, its threads, what it registered.
     atexit._clear()
     prepared = getattr(observer, "prepared", str)
+    error = None
     if snippet.variants:
-        error = _execute_variants(path, snippet)
+        _execute_variants(path, snippet)
     else:
         error = _execute(path, snippet.text, prepared)
     threading._shutdown()  # type: ignore[attr-defined]

@@ -191,15 +191,15 @@ def load(snippet: Snippet) -> Live | None:
             inputs.append(_input(snippet.text, found["name"], found["stops"]))
         except ValueError as error:
             raise LiveError(number, str(error)) from error
-    found = Live(path, snippet, tuple(inputs), declared, "")
+    its = Live(path, snippet, tuple(inputs), declared, "")
     if len({(each.line, each.start) for each in inputs}) < len(inputs):
         raise LiveError(1, "names one constant twice")
-    if (count := sum(1 for _ in found.combinations())) > MOST:
-        raise LiveError(1, f"has {count} combinations; at most {MOST}")
+    if (number := sum(1 for _ in its.combinations())) > MOST:
+        raise LiveError(1, f"has {number} combinations; at most {MOST}")
     program, _, printed = rest.partition("\n")
     if not program.startswith(_PROGRAM):
-        return found
-    return replace(found.with_printed(printed), program=program.removeprefix(_PROGRAM))
+        return its
+    return replace(its.with_printed(printed), program=program.removeprefix(_PROGRAM))
 
 
 def _input(text: str, name: str, stops: str) -> Input:
@@ -263,7 +263,7 @@ def _constants(text: str, name: str) -> list[tuple[int, int, int]]:
         tree = ast.parse(text)
     except SyntaxError:
         return []
-    values = []
+    values: list[tuple[ast.expr, ast.expr]] = []
     # A name's own first assignment may be inside a function, where it is another.
     for node in (*tree.body, *ast.walk(tree)):
         if isinstance(node, ast.Assign):
