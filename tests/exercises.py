@@ -96,6 +96,12 @@ def answers(path: Path) -> Iterator[Answer]:
         if len(found) != line.count(MARK):
             raise ValueError(f"{shown}:{number}: an answer is marked as no other is")
         for each in found:
+            if (
+                each["code"]
+                and "data-of" not in each["said"]
+                and re.search(r"\d", each["code"])
+            ):
+                raise ValueError(f"{shown}:{number}: numbers in code are not checked")
             text = _TEX.sub(r"\1", each["code"] or each["bold"])
             text = text.rpartition("=")[2].strip()
             yield Answer(f"{shown}:{number}", text, **dict(_SAID.findall(each["said"])))
