@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -69,11 +70,11 @@ class Answer:
         ]
         chosen = sorted(product(*(range(len(each)) for each in lists)), key=sum)
         return {
-            name: np.float32([its[each[k]] for each in chosen[:MOST_POINTS]])
+            name: np.array([its[each[k]] for each in chosen[:MOST_POINTS]], np.float32)
             for k, (name, its) in enumerate(zip(self.names, lists))
         }
 
-    def values(self, dtype: type = np.float64) -> np.ndarray:
+    def values(self, dtype: Any = np.float64) -> np.ndarray:
         """What the answer gives at its points, by NumPy alone."""
         at = {name: its.astype(dtype) for name, its in self.points().items()}
         with np.errstate(all="ignore"):

@@ -519,7 +519,7 @@ def test_the_script_computes_each_answer_as_tensorflow_does(script):
     for answer in exercises.FORMULAS:
         found = script.evaluate("each => exercises.values(each)", answer.for_script)
         at = {
-            name: np.float32([each["at"][name] for each in found])
+            name: np.array([each["at"][name] for each in found], np.float32)
             for name in answer.names
         }
         right = derivative(answer, at)

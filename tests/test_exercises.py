@@ -5,6 +5,7 @@ What the script computes in a browser is compared in test_browser.py.
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,6 +36,7 @@ def agrees(answer: Answer) -> None:
     right = derivative(answer, answer.points())
     known = np.isfinite(right)
     assert known.sum() >= 5, f"{answer.where}: compare it at more points"
+    dtype: Any
     for dtype, rel in ((np.float64, 1e-9), (np.float32, 1e-3)):
         np.testing.assert_allclose(
             answer.values(dtype)[known],
