@@ -532,7 +532,7 @@ def test_each_row_has_a_run(mode, seed):
 
 
 @says(
-    "It is [0.75, -0.25].",
+    "It is [0.75, -0.75].",
     "The upstream gradient is $(3, 0)$, …",
     "The differences 1.5 …",
     "It is [-1.0, 1.0].",
