@@ -17,6 +17,7 @@ from importlib.metadata import version
 from statistics import median
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 from axe_playwright_python.sync_playwright import Axe
@@ -27,7 +28,7 @@ from tracebook.compare import difference
 from tracebook.trace import without_noise
 from truth.modes import index
 
-from . import built
+from . import built, exercises
 from .project import ROOT
 
 pytestmark = pytest.mark.browser
@@ -496,6 +497,180 @@ def test_a_slash_opens_the_search_also_from_the_choice_of_colors(open_page):
     page.locator("[data-md-component=palette] input").first.focus()
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.name") == "query"
+
+
+@pytest.fixture
+def script(browser) -> Iterator[Page]:
+    """An empty page that has loaded the script of the exercises, and nothing else."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.add_script_tag(path=SETTINGS.docs_dir / "assets/exercise.js")
+    yield page
+    context.close()
+
+
+JUDGED = "([typed, exercise]) => exercises.judge(typed, exercise).verdict"
+
+
+def test_the_script_computes_each_answer_as_tensorflow_does(script):
+    """At the very points at which it compares what a reader types."""
+    from .test_exercises import derivative
+
+    for answer in exercises.FORMULAS:
+        found = script.evaluate("each => exercises.values(each)", answer.for_script)
+        at = {
+            name: np.array([each["at"][name] for each in found], np.float32)
+            for name in answer.names
+        }
+        right = derivative(answer, at)
+        known = np.isfinite(right)
+        for dtype, rel in (("is", 1e-9), ("float32", 1e-3)):
+            values = np.array([float(each[dtype]) for each in found])
+            np.testing.assert_allclose(
+                values[known], right[known], rel, err_msg=answer.where
+            )
+
+
+def test_each_answer_of_the_pages_is_right_and_another_is_not(script):
+    for answer in exercises.ANSWERS:
+        exercise = answer.for_script
+        assert script.evaluate(JUDGED, [answer.text, exercise]) == "right", answer
+        other = "7777777" if not answer.of else f"1.01 * ({answer.text}) + 0.01"
+        assert script.evaluate(JUDGED, [other, exercise]) != "right", answer
+
+
+COSINE = {"answer": "upstream * cos(x)", "of": "upstream * sin(x)"}
+SOFTPLUS = {
+    "answer": "1 / (1 + exp(-x))",
+    "of": "log(1 + exp(x))",
+    "at": "x = 0 1 -1 2 100 -80",
+}
+
+
+@pytest.mark.parametrize(
+    "exercise, typed, says",
+    [
+        (COSINE, "cos(x) * upstream", "Right. It agrees with the answer at 16 points"),
+        (COSINE, "upstream·(1 − 2sin(x/2)²)", "Right. "),
+        (COSINE, "tf.cos(x) upstream", "Right. "),
+        (COSINE, "upstream * (2*cos(x/2)**2 - 1)", "Right. "),
+        (COSINE, "upstream", "Wrong. At upstream = 1, x = 1 yours gives 1, but it should"),
+        (COSINE, "cos(x)", "The factor upstream is missing."),
+        (COSINE, "-upstream cos(x)", "it is −1 times the answer."),
+        (COSINE, "upstream * sin(x)", "Wrong. At upstream = 1, x = 0 yours gives 0, but it "
+         "should give 1."),
+        (COSINE, "1/0", "yours gives infinity, but"),
+        (COSINE, "cos(y)", "“y” isn't known here. The formula has upstream, x, and"),
+        (COSINE, "cosx", "Write cos(x)."),
+        (COSINE, "cos x", "Character 1, “cos”: write its argument in parentheses"),
+        (COSINE, "upstream cos(x", "The end: a closing parenthesis"),
+        (COSINE, "cos(x))", "Character 7, “)”: no parenthesis is open."),
+        (COSINE, "1/2x", "Character 4, “x”: it isn't clear what is divided by"),
+        (COSINE, "alert(1)", "“alert” isn't known here."),
+        (COSINE, "constructor", "“constructor” isn't known here."),
+        (COSINE, "toString(x)", "“toString” isn't known here."),
+        (SOFTPLUS, "sigmoid(x)", "Right. It agrees with the answer at 6 points, in float64"),
+        (SOFTPLUS, "exp(x) / (1 + exp(x))", "Right, but unstable. At x = 100 yours gives NaN"),
+        (SOFTPLUS, "1 - 1 / (1 + exp(x))", "Right, but unstable. At x = −80 yours gives 0"),
+        (SOFTPLUS, "1 - sigmoid(x)", "Wrong. At x = 1 "),
+        ({"answer": "540"}, "5·18·6", "Right."),
+        ({"answer": "540"}, "-540", "Wrong: the sign."),
+        ({"answer": "540"}, "541", "Wrong."),
+        ({"answer": "0.0451766551"}, "0.0452", "Right."),
+        ({"answer": "0.0451766551"}, "0.045", "Close. Give the answer with at least four"),
+        ({"answer": "0.5"}, "0,5", "The answer has one part. Write a decimal with a point."),
+        ({"answer": "(2,20)"}, "[2., 20.]", "Right."),
+        ({"answer": "(2,20)"}, "2 20", "separate a list with commas"),
+        ({"answer": "(2,20)"}, "20, 2", "Wrong. Part 1 differs."),
+        ({"answer": "[[1, 2], [3, 4]]"}, "1, 2, 3, 4", "Right."),
+        ({"answer": "None"}, "none", "Right."),
+        ({"answer": "None"}, "0", "Wrong."),
+        ({"answer": "NaN"}, "nan", "Right."),
+        ({"answer": "2+6 i"}, "6i + 2", "Right."),
+        ({"answer": "2+6 i"}, "2 - 6j", "Wrong."),
+        ({"answer": "four"}, "4", "Right."),
+        ({"answer": "4"}, "", "Type an answer first."),
+    ],
+)  # fmt: skip
+def test_what_the_script_says_of_an_answer(exercise, typed, says, script):
+    judged = "([typed, exercise]) => exercises.judge(typed, exercise).says"
+    assert says in script.evaluate(judged, [typed, exercise])
+
+
+@pytest.mark.parametrize("path", exercises.PAGES, ids=lambda each: each.stem)
+def test_a_page_takes_the_answers_of_its_source(path, open_page):
+    page = open_page(
+        path.relative_to(SETTINGS.docs_dir).with_suffix("").as_posix() + "/"
+    )
+    page.locator("form.exercise").first.wait_for()
+    answers = [*exercises.answers(path)]
+    said = page.evaluate(ANSWERED, [each.text for each in answers])
+    assert {*said} == {"right"} and len(said) == len(answers)
+
+
+ANSWERED = """texts => {
+  const fields = [...document.querySelectorAll("form.exercise input")]
+  fields.forEach((field, k) => { field.value = texts[k] })
+  for (const button of document.querySelectorAll("form.exercise button")) button.click()
+  return fields.map(field => field.nextElementSibling.className)
+}"""
+
+
+def test_the_keyboard_answers_an_exercise(open_page):
+    page = open_page(CHAIN_RULE, 320)
+    form = page.get_by_role("form", name="Answer: Predict: four squares")
+    field, said = form.get_by_label("Your answer"), form.get_by_role("status")
+    field.focus()
+    page.keyboard.type("512")
+    page.keyboard.press("Enter")
+    assert said.inner_text() == "Wrong."
+    assert field.get_attribute("aria-invalid") == "true"
+    assert page.evaluate("document.activeElement.value") == "512"
+    page.keyboard.type(" * 32 * 8")
+    assert not said.inner_text() and not field.get_attribute("aria-invalid")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert said.inner_text() == "Right."
+    assert not page.locator("details:has(.answer)[open]").count()
+    assert page.url.endswith(CHAIN_RULE)
+
+    two = page.get_by_role("form", name="Answer: Predict: a factor in the loss")
+    two.get_by_label("gradient").fill("540")
+    two.get_by_label("gradient").press("Enter")
+    assert two.get_by_role("status").all_inner_texts() == ["", "Right."]
+    page.get_by_label("downstream of the sine, a formula in upstream and x").fill("x")
+    page.get_by_label("downstream of the sine").press("Enter")
+    assert page.get_by_text("Wrong. At upstream = 1, x = 0 yours gives 0").is_visible()
+    assert page.evaluate(
+        "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+    )
+
+
+def test_axe_finds_nothing_in_an_exercise(open_page):
+    page = open_page(CHAIN_RULE, PHONE, color_scheme="light")
+    for typed, verdict in (("1", "wrong"), ("2^17", "right"), ("(", "unread")):
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            form = page.locator("form.exercise").first
+            form.locator("input").fill(typed)
+            form.locator("input").press("Enter")
+            page.locator(f"form.exercise output.{verdict}").wait_for()
+            found = Axe().run(page, context="form.exercise")
+            assert not found.response["violations"], found.generate_report()
+
+
+def test_exercises_need_a_script_and_leave_paper_alone(open_page):
+    page = open_page(CHAIN_RULE, java_script_enabled=False)
+    assert page.get_by_text("Predict: four squares.").is_visible()
+    assert not page.locator("form.exercise").count()
+    page = open_page(CHAIN_RULE)
+    page.locator("form.exercise").first.wait_for()
+    page.emulate_media(media="print")
+    assert not page.locator("form.exercise").first.is_visible()
+    page = open_page("notation/")
+    page.wait_for_load_state("networkidle")
+    loaded = "performance.getEntriesByType('resource').map(each => each.name)"
+    assert not [each for each in page.evaluate(loaded) if "exercise" in each]
 
 
 def test_each_trace_says_with_which_versions_it_holds(open_page):

@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 
 from mathml.convert import MACROS, convert_all
 from mathml.source import Source, blanked
-from takeaway import offline
+from takeaway import offline, plain
 from takeaway.book import PROGRAMS
 from takeaway.plain import Place
 from tracebook import files, includes
@@ -266,6 +266,12 @@ def _buttons(**config: str) -> dict[str, str]:
     document: Any = html.fromstring(shown)
     links = document.xpath("//nav[@aria-label]//a")
     return {link.text_content(): link.get("href") for link in links}
+
+
+def test_what_marks_an_answer_is_gone_and_its_code_is_whole():
+    marked = 'It is **5**{.answer data-name="a"}: `f(x)`{.answer data-of="x^2"}.\n'
+    found = plain.pieces(marked, plain.Place("page.md", str), str)
+    assert plain.as_markdown(found, str) == "It is **5**: `f(x)`.\n"
 
 
 def test_buttons():

@@ -242,7 +242,9 @@ def _rewritten(source: Source, place: Place) -> str:
         if not any(a <= target.start() < b for a, b in dark):
             edits.append((*target.span("target"), place.link(target["target"])))
     for found in _ATTRIBUTES.finditer(prose):
-        edits.append((*found.span(), ""))
+        # Where code is blanked, what looks like a space may be its last backtick.
+        begins = found.start() + (source.text[found.start()] not in " {")
+        edits.append((begins, found.end(), ""))
         if anchor := _ID.search(found["all"]):
             start = source.text.rfind("\n", 0, found.start()) + 1
             start += len(re.match(r"[#\s]*", source.text[start:])[0])  # type: ignore[index]

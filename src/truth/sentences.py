@@ -47,6 +47,12 @@ _IMAGE = re.compile(r"!\[((?:[^\[\]]|\[[^\]]*\])*)\]\([^)]*\)(?:\{[^}]*\})?")
 _LINK = re.compile(
     r"\[((?:[^\[\]]|\[[^\]]*\])*)\](?:\([^)]*\)|\[[^\]]*\])(?:\{[^}]*\})?"
 )
+_ANSWER = re.compile(r"(?<=[*`])\{\.answer[^{}\n]*\}")
+"""What marks the answer of an exercise, for docs/assets/exercise.js."""
+_IN_CODE = re.compile(
+    r"In code:(?:(?:\s+and)?\s+`[^`]+`\{\.answer data-of=[^{}\n]*\},?)+\.\s*"
+)
+"""A sentence of such answers alone: tests/test_exercises.py tries each."""
 _KEPT = re.compile(r"(`+[^`]*`+|\$[^$]*\$)")
 _SAID_TO_CHECKS = re.compile(r"#+\s*(?:tracebook|truth|--8<--|type|noqa)\b")
 _RULE = re.compile(r"[\s|:-]*")
@@ -78,6 +84,7 @@ class Sentence:
 def plain(text: str) -> str:
     """As it is read: without the marks of links and emphasis, on one line."""
     text = _LINK.sub(r"\1", _IMAGE.sub("", _ANCHOR.sub("", text)))
+    text = _ANSWER.sub("", text)
     parts = _KEPT.split(text)
     parts[::2] = [re.sub(r"\*+|(?<!\w)_|_(?!\w)|\\(?=\W)", "", p) for p in parts[::2]]
     return " ".join("".join(parts).split()).strip(' "“”')
@@ -131,7 +138,8 @@ def _split(text: str, span: range, where: str, number: int) -> Iterator[Sentence
         inside = (
             range(span.start + at, span.start + end) if len(span) == len(text) else span
         )
-        if _SAYS.search(said) and not _FORM.fullmatch(said):
+        is_form = _FORM.fullmatch(said) or _IN_CODE.fullmatch(text[at:end].strip())
+        if _SAYS.search(said) and not is_form:
             yield Sentence(said, where, number, inside)
         at = after
 

@@ -758,6 +758,7 @@ def test_solution(mode, seed):
 
 
 advice(
+    "Write one differential …",
     "You need the …",
     "Predict the three shapes.",
     "Look at the shape …",

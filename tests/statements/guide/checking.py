@@ -811,6 +811,7 @@ definition(
 
 
 advice(
+    "Treat the upstream …",
     "Use central differences …",
     "You need the …",
     "Copy `check_gradient` and …",

@@ -214,7 +214,7 @@ def test_the_trace():
 
 
 @says(
-    "It returns `[3., …",
+    "It returns [3., …",
     "The gradient of the first weight is …",
 )
 def test_the_first_prediction():

@@ -532,10 +532,10 @@ def test_each_row_has_a_run(mode, seed):
 
 
 @says(
-    "It is `[0.75, -0.75]`.",
+    "It is [0.75, -0.75].",
     "The upstream gradient is $(3, 0)$, …",
     "The differences 1.5 …",
-    "It is `[-1.0, 1.0]`.",
+    "It is [-1.0, 1.0].",
     "The upstream gradient is 2, …",
 )
 @over(mode=MODES)

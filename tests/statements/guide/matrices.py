@@ -896,9 +896,9 @@ def test_quadratic_form(mode, seed):
 
 
 @says(
-    "It is `[[5.0, 6.0], [5.0, 6.0]]`.",
+    "It is [[5.0, …",
     "The upstream gradient is a column …",
-    "It is `[[12.0, 0.0], [0.0, 6.0]]`.",
+    "It is [[12.0, …",
     "The upstream gradient is 3, …",
 )
 @over(mode=MODES)
@@ -914,7 +914,7 @@ def test_predictions(mode):
     found = mode.gradient(lambda X: 3.0 * tf.linalg.det(X), X)
     y, inverse = tf.linalg.det(X), tf.linalg.inv(tf.transpose(X))
     assert mode.gradient(lambda y: 3.0 * y, y) == 3
-    assert close(found, [[12.0, 0.0], [0.0, 6.0]]) and y == 8
+    assert same(found, [[12.0, 0.0], [0.0, 6.0]], 1e-6) and y == 8
     assert same(np.diag(inverse), [1 / 2, 1 / 4]) and close(found, 3 * y * inverse)
 
 

@@ -1024,6 +1024,8 @@ pointer(
     "Deliberately wrong: only …",
 )
 advice(
+    "Replace the difference from …",
+    "Write the local derivative as …",
     "Look at the gradient …",
     "Compare the columns …",
     "Use it, and …",

@@ -1218,6 +1218,7 @@ def test_the_solution():
 
 
 advice(
+    "Add one term …",
     "Indent the call.",
     "Look at `upstream` …",
     "Look for the …",

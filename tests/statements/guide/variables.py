@@ -879,6 +879,7 @@ definition(
     "Why don't names help?",
 )
 advice(
+    "Differentiate with respect …",
     "You need the …",
     "Don't add them …",
     "Prefer this form.",

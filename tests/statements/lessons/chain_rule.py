@@ -403,6 +403,7 @@ def test_the_four_steps(path):
 
 
 advice(
+    "Write the differential of each step, …",
     "Don't check a …",
     "Test a gradient …",
     "You need the …",

@@ -297,13 +297,14 @@ definition(
     "We chose $\\local{c} …",
 )
 advice(
+    "Write the gradient of the difference …",
     "You need the …",
     "Check a gradient …",
     "At the kink, …",
     "Choose the slope …",
     "Look at the …",
     "Make two quick …",
-    "Write the gradient …",
+    "Write the gradient function, …",
     "Suppose `grad` uses …",
 )
 pointer("After this lesson …", "The program prints …")

@@ -357,6 +357,7 @@ definition(
     "The row of …",
 )
 advice(
+    "Write the differentials of …",
     "You need the …",
     "You also need …",
     "Return the outputs …",

@@ -1,0 +1,99 @@
+"""Promise: what an exercise takes for the right formula is the derivative.
+
+What the script computes in a browser is compared in test_browser.py.
+"""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from truth import sentences
+from truth.page import Page
+
+from .exercises import ANSWERS, FORMULAS, FUNCTIONS, Answer, answers, evaluated
+from .project import ROOT
+
+BY_TENSORFLOW = {
+    name: getattr(tf.math, {"max": "maximum", "min": "minimum"}.get(name, name))
+    for name in FUNCTIONS
+}
+
+
+def derivative(answer: Answer, at: dict[str, np.ndarray]) -> np.ndarray:
+    """TensorFlow's, in float64, at each point."""
+    inputs = {name: tf.constant(its, tf.float64) for name, its in at.items()}
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        y = evaluated(answer.of, inputs, BY_TENSORFLOW)
+    return tape.gradient(y, inputs[answer.by]).numpy()
+
+
+def agrees(answer: Answer) -> None:
+    right = derivative(answer, answer.points())
+    known = np.isfinite(right)
+    assert known.sum() >= 5, f"{answer.where}: compare it at more points"
+    dtype: Any
+    for dtype, rel in ((np.float64, 1e-9), (np.float32, 1e-3)):
+        np.testing.assert_allclose(
+            answer.values(dtype)[known],
+            right[known],
+            rel,
+            atol=np.finfo(dtype).tiny,
+            err_msg=f"{answer.where}: {answer.text} isn't the derivative of {answer.of}",
+        )
+
+
+@pytest.mark.parametrize("answer", FORMULAS, ids=lambda each: each.where)
+def test_each_formula_is_the_derivative_that_tensorflow_computes(answer):
+    agrees(answer)
+
+
+@pytest.mark.parametrize("wrong", ["-({})", "2 * ({})", "({}) + 0.001", "({}) * x"])
+def test_a_wrong_formula_is_caught_with_its_line(wrong):
+    for answer in FORMULAS:
+        planted = replace(answer, text=wrong.format(answer.text))
+        if {*planted.names} == {*answer.names}:
+            with pytest.raises(AssertionError, match=re.escape(answer.where)):
+                agrees(planted)
+
+
+def test_lessons_and_guide_have_exercises_that_answer():
+    with_answers = {each.where.partition(":")[0] for each in ANSWERS}
+    pages = {
+        path.relative_to(ROOT).as_posix()
+        for folder in ("lessons", "guide")
+        for path in (ROOT / "docs" / folder).glob("*.md")
+        if path.name != "index.md"
+    }
+    assert pages == with_answers
+    for page in pages:
+        assert sum(each.where.startswith(page) for each in ANSWERS) >= 2, page
+
+
+def test_what_is_marked_otherwise_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("tests.exercises.ROOT", tmp_path)
+    page = tmp_path / "page.md"
+    page.write_text('\n`cos(x)`{.answer of="sin(x)"}\n')
+    with pytest.raises(ValueError, match=r"page\.md:2"):
+        list(answers(page))
+    page.write_text("It is `[1, 2]`{.answer}.\n")
+    with pytest.raises(ValueError, match="not checked"):
+        list(answers(page))
+    page.write_text('It is **$2 \\cdot 3 = 6$**{.answer data-name="a"}.\n')
+    assert [(each.text, each.name) for each in answers(page)] == [("6", "a")]
+
+
+def test_a_sentence_is_read_as_if_its_answer_were_not_marked(tmp_path):
+    """So a number in it needs an assertion; a formula alone is tried here."""
+    page = tmp_path / "page.md"
+    page.write_text(
+        'It is **5**{.answer data-name="the first"}, then `None`{.answer}. In code:\n'
+        '`2 * x`{.answer data-of="x^2"} and\n`x`{.answer data-of="x * y" data-by="y"}.\n'
+        "In code: `2 * x`.\n"
+    )
+    found = [each.text for each in sentences.of(Page(page, tmp_path))]
+    assert found == ["It is 5, then `None`.", "In code: `2 * x`."]
