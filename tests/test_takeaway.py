@@ -151,7 +151,8 @@ def test_every_block_of_code_is_there(path, built_site):
             lines = fence.text.split()
             assert any(lines == block.split() for block in blocks), fence.text
             assert "".join(lines) in re.sub(r"[\s>]", "", prose).replace(" ", "")
-        embedded += [SNIPPETS / each.name for each in found]
+        # A section of a program is a block of its own; the whole is a cell.
+        embedded += [SNIPPETS / each.name for each in found if not each.selection]
     for file in embedded:
         assert includes.read(file) in blocks, file
     wanted = [file for file in embedded if file.suffix == ".py"]
@@ -169,7 +170,8 @@ def test_nothing_that_readers_get_has_comments_for_tools(built_site):
 def test_a_notebook_is_one(path, built_site):
     book = _notebook(_taken(path, built_site, ".ipynb"))
     nbformat.validate(book)
-    programs = [*map(built.SNIPPETS.get, built.page(path).embeds)]
+    whole = [each.name for each in built.page(path).includes if not each.selection]
+    programs = [*map(built.SNIPPETS.get, whole)]
     cells = [n for n, cell in enumerate(book.cells) if cell.cell_type == "code"][1:]
     for n, program in zip(cells, filter(None, programs), strict=True):
         cell = book.cells[n]
