@@ -299,7 +299,7 @@ definition(
 advice(
     "You need the …",
     "Check a gradient …",
-    "At the kink, …",
+    "At the kink, use …",
     "Choose the slope …",
     "Look at the …",
     "Make two quick …",
