@@ -955,6 +955,49 @@ def test_the_quantizer(mode, x):
     assert levels.min() + 1e-3 >= 0 and levels.max() < 255.001
 
 
+@says(
+    "The picture clips the …",
+    "Clipping by norm moves …",
+    "Clipping by value shrinks …",
+    "Two paths in the …",
+    "By norm: a straight …",
+    "By value: straight down …",
+    "One upstream gradient, clipped …",
+)
+@over(mode=MODES, tau=[0.0, 0.5, 1.0, 2.0, 3.0, 3.5, 4.0, 4.5, 5.0])
+def test_the_limits(mode, tau):
+    [plot] = drawn("limits.py")[0].axes
+    by_value, at_value, by_norm, at_norm, point = (
+        line.get_xydata() for line in plot.lines
+    )
+    u = np.array([3.0, 4.0], np.float32)
+    assert same(point, [u]) and same(u, [3, 4]) and len([by_value, by_norm]) == 2
+    at = round(10 * (5 - tau))
+    assert same(by_norm[0], u) and same(by_value[-1], [0, 0]) and at <= 50
+
+    def clipped(change):
+        @tf.custom_gradient
+        def identity(x):
+            return tf.identity(x), change
+
+        return mode.gradient(lambda x: tf.reduce_sum(u * identity(x)), u)
+
+    value = clipped(lambda upstream: tf.clip_by_value(upstream, -tau, tau))
+    assert np.allclose(value, by_value[at], atol=1e-6)
+    assert same(value, np.minimum(u, np.float32(tau)))
+    if 3 <= tau < 4:
+        assert value[0] == u[0] and value[1] < u[1]  # only the larger one
+        assert value[0] / value[1] != u[0] / u[1]
+    if tau > 0:
+        norm = clipped(lambda upstream: tf.clip_by_norm(upstream, tau))
+        assert np.allclose(norm, by_norm[at], atol=1e-5)
+        assert np.allclose(norm / np.linalg.norm(norm), u / 5, atol=1e-6)
+        assert np.isclose(np.linalg.norm(norm), min(tau, 5), 1e-6)
+    distances = np.linalg.norm(at_norm, axis=1).round(5).tolist()
+    assert distances == [5, 4, 3, 2, 1, 0]
+    assert at_value.tolist() == [[3, 4], [3, 4], [3, 3], [2, 2], [1, 1], [0, 0]]
+
+
 definition(
     "The sign $:=$ …",
     "This decision clips …",

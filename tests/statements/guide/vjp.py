@@ -144,7 +144,7 @@ def test_the_jacobian_of_the_pair(x):
     "The factor in …",
     "A gradient function takes …",
     "It needs the …",
-    "A row times …",
+    "A row times a matrix …",
 )
 @over(
     f=MAPS, x=THREE, dx=arrays((3,), numbers(-1, 1)), row=arrays((3,), numbers(-9, 9))
@@ -1116,6 +1116,49 @@ def test_two_vjps_are_a_jvp(f, x, dx, row):
     )
 
 
+@says(
+    "The picture multiplies the …",
+    "Each number of the …",
+    "Two lines: upstream 5 …",
+    "Both results add up …",
+    "A row times a Jacobian: …",
+)
+@over(mode=MODES)
+def test_the_rows(mode):
+    [plot] = drawn("rows.py")[0].axes
+    heights = sorted({round(each.get_position()[1], 2) for each in plot.texts})
+    shown = [
+        [
+            each.get_text()
+            for each in sorted(plot.texts, key=lambda each: each.get_position())
+            if round(each.get_position()[1], 2) == height
+        ]
+        for height in heights[::-1]
+    ]
+    numbers = [
+        [float(text.replace("−", "-")) for text in line if text[-1].isdigit()]
+        for line in shown
+    ]
+    lines = [line for line in numbers if len(line) == 7]
+    sums = [line for line in numbers if len(line) == 3]
+    [added] = sums
+    assert len(sums) == 1 and lines == [
+        [5, 3, 2, 0, 15, 10, 0],
+        [-1, 0, 0, 3, 0, 0, -3],
+    ]
+    assert added == [15, 10, -3] and len(lines) == 2
+
+    def y(x):
+        return tf.stack([x[0] * x[1], x[1] * tf.sin(x[2])])
+
+    x, upstream = tf.constant([2.0, 3.0, 0.0]), [line[0] for line in lines]
+    found = mode.gradient(lambda x: tf.reduce_sum(y(x) * upstream), x)
+    rows = [mode.gradient(lambda x, k=k: y(x)[k], x) for k in range(2)]
+    assert same(rows, [line[1:4] for line in lines])
+    assert same(found, added) and same(found, 5 * rows[0] + -1 * rows[1])
+    assert upstream == [5, -1] and same(x, [2, 3, 0])
+
+
 definition(
     "For example:",
     "Property — VJP, …",
@@ -1161,6 +1204,6 @@ pointer(
     "Deliberately wrong: a list …",
     "Deliberately wrong: two …",
     "Deliberately wrong: a check …",
-    "The program that …",
+    "The program that counts …",
     "For a whole …",
 )

@@ -110,6 +110,38 @@ def test_each_downstream_is_the_next_upstream():
     assert lines[-1]["downstream"] == 1024
 
 
+@says(
+    "The picture shows all …",
+    "Read the values from …",
+    "Each square multiplies …",
+    "Three boxes in …",
+    "Arrows to the right …",
+    "Below, from the right …",
+    "An arrow leads from …",
+    "Three squares as boxes: …",
+)
+def test_the_figure():
+    [plot] = drawn("figure.py")[0].axes
+    at = {each.get_position(): each.get_text() for each in plot.texts}
+    backward = trace("chain_rule.py").starting("backward")
+    across = {"x": 0, "x₁": 1, "x₀": 2, "y": 3}
+    symbols = {text: place for place, text in at.items() if text in across}
+    assert [round(place[0] + 0.5) for place in symbols.values()] == [0, 1, 2, 3]
+    boxes = [each.get_x() + 0.3 for each in plot.patches]
+    assert boxes == [0, 1, 2] and len(boxes) == 3
+    for n, line in zip(boxes[::-1], backward):
+        column = [at[n, height] for height in (-0.65, -1.05, -1.5)]
+        assert [float(each) for each in column] == [
+            line[role] for role in ("upstream", "local", "downstream")
+        ]
+        assert line["upstream"] * line["local"] == line["downstream"]
+        left = [next_["upstream"] for next_ in backward if next_["x"] ** 2 == line["x"]]
+        assert left in ([line["downstream"]], []) and (left or n == 0)
+    assert backward[-1]["x"] == 2
+    forward = [float(at[n - 0.5, 0.25]) for n in range(4)]
+    assert forward == [2, 4, 16, 256]
+
+
 @says("A test of …")
 @over(mode=EVERYWHERE, x=[-1.5, 0.0, 2.0])
 def test_one_step_sees_nothing(mode, x):

@@ -288,6 +288,42 @@ def test_the_other_condition(mode):
     assert all(2 * each <= f(each) for each in (-1e30, -1.0, 0.0, 1e-30, 1.0))
 
 
+@says(
+    "The picture shows the …",
+    "The upper panel is …",
+    "At the kink, the central …",
+    "At $x = 0.01$, all …",
+    "Two panels over the …",
+    "At the kink, three …",
+    "At x = 0.01 the …",
+    "Finite differences as the …",
+)
+def test_the_figure():
+    axes = drawn("figure.py")[0].axes
+    assert len(axes) == 2 and axes[0].get_xlim()[0] > axes[0].get_xlim()[1]
+    f = lambda x: np.where(x > 0, 2 * x, x)  # noqa: E731
+    for x, plot in zip((0, 0.01), axes):
+        right, central, left = (np.array(line.get_ydata()) for line in plot.lines)
+        h = np.array(plot.lines[0].get_xdata())
+        one_sided = [right, left]
+        assert len(plot.lines) == 1 + len(one_sided) == 3 and np.all(np.diff(h) < 0)
+        assert same(h[[0, -1]], [1, 0.00001], 1e-12)
+        assert same(right, (f(x + h) - f(x)) / h, 1e-9)
+        assert same(left, (f(x) - f(x - h)) / h, 1e-9)
+        assert same(central, (right + left) / 2, 1e-9)
+        if x == 0:
+            assert all(same(round(each, 9), 1.5) for each in central)
+            assert same(right, 2 * np.ones(41), 1e-9)
+            assert same(left, np.ones(41), 1e-9)
+        else:
+            near = h < 0.01
+            assert x == 0.01 and np.count_nonzero(np.diff(near)) == 1  # once
+            assert all(np.allclose(each[near], 2) for each in (right, central, left))
+            assert not any(
+                np.isclose(each, 2).any() for each in (central[h > x], left[h > x])
+            )
+
+
 definition(
     "At a kink …",
     "So the value …",
@@ -300,7 +336,7 @@ advice(
     "Write the gradient of the difference …",
     "You need the …",
     "Check a gradient …",
-    "At the kink, …",
+    "At the kink, use …",
     "Choose the slope …",
     "Look at the …",
     "Make two quick …",

@@ -393,6 +393,48 @@ def test_three_inputs(mode):
     assert [each is None for each in returned[0]].count(False) == 1
 
 
+@says(
+    "The picture shows the path …",
+    "The forward pass is above, …",
+    "Each element of a row …",
+    "Above, from left to …",
+    "Below, from right to …",
+    "In each row, arrows …",
+    "Sums of rows in …",
+)
+@over(mode=MODES)
+def test_the_figure(mode):
+    [plot] = drawn("figure.py")[0].axes
+    shown = {}
+    for each in plot.texts:
+        shown.setdefault(round(each.get_position()[1], 2), []).append(each)
+    rows = [
+        [
+            float(each.get_text())
+            for each in sorted(shown[height], key=lambda each: each.get_position())
+            if each.get_text()
+        ]
+        for height in sorted(shown)[::-1]
+        if any(each.get_text().isdigit() for each in shown[height])
+    ]
+    assert rows[:2] == [[1, 2, 3, 6, 12], [4, 5, 6, 15, 30]]
+    assert rows[2:] == [[2, 2, 2, 2, 1], [20, 20, 20, 20, 10]]
+    s, x = 2.0, np.array([rows[0][:3], rows[1][:3]], np.float32)
+    f = lambda x: s * tf.reduce_sum(x, axis=1)  # noqa: E731
+    weighted = lambda y: tf.reduce_sum(y * [1.0, 10.0])  # noqa: E731
+    found = mode.gradient(lambda x: weighted(f(x)), x)
+    assert same(found, [row[:3] for row in rows[2:]]) and same(f(x), [12, 30])
+    assert len(set(found.numpy()[0])) == len(set(found.numpy()[1])) == 1
+    assert len(found.numpy()[0]) == 3
+    lines = [line.text for line in trace("shapes.py")]
+    assert "backward upstream = [1 10]" in lines and " [20 20 20]]" in lines
+    assert "forward  r = [6 15]  y = [12 30]" in lines
+    arrows = [each for each in plot.texts if hasattr(each, "arrow_patch")]
+    right = {each.xy[1] for each in arrows if each.xyann[0] < each.xy[0]}
+    left = {each.xy[1] for each in arrows if each.xyann[0] > each.xy[0]}
+    assert min(right) > max(left) and (len(right), len(left)) == (2, 2)
+
+
 advice(
     "You need the …",
     "End a gradient …",

@@ -241,6 +241,33 @@ def test_a_steep_loss(mode):
     assert same(mode.gradient(copied, 0.0), 0.25, 1e-6)
 
 
+@says(
+    "The picture shows both …",
+    "The derivative of sign is 0 at …",
+    "That of the surrogate …",
+    "Two panels over x …",
+    "Value: sign is −1 …",
+    "Derivative: that of …",
+    "sign and its surrogate, …",
+)
+def test_the_figure():
+    above, below = drawn("figure.py")[0].axes
+    x = above.lines[0].get_xdata()
+    assert len([above, below]) == 2 and (x[0], x[-1]) == (-4, 4)
+    (sign, sigmoid), (flat, hump) = (
+        [line.get_ydata() for line in plot.lines[:2]] for plot in (above, below)
+    )
+    true = np.sign(x)
+    assert set(true) == {-1, 0, 1} and same(tf.sign(x), true)
+    shown = sign == sign
+    assert np.all(sign[shown] == true[shown]) and np.all(abs(x[~shown]) < 0.02)
+    assert above.lines[2].get_xydata().tolist() == [[0, 0]]
+    assert same(sigmoid, 1 / (1 + np.exp(-x)), 1e-6) and sigmoid[0] < sigmoid[-1]
+    assert all(slope == 0 for slope in flat) and np.all(hump > 0)
+    assert same(hump, EAGER.gradient(tf.sigmoid, x), 1e-6)
+    assert x[np.argmax(hump)] == 0 and max(hump) == 0.25
+
+
 definition(
     "So the gradient function uses …",
     "You choose $\\sigma$, …",

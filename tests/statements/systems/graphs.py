@@ -902,6 +902,76 @@ def test_the_exercise():
     assert [each.numbers[-3:] for each in lines] == [[1, 3, 0], [2, 6, 0], [2, 6, 0]]
 
 
+@says(
+    "The picture shows calls …",
+    "Open marks are …",
+    "With the tape outside, `grad` is traced …",
+    "With tapes in both …",
+    "This loss isn't linear …",
+    "Four rows of marks, …",
+    "Eager: nothing is …",
+    "Inside: the function, …",
+    "Outside: the function …",
+    "Both: the function, …",
+    "Return x; note the …",
+    "When the function and …",
+)
+@over(place=["eager", "tape inside", "tape outside", "tape both"], linear=[True, False])
+def test_the_lanes(place, linear):
+    calls, runs = [], []
+
+    def noted(what, x):
+        calls.append(what)
+        found = tf.numpy_function(lambda x: runs.append(what) or x, [x], x.dtype)
+        return x + 0.0 * tf.stop_gradient(tf.ensure_shape(found, x.shape))
+
+    @tf.custom_gradient
+    def square(x):
+        def grad(upstream):
+            return upstream * 2.0 * noted("grad", x)
+
+        return noted("function", x) ** 2.0, grad
+
+    def loss(x):
+        return 3.0 * square(x) if linear else square(x) ** 2.0
+
+    def gradient(function, x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        (runs if tf.executing_eagerly() else calls).append("request")
+        return tape.gradient(y, x)
+
+    inside = tf.function(lambda x: gradient(loss, x), autograph=False)
+    around = tf.function(loss, autograph=False)
+    step = {
+        "eager": lambda x: gradient(loss, x),
+        "tape inside": inside,
+        "tape outside": lambda x: gradient(around, x),
+        "tape both": lambda x: gradient(inside, x),
+    }[place]
+    second = place == "tape both"
+    found = step(tf.constant(3.0))  # of 3 x² or x⁴
+    assert found == {(0, 0): 108, (0, 1): 18, (1, 0): 108, (1, 1): 6}[second, linear]
+    traced = [] if place == "eager" else list(calls)
+    assert runs.count("grad") == (2 if second and not linear else 1)
+    first = runs.copy()
+    calls.clear(), runs.clear()
+    step(tf.constant(3.0))
+    assert runs == first and (not calls or place == "eager")  # traced once
+    if place == "tape outside":
+        assert traced == ["function", "grad"]
+        assert runs == ["function", "request", "grad"]
+    if not linear:
+        lines = [each.text for each in trace("lanes.py") if each.text.startswith(place)]
+        printed = [line.partition(":")[2].split() for line in lines]
+        assert printed == [traced or ["nothing"], first, first]
+        [plot] = drawn("lanes.py")[0].axes
+        heights = {line.get_ydata()[0] for line in plot.lines} - {-2.35, -2.8}
+        assert len(heights) == 4 and len(plot.patches) == len(heights) * 3
+        assert len(lines) == 3
+
+
 pointer(
     "Add a saved …",
     "Compare the rows …",

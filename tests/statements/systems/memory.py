@@ -430,8 +430,8 @@ def test_levels(q, k):
     "Two plots over …",
     "Left, tensors alive …",
     "Right, steps run: …",
-    "Tensors alive at …",
-    "The program that …",
+    "Tensors alive at once and …",
+    "The program that counts …",
     "At a depth …",
 )
 def test_the_figure():
@@ -895,6 +895,33 @@ def test_exercise():
     for parts in ([8], [2, 4], [2, 2, 2], [3, 5]):
         _, most, run = levels(parts)
         assert (most - 1, run) == (defined.most(parts), defined.runs(parts))
+
+
+@says(
+    "The picture shows the …",
+    "With few blocks, the …",
+    "With many blocks, many …",
+    "The best number lies …",
+    "Tensors alive at once, …",
+    "Without recomputation, a level …",
+    "With tf.recompute_grad, a …",
+    "Tensors alive at once in …",
+)
+def test_the_peaks():
+    [plot] = drawn("peak.py")[0].axes
+    without, recomputed = (list(line.get_ydata()) for line in plot.lines)
+    number = [int(each.get_text()) for each in plot.get_xticklabels()]
+    assert number == [1, 2, 4, 8, 16, 32, 64] and len(plot.lines) == 2
+    lines = trace("blocks.py")
+    plain = next(line for line in lines if "no blocks" in line.text)
+    assert without == [plain.numbers[3]] * 7 and without[0] == 64
+    at = {64 // line["k"]: line.numbers[3] for line in lines if line["k"]}
+    assert recomputed == [at[each] for each in number]
+    assert recomputed[0] == recomputed[-1] == 65 and len(lines[1:]) == 7
+    assert min(recomputed) == 16 == recomputed[number.index(8)]
+    for blocks, most in zip(number, recomputed):  # ends, and steps of one block
+        assert most == blocks + 64 // blocks
+    assert 64 // number[0] == 64 > 1 and 64 // number[-1] == 1
 
 
 pointer(
