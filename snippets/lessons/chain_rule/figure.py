@@ -80,7 +80,8 @@ def draw(name, ink, soft, *colors):
         " is downstream 32; 32 times 8 is 256; 256 times 4 is 1024.")
     assert len(back) == 2 and all(
         at[round(start), low] == at[round(end), high]
-        and round(start) == round(end) + 1 for start, low, end, high in back), (
+        and round(start) == round(end) + 1
+        for start, low, end, high in back), (
         "An arrow leads from each downstream to the upstream on its left.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 

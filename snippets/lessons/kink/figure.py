@@ -65,9 +65,9 @@ def draw(name, ink, soft, *colors):
         and all(np.all(np.diff(beside[side][h > 0.01]) > 0)
                 and np.allclose(beside[side][h < 0.01], 2)
                 for side in ("central", "left"))), (
-        "At x = 0.01 the lines start near these levels, but central and left climb"
-        " to 2 until the step is 0.01, and from there on all three are one"
-        " line.")
+        "At x = 0.01 the lines start near these levels, but central and left"
+        " climb to 2 until the step is 0.01, and from there on all three are"
+        " one line.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

@@ -16,7 +16,8 @@ with tf.GradientTape(persistent=True) as tape:
     y = s * r
     L = tf.reduce_sum([1.0, 10.0] * y)
 forward = [each.numpy().reshape(2, -1) for each in (x, r, y)]
-backward = [each.numpy().reshape(2, -1) for each in tape.gradient(L, [x, r, y])]
+gradients = tape.gradient(L, [x, r, y])
+backward = [each.numpy().reshape(2, -1) for each in gradients]
 for name, arrays in ("forward", forward), ("backward", backward):
     print(f"{name:8}", *(each.squeeze().tolist() for each in arrays))
 
@@ -60,7 +61,7 @@ def draw(name, ink, soft, above, local, below):
 
     def read(low, high):
         found = {}
-        for across, height, text in texts:
+        for _, height, text in texts:
             if low < height < high:
                 found.setdefault(round(height, 2), []).append(text)
         return [" ".join(found[height]) for height in sorted(found)[::-1]]

@@ -33,7 +33,8 @@ def draw(name, ink, soft, purple, local):
     above.text(-3.9, -0.78, "sign(x)", color=ink, **word)
     above.text(-3.9, 0.45, "surrogate σ(x)", color=purple, **word)
     below.text(-0.45, 0.025, "of sign", color=ink, **word)
-    below.text(1.25, 0.215, "of σ: the one\nthat grad uses", color=local, **word)
+    below.text(1.25, 0.215, "of σ: the one\nthat grad uses", color=local,
+               **word)
     above.set_title("value", color=ink, fontsize=12)
     below.set_title("derivative", color=ink, fontsize=12)
     above.set(yticks=[-1, 0, 1], ylim=(-1.15, 1.15))
@@ -49,7 +50,8 @@ def draw(name, ink, soft, purple, local):
     assert [plot.get_title() for plot in figure.axes] == [
         "value", "derivative"] and x[[0, -1]].tolist() == [-4, 4], (
         "Two panels over x from −4 to 4.")
-    assert set(sign[x < -0.02]) == {-1.0} and set(sign[x > 0.02]) == {1.0} and (
+    left, right = sign[x < -0.02], sign[x > 0.02]
+    assert set(left) == {-1.0} and set(right) == {1.0} and (
         above.lines[2].get_xydata().tolist() == [[0, 0]]), (
         "Value: sign is −1 on the left, 0 at 0 and 1 on the right;")
     assert all(np.diff(sigmoid) > 0) and min(sigmoid) > 0 and (

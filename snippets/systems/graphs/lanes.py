@@ -1,4 +1,4 @@
-"""When the function and its gradient function are traced, and when they run."""
+"""When a function and its gradient function are traced, and when they run."""
 
 import matplotlib
 import tensorflow as tf
@@ -92,7 +92,8 @@ def draw(name, ink, soft, band, color):
             for at, event in enumerate(events):
                 mark(left + 0.18 + 0.25 * at, y, event,
                      "none" if phase == "tracing" else "full")
-    for x, event, what in ((0.1, "function", "function"), (1.4, "grad", "grad"),
+    for x, event, what in ((0.1, "function", "function"),
+                           (1.4, "grad", "grad"),
                            (2.4, "request", "tape.gradient(…)")):
         mark(x, -2.35, event)
         plot.text(x + 0.17, -2.36, what, color=tints[event], **word)
@@ -106,7 +107,8 @@ def draw(name, ink, soft, band, color):
                     if each.get_text() == place]
         [(x, _)] = [each.get_position() for each in plot.texts
                     if each.get_text() == phase]
-        here = sorted(((float(line.get_xdata()[0]), line) for line in plot.lines
+        here = sorted(((float(line.get_xdata()[0]), line)
+                       for line in plot.lines
                        if line.get_ydata()[0] == y
                        and abs(line.get_xdata()[0] - x) < 0.6),
                       key=lambda each: each[0])
