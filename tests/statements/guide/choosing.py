@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import gc
+import re
 import threading
 import weakref
 from pathlib import Path
@@ -1395,6 +1396,7 @@ def test_two_words():
 
 
 @says(
+    "The picture shows the …",
     "The eight questions …",
     "The arrow leads …",
     "Below each box …",
@@ -1418,6 +1420,17 @@ def test_the_figure():
     assert sorted(said)[-1][1] == "tf.custom_gradient"
     assert order.count("no") == 8 == sum(text.startswith("yes: ") for _, text in said)
     assert order[0] == "question" and len(axes.patches) == 8
+    page = Path(__file__).parents[3] / "docs/guide/choosing.md"
+    text = page.read_text("utf-8")
+    section = text.partition("{ #eight-questions }")[2].partition("![")[0]
+    asked = re.findall(r"^\d\. \*\*(.+?)\*\*((?:.|\n   )*)", section, re.MULTILINE)
+    boxes = [text for _, text in sorted(said) if "?" in text]
+    yes = [text[5:] for _, text in sorted(said) if text.startswith("yes: ")]
+    assert len(asked) == len(yes) == len(boxes) == 8
+    for (question, answer), box, choice in zip(asked, boxes, yes):
+        shared = {*re.findall(r"\w+", question)} & {*re.findall(r"\w+", box)}
+        assert len(shared) >= len(box.split()) / 2, (question, box)
+        assert choice.split()[-1].lower() in answer.lower(), (choice, answer)
 
 
 definition(

@@ -387,6 +387,44 @@ def test_a_larger_loss():
     assert np.isclose(float(sgd.numpy()) + 1, 100 * 0.0393223882)
 
 
+@says(
+    "The picture shows the …",
+    "In the shaded part, …",
+    "Adam crosses 0 from …",
+    "From −6, gradient descent …",
+    "x over 100 steps, …",
+    "Adam: from −1 and …",
+    "Gradient descent: from −1, …",
+    "Adam and gradient descent …",
+)
+def test_the_figure():
+    panels = drawn("figure.py")[0].axes
+    assert len(panels) == 2
+    paths = {
+        plot.get_title(): {
+            line.get_ydata()[0]: line.get_ydata() for line in plot.lines[1:]
+        }
+        for plot in panels
+    }
+    sigmoid = lambda x: 1 / (1 + np.exp(-x))  # noqa: E731
+    for start, path in paths["gradient descent"].items():
+        x = start
+        for after in path:
+            assert np.isclose(x, after, 1e-4, 1e-4)
+            x -= 0.1 * (np.sign(x) - 1) * sigmoid(x) * (1 - sigmoid(x))
+    adam = paths["Adam"]
+    assert set(adam) == {-1, -6} == set(paths["gradient descent"])
+    assert all(path[0] < 0 < 0.9 < path[-1] for path in adam.values())
+    assert all(abs(path[-1] - path[-5]) < 0.01 for path in adam.values())
+    near, far = (paths["gradient descent"][start] for start in (-1.0, -6.0))
+    assert 0 < near[-1] < 0.01 and near[-1] == near[-50]
+    assert len(far) - 1 == 100 and round(far[100] - far[0], 2) == 0.05
+    assert round(sigmoid(-6.0) * (1 - sigmoid(-6.0)), 4) == 0.0025
+    x = tf.constant([0.5, 2.0])
+    loss = 0.5 * (tf.sign(x) - 1.0) ** 2
+    assert all(tf.sign(x) == 1) and all(each == 0 for each in loss)
+
+
 history(
     "An older published …",
     "The mathematics is …",

@@ -683,6 +683,37 @@ def test_forward_refused(forward):
     assert "Gradient explicitly disabled" in message(forward.jvp, cube, 10.0)
 
 
+@says(
+    "The picture shows both …",
+    "The left path comes …",
+    "Their results meet at …",
+    "Four boxes from top …",
+    "An arrow on the …",
+    "On the right, 300 …",
+    "The two paths from …",
+)
+@over(mode=MODES)
+def test_the_paths(mode):
+    [plot] = drawn("paths.py")[0].axes
+    shown = [each.get_text().replace("−", "-") for each in plot.texts]
+    drawn_ = [float(text) for text in shown if text.lstrip("-").isdigit()]
+    assert drawn_ == [-240000, 300, 300, 90000] and len(plot.patches) == 4
+    assert "-240000 + 90000 = -150000" in shown and "g = 3x²u" in shown
+    assert "u = x³ - 5000" in shown
+    u = 10.0**3 - 5000.0
+    assert 10.0**3 - u == 5000
+    left = mode.gradient(lambda x: 3.0 * x**2 * u, 10.0)
+    right = mode.gradient(lambda x: 3.0 * 10.0**2 * (x**3 - 5000.0), 10.0)
+    assert same(left, -240000.0, 1e-6) and same(right, 90000.0, 1e-6)
+    assert len([left, right]) == 2
+    both = mode.derivative(lambda x: 0.5 * (x**3 - 5000.0) ** 2, 10.0, order=2)
+    assert same(both, left + right, 1e-5) and same(both, -150000.0, 1e-5)
+    at_u = mode.gradient(lambda u: 3.0 * 10.0**2 * u, u)
+    assert same(at_u, 300.0, 1e-6)  # and of u with respect to the cube it is 1
+    lines = [line.numbers for line in trace("paths.py")]
+    assert lines == [[-240000], [300, 300, 90000], [-150000]]
+
+
 advice(
     "You need the …",
     "Prefer `of_x`.",

@@ -866,8 +866,51 @@ def test_not_converged(mode, damping):
         assert not close(np.linalg.solve(A.T, [1.0, 0.0]), plain[0], 0.1)
 
 
+@says(
+    "The picture shows the steps …",
+    "A step goes up …",
+    "The cold start takes …",
+    "The warm start is …",
+    "The curve x + …",
+    "From the cold start …",
+    "There, a dot marks …",
+    "The steps of a …",
+)
+@over(mode=MODES)
+def test_the_cobweb(mode):
+    [plot] = drawn("cobweb.py")[0].axes
+    line, curve, stairs, dot = (np.array(each.get_xydata()) for each in plot.lines)
+    f = lambda y, x=0.1: x + np.sin(y) / 2  # noqa: E731
+    assert same(line[:, 0], line[:, 1]) and same(curve[:, 1], f(curve[:, 0]), 1e-6)
+    below, above, on_line = stairs[::2][:-1], stairs[1::2], stairs[2::2]
+    assert same(below[0], [0, 0]) and len(above) == 18
+    assert np.allclose(above[:, 1], f(above[:, 0])) and np.all(
+        below[:, 0] == above[:, 0]
+    )
+    assert np.all(below[:9, 1] < above[:9, 1]) and same(on_line[:, 0], on_line[:, 1])
+    assert np.all(np.diff(np.diff(above[:9, 1])) < 0)
+    assert np.allclose(dot[0], on_line[-1], atol=1e-5)
+    start = float(dot[0, 0])
+    assert abs(f(start) - start) < 1e-6
+
+    def steps(start, times):
+        def after(x):
+            y = tf.constant(np.float32(start))
+            for _ in range(times):
+                y = x + tf.sin(y) / 2.0
+            return y
+
+        return mode.gradient(after, 0.1)
+
+    cold, warm = trace("cobweb.py")[:2]
+    taken = warm.numbers[1]
+    assert taken == 1
+    assert cold.numbers[1:] == [18, 1.961407] and warm.numbers[1:] == [1, 1.0]
+    assert same(steps(0.0, 18), cold.numbers[2], 1e-5) and same(steps(start, 1), 1.0)
+
+
 pointer(
-    "The program that …",
+    "The program that draws …",
     "In types:",
     "The figure compares …",
     "The code calls …",
