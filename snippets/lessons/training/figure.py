@@ -36,7 +36,8 @@ for make in tf.keras.optimizers.Adam, tf.keras.optimizers.SGD:
     for start in STARTS:
         path = train(make(learning_rate=0.1), start)
         paths[make.__name__, start] = path
-        print(f"{make.__name__:4} from {start}: after 100 steps {path[-1]:.4f}")
+        print(f"{make.__name__:4} from {start}:"
+              f" after 100 steps {path[-1]:.4f}")
 
 
 def draw(name, ink, soft, near, far, band):

@@ -46,7 +46,8 @@ def draw(name, ink, soft, below):
     plot.set(xlim=(0, 4.4), ylim=(-3.85, 0.05))
     plot.axis("off")
     word = {"va": "center", "fontsize": 13}
-    boxes = {"g = 3x²u": (2.2, -0.25, 1.95), "u = x³ − 5000": (3.25, -1.4, 0.9),
+    boxes = {"g = 3x²u": (2.2, -0.25, 1.95),
+             "u = x³ − 5000": (3.25, -1.4, 0.9),
              "cube x³": (3.25, -2.45, 0.9), "x": (2.2, -3.25, 1.95)}
     for text, (a, b, half) in boxes.items():
         plot.add_patch(plt.Rectangle((a - half, b - 0.2), 2 * half, 0.4,
