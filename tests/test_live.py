@@ -135,6 +135,18 @@ def test_an_error_at_a_stop_is_shown_as_it_is_printed(book):
     assert "=== x = 1.0\nAssertionError: too small\n=== x = 2.0\n2.0\n" in said
 
 
+def test_what_a_library_says_of_running_again_is_dropped(book):
+    book.settings("again = ['WARNING \\d+ times']")
+    counts = "import math\nmath.n = getattr(math, 'n', 0) + 1\n"
+    counts += "if math.n > 1:\n    print('WARNING', math.n, 'times')\n"
+    (book.snippets / "a.py").write_text(counts + PROGRAM)
+    declare(book, "x = 1.0, 2.0, 3.0\n")
+    status, said = book.run("update")
+    assert status == 0, said
+    assert "WARNING" not in recorded(book)
+    assert book.run("--stops", "check")[0] == 0
+
+
 def test_inputs_need_their_program(book):
     (book.snippets / "gone.live").write_text("x = 1.0\n")
     assert "gone.live: inputs without their program" in book.run("check")[1]

@@ -182,7 +182,9 @@ class Judge:
             if run.problem or run.figures:
                 wrong(its, run.problem or "draws a figure, which would not follow")
                 return
-            now = its.with_printed(run.trace)
+            dropped = self.settings.again_pattern
+            lines = run.trace.splitlines(keepends=True)
+            now = its.with_printed("".join(x for x in lines if not dropped.match(x)))
             if update:
                 now.write()
                 recorded[each] = now

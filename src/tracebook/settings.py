@@ -50,6 +50,11 @@ class Settings:
     """Regular expressions; a line that one of them matches at its start and
     that did not come from Python's own streams is not part of a trace."""
 
+    again: Sequence[str] = ()
+    """Regular expressions; a line that one of them matches at its start is dropped from
+    what a program prints for other inputs. For these it runs many times in one process,
+    which some libraries warn of."""
+
     observer: str = ""
     """A module whose ``begin(snippet)`` is called in the process of each program
     before it runs, and what that returns when it has ended: for who judges more
@@ -58,7 +63,7 @@ class Settings:
     @property
     def of_a_run(self) -> dict[str, Any]:
         """What may change a run; the rest is for judging it."""
-        others = ("root", "snippets", "docs", "jobs", "rel")
+        others = ("root", "snippets", "docs", "jobs", "rel", "again")
         every = (field.name for field in fields(self))
         return {name: getattr(self, name) for name in every if name not in others}
 
@@ -86,12 +91,20 @@ class Settings:
     @property
     def noise_pattern(self) -> re.Pattern:
         """One expression for all noise; it matches nothing where none is set."""
-        any_of = "|".join(f"(?:{pattern})" for pattern in self.noise)
-        return re.compile(f"^(?:{any_of or '(?!)'})", re.MULTILINE)
+        return _any_of(self.noise)
+
+    @property
+    def again_pattern(self) -> re.Pattern:
+        return _any_of(self.again)
 
     def shown(self, path: Path) -> str:
         """A path as messages name it."""
         return path.relative_to(self.root).as_posix()
+
+
+def _any_of(patterns: Sequence[str]) -> re.Pattern:
+    any_of = "|".join(f"(?:{pattern})" for pattern in patterns)
+    return re.compile(f"^(?:{any_of or '(?!)'})", re.MULTILINE)
 
 
 def cores() -> int:
@@ -134,7 +147,7 @@ def load(root: Path, docs: str | None = None) -> Settings:
             folder = getattr(settings, name)
             if os.path.isabs(folder) or ".." in Path(folder).parts:
                 raise ValueError(f"{name} = {folder!r} is not in the book's folder")
-        _ = settings.noise_pattern  # compiles
+        _ = settings.noise_pattern, settings.again_pattern  # compile
     except (OSError, ValueError, re.error) as error:
         raise SettingsError(f"{path}: {error}") from error
     return settings
