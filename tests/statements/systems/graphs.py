@@ -914,7 +914,7 @@ def test_the_exercise():
     "Outside: the function …",
     "Both: the function, …",
     "Return x; note the …",
-    "When the function and …",
+    "When a function and …",
 )
 @over(place=["eager", "tape inside", "tape outside", "tape both"], linear=[True, False])
 def test_the_lanes(place, linear):
