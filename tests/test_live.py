@@ -71,6 +71,7 @@ def test_update_records_every_combination(book):
         ("x = 2.0, 1.0\n", "a.live:1: its stops don't increase"),
         ("x = 1.0, 3.0\n", "a.live:1: 2.0, which is in the program, isn't one"),
         ("x = 1.0, two\n", "a.live:1: 'two' isn't a number"),
+        ("x = nan to 2.0 by 1.0\n", "'nan to 2.0 by 1.0' isn't a range"),
         ("x = 1.0 to 2.0 by 0.0\n", "a.live:1: '1.0 to 2.0 by 0.0' has no stops"),
         ("x = 1.0, 2.0\nx = 2.0, 3.0\n", "a.live:1: names one constant twice"),
         ("x = 1.0 to 30.0 by 0.1\nz[0] = 1.0, 2.0\n", "has 582 combinations"),
@@ -125,6 +126,29 @@ def test_programs_that_cannot_be_live_are_refused(book):
         status, said = book.run("update")
         assert status == 1
         assert problem in said
+
+
+def test_what_a_stop_leaves_behind_shows_wherever_the_own_one_is(book):
+    counts = "import math\nmath.n = getattr(math, 'n', 0) + 1\nprint(math.n)\n"
+    book.add("c", f"x = 1.0\n{counts}", "1\n")
+    (book.snippets / "c.live").write_text("x = 1.0, 2.0\n")
+    status, said = book.run("update")
+    assert status == 1 and "prints something else than its trace" in said
+
+
+def test_a_page_shows_the_own_trace_to_the_last_digit(book):
+    book.add("d", "x = 2.0\nprint(x / 3.0)\n", "0.6666667\n")
+    (book.snippets / "d.live").write_text("x = 1.0, 2.0\n")
+    assert book.run("update")[0] == 0
+    its = live.load(snippet.find(settings.load(book.root))[1])
+    assert its.printed["x = 2.0"] == "0.6666666666666666\n"
+    assert '["0.3333333333333333\\n","0.6666667\\n"]' in its.script()
+
+
+def test_an_open_line_is_ended_before_the_next_stop(book):
+    book.add("e", "x = 2.0\nprint(x, end='')\n", "2.0\n")
+    (book.snippets / "e.live").write_text("x = 1.0, 2.0\n")
+    assert book.run("update")[0] == 0
 
 
 def test_an_error_at_a_stop_is_shown_as_it_is_printed(book):

@@ -3,28 +3,29 @@
 // with data-of, a formula of the derivative of that function, which is compared at the
 // points of data-at in float64 and in float32. Loaded where a page has such an answer.
 {
-  const FUNCTIONS = {
+  const FUNCTIONS = { __proto__: null,
     abs: Math.abs, cos: Math.cos, cosh: Math.cosh, exp: Math.exp, expm1: Math.expm1,
     log: Math.log, log1p: Math.log1p, max: Math.max, maximum: Math.max, min: Math.min,
     minimum: Math.min, sigmoid: x => x < 0 ? Math.exp(x) / (1 + Math.exp(x)) : 1 / (1 + Math.exp(-x)),
     sign: Math.sign, sin: Math.sin, sinh: Math.sinh, sqrt: Math.sqrt, square: x => x * x,
     tan: Math.tan, tanh: Math.tanh,
   }
-  const ALIASES = { ln: "log", sigma: "sigmoid", σ: "sigmoid", θ: "theta", β: "beta", ε: "epsilon", j: "i" }
+  const ALIASES = { __proto__: null, ln: "log", sigma: "sigmoid", σ: "sigmoid", θ: "theta", β: "beta", ε: "epsilon", j: "i" }
   const OF_TWO = ["max", "maximum", "min", "minimum"]
-  const CONSTANTS = { e: Math.E, pi: Math.PI, π: Math.PI }
-  const OPERATORS = {
+  const CONSTANTS = { __proto__: null, e: Math.E, pi: Math.PI, π: Math.PI }
+  const OPERATORS = { __proto__: null,
     "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b, "/": (a, b) => a / b,
     "^": (a, b) => a ** b,
   }
-  const WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-  const PARTS = { "½": 0.5, "¼": 0.25, "¾": 0.75 }
+  const WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"]
+  const PARTS = { __proto__: null, "½": 0.5, "¼": 0.25, "¾": 0.75 }
   const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-  const SAME = { "−": "-", "–": "-", "·": "*", "×": "*", "⋅": "*", "∗": "*", "÷": "/", "**": "^", "[": "(", "]": ")" }
+  const SAME = { __proto__: null, "−": "-", "–": "-", "·": "*", "×": "*", "⋅": "*", "∗": "*", "÷": "/", "**": "^", "[": "(", "]": ")" }
   const TOKEN = /\s*(?:((?:\d+\.?\d*|\.\d+)(?:[eE][-+−]?\d+)?)|((?:[\p{L}_][\p{L}\d_]*\.)*[\p{L}_][\p{L}\d_]*)|([⁰¹²³⁴⁵⁶⁷⁸⁹]+)|(\*\*|\S))/uy
   const POINTS = [0, 1, -1, 0.5, 2, -3, -0.25, 7]
   const UPSTREAM = [1, -2]
   const MOST_POINTS = 2000
+  const MODERATE = 7
 
   class Problem extends Error {}
 
@@ -60,7 +61,8 @@
 
     function list(close) {
       const items = [sum()]
-      while (takes(",")) items.push(sum())
+      // Python's (3,) is a list of one.
+      while (takes(",")) if (seen().kind !== ")") items.push(sum())
       if (close && !takes(close)) fail("a closing parenthesis or an operator is missing")
       return items
     }
@@ -155,8 +157,8 @@
     return points.sort((a, b) => a.far - b.far).slice(0, MOST_POINTS).map(each => each.at)
   }
 
-  const shown = number => Number.isNaN(number) ? "NaN" : Number.isFinite(number)
-    ? String(+number.toPrecision(6)).replace("-", "−") : number > 0 ? "infinity" : "−infinity"
+  const shown = (number, digits = 6) => Number.isNaN(number) ? "NaN" : Number.isFinite(number)
+    ? String(+number.toPrecision(digits)).replace("-", "−") : number > 0 ? "infinity" : "−infinity"
   const place = at => "At " + Object.entries(at).map(([name, x]) => `${name} = ${shown(x)}`).join(", ")
 
   const namesIn = (...formulas) =>
@@ -180,16 +182,19 @@
     })).filter(each => Number.isFinite(each.is))
     const agrees = (a, b) => Math.abs(a - b) <= 1e-9 * (1 + Math.abs(b))
     const finite = compared.filter(each => Number.isFinite(each.mine))
+    // Zero and large numbers are where a right formula may overflow, or divide 0 by 0.
+    const moderate = ({ at }) => Object.values(at).every(x => x && Math.abs(x) <= MODERATE)
     const counter = finite.find(each => !agrees(each.mine, each.is))
-      ?? (2 * finite.length < compared.length ? compared.find(each => !Number.isFinite(each.mine)) : null)
+      ?? compared.find(each => !Number.isFinite(each.mine) && (moderate(each) || 2 * finite.length < compared.length))
     if (counter) {
       const factor = counter.mine / counter.is
       const missing = names.find(name => finite.every(each => agrees(each.mine * each.at[name], each.is)))
-      const more = missing ? ` The factor ${missing} is missing.`
-        : finite.every(each => agrees(each.mine, factor * each.is)) && finite.some(each => each.is)
+      const more = !finite.includes(counter) ? "" : missing ? ` The factor ${missing} is missing.`
+        : finite.every(each => agrees(each.mine, factor * each.is)) && shown(factor) !== "1"
           ? ` Everywhere it is ${shown(factor)} times the answer.` : ""
-      return { verdict: "wrong", says:
-        `Wrong. ${place(counter.at)} yours gives ${shown(counter.mine)}, but it should give ${shown(counter.is)}.${more}` }
+      const digits = shown(counter.mine) === shown(counter.is) ? 12 : 6
+      return { verdict: "wrong", says: `Wrong. ${place(counter.at)} yours gives ${
+        shown(counter.mine, digits)}, but it should give ${shown(counter.is, digits)}.${more}` }
     }
     const loses = compared.find(({ is, float32 }) => {
       const exact = Math.fround(is)
@@ -197,7 +202,7 @@
         && !(Math.abs(float32 - exact) <= (exact ? 1e-3 * Math.abs(exact) : 1e-6))
     })
     if (loses) return { verdict: "unstable", says:
-      `Right, but unstable. ${place(loses.at)} yours gives ${shown(loses.float32)} in float32, but it should give ${shown(loses.is)}.` }
+      `Right, but unstable. ${place(loses.at)} yours gives ${shown(loses.float32)}${Number.isFinite(loses.mine) ? " in float32" : ""}, but it should give ${shown(loses.is)}.` }
     return { verdict: "right", says:
       `Right. It agrees with the answer at ${compared.length} points, in float64 and in float32.` }
   }
@@ -236,6 +241,9 @@
     const other = namesOf(mine).find(each => each.name !== "i")
     if (other) throw new Problem(`“${other.token.text}” isn't known here. The answer is a number.`)
     // With the imaginary unit, both are sums of a real and an imaginary part.
+    const [zero, one, two] = [0, 1, 2].map(i => value(mine, { i }))
+    if (Math.abs(two - 2 * one + zero) > 1e-9 * (1 + Math.abs(one)))
+      throw new Problem("Multiply it out, and write it as a + b i.")
     const pairs = [0, 1, 2].map(i => [value(mine, { i }), value(is, { i })])
     const within = (share, sign = 1) => pairs.every(([a, b]) =>
       Math.abs(sign * a - b) <= (Number.isInteger(b) ? 1e-9 : share) * Math.abs(b))

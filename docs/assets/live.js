@@ -73,7 +73,8 @@
 
   globalThis.openInputs = (trace, program, { inputs, printed }) => {
     const code = trace.querySelector("pre code")
-    const original = code.textContent
+    const original = trace.builtText = code.textContent
+    trace.endSteps = () => to(0)
     const marks = constants(program?.querySelector("code"), inputs)
     const said = element("p", { role: "status" })
     const sliders = inputs.map(({ name, stops, now }) => element("input", {
@@ -103,17 +104,16 @@
       const lines = code.textContent.trimEnd().split("\n")
       step = line > lines.length ? 0 : line
       globalThis.pointAt(trace, step, lines.length)
-      said.textContent = step
-        ? `Line ${step} of ${lines.length}: ${lines[step - 1]}`
-        : inputs.map(({ name, stops }, k) => `${name} = ${stops[sliders[k].value]}`).join(", ")
-      back.disabled = !step
+      // A slider tells its value by itself.
+      said.textContent = step ? `Line ${step} of ${lines.length}: ${lines[step - 1]}` : ""
+      back.setAttribute("aria-disabled", String(!step))
     }
 
     const next = element("button", { type: "button" }, "Next line")
     const back = element("button", { type: "button" }, "Previous line")
     const reset = element("button", { type: "button", class: "reset" }, "Reset")
     next.addEventListener("click", () => to(step + 1))
-    back.addEventListener("click", () => to(step - 1))
+    back.addEventListener("click", () => step && to(step - 1))
     reset.addEventListener("click", () => {
       sliders.forEach((slider, k) => { slider.value = inputs[k].now })
       show()

@@ -48,6 +48,9 @@
     return before.toString().split("\n").length
   }
 
+  // A line without its numbers.
+  const words = line => line.replace(/-?\d[\w.+-]*|-?\b(?:nan|inf)\b|\s+/g, "")
+
   function programOf(trace) {
     const blocks = [...document.querySelectorAll(".md-content .highlight")]
     return blocks.slice(0, blocks.indexOf(trace))
@@ -70,13 +73,15 @@
   }
 
   // What of the program printed a line of its trace. With other inputs the trace may
-  // have other lines: then nobody knows.
+  // have other lines: of those nobody knows.
   async function printing(trace, number) {
     const name = trace.querySelector(".holds")?.dataset.program
     await load("lines.js")
     const by = globalThis.printedBy?.[name]
-    const count = trace.querySelector("pre code").textContent.trimEnd().split("\n").length
-    const line = by?.length === count && by[number - 1]
+    const now = trace.querySelector("pre code").textContent.split("\n")
+    const built = trace.builtText?.split("\n") ?? now
+    const same = now.length === built.length && words(now[number - 1]) === words(built[number - 1])
+    const line = same && by?.[number - 1]
     const program = programOf(trace)
     return line && program ? statement(program.querySelector("code"), line) : []
   }
@@ -88,7 +93,7 @@
         return made
       })
     : [new Set(), new Set()]
-  let pointed = { trace: null, number: 0 }
+  let pointed = { trace: null, number: 0 }, stepped = null
   async function point(trace, number) {
     if (trace === pointed.trace && number === pointed.number) return
     const now = pointed = { trace, number }
@@ -105,6 +110,9 @@
 
   // One line of a trace, and the lines after it pale; 0 for all of it.
   globalThis.pointAt = (trace, number, count) => {
+    if (stepped && stepped.trace !== trace && number) stepped.trace.endSteps()
+    if (number || stepped?.trace === trace) stepped = number ? { trace, number } : null
+    else if (stepped) return
     const code = trace.querySelector("pre code")
     later.clear()
     for (let line = number + 1; number && line <= count; line++) later.add(range(code, line))
@@ -115,7 +123,8 @@
   function pointTo(node, offset) {
     const trace = node?.parentElement?.closest(".language-text:has(> .holds)") ?? null
     const code = trace?.querySelector("pre code")
-    point(trace, code?.contains(node) ? lineAt(code, node, offset) : 0)
+    if (code?.contains(node)) point(trace, lineAt(code, node, offset))
+    else point(stepped?.trace ?? trace, stepped?.number ?? 0)
   }
   function at({ clientX, clientY }) {
     if (document.caretPositionFromPoint) {
@@ -137,12 +146,15 @@
     const button = document.createElement("button")
     Object.assign(button, { type: "button", className: "change", textContent: "Change the inputs" })
     button.setAttribute("aria-expanded", "false")
+    button.setAttribute("aria-label", `Change the inputs of ${holds.dataset.program.split("/").at(-1)}`)
     trace.querySelector(".filename").append(button)
     let panel
     button.addEventListener("click", async () => {
       if (!panel) {
         const { program, live } = holds.dataset
+        button.disabled = true
         await Promise.all([load("live.js"), load(live)])
+        button.disabled = false
         const known = globalThis.live?.[program]
         if (!known || !globalThis.openInputs) {
           button.textContent = "The inputs can't be loaded"

@@ -105,7 +105,7 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     prepared = getattr(observer, "prepared", str)
     error = None
     if snippet.variants:
-        _execute_variants(path, snippet)
+        _execute_variants(path, snippet, scratch / "output")
     else:
         error = _execute(path, snippet.text, prepared)
     threading._shutdown()  # type: ignore[attr-defined]
@@ -190,7 +190,7 @@ def _execute(path: str, source: str, prepared: Callable) -> BaseException | None
     return None
 
 
-def _execute_variants(path: str, snippet: Snippet) -> None:
+def _execute_variants(path: str, snippet: Snippet, output: Path) -> None:
     """Run texts in the place of a program, each with a line before it, and with the
     message that ends it. Each has a file of its own, for AutoGraph keeps what it
     read."""
@@ -203,6 +203,8 @@ def _execute_variants(path: str, snippet: Snippet) -> None:
             print(_message(error))
         sys.stderr.flush()
         sys.stdout.flush()
+        if not output.read_bytes().endswith(b"\n"):
+            print()
 
 
 def _message(error: BaseException) -> str:

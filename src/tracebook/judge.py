@@ -178,7 +178,7 @@ class Judge:
         ]
 
         def ran(each: Snippet, run: Run) -> None:
-            its, report.stops = recorded[each], report.stops + len(each.variants)
+            its, report.stops = recorded[each], report.stops + len(each.variants) - 1
             if run.problem or run.figures:
                 wrong(its, run.problem or "draws a figure, which would not follow")
                 return
@@ -188,7 +188,7 @@ class Judge:
             if update:
                 now.write()
                 recorded[each] = now
-                text = f"recorded {len(each.variants)} stops"
+                text = f"recorded {len(each.variants) - 1} stops"
                 report.notes.append(
                     Problem(self.settings.shown(its.path), text, each.name)
                 )

@@ -32,6 +32,7 @@ HEADING = "=== "
 """Before the line of each combination; no trace has a line that begins so."""
 _INPUT = re.compile(r"(?P<name>[A-Za-z_]\w*(?:\[\d+\])?) = (?P<stops>\S.*)")
 _RANGE = re.compile(r"(?P<first>\S+) to (?P<last>\S+) by (?P<step>\S+)")
+_AGAIN = "again"
 _PROGRAM = "program "
 _DIGITS = 12
 
@@ -101,16 +102,21 @@ class Live:
 
     def running(self) -> Snippet:
         """The program that runs at every stop, one after the other in one process."""
-        variants = tuple(
+        variants = [
             (HEADING + self.heading(values), self.text(values))
             for values in self.combinations()
-        )
-        return replace(self.snippet, variants=variants, raises=None)
+        ]
+        # Once more as it is: what the others left behind would change this.
+        variants.append((HEADING + _AGAIN, self.snippet.text))
+        return replace(self.snippet, variants=tuple(variants), raises=None)
 
     def with_printed(self, trace: str) -> "Live":
         """This one, with what a run of ``running()`` printed."""
         parts = re.split(rf"^{HEADING}(.*)\n", trace, flags=re.MULTILINE)
         printed = dict(zip(parts[1::2], parts[2::2]))
+        again = printed.pop(_AGAIN, printed.get(self.own, ""))
+        if compare.difference(printed.get(self.own, ""), again, self.snippet.rel):
+            printed[self.own] = again  # which is refused
         return replace(self, program=self.digest, printed=printed)
 
     def problem(self) -> str | None:
@@ -137,6 +143,8 @@ class Live:
 
     def script(self) -> str:
         """What a page loads when the reader opens the inputs."""
+        # As the page has it, to the last digit.
+        own = {self.own: files.text(self.snippet.trace_path)} if self.printed else {}
         said = {
             "inputs": [
                 {
@@ -147,7 +155,7 @@ class Live:
                 }
                 for each in self.inputs
             ],
-            "printed": [*self.printed.values()],
+            "printed": [*{**self.printed, **own}.values()],
         }
         text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
         return f"(globalThis.live??={{}})[{json.dumps(self.snippet.name)}]={text}\n"
@@ -244,9 +252,10 @@ def _stops(text: str) -> list[str]:
         return [each.strip() for each in text.split(",")]
     try:
         first, last, step = (Decimal(each) for each in found.groups())
+        bad = step <= 0 or last < first or (last - first) / step > MOST
     except InvalidOperation:
         raise ValueError(f"{text!r} isn't a range of numbers") from None
-    if step <= 0 or last < first or (last - first) / step > MOST:
+    if bad:
         raise ValueError(f"{text!r} has no stops, or more than {MOST}")
     # As the first one is written: -1.0 to 1.0 by 0.25 has the stop -0.75.
     point = "." in found["first"]

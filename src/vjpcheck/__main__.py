@@ -32,14 +32,14 @@ def main(words: Sequence[str] | None = None) -> int:
             **{name: getattr(options, name) for name in _NAMES},
             **({"shapes": True} if options.shapes else {}),
         )
-    except (ImportError, AttributeError, ValueError, SyntaxError) as error:
-        print(f"vjpcheck: {error}", file=sys.stderr)
+    except Exception as error:
+        print(f"vjpcheck: {type(error).__name__}: {error}", file=sys.stderr)
         return 2
     if not result:
         from .failure import text
 
-        print(text(f, args, result, options.seed))
-        return 1
+        print(text(f, args, result, seed=options.seed))
+        return 2 if result.undecided else 1
     slopes = result.compared + (result.report.slopes if result.report else 0)
     print(f"{options.function}: right; {slopes} comparisons")
     return 0

@@ -1,7 +1,7 @@
 """The derivatives of a function, by order and mode, beside finite differences."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -291,6 +291,7 @@ class Check:
     def _compare_rev(
         self, level: _Level, derivative: _Level, known: list, outputs: list
     ) -> None:
+        before = replace(self._result)
         for name, row, its in known:
             ups = [self._random(each) for each in outputs]
             tries = [ups, [-3 * each for each in ups]]  # of either sign
@@ -309,9 +310,10 @@ class Check:
                     row,
                     f"{place}: the gradient",
                 )
-        self._demand_enough(len(known))
+        self._demand_enough(len(known), before)
 
     def _compare_fwd(self, level: _Level, derivative: _Level, known: list) -> None:
+        before = replace(self._result)
         count = 0
         for name, row, its in known:
             tangents = [
@@ -329,7 +331,7 @@ class Check:
             place = f"{self._place(level)}: the forward-mode derivative"
             for weight in weights:
                 self._pair(level, name, weight, its, moved, weight, place)
-        self._demand_enough(count)
+        self._demand_enough(count, before)
 
     def _pair(
         self,
@@ -358,12 +360,14 @@ class Check:
         self._result.kinks += pairing.at_kink
         self._result.unsettled += pairing.verdict == "unknown"
 
-    def _demand_enough(self, count: int) -> None:
-        unknown = self._result.unsettled
-        if unknown > max(min(1, count - 1), self._result.compared / 10):
+    def _demand_enough(self, count: int, before: Result) -> None:
+        """Of the derivatives of one level and mode: those since ``before``."""
+        unknown = self._result.unsettled - before.unsettled
+        compared = self._result.compared - before.compared
+        if unknown > max(min(1, count - 1), compared / 10):
             raise Undecided(
                 f"finite differences don't determine {unknown} of"
-                f" {self._result.compared} derivatives: move args away from where the"
+                f" {compared} derivatives: move args away from where the"
                 " function isn't smooth, or choose eps"
             )
 

@@ -1,6 +1,7 @@
 """A failed check as text: what is wrong, the smallest counterexample, and advice."""
 
 import contextlib
+import inspect
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,37 +11,44 @@ import tensorflow as tf
 
 from .derivatives import Result
 from .function import inexact
-from .grads import check_grads
+from .grads import OTHERS, check_custom_gradient, check_grads
 from .linter import explain
 
 SECONDS = 10.0
 """For a counterexample."""
+_TOLERANCES = ("atol", "rtol", "eps", "seed")
 NUMBER = "index#wrong-number"
 """The entry that says no more than the check itself."""
 
 
-def text(f: Callable, args: tuple, result: Result, seed: int = 0) -> str:
-    """What a failed test prints."""
+def text(f: Callable, args: tuple, result: Result, **options: Any) -> str:
+    """What a failed test prints, with the options of ``check_custom_gradient``."""
+    parameters = inspect.signature(check_custom_gradient).parameters
+    declared = {name: options[name] for name in options if name not in parameters}
+    kept = {name: options[name] for name in _TOLERANCES if name in options}
+    seed = options.get("seed", 0)
+    # At other arguments, what is declared may ask for another answer, or exclude them.
+    is_plain = not (OTHERS | {"where", "within"}) & declared.keys()
     lines = [f"{getattr(f, '__name__', f)} failed the check of its gradient:"]
     lines += [f"  {problem}" for problem in result.problems]
-    if not result.undecided and (smaller := smallest(f, args, seed)):
+    if not result.undecided and is_plain and (smaller := smallest(f, args, **kept)):
         lines += ["Smallest counterexample:", f"  {smaller}"]
     with contextlib.suppress(Exception):
         # Where nothing could be compared, advice would be a guess.
         advice = [
             f"  {each}"
-            for each in explain(f, *args)
+            for each in explain(f, *args, **declared)
             if each.is_mistake and each.entry != NUMBER and not result.undecided
         ]
         lines += ["Advice:", *advice] if advice else []
     return "\n".join([*lines, f"The seed was {seed}."])
 
 
-def smallest(f: Callable, args: tuple, seed: int = 0) -> str:
+def smallest(f: Callable, args: tuple, **kept: Any) -> str:
     """The problem at the smallest and simplest arguments found; empty if reverse mode
-    of order 1 is right at ``args`` itself."""
+    of order 1 is right at ``args`` itself. Tolerances and the seed are kept."""
     leaves = [_array(each) for each in tf.nest.flatten(args)]
-    problem = _problem(f, args, leaves, seed)
+    problem = _problem(f, args, leaves, kept)
     until = time.monotonic() + SECONDS
     candidates = _simpler(leaves)
     while problem and time.monotonic() < until:
@@ -48,7 +56,7 @@ def smallest(f: Callable, args: tuple, seed: int = 0) -> str:
             candidate = next(candidates)
         except StopIteration:
             break
-        if found := _problem(f, args, candidate, seed):
+        if found := _problem(f, args, candidate, kept):
             problem, leaves = found, candidate
             candidates = _simpler(leaves)
     return problem
@@ -62,7 +70,7 @@ def _array(value: Any) -> Any:
     return tf.convert_to_tensor(value).numpy()
 
 
-def _problem(f: Callable, args: tuple, leaves: list, seed: int) -> str:
+def _problem(f: Callable, args: tuple, leaves: list, kept: dict) -> str:
     tensors = [
         tf.constant(each) if isinstance(each, np.ndarray | np.generic) else each
         for each in leaves
@@ -81,7 +89,7 @@ def _problem(f: Callable, args: tuple, leaves: list, seed: int) -> str:
             upstream=upstream,
             nondet_tol=None,
             raise_exception=False,
-            seed=seed,
+            **kept,
         )
         if result.problems and not result.undecided:
             return result.problems[0]

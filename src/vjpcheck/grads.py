@@ -15,6 +15,11 @@ from .derivatives import MODES, Check, Result
 from .directions import Undecided, Wrong
 from .function import called
 
+OTHERS = {
+    *("gradient_of", "upstream_becomes", "downstream_becomes", "make", "no_gradient")
+}
+"""Options that declare another gradient than the derivative."""
+
 
 def check_grads(
     f: Callable,
@@ -143,8 +148,9 @@ def check_custom_gradient(
         fast: leave out ``check_rule``, unless it has options.
         **declared: options of ``check_rule``, such as ``gradient_of=tf.tanh`` for a
             surrogate gradient, ``no_gradient=["labels"]`` or ``where=…``. If they
-            declare another gradient, ``check_grads`` is left out, but not its options
-            ``batched``, ``jit_compile`` and ``nondet_tol``.
+            declare another gradient, or none of an argument, ``check_grads`` is left
+            out, but not its options ``batched``, ``jit_compile`` and ``nondet_tol``.
+            ``within`` is also the relative tolerance of ``check_grads``.
 
     Returns:
         As ``check_grads``. ``report`` is what ``check_rule`` returned.
@@ -161,13 +167,14 @@ def check_custom_gradient(
         except Wrong as wrong:
             problems, undecided = [str(wrong)], isinstance(wrong, Undecided)
     result = Result(problems, undecided, report=report)
-    others = {"gradient_of", "upstream_becomes", "downstream_becomes", "make"}
+    if rtol is None:
+        tolerances["rtol"] = declared.get("within")
     if not problems:
         result = check_grads(
             f,
             arguments,
             order,
-            () if others & declared.keys() else modes,
+            () if OTHERS & declared.keys() else modes,
             **tolerances,
             upstream=upstream,
             tangent=tangent,

@@ -42,5 +42,5 @@ def check(seed: int, f: Callable, args: Any, *more: Any, **options: Any) -> Any:
     result = check_custom_gradient(f, args, *more, **given)
     if not result and options.get("raise_exception", True):
         arguments = tuple(args) if isinstance(args, (tuple, list)) else (args,)
-        raise AssertionError(text(f, arguments, result, given["seed"]))
+        raise AssertionError(text(f, arguments, result, **given))
     return result
