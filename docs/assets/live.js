@@ -80,7 +80,7 @@
     const sliders = inputs.map(({ name, stops, now }) => element("input", {
       type: "range", min: 0, max: stops.length - 1, step: 1, value: now, "aria-label": name,
     }))
-    const shown = inputs.map(() => element("output", {}))
+    const shown = inputs.map(() => element("span", {}))
     let step = 0
 
     function show() {
