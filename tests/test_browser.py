@@ -294,7 +294,7 @@ def test_formulas_are_set_in_the_math_font(open_page):
 
 def test_what_the_copy_button_gives_prints_the_trace_below(open_page, tmp_path):
     page = open_page(CHAIN_RULE, permissions=["clipboard-read", "clipboard-write"])
-    program = page.locator(".language-python").first
+    program = page.locator(".language-python:not(details *)").first
     program.get_by_role("button", name="Copy to clipboard").click()
     page.get_by_text("Copied to clipboard").wait_for()
     copied = page.evaluate("navigator.clipboard.readText()")
@@ -329,9 +329,9 @@ def test_without_scripts_all_is_there(open_page):
     formulas = page.locator("article > :not(details) math").all()
     assert len(formulas) > 10 and all(math.is_visible() for math in formulas)
     chain_rule = SETTINGS.snippets_dir / "lessons/chain_rule/chain_rule.py"
-    program = page.locator(".language-python code").first.text_content()
+    program = page.locator(".language-python:not(details *) code").first.text_content()
     assert program.strip() == includes.read(chain_rule).strip()
-    solution = page.locator("details .language-python code")
+    solution = page.locator("details.success .language-python code")
     assert not solution.is_visible()
     page.locator("details.success > summary").click()
     assert solution.is_visible()

@@ -346,6 +346,9 @@ WITH_RULES = [
     if sites.find(path.read_text("utf-8"))
 ]
 WITH_RULES = WITH_RULES[:: 1 if EVERY_PROGRAM else 10]  # a second for each
+# Its variable changes between the passes. `truth` finds that in the recorded call, and
+# `check_rule` makes calls of its own, in which it doesn't change.
+WITH_RULES = [each for each in WITH_RULES if each != "mistakes/silent/wrong/late.py"]
 
 
 @pytest.fixture(scope="module")
