@@ -205,4 +205,6 @@ def _without_links_to_what_is_gone(page: Path) -> str:
         there = not target or "://" in target or (page.parent / target).exists()
         return link[0] if there else link[1]
 
-    return re.sub(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)(\{[^}]*\})?", keep, page.read_text())
+    return re.sub(
+        r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)(\{[^}]*\})?", keep, page.read_text()
+    )

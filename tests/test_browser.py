@@ -233,11 +233,19 @@ def _to_copy(path: str) -> list[str]:
     """The programs and traces of the page at an address."""
     name = path.rstrip("/")
     sources = (SETTINGS.docs_dir / f"{name}.md", SETTINGS.docs_dir / name / "index.md")
-    embeds = [e for each in sources if each.exists() for e in built.page(each).includes]
+    there = [each for each in sources if each.exists()]
+    # A file that only the page has stands before the programs.
+    own = [x for each in there for x in OWN_FILE.findall(each.read_text("utf-8"))]
+    embeds = [e for each in there for e in built.page(each).includes]
     files = [(e, SETTINGS.snippets_dir / e.name) for e in embeds]
-    return [
+    return [each.rstrip() for each in own] + [
         "\n".join(e.lines(file.read_text("utf-8")) or ()).rstrip() for e, file in files
     ]
+
+
+OWN_FILE = re.compile(
+    r"^```\{\.python notest title=[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE
+)
 
 
 # The insides of code and of formulas, which axe judges on the pages below, and what

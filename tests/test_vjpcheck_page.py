@@ -52,4 +52,4 @@ def test_the_workflow_runs_the_pages_commands():
     ran = [step["run"] for step in job["steps"] if "run" in step]
     assert f"```sh\n{ran[0]}\n```" in PAGE
     assert ran[1] == "python -m pytest test_gradients.py"
-    assert "The file `test_gradients.py` tests" in PAGE
+    assert 'title="test_gradients.py"' in PAGE

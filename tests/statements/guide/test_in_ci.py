@@ -42,7 +42,7 @@ def scaled(factor):
 @says(
     "After this page, a change …",
     "You need one file …",
-    "The file `test_gradients.py` …",
+    "The file below …",
     "All three tests pass.",
     "Call `gradcheck(f, (x, y))` …",
 )
