@@ -564,6 +564,10 @@ SOFTPLUS = {
 }
 
 
+KINK = {"answer": "(1 + sign(x)) / 2", "of": "(x + abs(x)) / 2", "at": "x = 1 -1 2 -2"}
+SQUARES = {"answer": "3 * x**2", "of": "x**3"}
+
+
 @pytest.mark.parametrize(
     "exercise, typed, says",
     [
@@ -590,6 +594,14 @@ SOFTPLUS = {
         (SOFTPLUS, "exp(x) / (1 + exp(x))", "Right, but unstable. At x = 100 yours gives NaN"),
         (SOFTPLUS, "1 - 1 / (1 + exp(x))", "Right, but unstable. At x = −80 yours gives 0"),
         (SOFTPLUS, "1 - sigmoid(x)", "Wrong. At x = 1 "),
+        # Not finite where the answer is: wrong, but for 0 and large numbers.
+        (KINK, "(1 + sqrt(x)/sqrt(x)) / 2", "Wrong. At x = −1 yours gives NaN"),
+        (SQUARES, "3 * x**1.9999999999", "Wrong. At x = −1 yours gives NaN"),
+        (SQUARES, "3 * x**3 / x", "Right, but unstable. At x = 0 yours gives NaN, but it"),
+        (COSINE, "1.00000001 * upstream * cos(x)", "yours gives 1.00000001, but it should "
+         "give 1."),
+        (COSINE, "__defineGetter__", "“__defineGetter__” isn't known here."),
+        ({"answer": "540"}, "constructor", "Wrong."),
         ({"answer": "540"}, "5·18·6", "Right."),
         ({"answer": "540"}, "-540", "Wrong: the sign."),
         ({"answer": "540"}, "541", "Wrong."),
@@ -605,6 +617,9 @@ SOFTPLUS = {
         ({"answer": "NaN"}, "nan", "Right."),
         ({"answer": "2+6 i"}, "6i + 2", "Right."),
         ({"answer": "2+6 i"}, "2 - 6j", "Wrong."),
+        ({"answer": "2+6 i"}, "(1+i)(4+2i)", "Multiply it out, and write it as a + b i."),
+        ({"answer": "twelve"}, "12", "Right."),
+        ({"answer": "[3]"}, "(3,)", "Right."),
         ({"answer": "four"}, "4", "Right."),
         ({"answer": "4"}, "", "Type an answer first."),
     ],
@@ -612,6 +627,14 @@ SOFTPLUS = {
 def test_what_the_script_says_of_an_answer(exercise, typed, says, script):
     judged = "([typed, exercise]) => exercises.judge(typed, exercise).says"
     assert says in script.evaluate(judged, [typed, exercise])
+
+
+def test_no_hint_is_made_of_an_infinity(script):
+    judged = "([typed, exercise]) => exercises.judge(typed, exercise).says"
+    for typed in ("1/0", "log(-1)"):
+        assert script.evaluate(judged, [typed, COSINE]).endswith(
+            "but it should give 1."
+        )
 
 
 @pytest.mark.parametrize("path", exercises.PAGES, ids=lambda each: each.stem)

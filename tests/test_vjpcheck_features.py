@@ -44,6 +44,7 @@ SLOPE: Callable = rule(tf.cos, lambda x, up: -up * tf.stop_gradient(tf.sin(x)))
 TWICE = rule(tf.sin, lambda x, up: up * SLOPE(x))
 OFF = rule(tf.sin, lambda x, up: up * (tf.cos(x) + 1e-3))
 MISSING = rule(tf.sin, lambda x, up: tf.cos(x))
+LOGARITHM = rule(lambda x: tf.math.log(x - 1), lambda x, up: up / (x - 1))
 
 
 def problems(f, args, check=check_grads, **options):
@@ -341,6 +342,47 @@ def test_declared():
     assert not problems(through, (X,), check_custom_gradient, gradient_of=tf.identity)
 
 
+def test_what_is_declared_holds_in_both_parts():
+    """``check_grads`` runs after ``check_rule``, at its tolerance, and compares no
+    gradient that is declared to be missing. The function is off by a thousandth."""
+
+    @tf.custom_gradient
+    def loss(x, labels):
+        return x * labels, lambda up: (up * labels, None)
+
+    both = (X, X + 1.0)
+    wrong(problems(loss, both, check_custom_gradient))
+    assert not problems(loss, both, check_custom_gradient, no_gradient=["labels"])
+    assert not problems(OFF, (X,), check_custom_gradient, within=0.01)
+    wrong(problems(OFF, (X,), check_custom_gradient, within=1e-5))
+
+
+def test_a_failure_says_nothing_that_the_options_contradict():
+    """Half the declared gradient: the derivative of the rounding, 0, isn't the answer."""
+    half = rule(tf.round, lambda x, up: up / 2)
+    options = {"gradient_of": tf.identity}
+    result = check_custom_gradient(half, (X,), raise_exception=False, **options)
+    assert result.problems
+    assert "finite differences give 0" not in text(half, (X,), result, **options)
+    assert "finite differences give 0" in text(half, (X,), result)
+    assert not smallest(OFF, (X,), rtol=0.1)
+    assert smallest(OFF, (X,))
+
+
+def test_each_order_and_mode_needs_its_own_differences():
+    """The first derivative is found everywhere, and the second nowhere: its own first
+    derivatives don't hide that."""
+    many = np.linspace(0.1, 1.6, 16)
+
+    @tf.custom_gradient
+    def ragged(x):
+        slope = tf.cos(x) + 1e-7 * tf.sin(1e9 * x)
+        return tf.sin(x), lambda up: up * tf.stop_gradient(slope)
+
+    found = check_grads(ragged, (many,), order=2, modes=["rev"], raise_exception=False)
+    assert found.problems
+
+
 @row("advice")
 def test_advice():
     assert any("silent_values#no-upstream" in str(each) for each in explain(MISSING, X))
@@ -401,6 +443,7 @@ def test_the_command(capsys):
     code, printed = command("MISSING")
     assert code == 1
     assert "mistakes/silent_values#no-upstream" in printed.out
-    for words in (["NONE"], ["SINE", "--order", "0"]):
+    assert command("LOGARITHM")[0] == 2  # undecided: it is infinite there
+    for words in (["NONE"], ["SINE", "--order", "0"], ["SINE", "--dtype", "foo"]):
         code, printed = command(*words)
         assert (code, printed.err[:9]) == (2, "vjpcheck:")

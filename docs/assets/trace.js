@@ -158,6 +158,7 @@
         const known = globalThis.live?.[program]
         if (!known || !globalThis.openInputs) {
           button.textContent = "The inputs can't be loaded"
+          button.removeAttribute("aria-label")
           return
         }
         panel = globalThis.openInputs(trace, programOf(trace), known)

@@ -1,6 +1,7 @@
 """What the page on tests in a CI says in words."""
 
 import inspect
+import random
 import re
 import tomllib
 import types
@@ -197,7 +198,7 @@ def test_help():
 @says(
     "Suppose that someone …",
     "The first lines …",
-    "Look at the line …",
+    "The last lines …",
     "A failed test …",
     "A single number …",
     "The wrong gradient function …",
@@ -220,6 +221,7 @@ def test_a_failure(seed):
 
 @says(
     "The checker draws …",
+    "Afterwards it restores …",
     "The seed is …",
     "To look at …",
     "Functions that draw …",
@@ -227,6 +229,14 @@ def test_a_failure(seed):
 def test_seeds():
     x = tf.constant([1.3, -0.7], tf.float64)
     points: list = []
+
+    def seed_all():
+        tf.random.set_seed(5)
+        np.random.seed(5)
+        random.seed(5)
+
+    def next_draws():
+        return np.random.random(), random.random(), float(tf.random.normal([]))
 
     def watched(x):
         if hasattr(x, "numpy"):
@@ -236,14 +246,12 @@ def test_seeds():
     runs = []
     for options in ({}, {"seed": 0}, {"seed": 7}):
         points.clear()
-        tf.random.set_seed(5)
-        np.random.seed(5)
+        seed_all()
         check_custom_gradient(watched, (x,), **options)
         runs.append(np.concatenate(points).tolist())
-        drawn = np.random.standard_normal(), float(tf.random.normal([]))
-        np.random.seed(5)
-        tf.random.set_seed(5)
-        assert drawn == (np.random.standard_normal(), float(tf.random.normal([])))
+        drawn = next_draws()
+        seed_all()
+        assert drawn == next_draws()
     assert inspect.signature(check_grads).parameters["seed"].default == 0
     assert runs[0] == runs[1] != runs[2]
     assert "--gradcheck-seed" in inspect.getsource(pytest_plugin)
@@ -259,7 +267,7 @@ def test_seeds():
     "bfloat16 — 0.24",
     "To change a …",
     "A number alone …",
-    "`atol` and `eps`, …",
+    "`atol` and `eps` …",
 )
 def test_tolerances():
     table = {"float64": 0.000001, "float32": 0.0001, "float16": 0.03, "bfloat16": 0.24}

@@ -450,5 +450,7 @@ pointer(
     "After this lesson …",
     "The custom gradient …",
     "Solution: two gradient …",
+    "*Change the inputs*, above …",
+    "If you point …",
     "To see what …",
 )
