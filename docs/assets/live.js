@@ -9,8 +9,13 @@
     + String.raw`(?:(?: *= *| +)(?:${NUMBERS}|\[(?:\s*${NUMBERS})+\s*\]`
     + String.raw`|-?(?:\d[\w.+-]*|inf|nan)))?(?!\w)`, "g")
 
+  const SVG = "http://www.w3.org/2000/svg"
+  const SIGNS = "●○■◇"
+  const blank = line => line.replace(NUMBER, "").replace(/\s+/g, " ")
+
   function element(name, attributes, ...children) {
-    const made = document.createElement(name)
+    const made = /^(svg|text|line)$/.test(name)
+      ? document.createElementNS(SVG, name) : document.createElement(name)
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value)
     made.append(...children)
     return made
@@ -26,7 +31,6 @@
       const old = before[at] ?? ""
       if (line !== old) {
         const numbers = [...line.matchAll(NUMBER)], olds = old.match(NUMBER) ?? []
-        const blank = each => each.replace(NUMBER, "").replace(/\s+/g, " ")
         if (blank(line) === blank(old) && numbers.length === olds.length)
           numbers.forEach((number, k) => number[0] === olds[k]
             || marks.push([start + number.index, number[0].length]))
@@ -56,6 +60,50 @@
     return [...parts, ...marked(from, text.length)]
   }
 
+  // The numbers of a line that change with an input: what each is called and is at every
+  // stop, or NaN where the program prints another line. Not the input itself.
+  function changing(outputs, line, stops, at) {
+    const rows = outputs.map(text => text.split("\n")[line] ?? "")
+    const own = rows[at], roles = [...own.matchAll(NAMED)]
+    const all = rows.map(row => blank(row) === blank(own) ? row.match(NUMBER) ?? [] : [])
+    let from = 0
+    return [...own.matchAll(NUMBER)].map(({ 0: now, index }, k) => {
+      const words = own.slice(from, index).match(/[\p{L}_][^=,:[\]]*/u)?.[0].trim() ?? ""
+      from = index + now.length
+      const role = roles.find(each => each.index <= index && index < each.index + each[0].length)
+      return { words, now, role: role?.[1] ?? "", values: all.map(each => +(each[k] ?? NaN)) }
+    }).filter(({ values }) => new Set(values.filter(isFinite)).size > 1
+      && values.some((y, k) => y !== +stops[k])).slice(0, SIGNS.length)
+  }
+
+  // Those numbers over the stops, a sign at each, and what the signs are.
+  function picture(rows, { name, stops }, at) {
+    const all = rows.flatMap(each => each.values).filter(isFinite)
+    const [low, high] = [Math.min(...all), Math.max(...all)]
+    const sizes = all.map(Math.abs).filter(Number).sort((a, b) => a - b)
+    const middle = sizes[sizes.length >> 1], isWide = sizes.at(-1) > 20 * middle
+    const scaled = y => isWide ? Math.asinh(y / middle) : y
+    const up = y => `${86 - 78 * (scaled(y) - scaled(low)) / (scaled(high) - scaled(low))}%`
+    const across = k => `${14 + 82 * k / (stops.length - 1)}%`
+    const text = (x, y, said, kind) => element("text", { x, y, class: kind }, said)
+    const line = (x1, y1, x2, y2) => element("line", { x1, y1, x2, y2 })
+    const last = stops.length - 1
+    const told = rows.map(({ words, values }) => `${words} ${
+      [0, at, last].map(k => `${values[k]} at ${stops[k]}`).join(", ")}`)
+    const svg = element("svg", { role: "img", "aria-label": `Over ${name}: ${told.join("; ")}` },
+      line(across(at), "4%", across(at), "90%"))
+    const levels = low < 0 && high > 0 ? [low, 0, high] : [low, high]
+    for (const y of levels) svg.append(text(0, up(y), +y.toPrecision(3), ""))
+    if (levels[2]) svg.append(line(across(0), up(0), across(last), up(0)))
+    for (const k of [0, last]) svg.append(text(across(k), "98%", stops[k], "stop"))
+    rows.forEach(({ role, values }, sign) => values.forEach((y, k) => isFinite(y)
+      && svg.append(text(across(k), up(y), SIGNS[sign], `sign ${role} ${k === at && "now"}`))))
+    const key = rows.flatMap(({ words, role, now }, sign) =>
+      [element("span", { class: role }, `${SIGNS[sign]} ${words} ${now}`), " "])
+    return [svg, element("figcaption", {}, ...key,
+      `over ${name}${isWide ? "; large numbers are drawn closer together" : ""}`)]
+  }
+
   // The constants of the program, each in an element of its own.
   function constants(program, inputs) {
     const found = []
@@ -81,12 +129,35 @@
       type: "range", min: 0, max: stops.length - 1, step: 1, value: now, "aria-label": name,
     }))
     const shown = inputs.map(() => element("span", {}))
-    let step = 0
+    let step = 0, moved = 0
+    const index = values => values.reduce((sum, at, k) => sum * inputs[k].stops.length + at, 0)
+    const line = element("select", { "aria-label": "Line in the picture" })
+    const figure = element("figure", {})
+
+    // The chosen line over the slider that moved last.
+    function draw() {
+      const at = sliders.map(slider => +slider.value)
+      const outputs = inputs[moved].stops.map((_, stop) => 
+        printed[index(at.map((now, k) => k === moved ? stop : now))])
+      const all = outputs[at[moved]].trimEnd().split("\n").map((said, k) =>
+        ({ said, rows: changing(outputs, k, inputs[moved].stops, at[moved]) }))
+      const drawable = all.flatMap(({ rows }, k) => rows.length ? [k] : [])
+      const named = drawable.filter(k => all[k].rows.some(({ role }) => role))
+      const wanted = [line.value && +line.value, named.at(-1), drawable.at(-1)]
+        .find(k => drawable.includes(k))
+      line.replaceChildren(...drawable.map(k => element("option", { value: k },
+        `Line ${k + 1}: ${all[k].said.replace(NUMBER, "…").slice(0, 40)}`)))
+      line.value = wanted
+      line.hidden = drawable.length < 2
+      figure.hidden = !drawable.length
+      figure.replaceChildren(...drawable.length
+        ? picture(all[wanted].rows, inputs[moved], at[moved]) : [])
+    }
 
     function show() {
-      const at = sliders.reduce(
-        (sum, slider, k) => sum * inputs[k].stops.length + +slider.value, 0)
+      const at = index(sliders.map(slider => +slider.value))
       code.replaceChildren(...rendered(printed[at], original))
+      draw()
       sliders.forEach((slider, k) => {
         const value = inputs[k].stops[slider.value]
         const isNew = +slider.value !== inputs[k].now
@@ -118,10 +189,14 @@
       sliders.forEach((slider, k) => { slider.value = inputs[k].now })
       show()
     })
-    for (const slider of sliders) slider.addEventListener("input", show)
+    sliders.forEach((slider, k) => slider.addEventListener("input", () => {
+      moved = k
+      show()
+    }))
+    line.addEventListener("change", draw)
     const panel = element("div", { class: "inputs", role: "group", "aria-label": "Inputs" },
       ...sliders.map((slider, k) => element("label", {},
-        element("code", {}, inputs[k].name), slider, shown[k])),
+        element("code", {}, inputs[k].name), slider, shown[k])), figure, line,
       element("p", { class: "steps" }, back, next, reset), said)
     trace.querySelector("pre").before(panel)
     show()
