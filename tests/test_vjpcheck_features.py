@@ -265,6 +265,39 @@ def test_xla():
     wrong(problems(by_numpy, (X,), modes=["rev"], jit_compile=True), "compiled by XLA")
 
 
+@row("replicas")
+def test_replicas():
+    strategy = tf.distribute.MirroredStrategy(["CPU:0"])
+    assert not problems(SINE, (X,), strategy=strategy)
+    scaled = rule(
+        tf.sin, lambda x, up: up * tf.cos(x) * (1.0 + tf.distribute.has_strategy())
+    )
+    for check in (check_grads, check_custom_gradient):
+        assert not problems(scaled, (X,), check, modes=["rev"])
+        found = problems(scaled, (X,), check, modes=["rev"], strategy=strategy)
+        wrong(found, "in replica 0, the gradient is")
+    with strategy.scope():
+        weight = tf.Variable(2.0, dtype=tf.float64)
+    assert not problems(lambda x: weight * x, (X,), strategy=strategy)
+
+    def alone(x):
+        return tf.add_n([x] * (not tf.distribute.has_strategy()))
+
+    found = problems(alone, (X,), modes=["rev"], strategy=strategy)
+    wrong(found, "in a replica, the function raises ValueError")
+
+
+@row("progress")
+def test_progress(capsys, monkeypatch):
+    monkeypatch.setattr("vjpcheck.grads._SECONDS", 0.0)
+    for check in (check_grads, check_custom_gradient):
+        check(SINE, (X,), progress=True)
+        lines = capsys.readouterr().err.splitlines()
+        assert lines[2].startswith("vjpcheck: 3 calls in ")
+        check(SINE, (X,))
+        assert not capsys.readouterr().err
+
+
 @row("eager against graph")
 def test_graph():
     eager = rule(tf.sin, lambda x, up: tf.constant(up.numpy() * np.cos(x.numpy())))

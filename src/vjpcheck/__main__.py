@@ -8,7 +8,10 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-_NAMES = ("order", "atol", "rtol", "eps", "seed", "fast", "batched", "jit_compile")
+_NAMES = (
+    *("order", "atol", "rtol", "eps", "seed", "fast", "batched", "jit_compile"),
+    "progress",
+)
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -87,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
         ("fast", "use one random direction"),
         ("batched", "try tf.vectorized_map, too"),
         ("jit-compile", "try XLA, too"),
+        ("progress", "print how often the function was called"),
     ):
         parser.add_argument(f"--{name}", action="store_true", help=what)
     return parser

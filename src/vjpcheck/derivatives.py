@@ -154,7 +154,13 @@ class Check:
             if order > 1:
                 self.level(derivative, order - 1)
 
-    def others(self, tol: float | None, batched: bool, jit_compile: bool) -> None:
+    def others(
+        self,
+        tol: float | None,
+        batched: bool,
+        jit_compile: bool,
+        strategy: tf.distribute.Strategy | None,
+    ) -> None:
         """What else must give the same gradients."""
         level = self.first
         outputs = self._outputs(level)
@@ -171,6 +177,10 @@ class Check:
         if jit_compile:
             checks.append(lambda: self._compiled(level.run, sources, "value"))
             checks.append(lambda: self._compiled(backward, [*sources, *ups], ""))
+        if strategy is not None:
+            checks.append(
+                lambda: self._replicated(backward, [*sources, *ups], strategy)
+            )
         for check in checks:
             try:
                 check()
@@ -445,9 +455,23 @@ class Check:
         try:
             found = compiled([given[i] for i in free])
         except Exception as error:
-            raise Wrong(f"compiled by XLA, it raises {said(error)}") from error
+            raise Wrong(f"compiled by XLA, {_raised(error)}") from error
         if not self._call.noisy:
             self._same(flat(found), flat(run(given)), f"compiled by XLA, the {what} is")
+
+    def _replicated(
+        self, run: Callable, given: list, strategy: tf.distribute.Strategy
+    ) -> None:
+        try:
+            found = strategy.run(run, (given,))
+        except Exception as error:
+            raise Wrong(f"in a replica, {_raised(error)}") from error
+        here = flat(run(given))
+        for n, parts in enumerate(
+            zip(*map(strategy.experimental_local_results, found))
+        ):
+            if not self._call.noisy:
+                self._same(flat(list(parts)), here, f"in replica {n}, the gradient is")
 
     def _same(
         self, got: np.ndarray, other: np.ndarray, what: str, tol: float | None = None
@@ -471,6 +495,10 @@ class Check:
             for name, array in zip(level.names, level.values)
         )
         return f"at {', '.join(parts)}"
+
+
+def _raised(error: Exception) -> str:
+    return str(error) if isinstance(error, Undecided) else f"it raises {said(error)}"
 
 
 def _like(gradients: list, inputs: list, names: list[str]) -> list:

@@ -4,10 +4,14 @@
 ``torch.autograd.gradcheck`` that make sense in TensorFlow.
 """
 
+import functools
+import sys
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import tensorflow as tf
 
 from .check import check_rule, generators_kept
 from .declared import Choice
@@ -19,6 +23,8 @@ OTHERS = {
     *("gradient_of", "upstream_becomes", "downstream_becomes", "make", "no_gradient")
 }
 """Options that declare another gradient than the derivative."""
+_SECONDS = 2.0
+"""Between two lines of progress."""
 
 
 def check_grads(
@@ -35,6 +41,8 @@ def check_grads(
     fast: bool = False,
     batched: bool = False,
     jit_compile: bool = False,
+    strategy: tf.distribute.Strategy | None = None,
+    progress: bool = False,
     nondet_tol: float | None = 0.0,
     raise_exception: bool = True,
     seed: int = 0,
@@ -78,6 +86,9 @@ def check_grads(
         batched: compare the backward pass inside ``tf.vectorized_map``, as in
             ``tape.jacobian``, with single calls.
         jit_compile: compare both passes, compiled by XLA, with the eager ones.
+        strategy: compare the gradients in each replica of this strategy with those
+            outside.
+        progress: every two seconds, print to stderr how often ``f`` was called.
         nondet_tol: by how much the gradients of a repeated backward pass may differ;
             None to leave that out.
         raise_exception: False to get the problems in the result.
@@ -99,6 +110,8 @@ def check_grads(
     if order < 1 or not set(modes) <= set(MODES):
         raise ValueError(f"order must be at least 1, and modes among {MODES}")
     arguments = tuple(args) if isinstance(args, (tuple, list)) else (args,)
+    if progress:
+        f = _counted(f)
     call, result = called(f, f, arguments, {}), Result()
     with generators_kept(call):
         try:
@@ -108,7 +121,7 @@ def check_grads(
             try:
                 check.given(upstream, tangent)
                 check.level(check.first, order)
-                check.others(nondet_tol, batched, jit_compile)
+                check.others(nondet_tol, batched, jit_compile, strategy)
             finally:
                 call.restore()
         except Wrong as wrong:
@@ -131,6 +144,8 @@ def check_custom_gradient(
     fast: bool = False,
     batched: bool = False,
     jit_compile: bool = False,
+    strategy: tf.distribute.Strategy | None = None,
+    progress: bool = False,
     nondet_tol: float | None = 0.0,
     raise_exception: bool = True,
     seed: int = 0,
@@ -149,7 +164,8 @@ def check_custom_gradient(
         **declared: options of ``check_rule``, such as ``gradient_of=tf.tanh`` for a
             surrogate gradient, ``no_gradient=["labels"]`` or ``where=…``. If they
             declare another gradient, or none of an argument, ``check_grads`` is left
-            out, but not its options ``batched``, ``jit_compile`` and ``nondet_tol``.
+            out, but not its options ``batched``, ``jit_compile``, ``strategy`` and
+            ``nondet_tol``.
             ``within`` is also the relative tolerance of ``check_grads``.
 
     Returns:
@@ -160,6 +176,8 @@ def check_custom_gradient(
     """
     arguments = tuple(args) if isinstance(args, (tuple, list)) else (args,)
     report, problems, undecided = None, [], False
+    if progress:
+        f = _counted(f)
     tolerances: dict[str, Any] = {"atol": atol, "rtol": rtol, "eps": eps, "seed": seed}
     if not fast or declared:
         try:
@@ -181,11 +199,34 @@ def check_custom_gradient(
             fast=fast,
             batched=batched,
             jit_compile=jit_compile,
+            strategy=strategy,
             nondet_tol=nondet_tol,
             raise_exception=False,
         )
         result.report = report
     return _judged(result, raise_exception)
+
+
+def _counted(f: Callable) -> Callable:
+    """``f``, which tells how often it was called."""
+    start = told = time.monotonic()
+    count = 0
+
+    @functools.wraps(f)
+    def counted(*args: Any, **keywords: Any) -> Any:
+        nonlocal count, told
+        count += 1
+        now = time.monotonic()
+        if now - told >= _SECONDS:
+            told = now
+            print(
+                f"vjpcheck: {count} calls in {now - start:.0f} s",
+                file=sys.stderr,
+                flush=True,
+            )
+        return f(*args, **keywords)
+
+    return counted
 
 
 def _judged(result: Result, raise_exception: bool) -> Result:
