@@ -1,12 +1,17 @@
 """Promise: what the page on tests in a CI shows is what happens there."""
 
+import doctest
 import re
 import subprocess
 import sys
 
 import pytest
+import tensorflow as tf
 import yaml
 
+import vjpcheck
+
+from . import reference
 from .project import ROOT
 
 PAGE = (ROOT / "docs/guide/test_in_ci.md").read_text("utf-8")
@@ -53,3 +58,19 @@ def test_the_workflow_runs_the_pages_commands():
     assert f"```sh\n{ran[0]}\n```" in PAGE
     assert ran[1] == "python -m pytest test_gradients.py"
     assert 'title="test_gradients.py"' in PAGE
+
+
+def test_the_reference_is_what_the_docstrings_say():
+    assert (ROOT / "docs/vjpcheck.md").read_text("utf-8") == reference.text(), (
+        "python -m tests.reference"
+    )
+
+
+@pytest.mark.parametrize("function", ["check_grads", "check_rule"])
+def test_the_examples_of_the_docstrings_hold(function):
+    globals_ = {"tf": tf, function: getattr(vjpcheck, function)}
+    [found] = doctest.DocTestFinder(recurse=False).find(
+        globals_[function], function, globs=globals_
+    )
+    assert found.examples
+    assert doctest.DocTestRunner().run(found).failed == 0

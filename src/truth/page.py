@@ -55,6 +55,7 @@ GENERATED = {
     "mistakes/messages.md",
     "systems/composition.md",
     "versions.md",
+    "vjpcheck.md",
 }
 """Pages that a command writes from a run; a test compares them with what it writes."""
 

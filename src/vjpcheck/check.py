@@ -1,4 +1,4 @@
-"""``check_rule``: this site's checker for a reader's own tests."""
+"""``check_rule`` compares a gradient with finite differences in many ways."""
 
 import contextlib
 import copy
@@ -33,86 +33,83 @@ def check_rule(
     rtol: Choice = None,
     eps: Choice = None,
 ) -> Report:
-    """Assert that the gradient of a function fits its values.
+    """Check that the gradient of a function fits its values.
 
-    What the rule returns for a random upstream gradient is paired with directions
-    in which the inputs move, one number at a time (of more than 16 numbers, random
-    mixtures), and compared with the slope of the values along them: central
-    differences, whose steps scale with the inputs and shrink, extrapolated to step
-    zero with a doubt about each number (C. J. F. Ridders, *Accurate computation of
-    F'(x) and F'(x) F''(x)*, Advances in Engineering Software 4(2), 1982). Where the
-    slopes of the two sides stay apart, at a kink, anything between them holds.
+    The gradient for a random upstream gradient is multiplied by directions in which the
+    inputs move. Up to 16 numbers move one at a time, and more move in random mixtures.
+    Each product is compared with the slope of the values in that direction. The slope
+    comes from central differences that are extrapolated to step zero, with an estimate
+    of the error (C. J. F. Ridders, Advances in Engineering Software 4(2), 1982). At a
+    kink, the slopes of the two sides stay apart, and anything between them is accepted.
 
-    **Inputs.** Tensors, arrays, floats, and structures of them, as the function takes
-    them. A Python list is a structure, not an array; integers, strings and None stay
-    as they are. A variable among the inputs is passed as a tensor; a variable that
-    the function reads is found and checked like an input, and has its value again
-    in the end.
-
-    **Points.** The inputs themselves and four random points near them; in float64
-    if the function and its rule can, and in the dtypes of the inputs, where the rule
-    must give the same but for rounding. With random upstreams about 1, 10, 0.1 and
-    1000, zero, mostly zero, on both sides of each number that the function reads, and
-    as ``tf.IndexedSlices``, at which the rule may raise. Eagerly, and at the inputs
-    inside ``tf.function``, where the numbers must be the same. The gradient of the
-    rule itself, where a tape over it finds one. With another call between the two
-    passes, walked back before it and after it. Random numbers that the function draws
-    are the same at each call; the state of all generators is given back.
+    The check tries the inputs and four random points near them, in float64 if possible
+    and in the dtypes of the inputs. It tries upstream gradients of the sizes 1, 10, 0.1
+    and 1000, of zeros, of mostly zeros, on both sides of each number that the function
+    reads, and as ``tf.IndexedSlices``, which a gradient function may refuse. It tries
+    the function eagerly and inside ``tf.function``, and with another call between the
+    forward and the backward pass. It also compares the gradient of the gradient
+    function, where a tape finds one. A function that draws random numbers draws the
+    same ones at each call, and the states of all generators are given back.
 
     Args:
-        function: decorated with ``tf.custom_gradient``, or any callable whose
-            gradient is to be judged. Its outputs may be a structure, too.
-        *inputs: where to judge it.
-        gradient_of: the rule is meant to be the gradient of this function of the
-            inputs, as straight-through rules are. It must then differ somewhere
-            from that of ``function``.
-        upstream_becomes: from upstream and all inputs to what the rule first makes
-            of upstream, such as ``lambda upstream, *inputs: -upstream``.
-        downstream_becomes: what the rule at last makes of downstream, in this form.
-        where: from the inputs to a bool, or a tensor of them; only where all are
-            true the rule is promised. Called with tensors in the dtypes of ``inputs``.
-        make: for an input by its name, a function of all inputs that makes it
-            valid, such as ``{"A": lambda A: A @ tf.transpose(A)}``.
-        no_gradient: names of inputs whose gradient shall be None or zero, and which
-            stay as they are.
-        within: relative tolerance, at most 0.01, for functions that are computed no
-            better. If not given, 1e-6 in float64, 1e-4 in float32, 0.03 in float16
-            and 0.24 in bfloat16.
-        eager_only: the rule cannot run inside ``tf.function``.
-        dense_upstream: the rule is not promised for ``tf.IndexedSlices``.
-        shapes: judge the rule also far from the inputs (positive, large, tiny, equal
-            to each other, zero, on both sides of each number that the function
-            reads), and in other shapes: each axis made 1 or longer, one axis more, a
-            batch of zero, numbers made arrays, as far as the forward pass accepts
-            them.
-        second_order: whether there must be a gradient of the rule itself, by the
-            inputs and by upstream; False where it may be wrong. If not given, it
-            may be None by all of these, but not by some where it is not zero.
+        function: decorated with ``tf.custom_gradient``, or any function whose gradient
+            is to be checked. Its outputs may be a structure.
+        *inputs: tensors, arrays, floats, and structures of them. A Python list is a
+            structure, not an array. Integers, strings and None stay as they are. A
+            variable among the inputs is passed as a tensor. A variable that the
+            function reads is found, checked like an input, and gets its value back.
+        gradient_of: a function of the inputs whose gradient is the right one, as for a
+            straight-through estimator. It must differ somewhere from the gradient of
+            ``function``.
+        upstream_becomes: takes upstream and all inputs, and returns what the gradient
+            function uses instead of upstream, such as
+            ``lambda upstream, *inputs: -upstream``.
+        downstream_becomes: takes the downstream gradient and all inputs, and returns
+            what the gradient function returns instead.
+        where: takes the inputs, in their dtypes, and returns a bool or a tensor of
+            bools. Points are tried only where all are true.
+        make: for the name of an input, a function of all inputs that returns a valid
+            value of it, such as ``{"A": lambda A: A @ tf.transpose(A)}``.
+        no_gradient: names of inputs whose gradient must be None or zero. Their values
+            don't change.
+        within: the relative tolerance, at most 0.01, for a function that can't be
+            computed more accurately. By default 1e-6 in float64, 1e-4 in float32, 0.03
+            in float16 and 0.24 in bfloat16.
+        eager_only: True if the gradient function can't run inside ``tf.function``.
+        dense_upstream: True if the gradient function needn't accept
+            ``tf.IndexedSlices``.
+        shapes: also check points far from the inputs (positive, large, tiny, equal to
+            each other, zero, and on both sides of each number that the function reads),
+            and other shapes, as far as the forward pass accepts them: each axis of
+            length 1 or longer, one more axis, an empty batch, and arrays for numbers.
+        second_order: True if the gradient function must have a gradient with respect to
+            the inputs and upstream, False if that gradient may be wrong. By default it
+            may be None for all of them, but not for some of them where it isn't zero.
         seed: of all that is drawn here.
-        atol: absolute tolerance, as in ``check_grads``.
+        atol: the absolute tolerance, as in ``check_grads``.
         rtol: replaces the tolerances that are listed at ``within``.
         eps: the longest step, as in ``check_grads``.
 
     Returns:
-        How much was compared: points, shapes, precisions, slopes, kinks, and how many
-        slopes differences did not tell.
+        How much was compared: points, shapes, dtypes, slopes, kinks, and slopes that
+        finite differences didn't determine.
 
     Raises:
-        AssertionError: the rule does not hold, with the first input, point and
-            upstream at which that shows, what was got and what is right; or too
-            little could be compared to say so: more than a tenth of the slopes at the
-            points drawn here, or all by one input, were not told by differences.
-        ValueError: an option that cannot be computed, or names no input.
+        AssertionError: the gradient is wrong. The message has the first input, point
+            and upstream gradient at which that shows, what was returned and what is
+            right. Also if finite differences determined too few slopes: fewer than
+            nine of ten at the points drawn here, or none by some input.
+        ValueError: an option that can't be computed, or that names no input.
 
-    Values far below 1e-9 may be rounded on their way, for all that differences
-    can see, and then do not tell: scale such a function up.
+    Finite differences can't see values far below 1e-9, which may be lost to rounding.
+    Scale such a function up.
 
-    Example:
+    Examples:
         >>> @tf.custom_gradient
         ... def cube(x):
         ...     return x**3, lambda upstream: upstream * 3.0 * x**2
         >>> check_rule(cube, tf.constant([1.3, -0.7]), shapes=True).points
-        8
+        14
     """
     call = called(function, function, inputs, {})
     declared = Declared(

@@ -103,7 +103,7 @@ def check_grads(
         ValueError: an unknown mode, an order below 1, or an ``upstream`` or ``tangent``
             that doesn't fit.
 
-    Example:
+    Examples:
         >>> check_grads(tf.sin, (tf.constant([1.0, 2.0]),), order=2).problems
         []
     """
@@ -169,10 +169,12 @@ def check_custom_gradient(
             ``within`` is also the relative tolerance of ``check_grads``.
 
     Returns:
-        As ``check_grads``. ``report`` is what ``check_rule`` returned.
+        What was compared, and the problems. Its ``report`` is what ``check_rule``
+        returned.
 
     Raises:
-        AssertionError, ValueError: as ``check_grads`` and ``check_rule``.
+        AssertionError: as in ``check_grads`` and ``check_rule``.
+        ValueError: as in ``check_grads`` and ``check_rule``.
     """
     arguments = tuple(args) if isinstance(args, (tuple, list)) else (args,)
     report, problems, undecided = None, [], False

@@ -36,13 +36,14 @@ def explain(function: Callable, *inputs: Any, **options: Any) -> list[Advice]:
 
     Args:
         function: decorated with ``tf.custom_gradient``.
-        *inputs: tensors, arrays or floats to try it at; more are made from them.
-        **options: what ``check_rule`` takes, such as ``gradient_of``, for a rule that
-            is not the derivative of its function.
+        *inputs: tensors, arrays or floats at which to try it. Other inputs are derived
+            from them.
+        **options: those of ``check_rule``, such as ``gradient_of`` for a gradient that
+            deliberately isn't the derivative.
 
     Returns:
-        The advice, the most important first; none where nothing was found. What ends
-        in an error hides what comes after it.
+        The advice, the most important first, or an empty list. A mistake that raises an
+        error hides the ones that would be found after it.
     """
     case = _Case(function, inputs, options)
     found: list[Advice] = []
