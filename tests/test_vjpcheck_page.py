@@ -57,7 +57,7 @@ def test_the_workflow_runs_the_pages_commands():
     ran = [step["run"] for step in job["steps"] if "run" in step]
     assert f"```sh\n{ran[0]}\n```" in PAGE
     assert ran[1] == "python -m pytest test_gradients.py"
-    assert 'title="test_gradients.py"' in PAGE
+    assert "Save the program below as `test_gradients.py`" in PAGE
 
 
 def test_the_reference_is_what_the_docstrings_say():

@@ -160,7 +160,9 @@ class Judge:
     def _judge_live(
         self, snippets: list[Snippet], update: bool, stops: bool, report: Report
     ) -> None:
-        """Judge what is recorded of other inputs; with ``stops`` by a run."""
+        """Judge what is recorded of other inputs; with ``stops`` by a run. Of a program
+        that fails by itself, a record that is old says nothing new."""
+        failed = {problem.name for problem in report.problems}
         recorded: dict[Snippet, live.Live] = {}
         for each in snippets:
             try:
@@ -206,7 +208,7 @@ class Judge:
 
         self._runner.run(to_run, ran)
         for its in recorded.values():
-            if problem := its.problem():
+            if its.snippet.name not in failed and (problem := its.problem()):
                 wrong(its, f"{problem}; 'python -m tracebook update' runs it again")
 
     def _publish(self, held: dict[Snippet, Run], report: Report) -> dict[str, bytes]:

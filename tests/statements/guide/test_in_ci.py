@@ -43,7 +43,7 @@ def scaled(factor):
 @says(
     "After this page, a change …",
     "You need one file …",
-    "The file below …",
+    "It tests two functions.",
     "All three tests pass.",
     "Call `gradcheck(f, (x, y))` …",
 )
@@ -51,7 +51,7 @@ def scaled(factor):
 def test_the_file(seed, name):
     assert BROKEN[0] in FENCE
     functions = re.findall(r"@tf.custom_gradient\ndef (\w+)", FENCE)
-    assert PAGE.count('title="test_') == 1
+    assert PAGE.count("```{.python notest}") == 1
     assert functions == ["unit", "rounded"] and len(TESTS) == 3
     assert re.findall(r"def (test_\w+)\(gradcheck\)", FENCE) == [*TESTS]
     fence()[name](gradcheck(seed))
@@ -356,7 +356,7 @@ def test_the_workflow():
     [text] = re.findall(r"```yaml.*?\n(.*?)```", PAGE, re.DOTALL)
     assert "on: [push, pull_request]" in text
     assert "python -m pytest test_gradients.py" in text
-    assert 'title="test_gradients.py"' in PAGE
+    assert "as `test_gradients.py`" in PAGE
 
 
 @says(
@@ -416,6 +416,7 @@ definition("Option — What …", "dtype — relative …")
 advice(
     "You need a function …",
     "Run this command …",
+    "Save the program …",
     "You can check …",
     "Test in float64 …",
     "Predict: a lucky …",
