@@ -2,7 +2,7 @@
 project's root.
 
 Writes ``tests/benchmarks/results.json`` and, from it, ``docs/benchmark.md``; of one set
-of programs, or of serving, it measures that alone, and keeps the rest. A quick run only prints: one
+of programs, of serving or of the checkers, it measures that alone, and keeps the rest. A quick run only prints: one
 round of ten small programs.
 """
 
@@ -18,12 +18,13 @@ from pathlib import Path
 
 import psutil
 
-from . import books, contenders, memory, page, serving
+from . import books, checkers, contenders, memory, page, serving
 
 # Rounds of the quick contenders, and of the slow ones.
 ROUNDS = {"own": (1, 0), "10": (3, 1), "100": (2, 1), "400": (1, 0)}
 EDITS = 3
 SERVING = "serving"
+CHECKERS = "checkers"
 RESULTS = books.ROOT / "tests/benchmarks/results.json"
 
 
@@ -32,7 +33,7 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help="print one round of ten small programs"
     )
-    parser.add_argument("--only", choices=[*ROUNDS, SERVING], help="measure this alone")
+    parser.add_argument("--only", choices=[*ROUNDS, SERVING, CHECKERS], help="measure this alone")
     arguments = parser.parse_args()
     quick = arguments.quick
     if arguments.only:
@@ -50,6 +51,7 @@ def main() -> None:
                 if key == "10" or not quick
             },
             **_while_serving(folder, 2 if quick else EDITS),
+            CHECKERS: checkers.measure(),
         }
     if quick:
         print(page.render(results))
@@ -63,6 +65,8 @@ def _again(key: str) -> dict:
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         if key == SERVING:
             results |= _while_serving(Path(name), EDITS)
+        elif key == CHECKERS:
+            results[CHECKERS] = checkers.measure()
         else:
             results["sets"][key] = _measure(Path(name) / key, key, *ROUNDS[key])
     return results

@@ -1,0 +1,1 @@
+"""Custom gradients in public code, tried with ``vjpcheck``: the data, and its page."""

@@ -1,0 +1,226 @@
+"""The page of the site that lists custom gradients found in public code."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from ..project import ROOT
+
+TRIED = Path(__file__).with_name("tried.csv")
+REPORTS = Path(__file__).with_name("reports.md")
+PAGE = ROOT / "docs/public_code.md"
+DAY = "25 November 2026"
+"""When all of them were run, in one session."""
+
+RIGHT, OTHER, DIGITS = "right", "deliberately different", "loses digits"
+WRONG, RAISES, LEFT = "wrong", "raises", "not run"
+MEANINGS = {
+    RIGHT: "The gradient is the derivative.",
+    OTHER: "It is a surrogate, or it scales, clips or reverses the upstream gradient."
+    " It was compared with what its name or its documentation states.",
+    DIGITS: "The formula is right, but a difference of nearly equal numbers loses"
+    " digits for some inputs.",
+    WRONG: "For inputs that the function accepts, the gradient is another one, or has"
+    " the wrong shape.",
+    RAISES: "The backward pass raises an error.",
+    LEFT: "It needs compiled operations or packages that don't run here.",
+}
+"""Each verdict, from the best to the worst."""
+FAULTS = WRONG, RAISES
+
+
+class Tried(NamedTuple):
+    """A row of the data."""
+
+    function: str
+    repository: str
+    path: str
+    line: str
+    revision: str
+    """Of the repository: a commit, or the tag of a release."""
+    verdict: str
+    kind: str
+    """Of its fault, or of the other gradient; empty if it is right."""
+    report: str
+    """The anchor of its report; empty without one."""
+    remark: str
+
+    @property
+    def link(self) -> str:
+        line = f"#L{self.line}" if self.line else ""
+        return (
+            f"https://github.com/{self.repository}/blob/{self.revision}/"
+            f"{self.path}{line}"
+        )
+
+    @property
+    def row(self) -> tuple[str, ...]:
+        verdict = self.verdict
+        if self.report:
+            verdict = f"[{verdict}](#{self.report})"
+        said = "; ".join(each for each in (self.kind, self.remark) if each)
+        name = f"[`{self.function}`]({self.link})"
+        return name, self.repository, verdict, said
+
+
+def tried() -> list[Tried]:
+    with TRIED.open(encoding="utf-8", newline="") as file:
+        return [Tried(**row) for row in csv.DictReader(file)]
+
+
+def page(rows: list[Tried]) -> str:
+    """The page; all of its counts come from ``rows``."""
+    count = Counter(each.verdict for each in rows)
+    ran = [each for each in rows if each.verdict != LEFT]
+    meant = len(ran) - count[OTHER]
+    at_fault = [each for each in ran if each.verdict in FAULTS]
+    return _PAGE.format(
+        day=DAY,
+        all=len(rows),
+        repositories=len({each.repository for each in rows}),
+        ran=len(ran),
+        ran_in=len({each.repository for each in ran}),
+        right=count[RIGHT],
+        other=count[OTHER],
+        digits=count[DIGITS],
+        at_fault=len(at_fault),
+        wrong=count[WRONG],
+        raises=count[RAISES],
+        at_fault_in=len({each.repository for each in at_fault}),
+        share=_share(len(at_fault), len(ran)),
+        meant=meant,
+        meant_share=_share(len([e for e in at_fault]), meant),
+        left=count[LEFT],
+        verdicts=_table(
+            ("Verdict", "Functions", "Share of those that ran", "Meaning"),
+            (
+                (
+                    verdict,
+                    str(count[verdict]),
+                    "" if verdict == LEFT else _share(count[verdict], len(ran)),
+                    meaning,
+                )
+                for verdict, meaning in MEANINGS.items()
+            ),
+        ),
+        faults=_table(
+            ("Fault", "Functions", "Where"),
+            (
+                (
+                    kind,
+                    str(number),
+                    ", ".join(
+                        f"[`{each.function}`](#{each.report})"
+                        for each in at_fault
+                        if each.kind == kind
+                    ),
+                )
+                for kind, number in Counter(
+                    each.kind for each in at_fault
+                ).most_common()
+            ),
+        ),
+        groups=_table(
+            ("Repository", "Ran", "Right or deliberately different", "At fault"),
+            _groups(ran),
+        ),
+        table=_table(
+            ("Function", "Repository", "Verdict", "Kind, and a remark"),
+            (each.row for each in rows),
+        ),
+        reports=REPORTS.read_text("utf-8").strip(),
+    )
+
+
+def _groups(ran: list[Tried]) -> Iterable[tuple[str, ...]]:
+    """The repositories with most functions by name, the others together."""
+    sizes = Counter(each.repository for each in ran)
+    named = [name for name, size in sizes.most_common() if size >= 5]
+    rest = [each for each in ran if each.repository not in named]
+    for name in named:
+        yield _group(name, [each for each in ran if each.repository == name])
+    others = len({each.repository for each in rest})
+    yield _group(f"{others} others", rest)
+
+
+def _group(name: str, its: list[Tried]) -> tuple[str, ...]:
+    bad = sum(each.verdict in FAULTS for each in its)
+    good = sum(each.verdict in (RIGHT, OTHER) for each in its)
+    return name, str(len(its)), str(good), str(bad)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.0%}"
+
+
+def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [header, ("---",) * len(header), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+_PAGE = """\
+# Custom gradients in public code {{ #public-code }}
+
+`vjpcheck`, [the checker of this site](guide/test_in_ci.md), was tried on {all} custom
+gradients from {repositories} public repositories. On {day}, {ran} of them ran. Of these,
+{at_fault} are at fault ({share}): {wrong} are wrong, and {raises} raise an error.
+
+## In short {{ #in-short }}
+
+- {right} gradients are right, and {other} are deliberately different from the derivative.
+- {digits} more have the right formula, but lose digits for some inputs.
+- Of the {meant} that are meant to be the derivative, {meant_share} are at fault.
+- The faults are in {at_fault_in} of {ran_in} repositories. For each of them, this page has
+  [a report](#reports).
+- Nobody drew these functions at random, so the shares don't hold for all public code. See
+  [how they were found](#how-they-were-found).
+
+## Verdicts {{ #verdicts }}
+
+{verdicts}
+
+{faults}
+
+{groups}
+
+## How they were found, and the bias {{ #how-they-were-found }}
+
+A search of public repositories for `custom_gradient` found these functions, on the same
+day. It searched stored snapshots, and the revision of each is in its link. Three groups
+were looked up by name: TensorFlow itself, Keras, and the projects that are known for their
+custom gradients, such as TensorFlow Probability, Larq and Lingvo. The small repositories
+are those that the search listed first.
+
+- **Maintained libraries are overrepresented.** They have tests, so the share of faults in
+  code that nobody maintains is probably higher.
+- **Copies are counted once**, unless two repositories keep a copy of their own.
+- **Functions that need a GPU, a compiled extension or a cluster are missing.** They are
+  listed as not run. TensorFlow Addons has no `tf.custom_gradient`. Its three gradient
+  functions belong to compiled operations that don't load in TensorFlow 2.21.
+- **Functions with an obvious derivative are overrepresented**, such as straight-through
+  estimators and gradient reversal, because they are short and popular.
+
+The functions ran unchanged, in TensorFlow 2.21 on a CPU. Where a module needs packages that
+aren't available, only its functions were taken. Each was called as its documentation
+states, and with the ranges of inputs that it promises. `check_custom_gradient` compared it
+with finite differences. A function that is meant to have another gradient was also
+compared with that gradient, which was declared as in
+[the table of options](guide/test_in_ci.md#write-the-test).
+
+Each fault was then derived by hand, and computed again in float64 without the checker. A
+fault counts only if it concerns inputs that the function accepts. A dtype that a function
+doesn't promise isn't a fault, and neither is a missing second derivative.
+
+## Reports {{ #reports }}
+
+Each report names the function, the smallest input that shows the fault, the right
+derivative, and a fix. They are written so that you can send them.
+
+{reports}
+
+## All functions {{ #all-functions }}
+
+{table}
+"""
