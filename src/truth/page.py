@@ -53,6 +53,7 @@ GENERATED = {
     "drills.md",
     "mistakes/found.md",
     "mistakes/messages.md",
+    "public_code.md",
     "systems/composition.md",
     "versions.md",
     "vjpcheck.md",

@@ -33,7 +33,9 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help="print one round of ten small programs"
     )
-    parser.add_argument("--only", choices=[*ROUNDS, SERVING, CHECKERS], help="measure this alone")
+    parser.add_argument(
+        "--only", choices=[*ROUNDS, SERVING, CHECKERS], help="measure this alone"
+    )
     arguments = parser.parse_args()
     quick = arguments.quick
     if arguments.only:

@@ -13,7 +13,7 @@ from .books import ROOT
 ROUNDS = 5
 LARGE = 300
 """Numbers of the large input."""
-FUNCTIONS = {
+FUNCTIONS: dict[str, list[tuple[int, ...]]] = {
     "lessons/vectors/check.py: square": [(6,)],
     "lessons/vectors/broadcast.py: scale": [(), (6,)],
     "guide/stability/check.py: softplus": [(6,)],
@@ -51,7 +51,11 @@ def _functions() -> Iterator[tuple[str, Callable, list]]:
         numbers = sum(each.shape.num_elements() for each in inputs)
         yield f"`{name}`, {numbers} numbers", functions[key], inputs
     first = next(iter(functions))
-    yield f"`{first.split(': ')[1]}`, {LARGE} numbers", functions[first], drawn((LARGE,))
+    yield (
+        f"`{first.split(': ')[1]}`, {LARGE} numbers",
+        functions[first],
+        drawn((LARGE,)),
+    )
 
 
 def _rounds(function: Callable, inputs: list) -> dict[str, list[float]]:
