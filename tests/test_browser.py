@@ -333,7 +333,7 @@ def test_without_scripts_all_is_there(open_page):
     chain_rule = SETTINGS.snippets_dir / "lessons/chain_rule/chain_rule.py"
     program = page.locator(".language-python:not(details *) code").first.text_content()
     assert program.strip() == includes.read(chain_rule).strip()
-    solution = page.locator("details.success .language-python code")
+    solution = page.locator("details.success .language-python pre > code")
     assert not solution.is_visible()
     page.locator("details.success > summary").click()
     assert solution.is_visible()
@@ -765,6 +765,32 @@ def test_each_trace_says_with_which_versions_it_holds(open_page):
     assert f"TensorFlow {version('tensorflow')}" in shown.inner_text()
     shown.get_by_role("link").click()
     page.wait_for_url("**/versions/")
+
+
+def test_each_program_says_how_it_runs_also_without_a_script(open_page):
+    page = open_page(CHAIN_RULE, PHONE, java_script_enabled=False)
+    shown = page.locator(".language-python > .run").first
+    assert not shown.locator("p").is_visible()
+    shown.locator("summary").click()
+    assert "python -u chain_rule.py" in shown.locator("p").inner_text()
+    page.emulate_media(media="print")
+    assert not shown.is_visible()
+
+
+def test_nothing_in_the_bar_above_a_program_covers_another(open_page):
+    """The name, what is wrong, how it runs, and the button that copies."""
+    page = open_page("mistakes/counts/", PHONE)
+    page.locator(".md-code__button").first.wait_for()
+    for width in (320, PHONE, DESKTOP):
+        page.set_viewport_size({"width": width, "height": 800})
+        for bar in page.locator(".language-python:has(> .run)").all()[:4]:
+            bar.scroll_into_view_if_needed()
+            boxes = [
+                bar.locator(each).first.bounding_box()
+                for each in (".filename > a", ".run > summary", ".md-code__button")
+            ]
+            rights = [box["x"] + box["width"] for box in boxes]
+            assert rights[0] <= boxes[1]["x"] and rights[1] <= boxes[2]["x"] + 1
 
 
 def test_the_keyboard_scrolls_what_is_wide(open_page):

@@ -22,7 +22,7 @@ _GENERATOR = re.compile(rb'<meta name="generator"[^>]*>')
 def _displayed(path: Path) -> tuple[list[str], list[str]]:
     """The text of each block of code, and the markup of each formula."""
     html = _article(path)
-    for unseen in html.select(".highlight :is(button, nav, .holds)"):
+    for unseen in html.select(".highlight :is(button, nav, .run, .holds)"):
         unseen.extract()
     for source in html.select("annotation"):
         # Zensical obeys and removes this attribute.
@@ -79,7 +79,7 @@ def test_zensical_shows_what_the_extensions_add(sites):
     for page in ("index.html", "lessons/chain_rule/index.html"):
         ours, theirs = (sites[name] / page for name in ("mkdocs", "zensical"))
         assert _displayed(ours) == _displayed(theirs)
-        for added in (".stamp", ".holds"):
+        for added in (".stamp", ".run", ".holds"):
             shown = [
                 [each.get_text() for each in _article(path).select(added)]
                 for path in (ours, theirs)

@@ -94,7 +94,7 @@ def test_says_what_the_page_says(path, built_site):
     (article,) = page.xpath("//article")
     unseen = "self::code or self::math or self::nav or self::annotation"
     marks = "@class='headerlink' or contains(@class, 'stamp') or @class='beside'"
-    marks += " or @class='holds'"
+    marks += " or @class='run' or @class='holds'"
     for each in article.xpath(f".//*[{unseen} or {marks}]"):
         each.drop_tree()
     blocks = [

@@ -33,3 +33,12 @@ def link(md: Markdown, page: str, to: str) -> str:
         return posixpath.relpath(to, posixpath.dirname(page) or ".")
     here, there = (name.removesuffix(".md") for name in (page, to))
     return posixpath.relpath(there, here.removesuffix("index").rstrip("/") or ".") + "/"
+
+
+def file(md: Markdown, page: str, to: str) -> str | None:
+    """From a page below ``docs`` to a file of the site that a plugin or a hook writes.
+    Zensical runs neither, and has no such file."""
+    if "relpath" not in md.treeprocessors:
+        return None
+    relpath: Any = md.treeprocessors["relpath"]
+    return posixpath.relpath(to, posixpath.dirname(relpath.file.url) or ".")

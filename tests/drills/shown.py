@@ -14,7 +14,8 @@ from .book import Book, Tally
 from .traces import digits
 
 _BLOCK = re.compile(
-    r'<div class="[^"]*highlight"><span class="filename">(?P<title>[^<]*)</span>'
+    r'<div class="[^"]*highlight"><span class="filename">'
+    r"(?:<a [^>]*>)?(?P<title>[^<]*)(?:</a>)?</span>"
     r".*?<code>(?P<code>.*?)</code></pre>(?:<details.*?</details>)?</div>",
     re.DOTALL,
 )
