@@ -896,6 +896,43 @@ def test_colors_can_be_told_from_what_they_stand_on(open_page, scheme):
             assert contrast >= 4.5, f"{name} on {ground}: {contrast:.2f}"
 
 
+@pytest.mark.parametrize("forced", ["none", "active"])
+def test_factors_can_be_told_from_each_other_without_their_colors(open_page, forced):
+    """Each has a line below it, which is whole, dashed or dotted."""
+    page = open_page(CHAIN_RULE)
+    page.emulate_media(forced_colors=forced)
+    lines = page.evaluate(
+        """roles => roles.map(role => {
+            const { backgroundImage, color } =
+                getComputedStyle(document.querySelector("math ." + role))
+            return backgroundImage.replaceAll(color, "")
+        })""",
+        ["upstream", "local", "downstream"],
+    )
+    assert all("gradient" in each for each in lines) and len({*lines}) == 3
+
+
+THEIRS = """names => {
+    const style = getComputedStyle(document.body)
+    return [style.colorScheme, ...names.map(name => style.getPropertyValue(name))]
+}"""
+
+
+def test_without_a_script_the_page_has_the_colors_of_the_system(open_page):
+    css = (SETTINGS.docs_dir / "assets/site.css").read_text("utf-8")
+    names = sorted({*re.findall(r"^  (--[\w-]+): #", css, re.MULTILINE)})
+    assert len(names) > 10
+    for scheme in ("light", "dark"):
+        with_script, without = (
+            open_page(CHAIN_RULE, color_scheme=scheme, java_script_enabled=on)
+            for on in (True, False)
+        )
+        assert with_script.evaluate(THEIRS, names) == without.evaluate(THEIRS, names)
+    figures = open_page("guide/points/", color_scheme="dark", java_script_enabled=False)
+    assert figures.locator("img[src$='#only-dark']").first.is_visible()
+    assert not figures.locator("img[src$='#only-light']").first.is_visible()
+
+
 def _luminance(color: str) -> float:
     """Relative luminance of #rrggbb, as WCAG 2 defines it."""
     channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from contextvars import Context
 
+import lxml.html
 import pytest
 from fontTools.ttLib import TTFont
 from markdown import Markdown
@@ -70,6 +71,20 @@ def test_a_heading_keeps_a_clean_id(markdown):
 def test_the_three_factors_are_classes_not_colors(role):
     [mathml] = convert_all([(rf"\{role}{{\bar y}} \cdot x", False)])
     assert f'class="{role}"' in mathml and "color" not in mathml
+
+
+@pytest.mark.parametrize("display", [False, True])
+def test_a_screen_reader_says_which_factor_it_reads(display):
+    tex = r"\downstream{\bar x} = \upstream{\bar y} \cdot \local{\frac{1}{\upstream u}}"
+    [mathml] = convert_all([(tex, display)])
+    document = lxml.html.fragment_fromstring(mathml)
+    said = []
+    for element in document.xpath("//*[@intent]"):
+        role, of = re.fullmatch(r"(\w+):prefix\(\$(\w+)\)", element.get("intent")).groups()
+        [factor] = [each for each in element if each.get("arg") == of]
+        assert factor.get("class") == role
+        said.append(role)
+    assert said == ["downstream", "upstream", "local", "upstream"]
 
 
 def test_equations_are_referred_to_within_a_page():

@@ -1,4 +1,6 @@
-"""LaTeX to MathML, with the three factors of the chain rule marked."""
+"""LaTeX to MathML, with the three factors of the chain rule marked: for the stylesheet
+by a class, and for a screen reader by an intent, which has it say "upstream" before the
+factor."""
 
 import re
 from html import escape
@@ -88,6 +90,9 @@ def _converter() -> LatexToMathML:
     return LatexToMathML(macros=MACROS, fancy_error=False)
 
 
+_UNPADDED = 'style="padding-left:0;padding-right:0;"'
+
+
 def _style_of(color: str) -> str:
     colored = _converter().convert_with_local_state(
         rf"\textcolor{{{color}}}{{x}}", displaystyle=False
@@ -95,7 +100,14 @@ def _style_of(color: str) -> str:
     return re.findall(r'style="[^"]*"', colored)[0]
 
 
-_CLASSES = {_style_of(color): f'class="{role}"' for role, color in _ROLES.items()}
+_FACTORS = {
+    f"<mpadded {_UNPADDED}><mrow {_style_of(color)}>": (
+        f'<mpadded {_UNPADDED} intent="{role}:prefix($of)"><mrow class="{role}" arg="of">'
+    )
+    for role, color in _ROLES.items()
+}
+"""How a factor begins, and with its marks. Its \\mathord is an element without which
+the intent could name no part."""
 
 
 def convert_all(formulas: list[tuple[str, bool]]) -> list[str]:
@@ -152,8 +164,8 @@ def _failure(tex: str, error: LatexError) -> Failure:
 
 
 def _with_roles(mathml: str) -> str:
-    for style, role in _CLASSES.items():
-        mathml = mathml.replace(style, role)
+    for plain, marked in _FACTORS.items():
+        mathml = mathml.replace(plain, marked)
     return mathml
 
 
