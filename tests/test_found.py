@@ -16,6 +16,7 @@ from xml.etree import ElementTree as etree
 import pytest
 import yaml
 from lxml import html
+from mkdocs.utils import meta
 from PIL import Image, ImageColor
 
 from reader import found
@@ -68,6 +69,55 @@ def test_each_page_has_a_description_of_its_own(pages):
     for description in descriptions:
         assert 50 <= len(description) <= LONGEST, description
         assert not re.search(r"[\\$<>]|\s\s|\u2060", description), description
+
+
+DESCRIPTIONS = {
+    path.relative_to(ROOT / "docs").as_posix(): str(
+        meta.get_data(path.read_text("utf-8"))[1].get("description", "")
+    )
+    for path in built.PAGES
+    if path.name != "ledger.md"
+}
+"""Of each page that somebody wrote, or a command of the project, as its source says."""
+EACH = pytest.mark.parametrize("page", DESCRIPTIONS)
+_QUESTION = re.compile(
+    r"(?:How|What|Which|Where|When|Why|Do|Does|Can|In which|With which)\b[^?]*\?"
+)
+_NUMBER_WORDS = "two three four five six seven eight nine ten eleven twelve".split()
+
+
+@EACH
+def test_a_description_names_the_question_that_its_page_answers(page):
+    """So it claims nothing that a check would have to try; its numbers are the page's."""
+    said = DESCRIPTIONS[page]
+    assert _QUESTION.match(said) and 90 <= len(said) <= LONGEST, said
+    text, _ = meta.get_data((ROOT / "docs" / page).read_text("utf-8"))
+    there = {*re.findall(r"[\w.]+", text.lower().replace("**", ""))}
+    numbers = [
+        word.strip(".")
+        for word in re.findall(r"[\w.]+", said.lower())
+        if word[0].isdigit() or word.strip(".") in _NUMBER_WORDS
+    ]
+    assert {*numbers} <= {*there, *(word.strip(".") for word in there)}
+
+
+def test_no_page_shares_its_description():
+    assert len({*DESCRIPTIONS.values()}) == len(DESCRIPTIONS) > 60
+
+
+def test_a_description_is_said_wherever_a_page_is_listed(pages, built_site):
+    """In its head, on its card if that has no formula, in the feed, and for programs."""
+    llms = (built_site / "llms.txt").read_text("utf-8")
+    root: Any = etree.parse(built_site / head.FEED).getroot()
+    feed = {
+        entry.find(f"{ATOM}link").get("href"): entry.findtext(f"{ATOM}summary")
+        for entry in root.findall(f"{ATOM}entry")
+    }
+    places = {page.address.removeprefix(ADDRESS): page for page in pages}
+    for name, said in DESCRIPTIONS.items():
+        place = re.sub(r"(?:^|(?<=/))index\.md$|\.md$", lambda m: "/" * (m[0] == ".md"), name)
+        assert places[place].meta["description"] == said == feed[ADDRESS + place], name
+        assert f"({ADDRESS}{name}): {said}\n" in llms, name
 
 
 def test_a_page_that_is_shared_shows_its_card(pages, built_site):
@@ -197,7 +247,7 @@ def test_a_page_changed_when_its_text_or_its_programs_did(tmp_path, monkeypatch)
         _git(tmp_path, "commit", "--quiet", "-m", f"Change {day}", day=day)
     history = History(tmp_path, ("docs", "snippets"))
     last = history.last("docs/part/one.md", "snippets/part/one")
-    assert (last.day, last.subject) == ("2001-01-03", "Change 3")
+    assert last.day == "2001-01-03"
     assert history.last("docs/part/one.md").day == "2001-01-01"
     assert len(history.revision) == 40
     (tmp_path / "docs/ledger.md").write_text("made by a build")

@@ -228,6 +228,12 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 _PAGE = """\
+---
+description: >-
+  How long does it take to run every program of this site, each in a process of its own,
+  and how fast are the alternatives?
+---
+
 # How fast it is
 
 A build runs every program, each in a process of its own. What that takes is held

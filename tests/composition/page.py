@@ -17,6 +17,12 @@ _LONGEST = 140
 """Letters of a message."""
 
 _HEAD = """\
+---
+description: >-
+  Where does a custom gradient work in TensorFlow? {kinds} kinds of custom gradient in
+  {places} places: right, silently wrong, or an error.
+---
+
 # The composition matrix
 
 This page shows which kinds of custom gradient work in which part of TensorFlow.

@@ -161,6 +161,12 @@ def _newest_first(result: Result) -> tuple[list[int], list[int], bool]:
 
 def page(results: Sequence[Result], number: int) -> str:
     lines = [
+        "---",
+        "description: >-",
+        "  With which versions of TensorFlow, Python, Keras and NumPy do the programs of this",
+        "  site print what their pages show?",
+        "---",
+        "",
         "# Where the traces hold",
         "",
         "Each snippet ran with these versions, each in an environment of its own, on a",

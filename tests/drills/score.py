@@ -15,6 +15,12 @@ _LONGEST = 400
 
 def page(kinds: dict[str, dict]) -> str:
     lines = [
+        "---",
+        "description: >-",
+        "  How many planted mistakes do the checks of this site catch? Mistakes in programs,",
+        "  formulas, sentences and figures, counted by kind.",
+        "---",
+        "",
         "# What the drills catch",
         "",
         "A drill plants a mistake in a copy of this site and runs the checks. This table",

@@ -29,7 +29,6 @@ class Change:
     """The last of a file."""
 
     seconds: int
-    subject: str = ""
 
     @property
     def day(self) -> str:
@@ -52,14 +51,13 @@ class History:
         self._changes: dict[str, Change] = {}
         # Newest first; a null byte begins a commit.
         log = _git(
-            root, "log", "--relative", "--format=%x00%ct%x09%s", "--name-only", "--",
+            root, "log", "--relative", "--format=%x00%ct", "--name-only", "--",
             *folders,
         )  # fmt: skip
         for commit in log.split("\0")[1:]:
-            head, *names = commit.strip().split("\n")
-            seconds, subject = head.split("\t", 1)
+            seconds, *names = commit.strip().split("\n")
             for name in filter(None, names):
-                self._changes.setdefault(name, Change(int(seconds), subject))
+                self._changes.setdefault(name, Change(int(seconds)))
         self._folders: dict[str, Change] = {}
         for name, change in self._changes.items():
             for folder in Path(name).parents:

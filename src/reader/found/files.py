@@ -58,7 +58,7 @@ def feed(pages: list[tuple[Page, Change | None]], book: Book) -> bytes:
         etree.SubElement(each, "id").text = f"{here}#changed-{change.seconds}"
         etree.SubElement(each, "link", href=here)
         etree.SubElement(each, "updated").text = change.moment
-        etree.SubElement(each, "summary").text = change.subject or page.description
+        etree.SubElement(each, "summary").text = page.description
     return _xml(root)
 
 

@@ -13,6 +13,9 @@ from .index import CATALOGUE, entries
 FOUND = "found.md"
 _HEAD = """\
 ---
+description: >-
+  How many mistakes of the catalogue does the linter of custom gradients find, and how
+  many right programs does it leave alone?
 search:
   exclude: true
 ---

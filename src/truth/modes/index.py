@@ -29,6 +29,9 @@ _VARIES = [
 ]
 _HEAD = """\
 ---
+description: >-
+  What does this TensorFlow error message about a gradient mean? Every message of the
+  catalogue, with the entries that explain and fix it.
 search:
   exclude: true
   messages: true
