@@ -30,6 +30,12 @@ from .project import ROOT
 SNIPPETS = built.SETTINGS.snippets_dir
 COMMONMARK = MarkdownIt("commonmark").enable("table")
 EACH_PAGE = pytest.mark.parametrize("path", built.PAGES, ids=lambda path: path.stem)
+WITH_PROGRAMS = [
+    path
+    for path in built.PAGES
+    if any(f.name.endswith(".py") and not f.selection for f in built.page(path).includes)
+]
+EACH_NOTEBOOK = pytest.mark.parametrize("path", WITH_PROGRAMS, ids=lambda p: p.stem)
 
 
 def _taken(path: Path, site: Path, suffix: str) -> Path:
@@ -43,9 +49,12 @@ def _notebook(path: Path) -> nbformat.NotebookNode:
 
 def _texts(path: Path, site: Path) -> list[str]:
     """The page as Markdown, and the running text of its notebook."""
-    cells = _notebook(_taken(path, site, ".ipynb")).cells
-    prose = [cell.source for cell in cells if cell.cell_type == "markdown"]
-    return [_taken(path, site, ".md").read_text("utf-8"), "\n\n".join(prose)]
+    texts = [_taken(path, site, ".md").read_text("utf-8")]
+    if path in WITH_PROGRAMS:
+        cells = _notebook(_taken(path, site, ".ipynb")).cells
+        prose = [cell.source for cell in cells if cell.cell_type == "markdown"]
+        texts.append("\n\n".join(prose))
+    return texts
 
 
 # What only the site understands, on a line without code and formulas.
@@ -133,7 +142,7 @@ def _letters(text: str) -> str:
     return re.sub(r"[\W_]", "", text)
 
 
-@EACH_PAGE
+@EACH_NOTEBOOK
 def test_every_block_of_code_is_there(path, built_site):
     markdown, prose = _texts(path, built_site)
     cells = _notebook(_taken(path, built_site, ".ipynb")).cells
@@ -166,7 +175,12 @@ def test_nothing_that_readers_get_has_comments_for_tools(built_site):
     assert built.of_tools(built_site) == []
 
 
-@EACH_PAGE
+def test_a_page_without_a_program_has_no_notebook(built_site):
+    there = {path for path in built.PAGES if _taken(path, built_site, ".ipynb").exists()}
+    assert there == {*WITH_PROGRAMS} and len(there) < len(built.PAGES) - 10
+
+
+@EACH_NOTEBOOK
 def test_a_notebook_is_one(path, built_site):
     book = _notebook(_taken(path, built_site, ".ipynb"))
     nbformat.validate(book)
@@ -199,7 +213,7 @@ def test_links_lead_to_the_site(path, built_site):
     "target, neighbor",
     [
         ("vjp.md#type", "vjp.ipynb#type"),
-        ("../glossary.md", "../glossary.ipynb"),
+        ("../glossary.md", "../glossary.md"),
         ("#here", "#here"),
         ("../labs/sign_training.py", "../labs/sign_training/"),
         ("../figures/a.svg#only-light", "../figures/a.svg"),
@@ -208,7 +222,9 @@ def test_links_lead_to_the_site(path, built_site):
 )
 def test_without_an_address_links_lead_to_neighbors(target, neighbor):
     place = Place(
-        "guide/tape.md", lambda path: path.replace(".py", "/"), suffix=".ipynb"
+        "guide/tape.md",
+        lambda path: path.replace(".py", "/"),
+        notebooks={"guide/vjp.md", "guide/tape.md"},
     )
     assert place.link(target) == neighbor
 
@@ -231,14 +247,30 @@ def test_each_program_is_at_its_address_and_in_the_archive(built_site):
 
 def test_llms_has_each_page_in_the_order_of_the_menu(built_site):
     said = (built_site / "llms.txt").read_text("utf-8")
-    whole = (built_site / "llms-full.txt").read_text("utf-8")
+    whole = _with_roles((built_site / "llms-full.txt").read_text("utf-8"))
     pages = [name for name in menu(ROOT) if name.endswith(".md")]
     lines = re.findall(rf"^- \[.+\]\({re.escape(ADDRESS)}(.*)\): .", said, re.MULTILINE)
     assert lines == pages and not re.search(":$", said, re.MULTILINE)
     at = 0
     for name in pages:
         if name != "ledger.md":
-            at = whole.index((built_site / name).read_text("utf-8"), at)
+            at = whole.index(_with_roles((built_site / name).read_text("utf-8")), at)
+
+
+def test_of_all_pages_in_one_file_the_formulas_have_roles(built_site):
+    whole = (built_site / "llms-full.txt").read_text("utf-8")
+    formulas = [each.text for each in Source(whole).formulas]
+    assert not [each for each in formulas if "textcolor" in each]
+    for role in plain.COLORS:
+        assert sum(rf"\{role}{{" in each for each in formulas) > 100, role
+        assert rf"\{role}" in whole[: whole.index("\n# ", 1)], "what it means"
+
+
+def _with_roles(text: str) -> str:
+    """A page with the roles of factors by their names, and without braces."""
+    for role, color in plain.COLORS.items():
+        text = text.replace(rf"\textcolor{{{color}}}", rf"\{role}")
+    return re.sub("[{}]", "", text)
 
 
 @pytest.fixture(scope="module")
@@ -260,13 +292,15 @@ def test_links_of_the_archive_lead_to_files(unpacked, built_site):
                 assert (path.parent / place).is_file(), f"{path}: {target}"
 
 
-def _buttons(**config: str) -> dict[str, str]:
+def _buttons(has_notebook: bool = True, **config: str) -> dict[str, str]:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(ROOT / "overrides/partials"), autoescape=True
     )
     environment.filters["url"] = lambda path: f"../../{path}"
     page = SimpleNamespace(file=SimpleNamespace(src_uri="guide/tape.md"))
-    shown = environment.get_template("take.html").render(page=page, config=config)
+    shown = environment.get_template("take.html").render(
+        page=page, config=config, has_notebook=has_notebook
+    )
     document: Any = html.fromstring(shown)
     links = document.xpath("//nav[@aria-label]//a")
     return {link.text_content(): link.get("href") for link in links}
@@ -284,6 +318,8 @@ def test_buttons():
         "Markdown": "../../guide/tape.md",
     }
     assert _buttons(repo_url="") == notebook
+    without = _buttons(has_notebook=False, repo_url="https://github.com/o/r/")
+    assert without == {"Markdown": notebook["Markdown"]}
     assert _buttons(repo_url="https://github.com/o/r/") == {
         **notebook,
         "Colab": "https://colab.research.google.com/github/o/r/blob/notebooks/guide/tape.ipynb",
@@ -294,6 +330,9 @@ def test_buttons():
 @EACH_PAGE
 def test_each_page_has_its_buttons(path, built_site):
     page = built.document(built.built(built_site, path))
-    links = page.xpath("//nav[@class='take']/a[position() < 3]/@href")
+    links = page.xpath("//nav[@class='take']/a/@href")
     there = [(built.built(built_site, path).parent / link).resolve() for link in links]
-    assert there == [_taken(path, built_site, end) for end in (".ipynb", ".md")]
+    ends = (".ipynb", ".md") if path in WITH_PROGRAMS else (".md",)
+    wanted = [_taken(path, built_site, end).resolve() for end in ends]
+    assert there[: len(wanted)] == wanted
+    assert not any(each.suffix == ".ipynb" for each in there[len(wanted) :])

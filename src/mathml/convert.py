@@ -29,17 +29,22 @@ _COMMAND = re.compile(
 )
 
 
-def expanded(tex: str, colors: dict[str, str]) -> str:
+def expanded(tex: str, colors: dict[str, str] | None = None) -> str:
     """LaTeX without comments and without the site's own macros, on one line, for
-    readers that do not know them; a role is set in its one of the ``colors``."""
+    readers that do not know them; a role is set in its one of the ``colors``. Without
+    colors, the roles stay: for who reads LaTeX, and can be told what they mean."""
     text, parts, end = re.sub(r"(?<!\\)%[^\n]*", "", tex), [], 0
     while found := _COMMAND.search(text, end):
         parts.append(text[end : found.start()])
         end = found.end()
-        if color := colors.get(found["name"]):
+        if (role := found["name"]) in _ROLES:
             argument, end = _argument(text, end)
             inside = expanded(argument, colors)
-            parts.append(rf"{{\textcolor{{{color}}}{{{inside}}}}}")
+            parts.append(
+                rf"{{\textcolor{{{colors[role]}}}{{{inside}}}}}"
+                if colors
+                else rf"\{role}{{{inside}}}"
+            )
         elif found["name"]:
             parts.append(f"{MACROS[found['name']]} ")
         else:

@@ -5,6 +5,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tracebook import includes
 
@@ -12,6 +13,10 @@ from . import jupyter, plain
 from .plain import Code, Place
 
 PROGRAMS = "snippets/programs.zip"
+_ROLES = (
+    r"In formulas, `\upstream{…}`, `\local{…}` and `\downstream{…}` mark the three"
+    " factors of the chain rule."
+)
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _SENTENCE = re.compile(r"(?s)(.+?[.?!])(?=[*)]*(?:\s|\Z))")
 _MARKUP = re.compile(r"\[([^\]]*)\]\([^)]*\)|[*`]|<[^>]*>")
@@ -46,7 +51,7 @@ class Book:
     def files(self) -> Iterator[tuple[str, bytes]]:
         """Everything, by its address below the site's."""
         index = [f"# {self.name}", "", f"> {self.description}"]
-        whole = [f"# {self.name}\n\n> {self.description}\n"]
+        whole = [f"# {self.name}\n\n> {self.description}\n\n{_ROLES}\n"]
         section = ""
         for page in self.pages:
             stem = page.path.removesuffix(".md")
@@ -58,9 +63,10 @@ class Book:
             index += [""] * (not index[-1].startswith("- "))
             index.append(f"- [{page.title}]({self.site}{page.path}): {said}")
             if not page.is_generated:
-                whole.append(text)
+                whole.append(self._markdown(page, colors=None))
             yield page.path, text.encode()
-            yield f"{stem}.ipynb", self._notebook(page).encode()
+            if has_programs(page.markdown):
+                yield f"{stem}.ipynb", self._notebook(page).encode()
         yield "llms.txt", "\n".join([*index, ""]).encode()
         yield "llms-full.txt", "\n\n".join(whole).encode()
         programs = {
@@ -76,20 +82,19 @@ class Book:
             return content
         return includes.shown(content.decode("utf-8", keep)).encode("utf-8", keep)
 
-    def _place(self, page: Page, suffix: str) -> Place:
-        return Place(page.path, self.address, self.site, suffix)
-
-    def _pieces(self, page: Page, place: Place) -> Iterator[str | Code]:
+    def _pieces(self, page: Page, place: Place, **options: Any) -> Iterator[str | Code]:
         return plain.pieces(
-            page.markdown, place, lambda name: self.programs[name].decode()
+            page.markdown, place, lambda name: self.programs[name].decode(), **options
         )
 
-    def _markdown(self, page: Page) -> str:
-        place = self._place(page, ".md")
-        return plain.as_markdown(self._pieces(page, place), self._namer(place))
+    def _markdown(self, page: Page, **options: Any) -> str:
+        place = Place(page.path, self.address, self.site)
+        pieces = self._pieces(page, place, **options)
+        return plain.as_markdown(pieces, self._namer(place))
 
     def _notebook(self, page: Page) -> str:
-        place = self._place(page, ".ipynb")
+        notebooks = {p.path for p in self.pages if has_programs(p.markdown)}
+        place = Place(page.path, self.address, self.site, notebooks)
         there = place.beside(self.address(page.path))
         opening = (
             f"A notebook of [{page.title}]({there}). Each program is one cell, and"
@@ -108,6 +113,12 @@ class Book:
             return f"[`{code.name.removeprefix(folder)}`]({link})"
 
         return named
+
+
+def has_programs(markdown: str) -> bool:
+    """Whether a page shows a whole program, so that a notebook of it can run."""
+    found = includes.find(markdown)
+    return any(each.name.endswith(".py") and not each.selection for each in found)
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:

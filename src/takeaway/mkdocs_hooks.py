@@ -11,6 +11,7 @@ from mkdocs.plugins import event_priority
 from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
+from mkdocs.utils.templates import TemplateContext
 
 from serving import later
 from takeaway import book, offline
@@ -32,6 +33,12 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
     _pages.update({page.file.src_uri: page for page in nav.pages})
     _addresses.clear()
     _addresses.update({file.src_uri: file.url for file in files})
+
+
+def on_page_context(
+    context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation
+) -> None:
+    context["has_notebook"] = book.has_programs(page.markdown or "")  # type: ignore[typeddict-unknown-key]
 
 
 @event_priority(-200)  # when all else stands in the site's folder

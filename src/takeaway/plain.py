@@ -3,7 +3,7 @@ expanded, rewritten in plain form, or gone."""
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from textwrap import dedent
@@ -57,8 +57,8 @@ class Place:
     """Of a page or file, by its path below that folder, on the site."""
     site: str = ""
     """The address of the site; without one, links lead to neighbors."""
-    suffix: str = ".md"
-    """Of a neighbor that was taken along as well."""
+    notebooks: Collection[str] = ()
+    """The pages to whose notebooks a link leads, where there is no address."""
 
     def link(self, target: str) -> str:
         """What a target that is written on the page is, from elsewhere."""
@@ -73,8 +73,11 @@ class Place:
         if not path:
             return end
         if path.endswith(".md"):
-            return path.removesuffix(".md") + self.suffix + end
+            return path.removesuffix(".md") + self._suffix(there) + end
         return self.beside(self.address(there)) + end
+
+    def _suffix(self, there: str) -> str:
+        return ".ipynb" if there in self.notebooks else ".md"
 
     def beside(self, there: str) -> str:
         """A file of the site, by its address there."""
@@ -85,13 +88,17 @@ class Place:
 
 
 def pieces(
-    markdown: str, place: Place, programs: Callable[[str], str]
+    markdown: str,
+    place: Place,
+    programs: Callable[[str], str],
+    colors: dict[str, str] | None = COLORS,
 ) -> Iterator[str | Code]:
     """The running text and the blocks of code of a page, in order.
 
-    ``programs`` gives the file of a program or a trace.
+    ``programs`` gives the file of a program or a trace. Without ``colors``, formulas
+    keep the names of the three factors.
     """
-    source = Source(_rewritten(Source(markdown), place))
+    source = Source(_rewritten(Source(markdown), place, colors))
     fences = {source.line(fence.span[0]): fence for fence in source.fences}
     text = _Text()
     end = 0
@@ -215,7 +222,9 @@ def _code(line: str, body: str, before: str, programs: Callable[[str], str]) -> 
     return Code(language, text if name else dedent(text), name, before, said)
 
 
-def _rewritten(source: Source, place: Place) -> str:
+def _rewritten(
+    source: Source, place: Place, colors: dict[str, str] | None
+) -> str:
     """A page without comments and lists of attributes, with links that lead from
     where it is taken, and with formulas as any reader has them."""
     prose = source.prose
@@ -226,7 +235,7 @@ def _rewritten(source: Source, place: Place) -> str:
         return any(a <= span[0] < b for a, b in rows)
 
     for formula in source.formulas:
-        tex = expanded(formula.text, COLORS)
+        tex = expanded(formula.text, colors)
         if in_row(formula.span):
             tex = re.sub(r"(\\?)\|", lambda m: r"\Vert " if m[1] else r"\vert ", tex)
         dollars = "$$" if formula.display else "$"
