@@ -7,11 +7,15 @@ import functools
 import http.server
 import shutil
 import threading
+from io import BytesIO
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parents[1]
+PICTURE = ROOT / ".github/page.png"
+WIDTH, HEIGHT, SHARPNESS = 720, 900, 2
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -24,13 +28,22 @@ with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 720, "height": 1240})
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        page = browser.new_page(
+            viewport={"width": WIDTH, "height": HEIGHT},
+            device_scale_factor=SHARPNESS,
+            color_scheme="light",
+        )
         page.goto(f"http://127.0.0.1:{server.server_port}/lessons/chain_rule/")
         page.evaluate("document.fonts.ready")
         page.get_by_role("heading", name="Snippet and trace").evaluate(
-            "heading => scrollTo(0, heading.offsetTop - 330)")
+            "heading => scrollTo(0, heading.offsetTop - 330)"
+        )
         page.wait_for_timeout(500)
-        page.screenshot(path=ROOT / "docs/assets/page.png")
+        shown = Image.open(BytesIO(page.screenshot())).convert("RGB")
         browser.close()
     server.shutdown()
+# Text and lines need few colors.
+few = shown.quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+few.save(PICTURE, optimize=True)

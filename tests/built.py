@@ -186,6 +186,7 @@ def every_link_inside_has_a_target(site: Path) -> None:
             if re.match(r"[a-z]+:", target):
                 continue
             place, _, anchor = target.partition("#")
+            place = place.partition("?")[0]
             found = (path.parent / unquote(place)).resolve() if place else path
             if found.is_dir():
                 found /= "index.html"

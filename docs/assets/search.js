@@ -2,6 +2,7 @@
 // asked for, and nothing before the dialog opens.
 {
   const root = new URL("../", document.currentScript.src)
+  const { search: version } = new URL(document.currentScript.src)
   const parts = new Map()
 
   // Where a site is opened from a folder, no server shows the page of an address.
@@ -15,7 +16,7 @@
   function part(name) {
     if (!parts.has(name)) {
       const script = document.createElement("script")
-      script.src = new URL(`search/${name}.js`, root)
+      script.src = new URL(`search/${name}.js${version}`, root)
       parts.set(name, new Promise((got, failed) => {
         script.got = got
         script.onerror = () => { parts.delete(name); failed(name) }

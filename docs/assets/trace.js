@@ -8,7 +8,7 @@
   // A script of the site, once; from a file, too, where nothing can be fetched.
   const load = address => asked[address] ??= new Promise(got => {
     const script = document.createElement("script")
-    script.src = new URL(address, here)
+    script.src = Object.assign(new URL(address, here), { search: new URL(here).search })
     script.onload = script.onerror = got
     document.head.append(script)
   })
