@@ -101,6 +101,8 @@ def test_the_site_has_nothing_that_nobody_asks_for(built_site):
     assert not [path for path in there if path.as_posix().endswith(unused)]
     for path in built.built_pages(built_site):
         text = path.read_text("utf-8")
-        loaded = re.findall(r'(?:href|src)="[^":]*assets/[\w/-]+\.(?:css|js)[^"]*"', text)
+        loaded = re.findall(
+            r'(?:href|src)="[^":]*assets/[\w/-]+\.(?:css|js)[^"]*"', text
+        )
         assert all("?v=" in each for each in loaded), path
         assert len(loaded) > 2 or "<article" not in text, path

@@ -1167,6 +1167,32 @@ def test_axe_finds_nothing_in_the_open_menu(open_page, scheme):
     assert not found, found
 
 
+@pytest.mark.parametrize("width", [PHONE, DESKTOP])
+def test_a_filter_leaves_the_messages_that_have_all_words(width, open_page):
+    page = open_page("mistakes/messages/", width)
+    field = page.get_by_label("Show those with these words")
+    items = page.locator("article li:visible")
+    count = items.count()
+    field.fill("expected to return 7 gradients, but returned 'x' instead")
+    page.get_by_text(f" of {count}").wait_for()
+    left = items.all_inner_texts()
+    assert 0 < len(left) < 10
+    assert all("gradients but returned" in each.replace(",", "") for each in left)
+    heads = page.locator("article h2:visible").count()
+    assert 0 < heads <= len(left)
+    field.fill("zzz")
+    page.get_by_text("The search also finds").wait_for()
+    assert items.count() == page.locator("article h2:visible").count() == 0
+    field.fill("")
+    page.wait_for_function(
+        "count => [...document.querySelectorAll('article li')]"
+        ".filter(each => each.checkVisibility()).length === count",
+        arg=count,
+    )
+    found = _axe(page, {"include": [[".filter"]]})
+    assert not found, found
+
+
 PASTED = {
     "counts#one-gradient-short": "ValueError: ('custom_gradient function expected to "
     "return', 37, 'gradients but returned', 1, 'instead.')",

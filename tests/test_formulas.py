@@ -80,7 +80,9 @@ def test_a_screen_reader_says_which_factor_it_reads(display):
     document = lxml.html.fragment_fromstring(mathml)
     said = []
     for element in document.xpath("//*[@intent]"):
-        role, of = re.fullmatch(r"(\w+):prefix\(\$(\w+)\)", element.get("intent")).groups()
+        role, of = re.fullmatch(
+            r"(\w+):prefix\(\$(\w+)\)", element.get("intent")
+        ).groups()
         [factor] = [each for each in element if each.get("arg") == of]
         assert factor.get("class") == role
         said.append(role)

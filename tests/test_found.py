@@ -83,7 +83,7 @@ EACH = pytest.mark.parametrize("page", DESCRIPTIONS)
 _QUESTION = re.compile(
     r"(?:How|What|Which|Where|When|Why|Do|Does|Can|In which|With which)\b[^?]*\?"
 )
-_NUMBER_WORDS = "two three four five six seven eight nine ten eleven twelve".split()
+_NUMBER_WORDS = ("two", "three", "four", "five", "eight", "ten", "twelve")
 
 
 @EACH
@@ -115,7 +115,9 @@ def test_a_description_is_said_wherever_a_page_is_listed(pages, built_site):
     }
     places = {page.address.removeprefix(ADDRESS): page for page in pages}
     for name, said in DESCRIPTIONS.items():
-        place = re.sub(r"(?:^|(?<=/))index\.md$|\.md$", lambda m: "/" * (m[0] == ".md"), name)
+        place = re.sub(
+            r"(?:^|(?<=/))index\.md$|\.md$", lambda m: "/" * (m[0] == ".md"), name
+        )
         assert places[place].meta["description"] == said == feed[ADDRESS + place], name
         assert f"({ADDRESS}{name}): {said}\n" in llms, name
 

@@ -1,10 +1,14 @@
 """Promise: what a page says that each mode shows is what a run in that mode shows."""
 
+import re
+
 import pytest
 
 from truth.modes import index
 from truth.modes.check import check, written
 from truth.page import Page
+
+from .project import ROOT
 
 PROGRAM = '''"""Wrong on purpose: one gradient for two inputs."""
 
@@ -180,3 +184,13 @@ def test_the_index_has_each_message_that_a_wrong_program_prints(project):
     assert {link for _, links in found.values() for link in links} == {
         "[First](short.md#a)"
     }
+
+
+def test_messages_stand_under_the_kind_of_their_error():
+    head, *parts = re.split(r"^## ", index.text(ROOT), flags=re.MULTILINE)
+    assert "\n- " not in head and len(parts) > 5
+    for part in parts:
+        title, *lines = part.strip().splitlines()
+        kinds = re.findall(r"^- `+ ?(\w+): ", part, re.MULTILINE)
+        assert len(kinds) == len([line for line in lines if line]) >= 3, title
+        assert {*kinds} == {title} or title == "Other kinds", title

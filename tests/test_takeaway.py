@@ -33,7 +33,9 @@ EACH_PAGE = pytest.mark.parametrize("path", built.PAGES, ids=lambda path: path.s
 WITH_PROGRAMS = [
     path
     for path in built.PAGES
-    if any(f.name.endswith(".py") and not f.selection for f in built.page(path).includes)
+    if any(
+        f.name.endswith(".py") and not f.selection for f in built.page(path).includes
+    )
 ]
 EACH_NOTEBOOK = pytest.mark.parametrize("path", WITH_PROGRAMS, ids=lambda p: p.stem)
 
@@ -176,7 +178,9 @@ def test_nothing_that_readers_get_has_comments_for_tools(built_site):
 
 
 def test_a_page_without_a_program_has_no_notebook(built_site):
-    there = {path for path in built.PAGES if _taken(path, built_site, ".ipynb").exists()}
+    there = {
+        path for path in built.PAGES if _taken(path, built_site, ".ipynb").exists()
+    }
     assert there == {*WITH_PROGRAMS} and len(there) < len(built.PAGES) - 10
 
 

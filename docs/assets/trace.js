@@ -1,7 +1,8 @@
 // Who points at a line of a trace sees the line of the program that printed it, and
 // the factors of its names in the formulas. A click or the caret of the keyboard does
 // as well. Which line printed which comes from the engine, when it is asked for. So do
-// the inputs that a reader may change. On a page with answers, exercise.js judges them.
+// the inputs that a reader may change. On a page with answers, exercise.js judges them,
+// and where a list has a filter, filter.js makes its field.
 {
   const here = document.currentScript.src
   const asked = {}
@@ -14,6 +15,7 @@
   })
 
   if (document.querySelector("details .answer")) load("exercise.js")
+  if (document.querySelector(".filter")) load("filter.js")
 
   // The range of columns of a line, from 1, without its end.
   function range(code, number, from = 0, to = Infinity) {

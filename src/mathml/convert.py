@@ -107,7 +107,8 @@ def _style_of(color: str) -> str:
 
 _FACTORS = {
     f"<mpadded {_UNPADDED}><mrow {_style_of(color)}>": (
-        f'<mpadded {_UNPADDED} intent="{role}:prefix($of)"><mrow class="{role}" arg="of">'
+        f'<mpadded {_UNPADDED} intent="{role}:prefix($of)">'
+        f'<mrow class="{role}" arg="of">'
     )
     for role, color in _ROLES.items()
 }

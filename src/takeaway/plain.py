@@ -222,9 +222,7 @@ def _code(line: str, body: str, before: str, programs: Callable[[str], str]) -> 
     return Code(language, text if name else dedent(text), name, before, said)
 
 
-def _rewritten(
-    source: Source, place: Place, colors: dict[str, str] | None
-) -> str:
+def _rewritten(source: Source, place: Place, colors: dict[str, str] | None) -> str:
     """A page without comments and lists of attributes, with links that lead from
     where it is taken, and with formulas as any reader has them."""
     prose = source.prose

@@ -17,7 +17,7 @@ _UNUSED = (
 )
 _NAMES_ITS_MAP = re.compile(r"\n?(?://|/\*)# sourceMappingURL=\S*(?: ?\*/)?\s*\Z")
 _THEME = ("javascripts/", "stylesheets/", "images/", "cards/")
-"""Folders of assets whose files have a hash in their names, or are no part of a page."""
+"""Folders whose files have a hash in their names, or are no part of a page."""
 _LOADED = re.compile(
     r'(?P<before>\s(?:href|src)=")(?P<path>[^"?#:]*assets/'
     r'(?:[\w-]+\.(?:css|js)|fonts/[\w.-]+))(?=")'
@@ -56,8 +56,7 @@ def _own(site: Path) -> list[Path]:
     found = [
         path
         for path in assets.rglob("*")
-        if path.is_file()
-        and not path.relative_to(assets).as_posix().startswith(_THEME)
+        if path.is_file() and not path.relative_to(assets).as_posix().startswith(_THEME)
     ]
     return sorted([*found, *site.glob("search/*.js")])
 

@@ -2,6 +2,7 @@
 and the entries that explain it."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,12 +40,16 @@ search:
 
 # Messages
 
-Every error message that [the catalogue](index.md) shows, in the order of the alphabet,
-with the entries that say why it comes and what to do. N stands for a number, an
-ellipsis for what varies. `python -m truth.modes --index` wrote this page from the
-traces and from the tables of modes.
+Every error message that [the catalogue](index.md) shows, by the kind of error and in
+the order of the alphabet, with the entries that explain it and fix it. N stands for a
+number, and an ellipsis for what varies. `python -m truth.modes --index` wrote this page
+from the traces and from the tables of modes.
 
+<div class="filter"></div>
 """
+_FEW = 3
+"""Of a kind with fewer messages, they stand together with those of other kinds."""
+_OTHERS = "Other kinds"
 
 
 def text(root: Path) -> str:
@@ -52,9 +57,15 @@ def text(root: Path) -> str:
     found = sorted(
         messages(root).items(), key=lambda each: re.sub(r"\W+", " ", each[0][1]).lower()
     )
+    kinds = Counter(kind for (kind, _), _ in found)
+    parts: dict[str, list[str]] = {
+        kind: [] for kind in sorted(kinds) if kinds[kind] >= _FEW
+    }
+    for (kind, said), (_, links) in found:
+        part = parts.setdefault(kind if kind in parts else _OTHERS, [])
+        part.append(f"- {code(f'{kind}: {said}')}: {', '.join(links)}\n")
     return _HEAD + "".join(
-        f"- {code(f'{kind}: {said}')}: {', '.join(links)}\n"
-        for (kind, said), (_, links) in found
+        f"\n## {title}\n\n{''.join(lines)}" for title, lines in parts.items()
     )
 
 
