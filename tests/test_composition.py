@@ -32,6 +32,38 @@ def test_the_matrix_is_what_a_run_shows():
 
 
 @pytest.mark.sample
+def test_the_picture_and_the_tables_show_the_same():
+    from .composition import page
+
+    text = page.PAGE.read_text("utf-8")
+    assert page.picture(shown(text)) in text
+    cells = [word for places in shown(text).values() for word in places.values()]
+    for word, counted in (
+        ("right", "cells are right"),
+        ("wrong", "are silently wrong"),
+    ):
+        assert f"{cells.count(word)} {counted}" in text
+    assert f"{cells.count('error')} end in an error" in text
+
+
+def shown(text: str) -> dict[str, dict[str, str]]:
+    """The word of each cell of the tables, by kind and place."""
+    from .composition import measure
+
+    tables = text.partition("{ #all }")[2]
+    rows: dict[str, list[str]] = {}
+    for line in re.findall(r"^\| (?!---|Place|Where)(.*) \|$", tables, re.MULTILINE):
+        place, *cells = line.split(" | ")
+        words = [re.sub(r"\[\*\*(\w+)\*\*\].*", r"\1", cell) for cell in cells]
+        if {*words} <= {"right", "wrong", "error"}:
+            rows.setdefault(place, []).extend(words)
+    return {
+        kind: {place: words[n] for place, words in rows.items()}
+        for n, kind in enumerate(measure.KINDS)
+    }
+
+
+@pytest.mark.sample
 def test_a_gradient_is_right_to_its_last_number():
     from .composition import measure
 

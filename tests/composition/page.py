@@ -42,6 +42,16 @@ It runs {kinds} kinds of program in {places} places, which makes {cells} cells.
 compares the result with the page.
 
 """
+_PICTURE = """\
+## At a glance { #at-a-glance }
+
+A dot is right, ≠ is silently wrong, and ✕ is an error. Each kind and each sign leads to
+the section of its kind.
+
+<div class="matrix" markdown>
+
+"""
+_SIGNS = {"right": "·", "wrong": "≠", "error": "✕"}
 _NOT_RIGHT = """\
 ## The cells that are not right, and why { #not-right }
 
@@ -146,9 +156,35 @@ def text(found: dict[str, dict[str, str]]) -> str:
     tables = [
         _table(found, KINDS[at : at + COLUMNS]) for at in range(0, len(KINDS), COLUMNS)
     ]
+    words = {
+        kind: {place: word(said) for place, said in places.items()}
+        for kind, places in found.items()
+    }
     causes = [_NOT_RIGHT + _causes(found), _ALL.rstrip("\n") + "\n"]
     parts = [section(kind, found[kind]) for kind in KINDS]
-    return head + "\n".join([*causes, *tables, *parts, _NEXT])
+    return head + "\n".join([picture(words), *causes, *tables, *parts, _NEXT])
+
+
+def word(said: str) -> str:
+    """What a cell is: right, wrong or an error."""
+    if said == RIGHT:
+        return RIGHT
+    return "wrong" if said.startswith("wrong") else "error"
+
+
+def picture(words: dict[str, dict[str, str]]) -> str:
+    """All cells by kind and place, each as one sign."""
+    heads = [f"[{_TITLES[kind][0]}](#{_anchor(kind)})" for kind in KINDS]
+    lines = [["Place", *heads], ["---", *[":---:"] * len(KINDS)]]
+    for place in words[KINDS[0]]:
+        lines.append([place, *(_sign(kind, words[kind][place]) for kind in KINDS)])
+    table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return f"{_PICTURE}{table}\n</div>\n"
+
+
+def _sign(kind: str, word: str) -> str:
+    sign = _SIGNS[word]
+    return sign if word == RIGHT else f"[{sign}](#{_anchor(kind)}){{ .is-{word} }}"
 
 
 def _causes(found: dict[str, dict[str, str]]) -> str:
@@ -187,10 +223,8 @@ def _table(found: dict[str, dict[str, str]], kinds: tuple[str, ...]) -> str:
 
 
 def _mark(kind: str, said: str) -> str:
-    if said == RIGHT:
-        return RIGHT
-    word = "wrong" if said.startswith("wrong") else "error"
-    return f"[**{word}**](#{_anchor(kind)})"
+    its = word(said)
+    return its if its == RIGHT else f"[**{its}**](#{_anchor(kind)})"
 
 
 def _anchor(kind: str) -> str:
