@@ -103,6 +103,7 @@ def _addresses() -> list[str]:
     places = {path.relative_to(docs).with_suffix("").as_posix() for path in sources}
     return [
         "404.html",
+        "ledger/of-guide-tape.html",
         *(
             f"{re.sub('(^|/)index$', '', place)}/".lstrip("/")
             for place in sorted(places)
@@ -242,9 +243,8 @@ def _to_copy(path: str) -> list[str]:
     ]
 
 
-# The insides of code and of formulas, which axe judges on the pages below, and what
-# the ledger says of the fourth page and on, in one form: with them it takes three times
-# as long. A formula stays as wide as it is, for what is wide must scroll.
+# The insides of code and of formulas, which axe judges on the pages below: with them it
+# takes longer. A formula stays as wide as it is, for what is wide must scroll.
 LIGHTEN = """() => {
     const formulas = [...document.querySelectorAll("math")]
     const widths = formulas.map(math => math.parentElement.scrollWidth)
@@ -254,8 +254,6 @@ LIGHTEN = """() => {
     })
     for (const code of document.querySelectorAll(".highlight code"))
         code.textContent = code.textContent
-    for (const details of [...document.querySelectorAll("details.proven")].slice(3))
-        details.replaceChildren(details.querySelector("summary"))
 }"""
 
 

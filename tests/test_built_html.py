@@ -1,6 +1,8 @@
 """Promise: what a built page displays is the snippet's file and the trace of a
 fresh run, as text a reader sees; and no page shows raw TeX."""
 
+import gzip
+
 import pytest
 
 from tracebook.client import Engine
@@ -47,6 +49,16 @@ def test_no_page_shows_raw_tex(built_site):
 @pytest.mark.parametrize("path", built.PAGES, ids=lambda p: p.stem)
 def test_displays_the_formulas_of_its_source(path, built_site):
     built.displays_the_formulas_of_its_source(path, built_site)
+
+
+def test_no_page_is_heavy(built_site):
+    """Compressed, as hosts send it; the ledger was half a megabyte once."""
+    sizes = {
+        path: len(gzip.compress(path.read_bytes()))
+        for path in built.built_pages(built_site)
+    }
+    heaviest = max(sizes, key=sizes.__getitem__)
+    assert sizes[heaviest] < 100_000, (heaviest, sizes[heaviest])
 
 
 def test_every_link_inside_the_site_has_a_target(built_site):

@@ -515,11 +515,36 @@ def test_the_site_has_stamps_terms_and_the_ledger(book, tmp_path, monkeypatch):
     index = (site / "search/search_index.json").read_text("utf-8")
     assert "was checked, and how" not in index and "Home" in index
     # What a check says is shown as it says it.
-    details = ledger.select_one("#part-one ~ details")
-    said = details.select("p")[1].get_text()
-    assert said == "Given; by *hand*, as $x$ and 'x':"
-    shown = details.select("math annotation")
+    part = html(site / "ledger/of-part-one.html")
+    assert "Given; by *hand*, as $x$ and 'x':" in [
+        each.get_text() for each in part.article.select("p")
+    ]
+    shown = part.article.select("math annotation")
     assert [each.get_text() for each in shown] == ["y = x^2", "y' = 2x"]
+
+
+def test_each_page_has_its_list_on_a_page_beside_the_ledger(book):
+    """The ledger itself stays short: it links to the lists and has none of them."""
+    book.holds()
+    folder = book.build() / "ledger"
+    ledger = html(folder / "index.html")
+    parts = {path.name for path in folder.iterdir()} - {"index.html"}
+    links = [a for a in ledger.article.select("a") if "how it was" in a.get_text()]
+    assert parts == {link["href"] for link in links} and {*parts} >= {
+        "of-part-one.html",
+        "of-index.html",
+    }
+    assert not ledger.article.select("details, math")
+    for name in parts:
+        part = html(folder / name)
+        ids = {each["id"] for each in part.select("[id]")}
+        inside = [
+            a["href"][1:] for a in part.select("a[href^='#']") if len(a["href"]) > 1
+        ]
+        assert {*inside} <= ids, name
+        assert part.h1.get_text().startswith("The ledger: ")
+        assert part.title.get_text() != ledger.title.get_text()
+        assert part.article.select("a[href^='../']"), "back to the page"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from mkdocs.config.base import Config
 from mkdocs.config.config_options import Type
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin, event_priority
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from serving import later
@@ -23,6 +23,7 @@ from .. import results
 from ..page import LEDGER, all_pages
 from ..work import Work
 from . import page as ledger
+from . import parts
 
 _LEDGER = LEDGER.removeprefix("docs/").removesuffix(".md") + "(/|$)"
 _UNCHECKED = "not checked as it is now"
@@ -104,8 +105,14 @@ class TruthPlugin(BasePlugin[TruthConfig]):
             self._is_ledger_due = True
             later.rebuild()
 
+    @event_priority(-50)  # once it is complete, and before the site is packed
+    def _split(self, *, config: MkDocsConfig) -> None:
+        ledger = Path(config.site_dir, LEDGER.removeprefix("docs/").removesuffix(".md"))
+        if not self._serving and (ledger / "index.html").is_file():
+            parts.split(ledger / "index.html")
+
     @event_priority(-300)  # nobody waits for it
-    def on_post_build(self, *, config: MkDocsConfig) -> None:
+    def _judge(self, *, config: MkDocsConfig) -> None:
         if self._serving and self.config.demand:
             self._thread.submit(self._tell, _root(config))
         # Not before, so that all else that is wrong has been said.
@@ -114,6 +121,8 @@ class TruthPlugin(BasePlugin[TruthConfig]):
                 f"truth: {len(self._unproven)} things are not known to hold; the site"
                 " is not built; run: python -m truth"
             )
+
+    on_post_build = CombinedEvent(_split, _judge)
 
 
 def _told(unproven: list[str]) -> Iterator[str]:
