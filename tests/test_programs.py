@@ -4,6 +4,7 @@ that it prints."""
 import subprocess
 import sys
 from types import SimpleNamespace
+from typing import Any
 
 import markdown
 import pytest
@@ -39,7 +40,7 @@ def shown(page: str, url: str | None, *titles: str) -> html.HtmlElement:
     if url is not None:
         md.treeprocessors.register(_Site(page, url), "relpath", 0)
     else:
-        context = SimpleNamespace(page=SimpleNamespace(path=page), run=list)
+        context: Any = SimpleNamespace(page=SimpleNamespace(path=page), run=list)
         md.preprocessors.register(context, "rendering_context", 0)
     text = "\n".join(f'```python title="{each}"\nx = 1\n```\n' for each in titles)
     return html.fragment_fromstring(md.convert(text), create_parent="main")

@@ -21,11 +21,11 @@ def split(ledger: Path) -> None:
     parts = []
     for details in [*article.iterchildren("details")]:
         heading, said = _above(details)
-        label = details.find("summary")
+        [label] = details.iterchildren("summary")
         details.remove(label)
         link = html.fragment_fromstring("<p><a></a></p>")
         link[0].attrib["href"] = _name(heading)
-        link[0].text = label.text_content()
+        link[0].text = "".join(map(str, label.itertext()))
         article.replace(details, link)
         parts.append((heading, [said, *details]))
     shell = _shell(document)

@@ -93,6 +93,24 @@ def test_numerator_layout(x, upstream):
     )
 
 
+@says("Each of the …", "The line is …")
+def test_each_factor_has_a_color_and_a_line():
+    css = (DOCS / "assets/site.css").read_text("utf-8")
+    factors = ["upstream", "local", "downstream"]
+    colors = {re.search(rf"--{factor}: (#\w+);", css)[1] for factor in factors}
+    assert len(colors) == len(factors) == 3
+    lines = rf"math \.({'|'.join(factors)}) {{ --stroke: (.*)em; --period: (.*)em; }}"
+    share = {
+        factor: float(stroke) / float(period)
+        for factor, stroke, period in re.findall(lines, css)
+    }
+    whole, dashed, dotted = (share[factor] for factor in factors)
+    assert whole == 1 > dashed > 0.5 >= dotted > 0
+    # Strokes as long as they are thick are dots.
+    thick = re.search(r"100% max\(1px, (.*)em\)", css)[1]
+    assert re.search(r"math \.downstream { --stroke: (.*?)em", css)[1] == thick
+
+
 @says("In float32, only …")
 @over(x=numbers(1e-30, 1e30))
 def test_seven_digits(x):
