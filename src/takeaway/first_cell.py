@@ -1,5 +1,5 @@
-# Run this cell first. What a program prints, TensorFlow's own lines among it, then
-# stands below its cell in order. `%%alone` runs a cell in a process of its own.
+# @title Run this cell first: then the lines of a program stand in order
+# TensorFlow's own lines are among them. `%%alone` runs a cell in a process of its own.
 import builtins
 import logging
 import os

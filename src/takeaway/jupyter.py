@@ -55,7 +55,8 @@ def notebook(
     close()
     if program:
         first = _cell("code", FIRST)
-        first["metadata"]["jupyter"] = {"source_hidden": True}
+        # JupyterLab folds it, and Colab shows its title only.
+        first["metadata"] |= {"jupyter": {"source_hidden": True}, "cellView": "form"}
         cells[:0] = [_cell("markdown", opening), first]
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
