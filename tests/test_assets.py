@@ -29,6 +29,7 @@ FILES = {
     "assets/javascripts/workers/search.b0.min.js": "search()",
     "assets/stylesheets/main.484c.min.css": "a{}\n/*# sourceMappingURL=m.css.map */",
     "search/sections.js": "searched()",
+    "search/words/0.js": "searched()",
     "snippets/a.live.js": "live()",
     "_headers": "/below/*\n  X: y\n",
 }
@@ -60,7 +61,7 @@ def test_each_own_file_is_asked_for_with_one_version(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["assets/site.css", "assets/fonts/a.woff2", "search/sections.js",
+    "name", ["assets/site.css", "assets/fonts/a.woff2", "search/words/0.js",
              "snippets/a.live.js"],
 )  # fmt: skip
 def test_the_version_changes_with_whatever_is_loaded(name, tmp_path):
@@ -86,12 +87,9 @@ def test_what_no_page_asks_for_is_gone(tmp_path):
 
 def test_hosts_are_told_which_files_never_change(tmp_path):
     said = finished(tmp_path)["_headers"]
-    kept = re.findall(r"^(/\S+)\n  Cache-Control: .*immutable$", said, re.MULTILINE)
-    assert kept == [
-        f"/below/{name}"
-        for name in ("assets/fonts/a.woff2", "assets/site.css", "assets/trace.js",
-                     "search/sections.js")
-    ]  # fmt: skip
+    kept = re.findall(r"^(/.+)\n  Cache-Control: .*immutable$", said, re.MULTILINE)
+    files = ("assets/fonts/*", "search/*", "assets/site.css", "assets/trace.js")
+    assert kept == [f"/below/{each}" for each in files]
     assert said.startswith(FILES["_headers"])
 
 

@@ -101,6 +101,7 @@ def _printed(line: str, folder) -> str:
     )
 
 
+@pytest.mark.plain_python
 def test_the_command_keeps_what_the_page_shows_and_one_stream_does_not(tmp_path):
     source = built.SETTINGS.snippets_dir / PROGRAM
     (tmp_path / "chain_rule.py").write_text(includes.read(source), "utf-8")

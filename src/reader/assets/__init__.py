@@ -58,7 +58,7 @@ def _own(site: Path) -> list[Path]:
         for path in assets.rglob("*")
         if path.is_file() and not path.relative_to(assets).as_posix().startswith(_THEME)
     ]
-    return sorted([*found, *site.glob("search/*.js")])
+    return sorted([*found, *site.glob("search/**/*.js")])
 
 
 def _version(site: Path, own: list[Path]) -> str:
@@ -77,10 +77,16 @@ def _keep(site: Path, own: list[Path]) -> None:
         return
     text = headers.read_text("utf-8")
     below = re.findall(r"^(/\S*?)/\*$|^/\*$", text, re.MULTILINE)[0]
-    loaded = (path for path in own if path.suffix in (".css", ".js", ".woff2"))
+    # A host may read a hundred rules only, and the search has many parts.
+    folders = {"assets/fonts", "search"}
+    names = [path.relative_to(site).as_posix() for path in own]
+    loaded = [*(f"{each}/*" for each in sorted(folders))] + [
+        name
+        for name in names
+        if name.endswith((".css", ".js")) and not name.startswith((*folders,))
+    ]
     rules = (
-        f"{below}/{path.relative_to(site).as_posix()}\n"
-        "  Cache-Control: public, max-age=31536000, immutable\n"
+        f"{below}/{path}\n  Cache-Control: public, max-age=31536000, immutable\n"
         for path in loaded
     )
     headers.write_text(
