@@ -369,6 +369,40 @@ def test_pointing_at_a_line_of_a_trace_shows_what_printed_it(open_page):
     page.wait_for_function(f"{POINTED}.length === 0")
 
 
+def test_the_keyboard_goes_through_the_lines_of_any_trace(open_page):
+    page = open_page("guide/documentation/")
+    trace = page.locator(".language-text:has(> .holds:not([data-live]))").first
+    lines = trace.locator("pre")
+    printed = lines.inner_text().rstrip().split("\n")
+    lines.focus()
+    page.keyboard.press("ArrowDown")
+    page.wait_for_function(f"{POINTED}.length > 1")
+    assert page.evaluate(POINTED)[0] == printed[0]
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(POINTED)[0] == printed[0]
+    page.keyboard.press("Tab")
+    page.wait_for_function(f"{POINTED}.length === 0")
+
+
+def test_the_first_trace_says_what_its_lines_do(open_page):
+    page = open_page(CHAIN_RULE)
+    hints = page.get_by_text("point at a line to see what printed it")
+    assert hints.count() == 1 and hints.is_visible()
+    code = page.locator(".language-text:has(> .holds) pre > code").first
+    assert code.evaluate("code => getComputedStyle(code).cursor") == "pointer"
+
+
+def test_a_line_below_a_link_leaves_an_underscore_alone(open_page):
+    """It is below the letters of a name, and below those of text where they end."""
+    page = open_page("")
+    offsets = page.evaluate(
+        """() => [document.querySelector("article a:has(> code)"),
+            document.querySelector("article p a:not(:has(> code))")].map(link =>
+            parseFloat(getComputedStyle(link).textUnderlineOffset))"""
+    )
+    assert offsets[0] > 1.5 * offsets[1]
+
+
 ROLES = "document.body.dataset.pointed"
 
 

@@ -143,6 +143,28 @@
     if (focusNode?.parentElement?.closest(".language-text")) pointTo(focusNode, focusOffset)
   })
 
+  // A stop of the keyboard for each trace; its arrows go from line to line. The first
+  // one says what its lines do.
+  const traces = document.querySelectorAll(".language-text:has(> .holds)")
+  for (const trace of traces) {
+    const lines = trace.querySelector("pre")
+    lines.tabIndex = 0
+    lines.setAttribute("role", "group")
+    lines.setAttribute("aria-label", "Output: the arrow keys mark a line and what printed it")
+    lines.addEventListener("keydown", event => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+      if (!step || event.altKey || event.ctrlKey || event.metaKey) return
+      event.preventDefault()
+      const count = lines.textContent.trimEnd().split("\n").length
+      const from = pointed.trace === trace ? pointed.number : 0
+      point(trace, Math.max(1, Math.min(count, from + step)))
+    })
+    lines.addEventListener("blur", () => point(stepped?.trace ?? null, stepped?.number ?? 0))
+  }
+  if (globalThis.CSS?.highlights)
+    traces[0]?.querySelector(".filename").insertAdjacentHTML("beforeend",
+      '<span class="hint">point at a line to see what printed it</span>')
+
   for (const holds of document.querySelectorAll(".holds[data-live]")) {
     const trace = holds.parentElement
     const button = document.createElement("button")
