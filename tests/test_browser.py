@@ -394,10 +394,10 @@ def test_the_first_trace_says_what_its_lines_do(open_page):
 
 def test_a_line_below_a_link_leaves_an_underscore_alone(open_page):
     """It is below the letters of a name, and below those of text where they end."""
-    page = open_page("")
+    page = open_page(CHAIN_RULE)
     offsets = page.evaluate(
         """() => [document.querySelector("article a:has(> code)"),
-            document.querySelector("article p a:not(:has(> code))")].map(link =>
+            document.querySelector("article p a:not(:has(code), .term)")].map(link =>
             parseFloat(getComputedStyle(link).textUnderlineOffset))"""
     )
     assert offsets[0] > 1.5 * offsets[1]
