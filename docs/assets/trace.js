@@ -145,7 +145,7 @@
 
   // A stop of the keyboard for each trace; its arrows go from line to line. The first
   // one says what its lines do.
-  const traces = document.querySelectorAll(".language-text:has(> .holds)")
+  const traces = [...document.querySelectorAll(".language-text:has(> .holds)")]
   for (const trace of traces) {
     const lines = trace.querySelector("pre")
     lines.tabIndex = 0
@@ -162,7 +162,7 @@
     lines.addEventListener("blur", () => point(stepped?.trace ?? null, stepped?.number ?? 0))
   }
   if (globalThis.CSS?.highlights)
-    traces[0]?.querySelector(".filename").insertAdjacentHTML("beforeend",
+    traces.find(trace => !trace.closest("details"))?.querySelector(".filename").insertAdjacentHTML("beforeend",
       '<span class="hint">point at a line to see what printed it</span>')
 
   for (const holds of document.querySelectorAll(".holds[data-live]")) {
