@@ -10,6 +10,12 @@ from .project import ROOT
 
 PAGE = ROOT / "docs/vjpcheck.md"
 TOP = """\
+---
+description: >-
+  Which options do check_grads, check_custom_gradient, check_rule and explain of vjpcheck
+  have, what do they return, and what do they raise?
+---
+
 # The checker: every option of vjpcheck {{ #vjpcheck data-forms="vjpcheck reference, \
 check_grads options, gradcheck options, check_custom_gradient arguments, check_rule" }}
 
