@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / ".github/page.png"
-WIDTH, HEIGHT, SHARPNESS = 720, 900, 2
+WIDTH, HEIGHT, SHARPNESS = 720, 1270, 2
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -37,8 +37,8 @@ with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         )
         page.goto(f"http://127.0.0.1:{server.server_port}/lessons/chain_rule/")
         page.evaluate("document.fonts.ready")
-        page.get_by_role("heading", name="Snippet and trace").evaluate(
-            "heading => scrollTo(0, heading.offsetTop - 330)"
+        page.locator("#snippet-and-trace").evaluate(
+            "heading => scrollTo(0, heading.offsetTop - 215)"
         )
         page.wait_for_timeout(500)
         shown = Image.open(BytesIO(page.screenshot())).convert("RGB")
