@@ -53,4 +53,4 @@ def test_samples_run_and_no_plugin_is_needed():
     )
     assert done.returncode == 0, done.stdout + done.stderr
     collected = [line for line in done.stdout.splitlines() if "::" in line]
-    assert len(collected) == 2, done.stdout
+    assert len(collected) == 3, done.stdout

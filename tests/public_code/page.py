@@ -159,6 +159,12 @@ def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 _PAGE = """\
+---
+description: >-
+  How often is a custom gradient in public TensorFlow code wrong, and which mistakes are
+  they? What the checker of this site found, with a report for each.
+---
+
 # Custom gradients in public code {{ #public-code }}
 
 `vjpcheck`, [the checker of this site](guide/test_in_ci.md), was tried on {all} custom
