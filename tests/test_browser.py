@@ -1056,7 +1056,7 @@ def test_what_is_searched_for_comes_first(search, built_site):
             (found.index(each) + 1 for each in wanted if each in found), default=99
         )
     later = {query: rank for query, rank in ranks.items() if rank > 1}
-    assert len(ranks) >= 100
+    assert len(ranks) >= 150
     assert len(ranks) - len(later) >= LEAST["first"], later
     assert sum(rank <= 3 for rank in ranks.values()) >= LEAST["first_three"], later
 
