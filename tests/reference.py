@@ -66,7 +66,7 @@ def _function(function: griffe.Function) -> Iterator[str]:
     yield f"## {function.name} {{ #{function.name} }}\n"
     parameters = "".join(f"    {each},\n" for each in _parameters(function))
     signature = f"{function.name}(\n{parameters}) -> {function.returns}"
-    yield f"```python\n{signature}\n```\n"
+    yield f"```{{.python notest}}\n{signature}\n```\n"
     titles = {
         Kind.parameters: "Arguments",
         Kind.returns: "Returns",

@@ -224,7 +224,7 @@ def test_what_is_asked_for_later_is_of_the_pages_as_they_are(server, project):
         with urlopen(address + path, timeout=60) as response:
             return response.read().decode()
 
-    server.after(lambda: edit(project / PAGE, "The chain", "Quokka chain"))
+    server.after(lambda: edit(project / PAGE, "# The chain", "# Quokka chain"))
     assert "Quokka" in of("search/sections.js")
     assert "Quokka" in of("lessons/chain_rule.ipynb")
     assert "Quokka" in of("llms-full.txt")

@@ -14,10 +14,13 @@ _CONTENTS = "md-nav--secondary"
 def split(ledger: Path) -> None:
     """Move what a built ledger unfolds to files of its folder, and link to them.
 
-    They are no pages of the book: their addresses are in no map and in no search.
+    They are no pages of the book: their addresses are in no map and in no search. The
+    ledger of a theme without an article stays whole.
     """
     document = html.document_fromstring(ledger.read_text("utf-8"))
-    [article] = document.iter("article")
+    article = next(document.iter("article"), None)
+    if article is None:
+        return
     parts = []
     for details in [*article.iterchildren("details")]:
         heading, said = _above(details)
