@@ -99,13 +99,6 @@ EVERY_PROGRAM = "EVERY_PROGRAM" in os.environ
 shards of the workflow."""
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup() -> None:
-    """TensorFlow sets this variable when a test imports it. What truth found before was
-    found without it, and would count for nothing: it took a run 26 minutes more."""
-    os.environ.pop("TF2_BEHAVIOR", None)
-
-
 def check_what_is_unproven(pages: list[Page]) -> str:
     """Run truth on pages, unless it proved all of them before; what it printed."""
     if not [*Work(ROOT, pages, []).unproven()]:

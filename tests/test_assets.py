@@ -20,7 +20,7 @@ PAGE = """<link rel="stylesheet" href="../assets/stylesheets/main.484c.min.css">
 FILES = {
     "page/index.html": PAGE,
     "assets/site.css": '@font-face { src: url("fonts/a.woff2") format("woff2"); }',
-    "assets/trace.js": "trace()",
+    "assets/trace.js": "// why\ntrace( `a  // ${b}` )\n",
     "assets/logo.svg": "<svg/>",
     "assets/fonts/a.woff2": "font",
     "assets/javascripts/bundle.79ae.min.js": "run()\n//# sourceMappingURL=b.js.map\n",
@@ -83,6 +83,10 @@ def test_what_no_page_asks_for_is_gone(tmp_path):
     }
     assert not (tmp_path / "assets/javascripts/lunr").exists()
     assert "sourceMapping" not in "".join(site.values())
+
+
+def test_a_script_is_as_short_as_it_can_be(tmp_path):
+    assert finished(tmp_path)["assets/trace.js"] == "trace(`a  // ${b}`)"
 
 
 def test_hosts_are_told_which_files_never_change(tmp_path):

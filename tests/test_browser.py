@@ -570,7 +570,9 @@ def test_sliders_cost_nothing_before_they_are_asked_for(open_page, built_site):
     urls = (each.partition("?")[0] for each in page.evaluate(loaded))
     names = [each.rsplit("/", 1)[1] for each in urls]
     assert "live.js" in names and "chain_rule.live.js" in names
-    assert (built_site / "assets/live.js").stat().st_size <= 15_000
+    scripts = [built_site / "assets" / name for name in ("trace.js", "live.js")]
+    sizes = [each.stat().st_size for each in scripts]
+    assert sum(sizes) <= 15_000, sizes
 
 
 def test_what_a_background_draws_is_seen_in_forced_colors(open_page):

@@ -294,6 +294,7 @@ def test_a_forged_digest_does_not_help_a_false_number(accepted):
         ("TF_CLI_CONFIG_FILE", False),
         ("OPENBLAS_CORETYPE", False),
         ("OMP_NUM_THREADS", False),
+        ("TF2_BEHAVIOR", False),
     ],
 )
 def test_a_verdict_depends_on_what_is_chosen_and_not_on_the_machine(

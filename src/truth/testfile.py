@@ -337,10 +337,13 @@ def _project(root: Path) -> str:
 def _around() -> str:
     """What every verdict depends on: the harness, the packages, and the settings."""
     here = Path(__file__).parent / "statements"
+    chosen = memory.environment(_CHOSEN)
+    if chosen.get("TF2_BEHAVIOR") == "1":  # TensorFlow sets it when it is imported
+        del chosen["TF2_BEHAVIOR"]
     return _digest(
         *(_text(here / name) for name in _HARNESS),
         sample.packages(),
-        json.dumps(memory.environment(_CHOSEN)),
+        json.dumps(chosen),
         platform.python_version_tuple()[1],
         platform.machine(),
         os.environ.get("TRUTH_TIMES", ""),

@@ -1,5 +1,5 @@
-"""The files that pages load: what nobody asks for goes, and the addresses of the others
-change when their content does, so that a browser may keep them.
+"""The files that pages load: what nobody asks for goes, scripts lose their comments,
+and the addresses change when the content does, so that a browser may keep them.
 
 One version stands for all of them, as ``?v=…``. A script that loads another one, or a
 part of the search, passes its own version on.
@@ -8,6 +8,8 @@ part of the search, passes its own version on.
 import re
 from hashlib import sha256
 from pathlib import Path
+
+import rjsmin
 
 _UNUSED = (
     "assets/**/*.map",
@@ -28,6 +30,8 @@ _FONT = re.compile(r'(?<=url\(")fonts/[\w.-]+(?="\))')
 def write(site: Path) -> None:
     """Complete a built site; all that its pages load must be there."""
     _leave_out(site)
+    for path in site.glob("assets/*.js"):
+        path.write_text(rjsmin.jsmin(path.read_text("utf-8")), "utf-8")
     own = _own(site)
     version = _version(site, own)
     for path in site.rglob("*.html"):
