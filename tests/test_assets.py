@@ -9,6 +9,7 @@ import pytest
 from reader import assets
 
 from . import built
+from .project import ROOT
 
 PAGE = """<link rel="stylesheet" href="../assets/stylesheets/main.484c.min.css">
 <link rel="stylesheet" href="../assets/site.css">
@@ -20,7 +21,7 @@ PAGE = """<link rel="stylesheet" href="../assets/stylesheets/main.484c.min.css">
 FILES = {
     "page/index.html": PAGE,
     "assets/site.css": '@font-face { src: url("fonts/a.woff2") format("woff2"); }',
-    "assets/trace.js": "// why\ntrace( `a  // ${b}` )\n",
+    "assets/trace.js": "{\n  // why\n\n  trace(`a // ${b}`) // now\n}\n",
     "assets/logo.svg": "<svg/>",
     "assets/fonts/a.woff2": "font",
     "assets/javascripts/bundle.79ae.min.js": "run()\n//# sourceMappingURL=b.js.map\n",
@@ -85,8 +86,20 @@ def test_what_no_page_asks_for_is_gone(tmp_path):
     assert "sourceMapping" not in "".join(site.values())
 
 
-def test_a_script_is_as_short_as_it_can_be(tmp_path):
-    assert finished(tmp_path)["assets/trace.js"] == "trace(`a  // ${b}`)"
+def test_a_script_has_no_lines_of_comments_and_no_indentation(tmp_path):
+    assert finished(tmp_path)["assets/trace.js"] == "{\ntrace(`a // ${b}`) // now\n}\n"
+
+
+def test_no_text_of_a_script_goes_on_in_a_second_line():
+    """Its indentation would be lost. What a template computes may go on."""
+    for path in (ROOT / "docs/assets").glob("*.js"):
+        is_open = False
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            if line.count("`") % 2:
+                is_open = not is_open
+                end = line.rpartition("`")[2]
+                computes = end.count("${") > end.count("}")
+                assert computes or not is_open, f"{path.name}:{number}"
 
 
 def test_hosts_are_told_which_files_never_change(tmp_path):

@@ -9,8 +9,6 @@ import re
 from hashlib import sha256
 from pathlib import Path
 
-import rjsmin
-
 _UNUSED = (
     "assets/**/*.map",
     # The search is the site's own.
@@ -18,6 +16,9 @@ _UNUSED = (
     "assets/javascripts/workers/*",
 )
 _NAMES_ITS_MAP = re.compile(r"\n?(?://|/\*)# sourceMappingURL=\S*(?: ?\*/)?\s*\Z")
+_UNREAD = re.compile(r"^[ \t]*(?://.*)?\n|^[ \t]+", re.MULTILINE)
+"""Of a script: lines of comments, empty lines, and how the others are indented. So no
+text of a script may go on in a second line."""
 _THEME = ("javascripts/", "stylesheets/", "images/", "cards/")
 """Folders whose files have a hash in their names, or are no part of a page."""
 _LOADED = re.compile(
@@ -31,7 +32,7 @@ def write(site: Path) -> None:
     """Complete a built site; all that its pages load must be there."""
     _leave_out(site)
     for path in site.glob("assets/*.js"):
-        path.write_text(rjsmin.jsmin(path.read_text("utf-8")), "utf-8")
+        _rewrite(path, _UNREAD, "")
     own = _own(site)
     version = _version(site, own)
     for path in site.rglob("*.html"):
