@@ -468,12 +468,15 @@ PICTURE = """trace => {
 }"""
 
 
+OUTPUTS = "lessons/several_outputs/"
+
+
 @pytest.mark.parametrize(
     "path, name, moves, line, numbers",
     [
         (CHAIN_RULE, "lessons/chain_rule/chain_rule.py", (6,), 6, (1, 2, 3)),
-        ("lessons/kink/", "lessons/kink/kink.py", (0, 3), 3, (7, 10)),
         ("lessons/sign/", "lessons/sign/sign.py", (3,), 5, (1, 2, 3)),
+        (OUTPUTS, f"{OUTPUTS}several_outputs.py", (2, 3), 4, (0, 1)),
     ],
 )
 def test_a_picture_draws_what_was_recorded(open_page, path, name, moves, line, numbers):
