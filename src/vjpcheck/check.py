@@ -43,9 +43,9 @@ def check_rule(
     kink, the slopes of the two sides stay apart, and anything between them is accepted.
 
     The check tries the inputs and four random points near them, in float64 if possible
-    and in the dtypes of the inputs. It tries upstream gradients of the sizes 1, 10, 0.1
-    and 1000, of zeros, of mostly zeros, on both sides of each number that the function
-    reads, and as ``tf.IndexedSlices``, which a gradient function may refuse. It tries
+    and in the dtypes of the inputs. The upstream gradients have sizes of about 1, 10,
+    0.1 and 1000. Others are zero, mostly zero, on both sides of each number that the
+    function reads, or ``tf.IndexedSlices``, which a gradient function may refuse. It tries
     the function eagerly and inside ``tf.function``, and with another call between the
     forward and the backward pass. It also compares the gradient of the gradient
     function, where a tape finds one. A function that draws random numbers draws the
@@ -84,8 +84,8 @@ def check_rule(
             length 1 or longer, one more axis, an empty batch, and arrays for numbers.
         second_order: True if the gradient function must have a gradient with respect to
             the inputs and upstream, False if that gradient may be wrong. By default it
-            may be None for all of them, but not for some of them where it isn't zero.
-        seed: of all that is drawn here.
+            may be None for all of them. If it is None for some, it must be zero there.
+        seed: the seed of all random numbers that the check draws.
         atol: the absolute tolerance, as in ``check_grads``.
         rtol: replaces the tolerances that are listed at ``within``.
         eps: the longest step, as in ``check_grads``.

@@ -76,13 +76,13 @@ def check_grads(
             float16, 0.24 in bfloat16, and ten times as much above order 1.
         eps: the longest step. By default it scales with the inputs. Like the tolerances
             it is a number, or a mapping from dtypes to numbers. For ``eps``, the
-            dtype is the one of the differences.
+            dtype is that of the finite differences.
         upstream: the upstream gradient at order 1, of the structure, shapes and dtypes
             of the outputs. By default a random one for each direction.
         tangent: the only direction at order 1, of the structure and shapes of ``args``.
-            Nothing stands for an argument without a derivative.
-        fast: use one random direction, whatever the number of arguments. By default
-            each number of up to 16 moves by itself, of more there are 16 mixtures.
+            Leave out what has no derivative.
+        fast: use one random direction, whatever the number of arguments. By default,
+            up to 16 numbers move one at a time, and more move in 16 random mixtures.
         batched: compare the backward pass inside ``tf.vectorized_map``, as in
             ``tape.jacobian``, with single calls.
         jit_compile: compare both passes, compiled by XLA, with the eager ones.
@@ -92,7 +92,8 @@ def check_grads(
         nondet_tol: by how much the gradients of a repeated backward pass may differ;
             None to leave that out.
         raise_exception: False to get the problems in the result.
-        seed: of all that is drawn here. The states of the generators are given back.
+        seed: the seed of all random numbers that the check draws. The generators get
+            their states back.
 
     Returns:
         What was compared, and the problems.
@@ -159,12 +160,12 @@ def check_custom_gradient(
     Args:
         f: a function decorated with ``tf.custom_gradient``, or one that calls such a
             function.
-        args: as in ``check_grads``, as are all options up to ``seed``.
+        args: as in ``check_grads``. So are all options from ``order`` to ``seed``.
         fast: leave out ``check_rule``, unless it has options.
         **declared: options of ``check_rule``, such as ``gradient_of=tf.tanh`` for a
             surrogate gradient, ``no_gradient=["labels"]`` or ``where=…``. If they
-            declare another gradient, or none of an argument, ``check_grads`` is left
-            out, but not its options ``batched``, ``jit_compile``, ``strategy`` and
+            declare another gradient, or no gradient of an argument, ``check_grads`` is
+            left out, but not its options ``batched``, ``jit_compile``, ``strategy`` and
             ``nondet_tol``.
             ``within`` is also the relative tolerance of ``check_grads``.
 
