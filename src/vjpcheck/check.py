@@ -45,11 +45,11 @@ def check_rule(
     The check tries the inputs and four random points near them, in float64 if possible
     and in the dtypes of the inputs. The upstream gradients have sizes of about 1, 10,
     0.1 and 1000. Others are zero, mostly zero, on both sides of each number that the
-    function reads, or ``tf.IndexedSlices``, which a gradient function may refuse. The check
-    tries the function eagerly and inside ``tf.function``, and with another call between the
-    forward and the backward pass. It also compares the gradient of the gradient
-    function, where a tape finds one. A function that draws random numbers draws the
-    same ones at each call, and the states of all generators are given back.
+    function reads, or ``tf.IndexedSlices``, which a gradient function may refuse. The
+    check tries the function eagerly and inside ``tf.function``, and with another call
+    between the forward and the backward pass. It also compares the gradient of the
+    gradient function, where a tape finds one. A function that draws random numbers
+    draws the same ones at each call, and the states of all generators are given back.
 
     Args:
         function: decorated with ``tf.custom_gradient``, or any function whose gradient
