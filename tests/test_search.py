@@ -80,6 +80,7 @@ def test_a_name_is_found_whole_and_by_its_parts():
         "tf.RegisterGradient": {"tf.registergradient", "registergradient", "gradient"},
         "tf.recompute_grad": {"recompute_grad", "recomput", "grad"},
         "the gradients of clipped slices": {"gradient", "clip", "slic"},
+        "\u0233 and ∂L/∂x": {"y\u0304", "∂l", "∂x"},
     }.items():
         assert wanted <= {*search.words(text)}, text
     assert not {"the", "of", "x"} & {*search.words("the x of")}

@@ -100,7 +100,11 @@ def test_links_that_the_extensions_write_are_the_same_in_zensical(sites):
 
 
 def _article(path: Path) -> Tag:
+    """What stands on a page. The ledger of MkDocs is in parts, which stand here where it
+    links to them; that of Zensical is whole."""
     [article] = BeautifulSoup(path.read_text("utf-8"), "lxml").select("article")
+    for link in article.select("p > a[href^='of-']"):
+        link.replace_with(_article(path.with_name(unquote(str(link["href"])))))
     return article
 
 

@@ -68,7 +68,8 @@
     return 0
   }
 
-  async function find(query, count = 10) {
+  async function find(typed, count = 10) {
+    const query = typed.normalize("NFD")  // as the index is
     const index = await part("sections")
     cut ??= {
       word: RegExp(index.word, "gi"), joint: RegExp(index.joint),
@@ -240,12 +241,13 @@
   async function answer(query, first = []) {
     const mine = ++asked
     let found = []
+    const isLong = query.normalize("NFD").trim().length > 1
     try {
-      if (query.trim().length > 1) found = await find(query)
+      if (isLong) found = await find(query)
       if (mine !== asked) return
       const there = new Set(first.map(each => each.address.href))
       found = [...first, ...found.filter(each => !there.has(each.address.href))]
-      status.textContent = found.length || query.trim().length < 2 ? ""
+      status.textContent = found.length || !isLong ? ""
         : "Nothing is found. Try fewer words, or one name of the message."
       if (found.length) status.textContent = `${found.length} sections`
     } catch {

@@ -17,6 +17,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from unicodedata import normalize
 from urllib.parse import urljoin
 
 from lxml import html
@@ -25,8 +26,9 @@ from lxml.etree import _Element as Element
 from .sections import Section, sections
 
 # What a script reads as well: one definition for what is indexed and what is asked.
-WORD = r"[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*"
-"""A word, or a name with its dots; numbers differ from run to run."""
+WORD = r"[a-z_∂][a-z0-9_\u0300-\u036f]*(?:\.[a-z_][a-z0-9_]*)*"
+"""A word, a name with its dots, or a symbol with its bar; numbers differ from run to
+run."""
 JOINT = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_.]+"
 """Where a name has its joints: it is found whole and by its parts."""
 ENDING = r"(?<=[a-z]{2})(?:(?<=([bdgmnprt]))\1(?:ing|ed)|(?<!s)s|ing|ed|es|e)$"
@@ -87,7 +89,7 @@ def entries(pages: Iterable[Page]) -> Iterator[Entry]:
 
 def words(text: str) -> Iterator[str]:
     """The words of a text: names whole, and their parts."""
-    for name in re.findall(WORD, text, re.IGNORECASE):
+    for name in re.findall(WORD, normalize("NFD", text), re.IGNORECASE):
         for word in {
             each.lower() for each in (name, *name.split("."), *re.split(JOINT, name))
         }:
@@ -155,6 +157,7 @@ def _text(element: Element) -> str:
 
 def _call(name: str, value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = normalize("NFD", text)  # a bar is a sign of its own, however it is typed
     return f'searched("{name}",{text})\n'
 
 
