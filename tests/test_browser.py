@@ -369,6 +369,32 @@ def test_pointing_at_a_line_of_a_trace_shows_what_printed_it(open_page):
     page.wait_for_function(f"{POINTED}.length === 0")
 
 
+def test_a_formula_out_of_sight_comes_to_the_line_that_names_it(open_page):
+    page = open_page(CHAIN_RULE)
+    page.set_viewport_size({"width": 1280, "height": 500})
+    trace = page.locator(".language-text:has(.holds[data-live])").first
+    lines = trace.locator("pre")
+    recalled = page.locator(".recalled math")
+    lines.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    trace.evaluate("trace => trace.scrollIntoView({block: 'end'})")
+    assert recalled.count() == 0  # line 3 names no role
+    page.keyboard.press("ArrowDown")
+    recalled.wait_for()
+    for role in ("upstream", "local", "downstream"):
+        mark = recalled.locator(f".{role}").first
+        assert mark.evaluate("it => getComputedStyle(it).backgroundColor") == (
+            "rgba(122, 47, 125, 0.15)"
+        )
+    box, line = recalled.bounding_box(), trace.locator("code").bounding_box()
+    assert box["y"] + box["height"] < line["y"] or box["y"] > line["y"] + line["height"]
+    # Where a formula with the names is in sight, nothing comes.
+    page.locator("math:has(.upstream)").first.evaluate("it => it.scrollIntoView()")
+    page.keyboard.press("Tab")
+    assert recalled.count() == 0
+
+
 def test_the_keyboard_goes_through_the_lines_of_any_trace(open_page):
     page = open_page("guide/documentation/")
     trace = page.locator(".language-text:has(> .holds:not([data-live]))").first
