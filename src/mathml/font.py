@@ -3,6 +3,7 @@
 import re
 from html import unescape
 from importlib.metadata import distribution
+from io import BytesIO
 from pathlib import Path
 
 from fontTools import subset
@@ -53,17 +54,30 @@ def write(site: Path, text: str) -> None:
     source = distribution("ziamath").locate_file(
         "ziamath/fonts/STIXTwoMath-Regular.ttf"
     )
+    target = site / FONT
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(cut(Path(str(source)), text, ["*"]))
+
+
+def cut(
+    source: Path, text: str, features: list[str], names: list[int] | None = None
+) -> bytes:
+    """A font as woff2 with the glyphs of ``text``, with these features and, of the
+    entries about itself, those with these numbers; by default the usual ones."""
     options = subset.Options(
         flavor="woff2",
-        layout_features=["*"],
+        layout_features=features,
         hinting=False,
         desubroutinize=True,
         notdef_outline=True,
+        drop_tables=[*subset.Options().drop_tables, "FFTM"],
     )
+    if names is not None:
+        options.name_IDs = names
     font = subset.load_font(str(source), options)
     cutter = subset.Subsetter(options)
     cutter.populate(text=text)
     cutter.subset(font)
-    target = site / FONT
-    target.parent.mkdir(parents=True, exist_ok=True)
-    subset.save_font(font, str(target), options)
+    made = BytesIO()
+    subset.save_font(font, made, options)
+    return made.getvalue()

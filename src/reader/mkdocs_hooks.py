@@ -15,7 +15,7 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import write_file
 
-from reader import notebook, search
+from reader import notebook, search, typeface
 from serving import later
 
 
@@ -60,6 +60,11 @@ def on_env(env: object, config: MkDocsConfig, files: Files) -> None:
             write_file(text.encode(), os.path.join(config.site_dir, name))
 
     later.make("search", "search/", write)
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    site = Path(config.site_dir)
+    later.make("typeface", "assets/fonts/text-", lambda: typeface.write(site))
 
 
 def _root(config: MkDocsConfig) -> Path:

@@ -1,0 +1,31 @@
+"""The face of running text: Source Sans Pro, cut down to the letters of its language.
+
+It is drawn like STIX Two Math: as high in the small letters, and as light. The licence
+reserves its name, so the files that are cut from it have none.
+"""
+
+from functools import cache
+from importlib.metadata import distribution
+from pathlib import Path
+
+from mathml import font
+
+FOLDER = Path("assets/fonts")
+"""Below a built site; the stylesheet names the files."""
+STYLES = {"regular": "Regular", "semibold": "Semibold", "italic": "It"}
+_TEXT = "".join(map(chr, (*range(0x20, 0x7F), *range(0xA0, 0x100)))) + "–—‘’“”…→←×−≤≥≠≈›"
+
+
+def write(site: Path) -> None:
+    """Write the fonts of running text into a built site."""
+    (site / FOLDER).mkdir(parents=True, exist_ok=True)
+    for style in STYLES:
+        (site / FOLDER / f"text-{style}.woff2").write_bytes(cut(style))
+
+
+@cache
+def cut(style: str) -> bytes:
+    """One style as woff2."""
+    source = f"font_source_sans_pro/files/SourceSansPro-{STYLES[style]}.ttf"
+    path = Path(str(distribution("font-source-sans-pro").locate_file(source)))
+    return font.cut(path, _TEXT, ["kern", "liga", "mark"], names=[0, 13, 14])
