@@ -418,6 +418,72 @@ def test_the_first_trace_says_what_its_lines_do(open_page):
     assert code.evaluate("code => getComputedStyle(code).cursor") == "pointer"
 
 
+# The formulas whose period, or another mark, begins the next line.
+PARTED = """() => [...document.querySelectorAll("span.arithmatex")].filter(formula => {
+  const text = formula.nextSibling
+  const marks = text?.nodeType === Node.TEXT_NODE && text.data.match(/^[.,;:!?)]+/)
+  if (!marks || !formula.getBoundingClientRect().width) return false
+  const range = new Range()
+  range.setStart(text, marks[0].length - 1)
+  range.setEnd(text, marks[0].length)
+  return range.getBoundingClientRect().left < formula.getBoundingClientRect().left
+}).map(formula => formula.textContent)"""
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_a_period_stays_on_the_line_of_its_formula(open_page, width):
+    for place in (CHAIN_RULE, "", "lessons/sign/", "guide/matrices/"):
+        page = open_page(place)
+        page.set_viewport_size({"width": width, "height": 800})
+        page.evaluate("document.fonts.ready")
+        assert page.locator(".joined").count() > 2
+        assert page.evaluate(PARTED) == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_only_what_scrolls_has_a_shadow(open_page, width):
+    """Where nothing scrolls, it would show as a faint bar in fractions of a pixel."""
+    page = open_page("guide/matrices/")
+    page.set_viewport_size({"width": width, "height": 800})
+    page.wait_for_timeout(200)
+    shadows = page.evaluate(
+        """() => [...document.querySelectorAll(".formula, .md-typeset__scrollwrap")]
+            .filter(box => box.clientWidth)
+            .map(box => [box.scrollWidth > box.clientWidth,
+                getComputedStyle(box).backgroundImage !== "none"])"""
+    )
+    assert len(shadows) > 20 and all(wide == drawn for wide, drawn in shadows)
+
+
+def test_the_headings_of_a_table_stay_in_sight(open_page):
+    """Below the header of the page, or in the part of the page in which a table that is
+    too wide scrolls; there, its first column does, too."""
+    for width, place, is_wide in (
+        (1280, "cheat_sheet/", False),
+        (390, "mistakes/broken/", True),
+    ):
+        page = open_page(place)
+        page.set_viewport_size({"width": width, "height": 600})
+        page.wait_for_timeout(200)
+        box = page.locator(".md-typeset__scrollwrap").first
+        assert (box.get_attribute("tabindex") == "0") == is_wide
+        box.evaluate(
+            """(box, isWide) => {
+                const { top, height } = box.getBoundingClientRect()
+                scrollTo(0, scrollY + (isWide ? top - 60 : top + height / 2))
+                box.scrollTo(60, 400)
+            }""",
+            is_wide,
+        )
+        head, first = box.locator("th").first, box.locator("td").first
+        header = page.locator(".md-header").bounding_box()["height"]
+        above = box.bounding_box()["y"] if is_wide else header
+        assert abs(head.bounding_box()["y"] - above) <= 2
+        assert first.bounding_box()["y"] < head.bounding_box()["y"]
+        if is_wide:
+            assert first.bounding_box()["x"] == box.bounding_box()["x"]
+
+
 def test_a_line_below_a_link_leaves_an_underscore_alone(open_page):
     """It is below the letters of a name, and below those of text where they end."""
     page = open_page(CHAIN_RULE)

@@ -47,7 +47,7 @@ def test_inline_and_display(markdown):
 
 
 def test_no_line_breaks_between_a_formula_and_its_period(markdown):
-    assert "</math></span>\u2060. And" in markdown.convert("It is $x$. And $y$ too")
+    assert "</math></span>.</span> And" in markdown.convert("It is $x$. And $y$ too")
 
 
 def test_code_and_money_are_no_formulas(markdown):

@@ -88,7 +88,8 @@ def _plain(tex: str) -> str:
     return re.sub(rf"[{_LEADING}]", "", tex)
 
 
-WORD_JOINER = "\u2060"
+_MARKS = re.compile(r"[.,;:!?)]+")
+"""What stays on the line of a formula that it follows."""
 
 page: ContextVar[Page | None] = ContextVar("page", default=None)
 """Set by a site generator's adapter; without it a bad formula raises."""
@@ -139,15 +140,27 @@ def _wrapped(mathml: str, display: bool) -> str:
 class _Converter(Treeprocessor):
     def run(self, root: Element) -> None:
         found = [e for e in root.iter() if "arithmatex" in e.get("class", "").split()]
+        parents = {child: parent for parent in root.iter() for child in parent}
         # Generic arithmatex: \(inline\) in a span, \[display\] in a div.
         formulas = [
             ((e.text or "").strip()[2:-2].strip(), e.tag == "div") for e in found
         ]
         for element, html in zip(found, render(formulas)):
             element.text = self.md.htmlStash.store(html)
-            if (element.tail or " ")[0] in ".,;:!?)":
-                # A browser may break a line after a formula, before the period.
-                element.tail = f"{WORD_JOINER}{element.tail}"
+            if marks := _MARKS.match(element.tail or ""):
+                _join(parents[element], element, marks.end())
+
+
+def _join(parent: Element, formula: Element, marks: int) -> None:
+    """Keep a browser from breaking the line between a formula and the period.
+
+    Chromium breaks it in spite of a word joiner.
+    """
+    tail = formula.tail or ""
+    both = Element("span", {"class": "joined"})
+    both.tail, formula.tail = tail[marks:], tail[:marks]
+    parent[[*parent].index(formula)] = both
+    both.append(formula)
 
 
 class FormulasExtension(Extension):

@@ -78,7 +78,7 @@ def _is_unseen(element: HtmlElement) -> bool:
 
 
 def _text(element: HtmlElement) -> str:
-    return " ".join("".join(_parts(element)).replace("\u2060", "").split())
+    return " ".join("".join(_parts(element)).split())
 
 
 def _parts(element: HtmlElement) -> Iterator[str]:

@@ -13,7 +13,9 @@ from mathml import font
 FOLDER = Path("assets/fonts")
 """Below a built site; the stylesheet names the files."""
 STYLES = {"regular": "Regular", "semibold": "Semibold", "italic": "It"}
-_TEXT = "".join(map(chr, (*range(0x20, 0x7F), *range(0xA0, 0x100)))) + "–—‘’“”…→←×−≤≥≠≈›"
+_TEXT = (
+    "".join(map(chr, (*range(0x20, 0x7F), *range(0xA0, 0x100)))) + "–—‘’“”…→←×−≤≥≠≈›"
+)
 
 
 def write(site: Path) -> None:

@@ -109,10 +109,7 @@ def _text(element: html.HtmlElement) -> str:
     else:
         inside = (_text(child) + (child.tail or "") for child in element)
         seen = (element.text or "") + "".join(inside)
-    # Formulas are tied to the sign behind them.
-    return " ".join(seen.replace("\u2060", "").split()) if element.tag in (
-        "p", "h1"
-    ) else seen  # fmt: skip
+    return " ".join(seen.split()) if element.tag in ("p", "h1") else seen
 
 
 def summary(paragraphs: Iterable[str]) -> str:
