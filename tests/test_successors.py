@@ -121,7 +121,8 @@ def test_zensical_shows_the_same_on_every_page_of_the_book(built_site, tmp_path)
     parts = {path.name for path in ROOT.iterdir()} - left_out
     project = copy(tmp_path / "project", *parts, "docs/figures", ".cache/truth")
     ledger.write(project)  # as `python -m truth` does before such a build
-    for command in (["zensical", "build"], ["mathml", "site"]):
+    fonts = (["mathml", "site"], ["reader.typeface", "site"])
+    for command in (["zensical", "build"], *fonts):
         code, said = run(project, *command)
         assert code == 0, said
     pages = [path.relative_to(ROOT / "docs") for path in ROOT.glob("docs/**/*.md")]
@@ -133,5 +134,6 @@ def test_zensical_shows_the_same_on_every_page_of_the_book(built_site, tmp_path)
             for site in (built_site, project / "site")
         )
         assert ours == theirs, page
-    font = project / "site/assets/fonts/stix-two-math.woff2"
-    assert font.stat().st_size > 10_000
+    for name in ("stix-two-math", "text-regular", "text-semibold", "text-italic"):
+        font = project / f"site/assets/fonts/{name}.woff2"
+        assert font.stat().st_size > 10_000

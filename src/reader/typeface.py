@@ -2,8 +2,11 @@
 
 It is drawn like STIX Two Math: as high in the small letters, and as light. The licence
 reserves its name, so the files that are cut from it have none.
+
+``python -m reader.typeface SITE`` writes them into a site that was built without hooks.
 """
 
+import sys
 from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
@@ -31,3 +34,7 @@ def cut(style: str) -> bytes:
     source = f"font_source_sans_pro/files/SourceSansPro-{STYLES[style]}.ttf"
     path = Path(str(distribution("font-source-sans-pro").locate_file(source)))
     return font.cut(path, _TEXT, ["kern", "liga", "mark"], names=[0, 13, 14])
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))
