@@ -445,12 +445,18 @@ def test_only_what_scrolls_has_a_shadow(open_page, width):
     """Where nothing scrolls, it would show as a faint bar in fractions of a pixel."""
     page = open_page("guide/matrices/")
     page.set_viewport_size({"width": width, "height": 800})
-    page.wait_for_timeout(200)
     shadows = page.evaluate(
-        """() => [...document.querySelectorAll(".formula, .md-typeset__scrollwrap")]
-            .filter(box => box.clientWidth)
-            .map(box => [box.scrollWidth > box.clientWidth,
-                getComputedStyle(box).backgroundImage !== "none"])"""
+        """async () => {
+            const shadows = []
+            const boxes = document.querySelectorAll(".formula, .md-typeset__scrollwrap")
+            for (const box of [...boxes].filter(each => !each.closest("details"))) {
+                box.scrollIntoView()
+                await new Promise(done => setTimeout(done, 60))
+                shadows.push([box.scrollWidth > box.clientWidth,
+                    getComputedStyle(box).backgroundImage !== "none"])
+            }
+            return shadows
+        }"""
     )
     assert len(shadows) > 20 and all(wide == drawn for wide, drawn in shadows)
 
@@ -458,14 +464,15 @@ def test_only_what_scrolls_has_a_shadow(open_page, width):
 def test_the_headings_of_a_table_stay_in_sight(open_page):
     """Below the header of the page, or in the part of the page in which a table that is
     too wide scrolls; there, its first column does, too."""
-    for width, place, is_wide in (
-        (1280, "cheat_sheet/", False),
-        (390, "mistakes/broken/", True),
+    for width, place, number, is_wide in (
+        (1280, "cheat_sheet/", 0, False),
+        (390, "systems/composition/", 1, True),
     ):
         page = open_page(place)
         page.set_viewport_size({"width": width, "height": 600})
+        box = page.locator(".md-typeset__scrollwrap").nth(number)
+        box.scroll_into_view_if_needed()
         page.wait_for_timeout(200)
-        box = page.locator(".md-typeset__scrollwrap").first
         assert (box.get_attribute("tabindex") == "0") == is_wide
         box.evaluate(
             """(box, isWide) => {

@@ -2,7 +2,8 @@
 // the factors of its names in the formulas. A click or the caret of the keyboard does
 // as well. Which line printed which comes from the engine, when it is asked for. So do
 // the inputs that a reader may change. On a page with answers, exercise.js judges them,
-// and where a list has a filter, filter.js makes its field.
+// where a list has a filter, filter.js makes its field, and recall.js brings a formula
+// that is out of sight.
 {
   const here = document.currentScript.src
   const asked = {}
@@ -109,30 +110,8 @@
       .filter(role => own && [...code.querySelectorAll(`.${role}`)]
         .some(each => own.intersectsNode(each)))
     document.body.dataset.pointed = roles.join(" ")
-    recall(trace, own, roles)
-  }
-
-  // The formula of what a line names, if none is in sight: a copy of the last one above
-  // with most of the names, at the edge of the window that is farther from the line.
-  const copy = Object.assign(document.createElement("div"), { className: "recalled" })
-  copy.setAttribute("aria-hidden", "true")
-  function recall(trace, own, roles) {
-    const formulas = [...document.querySelectorAll(".md-content__inner math")]
-      .map(math => [math, roles.filter(role => math.querySelector(`.${role}`)).length])
-      .filter(([, names]) => names)
-    const isInSight = ([math]) => {
-      const { top, bottom } = math.getBoundingClientRect()
-      return top > 60 && bottom < innerHeight
-    }
-    const above = formulas.filter(([math]) =>
-      trace.compareDocumentPosition(math) & Node.DOCUMENT_POSITION_PRECEDING)
-    copy.remove()
-    if (formulas.some(isInSight) || !above.length) return
-    const most = Math.max(...above.map(([, names]) => names))
-    const [math] = above.findLast(([, names]) => names === most)
-    copy.replaceChildren(math.cloneNode(true))
-    copy.classList.toggle("below", own.getBoundingClientRect().top < innerHeight / 2)
-    document.querySelector(".md-content").append(copy)
+    if (roles.length) await load("recall.js")
+    if (now === pointed) globalThis.recall?.(trace, own, roles)
   }
 
   // One line of a trace, and the lines after it pale; 0 for all of it.
