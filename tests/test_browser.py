@@ -677,6 +677,101 @@ def test_sliders_cost_nothing_before_they_are_asked_for(open_page, built_site):
     assert sum(sizes) <= 15_000, sizes
 
 
+MOVING = [name for name, its in LIVE.items() if its.draws]
+
+
+# The picture of a program that is displayed: where it is from, and what it says.
+DISPLAYED = r"""async name => {
+  const all = [...document.querySelectorAll(`img[data-program="${name}"]`)]
+  const paragraph = all[0].parentElement
+  const shown = [...paragraph.querySelectorAll("img")].filter(each => each.checkVisibility())
+  await Promise.all(shown.map(each => each.decode()))
+  return shown.map(each => [each.getAttribute("src").split("#")[0],
+                            each.alt.replace(/\s+/g, " ")])
+}"""
+
+
+def _set(page: Page, its: live.Live, values: tuple[str, ...]) -> None:
+    panel = page.locator(".inputs:not(.language-text *)")
+    for each, value in zip(its.inputs, values):
+        label = each.name.replace("_", " ")
+        if each.stops[0] == "False":
+            panel.get_by_role("switch", name=label).set_checked(value == "True")
+        else:
+            slider = panel.get_by_role("slider", name=label)
+            slider.fill(str(each.stops.index(value)))
+            assert slider.get_attribute("aria-valuetext") == value
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[pytest.mark.sample] * (n == MOVING[0])) for n in MOVING],
+)
+def test_a_picture_is_what_the_program_draws_at_each_stop(
+    open_page, built_site, name, scheme
+):
+    """And its text is what the program asserts there."""
+    its, path = LIVE[name], f"{os.path.dirname(name)}/"
+    stem, dark = name.removesuffix(".py"), "-dark" * (scheme == "dark")
+    folder, _, file = f"{stem}{dark}.svg".rpartition("/")
+    page = open_page(path, color_scheme=scheme)
+    page.locator(f'p:has(img[data-program="{name}"]) + button').click()
+    page.locator(".inputs").wait_for()
+    assert page.locator(".inputs").count() == 1
+    built = f"../../figures/{folder}/{file}"
+    found = set()
+    for number, values in enumerate(its.combinations()):
+        _set(page, its, values)
+        heading = its.heading(values)
+        at = built.replace(file, f"{number}/{file}") if heading != its.own else built
+        text = " ".join(its.shows[heading])
+        assert page.evaluate(DISPLAYED, name) == [[at, text]]
+        found.add((built_site / at.removeprefix("../../")).read_bytes())
+        status = page.locator(".inputs").get_by_role("status").inner_text()
+        told, all_told = ({*re.split(r"(?<=\.) ", each)} for each in (status, text))
+        assert status and told <= all_told
+    assert len(found) == number + 1, "each stop has a picture of its own"
+    page.get_by_role("button", name="Reset").click()
+    assert page.evaluate(DISPLAYED, name) == [[built, " ".join(its.shows[its.own])]]
+
+
+def test_a_picture_moves_by_the_keyboard_and_is_printed_as_it_was_built(open_page):
+    page, name = open_page(CHAIN_RULE, 320), f"{CHAIN_RULE}figure.py"
+    button = page.get_by_role("button", name="Change the picture")
+    [before] = page.evaluate(DISPLAYED, name)
+    button.focus()
+    page.keyboard.press("Enter")
+    slider = page.get_by_role("slider", name="x", exact=True)
+    slider.wait_for()
+    assert page.evaluate("document.activeElement.type") == "range"
+    assert page.evaluate(DISPLAYED, name) == [before]
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    [[address, text]] = page.evaluate(DISPLAYED, name)
+    assert address.endswith("/7/figure.svg")
+    assert "each ignores its upstream, so downstream is local: 2, 2 and 2." in text
+    assert page.evaluate(
+        "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+    )
+    found = Axe().run(page, context="p:has(.moves), .inputs, button.change")
+    assert not found.response["violations"], found.generate_report()
+    page.emulate_media(media="print")
+    assert page.evaluate(DISPLAYED, name) == [before]
+    assert not button.is_visible() and not slider.is_visible()
+    page.emulate_media(media="screen")
+    button.press("Enter")
+    assert not slider.is_visible() and page.evaluate(DISPLAYED, name) == [before]
+    button.press("Enter")
+    assert slider.is_visible()
+
+
+def test_without_a_script_a_picture_stays(open_page):
+    page = open_page(CHAIN_RULE, java_script_enabled=False)
+    assert not page.get_by_role("button", name="Change the picture").count()
+
+
 def test_what_a_background_draws_is_seen_in_forced_colors(open_page):
     page = open_page(CHAIN_RULE, forced_colors="active")
     trace = page.locator(".language-text:has(.holds[data-live])").first

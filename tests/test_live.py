@@ -71,6 +71,7 @@ def test_update_records_every_combination(book):
         ("x = 2.0, 1.0\n", "a.live:1: its stops don't increase"),
         ("x = 1.0, 3.0\n", "a.live:1: 2.0, which is in the program, isn't one"),
         ("x = 1.0, two\n", "a.live:1: 'two' isn't a number"),
+        ("x = False, True\n", "a.live:1: the program assigns no numeric"),
         ("x = nan to 2.0 by 1.0\n", "'nan to 2.0 by 1.0' isn't a range"),
         ("x = 1.0 to 2.0 by 0.0\n", "a.live:1: '1.0 to 2.0 by 0.0' has no stops"),
         ("x = 1.0, 2.0\nx = 2.0, 3.0\n", "a.live:1: names one constant twice"),
@@ -114,18 +115,109 @@ def test_no_number_of_another_program_is_shown(book):
 
 
 def test_programs_that_cannot_be_live_are_refused(book):
-    """One stop leaves something to the next, draws a figure, or ends the process."""
+    """One stop leaves something to the next, draws a figure that nobody expects, or
+    ends the process."""
     declare(book, "x = 1.0, 2.0\n")
     for more, problem in (
         ("import math\nmath.runs = getattr(math, 'runs', 0) + 1\nprint(math.runs)\n",
          "prints something else than its trace"),
-        ("open('a.svg', 'w').write('<svg/>')\n", "draws a figure"),
+        ("open('a' + '.svg', 'w').write('<svg/>')\n", "draws a figure"),
         ("import os\nif x < 2.0:\n    os._exit(1)\n", "exit code 1"),
     ):  # fmt: skip
         (book.snippets / "a.py").write_text(PROGRAM + more)
         status, said = book.run("update")
         assert status == 1
         assert problem in said
+
+
+FIGURE = """x, dotted = 2.0, False
+for name in "a.svg", "a-dark.svg":
+    drawn = f"<svg>{name} {x} {dotted}</svg>"
+    open(name, "w").write(drawn)
+    assert str(x) in drawn, f"A line at {x:g}."
+    if dotted:
+        assert "True" in drawn, "It is dotted."
+print("x =", x)
+"""
+
+
+@pytest.fixture
+def drawing(book):
+    book.add("a", FIGURE, "x = 2.0\n")
+    declare(book, "x = 1.0, 2.0\ndotted = False, True\n")
+    assert book.run("update")[0] == 0
+    return book
+
+
+def figures(book: Book) -> dict[str, str]:
+    folder = book.root / "docs" / "figures"
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in files}
+
+
+def test_a_figure_is_drawn_at_every_stop(drawing):
+    """The third stop is the program as it is, whose figure has no number."""
+    drawn = figures(drawing)
+    assert {*drawn} == {
+        f"{folder}{name}"
+        for folder in ("", "0/", "1/", "3/")
+        for name in ("a.svg", "a-dark.svg")
+    }
+    assert drawn["a.svg"] == "<svg>a.svg 2.0 False</svg>"
+    assert drawn["1/a-dark.svg"] == "<svg>a-dark.svg 1.0 True</svg>"
+    its = live.load(snippet.find(settings.load(drawing.root))[0])
+    assert its.printed["x = 1.0; dotted = True"] == "x = 1.0\n"
+    assert [*its.shows.values()] == [
+        ("A line at 1.",),
+        ("A line at 1.", "It is dotted."),
+        ("A line at 2.",),
+        ("A line at 2.", "It is dotted."),
+    ]
+    assert '"shows":[["A line at 1."],["A line at 1.","It is dotted."]' in its.script()
+
+
+def test_each_build_draws_every_stop_or_remembers_it(drawing):
+    folder = drawing.root / "docs" / "figures"
+    drawn = figures(drawing)
+    for arguments, said in (
+        (("check",), " 4 stops,"),
+        (("--remember", "check"), "1 remembered, 0 traces"),
+    ):
+        (folder / "1" / "a.svg").unlink(missing_ok=True)
+        status, printed = drawing.run(*arguments)
+        assert status == 0 and said in printed, printed
+        assert figures(drawing) == drawn
+    declare(drawing, "x = 2.0\n")
+    assert drawing.run("update")[0] == 0
+    assert {*figures(drawing)} == {"a.svg", "a-dark.svg"}
+
+
+@pytest.mark.parametrize(
+    "old, new, problem",
+    [
+        ("str(x) in drawn", "x > 1.5", "AssertionError: A line at 1."),
+        ("name, ", "name + '.txt'[4 * (x > 1.5):], ", "left files behind"),
+        ('"a.svg", "a-dark.svg"', '["a.svg", "a-dark.svg"][: int(x)]', "draws no a-d"),
+        (
+            "{dotted}<",
+            "{dotted}{__import__('sys').__dict__.setdefault('n', x)}<",
+            "another a",
+        ),
+    ],
+)
+def test_a_stop_at_which_the_figure_is_wrong_is_refused(drawing, old, new, problem):
+    text = FIGURE.replace(old, new, 1)
+    assert text != FIGURE
+    (drawing.snippets / "a.py").write_text(text)
+    status, said = drawing.run("update")
+    assert status == 1 and problem in said, said
+
+
+def test_what_is_recorded_of_a_figure_is_compared_with_each_build(drawing):
+    declare(drawing, recorded(drawing).replace("It is dotted.", "It is dashed.", 1))
+    status, said = drawing.run("check")
+    assert status == 1
+    assert re.search(r"---- It is dashed.\n *\+--- It is dotted.", said), said
 
 
 def test_what_a_stop_leaves_behind_shows_wherever_the_own_one_is(book):

@@ -71,6 +71,27 @@ def test_pages_of_another_configuration_are_judged(book):
     assert code == 1 and "pages/index.md:8: embeds nowhere.py" in said
 
 
+REMOVES = """
+from pathlib import Path
+
+def on_files(files, config):
+    Path(config.docs_dir, "figures", "old.svg").unlink(missing_ok=True)
+"""
+
+
+def test_a_figure_may_go_while_pages_are_made(book):
+    """The engine removes what nobody draws any more, as this hook does."""
+    (book / "docs/figures").mkdir()
+    (book / "docs/figures/old.svg").write_text("<svg/>")
+    (book / "docs/figures/hand_made.svg").write_text("<svg/>")
+    (book / "removes.py").write_text(REMOVES)
+    (book / "mkdocs.yml").write_text(CONFIG + "hooks: [removes.py]\n")
+    code, said = build(book)
+    assert code == 0, said
+    there = [path.name for path in (book / "site/figures").iterdir()]
+    assert there == ["hand_made.svg"]
+
+
 @pytest.mark.parametrize(
     "more",
     [

@@ -169,27 +169,32 @@
     traces.find(trace => !trace.closest("details"))?.querySelector(".filename").insertAdjacentHTML("beforeend",
       '<span class="hint">point at a line to see what printed it</span>')
 
-  for (const holds of document.querySelectorAll(".holds[data-live]")) {
-    const trace = holds.parentElement
+  // Below a figure, or on a trace.
+  for (const its of document.querySelectorAll("[data-live]")) {
+    const trace = its.parentElement, isFigure = its.matches("img")
+    const [what, script, open] = isFigure ? ["picture", "figure.js", "openFigure"]
+      : ["inputs", "live.js", "openInputs"]
     const button = document.createElement("button")
-    Object.assign(button, { type: "button", className: "change", textContent: "Change the inputs" })
+    const says = `Change the ${what}`
+    Object.assign(button, { type: "button", className: "change", textContent: says })
     button.setAttribute("aria-expanded", "false")
-    button.setAttribute("aria-label", `Change the inputs of ${holds.dataset.program.split("/").at(-1)}`)
-    trace.querySelector(".filename").append(button)
+    button.setAttribute("aria-label", `${says} of ${its.dataset.program.split("/").at(-1)}`)
+    if (isFigure) trace.after(button)
+    else trace.querySelector(".filename").append(button)
     let panel
     button.addEventListener("click", async () => {
       if (!panel) {
-        const { program, live } = holds.dataset
+        const { program, live } = its.dataset
         button.disabled = true
-        await Promise.all([load("live.js"), load(live)])
+        await Promise.all([load(script), load(live)])
         button.disabled = false
         const known = globalThis.live?.[program]
-        if (!known || !globalThis.openInputs) {
+        if (!known || !globalThis[open]) {
           button.textContent = "The inputs can't be loaded"
           button.removeAttribute("aria-label")
           return
         }
-        panel = globalThis.openInputs(trace, programOf(trace), known)
+        panel = globalThis[open](trace, isFigure ? button : programOf(trace), known)
       } else if (panel.hidden) panel.hidden = false
       else {
         panel.querySelector(".reset").click()

@@ -1,7 +1,8 @@
-"""Traces whose program has a ``.live`` file say where a page finds its inputs.
+"""Traces and figures whose program has a ``.live`` file say where a page finds its
+inputs.
 
 A Python-Markdown extension, after ``reader.versions``: the script ``trace.js`` offers
-the inputs where a trace has the attribute ``data-live``.
+the inputs where a trace or an image has the attribute ``data-live``.
 """
 
 import re
@@ -16,6 +17,9 @@ FOLDER = "snippets"
 """Beside the folder of pages, and below the site."""
 _AFTER_VERSIONS = 18
 _TRACE = re.compile(r'(?<=<details class="holds" )data-program="(?P<stem>[^"]*)\.py"')
+_FIGURE = re.compile(
+    r'(?<=<img )(?=[^>]*\ssrc="[^"]*\bfigures/(?P<stem>[\w/-]+?)\.svg#only-light")'
+)
 _OUTPUT = re.compile(r'--8<-- "(?P<stem>[^"]+)\.out"')
 
 
@@ -30,7 +34,13 @@ class _Live(Postprocessor):
             # Read by a script in assets/.
             return f'{trace[0]} data-live="../{FOLDER}/{name}.js"'
 
-        return _TRACE.sub(with_inputs, text)
+        def moving(figure: re.Match[str]) -> str:
+            if not (folder / f"{figure['stem']}.live").is_file():
+                return ""
+            live = f"../{FOLDER}/{figure['stem']}.live.js"
+            return f'data-program="{figure["stem"]}.py" data-live="{live}" '
+
+        return _FIGURE.sub(moving, _TRACE.sub(with_inputs, text))
 
 
 class LiveExtension(Extension):

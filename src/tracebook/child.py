@@ -205,6 +205,11 @@ def _execute_variants(path: str, snippet: Snippet, output: Path) -> None:
         sys.stdout.flush()
         if not output.read_bytes().endswith(b"\n"):
             print()
+        for drawn in (output.parent / "work").glob("*.svg"):
+            (folder := drawn.parent / str(number)).mkdir(exist_ok=True)
+            drawn.rename(folder / drawn.name)
+        if pyplot := sys.modules.get("matplotlib.pyplot"):
+            pyplot.close("all")  # it warns of many
 
 
 def _message(error: BaseException) -> str:

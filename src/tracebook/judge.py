@@ -51,6 +51,8 @@ class Judge:
         self._figures = Figures(settings)
         self._runner = Runner(settings)
         self._held: dict[Snippet, Run] = {}
+        self._drew: dict[Snippet, Run] = {}
+        """Those that draw, at every stop of their inputs."""
 
     def close(self) -> None:
         self._runner.close()
@@ -66,8 +68,9 @@ class Judge:
         """Run and compare the snippets under ``paths``, or the whole book.
 
         With ``stops`` the programs whose inputs readers may change run at every
-        combination of these; without, what is recorded of them is compared with the
-        program and its trace, and with ``update`` they run where it doesn't agree.
+        combination of these, and those that draw always do; else what is recorded of
+        them is compared with the program and its trace, and with ``update`` they run
+        where it doesn't agree.
 
         With ``update`` a trace that does not hold is rewritten, unless its
         program failed. Pages and orphans are judged with the whole book only;
@@ -94,12 +97,14 @@ class Judge:
         for each in to_run:
             if each in held and not (self.settings.observer and each.name in differ):
                 self._memory.keep(each, replace(held[each], observed=None))
-        self._judge_live(snippets, update, stops, report)
-        drawn = self._publish(held, report)
+        before = len(report.problems)
+        drawn_at_stops = self._judge_live(snippets, runs, update, stops, report)
+        all_drew = held == runs and len(report.problems) == before
+        drawn = self._publish(held | drawn_at_stops, report)
         if not paths:
             self._memory.sweep()
             # What failed drew nothing, and keeps what it drew when it held.
-            stale = self._figures.stale(drawn) if held == runs else set()
+            stale = self._figures.stale(drawn) if all_drew else set()
             report.problems += self._strays(snippets)
             report.problems += pages.problems(self.settings, snippets, stale)
             if sweep:
@@ -158,10 +163,19 @@ class Judge:
             )
 
     def _judge_live(
-        self, snippets: list[Snippet], update: bool, stops: bool, report: Report
-    ) -> None:
+        self,
+        snippets: list[Snippet],
+        runs: dict[Snippet, Run],
+        update: bool,
+        stops: bool,
+        report: Report,
+    ) -> dict[Snippet, Run]:
         """Judge what is recorded of other inputs; with ``stops`` by a run. Of a program
-        that fails by itself, a record that is old says nothing new."""
+        that fails by itself, a record that is old says nothing new.
+
+        Programs that draw run for their figures, which are returned; but not for an
+        observer, who looks at the program as it is.
+        """
         failed = {problem.name for problem in report.problems}
         recorded: dict[Snippet, live.Live] = {}
         for each in snippets:
@@ -173,21 +187,47 @@ class Judge:
                 text = error.text if isinstance(error, live.LiveError) else str(error)
                 where = self.settings.shown(live.path_of(each))
                 report.problems.append(Problem(f"{where}:{line}", text, each.name))
+        drawn: dict[Snippet, Run] = {}
+        drawing = [
+            each
+            for each, its in recorded.items()
+            if its.draws and not (stops or self.settings.observer)
+            if its.snippet.name not in failed
+        ]
+        known = {each: self._drew[each] for each in drawing if each in self._drew}
+        for each in drawing if self._remember else ():
+            if each not in known and (run := self._memory.recall(each)):
+                known[each] = run
         to_run = [
             each
             for each, its in recorded.items()
-            if stops or (update and its.problem())
+            if stops
+            or (each in drawing and each not in known)
+            or (update and its.problem())
         ]
 
         def ran(each: Snippet, run: Run) -> None:
-            its, report.stops = recorded[each], report.stops + len(each.variants) - 1
-            if run.problem or run.figures:
-                wrong(its, run.problem or "draws a figure, which would not follow")
+            its = recorded[each]
+            if run.problem or (run.figures and not its.draws):
+                wrong(its, run.problem or "draws a figure that its text doesn't name")
                 return
             dropped = self.settings.again_pattern
             lines = run.trace.splitlines(keepends=True)
             now = its.with_printed("".join(x for x in lines if not dropped.match(x)))
-            if update:
+            if its.draws:
+                try:
+                    own = runs[its.snippet].figures
+                    drawn[each] = replace(run, figures=now.drawn(run.figures, own))
+                except ValueError as error:
+                    wrong(its, str(error))
+                    failed.add(each.name)
+                    return
+                self._drew[each] = run
+                if each in to_run:
+                    self._memory.keep(each, run)
+            old, new = its.stream(), now.stream()
+            found = compare.difference(old, new, each.rel)
+            if update and (found or its.problem()):
                 now.write()
                 recorded[each] = now
                 text = f"recorded {len(each.variants) - 1} stops"
@@ -195,8 +235,7 @@ class Judge:
                     Problem(self.settings.shown(its.path), text, each.name)
                 )
                 return
-            old, new = its.stream(), now.stream()
-            if found := compare.difference(old, new, each.rel):
+            if found:
                 wrong(
                     its,
                     f"its program prints something else\n{indent(found[1], '    ')}",
@@ -206,10 +245,14 @@ class Judge:
             where = f"{self.settings.shown(its.path)}:1"
             report.problems.append(Problem(where, excerpt(text), its.snippet.name))
 
+        for each, run in known.items():
+            ran(each, run)
         self._runner.run(to_run, ran)
+        report.stops += sum(len(each.variants) - 1 for each in to_run)
         for its in recorded.values():
             if its.snippet.name not in failed and (problem := its.problem()):
                 wrong(its, f"{problem}; 'python -m tracebook update' runs it again")
+        return drawn
 
     def _publish(self, held: dict[Snippet, Run], report: Report) -> dict[str, bytes]:
         """Publish what programs drew: the path of each file below the figures."""

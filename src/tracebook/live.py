@@ -10,6 +10,9 @@ what the program prints at every combination of the inputs' stops:
 one, or in what a loop over ``x`` goes through; ``w[1]`` is the second constant there.
 A writer writes these lines, and ``tracebook update`` the rest. Readers move a slider
 and see what was recorded: the page shows nothing that TensorFlow did not print.
+
+A program that draws is run at every stop by each build, which publishes its figures.
+What it asserts of them at a stop is recorded as well, and says there what they show.
 """
 
 import ast
@@ -21,6 +24,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from hashlib import sha256
 from pathlib import Path
+from textwrap import indent
 
 from . import compare, files
 from .snippet import Snippet
@@ -30,6 +34,9 @@ MOST = 400
 """Combinations of one program."""
 HEADING = "=== "
 """Before the line of each combination; no trace has a line that begins so."""
+SHOWS = "--- "
+"""Before each message of an assertion of what was drawn; no trace has such a line."""
+_SHOWN = re.compile(rf"^{SHOWS}(.*)\n", re.MULTILINE)
 _INPUT = re.compile(r"(?P<name>[A-Za-z_]\w*(?:\[\d+\])?) = (?P<stops>\S.*)")
 _RANGE = re.compile(r"(?P<first>\S+) to (?P<last>\S+) by (?P<step>\S+)")
 _AGAIN = "again"
@@ -73,6 +80,13 @@ class Live:
     """The digest of the program that was run, and of the inputs; empty if none was."""
     printed: Mapping[str, str] = field(default_factory=dict)
     """By the heading of the combination."""
+    shows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By the heading, too, what a program that draws asserts there of its figures."""
+
+    @property
+    def draws(self) -> bool:
+        own = rf"\b{re.escape(self.snippet.path.stem)}(-[\w-]+)?\.svg\b"
+        return bool(re.search(own, self.snippet.text))
 
     @property
     def digest(self) -> str:
@@ -102,22 +116,32 @@ class Live:
 
     def running(self) -> Snippet:
         """The program that runs at every stop, one after the other in one process."""
+        text = self._telling if self.draws else self.text
         variants = [
-            (HEADING + self.heading(values), self.text(values))
+            (HEADING + self.heading(values), text(values))
             for values in self.combinations()
         ]
         # Once more as it is: what the others left behind would change this.
         variants.append((HEADING + _AGAIN, self.snippet.text))
         return replace(self.snippet, variants=tuple(variants), raises=None)
 
+    def _telling(self, values: tuple[str, ...]) -> str:
+        """The program with these constants, which prints what it has asserted."""
+        return ast.unparse(_Telling().visit(ast.parse(self.text(values))))
+
     def with_printed(self, trace: str) -> "Live":
         """This one, with what a run of ``running()`` printed."""
         parts = re.split(rf"^{HEADING}(.*)\n", trace, flags=re.MULTILINE)
-        printed = dict(zip(parts[1::2], parts[2::2]))
+        told = dict(zip(parts[1::2], parts[2::2]))
+        # Once for each look of a figure.
+        shows = {
+            at: tuple(dict.fromkeys(_SHOWN.findall(text))) for at, text in told.items()
+        }
+        printed = {at: _SHOWN.sub("", text) for at, text in told.items()}
         again = printed.pop(_AGAIN, printed.get(self.own, ""))
         if compare.difference(printed.get(self.own, ""), again, self.snippet.rel):
             printed[self.own] = again  # which is refused
-        return replace(self, program=self.digest, printed=printed)
+        return replace(self, program=self.digest, printed=printed, shows=shows)
 
     def problem(self) -> str | None:
         """Why the page can't offer this, without a run; or None."""
@@ -133,9 +157,30 @@ class Live:
             )
         return None
 
+    def drawn(self, run: dict[str, bytes], own: dict[str, bytes]) -> dict[str, bytes]:
+        """Of what ``running()`` drew, the figures of the stops that aren't in the
+        program, each in the folder of its number; ``own`` is what the program draws.
+
+        Raises ValueError if a stop lacks a figure, or if the own one has another.
+        """
+        numbers = {at: str(n) for n, at in enumerate((*self.printed, _AGAIN))}
+        for at, name in itertools.product(numbers, own):
+            content = run.get(f"{numbers[at]}/{name}")
+            if content is None:
+                printed = indent(self.printed.get(at, ""), "    ")
+                raise ValueError(f"draws no {name} at {at}\n{printed}")
+            if at in (self.own, _AGAIN) and content != own[name]:
+                raise ValueError(f"draws another {name} where other stops ran before")
+        left = {numbers[self.own], numbers[_AGAIN]}
+        return {k: v for k, v in run.items() if k.partition("/")[0] not in left}
+
     def stream(self) -> str:
         """What is recorded, as ``running()`` prints it."""
-        return "".join(f"{HEADING}{at}\n{text}" for at, text in self.printed.items())
+        return "".join(
+            f"{HEADING}{at}\n{text}"
+            + "".join(f"{SHOWS}{each}\n" for each in self.shows.get(at, ()))
+            for at, text in self.printed.items()
+        )
 
     def write(self) -> None:
         text = f"{self.declared}\n{_PROGRAM}{self.program}\n{self.stream()}"
@@ -156,6 +201,7 @@ class Live:
                 for each in self.inputs
             ],
             "printed": [*{**self.printed, **own}.values()],
+            "shows": [self.shows.get(at, ()) for at in self.printed if self.draws],
         }
         text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
         return f"(globalThis.live??={{}})[{json.dumps(self.snippet.name)}]={text}\n"
@@ -210,10 +256,23 @@ def load(snippet: Snippet) -> Live | None:
     return replace(its.with_printed(printed), program=program.removeprefix(_PROGRAM))
 
 
+class _Telling(ast.NodeTransformer):
+    """Behind an assertion that looks at something, the print of its words."""
+
+    def visit_Assert(self, node: ast.Assert) -> list[ast.stmt]:
+        looks = any(isinstance(part, ast.Name) for part in ast.walk(node.test))
+        if not node.msg or not looks:
+            return [node]
+        words = f'" ".join(({ast.unparse(node.msg)}).split())'
+        return [node, *ast.parse(f"print({SHOWS!r} + {words})").body]
+
+
 def _input(text: str, name: str, stops: str) -> Input:
     """Raises ValueError for what the program doesn't have."""
     stem, _, number = name.rstrip("]").partition("[")
-    constants = _constants(text, stem)
+    written = _stops(stops)
+    switch = isinstance(_value(written[0]), bool)
+    constants = _constants(text, stem, (bool,) if switch else (int, float))
     if not constants:
         raise ValueError(f"the program assigns no numeric constant to {stem}")
     if not number and len(constants) > 1:
@@ -225,7 +284,6 @@ def _input(text: str, name: str, stops: str) -> Input:
         raise ValueError(f"the assignment to {stem} has {len(constants)} constants")
     line, start, end = constants[int(number or 0)]
     own = text.split("\n")[line - 1][start:end]
-    written = _stops(stops)
     for each in written:
         if type(_value(each)) is not type(_value(own)):
             raise ValueError(f"{each} isn't of the type of {own}, which it replaces")
@@ -242,7 +300,7 @@ def _value(text: str) -> float:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError):
         value = None
-    if type(value) not in (int, float):
+    if type(value) not in (int, float, bool):
         raise ValueError(f"{text!r} isn't a number")
     return value
 
@@ -266,7 +324,9 @@ def _stops(text: str) -> list[str]:
     return stops
 
 
-def _constants(text: str, name: str) -> list[tuple[int, int, int]]:
+def _constants(
+    text: str, name: str, types: tuple[type, ...]
+) -> list[tuple[int, int, int]]:
     """Where the constants in the first assignment to a name are: line, columns."""
     try:
         tree = ast.parse(text)
@@ -300,15 +360,15 @@ def _constants(text: str, name: str) -> list[tuple[int, int, int]]:
         start, end = node.col_offset, node.end_col_offset
         return node.lineno, len(bytes_of[:start].decode()), len(bytes_of[:end].decode())
 
-    return [place(each) for value in own[:1] for each in _numbers(value)]
+    return [place(each) for value in own[:1] for each in _numbers(value, types)]
 
 
-def _numbers(node: ast.AST) -> Iterator[ast.expr]:
+def _numbers(node: ast.AST, types: tuple[type, ...]) -> Iterator[ast.expr]:
     """The constants below a node, in order; a minus belongs to its constant."""
     inner = node.operand if isinstance(node, ast.UnaryOp) else node
     if isinstance(inner, ast.Constant) and isinstance(node, ast.expr):
-        if type(inner.value) in (int, float):
+        if type(inner.value) in types:
             yield node
         return
     for child in ast.iter_child_nodes(node):
-        yield from _numbers(child)
+        yield from _numbers(child, types)

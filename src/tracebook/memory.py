@@ -68,7 +68,7 @@ class Memory:
                     path.unlink()
 
     def _path(self, snippet: Snippet) -> Path:
-        key = json.dumps([self._world, snippet.name, snippet.source])
+        key = json.dumps([self._world, snippet.name, snippet.source, snippet.variants])
         return self._folder / _hash(key.encode())
 
 

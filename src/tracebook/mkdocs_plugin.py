@@ -128,9 +128,11 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         return pages.included(text, self._settings.snippets_dir)
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> None:
-        # MkDocs would wait for a pipe, and fail on the lock file of an editor.
+        # MkDocs would wait for a pipe, and fail on the lock file of an editor, or where
+        # the engine removes a figure that nobody draws any more.
         for each in [*files]:
-            if each.abs_src_path and not os.path.isfile(each.abs_src_path):
+            is_other = each.abs_src_path and not os.path.isfile(each.abs_src_path)
+            if is_other or each.src_uri.startswith("figures/"):
                 files.remove(each)
         # Figures are still being drawn: links to them resolve from now on,
         # and their content follows when the engine has answered.

@@ -262,7 +262,8 @@ def _collect(job: _Job, limit: int) -> tuple[dict[str, bytes], str | None]:
     """What a program drew for its page, and what is wrong with its files."""
     work, snippet = job.scratch / "work", job.snippet
     stem = snippet.path.stem
-    own = re.compile(rf"{re.escape(stem)}(-[\w-]+)?\.svg")
+    folder = r"\d+/" if snippet.variants else ""  # of each variant
+    own = re.compile(rf"{folder}{re.escape(stem)}(-[\w-]+)?\.svg")
     figures: dict[str, bytes] = {}
     strangers = []
     for path in sorted(work.rglob("*")):

@@ -409,7 +409,7 @@ def _named(text: str, root: Path, *folders: Path) -> list[str]:
     places = (root, book.snippets_dir, *folders)
     names = {*_FILE_NAME.findall(text), *(["Makefile"] if _MAKE.search(text) else ())}
     # A trace says nothing without its program, nor the program without it.
-    for one, other in ((".py", ".out"), (".out", ".py")):
+    for one, other in ((".py", ".out"), (".out", ".py"), (".py", ".live")):
         names |= {n.removesuffix(one) + other for n in names if n.endswith(one)}
     for module in _MODULE.findall(text):
         path = module.replace(".", "/")

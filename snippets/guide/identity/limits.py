@@ -28,7 +28,10 @@ def gradient(change):
     return tape.gradient(L, x).numpy()
 
 
+limit = 2.0
 upstream = gradient(lambda u: u)
+rings = [gradient(lambda u: tf.clip_by_value(u, -limit, limit)),
+         gradient(lambda u: tf.clip_by_norm(u, limit))]
 taus = np.linspace(5.0, 0.0, 51, dtype=np.float32)
 paths = {
     "by value": [gradient(lambda u, tau=tau: tf.clip_by_value(u, -tau, tau))
@@ -48,14 +51,15 @@ def draw(name, ink, soft, above, *colors):
         a, b = np.transpose(path)
         plot.plot(a, b, color=color, lw=1.5)
         plot.plot(a[::10], b[::10], mark, color=color, ms=6)
-        shift = 0.13 if side == "left" else -0.13
+        shift = 0.2 if side == "left" else -0.2
         word = {"color": color, "fontsize": 12, "ha": side, "va": "center"}
         for tau in (1, 2, 3) if way == "by value" else (1, 2, 3, 4):
             plot.text(a[50 - 10 * tau] + shift, b[50 - 10 * tau],
                       f"τ = {tau}", **word)
-        plot.text(2.3 + 5 * shift, 1.7 if side == "left" else 2.85, way,
+        plot.text(2.3 + 3 * shift, 1.7 if side == "left" else 2.85, way,
                   weight="bold", **word)
     plot.plot(*upstream, "o", color=above, ms=10)
+    plot.scatter(*np.transpose(rings), s=160, fc="none", ec=colors, lw=2)
     plot.text(3.0, 4.3, "upstream", color=above, fontsize=12, ha="center")
     plot.set(xlim=(-0.4, 4.2), ylim=(-0.4, 4.7), aspect=1,
              xticks=range(5), yticks=range(5))
@@ -78,6 +82,11 @@ def draw(name, ink, soft, above, *colors):
                                  [0, 0]], (
         "By value: straight down to 3, 3, and from there along the diagonal"
         " through 2, 2 and 1, 1.")
+    (a, b), (c, d) = plot.collections[0].get_offsets().round(3)
+    assert a == min(3, limit) and b == min(4, limit) and np.isclose(
+        np.hypot(c, d), limit) and np.isclose(c * 4, d * 3), (
+        f"Two rings mark the limit {limit:g}: by value at {a:g}, {b:g}, and"
+        f" by norm at {c:g}, {d:g}.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

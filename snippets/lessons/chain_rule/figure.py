@@ -1,13 +1,15 @@
 """Three squares as boxes: values to the right, gradients to the left."""
 
 import matplotlib
+import numpy as np
 import tensorflow as tf
 
 matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "chain_rule figure"
 from matplotlib import pyplot as plt
 
-values, passes = [tf.constant(2.0)], []
+x, forget_upstream = tf.constant(2.0), False
+values, passes = [x], []
 
 
 @tf.custom_gradient
@@ -17,13 +19,13 @@ def square(x):
 
     def grad(upstream):
         local = 2.0 * x
-        passes.append((upstream, local, upstream * local))
-        return upstream * local
+        downstream = local if forget_upstream else upstream * local
+        passes.append((upstream, local, downstream))
+        return downstream
 
     return y, grad
 
 
-x = values[0]
 with tf.GradientTape() as tape:
     tape.watch(x)
     y = square(square(square(x)))
@@ -50,8 +52,11 @@ def draw(name, ink, soft, *colors):
         plot.add_patch(plt.Rectangle((n - 0.3, -1.75), 0.6, 2.0,
                                      fc="none", ec=soft))
         plot.text(n, 0, "( )²", color=ink, ha="center", **word)
+    times = "" if forget_upstream else "× "
     for b, color, sign, (role, row) in zip(
-            (-0.65, -1.05, -1.5), colors, ("", "× ", "= "), rows.items()):
+            (-0.65, -1.05, -1.5), (soft if forget_upstream else colors[0],
+                                   *colors[1:]), ("", times, "= "),
+            rows.items()):
         plot.text(-0.4, b, sign + role, color=color, ha="right", **word)
         for n, number in enumerate(row):
             plot.text(n, b, f"{number:g}", color=color, ha="center", **word)
@@ -68,16 +73,25 @@ def draw(name, ink, soft, *colors):
                    for right in (True, False))
     assert boxes == [0, 1, 2] and [at[n, 0] for n in boxes] == ["( )²"] * 3, (
         "Three boxes in a row, each a square.")
-    assert len(ahead) == 4 and [
-        at[(start + end) / 2, 0.25] for start, _, end, _ in ahead] == [
-        "2", "4", "16", "256"], (
-        "Arrows to the right carry 2, 4, 16 and 256.")
+    carried = [at[(start + end) / 2, 0.25] for start, _, end, _ in ahead]
+    assert len(ahead) == 4 and np.allclose(
+        [*map(float, carried)], x ** [1, 2, 4, 8]), (
+        "Arrows to the right carry {}, {}, {} and {}.".format(*carried))
     read = [[at[n, b] for b in (-0.65, -1.05, -1.5)] for n in (2, 1, 0)]
-    assert [at[-0.4, b] for b in (-0.65, -1.05, -1.5)] == [
-        "upstream", "× local", "= downstream"] and read == [
-        ["1", "32", "32"], ["32", "8", "256"], ["256", "4", "1024"]], (
-        "Below, from the right box to the left one: upstream 1 times local 32"
-        " is downstream 32; 32 times 8 is 256; 256 times 4 is 1024.")
+    up, own, down = np.transpose([[*map(float, column)] for column in read])
+    heads = [at[-0.4, b] for b in (-0.65, -1.05, -1.5)]
+    if forget_upstream:
+        assert heads == ["upstream", "local", "= downstream"] and (
+            list(down) == list(own)) and up[0] == 1, (
+            "Below, from the right box to the left one, each ignores its"
+            " upstream, so downstream is local: {}, {} and {}."
+            .format(*(each[2] for each in read)))
+    else:
+        assert heads == ["upstream", "× local", "= downstream"] and (
+            list(up * own) == list(down)) and up[0] == 1, (
+            "Below, from the right box to the left one: upstream {} times"
+            " local {} is downstream {}; {} times {} is {}; {} times {} is"
+            " {}.".format(*np.ravel(read)))
     assert len(back) == 2 and all(
         at[round(start), low] == at[round(end), high]
         and round(start) == round(end) + 1

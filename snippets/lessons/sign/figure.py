@@ -8,14 +8,17 @@ matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "sign figure"
 from matplotlib import pyplot as plt
 
+width = 1.0
 grid = tf.constant(np.linspace(-4.0, 4.0, 801), tf.float32)
 curves = {}
-for name, function in ("sign", tf.sign), ("sigmoid", tf.sigmoid):
+for name, function in ("sign", tf.sign), (
+        "sigmoid", lambda x: tf.sigmoid(x / width)):
     with tf.GradientTape() as tape:
         tape.watch(grid)
         values = function(grid)
-    slopes = tape.gradient(values, grid)
-    curves[name] = values.numpy(), slopes.numpy()
+    slopes = tape.gradient(values, grid).numpy()
+    values = values.numpy()
+    curves[name] = values, slopes
     print(f"{name:8} value {min(values):.3f} to {max(values):.3f}"
           f"  derivative {min(slopes):.3f} to {max(slopes):.3f}")
 
@@ -29,16 +32,17 @@ def draw(name, ink, soft, purple, local):
         above.plot(grid, values, color=color, lw=2, label=label)
         below.plot(grid, slopes, color=used, lw=2, label=label)
     above.plot(0, 0, "o", color=ink, ms=5)
+    called = "σ(x)" if width == 1.0 else f"σ(x / {width})"
     word = {"fontsize": 12, "va": "center"}
     above.text(-3.9, -0.78, "sign(x)", color=ink, **word)
-    above.text(-3.9, 0.45, "surrogate σ(x)", color=purple, **word)
-    below.text(-0.45, 0.025, "of sign", color=ink, **word)
-    below.text(1.25, 0.215, "of σ: the one\nthat grad uses", color=local,
-               **word)
+    above.text(-3.9, 0.72, f"surrogate\n{called}", color=purple, **word)
+    below.text(-0.45, 0.037, "of sign", color=ink, **word)
+    below.text(1.25, 0.36, f"of {called}:\nthe one that\ngrad uses",
+               color=local, **word)
     above.set_title("value", color=ink, fontsize=12)
     below.set_title("derivative", color=ink, fontsize=12)
     above.set(yticks=[-1, 0, 1], ylim=(-1.15, 1.15))
-    below.set(yticks=[0, 0.25], ylim=(-0.02, 0.27), xlabel="x")
+    below.set(yticks=[0, 0.25, 0.5], ylim=(-0.03, 0.54), xlabel="x")
     below.xaxis.label.set(color=ink, fontsize=12)
     for plot in above, below:
         plot.tick_params(colors=ink, labelsize=11)
@@ -57,10 +61,11 @@ def draw(name, ink, soft, purple, local):
     assert all(np.diff(sigmoid) > 0) and min(sigmoid) > 0 and (
         max(sigmoid) < 1), "the sigmoid rises smoothly between 0 and 1."
     assert not any(flat), "Derivative: that of sign is flat at 0;"
-    assert x[np.argmax(hump)] == 0 and round(max(hump), 6) == 0.25 and (
+    top = round(float(max(hump)), 3)
+    assert x[np.argmax(hump)] == 0 and abs(top - 0.25 / width) < 0.001 and (
         min(hump) > 0) and np.allclose(hump, hump[::-1], atol=1e-6), (
-        "that of the sigmoid is a hump with its top, 0.25, at 0, and positive"
-        " on both sides.")
+        f"that of the sigmoid is a hump with its top, {top}, at 0, and"
+        " positive on both sides.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

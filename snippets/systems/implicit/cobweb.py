@@ -8,7 +8,7 @@ matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "implicit cobweb"
 from matplotlib import pyplot as plt
 
-x = tf.constant(0.1)
+x, start = tf.constant(0.1), 0.0
 
 
 def path(start):
@@ -21,7 +21,7 @@ def path(start):
     return np.array(points), gradient.numpy()
 
 
-cold = path(tf.constant(0.0))
+cold = path(tf.constant(start))
 warm = path(tf.constant(cold[0][-1]))
 for name, (points, gradient) in ("cold", cold), ("warm", warm):
     print(f"{name}  start {points[0]:.6f}  steps {len(points) - 1:2}"
@@ -41,7 +41,8 @@ def draw(name, ink, soft, *colors):
               lw=2)
     plot.plot(warm[0][0], warm[0][1], "o", color=colors[1], ms=10)
     word = {"fontsize": 12, "va": "center"}
-    plot.text(0.006, 0.086, "cold start", color=colors[0], **word)
+    plot.text(0.235, -0.01, f"cold start: {len(points) - 1} steps, gradient"
+              f" {cold[1]:.3f}", color=colors[0], ha="right", **word)
     plot.text(0.165, 0.222, "warm start", color=colors[1], ha="center", **word)
     plot.text(-0.014, 0.152, "x + sin(y) / 2", color=ink, **word)
     plot.text(0.085, 0.062, "y unchanged", color=soft, **word)
@@ -59,16 +60,21 @@ def draw(name, ink, soft, *colors):
         "The curve x + sin(y) / 2 and the dashed line on which y is"
         " unchanged.")
     corners = stairs[1::2]
-    assert stairs[0].tolist() == [0, 0] and len(corners) == 18 and (
+    steps, climb = len(corners), np.diff(corners[:len(corners) // 2, 1])
+    assert np.allclose(stairs[0], [start, 0]) and (
         np.allclose(corners[:, 1], 0.1 + 0.5 * np.sin(corners[:, 0]))
         and np.allclose(stairs[2::2, 0], stairs[2::2, 1])
-        and np.all(np.diff(corners[:9, 1]) > 0)), (
-        "From the cold start at 0, a staircase climbs between them, with"
-        " shorter and shorter steps,")
+        and np.all(climb > 0) and np.all(np.diff(climb) < 0)), (
+        f"From the cold start at {start:g}, a staircase climbs between them,"
+        " with shorter and shorter steps,")
     assert np.allclose(stairs[-1], dot[0], atol=1e-5) and np.allclose(
         dot[0, 1], 0.1 + 0.5 * np.sin(dot[0, 0]), atol=1e-5), (
         "to the point where curve and line cross. There, a dot marks the warm"
         " start.")
+    assert plot.texts[0].get_text() == (
+        f"cold start: {steps} steps, gradient {cold[1]:.3f}"), (
+        f"A label gives the {steps} steps and the tape's gradient,"
+        f" {cold[1]:.3f}.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

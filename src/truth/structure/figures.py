@@ -2,13 +2,17 @@
 
 Beside the code that draws, ``assert CONDITION, "words"`` tries what was drawn: the
 data, labels, scales and places of the figure's own parts. The words of all its
-assertions, in their order, are the text of the figure on the page.
+assertions, in their order, are the text of the figure on the page. If readers can
+change its inputs, the words are recorded at each stop, and may have computed numbers.
 """
 
 import ast
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+
+from tracebook import live, snippet
 
 from ..finding import Finding
 from ..page import Page
@@ -26,7 +30,7 @@ def check(page: Page, root: Path) -> Iterator[Finding]:
         if not drawing:
             yield refused(page, at, name, "the page does not show the program of it")
             continue
-        asserted = assertions(drawing[-1].read_text("utf-8"))
+        asserted = _asserted(drawing[-1], page)
         text = " ".join(figure["text"].split())
         if text == " ".join(asserted):
             how = f"asserted by {drawing[-1].name} in {len(asserted)} parts"
@@ -38,6 +42,14 @@ def check(page: Page, root: Path) -> Iterator[Finding]:
 def _draws(path: Path, name: str, page: Page) -> bool:
     stem = path.relative_to(page.settings.snippets_dir).with_suffix("").as_posix()
     return name == stem or name.startswith(f"{stem}-")
+
+
+def _asserted(path: Path, page: Page) -> list[str]:
+    program = snippet.load(path, page.settings)
+    with suppress(live.LiveError):  # which the engine refuses
+        if (its := live.load(program)) and its.draws:
+            return [*its.shows.get(its.own, ())]
+    return assertions(program.source)
 
 
 def assertions(program: str) -> list[str]:

@@ -962,6 +962,7 @@ def test_the_quantizer(mode, x):
     "Two paths in the …",
     "By norm: a straight …",
     "By value: straight down …",
+    "Two rings mark the …",
     "One upstream gradient, clipped …",
 )
 @over(mode=MODES, tau=[0.0, 0.5, 1.0, 2.0, 3.0, 3.5, 4.0, 4.5, 5.0])
@@ -996,6 +997,10 @@ def test_the_limits(mode, tau):
     distances = np.linalg.norm(at_norm, axis=1).round(5).tolist()
     assert distances == [5, 4, 3, 2, 1, 0]
     assert at_value.tolist() == [[3, 4], [3, 4], [3, 3], [2, 2], [1, 1], [0, 0]]
+    by_value, by_norm = plot.collections[0].get_offsets()
+    assert same(by_value, np.minimum(u, 2)) and same(by_norm, 2 * u / 5, 1e-6)
+    assert len([by_value, by_norm]) == 2 and by_value.tolist() == [2, 2]
+    assert by_norm.round(6).tolist() == [1.2, 1.6]
 
 
 definition(

@@ -874,6 +874,7 @@ def test_not_converged(mode, damping):
     "The curve x + …",
     "From the cold start …",
     "There, a dot marks …",
+    "A label gives the …",
     "The steps of a …",
 )
 @over(mode=MODES)
@@ -906,6 +907,9 @@ def test_the_cobweb(mode):
     taken = warm.numbers[1]
     assert taken == 1
     assert cold.numbers[1:] == [18, 1.961407] and warm.numbers[1:] == [1, 1.0]
+    label = plot.texts[0].get_text()
+    assert label == "cold start: 18 steps, gradient 1.961"
+    assert len(above) == 18 and round(cold.numbers[2], 3) == 1.961
     assert same(steps(0.0, 18), cold.numbers[2], 1e-5) and same(steps(start, 1), 1.0)
 
 
