@@ -195,6 +195,45 @@ def test_repeated():
     assert not problems(noisy, (X,), modes=["rev"], nondet_tol=1e-6)
 
 
+def once(values, gradient, end):
+    """A gradient function that consumes what its call kept."""
+
+    @tf.custom_gradient
+    def function(x):
+        kept = [x]
+        return values(x), lambda upstream: upstream * gradient(end(kept))
+
+    return function
+
+
+def test_a_second_backward_pass():
+    right = once(tf.sin, tf.cos, lambda kept: kept[0])
+    popped = once(tf.sin, tf.cos, lambda kept: kept.pop())
+    changed = once(
+        tf.sin, tf.cos, lambda kept: (kept.append(0.0 * kept[-1]), kept[-2])[1]
+    )
+    for check in (check_grads, check_custom_gradient):
+        assert not problems(right, (X,), check, modes=["rev"])
+        what = "a second backward pass of the same call"
+        found = problems(popped, (X,), check, modes=["rev"])
+        wrong(found, f"{what} raises IndexError")
+        found = problems(changed, (X,), check, modes=["rev"])
+        wrong(found, f"{what} gives")
+        assert not problems(popped, (X,), check, modes=["rev"], nondet_tol=None)
+
+
+def test_a_second_backward_pass_with_a_list_of_all_calls():
+    """Leftovers of other calls with the same input could hide it."""
+    kept = []
+
+    @tf.custom_gradient
+    def stack(x):
+        kept.append(x)
+        return tf.sin(x), lambda upstream: upstream * tf.cos(kept.pop())
+
+    wrong(problems(stack, (X,), modes=["rev"]), "a second backward pass")
+
+
 @row("unused outputs")
 def test_unused():
     def pair(broken):
@@ -351,6 +390,36 @@ def test_state():
     wrong(problems(stack, (X,), check_custom_gradient), "another call")
 
 
+FACTOR = 1.0
+
+
+def times(factor):
+    """A function that shares a global variable with others of its kind."""
+
+    def function(x):
+        global FACTOR
+        FACTOR = factor
+        return times_it(x)
+
+    @tf.custom_gradient
+    def times_it(x):
+        return FACTOR * x, lambda upstream: FACTOR * upstream
+
+    return function
+
+
+@row("state shared by functions")
+def test_state_of_two_functions():
+    two, three = times(2.0), times(3.0)
+    apart = lambda x: 2.0 * x  # noqa: E731
+    other = lambda: three(X)  # noqa: E731
+    for check in (check_grads, check_custom_gradient):
+        assert not problems(two, (X,), check, modes=["rev"])
+        found = problems(two, (X,), check, modes=["rev"], between=other)
+        wrong(found, "with a call of between, the gradient is")
+        assert not problems(apart, (X,), check, modes=["rev"], between=other)
+
+
 @row("captured variables")
 def test_variables():
     v = tf.Variable([2.0, 3.0, 4.0])
@@ -375,6 +444,23 @@ def test_declared():
     through = rule(tf.round, lambda x, up: up)
     wrong(problems(through, (X,), check_custom_gradient))
     assert not problems(through, (X,), check_custom_gradient, gradient_of=tf.identity)
+
+
+def test_a_zero_upstream_is_compared_without_atol():
+    shifted = rule(tf.identity, lambda x, up: up + 0.01)
+    found = problems(shifted, (X,), modes=["rev"], atol=0.1)
+    wrong(found, "with upstream = 0, the gradient is [0.01 0.01 0.01], not 0")
+
+
+def test_outputs_of_another_dtype_close_by_are_not_compared():
+    def narrower(x):
+        return tf.cast(x, tf.float32) if np.all(x >= 1) else x
+
+    assert check_grads(narrower, (np.ones(1),), raise_exception=False).undecided
+
+
+def test_forward_mode_of_a_gather():
+    assert not problems(lambda x: tf.gather(x, [0, 2]) ** 2, (X,), order=2, fast=True)
 
 
 def test_what_is_declared_holds_in_both_parts():

@@ -27,13 +27,15 @@ def main(words: Sequence[str] | None = None) -> int:
         for part in name.split("."):
             f = getattr(f, part)
         args = _arguments(options.args, options.dtype)
+        more: dict[str, Any] = {name: getattr(options, name) for name in _NAMES}
+        if options.shapes:
+            more["shapes"] = True
         result = (check_grads if options.plain else check_custom_gradient)(
             f,
             args,
             modes=options.modes.split(","),
             raise_exception=False,
-            **{name: getattr(options, name) for name in _NAMES},
-            **({"shapes": True} if options.shapes else {}),
+            **more,
         )
     except Exception as error:
         print(f"vjpcheck: {type(error).__name__}: {error}", file=sys.stderr)

@@ -1,5 +1,6 @@
 """The derivatives of a function, by order and mode, beside finite differences."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -139,7 +140,7 @@ class Check:
         if not self._modes:
             return
         outputs = self._outputs(level)
-        known = self._slopes(level, flat(outputs))
+        known = self._slopes(level, outputs)
         for mode in self._modes:
             derivative = (self._rev if mode == "rev" else self._fwd)(level, outputs)
             try:
@@ -160,6 +161,7 @@ class Check:
         batched: bool,
         jit_compile: bool,
         strategy: tf.distribute.Strategy | None,
+        between: Callable[[], object] | None,
     ) -> None:
         """What else must give the same gradients."""
         level = self.first
@@ -170,8 +172,13 @@ class Check:
         checks: list[Callable] = []
         if tol is not None:
             checks.append(lambda: self._repeat(backward, sources, ups, tol))
+            checks.append(lambda: self._again(ups, tol))
+        if between is not None:
+            checks.append(lambda: self._between(backward, sources, ups, between))
         if len(outputs) > 1:
             checks.append(lambda: self._undefined(sources, ups))
+        if "rev" in self._modes and self._upstream is None:
+            checks.append(lambda: self._zero(backward, sources, ups))
         if batched:
             checks.append(lambda: self._batched(sources, ups))
         if jit_compile:
@@ -234,7 +241,8 @@ class Check:
             with tf.autodiff.ForwardAccumulator(inputs, tangents) as forward:
                 values = level.run(inputs)
             none = tf.UnconnectedGradients.ZERO
-            return [forward.jvp(value, none) for value in values]
+            # The derivative of tf.gather may be tf.IndexedSlices.
+            return [tf.convert_to_tensor(forward.jvp(y, none)) for y in values]
 
         inputs = self._tensors(level, level.values, double=False)
         return self._derivative("fwd", level, run, "tangent", inputs)
@@ -252,22 +260,26 @@ class Check:
         )
 
     def _slopes(
-        self, level: _Level, center: np.ndarray
+        self, level: _Level, outputs: list
     ) -> list[tuple[str, np.ndarray, Slope]]:
         """Along each direction, its name and the finite differences."""
         at, total = flat(level.values), flat(level.values).size
         wide_run = lambda: level.run(self._tensors(level, level.values, True))  # noqa: E731
         double = self._can_widen and _runs(wide_run)
         if double:
-            center = flat(wide_run())
+            outputs = wide_run()
+        center, dtypes = flat(outputs), [each.dtype for each in outputs]
 
         def values(row: np.ndarray) -> np.ndarray:
             try:
-                return flat(
-                    level.run(self._tensors(level, unflat(row, level.values), double))
+                moved = level.run(
+                    self._tensors(level, unflat(row, level.values), double)
                 )
             except Wrong:  # the domain ends here
                 return np.full(1, np.nan)
+            # An output of another dtype is another function.
+            is_same = [each.dtype for each in moved] == dtypes
+            return flat(moved) if is_same else np.full(1, np.nan)
 
         eps = chosen(self._eps, {(wide(d) if double else d).name for d in level.dtypes})
         found = []
@@ -396,6 +408,68 @@ class Check:
             "repeated, the backward pass gives",
             tol,
         )
+
+    def _again(self, ups: list, tol: float) -> None:
+        """A second backward pass of one forward pass. Before, a call at other inputs
+        fills whatever the function keeps outside."""
+        others = [
+            array + 0.01 * (1 + abs(array)) * normal(self._rng, array)
+            for array in self.first.values
+        ]
+        with contextlib.suppress(Undecided):  # they may be outside of the domain
+            self._of_function(self._tensors(self.first, others, False))
+        sources = self._tensors(self.first, self.first.values, False)
+        backward = self._taped(sources)
+        once = backward(ups)
+        what = "a second backward pass of the same call"
+        try:
+            twice = backward(ups)
+        except Exception as error:
+            raise Wrong(
+                f"{self._place(self.first)}: {what} raises {said(error)}"
+            ) from error
+        if not self._call.noisy:
+            self._same(twice, once, f"{what} gives", tol)
+
+    def _taped(self, sources: list) -> Callable[[list], np.ndarray]:
+        """Records a forward pass, and returns its backward pass."""
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(sources)
+            outputs = self._of_function(sources)
+        return lambda ups: flat(
+            _like(tape.gradient(outputs, sources, ups), sources, self.first.names)
+        )
+
+    def _between(
+        self, backward: Callable, sources: list, ups: list, between: Callable
+    ) -> None:
+        """What is called between the two passes must not change the gradient."""
+        alone = flat(backward([*sources, *ups]))
+        recorded = self._taped(sources)
+        between()
+        try:
+            got = recorded(ups)
+        except Wrong:
+            raise
+        except Exception as error:
+            raise Wrong(
+                f"{self._place(self.first)}: with a call of between, the backward pass"
+                f" raises {said(error)}"
+            ) from error
+        if not self._call.noisy:
+            self._same(got, alone, "with a call of between, the gradient is")
+
+    def _zero(self, backward: Callable, sources: list, ups: list) -> None:
+        """A gradient is linear in upstream. So it is 0 for 0, whatever ``atol`` is."""
+        zeros = [tf.zeros_like(each) for each in ups]
+        got = flat(backward([*sources, *zeros]))
+        near = max(RTOL.get(each.name, 1e-6) for each in self.first.dtypes)
+        size = abs(flat(backward([*sources, *ups]))).max(initial=0)
+        if np.any(abs(got) > near * size):  # NaN is no number, and isn't compared
+            raise Wrong(
+                f"{self._place(self.first)}: with upstream = 0, the gradient is"
+                f" {shown([got])}, not 0"
+            )
 
     def _undefined(self, sources: list, ups: list) -> None:
         """With one output used, TensorFlow passes zeros for the others: the gradients

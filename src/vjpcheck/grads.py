@@ -42,6 +42,7 @@ def check_grads(
     batched: bool = False,
     jit_compile: bool = False,
     strategy: tf.distribute.Strategy | None = None,
+    between: Callable[[], object] | None = None,
     progress: bool = False,
     nondet_tol: float | None = 0.0,
     raise_exception: bool = True,
@@ -66,11 +67,11 @@ def check_grads(
             the tangent of the first.
         modes: ``"rev"``, ``"fwd"``, or both; with none, nothing is compared with finite
             differences. Eager forward mode differentiates the operations inside a
-            custom gradient, and calls the gradient function only where these have no
-            derivative. If an argument is complex, both means ``"rev"``, because
-            TensorFlow's forward mode needs real arguments. Above order 1, forward mode
-            also raises for some functions that read variables, and above order 2 for
-            some combinations of modes.
+            custom gradient. It also calls the gradient function, but uses what that
+            returns only where these operations have no derivative. If an argument is
+            complex, both means ``"rev"``, because TensorFlow's forward mode needs real
+            arguments. Above order 1, forward mode also raises for some functions that
+            read variables, and above order 2 for some combinations of modes.
         atol: absolute tolerance of a directional derivative, 0 by default.
         rtol: relative tolerance: by default 1e-6 in float64, 1e-4 in float32, 0.03 in
             float16, 0.24 in bfloat16, and ten times as much above order 1.
@@ -88,9 +89,12 @@ def check_grads(
         jit_compile: compare both passes, compiled by XLA, with the eager ones.
         strategy: compare the gradients in each replica of this strategy with those
             outside.
+        between: is called without arguments after a forward pass. The backward pass
+            must return the same gradient as without it. If two functions share
+            state, let it call the other one.
         progress: every two seconds, print to stderr how often ``f`` was called.
-        nondet_tol: by how much the gradients of a repeated backward pass may differ;
-            None to leave that out.
+        nondet_tol: by how much the gradients may differ when both passes are repeated,
+            or the backward pass alone; None to leave that out.
         raise_exception: False to get the problems in the result.
         seed: the seed of all random numbers that the check draws. The generators get
             their states back.
@@ -122,7 +126,7 @@ def check_grads(
             try:
                 check.given(upstream, tangent)
                 check.level(check.first, order)
-                check.others(nondet_tol, batched, jit_compile, strategy)
+                check.others(nondet_tol, batched, jit_compile, strategy, between)
             finally:
                 call.restore()
         except Wrong as wrong:
@@ -146,6 +150,7 @@ def check_custom_gradient(
     batched: bool = False,
     jit_compile: bool = False,
     strategy: tf.distribute.Strategy | None = None,
+    between: Callable[[], object] | None = None,
     progress: bool = False,
     nondet_tol: float | None = 0.0,
     raise_exception: bool = True,
@@ -165,8 +170,8 @@ def check_custom_gradient(
         **declared: options of ``check_rule``, such as ``gradient_of=tf.tanh`` for a
             surrogate gradient, ``no_gradient=["labels"]`` or ``where=…``. If they
             declare another gradient, or no gradient of an argument, ``check_grads`` is
-            left out, but not its options ``batched``, ``jit_compile``, ``strategy`` and
-            ``nondet_tol``.
+            left out, but not its options ``batched``, ``between``, ``jit_compile``,
+            ``strategy`` and ``nondet_tol``.
             ``within`` is also the relative tolerance of ``check_grads``.
 
     Returns:
@@ -203,6 +208,7 @@ def check_custom_gradient(
             batched=batched,
             jit_compile=jit_compile,
             strategy=strategy,
+            between=between,
             nondet_tol=nondet_tol,
             raise_exception=False,
         )
