@@ -1468,6 +1468,15 @@ def test_what_is_pasted_finds_its_entry(entry, search):
     assert search(PASTED[entry], pasted=True)[0] == first
 
 
+def test_a_strange_message_leads_to_the_page_of_symptoms(search):
+    search("ResourceExhaustedError: the frobnicator has no quux left", pasted=True)
+    said = search.page.locator("dialog.search [role=status]")
+    assert "isn't in the catalogue" in said.inner_text()
+    assert said.get_by_role("link").get_attribute("href").endswith("/mistakes/")
+    search(PASTED["batches#rank"], pasted=True)
+    assert "isn't in the catalogue" not in said.inner_text()
+
+
 def test_enter_opens_the_entry_of_a_pasted_message(search):
     search(PASTED["batches#rank"], pasted=True)
     search.page.keyboard.press("Enter")

@@ -237,8 +237,15 @@
     return element("li", "", link)
   }
 
+  // What is said above the sections, with the page that finds a cause by what is seen.
+  function strange() {
+    const link = element("a", "", "Find your mistake by what you see")
+    link.href = placed("mistakes/")
+    return ["This message isn't in the catalogue. ", link, ", or try these sections:"]
+  }
+
   let asked = 0
-  async function answer(query, first = []) {
+  async function answer(query, first = [], isStrange = false) {
     const mine = ++asked
     let found = []
     const isLong = query.normalize("NFD").trim().length > 1
@@ -250,6 +257,7 @@
       status.textContent = found.length || !isLong ? ""
         : "Nothing is found. Try fewer words, or one name of the message."
       if (found.length) status.textContent = `${found.length} sections`
+      if (isStrange) status.replaceChildren(...strange())
     } catch {
       status.textContent = "The search is out of reach."
     }
@@ -304,7 +312,8 @@
     if (!said.length && last.split(/\s+/).length < 2) return
     event.preventDefault()
     input.value = last.trim()
-    answer(input.value, await explained(said.length ? said : [last]).catch(() => []))
+    const entries = await explained(said.length ? said : [last]).catch(() => [])
+    answer(input.value, entries, !entries.length)
   })
 
   const query = new URLSearchParams(location.search).get("q")
