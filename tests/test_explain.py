@@ -76,6 +76,36 @@ def noisy(x):
     return x + 0.0 * tf.random.normal([]) + tf.random.normal([])
 
 
+def consuming():
+    @tf.custom_gradient
+    def function(x):
+        kept = [x]
+        return x**2, lambda upstream: upstream * 2.0 * kept.pop()
+
+    return function
+
+
+SCALE: float
+
+
+@tf.custom_gradient
+def with_global(x):
+    global SCALE
+    SCALE = float("2")
+    return SCALE * x, lambda upstream: SCALE * upstream
+
+
+COUNT = 0
+
+
+@tf.custom_gradient
+def counted(x):
+    """It sets a global variable, but its gradient function doesn't read that."""
+    global COUNT
+    COUNT += 1
+    return 2.0 * x, lambda upstream: 2.0 * upstream
+
+
 X, ROW = np.float32(0.7), np.array([0.7, -1.3], np.float32)
 CUBE = rule(lambda x: x**3, lambda x, up: up * 3.0 * x**2)
 
@@ -144,6 +174,19 @@ def test_a_limit_is_named(entry):
 def test_of_a_right_rule_there_is_no_mistake(function, inputs, options):
     found = explain(function, *inputs, **options)
     assert not any(each.is_mistake for each in found), found
+
+
+def test_state_that_lives_longer_than_a_call():
+    for function, words in (
+        (consuming(), "raises IndexError"),
+        (with_global, "sets the global variable SCALE"),
+    ):
+        found = explain(function, X)
+        [advice] = [each for each in found if each.entry == "silent#order-of-calls"]
+        assert words in advice.text and not advice.is_mistake
+    assert explain(counted, X) == explain(
+        rule(lambda x: 2.0 * x, lambda x, up: 2.0 * up), X
+    )
 
 
 def test_a_reversal_breaks_in_vectorized_map():

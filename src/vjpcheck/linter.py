@@ -13,6 +13,7 @@ import tensorflow as tf
 
 from .check import check_rule
 from .messages import message
+from .shared import globals_of
 
 
 @dataclass(frozen=True)
@@ -377,6 +378,58 @@ def _random(case: _Case) -> Iterator[Advice]:
         )
 
 
+def _again(case: _Case) -> Iterator[Advice]:
+    advice = Advice(
+        "silent#order-of-calls",
+        "a second backward pass of the same call, as in tape.jacobian, {}: let the"
+        " gradient function capture what it needs, and leave that as it is",
+        is_mistake=False,
+    )
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(case.inputs)
+        y = case.function(*case.inputs)
+    once = tape.gradient(y, case.inputs)
+    try:
+        twice = tape.gradient(y, case.inputs)
+    except Exception as error:
+        raised = f"raises {type(error).__name__}"
+        yield replace(advice, text=advice.text.format(raised))
+        return
+    if not all(map(_same, *map(tf.nest.flatten, (once, twice)))):
+        yield replace(advice, text=advice.text.format("gives another gradient"))
+
+
+def _shared(case: _Case) -> Iterator[Advice]:
+    """Global variables that each call sets, and that the gradient function reads.
+    Another function may set them in between."""
+    names = globals_of(case.function)
+    case.function(*case.inputs)  # the first call may fill a cache
+    before = [space.get(name) for space, name in names]
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(case.inputs)
+        y = case.function(*case.inputs)
+    for (space, name), was in zip(names, before):
+        if (now := space.get(name)) is was:
+            continue
+        right = tape.gradient(y, case.inputs)
+        space[name] = object()
+        try:
+            found = tape.gradient(y, case.inputs)
+            depends = not all(map(_same, *map(tf.nest.flatten, (right, found))))
+        except Exception:
+            depends = True
+        finally:
+            space[name] = now
+        if depends:
+            yield Advice(
+                "silent#order-of-calls",
+                f"each call sets the global variable {name}, and the gradient function"
+                " reads it: another function that sets it in between changes the"
+                " gradient",
+                is_mistake=False,
+            )
+
+
 def _edges(case: _Case) -> Iterator[Advice]:
     x: Any = case.single
     if x is None:
@@ -408,6 +461,8 @@ _LOOKS = [
     _sparse,
     _second,
     _random,
+    _again,
+    _shared,
     _edges,
 ]
 

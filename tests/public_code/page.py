@@ -228,10 +228,13 @@ derivative.
 
 ## What the checker missed {{ #missed }}
 
-- **A second backward pass.** `vjpcheck` repeats the backward pass with a new forward pass,
-  so it accepts a gradient function that works only once.
-- **State shared by two functions.** It runs another call of the same function between the
-  two passes, not a call of another one.
+- **A second backward pass.** `vjpcheck` repeated the backward pass only with a new forward
+  pass, so it accepted a gradient function that works only once. `check_grads` now also
+  computes the gradient twice from one forward pass.
+- **State shared by two functions.** Between the two passes, it called the same function
+  again, but no other one. With the option `between`, `check_grads` now calls another
+  function there. `explain` names global variables that the gradient function reads and that
+  each call sets.
 - **A single point in float32.** It leaves a slope undecided that differences don't
   determine, and its message says so.
 - **Random gradients** can't be declared, and neither can a surrogate that takes different

@@ -20,6 +20,19 @@ def rule(values, gradient):
     return function
 
 
+@tf.custom_gradient
+def consuming(x):
+    kept = [x]
+    return x**2, lambda upstream: upstream * 2.0 * kept.pop()
+
+
+@tf.custom_gradient
+def with_global(x):
+    global SCALE
+    SCALE = float("2")
+    return SCALE * x, lambda upstream: SCALE * upstream
+
+
 # Of each thing that it looks at, a rule with this mistake, and the word for it.
 LOOKS = {
     "count": (rule(tf.sin, lambda x, up: (up, up)), "returns 2 gradients"),
@@ -39,6 +52,8 @@ LOOKS = {
         "at 10000",
     ),
     "again": (rule(lambda x: x + tf.random.normal([]), lambda x, up: up), "two calls"),
+    "repeated": (consuming, "a second backward pass of the same call"),
+    "globals": (with_global, "sets the global variable SCALE"),
 }
 
 
@@ -50,6 +65,7 @@ LOOKS = {
     "It compares the gradient with finite differences, …",
     "It runs the …",
     "It differentiates twice, …",
+    "It looks for global variables …",
 )
 @over(look=LOOKS)
 def test_what_it_looks_at(look):
