@@ -1,6 +1,7 @@
 """The derivatives of a function, by order and mode, beside finite differences."""
 
 import contextlib
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -75,6 +76,8 @@ class Check:
         self._atol, self._rtol, self._eps = atol, rtol, eps
         self._upstream: list[np.ndarray] | None = None
         self._tangent: list[np.ndarray] | None = None
+        self._recorded: Callable[[list], np.ndarray] | None = None
+        """A backward pass that can be repeated."""
         self._fixed = call.tensors(call.widened(), double=False)
         with tf.GradientTape() as tape:
             outputs = self._of_function([self._fixed[i] for i in call.moving])
@@ -169,16 +172,19 @@ class Check:
         ups = [self._random(each) for each in outputs]
         backward = self._rev(level, outputs).run
         sources = self._tensors(level, level.values, double=False)
+        passes = lambda: flat(backward([*sources, *ups]))  # noqa: E731
+        alone = functools.cache(passes)
         checks: list[Callable] = []
         if tol is not None:
-            checks.append(lambda: self._repeat(backward, sources, ups, tol))
+            what = "repeated, the backward pass gives"
+            checks.append(lambda: self._same(passes(), alone(), what, tol))
             checks.append(lambda: self._again(ups, tol))
         if between is not None:
-            checks.append(lambda: self._between(backward, sources, ups, between))
+            checks.append(lambda: self._between(alone, sources, ups, between))
         if len(outputs) > 1:
             checks.append(lambda: self._undefined(sources, ups))
         if "rev" in self._modes and self._upstream is None:
-            checks.append(lambda: self._zero(backward, sources, ups))
+            checks.append(lambda: self._zero(alone, sources, ups))
         if batched:
             checks.append(lambda: self._batched(sources, ups))
         if jit_compile:
@@ -401,14 +407,6 @@ class Check:
         except Exception as error:
             raise Wrong(f"{self._place(level)}: it raises {said(error)}") from error
 
-    def _repeat(self, backward: Callable, sources: list, ups: list, tol: float) -> None:
-        self._same(
-            flat(backward([*sources, *ups])),
-            flat(backward([*sources, *ups])),
-            "repeated, the backward pass gives",
-            tol,
-        )
-
     def _again(self, ups: list, tol: float) -> None:
         """A second backward pass of one forward pass. Before, a call at other inputs
         fills whatever the function keeps outside."""
@@ -430,6 +428,7 @@ class Check:
             ) from error
         if not self._call.noisy:
             self._same(twice, once, f"{what} gives", tol)
+        self._recorded = backward
 
     def _taped(self, sources: list) -> Callable[[list], np.ndarray]:
         """Records a forward pass, and returns its backward pass."""
@@ -441,10 +440,10 @@ class Check:
         )
 
     def _between(
-        self, backward: Callable, sources: list, ups: list, between: Callable
+        self, alone: Callable, sources: list, ups: list, between: Callable
     ) -> None:
         """What is called between the two passes must not change the gradient."""
-        alone = flat(backward([*sources, *ups]))
+        expected = alone()
         recorded = self._taped(sources)
         between()
         try:
@@ -457,14 +456,14 @@ class Check:
                 f" raises {said(error)}"
             ) from error
         if not self._call.noisy:
-            self._same(got, alone, "with a call of between, the gradient is")
+            self._same(got, expected, "with a call of between, the gradient is")
 
-    def _zero(self, backward: Callable, sources: list, ups: list) -> None:
+    def _zero(self, alone: Callable, sources: list, ups: list) -> None:
         """A gradient is linear in upstream. So it is 0 for 0, whatever ``atol`` is."""
-        zeros = [tf.zeros_like(each) for each in ups]
-        got = flat(backward([*sources, *zeros]))
+        backward = self._recorded or self._taped(sources)
+        got = backward([tf.zeros_like(each) for each in ups])
         near = max(RTOL.get(each.name, 1e-6) for each in self.first.dtypes)
-        size = abs(flat(backward([*sources, *ups]))).max(initial=0)
+        size = abs(alone()).max(initial=0)
         if np.any(abs(got) > near * size):  # NaN is no number, and isn't compared
             raise Wrong(
                 f"{self._place(self.first)}: with upstream = 0, the gradient is"
