@@ -1,9 +1,11 @@
-"""The command: ``python -m tests.benchmarks [--quick | --only PART]``, from the
-project's root.
+"""The command: ``python -m tests.benchmarks [--quick | --only PART | --jax PYTHON]``,
+from the project's root.
 
-Writes ``tests/benchmarks/results.json`` and, from it, ``docs/benchmark.md``; of one set
-of programs, of serving or of the checkers, it measures that alone, and keeps the rest. A quick run only prints: one
-round of ten small programs.
+It writes ``tests/benchmarks/results.json`` and, from it, ``docs/benchmark.md``. With
+``--only`` it measures one set of programs, serving or the checkers, and keeps the rest.
+With ``--jax`` it measures the checker beside JAX's, which needs a Python with JAX; without
+this option it keeps what is known of that. A quick run only prints one round of ten small
+programs.
 """
 
 import argparse
@@ -25,6 +27,7 @@ ROUNDS = {"own": (1, 0), "10": (3, 1), "100": (2, 1), "400": (1, 0)}
 EDITS = 3
 SERVING = "serving"
 CHECKERS = "checkers"
+JAX = "jax"
 RESULTS = books.ROOT / "tests/benchmarks/results.json"
 
 
@@ -36,8 +39,14 @@ def main() -> None:
     parser.add_argument(
         "--only", choices=[*ROUNDS, SERVING, CHECKERS], help="measure this alone"
     )
+    parser.add_argument(
+        "--jax", metavar="PYTHON", help="measure the checker beside JAX's alone"
+    )
     arguments = parser.parse_args()
     quick = arguments.quick
+    if arguments.jax:
+        _save(_known() | {JAX: checkers.measure_beside_jax(arguments.jax)})
+        return
     if arguments.only:
         _save(_again(arguments.only))
         return
@@ -54,6 +63,7 @@ def main() -> None:
             },
             **_while_serving(folder, 2 if quick else EDITS),
             CHECKERS: checkers.measure(),
+            JAX: _known()[JAX],
         }
     if quick:
         print(page.render(results))
@@ -61,9 +71,13 @@ def main() -> None:
         _save(results)
 
 
+def _known() -> dict:
+    return json.loads(RESULTS.read_text("utf-8"))
+
+
 def _again(key: str) -> dict:
     """What is known, with one part measured anew."""
-    results = json.loads(RESULTS.read_text("utf-8"))
+    results = _known()
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         if key == SERVING:
             results |= _while_serving(Path(name), EDITS)

@@ -1,16 +1,20 @@
-"""How long a check takes, beside TensorFlow's own: custom gradients of the site's
-programs, checked in one process, in turns."""
+"""How long a check takes, beside TensorFlow's own and JAX's: custom gradients of the
+site's programs, checked in turns."""
 
 import contextlib
 import io
+import json
 import runpy
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 
 from .books import ROOT
 
 ROUNDS = 5
+MODES = ("rev", "fwd")
 LARGE = 300
 """Numbers of the large input."""
 FUNCTIONS: dict[str, list[tuple[int, ...]]] = {
@@ -56,6 +60,51 @@ def _functions() -> Iterator[tuple[str, Callable, list]]:
         functions[first],
         drawn((LARGE,)),
     )
+
+
+def measure_beside_jax(python: str) -> dict:
+    """Of ``check_grads`` here and in JAX, in each mode. ``python`` has JAX: its process
+    waits while this one measures, and this one waits for it."""
+    script = Path(__file__).with_name("in_jax.py")
+    with subprocess.Popen(
+        [python, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as jax:
+        assert jax.stdin and jax.stdout
+        version = jax.stdout.readline().strip()
+        seconds = {
+            title: _beside_jax(jax, function, inputs)
+            for title, function, inputs in _functions()
+        }
+    return {"version": version, "seconds": seconds}
+
+
+def _beside_jax(
+    jax: subprocess.Popen, function: Callable, inputs: list
+) -> dict[str, list[float]]:
+    from vjpcheck import check_grads
+
+    def theirs(mode: str) -> float:
+        question = function.__name__, mode, [each.numpy().tolist() for each in inputs]
+        print(json.dumps(question), file=jax.stdin, flush=True)
+        return float(jax.stdout.readline())
+
+    def ours(mode: str, fast: bool) -> float:
+        start = time.perf_counter()
+        check_grads(function, inputs, modes=[mode], fast=fast)
+        return time.perf_counter() - start
+
+    contenders: dict[str, Callable[[], float]] = {}
+    for mode in MODES:
+        contenders[f"jax {mode}"] = partial(theirs, mode)
+        contenders[f"fast {mode}"] = partial(ours, mode, fast=True)
+        contenders[f"check_grads {mode}"] = partial(ours, mode, fast=False)
+    seconds: dict[str, list[float]] = {name: [] for name in contenders}
+    for turn in range(ROUNDS + 1):
+        for name, contender in contenders.items():
+            took = contender()
+            if turn:  # the first compiles kernels, in JAX as well
+                seconds[name].append(took)
+    return seconds
 
 
 def _rounds(function: Callable, inputs: list) -> dict[str, list[float]]:

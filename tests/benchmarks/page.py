@@ -25,6 +25,12 @@ CHECKERS = {
 }
 """Of ``vjpcheck``, from the shortest check to the most thorough."""
 
+_JAX = {
+    "rev": ("JAX, reverse", "ours, fast", "ours"),
+    "fwd": ("JAX, forward", "ours, fast", "ours"),
+}
+"""Of each mode, the heads of its columns."""
+
 
 def render(results: dict) -> str:
     """The page; all of its numbers come from ``results``."""
@@ -88,7 +94,22 @@ def render(results: dict) -> str:
             ),
         ),
         rounds=len(next(iter(results["checkers"].values()))["check_grads"]),
+        jax=results["jax"]["version"],
+        beside_jax=_table(
+            ("Checked", *(title for titles in _JAX.values() for title in titles)),
+            (
+                (title, *_in_both_modes(seconds))
+                for title, seconds in results["jax"]["seconds"].items()
+            ),
+        ),
     )
+
+
+def _in_both_modes(seconds: dict) -> Iterator[str]:
+    for mode in _JAX:
+        yield f"{1000 * median(seconds[f'jax {mode}']):.1f} ms"
+        for key in ("fast", "check_grads"):
+            yield f"{_ratio(seconds, f'{key} {mode}', f'jax {mode}'):.2f} ×"
 
 
 def goals(results: dict) -> Iterator[tuple[str, str, bool]]:
@@ -295,6 +316,23 @@ in float64. All ran in one process, in turns. × is the time divided by that of
 number of inputs and outputs. It takes one step size and compares nothing by itself.
 `check_grads` extrapolates each difference to step zero, and moves at most 16 mixtures of
 the inputs. `check_custom_gradient` also tries other points, upstream gradients, and a
-`tf.function`. JAX isn't among the packages that this site installs, so its `check_grads`
-wasn't measured.
+`tf.function`.
+
+## The checker beside JAX {{ #beside-jax }}
+
+`check_grads` of `vjpcheck` beside `jax.test_util.check_grads` of JAX {jax}, on the same
+functions and the same inputs in float64, at order 1. Each has its own process, and the two
+processes took turns. × is the time divided by that of JAX in the same round and mode; the
+table has medians of {rounds} rounds, after a round that compiled kernels.
+
+{beside_jax}
+
+JAX compares one random direction, at one step size. `fast=True` also compares one
+direction, but it extrapolates to step zero and repeats the backward pass. Without it,
+`check_grads` moves up to 16 numbers one at a time, and more in 16 mixtures.
+
+JAX has no forward mode for a function with `jax.custom_vjp`, so in forward mode it got the
+function without its custom gradient. `tests/benchmarks/in_jax.py` has the functions in JAX.
+This site doesn't install JAX, so the measurement takes a Python that has it:
+`python -m tests.benchmarks --jax PYTHON`.
 """
