@@ -346,7 +346,7 @@ POINTED = "[...CSS.highlights.get('pointed')].map(String)"
 
 def test_pointing_at_a_line_of_a_trace_shows_what_printed_it(open_page):
     page = open_page(CHAIN_RULE)
-    trace = page.locator(".language-text:has(.holds[data-live]) pre > code").first
+    trace = page.locator(".language-text:has(.holds[data-live]):not(details *) pre > code").first
     trace.hover()  # only what is near the screen is laid out, and has a height
     height = trace.bounding_box()["height"] / len(
         trace.inner_text().rstrip().split("\n")
@@ -372,7 +372,7 @@ def test_pointing_at_a_line_of_a_trace_shows_what_printed_it(open_page):
 def test_a_formula_out_of_sight_comes_to_the_line_that_names_it(open_page):
     page = open_page(CHAIN_RULE)
     page.set_viewport_size({"width": 1280, "height": 500})
-    trace = page.locator(".language-text:has(.holds[data-live])").first
+    trace = page.locator(".language-text:has(.holds[data-program$='/chain_rule.py'])")
     lines = trace.locator("pre")
     recalled = page.locator(".recalled math")
     lines.focus()
@@ -609,7 +609,7 @@ def test_a_picture_draws_what_was_recorded(open_page, path, name, moves, line, n
 
 def test_the_keyboard_changes_an_input_and_goes_through_the_lines(open_page):
     page = open_page(CHAIN_RULE, 320)
-    trace = page.locator(".language-text:has(.holds[data-live])").first
+    trace = page.locator(".language-text:has(.holds[data-live]):not(details *)").first
     code, status = trace.locator("pre code"), trace.get_by_role("status")
     button = trace.get_by_role("button", name="Change the inputs")
     before = code.text_content()
@@ -774,7 +774,7 @@ def test_without_a_script_a_picture_stays(open_page):
 
 def test_what_a_background_draws_is_seen_in_forced_colors(open_page):
     page = open_page(CHAIN_RULE, forced_colors="active")
-    trace = page.locator(".language-text:has(.holds[data-live])").first
+    trace = page.locator(".language-text:has(.holds[data-live]):not(details *)").first
     trace.get_by_role("button", name="Change the inputs").click()
     page.locator("mark.input").wait_for()
     drawn = """[getComputedStyle(document.querySelector("mark.input")).backgroundColor,

@@ -162,7 +162,7 @@
         const value = inputs[k].stops[slider.value]
         const isNew = +slider.value !== inputs[k].now
         shown[k].textContent = value
-        slider.setAttribute("aria-valuetext", value)
+        slider.ariaValueText = value
         if (!marks[k]) return
         marks[k].textContent = value
         marks[k].classList.toggle("changed", isNew)
@@ -177,7 +177,7 @@
       globalThis.pointAt(trace, step, lines.length)
       // A slider tells its value by itself.
       said.textContent = step ? `Line ${step} of ${lines.length}: ${lines[step - 1]}` : ""
-      back.setAttribute("aria-disabled", String(!step))
+      back.ariaDisabled = !step
     }
 
     const next = element("button", { type: "button" }, "Next line")

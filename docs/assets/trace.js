@@ -132,13 +132,9 @@
     if (code?.contains(node)) point(trace, lineAt(code, node, offset))
     else point(stepped?.trace ?? trace, stepped?.number ?? 0)
   }
-  function at({ clientX, clientY }) {
-    if (document.caretPositionFromPoint) {
-      const place = document.caretPositionFromPoint(clientX, clientY)
-      return [place?.offsetNode, place?.offset]
-    }
-    const place = document.caretRangeFromPoint(clientX, clientY)
-    return [place?.startContainer, place?.startOffset]
+  function at({ clientX: x, clientY: y }) {
+    const place = document.caretPositionFromPoint?.(x, y) ?? document.caretRangeFromPoint?.(x, y)
+    return [place?.offsetNode ?? place?.startContainer, place?.offset ?? place?.startOffset]
   }
   for (const kind of ["pointermove", "pointerdown"])
     document.addEventListener(kind, event => pointTo(...at(event)), { passive: true })
@@ -152,9 +148,8 @@
   const traces = [...document.querySelectorAll(".language-text:has(> .holds)")]
   for (const trace of traces) {
     const lines = trace.querySelector("pre")
-    lines.tabIndex = 0
-    lines.setAttribute("role", "group")
-    lines.setAttribute("aria-label", "Output: the arrow keys mark a line and what printed it")
+    Object.assign(lines, { tabIndex: 0, role: "group",
+      ariaLabel: "Output: the arrow keys mark a line and what printed it" })
     lines.addEventListener("keydown", event => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
       if (!step || event.altKey || event.ctrlKey || event.metaKey) return
@@ -163,7 +158,7 @@
       const from = pointed.trace === trace ? pointed.number : 0
       point(trace, Math.max(1, Math.min(count, from + step)))
     })
-    lines.addEventListener("blur", () => point(stepped?.trace ?? null, stepped?.number ?? 0))
+    lines.addEventListener("blur", () => pointTo(null))
   }
   if (globalThis.CSS?.highlights)
     traces.find(trace => !trace.closest("details"))?.querySelector(".filename").insertAdjacentHTML("beforeend",
@@ -176,9 +171,8 @@
       : ["inputs", "live.js", "openInputs"]
     const button = document.createElement("button")
     const says = `Change the ${what}`
-    Object.assign(button, { type: "button", className: "change", textContent: says })
-    button.setAttribute("aria-expanded", "false")
-    button.setAttribute("aria-label", `${says} of ${its.dataset.program.split("/").at(-1)}`)
+    Object.assign(button, { type: "button", className: "change", textContent: says,
+      ariaExpanded: false, ariaLabel: `${says} of ${its.dataset.program.split("/").at(-1)}` })
     if (isFigure) trace.after(button)
     else trace.querySelector(".filename").append(button)
     let panel
@@ -191,7 +185,7 @@
         const known = globalThis.live?.[program]
         if (!known || !globalThis[open]) {
           button.textContent = "The inputs can't be loaded"
-          button.removeAttribute("aria-label")
+          button.ariaLabel = null
           return
         }
         panel = globalThis[open](trace, isFigure ? button : programOf(trace), known)
@@ -200,7 +194,7 @@
         panel.querySelector(".reset").click()
         panel.hidden = true
       }
-      button.setAttribute("aria-expanded", String(!panel.hidden))
+      button.ariaExpanded = !panel.hidden
     })
   }
 }
