@@ -1469,7 +1469,7 @@ def test_what_is_pasted_finds_its_entry(entry, search):
 
 
 def test_a_strange_message_leads_to_the_page_of_symptoms(search):
-    search("ResourceExhaustedError: the frobnicator has no quux left", pasted=True)
+    search("ResourceExhaustedError: OOM when allocating tensor with shape[8]", pasted=True)
     said = search.page.locator("dialog.search [role=status]")
     assert "isn't in the catalogue" in said.inner_text()
     assert said.get_by_role("link").get_attribute("href").endswith("/mistakes/")

@@ -177,19 +177,21 @@
 
   // What is pasted of a traceback is compared with each message of the catalogue.
   const bare = text => text.replace(/\S*\/\S+|\d+|[^\w.\s]/g, " ").replace(/\.(?!\w)|\s+/g, " ").trim()
-  const named = text => new Set(bare(text).toLowerCase().match(/[a-z]\w+/g))
   async function explained(lines) {
+    const silent = new Set((await part("sections")).silent.split(" "))
+    const named = text => new Set(bare(text).toLowerCase().match(/[a-z]\w+/g)
+      ?.filter(word => !silent.has(word)))
     const shown = (await part("messages")).flatMap(([said, links]) =>
       links.map(([title, address]) => ({
         title, message: named(said), entry: named(title), address: placed(address)
       })))
-    // A rare word weighs more; one that no message has is a name, and weighs little.
+    // A rare word weighs more; one that no message has may be a name, and weighs less.
     const among = new Map()
     for (const { message, entry } of shown)
       for (const word of new Set([...message, ...entry]))
         among.set(word, (among.get(word) ?? 0) + 1)
     const weight = set => [...set].reduce((sum, word) =>
-      sum + (among.has(word) ? Math.log(1 + shown.length / among.get(word)) : 1), 0)
+      sum + (among.has(word) ? Math.log(1 + shown.length / among.get(word)) : 2.5), 0)
     const share = (set, of) => weight([...set].filter(word => of.has(word))) / weight(set)
     // What stands in quotes is a name, and none in a message. Of entries with the same
     // message the one that is named most like it comes first.

@@ -96,7 +96,7 @@
         return made
       })
     : [new Set(), new Set()]
-  let pointed = { trace: null, number: 0 }, stepped = null
+  let pointed = {}, stepped = null
   async function point(trace, number) {
     if (trace === pointed.trace && number === pointed.number) return
     const now = pointed = { trace, number }
@@ -122,7 +122,7 @@
     const code = trace.querySelector("pre code")
     later.clear()
     for (let line = number + 1; number && line <= count; line++) later.add(range(code, line))
-    pointed = { trace: null, number: 0 }
+    pointed = {}
     point(trace, number)
   }
 
