@@ -166,21 +166,20 @@
 
   // Below a figure, or on a trace.
   for (const its of document.querySelectorAll("[data-live]")) {
-    const trace = its.parentElement, isFigure = its.matches("img")
-    const [what, script, open] = isFigure ? ["picture", "figure.js", "openFigure"]
-      : ["inputs", "live.js", "openInputs"]
-    const button = document.createElement("button")
-    const says = `Change the ${what}`
-    Object.assign(button, { type: "button", className: "change", textContent: says,
-      ariaExpanded: false, ariaLabel: `${says} of ${its.dataset.program.split("/").at(-1)}` })
-    if (isFigure) trace.after(button)
-    else trace.querySelector(".filename").append(button)
+    const { program, live } = its.dataset, box = its.parentElement, drawn = its.matches("img")
+    const [what, file, open] = drawn ? ["picture", "figure", "openFigure"]
+      : ["inputs", "live", "openInputs"]
+    const button = Object.assign(document.createElement("button"), {
+      className: "change", textContent: `Change the ${what}`, ariaExpanded: false,
+      ariaLabel: `Change the ${what} of ${program.split("/").at(-1)}`,
+    })
+    if (drawn) box.after(button)
+    else box.querySelector(".filename").append(button)
     let panel
     button.addEventListener("click", async () => {
       if (!panel) {
-        const { program, live } = its.dataset
         button.disabled = true
-        await Promise.all([load(script), load(live)])
+        await Promise.all([load(`${file}.js`), load(live)])
         button.disabled = false
         const known = globalThis.live?.[program]
         if (!known || !globalThis[open]) {
@@ -188,7 +187,7 @@
           button.ariaLabel = null
           return
         }
-        panel = globalThis[open](trace, isFigure ? button : programOf(trace), known)
+        panel = globalThis[open](box, drawn ? button : programOf(box), known)
       } else if (panel.hidden) panel.hidden = false
       else {
         panel.querySelector(".reset").click()

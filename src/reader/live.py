@@ -27,9 +27,11 @@ class _Live(Postprocessor):
     def run(self, text: str) -> str:
         folder = place.docs(self.md).parent / FOLDER
 
+        figures = {figure["stem"] for figure in _FIGURE.finditer(text)}
+
         def with_inputs(trace: re.Match[str]) -> str:
             name = f"{trace['stem']}.live"
-            if not (folder / name).is_file():
+            if trace["stem"] in figures or not (folder / name).is_file():
                 return trace[0]
             # Read by a script in assets/.
             return f'{trace[0]} data-live="../{FOLDER}/{name}.js"'
