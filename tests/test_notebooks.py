@@ -2,6 +2,7 @@
 page shows."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -12,8 +13,8 @@ from tracebook.compare import difference
 from tracebook.snippet import Snippet
 from tracebook.trace import ended, without_frames, without_noise
 
-from . import built
-from .conftest import EVERY_PROGRAM
+from . import built, exercises
+from .conftest import ADDRESS, EVERY_PROGRAM
 
 pytestmark = pytest.mark.notebooks
 NOTEBOOKS = [
@@ -77,6 +78,74 @@ def _last(text: str, name: str) -> str:
         return text
     before = text[: start if start >= 0 else message[-1].start()]
     return before + name + without_frames(text[message[-1].end() :])
+
+
+FUNCTIONS = re.compile(rf"\b({'|'.join(exercises.FUNCTIONS)})(?=\()")
+UPSTREAM = re.compile(r"\bupstream\w*|\b\w+_bar\b")
+WITH_FORMULAS = list(
+    dict.fromkeys(Path(each.where).stem for each in exercises.FORMULAS)
+)
+
+
+def _filled(template: str, right: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """A cell to complete: as it is, and with wrong and right answers; each with how
+    the check begins to say so."""
+    inputs = re.search(r"def function\((.*)\):", template)[1].split(", ")
+    answers = [right[each] for each in inputs]
+    forgetful = [UPSTREAM.sub("1.0", each) for each in answers]
+    for says, those in (
+        ("Replace None by your formula in grad", ["None"] * len(inputs)),
+        ("Wrong: ", [f"2.0 * ({answers[0]})", *answers[1:]]),
+        ("Wrong: ", [*answers[:-1], forgetful[-1]]),
+        ("Right. ", answers),
+    ):
+        yield re.sub(r"(?<== )None.*(?=  #)", ", ".join(those), template), says
+
+
+def _answers(name: str) -> list[dict[str, str]]:
+    """In TensorFlow, those of each exercise of a page, by the name of the input."""
+    found: dict[str, dict[str, str]] = {}
+    for each in exercises.FORMULAS:
+        if Path(each.where).stem == name:
+            text = FUNCTIONS.sub(r"tf.math.\1", each.text)
+            text = text if UPSTREAM.search(text) else f"upstream * ({text})"
+            found.setdefault(each.of, {})[each.by] = text
+    return [*found.values()]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [pytest.param(["chain_rule"], marks=pytest.mark.sample), WITH_FORMULAS],
+    ids=["one", "all"],
+)
+def test_an_exercise_says_whether_its_formula_is_right(names, built_site, tmp_path):
+    """The checker comes from the site where it isn't beside the notebook."""
+    cells, expected = [], list[str]()
+    for name in names:
+        path = built_site / "exercises" / f"{name}.ipynb"
+        book = nbformat.read(path, as_version=4)
+        nbformat.validate(book)
+        first, *code = (each.source for each in book.cells if each.cell_type == "code")
+        for template, check, right in zip(
+            code[::2], code[1::2], _answers(name), strict=True
+        ):
+            for filled, says in _filled(template, right):
+                cells.append(f"{filled}\n\n\n{check}")
+                expected.append(says)
+    first = first.replace(ADDRESS, f"{built_site.as_uri()}/")
+    book.cells = [nbformat.v4.new_code_cell(each) for each in (first, *cells)]
+    resources = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(
+        book, timeout=600, kernel_name="python3", resources=resources
+    ).execute()
+    assert (tmp_path / "vjpcheck.zip").is_file()
+    printed = [
+        "".join(o.text for o in each.outputs if o.get("name") == "stdout")
+        for each in book.cells[1:]
+    ]
+    for cell, says, said in zip(cells, expected, printed, strict=True):
+        assert said.startswith(says), f"{cell}\n{said}"
+        assert not says.startswith("Wrong") or "is right" in said, said
 
 
 def _chosen() -> list[Path]:

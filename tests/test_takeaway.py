@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 
 from mathml.convert import MACROS, convert_all
 from mathml.source import Source, blanked
-from takeaway import offline, plain
+from takeaway import exercises, offline, plain
 from takeaway.book import PROGRAMS
 from takeaway.plain import Place
 from tracebook import files, includes, live
@@ -296,18 +296,44 @@ def test_links_of_the_archive_lead_to_files(unpacked, built_site):
                 assert (path.parent / place).is_file(), f"{path}: {target}"
 
 
-def _buttons(has_notebook: bool = True, **config: str) -> dict[str, str]:
+def _buttons(
+    has_notebook: bool = True, exercises: str = "", **config: str
+) -> dict[str, str]:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(ROOT / "overrides/partials"), autoescape=True
     )
     environment.filters["url"] = lambda path: f"../../{path}"
     page = SimpleNamespace(file=SimpleNamespace(src_uri="guide/tape.md"))
     shown = environment.get_template("take.html").render(
-        page=page, config=config, has_notebook=has_notebook
+        page=page, config=config, has_notebook=has_notebook, exercises=exercises
     )
     document: Any = html.fromstring(shown)
     links = document.xpath("//nav[@aria-label]//a")
     return {link.text_content(): link.get("href") for link in links}
+
+
+def test_exercises_lead_to_notebooks_where_the_site_has_no_address():
+    place = Place("guide/tape.md", str, "", {"guide/vjp.md"}, "exercises")
+    assert place.link("vjp.md#type") == "../guide/vjp.ipynb#type"
+    assert place.link("../lessons/kink.md") == "../lessons/kink.md"
+    assert place.link("#here") == "../guide/tape.md#here"
+
+
+@pytest.mark.parametrize(
+    "of, outputs",
+    [
+        ("sin(x)", {"upstream": "sin(x)"}),
+        ("upstream * sin(x)", {"upstream": "sin(x)"}),
+        ("upstream / x", {"upstream": "1 / x"}),
+        ("d_bar * u * x^2", {"d_bar": "u * x^2"}),
+        ("upstream_a * x + upstream_b / x", {"upstream_a": "x", "upstream_b": "1 / x"}),
+        ("a * x + 1 / x", {"upstream": "a * x + 1 / x"}),
+    ],
+)
+def test_an_exercise_knows_the_function_of_its_formula(of, outputs):
+    its = f'**Derive: x.** Derive it.\n\n??? question "Answer"\n\n    `1`{{.answer data-of="{of}"}}\n'
+    [found] = exercises.exercises(f"**Other.** No.\n\n{its}")
+    assert found.outputs == outputs and found.question == "**Derive: x.** Derive it."
 
 
 def test_what_marks_an_answer_is_gone_and_its_code_is_whole():
@@ -322,6 +348,8 @@ def test_buttons():
         "Markdown": "../../guide/tape.md",
     }
     assert _buttons(repo_url="") == notebook
+    there = {"Exercises": "../../exercises/tape.ipynb"}
+    assert _buttons(exercises="exercises/tape.ipynb", repo_url="") == notebook | there
     without = _buttons(has_notebook=False, repo_url="https://github.com/o/r/")
     assert without == {"Markdown": notebook["Markdown"]}
     assert _buttons(repo_url="https://github.com/o/r/") == {
@@ -336,7 +364,11 @@ def test_each_page_has_its_buttons(path, built_site):
     page = built.document(built.built(built_site, path))
     links = page.xpath("//nav[@class='take']/a/@href")
     there = [(built.built(built_site, path).parent / link).resolve() for link in links]
-    ends = (".ipynb", ".md") if path in WITH_PROGRAMS else (".md",)
-    wanted = [_taken(path, built_site, end).resolve() for end in ends]
+    wanted = [_taken(path, built_site, ".md").resolve()]
+    if "data-of=" in path.read_text("utf-8"):
+        wanted.insert(0, (built_site / "exercises" / f"{path.stem}.ipynb").resolve())
+        assert wanted[0].is_file()
+    if path in WITH_PROGRAMS:
+        wanted.insert(0, _taken(path, built_site, ".ipynb").resolve())
     assert there[: len(wanted)] == wanted
     assert not any(each.suffix == ".ipynb" for each in there[len(wanted) :])

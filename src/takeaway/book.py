@@ -4,12 +4,12 @@ import io
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tracebook import includes
 
-from . import jupyter, plain
+from . import exercises, jupyter, plain
 from .plain import Code, Place
 
 PROGRAMS = "snippets/programs.zip"
@@ -47,6 +47,8 @@ class Book:
     """Of a page or file, by its path below the pages, on the site."""
     site: str = ""
     """The address of the site, if it is known."""
+    checker: Mapping[str, bytes] = field(default_factory=dict)
+    """The modules that check exercises, by their paths."""
 
     def files(self) -> Iterator[tuple[str, bytes]]:
         """Everything, by its address below the site's."""
@@ -67,6 +69,8 @@ class Book:
             yield page.path, text.encode()
             if has_programs(page.markdown):
                 yield f"{stem}.ipynb", self._notebook(page).encode()
+            if found := [*exercises.exercises(page.markdown)]:
+                yield exercises.address(page.path), self._exercises(page, found)
         yield "llms.txt", "\n".join([*index, ""]).encode()
         yield "llms-full.txt", "\n\n".join(whole).encode()
         programs = {
@@ -74,6 +78,7 @@ class Book:
         }
         yield from programs.items()
         yield PROGRAMS, zipped(programs)
+        yield exercises.CHECKER, zipped(self.checker)
 
     def _taken(self, name: str) -> bytes:
         """A file as readers get it; what is not UTF-8 stays as it is."""
@@ -92,9 +97,24 @@ class Book:
         pieces = self._pieces(page, place, **options)
         return plain.as_markdown(pieces, self._namer(place))
 
-    def _notebook(self, page: Page) -> str:
+    def _place(self, page: Page, folder: str | None = None) -> Place:
+        """Of a notebook."""
         notebooks = {p.path for p in self.pages if has_programs(p.markdown)}
-        place = Place(page.path, self.address, self.site, notebooks)
+        return Place(page.path, self.address, self.site, notebooks, folder)
+
+    def _exercises(self, page: Page, found: list[exercises.Exercise]) -> bytes:
+        place = self._place(page, exercises.FOLDER)
+
+        def shown(question: str) -> str:
+            named = self._namer(place)
+            return plain.as_markdown(plain.pieces(question, place, str), named)
+
+        there = f"{place.beside(self.address(page.path))}#try-it"
+        opening = f"Exercises of [{page.title}]({there}). {exercises.OPENING}"
+        return exercises.notebook(found, opening, self.site, shown).encode()
+
+    def _notebook(self, page: Page) -> str:
+        place = self._place(page)
         there = place.beside(self.address(page.path))
         opening = (
             f"A notebook of [{page.title}]({there}). Each program is one cell, and"

@@ -27,7 +27,7 @@ def notebook(
 
     def close() -> None:
         if text := as_markdown(prose, named).strip():
-            cells.append(_cell("markdown", text))
+            cells.append(cell("markdown", text))
         prose.clear()
 
     program = ""
@@ -46,7 +46,7 @@ def notebook(
                 prose.append(piece.before + ALONE)
             close()
             magic = f"%%alone {posixpath.basename(program)}\n" if alone else ""
-            cells.append(_cell("code", magic + piece.text, tags))
+            cells.append(cell("code", magic + piece.text, tags))
         elif program and piece.name == program.removesuffix(".py") + ".out":
             output = {"name": "stdout", "text": _lines(piece.text)}
             cells[-1]["outputs"].append({"output_type": "stream", **output})
@@ -54,12 +54,17 @@ def notebook(
             prose.append(piece)
     close()
     if program:
-        first = _cell("code", FIRST)
+        first = cell("code", FIRST)
         # JupyterLab folds it, and Colab shows its title only.
         first["metadata"] |= {"jupyter": {"source_hidden": True}, "cellView": "form"}
-        cells[:0] = [_cell("markdown", opening), first]
-    for number, cell in enumerate(cells):
-        cell["id"] = f"cell-{number}"
+        cells[:0] = [cell("markdown", opening), first]
+    return written(cells)
+
+
+def written(cells: list[dict[str, Any]]) -> str:
+    """The file of a notebook."""
+    for number, each in enumerate(cells):
+        each["id"] = f"cell-{number}"
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     made = {
         "cells": cells,
@@ -70,16 +75,16 @@ def notebook(
     return json.dumps(made, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def _cell(kind: str, text: str, tags: Sequence[str] = ()) -> dict[str, Any]:
+def cell(kind: str, text: str, tags: Sequence[str] = ()) -> dict[str, Any]:
     metadata: dict[str, Any] = {"tags": [*tags]} if tags else {}
-    cell: dict[str, Any] = {
+    made: dict[str, Any] = {
         "cell_type": kind,
         "metadata": metadata,
         "source": _lines(text.rstrip("\n")),
     }
     if kind == "code":
-        cell |= {"execution_count": None, "outputs": []}
-    return cell
+        made |= {"execution_count": None, "outputs": []}
+    return made
 
 
 def _lines(text: str) -> list[str]:

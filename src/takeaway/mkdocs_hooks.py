@@ -14,7 +14,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
 from serving import later
-from takeaway import book, offline
+from takeaway import book, exercises, offline
 from tracebook import files as on_disk
 from tracebook import settings
 
@@ -38,6 +38,9 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
 def on_page_context(
     context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation
 ) -> None:
+    with_exercises = any(exercises.exercises(page.markdown or ""))
+    there = exercises.address(page.file.src_uri) if with_exercises else ""
+    context["exercises"] = there  # type: ignore[typeddict-unknown-key]
     context["has_notebook"] = book.has_programs(page.markdown or "")  # type: ignore[typeddict-unknown-key]
 
 
@@ -49,7 +52,7 @@ def on_post_build(config: MkDocsConfig) -> None:
         for name, content in _book(config).files():
             on_disk.write(site / name, content)
 
-    later.make("takeaway", r".*\.(?:md|ipynb)$|llms|snippets/", write)
+    later.make("takeaway", r".*\.(?:md|ipynb)$|llms|snippets/|exercises/", write)
     if not _serving:
         on_disk.write(site / offline.NAME, offline.archive(site))
 
@@ -62,6 +65,10 @@ def _book(config: MkDocsConfig) -> book.Book:
         for path in on_disk.below(snippets)
         if path.suffix in (".py", ".out")
     }
+    checker = Path(folder, "src")
+    modules = [
+        path for path in on_disk.below(checker / "vjpcheck") if path.suffix == ".py"
+    ]
     site = config.site_url or ""
     return book.Book(
         config.site_name,
@@ -70,6 +77,7 @@ def _book(config: MkDocsConfig) -> book.Book:
         programs,
         lambda path: _addresses.get(path, path),
         f"{site.rstrip('/')}/" if site else "",
+        {path.relative_to(checker).as_posix(): path.read_bytes() for path in modules},
     )
 
 

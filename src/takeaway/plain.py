@@ -59,21 +59,23 @@ class Place:
     """The address of the site; without one, links lead to neighbors."""
     notebooks: Collection[str] = ()
     """The pages to whose notebooks a link leads, where there is no address."""
+    folder: str | None = None
+    """Where what is taken stands, if that isn't beside the page."""
 
     def link(self, target: str) -> str:
         """What a target that is written on the page is, from elsewhere."""
         path, _, anchor = target.removesuffix("#only-light").partition("#")
         if re.match(r"[a-z]+:", path):
             return target
-        folder = posixpath.dirname(self.page)
-        there = posixpath.normpath(posixpath.join(folder, path)) if path else self.page
+        beside = posixpath.dirname(self.page)
+        there = posixpath.normpath(posixpath.join(beside, path)) if path else self.page
         end = f"#{anchor}" if anchor else ""
         if self.site:
             return self.beside(self.address(there)) + end
-        if not path:
+        if not path and self.folder is None:
             return end
-        if path.endswith(".md"):
-            return path.removesuffix(".md") + self._suffix(there) + end
+        if there.endswith(".md"):
+            return self.beside(there.removesuffix(".md") + self._suffix(there)) + end
         return self.beside(self.address(there)) + end
 
     def _suffix(self, there: str) -> str:
@@ -83,7 +85,8 @@ class Place:
         """A file of the site, by its address there."""
         if self.site:
             return self.site + there
-        path = posixpath.relpath(there or ".", posixpath.dirname(self.page) or ".")
+        here = posixpath.dirname(self.page) if self.folder is None else self.folder
+        path = posixpath.relpath(there or ".", here or ".")
         return f"{path}/" if there.endswith("/") else path
 
 
