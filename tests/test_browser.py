@@ -346,7 +346,9 @@ POINTED = "[...CSS.highlights.get('pointed')].map(String)"
 
 def test_pointing_at_a_line_of_a_trace_shows_what_printed_it(open_page):
     page = open_page(CHAIN_RULE)
-    trace = page.locator(".language-text:has(.holds[data-live]):not(details *) pre > code").first
+    trace = page.locator(
+        ".language-text:has(.holds[data-live]):not(details *) pre > code"
+    ).first
     trace.hover()  # only what is near the screen is laid out, and has a height
     height = trace.bounding_box()["height"] / len(
         trace.inner_text().rstrip().split("\n")
@@ -1469,7 +1471,9 @@ def test_what_is_pasted_finds_its_entry(entry, search):
 
 
 def test_a_strange_message_leads_to_the_page_of_symptoms(search):
-    search("ResourceExhaustedError: OOM when allocating tensor with shape[8]", pasted=True)
+    search(
+        "ResourceExhaustedError: OOM when allocating tensor with shape[8]", pasted=True
+    )
     said = search.page.locator("dialog.search [role=status]")
     assert "isn't in the catalogue" in said.inner_text()
     assert said.get_by_role("link").get_attribute("href").endswith("/mistakes/")
