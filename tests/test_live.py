@@ -251,6 +251,26 @@ def test_an_error_at_a_stop_is_shown_as_it_is_printed(book):
     assert "=== x = 1.0\nAssertionError: too small\n=== x = 2.0\n2.0\n" in said
 
 
+def test_each_stop_has_the_time_of_a_program(book):
+    """Here it is one second of the processor."""
+    works = """import time
+
+x = 2.0
+end = time.process_time() + 0.6
+while time.process_time() < end or x == 9.0:
+    pass
+print(x)
+"""
+    book.add("a", works, "2.0\n")
+    declare(book, "x = 1.0 to 4.0 by 1.0\n")
+    status, said = book.run("update")
+    assert status == 0, said
+    assert "x = 4.0\n4.0" in recorded(book)
+    declare(book, "x = 2.0, 9.0\n")
+    status, said = book.run("update")
+    assert status == 1 and "used more than 1 second of the processor" in said
+
+
 def test_what_a_library_says_of_running_again_is_dropped(book):
     book.settings("again = ['WARNING \\d+ times']")
     counts = "import math\nmath.n = getattr(math, 'n', 0) + 1\n"

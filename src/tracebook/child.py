@@ -98,14 +98,15 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     sys.argv[:] = [path]
     forked = settings.start_method == "forkserver"
     missing = [name for name in settings.preload if forked and name not in sys.modules]
-    _limit(settings.time_limit, may_be_lifted=bool(settings.observer))
+    may_be_lifted = bool(settings.observer or snippet.variants)
+    _limit(settings.time_limit, may_be_lifted)
     end = observer and observer.begin(snippet)
     # The interpreter's own order: the program, its threads, what it registered.
     atexit._clear()
     prepared = getattr(observer, "prepared", str)
     error = None
     if snippet.variants:
-        _execute_variants(path, snippet, scratch / "output")
+        _execute_variants(path, snippet, scratch / "output", settings.time_limit)
     else:
         error = _execute(path, snippet.text, prepared)
     threading._shutdown()  # type: ignore[attr-defined]
@@ -190,11 +191,14 @@ def _execute(path: str, source: str, prepared: Callable) -> BaseException | None
     return None
 
 
-def _execute_variants(path: str, snippet: Snippet, output: Path) -> None:
+def _execute_variants(
+    path: str, snippet: Snippet, output: Path, time_limit: float
+) -> None:
     """Run texts in the place of a program, each with a line before it, and with the
-    message that ends it. Each has a file of its own, for AutoGraph keeps what it
-    read."""
+    message that ends it. Each has the whole time of a program, and a file of its own,
+    for AutoGraph keeps what it read."""
     for number, (heading, text) in enumerate(snippet.variants):
+        _limit(time_limit, may_be_lifted=True)
         print(heading)
         own = Path(path).parent / str(number) / Path(path).name
         own.parent.mkdir()

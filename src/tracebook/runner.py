@@ -154,7 +154,8 @@ class Runner:
                 f" {', '.join(self._settings.preload)}, or began {snippet.shown}:"
                 f" {error}"
             ) from error
-        deadline = time.monotonic() + _PATIENCE * self._settings.time_limit
+        programs = len(snippet.variants) or 1
+        deadline = time.monotonic() + _PATIENCE * self._settings.time_limit * programs
         return _Job(snippet, process, its, deadline, _server() if self._forks else 0)
 
     def _look_at(self, job: _Job) -> Run | None:
@@ -179,7 +180,8 @@ class Runner:
         elif runs:
             if time.monotonic() < job.deadline:
                 return None
-            problem = f"did not finish within {_PATIENCE * time_limit:g} seconds"
+            patience = _PATIENCE * time_limit * (len(job.snippet.variants) or 1)
+            problem = f"did not finish within {patience:g} seconds"
         self._kill(job)
         code = job.process.exitcode or 0
         if not shutil.disk_usage(job.scratch).free:  # what it wrote may be lost
