@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / ".github/page.png"
-WIDTH, HEIGHT, SHARPNESS = 720, 1270, 2
+WIDTH, HEIGHT, SHARPNESS = 720, 1320, 2
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -38,7 +38,7 @@ with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         page.goto(f"http://127.0.0.1:{server.server_port}/lessons/chain_rule/")
         page.evaluate("document.fonts.ready")
         page.locator("#snippet-and-trace").evaluate(
-            "heading => scrollTo(0, heading.offsetTop - 215)"
+            "heading => scrollTo(0, heading.offsetTop - 312)"
         )
         page.wait_for_timeout(500)
         shown = Image.open(BytesIO(page.screenshot())).convert("RGB")
