@@ -94,7 +94,7 @@ def _filled(template: str, right: dict[str, str]) -> Iterator[tuple[str, str]]:
     answers = [right[each] for each in inputs]
     forgetful = [UPSTREAM.sub("1.0", each) for each in answers]
     for says, those in (
-        ("Replace None by your formula in grad", ["None"] * len(inputs)),
+        ("Replace None with your formula in grad", ["None"] * len(inputs)),
         ("Wrong: ", [f"2.0 * ({answers[0]})", *answers[1:]]),
         ("Wrong: ", [*answers[:-1], forgetful[-1]]),
         ("Right. ", answers),

@@ -62,8 +62,11 @@ def write(site: Path, text: str) -> None:
 def cut(
     source: Path, text: str, features: list[str], names: list[int] | None = None
 ) -> bytes:
-    """A font as woff2 with the glyphs of ``text``, with these features and, of the
-    entries about itself, those with these numbers; by default the usual ones."""
+    """The subset of a font that has the glyphs of ``text``, as woff2.
+
+    It keeps the layout ``features`` with these tags, and the entries of its name table
+    with the numbers ``names``; by default those that fontTools keeps.
+    """
     options = subset.Options(
         flavor="woff2",
         layout_features=features,

@@ -1,7 +1,7 @@
-"""The face of running text: Source Sans Pro, cut down to the letters of its language.
+"""The font of running text: Source Sans Pro, subset to what English text needs.
 
-It is drawn like STIX Two Math: as high in the small letters, and as light. The licence
-reserves its name, so the files that are cut from it have none.
+Its small letters are about as high as those of STIX Two Math. Its license reserves the
+name, so the subsets have none.
 
 ``python -m reader.typeface SITE`` writes them into a site that was built without hooks.
 """

@@ -12,7 +12,7 @@ FOLDER = "exercises"
 CHECKER = f"{FOLDER}/vjpcheck.zip"
 """The checker beside the notebooks, from which Python imports it."""
 OPENING = (
-    "Run the first cell. Then replace `None` by your formula in an exercise, and run"
+    "Run the first cell. Then replace `None` with your formula in an exercise, and run"
     " its two cells. The second one checks the gradient. `grad` returns the downstream"
     " gradient, which is upstream times the local derivative. Write the formula in"
     " Python, with functions such as `tf.math.cos`."
@@ -45,7 +45,7 @@ def check(function, *inputs):
         tape.watch(inputs)
         outputs = function(*inputs)
     if None in tape.gradient(outputs, inputs):
-        print("Replace None by your formula in grad. Run that cell, and then this one.")
+        print("Replace None with your formula in grad. Run that cell, then this one.")
         return
     try:
         result = check_custom_gradient(function, inputs)
@@ -101,7 +101,7 @@ class Exercise:
             f"def function({names}):",
             f"    def grad({', '.join(self.outputs)}):",
             f"        {downstream} = {', '.join(['None'] * len(self.by))}"
-            f"  # replace None by your formula{'s' * (len(self.by) > 1)}",
+            f"  # replace None with your formula{'s' * (len(self.by) > 1)}",
             f"        return {downstream}",
             "",
             f"    return {f'({values})' if len(self.outputs) > 1 else values}, grad",

@@ -320,8 +320,8 @@ the inputs. `check_custom_gradient` also tries other points, upstream gradients,
 
 ## The checker beside JAX {{ #beside-jax }}
 
-`check_grads` of `vjpcheck` beside `jax.test_util.check_grads` of JAX {jax}, on the same
-functions and the same inputs in float64, at order 1. Each has its own process, and the two
+This table compares `check_grads` of `vjpcheck` with `jax.test_util.check_grads` of JAX {jax},
+on the same functions and inputs in float64, at order 1. Each has its own process, and the two
 processes took turns. × is the time divided by that of JAX in the same round and mode; the
 table has medians of {rounds} rounds, after a round that compiled kernels.
 
