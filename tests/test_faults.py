@@ -247,7 +247,10 @@ FAULTS = {
     ),
     "a program that removes all folders": Fault(
         CHECK,
-        program("shutil.rmtree(os.path.dirname(os.path.dirname(os.getcwd())))"),
+        program(
+            "all = os.path.dirname(os.path.dirname(os.getcwd()))\n"
+            "while os.path.exists(all): shutil.rmtree(all, True)  # others begin in it"
+        ),
         1,
         "snippets/x.py:1: removed the folder that it works in",
     ),
