@@ -37,11 +37,11 @@ def main(words: list[str]) -> int:
     wanted = [path.resolve() for path in arguments.pages] or [*book]
     if strangers := [str(path) for path in wanted if path not in book]:
         parser.error(f"no page of the book: {', '.join(strangers)}")
-    pages = [book[path] for path in wanted if not book[path].is_generated]
+    pages = [book[path] for path in wanted]
     refused = sum(
         accept(page, reviewed=arguments.reviewed)
         for page in pages
-        if file_of(page).exists()
+        if file_of(page).exists() and not page.is_generated
     )
     _lock_rules(pages, root)
     return 1 if refused else 0
