@@ -166,6 +166,13 @@ def test_another_environment_knows_nothing(known, monkeypatch, name):
     assert Memory(known[0]).recall(known[1]) is None
 
 
+def test_how_much_is_logged_is_indifferent(known, monkeypatch):
+    """Code that a test calls may have set it; then all programs ran again for the
+    site of the tests."""
+    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
+    assert Memory(known[0]).recall(known[1]) == RUN
+
+
 SETTINGS = {
     "preload": ["json"],
     "start_method": "spawn",

@@ -26,8 +26,11 @@ from .snippet import Snippet
 _ENGINE = Path(__file__).parent
 _CPUINFO = Path("/proc/cpuinfo")
 _DAYS_KEPT = 30
-OF_NUMBERS = r"(TF|XLA|OMP|KMP|MKL|OPENBLAS|CUDA|ONEDNN|DNNL|KERAS|NUMPY|NPY)_.*"
-"""Names of what may change a number that a program computes."""
+OF_NUMBERS = (
+    r"(?!TF_CPP_)(TF|XLA|OMP|KMP|MKL|OPENBLAS|CUDA|ONEDNN|DNNL|KERAS|NUMPY|NPY)_.*"
+)
+"""Names of what may change a number that a program computes; and not of how much
+TensorFlow's C++ log tells, of which no output has anything."""
 _OF_RUNS = rf"{OF_NUMBERS}|(LC|LD)_.*|(PYTHON|MPL).*|LANG|TZ"
 
 

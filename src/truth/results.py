@@ -336,7 +336,7 @@ class Keys:
         return _hash(
             platform.python_version(),
             _SYSTEM,
-            json.dumps(memory.environment(f"(?!TF_CPP_){memory.OF_NUMBERS}")),
+            json.dumps(memory.environment(memory.OF_NUMBERS)),
             *sorted(path.name for path in packages),
             *(
                 part
