@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple
 
 
@@ -18,7 +19,7 @@ class Node:
 
     position: int = field(compare=False)
 
-    @property
+    @cached_property
     def parts(self) -> tuple:
         """What it is made of: nodes, words, numbers and tuples of such."""
         return tuple(getattr(self, each.name) for each in fields(self)[1:])

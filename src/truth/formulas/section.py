@@ -298,18 +298,22 @@ class Section:
 
     def _infer_shapes(self) -> None:
         """Arrays without a domain take the sizes of the indices they carry."""
+        found = [
+            (read, statement, [*symbols(statement)])
+            for read, _, statement in self._statements()
+        ]
         for last in (False, False, True):
-            for read, _, statement in self._statements():
+            for read, statement, its in found:
                 with read.refusing(statement):
-                    self._infer_from_indices(statement, last)
+                    self._infer_from_indices(its, last)
             for name in self._own - self.scope.shapes.keys():
                 if name in self.scope.maps and not self.scope.maps[name].indices:
                     self._infer_from_definition(name)
 
-    def _infer_from_indices(self, statement: Statement, last: bool) -> None:
+    def _infer_from_indices(self, found: list[Symbol], last: bool) -> None:
         shapes = self.scope.shapes
         sizes: dict[str, int] = {}
-        for each in symbols(statement):
+        for each in found:
             name, indices = each.name, each.indices
             if len(shapes.get(name, ())) == len(indices):
                 sizes.update(
@@ -317,7 +321,7 @@ class Section:
                     for (letter, _), size in zip(indices, shapes.get(name, ()))
                     if letter
                 )
-        for each in symbols(statement):
+        for each in found:
             name, indices = each.name, each.indices
             is_array = indices and all(
                 letter and not offset for letter, offset in indices

@@ -26,15 +26,18 @@ _NUMERIC = Number | Constant | Sum | Product | Quotient | Power | Matrix | Role 
 
 def walk(node: Tree, skip: Callable[[Node], bool] = lambda _: False) -> Iterator[Node]:
     """Every node of a tree, or of several, but for some with all that is in them."""
-    if isinstance(node, Node):
-        if skip(node):
-            return
-        yield node
-        node = node.parts
-    elif isinstance(node, Statement):
-        node = node.sides
-    for part in node if isinstance(node, tuple) else ():
-        yield from walk(part, skip)
+    left: list[object] = [node]
+    while left:
+        first = left.pop()
+        if isinstance(first, Node):
+            if skip(first):
+                continue
+            yield first
+            left += first.parts[::-1]
+        elif isinstance(first, Statement):
+            left += first.sides[::-1]
+        elif isinstance(first, tuple):
+            left += first[::-1]
 
 
 def symbols(
