@@ -8,12 +8,13 @@ matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "vjp rows"
 from matplotlib import pyplot as plt
 
+upstream_1, upstream_2 = 5.0, -1.0
 x = tf.constant([2.0, 3.0, 0.0])
 with tf.GradientTape(persistent=True) as tape:
     tape.watch(x)
     x1, x2, x3 = tf.unstack(x)
     y = tf.stack([x1 * x2, x2 * tf.sin(x3)])
-    L = 5.0 * y[0] - y[1]
+    L = upstream_1 * y[0] + upstream_2 * y[1]
 upstream = tape.gradient(L, y).numpy()
 J = tape.jacobian(y, x).numpy()
 downstream = tape.gradient(L, x).numpy()
@@ -51,18 +52,24 @@ def draw(name, ink, soft, above, local, below):
                    for each in plot.texts)
 
     def line(low, high):
-        return " ".join(text for _, height, text in texts
-                        if low < height < high)
+        return [text for _, height, text in texts if low < height < high]
 
-    assert line(-0.6, 0) == "upstream Jacobian" and [
-        line(-1, -0.6), line(-1.5, -1)] == [
-        "5 × 3 2 0 = 15 10 0", "−1 × 0 0 3 = 0 0 −3"], (
-        "Two lines: upstream 5 times the first row of the Jacobian, 3, 2, 0,"
-        " is 15, 10, 0; upstream −1 times the second row, 0, 0, 3, is 0, 0,"
-        " −3.")
-    assert line(-1.9, -1.5) == "add" and line(-2.5, -1.9) == (
-        "downstream 15 10 −3"), (
-        "Both results add up to downstream: 15, 10, −3.")
+    def value(words):
+        return np.array([word.replace("−", "-") for word in words], float)
+
+    (a, *one), (b, *two) = line(-1, -0.6), line(-1.5, -1)
+    assert line(-0.6, 0) == ["upstream", "Jacobian"] and all(
+        each[::4] == ["×", "="]
+        and all(value(each[5:]) == value([factor]) * value(each[1:4]))
+        for factor, each in ((a, one), (b, two))), (
+        "Two lines: upstream {} times the first row of the Jacobian, {}, is"
+        " {}; upstream {} times the second row, {}, is {}.".format(
+            a, ", ".join(one[1:4]), ", ".join(one[5:]),
+            b, ", ".join(two[1:4]), ", ".join(two[5:])))
+    result, *total = line(-2.5, -1.9)
+    assert line(-1.9, -1.5) == ["add"] and result == "downstream" and all(
+        value(total) == value(one[5:]) + value(two[5:])), (
+        f"Both results add up to downstream: {', '.join(total)}.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

@@ -959,6 +959,7 @@ def test_the_quantizer(mode, x):
     "The picture clips the …",
     "Clipping by norm moves …",
     "Clipping by value shrinks …",
+    "Up to a limit …",
     "Two paths in the …",
     "By norm: a straight …",
     "By value: straight down …",
@@ -986,6 +987,7 @@ def test_the_limits(mode, tau):
     value = clipped(lambda upstream: tf.clip_by_value(upstream, -tau, tau))
     assert np.allclose(value, by_value[at], atol=1e-6)
     assert same(value, np.minimum(u, np.float32(tau)))
+    assert (value[0] == value[1]) == (tau <= 3) and len(value) == 2
     if 3 <= tau < 4:
         assert value[0] == u[0] and value[1] < u[1]  # only the larger one
         assert value[0] / value[1] != u[0] / u[1]
@@ -1001,6 +1003,10 @@ def test_the_limits(mode, tau):
     assert same(by_value, np.minimum(u, 2)) and same(by_norm, 2 * u / 5, 1e-6)
     assert len([by_value, by_norm]) == 2 and by_value.tolist() == [2, 2]
     assert by_norm.round(6).tolist() == [1.2, 1.6]
+    for text in source("limits.live").split("=== limit = ")[1:]:
+        limit = float(text.split("\n")[0])
+        equal = f"by value at {limit:g}, {limit:g}," in text
+        assert equal == (limit <= 3)
 
 
 definition(
@@ -1010,6 +1016,7 @@ definition(
     "makes the feature …",
 )
 advice(
+    "Use *Change the picture* …",
     "Test instead that …",
     "If a custom …",
     "If you need …",

@@ -1119,6 +1119,7 @@ def test_two_vjps_are_a_jvp(f, x, dx, row):
 @says(
     "The picture multiplies the …",
     "Each number of the …",
+    "With $(1, 0)$ …",
     "Two lines: upstream 5 …",
     "Both results add up …",
     "A row times a Jacobian: …",
@@ -1157,6 +1158,15 @@ def test_the_rows(mode):
     assert same(rows, [line[1:4] for line in lines])
     assert same(found, added) and same(found, 5 * rows[0] + -1 * rows[1])
     assert upstream == [5, -1] and same(x, [2, 3, 0])
+    recorded = source("rows.live").split("=== ")
+    for row, right in ([1, 0], rows[0]), ([1, 1], rows[0] + rows[1]):
+        assert same(mode.gradient(lambda x: tf.reduce_sum(y(x) * row), x), right)
+        [stop] = [
+            each
+            for each in recorded
+            if each.startswith(f"upstream_1 = {row[0]}.0; upstream_2 = {row[1]}.0\n")
+        ]
+        assert f"downstream: {right}\n" in stop and len(rows) == 2
 
 
 definition(
@@ -1175,6 +1185,7 @@ definition(
     "What does a …",
 )
 advice(
+    "Use *Change the picture* …",
     "So choose what …",
     "Compare the gradient …",
     "Compare the first …",

@@ -114,6 +114,7 @@ def test_each_downstream_is_the_next_upstream():
     "The picture shows all …",
     "Read the values from …",
     "Each square multiplies …",
+    "Without `upstream`, the …",
     "Three boxes in …",
     "Arrows to the right …",
     "Below, from the right …",
@@ -140,6 +141,13 @@ def test_the_figure():
     assert backward[-1]["x"] == 2
     forward = [float(at[n - 0.5, 0.25]) for n in range(4)]
     assert forward == [2, 4, 16, 256]
+    recorded = dict(
+        each.split("\n", 1) for each in source("figure.live").split("=== ")[1:]
+    )
+    for forgets, found in (False, 8 * 2**7), (True, 2 * 2):
+        at = recorded[f"x = 2.0; forget_upstream = {forgets}"]
+        assert at.startswith(f"dy/dx = {found}.0\n")
+        assert found == (4 if forgets else 1024)
 
 
 @says("A test of …")
@@ -435,6 +443,7 @@ def test_the_four_steps(path):
 
 
 advice(
+    "Use *Change the picture* …",
     "Write the differential of each step, …",
     "Don't check a …",
     "Test a gradient …",

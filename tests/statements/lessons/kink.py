@@ -293,6 +293,7 @@ def test_the_other_condition(mode):
     "The upper panel is …",
     "At the kink, the central …",
     "At $x = 0.01$, all …",
+    "The three lines of …",
     "Two panels over the …",
     "At the kink, three …",
     "At x = 0.01 the …",
@@ -322,6 +323,12 @@ def test_the_figure():
             assert not any(
                 np.isclose(each, 2).any() for each in (central[h > x], left[h > x])
             )
+    first = source("figure.live").split("\n")[0]
+    for x in map(float, first.removeprefix("distance = ").split(", ")):
+        right, left = (f(x + h) - f(x)) / h, (f(x) - f(x - h)) / h
+        lines = [right, (right + left) / 2, left]
+        meet = np.ptp(lines, axis=0) < 1e-9
+        assert len(lines) == 3 and same(meet, h < x * (1 + 1e-9))
 
 
 definition(
@@ -333,6 +340,7 @@ definition(
     "We chose $\\local{c} …",
 )
 advice(
+    "Use *Change the picture* …",
     "Write the gradient of the difference …",
     "You need the …",
     "Check a gradient …",

@@ -245,6 +245,7 @@ def test_a_steep_loss(mode):
     "The picture shows both …",
     "The derivative of sign is 0 at …",
     "That of the surrogate …",
+    "The derivative of a wider …",
     "Two panels over x …",
     "Value: sign is −1 …",
     "Derivative: that of …",
@@ -266,6 +267,14 @@ def test_the_figure():
     assert all(slope == 0 for slope in flat) and np.all(hump > 0)
     assert same(hump, EAGER.gradient(tf.sigmoid, x), 1e-6)
     assert x[np.argmax(hump)] == 0 and max(hump) == 0.25
+    first = source("figure.live").split("\n")[0]
+    ends = [-4.0, 0.0, 4.0]
+    slopes = [
+        EAGER.gradient(lambda x, width=width: tf.sigmoid(x / width), ends)
+        for width in map(float, first.removeprefix("width = ").split(", "))
+    ]
+    assert same(np.sign(np.diff(slopes, axis=0)), [[1, -1, 1]] * (len(slopes) - 1))
+    assert x[[0, -1]].tolist() == ends[::2] == [-4, 4] and ends[1] == 0
 
 
 definition(
@@ -282,6 +291,7 @@ definition(
     "The differential of the …",
 )
 advice(
+    "Use *Change the picture* …",
     "You need the …",
     "Make two quick …",
     "With the loss …",

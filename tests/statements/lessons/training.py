@@ -392,6 +392,7 @@ def test_a_larger_loss():
     "In the shaded part, …",
     "Adam crosses 0 from …",
     "From −6, gradient descent …",
+    "The wider it is, …",
     "x over 100 steps, …",
     "Adam: from −1 and …",
     "Gradient descent: from −1, …",
@@ -423,6 +424,17 @@ def test_the_figure():
     x = tf.constant([0.5, 2.0])
     loss = 0.5 * (tf.sign(x) - 1.0) ** 2
     assert all(tf.sign(x) == 1) and all(each == 0 for each in loss)
+    moved, taken = [], range(100)
+    recorded = source("figure.live").split("=== width = ")[1:]
+    for text in recorded:
+        width, x = float(text.split("\n")[0]), -6.0
+        for _ in taken:
+            s = sigmoid(x / width)
+            x -= 0.1 * (np.sign(x) - 1) * s * (1 - s) / width
+        end = text.split(f"SGD  from -6.0: after {len(taken)} steps ")[1].split()[0]
+        assert np.isclose(float(end), x, 1e-4)
+        moved.append(x + 6)
+    assert len(taken) == 100 and moved == sorted(moved) and moved[0] > 0
 
 
 history(
@@ -439,6 +451,7 @@ definition(
     r"For $y = \operatorname{sign}(x)$ …",
 )
 advice(
+    "Use *Change the picture* …",
     "You need the …",
     "Replace Adam by …",
     "Predict its first …",

@@ -1,5 +1,7 @@
 """What the page on implicit differentiation says in words."""
 
+import re
+
 from truth.statements.tries import *
 
 
@@ -871,6 +873,7 @@ def test_not_converged(mode, damping):
     "A step goes up …",
     "The cold start takes …",
     "The warm start is …",
+    "The nearer it starts, …",
     "The curve x + …",
     "From the cold start …",
     "There, a dot marks …",
@@ -911,6 +914,15 @@ def test_the_cobweb(mode):
     assert label == "cold start: 18 steps, gradient 1.961"
     assert len(above) == 18 and round(cold.numbers[2], 3) == 1.961
     assert same(steps(0.0, 18), cold.numbers[2], 1e-5) and same(steps(start, 1), 1.0)
+    moved = [
+        list(map(float, re.findall(r"-?\d+\.?\d*", text.split("\n")[1])))
+        for text in source("cobweb.live").split("=== ")[1:]
+    ]
+    starts, numbers_of, gradients = zip(*moved)
+    assert list(starts) == sorted(starts) and starts[-1] < start and len(starts) > 1
+    assert np.all(np.diff(numbers_of) < 0) and np.all(np.diff(gradients) < 0)
+    for each, number, gradient in moved:
+        assert same(steps(each, int(number)), gradient, 1e-4)
 
 
 pointer(
@@ -920,6 +932,7 @@ pointer(
     "The code calls …",
 )
 advice(
+    "Use *Change the picture* …",
     "You need the …",
     "Derive its gradient …",
     "Look at `local …",

@@ -898,20 +898,28 @@ def test_exercise():
 
 
 @says(
-    "The picture shows the …",
+    "The upper panel of …",
+    "After the forward pass, only the ends …",
+    "Each tooth of the …",
+    "Its tensors are freed …",
     "With few blocks, the …",
     "With many blocks, many …",
     "The best number lies …",
-    "Tensors alive at once, …",
-    "Without recomputation, a level …",
-    "With tf.recompute_grad, a …",
+    "With four blocks, for …",
+    "Two panels show how …",
+    "Above, over the steps …",
+    "With tf.recompute_grad in …",
+    "Then each block that …",
+    "Below, the peak over …",
+    "A ring marks 8 …",
     "Tensors alive at once in …",
 )
 def test_the_peaks():
-    [plot] = drawn("peak.py")[0].axes
-    without, recomputed = (list(line.get_ydata()) for line in plot.lines)
-    number = [int(each.get_text()) for each in plot.get_xticklabels()]
-    assert number == [1, 2, 4, 8, 16, 32, 64] and len(plot.lines) == 2
+    above, below = drawn("peak.py")[0].axes
+    assert len([above, below]) == 2
+    without, recomputed, ring = (list(line.get_ydata()) for line in below.lines)
+    number = [int(each.get_text()) for each in below.get_xticklabels()]
+    assert number == [1, 2, 4, 8, 16, 32, 64] and len(below.lines) == 3
     lines = trace("blocks.py")
     plain = next(line for line in lines if "no blocks" in line.text)
     assert without == [plain.numbers[3]] * 7 and without[0] == 64
@@ -922,6 +930,50 @@ def test_the_peaks():
     for blocks, most in zip(number, recomputed):  # ends, and steps of one block
         assert most == blocks + 64 // blocks
     assert 64 // number[0] == 64 > 1 and 64 // number[-1] == 1
+    [marked] = ring
+    assert marked == 16 and above.get_title() == "one run in 8 blocks"
+    plain, with_ = (line.get_xydata() for line in above.lines)
+    assert plain[:, 1].max() == 64 and plain[-1].tolist() == [64, 0]
+    ends, tops = {}, {}
+    for blocks in 8, 4:
+        length = 64 // blocks
+        again, alive, tops[blocks] = one_run(blocks)
+        parts = [[*range(at, at + length)] for at in range(0, 64, length)]
+        assert again == np.ravel(parts[::-1]).tolist()  # the last one first
+        ends[blocks] = [part[-1] for part in parts]
+        for n, each in enumerate(alive):  # nothing of the block before
+            assert each == ends[blocks][: blocks - n]
+    assert with_[with_[:, 0] == 64][-1, 1] == len(ends[8]) == 8
+    assert tops[8] == [*range(16, 8, -1)] and tops[8][0] == max(with_[:, 1])
+    falls = with_[1:][np.diff(with_[:, 1]) < 0]
+    teeth = [int(at) for at in falls[:, 0] if at > 64]
+    assert sorted({*teeth}) == [*range(72, 129, 8)] and len({*teeth}) == len(tops[8])
+    assert len(ends[4]) == 4 < len(ends[8]) and min(tops[4]) > max(tops[8])
+
+
+def one_run(blocks):
+    """The steps that run again, in order; before each block does, whose results are
+    alive; and after it, how many."""
+    length, alive, order, before, after = 64 // blocks, [], [], [], []
+
+    def steps(x, block):
+        before.append(sorted(alive))
+        for at in range(block * length, (block + 1) * length):
+            x = tf.sin(x)
+            order.append(at)
+            alive.append(at)
+            weakref.finalize(x, alive.remove, at)
+        after.append(len(alive))
+        return x
+
+    def chain(x):
+        for block in range(blocks):
+            x = tf.recompute_grad(lambda x, block=block: steps(x, block))(x)
+        return x
+
+    tape, y, x = taped(chain)
+    assert tape.gradient(y, x) is not None
+    return order[64:], before[blocks:], after[blocks:]
 
 
 pointer(
@@ -947,6 +999,7 @@ pointer(
     "The program counts the tensors, …",
 )
 advice(
+    "Use *Change the picture* …",
     "You need the …",
     "Measure the peak …",
     "GPU — call …",
