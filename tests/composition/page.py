@@ -45,8 +45,7 @@ compares the result with the page.
 _PICTURE = """\
 ## At a glance { #at-a-glance }
 
-A dot is right, ≠ is silently wrong, and ✕ is an error. Each kind and each sign leads to
-the section of its kind.
+A dot is right, ≠ is silently wrong, and ✕ is an error. Each kind leads to its section.
 
 <div class="matrix" markdown>
 
@@ -184,7 +183,7 @@ def picture(words: dict[str, dict[str, str]]) -> str:
 
 def _sign(kind: str, word: str) -> str:
     sign = _SIGNS[word]
-    return sign if word == RIGHT else f"[{sign}](#{_anchor(kind)}){{ .is-{word} }}"
+    return sign if word == RIGHT else f"**{sign}**{{ .is-{word} }}"
 
 
 def _causes(found: dict[str, dict[str, str]]) -> str:
