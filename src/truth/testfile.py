@@ -152,7 +152,7 @@ class Tests:
         if self.reads_folders(test):
             return f"{_digest(code)}-{_project(self.page.root)}-{_around()}"
         files = self._files(code)
-        if _uses_packages(code):
+        if uses_packages(code):
             files += sorted(p for n in _PACKAGES for p in (_SOURCE / n).rglob("*.py"))
         parts = [(os.path.relpath(path, self.page.root), _text(path)) for path in files]
         of_files = _digest(*(each for part in parts for each in part))
@@ -304,7 +304,7 @@ def _binds(node: ast.stmt) -> set[str]:
     return set()
 
 
-def _uses_packages(code: str) -> bool:
+def uses_packages(code: str) -> bool:
     """Whether it imports the project's own code, beside the harness, or starts it."""
     names = "|".join(_PACKAGES)
     rest = _HARNESS_IMPORT.sub("", code)
