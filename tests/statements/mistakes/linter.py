@@ -59,7 +59,7 @@ LOOKS = {
 
 @says(
     "`explain` finds many …",
-    "You pass it …",
+    "You pass a …",
     "It counts the …",
     "It changes the upstream gradient.",
     "It compares the gradient with finite differences, …",
