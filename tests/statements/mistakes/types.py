@@ -152,8 +152,8 @@ def plain(cell):
 @says(
     "TensorFlow converts each …",
     "The first error …",
-    "Eagerly, it does …",
-    "In a graph, it does …",
+    "Eagerly, it converts …",
+    "In a graph, it converts …",
     "The first argument …",
     "Deliberately wrong: a function …",
     "Fix: pass the function …",
@@ -257,7 +257,7 @@ def test_half(mode, dtype):
 
 @says(
     "This `grad` computes in …",
-    "The gradient function of the …",
+    "The error comes …",
     "TensorFlow doesn't compare …",
     "It passes the …",
     "Without the operation …",
@@ -515,7 +515,7 @@ advice(
     "Fix: evaluate the …",
     "Call each new …",
     "Fix: pass the integer …",
-    "Otherwise, cast to `upstream.dtype`.",
+    "Otherwise, cast the …",
     "Try each custom gradient in …",
     "Fix: cast the …",
     "Write `assert tape.gradient(y, x).dtype == x.dtype` …",
@@ -536,11 +536,11 @@ pointer(
     "The fix uses `tf.where`:",
     "The fix uses `tf.maximum`:",
     "The fix uses the …",
-    "The fix multiplies `upstream`:",
+    "The fix returns …",
     "In the fix, the output …",
     "In the fix, the input …",
     "A `grad` that …",
-    "The entries begin …",
+    "The most frequent …",
     "Notice it earlier.",
     "Asked in tensorflow#52193.",
     "More: settings.",
@@ -568,7 +568,7 @@ pointer(
     "For each of the four …",
     "The gradient and its …",
     "Both modes agree with automatic …",
-    "Both modes agree with `tf.clip_by_norm`, …",
+    "Both modes agree with the …",
     "The gradient is that …",
 )
 @over(
