@@ -22,7 +22,7 @@ MEANINGS = {
     " It was compared with what its name or its documentation states.",
     DIGITS: "The formula is right, but a difference of nearly equal numbers loses"
     " digits for some inputs.",
-    WRONG: "For inputs that the function accepts, the gradient is another one, or has"
+    WRONG: "For some inputs that the function accepts, the gradient has wrong values or"
     " the wrong shape.",
     RAISES: "The backward pass raises an error.",
     LEFT: "It needs compiled operations or packages that don't run here, or the check"
@@ -175,9 +175,9 @@ gradients from {repositories} public repositories. On {day}, {ran} of them ran. 
 
 - {right} gradients are right, and {other} are deliberately different from the derivative.
 - {digits} more have the right formula, but lose digits for some inputs.
-- The faults are in {at_fault_in} of {ran_in} repositories. For each of them, this page has
-  [a report](#reports).
-- Nobody drew these functions at random, so the shares don't hold for all public code. See
+- The faults are in {at_fault_in} of {ran_in} repositories. For each of them, this page
+  has [a report](#reports).
+- The functions aren't a random sample, so the shares don't hold for all public code. See
   [how they were found](#how-they-were-found).
 
 ## Verdicts {{ #verdicts }}
@@ -186,75 +186,78 @@ Each function has one verdict:
 
 {verdicts}
 
-The functions at fault, by kind. Each name leads to its report:
+This table counts the functions at fault by kind. Each name links to its report:
 
 {faults}
 
-The same by repository. The last row adds up those with fewer than five functions:
+This table counts all functions that ran, by repository. Its last row adds up the
+repositories with fewer than five functions:
 
 {groups}
 
 ## How they were found, and the bias {{ #how-they-were-found }}
 
-A search of public repositories for `custom_gradient` found these functions, on the same
-day. It searched stored snapshots, and the revision of each is in its link. Three groups
-were looked up by name: TensorFlow itself, Keras, and the projects that are known for their
-custom gradients, such as TensorFlow Probability, Larq and Lingvo. The small repositories
-are those that the search named first, and some whose name has a topic such as gradient
-reversal, spiking neurons or optimal transport.
+A search for `custom_gradient` in stored snapshots of public repositories found these
+functions, on the same day. The link of each function contains the revision. Three groups
+were looked up by name: TensorFlow itself, Keras, and the projects that are known for
+their custom gradients, such as TensorFlow Probability, Larq and Lingvo. The small
+repositories are the first ones in the search results, and some whose name contains a
+topic such as gradient reversal, spiking neurons or optimal transport.
 
 - **Maintained libraries are overrepresented.** They have tests, so the share of faults in
   code that nobody maintains is probably higher.
-- **Copies are counted once**, unless two repositories keep a copy of their own.
-- **Functions that need a GPU, a compiled extension or a cluster are missing.** They are
-  listed as not run. TensorFlow Addons has no `tf.custom_gradient`. Its three gradient
-  functions belong to compiled operations, and its last release doesn't import beside
-  TensorFlow 2.21.
+- **Copies of a function are counted once**, unless two repositories each keep their own
+  copy.
+- **Functions that need a GPU, a compiled extension or a cluster are missing from the
+  shares.** They are listed as not run. TensorFlow Addons has no `tf.custom_gradient`. Its
+  three gradient functions belong to compiled operations, and its last release can't be
+  imported with TensorFlow 2.21.
 - **Functions with an obvious derivative are overrepresented**, such as straight-through
   estimators and gradient reversal, because they are short and popular.
 
-The functions ran unchanged, in TensorFlow 2.21 on a CPU. Where a module needs packages that
-aren't available, only its functions were taken, and stand-ins replaced what they call. Each
-was called as its documentation states, and with the ranges of inputs that it promises.
-`check_custom_gradient` compared it with finite differences. A function that is meant to
-have another gradient was also compared with that gradient, which was declared as in
-[the table of options](guide/test_in_ci.md#write-the-test).
+The functions ran unchanged, in TensorFlow 2.21 on a CPU. If a module needs packages that
+aren't available, only its functions were taken, and substitutes replaced what they call.
+Each function was called as its documentation states, with inputs in the ranges that it
+promises. `check_custom_gradient` compared each gradient with finite differences. If a
+function is meant to have another gradient, its gradient was also compared with that one.
+[The table of options](guide/test_in_ci.md#write-the-test) shows how to declare such a
+gradient.
 
-Each fault was then derived by hand or found in the code. All but
-[one](#report-mntail) were also reproduced eagerly without the checker, in float64 where the
-function accepts it. A fault counts only if it concerns inputs that the function accepts. A
-dtype that a function doesn't promise isn't a fault, and neither is a missing second
-derivative.
+Each fault was then derived by hand or found in the code. All but [one](#report-mntail)
+were also reproduced eagerly without the checker, in float64 where the function accepts
+it. A fault counts only if it concerns inputs that the function accepts. An error isn't a
+fault if it concerns a dtype that the function doesn't promise. A missing second
+derivative isn't a fault, either.
 
 ## What the checker missed {{ #missed }}
 
-- **A second backward pass.** `vjpcheck` repeated the backward pass only with a new forward
-  pass, so it accepted a gradient function that works only once. `check_grads` now also
-  computes the gradient twice from one forward pass.
-- **State shared by two functions.** Between the two passes, it called the same function
-  again, but no other one. With the option `between`, `check_grads` now calls another
-  function there. `explain` names global variables that the gradient function reads and that
-  each call sets.
-- **A single point in float32.** It leaves a slope undecided that differences don't
-  determine, and its message says so.
-- **Random gradients** can't be declared, and neither can a surrogate that takes different
-  paths for two inputs at once. The latter was checked for each input alone.
+- **A second backward pass.** `vjpcheck` repeated the backward pass only with a new
+  forward pass, so it accepted a gradient function that works only once. `check_grads` now
+  also computes the gradient twice from one forward pass.
+- **State shared by two functions.** Between the forward and the backward pass, `vjpcheck`
+  called the same function again, but never another function. With the option `between`,
+  `check_grads` now calls another function at that point. `explain` lists global variables
+  that each call sets and that the gradient function reads.
+- **A fault at a single point in float32.** There, finite differences may not determine
+  the derivative. `vjpcheck` then leaves the derivative undecided, and reports that.
+- **Random gradients** can't be declared. A surrogate that takes different paths for two
+  inputs at once can't be declared, either, so it was checked for each input alone.
 
-For some right functions, it needed options:
+`vjpcheck` accepted some right functions only with options:
 
-- A gradient function that clips or quantizes needs `dense_upstream=True`, because a clipped
-  `tf.IndexedSlices` isn't the clipped dense gradient.
+- A gradient function that clips or quantizes needs `dense_upstream=True`, because a
+  clipped `tf.IndexedSlices` isn't the clipped dense gradient.
 - A solver with an absolute threshold needs `atol`.
 - A function that casts to float32 inside, or adds an ε, needs `within`.
-- `second_order=False` was needed where a function has no right second derivative. The
-  table names those whose second derivative is silently wrong.
+- A function without a right second derivative needs `second_order=False`. [The table of
+  all functions](#all-functions) names those whose second derivative is silently wrong.
 - With `shapes=True`, the checker also rejected functions for shapes that they accept, but
   don't promise. These aren't counted as faults.
 
 ## Reports {{ #reports }}
 
 Each report names the function, the smallest input that shows the fault, the right
-derivative, and a fix. They are written so that you can send them.
+derivative, and a fix. You can send a report as it is.
 
 {reports}
 
