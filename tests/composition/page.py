@@ -25,27 +25,29 @@ description: >-
 
 # The composition matrix
 
-This page shows which kinds of custom gradient work in which part of TensorFlow.
-It runs {kinds} kinds of program in {places} places, which makes {cells} cells.
+Look up whether your kind of custom gradient works in the part of TensorFlow where you
+use it. This page tries {kinds} kinds of custom gradient in {places} places, such as a
+`tf.function`, a loop or a saved model. Each of the {cells} combinations is a cell.
 
 **In short**
 
 - {right} cells are right, {wrong} are silently wrong, and {errors} end in an error.
 - {closure} of the silently wrong cells have one cause: the gradient function captures a
-  tensor, so the tensor gets no gradient. This happens in eager mode already.
-- {without} of the cells that are not right fail without a custom gradient, too. The custom
-  gradient isn't their cause.
-- Most of the other errors come from a branch, a `KerasTensor`, or a SavedModel that was
+  tensor, so the tensor gets no gradient. This happens even in eager mode.
+- {without} of the cells that are not right also fail without a custom gradient, so the
+  custom gradient isn't the cause.
+- Most of the errors come from a branch, a `KerasTensor`, or a SavedModel that was
   saved without custom gradients.
 
-`python -m tests.composition` wrote this page from a run. A test runs it again and
-compares the result with the page.
+`python -m tests.composition` ran all combinations, and wrote this page from the results.
+A test repeats the run and compares its results with the page.
 
 """
 _PICTURE = """\
 ## At a glance { #at-a-glance }
 
-A dot is right, ≠ is silently wrong, and ✕ is an error. Each kind leads to its section.
+A dot is right, ≠ is silently wrong, and ✕ is an error. Each column heading links to the
+section about that kind.
 
 <div class="matrix" markdown>
 
@@ -54,28 +56,31 @@ _SIGNS = {"right": "·", "wrong": "≠", "error": "✕"}
 _NOT_RIGHT = """\
 ## The cells that are not right, and why { #not-right }
 
-Each row has one cause. The last column leads to its explanation and its fix.
+Each row has one cause. The last column links to the explanation and the fix.
 
 """
 _ALL = """\
 ## All cells { #all }
 
-A cell is **right** if each gradient agrees with that of the intended function, which has
-no custom gradient. A tape computes its gradient in eager mode. Forward mode and the
-second order are compared with central differences.
+A cell is **right** if each gradient agrees with a reference. The reference is the gradient
+of the intended function without a custom gradient, computed by an eager tape. For forward
+mode and the second order, the reference comes from central differences instead.
 
-- A cell compares the gradients with respect to inputs and variables. In Jacobians,
-  forward mode, the second order, Keras and files, it compares those of the inputs alone.
-- The second order is the second derivative of the square of the output.
-- A map runs over two rows of inputs, and a strategy on two replicas. The gradients of
-  both must be right.
+- A cell compares the gradients with respect to inputs and variables. For Jacobians,
+  forward mode, the second order, Keras and files, it compares only the gradients with
+  respect to the inputs.
+- *Second order* means the second derivative of the squared output.
+- A map runs over two rows of inputs, and the gradients of both rows must be right. A
+  strategy runs on two replicas, and the gradients of both replicas must be right.
 - Under `tf.vectorized_map` with the tape around it, TensorFlow
-  [drops the custom gradient](../mistakes/silent_systems.md#vectorized-map). There a cell is
-  right if automatic differentiation gives what the gradient function would have returned.
-- Mixed precision is the policy of a layer, without a loss scale.
+  [drops the custom gradient](../mistakes/silent_systems.md#vectorized-map). In that row, a
+  cell is right if automatic differentiation returns what the gradient function would have
+  returned.
+- *Mixed precision* means a layer with the policy `mixed_float16`, without a loss scale.
 
 A cell that is not right links to its section below. Each section shows a program, its
-output, and the places where it isn't right. In all other places it is right.
+output, and the places where its gradient isn't right. In all other places, the gradient
+is right.
 
 """
 _TITLES = {
@@ -98,7 +103,7 @@ _TITLES = {
 }
 # For "kind; place; what was seen": where it is explained.
 _EXPLAINED = {
-    r"closed_over; .*wrong": "[captured](../mistakes/silent.md#closed-over)",
+    r"closed_over; .*wrong": "[a captured tensor](../mistakes/silent.md#closed-over)",
     r"KerasTensor": "[a KerasTensor](../mistakes/keras.md#keras-tensor)",
     r"vectorized_map`, tape around; wrong": "[the custom gradient is dropped]"
     "(../mistakes/silent_systems.md#vectorized-map)",
@@ -109,9 +114,9 @@ _EXPLAINED = {
     r"internal_captures|\(resource|resource:": "[in a loop]"
     "(../mistakes/variables.md#in-a-loop)",
     r"Tensor.graph is undefined": "[in a branch](../mistakes/variables.md#in-a-branch)",
-    r"mask; unknown batch": "`x.shape` has no number for the batch, so use `tf.shape(x)`",
+    r"mask; unknown batch": "`x.shape` has `None` for the batch dimension, so use `tf.shape(x)`",
     r"tf.cond`, tape around; |tf.cond` in ": "[branches and loops](graphs.md#branches-and-loops)",
-    r"half tensor": "[types](../mistakes/types.md#half-against-float)",
+    r"half tensor": "[a float32 number in float16](../mistakes/types.md#half-against-float)",
     r"PyFunc \(No registered": "[XLA](../mistakes/graphs.md#xla-pyfunc)",
     r"find callback": "[the function is not saved](../mistakes/saving.md#pyfunc)",
     r"tried to transpose": "[recomputation](../mistakes/memory.md#transpose)",
@@ -241,7 +246,7 @@ def section(kind: str, found: dict[str, str]) -> str:
         if each != RIGHT:
             said.setdefault(each, []).append(place)
     lines = "".join(
-        f"| {', '.join(places)} | {_shown(each)} | {why(kind, places[0], each)} |\n"
+        f"| {'; '.join(places)} | {_shown(each)} | {why(kind, places[0], each)} |\n"
         for each, places in said.items()
     )
     table = f"| Where | What you see | Why |\n| --- | --- | --- |\n{lines}"
