@@ -220,12 +220,15 @@ def resized(x):
 @says(
     "Some operations of …",
     "For `tf.nn.softsign`, second …",
+    "For `tf.image.resize` with …",
     was="'no rule: right, right'",
 )
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC])
 def test_rules_without_rules(mode):
     assert mode.gradient(resized, IMAGE) is not None
     assert mode.gradient(derivative(resized, lambda y: y * y), IMAGE) is None
+    nearest = derivative(lambda x: tf.image.resize(x, (3, 3), "nearest") ** 2)
+    assert "ResizeNearestNeighborGrad" in message(mode.gradient, nearest, IMAGE)
     assert mode.gradient(tf.nn.softsign, 0.5) is not None
     assert "SoftsignGrad" in message(mode.gradient, derivative(tf.nn.softsign), 0.5)
 
@@ -265,7 +268,11 @@ def test_stopped_forward(forward):
     "Forward mode does …",
     "A second derivative …",
     "Eagerly the second …",
-    was="'differentiating its gradient function always raises': eagerly not, if upstream is constant",
+    was=(
+        "'differentiating its gradient function always raises': eagerly not, if upstream"
+        " is constant",
+        "'in a graph always': a linear block has no second derivative that could raise",
+    ),
 )
 @over(f=[tf.sin, lambda x: x * x * x], mode=MODES)
 def test_recomputed(f, mode):
@@ -301,6 +308,8 @@ def test_recomputed(f, mode):
     assert isinstance(with_loss, NotImplementedError)
     outside = raised(mode.derivative, lambda x: again(x), [0.5], 2)
     assert isinstance(outside, NotImplementedError) == (mode in GRAPHS)
+    linear = tf.recompute_grad(lambda x: 2.0 * x)
+    assert raised(mode.gradient, derivative(linear), 0.5) is None
 
 
 @says("`tf.recompute_grad` needs no …")
@@ -1507,7 +1516,7 @@ advice(
     "Is your function …",
     "Must your code …",
 )
-pointer("When this site …", "Two things do …")
+pointer("When this site …", "Two things do …", "What is broken lists …")
 advice(
     "After this page …",
     "Four cases are …",

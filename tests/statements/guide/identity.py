@@ -390,6 +390,10 @@ LOOPS = [each for each in BLOCKS if "loop, tape" in each.name]
 def test_the_slope_of_a_rounding(mode, x):
     found = mode.gradient(tf.round, x)
     assert found == 0 if mode in LOOPS else found is None
+    if mode is EAGER:
+        count = lambda i, y: (i + 1, tf.round(y))  # noqa: E731
+        loop = lambda x: tf.while_loop(lambda i, y: i < 1, count, [0, x])[1]  # noqa: E731
+        assert mode.gradient(loop, x) is None
     h = 2.0**-8
     jumps = np.round(x - h) != np.round(x + h)
     assert jumps or same(tf.round(x + h) - tf.round(x - h), 0.0)
@@ -839,7 +843,7 @@ def test_behind_a_gather(mode):
     "(It is a …",
     was="'feeds': with a second use, or in a loop of a graph, it is a tensor",
 )
-@over(mode=[EAGER, INSIDE, AROUND], use=["only", "another", "loop"])
+@over(mode=[EAGER, INSIDE, AROUND], use=["only", "another", "loop", "columns"])
 def test_slices_or_a_tensor(mode, use):
     seen = []
 
@@ -855,8 +859,10 @@ def test_slices_or_a_tensor(mode, use):
         "only": lambda y: read(y) + read(y),
         "another": lambda y: read(y) + tf.reduce_sum(y),
         "loop": in_a_loop,
+        "columns": lambda y: tf.reduce_sum(tf.gather(y, [0, 0, 1], axis=1)),
     }
-    mode.gradient(back_through(lambda u: seen.append(u) or u), tf.zeros([2]), uses[use])
+    x = tf.zeros([2, 2] if use == "columns" else [2])
+    mode.gradient(back_through(lambda u: seen.append(u) or u), x, uses[use])
     sliced = use == "only" or (use == "loop" and mode is EAGER)
     assert [isinstance(each, tf.IndexedSlices) for each in seen] == [sliced]
 

@@ -143,7 +143,7 @@ def test_one_sided_slopes():
 
 
 @says(
-    "At a kink TensorFlow …",
+    "At a kink an …",
     "The choices follow …",
     "The choice belongs …",
     "The graph agrees …",
@@ -151,7 +151,7 @@ def test_one_sided_slopes():
     "At its upper …",
     "At both ends, …",
     "`tf.norm` makes no …",
-    "Discontinuities get a …",
+    "Discontinuities in the …",
     "Ends get the …",
     "`xlogy(x, x)`, $x$ …",
     "`x**0` is constant, …",
@@ -177,7 +177,7 @@ def test_the_table(case):
 
 @says(
     "`tf.nn.selu` isn't in …",
-    "The table leaves …",
+    "At 0, `1 / x` …",
     "Ends get the …",
     was=(
         "'get a finite number or None': the pole of 1 / x gets -inf",
@@ -192,7 +192,7 @@ def test_outside_the_table(case):
 
 
 @says(
-    "Discontinuities get a …",
+    "Discontinuities in the …",
     "`None` means that …",
 )
 @over(graph=[False, True], x=[0.3, -1e30])
@@ -209,6 +209,13 @@ def test_no_warning(graph, x):
                 at = tf.constant(place, tf.float64)
                 found = in_graph(f, at)(at) if graph else gradient(f, at)
                 assert (found is None) == (name == "round(x)")
+
+
+@says("At a kink an …")
+@over(mode=MODES)
+def test_between(mode):
+    tie = lambda x: tf.reduce_max(tf.stack([x, 0.0 * x, 0.0 * x]))  # noqa: E731
+    assert same(mode.gradient(tie, 0.0), 1 / 3, 1e-6)
 
 
 @says("`tf.maximum` follows its first argument.")

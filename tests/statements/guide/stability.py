@@ -860,6 +860,7 @@ def test_the_branches(mode):
 
 @says(
     "If the single …",
+    "For example, it is NaN …",
 )
 @over(mode=FOUR)
 def test_where_inside_a_rule(mode):
@@ -874,6 +875,16 @@ def test_where_inside_a_rule(mode):
     assert same(first, [0, 0.25])
     second = mode.gradient(derivative(root), np.float32([0, 4]))
     assert same(second, [np.nan, -0.03125])
+    if mode is EAGER:  # "can be": tf.sqrt spares the branch that isn't chosen
+
+        @tf.custom_gradient
+        def power(x):
+            def grad(upstream):
+                return upstream * tf.where(x > 0.0, 1.5 * tf.sqrt(x), 0.0)
+
+            return x * tf.sqrt(x), grad
+
+        assert same(mode.gradient(derivative(power), np.float32([0, 4])), [0, 0.375])
 
 
 # Exercises.

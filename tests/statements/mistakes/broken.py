@@ -55,7 +55,7 @@ history(
     "tensorflow#118075, open.",
     "tensorflow#12071; changed upstream …",
     "In 2.22.0rc0, it …",
-    "Other frameworks return …",
+    "The candidate 2.22.0rc0 …",
     "The last column …",
     "For each bug …",
     "Adam with repeated rows — …",

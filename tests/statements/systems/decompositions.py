@@ -319,7 +319,7 @@ def test_quotients():
     "`tf.linalg.eigh`, `tf.linalg.eigvalsh`, eigenvalues …",
     "`tf.linalg.eigh`, eigenvectors — …",
     "`tf.linalg.svd` — as …",
-    "`tf.linalg.qr` — for …",
+    "`tf.linalg.qr` — right …",
     "`tf.linalg.cholesky` — right …",
     "`tf.linalg.sqrtm`, `tf.linalg.expm` — …",
     "`tf.linalg.logm` — none …",
@@ -1016,6 +1016,8 @@ def test_the_hermitian_root(mode, seed, n):
     "Rounding adds a …",
     "The fix is to …",
     "You then get …",
+    "For a root it …",
+    "For a log-determinant …",
     "A semidefinite matrix, …",
     "The largest element …",
 )
@@ -1042,6 +1044,14 @@ def test_semidefinite(mode):
         for e in (1e-2, 1e-6, 1e-10)
     ]
     assert close(sizes, 0.5 / np.sqrt([1e-2, 1e-6, 1e-10]), 1e-3)
+    sizes = [
+        [
+            np.max(np.abs(mode.gradient(f, A + e * np.eye(2))))
+            for f in (tf.linalg.cholesky, defined.log_det)
+        ]
+        for e in (1e-2, 1e-6, 1e-10)
+    ]
+    assert close(sizes, [[0.5 / e**0.5, 1 / e] for e in (1e-2, 1e-6, 1e-10)], 1e-3)
     negative = 0
     for seed in range(20):
         x = np.random.default_rng(seed).standard_normal([5, 2])

@@ -116,6 +116,7 @@ def stack(count):
     "That is why frozen …",
     "Their gradient needs …",
     "A custom gradient avoids …",
+    "The tape then keeps …",
     "The custom gradient keeps …",
     "Frozen layers need …",
 )
@@ -137,6 +138,9 @@ def test_frozen(count):
     del tape, y
     tape, y, at = taped(layers, x)
     assert steps.alive == count
+    del tape, y
+    tape, y, at = taped(tf.custom_gradient(lambda x: (layers(x), lambda u: u)), x)
+    assert steps.alive == count  # without tf.stop_gradient
     del tape, y
     tape, y, at = taped(frozen, x)
     assert steps.alive == 1 and same(tape.gradient(y, at), right, 1e-6)
@@ -516,7 +520,8 @@ def near_all(one, other):
     "If it wraps …",
     "The second run draws …",
     "Dropout then multiplies …",
-    "Added noise does …",
+    "Noise does no …",
+    "If a nonlinear …",
     "Batch normalization has …",
     "The moving averages …",
     "keras.remat around layers: gradients …",
@@ -528,6 +533,16 @@ def near_all(one, other):
         "normalized": (keras.layers.LayerNormalization, True, True),
         "batch": (keras.layers.BatchNormalization, True, False),
         "noise": (lambda: keras.layers.GaussianNoise(1.0, seed=1), True, False),
+        "noise, then tanh": (
+            lambda: keras.Sequential(
+                [
+                    keras.layers.GaussianNoise(1.0, seed=1),
+                    keras.layers.Dense(4, activation="tanh"),
+                ]
+            ),
+            False,
+            False,
+        ),
         "dropout": (lambda: keras.layers.Dropout(0.5, seed=1), False, False),
     },
 )
@@ -562,17 +577,17 @@ def test_seed(wrap):
     assert all(each.text.endswith("True") for each in trace("seed.py"))
 
 
-@says("If the tape is outside a `tf.function`, they …", "In `fit`, a …")
+@says("If the tape is outside a single …", "In `fit`, a …")
 def test_layers_outside():
     """A mean that moves once, and a mask that is drawn twice."""
     means, ones = [], tf.ones([200, 4])
-    for outside in (False, True):
+    for mode in (EAGER, AROUND, NESTED):
         norm = keras.layers.BatchNormalization()
         norm.build(ones.shape)
         call = keras.remat(lambda x, norm=norm: norm(x, training=True))
-        (AROUND if outside else EAGER).gradient(call, 1.0 * ones)
+        mode.gradient(call, 1.0 * ones)
         means.append(norm.moving_mean.numpy()[0])
-    assert np.allclose(means, [1 - 0.99**2, 0.01], 1e-3)
+    assert np.allclose(means, [1 - 0.99**2, 0.01, 1 - 0.99**2], 1e-3)
     layer = keras.layers.Dropout(0.5, seed=1)
     seed = layer.seed_generator.state.numpy().copy()
     dropped = keras.remat(lambda x: layer(x, training=True))
