@@ -325,7 +325,7 @@ def test_when_grad_runs(mode):
     )
 
 
-@says("a wrong number …", "a wrong shape …", "a wrong dtype …")
+@says("a wrong number …", "a wrong static …", "a wrong dtype …")
 @over(mode=[*IN_ORDER.values()])
 def test_what_is_compared(mode):
     x = tf.ones((2, 3))
@@ -337,7 +337,7 @@ def test_what_is_compared(mode):
     )
     shape = tf.custom_gradient(lambda x: (1.0 * x, lambda upstream: upstream[:, :1]))
     dtype = tf.custom_gradient(lambda x: (1.0 * x, lambda u: tf.cast(u, tf.float64)))
-    for words, wrong in (("a wrong shape", shape), ("a wrong dtype", dtype)):
+    for words, wrong in (("a wrong static shape", shape), ("a wrong dtype", dtype)):
         told = "raises" if message(mode.gradient, wrong, x) else "silent"
         assert cells(words)[column(mode)] == told, words
 

@@ -992,6 +992,12 @@ def test_predictions(mode, other):
     assert np.conj(6 + 2j) == 6 - 2j == 2 * (3 - 1j)
 
 
+@says("`tf.gradients` raises an …")
+def test_tf_gradients_with_upstream():
+    square = tf.function(lambda z: tf.gradients(z * z, z, grad_ys=tf.ones_like(z))[0])
+    assert same(square(tensor(1 + 2j)), 2 - 4j)
+
+
 definition(
     "On this page …",
     "$L$ is always real.",

@@ -894,6 +894,26 @@ def test_the_second_line():
     assert first["variance"] == 3 and second["variance"] == 0 and second.numbers[0] == 1
 
 
+@says("If the function also …")
+def test_keywords_and_a_variable():
+    w, called = tf.Variable(3.0), []
+
+    @tf.custom_gradient
+    def scaled(x):
+        def grad(upstream, variables=None):
+            called.append(upstream)
+            return [], [upstream * 100.0]
+
+        return w * x, grad
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = scaled(x=x)
+    found = tape.gradient(y, [x, w])
+    assert found[0] is None and same(found[1], 100.0) and len(called) == 1
+
+
 pointer(
     "After this page …",
     "The catalogue has …",

@@ -339,7 +339,7 @@ GATHERS = {
     "`clip_rows` clips each …",
     "In one case …",
     "`upstream` isn't always …",
-    "This happens with `tf.gather`, …",
+    "This happens with `tf.gather` along …",
     "Here it contains …",
     "For row 0 …",
     "`clip_sum` starts with …",
@@ -1215,6 +1215,31 @@ def test_the_solution():
     product, double = (trace("solution.py").starting(name) for name in ("pro", "dou"))
     assert len(product) == len(double) == 1
     assert product[0].numbers == [1, 6, 6] and double[0].numbers == [6 + 6 + 1, 26]
+
+
+@says("When the path …")
+@over(
+    cut=[tf.stop_gradient, tf.round], mode=[m for m in BLOCKS if "loop, tape" in m.name]
+)
+def test_a_cut_in_a_loop(cut, mode):
+    assert same(mode.gradient(cut, 2.0), 0.0) and EAGER.gradient(cut, 2.0) is None
+
+
+@says("This happens with `tf.gather` along …")
+@over(mode=[EAGER, INSIDE, AROUND])
+def test_lookups_that_send_a_tensor(mode):
+    seen = []
+    f = tf.custom_gradient(lambda x: (x * 1.0, lambda u: (seen.append(u), u)[1]))
+    x = tf.ones([2, 2])
+    for lookup in (
+        lambda y: tf.gather(y, [0, 0]),
+        lambda y: tf.gather_nd(y, [[0], [0]]),
+        lambda y: tf.gather_nd(y, [[[0], [0]]]),
+        lambda y: tf.gather(y, [0, 0], axis=1),
+    ):
+        mode.gradient(lambda x: lookup(f(x)), x)
+    sparse = [isinstance(each, tf.IndexedSlices) for each in seen]
+    assert sparse == [True, True, False, False]
 
 
 advice(

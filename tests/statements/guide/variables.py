@@ -862,6 +862,19 @@ def test_the_solution(wrap, length):
         assert line.numbers[-4:] == [sum(n**k for n in (1, 2, 3)) for k in range(4)]
 
 
+@says("The decorator counts the …")
+@over(mode=[EAGER, INSIDE, AROUND])
+def test_an_assignment_that_reads_nothing(mode):
+    v = tf.Variable(1.0)
+
+    @tf.custom_gradient
+    def f(x):
+        v.assign(2.0, read_value=False)
+        return x * 1.0, lambda upstream: upstream * 2.0
+
+    assert same(mode.gradient(f, 3.0), 2.0)
+
+
 definition(
     "A dense layer has …",
     "$k$ counts the …",

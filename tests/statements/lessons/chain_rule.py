@@ -23,7 +23,7 @@ def forgetful(x):
     return square(square(square(x)))
 
 
-@says("Forgetting `upstream` raises …", "For $y = x^8$ …")
+@says("Forgetting `upstream` usually …", "For $y = x^8$ …")
 @over(mode=EVERYWHERE)
 def test_forgetting_raises_nothing(mode):
     assert same(mode.gradient(forgetful, 2.0), 4.0)
@@ -404,6 +404,39 @@ def test_the_check_has_two_others():
 def test_the_solution():
     first = trace("solution.py")[0]
     assert first.text.startswith("sine") and (first["upstream"], first["x"]) == (1, 4)
+
+
+@says("If the branch …")
+@over(mode=[INSIDE, AROUND, XLA, SYMBOLIC])
+def test_a_branch_within_a_branch(mode):
+    @tf.custom_gradient
+    def square(x):
+        return x * x, lambda u: u * 2.0 * x
+
+    @tf.custom_gradient
+    def copied(x):
+        x = tf.identity(x)
+        return x * x, lambda u: u * 2.0 * x
+
+    def nested(f):
+        inner = lambda x: tf.cond(x > 1.0, lambda: f(x), lambda: x)  # noqa: E731
+        return lambda x: tf.cond(x > 0.0, lambda: inner(x), lambda: x)
+
+    assert raised(mode.gradient, nested(square), 2.0) is not None
+    assert same(mode.gradient(nested(copied), 2.0), 4.0)
+
+
+@says("Forgetting `upstream` usually …")
+@over(mode=[EAGER, INSIDE, AROUND])
+def test_forgetting_raises_once(mode):
+    """Why 'usually': around a graph, a local derivative of the forward pass raises."""
+
+    @tf.custom_gradient
+    def square(x):
+        local = 2.0 * x
+        return x * x, lambda upstream: local
+
+    assert (raised(mode.gradient, square, 2.0) is not None) == (mode is AROUND)
 
 
 definition(

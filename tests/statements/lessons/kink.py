@@ -331,6 +331,16 @@ def test_the_figure():
         assert len(lines) == 3 and same(meet, h < x * (1 + 1e-9))
 
 
+@says("If the branch that isn't …")
+@over(mode=[EAGER, INSIDE, AROUND, XLA])
+def test_the_root_in_a_branch(mode):
+    """Why it only can be NaN: TensorFlow's gradient of a root is 0 for upstream 0."""
+    root = lambda x: tf.where(x > 5.0, tf.sqrt(x), x)  # noqa: E731
+    log = lambda x: tf.where(x > 5.0, tf.math.log(x), x)  # noqa: E731
+    assert same(mode.gradient(root, 0.0), np.nan if mode is XLA else 1.0)
+    assert same(mode.gradient(log, 0.0), np.nan)
+
+
 definition(
     "At a kink …",
     "So the value …",

@@ -181,7 +181,8 @@ def test_none_for_an_integer(mode, dtype, n, of):
 @says(
     "In eager mode and inside a `tf.function`, TensorFlow …",
     "In eager mode and inside a `tf.function`, a tape …",
-    "With the tape …",
+    "In a branch …",
+    "With the tape outside …",
     "So your test …",
     "If `row_sums` stands …",
     "After a sine, …",
@@ -433,6 +434,18 @@ def test_the_figure(mode):
     right = {each.xy[1] for each in arrows if each.xyann[0] < each.xy[0]}
     left = {each.xy[1] for each in arrows if each.xyann[0] > each.xy[0]}
     assert min(right) > max(left) and (len(right), len(left)) == (2, 2)
+
+
+@says("In a branch or …", "If `row_sums` stands …")
+@over(
+    mode=[m for m in BLOCKS if m.name in ("branch, tape inside", "loop, tape inside")]
+)
+def test_what_a_block_compares(mode):
+    assert "Incompatible shapes" in message(mode.gradient, COLUMN, X)
+    loop = lambda x: tf.while_loop(  # noqa: E731
+        lambda i, y: i < 1, lambda i, y: (i + 1, FLOAT64(x)), (0, tf.zeros([2]))
+    )[1]
+    assert raised(INSIDE.gradient, loop, X) is not None
 
 
 advice(

@@ -16,6 +16,23 @@ def reverse(x):
     return tf.identity(x), lambda upstream: -upstream
 
 
+@says("In a branch within …")
+@over(mode=[INSIDE, AROUND, SYMBOLIC])
+def test_a_branch_in_a_loop(mode):
+    @tf.custom_gradient
+    def square(x):
+        return x * x, lambda u: u * 2.0 * x
+
+    def in_a_loop(f):
+        branch = lambda x: tf.cond(x > 0.0, lambda: f(x), lambda: x)  # noqa: E731
+        return lambda x: tf.while_loop(
+            lambda i, x: i < 2, lambda i, x: (i + 1, branch(x)), (0, x)
+        )[1]
+
+    assert "AssertionError" in message(mode.gradient, in_a_loop(square), 2.0)
+    assert same(mode.gradient(in_a_loop(lambda x: x * x), 2.0), 32.0)
+
+
 pointer(
     "Find why your …",
     "For a variable …",

@@ -188,7 +188,7 @@ def test_copied(mode):
 @says(
     "In the source, …",
     "`_build_functions_for_outputs` in `eager/polymorphic_function/concrete_function.py` …",
-    "In a branch, …",
+    "In a branch, `_resolve_grad_inputs` …",
 )
 def test_in_the_source():
     def text(module):
@@ -448,9 +448,9 @@ advice("Where `None` would …")
     "Forward mode ignores …",
     "All results agree.",
     "Eagerly, `tf.autodiff.ForwardAccumulator` differentiates …",
-    "Around a `tf.function` …",
     "Fix: replace the …",
     "An accumulator inside …",
+    "In a branch, and …",
     "Forward mode that …",
 )
 @over(forward=FORWARDS[:3], factor=[-1.0, 0.5])
@@ -458,6 +458,9 @@ def test_forward(forward, factor):
     rule = tf.custom_gradient(lambda x: (tf.identity(x), lambda u: factor * u))
     around = "around" in forward.name
     assert same(forward.jvp(rule, 3.0), factor if around else 1.0)
+    branch = lambda x: tf.cond(x > 0.0, lambda: rule(x), lambda: x)  # noqa: E731
+    in_graph = tf.function(lambda x: forward.jvp(branch, x))(tf.constant(3.0))
+    assert same(in_graph, factor)
     by_rule, x = program("forward.py").by_rule, tf.constant(3.0)
     for each in rule, tf.function(lambda x: rule(x)):
         assert same(by_rule(each, x, tf.constant(1.0)), factor)

@@ -23,6 +23,24 @@ def through(x):
     return tf.round(x), lambda upstream: upstream
 
 
+@says("It replaces the …")
+@over(mode=[EAGER, INSIDE, AROUND])
+def test_what_a_map_replaces(mode):
+    rev = tf.custom_gradient(lambda x: (tf.identity(x), lambda u: -u))
+    V = tf.constant([1.0, 2.0, 3.0])
+    outer = lambda w: tf.vectorized_map(lambda v: v * rev(w), V)  # noqa: E731
+    each = lambda w: tf.vectorized_map(lambda v: rev(v * w), V)  # noqa: E731
+    assert same(mode.gradient(outer, 2.0), -6.0)
+    assert same(mode.gradient(each, 2.0), 6.0)
+
+
+@says("If the pivot …")
+@over(mode=[EAGER, INSIDE, XLA])
+def test_a_pivot_of_zero(mode):
+    said = raised(mode.gradient, tf.linalg.inv, tf.zeros([2, 2]))
+    assert (said is None) == (mode is XLA)
+
+
 pointer(
     "In these entries …",
     "The cause is …",

@@ -141,6 +141,11 @@ def test_operators(name, swapped, graph):
     for other in tf.constant(twos), tf.Variable(twos):
         said, found = seen(other)
         assert not said and isinstance(found, tf.Tensor)
+    if name in ("and_", "or_", "xor"):
+        floats = tf.IndexedSlices(
+            tf.ones([2, 2]), tf.constant([0, 1]), tf.constant([2, 2])
+        )
+        assert raised(called, floats, tf.ones([2, 2])) is not None
     for other in twos[0, 0].item(), twos[0, 0], twos, None:
         said, found = seen(other)
         array = isinstance(other, np.ndarray)

@@ -482,6 +482,17 @@ def test_the_solution():
     assert found["limited"].numbers == [0.5] * 4
 
 
+@says("If your function calls `tf.numpy_function`, what …")
+@over(graph=[False, True])
+def test_what_goes_through_numpy(graph):
+    def row(x):
+        return x * tf.numpy_function(lambda x: x**2, [x], tf.float32)
+
+    gradient = derivative(lambda x: tf.vectorized_map(row, x))
+    gradient = tf.function(gradient) if graph else gradient
+    assert same(gradient(tf.constant([2.0, 3.0])), [4.0, 9.0])
+
+
 advice(
     "You need forward …",
     "What does it cost?",

@@ -714,13 +714,54 @@ def test_the_paths(mode):
     assert lines == [[-240000], [300, 300, 90000], [-150000]]
 
 
+@says("An exception is `tf.nn.silu`, …")
+@over(mode=[EAGER, INSIDE, AROUND])
+def test_an_operation_with_a_custom_gradient(mode):
+    def by(silu):
+        return tf.custom_gradient(
+            lambda x: (tf.identity(x), lambda upstream: upstream * silu(x))
+        )
+
+    x = 2.0
+    right = mode.derivative(by(lambda x: x * tf.sigmoid(x)), x, 2)
+    assert same(right, 1.0908, 1e-4)
+    found = raised(mode.derivative, by(tf.nn.silu), x, 2)
+    assert (found is not None) == (mode is AROUND)
+
+
+@says("Only `tf.vectorized_map` drops …")
+def test_refused_in_a_map():
+    cube = program("refuse.py").cube
+    mapped = lambda x: tf.vectorized_map(cube, x)  # noqa: E731
+    x = tf.constant([1.0, 2.0])
+    assert same(derivative(derivative(mapped))(x), [6.0, 12.0])
+
+
+@says("Only branches and loops that …")
+@over(block=["branch", "loop"])
+def test_compiled_blocks(block):
+    @tf.function(jit_compile=True)
+    def compiled(x):
+        cube = lambda x: x * x * x  # noqa: E731
+        if block == "branch":
+            return tf.cond(x > 0.0, lambda: cube(x), lambda: x)
+        return tf.while_loop(
+            lambda i, y: i < 1,
+            lambda i, y: (i + 1, cube(y)),
+            (0, x),
+            maximum_iterations=1,
+        )[1]
+
+    assert raised(derivative(derivative(compiled)), tf.constant(2.0)) is not None
+
+
 advice(
     "You need the …",
     "Prefer `of_x`.",
     "Predict the first …",
     "If only the first derivative of …",
     "Look at the lines `grad`, …",
-    "Write it only …",
+    "Write the second …",
     "Look at `second`:",
     "Compare `cube_by_both` with …",
     "Use `of_both` if …",

@@ -725,6 +725,19 @@ def test_the_exercise(times, strength):
     assert same(EAGER.gradient(model.reverse, 3.0), -strength)
 
 
+@says("It fails if the gradient …")
+def test_silu_and_gathers():
+    silu = tf.custom_gradient(lambda x: (tf.identity(x), lambda u: u * tf.nn.silu(x)))
+    x = tf.ones([2, 2])
+    assert loaded(silu, x)[0] is not None
+    assert "LookupError" in message(lambda x: loaded(silu, x, order=2), x)
+    rule = tf.custom_gradient(lambda x: (tf.identity(x), lambda u: u * x))
+    columns = lambda x: tf.gather(rule(x), [0, 0], axis=1)  # noqa: E731
+    rows = lambda x: tf.gather_nd(rule(x), [[0], [0]])  # noqa: E731
+    assert same(loaded(columns, x)[0], [[2.0, 0.0], [2.0, 0.0]])
+    assert "got IndexedSlices" in message(lambda x: loaded(rows, x), x)
+
+
 pointer(
     "A Lambda layer …",
     "Error messages have …",
