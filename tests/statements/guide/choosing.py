@@ -1516,7 +1516,7 @@ advice(
     "Is your function …",
     "Must your code …",
 )
-pointer("When this site …", "Two things do …", "What is broken lists …")
+pointer("When this site …", "Two things do …", "For exceptions, see …")
 advice(
     "After this page …",
     "Four cases are …",

@@ -409,7 +409,7 @@ def test_when_it_is_demanded(mode, use):
     "The gradients come …",
     "The safest form …",
     "Then `grad` returns …",
-    "It doesn't count …",
+    "Nor does it …",
     "If the variable is …",
     was="'It subtracts those that were passed': in a graph not if the function reads the variable itself",
 )
@@ -862,7 +862,7 @@ def test_the_solution(wrap, length):
         assert line.numbers[-4:] == [sum(n**k for n in (1, 2, 3)) for k in range(4)]
 
 
-@says("The decorator counts the …")
+@says("It doesn't count an …")
 @over(mode=[EAGER, INSIDE, AROUND])
 def test_an_assignment_that_reads_nothing(mode):
     v = tf.Variable(1.0)

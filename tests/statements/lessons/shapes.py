@@ -445,7 +445,11 @@ def test_what_a_block_compares(mode):
     loop = lambda x: tf.while_loop(  # noqa: E731
         lambda i, y: i < 1, lambda i, y: (i + 1, FLOAT64(x)), (0, tf.zeros([2]))
     )[1]
-    assert raised(INSIDE.gradient, loop, X) is not None
+    branch = lambda x: tf.cond(  # noqa: E731
+        tf.reduce_sum(x) > 0.0, lambda: FLOAT64(x), lambda: tf.reduce_sum(x, 1)
+    )
+    for function in (loop, branch):
+        assert raised(INSIDE.gradient, function, X) is not None
 
 
 advice(
