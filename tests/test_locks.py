@@ -1,8 +1,8 @@
-"""Promise: what the committed locks say held is taken over, so that who clones the
-book waits for its programs, and not for all that was ever tried.
+"""Promise: the committed locks are current, so a fresh clone doesn't judge every rule
+and every sentence again.
 
-A verdict also depends on the packages, on Python and on the machine. So only those that
-CI has can tell whether a lock is old.
+A verdict also depends on the packages, on Python and on the machine. So these tests run
+only where all of them are those of CI.
 """
 
 import platform

@@ -462,7 +462,7 @@ def test_cure(mode, shape):
     "A forgotten sum …",
     "If you call …",
     "A graph that …",
-    "With the gradient …",
+    "TensorFlow compares them …",
     "In the program …",
     was="'a tape asks a rule for as many gradients as it has inputs, not for their shapes': around or nested it raises Incompatible shapes",
 )
@@ -479,8 +479,17 @@ def test_shapes_are_compared(mode, count):
     assert refused == (count != 2)
 
 
+@says("TensorFlow compares them …")
+@over(
+    mode=[m for m in BLOCKS if m.name in ("branch, tape inside", "loop, tape inside")]
+)
+def test_shapes_in_a_block(mode):
+    found = shapes_that_come_back(mode, tf.identity, tf.constant([1.0, 2.0, 3.0]))
+    assert "Incompatible shapes" in str(found)
+
+
 @says(
-    "With the gradient …",
+    "TensorFlow compares them …",
 )
 @over(known=[[3], [None], None])
 def test_what_the_graph_knows(known):

@@ -143,7 +143,7 @@ def test_one_sided_slopes():
 
 
 @says(
-    "At a kink an …",
+    "At a kink, …",
     "The choices follow …",
     "The choice belongs …",
     "The graph agrees …",
@@ -211,7 +211,7 @@ def test_no_warning(graph, x):
                 assert (found is None) == (name == "round(x)")
 
 
-@says("At a kink an …")
+@says("At a kink, …")
 @over(mode=MODES)
 def test_between(mode):
     tie = lambda x: tf.reduce_max(tf.stack([x, 0.0 * x, 0.0 * x]))  # noqa: E731

@@ -482,7 +482,7 @@ def test_the_solution():
     assert found["limited"].numbers == [0.5] * 4
 
 
-@says("If your function calls `tf.numpy_function`, what …")
+@says("If your function calls `tf.numpy_function`, the path …")
 @over(graph=[False, True])
 def test_what_goes_through_numpy(graph):
     def row(x):
