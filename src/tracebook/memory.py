@@ -29,8 +29,8 @@ _DAYS_KEPT = 30
 OF_NUMBERS = (
     r"(?!TF_CPP_)(TF|XLA|OMP|KMP|MKL|OPENBLAS|CUDA|ONEDNN|DNNL|KERAS|NUMPY|NPY)_.*"
 )
-"""Names of variables that may change a number which a program computes. TF_CPP_* sets how
-much TensorFlow's C++ log prints, and outputs leave that log out."""
+"""Names of variables that may change a number which a program computes. TF_CPP_* only
+sets how much TensorFlow's C++ log prints, and outputs leave that log out."""
 _OF_RUNS = rf"{OF_NUMBERS}|(LC|LD)_.*|(PYTHON|MPL).*|LANG|TZ"
 
 
