@@ -63,12 +63,17 @@ def pytest_xdist_auto_num_workers() -> int:
     return min(settings.cores() * 3 // 2, 6)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """With several workers: a file that builds the site, the files that don't need it,
-    then those that do, so that few wait for it. Of each the longest first, so that no
-    worker is left with a long one when all others are done."""
+    """What takes a copy of the project builds it. With several workers: a file that
+    builds the site, the files that don't need it, then those that do, so that few wait
+    for it. Of each the longest first, so that no worker is left with a long one when
+    all others are done."""
+    for item in items:
+        if "small_project" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.builds)
     if not hasattr(config, "workerinput"):
         return
     seconds: Counter[str] = Counter()

@@ -106,7 +106,7 @@ def is_whole(project: Path) -> bool:
     [
         ["a digit of a trace"],
         ["a link to an anchor"],
-        pytest.param([*MISTAKES], marks=pytest.mark.sample),
+        [*MISTAKES],
     ],
     ids=["a trace alone", "a page alone", "all at once"],
 )

@@ -45,7 +45,7 @@ def test_samples_run_and_no_plugin_is_needed():
         [
             *(sys.executable, "-m", "pytest", "-p", "no:xdist", "--collect-only", "-q"),
             *("-m", f"sample or not ({LEFT_OUT})"),
-            *("tests/test_build_fails.py", "tests/test_composition.py"),
+            *("tests/test_plain_python.py", "tests/test_composition.py"),
         ],
         cwd=ROOT,
         text=True,
@@ -53,4 +53,4 @@ def test_samples_run_and_no_plugin_is_needed():
     )
     assert done.returncode == 0, done.stdout + done.stderr
     collected = [line for line in done.stdout.splitlines() if "::" in line]
-    assert len(collected) == 3, done.stdout
+    assert len(collected) == 4, done.stdout

@@ -49,6 +49,9 @@ def _chosen() -> list[snippet.Snippet]:
     return chosen
 
 
+CHOSEN = _chosen()
+
+
 @pytest.mark.sample
 def test_no_program_is_named_as_a_module():
     """Python would take it for that, from the folder that it is saved in."""
@@ -74,8 +77,9 @@ def _run(each: snippet.Snippet, folder: Path) -> subprocess.CompletedProcess:
 @pytest.mark.parametrize(
     "each",
     [
-        pytest.param(each, id=each.name, marks=[pytest.mark.sample] * (at == 0))
-        for at, each in enumerate(_chosen())
+        pytest.param(each, id=each.name, marks=[pytest.mark.sample] * is_last)
+        for each in CHOSEN
+        for is_last in [each == CHOSEN[-1]]
     ],
 )
 def test_prints_its_trace(each, tmp_path):

@@ -5,6 +5,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from tracebook import includes
@@ -67,7 +68,7 @@ class Book:
             if not page.is_generated:
                 whole.append(self._markdown(page, colors=None))
             yield page.path, text.encode()
-            if has_programs(page.markdown):
+            if page.path in self._notebooks:
                 yield f"{stem}.ipynb", self._notebook(page).encode()
             if found := [*exercises.exercises(page.markdown)]:
                 yield exercises.address(page.path), self._exercises(page, found)
@@ -99,8 +100,12 @@ class Book:
 
     def _place(self, page: Page, folder: str | None = None) -> Place:
         """Of a notebook."""
-        notebooks = {p.path for p in self.pages if has_programs(p.markdown)}
-        return Place(page.path, self.address, self.site, notebooks, folder)
+        return Place(page.path, self.address, self.site, self._notebooks, folder)
+
+    @cached_property
+    def _notebooks(self) -> set[str]:
+        """The pages that have one."""
+        return {each.path for each in self.pages if has_programs(each.markdown)}
 
     def _exercises(self, page: Page, found: list[exercises.Exercise]) -> bytes:
         place = self._place(page, exercises.FOLDER)
