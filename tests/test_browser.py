@@ -85,7 +85,7 @@ def open_page(browser, address):
         context = browser.new_context(
             viewport={"width": width, "height": 800}, **options
         )
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(30_000)
         contexts.append(context)
         page = context.new_page()
         page.goto(path if path == "about:blank" else address + path)
