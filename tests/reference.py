@@ -1,10 +1,12 @@
 """Writes ``docs/vjpcheck.md`` from docstrings: ``python -m tests.reference``."""
 
+import re
 from collections.abc import Iterator
 
 import griffe
 
 import vjpcheck
+from vjpcheck.derivatives import MODES
 
 from .project import ROOT
 
@@ -24,11 +26,29 @@ a first test, read [Test a custom gradient in your CI](guide/test_in_ci.md).
 
 ## In short {{ #in-short }}
 
-{summary}
+Start with `check_custom_gradient`, which calls `check_rule` and `check_grads`. Its
+[example](#check_custom_gradient-example) shows a failed check.
 
-This page is written by `python -m tests.reference` from the docstrings, which `help` prints
-as well.
+| Function | What it checks | At which inputs | Orders and modes |
+| --- | --- | --- | --- |
+| [`check_custom_gradient`](#check_custom_gradient) | a custom gradient, by calling the next two | as in the next two rows | as in the next two rows |
+| [`check_rule`](#check_rule) | a custom gradient, which may deliberately differ from the derivative | yours, others near them and, with `shapes=True`, other shapes | reverse mode, first and second order, also in a `tf.function` |
+| [`check_grads`](#check_grads) | any derivative that TensorFlow computes | yours | reverse and forward mode, any order |
+| [`explain`](#explain) | a custom gradient, for the mistakes in [the catalogue](mistakes/index.md) | yours, and others | as `check_rule`, which it calls, and under XLA and `tf.vectorized_map` |
+
+```{{.python notest}}
+import tensorflow as tf
+from vjpcheck import check_custom_gradient, check_grads, check_rule, explain
+```
+
+To install the package, follow [Install the checker](guide/test_in_ci.md#install). `help`
+prints the same texts as this page, which is written from the docstrings.
 """
+NAMES = {
+    "Choice": "float | Mapping[object, float] | None",
+    "MODES": repr(MODES),
+}
+"""What stands for names of the package that readers can't see."""
 PROOF = "<!-- proof: tests/test_vjpcheck_page.py -->"
 Kind = griffe.DocstringSectionKind
 
@@ -44,13 +64,11 @@ def text() -> str:
         package[name].final_target
         for name in ("check_custom_gradient", "check_grads", "check_rule", "explain")
     ]
-    summary = "\n".join(
-        f"- [`{each.name}`](#{each.name}): {_first(each)}" for each in functions
-    )
-    parts = [TOP.format(summary=summary)]
+    parts = [TOP.format()]
     for each in functions:
         parts += _function(each)
-    parts += _class(package["Result"].final_target)
+    for name in ("derivatives.Result", "compare.Report", "linter.Advice"):
+        parts += _class(package[name])
     return "\n".join(parts) + "\n"
 
 
@@ -90,7 +108,8 @@ def _function(function: griffe.Function) -> Iterator[str]:
                 yield ""
             case Kind.examples:
                 for _, code in section.value:
-                    yield f"For example:\n{PROOF}\n\n```pycon\n{code}\n```\n"
+                    yield f"### Example {{ #{function.name}-example }}\n\n{PROOF}\n"
+                    yield f"```pycon\n{code}\n```\n"
 
 
 def _parameters(function: griffe.Function) -> Iterator[str]:
@@ -103,19 +122,27 @@ def _parameters(function: griffe.Function) -> Iterator[str]:
             yield "*"
         is_starred |= kind in ("var_positional", "keyword_only")
         default = "" if each.default is None or kind in stars else f" = {each.default}"
-        yield f"{stars.get(kind, '')}{each.name}: {each.annotation}{default}"
+        its = f"{stars.get(kind, '')}{each.name}: {each.annotation}{default}"
+        yield re.sub("|".join(NAMES), lambda found: NAMES[found[0]], its)
 
 
 def _class(its: griffe.Class) -> Iterator[str]:
     yield f"## {its.name} {{ #{its.name} }}\n"
     yield f"{_first(its)}\n"
     for name, each in its.attributes.items():
-        described = _plain(each.docstring.value) if each.docstring else ""
+        if "repr=False" in str(each.value):  # of the checker, not of its callers
+            continue
+        described = _indented(each.docstring.value) if each.docstring else ""
         yield f"- `{name}: {each.annotation}`" + (f": {described}" if described else "")
+    yield ""
 
 
 def _lines(each: griffe.DocstringElement) -> str:
-    return "\n  ".join(_plain(each.description).splitlines())
+    return _indented(each.description)
+
+
+def _indented(docstring: str) -> str:
+    return "\n  ".join(_plain(docstring).splitlines())
 
 
 if __name__ == "__main__":

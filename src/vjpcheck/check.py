@@ -33,33 +33,37 @@ def check_rule(
     rtol: Choice = None,
     eps: Choice = None,
 ) -> Report:
-    """Check that the gradient of a function fits its values.
+    """Check the gradient of a function against finite differences of its values.
 
-    The gradient for a random upstream gradient is multiplied by directions in which the
-    inputs move. Up to 16 numbers move one at a time, and more move in random mixtures.
-    Each product is compared with the slope of the values in that direction. The slope
+    The check draws a random upstream gradient, and takes the inner product of the
+    gradient with directions in which the inputs change. Up to 16 input elements change
+    one at a time, and more of them change together, in random directions. Each product
+    is compared with the derivative of the values in that direction. That derivative
     comes from central differences that are extrapolated to step zero, with an estimate
     of the error (C. J. F. Ridders, Advances in Engineering Software 4(2), 1982). At a
-    kink, the slopes of the two sides stay apart, and anything between them is accepted.
+    kink, the derivatives of the two sides differ, and any value between them is
+    accepted.
 
-    The check tries the inputs and four random points near them, in float64 if possible
-    and in the dtypes of the inputs. The upstream gradients have sizes of about 1, 10,
-    0.1 and 1000. Others are zero, mostly zero, on both sides of each number that the
-    function reads, or ``tf.IndexedSlices``, which a gradient function may refuse. The
-    check tries the function eagerly and inside ``tf.function``, and with another call
-    between the forward and the backward pass. It also compares the gradient of the
-    gradient function, where a tape finds one. A function that draws random numbers
-    draws the same ones at each call, and the states of all generators are given back.
+    The check tries the inputs and four random points near them, both in float64 (if
+    possible) and in the dtypes of the inputs. Some upstream gradients have sizes of
+    about 1, 10, 0.1 and 1000. Others are zero or mostly zero, lie on both sides of each
+    number that the function reads, or are ``tf.IndexedSlices``. A gradient function may
+    refuse ``tf.IndexedSlices``. The check tries the function eagerly and inside
+    ``tf.function``, and with another call between the forward and the backward pass. It
+    also compares the gradient of the gradient function, if a tape can compute one. A
+    function that draws random numbers draws the same ones at each call, and afterwards
+    the states of all generators are restored.
 
     Args:
         function: decorated with ``tf.custom_gradient``, or any function whose gradient
             is to be checked. Its outputs may be a structure.
         *inputs: tensors, arrays, floats, and structures of them. A Python list is a
             structure, not an array. Integers, strings and None stay as they are. A
-            variable among the inputs is passed as a tensor. A variable that the
-            function reads is found, checked like an input, and gets its value back.
-        gradient_of: a function of the inputs whose gradient is the right one, as for a
-            straight-through estimator. It must differ somewhere from the gradient of
+            variable among the inputs is passed as a tensor. The check finds each
+            variable that the function reads, checks it like an input, and restores its
+            value.
+        gradient_of: a function of the same inputs. Its gradient is the right one, as
+            for a straight-through estimator, and must differ somewhere from that of
             ``function``.
         upstream_becomes: takes upstream and all inputs, and returns what the gradient
             function uses instead of upstream, such as
@@ -68,41 +72,44 @@ def check_rule(
             what the gradient function returns instead.
         where: takes the inputs, in their dtypes, and returns a bool or a tensor of
             bools. Points are tried only where all are true.
-        make: for the name of an input, a function of all inputs that returns a valid
-            value of it, such as ``{"A": lambda A: A @ tf.transpose(A)}``.
-        no_gradient: names of inputs whose gradient must be None or zero. Their values
-            don't change.
+        make: maps the name of an input to a function of all inputs that returns a valid
+            value for it, such as ``{"A": lambda A: A @ tf.transpose(A)}``.
+        no_gradient: names of inputs whose gradient must be None or zero. The check
+            doesn't change their values.
         within: the relative tolerance, at most 0.01, for a function that can't be
             computed more accurately. By default 1e-6 in float64, 1e-4 in float32, 0.03
             in float16 and 0.24 in bfloat16.
         eager_only: True if the gradient function can't run inside ``tf.function``.
         dense_upstream: True if the gradient function needn't accept
             ``tf.IndexedSlices``.
-        shapes: also check points far from the inputs (positive, large, tiny, equal to
-            each other, zero, and on both sides of each number that the function reads),
-            and other shapes, as far as the forward pass accepts them: each axis of
-            length 1 or longer, one more axis, an empty batch, and arrays for numbers.
+        shapes: also check points far from the inputs, and other shapes. The points are
+            positive, large, tiny, equal to each other, zero, and on both sides of each
+            number that the function reads. The shapes are those that the forward pass
+            accepts: each axis of length 1 or longer, one more axis, an empty batch, and
+            arrays in place of scalars.
         second_order: True if the gradient function must have a gradient with respect to
             the inputs and upstream, False if that gradient may be wrong. By default it
-            may be None for all of them. If it is None for some, it must be zero there.
+            may be None for all of them. If it is None for only some of them, the right
+            gradient there must be zero.
         seed: the seed of all random numbers that the check draws.
         atol: the absolute tolerance, as in ``check_grads``.
         rtol: replaces the tolerances that are listed at ``within``.
-        eps: the longest step, as in ``check_grads``.
+        eps: the largest step, as in ``check_grads``.
 
     Returns:
-        How much was compared: points, shapes, dtypes, slopes, kinks, and slopes that
-        finite differences didn't determine.
+        A ``Report`` of how much was compared: points, shapes, dtypes, directional
+        derivatives, kinks, and derivatives that finite differences didn't determine.
 
     Raises:
-        AssertionError: the gradient is wrong. The message has the first input, point
-            and upstream gradient at which that shows, what was returned and what is
-            right. Also if finite differences determined too few slopes: fewer than
-            nine of ten at the points drawn here, or none by some input.
-        ValueError: an option that can't be computed, or that names no input.
+        AssertionError: the gradient is wrong. The message contains the first input,
+            point and upstream gradient at which it is wrong, what was returned, and
+            what is right. Also if finite differences determined too few directional
+            derivatives: fewer than nine of ten at the points that the check drew, or
+            none with respect to some input.
+        ValueError: an option can't be evaluated, or contains a name that no input has.
 
-    Finite differences can't see values far below 1e-9, which may be lost to rounding.
-    Scale such a function up.
+    Finite differences can't resolve values far below 1e-9, which may be lost to
+    rounding. Multiply such a function by a large constant.
 
     Examples:
         >>> @tf.custom_gradient

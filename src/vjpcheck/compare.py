@@ -26,25 +26,28 @@ ROUNDING = {tf.float16: 1e-3, tf.bfloat16: 8e-3}
 
 @dataclass
 class Report:
-    """What was compared of one rule, over all its calls."""
+    """How much ``check_rule`` compared. Everything is counted over all calls."""
 
     repeated: int = 0
-    """Calls of the run that gave the same when made again."""
+    """Calls in a program that returned the same when they were repeated."""
     points: int = 0
+    """Points at which the gradient was compared."""
     shapes: int = 0
-    """Others than those of the calls."""
+    """Shapes that were tried beside those of the inputs."""
     precisions: set[str] = field(default_factory=set)
+    """Names of the dtypes in which it was compared."""
     graph: bool = False
-    """Whether inside ``tf.function``, too."""
+    """True if the gradient was also compared inside ``tf.function``."""
     slices: bool = False
-    """Whether upstream was given as slices, too: with others the rule raises."""
+    """True if the gradient function also accepted ``tf.IndexedSlices`` as upstream."""
     second: int = 0
-    """Points at which the rule was itself differentiated."""
+    """Points at which the gradient of the gradient function was compared."""
     slopes: int = 0
+    """Directional derivatives that were compared."""
     kinks: int = 0
-    """Slopes for which anything between both sides was allowed."""
+    """How many of them accepted any value between the derivatives of two sides."""
     unsettled: int = 0
-    """Slopes that differences did not tell."""
+    """How many of them finite differences didn't determine."""
     settled: dict[str, bool] = field(default_factory=dict, repr=False)
     """Whether a slope by this input was ever found."""
     elsewhere: list[int] = field(default_factory=lambda: [0, 0], repr=False)
@@ -56,17 +59,19 @@ class Report:
         """Raises Wrong where too little was compared to say that a rule holds."""
         if unsettled := [name for name, found in self.settled.items() if not found]:
             raise Undecided(
-                f"no slope by {', '.join(unsettled)} was found at any point"
+                "no derivative with respect to"
+                f" {', '.join(unsettled)} was found at any point"
             )
         slopes, unknown = self.elsewhere
         if unknown > max(1, UNSETTLED * slopes):
             raise Undecided(
-                f"differences do not tell {unknown} of {slopes} slopes:"
+                f"finite differences don't determine {unknown} of {slopes} derivatives:"
                 " declare conditions that keep inputs away from where they fail"
             )
         if declared.intends_another and not self.differs:
             raise Undecided(
-                "another gradient is declared, but it is the forward pass's own"
+                "a different gradient is declared, but it equals that of the forward"
+                " pass"
             )
 
 
@@ -199,8 +204,8 @@ class Comparison:
                 )
             except Wrong as wrong:
                 raise Wrong(
-                    f"{wrong}; upstream came as tf.IndexedSlices, as from tf.gather:"
-                    " tf.convert_to_tensor(upstream) adds them up"
+                    f"{wrong}; upstream was tf.IndexedSlices, as behind tf.gather:"
+                    " convert it with tf.convert_to_tensor(upstream)"
                 ) from wrong
         self.report.slices = taken
 
@@ -235,7 +240,7 @@ class Comparison:
             ):
                 raise Wrong(
                     f"{self.place(tensors)} with upstream = {shown(upstream)}: the"
-                    f" gradient by {along.name} is {pairing.got:.6g}, but"
+                    f" gradient with respect to {along.name} is {pairing.got:.6g}, but"
                     f" {pairing.expected} is right"
                 )
             self.report.kinks += pairing.at_kink
@@ -340,7 +345,7 @@ class Comparison:
             raise Wrong(f"the forward pass: {error}") from error
         except Exception as error:
             raise Wrong(
-                f"{self.place(tensors)}: the rule raises {said(error)}"
+                f"{self.place(tensors)}: the gradient function raises {said(error)}"
             ) from error
         return self.row(gradients, tensors)
 
@@ -354,18 +359,18 @@ class Comparison:
                 gradient = tf.convert_to_tensor(gradient)
             except ValueError as error:  # of IndexedSlices without their shape
                 raise Wrong(
-                    f"{self.place(tensors)}: the gradient by {name} is no tensor,"
-                    f" {said(error)}"
+                    f"{self.place(tensors)}: the gradient with respect to {name} isn't"
+                    f" a tensor: {said(error)}"
                 ) from error
             returned, wanted = (
-                [f"shape {list(each.shape)}", each.dtype.name]
+                [f"shape {list(each.shape)}", f"dtype {each.dtype.name}"]
                 for each in (gradient, like)
             )
             for has, needs in zip(returned, wanted):
                 if has != needs:
                     raise Wrong(
-                        f"{self.place(tensors)}: the gradient by {name} is of"
-                        f" {has}, but {name} of {needs}"
+                        f"{self.place(tensors)}: the gradient with respect to {name}"
+                        f" has {has}, but {name} has {needs}"
                     )
             arrays.append(gradient.numpy())
         return flat(arrays)

@@ -31,13 +31,13 @@ class Result:
 
     problems: list[str] = field(default_factory=list)
     undecided: bool = False
-    """Whether a problem is that too little could be compared at these arguments."""
+    """True if one of the problems is that too little could be compared."""
     compared: int = 0
-    """Comparisons of a directional derivative with finite differences."""
+    """How many directional derivatives were compared with finite differences."""
     kinks: int = 0
-    """Of these, those for which any value between the two sides was accepted."""
+    """How many of them accepted any value between the derivatives of two sides."""
     unsettled: int = 0
-    """Of these, those that finite differences didn't determine."""
+    """How many of them finite differences didn't determine."""
     report: Report | None = None
     """What ``check_rule`` compared, if it was called."""
 
@@ -307,7 +307,8 @@ class Check:
         if self._fast or total > AT_MOST:
             mixtures = self._rng.standard_normal((1 if self._fast else AT_MOST, total))
             return [
-                ("a mixture of all inputs", row / np.sqrt(total)) for row in mixtures
+                ("a random combination of all inputs", row / np.sqrt(total))
+                for row in mixtures
             ]
         names = [
             number_of(name, array, n)

@@ -65,7 +65,7 @@ class Directions:
             and any(along.meant.kink.any() for along in found)
         ):
             found += [
-                self._along("a mixture of all inputs", "", row)
+                self._along("a random combination of all inputs", "", row)
                 for row in self._mixtures_of_all()
             ]
         return found
@@ -170,7 +170,7 @@ class Directions:
                     (
                         number_of(name, array, n)
                         if each_number
-                        else f"a mixture of {name}",
+                        else f"a random combination of {name}",
                         name,
                         row,
                     )

@@ -53,58 +53,63 @@ def check_grads(
     Reverse mode (``tf.GradientTape``) and forward mode
     (``tf.autodiff.ForwardAccumulator``) are compared with central finite differences
     that are extrapolated to step zero (C. J. F. Ridders, Advances in Engineering
-    Software 4(2), 1982). The differences are taken in float64 if ``f`` accepts it, the
-    derivatives in the dtypes of ``args``. Variables that ``f`` reads are checked like
-    arguments. A kink accepts any value between the derivatives of its two sides.
+    Software 4(2), 1982). The differences are taken in float64 if ``f`` accepts it, and
+    the derivatives in the dtypes of ``args``. Variables that ``f`` reads are checked
+    like arguments. At a kink, where the derivatives of the two sides differ, any value
+    between them is accepted.
 
     Args:
         f: takes ``*args``, and returns a tensor or a structure of tensors. Outputs that
             are neither floating nor complex are ignored.
         args: a tuple of tensors, arrays, floats, or structures of them, of any shapes.
-            Integers, strings and None reach ``f`` as they are.
+            Integers, strings and None are passed to ``f`` unchanged.
         order: derivatives up to this order are checked, in each combination of
-            modes. The inputs of a second derivative include the upstream gradient or
-            the tangent of the first.
-        modes: ``"rev"``, ``"fwd"``, or both; with none, nothing is compared with finite
-            differences. Eager forward mode differentiates the operations inside a
-            custom gradient. It also calls the gradient function, but uses what that
-            returns only where these operations have no derivative. If an argument is
-            complex, both means ``"rev"``, because TensorFlow's forward mode needs real
-            arguments. Above order 1, forward mode also raises for some functions that
-            read variables, and above order 2 for some combinations of modes.
+            modes. A second derivative is also taken with respect to the upstream
+            gradient or the tangent of the first derivative.
+        modes: ``"rev"``, ``"fwd"``, or both. If it is empty, nothing is compared with
+            finite differences. Eager forward mode differentiates the operations inside
+            a custom gradient. It also calls the gradient function, but uses its result
+            only where these operations have no derivative. If an argument is complex,
+            asking for both modes checks only ``"rev"``, because TensorFlow's forward
+            mode needs real arguments. Above order 1, forward mode raises an error for
+            some functions that read variables. Above order 2, it also raises one for
+            some combinations of modes.
         atol: absolute tolerance of a directional derivative, 0 by default.
         rtol: relative tolerance: by default 1e-6 in float64, 1e-4 in float32, 0.03 in
             float16, 0.24 in bfloat16, and ten times as much above order 1.
-        eps: the longest step. By default it scales with the inputs. Like the tolerances
-            it is a number, or a mapping from dtypes to numbers. For ``eps``, the
-            dtype is that of the finite differences.
-        upstream: the upstream gradient at order 1, of the structure, shapes and dtypes
-            of the outputs. By default a random one for each direction.
-        tangent: the only direction at order 1, of the structure and shapes of ``args``.
-            Leave out what has no derivative.
-        fast: use one random direction, whatever the number of arguments. By default,
-            up to 16 numbers move one at a time, and more move in 16 random mixtures.
+        eps: the largest step of the finite differences. By default it scales with the
+            inputs. Like ``atol`` and ``rtol``, it is a number, or a mapping from dtypes
+            to numbers. For ``eps``, the dtype is that of the finite differences.
+        upstream: the upstream gradient at order 1, with the structure, shapes and
+            dtypes of the outputs. By default a random one for each direction.
+        tangent: the only direction at order 1, with the structure and shapes of
+            ``args``. Leave out the inputs that have no derivative.
+        fast: use one random direction, whatever the number of arguments. By default, up
+            to 16 input elements are changed one at a time. More of them are changed
+            together, in 16 random directions.
         batched: compare the backward pass inside ``tf.vectorized_map``, as in
             ``tape.jacobian``, with single calls.
-        jit_compile: compare both passes, compiled by XLA, with the eager ones.
+        jit_compile: compare the forward and the backward pass, compiled by XLA, with
+            the eager ones.
         strategy: compare the gradients in each replica of this strategy with those
-            outside.
-        between: is called without arguments after a forward pass. The backward pass
-            must return the same gradient as without it. If two functions share
-            state, let it call the other one.
+            outside it.
+        between: a function that is called without arguments after a forward pass. The
+            backward pass must return the same gradient as without this call. If ``f``
+            shares state with another function, call that one here.
         progress: every two seconds, print to stderr how often ``f`` was called.
         nondet_tol: by how much the gradients may differ when both passes are repeated,
-            or the backward pass alone; None to leave that out.
+            or the backward pass alone. None skips the repetition.
         raise_exception: False to get the problems in the result.
-        seed: the seed of all random numbers that the check draws. The generators get
-            their states back.
+        seed: the seed of all random numbers that the check draws. Afterwards, the
+            states of all generators are restored.
 
     Returns:
         What was compared, and the problems.
 
     Raises:
-        AssertionError: a derivative is wrong, raises, or has the wrong shape or dtype;
-            or finite differences determined too few. The message has the point.
+        AssertionError: a derivative is wrong, raises an error, or has the wrong shape
+            or dtype. Also if finite differences determined too few derivatives. The
+            message contains the point.
         ValueError: an unknown mode, an order below 1, or an ``upstream`` or ``tangent``
             that doesn't fit.
 
@@ -157,30 +162,43 @@ def check_custom_gradient(
     seed: int = 0,
     **declared: Any,
 ) -> Result:
-    """Check a custom gradient, by ``check_rule`` and then by ``check_grads``.
+    """Check a custom gradient with ``check_rule``, and then with ``check_grads``.
 
-    ``check_rule`` also tries other points, upstream gradients of several sizes and
-    kinds, a ``tf.function``, interleaved calls and, with ``shapes=True``, other shapes.
+    ``check_rule`` tries more than ``args``: other points, upstream gradients of several
+    sizes and kinds, a ``tf.function``, another call between the forward and the
+    backward pass and, with ``shapes=True``, other shapes.
 
     Args:
         f: a function decorated with ``tf.custom_gradient``, or one that calls such a
             function.
-        args: as in ``check_grads``. So are all options from ``order`` to ``seed``.
-        fast: leave out ``check_rule``, unless it has options.
+        args: as in ``check_grads``. The same holds for all options from ``order`` to
+            ``seed``, except ``fast``.
+        fast: as in ``check_grads``, and leave out ``check_rule`` as well, unless you
+            pass options for it.
         **declared: options of ``check_rule``, such as ``gradient_of=tf.tanh`` for a
             surrogate gradient, ``no_gradient=["labels"]`` or ``where=…``. If they
-            declare another gradient, or no gradient of an argument, ``check_grads`` is
-            left out, but not its options ``batched``, ``between``, ``jit_compile``,
-            ``strategy`` and ``nondet_tol``.
+            declare another gradient, or that an argument has no gradient,
+            ``check_grads`` compares nothing with finite differences. It still checks
+            ``batched``, ``between``, ``jit_compile``, ``strategy`` and ``nondet_tol``.
             ``within`` is also the relative tolerance of ``check_grads``.
 
     Returns:
-        What was compared, and the problems. Its ``report`` is what ``check_rule``
-        returned.
+        A ``Result``: what was compared, and the problems. Its ``report`` is what
+        ``check_rule`` returned.
 
     Raises:
         AssertionError: as in ``check_grads`` and ``check_rule``.
         ValueError: as in ``check_grads`` and ``check_rule``.
+
+    Examples:
+        >>> @tf.custom_gradient
+        ... def square(x):
+        ...     return x**2, lambda upstream: upstream * x  # should be 2 * x
+        >>> check_custom_gradient(square, (tf.constant([1.0, 2.0]),))
+        Traceback (most recent call last):
+            ...
+        AssertionError: at x = [1. 2.] with upstream = [-2.325 -0.2188]: the gradient
+        with respect to x[0] is -2.32503, but -4.65006 is right
     """
     arguments = tuple(args) if isinstance(args, (tuple, list)) else (args,)
     report, problems, undecided = None, [], False

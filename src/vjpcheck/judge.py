@@ -156,8 +156,8 @@ class Judge:
         places = [each for each in drawn if each]
         if len(places) < min(FEWEST, len(drawn) // 2):
             raise Wrong(
-                "the forward pass is finite, and what is declared holds, at too few"
-                " points; declare what makes inputs valid (NAME = …)"
+                "at too few points is the forward pass finite and the declared"
+                " condition true; declare how valid inputs are made (NAME = …)"
             )
         self._domain.demand_varied(places)
         if self._domain.holds(self._domain.point(self._here), self._double):
@@ -179,8 +179,8 @@ class Judge:
                 self._comparison.at(drawn, self._double)
             except Wrong as wrong:
                 raise Wrong(
-                    f"{wrong}; the forward pass accepts this: mend the rule,"
-                    " or declare the shapes that are meant"
+                    f"{wrong}; the forward pass accepts this shape: fix the gradient"
+                    " function, or declare the shapes that it is for"
                 ) from wrong
             self._report.shapes += 1
 
@@ -249,7 +249,7 @@ class Judge:
         if not np.allclose(row, other, *near, equal_nan=True):
             raise Wrong(
                 f"{self._comparison.place(tensors)}: {here} the gradient is"
-                f" {shown([row])}, {there} {shown([other])}"
+                f" {shown([row])}, but {there} {shown([other])}"
             )
 
     def _second(self) -> None:

@@ -1,4 +1,4 @@
-"""``explain``: what is wrong with a function that has a rule, as advice."""
+"""``explain``: what is wrong with a custom gradient, as advice."""
 
 import contextlib
 import inspect
@@ -18,14 +18,15 @@ from .shared import globals_of
 
 @dataclass(frozen=True)
 class Advice:
-    """One thing that is wrong, or that has an end."""
+    """One mistake in a custom gradient, or one of its limits."""
 
     entry: str
-    """In the catalogue of mistakes: ``counts#one-gradient-short``."""
+    """Its entry in the catalogue of mistakes: ``counts#one-gradient-short``."""
     text: str
+    """What is wrong, and how to fix it."""
     is_mistake: bool = True
-    """Whether the gradient is wrong, or missing, at the inputs; else it breaks where
-    the text says."""
+    """True if the gradient is wrong or missing at the inputs. False if it fails only in
+    the situation that the text names."""
 
     def __str__(self) -> str:
         kind = "mistake" if self.is_mistake else "limit"
@@ -33,12 +34,12 @@ class Advice:
 
 
 def explain(function: Callable, *inputs: Any, **options: Any) -> list[Advice]:
-    """Look for the mistakes of the catalogue in a function with a custom gradient.
+    """Look for known mistakes in a custom gradient: those in the catalogue.
 
     Args:
         function: decorated with ``tf.custom_gradient``.
-        *inputs: tensors, arrays or floats at which to try it. Other inputs are derived
-            from them.
+        *inputs: tensors, arrays or floats at which to try ``function``. ``explain``
+            derives other inputs from them.
         **options: those of ``check_rule``, such as ``gradient_of`` for a gradient that
             deliberately isn't the derivative.
 
@@ -95,20 +96,21 @@ _MESSAGES = [
     (
         r"expected to return (\d+) gradients?, but returned (\d+)",
         "counts#one-gradient-short",
-        "the rule returns {1} gradients, and owes {0}: one for each positional"
-        " argument, and for each piece of a list or a dictionary",
+        "the gradient function returns {1} gradients, but must return {0}: one for each"
+        " positional argument, and for each leaf of a list or a dictionary",
     ),
     (
         r"must accept keyword argument 'variables'",
         "variables#must-accept-variables",
-        "the forward pass reads a variable: let the rule take variables=None and"
-        " return a pair of gradients, for the inputs and for the variables",
+        "the forward pass reads a variable: let the gradient function accept"
+        " variables=None and return a pair of gradients, for the inputs and for the"
+        " variables",
     ),
     (
         r"Must return gradient for each variable",
         "variables#for-each-variable",
-        "the second item of what the rule returns is a list with one gradient for"
-        " each variable",
+        "the second item that the gradient function returns must be a list with one"
+        " gradient for each variable",
     ),
     (
         r"currently supports keywords? arguments only when eager",
@@ -118,23 +120,24 @@ _MESSAGES = [
     (
         r"required positional argument: 'variables'",
         "variables#no-variables",
-        "the rule needs variables=None: it is called without them, too",
+        "the gradient function needs the default variables=None, because it is also"
+        " called without variables",
     ),
     (
         r"can only concatenate list",
         "variables#a-tuple-of-gradients",
-        "the gradients of the variables stand in a list",
+        "the gradients of the variables must be in a list",
     ),
     (
         r"Tensor\.graph is undefined",
         "variables#in-a-branch",
-        "a variable is read in a branch: read it outside, or pass it in",
+        "a variable is read in a branch: read it outside, or pass it as an argument",
     ),
     (
         r"Python bool|truth value of an array|cannot be interpreted as an integer",
         "types#an-if-in-a-rule",
-        "Python decides by a tensor that has no value yet: use tf.cond or tf.where, and"
-        " keep settings out of the arguments",
+        "Python needs the value of a tensor that has none yet: use tf.cond or tf.where,"
+        " and don't pass settings as arguments",
     ),
     (
         r"no attribute 'numpy'|to a numpy array",
@@ -146,28 +149,30 @@ _MESSAGES = [
         r"|Cannot iterate over a scalar|cannot unpack non-iterable",
         "counts#no-rule-returned",
         "the function must return a pair: its value, or one structure of values, and"
-        " the rule",
+        " the gradient function",
     ),
     (
         r"unsupported callable|is not a callable object",
         "counts#unsupported-callable",
-        "the function must return its value first, and then the rule",
+        "the function must return its value first, and then the gradient function",
     ),
     (
         r"takes (?:from )?\d.* positional arguments? but \d+ (?:was|were) given",
         "counts#one-upstream-for-two-outputs",
-        "the rule takes one upstream gradient for each output of the function",
+        "the gradient function must accept one upstream gradient for each output of the"
+        " function",
     ),
     (
         r"expected to be a \w+ tensor but is a \w+ tensor|dtype",
         "types#double-against-float",
-        "a dtype in the rule does not fit: downstream has the dtype of its input",
+        "a dtype in the gradient function doesn't fit: downstream must have the dtype"
+        " of its input",
     ),
     (
         r"unsupported type|Failed to convert|Attempt to convert a value",
         "types#a-function-as-argument",
-        "each argument becomes a tensor: keep settings and functions out of them, in"
-        " a closure",
+        "each argument becomes a tensor: capture settings and functions, and don't pass"
+        " them as arguments",
     ),
 ]
 
@@ -192,13 +197,13 @@ def _shapes(case: _Case) -> Iterator[Advice]:
         if gradient.shape != x.shape:
             yield Advice(
                 "silent_values#broadcast-shape",
-                f"downstream has the shape {gradient.shape} and its input {x.shape}:"
-                " sum it over the axes that were broadcast",
+                f"downstream has the shape {gradient.shape}, but its input has"
+                f" {x.shape}: sum it over the axes that were broadcast",
             )
         if gradient.dtype != x.dtype:
             yield Advice(
                 "types#double-against-float",
-                f"downstream is {gradient.dtype.name} and its input {x.dtype.name}",
+                f"downstream is {gradient.dtype.name}, but its input is {x.dtype.name}",
             )
 
 
@@ -211,7 +216,7 @@ def _upstream(case: _Case) -> Iterator[Advice]:
     if any(_nonzero(a) for a, _ in pairs) and all(_same(a, b) for a, b in pairs):
         yield Advice(
             "silent_values#no-upstream",
-            "downstream does not change with upstream: multiply by what arrives",
+            "downstream doesn't depend on upstream: multiply by upstream",
         )
 
 
@@ -244,8 +249,8 @@ def _closed_over(case: _Case) -> Iterator[Advice]:
         ):
             yield Advice(
                 "silent#closed-over",
-                f"{name} is closed over and gets None from the rule: if its gradient"
-                " is wanted, make it an argument",
+                f"{name} is captured, so its gradient is None: if you need its"
+                " gradient, make it an argument",
                 is_mistake=False,
             )
 
@@ -263,13 +268,14 @@ def _graph(case: _Case) -> Iterator[Advice]:
     if re.search(r'Tensor\("|SymbolicTensor', said.getvalue()):
         yield Advice(
             "silent#printed-once",
-            "it prints a symbolic tensor once, while it is traced: use tf.print",
+            "it prints a symbolic tensor once, while TensorFlow traces it: use"
+            " tf.print",
             is_mistake=False,
         )
     if not all(map(_same, case.gradients, inside)):
         yield Advice(
             "index#another-in-a-graph",
-            "inside tf.function the gradient is another than eagerly",
+            "inside tf.function the gradient differs from the eager one",
         )
 
 
@@ -280,7 +286,8 @@ def _xla(case: _Case) -> Iterator[Advice]:
         if "PyFunc" in str(error):
             yield Advice(
                 "graphs#xla-pyfunc",
-                "XLA compiles no Python: the function or its rule calls NumPy",
+                "XLA can't compile Python: the function or its gradient function calls"
+                " NumPy",
                 is_mistake=False,
             )
 
@@ -300,8 +307,8 @@ def _vectorized(case: _Case) -> Iterator[Advice]:
     if mapped is None or not _same(_array(mapped)[0], case.gradients[0], 1e-3):
         yield Advice(
             "silent_systems#vectorized-map",
-            "tf.vectorized_map with the tape outside drops the rule, and here that"
-            " changes the gradient: put the tape inside, or take tf.map_fn",
+            "tf.vectorized_map drops the custom gradient if the tape is outside, and"
+            " here that changes the gradient: put the tape inside, or use tf.map_fn",
             is_mistake=False,
         )
 
@@ -320,16 +327,16 @@ def _sparse(case: _Case) -> Iterator[Advice]:
     except (TypeError, AttributeError, ValueError):
         yield Advice(
             "sparse#times-float",
-            "behind tf.gather upstream is IndexedSlices, and the rule raises: begin it"
-            " with upstream = tf.convert_to_tensor(upstream)",
+            "behind tf.gather, upstream is IndexedSlices, and the gradient function"
+            " raises an error: start it with upstream = tf.convert_to_tensor(upstream)",
             is_mistake=False,
         )
         return
     if sparse is not None and not _same(sparse, dense, 1e-3):
         yield Advice(
             "silent#clipped-slices",
-            "behind tf.gather upstream is IndexedSlices, and the gradient is another"
-            " than for the same upstream as a tensor",
+            "behind tf.gather, upstream is IndexedSlices, and the gradient differs"
+            " from the one for the same upstream as a tensor",
             is_mistake=False,
         )
 
@@ -361,8 +368,8 @@ def _second(case: _Case) -> Iterator[Advice]:
     if by_rule is None and _nonzero(by_tape):
         yield Advice(
             "orders#only-a-number",
-            "the second derivative is None, and should not be: the rule computes"
-            " outside TensorFlow, stops its gradient, or is itself decorated",
+            "the second derivative is None, but shouldn't be: the gradient function"
+            " computes outside TensorFlow, stops its gradient, or is itself decorated",
             is_mistake=False,
         )
 
@@ -372,8 +379,8 @@ def _random(case: _Case) -> Iterator[Advice]:
     if not all(map(_same, one, other)):
         yield Advice(
             "silent_systems#recomputed-dropout",
-            "two calls with the same inputs differ: what is computed again, such as by"
-            " tf.recompute_grad, draws other numbers",
+            "two calls with the same inputs differ: what is computed again, for"
+            " example by tf.recompute_grad, draws different random numbers",
             is_mistake=False,
         )
 
@@ -382,7 +389,7 @@ def _again(case: _Case) -> Iterator[Advice]:
     advice = Advice(
         "silent#order-of-calls",
         "a second backward pass of the same call, as in tape.jacobian, {}: let the"
-        " gradient function capture what it needs, and leave that as it is",
+        " gradient function capture what it needs, and not change that",
         is_mistake=False,
     )
     with tf.GradientTape(persistent=True) as tape:
@@ -396,7 +403,7 @@ def _again(case: _Case) -> Iterator[Advice]:
         yield replace(advice, text=advice.text.format(raised))
         return
     if not all(map(_same, *map(tf.nest.flatten, (once, twice)))):
-        yield replace(advice, text=advice.text.format("gives another gradient"))
+        yield replace(advice, text=advice.text.format("returns a different gradient"))
 
 
 def _shared(case: _Case) -> Iterator[Advice]:
@@ -424,8 +431,8 @@ def _shared(case: _Case) -> Iterator[Advice]:
             yield Advice(
                 "silent#order-of-calls",
                 f"each call sets the global variable {name}, and the gradient function"
-                " reads it: another function that sets it in between changes the"
-                " gradient",
+                " reads it: if another function sets it in between, the gradient is"
+                " wrong",
                 is_mistake=False,
             )
 
@@ -443,7 +450,7 @@ def _edges(case: _Case) -> Iterator[Advice]:
         if gradient is not None and _finite(y) and not _finite(gradient):
             yield Advice(
                 "index#nan",
-                f"at {value:g} the value is finite, and the gradient is not",
+                f"at {value:g} the value is finite, but the gradient isn't",
                 is_mistake=False,
             )
             return
