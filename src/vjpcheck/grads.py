@@ -197,8 +197,8 @@ def check_custom_gradient(
         >>> check_custom_gradient(square, (tf.constant([1.0, 2.0]),))
         Traceback (most recent call last):
             ...
-        AssertionError: at x = [1. 2.] with upstream = [-2.325 -0.2188]: the gradient
-        with respect to x[0] is -2.32503, but -4.65006 is right
+        vjpcheck.directions.Wrong: at x = [1. 2.] with upstream = [-2.325 -0.2188]: the
+        gradient with respect to x[0] is -2.32503, but -4.65006 is right
     """
     arguments = tuple(args) if isinstance(args, (tuple, list)) else (args,)
     report, problems, undecided = None, [], False
