@@ -1,4 +1,4 @@
-"""A 2-D convolution is a product of patches; its gradient folds them back."""
+"""A 2-D convolution as a matrix product; its gradient folds patches back."""
 
 import numpy as np
 import tensorflow as tf
@@ -43,5 +43,5 @@ rng = np.random.default_rng(0)
 V, W = rng.standard_normal(X.shape), rng.standard_normal(K.shape)
 plus, minus = (tf.nn.conv2d(X + h * V, K + h * W, 1, "VALID")
                for h in (1e-5, -1e-5))
-print(f"rule        {np.sum(dX * V) + np.sum(dK * W):.5f}")
+print(f"grad        {np.sum(dX * V) + np.sum(dK * W):.5f}")
 print(f"differences {np.sum(upstream * (plus - minus)) / 2e-5:.5f}")

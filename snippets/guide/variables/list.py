@@ -1,4 +1,4 @@
-"""A custom gradient for x alone: a tape computes those of the variables."""
+"""A custom gradient for x alone; a tape computes the variables' gradients."""
 
 import tensorflow as tf
 
@@ -8,7 +8,7 @@ layers = [[tf.Variable(value, dtype=tf.float64) for value in layer]
 
 
 def limited_for(x, gradient):
-    """Limits a gradient in the shape of x, which no variable has."""
+    """Limits a gradient if it has the shape of x, which no variable has."""
     if gradient.shape != x.shape:
         return gradient
     return tf.clip_by_norm(gradient, 0.1)

@@ -1,4 +1,4 @@
-"""The same layer with its variables passed in as arguments."""
+"""The same layer, with its variables passed as arguments."""
 
 import tensorflow as tf
 

@@ -8,7 +8,7 @@ x = tf.constant(5.0)
 
 
 def required(forward, inputs=lambda: [x]):
-    """How many variables grad is given, or None, and the gradients."""
+    """The number of variables that grad gets, or None, and the gradients."""
     @tf.custom_gradient
     def decorated(*arguments):
         def grad(upstream, variables=None):

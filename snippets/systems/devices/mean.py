@@ -41,7 +41,7 @@ with tf.GradientTape() as tape:
     tape.watch(whole)
     loss = tf.reduce_sum(weights * (whole - tf.reduce_mean(whole)) ** 2)
 print("one device  ", *tape.gradient(loss, whole).numpy())
-for name, function in {"the rule": mean, "TensorFlow's": tensorflows}.items():
+for name, function in {"custom": mean, "TensorFlow's": tensorflows}.items():
     found = tf.function(lambda: strategy.run(slope, args=(function,)))()
     print(f"{name:12}", *(
         each.numpy() for each in strategy.experimental_local_results(found)))

@@ -16,7 +16,7 @@ _, other = strategy.extended.worker_devices
 def square(x):
     def grad(upstream):
         local = 2 * x
-        print("  rule on", local.device[-5:] or "no device")
+        print("  grad on", local.device[-5:] or "no device")
         return upstream * local
 
     return x * x, grad
@@ -27,7 +27,7 @@ def placed(x):
     def grad(upstream):
         with tf.device(other):
             local = 2 * x
-        print("  rule on", local.device[-5:])
+        print("  grad on", local.device[-5:])
         return upstream * local
 
     return x * x, grad
@@ -52,7 +52,7 @@ print(f"forward on {other[-5:]}: eager, graph")
 both(square, other, None)
 print(f"tape.gradient on {other[-5:]}: eager, graph")
 both(square, None, other)
-print("tf.device in the rule: eager, graph")
+print("tf.device in grad: eager, graph")
 both(placed, None, None)
 print("in each replica, in a graph")
 

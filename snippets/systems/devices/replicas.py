@@ -22,7 +22,7 @@ def scaled(x):
     def grad(upstream, variables):
         [variable] = variables
         threads.append(threading.get_ident())
-        print("rule:", type(variable).__name__,
+        print("grad:", type(variable).__name__,
               "on", variable.device[-5:], " is w:", variable is w)
         return upstream * w, [tf.reduce_sum(upstream * x)]
 
@@ -46,6 +46,6 @@ for name, run in {
 }.items():
     threads.clear()
     found = strategy.experimental_local_results(run(parts))
-    print(f"{name}: the rule ran {len(threads)} times, "
+    print(f"{name}: grad ran {len(threads)} times, "
           f"in the main thread: {threading.get_ident() in threads}; "
           "gradients", *(each.numpy() for each in found))

@@ -23,7 +23,7 @@ model = keras.Sequential([keras.Input([2]), hidden, Sign(), output])
 x, t = np.random.normal(size=[5, 2]), np.random.normal(size=[5, 1])
 with tf.GradientTape() as tape:
     L = tf.reduce_sum((model(x) - t) ** 2)
-rule = tape.gradient(L, hidden.kernel)
+gradient = tape.gradient(L, hidden.kernel)
 
 # The upstream gradient belongs to the true outputs, and stays constant.
 y = tf.sign(hidden(x))
@@ -38,7 +38,7 @@ for at in np.ndindex(W.shape):
     step[at] = 1e-6
     moved = np.tanh(x @ (W + step) + b) - np.tanh(x @ (W - step) + b)
     differences[at] = np.sum(upstream * moved) / 2e-6
-print("rule       ", rule.numpy()[0])
+print("grad       ", gradient.numpy()[0])
 print("differences", differences[0])
 print("within 1e-6 in all six:",
-      np.allclose(rule, differences, rtol=1e-6))
+      np.allclose(gradient, differences, rtol=1e-6))

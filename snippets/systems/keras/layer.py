@@ -1,4 +1,4 @@
-"""Sign with the derivative of tanh, as a layer: eagerly, and in fit."""
+"""A layer of signs with the derivative of tanh, run eagerly and in fit."""
 
 import numpy as np
 import tensorflow as tf
@@ -33,9 +33,9 @@ print("eager")
 with tf.GradientTape() as tape:
     y = model(x)
     L = tf.reduce_mean((y - t) ** 2)
-slopes = tape.gradient(L, model.trainable_variables)
-print("y", y.numpy(), " L", L.numpy(), " slope of the kernel",
-      slopes[0].numpy())
+gradients = tape.gradient(L, model.trainable_variables)
+print("y", y.numpy(), " L", L.numpy(), " gradient of the kernel",
+      gradients[0].numpy())
 print("fit")
 model.compile(keras.optimizers.SGD(0.1), "mse")
 model.fit(x, t, verbose=0)

@@ -1,4 +1,4 @@
-"""Gradient reversal in a functional model, its factor set by a callback."""
+"""Gradient reversal in a functional model; a callback sets its factor."""
 
 # tracebook: rel=1e-2
 import numpy as np
@@ -26,7 +26,7 @@ class Reverse(keras.layers.Layer):
         return reverse(x, tf.convert_to_tensor(self.lambda_))
 
 
-# Column 0 tells the label anywhere, column 1 in the source domain only.
+# Column 0 predicts the label in both domains, column 1 only in the source.
 rng = np.random.default_rng(1)
 label = np.tile([[1.0], [-1.0]], [200, 1])
 domain = np.repeat([[0.0], [1.0]], 200, axis=0)

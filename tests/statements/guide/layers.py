@@ -71,7 +71,7 @@ def test_softmax(mode, z, seed):
     "Compute it by …",
     "Only the logits …",
     "The derivative covers …",
-    "It is a scalar:",
+    "The upstream gradient is a scalar:",
     "Labels that are …",
     "The gradient is …",
     "For other labels, …",
@@ -183,7 +183,7 @@ def test_labels(mode, t):
 
 @says(
     "This happens with …",
-    "Compare the third …",
+    "In the second …",
     "With two labels …",
     "Gradient descent then …",
     "Deliberately wrong: TensorFlow's …",
@@ -246,9 +246,9 @@ def test_cures_of_the_labels(mode):
     "Each deviation gets …",
     "That term contains …",
     "The program compares …",
-    "Both print the …",
+    "`layer_norm` and `plain` …",
     "A gradient function …",
-    "The fix is …",
+    "To fix it, …",
     "Layer normalization: the …",
 )
 @over(cases=8, mode=[EAGER, INSIDE], rows=[1, 4], seed=SEEDS)
@@ -278,7 +278,7 @@ def test_layer_norm(mode, rows, seed):
     r"If $\varepsilon$ is …",
     "Each $r_i$ depends …",
     "The forward pass subtracts …",
-    "The mean of $r$ …",
+    "Because the mean …",
     "In layer normalization, …",
 )
 @over(n=[2, 3, 7], seed=SEEDS)
@@ -323,7 +323,7 @@ def test_invariants(mode, row, added):
 @says(
     "The second row …",
     "For the constant …",
-    "Dividing by it …",
+    "Dividing by this …",
 )
 def test_the_constant_row():
     defined, lines = program("layer_norm.py"), trace("layer_norm.py")
@@ -356,8 +356,8 @@ def test_no_spread(mode, value, size, dtype):
 
 @says(
     "Look at `normalize`:",
-    "It prints 0.46291 …",
-    "This program has …",
+    "`normalize` prints 0.46291 …",
+    "The program above …",
     "Deliberately wrong: layer …",
 )
 def test_frozen():
@@ -390,19 +390,20 @@ def places(K, strides=1, padding="VALID", dilations=1, image=(3, 4)):
 
 @says(
     "A convolution is …",
-    "Each pixel gets …",
+    "A pixel may …",
     "convolution, $Y = P K$ …",
     r"pixels — $\upstream{\bar Y} \, \local{K^{\T}}$, …",
     "$P$ has one …",
     "$S$ is a …",
     "$x$ are the …",
-    "It is that …",
+    "Use the product rule for matrices:",
     "A pixel gets …",
     "The last sum …",
     "`tf.nn.conv2d_transpose` computes the …",
     "The gradient agrees with the …",
     "For example, the …",
-    "There the kernel …",
+    "At this place, …",
+    "The upstream gradient of …",
     "A 2-D convolution …",
     "One row of …",
 )
@@ -471,7 +472,7 @@ def test_other_choices(strides, padding, dilations):
 @says(
     "You can also …",
     "This fails for …",
-    "TensorFlow's gradient function …",
+    "For an empty …",
     "The formula above …",
     "Deliberately wrong: a …",
     "Exchange batch and …",
@@ -534,7 +535,7 @@ def test_each_row_has_a_run(mode, seed):
 @says(
     "It is [0.75, -0.75].",
     "The upstream gradient is $(3, 0)$, …",
-    "The differences 1.5 …",
+    "Its elements differ …",
     "It is [-1.0, 1.0].",
     "The upstream gradient is 2, …",
 )
@@ -555,7 +556,7 @@ def test_predictions(mode):
 
 
 @says(
-    "It divides a …",
+    "RMS normalization divides …",
     "The differential of …",
     "The mean of the …",
     "The gradient agrees with autodiff …",
@@ -590,7 +591,8 @@ definition(
 advice(
     "You need the …",
     "Compare the last …",
-    "Begin with the …",
+    "Layer normalization first …",
+    "The backward pass …",
     "Compare its last …",
     "You have three …",
     "Make two quick …",
@@ -607,5 +609,5 @@ advice(
 
 
 pointer(
-    "You can read …",
+    "These numbers show …",
 )

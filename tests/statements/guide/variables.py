@@ -49,6 +49,7 @@ def test_ref(count, value):
     "Otherwise `grad` receives …",
     "TensorFlow expects the …",
     "In the mathematics, …",
+    "If the function captures …",
     "The gradients of the arguments …",
     "The gradients of the captured …",
     "The order of that …",
@@ -82,7 +83,7 @@ def test_the_order_is_that_of_the_list(mode, count, names):
     "Inside the `tf.function` …",
     "In eager mode the …",
     "In the program …",
-    "In a graph it …",
+    "In a graph the …",
     "This program fits …",
 )
 @over(mode=MODES, x=arrays(3, numbers(1, 9)))
@@ -194,7 +195,8 @@ def test_a_set_of_objects(count):
     "So the columns …",
     r"$\downstream{\bar b}$ has …",
     "In both modes …",
-    "The numbers are …",
+    "The gradients of $W$ …",
+    "The printed rows …",
     "The same layer …",
     "Two of the …",
     "All three inputs …",
@@ -221,7 +223,7 @@ def test_the_dense_layer():
 
 @says(
     "For a single …",
-    "It raises an …",
+    "The line `assert len(variables) == 1 and variables[0] is w` …",
 )
 @over(mode=MODES, second=[True, False])
 def test_one_variable(mode, second):
@@ -377,8 +379,9 @@ USES = {
 @says(
     "Which uses of …",
     "The decorator counts the …",
+    "If the decorator …",
     "If it counts …",
-    "Otherwise TensorFlow calls …",
+    "If `grad` doesn't, …",
     "A variable counts …",
     "A gradient function with …",
     was="'which variables the forward pass reads': one that it only assigns demands it, too",
@@ -407,7 +410,7 @@ def test_when_it_is_demanded(mode, use):
     "Pass a variable …",
     "A variable that …",
     "The gradients come …",
-    "The safest form …",
+    "The safest method …",
     "Then `grad` returns …",
     "Nor does it …",
     "If the variable is …",
@@ -433,7 +436,7 @@ def test_passed(mode, x):
 @says(
     "To get a …",
     "A variable with …",
-    "If `grad` is …",
+    "Whenever TensorFlow calls …",
     was="'its gradient is None': eagerly 3.0 if no argument of the rule is watched",
 )
 @over(wrap=WRAPS, inner=WRAPS, watched=[True, False])
@@ -507,15 +510,15 @@ class Scale(keras.layers.Layer):
 
 
 @says(
-    "Turn a Keras …",
+    "Convert a Keras …",
     "A Keras weight is …",
-    "It has no …",
+    "No order of …",
     "So pass `tf.convert_to_tensor(self.w)`.",
     "A Keras layer …",
     "Because the caller …",
     "Inside the layer's …",
     "With `mixed_float16`, the …",
-    "The cast outside …",
+    "Outside the custom …",
 )
 @over(
     wrap=WRAPS,
@@ -560,7 +563,7 @@ def test_the_same_step():
 
 
 @says(
-    "Turn a Keras …",
+    "Convert a Keras …",
     "The weight itself, …",
 )
 @over(
@@ -624,7 +627,7 @@ def test_the_check():
 
 
 @says(
-    "If shapes or …",
+    "If the shapes …",
     "If they are …",
     was="'of equal shape': with another dtype a swap is noticed by assign_sub",
 )
@@ -762,7 +765,7 @@ def test_a_nested_list_is_accepted_eagerly():
     "Two quick ways …",
     "Worse, in eager …",
     "The tape then …",
-    "If a trained …",
+    "If $x$ comes …",
     was="'Behind another layer x is always watched': not behind a frozen one",
 )
 @over(wrap=WRAPS, behind=["nothing", "trained", "frozen"])
@@ -825,7 +828,7 @@ def test_two_calls(wrap):
 
 
 @says(
-    "It doesn't, and …",
+    "TensorFlow doesn't pass …",
     "The decorator counts only …",
 )
 @over(wrap=[lambda f: f, tf.function])
@@ -878,10 +881,10 @@ def test_an_assignment_that_reads_nothing(mode):
 definition(
     "A dense layer has …",
     "$k$ counts the …",
-    "How many variables …",
+    "The number of …",
     "It makes no …",
     "Then collect the …",
-    "The types show …",
+    "The types of …",
     "Take $y = x^w$, …",
     "Let `w` be …",
     "What is the …",
@@ -895,12 +898,12 @@ advice(
     "Differentiate with respect …",
     "You need the …",
     "Don't add them …",
-    "Prefer this form.",
+    "Prefer this method.",
     "Predict the four …",
     "Look at the loss:",
     "Look up each …",
     "Compare the sum …",
-    "Each line below …",
+    "Each line of …",
     "Use `variables=` for …",
     "Compare the two policies:",
     "Check a custom …",
@@ -912,7 +915,7 @@ pointer(
     "After this page …",
     "The explanation comes below.",
     "The catalogue has an …",
-    "The catalogue has them …",
+    "The catalogue explains …",
     "The only example …",
     "Predict: two calls.",
     "Predict: frozen.",

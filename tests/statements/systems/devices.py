@@ -446,8 +446,9 @@ RULES = ["variables", "plain", "argument"]
 
 @says(
     "A tape around `strategy.run` …",
-    "In this program, the …",
-    "This program has …",
+    "In this program, the function …",
+    "In this program, the tape …",
+    "`w` has one …",
     "The gradient should …",
     "Without the `tf.function`, …",
     "If you request the gradients of …",
@@ -455,7 +456,7 @@ RULES = ["variables", "plain", "argument"]
     "Put the tape into the function that `strategy.run` calls: …",
     "The fix is to …",
     "the gradient is …",
-    "Deliberately wrong: a …",
+    "Deliberately wrong: the tape …",
     was="'if no tf.function is around strategy.run': one that holds the tape has None",
 )
 def test_around():
@@ -476,8 +477,8 @@ def test_around():
     "Recomputation runs a …",
     "In replicas, each …",
     "The block in …",
-    "All gradients are …",
-    "The block runs …",
+    "All gradients agree …",
+    "The recomputed block …",
     "Recomputation in replicas: …",
 )
 def test_recomputed_blocks():
@@ -498,7 +499,7 @@ def test_recomputed_blocks():
     assert "strategy.scope():\n    w = tf.Variable" in source("recompute.py")
 
 
-@says("In `fit`, a …")
+@says("In `fit`, a …", "But its moving …")
 def test_a_recomputed_layer_in_fit():
     found = said(begun(RECOMPUTED))
     for place in "one", "two":
@@ -513,9 +514,9 @@ def test_a_recomputed_layer_in_fit():
 
 @says(
     "XLA also compiles …",
-    "The program shows …",
+    "XLA also compiles …",
     "The compiled gradient …",
-    "XLA on a CPU …",
+    "However, XLA refuses …",
     "What can be …",
 )
 @over(x=arrays(3, numbers(-3, 3)))
@@ -556,6 +557,7 @@ def test_programs():
     "The gradient function runs in …",
     "If it appends …",
     "The upstream gradient, …",
+    "In eager mode this …",
     "The gradient function computes …",
     "The list `variables=` …",
     "If you read …",
@@ -576,8 +578,8 @@ def test_rule_in_replicas():
 
 
 @says(
-    "The Python code …",
-    "The second starts …",
+    "The replicas run …",
+    "The second replica …",
 )
 def test_turns():
     for eager in True, False:
@@ -586,24 +588,24 @@ def test_turns():
 
 
 @says(
-    "A loss is …",
+    "In this section, …",
     "There is one …",
     "Both factors can …",
-    "The examples add …",
+    "The contributions of …",
     "Each example has …",
-    "The weight gets …",
+    "The gradient of the weight …",
     "So each replica …",
     "Each replica runs …",
     "The gradient function itself …",
     "The loss does, …",
     "In every replica, …",
     "If each replica …",
-    "With equal parts, two …",
-    "Dividing by the …",
-    "Divide each loss …",
-    "Compare equal parts …",
+    "With equal parts, the gradients …",
+    "Dividing each loss …",
+    "So divide each …",
+    "The program splits …",
     "For parts of …",
-    "two replicas, twice …",
+    "with two replicas …",
     "The gradient of a mean over a batch, …",
 )
 @over(x=arrays((4,), numbers(1, 9)), w=numbers(1, 9), cut=[1, 2, 3])
@@ -631,7 +633,7 @@ def test_parts(x, w, cut):
 @says(
     "The optimizer adds …",
     "A Keras optimizer …",
-    "It doesn't divide.",
+    "It doesn't divide …",
 )
 def test_optimizer():
     assert found("optimized") == [2.0 - 0.125 * (3.0 + 7.0)] * 3
@@ -641,15 +643,16 @@ def test_optimizer():
     "Each replica $r$ …",
     "All outputs depend …",
     "The gradient of a mean over the …",
-    "An all-reduce in …",
+    "If the forward …",
+    "An all-reduce computes …",
     "All three agree.",
     "So you need …",
     "If you write …",
     "The gradient is then …",
     "Batch statistics cover …",
-    "With equal parts the …",
+    "With equal parts, the mean …",
     "If the parts …",
-    "Let replica $s$ …",
+    "From here on, …",
     "The mean over …",
     "Deliberately wrong: the gradient …",
 )
@@ -682,7 +685,9 @@ def test_meet():
 @says(
     "If the tape …",
     "If you all-reduce …",
-    "The gradient is twice …",
+    "With the mistake, …",
+    "The sum then …",
+    "In this program, `step(False)` …",
     "If you want …",
     "If you sum …",
     "Deliberately wrong: the loss …",
@@ -692,18 +697,22 @@ def test_counted():
         assert each == [1.0, 3.0, 0.5, 1.5]
     moved = [each.numbers[-2:] for each in trace("wrong/counted.py")]
     assert moved == [[-0.25, -0.25], [-0.5, -0.25]]
+    assert [each.text.split(";")[0][-5:] for each in trace("wrong/counted.py")] == [
+        "False",
+        " True",
+    ]
 
 
 @says(
     "Keras divides the …",
-    "In `model.fit`, an …",
+    "In `model.fit` with …",
     "With batches of …",
     "If the last …",
     "Each replica computes …",
     "So of 3 …",
     "A single example …",
     "Drop the last …",
-    "`model.fit` ends in …",
+    "`model.fit` raises an …",
     "model.fit over a …",
 )
 def test_fit():
@@ -731,8 +740,9 @@ def test_fit():
 
 @says(
     "A `tf.device` around …",
+    "In each part …",
     "The gradient function runs on …",
-    "In a graph without …",
+    "In a graph where …",
     "A device that …",
     "Where the operations …",
 )
@@ -745,13 +755,16 @@ def test_placed():
     for each in found("soft", False):
         assert isinstance(each, str)
     lines = [each.text for each in trace("placed.py")]
-    named = lines.index("tf.device in the rule: eager, graph")
+    said = [line for line in lines if "grad on" not in line]
+    assert len(said) == 4 and lines[0] == said[0]
+    named = lines.index("tf.device in grad: eager, graph")
     assert lines[named + 1].endswith("CPU:1") and lines[named + 2].endswith("CPU:1")
 
 
 @says(
     "`MultiWorkerMirroredStrategy` has the …",
     "We also ran …",
+    "Without a cluster, …",
     "The gradient was …",
     "The same gradient …",
 )
@@ -765,13 +778,13 @@ def test_hosts():
 
 @says(
     "The logits of …",
-    "In its loss, …",
+    "Each replica multiplies …",
     "Each replica gets …",
-    "The upstream gradients …",
+    "The gradient function adds …",
     "The local factor …",
     "TensorFlow's `all_reduce` can't …",
     "To avoid overflow, …",
-    "Together the replicas …",
+    "Together, the replicas …",
     "log of a …",
     "The largest of …",
 )
@@ -786,7 +799,7 @@ def test_logsumexp():
 
 @says(
     "an error about …",
-    "a clipped gradient …",
+    "a gradient that …",
 )
 def test_catalogue():
     mistakes = tries.folder.parents[1] / "mistakes/devices/wrong"
@@ -800,7 +813,8 @@ pointer(
     "The program tries …",
     "Compare both with …",
     "Compare two replicas …",
-    "The messages are …",
+    "The catalogue of …",
+    "A complete training …",
     "We didn't test …",
     "After this page …",
     "What you see …",

@@ -132,7 +132,8 @@ def test_what_a_file_holds(options):
 
 @says(
     "The next program prints …",
-    "The function `-upstream …",
+    "`grad`, which returns …",
+    "Loading calls no …",
 )
 def test_inside():
     first, *lines = [each.text for each in trace("inside.py")]
@@ -233,6 +234,7 @@ def test_a_setting_that_is_saved(strength):
     "Both derivatives are …",
     "The graph of `grad` consists …",
     "At 3, the …",
+    "For the lines …",
 )
 @over(mode=PLACES, x=numbers(-9, 9))
 def test_two_orders(mode, x):
@@ -241,6 +243,7 @@ def test_two_orders(mode, x):
     assert same(mode.gradient(derivative(loaded.run), x), -2.0)
     lines = [each.numbers for each in trace("saving.py") if each.numbers]
     assert lines == [[9, -6, -2]] * 4
+    assert '("nested     ", tf.function(derivatives))' in source("saving.py")
 
 
 @functools.cache
@@ -251,7 +254,7 @@ def two_orders():
 
 @says(
     "The SavedModels keep …",
-    "The other process …",
+    "Another process loads the file, …",
     "The next program saves one layer …",
     "Each line shows …",
     "The process that …",
@@ -302,14 +305,14 @@ RECOMPUTED = tf.recompute_grad(lambda x: tf.exp(x))
 
 
 @says(
-    "A copy of …",
+    "In the process that builds …",
     "The second derivative …",
     "It fails if …",
     "`grad` calls operations …",
     "`grad` calls a …",
     "the function is …",
     "A decorated function …",
-    "The file has …",
+    "It doesn't help …",
     "By default, a …",
     was="'to the second order': not if the gradient function calls a decorated function",
 )
@@ -351,7 +354,7 @@ BETWEEN = {
 
 @says(
     "`tf.identity` after the …",
-    "If the call …",
+    "If you call …",
     "the output goes …",
     "`tf.gather` sends IndexedSlices …",
 )
@@ -384,11 +387,11 @@ def test_a_lookup(lookup, between):
     "After this page …",
     "`tf.saved_model.save(model, folder)` keeps each …",
     "In the process that saved it, some …",
-    "Another process loads …",
+    "Another process loads it, …",
     "All functions compute …",
     "The three lookups …",
     "Before the model …",
-    "After loading, it …",
+    "After loading, the …",
     "Which custom gradients …",
     "The next program saves a …",
 )
@@ -423,8 +426,8 @@ def test_elsewhere(mode):
 
 
 @says(
-    "the call stands in a branch …",
-    "the call stands in a loop …",
+    "the call is in a branch …",
+    "the call is in a loop …",
     "A branch or …",
     "The function in …",
 )
@@ -449,6 +452,7 @@ def test_blocks_in_another_process():
 
 @says(
     "The converter drops …",
+    "A TFLite file …",
     "The next program converts …",
     "But you can …",
     "Its graph contains …",
@@ -472,8 +476,8 @@ def test_lite():
     "It does so …",
     "With TensorFlow's operations …",
     "TensorFlow's gradient of …",
-    "Without `SELECT_TF_OPS` the …",
-    "A custom gradient of …",
+    "Without `SELECT_TF_OPS`, the …",
+    "A custom gradient that …",
     "The interpreter in …",
     "TFLite with and …",
 )
@@ -522,7 +526,7 @@ def test_select_ops():
     "Model A was …",
     "In the other …",
     "Leave the option …",
-    "Without a graph …",
+    "If the file …",
     "In the process that saved it, the …",
     "Run this check …",
     "In the process that saved it, a …",
@@ -544,7 +548,8 @@ def test_collision(kept):
 
 @says(
     "The number in …",
-    "The next program runs …",
+    "The next program saves model …",
+    "Then it runs …",
 )
 def test_numbers_are_counted():
     numbers_ = []
@@ -574,9 +579,9 @@ CONSTRUCTS = {
     "In a loop …",
     "Saving and loading …",
     "With a `tf.function` …",
-    "`grad` reads its …",
-    "Only a custom …",
-    "Compare the columns …",
+    "`grad` reads the …",
+    "In a branch or …",
+    "Compare `loaded` with …",
     "In eager mode, all …",
     "The first line of …",
     "Without a branch …",
@@ -619,13 +624,14 @@ def test_loops(name, kind):
 
 @says(
     "`by_variable` reads a …",
-    "Make it one, …",
+    "Make the variable …",
     "Saving fails if …",
     "This holds even …",
     "`by_value` calls `.numpy()` …",
-    "It computes values, …",
-    "The fix is …",
-    "The last two …",
+    "The forward pass …",
+    "To fix it, …",
+    "For the last …",
+    "Without gradient functions, …",
     "Deliberately wrong: models …",
     was="'even if you never need a gradient': without gradient functions it saves",
 )
@@ -739,14 +745,14 @@ def test_silu_and_gathers():
 
 
 pointer(
-    "A Lambda layer …",
-    "Error messages have …",
+    "The catalogue has a separate …",
+    "The catalogue of …",
     "In your model …",
-    "The catalogue has …",
-    "The list says …",
+    "The catalogue has a page …",
+    "The list below …",
 )
 advice(
-    "You need the …",
+    "You need to …",
     "Test a gradient …",
     "Look at the graph …",
     "Compare the last …",

@@ -39,4 +39,4 @@ for function in (by_closure, no_gradient, by_argument):
             loss = function(x)
         gradient = tape.gradient(loss, w)
         print(f"{function.__name__:12} x watched: {watched!s:6}"
-              f" to w: {None if gradient is None else gradient.numpy()}")
+              f" gradient: {None if gradient is None else gradient.numpy()}")

@@ -1,4 +1,4 @@
-"""Deliberately wrong: a tape outside a graph, and the mirrored variable."""
+"""Deliberately wrong: the tape is around strategy.run."""
 
 # tracebook: alone
 

@@ -40,5 +40,5 @@ with tf.GradientTape() as tape:
     loss = tf.reduce_sum(weights * (whole - tf.reduce_mean(whole)) ** 2)
 print("one device ", *tape.gradient(loss, whole).numpy())
 found = tf.function(lambda: strategy.run(slope))()
-print("this rule  ", *(
+print("this grad  ", *(
     each.numpy() for each in strategy.experimental_local_results(found)))

@@ -1,4 +1,4 @@
-"""Deliberately wrong: a gradient divides by 1e-8, which is 0 in float16."""
+"""Deliberately wrong: 1e-8 keeps a denominator from 0, but not in float16."""
 
 import numpy as np
 import tensorflow as tf
