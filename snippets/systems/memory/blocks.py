@@ -1,4 +1,4 @@
-"""A chain of 64 steps in blocks: tensors alive at once, and steps run."""
+"""A chain of 64 steps, divided into blocks: tensors alive, and steps run."""
 
 import weakref
 
@@ -44,8 +44,8 @@ for k in 0, 1, 2, 4, 8, 16, 32, 64:
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = blocks(x, n, k) if k else steps(x, n)
-    slope = tape.gradient(y, x)
+    gradient = tape.gradient(y, x)
     says = f"n/k + k = {most(n, k):2.0f}" if k else "no blocks"
-    print(f"k = {k:2d}  slope {slope:.6f}  steps run {count['run']:3d}"
+    print(f"k = {k:2d}  dy/dx {gradient:.6f}  steps run {count['run']:3d}"
           f"  at once {count['most']:2d}  {says}")
     del tape, y

@@ -1,4 +1,4 @@
-"""The schedules, compared with the plain chain and with finite differences."""
+"""Compare blocks and halves with the plain chain and finite differences."""
 
 import tensorflow as tf
 
@@ -42,7 +42,7 @@ slope = (steps(x + h * v, 0, 16) - steps(x - h * v, 0, 16)) / (2.0 * h)
 difference = tf.tensordot(upstream, slope, 1)
 for name, function in {"plain": lambda x: steps(x, 0, 16),
                        "blocks": blocks, "halves": halves}.items():
-    paired = tf.tensordot(gradient(function, x, upstream), v, 1)
-    print(f"{name:6}  {paired:.9f}"
+    inner = tf.tensordot(gradient(function, x, upstream), v, 1)
+    print(f"{name:6}  {inner:.9f}"
           f"  relative error below 1e-8:"
-          f" {abs(paired / difference - 1.0) < 1e-8}")
+          f" {abs(inner / difference - 1.0) < 1e-8}")

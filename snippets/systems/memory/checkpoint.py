@@ -1,4 +1,4 @@
-"""recompute_grad in a few lines, and its second derivative."""
+"""tf.recompute_grad in a few lines, with a second derivative."""
 
 import tensorflow as tf
 

@@ -33,6 +33,6 @@ for function in stack, frozen:
         y = function(x)
     inner = seen[1:]
     kept = sum(each() is not None for each in inner)
-    slope = tape.gradient(y, x)
+    gradient = tape.gradient(y, x)
     print(f"{function.__name__:6}  results kept {kept} of {len(inner)}"
-          f"  slope {slope[0].numpy()}")
+          f"  gradient {gradient[0].numpy()}")

@@ -1,4 +1,4 @@
-"""How many steps are traced, and how many run after optimization."""
+"""How many steps are traced, and how many run after optimization?"""
 
 import tensorflow as tf
 from tensorflow.python.eager import context

@@ -1,4 +1,4 @@
-"""What the tape keeps for one operation: its input, its output, or nothing."""
+"""What does the tape keep for an operation: its input, output, or nothing?"""
 
 import weakref
 

@@ -1,4 +1,4 @@
-"""keras.remat around layers: gradients and state, against plain layers."""
+"""Compare gradients and state of keras.remat(layer) with the plain layer."""
 
 import keras
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A chain that is reversed in levels of segments: kept tensors, and runs."""
+"""A chain divided into levels of blocks: tensors alive, and steps run."""
 
 import math
 import weakref
@@ -54,7 +54,7 @@ for parts in [64], [8, 8], [4, 4, 4], [2, 2, 2, 2, 2, 2]:
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = chain(parts)(x)
-    slope = tape.gradient(y, x)
+    gradient = tape.gradient(y, x)
     del tape, y
-    print(f"{str(parts):18}  slope {slope:.6f}  steps run {count['run']:3d}"
+    print(f"{str(parts):18}  dy/dx {gradient:.6f}  steps run {count['run']:3d}"
           f"  at once {count['most']:2d}")

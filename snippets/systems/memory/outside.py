@@ -1,4 +1,4 @@
-"""What a tape outside a tf.function keeps, and what it runs again."""
+"""Count the numbers that a tape outside a tf.function keeps."""
 
 import math
 import weakref

@@ -91,7 +91,7 @@ def draw(name, ink, soft, *colors):
             for k in range(blocks)]
     left = "1 tensor is" if ends == 1 else f"{ends:g} tensors are"
     high = f"{tops[0]:g} high" if blocks == 1 else (
-        f"{tops[0]:g} high at first, and {tops[-1]:g} at last")
+        f"{tops[0]:g} high at first, and {tops[-1]:g} high at the end")
     assert above.get_title() == f"one run in {said}" and ends == blocks and (
         np.all(np.diff(tops) == -1)), (
         f"With tf.recompute_grad in {said}, {left} alive after 64 steps. Then"

@@ -1,4 +1,4 @@
-"""A chain reversed with s snapshots: the schedule of Revolve, with counts."""
+"""Backpropagation with s checkpoints: Revolve's schedule, and its counts."""
 
 import collections
 import functools
@@ -9,7 +9,7 @@ import tensorflow as tf
 
 @functools.cache
 def plan(n, s):
-    """The fewest steps that run again, and how far to the next snapshot."""
+    """The fewest steps that run again, and how far to the next checkpoint."""
     if n == 1 or s == 0:
         return (0 if n == 1 else math.inf), 0
     return min((j + plan(n - j, s - 1)[0] + plan(j, s)[0], j)
@@ -46,10 +46,10 @@ for s in 1, 2, 3, 5, 8, 56:
         tape.watch(x)
         y = chain(n, s)(x)
     again.clear()
-    slope = tape.gradient(y, x)
+    gradient = tape.gradient(y, x)
     r = max(again.values())
     formula = r * n - math.comb(s + r, s + 1)
     runs = sum(again.values())
-    print(f"s = {s:2d}  slope {slope:.6f}  run again = {runs:4d}"
+    print(f"s = {s:2d}  dy/dx {gradient:.6f}  run again = {runs:4d}"
           f"  r = {r:2d}  formula = {formula:4d}"
           f"  reach = {math.comb(s + r, s):3d}")

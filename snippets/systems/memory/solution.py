@@ -1,4 +1,4 @@
-"""Cuts of 1000 steps into levels: the cheapest that keep at most 40."""
+"""Ways to divide 1000 steps into levels: the cheapest with at most 40 kept."""
 
 import math
 

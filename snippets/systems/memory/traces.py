@@ -1,4 +1,4 @@
-"""What each tracing leaves: entries in TensorFlow's registry of gradients."""
+"""Each tracing leaves entries in TensorFlow's registry of gradients."""
 
 import tensorflow as tf
 from tensorflow.python.framework import ops
@@ -9,11 +9,11 @@ def square(x):
 
 
 @tf.custom_gradient
-def with_rule(x):
+def custom(x):
     return x * x, lambda upstream: upstream * 2.0 * x
 
 
-def rules():
+def entries():
     return sum(name.startswith("CustomGradient-")
                for name in ops.gradient_registry.list())
 
@@ -31,9 +31,9 @@ def trace(function):
 
 tf.get_logger().setLevel("ERROR")  # no warning about retracing
 recomputed = tf.recompute_grad(square)
-for function in square, with_rule, recomputed:
-    before = rules()
+for function in square, custom, recomputed:
+    before = entries()
     for _ in range(5):
         trace(function)
     name = "recomputed" if function is recomputed else function.__name__
-    print(f"{name:10}  after 5 traces: rules left {rules() - before:2d}")
+    print(f"{name:10}  after 5 tracings: entries left {entries() - before:2d}")

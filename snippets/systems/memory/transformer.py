@@ -1,4 +1,4 @@
-"""Four transformer blocks in eager mode: memory by what is recomputed."""
+"""Four transformer blocks in eager mode: memory for six choices."""
 
 import gc
 import math

@@ -1,4 +1,4 @@
-"""One derivative of a normal sample's cost, with two estimators."""
+"""The derivative of the mean cost of a normal sample, with two estimators."""
 
 import tensorflow as tf
 
@@ -24,5 +24,5 @@ for d in 1, 3, 10:
         each = tape.gradient(cost, mu)[:, 0]
         both.append((tf.reduce_mean(each), tf.math.reduce_variance(each)))
     (mean, low), (same, high) = both
-    print(f"d = {d:2d}  pathwise: {mean:.2f}, variance {low:.1f}"
+    print(f"d = {d:2d}  reparameterization: {mean:.2f}, variance {low:.1f}"
           f"  score: {same:.2f}, variance {high:.0f}  v = {variance(d)}")

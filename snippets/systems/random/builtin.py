@@ -1,4 +1,4 @@
-"""The gradient of a sample, averaged, against the derivative of its mean."""
+"""Compare the mean of many gradients with the derivative of the mean."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Estimators against the exact derivative, in their standard errors."""
+"""Compare four estimators with the exact derivative, in standard errors."""
 
 import tensorflow as tf
 

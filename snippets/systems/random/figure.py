@@ -1,4 +1,4 @@
-"""Bias and deviation of gradients of a sampled bit, over the temperature."""
+"""Bias and deviation of three estimators for a bit, over the temperature."""
 
 import matplotlib
 import numpy as np
@@ -13,7 +13,7 @@ theta = tf.fill([N], THETA)
 p = tf.sigmoid(THETA).numpy()
 exact = p * (1.0 - p) * (1.0 - 2.0 * c)
 u = tf.random.stateless_uniform([N], [1, 2], 1e-7, 1.0 - 1e-7)
-noise = tf.math.log(u) - tf.math.log1p(-u)  # of two Gumbels the difference
+noise = tf.math.log(u) - tf.math.log1p(-u)  # difference of two Gumbels
 z = tf.cast(theta + noise > 0.0, tf.float32)
 
 
@@ -72,19 +72,21 @@ for name, ink, *colors in [
     assert "bias" in axes[0].get_title() and all(
         round(each, 2) == 0.09 for each in through_) and all(
         through_ > left["relaxed"]) and all(through_ > score_), (
-        "Left, the bias: straight through is level at 0.09, above all others;")
+        "Left, the bias: the straight-through estimator is level at 0.09,"
+        " above all others;")
     top = np.argmax(left["relaxed"])
     assert taus[top] == 0.5 and round(left["relaxed"][top], 2) == 0.03 and (
         max(left["relaxed"][[0, -3]]) < 0.01), (
-        "the relaxed bit rises to 0.03 at one half and is small at both sides"
+        "the relaxed bit rises to 0.03 at one half and is small on both sides"
         " of it;")
-    assert all(score_ < 0.001), "the score function is level at 0."
+    assert all(score_ < 0.001), "the score-function estimator is level at 0."
     soft_, level_ = right["relaxed"], right["score function"]
     assert "deviation" in axes[1].get_title() and all(np.diff(soft_) < 0) and (
         f"{soft_[0]:.2f} {soft_[-1]:.2f}" == "0.47 0.00"), (
         "Right, the standard deviation: the relaxed bit falls with each step"
-        " from 0.47 to 0.00,")
+        " from 0.47 to 0.00.")
     below = (soft_ < level_).tolist()
     assert below == [tau >= 1 for tau in taus], (
-        "and below the level of the score function between 0.5 and 1.")
+        "Between 0.5 and 1, it crosses the level of the score-function"
+        " estimator.")
     figure.savefig(name + ".svg", transparent=True, metadata={"Date": None})

@@ -1,4 +1,4 @@
-"""Noise on the gradient: the seed is an input, so every run is the same."""
+"""Noise on the gradient: the seed is an input, so you can repeat each run."""
 
 import tensorflow as tf
 
@@ -32,7 +32,7 @@ for step in (0, 0, 1):
     apart = tf.reduce_max(abs(gradient(x, seed) - in_graph(x, seed)))
     same = bool(apart < 1e-6)
     print("step", step, " dL/dx =", gradient(x, seed).numpy().round(4),
-          " the same in a graph:", same)
+          " same in a graph:", same)
 many = tf.stack([in_graph(x, tf.constant([7, step])) for step in range(2000)])
 print("mean of 2000 steps ", tf.reduce_mean(many, 0).numpy().round(2))
 print("standard deviation ", tf.math.reduce_std(many, 0).numpy().round(2))

@@ -25,4 +25,4 @@ for name, g in (*(("sample", each) for each in gumbel),
     same = tape.gradient(loss, theta) - tape.gradient(soft, theta)
     print(f"{name}  z = {z.numpy()}  gradient"
           f" {tape.gradient(loss, theta).numpy().round(4)}"
-          f"  as the softmax: {bool(tf.reduce_all(same == 0.0))}")
+          f"  equals softmax gradient: {bool(tf.reduce_all(same == 0.0))}")

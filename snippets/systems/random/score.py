@@ -1,9 +1,9 @@
-"""The score function of a sampled bit, with baselines: mean and variance."""
+"""The score-function estimator for a bit: mean and variance by baseline."""
 
 import tensorflow as tf
 
 N, THETA = 200_000, 1.0
-f = [0.2025, 0.3025]  # what a 0 costs, and a 1
+f = [0.2025, 0.3025]  # the costs of a 0 and of a 1
 
 
 def log_likelihood(theta, z, cost):

@@ -1,4 +1,4 @@
-"""What a recomputed block multiplies by, in its two runs."""
+"""Does a recomputed block draw the same numbers in both runs?"""
 
 import tensorflow as tf
 
@@ -25,5 +25,5 @@ for name, noise in {
     for run in both, tf.function(both), tf.function(both, jit_compile=True):
         y, slope = run(x)
         found.append(bool(tf.reduce_all(abs(y - slope * x) < 1e-6)))
-    print(f"{name:19}  the same: eager {found[0]}, graph {found[1]},"
+    print(f"{name:19}  same numbers: eager {found[0]}, graph {found[1]},"
           f" XLA {found[2]}")

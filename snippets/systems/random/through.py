@@ -1,4 +1,4 @@
-"""Straight through a sampled bit: the mean, and how far it is off."""
+"""The straight-through estimator for a bit: its mean, and the error of it."""
 
 import tensorflow as tf
 
@@ -46,4 +46,4 @@ for start in -2.0, 0.0, 1.0, 2.0:
     exact = p * (1.0 - p) * (1.0 - 2.0 * c)
     print(f"theta {start:4.1f}  mean {means[0]:7.4f}  two lines"
           f" {means[1]:7.4f}  exact {exact:.4f}"
-          f"  off by {means[0] - exact:7.4f}  delta {bias(p):7.4f}")
+          f"  error {means[0] - exact:7.4f}  delta {bias(p):7.4f}")

@@ -1,4 +1,4 @@
-"""Deliberately wrong: lambdas in a loop, which all run the last step again."""
+"""Deliberately wrong: in the second run, all lambdas use the last factor."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the score function of a sample that is not stopped."""
+"""Deliberately wrong: the sample of this estimator lacks tf.stop_gradient."""
 
 import tensorflow as tf
 
