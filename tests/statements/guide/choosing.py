@@ -824,7 +824,8 @@ def memory_lines():
 
 @says(
     "In eager mode, a custom …",
-    "It keeps every …", "The tape also …",
+    "It keeps every …",
+    "The tape also …",
     "What each choice …",
 )
 @over(steps=[1, 5, 30], step=[tf.sin, tf.exp, tf.tanh, lambda x: x * x])
@@ -876,7 +877,8 @@ def test_every_use_must_be_stopped():
     "In eager mode, a custom …",
     "In a graph it …",
     "In a graph, a …",
-    "With it, the …", "Without it, the …",
+    "With it, the …",
+    "Without it, the …",
     "During this second …",
     "The program counts …",
     "For a graph, …",
@@ -1169,7 +1171,8 @@ def test_a_symbolic_tensor_is_none():
 
 @says(
     "Don't compare a …",
-    "The function of …", "Away from the …",
+    "The function of …",
+    "Away from the …",
     was="'the differences of a step are zeros': at 0 they are 1 / h",
 )
 @over(f=[tf.sign, tf.round], x=numbers(-5, 5), cases=64)
@@ -1498,8 +1501,10 @@ pointer(
     "Does the tape then …",
     "Compare the gradients of the …",
     "Compare the kernel …",
-    "Compare the four …", "Compare the rows:",
-    "Compare the second …", "Compare the call …",
+    "Compare the four …",
+    "Compare the rows:",
+    "Compare the second …",
+    "Compare the call …",
     "Either of these …",
     "Predict: the cube …",
     "Predict: a product …",
