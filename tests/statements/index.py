@@ -83,7 +83,7 @@ FORMULA = (
 )
 
 
-@says("Displayed formulas are …", "Tests try to …")
+@says("A checker proves …", "Tests try to …")
 @over(factor=[2, 3])
 def test_what_is_checked(factor):
     """Each with one that is right, and one that is not."""
@@ -112,8 +112,8 @@ def test_what_is_checked(factor):
 
 
 @says(
-    "The program gives …",
-    "See the formula …",
+    "The program below …",
+    "You can see …",
     "One custom gradient …",
 )
 @over(mode=MODES, x=numbers(-9, 9), examples=({"x": 2.0},))
@@ -174,7 +174,7 @@ pointer(
     "Do I need …",
     "Cheat sheet: template …",
     "Matrices, softmax, layers",
-    "Identity forward, another …",
+    "Identity forward, a …",
     "Test it",
     "Learn from the start",
     "Begin with the …",

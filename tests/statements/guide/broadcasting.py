@@ -52,7 +52,7 @@ def shapes_that_come_back(mode, before, w):
     "The effects of …",
     r"$\d b_j$ does …",
     "The gradient of such …",
-    "There is one for …",
+    "There is one differential …",
     "Both rows share …",
     r"The factor in front of $\d x_{ij}$ …",
     r"The factor in front of $\d b_j$ …",
@@ -108,7 +108,7 @@ def test_first_the_product(pair, seed):
     "The gradient function multiplies …",
     "The gradient of an …",
     "The shapes only …",
-    "Both return the …",
+    "Both computations return …",
 )
 @over(mode=[EAGER, INSIDE], pair=shapes(), seed=st.integers(0, 99))
 def test_transpose_of_the_copy(mode, pair, seed):
@@ -307,7 +307,7 @@ def test_own_rule(told):
 @says(
     "Broadcast outside the …",
     "The copies are …",
-    "Or call `tf.broadcast_to` …",
+    "Alternatively, call `tf.broadcast_to` …", "TensorFlow then computes …",
     "If the copies …",
     "The gradient function of `tf.broadcast_to` …",
     "The three gradients …",
@@ -321,7 +321,7 @@ def test_outside(mode, pair):
 
 
 @says(
-    "`tf.matmul` broadcasts as …",
+    "`tf.matmul` also broadcasts, …",
     "One matrix for …",
     "The gradient function of one …",
     "The gradients are …",
@@ -545,7 +545,7 @@ OWN = {
 
 
 @says(
-    "If a gradient function …",
+    "If the gradient function of that step multiplies …",
     "In eager mode …",
 )
 @over(mode=[EAGER, INSIDE, XLA], before=MULTIPLY)
@@ -555,7 +555,7 @@ def test_multiplying_passes_on(mode, before):
 
 
 @says(
-    "If the gradient …",
+    "If the gradient function of that step is …",
     "Under XLA, some …",
     was="'compare sizes': the gradients of sqrt and rsqrt do not under XLA",
 )
@@ -681,7 +681,7 @@ def test_mean_in_the_loss(mode):
 @says(
     "This `unbroadcast` reads …",
     "In a graph …",
-    "That isn't 1, …",
+    "`None` isn't 1, …",
     "`tf.shape` reads the …",
 )
 @over(pair=shapes(), cases=10, examples=({"pair": ([2, 3], [1, 3])},))
@@ -747,7 +747,7 @@ def test_the_axes(mode):
     "`unbroadcast` finds both …",
     "Solution: standardize, with …",
     "There are three differentials.",
-    "Each local derivative …",
+    "You can write …",
     "All three gradients …",
 )
 @over(mode=[EAGER, AROUND], seed=st.integers(0, 99))
@@ -775,7 +775,7 @@ advice(
     r"Compare $B^{\T}$ times …",
     "Compare `downstream_b` with `autodiff`:",
     "Compare the shape …",
-    "Fix: the missing …",
+    "Fix: add the …",
     "Fix: multiply first, …",
     "Test with shapes …",
     "Fix: read the …",
@@ -798,10 +798,10 @@ pointer(
 )
 
 definition(
-    "In types:",
+    "The types of …",
     "$k$ counts the …",
     "The program stores …",
-    "`y = x + b` …",
+    "Let `y = x + b`, …", "The loss is the sum …",
     "What is the …",
     "`x` has the …",
     "Over which axes …",

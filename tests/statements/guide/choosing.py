@@ -117,7 +117,7 @@ def of_tanh(op, upstream):
 
 
 @says(
-    "`gradient_override_map`, the tool …",
+    "`gradient_override_map`, a tool …",
     "`gradient_override_map` is a …",
     "If the tape records …",
     was="'changes nothing under a tape', 'not even inside tf.function': obeyed where the tape is around the function, or the function nested",
@@ -131,7 +131,7 @@ def test_the_override_is_ignored_where_the_tape_sees_the_operation(mode, x):
 
 @says(
     "For a tape …",
-    "Its gradient comes …",
+    "The gradient of …",
     "The fix is the stop-gradient …",
 )
 def test_a_graph_is_one_operation_to_the_tape_around_it():
@@ -261,12 +261,12 @@ def test_stopped_forward(forward):
 
 
 @says(
-    "`tf.recompute_grad` — as …",
-    "Inside a `tf.function` …",
+    "`tf.recompute_grad` — the …",
+    "With a `tf.function`, …",
     "Deliberately wrong: recompute_grad, …",
     "You can't differentiate …",
-    "Forward mode does …",
-    "A second derivative …",
+    "Forward mode needs …",
+    "In eager mode, a second …",
     "Eagerly the second …",
     was=(
         "'differentiating its gradient function always raises': eagerly not, if upstream"
@@ -369,7 +369,7 @@ def test_the_identity(mode):
 @says(
     "To use the …",
     "The four steps …",
-    "Second order and forward …",
+    "Second derivatives and …",
 )
 @over(mode=FEW)
 def test_the_identity_twice(mode):
@@ -385,7 +385,7 @@ def test_the_identity_twice(mode):
 @says(
     "To use the …",
     "The four steps …",
-    "Second order and forward …",
+    "Second derivatives and …",
 )
 @over(forward=FORWARDS)
 def test_the_identity_forward(forward):
@@ -487,7 +487,7 @@ def test_closing_over(mode, decorate):
 
 
 @says(
-    "What forward mode …",
+    "Which derivative forward …",
     "eager — their …",
     "inside the `tf.function` — their …",
     "outside the `tf.function` — your …",
@@ -545,7 +545,7 @@ def slope_and_copy(x):
 
 @says(
     "`tf.stop_gradient` makes $c$ …",
-    "A function and …",
+    "Add a constant …",
     "$c$ may change …",
 )
 @over(mode=FEW, x=numbers(-5, 5), c=numbers())
@@ -559,10 +559,10 @@ def test_the_number_does_not_matter(mode, x, c):
 
 
 @says(
-    "The program computes …",
+    "The program below …",
     "The trick computes `z …",
     "Often that isn't …",
-    "The sign $:=$ …",
+    "The symbol $:=$ …",
     "Here $y$ is …",
 )
 @over(x=numbers(), cases=100)
@@ -571,7 +571,7 @@ def test_the_value_is_the_sign(x):
     assert same(identity(tf.constant(x)), tf.sign(tf.constant(x)))
 
 
-@says("In types: `grad :: upstream(z) → downstream(x)`, …")
+@says("The types of …", "It works elementwise, …")
 @over(mode=FEW, x=arrays(elements=numbers(-5, 5)))
 def test_elementwise(mode, x):
     form = short(tf.sign, tf.tanh)
@@ -691,7 +691,7 @@ def test_how_many_differ():
 @says(
     "All rows have …",
     "`tf.sign` has a …",
-    "These two are …",
+    "Zero and `None` …",
     "`pass through` has …",
     "The last two rows …",
     "They differ only …",
@@ -762,7 +762,7 @@ def test_before_a_rule():
 
 
 @says(
-    "The derivative treats …",
+    "Differentiation treats a …",
     "The value stays …",
     "Both functions below …",
     "tf.stop_gradient: the factor …",
@@ -790,7 +790,7 @@ def test_stopped_inside_a_rule(mode):
 
 
 @says(
-    "Newton's method, started …",
+    "Started at 1, …",
     "For an $a$ …",
     was="'finds the cube root in 20 steps': for a = 1e6 it is 60 % off",
 )
@@ -823,8 +823,9 @@ def memory_lines():
 
 
 @says(
-    "In eager mode, a …",
-    "The tape records …",
+    "In eager mode, a custom …",
+    "It keeps every …",
+    "The tape also …",
     "What each choice …",
 )
 @over(steps=[1, 5, 30], step=[tf.sin, tf.exp, tf.tanh, lambda x: x * x])
@@ -853,7 +854,7 @@ def test_a_rule_saves_no_memory_eagerly(steps, step):
 
 @says(
     "With `tf.stop_gradient` around …",
-    "One iterate is …",
+    "One iterate remains …",
     "You must stop …",
     "For example, if …",
 )
@@ -873,13 +874,14 @@ def test_every_use_must_be_stopped():
 
 
 @says(
-    "In eager mode, a …",
+    "In eager mode, a custom …",
     "In a graph it …",
     "In a graph, a …",
-    "The backward pass …",
+    "With it, the …",
+    "Without it, the …",
     "During this second …",
     "The program counts …",
-    "For a graph it …",
+    "For a graph, …",
 )
 def test_what_a_graph_reads():
     lines = memory_lines()
@@ -919,7 +921,7 @@ def test_a_trace_leaves_an_entry(sizes):
 
 @says(
     "The second run …",
-    "`tf.nn.dropout` draws another …",
+    "`tf.nn.dropout` draws a …",
 )
 @over(mode=FEW)
 def test_dropout_is_drawn_anew(mode):
@@ -966,7 +968,7 @@ def test_batch_normalization_updates_twice(mode):
 
 @says(
     "In eager mode, stopping …",
-    "The gradient function above …",
+    "In eager mode, stopping …",
     "The fix is a gradient …",
     "A gradient function that keeps …",
     "so that the tape keeps no iterate",
@@ -992,7 +994,7 @@ def test_stopped_inputs_have_a_price(mode):
     "There the upstream …",
     "Multiplied by …",
     "The price is …",
-    "Here `grad` calls …",
+    "In the next …",
     "It passes a …",
 )
 def test_the_rule_calls_its_function():
@@ -1030,9 +1032,9 @@ def test_the_copy(mode):
 
 
 @says(
-    "It needs one …",
+    "This tool needs …",
     "It passes the …",
-    "Around a sum …",
+    "If you wrap …",
     was="'has the wrong shape': with the tape around a graph, and with tf.gradients, a ValueError",
 )
 @over(mode=MODES, f=[tf.reduce_sum, tf.reduce_max])
@@ -1144,7 +1146,7 @@ def test_keras_asks_tensorflow():
 
 
 @says(
-    "The step is …",
+    "The step of …",
     "keras.ops.custom_gradient: one gradient …",
     "This program ran …",
 )
@@ -1170,6 +1172,7 @@ def test_a_symbolic_tensor_is_none():
 @says(
     "Don't compare a …",
     "The function of …",
+    "Away from the …",
     was="'the differences of a step are zeros': at 0 they are 1 / h",
 )
 @over(f=[tf.sign, tf.round], x=numbers(-5, 5), cases=64)
@@ -1182,7 +1185,7 @@ def test_differences_of_a_step(f, x):
 
 
 @says(
-    "Compare it with finite differences of $s$, …",
+    "Compare the surrogate …",
     "Both derivatives agree …",
     "The line of zeros …",
     "Finite differences of the trick …",
@@ -1215,12 +1218,12 @@ def test_nothing_to_mend(mode, x):
 @says(
     "To save memory, …",
     "The first derivative agrees …",
-    "The second derivative …",
-    "That of $y^2$ …",
+    "The second derivative of $y$ …",
+    "The second derivative of $y^2$ …",
     "`tf.nn.silu` is right …",
     "so that the tape keeps nothing",
     "The right value …",
-    "The first comes …",
+    "The first term …",
 )
 def test_a_rule_nobody_needs():
     plain, silu, rule = (each.text[16:] for each in trace("wrong/second.py"))
@@ -1332,8 +1335,8 @@ def test_a_default_is_taken_for_an_input(f, decorate):
 
 @says(
     "Within the limits …",
-    "The gradient is that of another …",
-    "The fifth answer …",
+    "The gradient is that …",
+    "The answer to …",
     "At the limits …",
     "`tf.clip_by_value` passes the …",
     "Quantized in steps …",
@@ -1447,8 +1450,8 @@ definition(
 )
 advice(
     "If autodiff is right …",
-    "You don't need …",
-    "Use `tf.custom_gradient` for …",
+    "The same holds …",
+    "Use `tf.custom_gradient` if …",
     "For example, gradient …",
     "Ask these questions …",
     "Write no custom gradient.",
@@ -1464,7 +1467,7 @@ advice(
     "A NaN in …",
     "First check whether …",
     "Then check whether …",
-    "Use it for …",
+    "Use `tf.stop_gradient` for …",
     "So don't stop …",
     "So wrap the …",
     "In a library, …",
@@ -1474,11 +1477,11 @@ advice(
 )
 history(
     "It is made …",
-    "On PyTorch the …",
+    "On the PyTorch …",
     "With the JAX …",
 )
 pointer(
-    "The catalogue has …",
+    "The catalogue of …",
     "You need the …",
     "The documentation describes …",
     "See forward mode …",
@@ -1499,7 +1502,9 @@ pointer(
     "Compare the gradients of the …",
     "Compare the kernel …",
     "Compare the four …",
+    "Compare the rows:",
     "Compare the second …",
+    "Compare the call …",
     "Either of these …",
     "Predict: the cube …",
     "Predict: a product …",
@@ -1511,18 +1516,18 @@ advice(
     "Is autodiff right, but …",
     "Is autodiff right and …",
     "Does another formula …",
-    "Should the gradient …",
-    "Should it be …",
+    "Should the gradient be that of $x$ …",
+    "Should the gradient be that of a …",
     "Is your function …",
     "Must your code …",
 )
 pointer("When this site …", "Two things do …", "For exceptions, see …")
 advice(
     "After this page …",
-    "Four cases are …",
+    "It remains the …",
     "a formula whose …",
     "a long computation …",
     "a computation outside …",
-    "a gradient that is changed …",
+    "a gradient that …",
 )
 pointer("Forward mode.", "Second order.")

@@ -37,7 +37,7 @@ def test_custom_vjp(mode):
     "The gradients agree.",
     "`grad` is a …",
     "It captures inputs …",
-    "The example of …",
+    "The example in …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], x=numbers(-3, 3), y=numbers(-3, 3))
 def test_residuals(mode, x, y):
@@ -88,9 +88,9 @@ def test_an_open_tape(x):
 
 
 @says(
-    "There is no …",
+    "TensorFlow has no …",
     "JAX transposes the …",
-    "Take `jnp.cos(x) * x_dot * y + jnp.sin(x) * y_dot`.",
+    "For example, take …",
     "Replace each tangent …",
     "A sum over …",
 )
@@ -132,7 +132,7 @@ def test_forward_mode(forward):
     "TensorFlow treats every …",
     "So pass settings …",
     "Pass settings to …",
-    "The gradient of the sum …",
+    "The gradient of the sum …", "`clip_gradient` clips the …",
     "A port of nondiff_argnums: …",
     "It returns one, …",
     "Only positional arguments …",
@@ -181,7 +181,7 @@ def test_function(mode, x, k):
 
 @says(
     "TensorFlow doesn't tell …",
-    "In eager mode `grad` …",
+    "TensorFlow doesn't tell …",
     "All gradients are …",
     "Three differences cause …",
 )
@@ -202,7 +202,7 @@ def test_all_gradients(mode):
 
 
 @says(
-    "The tape records …",
+    "The tape also …",
     "In eager mode, the tape …",
     "`tf.stop_gradient` around the …",
 )
@@ -337,13 +337,13 @@ definition(
     "A JVP rule …",
 )
 pointer(
-    "After this page …",
+    "After this page …", "This table lists …",
     "Find its name …",
-    "You know `jax.custom_vjp` …",
+    "You need to …",
     "The tape explains …",
     "Compare the last …",
     "Keep settings out …",
-    "When to refuse …",
+    "Forbid second derivatives …",
     "Checking has a …",
     "Make two quick …",
     "Predict: a missing …",
@@ -351,7 +351,7 @@ pointer(
     "Derive: a hook …",
     "How many gradients …",
 )
-advice("Use float64, as …", "In TensorFlow you …", "Write it for …")
+advice("Use float64, as …", "In TensorFlow you …", "Write this hook …")
 definition(
     "cotangent, output cotangent …",
     "VJP rule, `bwd` …",

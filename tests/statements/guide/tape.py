@@ -274,8 +274,9 @@ def leading(steps):
 
 @says(
     "The tape adds …",
+    "Your gradient function …",
     "It then calls …",
-    "When all terms …",
+    "Once it has …",
     "Before the tape …",
     "Only then is …",
     "So the order …",
@@ -307,7 +308,7 @@ def test_the_order_of_the_rules(mode, steps):
     "No gradient function …",
     "The gradient function of the …",
     "That is why a …",
-    "A gradient function …",
+    "For example, a …",
     was="'everything that used this output': what does not lead to the target adds nothing",
 )
 @over(mode=EAGERS, steps=programs(), cases=40)
@@ -340,7 +341,7 @@ GATHERS = {
     "In one case …",
     "`upstream` isn't always …",
     "This happens with `tf.gather` along …",
-    "Here it contains …",
+    "In this program, …",
     "For row 0 …",
     "`clip_sum` starts with …",
     "If `upstream` is …",
@@ -524,7 +525,7 @@ def test_no_function_shows_the_list():
     "The tape did …",
     "The backward pass arrives …",
     "`Mul` computes the …",
-    "`Sub` doesn't compute …",
+    "The `Sub` of …",
     "The gradient on …",
     "It lacks the …",
 )
@@ -559,7 +560,7 @@ def test_the_record():
 
 @says(
     "With `watch_accessed_variables=False` the …",
-    "Without any watch …",
+    "If you pass …",
     "What a tape …",
     "Trainable variables are …",
     "A tape watches a …",
@@ -718,7 +719,7 @@ def test_two_outputs(mode, used, dtype):
 
 @says(
     "(An output that …",
-    "Two targets take …",
+    "Two targets need …",
     "All targets start …",
     "If one target …",
 )
@@ -872,7 +873,7 @@ def test_the_check():
     "If a second …",
     "Without this call, …",
     "The last line isn't …",
-    "Its 1.0 is …",
+    "The 1.0 is …",
 )
 def test_find():
     [cut] = [line.text for line in trace("find.py") if line.text.endswith("None")]
@@ -997,7 +998,7 @@ def test_closed(mode, x, k):
     "In eager mode …",
     "In a graph …",
     "If only `k` …",
-    "They give the …",
+    "These operations give …",
 )
 @over(mode=MODES, x=numbers(1, 9))
 def test_closed_alone(mode, x):
@@ -1217,7 +1218,7 @@ def test_the_solution():
     assert product[0].numbers == [1, 6, 6] and double[0].numbers == [6 + 6 + 1, 26]
 
 
-@says("When the path …")
+@says("In a loop of …")
 @over(
     cut=[tf.stop_gradient, tf.round], mode=[m for m in BLOCKS if "loop, tape" in m.name]
 )
@@ -1264,14 +1265,14 @@ advice(
 definition(
     "Such a list …",
     "To first order, …",
-    "In types, for …",
+    "For a step …",
     "By hand, $L = 3 u^3 = 3 x^6$, and",
     "One scalar goes …",
-    "Each step has its own.",
+    "Each step has its own differential.",
     "Both contain the …",
     "Each step has its own upstream gradient.",
     "Let `u = square(x)` …",
-    "The function is",
+    "The function of …",
     "A tape watches `x`, …",
     "private: only for looking",
 )
@@ -1285,6 +1286,7 @@ advice(
 )
 pointer(
     "Most of this …",
+    "Compare `x` with …",
     "The program that …",
     "The tape of …",
     "After this page …",

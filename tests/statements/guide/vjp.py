@@ -122,8 +122,8 @@ def test_a_softmax_adds_up_to_one(dtype, x):
     "Each output has …",
     r"The Jacobian $\local{J}$ …",
     "It turns the …",
-    "In types, with …",
-    "Here a function …",
+    "The types, with …",
+    "The function of …",
     "Two of the …",
 )
 @over(x=THREE)
@@ -259,7 +259,7 @@ def test_what_upstream_is(mode, loss, shape):
 @says(
     "A unit row …",
     "a unit vector …",
-    "It leaves only …",
+    "With it, only …",
 )
 @over(f=MAPS, x=[[0.5, -1.0, 1.5]])
 def test_unit_rows_and_columns(f, x):
@@ -516,14 +516,14 @@ def vjp_of(f):
 @says(
     "It costs twice …",
     "No time is …",
-    "$W$ is a …",
+    "$W$ is a constant, …",
     "The row takes …",
     "Don't build the Jacobian.",
     "For a layer, …",
     "Take one layer, …",
     "The program counts the multiplications …",
     "The VJP takes …",
-    "The Jacobian takes …",
+    "The Jacobian takes …", "At $n = 1024$, …",
 )
 @over(n=[1, 3, 64])
 def test_the_cost_of_a_vjp(n):
@@ -578,7 +578,7 @@ def test_a_small_multiple(layers):
 
 @says(
     "Indexing in a …",
-    "With `tf.unstack(x)` it …",
+    "With `tf.unstack(x)`, it …",
     "The gradient of `tf.add_n([tf.sin(x[i]) for i in range(n)])` …",
     was="'programs of any size': the gradient of x[i] in a loop makes n times n numbers",
 )
@@ -751,9 +751,9 @@ def test_one_number(f, forward, x, dx):
     "A whole Jacobian …",
     "Many inputs, one …",
     "One input, many …",
-    "A loss is of …",
+    "A loss is an …",
     "This is why …",
-    "So the shape …",
+    "Otherwise, the shape decides:",
     "You need fewer …",
     "An example is …",
     "As many inputs …",
@@ -832,7 +832,7 @@ def test_no_message(mode):
     "A slice taken …",
     "For all derivatives, call …",
     "For one output, …",
-    "So the shape decides:",
+    "Otherwise, the shape decides:",
 )
 @over(graph=[lambda f: f, tf.function], f=MAPS, x=THREE, cases=12)
 def test_a_slice_outside(graph, f, x):
@@ -853,10 +853,10 @@ def test_a_slice_outside(graph, f, x):
     "The tape does …",
     "The sine is …",
     "The running sum is …",
-    "`tape.jacobian` does what …",
+    "`tape.jacobian` returns all …",
     "`output_gradients=tf.eye(3)` looks as …",
     "But a gradient …",
-    "For the others, …",
+    "For the other …",
 )
 @over(
     mode={
@@ -914,7 +914,7 @@ def test_a_list_is_not_a_row(graph, first, others):
 
 
 @says(
-    "$W$ is square, …",
+    "$W$ is a square …",
     "A gradient function for …",
     "`squares` multiplies by …",
     "The reverse order …",
@@ -962,7 +962,7 @@ def test_a_rule_may_be_called_twice(persistent):
 
 @says(
     "Usually, forward mode …",
-    "But it transposes …",
+    "But in eager mode, …", "Around a `tf.function`, …",
     "A check by …",
     "The gradient function below …",
     "`stopped`: after `tf.stop_gradient`, …",
@@ -1012,7 +1012,7 @@ def test_the_trace_of_itself():
     r"The running sum $y_i = \sum_{j \le i} x_j$ …",
     "Output $i$ contains …",
     "The row times …",
-    "It takes one …",
+    "This takes one …",
     "The running sum: …",
     "The running sum from …",
 )
@@ -1201,7 +1201,7 @@ pointer(
     "A survey of …",
     "You need the …",
     "After this page …",
-    "(Behind `tf.gather`, TensorFlow …",
+    "(If the output …",
     "Checking a gradient …",
     "For forward mode …",
     "Predict: the gradient …",

@@ -79,7 +79,7 @@ def test_losses():
 @says(
     "The loss rounds …",
     "Fix: find the …",
-    "For a rounding, …",
+    "For rounding, use …",
     "In the next …",
     "The kernel changes, …",
 )
@@ -164,6 +164,7 @@ def test_where_it_ends(jump):
     "Keras prints this …",
     "A metric isn't …",
     "With a loss, …",
+    "The next program counts …",
     "Turn the warning …",
     "Deliberately wrong: a head …",
     "The head has …",
@@ -185,6 +186,7 @@ def test_heads(eagerly, losses):
     after = [head.kernel.numpy() for head in heads]
     assert after[0] != before[0]
     assert (after[1] == before[1]) == (None in losses)
+    assert len(trace("unused.py")) == 3
     without, loss, frozen = trace("unused.py")
     assert without.numbers == [1] and loss.numbers == frozen.numbers == [0]
 
@@ -213,7 +215,7 @@ def test_closed_over(mode, passes):
 @says(
     "Only the arguments …",
     "The weight is still …",
-    "The weight moves …",
+    "The weight changes …",
 )
 @over(layer={"wrong": "wrong/closed.py", "right": "closed.py"}, eagerly=[False, True])
 def test_closed_over_in_fit(layer, eagerly):
@@ -254,7 +256,7 @@ def test_rebound(graph):
 
 
 @says(
-    "A tape that isn't persistent drops its record with …",
+    "A tape that isn't persistent drops its record when it computes the …",
     "Outside of `stop_recording`, …",
     "Fix: call `tape.gradient` …",
     "The second call …",
@@ -351,7 +353,7 @@ def test_numpy(mode, x):
     "`tf.py_function` records its …",
     "That tape can't …",
     "Fix: replace NumPy …",
-    "`assert gradient.shape == x.shape` finds …",
+    "`assert gradient.shape == x.shape` …",
     "Deliberately wrong: NumPy inside …",
     "TensorFlow inside py_function …",
     was="'here one is empty': both are, for a scalar",
@@ -367,7 +369,7 @@ def test_py_function(mode, x):
 
 
 @says(
-    "In a graph the …",
+    "In a graph, the …",
     "The kernel after one …",
     was="without a shape: 'Cannot take the length of shape with unknown rank.' in fit",
 )
@@ -392,8 +394,8 @@ def test_py_function_in_fit(eagerly, shaped):
     "The loss of …",
     "The message depends …",
     "TensorFlow converts each …",
-    "Eagerly the message …",
-    "In a graph it ends …",
+    "In eager mode, the …",
+    "In a graph, it …",
     "A Python number times …",
     "The check names …",
     '`unconnected_gradients="zero"` also …',
@@ -444,7 +446,7 @@ def test_arithmetic(graph, on):
 
 @says(
     "TensorFlow doesn't run …",
-    "Keras needs its …",
+    "But Keras needs …",
     "Fix: set the …",
     "If you set …",
     "This loss is …",
@@ -474,10 +476,10 @@ def test_rank():
 
 @says(
     "In a graph, `tf.numpy_function` …",
-    "Eagerly, it returns …",
+    "In eager mode, it …",
     "Fix: cast NumPy's …",
     "Value and gradient …",
-    "`tf.numpy_function` promises float32 …",
+    "The call of …",
     "Deliberately wrong: float32 …",
     "NumPy's result is …",
 )
@@ -719,7 +721,7 @@ def test_integers(case, graph):
     "So gradient descent …",
     "TensorFlow returns `None` …",
     "Fix: use a smooth …",
-    "Compare the tape …",
+    "Compare the gradient from …",
     "The last row of …",
     "If an integer …",
     "Each function here …",
@@ -780,7 +782,7 @@ def test_assigned(graph, x):
 @says(
     "TensorFlow connects the output …",
     "There is one …",
-    "In eager mode …",
+    "In eager mode the …",
     "It differentiates the …",
     "In a graph, TensorFlow …",
     "The tape also …",
@@ -868,7 +870,7 @@ def test_stopped(graph):
 
 
 @says(
-    "A tape that isn't persistent drops its record when …",
+    "A tape that isn't persistent drops its record when it computes a gradient.",
     "If you compute …",
     "The outer tape …",
     "Fix: for a …",
@@ -911,7 +913,7 @@ def test_too_early(graph, persistent, inside):
     "`unused` and `lost` …",
     "The derivative of …",
     'Use `unconnected_gradients="zero"` only …',
-    "Three gradients are …",
+    "The program computes …",
     "None and 0.0 …",
     "Fix: use the variable …",
 )
@@ -949,30 +951,40 @@ pointer(
     "computes a gradient …",
     "has a weight …",
     "The last line …",
+    "Find what your …",
     "For a Keras …",
     "`model.predict` also returns …",
     "Look at the …",
+    "The fixed program updates …",
     "For the output …",
     "For a weight …",
+    "The next section …",
     "The catalogue has …",
-    "The next program does.",
+    "The next program writes …",
+    "The next program shows …",
     "This program computes …",
+    "The fixed program checks …",
     "This program calls …",
+    "In the fixed …",
     "`tf.numpy_function` computes this sine:",
     "This function uses …",
+    "Compare the messages:",
     "If the function must …",
     "Notice it earlier.",
+    "The fixed program casts …",
     "Asked in tensorflow#42984.",
     "Asked in tensorflow#56968.",
     "Asked in tensorflow#47387.",
     "Asked in tensorflow#5888.",
     "Asked in tensorflow#8625, tensorflow#52260.",
     "More: a gradient …",
+    "More: argmax, ranks …",
     "Asked in tensorflow#50111, …",
     "Asked in tensorflow#42542, …",
     "Asked in tensorflow#47469.",
     "Asked in StyleGAN2-Tensorflow-2.0#14, tensorflow#46487.",
     "More: one list …",
+    "The fixed loss …",
     "Asked in tensorflow#33135, …",
     "Asked in Open3D-ML#568, tensorflow#37091.",
     "Asked in tensorflow#1095, tensorflow#43916.",
@@ -980,4 +992,4 @@ pointer(
     "Asked in tensorflow#43916.",
 )
 history("In older versions …", "TensorFlow's guide lists …")
-advice("Compare the gradient …")
+advice("Compare the gradient with …")

@@ -72,8 +72,8 @@ def taped(function, x, persistent=False):
     "In the backward …",
     "A name in …",
     "In a graph, the …",
-    "It has an …",
-    "In eager mode there …",
+    "This operation has …",
+    "In eager mode, there …",
     "How many gradient functions are registered, and under …",
 )
 @over(mode=MODES)
@@ -117,8 +117,8 @@ def test_record_and_name(mode):
 
 
 @says(
-    "The definition registers …",
-    "Each call that …",
+    "Defining the function …",
+    "Each call of …",
     "In the graph, …",
     "The next program counts the entries …",
     "A second call …",
@@ -144,7 +144,7 @@ def test_registry():
 
 @says(
     "To find out, …",
-    "The second one …",
+    "The second gradient …",
     "The record on …",
     "If the result …",
     "6: the record …",
@@ -166,7 +166,7 @@ def test_swapped(mode):
 
 
 @says(
-    "This difference matters …",
+    "Whether TensorFlow uses …",
     "A gradient that …",
     "For an integer …",
 )
@@ -218,7 +218,7 @@ def test_saved(kept):
     "The answer depends …",
     "The next program computes …",
     "It prints what …",
-    "`request` is the …",
+    "`request` comes directly …",
     "When Python calls …",
 )
 def test_the_trace():
@@ -273,7 +273,7 @@ def test_calls(mode, steps):
 @says(
     "A persistent tape …",
     "TensorFlow builds graphs …",
-    "Gradient computed outside.",
+    "Gradient computed outside …",
     "`grad` is called before …",
     "The first call …",
     "A `grad` that …",
@@ -335,7 +335,7 @@ def printed(mode, steps):
 @says(
     "`tf.print` is an …",
     "Use `tf.print`, not …",
-    "If the gradient is computed outside the …",
+    "If you compute …",
     "`print` runs when …",
     "The next program has …",
     "In a graph, `print` …",
@@ -357,7 +357,7 @@ def symbolic(tensor):
 
 
 @says(
-    "If the gradient is computed inside, …",
+    "If the gradient is computed inside …",
     "XLA can't compile …",
 )
 def test_print_inside():
@@ -588,12 +588,12 @@ def test_open_dimension(mode, length):
     "How often Python …",
     "In a graph, TensorFlow …",
     "In eager mode, they …",
-    "The next program counts the calls …",
+    "The next program counts the Python …",
     "All gradients are …",
     "A Python loop …",
     "A TensorFlow loop …",
     "Both branches of …",
-    "Here the other …",
+    "In the program, …",
 )
 @over(
     mode=[EAGER, INSIDE, AROUND, XLA],
@@ -657,16 +657,16 @@ def controlled(mode, name, what):
     "`apart` is right …",
     "Pass the variable's …",
     "The gradient of …",
-    "Pass the value …",
+    "If the function uses …",
     "Both are separate …",
     "The next program tries …",
     "`read` reads the …",
-    "`passed` gets the …",
+    "`passed` receives the …",
     "`apart` is `passed` …",
     "In eager mode, all …",
-    "In a branch it …",
+    "In a branch, …",
     "In a branch within …",
-    "If the call …",
+    "If you call …",
     "The copies belong …",
     "Putting `tf.function` around …",
     "A custom gradient with …",
@@ -714,11 +714,11 @@ def test_loops_of_xla(said):
 
 @says(
     "A custom gradient that …",
-    "Test each one …",
+    "Test each custom gradient in the …",
     "In `tf.cond`, write …",
-    "Test each custom …",
+    "Test each custom gradient in seven places.",
     "The program tries two …",
-    "Here only the …",
+    "Only the branch …",
     "Choose a loss …",
     "One custom gradient in the …",
 )
@@ -756,13 +756,13 @@ def rewrites(on):
 
 
 @says(
-    "Before a graph …",
+    "Before a graph …", "XLA also rewrites graphs.",
     "Some rewrites treat …",
     "In a `tf.function` …",
-    "A gradient function …",
+    "Some rewrites treat …",
     "The next program rounds …",
     "In eager mode, `by_adding` …",
-    "With rewrites turned …",
+    "With rewrites turned …", "So the rewrites …",
     "Use `tf.round` instead, …",
     "Deliberately wrong: grad …",
 )
@@ -811,7 +811,7 @@ def test_compare():
 @says(
     "The last check …",
     "The program compares …",
-    "All lines agree.",
+    "The gradient in each …",
     "One custom gradient in each …",
 )
 @over(mode=MODES, x=arrays((2,), numbers(-9, 9)), y=arrays((2,), numbers(-9, 9)))
@@ -906,7 +906,7 @@ def test_the_exercise():
     "The picture shows calls …",
     "Open marks are …",
     "With the tape outside, `grad` is traced …",
-    "With tapes in both …",
+    "The last row …",
     "This loss isn't linear …",
     "Four rows of marks, …",
     "Eager: nothing is …",
@@ -973,17 +973,17 @@ def test_the_lanes(place, linear):
 
 
 pointer(
-    "Add a saved …",
-    "Compare the rows …",
+    "Add a saved …", "Look at the row …",
+    "Compare the rows …", "Compare the traces …",
     "The second exercise …",
-    "Error messages of …",
+    "The catalogue of mistakes explains …",
     "The table shows the …",
-    "The catalogue has …",
+    "The catalogue of mistakes has …",
     "The most frequent …",
     "A saved model needs …",
 )
 advice(
-    "You need the …",
+    "You need to …",
     "In a branch or …",
     "Look at the `IdentityN` …",
     "Compare step 1 …",
@@ -996,7 +996,7 @@ advice(
     "How many gradient functions are registered, and how …",
     "Write: a schedule.",
     "In the program above, the …",
-    "Fix this: the …",
+    "Fix this: without …",
     "no warnings on …",
     "Compare the columns:",
 )

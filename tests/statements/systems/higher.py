@@ -37,7 +37,7 @@ def hushed(function):
     "The second derivative has …",
     "In a run …",
     "A Newton step …",
-    "Here `grad` computes …",
+    "In this program, …",
     "The first derivative is right, …",
     "The result has …",
     "Only the second term, …",
@@ -84,7 +84,7 @@ def test_the_cure(mode):
     "All three are scalars, …",
     "The local derivative $3 …",
     "The upstream gradient changes …",
-    "This time, it …",
+    "This time, the …",
     "It must return …",
     "The next program writes …",
     "The gradient function of the …",
@@ -104,12 +104,12 @@ def test_the_rule_as_a_map(mode):
 
 
 @says(
-    "The backward pass goes …",
+    "The backward pass …",
     "So the backward …",
     "For a loss …",
     "The first term …",
     "The second term …",
-    "This term remains …",
+    "This second term …",
 )
 @over(mode=TWO)
 def test_two_terms(mode):
@@ -127,10 +127,10 @@ def test_two_terms(mode):
 
 
 @says(
-    r"It returns $300 \cdot 300 = 90000$, …",
-    "The tape adds …",
-    "Each call prints …",
-    "Look at the lines `grad`, …",
+    "This call returns …",
+    "The tape adds both …",
+    "Each call of …",
+    "Notice that a …",
     "The trace has …",
     "The first tape calls …",
     "The second tape calls …",
@@ -172,10 +172,10 @@ KEPT = ["the_input", "the_output", "a_step", "a_safe_step", "a_number"]
 @says(
     "The second derivative of `a_number` …",
     "`grad` can use …",
-    "Its local derivative …",
+    "You can write the local derivative with any …",
     "The next program tries …",
     "The first derivatives …",
-    "If `grad` keeps …",
+    "So if `grad` …",
     "What `grad` keeps …",
     "a constant, from …",
     "Second derivatives of …",
@@ -198,7 +198,7 @@ def test_kept(mode, kept):
 @says(
     "With both tapes …",
     "In a branch …",
-    "In eager mode it …",
+    "In eager mode, it …",
     "The first line …",
 )
 def test_kept_in_other_places():
@@ -255,9 +255,9 @@ def test_the_output_inside(mode):
 @says(
     "So a tape …",
     "nothing: it calls …",
-    "In the exercise, …",
+    "The exercise shows …",
     "Write a gradient …",
-    "The local derivative can …",
+    "You can write the local derivative with $y$ alone:",
     "`grad` gets $y$ …",
     "The reciprocal: grad …",
 )
@@ -337,7 +337,7 @@ def test_far_out(mode):
 
 @says(
     "Both give the …",
-    "With them, second …",
+    "With the copies, …",
 )
 @over(mode=[EAGER, XLA, *OUTSIDE, *BLOCKS], name=["cube_by_both", "cube_by_x"])
 def test_in_every_place(mode, name):
@@ -349,8 +349,8 @@ def test_in_every_place(mode, name):
 
 @says(
     "Two nestings that …",
-    "`of_both` takes $x$ …",
-    "`of_x` is the …",
+    "The function `of_both` …",
+    "The function `of_x` …",
     "If the local …",
     "Write `x = …",
     "There are two …",
@@ -386,7 +386,7 @@ def test_nestings(mode, name):
     "Don't decorate `grad` …",
     "Compare both columns …",
     "Only the second derivative of …",
-    "In the `tf.function` it …",
+    "The second derivative of the …", "In the `tf.function`, it …",
     "Deliberately wrong: grad …",
     was="'the second derivative is wrong': eagerly that of the cube is right",
 )
@@ -420,9 +420,9 @@ def taken(function, by_tape):
 
 @says(
     "One persistent tape …",
-    "Compute the first …",
-    "There are four …",
-    "`calls` counts how …",
+    "To differentiate a …",
+    "The next program compares …",
+    "In its output, …",
     "All methods agree, …",
     "Four methods for …",
 )
@@ -449,7 +449,7 @@ def test_ways(way):
 @says(
     "In eager mode, this …",
     "Be careful with …",
-    "If it is …",
+    "If the combination …",
 )
 def test_tape_over_forward_around():
     loss_in_graph = tf.function(program("tapes.py").loss, autograph=False)
@@ -485,12 +485,12 @@ def test_ways_of_a_decision():
     "A Hessian times …",
     "A product $H …",
     "A function of …",
-    "It is the derivative …",
+    "This product is …",
     "Let the loss …",
     "The sum in …",
     "To multiply by $v$, …",
     "Then you never …",
-    "All three are equal …",
+    "All three methods …",
     "The argument `output_gradients=v` …",
     "`differences` needs no …",
     "It computes the …",
@@ -675,7 +675,7 @@ def test_other_shapes(mode):
 
 
 @says(
-    "Forward mode raises …",
+    "Forward mode also …",
 )
 @over(forward=[each for each in FORWARDS if "XLA" not in each.name])
 def test_forward_refused(forward):
@@ -686,7 +686,7 @@ def test_forward_refused(forward):
 @says(
     "The picture shows both …",
     "The left path comes …",
-    "Their results meet at …",
+    "The tape adds their …",
     "Four boxes from top …",
     "An arrow on the …",
     "On the right, 300 …",
@@ -765,23 +765,23 @@ advice(
     "Prefer `of_x`.",
     "Predict the first …",
     "If only the first derivative of …",
-    "Look at the lines `grad`, …",
+    "Notice that a …",
     "Write the second …",
     "Look at `second`:",
     "Compare `cube_by_both` with …",
     "Use `of_both` if …",
     "Keep the copies.",
     "So use the …",
-    "So check the …",
+    "That is why …",
     "If only the first derivative is …",
     "Look at the lines `curvature` …",
     "Compare each product …",
 )
 pointer(
-    "The catalogue has …",
+    "The catalogue of mistakes has …",
     "The trace has …",
     "The page on …",
-    "The catalogue explains …",
+    "The catalogue of mistakes explains …",
     "The guide shows …",
     "The next page …",
     "Some details matter:",

@@ -41,7 +41,7 @@ def second_derivative(function, x):
 
 
 @says(
-    "It has a solution …",
+    "The system has …",
     "Otherwise the gradient …",
 )
 def test_no_inverse():
@@ -132,8 +132,8 @@ def test_no_second_order(mode):
 
 @says(
     "If the tapes …",
-    "Without it, the …",
-    "For second derivatives, …",
+    "Without `tf.identity`, the …",
+    "So for second …",
 )
 @over(mode=OUTSIDE)
 def test_kepler_with_tapes_outside(mode):
@@ -249,8 +249,8 @@ def test_what_is_kept(stopped, steps):
     "Let $A$ and …",
     "Linearizing $F = 0$ …",
     "The transpose of …",
-    "`implicit` below gets …",
-    "You pass it …",
+    "The function `implicit` …",
+    "You pass the …",
     "One custom gradient …",
     "solve, with the …",
 )
@@ -346,7 +346,7 @@ ORBITS = {"x": numbers(-20, 20), "k": numbers(0.05, 0.85)}
     "For a second …",
     "The `y` of …",
     "The result of …",
-    "It costs a …",
+    "This call costs …",
     "Kepler's equation by …",
     "The y with …",
 )
@@ -459,7 +459,7 @@ def test_linear(mode, n, seed):
     "Ridge regression minimizes …",
     "At the minimum …",
     "The penalty enters …",
-    "Its gradient is …",
+    "The gradient of the penalty …",
     "The left factor …",
     "With this gradient …",
     "The loss is the error …",
@@ -496,11 +496,11 @@ def test_ridge(mode, lambda_):
 
 @says(
     "The gradient function treats …",
-    "In the program, …",
+    "In the output, …",
     "`both loose` iterates …",
     "`unrolled` is a …",
     "At each tolerance, …",
-    "With the adjoint …",
+    "The error of …",
     "The unrolled gradient …",
     "How exact the …",
     "w with A^T …",
@@ -536,9 +536,9 @@ def test_tolerance():
 
 @says(
     "This check moves …",
-    "Its `grad` calls …",
+    "The `grad` of …",
     "Three results computed …",
-    "The gradient of …",
+    "The gradient of the layer, …",
 )
 def test_the_check():
     assert program("check.py").x.shape == (5,)
@@ -586,7 +586,7 @@ def test_warm(x):
 @says(
     "The system isn't …",
     "A test with …",
-    "With the symmetric …",
+    "With the symmetric …", "With the other …",
     "Deliberately wrong: grad …",
 )
 @over(symmetric=[True, False], seed=[0, 1])
@@ -602,7 +602,7 @@ def test_not_transposed(symmetric, seed):
 
 
 @says(
-    "The catalogue has …",
+    "The catalogue of …",
     "A parameter that …",
     "A loop under …",
 )
@@ -753,7 +753,7 @@ def test_matrix_free(mode, c):
 
 
 @says(
-    "Its steps are …",
+    "Its steps are …", "But if $A$ …",
     "The number of steps …",
 )
 @over(steps=[1, 2, 4])
@@ -818,7 +818,7 @@ def test_other_solvers():
     "If $y$ is …",
     "A damped iteration …",
     "The gradient function stays …",
-    "The program does …",
+    "The program shows …",
     "With damping 1.0 …",
     "The row that …",
     "With damping 0.2, …",
@@ -927,7 +927,7 @@ def test_the_cobweb(mode):
 
 pointer(
     "The program that draws …",
-    "In types:",
+    "The types of …", "Compare the gradients with …",
     "The figure compares …",
     "The code calls …",
 )
@@ -939,6 +939,6 @@ advice(
     "Compare `downstream_x` with …",
     "Which solver works depends on $A$:",
     "For other matrices, …",
-    "Use another solver.",
+    "Use a different solver.",
     "Don't skip rows …",
 )
