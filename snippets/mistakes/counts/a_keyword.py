@@ -24,7 +24,7 @@ def gradients(function):
     return tape.gradient(z, [x, y])
 
 
-for name, function in (("rule", product), ("autodiff", tf.multiply)):
+for name, function in (("custom", product), ("autodiff", tf.multiply)):
     in_graph = tf.function(lambda: gradients(function), autograph=False)()
     print(f"{name:8}", *[g.numpy() for g in gradients(function)],
           " in a graph:", *[g.numpy() for g in in_graph])

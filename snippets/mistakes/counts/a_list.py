@@ -13,7 +13,7 @@ def total(terms):
 
 x, y, z = tf.constant(1.0), tf.constant(2.0), tf.constant(3.0)
 print("inputs", len(tf.nest.flatten([x, y, z])))
-for name, function in (("rule", total), ("autodiff", tf.add_n)):
+for name, function in (("custom", total), ("autodiff", tf.add_n)):
     with tf.GradientTape() as tape:
         tape.watch([x, y, z])
         s = function([x, y, z]) ** 2

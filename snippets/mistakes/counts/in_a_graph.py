@@ -22,5 +22,5 @@ with tf.GradientTape() as tape:
     y = by_position(x)
 h = 0.125
 difference = (by_position(x + h) - by_position(x - h)) / (2 * h)
-print("rule       ", tape.gradient(y, x).numpy())
-print("differences", difference.numpy())
+print("custom            ", tape.gradient(y, x).numpy())
+print("finite differences", difference.numpy())

@@ -15,5 +15,5 @@ x = tf.constant([1.0, 5.0])
 with tf.GradientTape(persistent=True) as tape:
     tape.watch(x)
     y, plain = double(x), 2.0 * x
-print("rule    ", *tape.gradient(y, x).numpy())
+print("custom  ", *tape.gradient(y, x).numpy())
 print("autodiff", *tape.gradient(plain, x).numpy())

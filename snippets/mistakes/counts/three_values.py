@@ -17,7 +17,7 @@ def plain(x, y):
 
 
 x, y = tf.constant(2.0), tf.constant(3.0)
-for name, function in (("rule", sum_and_product), ("autodiff", plain)):
+for name, function in (("custom", sum_and_product), ("autodiff", plain)):
     with tf.GradientTape() as tape:
         tape.watch([x, y])
         s, p = function(x, y)

@@ -29,5 +29,5 @@ def gradient(function, x):
 
 
 x = tf.constant(1.0)
-print("rule    ", gradient(shifted, x).numpy())
+print("custom  ", gradient(shifted, x).numpy())
 print("autodiff", gradient(plain, x).numpy())

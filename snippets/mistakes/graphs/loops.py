@@ -30,7 +30,7 @@ def gradient(function, x):
     return tape.gradient(y, x)
 
 
-tf.get_logger().setLevel("ERROR")  # no word on retracing
+tf.get_logger().setLevel("ERROR")  # no warnings about retracing
 x = tf.constant([1.0, 2.0, 3.0])
 for function in by_while_loop, by_map_fn, by_scan:
     def run(x):

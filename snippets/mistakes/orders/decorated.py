@@ -29,12 +29,13 @@ def second(function, x):
         with tf.GradientTape() as inner:
             inner.watch(x)
             y = function(x)
-        slope = inner.gradient(y, x)
-    return outer.gradient(slope, x)
+        first = inner.gradient(y, x)
+    return outer.gradient(first, x)
 
 
 x = tf.constant(2.0)
 for name, function in (("y", cube), ("y ** 2", lambda x: cube(x) ** 2.0)):
     print(f"second derivative of {name}:", second(function, x).numpy())
-print("without a rule:", second(lambda x: x ** 3.0, x).numpy(),
+print("without a custom gradient:",
+      second(lambda x: x ** 3.0, x).numpy(),
       second(lambda x: x ** 6.0, x).numpy())

@@ -24,5 +24,5 @@ with tf.GradientTape() as tape:
     y = reverse(x=x)
 gradient = tape.gradient(y, x)
 assert calls, "grad was not called"
-print("rule   ", gradient.numpy())
+print("custom ", gradient.numpy())
 print("by hand", (-tf.ones_like(y)).numpy())

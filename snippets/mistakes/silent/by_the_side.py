@@ -20,5 +20,5 @@ with tf.GradientTape() as tape:
     y, kept = reverse(x)
 gradient = tape.gradient(kept, x)
 assert gradient == -1.0
-print("rule   ", gradient.numpy())
+print("custom ", gradient.numpy())
 print("by hand", (-tf.ones_like(y)).numpy())

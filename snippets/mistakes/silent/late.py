@@ -16,11 +16,11 @@ def scaled(x):
 
 
 x, h = tf.constant(3.0), 0.125
-slope = (scaled(x + h) - scaled(x - h)) / (2 * h)
+right = (scaled(x + h) - scaled(x - h)) / (2 * h)
 with tf.GradientTape() as tape:
     tape.watch(x)
     y = scaled(x)
 strength.assign(7.0)
 gradient = tape.gradient(y, x)
-assert gradient == slope
-print("rule", gradient.numpy(), "differences", slope.numpy())
+assert gradient == right
+print("custom", gradient.numpy(), "right:", right.numpy())

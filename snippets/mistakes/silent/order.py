@@ -16,11 +16,11 @@ def branches(square, x):
 
 
 x = tf.constant(1.0)
-slopes = []
+gradients = []
 for each in square, tf.square:
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = branches(each, x)
-    slopes.append(tape.gradient(y, x).numpy())
-assert slopes[0] == slopes[1]
-print(f"branches {slopes[0]} right: {slopes[1]}")
+    gradients.append(tape.gradient(y, x).numpy())
+assert gradients[0] == gradients[1]
+print(f"branches {gradients[0]} right: {gradients[1]}")

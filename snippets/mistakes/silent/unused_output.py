@@ -22,5 +22,5 @@ with tf.GradientTape() as tape:
     y = tf.reduce_sum([3.0, 4.0] * two(x)[0])
 gradient = tape.gradient(y, x)
 assert tf.reduce_all(tf.math.is_finite(gradient))
-print("rule ", gradient.numpy())
-print("right", (2.0 * unit(tf.constant([3.0, 4.0]))).numpy())
+print("custom", gradient.numpy())
+print("right ", (2.0 * unit(tf.constant([3.0, 4.0]))).numpy())

@@ -27,5 +27,5 @@ def gradient(function, x):
 
 
 x = tf.constant(2.0)
-print("rule    ", gradient(power, x).numpy())
+print("custom  ", gradient(power, x).numpy())
 print("autodiff", gradient(tf.pow, x).numpy())

@@ -26,5 +26,5 @@ def gradient(x):
 
 x, h = tf.constant(3.0), 0.125
 difference = (scaled(x + h, True) - scaled(x - h, True)) / (2 * h)
-print("rule       ", gradient(x).numpy())
-print("differences", difference.numpy())
+print("custom            ", gradient(x).numpy())
+print("finite differences", difference.numpy())

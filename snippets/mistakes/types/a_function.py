@@ -19,5 +19,5 @@ with tf.GradientTape(persistent=True) as tape:
     tape.watch(x)
     y = activated(tf.square, lambda x: 2.0 * x, x)
     plain = tf.square(x)
-print("rule    ", tape.gradient(y, x).numpy())
+print("custom  ", tape.gradient(y, x).numpy())
 print("autodiff", tape.gradient(plain, x).numpy())

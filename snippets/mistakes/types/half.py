@@ -22,5 +22,5 @@ for dtype in (tf.float16, tf.bfloat16, tf.float32, tf.float64):
         y, autodiff = leaky(x), plain(x)
     rule = tape.gradient(y, x)
     assert rule.dtype == x.dtype
-    print(f"{dtype.name:8} rule {rule.numpy().tolist()}  autodiff",
+    print(f"{dtype.name:8} custom {rule.numpy().tolist()}  autodiff",
           tape.gradient(autodiff, x).numpy().tolist())

@@ -20,5 +20,5 @@ with tf.Graph().as_default():
     autodiff = tf.gradients(x * w, [x, w])
     with tf.compat.v1.Session() as session:
         session.run(w.initializer)
-        print("rule    ", *session.run(rule))
+        print("custom  ", *session.run(rule))
         print("autodiff", *session.run(autodiff))

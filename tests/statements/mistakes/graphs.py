@@ -57,7 +57,7 @@ pointer(
     "More: the cause …",
     "Notice it earlier.",
     "the log repeats it",
-    "no word on retracing",
+    "no warnings about retracing",
 )
 
 
@@ -67,14 +67,14 @@ pointer(
 @says(
     "Deliberately wrong: grad has …",
     "`grad` contains an …",
-    "AutoGraph doesn't convert …",
+    "The `if` raises …",
     "But it converts …",
-    "The fix has no `if`:",
+    "The fix uses `tf.where` …",
     "The gradient is the same eagerly …",
-    "In a graph a …",
+    "In a graph, a …",
     "AutoGraph converts an …",
     "Fix: use `tf.where`, …",
-    "Call the gradient …",
+    "In a test, …",
     "A gradient function with …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA], x=[2.0, [2.0, -3.0]])
@@ -157,11 +157,11 @@ w = tf.Variable(2.0)
     "`grad` runs in …",
     "The gradient of the …",
     "The fix makes …",
-    "The gradient is right, also …",
+    "The gradient is right, even with …",
     "If the tensor …",
-    "The gradient of a branch …",
+    "TensorFlow builds the gradient …",
     "If `grad` reads …",
-    "Reading it in …",
+    "Reading the tensor …",
     "Fix: copy the tensor with `tf.identity` in the decorated function, and let `grad` capture the …",
     "You may capture …",
     "In the branch, …",
@@ -214,8 +214,9 @@ def test_branch(mode):
 
 
 @says(
+    "In each line, the …",
     "A custom gradient works …",
-    "Each line below …",
+    "Each line of …",
     "A custom gradient in a loop: eagerly, …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA])
@@ -244,11 +245,11 @@ def repeated(f):
     "Fix: copy the tensor with `tf.identity` in the decorated function, and let `grad` capture that …",
     "In a loop, this …",
     "The loop works …",
-    "The backward pass of a loop …",
+    "TensorFlow builds the backward …",
     "TensorFlow expects every …",
     "`tf.map_fn` and `tf.scan` …",
     "Reading the tensor …",
-    "The copy belongs …",
+    "In the fix, …",
     "A copy that …",
     "A Python number or a NumPy array needs …",
     "Deliberately wrong: in a loop, grad captures …",
@@ -353,8 +354,8 @@ def test_inside_while():
 @says(
     "`grad` calls `tf.numpy_function`, …",
     "XLA can't compile `PyFunc`.",
-    "The fix uses …",
-    "The gradient is right under XLA, too.",
+    "The fix uses TensorFlow's operations:",
+    "The gradient is right, even under XLA.",
     "XLA has no …",
     "Fix: write the …",
     "Deliberately wrong: XLA compiles a gradient …",
@@ -411,7 +412,7 @@ def test_xla_loop():
 
 @says(
     "Fix: put the …",
-    "The tape stands outside the compiled …",
+    "The tape is outside the compiled …",
     "The call raises the error as …",
     "The fix moves …",
     "A loop keeps …",
@@ -444,8 +445,8 @@ def test_xla_boundary(watches):
     "`grad` appends a …",
     "The tensor belongs to a …",
     "The fix captures …",
-    "The program prints numbers.",
-    "In a graph, …",
+    "The program can now print the norm.",
+    "In a graph, `grad` …",
     "The list outlives …",
     "Fix: return the …",
     "Deliberately wrong: grad keeps …",
@@ -475,8 +476,8 @@ def test_out_of_scope(mode):
     "Fix: replace the …",
     "Here `grad` runs …",
     "The tensor belongs to the …",
-    "Its tensors aren't …",
-    "The program prints numbers.",
+    "The gradient of a loop is …",
+    "The program can now print both …",
     "The gradient of a loop is …",
     "The fix loops …",
     "In a TensorFlow …",
@@ -547,7 +548,7 @@ def returning(what):
     "The gradient is the same in …",
     "Fix: return `upstream …",
     "This gradient function …",
-    "It fails only …",
+    "The program fails …",
     "The same happens …",
     "XLA, `strategy.run` and …",
     "The call `half_square(3.0 * x)` …",
@@ -668,9 +669,9 @@ def test_no_gradient(mode):
 
 @says(
     "The program counts …",
-    "Each Python number …",
+    "Each Python number causes a new trace.",
     "The fix has a signature:",
-    "The function is …",
+    "Now the function …",
     "`tf.function` makes a …",
     "Fix: pass tensors …",
     "Deliberately wrong: each Python …",
@@ -706,7 +707,7 @@ def test_retracing(numbers):
     "Where it prints anyway.",
     "The value is …",
     "Fix: return `tf.identity(upstream)` …",
-    "The tape stands outside the `tf.function`.",
+    "The tape is outside the `tf.function`.",
     "Compare the call …",
     "The first print …",
     "With the tape outside, the backward …",
@@ -751,5 +752,26 @@ def test_print(mode, waits):
 
 
 pointer(
+    "Message or symptom — Fix",
+    "Using a symbolic tf.Tensor as a Python bool is not allowed — replace the `if` by `tf.where`",
+    "To be compatible with tf.function, Python functions must return zero or more Tensors — put `tf.function` above `tf.custom_gradient`",
+    "Tensor.graph is undefined, in a branch — copy the tensor with `tf.identity`, and capture the copy",
+    "Detected unsupported operations: PyFunc — use TensorFlow's operations in `grad`",
+    "is out of scope and cannot be used here — return, print or assign the tensor instead of storing it",
+    "cannot be accessed from FuncGraph, because it was defined in FuncGraph — replace the TensorFlow loop by a Python loop",
+    "Node with id … is different from the passed in node — return `upstream * x` instead of `x`",
+    "pop from empty list — use a local variable instead of a list",
+    "Cannot compute gradient inside while loop with respect to op — differentiate with respect to the loop variable",
+    "No gradient defined for operation, although there is a custom gradient — pass `tf.stop_gradient(x)` to the inner `tf.function`",
+    "XLA compilation requires a fixed tensor list size — pass `maximum_iterations`",
+    "Support for TensorList crossing the XLA/TF boundary is not implemented — put the tape inside the compiled function",
+    "is in list of internal_captures but not in internal_capture_to_output, in a loop — copy the tensor with `tf.identity`, and capture the copy",
+    "Each Python number causes a new trace — pass tensors instead of Python numbers",
+    "tf.print in a gradient function prints nothing — make the gradient depend on the print",
     "Each entry starts …",
+)
+
+
+advice(
+    "Test the gradient of `5.0 …",
 )

@@ -17,6 +17,23 @@ def square(function):
 
 
 pointer(
+    "Compare the places …",
+    "Message or symptom — Fix",
+    "The second derivative is None in a graph, and wrong for the square, if `grad` is decorated — leave `grad` undecorated",
+    "… is out of scope, in a custom gradient inside a custom gradient — begin each decorated function with `x = tf.identity(x)`",
+    "The second derivative is None, and that of the square is wrong, if the local derivative is a constant — compute the local derivative with a function that has a gradient",
+    "The second derivative is NaN — use a second `tf.where`",
+    "The second derivative is None, because the outer tape was closed — call `inner.gradient` inside the outer `with` block",
+    "gradient registry has no entry for: SoftsignGrad — use operations that have second derivatives",
+    "Gradient explicitly disabled — use a difference of two first gradients",
+    "gradient registry has no entry for: CudnnRNNBackpropV3 — pass `use_cudnn=False` to the layer",
+    "'GradientTape' object has no attribute 'hessian' — call `tape.jacobian` on the gradient",
+    'Attempt to convert a value (None) with an unsupported type — pass `unconnected_gradients="zero"`',
+    "Forward mode and the tape disagree — use nested tapes instead of the accumulator",
+    "The gradient of forward mode is None, or silently wrong — put the accumulator into the `tf.function`",
+    "'NoneType' object has no attribute 'numpy', for `jvp` — run all steps inside the accumulator",
+    "The complex step of a gradient has the wrong sign — use two tapes",
+    "Forward over forward gives a different number — replace one of the two accumulators by a tape",
     "Find why a …",
     "Usually the gradient …",
     "Notice it earlier.",
@@ -27,7 +44,7 @@ pointer(
     "Asked in tensorflow#37091.",
     "More: operations without …",
     "More: what forward …",
-    "The root has …",
+    "The square root …",
     "More: complex numbers.",
     "This is a …",
 )
@@ -52,14 +69,14 @@ advice(
 @says(
     "Here `grad` itself …",
     "Look at the second derivatives …",
-    "In a graph the …",
+    "In a graph, the …",
     "The second derivative of …",
-    "In the square `upstream` …",
+    "In the square, `upstream` …",
     "Both second derivatives are right, …",
     "The decorated `grad` …",
     "So `grad_of_grad` is …",
-    "In a graph no …",
-    "Eagerly the tape …",
+    "In a graph, no …",
+    "Eagerly, the tape …",
     "Deliberately wrong: grad is …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], x=[2.0])
@@ -72,6 +89,7 @@ def test_decorated(mode, x):
 
 
 @says(
+    "In the fix, `grad` calls a …",
     "Fix: leave `grad` …",
     "Decorate a function …",
     "The fix also …",
@@ -95,11 +113,11 @@ def test_undecorated(mode, x):
     "Look at the second derivative of …",
     "The first derivative is right, but the …",
     "For the square …",
-    "In the fix, …",
+    "In the fix, `grad` calls `exp`.",
     "Both second derivatives are right now.",
     "The second derivative is the …",
     "After `tf.stop_gradient` or …",
-    "In the square, …",
+    "In the square, one …",
     "Deliberately wrong: three local …",
     "so that the …",
 )
@@ -119,7 +137,7 @@ def test_only_a_number(mode, name, x):
 
 @says(
     "The fix uses …",
-    "This needs `x = tf.identity(x)` …",
+    "This nesting needs …",
     "for tapes outside a tf.function, and …",
     "grad calls the …",
 )
@@ -139,16 +157,16 @@ def test_calls_itself(mode, x):
 @says(
     "For the exponential, …",
     "Fix: write `x …",
-    "This needs `x = tf.identity(x)` …",
+    "This nesting needs …",
     "The gradient function of this …",
     "With both tapes …",
     "In `tf.cond` with …",
     "Forward mode around …",
     "The gradient function of the call …",
-    "The third graph …",
+    "So the third …",
     "Deliberately wrong: a gradient …",
     "TensorFlow's docstring of …",
-    "The message depends on the place:",
+    "The error depends …",
     "TensorFlow differentiates a …",
 )
 def test_out_of_scope():
@@ -172,7 +190,7 @@ def test_out_of_scope():
 
 @says(
     "`tf.identity` makes a …",
-    "The copy as …",
+    "In the fix, the first …",
     "With a copy …",
 )
 @over(mode=EVERYWHERE)
@@ -209,7 +227,7 @@ def test_in_the_source():
 @says(
     "`exp(tf.identity(x))` within `grad` …",
     "Neither copy helps …",
-    "There, a gradient …",
+    "In a SavedModel, …",
 )
 def test_copied_elsewhere():
     @tf.custom_gradient
@@ -232,7 +250,7 @@ def test_copied_elsewhere():
 
 
 @says(
-    "The first program is …",
+    "You can file …",
     "Expected: 1.6487 in …",
     "Actual: a TypeError …",
     "Expected: 4.20 and …",
@@ -250,11 +268,12 @@ def test_reports():
 
 
 @says(
+    "There, 0 times …",
     "Deliberately wrong: one tf.where, …",
     "Look at the second derivative at 0:",
     "The first derivative is right at …",
     "The second `tf.where` …",
-    "Both derivatives are finite.",
+    "Both derivatives are finite now.",
     "`tf.where` chooses a value.",
     "Its gradient sends …",
 )
@@ -272,7 +291,7 @@ def test_one_where(mode):
 @says(
     "Fix: use a …",
     "With two tf.where, …",
-    "Use an assertion …",
+    "Add the assertion …",
 )
 @over(mode=TWO)
 def test_two_where(mode):
@@ -294,15 +313,15 @@ def folder():
 
 
 @says(
-    "The program computes the …",
+    "The program computes the first …",
     "The first gradient is right, …",
-    "The fix moves one …",
+    "The fix moves the call …",
     "The second derivative is a …",
     "A tape records …",
-    "The first gradient was …",
+    "A tape records …",
     "Deliberately wrong: the first gradient …",
     "inner.gradient is called …",
-    "`assert second is not None`.",
+    "Write `assert second is not None` …",
 )
 @over(graph=[False, True], persistent=[False, True])
 def test_outside(graph, persistent):
@@ -391,10 +410,10 @@ def test_disabled(mode):
 @says(
     "Deliberately wrong: the gradient of the gradient …",
     "Fix: call `tape.jacobian` …",
-    "The program takes the …",
+    "The program computes the gradient …",
     "The result is …",
     "The fix computes …",
-    "Both products agree …",
+    "The products that …",
     "`tape.gradient` adds up …",
     "The gradient of a …",
     "For a product …",
@@ -419,7 +438,7 @@ def test_hessian(x, v):
     "The second derivative is 0 now.",
     "If you can't, …",
     "The derivative 2 …",
-    "The tape therefore …",
+    "The derivative 2 …",
     "Deliberately wrong: a second derivative of …",
     "The tape returns 0 …",
 )
@@ -469,14 +488,14 @@ def test_forward(forward, factor):
 @says(
     "Both gradients are right.",
     "Fix: put the …",
-    "Now the accumulator …",
-    "The accumulator stands around …",
+    "In the fix, the accumulator …",
+    "In this program, …",
     "The first gradient is `None`.",
     "The second silently …",
     "No error is raised.",
     "Eagerly, the same …",
-    "In a `tf.function` the tape …",
-    "Now the accumulator …",
+    "In a `tf.function`, …",
+    "In the fix, the accumulator …",
     "Deliberately wrong: a tape …",
     "With the accumulator …",
 )
@@ -500,12 +519,13 @@ def test_forward_around(mode):
 
 
 @says(
-    "The step from $x$ to $y$ stands …",
-    "Look at the results:",
-    "The program takes a …",
-    "`jvp` returns `None`, …",
-    "The fix moves the …",
-    "Both results are …",
+    "The step from $x$ to $y$ runs …",
+    "Look at both results:",
+    "The program computes second …",
+    "Both results of …",
+    "The fix moves the first …",
+    "The two results …",
+    "Both results are numbers now.",
     "The step from $x$ to $y$ ran …",
     "The gradient of `tf.sign` …",
     "Where 0 is …",
@@ -527,14 +547,14 @@ def test_no_jvp(x):
 
 
 @says(
-    "The program takes a …",
+    "The program computes second …",
     "Look at the signs:",
     "The first result …",
     "The second is …",
-    "Both fixes give …",
-    "The results agree.",
+    "The program shows …",
+    "Both results are right.",
     "The gradient at …",
-    "The gradient function of the second …",
+    "In the second …",
     "Fix: use two tapes.",
     "For a complex …",
     "Deliberately wrong: the second …",
@@ -554,7 +574,7 @@ def test_complex_step(x):
     assert same(EAGER.gradient(defined.cube, at), np.conj(3 * (1 + 2j) ** 2), 1e-9)
 
 
-@says("Fix: make one …", "Two nested accumulators …")
+@says("Fix: replace one …", "Two nested accumulators …")
 def test_accumulators():
     eager = FORWARDS[0]
     cube = lambda m: (tf.identity(m) * m) * m  # noqa: E731
@@ -572,7 +592,7 @@ def test_accumulators():
 @says(
     "The operation has …",
     "Without cuDNN, the …",
-    "It agrees with …",
+    "The second derivative agrees …",
     "On a GPU …",
     "Its gradient is …",
     "The program looks …",

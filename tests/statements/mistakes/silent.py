@@ -35,11 +35,13 @@ def test_the_entries():
 
 
 @says(
+    "In the fix, `factor` …",
+    "If you watch `factor` …",
     "TensorFlow connects the …",
     "`factor` isn't an …",
-    "Watch both tensors, …",
+    "If you watch …",
     "The gradient with …",
-    "As an argument, …",
+    "Now that `factor` …",
     "Fix: pass each …",
     "Deliberately wrong: the function …",
     "Each tensor that …",
@@ -67,12 +69,13 @@ def test_closed_over(mode):
 
 
 @says(
-    "In eager mode only …",
+    "In the fix, `reverse` accepts …",
+    "In eager mode, …",
     "If there are …",
     "In a graph, the …",
-    "By keyword, the …",
+    "The call by …",
     "Fix: pass the …",
-    "A plain function around …",
+    "If callers want …",
     "Deliberately wrong: all …",
     "A plain function with …",
     "`grad` is called, …",
@@ -93,9 +96,10 @@ def test_by_keyword(mode):
 
 
 @says(
+    "In the fix, the forward pass …",
     "Python looks up …",
     "By then, a …",
-    "This is so …",
+    "This happens in …",
     "A `tf.function` fixes …",
     "The gradient has …",
     "The gradient agrees …",
@@ -135,11 +139,12 @@ def test_late(kind, kept, wrap):
 
 
 @says(
+    "Now `grad` clips …",
     "After `tf.gather`, the …",
     "`tf.clip_by_value` clips each …",
     "Fix: begin `grad` …",
-    "The gradient of …",
-    "The clip now …",
+    "The gradient of element …",
+    "The unused output …",
     "upstream is made …",
     "Deliberately wrong: upstream …",
 )
@@ -202,7 +207,7 @@ def test_argument(wrapped, options):
     "An output that …",
     "Dividing by their …",
     "For an integer …",
-    "Both elements are NaN.",
+    "Both elements of …",
     "The unused output …",
     "Fix: make `grad` …",
     "Deliberately wrong: each …",
@@ -234,7 +239,7 @@ def test_unused_output(mode):
     "The custom gradient replaces …",
     "TensorFlow doesn't differentiate …",
     "The gradient is 7, …",
-    "The square now …",
+    "The square no …",
     "Fix: put `tf.stop_gradient` …",
     "Deliberately wrong: stop_gradient …",
     "stop_gradient stands around …",
@@ -250,10 +255,11 @@ def test_stopped(mode):
 
 
 @says(
-    "The custom gradient belongs …",
-    "A tensor that …",
-    "`used` has the …",
-    "As an output, …",
+    "The returned tensor has …",
+    "The custom gradient applies …",
+    "If a tensor …",
+    "The stored tensor …",
+    "Now that `kept` …",
     "Fix: let the …",
     "`grad` then gets …",
     "Deliberately wrong: the loss …",
@@ -285,7 +291,7 @@ def test_by_the_side(mode, way):
 @says(
     "`tf.function` runs the …",
     "So `print` runs …",
-    "A counter or …",
+    "For the same …",
     "There is one …",
     "`tf.print` is part …",
     "Fix: replace `print` …",
@@ -332,10 +338,10 @@ def test_printed(calls):
 
 @says(
     "Along one path, …",
-    "Between two paths …",
-    "Here the branch …",
+    "But between two …",
+    "Here, the branch …",
     "This is the …",
-    "The chain is …",
+    "The gradient of the …",
     "Each call makes …",
     "Fix: let each …",
     "Deliberately wrong: the gradient function relies …",
@@ -388,10 +394,11 @@ def test_the_index():
 
 
 advice(
-    "Constants may stay outside.",
+    "Watch both tensors in …",
+    "You can still capture constants.",
     "`assert None not in tape.gradient(y, [x, factor])`.",
     "Set a flag …",
-    "Change the setting …",
+    "Compute finite differences, …",
     "Test the function …",
     "Test the gradient …",
     "In the `tf.function`, assert that …",
@@ -399,6 +406,15 @@ advice(
     "Test with a …",
 )
 pointer(
+    "More: why an …",
+    "In the fix, `grad` uses …",
+    "The program shows both …",
+    "In the fix, `unit` …",
+    "In the fix, `tf.stop_gradient` …",
+    "In the fix, `reverse` returns …",
+    "The fix replaces `print` …",
+    "The fix makes `upstream` …",
+    "Compare them with …",
     "The gradient … …",
     "is `None` — …",
     "is zero where …",
@@ -408,22 +424,22 @@ pointer(
     "is too small, …",
     "is the same for two different …",
     "is the same for two rows, …",
-    "belongs to another …",
+    "belongs to a …",
     "has the wrong shape …",
     "changes from run …",
     "changes with a …",
-    "is that of …",
+    "is the one …",
     "differs between eager …",
-    "trains to another …",
+    "trains to a …",
     "has the wrong phase, …",
     "prints no number …",
-    "It links the …",
+    "The table links …",
     "`scaled` captures `factor`.",
     "Compare its two …",
     "`reverse` changes the …",
     "`named` calls it …",
     "The factor `strength` …",
-    "This function pushes …",
+    "This function appends …",
     "This gradient function clips …",
     "The loss gathers …",
     "`ruled` changes the …",
@@ -435,12 +451,12 @@ pointer(
     "The loss uses `kept`, …",
     "`grad` prints its …",
     "Notice it earlier.",
-    "More: keep settings out.",
+    "More: how to …",
     "Asked in tensorflow#65839.",
-    "More: inputs by keyword.",
+    "More: how a …",
     "Asked in d2l-en#1759, keras#18985.",
-    "More: where the …",
+    "More: common failures …",
     "More: a decorated …",
     "Asked in tensorflow#58941.",
-    "More: the print …",
+    "The program shows …",
 )

@@ -22,5 +22,5 @@ def complex_step(function, x, h=1e-20):
 
 x = tf.constant(2.0, tf.float64)
 print("TensorFlow's cube:    ", complex_step(cube, x).numpy())
-print("a rule without a star:", complex_step(without_star, x).numpy())
+print("without a conjugate:  ", complex_step(without_star, x).numpy())
 print("right:                ", (6.0 * x).numpy())

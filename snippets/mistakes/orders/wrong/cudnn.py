@@ -3,6 +3,6 @@
 from tensorflow.python.framework import ops
 
 first = ops.gradient_registry.lookup("CudnnRNNV3")
-print("CudnnRNNV3 has a rule:", callable(first))
+print("CudnnRNNV3 has a gradient function:", callable(first))
 # tracebook: raises LookupError
 ops.gradient_registry.lookup("CudnnRNNBackpropV3")

@@ -14,9 +14,9 @@ def scaled(x):
 
 
 x, h = tf.constant(3.0), 0.125
-slope = (scaled(x + h) - scaled(x - h)) / (2 * h)
+right = (scaled(x + h) - scaled(x - h)) / (2 * h)
 with tf.GradientTape() as tape:
     tape.watch(x)
     y = scaled(x)
 strength.assign(7.0)
-print("rule", tape.gradient(y, x).numpy(), "right:", slope.numpy())
+print("custom", tape.gradient(y, x).numpy(), "right:", right.numpy())

@@ -25,10 +25,10 @@ def branches(square, x):
 
 x = tf.constant(1.0)
 for function in chain, branches:
-    slopes = []
+    gradients = []
     for each in square, tf.square:
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = function(each, x)
-        slopes.append(tape.gradient(y, x).numpy())
-    print(f"{function.__name__:8} {slopes[0]} right: {slopes[1]}")
+        gradients.append(tape.gradient(y, x).numpy())
+    print(f"{function.__name__:8} {gradients[0]} right: {gradients[1]}")

@@ -22,5 +22,5 @@ with tf.GradientTape(persistent=True) as tape:
     y, plain = gathered(x), tf.gather(x, [0, 0, 0])
 print("upstream of a gather:", type(tape.gradient(plain, x)).__name__)
 unclipped = tf.convert_to_tensor(tape.gradient(plain, x))
-print("rule ", tf.convert_to_tensor(tape.gradient(y, x)).numpy())
-print("right", tf.clip_by_value(unclipped, -1.0, 1.0).numpy())
+print("custom", tf.convert_to_tensor(tape.gradient(y, x)).numpy())
+print("right ", tf.clip_by_value(unclipped, -1.0, 1.0).numpy())

@@ -23,5 +23,5 @@ x = tf.constant([1.0, 1.0])
 with tf.GradientTape() as tape:
     tape.watch(x)
     y = tf.reduce_sum([3.0, 4.0] * first(x))
-print("rule ", tape.gradient(y, x).numpy())
-print("right", (2.0 * unit(tf.constant([3.0, 4.0]))).numpy())
+print("custom", tape.gradient(y, x).numpy())
+print("right ", (2.0 * unit(tf.constant([3.0, 4.0]))).numpy())

@@ -16,9 +16,9 @@ def scaled(x):
 
 
 x = tf.constant([1.4, 2.6])
-for name, function in (("rule", scaled), ("right", lambda x: 0.5 * x)):
+for name, function in (("custom", scaled), ("right", lambda x: 0.5 * x)):
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = function(x)
     gradient = tape.gradient(y, x)
-    print(f"{name:5}", None if gradient is None else gradient.numpy())
+    print(f"{name:6}", None if gradient is None else gradient.numpy())
