@@ -94,7 +94,7 @@ def test_squares_fit(mode, size):
 @says(
     "For `any B`, …",
     "Deliberately wrong: the …",
-    "Compare `custom` with `differences`:",
+    "Compare `custom` with `autodiff` …",
 )
 @over(mode=MODES)
 def test_twenty_for_ten(mode):
