@@ -1,4 +1,4 @@
-"""For each change: is y = x, is it linear, and is it a derivative at all?"""
+"""For each change: is y = x, is it linear, is it any derivative at all?"""
 
 import tensorflow as tf
 

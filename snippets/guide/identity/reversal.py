@@ -1,4 +1,4 @@
-"""One feature, two losses: the second is trained for, ignored, against."""
+"""A feature trained for, without and against its domain loss."""
 
 import tensorflow as tf
 

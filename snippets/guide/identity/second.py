@@ -32,8 +32,8 @@ CHANGES = {
     "reverse": lambda upstream: -upstream,
 }
 x, h = tf.constant(0.5, tf.float64), 1e-6
-print(f"L = y^3, y = x = {x:g}   first  its slope   forward  around a graph"
-      "   reverse")
+print(f"L = y^3, y = x = {x:g}   first  difference  forward  around a graph"
+      "  2nd tape")
 for name, change in CHANGES.items():
     rule = back_through(change)
 

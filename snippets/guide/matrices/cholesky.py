@@ -1,4 +1,4 @@
-"""The gradient of the Cholesky factor, against symmetric differences."""
+"""The gradient of the Cholesky factor, compared with finite differences."""
 
 import numpy as np
 import tensorflow as tf
@@ -26,12 +26,12 @@ upstream = tf.constant([[1.0, 0.0], [10.0, 100.0]], tf.float64)
 with tf.GradientTape(persistent=True) as tape:
     tape.watch(X)
     Y = cholesky(X)
-    own = tf.linalg.cholesky(X)
+    builtin = tf.linalg.cholesky(X)
 downstream = tape.gradient(Y, X, output_gradients=upstream)
 print("Y          ", np.round(Y, 6).tolist())
 print("downstream ", np.round(downstream, 6).tolist())
 print("TensorFlow ", np.round(
-    tape.gradient(own, X, output_gradients=upstream), 6).tolist())
+    tape.gradient(builtin, X, output_gradients=upstream), 6).tolist())
 
 h = 1e-5
 for name, V in (("X11", [[1.0, 0.0], [0.0, 0.0]]),
@@ -39,6 +39,6 @@ for name, V in (("X11", [[1.0, 0.0], [0.0, 0.0]]),
                 ("X22", [[0.0, 0.0], [0.0, 1.0]])):
     V = tf.constant(V, tf.float64)
     change = tf.linalg.cholesky(X + h * V) - tf.linalg.cholesky(X - h * V)
-    slope = tf.reduce_sum(upstream * change) / (2 * h)
-    print(f"{name:12} rule {tf.reduce_sum(downstream * V):10.5f}"
-          f"  differences {slope:10.5f}")
+    difference = tf.reduce_sum(upstream * change) / (2 * h)
+    print(f"{name:12} custom {tf.reduce_sum(downstream * V):10.5f}"
+          f"  differences {difference:10.5f}")

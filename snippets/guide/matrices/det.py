@@ -1,4 +1,4 @@
-"""A gradient of the determinant that holds at a singular matrix, too."""
+"""A gradient of the determinant that also holds at a singular matrix."""
 
 import numpy as np
 import tensorflow as tf
@@ -39,5 +39,5 @@ for name, X in (("regular", [[1.0, 2.0], [3.0, 4.0]]),
         tape.watch(X)
         y = det(X)
     print(f"{name}: det = {shown(y)}")
-    print("  rule       ", shown(tape.gradient(y, X)))
+    print("  custom     ", shown(tape.gradient(y, X)))
     print("  differences", shown(by_differences(X)))

@@ -1,4 +1,4 @@
-"""Gradients of the inverse and of a linear system; finite differences."""
+"""Gradients of the inverse and of a linear system, and finite differences."""
 
 import numpy as np
 import tensorflow as tf
@@ -28,7 +28,7 @@ def solve(A, B):
 
 
 def difference(function, inputs, i, h=1e-5):
-    """The derivative of the weighted output: row 1, column 2 of input i."""
+    """The derivative with respect to row 1, column 2 of input i."""
     step = np.zeros(inputs[i].shape)
     step[0, 1] = h
     plus, minus = ([x + sign * step if j == i else x

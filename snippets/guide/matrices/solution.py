@@ -1,4 +1,4 @@
-"""The quadratic form, against autodiff and finite differences."""
+"""The quadratic form, compared with autodiff and finite differences."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Every row of the table, along a random direction, in three ways."""
+"""Each row of the table in a random direction, computed in three ways."""
 
 import numpy as np
 import tensorflow as tf

@@ -200,7 +200,7 @@ def test_parts():
 
 
 @says(
-    "Not all of …",
+    "Some operations of …",
     "Some of TensorFlow's operations, …",
 )
 @over(mode=TWO, function=FORGET, turn=TURNS)
@@ -251,7 +251,7 @@ def test_right_where_all_is_real(name, x):
 
 
 @says(
-    "Each line of …",
+    "For each operation, …",
     "Deliberately wrong: built-ins …",
     "For one loss: …",
 )
@@ -322,7 +322,7 @@ def test_three_are_right(mode, z, turn):
 
 
 @says(
-    "For several of …",
+    "You can replace …",
     "For the others, …",
 )
 @over(mode=[EAGER, XLA], z=points(), w=points(), turn=TURNS)
@@ -339,7 +339,7 @@ def test_the_way_round(mode, z, w, turn):
 @says(
     "Three more operations …",
     "Compare `eager` with `XLA`:",
-    "The power and …",
+    "`z ** 0.5` and …",
     "Deliberately wrong: three …",
 )
 @over(mode=FOUR, z=points(0.3, 3))
@@ -531,7 +531,7 @@ def test_two_terms(mode, z, turn):
 @says(
     "At 0 it has …",
     "At 0, none …",
-    "The gradient of `tf.abs` …",
+    "TensorFlow returns the …",
     "The gradients of …",
     "The fix is the same …",
     was="'all others return infinities and NaN': the norm has NaN alone, XLA as well",
@@ -718,7 +718,7 @@ def test_descent(mode, start, target):
 
 
 @says(
-    "In the figure, …",
+    "The figure shows …",
     "The loss is …",
     "Contour lines of …",
     "The path of …",
@@ -751,8 +751,8 @@ def test_the_figure():
 
 @says(
     "The program checks …",
-    "The first is …",
-    "The second is …",
+    "The first method …",
+    "The second method …",
     "The upstream gradient is random.",
     "It is complex if …",
     "Every formula of …",
@@ -795,7 +795,7 @@ def test_the_dtypes_of_pairs(z):
 
 @says(
     "Real numbers hide …",
-    "Every test with …",
+    "This gradient function …",
     "Only the second …",
     "Deliberately wrong: the gradient …",
 )
@@ -844,8 +844,8 @@ def test_who_warns(dtype):
 
 
 @says(
-    "Both are differentiated …",
-    "But the loss …",
+    "TensorFlow differentiates both …",
+    "If you drop …",
     "If you take …",
     "To make the …",
     "Deliberately wrong: the imaginary …",
@@ -894,7 +894,7 @@ REFUSE = {
 @says(
     "The other gradient …",
     "If such a …",
-    "An error comes …",
+    "An error is …",
     "For example, the gradient …",
     "Deliberately wrong: gradients …",
     was=(
@@ -1013,7 +1013,7 @@ advice(
     "Compare `upstream`, `local` …",
     "Compare the two lines:",
     "Look at the …",
-    "Make two quick …",
+    "Make two predictions, …",
     "Predict: a product.",
     "What is the …",
     "Predict: a complex target.",

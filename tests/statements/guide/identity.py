@@ -52,9 +52,9 @@ def columns(line, width):
 @says(
     "For example, suppose …",
     "Training on these …",
-    "With one line …",
+    "With the line …",
     "Four bad labels …",
-    "Only clipping on …",
+    "Only clipping each …",
 )
 def test_the_training():
     first, _, last = trace("training.py")
@@ -71,7 +71,7 @@ def test_the_training():
     "Return `tf.identity(x)` and …",
     "TensorFlow doesn't compare …",
     "Here the forward …",
-    "Nothing happens to $x$:",
+    "The function returns $x$ …",
     "No derivation can …",
     "You can only …",
 )
@@ -85,7 +85,7 @@ def test_the_rule_decides(mode, u):
 
 @says(
     "After this page …",
-    "It is exact:",
+    "This step still …",
     "The inner product alone …",
     "A negative factor reverses the gradient:",
 )
@@ -118,7 +118,7 @@ def test_no_norm(mode, shape):
 
 
 @says(
-    "In types: `grad :: upstream(y) → downstream(x)`, …",
+    "In all of …",
     "Instead of `upstream …",
 )
 @over(change=CHANGES, u=arrays(), x=numbers(-9, 9), cases=60)
@@ -189,7 +189,7 @@ def test_large_upstream(mode, large, sign):
 
 
 @says(
-    "To limit what …",
+    "To limit the …",
     "If you clip …",
     "For example, `return tf.clip_by_value(upstream, …",
     "You can also clip …",
@@ -241,7 +241,7 @@ def test_the_figure_of_training():
     "This decision happens …",
     "The program's loss …",
     "The clipped residual …",
-    "So the model …",
+    "So the program …",
 )
 @over(mode=FEW)
 def test_huber(mode):
@@ -282,10 +282,10 @@ REVERSE = back_through(lambda u: -3.0 * u)
 @says(
     "In domain adaptation …",
     "The head $q …",
-    "Both heads are …",
-    "The feature is …",
-    "To do all …",
-    "Only the path …",
+    "You train both …",
+    "You train the …",
+    "All this needs …",
+    "Change only the …",
 )
 @over(mode=FEW, f=numbers(-3, 3), a=numbers(-3, 3), c=numbers(-3, 3), cases=6)
 def test_two_heads(mode, f, a, c):
@@ -301,7 +301,7 @@ def test_two_heads(mode, f, a, c):
 
 @says(
     "No single loss …",
-    "If there were …",
+    "If a loss …",
     "Here the two …",
     "So the training …",
 )
@@ -320,7 +320,8 @@ def test_no_single_loss(factor, c, f):
 
 
 @says(
-    "In the program, …",
+    "In the program, the data …",
+    "The second column …",
     "The target domain …",
     "Column 0 tells …",
     "labels are known …",
@@ -340,7 +341,7 @@ def test_the_data():
     assert "q = f[:200]" in text and "loss((label + 1.0) / 2.0, q)" in text
 
 
-@says("The two losses …", "If you also …")
+@says("Add the two …", "If you subtract …")
 @over(mode=FEW, c=numbers(0.1, 3))
 def test_subtracted_as_well(mode, c):
     reverse = back_through(lambda u: -u)
@@ -355,11 +356,11 @@ def test_subtracted_as_well(mode, c):
 
 @says(
     "With the factor 0, …",
-    "Then 114 of …",
+    "Then the label …",
     "With the factor 1, …",
-    "Only 103 labels …",
+    "Only 103 predictions …",
     "With the factor −3, …",
-    "One feature, two …",
+    "A feature trained …",
     "The last line evaluates …",
     "With an upstream …",
     "The weight of …",
@@ -385,7 +386,7 @@ def test_what_reversal_prints():
 LOOPS = [each for each in BLOCKS if "loop, tape" in each.name]
 
 
-@says("`tf.round` has derivative …", was="'returns None': in a loop it is 0")
+@says("`tf.round` has derivative …", "TensorFlow's gradient is …", was="'returns None': in a loop it is 0")
 @over(mode=[*MODES, *LOOPS], x=numbers(-1e3, 1e3))
 def test_the_slope_of_a_rounding(mode, x):
     found = mode.gradient(tf.round, x)
@@ -402,6 +403,7 @@ def test_the_slope_of_a_rounding(mode, x):
 @says(
     "The straight-through estimator …",
     "The forward pass is …",
+    "The gradient function uses the identity …",
     "A function that …",
     "1 at 0; …",
 )
@@ -452,6 +454,7 @@ def test_three_ways(dtype, x):
     "A custom gradient can print.",
     "It can also …",
     "Without a window, …",
+    "A window returns …",
     "For example, if the output …",
 )
 @over(mode=FEW, x=numbers(1.5))
@@ -496,7 +499,7 @@ SMOOTH = {
 
 
 @says(
-    "A derivative is …",
+    "Every derivative is …",
 )
 @over(
     f=SMOOTH, u=arrays((3,), numbers(-9, 9)), v=arrays((3,), numbers(-9, 9)), cases=60
@@ -516,9 +519,9 @@ def test_a_derivative_is_linear(f, u, v):
 
 @says(
     "A gradient function that isn't linear in …",
-    "Test it against …",
+    "Compare its result …",
     "So a gradient …",
-    "This is not …",
+    "The result isn't …",
     "For each change: …",
     "Scaling and reversal …",
 )
@@ -536,7 +539,7 @@ def test_what_is_linear(change):
 
 
 @says(
-    "`tf.test.compute_gradient` uses an …",
+    "`tf.test.compute_gradient` sets one …",
     "That is why …",
     "For scaling, reversal …",
     was="'for the others it fails': not for the derivative",
@@ -567,7 +570,7 @@ def test_compute_gradient(change):
     "For the identity …",
     "In eager mode, and …",
     "It calls the …",
-    "Around a graph, …",
+    "Around a graph, forward mode always …",
     "So the derivative …",
     "Forward mode through …",
     was="'the rule is not asked': it is called in each mode",
@@ -582,8 +585,8 @@ def test_whether_the_rule_is_used(forward, factor, x):
 
 
 @says(
-    "A rounding, like …",
-    "There forward mode …",
+    "TensorFlow has no …",
+    "For these, forward …",
 )
 @over(
     forward=FORWARDS,
@@ -629,10 +632,10 @@ def test_around_a_graph(forward):
 @says(
     "The first gradient is $- …",
     "Its derivative is $ …",
-    "But a second …",
-    "In the same way `scale` …",
+    "But in the …",
+    "In the same …",
     "The derivative of …",
-    "Around a graph it …",
+    "Around a graph, forward mode does …",
     was="'and is wrong': not for the derivative",
 )
 def test_the_table_of_second_order():
@@ -673,7 +676,7 @@ def test_forward_over_the_tape(forward, change):
 
 
 @says(
-    "The output of …",
+    "The program casts …",
     "A tape doesn't …",
     "Deliberately wrong: round …",
 )
@@ -687,6 +690,7 @@ def test_whole_numbers(mode, dtype):
 
 @says(
     "`tf.grad_pass_through` returns the …",
+    "For a sum, this …",
     "With the tape outside …",
     "With the tape inside, …",
     "Eagerly, the result …",
@@ -745,10 +749,11 @@ def test_its_own_upstreams(mode):
 
 @says(
     "The program below clips two …",
+    "Look at the …",
     "Each then has …",
-    "For the global …",
-    "Deliberately wrong: the global …",
-    "Or pass both …",
+    "To clip the …",
+    "Deliberately wrong: the …",
+    "Or pass all …",
 )
 @over(mode=FEW, u=arrays((2,), numbers(2, 50)), v=arrays((2,), numbers(2, 50)))
 def test_the_global_norm(mode, u, v):
@@ -784,6 +789,7 @@ def test_one_norm_for_the_batch(mode, other):
 
 @says(
     "If the loss is a …",
+    "Divide the limit …",
 )
 @over(rows=[1, 2, 10, 100])
 def test_a_mean_above(rows):
@@ -807,10 +813,10 @@ def test_a_mean_above(rows):
 
 @says(
     "If the output feeds …",
-    "`tf.IndexedSlices` holds one …",
+    "`tf.IndexedSlices` contains one …",
     "If an index …",
-    "The limit holds …",
-    "The fix is `tf.convert_to_tensor(upstream)`, …",
+    "So the limit …",
+    "The fix is to clip …",
     was="'its length becomes at most τ': clip_by_norm of slices gives 1.41",
 )
 @over(mode=MODES)
@@ -869,8 +875,9 @@ def test_slices_or_a_tensor(mode, use):
 
 @says(
     "Although each value …",
-    "Clipped by norm, …",
-    "Deliberately wrong: behind …",
+    "Clipping by norm leaves …",
+    "Deliberately wrong: after …",
+    "Deliberately wrong: each …",
 )
 def test_the_trace_of_slices():
     kind, value, norm = trace("wrong/slices.py")
@@ -884,8 +891,8 @@ def test_the_trace_of_slices():
 @says(
     "A variable that …",
     "`once` clips their …",
-    "With slopes 5, 4 and 3 …",
-    "With slopes 5, 4 and −9 …",
+    "With slopes 5, 4 and 3, …",
+    "With slopes 5, 4 and −9, …",
     "A gradient function that isn't linear doesn't …",
     "Deliberately wrong: each …",
 )
@@ -920,7 +927,7 @@ def test_clipped_twice(mode):
 
 
 @says(
-    "Two calls of `reverse` …",
+    "Let `y = reverse(reverse(x))`, …",
     "The gradient is 6, …",
 )
 @over(mode=MODES)
@@ -943,7 +950,7 @@ def test_only_round_has_none(mode, x):
 
 @says(
     "Write a quantizer …",
-    "For comparison, TensorFlow …",
+    "Compare it with …",
     "The surrogate is …",
     "Its derivative is 1 …",
     "At the two …",
@@ -965,7 +972,7 @@ def test_the_quantizer(mode, x):
     "The picture clips the …",
     "Clipping by norm moves …",
     "Clipping by value shrinks …",
-    "Up to a limit …",
+    "If the limit …",
     "Two paths in the …",
     "By norm: a straight …",
     "By value: straight down …",
@@ -1016,8 +1023,8 @@ def test_the_limits(mode, tau):
 
 
 definition(
-    "The sign $:=$ …",
-    "This decision clips …",
+    "The symbol $:=$ …",
+    "This choice clips …",
     "The element i …",
     "makes the feature …",
 )
@@ -1027,17 +1034,17 @@ advice(
     "If a custom …",
     "If you need …",
     "Use upstream gradients …",
-    "The fix is to keep …",
+    "The fix is to round …",
     "So apply the …",
     "Compare the returned …",
 )
 history("In recurrent networks, …", "The usual fix …")
 pointer(
-    "The catalogue has …",
+    "The catalogue of …",
     "You need the …",
-    "Hooks print or …",
+    "If you only …",
     "You can also add noise.",
-    "For another decision, …",
+    "If you decide …",
     "Straight through round, …",
     "A gradient for …",
 )
@@ -1045,16 +1052,16 @@ pointer(
     "Compare the norms …",
     "Compare `w` and …",
     "Compare `dL/dx` of …",
-    "Compare this with …",
+    "Compare these columns …",
     "Compare the columns …",
     "The trace of …",
     "The program that …",
-    "Make two quick …",
-    "Predict: clipped twice.",
+    "Make two predictions, …",
+    "Predict: a factor …",
     "Predict: two reversals.",
     "Derive: a quantizer …",
-    "Is the value …",
+    "The program checks …",
     "`tf.grad_pass_through(tf.round)` is the …",
     "The program prints …",
-    "The loss is now …",
+    "Suppose that the …",
 )

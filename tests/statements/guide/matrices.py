@@ -77,9 +77,9 @@ def bare(A, B):
 
 
 @says(
-    "Test with three …",
-    "If the matrices are …",
-    "For square matrices, …",
+    "Test a matrix …",
+    "If the matrices are square, a …",
+    "If the matrices are square, no …",
     was="'no shape will tell you': other shapes raise",
 )
 @over(mode=MODES, size=[3])
@@ -94,7 +94,7 @@ def test_squares_fit(mode, size):
 @says(
     "For `any B`, …",
     "Deliberately wrong: the …",
-    "Compare `rule` with …",
+    "Compare `custom` with `autodiff` …",
 )
 @over(mode=MODES)
 def test_twenty_for_ten(mode):
@@ -132,11 +132,11 @@ def test_symmetric_passes(mode, size, seed):
 
 @says(
     "Here you can …",
-    "Check runs each …",
+    "A check compares …",
     "For each row …",
     "The last column …",
     "The three columns …",
-    "Every row of …",
+    "Each row of …",
     was="'with the same four steps': the sum over one axis, the trace and the offset have none of their own",
 )
 def test_each_row_has_a_run():
@@ -185,14 +185,15 @@ def test_indices(factors, seed):
 
 
 @says(
-    "A factor that …",
+    "When you move …",
+    "It stays on …",
     "The inner product …",
     "The second fact …",
-    "Transpose the factor.",
-    "If it stood …",
+    "Transpose the factor, …",
+    "Move one factor …",
     "Then move the factors:",
     "You may transpose …",
-    "One factor moves …",
+    "Move one factor …",
 )
 @over(seed=SEEDS)
 def test_pairing(seed):
@@ -207,9 +208,10 @@ def test_pairing(seed):
 
 
 @says(
-    "Take three different …",
+    "Choose three different …",
     "If the three …",
-    "From an `[m, k]` …",
+    "Suppose you multiply …",
+    "Only one such …",
     "That is why …",
     was="'does not multiply': an [n, k] and a transposed [m, k] do, to [n, m]",
 )
@@ -263,7 +265,7 @@ def block(lines, name):
     "Compare `downstream_A` with …",
     "The numbers follow …",
     "`upstream` contains the …",
-    "Here $m$ and …",
+    "In this program …",
     "The check uses …",
     "Row 1 of …",
     "Its second element …",
@@ -306,8 +308,8 @@ def test_sum(mode, x, seed):
 
 @says(
     r"column sums, $y_j = \sum_i X_{ij}$ …",
-    "A sum over …",
-    "So each column …",
+    "A sum over the …",
+    "So each element …",
 )
 @over(mode=FEW)
 def test_column_sums(mode):
@@ -319,7 +321,7 @@ def test_column_sums(mode):
 @says(
     "A bracket such …",
     r"trace, $y = \operatorname{tr} X$ …",
-    "The trace adds …",
+    "The trace of …",
     "The other elements …",
 )
 @over(mode=FEW, off=[0.0, 1e30, np.inf, np.nan])
@@ -334,7 +336,7 @@ def test_trace(mode, off):
     r"transpose, $Y = X^{\T}$ …",
     "Rows become columns:",
     "The transpose is …",
-    "It transposes the …",
+    "The gradient function transposes …",
 )
 @over(cases=6, mode=FEW, seed=SEEDS)
 def test_transpose(mode, seed):
@@ -350,7 +352,7 @@ def test_transpose(mode, seed):
     "The inverse exists …",
     "$X Y$ is …",
     r"So $X \, \d Y + \d X \, Y$ is 0.",
-    r"Solve for $\d Y$, …",
+    r"To solve for …",
     "For scalars this …",
     "For matrices, the …",
 )
@@ -367,8 +369,8 @@ def test_differential_of_the_inverse(size, seed):
 
 
 @says(
-    "The gradient function needs …",
-    "Keep the $Y$ …",
+    "The gradient function needs the …",
+    "If you keep …",
 )
 def test_inverted_once():
     inverse = program("inverse.py").inverse
@@ -417,10 +419,10 @@ def test_solve_does_not_invert(dtype):
     "The gradient function doesn't …",
     "$Y$ is the inverse …",
     "Differentiate both sides …",
-    "Moving the inverse …",
+    "Move the inverse …",
     "Its product with …",
-    "It needs one …",
-    "The next program …",
+    "The gradient function needs one …",
+    "The next program contains …",
     "For real numbers, …",
 )
 @over(cases=6, mode=[EAGER, AROUND], seed=SEEDS)
@@ -446,7 +448,7 @@ def test_solve(mode, seed):
     "Compare each `difference` …",
     "Each finite difference …",
     "Gradients of the …",
-    "The derivative of …",
+    "The gradients agree.",
 )
 def test_places_of_the_differences():
     lines = trace("inverse.py")
@@ -469,9 +471,9 @@ def test_places_of_the_differences():
     "Expand the determinant …",
     "It is the …",
     "A cofactor contains …",
-    "For two rows, …",
+    "For a matrix …",
     "If the inverse …",
-    "It is a scalar:",
+    "The transpose is …",
 )
 @over(mode=[EAGER, AROUND], size=[1, 2, 3, 5], seed=SEEDS)
 def test_cofactors(mode, size, seed):
@@ -503,9 +505,9 @@ def gradient_of_det(mode, X):
 
 
 @says(
-    "TensorFlow's gradient function …",
-    "It therefore raises …",
-    "If rounding hides …",
+    "But TensorFlow's gradient …",
+    "But TensorFlow's gradient …",
+    "If rounding errors …",
     "Deliberately wrong: TensorFlow's …",
     was="'raises': of 394 singular matrices of whole numbers, 3×3 in float32, 121 got a gradient wrong by more than 1 %",
 )
@@ -526,7 +528,7 @@ def test_singular_in_tensorflow(mode):
     "The determinant is …",
     "A custom gradient …",
     "No division is …",
-    "The rows of …",
+    "The custom gradient agrees …",
     "A gradient of …",
 )
 @over(mode=[EAGER, AROUND], size=[1, 2, 3, 4], seed=SEEDS)
@@ -551,8 +553,8 @@ def curvature(det, X):
 
 
 @says(
-    "Don't use this …",
-    "A second tape …",
+    "But don't use …",
+    "If two of them …",
     "If two of …",
     was="'a rule of your own mends it': a tape over it is finite and wrong at [[0, 0], [0, 1]]",
 )
@@ -589,8 +591,8 @@ def test_cofactors_multiply(size, seed):
 
 @says(
     "Apply it to …",
-    "The cofactors of …",
-    "In the diagonal …",
+    "For the orthogonal …",
+    "For the diagonal …",
 )
 @over(size=[2, 3, 4], seed=SEEDS)
 def test_cofactors_of_singular_values(size, seed):
@@ -627,6 +629,7 @@ def test_logarithm(mode, seed):
 
 @says(
     "At a singular matrix, …",
+    "No formula helps …",
 )
 @over(mode=DEFINITE)
 def test_no_logarithm_of_zero(mode):
@@ -659,7 +662,7 @@ def symmetric(V):
 
 
 @says(
-    "A symmetric positive …",
+    "For each symmetric …",
     "It is easier …",
     "$Y$ is the lower …",
 )
@@ -700,7 +703,8 @@ def test_differential_of_the_factor(size, seed):
     r"$\d X$ is …",
     "The gradient function returns …",
     "The gradient at …",
-    "You can add …",
+    "To a gradient, …",
+    "The sum describes …",
     "TensorFlow and this …",
     "The gradient of the Cholesky factor, …",
 )
@@ -722,9 +726,9 @@ def test_the_symmetric_gradient(mode, seed):
 
 
 @says(
-    "The program moves …",
-    "So the line …",
-    "That is the sum …",
+    "In the program, …",
+    "The line `X12 …",
+    "The gradients agree.",
 )
 def test_both_places():
     lines = trace("cholesky.py")
@@ -737,10 +741,10 @@ def test_both_places():
 
 
 @says(
-    "The gradient of the Cholesky factor seems …",
+    "If finite differences …",
     "Look at the …",
     "Only the sums …",
-    "Move both elements …",
+    "Change both elements …",
     "Deliberately wrong: a …",
 )
 def test_one_half_moved():
@@ -753,7 +757,7 @@ def test_one_half_moved():
 
 @says(
     "`tf.linalg.cholesky` reads only …",
-    "So moving $X_{1,2}$ …",
+    "So changing $X_{1,2}$ …",
 )
 @over(mode=FEW, above=[100.0, np.nan])
 def test_the_lower_triangle(mode, above):
@@ -805,7 +809,7 @@ def test_rows_of_the_table(mode, seed):
 
 @says(
     "For Cholesky, the …",
-    "Under such a …",
+    "Only the symmetric …",
 )
 @over(seed=SEEDS)
 def test_symmetric_direction(seed):
@@ -818,7 +822,7 @@ def test_symmetric_direction(seed):
 
 
 @says(
-    "The fix is …",
+    "Use the formula …",
 )
 @over(mode=FEW)
 def test_three_sizes_find_it(mode):
@@ -832,8 +836,9 @@ def test_three_sizes_find_it(mode):
     "For a stack …",
     "`tf.transpose` also reverses …",
     "`tf.transpose` reverses all …",
-    "With two matrices …",
-    "The first line …",
+    "Here the stack …",
+    "Compare `product` with …",
+    "The gradient of `product` …",
     "Write `tf.linalg.matrix_transpose` for …",
     "Deliberately wrong: tf.transpose …",
 )
@@ -854,7 +859,8 @@ def test_stack(mode, batch):
 
 
 @says(
-    "Give an upstream …",
+    "For a determinant, …",
+    "Add two axes …",
     "If `tf.matmul` broadcasts …",
 )
 @over(mode=[EAGER, AROUND])
@@ -863,6 +869,7 @@ def test_batches(mode):
     right = mode.gradient(lambda X: U * tf.linalg.det(X), X)
     scaled = np.stack([cofactors(each) for each in X])
     assert close(right, U[:, None, None] * scaled)
+    assert np.ndim(U[:, None, None]) - np.ndim(U) == 2
     assert raised(lambda: U * scaled) is not None
     spread = mode.gradient(lambda A: tf.matmul(A, X), A)
     each = tf.ones_like(X) @ tf.linalg.matrix_transpose(X)
@@ -919,29 +926,29 @@ def test_predictions(mode):
 
 
 definition(
-    "A bar marks …",
+    "In the table, …",
     "Derive with inner …",
     "The first is …",
     "function — input …",
-    "A matrix here …",
-    "In types:",
+    "On this page, …",
+    "The types and …",
     r"Let $\upstream{G} \in \R^{m \times m}$ …",
-    "The code calls …",
-    "The mask $M$ of …",
+    "The section on …",
 )
 
 
 advice(
-    "To prepare a …",
+    "To use a …",
     "You need the …",
-    "Make two quick …",
+    "Make two predictions, …",
     "Predict: the sum …",
     "Let `A = [[1.0, 2.0], [3.0, 4.0]]` …",
     "What is the gradient of `tf.reduce_sum(A @ B)` …",
     "Predict: a determinant.",
     "What is the gradient of `3.0 * tf.linalg.det(X)`?",
     "Derive: a quadratic form.",
-    "Derive the gradient …",
+    "Derive the gradient function …",
+    "Don't assume that …",
     "Then predict both …",
 )
 
@@ -954,6 +961,6 @@ history(
 
 pointer(
     "The page Softmax, …",
-    "Eigenvectors, singular values …",
-    "The catalogue has …",
+    "For eigenvectors, singular …",
+    "The catalogue of …",
 )

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the global norm, clipped one tensor at a time."""
+"""Deliberately wrong: the norm of each tensor is clipped, not the global."""
 
 import tensorflow as tf
 

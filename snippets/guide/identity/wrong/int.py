@@ -15,7 +15,7 @@ def make(dtype):
     @tf.custom_gradient
     def round_through(x):
         def grad(upstream):
-            tf.print("  the rule is called, upstream", upstream)
+            tf.print("  grad is called, upstream", upstream)
             return upstream
 
         return tf.cast(tf.round(x), dtype), grad

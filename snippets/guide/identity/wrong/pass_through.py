@@ -1,4 +1,4 @@
-"""Deliberately wrong: grad_pass_through around what changes the shape."""
+"""Deliberately wrong: grad_pass_through of a function that changes shapes."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: behind a gather, the slices are clipped, not the sum."""
+"""Deliberately wrong: after a gather, each slice is clipped, not their sum."""
 
 import tensorflow as tf
 

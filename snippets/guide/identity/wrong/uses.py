@@ -1,4 +1,4 @@
-"""Deliberately wrong: each use is clipped to 1, and the sum was meant."""
+"""Deliberately wrong: each use is clipped to 1, instead of their sum."""
 
 import tensorflow as tf
 

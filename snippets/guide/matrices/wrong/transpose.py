@@ -24,5 +24,5 @@ for name, B in (("any B", [[0.0, 1.0], [2.0, 3.0]]),
                 ("identity B", [[1.0, 0.0], [0.0, 1.0]])):
     B = tf.constant(B)
     print(name)
-    print("  rule    ", gradient_of_A(product, A, B))
+    print("  custom  ", gradient_of_A(product, A, B))
     print("  autodiff", gradient_of_A(tf.matmul, A, B))
