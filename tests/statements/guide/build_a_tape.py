@@ -224,7 +224,7 @@ def test_a_number():
 
 @says(
     "The list ends …",
-    "For each entry, it multiplies the local …",
+    "For each entry, it computes …",
     "For each entry, it multiplies the upstream gradient of …",
     "It sends each …",
     "`L = v + u` — 1 — …",
