@@ -18,12 +18,12 @@ def unit(x):
 def test_unit():
     x = tf.constant([[0.3, -1.2, 2.0], [0.5, 0.1, -0.4]], tf.float64)
     weights = tf.constant([[0.7, -1.1, 0.4], [2.0, 0.3, -0.6]], tf.float64)
-    rule, differences = tf.test.compute_gradient(
+    returned, differences = tf.test.compute_gradient(
         lambda x: tf.reduce_sum(weights * unit(x)), [x]
     )
-    error = abs(rule[0] - differences[0]).max()
+    error = abs(returned[0] - differences[0]).max()
     assert error < 1e-4
-    return rule[0], error
+    return returned[0], error
 
 
 gradient, error = test_unit()

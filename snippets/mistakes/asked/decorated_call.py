@@ -1,4 +1,4 @@
-"""call takes the options, and calls a decorated function of one tensor."""
+"""call isn't decorated, and calls a decorated function of one tensor."""
 
 import numpy as np
 import tensorflow as tf

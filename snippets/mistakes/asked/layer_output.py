@@ -1,4 +1,4 @@
-"""The layer's call is replaced by one that watches the output."""
+"""While the model runs, the layer has a call that watches its output."""
 
 from unittest import mock
 

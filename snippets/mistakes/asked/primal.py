@@ -1,4 +1,4 @@
-"""The value of the Keras weight is a tf.Variable, and a primal."""
+"""The primal is the value of the Keras weight, a tf.Variable."""
 
 import tensorflow as tf
 from tensorflow import keras

@@ -68,11 +68,11 @@ def floats(found):
     "You need only …",
     "A tape with …",
     "The whole engine is …",
-    "The last one …",
+    "The finished engine …",
     "The programs import …",
     "After this page …",
     "Here is the …",
-    "In this engine, …",
+    "In the engine of …",
 )
 def test_the_file():
     tree = ast.parse(source(ENGINE))
@@ -183,7 +183,7 @@ def test_random_programs():
     "In the second product, …",
     "The last two …",
     "Step 2 relies …",
-    "Take $x^3 + x^2$, …",
+    "Take $x^3 + x^2$ …",
     "So each entry …",
     "A tape is …",
     "In a product, …",
@@ -224,14 +224,14 @@ def test_a_number():
 
 @says(
     "The list ends …",
-    "Each entry multiplies what …",
-    "Each entry multiplies the …",
-    "The result goes …",
+    "For each entry, it computes …",
+    "For each entry, it multiplies the upstream gradient of …",
+    "It sends each …",
     "`L = v + u` — 1 — …",
     "`v = u * x` — 1 — …",
     "`u = x * x` — 3, …",
     "The value `u` …",
-    "Because the list …",
+    "Both arrive before …",
     "In the same …",
     "At $x = 2$, …",
     "The backward pass reads …",
@@ -276,7 +276,7 @@ def test_ten_lines():
 
 @says(
     "Predict: forward instead …",
-    "Only `L`, `v` and `u` do.",
+    "Only `L`, `v` …",
     "The entries of …",
     "The entry of …",
     "Nothing arrives at …",
@@ -300,14 +300,15 @@ def test_forward_instead_of_reverse():
 @says(
     "So far, an …",
     "Now let it …",
-    "This function can …",
+    "You can write …",
+    "In the program, …",
     "`tape.append((inputs, output, …",
     "Even `add` and …",
     "There, the decorator …",
     "`output = Value(y)` copies …",
-    "The function also …",
-    "They lead to …",
-    "So it never …",
+    "While the decorated …",
+    "These entries lead …",
+    "So the backward …",
     "Three lines deserve …",
     "`parts = grad(upstream[output])` replaces …",
     "If `grad` computes …",
@@ -356,10 +357,11 @@ def test_the_decorator():
 
 @says(
     "The three `backward` …",
-    "You have seen …",
+    "They are the …",
     "The function below …",
     "In the first …",
     "In the second run, …",
+    "Compare the `backward` …",
     "A decorator for …",
 )
 def test_the_trace_of_the_lesson():
@@ -397,6 +399,7 @@ def test_the_list_is_never_closed():
     "It records only …",
     "The next version …",
     "The helper `as_list`, …",
+    "This code decides …",
     "Watching spreads.",
     "If one input …",
     "A list of …",
@@ -441,7 +444,7 @@ def test_watch_and_block(watched, place):
     "For each other …",
     "If the target is `z`, …",
     "If the target is `w`, …",
-    "In that line, …",
+    "In the line …",
     "In contrast, `k` …",
     "The next program …",
     "A third value, …",
@@ -506,7 +509,7 @@ def test_grad_returns_none(first):
         assert floats(tape.gradient(z, [x, y])) == [first, 2]
 
 
-@says("One call.", "The tape drops …")
+@says("A tape works once.", "It drops its …")
 @over(persistent=[True, False], inside=[True, False])
 def test_persistent(persistent, inside):
     for lib, (x,) in both(3.0):
@@ -531,11 +534,11 @@ def test_persistent(persistent, inside):
 
 @says(
     "A gradient function multiplies …",
-    "If another tape …",
+    "If an outer …",
     "In this program, …",
     "The outer backward …",
-    "It doesn't depend …",
-    "By hand, at $x = 2$:",
+    "The first derivative …",
+    "You can compute …",
 )
 @over(closed=[False, True])
 def test_second(closed):
@@ -603,7 +606,7 @@ def test_the_sine_of_a_square(x):
 # What is missing.
 
 
-@says("Control flow works already.", "A Python `if` …", "Each value here …")
+@says("Control flow already works.", "A Python `if` …", "Each value here …")
 @over(x=[2.0, -2.0], times=[0, 1, 3])
 def test_control_flow(x, times):
     for lib, (value,) in both(x):
@@ -621,7 +624,7 @@ def test_control_flow(x, times):
 
 @says(
     "By default, TensorFlow's …",
-    "A custom gradient that …",
+    "If a function …",
     "A `tf.function` records …",
     "Later calls with …",
     was=(
@@ -684,11 +687,11 @@ def test_arrays():
 @says(
     "Predict: without the …",
     "In the engine, …",
-    "A custom gradient returns …",
+    "Suppose that a …",
     "With the copy …",
     "Without the copy, …",
     "The tape adds …",
-    "TensorFlow copies the …",
+    "TensorFlow also copies …",
 )
 def test_without_the_copy():
     found = []
@@ -711,7 +714,7 @@ def test_without_the_copy():
     "Derive: a reciprocal.",
     "The engine can't …",
     "The second derivative is …",
-    "With a float, …",
+    "If `grad` captures …",
     "But no step …",
     "Solution: a reciprocal, …",
 )
@@ -731,11 +734,11 @@ def test_the_reciprocal():
 
 
 definition(
-    "These factors are …",
-    "entry — its upstream …",
+    "The factors in …",
+    "entry — upstream …",
 )
 advice(
-    "You need the …",
+    "You need to …",
     "So let us …",
     "Look at the …",
     "Compare the printed …",

@@ -41,11 +41,11 @@ def scaled(factor):
 
 
 @says(
-    "After this page, a change …",
+    "After this page, …",
     "You need one file …",
     "It tests two functions.",
     "All three tests pass.",
-    "Call `gradcheck(f, (x, y))` …",
+    "Write `def test_f(gradcheck):` …",
 )
 @over(seed=[0, 1, 2], name=TESTS)
 def test_the_file(seed, name):
@@ -82,7 +82,7 @@ def test_the_wheel():
 @says(
     "`unit` divides each …",
     "`rounded` deliberately has …",
-    "`gradient_of=g` — nothing: …",
+    "`gradient_of=g` — no …",
 )
 @over(x=[np.eye(3)[:2] - 0.3, np.array([[5.0, 1e-2, -40.0], [0.1, 0.2, 0.3]])])
 def test_the_functions(x):
@@ -142,7 +142,7 @@ def test_the_options():
     assert "rev of rev" in str(raised(partial(check_grads, order=2), once, (x,)))
 
 
-@says("If a gradient …", "State the right …")
+@says("The forward pass …", "Then `shapes=True` rejects …", "State the right …")
 def test_shapes_that_are_meant():
     function = tf.custom_gradient(
         lambda x: (tf.linalg.matrix_transpose(x), lambda up: tf.transpose(up))
@@ -158,7 +158,7 @@ def test_shapes_that_are_meant():
 
 
 @says(
-    "`jit_compile=True` — both …",
+    "`jit_compile=True` — a …",
     "`batched=True` — the …",
 )
 def test_compiled_and_batched():
@@ -203,7 +203,7 @@ def test_reference():
     "The first lines …",
     "The last lines …",
     "A failed test …",
-    "A single number …",
+    "A single number divided …",
     "The wrong gradient function …",
     "The message of …",
 )
@@ -225,9 +225,9 @@ def test_a_failure(seed):
 @says(
     "The checker draws …",
     "Afterwards it restores …",
-    "The seed is …",
-    "To look at …",
-    "Functions that draw …",
+    "The seed of …",
+    "To try other …",
+    "If the function …",
 )
 def test_seeds():
     x = tf.constant([1.3, -0.7], tf.float64)
@@ -269,8 +269,8 @@ def test_seeds():
     "float16 — 0.03",
     "bfloat16 — 0.24",
     "To change a …",
-    "A number alone …",
-    "`atol` and `eps` …",
+    "A single number applies …",
+    "You can pass …",
 )
 def test_tolerances():
     table = {"float64": 0.000001, "float32": 0.0001, "float16": 0.03, "bfloat16": 0.24}
@@ -319,8 +319,8 @@ def test_differences_in_float64():
 
 @says(
     "A check calls …",
-    "For 30,000 numbers, …",
-    "With `fast=True` it …",
+    "For an input …",
+    "With `fast=True`, it …",
     "For a large …",
     "Such a check …",
 )
@@ -361,8 +361,8 @@ def test_the_workflow():
 
 @says(
     "A gradient function of `tf.sin` …",
-    "If the upstream …",
-    "Without the option, …",
+    "The upstream gradient …",
+    "Without the argument …",
 )
 @over(seed=[0, 1, 2, 3])
 def test_a_lucky_upstream(seed):
@@ -387,9 +387,9 @@ def test_zeros():
     "Your CI can …",
     "Multiply the output …",
     "The weights are …",
-    "`tf.test.compute_gradient` returns …",
+    "In the program, …",
     "The largest difference …",
-    "This test tries …",
+    "But this test …",
 )
 def test_the_solution():
     text = source("solution.py")
@@ -417,7 +417,6 @@ advice(
     "You need a function …",
     "Run this command …",
     "Save the program …",
-    "You can check …",
     "Test in float64 …",
     "Predict: a lucky …",
     "Predict: an input …",

@@ -14,12 +14,12 @@ def dense(**options):
 
 @says(
     "`model.predict` returns a …",
-    "A loss computed …",
     "The same is …",
-    "From `model.predict`, both …",
-    "The gradients agree …",
+    "With `model.predict`, both …",
+    "The fixed program calls …",
+    "Both gradients are …",
     "Fix: call the model with …",
-    "Deliberately wrong: the tape …",
+    "Deliberately wrong: the loss …",
     "Under a tape, …",
 )
 @over(ask=["predict", "predict_on_batch", "evaluate", "call"], persistent=[False, True])
@@ -40,6 +40,10 @@ def test_predict(ask, persistent):
         assert tf.is_tensor(y) and same(gradients[0], [[4.0]])
     else:
         assert gradients == [None, None] and not tf.is_tensor(y)
+    x = program("predict.py").x
+    by_weight, by_bias = trace("predict.py")
+    assert by_weight.numbers == [x.numpy().sum()] == [5.0]
+    assert by_bias.numbers == [len(x)] == [2.0]
     assert ask == "evaluate" or isinstance(y, np.ndarray) == (ask != "call")
 
 
@@ -91,10 +95,11 @@ KINDS = [sequential, functional, nested, nested_functional, subclassed]
 
 @says(
     "Fix: call the model once, …",
-    "The next program …",
+    "The fixed program replaces …",
+    "The new `call` …",
     "The gradient equals …",
-    "`tape.watch` makes it …",
-    "The layer's call …",
+    "Because the output …",
+    "While the model …",
 )
 @over(kind=KINDS, graph=[False, True], frozen=[False, True])
 def test_layer_output(kind, graph, frozen):
@@ -117,13 +122,15 @@ def test_layer_output(kind, graph, frozen):
 
 
 @says(
-    "Grad-CAM needs the …",
+    "Grad-CAM, which shows …",
     "This program tries …",
     "The first way …",
-    "Two models that …",
-    "A Sequential model …",
-    "The `output` of …",
-    "Deliberately wrong: the output …",
+    "In the first …",
+    "The score depends …",
+    "In the second …",
+    "In the third …",
+    "No path connects …",
+    "Deliberately wrong: the model …",
 )
 @over(kind=[sequential, functional, nested, nested_functional])
 def test_outputs(kind):
@@ -155,16 +162,20 @@ def test_outputs(kind):
 @says(
     "Fix: pass `weight.value`, …",
     "This program differentiates …",
-    "`tf.autodiff.ForwardAccumulator` takes tensors …",
+    "The accumulator rejects …",
+    "The primals of …",
     "The `dtype` of …",
+    "The fixed program passes the …",
     "Both derivatives are …",
-    "Deliberately wrong: a Keras …",
-    "The value of the …",
+    "Deliberately wrong: a Keras weight is the …",
+    "The primal is …",
 )
 @over(graph=[False, True], w=[0.5, 3.0])
 def test_primal(graph, w):
     weight, variable, tensor = keras.Variable(w), tf.Variable(w), tf.constant(w)
     assert weight.dtype == "float32" and isinstance(weight.value, tf.Variable)
+    assert not hasattr(weight.dtype, "is_floating")
+    assert variable.dtype.is_floating and tensor.dtype.is_floating
 
     def slope(primal, of):
         def run():
@@ -185,7 +196,8 @@ def test_primal(graph, w):
 @says(
     "A tape identifies …",
     "An array, a …",
-    "With tensors and …",
+    "The fixed program passes only …",
+    "Each gradient is …",
     "Each of the …",
     "Fix: pass tensors …",
     "Deliberately wrong: the source …",
@@ -210,15 +222,18 @@ def test_no_id(mode):
 
 
 @says(
-    "`tape.watch` takes tensors …",
+    "`tape.watch` accepts tensors …",
+    "TensorFlow rejects the weight.",
     "A Keras weight …",
-    "TensorFlow rejects a …",
-    "The tape watches the …",
+    "A NumPy array …",
+    "The fixed program has …",
+    "The first watches …",
+    "The first tape …",
     "The second tape …",
-    "Fix: delete the …",
-    "To watch it …",
+    "Fix: don't pass …",
+    "To watch only …",
     "For the gradient …",
-    "Deliberately wrong: tape.watch gets …",
+    "Deliberately wrong: a Keras weight is passed …",
     "The tape watches a …",
 )
 @over(persistent=[False, True])
@@ -244,7 +259,9 @@ def test_watched(persistent):
 @says(
     "`build` runs once, …",
     "So the product …",
-    "The weight after …",
+    "After one step …",
+    "In the fixed …",
+    "`fit` finds no …",
     "Fix: create the …",
     "Deliberately wrong: build …",
     "build creates the …",
@@ -272,10 +289,13 @@ def test_in_build(eagerly):
 @says(
     "If `call` has …",
     "In a graph, …",
-    "The reversed gradient …",
-    "Fix: decorate a …",
-    "Deliberately wrong: the call …",
-    "call takes the …",
+    "`fit` runs `call` …",
+    "The fixed program decorates …",
+    "With the reversed …",
+    "Decorate a function …",
+    "Fix: don't decorate `call`.",
+    "Deliberately wrong: call …",
+    "call isn't decorated, …",
 )
 @over(eagerly=[False, True])
 def test_decorated_call(eagerly):
@@ -298,9 +318,10 @@ def test_decorated_call(eagerly):
 
 
 pointer(
-    "In Keras, a …",
-    "General causes of …",
-    "The program computes …",
+    "Usually the cause …",
+    "On this page …",
+    "My gradient is …",
+    "This program computes …",
     "The program passes an …",
     "The program passes the …",
     "This `build` multiplies …",
@@ -320,6 +341,6 @@ pointer(
 
 advice(
     "Decorate functions of …",
-    "`assert tf.is_tensor(y)` before …",
-    "`assert gradient is not None`, …",
+    "Write `assert tf.is_tensor(y)` …",
+    "Write `assert gradient is not None` …",
 )

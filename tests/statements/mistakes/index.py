@@ -15,7 +15,7 @@ def test_slopes_of_steps(mode, x):
     assert mode.gradient(tf.round, x) is None
 
 
-@says("It has twelve …")
+@says("That page explains …", "Its program prints …")
 def test_the_causes():
     page = (ROOT / "docs/mistakes/none.md").read_text("utf-8")
     causes = re.findall(r"^## (\d+)\. ", page, re.MULTILINE)
@@ -50,7 +50,7 @@ def test_the_form_of_an_entry():
     assert places == sorted(places)
 
 
-@says("Your check has …")
+@says("`check_numerics` has no …")
 def test_check_under_xla():
     @tf.function(jit_compile=True)
     def checked(x):
@@ -59,10 +59,39 @@ def test_check_under_xla():
     assert np.isnan(checked(tf.constant(-1.0)))
 
 
+@says("`print` in `grad` …", "It runs only …")
+def test_print_while_tracing():
+    prints = []
+
+    @tf.custom_gradient
+    def f(x):
+        return x * 2.0, lambda upstream: [prints.append(1), upstream * 2.0][1]
+
+    @tf.function
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.gradient(y, x)
+
+    for _ in range(3):
+        assert same(gradient(tf.constant(1.0)), 2.0)
+        assert len(prints) == 1
+
+
 pointer(
-    "Find the entry …",
+    "Other entries explain …",
+    "A helper finds …",
+    "See `tf.numpy_function`.",
+    "Then look for …",
+    "See zero instead …",
+    "The input was …",
+    "See also the …",
+    "See devices.",
+    "You compute a …",
+    "On this page …",
     "If you have …",
-    "Otherwise, choose your symptom.",
+    "Otherwise, choose your symptom:",
     "My gradient … …",
     "is `None` — None",
     "is NaN or …",
@@ -72,69 +101,65 @@ pointer(
     "differs between eager …",
     "is too slow, …",
     "Start with My …",
-    "These cases have …",
     "In `fit`.",
-    "No gradients provided, …",
+    "The error is …",
     "With respect to …",
-    "The tape in Keras.",
+    "See the tape …",
     "Through a custom gradient.",
-    "A captured tensor, …",
+    "Look at a captured …",
     "Through NumPy.",
     "For an integer.",
-    "An integer input.",
+    "See an integer input.",
     "The second derivative.",
-    "A decorated gradient …",
-    "Find the operation …",
+    "Look at a decorated …",
+    "First find the …",
     "A quotient, a …",
-    "Numerical stability, the norm.",
+    "See numerical stability …",
     "An output that …",
-    "Unused output.",
+    "See unused output.",
     "Only the second derivative.",
-    "NaN from tf.where.",
+    "See NaN from tf.where.",
     "Under XLA.",
     "`tf.sign` or `tf.round`.",
-    "Use the identity …",
+    "Use an identity …",
     "Through `tf.py_function`.",
-    "Zero instead of None.",
     "In `tf.vectorized_map`.",
     "The custom gradient …",
-    "Of eigenvectors.",
-    "Equal eigenvalues.",
-    "The shape of …",
-    "Broadcast, and the …",
-    "Rows and columns.",
+    "For eigenvectors.",
+    "See equal eigenvalues.",
+    "It has the …",
+    "Rows and columns …",
     "A square matrix …",
-    "A `tf.IndexedSlices` instead …",
-    "Sparse and ragged.",
+    "It is a …",
+    "See sparse and ragged.",
     "The message names …",
-    "Types and dtypes.",
-    "First compare with …",
+    "See types and dtypes.",
+    "First compare the …",
     "It doesn't change …",
     "`upstream` is missing.",
     "Two gradients are swapped.",
-    "Two inputs, a …",
+    "They belong to …",
     "`grad` isn't called.",
-    "Arguments by keyword, …",
+    "You passed all …",
     "It changes from …",
-    "Dropout, a mask, …",
+    "Look at recomputed …",
     "Clipping fails.",
-    "It lets larger …",
-    "It is complex.",
-    "Complex numbers, a …",
+    "The clip lets …",
+    "The gradient is complex.",
+    "Read complex numbers, …",
     "TensorFlow itself is wrong.",
-    "What is broken.",
+    "See what is broken.",
     "With the tape …",
-    "Graphs, XLA and …",
+    "Read Graphs, XLA …",
     "A Python number, …",
     "A variable is …",
-    "`print` prints once.",
-    "If it prints …",
+    "If `tf.print` prints …",
     "After loading a model.",
-    "Saving and loading, …",
+    "Read Saving and …",
     "On several devices.",
     "A custom gradient …",
-    "Decorating, recomputing a …",
+    "Decorating alone saves …",
     "Memory grows with …",
-    "Graphs of each …",
-    "Jacobians and vectorizing.",
+    "Look at repeated …",
+    "See Jacobians and vectorizing.",
 )

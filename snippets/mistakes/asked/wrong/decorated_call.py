@@ -1,4 +1,4 @@
-"""Deliberately wrong: the call of a layer is decorated, with an option."""
+"""Deliberately wrong: call is decorated, and has an option."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the output of a layer is computed beside the model."""
+"""Deliberately wrong: the model doesn't compute this output of the layer."""
 
 import tensorflow as tf
 from tensorflow import keras

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the tape watches predict."""
+"""Deliberately wrong: the loss is computed from predict."""
 
 import tensorflow as tf
 from tensorflow import keras

@@ -1,4 +1,4 @@
-"""Deliberately wrong: tape.watch gets a Keras weight."""
+"""Deliberately wrong: a Keras weight is passed to tape.watch."""
 
 import tensorflow as tf
 from tensorflow import keras
