@@ -40,7 +40,7 @@ LOOKS = {
     "dtype": (rule(tf.identity, lambda x, up: tf.cast(up, tf.float64)), "float64"),
     "upstream": (
         rule(tf.sin, lambda x, up: tf.cos(x)),
-        "does not change with upstream",
+        "doesn't depend on upstream",
     ),
     "differences": (rule(tf.sin, lambda x, up: up * x), "check_rule"),
     "graph": (rule(tf.sin, lambda x, up: up * np.cos(x)), "inside tf.function"),
