@@ -124,7 +124,7 @@ def test_three_cases(x):
     )
 
 
-@says("At the start, …", "So $L = 2$ …")
+@says("The program below …", "So $L = 2$ …")
 def test_the_start():
     s = tf.sigmoid(-1.0)
     assert abs(float(s * (1 - s)) - 0.196611941) < 1e-8
@@ -142,7 +142,7 @@ def test_the_defaults():
 
 
 @says(
-    r"Without $\varepsilon$, the …",
+    r"Without $\varepsilon$, Adam …",
     "So Adam's first …",
     "Adam's first step has …",
     "This holds as …",
