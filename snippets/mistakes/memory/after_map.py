@@ -27,4 +27,4 @@ x = tf.constant(3.0)
 with tf.GradientTape() as tape:
     tape.watch(x)
     y = square(x)
-print("slope", tape.gradient(y, x).numpy())
+print("gradient", tape.gradient(y, x).numpy())

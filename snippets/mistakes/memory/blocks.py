@@ -25,6 +25,6 @@ for function in steps, in_blocks:
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = function(x)
-    slope = tape.gradient(y, x)
-    print(f"{function.__name__:9}  slope {slope:.6f}  runs {len(seen)}"
+    gradient = tape.gradient(y, x)
+    print(f"{function.__name__:9}  gradient {gradient:.6f}  runs {len(seen)}"
           f"  at once {max(alive)}")

@@ -1,4 +1,4 @@
-"""The keyword is bound before recompute_grad sees the function."""
+"""The keyword is bound before the function is passed to recompute_grad."""
 
 import functools
 

@@ -31,4 +31,4 @@ for function in root, stopped, recomputed:
         y = function(a)
     kept = sum(each() is not None for each in iterates)
     print(f"{function.__name__:10} keeps {kept:2d} of {len(iterates)}"
-          f"  slope {tape.gradient(y, a):.4f}")
+          f"  gradient {tape.gradient(y, a):.4f}")

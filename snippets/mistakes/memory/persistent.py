@@ -12,11 +12,15 @@ def steps(x):
     return x
 
 
+def kept():
+    return f"{sum(each() is not None for each in seen)} of {len(seen)}"
+
+
 x, seen = tf.constant(1.0), []
 with tf.GradientTape(persistent=True) as tape:
     tape.watch(x)
     y = steps(x)
 tape.gradient(y, x)
-for what in "before del tape", "after del tape":
-    print(what, sum(each() is not None for each in seen), "of", len(seen))
-    tape = None
+print("before del tape", kept())
+del tape
+print("after del tape", kept())

@@ -116,7 +116,7 @@ def test_swapped_in_a_graph(mode, x):
     "At step 0 …",
     "No shape is …",
     "The loss falls to …",
-    "The output has …",
+    "In the output, …",
     "The loss falls at …",
     "So the slope …",
 )

@@ -57,7 +57,7 @@ def test_the_slope_on_each_side(mode, dtype, x):
     "Element $i$ of …",
     "Each element of …",
     r"So $\downstream{\bar x} = …",
-    "In types: `grad :: upstream(y) → downstream(x)`, …",
+    "The type of …",
 )
 @over(x=arrays((3,), numbers(-10, 10)), i=[0, 1, 2])
 def test_elementwise(x, i):
@@ -70,9 +70,9 @@ def test_elementwise(x, i):
 
 
 @says(
-    "At 0 it …",
+    "At 0 the …",
     "Away from 0 …",
-    "At 0 the two …",
+    "At 0, the …",
     "The gradient function returns …",
     "Inside the loss …",
     "The program compares …",
@@ -88,7 +88,7 @@ def test_the_check():
     assert [y - 3 for y in plain(np.array([-1.0, 0, 1])).numpy()] == [-4, -3, -1]
 
 
-@says("Autodiff returns the …", "It follows the …")
+@says("Autodiff returns the …")
 @over(mode=EVERYWHERE, dtype=[tf.float16, tf.float64], zero=[0.0, -0.0])
 def test_autodiff_at_0(mode, dtype, zero):
     assert same(mode.gradient(plain, tf.cast(zero, dtype)), 1.0)
@@ -125,7 +125,7 @@ def test_central_differences(h):
     assert len(trace("wrong/gradcheck.py")) == 3
 
 
-@says("In the program, …", "For an elementwise …")
+@says("In this program, `tf.test.compute_gradient` …")
 def test_compute_gradient_returns_jacobians():
     for [jacobian] in tf.test.compute_gradient(plain, [tf.constant([-1.0, 1.0, 3.0])]):
         assert same(jacobian, np.diag([1, 2, 2]), 1e-3)
@@ -168,7 +168,7 @@ def test_cond(graph, size, value):
     "`tf.where` computes both branches for every element.",
     "If the branch …",
     "In the backward …",
-    "Below, that derivative …",
+    "In this program, that …",
     "It is infinite …",
     "The forward values …",
     "Deliberately wrong: NaN …",
@@ -197,7 +197,7 @@ def test_the_branch_not_taken(mode):
 @says(
     "The fix uses …",
     "The fix is a …",
-    "The inner one …",
+    "The inner `tf.where` …",
     "The gradient at −1 …",
     "The double where: …",
 )
@@ -270,7 +270,7 @@ def test_a_weighted_loss(mode):
 
 
 @says(
-    "Predict: another condition.",
+    "Predict: a different condition.",
     "Only the gradient …",
     "It isn't wrong, …",
     "But it then …",
@@ -343,11 +343,11 @@ def test_the_root_in_a_branch(mode):
 
 definition(
     "At a kink …",
-    "So the value …",
+    "So the derivative …",
     r"Write $f(t) = \max(t, 2t)$ …",
     "In the code, …",
     "The factor in …",
-    "We chose $\\local{c} …",
+    r"Here $\local{c} = 1$, …",
 )
 advice(
     "Use *Change the picture* …",
@@ -356,7 +356,7 @@ advice(
     "Check a gradient …",
     "At the kink, use …",
     "Choose the slope …",
-    "Look at the …",
+    "Look at the middle element, …",
     "Make two quick …",
     "Write the gradient function, …",
     "Suppose `grad` uses …",

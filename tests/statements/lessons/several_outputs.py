@@ -30,9 +30,9 @@ def gradients(mode, function, loss, x=2.0, y=3.0):
 
 @says(
     "With `return z, …",
-    "Here the outputs …",
+    "This function returns …",
     "But TensorFlow expects …",
-    "The forward pass …",
+    "The call runs …",
     "Deliberately wrong: the …",
 )
 @over(graph=[None, {}, {"jit_compile": True}])
@@ -59,7 +59,7 @@ def test_three_values(graph):
 @says(
     "Leaving out one …",
     "With $w = y^2$ …",
-    "$y$ moves $L$ …",
+    "A change of …",
     "This gradient function returns …",
     "No error is …",
     "With the loss $w$ …",
@@ -90,7 +90,8 @@ def test_no_sum(mode):
 
 @says(
     "The decorated function …",
-    "Here that is …",
+    "Here it returns …",
+    "The lines that …",
     "Look at the …",
     "The upstream gradients arrive …",
     "$L = 2 z + 5 w$ …",
@@ -173,7 +174,7 @@ def test_an_unused_output(mode, loss):
 
 
 @says(
-    "What arrives for …",
+    "The upstream gradient of …",
     "Unused output — Tape …",
     "float or complex — 0 …",
     "integer or Boolean — a …",
@@ -228,8 +229,8 @@ def test_an_unused_output_of_another_dtype(mode, output):
     "Two outputs, one …",
     "Two scalars go …",
     "Only $z$ depends …",
-    "Stacked, the local …",
-    "Each output has …",
+    "The local derivatives …",
+    "Each output has its own differential, …",
 )
 def test_the_rows_and_columns():
     with tf.GradientTape(persistent=True) as tape:
@@ -334,7 +335,7 @@ def test_the_solution(r, theta):
     assert np.allclose(values.numbers[::-1], upstreams.numbers)
 
 
-@says("It is the …", "Predict: two dictionary …", "A decorated function …")
+@says("The first parameter …", "Predict: two dictionary …", "A decorated function …")
 def test_the_order_of_two_keys():
     seen = []
 
@@ -349,9 +350,9 @@ def test_the_order_of_two_keys():
 
 definition(
     "On this page …",
-    "Here all are scalars.",
-    "Each output brings …",
-    "In types: `grad :: (upstream(z), upstream(w)) → (downstream(x), downstream(y))`.",
+    "Here all gradients …",
+    "Each output has its own upstream gradient.",
+    "The type of …",
     "Here $x$ and …",
     "The factor in …",
     "The row of …",

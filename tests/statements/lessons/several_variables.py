@@ -32,7 +32,7 @@ TOO_MANY = product(lambda u, x, y: (u * y, u * x, u))
     "Both gradients are …",
     "At $(2, 3)$ the right …",
     "At $(3, 3)$ …",
-    "The function `product(x, y)` …",
+    "The first parameter …",
     "Deliberately wrong: right …",
 )
 @over(mode=EVERYWHERE)
@@ -45,10 +45,10 @@ def test_the_order(mode):
 
 @says(
     "Returning only one …",
-    "In eager mode it …",
+    "In eager mode the message …",
     "`grad` must return …",
     "In the next program the tape watches …",
-    "The call succeeds …",
+    "In eager mode the call …",
     "Deliberately wrong: two inputs …",
     was="no mode was named: around a tf.function the forward call raises",
 )
@@ -65,9 +65,9 @@ def test_too_few(graph):
 
 
 @says(
-    "With the gradient computed inside …",
-    "Both counts include …",
-    "If `grad` returns …",
+    "If you compute the gradient inside …",
+    "First, both counts …",
+    "Second, if `grad` …",
     "The program prints the last …",
     "Deliberately wrong: one …",
     "The fix is the same …",
@@ -82,7 +82,7 @@ def test_the_count_inside(mode):
 
 
 @says(
-    "With the gradient computed outside …",
+    "If you compute the gradient outside …",
     "The program prints the first …",
     "Deliberately wrong: the …",
 )
@@ -98,11 +98,11 @@ def test_the_count_outside(mode):
     "It has one …",
     "There is one …",
     "It tells you …",
-    "That is why it multiplies …",
-    "The gradient function takes …",
+    "That is why …",
+    "The gradient function receives …",
     "It returns one …",
     "The factor in front …",
-    "In types: `grad :: upstream(z) → (downstream(x), downstream(y))`.",
+    "The type of …",
     "Two scalars go in, …",
 )
 @over(mode=MODES, x=numbers(-9, 9), y=numbers(-9, 9), c=numbers(-9, 9))
@@ -121,6 +121,7 @@ def test_the_rule(mode, x, y, c):
 
 @says(
     "The trace shows …",
+    "The two lines …",
     "To $x$: here …",
     "The local derivative is $\\local{y} = 3$, …",
     "To $y$: the …",
@@ -142,7 +143,7 @@ def test_the_trace():
 
 @says(
     "`tape.gradient(z, [x, y])` …",
-    "It doesn't depend …",
+    "You choose that …",
 )
 @over(order=[(0, 1), (1, 0)])
 def test_the_order_of_the_question(order):
@@ -183,7 +184,7 @@ def test_asked_twice(persistent, rule):
     assert len(seen) == rule * (1 + persistent)
 
 
-@says("Prefer the list: …")
+@says("Prefer the list, …")
 @over(persistent=[False, True])
 def test_what_a_tape_holds(persistent):
     import gc
@@ -217,7 +218,7 @@ def test_what_a_tape_holds(persistent):
     "A gradient of `None` …",
     "It doesn't mean …",
     "So `None` doesn't …",
-    "Here the tape …",
+    "In these cases …",
     "You also get …",
     "Without a recorded …",
     was="'None means that no connection is recorded': a gradient function can return it",
@@ -260,7 +261,7 @@ def test_what_is_watched(trainable):
     "The loss is $L …",
     "The gradient function runs …",
     "In the outer …",
-    "Both calls send …",
+    "Both calls return …",
 )
 @over(x=numbers(0.5, 2), y=numbers(0.5, 2))
 def test_the_rule_runs_twice(x, y):
@@ -291,7 +292,7 @@ def test_the_check():
 
 
 @says(
-    "The loss $z^2$ …",
+    "The upstream gradient from …",
     "At $(3, 2)$ …",
     "The differential of …",
     "Solution: the gradient …",
@@ -315,11 +316,11 @@ advice(
     "You choose that …",
     "Compare how often …",
     "Find out why …",
-    "The fix is to return …",
+    "The fix is to return both …",
     "For an input …",
     "Look at the two …",
     "Test at a point …",
-    "Return the gradients in …",
+    "The fix is to return the …",
     "Pass a list, …",
     "It comes from …",
     "Make two quick …",

@@ -28,7 +28,7 @@ def slope(x):
     "After this lesson …",
     "`tf.sign` has gradient …",
     "TensorFlow raises no …",
-    "The gradient is 0 to …",
+    "The gradient of …",
     "Deliberately wrong: the …",
 )
 @over(mode=EVERYWHERE, dtype=FLOATS, x=numbers(finite=False), scale=numbers())
@@ -39,7 +39,7 @@ def test_the_gradient_of_sign(mode, dtype, x, scale):
     assert same(mode.gradient(tf.sign, tf.cast(x, dtype), loss), 0.0)
 
 
-@says("The fix is `sign.py` …")
+@says("To fix this, …")
 def test_the_way_out():
     assert trace("wrong/tf_sign.py")[-1].numbers == [0] * 5
     assert all(
@@ -49,6 +49,7 @@ def test_the_way_out():
 
 @says(
     "Each gradient is …",
+    "The lines that …",
     "$x = 3$, alone: …",
     "With $\\sigma(3) …",
     "It is small, …",
@@ -112,9 +113,9 @@ def test_the_values_of_sign(value, dtype, x):
     "This isn't the …",
     "The gradient on …",
     "It isn't the …",
-    "Both are scalars …",
+    "Here, both gradients …",
     "On an array, …",
-    "In types: `grad :: upstream(y) → downstream(x)`.",
+    "The type of …",
     "In contrast, the …",
     "It gives 0.0451766551 …",
 )
@@ -174,9 +175,9 @@ def test_the_check():
     "A surrogate gradient must …",
     "Away from 0 …",
     "Across 0 …",
-    "For the step …",
+    "`tf.test.compute_gradient` has …",
     "A gradient that …",
-    "`check.py` above compares …",
+    "To test a …",
     "Deliberately wrong: a …",
 )
 @over(h=numbers(1e-30, 1), x=numbers(-9, 9))
@@ -191,7 +192,7 @@ def test_differences_of_sign(h, x):
     )
 
 
-@says("This function returns …", "For an elementwise …")
+@says("It returns whole …")
 def test_compute_gradient_returns_jacobians():
     for [jacobian] in tf.test.compute_gradient(
         tf.square, [tf.constant([-1.0, 1.0, 3.0])]
@@ -244,7 +245,7 @@ def test_a_steep_loss(mode):
 @says(
     "The picture shows both …",
     "The derivative of sign is 0 at …",
-    "That of the surrogate …",
+    "The derivative of the surrogate …",
     "The derivative of a wider …",
     "Two panels over x …",
     "Value: sign is −1 …",
@@ -283,8 +284,8 @@ definition(
     "You choose the …",
     "The chain rule would …",
     "$\\upstream{\\bar y}$ tells you …",
-    "Here you replace …",
-    "The sign $:=$ …",
+    "The chain rule …",
+    "The symbol $:=$ …",
     "In the code, …",
     "A scalar goes in, …",
     "The surrogate has …",

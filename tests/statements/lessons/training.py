@@ -53,8 +53,9 @@ def test_tf_sign_moves_nothing():
 
 @says(
     "With the surrogate …",
-    "After the crossing …",
+    "After the variable …",
     "In step 0 …",
+    "The program prints …",
     "Adam's step leads …",
     "From step 10 …",
     r"So $\upstream{\bar y} = 0$, …",
@@ -96,7 +97,7 @@ def test_momentum():
     "$x < 0$ …",
     "$x = 0$ …",
     "$x > 0$ …",
-    "In types: `grad :: upstream(y) → downstream(x)`, …",
+    "The type of …",
     "The factor in front of $\\d y$ …",
     "The function has …",
 )
@@ -123,7 +124,7 @@ def test_three_cases(x):
     )
 
 
-@says("At the start, …", "So $L = 2$ …")
+@says("The program below …", "So $L = 2$ …")
 def test_the_start():
     s = tf.sigmoid(-1.0)
     assert abs(float(s * (1 - s)) - 0.196611941) < 1e-8
@@ -141,7 +142,7 @@ def test_the_defaults():
 
 
 @says(
-    r"Without $\varepsilon$, the …",
+    r"Without $\varepsilon$, Adam …",
     "So Adam's first …",
     "Adam's first step has …",
     "This holds as …",
@@ -202,7 +203,7 @@ def test_two_precisions():
 @says(
     "TensorFlow 2.21 with …",
     "If the numbers …",
-    "It compares the …",
+    "The build compares …",
     "The older value …",
 )
 def test_the_old_run():
@@ -243,7 +244,7 @@ def test_the_old_run():
 
 @says(
     "This decorated function …",
-    "The variable then …",
+    "The variable also …",
     "TensorFlow raises the …",
     "If the function …",
     "Deliberately wrong: the …",
@@ -281,8 +282,8 @@ def test_a_variable_inside(mode, taped, trainable):
     "In `training.py`, the …",
     "Write a `grad` …",
     "It returns the …",
-    "The program compares …",
-    "Both give the …",
+    "This program compares …",
+    "Both fixes return …",
     "Two fixes: return …",
 )
 @over(mode=MODES[:4], first=[2.0, 3.0])
@@ -310,13 +311,14 @@ def test_two_ways_with_variables(mode, first):
 
 
 @says(
-    "Gradient descent steps …",
-    "From −1 that …",
+    "A step of …",
+    "From −1, the …",
+    "From −3, it …",
     "Adam's first step is …",
     "Gradient descent has …",
     "No step is …",
-    "Adam keeps moving, …",
-    "Each ends with …",
+    "With Adam, $x$ …",
+    "Each run ends …",
     "Solution: gradient descent …",
 )
 @over(start=[-0.01, -0.1, -0.5, -1.0, -3.0])
@@ -334,7 +336,7 @@ def test_descent_and_adam(start):
 @says(
     "The first program …",
     "`autodiff` is TensorFlow's …",
-    "This function adds …",
+    "The function `shifted` …",
     "`differences` is $\\upstream{y - 1}$ …",
     "All three gradients …",
     "The gradient of the loss against …",
@@ -368,7 +370,7 @@ def test_the_gradient_that_training_follows(x):
     )
 
 
-@says("It is still …", "At this point …", "Predict: a start …")
+@says("The variable is …", "At this point …", "Predict: a start …")
 def test_a_start_on_the_right_side():
     assert crossing(tf.keras.optimizers.Adam(0.1), 2.0, 100) == [2] * 100
 
@@ -392,7 +394,7 @@ def test_a_larger_loss():
     "In the shaded part, …",
     "Adam crosses 0 from …",
     "From −6, gradient descent …",
-    "The wider it is, …",
+    "The wider the …",
     "x over 100 steps, …",
     "Adam: from −1 and …",
     "Gradient descent: from −1, …",
@@ -453,7 +455,7 @@ definition(
 advice(
     "Use *Change the picture* …",
     "You need the …",
-    "Replace Adam by …",
+    "Use gradient descent, …",
     "Predict its first …",
     "Then start both …",
     "Pass a trainable …",

@@ -67,10 +67,10 @@ def test_ones_hide_a_factor(mode):
 
 
 @says(
-    "With the gradient computed outside …",
+    "If you compute …",
     "In eager mode and inside …",
     "So the result …",
-    "`square(x)`: there is …",
+    "`square(x)`: no operation …",
     "Deliberately wrong: grad sums …",
     was="no mode was named: with the tape around a tf.function it raises",
 )
@@ -116,7 +116,7 @@ def test_what_happens_to_the_scalar(mode):
     "The fix is `upstream * 2.0 * x`, …",
     "The fix is `downstream = upstream * local`.",
     "In the numerator …",
-    "It is diagonal, …",
+    "The Jacobian is diagonal, …",
     "Each element is …",
     r"$\upstream{\bar y_i}$ tells …",
     "This sum is …",
@@ -144,7 +144,7 @@ def test_the_row_times_the_jacobian(mode, x, upstream):
 @says(
     "Each of its $n$ …",
     "For a million …",
-    "The Jacobian is …",
+    "The Jacobian is never built.",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA])
 def test_the_jacobian_is_never_built(mode):
@@ -155,7 +155,7 @@ def test_the_jacobian_is_never_built(mode):
 
 
 @says(
-    "In types: `grad :: upstream(y) → downstream(x)`, …",
+    "The type of …",
     "Rows and columns …",
     "In TensorFlow a tensor …",
 )
@@ -174,7 +174,8 @@ def test_neither_row_nor_column():
     r"The local derivative is $\local{2x} = (2, 4, 6)$, …",
     r"Second call: $\upstream{\bar y} = w = (1, 10, 100)$.",
     "The local derivative is the same, …",
-    "Only the upstream …",
+    "The lines that …",
+    "The two calls …",
     "All shapes are …",
     "The program uses …",
     "It computes the …",
@@ -200,6 +201,7 @@ def test_the_trace():
     "Three methods compute …",
     "The last three …",
     "The diagonal is …",
+    "So `upstream @ J` …",
     "The square's gradient …",
     "turns -0.0 into 0.0",
 )
@@ -212,6 +214,7 @@ def test_the_check():
     )
     assert min(upstream.numbers) < 0 and 1 not in upstream.numbers
     assert product.numbers == rule.numbers == differences.numbers
+    assert len(product.numbers) == 3
     assert str(np.float64(-0.0) + 0.0) == "0.0" and str(np.float64(-0.0)) == "-0.0"
 
 

@@ -11,7 +11,8 @@ from tensorflow.python.framework import func_graph, ops
 from truth.statements.tries import *
 
 pointer(
-    "Find your symptom: …",
+    "Find your symptom …",
+    "The first four …",
     "Recomputation that makes …",
     "A fix is …",
     "Asked in tensorflow#36168.",
@@ -22,7 +23,7 @@ pointer(
     "Asked in elasticdl#1144.",
     "More: memory.",
     "More: Keras.",
-    "no word on retracing",
+    "no warnings on retracing",
 )
 
 
@@ -67,15 +68,18 @@ def taped(function, persistent=False):
 
 @says(
     "In eager mode, the tape …",
-    "It keeps their …",
-    "It keeps as …",
-    "A custom gradient is …",
+    "The tape keeps …",
+    "The decorated function …",
+    "Deliberately wrong: a custom gradient that …",
     "Fix: put `tf.stop_gradient` …",
     "Or use `tf.recompute_grad` …",
-    "The program compares both …",
-    "Both keep one …",
+    "This program compares both …",
+    "Both fixes keep …",
+    "In this program, a …",
+    "A custom gradient doesn't …",
+    "A custom gradient keeps …",
     "Look at how many of …",
-    "Deliberately wrong: a custom gradient is written …",
+    "Deliberately wrong: a custom gradient that …",
     "The input is …",
 )
 @over(count=[5, 20])
@@ -104,8 +108,9 @@ def test_keeps(count):
     "All its results …",
     "With one `tf.recompute_grad` …",
     "Fix: wrap each …",
-    "Here each block …",
-    "Look at how many results are alive …",
+    "In this program each …",
+    "`tf.recompute_grad` saves nothing — …",
+    "Look at how many intermediate …",
     "The peak falls …",
     "Deliberately wrong: one …",
     "With recompute_grad around …",
@@ -132,9 +137,10 @@ def test_whole(blocks):
 
 @says(
     "Fix: none is …",
-    "The program counts which …",
-    "The plain function …",
-    "With `tf.recompute_grad` the …",
+    "Does `tf.recompute_grad` save …",
+    "The program counts …",
+    "The backward pass …",
+    "With `tf.recompute_grad` it …",
     "recompute_grad in a …",
 )
 @over(count=[5, 20])
@@ -166,8 +172,9 @@ def test_in_a_graph(count):
 
 
 @says(
-    "Under XLA, the …",
-    "If the whole …",
+    "XLA merges the …",
+    "Wrap several blocks …",
+    "So if the …",
     was="'recomputes as well': XLA merges the runs of one wrapped function",
 )
 @over(blocks=[1, 2])
@@ -195,7 +202,8 @@ def test_under_xla(blocks):
 
 
 @says(
-    "You can call …",
+    "You can compute …",
+    "Memory isn't freed …",
     "Any other tape …",
     "The persistent tape still …",
     "Fix: `del tape` …",
@@ -221,6 +229,7 @@ def test_persistent(persistent, asked):
     "Without a tape, …",
     "Without a gradient, …",
     "Fix: keep the …",
+    "Memory grows with each call — …",
     "Here the value …",
     "Nothing is kept …",
     "Deliberately wrong: the forward …",
@@ -261,9 +270,10 @@ def rules():
     "TensorFlow 2.21 never …",
     "The entry holds …",
     "Fix: trace once, …",
+    "Memory grows with each trace — …",
     "A function with …",
     "Five entries and …",
-    "This program compares …",
+    "This program compares one …",
     "The open signature …",
     "Deliberately wrong: a custom gradient is traced …",
     "One graph for …",
@@ -314,6 +324,7 @@ def test_registry(calls):
     "The gradient function of …",
     "Forward mode calls …",
     "Fix: differentiate the …",
+    "`recompute_grad tried to transpose grad` — …",
     "The program uses …",
     "Without `tf.recompute_grad`, forward …",
     "Both derivatives are …",
@@ -337,12 +348,13 @@ def test_transpose(forward, mode):
 
 @says(
     "`tf.recompute_grad` is a …",
-    "In eager mode a keyword …",
+    "Eager mode accepts …",
     "Fix: bind the …",
-    "A layer is …",
-    "The call raises …",
+    "`currently supports keywords …",
+    "This program recomputes …",
+    "The call raises a `ValueError`.",
     "Here the keyword …",
-    "The gradient is that …",
+    "The call raises no …",
     "Deliberately wrong: recompute_grad …",
     "The keyword is …",
 )
@@ -379,9 +391,10 @@ def test_keyword(decorate, mode):
     "Compare the number …",
     "The model doesn't find …",
     "In this model …",
-    "`fit` moves all …",
+    "`fit` changes all …",
     "Without `training` a …",
     "Fix: write a layer …",
+    "A recomputed layer isn't …",
     "Deliberately wrong: a layer …",
     "A layer that has the recomputed …",
     was="'the other one as an attribute': without training the gradient is wrong",
@@ -460,14 +473,15 @@ def _clear():
 @says(
     "This is a …",
     "While `tf.map_fn`, `tf.scan` …",
-    "If the trace …",
+    "If tracing raises …",
     "`tf.recompute_grad` enters the …",
     "If you compute …",
     "A `tf.map_fn` raises …",
     "Eager mode also …",
     "The recomputed function …",
     "After that, a …",
-    "The gradient is computed …",
+    "After the reset, …",
+    "`Caching devices is not yet supported` — …",
     "Fix: take `scope …",
     "`tf.compat.v1.get_variable_scope().caching_device` is `None` …",
     "Deliberately wrong: a map …",

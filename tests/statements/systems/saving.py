@@ -386,7 +386,7 @@ def test_a_lookup(lookup, between):
 @says(
     "After this page …",
     "`tf.saved_model.save(model, folder)` keeps each …",
-    "In the process that saved it, some …",
+    "In the process that saved the …",
     "Another process loads it, …",
     "All functions compute …",
     "The three lookups …",
@@ -473,7 +473,7 @@ def test_lite():
 @says(
     "`SELECT_TF_OPS` allows operations …",
     "The program converts …",
-    "It does so …",
+    "It converts each …",
     "With TensorFlow's operations …",
     "TensorFlow's gradient of …",
     "Without `SELECT_TF_OPS`, the …",
@@ -523,7 +523,7 @@ def test_select_ops():
 
 
 @says(
-    "Model A was …",
+    "Model `A` was …",
     "In the other …",
     "Leave the option …",
     "If the file …",

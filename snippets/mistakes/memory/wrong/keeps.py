@@ -1,4 +1,4 @@
-"""Deliberately wrong: a custom gradient is written to save memory."""
+"""Deliberately wrong: a custom gradient that is meant to save memory."""
 
 import weakref
 

@@ -14,12 +14,12 @@ def square(x):
     return x * x, lambda upstream: upstream * 2.0 * x
 
 
-tf.get_logger().setLevel("ERROR")  # no word on retracing
+tf.get_logger().setLevel("ERROR")  # no warnings on retracing
 for _ in range(5):
     tf.function(square)(tf.constant(3.0))
 gc.collect()
-rules = [name for name in ops.gradient_registry.list()
+entries = [name for name in ops.gradient_registry.list()
          if name.startswith("CustomGradient-")]
 graphs = [each for each in gc.get_objects()
           if isinstance(each, func_graph.FuncGraph)]
-print("rules left", len(rules), " graphs left", len(graphs))
+print("entries left", len(entries), " graphs left", len(graphs))
