@@ -3,11 +3,11 @@
 import tensorflow as tf
 
 
-def weighted(power):  # settings: arguments of a function around it
+def weighted(power):  # settings are arguments of the outer function
     # truth: x.shape == y.shape
     @tf.custom_gradient
     def f(x, y):  # inputs: tensors, passed by position
-        x, y = tf.identity(x), tf.identity(y)  # for tf.cond, nested calls
+        x, y = tf.identity(x), tf.identity(y)  # copies, needed in tf.cond
         s = tf.sin(x)
         z = s * y**power
 

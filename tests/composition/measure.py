@@ -84,7 +84,7 @@ FILES = {SAVED: (True, 1), SAVED_TWICE: (True, 2), SAVED_WITHOUT: (False, 1)}
 """Whether custom gradients are saved, and the order that is asked for."""
 
 RIGHT = "right"
-WITHOUT = "; fails without a custom gradient, too"
+WITHOUT = "; also fails without a custom gradient"
 
 
 def main() -> None:

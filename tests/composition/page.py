@@ -25,38 +25,41 @@ description: >-
 
 # The composition matrix
 
-Look up whether your kind of custom gradient works in the part of TensorFlow where you
-use it. This page tries {kinds} kinds of custom gradient in {places} places, such as a
-`tf.function`, a loop or a saved model. Each of the {cells} combinations is a cell.
+On this page you can look up whether your kind of custom gradient works in the part of
+TensorFlow where you use it. The page shows {kinds} kinds of custom gradient in {places}
+places, such as a `tf.function`, a loop or a saved model. Each of the {cells} combinations is
+a *cell*.
 
-**In short**
+## In short {{ #in-short }}
 
 - {right} cells are right, {wrong} are silently wrong, and {errors} end in an error.
 - {closure} of the silently wrong cells have one cause: the gradient function captures a
-  tensor, so the tensor gets no gradient. This happens even in eager mode.
-- {without} of the cells that are not right also fail without a custom gradient, so the
-  custom gradient isn't the cause.
+  tensor, so the tensor gets no gradient. This happens even in eager mode. The fix is to
+  [pass the tensor as an argument](../mistakes/silent.md#closed-over).
 - Most of the errors come from a branch, a `KerasTensor`, or a SavedModel that was
   saved without custom gradients.
+- {without} of the cells that are not right also fail without a custom gradient, so the
+  custom gradient isn't the cause of these failures.
 
-`python -m tests.composition` ran all combinations, and wrote this page from the results.
-A test repeats the run and compares its results with the page.
+The command `python -m tests.composition` ran all combinations and wrote this page from the
+results. A test repeats the run and compares its results with the page.
 
 """
 _PICTURE = """\
 ## At a glance { #at-a-glance }
 
-A dot is right, ≠ is silently wrong, and ✕ is an error. Each column heading links to the
-section about that kind.
+A dot means right, ≠ means silently wrong, and ✕ means an error. *Tape around* means that
+the tape is outside the `tf.function`. Each column heading links to the section about that
+kind of custom gradient.
 
 <div class="matrix" markdown>
 
 """
 _SIGNS = {"right": "·", "wrong": "≠", "error": "✕"}
 _NOT_RIGHT = """\
-## The cells that are not right, and why { #not-right }
+## Cells that aren't right, and why { #not-right }
 
-Each row has one cause. The last column links to the explanation and the fix.
+Each row of this table has one cause. The last column links to the explanation and the fix.
 
 """
 _ALL = """\
@@ -70,29 +73,36 @@ mode and the second order, the reference comes from central differences instead.
   forward mode, the second order, Keras and files, it compares only the gradients with
   respect to the inputs.
 - *Second order* means the second derivative of the squared output.
-- A map runs over two rows of inputs, and the gradients of both rows must be right. A
-  strategy runs on two replicas, and the gradients of both replicas must be right.
-- Under `tf.vectorized_map` with the tape around it, TensorFlow
+- `tf.map_fn` and `tf.vectorized_map` run over two rows of inputs, and the gradients of both
+  rows must be right. A strategy runs on two replicas, and the gradients of both replicas
+  must be right.
+- If the tape is outside `tf.vectorized_map`, TensorFlow
   [drops the custom gradient](../mistakes/silent_systems.md#vectorized-map). In that row, a
-  cell is right if automatic differentiation returns what the gradient function would have
-  returned.
+  cell is right if automatic differentiation happens to return the same as the gradient
+  function.
 - *Mixed precision* means a layer with the policy `mixed_float16`, without a loss scale.
 
-A cell that is not right links to its section below. Each section shows a program, its
-output, and the places where its gradient isn't right. In all other places, the gradient
-is right.
+A cell that isn't right links to a section below. Each section shows the program of one
+kind, its output, and a table of the places where the gradient isn't right. In all other
+places, the gradient is right.
 
 """
 _TITLES = {
     "plain": ("Plain", "A plain custom gradient"),
     "variable": ("Variable", "A gradient function that reads a variable"),
-    "wrong/closed_over": ("Closure", "A gradient function that captures a tensor"),
-    "structure": ("Structure", "A custom gradient of a dictionary"),
-    "stop": ("Stop", "Straight through, by `tf.stop_gradient`"),
-    "straight": ("Straight", "Straight through, by a custom gradient"),
+    "wrong/closed_over": (
+        "Captured tensor",
+        "A gradient function that captures a tensor",
+    ),
+    "structure": ("Dictionary", "A custom gradient of a dictionary"),
+    "stop": ("Stop-gradient", "Straight-through estimator with `tf.stop_gradient`"),
+    "straight": (
+        "Straight-through",
+        "Straight-through estimator with a custom gradient",
+    ),
     "outside": ("NumPy", "A custom gradient around `tf.numpy_function`"),
     "recompute": ("Recompute", "`tf.recompute_grad`"),
-    "nested": ("Nested", "A gradient function with a custom gradient inside"),
+    "nested": ("Nested", "A gradient function that calls a decorated function"),
     "arctan": (
         "Nested, with capture",
         "Nested custom gradients that capture their input",
@@ -120,7 +130,7 @@ _EXPLAINED = {
     r"PyFunc \(No registered": "[XLA](../mistakes/graphs.md#xla-pyfunc)",
     r"find callback": "[the function is not saved](../mistakes/saving.md#pyfunc)",
     r"tried to transpose": "[recomputation](../mistakes/memory.md#transpose)",
-    r"mask; XLA": "[XLA draws other numbers from the seed](random.md#snippet-and-trace),"
+    r"mask; XLA": "[XLA draws different numbers from the seed](random.md#snippet-and-trace),"
     ' unless you pass `alg="philox"`',
     r"arctan; (second order|forward mode)": "[a custom gradient inside a custom gradient]"
     "(../mistakes/orders.md#nested-out-of-scope)",
@@ -249,7 +259,10 @@ def section(kind: str, found: dict[str, str]) -> str:
         f"| {'; '.join(places)} | {_shown(each)} | {why(kind, places[0], each)} |\n"
         for each, places in said.items()
     )
-    table = f"| Where | What you see | Why |\n| --- | --- | --- |\n{lines}"
+    table = (
+        "The gradient isn't right in these places:\n\n"
+        f"| Where | What you see | Why |\n| --- | --- | --- |\n{lines}"
+    )
     return f"""\
 ## {title} {{ #{_anchor(kind)} }}
 

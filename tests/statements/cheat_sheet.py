@@ -32,11 +32,11 @@ def column(mode):
 
 
 @says(
-    "It gives correct …",
+    "The template gives …",
     "Template: two inputs, …",
     "Copy the program, …",
     "inputs: tensors, …",
-    "settings: arguments …",
+    "settings are arguments …",
 )
 @over(mode=[*IN_ORDER.values(), *BRANCHES])
 def test_the_template(mode, power=3):
@@ -92,7 +92,7 @@ def test_which_shape(mode, dtype):
     assert same(mode.gradients(shifted, x, b)[1], [4.0, 4.0, 4.0])
 
 
-@says("When `None`? — …")
+@says("When may it …")
 @over(mode=[*IN_ORDER.values()])
 def test_when_none(mode):
     f = tf.custom_gradient(
@@ -104,8 +104,8 @@ def test_when_none(mode):
 
 
 @says(
-    "What arrives? — …",
-    "Several outputs? — …",
+    "What does `grad` …",
+    "What about several …",
     was="'it is tf.IndexedSlices': a gather outside the graph of the call sends a tensor",
 )
 @over(mode=[EAGER, PERSISTENT])
@@ -132,7 +132,7 @@ def test_what_arrives(mode):
     assert "too many values to unpack" in message(three, tf.constant(1.0))
 
 
-@says("A captured tensor? …", "the gradient of …")
+@says("What about a captured …", "the gradient of …")
 @over(mode=[*IN_ORDER.values()])
 def test_a_captured_tensor(mode):
     def captured(x, k):
@@ -147,7 +147,7 @@ def test_a_captured_tensor(mode):
     assert same(mode.gradients(passed, 2.0, 3.0), [3.0, 2.0])
 
 
-@says("A trainable variable? …")
+@says("What about a trainable …")
 @over(mode=[EAGER, INSIDE, AROUND, XLA])
 def test_a_variable(mode):
     weight = tf.Variable(3.0)
@@ -172,7 +172,7 @@ def test_a_variable(mode):
     assert "variables" in message(refused, tf.constant(2.0))
 
 
-@says("Keyword arguments? — …")
+@says("What about keyword …")
 @over(mode=[EAGER, INSIDE])
 def test_keywords(mode):
     f = tf.custom_gradient(lambda x: (x * x, lambda upstream: upstream * 100.0))
@@ -184,7 +184,7 @@ def test_keywords(mode):
         assert "keyword" in said
 
 
-@says("Second order? — …")
+@says("What about second …")
 @over(mode=[*IN_ORDER.values(), NESTED])
 def test_second_order(mode):
     @tf.custom_gradient
@@ -266,10 +266,10 @@ def test_ten_formulas():
     "3 — it is the same …",
     "4 — the second …",
     "5 — it is finite …",
-    "In the program, …",
+    "The comments in …",
     "The inputs are …",
     "Random weights in …",
-    "The swish function …",
+    "The custom gradient …",
     "Five assertions for …",
 )
 def test_each_assertion_finds_its_mistake():
@@ -277,7 +277,7 @@ def test_each_assertion_finds_its_mistake():
     numbered = re.findall(r"# (\d)$", text, re.MULTILINE)
     assert numbered == ["1", "2", "3", "4", "5"] and len(numbered) == 5
     assert "float64" not in text and program("assertions.py").x.dtype == tf.float64
-    assert trace("assertions.py")[0].text == "All five hold."
+    assert trace("assertions.py")[0].text == "All five pass."
     right = "return upstream * s * (1.0 + x * (1.0 - s))"
     assert right in text
     local = "s * (1.0 + x * (1.0 - s))"
@@ -295,7 +295,7 @@ def test_each_assertion_finds_its_mistake():
         )
 
 
-@says("Python code of …", "`upstream.numpy()` — works …")
+@says("the Python code …", "`upstream.numpy()` — works …")
 @over(mode=[*IN_ORDER.values()])
 def test_when_grad_runs(mode):
     kinds = []
@@ -317,15 +317,22 @@ def test_when_grad_runs(mode):
         assert traced(tf.constant(value)) == 2 * value
     eagerly = mode is EAGER
     assert kinds == ([True, True] if eagerly else [False])
-    said = cells("Python code")[column(mode)], cells("`upstream.numpy()`")[column(mode)]
+    said = (
+        cells("the Python code")[column(mode)],
+        cells("`upstream.numpy()`")[column(mode)],
+    )
     assert said == (
         ("in each backward pass", "works")
         if eagerly
-        else ("once, in tracing", "raises")
+        else ("once, during tracing", "raises")
     )
 
 
-@says("a wrong number …", "a wrong static …", "a wrong dtype …")
+@says(
+    "a wrong number …",
+    "a gradient of the wrong static …",
+    "a gradient of the wrong dtype, …",
+)
 @over(mode=[*IN_ORDER.values()])
 def test_what_is_compared(mode):
     x = tf.ones((2, 3))
@@ -333,16 +340,24 @@ def test_what_is_compared(mode):
     assert message(mode.gradient, count, x)
     at_the_call = bool(message(mode.value, count, x))
     assert cells("a wrong number")[column(mode)] == (
-        "in the call" if at_the_call else "in the backward pass"
+        "in the forward call" if at_the_call else "in the backward pass"
     )
     shape = tf.custom_gradient(lambda x: (1.0 * x, lambda upstream: upstream[:, :1]))
     dtype = tf.custom_gradient(lambda x: (1.0 * x, lambda u: tf.cast(u, tf.float64)))
-    for words, wrong in (("a wrong static shape", shape), ("a wrong dtype", dtype)):
+    for words, wrong in (
+        ("a gradient of the wrong static shape", shape),
+        ("a gradient of the wrong dtype", dtype),
+    ):
         told = "raises" if message(mode.gradient, wrong, x) else "silent"
         assert cells(words)[column(mode)] == told, words
 
 
-@says("`grad` captures an …", "`tf.numpy_function` in the …")
+@says(
+    "in only one …",
+    "The copies of …",
+    "*Silent* means that …",
+    "`tf.numpy_function` in the …",
+)
 @over(mode=[*IN_ORDER.values()])
 def test_branches_and_numpy(mode):
     square = tf.custom_gradient(lambda x: (x * x, lambda upstream: upstream * 2.0 * x))
@@ -355,7 +370,7 @@ def test_branches_and_numpy(mode):
         y = tf.numpy_function(np.square, [x], tf.float32)
         return tf.ensure_shape(y, x.shape), lambda upstream: upstream * 2.0 * x
 
-    for words, f in (("`grad` captures", branch), ("`tf.numpy_function`", by_numpy)):
+    for words, f in (("in only one", branch), ("`tf.numpy_function`", by_numpy)):
         if message(mode.gradient, f, 3.0):
             told = "raises"
         else:
@@ -365,7 +380,7 @@ def test_branches_and_numpy(mode):
 
 
 definition(
-    "“Inside” and “outside” …",
+    "The columns “inside” and …",
     "Question — Answer",
     "Function — Gradient …",
     "What happens — …",
@@ -373,8 +388,8 @@ definition(
 )
 pointer(
     "This page has …",
-    "It is made …",
+    "You can print …",
     "Derivations are in …",
-    "Checking a gradient …",
+    "The page on …",
     "The composition matrix …",
 )

@@ -1,4 +1,4 @@
-"""check_gradient, a helper to copy, and a suite of tests that uses it."""
+"""check_gradient, a helper to copy, and three tests that use it."""
 
 import numpy as np
 import tensorflow as tf
@@ -36,7 +36,8 @@ def check_gradient(function, *inputs, seed=0, h=1e-5, rel=1e-6):
             found = tf.reduce_sum(downstream * v)
             scale = abs(slope) + tf.norm(downstream)
             assert abs(found - slope) <= rel * scale + 1e-9, (
-                f"input {i}: {found:.6g}, but differences give {slope:.6g}")
+                f"input {i}: gradient gives {found:.6g},"
+                f" finite differences give {slope:.6g}")
 
 
 @tf.custom_gradient
@@ -70,4 +71,4 @@ if __name__ == "__main__":
     for name, test in list(globals().items()):
         if name.startswith("test_"):
             test()
-            print(name, "holds")
+            print(name, "passes")

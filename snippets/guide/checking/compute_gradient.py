@@ -20,11 +20,11 @@ def product(A, B):
 
 A = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], tf.float64)
 B = tf.constant([[1.0, 0.0], [2.0, 1.0], [0.0, 3.0]], tf.float64)
-rule, differences = tf.test.compute_gradient(product, [A, B])
+custom, numeric = tf.test.compute_gradient(product, [A, B])
 print("calls of product:", calls)
-for name, x, one, other in zip("AB", (A, B), rule, differences):
+for name, x, one, other in zip("AB", (A, B), custom, numeric):
     print(f"{name}: {x.shape} in, (2, 2) out, Jacobian {one.shape},"
           f" largest difference below 1e-9: {np.max(abs(one - other)) < 1e-9}")
 print("derivatives of C[0, 1] with respect to A")
-print("  rule       ", rule[0][1])
-print("  differences", differences[0][1].round(6))
+print("  custom gradient   ", custom[0][1])
+print("  finite differences", numeric[0][1].round(6))

@@ -1,4 +1,4 @@
-"""One direction checks 90,000 elements; which errors it finds."""
+"""One direction checks 90,000 elements: which errors does it find?"""
 
 import numpy as np
 import tensorflow as tf
@@ -35,11 +35,11 @@ def slope(h):
 
 
 print(f"elements of W: {downstream.size}, length of v: {length:.1f}")
-print(f"rule                          {np.sum(downstream * v):.6f}")
-print(f"differences, step 1e-5        {slope(1e-5):.6f}")
-print(f"differences, step 1e-5/length {slope(1e-5 / length):.6f}")
+print(f"custom gradient                      {np.sum(downstream * v):.6f}")
+print(f"finite differences, step 1e-5        {slope(1e-5):.6f}")
+print(f"finite differences, step 1e-5/length {slope(1e-5 / length):.6f}")
 
-print("1 % error in: its effect, relative to the norm of the gradient")
+print("effect of a 1 % error, relative to the norm of the gradient, in")
 for name, where in (("all", np.s_[:, :]), ("one row", np.s_[7]),
                     ("one element", np.s_[7, 7])):
     spoiled = downstream.copy()

@@ -40,5 +40,5 @@ for name, a, b in zip(names, found, expected):
 h, some = 1e-5, tf.constant([-30.0, -1.0, 0.0, 2.0, 30.0], tf.float64)
 _, first, _ = derivatives(some, tf.ones_like(some))
 differences = (softplus(some + h) - softplus(some - h)) / (2 * h)
-print("float64 custom gradient - differences < 1e-9:",
+print("float64 custom gradient - finite differences < 1e-9:",
       bool(tf.reduce_all(abs(first - differences) < 1e-9)))

@@ -28,7 +28,7 @@ for name, results in forms.items():
         bad = exact[error >= 1e-2]
         good = exact[(exact > max(bad[bad < 0], default=-np.inf))
                      & (exact < min(bad[bad > 0], default=np.inf))]
-        print(f"{name:17}  {what:8}  two digits hold:"
+        print(f"{name:17}  {what:8}  two digits right:"
               f" {good[0]:6.2f} <= x <= {good[-1]:6.2f}")
 
 
@@ -58,8 +58,8 @@ def draw(name, wrong, other, ink):
     assert "value" in axes[0].get_title() and all(
         plain == value["official"]) and (
         max(bad[bad < 0]), min(bad[bad > 0])) == (-12.75, 88.75), (
-        "Value: the curves as written and official coincide. Two digits hold"
-        " from −12.50 to 88.50.")
+        "Value: the curve as written and the official curve coincide. Two"
+        " digits are right from −12.50 to 88.50.")
     assert all(plain[x < -20] == 1.0) and all(plain[x > 88.5] == TOP) and (
         plot.get_yticklabels()[-1].get_text() == "NaN"), (
         "Left of that the error climbs to 1, and beyond 88.50 it is"
@@ -69,7 +69,7 @@ def draw(name, wrong, other, ink):
     assert "gradient" in axes[1].get_title() and np.allclose(
         official[x < -15], value["official"][x < -15], rtol=0.5) and all(
         official[x > 0] < near), (
-        "Gradient: the official curve climbs on the left like that of the"
+        "Gradient: the official curve climbs on the left as it does for the"
         " value, and elsewhere stays at rounding error.")
     lost = max(plain[(x > 78) & (x < 80)]) / max(plain[x < 77])
     assert max(plain[x < 77]) < near and 100 < lost < 3000 and all(

@@ -1,4 +1,4 @@
-"""Four forms of one local derivative, and the derivative of each."""
+"""Four forms of one local derivative, and the derivative of each form."""
 
 import tensorflow as tf
 
@@ -17,4 +17,4 @@ for name, form in forms.items():
         local = form(x)
     slope = tape.gradient(local, x)
     print(f"{name:21} value ", *[f"{number:8.2g}" for number in local])
-    print(f"{'':21} slope ", *[f"{number:8.2g}" for number in slope])
+    print(f"{'':21} deriv ", *[f"{number:8.2g}" for number in slope])

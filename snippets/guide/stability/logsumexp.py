@@ -1,4 +1,4 @@
-"""log(sum(exp(x))): a shift in the forward pass, softmax in the backward."""
+"""log(sum(exp(x))): shift the exponents forward, use softmax backward."""
 
 import tensorflow as tf
 
@@ -32,7 +32,7 @@ inf = float("inf")
 for row in ([1.0, 2.0, 3.0], [1000.0, 1001.0], [-inf, 0.0], [-inf, -inf]):
     x = tf.constant([row])
     print("x =", row)
-    for name, function in (("rule", logsumexp), ("naive", naive),
+    for name, function in (("custom", logsumexp), ("naive", naive),
                            ("library", library)):
         with tf.GradientTape() as tape:
             tape.watch(x)

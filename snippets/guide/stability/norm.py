@@ -1,4 +1,4 @@
-"""The norm with a custom gradient: no overflow, and 0 at zero."""
+"""The norm with a custom gradient: no overflow, and gradient 0 at zero."""
 
 import tensorflow as tf
 

@@ -25,13 +25,13 @@ def naive(x):
 
 for value in (1e-10, 1.0, 30.0):
     x = tf.constant(value)
-    for name, function in (("rule", log1mexp), ("naive", naive)):
+    for name, function in (("custom", log1mexp), ("naive", naive)):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = function(x)
-        print(f"x = {value:5g}  {name:5}  y = {y:10.4g}"
+        print(f"x = {value:5g}  {name:6}  y = {y:10.4g}"
               f"  gradient = {tape.gradient(y, x):10.4g}")
     exact = (np.log(-np.expm1(-value)) if value < np.log(2.0)
              else np.log1p(-np.exp(-value)))
-    print(f"         float64  y = {exact:10.4g}"
+    print(f"          float64  y = {exact:10.4g}"
           f"  gradient = {1 / np.expm1(value):10.4g}")

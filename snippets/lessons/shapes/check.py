@@ -1,4 +1,4 @@
-"""Row sums: shape, dtype and value of each gradient, checked."""
+"""Check shape, dtype and value of each gradient of the row sums."""
 
 import numpy as np
 import tensorflow as tf
@@ -52,6 +52,7 @@ for dtype in (tf.float32, tf.float64):
 for way, (ds, dx) in (
         ("custom", by_tape(custom, s, x)),
         ("autodiff", by_tape(plain, s, x)),
-        ("differences", (by_differences(lambda s: loss(plain, s, x), s),
-                         by_differences(lambda x: loss(plain, s, x), x)))):
-    print(f"{way:11}  s: {float(ds)}  x: {np.array(dx).tolist()}")
+        ("finite differences", (
+            by_differences(lambda s: loss(plain, s, x), s),
+            by_differences(lambda x: loss(plain, s, x), x)))):
+    print(f"{way:18}  s: {float(ds)}  x: {np.array(dx).tolist()}")

@@ -73,12 +73,13 @@ def draw(name, ink, soft, above, local, below):
     assert read(-3.3, -1.5) == [
         "downstream upstream", "2 2 2 2 1", "copy × 2", "20 20 20 20 10"], (
         "Below, from right to left: upstream, 1 and 10; times 2, 2 and 20;"
-        " and downstream, a row of three 2 and a row of three 20.")
+        " and downstream, a row of three 2s and a row of three 20s.")
     ends = [(each.xyann[0] < each.xy[0], each.xy[1]) for each in plot.texts
             if hasattr(each, "arrow_patch")]
     assert sorted(ends) == sorted(
         (row > -1.5, row) for row in rows for _ in range(2)), (
-        "In each row, arrows lead to the right above, and to the left below.")
+        "In each row, the arrows point right in the upper half and left in the"
+        " lower half.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

@@ -1,4 +1,4 @@
-"""Scaled row sums: shapes and dtypes of every factor."""
+"""Scaled row sums: shapes and dtypes of inputs, output and gradients."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Solution: y = W x, where the shapes leave one formula for each gradient."""
+"""Solution: y = W x; the shapes allow only one formula for each gradient."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The assertion stands outside of what XLA compiles."""
+"""The assertion is outside the function that XLA compiles."""
 
 import tensorflow as tf
 

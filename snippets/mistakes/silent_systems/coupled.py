@@ -1,4 +1,4 @@
-"""tape.jacobian includes the other examples, and here they matter."""
+"""tape.jacobian also has the derivatives between different examples."""
 
 import tensorflow as tf
 
@@ -15,5 +15,5 @@ for function in tf.sin, centered:
     full = tape.jacobian(y, x)[:, 0, :, 0]
     own = tf.linalg.diag_part(full)
     mixes = tf.reduce_any(full != tf.linalg.diag(own))
-    print(f"{function.__name__:9} own slopes {own.numpy().round(4)}",
-          " mixes examples" if mixes else " batch_jacobian agrees")
+    print(f"{function.__name__:9} own derivatives {own.numpy().round(4)}",
+          " depends on other examples" if mixes else " batch_jacobian agrees")

@@ -1,4 +1,4 @@
-"""The mask is drawn outside, so both runs use the same."""
+"""The mask is drawn outside, so both runs use the same mask."""
 
 import tensorflow as tf
 

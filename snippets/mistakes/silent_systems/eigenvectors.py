@@ -1,4 +1,4 @@
-"""A matrix function without eigenvectors, and the smallest gap."""
+"""Compute a matrix function without eigenvectors, and the smallest gap."""
 
 import tensorflow as tf
 
@@ -17,4 +17,5 @@ for X in tf.eye(2), tf.constant([[1.0, 0.5], [0.5, 2.0]]):
     slope = (tf.reduce_sum(tf.linalg.expm(X + h) - tf.linalg.expm(X - h))
              / 2e-2)
     print(f"gap {smallest_gap(X):.4f}  gradient along the step"
-          f" {gradient[0, 1] + gradient[1, 0]:.3f}  difference {slope:.3f}")
+          f" {gradient[0, 1] + gradient[1, 0]:.3f}"
+          f"  finite difference {slope:.3f}")

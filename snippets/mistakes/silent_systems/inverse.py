@@ -1,4 +1,4 @@
-"""An assertion: the inverse times the matrix is the identity."""
+"""Assert that the inverse times the matrix is the identity."""
 
 import tensorflow as tf
 
@@ -19,6 +19,6 @@ for last in 0.8, 0.9:
         Y = tf.linalg.inv(X)
         expected = -tf.transpose(Y @ Y)
         error = tf.norm(tape.gradient(y, X) / expected - 1.0)
-        print("as derived:", (error < 1e-3).numpy())
+        print("gradient agrees with the formula:", (error < 1e-3).numpy())
     except tf.errors.InvalidArgumentError as error:
         print(type(error).__name__, "no inverse" in error.message)

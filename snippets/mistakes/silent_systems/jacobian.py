@@ -1,4 +1,4 @@
-"""The second derivative with a Jacobian row by row, or with a gradient."""
+"""The second derivative, with a row-by-row Jacobian or with a gradient."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Batch normalization stays outside of what is recomputed."""
+"""The batch normalization layer is outside the recomputed function."""
 
 import keras
 import tensorflow as tf

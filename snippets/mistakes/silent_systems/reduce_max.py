@@ -1,4 +1,4 @@
-"""The input is searched for a NaN, not the gradient."""
+"""Search the input for a NaN instead of the gradient."""
 
 import tensorflow as tf
 

@@ -35,17 +35,17 @@ def central(function, x, h, dtype=np.float64):
 
 
 @says(
-    "This program gives …",
-    "For the first two …",
+    "This program applies …",
+    "The first two …",
     "The last column …",
     "Look for `passes`:",
-    "At one number, …",
-    "At three numbers they …",
+    "With one number, …",
+    "With three numbers …",
     "(`raises` means that …",
     "The check with a random …",
     "`compute_gradient` flattens each …",
-    "It runs eagerly, …",
-    "Deliberately wrong: eight …",
+    "`compute_gradient` runs eagerly, …",
+    "Deliberately wrong: three …",
 )
 def test_eight_wrong_rules():
     lines = trace("wrong/who_catches.py")[1:-1]
@@ -101,10 +101,11 @@ def test_the_pairing(function, seed, shape):
     "Compare two scalars: …",
     "This works for …",
     "You compare two …",
-    "The finite difference …",
+    "Both computations return …",
+    "The finite difference needs …",
     "This is enough …",
     "One direction checks a …",
-    "One element at …",
+    "Checking one element …",
 )
 @over(shape=[(), (3,), (300, 300), (10**6,)])
 def test_two_forward_passes(shape):
@@ -154,10 +155,11 @@ FAULTS = {
 
 @says(
     "After this page …",
-    "Copy the helper `check_gradient`.",
-    "It calls the …",
+    "Copy the helper …",
+    "It raises an …",
+    "The helper calls …",
     "It draws the …",
-    "It computes the …",
+    "It computes the gradients …",
     "check_gradient, a helper …",
     "Assert that the …",
 )
@@ -175,8 +177,8 @@ def test_the_helper(fault, seed):
 
 
 @says(
-    "`weighted_sum` is the …",
-    "Its gradient with …",
+    "`weighted_sum` adds up …",
+    "The gradient of …",
     "`slope` is the …",
     "the upstream gradient — …",
     "`check_gradient` divides the …",
@@ -211,7 +213,7 @@ def test_what_the_rule_receives(seed, size):
 
 @says(
     "`scale` contains the …",
-    "A relative error …",
+    "An error relative …",
 )
 def test_a_pairing_near_0():
     x, upstream = np.array([1.0, 2.0]), np.array([1.0, 1.0])
@@ -224,6 +226,7 @@ def test_a_pairing_near_0():
 
 
 @says(
+    "It needs a …",
     "If an input …",
     "Wrap the function …",
 )
@@ -265,9 +268,9 @@ def test_where_the_helper_errs():
 
 @says(
     "The functions whose …",
-    "All three tests hold.",
+    "All three tests pass.",
     "Save the file …",
-    "If pytest makes …",
+    "If you make …",
 )
 def test_in_a_suite():
     with (
@@ -296,7 +299,7 @@ def test_in_a_suite():
 
 
 @says(
-    "It needs only …",
+    "You can use …",
 )
 def test_what_it_needs():
     project = tomllib.loads(
@@ -309,9 +312,10 @@ def test_what_it_needs():
 
 @says(
     "Then call `check_rule` …",
-    "For a wrong …",
-    "The page shows …",
-    "A test of …",
+    "If the gradient is wrong, …",
+    "The second test …",
+    "This program has …",
+    "A test in …",
 )
 def test_the_fence():
     tests = Path(vjpcheck.__file__).parents[2] / "tests/test_check_rule.py"
@@ -349,7 +353,7 @@ def test_steps_that_scale(x, factor):
 
 
 @says(
-    "Derivatives that finite …",
+    "It counts the …",
 )
 @over(rough=[0, 12])
 def test_what_differences_do_not_tell(rough):
@@ -368,7 +372,7 @@ def test_what_differences_do_not_tell(rough):
 
 @says(
     "It makes two …",
-    "A gradient function that …",
+    "So it rejects, …",
 )
 @over(last=[-1, 0], shared=[True, False])
 def test_the_order_of_calls(last, shared):
@@ -438,7 +442,7 @@ def test_a_kink(slope):
 
 
 @says(
-    "It checks variables …",
+    "It also checks …",
 )
 @over(factor=[1.0, 1.01])
 def test_variables(factor):
@@ -454,8 +458,10 @@ def test_variables(factor):
 
 
 @says(
-    "Its options describe …",
-    "`shapes` adds points …",
+    "If a gradient is deliberately …",
+    "It can be …",
+    "Other options describe …",
+    "`shapes=True` adds distant …",
     "`help(check_rule)` describes every option.",
 )
 def test_the_options():
@@ -481,11 +487,12 @@ def test_the_options():
 
 
 @says(
-    "If it is …",
+    "If the upstream …",
     "For a single …",
-    "So a missing …",
-    "At three numbers, `compute_gradient` …",
+    "So the result …",
+    "For three numbers, …",
     "That reveals a …",
+    "It doesn't reveal …",
     "A gradient function must …",
 )
 @over(size=st.integers(1, 4), other=st.floats(-9, -0.1) | st.floats(1.1, 9))
@@ -503,14 +510,15 @@ def test_what_compute_gradient_feeds(size, other):
 
 
 @says(
-    "Draw the upstream …",
+    "If you write …",
     "the seed — …",
     "The last line …",
     "With probability one …",
     "Then the absolute …",
     "One seed isn't …",
-    "`test_cube` uses ten.",
+    "`test_cube` uses ten seeds.",
     "One time in …",
+    "Four random numbers …",
 )
 def test_luck():
     upstream = np.random.default_rng(0).standard_normal([40_000, 3])
@@ -526,9 +534,9 @@ def test_luck():
 
 
 @says(
-    "vary — because …",
+    "Vary — Because …",
     "shapes: `[]`, size …",
-    "sizes that differ …",
+    "sizes, so that …",
     "signs, and 0 …",
 )
 def test_what_to_vary():
@@ -559,12 +567,14 @@ def test_what_to_vary():
 
 @says(
     "For each input …",
-    "The first comes …",
-    "The second comes …",
+    "It computes the first …",
+    "It computes the second …",
     "You compare them …",
     "The price is …",
-    "That makes $24 + 8 + 1 = 33$.",
-    "Its step is …",
+    "The finite differences need …",
+    "The rows need …",
+    "That makes $24 + 8 + 1 = 33$ calls.",
+    "The step of …",
     "tf.test.compute_gradient: two Jacobians …",
 )
 @over(rows=st.integers(1, 3), inner=st.integers(1, 3), columns=st.integers(1, 3))
@@ -596,6 +606,7 @@ def test_compute_gradient(rows, inner, columns):
     tf.test.compute_gradient(wrong, [A, B], 0.5)
     assert same(np.max(abs(points - A)), 0.5, 1e-9)
     assert trace("compute_gradient.py")[0].numbers == [24 + 8 + 1]
+    assert 24 == 2 * 12 == 2 * (2 * 3 + 3 * 2) and 8 == 2 * 4 == 2 * (2 * 2)
     x = np.linspace(0.7, 1.4, 50, dtype=np.float32)
     h = 0.5 ** np.arange(2, 20, dtype=np.float32)[:, None]
     errors = np.mean(abs(((x + h) ** 3 - (x - h) ** 3) / (2 * h) - 3 * x * x), 1)
@@ -622,7 +633,7 @@ def test_which_slope(row, column):
     "But a large …",
     "Divide the step …",
     "The length of …",
-    "Multiplied by $10^{-5}$, …",
+    "Without the division, …",
     "One direction checks 90,000 …",
 )
 @over(count=[100, 10_000, 90_000, 1_000_000], seed=st.integers(0, 99))
@@ -670,7 +681,7 @@ def test_what_is_seen(share):
 
 
 @says(
-    "Several seeds help …",
+    "Several seeds make …",
     "But if the …",
 )
 def test_several_seeds():
@@ -802,8 +813,8 @@ definition(
     "Read off the check.",
     "The gradient function of …",
     "The gradient function is …",
-    "and the left …",
-    "In types, with …",
+    "The left side …",
+    "The upstream gradient …",
     "The function to …",
     "Its two inputs …",
     "The new upstream …",
@@ -816,11 +827,11 @@ advice(
     "You need the …",
     "Copy `check_gradient` and …",
     "As soon as …",
-    "Besides the numbers, …",
+    "In addition to …",
     "How good is …",
-    "Find an error …",
-    "Compare the first …",
-    "Compare with values.",
+    "So use a …",
+    "The program compares …",
+    "Compare the gradient …",
     "Make two quick …",
     "Predict: a lucky seed.",
     "Add a fourth …",
@@ -828,19 +839,19 @@ advice(
     "Predict: the calls …",
     "How often does `tf.test.compute_gradient` …",
     "Derive: second derivatives.",
-    "What are its …",
+    "For the cube, …",
 )
 
 
 pointer(
-    "Step sizes derives …",
+    "The page on step sizes derives …",
     "The helper has …",
     "Test a custom gradient …",
     "Each build of …",
     "You can use …",
-    "In a clone …",
+    "Install it from …",
     "The checker does …",
-    "The catalogue describes …",
-    "Steps that are …",
-    "A kink shows it.",
+    "To search your …",
+    "The page on step sizes covers …",
+    "The lesson on …",
 )

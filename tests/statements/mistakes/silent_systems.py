@@ -23,7 +23,7 @@ def through(x):
     return tf.round(x), lambda upstream: upstream
 
 
-@says("It replaces the …")
+@says("An identity operation …")
 @over(mode=[EAGER, INSIDE, AROUND])
 def test_what_a_map_replaces(mode):
     rev = tf.custom_gradient(lambda x: (tf.identity(x), lambda u: -u))
@@ -42,21 +42,21 @@ def test_a_pivot_of_zero(mode):
 
 
 pointer(
-    "In these entries …",
+    "With the entries …",
     "The cause is …",
     "The index by …",
     "`reverse` changes the …",
-    "Here it is …",
+    "The program calls …",
     "`grad` calls `tenth`, …",
     "Compare the second …",
-    "The gradient of dropout …",
-    "Compare the two …",
+    "The output and the gradient of …",
+    "Compare the signs:",
     "The same product …",
-    "The program differentiates …",
+    "The program computes the second …",
     "The same check …",
-    "The input has …",
+    "The input contains …",
     "Compare the three …",
-    "Both functions compute …",
+    "The program computes the matrix …",
     "This matrix has …",
     "Look at what …",
     "The second row …",
@@ -75,10 +75,27 @@ pointer(
     "More: what recompute_grad saves.",
     "More: captured tensors.",
     "More: a guard …",
-    "More: which built-ins …",
+    "More: which built-in …",
     "More: the determinant …",
     "More: roots and …",
     "Notice it earlier.",
+    "Find your symptom …",
+    "With — Symptom …",
+    "Each entry starts …",
+    "This program draws …",
+    "Here `w` is …",
+    "This program applies the three …",
+    "This program applies the two fixes:",
+    "This program applies the two fixes to …",
+    "This program computes …",
+    "Here the check …",
+    "This program searches …",
+    "This program prints …",
+    "This custom gradient …",
+    "The determinant in …",
+    "This function checks …",
+    "This program uses …",
+    "The derivative of each …",
 )
 
 
@@ -87,13 +104,14 @@ pointer(
 
 @says(
     "`tf.vectorized_map` traces the …",
-    "It replaces the …",
-    "A tape around …",
-    "The sign isn't …",
+    "An identity operation …",
+    "A tape outside …",
+    "`tf.vectorized_map` doesn't change …",
     "All three fixes …",
+    "`tf.vectorized_map` — the custom …",
     "Fix: use `tf.map_fn`, …",
     "For example, a …",
-    "Compare with `tf.map_fn`.",
+    "Compare the gradient with …",
     "Deliberately wrong: the tape …",
     "map_fn, or the …",
 )
@@ -113,11 +131,12 @@ def test_vectorized_map(mode):
     "By default, `tape.jacobian` …",
     "This loop drops …",
     "The first derivative …",
-    "The factor 0.1 …",
+    "The wrong derivative …",
     "Both fixes give 0.8.",
+    "`tape.jacobian` — a second …",
     "Fix: call `tape.jacobian` …",
-    "Compare with the gradient of …",
-    "Deliberately wrong: a default …",
+    "Compare the result with that …",
+    "Deliberately wrong: differentiate …",
     "The second derivative …",
 )
 @over(
@@ -172,7 +191,9 @@ def both(function, x):
     "The forward pass runs …",
     "The gradient of the recomputed …",
     "`keras.remat` around a …",
-    "Output and gradient …",
+    "The output and the gradient have …",
+    "In each pair …",
+    "recomputation — the gradient changes …",
     "Fix: draw the …",
     "For dropout, assert …",
     "Deliberately wrong: the second forward …",
@@ -248,8 +269,10 @@ def step(wrap, inner, **options):
     "Compare one step …",
     "This layer recomputes …",
     "Compare the kernels …",
-    "The recomputed block …",
-    "This holds eagerly, …",
+    "With the recomputed …",
+    "recomputation — `fit` trains …",
+    "The result is the same …",
+    "It is also …",
     "This layer calls …",
     "Both kernels agree.",
     "With dropout in …",
@@ -283,8 +306,8 @@ def test_training(options, again):
 @says(
     "Keras passes the …",
     "The block runs …",
-    "In this run …",
-    "So you get …",
+    "In the second …",
+    "The result is the gradient …",
 )
 @over(again=[keras.remat, tf.recompute_grad])
 def test_runs(again):
@@ -336,14 +359,15 @@ TWICE = [
     "The gradient is right, …",
     "Otherwise the gradient …",
     "So the averages …",
-    "The mean moves only …",
-    "It moves twice …",
-    "Fix: leave each …",
+    "recomputation — the moving averages …",
+    "The mean is …",
+    "It is updated …",
+    "Fix: keep each …",
     "Here the layer …",
     "The backward pass …",
     "Compare the state …",
     "Deliberately wrong: batch normalization …",
-    "Batch normalization stays …",
+    "The batch normalization …",
     was="'each run': the tape around a tf.function or strategy.run, once",
 )
 @over(mode=ONCE + TWICE, again=[tf.recompute_grad, keras.remat])
@@ -373,11 +397,12 @@ def close(one, other):
 @says(
     "`tf.recompute_grad` is a …",
     "The forward pass isn't …",
-    "`w` gets `None` …",
-    "By position, both …",
+    "In both cases …",
+    "recomputation — the gradient of …",
+    "Both tensors have …",
     "Fix: pass every …",
     "`assert all(each is not None for each in gradients)`.",
-    "Deliberately wrong: recompute_grad, …",
+    "Deliberately wrong: recompute_grad …",
     "Each tensor that …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA])
@@ -415,8 +440,9 @@ def jvp(function, x):
     "This is a …",
     "In a `tf.function`, …",
     "Both fixes give 4.2, …",
+    "forward mode — a second …",
     "Fix: replace the …",
-    "Compare with forward …",
+    "Compare the result with forward-over-reverse …",
     "Deliberately wrong: forward …",
     "Forward over reverse, …",
 )
@@ -478,9 +504,9 @@ for name in ORDER.split():
 
 @says(
     "In eager mode, …",
-    "After that, second …",
+    "From then on, …",
     "So `wave` is …",
-    "Both numbers are …",
+    "Both second derivatives …",
     was="'a product misses a part where a factor is used again': it depends on what ran before",
 )
 @over(
@@ -518,10 +544,11 @@ def test_what_ran_before(order):
     "XLA drops assertions …",
     "Under XLA, `tf.debugging.check_numerics` …",
     "XLA returns the …",
-    "Outside of the …",
+    "XLA — a check …",
+    "Outside the compiled …",
     "Fix: move the …",
     "Deliberately wrong: an …",
-    "The assertion stands …",
+    "The assertion is …",
 )
 @over(
     guard={
@@ -544,10 +571,11 @@ def test_guards(guard):
     "NaN doesn't equal …",
     "XLA skips the …",
     "Under XLA, neither …",
+    "XLA — the gradient …",
     "The second line …",
     "Fix: search the …",
     "Deliberately wrong: the gradient …",
-    "The input is …",
+    "Search the input …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA, AROUND_XLA])
 def test_reduce_max(mode):
@@ -570,12 +598,13 @@ def test_reduce_max(mode):
     "The gradient of `tf.linalg.eigh` …",
     "Where a difference …",
     "`tf.linalg.svd` does the same.",
-    "Through the eigenvectors, …",
+    "The gradient through …",
+    "eigenvectors — the gradient …",
     "The gradient of `tf.linalg.expm` …",
     "Fix: use an …",
     "If you need …",
     "Deliberately wrong: a gradient …",
-    "A matrix function …",
+    "Compute a matrix …",
 )
 @over(mode=[EAGER, AROUND], gap=[0.0, 0.5])
 def test_eigenvectors(mode, gap):
@@ -604,6 +633,7 @@ def test_eigenvectors(mode, gap):
 @says(
     "For a complex …",
     "The gradient of `tf.linalg.det` lacks …",
+    "a complex determinant …",
     "For a real …",
     "The gradient is 2, …",
     "The determinant of …",
@@ -631,10 +661,11 @@ def test_det(mode, z):
     "Rounding leaves a …",
     "If the pivot …",
     "The gradient is finite, …",
+    "`tf.linalg.inv` — the gradient …",
     "The assertion passes …",
     "Fix: check the …",
     "Deliberately wrong: the inverse …",
-    "An assertion: the …",
+    "Assert that the …",
 )
 @over(mode=[EAGER, INSIDE, AROUND])
 def test_inverse(mode):
@@ -656,12 +687,13 @@ def test_inverse(mode):
 
 @says(
     "The norm is …",
-    "The derivative of …",
+    "The derivative of the …",
     "If all rows …",
-    "Its gradient is NaN.",
+    "The gradient of this …",
+    "`tf.norm` — the gradient …",
     "The gradient of the second …",
-    "Fix: compute the square …",
-    "Deliberately wrong: one …",
+    "Fix: let `s` …",
+    "Deliberately wrong: the norm …",
     "A norm with …",
 )
 @over(
@@ -692,11 +724,12 @@ def test_norm(mode, norm):
     "That is right …",
     "A mean over …",
     "`tape.batch_jacobian` returns 0, …",
+    "`tape.batch_jacobian` — the derivatives …",
     "The diagonal of …",
     "The program also …",
     "Fix: use `tape.jacobian`, …",
     "Deliberately wrong: batch_jacobian …",
-    "tape.jacobian includes the …",
+    "tape.jacobian also has …",
 )
 @over(
     wrap={"eager": lambda f: f, "graph": tf.function},

@@ -1,4 +1,4 @@
-"""Deliberately wrong: eight gradient functions of the cube, three checks."""
+"""Deliberately wrong: three checks of eight gradient functions of the cube."""
 
 import numpy as np
 import tensorflow as tf
@@ -23,8 +23,8 @@ def cube(spoil):
 
 
 def jacobian(function, x):
-    rule, differences = tf.test.compute_gradient(function, [x])
-    return np.allclose(rule[0], differences[0], rtol=0, atol=1e-4)
+    custom, numeric = tf.test.compute_gradient(function, [x])
+    return np.allclose(custom[0], numeric[0], rtol=0, atol=1e-4)
 
 
 def random_upstream(function, x, seed=0, h=1e-5):
@@ -61,4 +61,4 @@ for name, spoil in FAULTS.items():
 
 lucky = sum(random_upstream(cube(FAULTS["abs of upstream"]), three, seed)
             for seed in range(40))
-print("abs of upstream passes under", lucky, "of 40 seeds")
+print("abs of upstream passes with", lucky, "of 40 seeds")

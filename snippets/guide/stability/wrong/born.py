@@ -1,4 +1,4 @@
-"""Deliberately wrong: every operation behind the gradient of log(1 + e^x)."""
+"""Deliberately wrong: print all operations of the gradient of log(1 + e^x)."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Deliberately wrong: a fully masked row that is dropped too late."""
+"""Deliberately wrong: a fully masked row that is removed too late."""
 
 import tensorflow as tf
 

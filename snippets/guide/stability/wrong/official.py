@@ -32,5 +32,5 @@ for value in (-20.0, 0.0, 100.0):
         print(f"{name:8} {value:5.0f} {y:10.3g} {first:10.3g} {second:10.3g}")
 
 x = tf.constant(0.0)
-print(f"at 0, local derivative by the input {tf.sigmoid(x):.3f},"
-      f" by the output {tf.sigmoid(log1pexp(x)):.3f}")
+print(f"at 0, sigmoid of the input {tf.sigmoid(x):.3f},"
+      f" sigmoid of the output {tf.sigmoid(log1pexp(x)):.3f}")

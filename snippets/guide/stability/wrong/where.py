@@ -1,4 +1,4 @@
-"""Deliberately wrong: one tf.where, and the branch that is not taken."""
+"""Deliberately wrong: one tf.where around a branch that is not taken."""
 
 import tensorflow as tf
 

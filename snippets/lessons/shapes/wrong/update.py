@@ -38,7 +38,7 @@ def verdict(optimizer, function):
         optimizer.apply([gradient], [x])
     except tf.errors.InvalidArgumentError:
         return "refused"
-    return "taken"
+    return "accepted"
 
 
 print(f"{'':8}    [2, 1]   float64")

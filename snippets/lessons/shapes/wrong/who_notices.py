@@ -10,7 +10,7 @@ FAULTS = {
     "float64": lambda good: tf.cast(good, tf.float64),
     "None": lambda good: None,
 }
-# The input that is differentiated, and how the output comes from it.
+# What the tape watches, and how the output is computed from it.
 PLACES = {
     "f(x)": (X, lambda f, x: f(x)),
     "f(sin x)": (X, lambda f, x: f(tf.sin(x))),

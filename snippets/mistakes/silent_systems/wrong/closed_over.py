@@ -1,4 +1,4 @@
-"""Deliberately wrong: recompute_grad, and tensors not passed by position."""
+"""Deliberately wrong: recompute_grad without w as a positional argument."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: batch_jacobian of a function that mixes the examples."""
+"""Deliberately wrong: batch_jacobian, but outputs depend on other examples."""
 
 import tensorflow as tf
 

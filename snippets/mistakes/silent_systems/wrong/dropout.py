@@ -1,4 +1,4 @@
-"""Deliberately wrong: the second forward pass draws other numbers."""
+"""Deliberately wrong: the second forward pass draws new numbers."""
 
 import tensorflow as tf
 

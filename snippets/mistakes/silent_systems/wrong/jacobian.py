@@ -1,4 +1,4 @@
-"""Deliberately wrong: a default tape.jacobian is differentiated again."""
+"""Deliberately wrong: differentiate the result of tape.jacobian again."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: one row of zeros among the norms of many."""
+"""Deliberately wrong: the norm of a row of zeros."""
 
 import tensorflow as tf
 

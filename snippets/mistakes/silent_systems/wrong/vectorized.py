@@ -1,4 +1,4 @@
-"""Deliberately wrong: the tape stands around tf.vectorized_map."""
+"""Deliberately wrong: the tape is outside tf.vectorized_map."""
 
 import tensorflow as tf
 
