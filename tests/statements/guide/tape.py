@@ -407,7 +407,7 @@ def test_the_tape_walks_everything(wrap):
     "The gradients of …",
     "The program squares …",
     "A value that …",
-    "With $v = 3 u$ …",
+    "Its upstream gradient …", "For example, with $v = 3 u$ …",
     "In this derivation, …",
     "So $v$ receives …",
     r"`triple` returns $16 \cdot 3 = 48$.",
