@@ -207,7 +207,7 @@ def test_the_trace():
 
 @says(
     "`tf.stop_gradient` around the …",
-    "The bytes are …",
+    "The left plot …",
     "The unrolled loop …",
     "The custom gradient keeps …",
     "Unrolling means that …",
@@ -289,7 +289,7 @@ def test_any_condition(mode, seed, form):
     "At its minimum, …",
     "So $F$ is …",
     "With the second `x`, …",
-    "The row of …",
+    "The row of …", "So the element's …",
     "The Jacobian has …",
     "Of descent on …",
     was="its row of A alone: its row of B must be 0, too",
@@ -341,7 +341,7 @@ ORBITS = {"x": numbers(-20, 20), "k": numbers(0.05, 0.85)}
     "Again $x$ in …",
     "Here $A$ is …",
     "The quotient of …",
-    "This program computes …",
+    "This program also …",
     "Notice that `grad` …",
     "For a second …",
     "The `y` of …",
@@ -411,7 +411,7 @@ def test_newton_steps(mode, steps, x, k):
     "The last inner …",
     "In this program, …",
     "`downstream_c` agrees with …",
-    "$A$ is symmetric …",
+    "In this example, $A$ …",
     "A linear system …",
     "A y: a …",
     was="'The gradients agree with finite differences': printed for c alone",
@@ -535,7 +535,7 @@ def test_tolerance():
 
 
 @says(
-    "This check moves …",
+    "This check changes …",
     "The `grad` of …",
     "Three results computed …",
     "The gradient of the layer, …",
@@ -553,7 +553,7 @@ def test_the_check():
     "A tape through the …",
     "If the solver starts …",
     "The solver starts …",
-    "The equation here …",
+    "In this example, the …",
     "From 0, the …",
     "A training loop …",
     "The loop of …",
@@ -753,7 +753,7 @@ def test_matrix_free(mode, c):
 
 
 @says(
-    "Its steps are …", "But if $A$ …",
+    "It takes the …", "But if $A$ …",
     "The number of steps …",
 )
 @over(steps=[1, 2, 4])
