@@ -783,7 +783,7 @@ def test_rewrites(mode, on, x):
 
 
 @says(
-    "The opposite happens …",
+    "The opposite also …",
 )
 @over(on=[True, False])
 def test_other_way(on):
