@@ -462,7 +462,7 @@ def test_cure(mode, shape):
     "A forgotten sum …",
     "If you call …",
     "A graph that …",
-    "TensorFlow compares them …",
+    "But TensorFlow compares …",
     "In the program …",
     was="'a tape asks a rule for as many gradients as it has inputs, not for their shapes': around or nested it raises Incompatible shapes",
 )
@@ -479,7 +479,7 @@ def test_shapes_are_compared(mode, count):
     assert refused == (count != 2)
 
 
-@says("TensorFlow compares them …")
+@says("But TensorFlow compares …")
 @over(
     mode=[m for m in BLOCKS if m.name in ("branch, tape inside", "loop, tape inside")]
 )
@@ -489,7 +489,7 @@ def test_shapes_in_a_block(mode):
 
 
 @says(
-    "TensorFlow compares them …",
+    "But TensorFlow compares …",
 )
 @over(known=[[3], [None], None])
 def test_what_the_graph_knows(known):
@@ -768,7 +768,7 @@ def test_solution(mode, seed):
 
 advice(
     "Write one differential …",
-    "You need the …",
+    "You need the …", "You also need …",
     "Predict the three shapes.",
     "Look at the shape …",
     "Look at the first …",
