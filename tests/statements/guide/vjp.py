@@ -124,7 +124,7 @@ def test_a_softmax_adds_up_to_one(dtype, x):
     "It turns the …",
     "The types, with …",
     "The function of …",
-    "Two of the …",
+    "In this function, …",
 )
 @over(x=THREE)
 def test_the_jacobian_of_the_pair(x):
@@ -884,7 +884,7 @@ def test_a_stack_of_rows(mode):
 
 @says(
     "For several targets, …",
-    "There is one …",
+    "This program has …",
     "Pass a tensor, …",
     "It silently drops …",
     "Only the tensor …",
@@ -991,7 +991,7 @@ def test_a_check_of_a_rule_against_itself(forward, x):
 
 
 @says(
-    "`recorded`: the JVP …",
+    "`recorded`: forward mode …",
     "In eager mode the …",
     "In a graph, …",
 )
@@ -1198,7 +1198,7 @@ advice(
     "Take the inner …",
 )
 pointer(
-    "A survey of …",
+    "A survey of …", "Compare the tensor …",
     "You need the …",
     "After this page …",
     "(If the output …",
