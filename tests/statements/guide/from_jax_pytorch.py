@@ -324,8 +324,8 @@ def test_half(mode, x):
 
 
 history(
-    "The words and signatures of JAX …",
-    "The words and signatures of PyTorch …",
+    "This page uses the words and signatures of JAX's …",
+    "This page uses the words and signatures of PyTorch's …",
     "PyTorch raises an …",
     "In PyTorch, `y.register_hook …",
     "You port a …",
