@@ -715,7 +715,7 @@ def test_loops_of_xla(said):
 @says(
     "A custom gradient that …",
     "Test each custom gradient in the …",
-    "In `tf.cond`, write …",
+    "For a call …",
     "Test each custom gradient in seven places.",
     "The program tries two …",
     "Only the branch …",

@@ -74,6 +74,7 @@ def test_begins_to_move():
     "So to find …",
     "The solver may …",
     "The gradient function needs the solution and …",
+    "In code: `w = …",
     "The gradient function needs the solution, …",
     "It doesn't need …",
     "It keeps no …",
@@ -288,6 +289,7 @@ def test_any_condition(mode, seed, form):
     "The example is …",
     "At its minimum, …",
     "So $F$ is …",
+    "For both inputs …",
     "With the second `x`, …",
     "The row of …", "So the element's …",
     "The Jacobian has …",
@@ -297,6 +299,8 @@ def test_any_condition(mode, seed, form):
 @over(x=[[2.0, 1.0], [1.0, 3.0]], first=[1.0, 100.0])
 def test_a_quadratic_program(x, first):
     defined = program("general.py")
+    lines = [line.numbers for line in trace("general.py")]
+    assert lines[1::4] == lines[2::4] and len(lines[1::4]) == 2
     M, x = defined.M, tf.constant(x, tf.float64)
     y = defined.descend(M, x)
     assert close(defined.step(y, M, x), y) and np.all(y >= 0)
@@ -338,11 +342,12 @@ ORBITS = {"x": numbers(-20, 20), "k": numbers(0.05, 0.85)}
 @says(
     "Kepler's equation gives …",
     "Usually the time …",
-    "Again $x$ in …",
+    "Again, $x$ in …",
     "Here $A$ is …",
     "The quotient of …",
     "This program also …",
     "Notice that `grad` …",
+    "All four derivatives …",
     "For a second …",
     "The `y` of …",
     "The result of …",
@@ -366,6 +371,8 @@ def test_kepler(mode, x, k):
     )
     EAGER.gradient(lambda x: defined.kepler(x, k), x)
     assert len(calls) == 2
+    shown = [line.numbers[-2:] for line in trace("root.py")[1:]]
+    assert len(shown) == 4 and all(one == other for one, other in shown)
 
 
 @says(
@@ -658,6 +665,7 @@ def test_lambert(mode, z):
     "A change in …",
     "`tape.batch_jacobian` computes these …",
     "Compared with `general.py`, …",
+    "The gradients of the custom gradient …",
     "The rows share …",
     "The solver should …",
     "The gradient function also …",
