@@ -336,7 +336,7 @@ def test_far_out(mode):
 
 
 @says(
-    "Both give the …",
+    "Both versions give …",
     "With the copies, …",
 )
 @over(mode=[EAGER, XLA, *OUTSIDE, *BLOCKS], name=["cube_by_both", "cube_by_x"])
