@@ -919,7 +919,7 @@ def test_watched_integers(dtype):
 @says(
     "In a training …",
     "From the next …",
-    "Use `w.assign_sub(0.1 * slope)`, …",
+    "Use `w.assign_sub(0.1 * gradient)`, …",
 )
 @over(wrap=WRAPS)
 def test_the_sources(wrap):
