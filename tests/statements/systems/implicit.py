@@ -235,7 +235,7 @@ def test_what_is_kept(stopped, steps):
     lines = trace("unrolled.py")
     many = [25, 50, 75, 100]
     kept = {line.text.split()[0]: line.numbers[-4:] for line in lines[:2]}
-    assert kept == {"unrolled": [256 * k for k in many], "rule": [128] * 4}
+    assert kept == {"unrolled": [256 * k for k in many], "custom": [128] * 4}
     assert n * tf.float64.size == 128
     unrolled, rule = (lines[i].numbers for i in (2, 3))
     assert unrolled[1] > rule[1] and unrolled[3] > rule[3]
@@ -576,7 +576,7 @@ def test_warm(x):
     cold, warm = lines[:2]
     assert cold["steps"] > 10 and warm["steps"] == 1 and cold["y"] == warm["y"]
     assert round(cold["tape"], 2) == 1.96 == round(lines[2].numbers[0], 2)
-    assert warm["tape"] == 1 and warm["rule"] == cold["rule"]
+    assert warm["tape"] == 1 and warm["custom"] == cold["custom"]
     answer = defined.solve(tf.constant(x), tf.constant(0.0))[0]
     assert close(answer, x + np.sin(answer) / 2, 1e-5)
     assert defined.solve(tf.constant(x), answer)[1] == 1
