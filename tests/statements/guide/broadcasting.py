@@ -307,7 +307,8 @@ def test_own_rule(told):
 @says(
     "Broadcast outside the …",
     "The copies are …",
-    "Alternatively, call `tf.broadcast_to` …", "TensorFlow then computes …",
+    "Alternatively, call `tf.broadcast_to` …",
+    "TensorFlow then computes …",
     "If the copies …",
     "The gradient function of `tf.broadcast_to` …",
     "The three gradients …",
@@ -768,7 +769,8 @@ def test_solution(mode, seed):
 
 advice(
     "Write one differential …",
-    "You need the …", "You also need …",
+    "You need the …",
+    "You also need …",
     "Predict the three shapes.",
     "Look at the shape …",
     "Look at the first …",
@@ -801,7 +803,8 @@ definition(
     "The types of …",
     "$k$ counts the …",
     "The program stores …",
-    "Let `y = x + b`, …", "The loss is the sum …",
+    "Let `y = x + b`, …",
+    "The loss is the sum …",
     "What is the …",
     "`x` has the …",
     "Over which axes …",

@@ -523,7 +523,8 @@ def vjp_of(f):
     "Take one layer, …",
     "The program counts the multiplications …",
     "The VJP takes …",
-    "The Jacobian takes …", "At $n = 1024$, …",
+    "The Jacobian takes …",
+    "At $n = 1024$, …",
 )
 @over(n=[1, 3, 64])
 def test_the_cost_of_a_vjp(n):
@@ -962,7 +963,8 @@ def test_a_rule_may_be_called_twice(persistent):
 
 @says(
     "Usually, forward mode …",
-    "But in eager mode, …", "Around a `tf.function`, …",
+    "But in eager mode, …",
+    "Around a `tf.function`, …",
     "A check by …",
     "The gradient function below …",
     "`stopped`: after `tf.stop_gradient`, …",
@@ -1198,7 +1200,8 @@ advice(
     "Take the inner …",
 )
 pointer(
-    "A survey of …", "Compare the tensor …",
+    "A survey of …",
+    "Compare the tensor …",
     "You need the …",
     "After this page …",
     "(If the output …",

@@ -386,7 +386,8 @@ def test_nestings(mode, name):
     "Don't decorate `grad` …",
     "Compare both columns …",
     "Only the second derivative of …",
-    "The second derivative of the …", "In the `tf.function`, it …",
+    "The second derivative of the …",
+    "In the `tf.function`, it …",
     "Deliberately wrong: grad …",
     was="'the second derivative is wrong': eagerly that of the cube is right",
 )

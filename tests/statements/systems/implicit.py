@@ -291,7 +291,8 @@ def test_any_condition(mode, seed, form):
     "So $F$ is …",
     "For both inputs …",
     "With the second `x`, …",
-    "The row of …", "So the element's …",
+    "The row of …",
+    "So the element's …",
     "The Jacobian has …",
     "Of descent on …",
     was="its row of A alone: its row of B must be 0, too",
@@ -593,7 +594,8 @@ def test_warm(x):
 @says(
     "The system isn't …",
     "A test with …",
-    "With the symmetric …", "With the other …",
+    "With the symmetric …",
+    "With the other …",
     "Deliberately wrong: grad …",
 )
 @over(symmetric=[True, False], seed=[0, 1])
@@ -761,7 +763,8 @@ def test_matrix_free(mode, c):
 
 
 @says(
-    "It takes the …", "But if $A$ …",
+    "It takes the …",
+    "But if $A$ …",
     "The number of steps …",
 )
 @over(steps=[1, 2, 4])
@@ -935,7 +938,8 @@ def test_the_cobweb(mode):
 
 pointer(
     "The program that draws …",
-    "The types of …", "Compare the gradients with …",
+    "The types of …",
+    "Compare the gradients with …",
     "The figure compares …",
     "The code calls …",
 )
