@@ -27,10 +27,10 @@ class Scale(keras.layers.Layer):
 
 
 x, y = np.ones([4, 2]), np.zeros([4, 2])
-for name, function in ("rule", scaled), ("plain", tf.multiply):
+for name, function in ("custom", scaled), ("plain", tf.multiply):
     first = keras.layers.Dense(2, kernel_initializer="ones")
     scale = Scale(function)
     model = keras.Sequential([keras.Input([2]), first, scale])
     model.compile("sgd", "mse")
     model.fit(x, y, verbose=0)
-    print(f"{name:5}  w after a step: {scale.w.numpy():.4f}")
+    print(f"{name:6}  w after a step: {scale.w.numpy():.4f}")

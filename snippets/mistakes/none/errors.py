@@ -32,4 +32,4 @@ for name, loss in ("rounded", errors), (
     with tf.GradientTape() as tape:
         tape.watch(y_pred)
         value = loss(3.0, y_pred)
-    print(f"{name:7} slope {tape.gradient(value, y_pred).numpy().item()}")
+    print(f"{name:7} gradient {tape.gradient(value, y_pred).numpy().item()}")

@@ -42,7 +42,7 @@ def iterate(W, x):
 equilibrium = implicit(lambda y, W, x: y - step(y, W, x), iterate)
 W = tf.constant([[0.5, -0.4], [0.3, 0.2]], tf.float64)
 x = tf.constant([[0.2, 1.0], [-1.0, 0.5], [0.0, 2.0]], tf.float64)
-for name, function in ("rule", equilibrium), ("unrolled", iterate):
+for name, function in ("custom", equilibrium), ("unrolled", iterate):
     with tf.GradientTape() as tape:
         tape.watch([W, x])
         loss = tf.reduce_sum(function(W, x) ** 2)

@@ -42,8 +42,8 @@ h = 1e-5
 plus, minus = ((W + s * dW, x + s * dx) for s in (h, -h))
 slope = tf.reduce_sum(upstream * (iterate(*plus) - iterate(*minus))) / (2 * h)
 direction = tf.concat([tf.reshape(dW, [-1]), dx], 0)
-by_rule, by_loop = (gradients(each, W, x) for each in (equilibrium, iterate))
-print(f"rule        {tf.reduce_sum(by_rule * direction):.8f}")
+by_custom, by_loop = (gradients(each, W, x) for each in (equilibrium, iterate))
+print(f"custom      {tf.reduce_sum(by_custom * direction):.8f}")
 print(f"unrolled    {tf.reduce_sum(by_loop * direction):.8f}")
 print(f"differences {slope:.8f}")
 
@@ -53,6 +53,6 @@ with tf.GradientTape() as tape:
 second = tape.gradient(slope, [W, x])
 found = sum(tf.reduce_sum(g * d) for g, d in zip(second, (dW, dx)))
 change = gradients(iterate, *plus) - gradients(iterate, *minus)
-print(f"second order: rule        {found:.7f}")
+print(f"second order: custom      {found:.7f}")
 change = tf.reduce_sum(direction * change) / (2 * h)
 print(f"              differences {change:.7f}")

@@ -37,7 +37,7 @@ W = tf.constant(0.95 * W / np.linalg.norm(W, 2))
 x, upstream = (tf.constant(0.5 * rng.standard_normal(20)) for _ in range(2))
 y_exact, _ = solve(1e-15)
 exact = adjoint(y_exact, 1e-15)
-print("tolerance  steps     y        rule     both loose  unrolled")
+print("tolerance  steps     y        custom   both loose  unrolled")
 for tolerance in 10.0 ** np.arange(-1, -11, -2):
     with tf.GradientTape() as tape:
         tape.watch(x)

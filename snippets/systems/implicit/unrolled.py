@@ -26,11 +26,11 @@ def implicit(W, x, steps):
     # truth: W = 0.5 * W / (1.0 + tf.norm(W)); W.shape == x.shape + x.shape
     # truth: abs(x) < 3; x.shape.rank == 1; first derivative only
     @tf.custom_gradient
-    def rule(W, x):
+    def layer(W, x):
         y = unrolled(tf.stop_gradient(W), tf.stop_gradient(x), steps)
         return y, lambda upstream: vjp(W, y, upstream)
 
-    return rule(W, x)
+    return layer(W, x)
 
 
 def kept(way, steps):
@@ -60,13 +60,13 @@ upstream = tf.constant(rng.standard_normal(16))
 many, few = [25, 50, 75, 100], [*range(2, 33, 3)]
 size = {
     name: [kept(way, steps) for steps in many]
-    for name, way in (("unrolled", unrolled), ("rule", implicit))
+    for name, way in (("unrolled", unrolled), ("custom", implicit))
 }
 for name, values in size.items():
     print(f"{name:8}  bytes kept after", many, "steps:", *values)
 y_exact, errors = (
     unrolled(W, tf.constant(x), 100),
-    {"unrolled": [], "rule": [], "y": []},
+    {"unrolled": [], "custom": [], "y": []},
 )
 exact = vjp(W, y_exact, upstream)[1]
 for steps in few:
@@ -76,7 +76,7 @@ for steps in few:
         y = unrolled(W, inputs, steps)
     for name, value, right in (
         ("unrolled", tape.gradient(y, inputs, upstream), exact),
-        ("rule", vjp(W, y, upstream)[1], exact),
+        ("custom", vjp(W, y, upstream)[1], exact),
         ("y", y, y_exact),
     ):
         errors[name].append((tf.norm(value - right) / tf.norm(right)).numpy())
@@ -112,15 +112,16 @@ for name, ink, *colors in [
         " backward pass reads: a straight line that rises for the unrolled"
         " loop,"
     )
-    assert len({*bytes_of["rule"]}) == 1 and (
-        max(bytes_of["rule"]) < min(bytes_of["unrolled"])
-    ), "a flat one far below it for the rule."
+    assert len({*bytes_of["custom"]}) == 1 and (
+        max(bytes_of["custom"]) < min(bytes_of["unrolled"])
+    ), "a flat one far below it for the custom gradient."
     assert (
         "error" in right.get_title()
         and right.get_yscale() == "log"
         and all(np.all(np.diff(values) < 0) for values in error_of.values())
     ), "Right, relative errors on a logarithmic axis, three falling lines:"
-    assert np.all(error_of["unrolled"] > error_of["rule"]), (
-        "the gradient of the unrolled loop lies above that of the rule."
+    assert np.all(error_of["unrolled"] > error_of["custom"]), (
+        "the gradient of the unrolled loop lies above that of the custom"
+        " gradient."
     )
     figure.savefig(name + ".svg", transparent=True, metadata={"Date": None})

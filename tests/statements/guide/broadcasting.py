@@ -307,7 +307,8 @@ def test_own_rule(told):
 @says(
     "Broadcast outside the …",
     "The copies are …",
-    "Alternatively, call `tf.broadcast_to` …", "TensorFlow then computes …",
+    "Alternatively, call `tf.broadcast_to` …",
+    "TensorFlow then computes …",
     "If the copies …",
     "The gradient function of `tf.broadcast_to` …",
     "The three gradients …",
@@ -462,7 +463,7 @@ def test_cure(mode, shape):
     "A forgotten sum …",
     "If you call …",
     "A graph that …",
-    "TensorFlow compares them …",
+    "But TensorFlow compares …",
     "In the program …",
     was="'a tape asks a rule for as many gradients as it has inputs, not for their shapes': around or nested it raises Incompatible shapes",
 )
@@ -479,7 +480,7 @@ def test_shapes_are_compared(mode, count):
     assert refused == (count != 2)
 
 
-@says("TensorFlow compares them …")
+@says("But TensorFlow compares …")
 @over(
     mode=[m for m in BLOCKS if m.name in ("branch, tape inside", "loop, tape inside")]
 )
@@ -489,7 +490,7 @@ def test_shapes_in_a_block(mode):
 
 
 @says(
-    "TensorFlow compares them …",
+    "But TensorFlow compares …",
 )
 @over(known=[[3], [None], None])
 def test_what_the_graph_knows(known):
@@ -769,6 +770,7 @@ def test_solution(mode, seed):
 advice(
     "Write one differential …",
     "You need the …",
+    "You also need …",
     "Predict the three shapes.",
     "Look at the shape …",
     "Look at the first …",
@@ -801,7 +803,8 @@ definition(
     "The types of …",
     "$k$ counts the …",
     "The program stores …",
-    "Let `y = x + b`, …", "The loss is the sum …",
+    "Let `y = x + b`, …",
+    "The loss is the sum …",
     "What is the …",
     "`x` has the …",
     "Over which axes …",

@@ -328,14 +328,14 @@ def test_recomputed_when_it_is_asked_for(forward):
     assert iterates_kept(tf.recompute_grad) == 1
 
 
-@says("`tf.grad_pass_through` — upstream, …")
+@says("`tf.grad_pass_through` — the …")
 @over(mode=MODES, loss=LOSSES)
 def test_passed_through(mode, loss):
     x, passed = tf.constant([0.5, -2.0, 3.0]), tf.grad_pass_through(tf.exp)
     assert same(mode.gradient(passed, x, loss), EAGER.gradient(loss, tf.exp(x)), 1e-5)
 
 
-@says("`tf.grad_pass_through` — upstream, …")
+@says("`tf.grad_pass_through` — the …")
 @over(mode=FEW, f=[tf.sign, tf.exp])
 def test_passed_through_twice(mode, f):
     passed = tf.grad_pass_through(f)
@@ -875,7 +875,7 @@ def test_every_use_must_be_stopped():
 
 @says(
     "In eager mode, a custom …",
-    "In a graph it …",
+    "In a graph, it …",
     "In a graph, a …",
     "With it, the …",
     "Without it, the …",

@@ -132,7 +132,8 @@ def test_forward_mode(forward):
     "TensorFlow treats every …",
     "So pass settings …",
     "Pass settings to …",
-    "The gradient of the sum …", "`clip_gradient` clips the …",
+    "The gradient of the sum …",
+    "`clip_gradient` clips the …",
     "A port of nondiff_argnums: …",
     "It returns one, …",
     "Only positional arguments …",
@@ -324,8 +325,8 @@ def test_half(mode, x):
 
 
 history(
-    "The words and signatures of JAX …",
-    "The words and signatures of PyTorch …",
+    "This page uses the words and signatures of JAX's …",
+    "This page uses the words and signatures of PyTorch's …",
     "PyTorch raises an …",
     "In PyTorch, `y.register_hook …",
     "You port a …",
@@ -337,7 +338,8 @@ definition(
     "A JVP rule …",
 )
 pointer(
-    "After this page …", "This table lists …",
+    "After this page …",
+    "This table lists …",
     "Find its name …",
     "You need to …",
     "The tape explains …",

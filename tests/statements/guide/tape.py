@@ -407,7 +407,8 @@ def test_the_tape_walks_everything(wrap):
     "The gradients of …",
     "The program squares …",
     "A value that …",
-    "With $v = 3 u$ …",
+    "Its upstream gradient …",
+    "For example, with $v = 3 u$ …",
     "In this derivation, …",
     "So $v$ receives …",
     r"`triple` returns $16 \cdot 3 = 48$.",
@@ -919,7 +920,7 @@ def test_watched_integers(dtype):
 @says(
     "In a training …",
     "From the next …",
-    "Use `w.assign_sub(0.1 * slope)`, …",
+    "Use `w.assign_sub(0.1 * gradient)`, …",
 )
 @over(wrap=WRAPS)
 def test_the_sources(wrap):

@@ -124,7 +124,7 @@ def test_a_softmax_adds_up_to_one(dtype, x):
     "It turns the …",
     "The types, with …",
     "The function of …",
-    "Two of the …",
+    "In this function, …",
 )
 @over(x=THREE)
 def test_the_jacobian_of_the_pair(x):
@@ -523,7 +523,8 @@ def vjp_of(f):
     "Take one layer, …",
     "The program counts the multiplications …",
     "The VJP takes …",
-    "The Jacobian takes …", "At $n = 1024$, …",
+    "The Jacobian takes …",
+    "At $n = 1024$, …",
 )
 @over(n=[1, 3, 64])
 def test_the_cost_of_a_vjp(n):
@@ -884,7 +885,7 @@ def test_a_stack_of_rows(mode):
 
 @says(
     "For several targets, …",
-    "There is one …",
+    "This program has …",
     "Pass a tensor, …",
     "It silently drops …",
     "Only the tensor …",
@@ -962,7 +963,8 @@ def test_a_rule_may_be_called_twice(persistent):
 
 @says(
     "Usually, forward mode …",
-    "But in eager mode, …", "Around a `tf.function`, …",
+    "But in eager mode, …",
+    "Around a `tf.function`, …",
     "A check by …",
     "The gradient function below …",
     "`stopped`: after `tf.stop_gradient`, …",
@@ -991,7 +993,7 @@ def test_a_check_of_a_rule_against_itself(forward, x):
 
 
 @says(
-    "`recorded`: the JVP …",
+    "`recorded`: forward mode …",
     "In eager mode the …",
     "In a graph, …",
 )
@@ -1199,6 +1201,7 @@ advice(
 )
 pointer(
     "A survey of …",
+    "Compare the tensor …",
     "You need the …",
     "After this page …",
     "(If the output …",

@@ -226,7 +226,7 @@ def test_closed_over_in_fit(layer, eagerly):
 
 
 @says(
-    "`w - 0.1 * slope` …",
+    "`w - 0.1 * gradient` …",
     "A tape watches …",
     "Fix: update the …",
     "The tape doesn't watch tensors …",

@@ -715,7 +715,7 @@ def test_loops_of_xla(said):
 @says(
     "A custom gradient that …",
     "Test each custom gradient in the …",
-    "In `tf.cond`, write …",
+    "For a call …",
     "Test each custom gradient in seven places.",
     "The program tries two …",
     "Only the branch …",
@@ -756,13 +756,15 @@ def rewrites(on):
 
 
 @says(
-    "Before a graph …", "XLA also rewrites graphs.",
+    "Before a graph …",
+    "XLA also rewrites graphs.",
     "Some rewrites treat …",
     "In a `tf.function` …",
     "Some rewrites treat …",
     "The next program rounds …",
     "In eager mode, `by_adding` …",
-    "With rewrites turned …", "So the rewrites …",
+    "With rewrites turned …",
+    "So the rewrites …",
     "Use `tf.round` instead, …",
     "Deliberately wrong: grad …",
 )
@@ -783,7 +785,7 @@ def test_rewrites(mode, on, x):
 
 
 @says(
-    "The opposite happens …",
+    "The opposite also …",
 )
 @over(on=[True, False])
 def test_other_way(on):
@@ -973,8 +975,10 @@ def test_the_lanes(place, linear):
 
 
 pointer(
-    "Add a saved …", "Look at the row …",
-    "Compare the rows …", "Compare the traces …",
+    "Add a saved …",
+    "Look at the row …",
+    "Compare the rows …",
+    "Compare the traces …",
     "The second exercise …",
     "The catalogue of mistakes explains …",
     "The table shows the …",

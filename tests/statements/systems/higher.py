@@ -229,7 +229,7 @@ def test_kept_in_other_places():
     "the output of …",
     "an intermediate result …",
     "The second tape uses …",
-    "It doesn't call …",
+    "On this path, …",
 )
 @over(mode=TWO)
 def test_the_output_inside(mode):
@@ -316,7 +316,7 @@ def test_cost(kept):
     "`the_input` and `a_safe_step` …",
     "`a_step` has the …",
     "The gradient function of `tf.sigmoid` …",
-    "The exponential is …",
+    "At 100, the …",
 )
 @over(mode=TWO)
 def test_far_out(mode):
@@ -336,7 +336,7 @@ def test_far_out(mode):
 
 
 @says(
-    "Both give the …",
+    "Both versions give …",
     "With the copies, …",
 )
 @over(mode=[EAGER, XLA, *OUTSIDE, *BLOCKS], name=["cube_by_both", "cube_by_x"])
@@ -386,7 +386,8 @@ def test_nestings(mode, name):
     "Don't decorate `grad` …",
     "Compare both columns …",
     "Only the second derivative of …",
-    "The second derivative of the …", "In the `tf.function`, it …",
+    "The second derivative of the …",
+    "In the `tf.function`, it …",
     "Deliberately wrong: grad …",
     was="'the second derivative is wrong': eagerly that of the cube is right",
 )
@@ -534,7 +535,7 @@ def test_products(x, v, graph):
     "If you drop …",
     "This matrix has …",
     "To multiply by it, …",
-    "The next program does …",
+    "The next program computes …",
 )
 @over(
     x=arrays((2,), st.floats(-2, 2, width=32)),
@@ -771,7 +772,7 @@ advice(
     "Compare `cube_by_both` with …",
     "Use `of_both` if …",
     "Keep the copies.",
-    "So use the …",
+    "So also use …",
     "That is why …",
     "If only the first derivative is …",
     "Look at the lines `curvature` …",

@@ -7,7 +7,7 @@ w = tf.Variable(1.0)
 for step in range(2):
     with tf.GradientTape() as tape:
         loss = (w - 3.0) ** 2
-    slope = tape.gradient(loss, w)
+    gradient = tape.gradient(loss, w)
     print(f"step {step}: w is a variable {isinstance(w, tf.Variable)},"
-          f" slope {slope}")
-    w = w - 0.1 * slope
+          f" gradient {gradient}")
+    w = w - 0.1 * gradient

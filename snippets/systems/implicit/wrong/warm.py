@@ -4,7 +4,7 @@ import tensorflow as tf
 
 
 def solve(x, y):
-    """Repeat y = x + sin(y) / 2 until it stands still; count the steps."""
+    """Repeat y = x + sin(y) / 2 until it stops changing; count the steps."""
     steps, before = 0, None
     while before is None or abs(y - before) > 1e-6:
         before, y = y, x + 0.5 * tf.sin(y)
@@ -25,12 +25,12 @@ for name, start in (("start at 0", tf.zeros([])), ("start at y", answer)):
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
         y, steps = solve(x, start)
-        with_rule = solve_with_rule(x, start)
+        custom = solve_with_rule(x, start)
     print(
         f"{name}  steps = {steps:2d}  y = {y:.6f}"
         f"  tape = {tape.gradient(y, x):.6f}"
-        f"  rule = {tape.gradient(with_rule, x):.6f}"
+        f"  custom = {tape.gradient(custom, x):.6f}"
     )
 h = 1e-2
-slope = (solve(x + h, answer)[0] - solve(x - h, answer)[0]) / (2.0 * h)
-print(f"differences {slope:.4f}")
+difference = (solve(x + h, answer)[0] - solve(x - h, answer)[0]) / (2.0 * h)
+print(f"differences {difference:.4f}")
