@@ -14,9 +14,9 @@ def squared(y_true, y_pred):
     return (y_pred - y_true) ** 2, grad
 
 
-for name, loss in ("rule", squared), ("mse", "mse"):
+for name, loss in ("custom", squared), ("mse", "mse"):
     model = keras.Sequential([
         keras.Input([1]), keras.layers.Dense(1, kernel_initializer="ones")])
     model.compile(keras.optimizers.SGD(0.1), loss)
     model.fit(np.ones([4, 1]), np.zeros([4, 1]), verbose=0)
-    print(f"{name:4}  kernel after a step {model.get_weights()[0].item():.4f}")
+    print(f"{name:6}  kernel after a step {model.get_weights()[0].item():.4f}")

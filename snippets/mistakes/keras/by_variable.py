@@ -29,4 +29,4 @@ with tf.GradientTape() as tape:
 print("gradient of w:", tape.gradient(y, layer.w).numpy())
 with tf.GradientTape() as tape:
     y = x * layer.w
-print("without a rule:", tape.gradient(y, layer.w).numpy())
+print("without a custom gradient:", tape.gradient(y, layer.w).numpy())

@@ -20,7 +20,7 @@ def fitted(gradient, x):
 
 
 x, factors = tf.ones([2, 3]), tf.constant([2.0])
-for name, function in (("rule", scaled), ("autodiff", tf.multiply)):
+for name, function in (("custom", scaled), ("autodiff", tf.multiply)):
     with tf.GradientTape() as tape:
         tape.watch(factors)
         y = function(x, tf.reshape(factors, []))

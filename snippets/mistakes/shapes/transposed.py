@@ -15,7 +15,7 @@ def dense(x, w):
 
 x = tf.ones([4, 3])
 left, right = tf.ones([3, 1]), tf.ones([1, 2])
-for name, function in (("rule", dense), ("autodiff", tf.matmul)):
+for name, function in (("custom", dense), ("autodiff", tf.matmul)):
     with tf.GradientTape() as tape:
         tape.watch([left, right])
         y = function(x, left @ right)

@@ -1,4 +1,4 @@
-"""upstream gets its axis back, for a square matrix and another one."""
+"""upstream gets its axis back, for two shapes of the matrix."""
 
 import tensorflow as tf
 

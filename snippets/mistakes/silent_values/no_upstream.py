@@ -19,5 +19,5 @@ with tf.GradientTape(persistent=True) as tape:
 rule = tape.gradient(y, x, upstream)
 autodiff = tape.gradient(plain, x, upstream)
 assert tf.reduce_all(rule == autodiff)
-print("rule    ", rule.numpy())
+print("custom  ", rule.numpy())
 print("autodiff", autodiff.numpy())

@@ -10,6 +10,18 @@ from truth.statements.tries import *
 EITHER = {"eager": lambda f: f, "graph": tf.function}
 
 pointer(
+    "Message or symptom — Fix",
+    "One gradient for the whole batch instead of one for each example — map over the examples, or call `tape.jacobian`",
+    "No pfor vectorization defined — use `tf.map_fn`, or allow the fallback",
+    "A gradient function that works eagerly fails in tape.jacobian — pass `experimental_use_pfor=False`",
+    "Encountered an exception while vectorizing the jacobian computation — pass `experimental_use_pfor=False`",
+    "GradientTape must be created with `persistent=True` to compute the jacobian — create the tape with `persistent=True`",
+    "GradientTape must be created with `persistent=True` to compute the batch_jacobian — create the tape with `persistent=True`",
+    "Need first dimension of target shape and source shape to match — call `tape.jacobian`",
+    "Shape must have rank at least 2 — reduce with `keepdims=True`",
+    "The Jacobian of a batch is nearly all zeros, or doesn't fit into memory — call `tape.batch_jacobian`",
+    "Tensor's shape is not compatible with supplied shape, for an empty batch — use pfor",
+    "'list' object has no attribute 'shape' — compute one Jacobian after the other",
     "Most errors on …",
     "If the conversion …",
     "hides the copy in the log",
@@ -42,7 +54,7 @@ def squares(persistent=False):
 
 @says(
     "This page has …",
-    "They run the …",
+    "These functions run …",
 )
 @over(
     call={
@@ -69,7 +81,7 @@ def test_one_loop(call):
     "If the target …",
     "The fix shows …",
     "All of them …",
-    "The three results agree.",
+    "The results of …",
     "Deliberately wrong: tape.gradient …",
     "Fix: compute one gradient …",
     "A gradient for each example, through …",
@@ -99,7 +111,7 @@ def test_per_example(mode):
 
 @says(
     "The map raises …",
-    "`tf.vectorized_map` converts one …",
+    "`tf.vectorized_map` converts the …",
     "By default, it …",
     "The values are …",
     "Deliberately wrong: the mapped …",
@@ -164,7 +176,7 @@ def test_eager_rule(method, use_pfor):
     "The error suggests …",
     "`tape.jacobian` raises this …",
     "Here, the conversion …",
-    "Without `tf.function` there …",
+    "Without a `tf.function`, …",
     "Each row of …",
     "Deliberately wrong: the Jacobian of a branch …",
     "Fix: pass `experimental_use_pfor=False`.",
@@ -266,7 +278,7 @@ def test_parallel(wrap, persistent):
     "The program computes the `batch_jacobian` …",
     "The output and …",
     "`tape.batch_jacobian` needs a …",
-    "Weights don't, because …",
+    "Weights don't have …",
     "The first axis …",
     "Deliberately wrong: batch_jacobian with …",
     "Fix: call `tape.jacobian`.",
@@ -317,7 +329,7 @@ def test_rank(wrap, keepdims):
     "`tape.jacobian` reads the …",
     "The target of `tape.jacobian` …",
     "For `tape.batch_jacobian`, the …",
-    "Each output has a Jacobian.",
+    "Each output now …",
     "Deliberately wrong: the Jacobian of a list …",
     "One Jacobian for …",
 )
@@ -340,7 +352,7 @@ def test_lists(wrap):
 
 
 @says(
-    "Nearly all of …",
+    "Nearly all elements …",
     "The program computes the whole …",
     "If no example …",
     "If the examples …",
@@ -371,7 +383,8 @@ def test_blocks(wrap, f):
 
 
 @says(
-    "With pfor the …",
+    "With pfor, the …",
+    "Without pfor, the …",
     "Without pfor, `tape.jacobian` stacks …",
     "If there are …",
     "The shape is …",

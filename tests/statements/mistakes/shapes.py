@@ -31,6 +31,7 @@ SHAPES = {
 
 
 @says(
+    "The call of the …",
     "A gradient must …",
     "Eagerly, and with …",
     "The error then …",
@@ -46,7 +47,7 @@ SHAPES = {
     "Deliberately wrong: the gradient of an …",
     "The gradient is …",
     "The sum in …",
-    "The variable is …",
+    "The optimizer can …",
     "The update of …",
 )
 @over(mode=MODES, gradient=SHAPES)
@@ -72,11 +73,11 @@ def test_compared(mode, gradient):
 
 
 @says(
-    "The tape does …",
+    "The tape compares …",
     "`IdentityN` is the …",
     "Its inputs are …",
     'Therefore "Input index: …',
-    "A sum over …",
+    "The sum over …",
 )
 @over(outputs=[1, 2, 3])
 def test_identity_n(outputs):
@@ -100,6 +101,7 @@ def test_identity_n(outputs):
 
 
 @says(
+    "The reshape before the …",
     "The gradient of a reshape …",
     "It receives the …",
     "Deliberately wrong: the factor …",
@@ -118,7 +120,7 @@ def test_reshape(mode):
     "The gradient has the shape of the factor, …",
     "Summed over the …",
     "Fix: return each gradient in the shape of its input.",
-    "`fitted` in the …",
+    "The function `fitted` …",
     "The gradients have …",
 )
 @over(
@@ -136,8 +138,9 @@ def test_fitted(mode, shape):
 
 
 @says(
+    "The messages of eager …",
     "In the backward …",
-    "It multiplies what …",
+    "It multiplies the …",
     "A loss has …",
     "The gradient now …",
     "Fix: return one …",
@@ -165,7 +168,7 @@ def test_not_a_matrix(mode):
 
 @says(
     "Eagerly, the wording …",
-    "Both messages contain `ndims`.",
+    "The messages of both …",
 )
 @over(onednn=["0", "1"])
 def test_words_of_a_kernel(onednn):
@@ -182,6 +185,7 @@ def test_words_of_a_kernel(onednn):
 
 
 @says(
+    "The matrix product before …",
     "The gradient of `w` …",
     "If the matrix …",
     "Fix: order the …",
@@ -208,8 +212,9 @@ def test_transposed(mode, sides):
 
 
 @says(
+    "The product of `upstream` and `x` …",
     "The upstream gradient …",
-    "Broadcasting therefore aligns …",
+    "So broadcasting aligns …",
     "If there are …",
     "Fix: put the …",
     "Deliberately wrong: upstream …",
@@ -231,8 +236,9 @@ def test_rows(mode, rows):
 
 
 @says(
+    "Eagerly and in …",
     "The tape adds …",
-    "One has the …",
+    "One of them …",
     "If the loss uses …",
     "Both gradients are …",
     "Deliberately wrong: two …",
@@ -252,8 +258,9 @@ def test_added(mode, uses):
 
 
 @says(
+    "In a graph, the shape …",
     "In a graph, TensorFlow …",
-    "Eagerly it has …",
+    "Eagerly, it has …",
     "With the shape …",
     "Fix: set the …",
     "Print `y.shape` inside …",
@@ -330,6 +337,7 @@ def test_assertions_on_shapes(mode, shapes):
 
 
 advice(
+    "Test with a matrix …",
     "Fix: sum the gradient over the axes that were broadcast.",
     "Before the update, …",
     "Here, reshape the …",
@@ -337,12 +345,29 @@ advice(
     "Compare the shapes yourself.",
 )
 pointer(
+    "Message — Fix",
+    "`Cannot update variable with shape [] using a Tensor with shape [2,3]` — sum the gradient over the axes that were broadcast",
+    "Incompatible shapes between op input and calculated input gradient — return each gradient in the shape of its input",
+    "Input to reshape is a tensor with 6 values, but the requested shape has 1 — return each gradient in the shape of its input",
+    "Shape must be rank 2 but is rank 0 — return one element for each element of the input",
+    "Matrix size-incompatible — order the factors so that the product has the shape of the input",
+    "[2,3]`](#incompatible-shapes), for a reduction — put the axis back with `upstream[:, tf.newaxis]`",
+    "Inputs to operation AddN must have the same size and shape — sum the gradient over the axes that were broadcast",
+    "Cannot take the length of shape with unknown rank — set the shape with `y.set_shape(x.shape)`",
+    "The fix sums the gradient of `factor`:",
+    "The fix reshapes the …",
+    "In the fix, `fitted` …",
+    "The fix returns a …",
+    "The fix swaps the …",
+    "The fix gives `upstream` …",
+    "The fix sums the gradient of `factor` before …",
+    "The fix sets the …",
     "If a wrong …",
     "`factor` is a …",
     "`offset` has the …",
     "The scalar factor …",
     "`grad` returns a …",
-    "`grad` returns the …",
+    "This `grad` returns …",
     "The gradient agrees with automatic differentiation.",
     "The forward pass …",
     "The loss uses …",
@@ -352,7 +377,7 @@ pointer(
     "More: which axes …",
     "Asked in keras#16251.",
     "Asked in tensorflow#44359.",
-    "More: where wrong …",
+    "More: which operation …",
     "More: matrices.",
     "More: the sum …",
     "Asked in tensorflow#2706.",

@@ -10,7 +10,7 @@ X = tf.constant([[1.0, 2.0], [3.0, 4.0]])
 
 
 @says(
-    "In these entries, …",
+    "In the entries …",
 )
 def test_the_entries():
     for path in sorted(tries.folder.glob("wrong/*.py")):
@@ -99,8 +99,8 @@ def test_no_return(mode, inputs):
 @says(
     "Broadcasting copies `factor` …",
     "Eagerly, and with the tape inside the `tf.function`, TensorFlow compares …",
-    "With the tape around a `tf.function`, it compares …",
-    "Otherwise the optimizer …",
+    "With the tape around a `tf.function`, it compares the shapes …",
+    "If the shapes …",
     "The gradient of the scalar …",
     "Only the sum …",
     "Now the gradient …",
@@ -129,9 +129,10 @@ def test_broadcast(mode):
 
 
 @says(
+    "For such a …",
     "The upstream gradient has …",
     "Broadcasting aligns it …",
-    "In a square …",
+    "A square matrix …",
     "Test with a …",
     "The factor 10 …",
     "The gradient agrees …",
@@ -158,6 +159,7 @@ def test_lost_axis(mode, rows, columns):
 
 
 @says(
+    "The fix names both …",
     "TensorFlow assigns the …",
     "Both are scalars …",
     "The two gradients …",
@@ -177,7 +179,7 @@ def test_two_inputs(mode):
 @says(
     "TensorFlow flattens a …",
     "But `grad` returns …",
-    "`assert downstream.keys() == model.keys()`, because …",
+    "Write `assert downstream.keys() == model.keys()`, …",
     "`w` has the …",
     "With a dictionary, …",
     "Fix: let `grad` …",
@@ -200,9 +202,9 @@ def test_dictionary(mode, keys):
 
 
 @says(
-    "The list `variables` …",
-    "In a graph it …",
-    "In eager mode it …",
+    "The order of …",
+    "In a graph, …",
+    "In eager mode, …",
     "Fix: put the …",
     "`slope` has the …",
     "Each variable gets …",
@@ -274,7 +276,7 @@ def test_drawn_anew(graph, name):
 @says(
     "`tf.grad_pass_through` returns the …",
     "Eagerly, and with the tape inside the `tf.function`, TensorFlow doesn't …",
-    "With the tape around a `tf.function`, it does.",
+    "With the tape around a `tf.function`, it compares them.",
     "The gradient is a …",
     "Automatic differentiation of …",
     "Fix: use `tf.grad_pass_through` …",
@@ -297,7 +299,7 @@ def test_pass_through(mode):
 @says(
     "TensorFlow passes the …",
     "A real gradient …",
-    "`y` has the …",
+    "The gradient of `y` …",
     "The complex gradient …",
     "Fix: cast `upstream` …",
     "Deliberately wrong: a …",
@@ -321,16 +323,25 @@ def test_real(mode):
 advice(
     "Compare each gradient …",
     "Use a different …",
-    "Check with `tape.gradient(y, x, upstream)`, …",
-    "`assert tape.gradient(y, x) is not None`.",
-    "`assert gradient.shape == factor.shape`.",
+    "Check `tape.gradient(y, x, upstream)` …",
+    "Write `assert tape.gradient(y, x) is not None` …",
+    "Write `assert gradient.shape == factor.shape`.",
     "Compare with automatic …",
     "Compare with the …",
-    "`assert gradient.shape == x.shape`.",
-    "`assert downstream.dtype == z.dtype` …",
+    "Write `assert gradient.shape == x.shape` …",
+    "Write `assert downstream.dtype == z.dtype` …",
 )
 pointer(
-    "A second derivative …",
+    "The fix multiplies by …",
+    "The fix returns the …",
+    "The fix sums the …",
+    "The fix gives `upstream` …",
+    "The fix returns a …",
+    "The fix finds each …",
+    "In the fix, `grad` …",
+    "In the fix, the sum …",
+    "The fix casts `upstream` …",
+    "If a second …",
     "The index by …",
     "`ten_squares` multiplies the …",
     "Compare both gradients …",
@@ -352,10 +363,10 @@ pointer(
     "More: which axes …",
     "More: the sum …",
     "More: several variables.",
-    "More: the order of the pieces, …",
+    "More: the order …",
     "Asked in tensorflow#43535.",
-    "More: the order of the code.",
+    "More: common failures with variables.",
     "More: recompute_grad.",
-    "More: where the …",
+    "More: common failures with an identity.",
     "More: complex numbers.",
 )

@@ -1,4 +1,4 @@
-"""Deliberately wrong: grad draws another mask than the forward pass."""
+"""Deliberately wrong: grad draws a second mask."""
 
 import tensorflow as tf
 
@@ -20,5 +20,5 @@ x = tf.ones([8])
 with tf.GradientTape() as tape:
     tape.watch(x)
     y = dropped(x)
-print("rule ", tape.gradient(y, x).numpy())
-print("right", (y / x).numpy())
+print("custom", tape.gradient(y, x).numpy())
+print("right ", (y / x).numpy())

@@ -12,7 +12,7 @@ def square(x):
 
 
 x = tf.constant(3.0)
-for name, function in (("rule", square), ("autodiff", tf.square)):
+for name, function in (("custom", square), ("autodiff", tf.square)):
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = function(x)
