@@ -1,4 +1,4 @@
-"""The direction z / |z|: only what turns z has a gradient."""
+"""The direction z / |z|: a change of the length of z has no effect."""
 
 import tensorflow as tf
 

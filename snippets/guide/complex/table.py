@@ -1,4 +1,4 @@
-"""Every formula of the page, against real autodiff and differences."""
+"""Each formula, compared with real autodiff and finite differences."""
 
 import numpy as np
 import tensorflow as tf

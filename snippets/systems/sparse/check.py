@@ -1,4 +1,4 @@
-"""Gradients of rows against a one-hot product, in three modes."""
+"""Gradients of rows, compared with a one-hot product, in three modes."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Clipping a list of rows, before and after rows of one index are added."""
+"""Clip a list of rows, with and without adding the rows of one index first."""
 
 import keras
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""What a gradient function receives from the operation behind it."""
+"""What a gradient function receives: a list of rows, or a tensor."""
 
 import tensorflow as tf
 

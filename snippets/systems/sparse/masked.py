@@ -1,4 +1,4 @@
-"""A product with a sparse matrix, with a gradient for the values alone."""
+"""A product with a sparse matrix: a gradient only for its values."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Which rows an optimizer changes, when a step has rows 0 and 1, then 0."""
+"""Which rows an optimizer changes in a step that looks up only row 0."""
 
 import keras
 import numpy as np

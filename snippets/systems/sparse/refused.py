@@ -1,4 +1,4 @@
-"""What tf.custom_gradient takes as an argument, eagerly and in a graph."""
+"""Which arguments tf.custom_gradient accepts, eagerly and in a graph."""
 
 import tensorflow as tf
 
@@ -24,7 +24,7 @@ for name, value in {
     for run in call, tf.function(call):
         try:
             run(value)
-            said.append("taken")
+            said.append("accepted")
         except (TypeError, ValueError) as error:
             said.append(type(error).__name__)
     print(f"{name:16}  eager: {said[0]:10}  graph: {said[1]}")

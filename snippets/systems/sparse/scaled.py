@@ -1,4 +1,4 @@
-"""One gradient function keeps the rows, and one makes them dense."""
+"""One gradient function keeps the list of rows, one makes a tensor of it."""
 
 import tensorflow as tf
 

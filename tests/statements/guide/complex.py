@@ -106,7 +106,7 @@ def test_the_tape_on_a_square(mode):
     "Compare the first …",
     "The minimum is …",
     "After 200 steps …",
-    "No warning is printed.",
+    "TensorFlow prints no …",
     "The fix is in …",
     "Deliberately wrong: Adam …",
 )
@@ -120,9 +120,9 @@ def test_adam_in_the_trace():
 
 @says(
     "Adam divides by …",
-    "The first step …",
+    "The first step is …",
     "The square of this …",
-    "(Only a very …",
+    "(A very small …",
     "Therefore the first …",
     was="'whatever the gradient is': for 1e-20(1 + i) it goes along i",
 )
@@ -185,7 +185,7 @@ def test_without_the_star(slope, change):
 
 @says(
     "The next program checks …",
-    "Compare `tape.gradient` with …",
+    "Compare the line `tape.gradient` …",
     "All three agree.",
     "The program also tries …",
     was="'A run shows that tape.gradient returns just this number': the built-in det gives -5 for 3-4i",
@@ -252,8 +252,9 @@ def test_right_where_all_is_real(name, x):
 
 @says(
     "For each operation, …",
+    "Compare the two, …",
     "Deliberately wrong: built-ins …",
-    "For one loss: …",
+    "The tape's gradient, …",
 )
 @over(mode=TWO)
 def test_det(mode):
@@ -359,12 +360,12 @@ def test_compiled(mode, z):
 
 @says(
     "After this page …",
-    "For a step …",
+    "For a function …",
     "For $y = z w$ …",
-    "If a step …",
+    "If your function …",
     "Test with complex …",
-    "Two complex numbers …",
-    "Tensors are treated …",
+    "The inputs are …",
+    "For tensors, the …",
     "The product rule …",
     "Conjugate the upstream …",
     "The factor in …",
@@ -407,8 +408,8 @@ def test_dtypes(mode, loss):
 
 
 @says(
-    "For a complex …",
-    "Such a step …",
+    "For a complex target …",
+    "Sums, products and …",
     "The tape starts …",
     "For a holomorphic …",
     "To get $f'(z)$, …",
@@ -444,7 +445,7 @@ def test_tf_gradients_refuses(name):
 
 
 @says(
-    "Compare the line …",
+    "Compare the line `y` …",
     "The function in …",
     "There, the gradients …",
 )
@@ -470,7 +471,7 @@ def test_the_last_block():
     "The modulus has …",
     "The angle changes …",
     "The closer $z$ …",
-    "At 0, the angle …",
+    "The angle isn't …",
 )
 @over(mode=[EAGER, XLA], z=points())
 def test_slopes_by_direction(mode, z):
@@ -493,7 +494,7 @@ def cubed(z):
 
 
 @says(
-    "For other steps, …",
+    "For other functions, …",
     "For such a …",
     "Each of the two …",
     "To read off …",
@@ -531,7 +532,8 @@ def test_two_terms(mode, z, turn):
 @says(
     "At 0 it has …",
     "At 0, none …",
-    "TensorFlow returns the …",
+    "TensorFlow returns the gradient …",
+    "TensorFlow returns the conjugate …",
     "The gradients of …",
     "The fix is the same …",
     was="'all others return infinities and NaN': the norm has NaN alone, XLA as well",
@@ -565,7 +567,6 @@ def test_at_zero(mode, dtype):
 
 
 @says(
-    "On the negative …",
     "The program prints …",
     "Look for infinities, …",
     "`tf.math.angle`, `tf.math.log` and …",
@@ -591,7 +592,8 @@ def test_the_negative_real_axis(mode, x):
 @says(
     "The discrete Fourier …",
     "For a real matrix, …",
-    "A complex matrix …",
+    "For a complex matrix, …",
+    "Such a function …",
     "In $F$, the …",
     "The result is the inverse …",
     "So the gradient …",
@@ -618,7 +620,7 @@ def test_the_fft(mode, n):
 
 @says(
     "The next program does …",
-    "The gradient agrees …",
+    "The line `downstream` …",
     "In the line `F^T`, …",
 )
 def test_the_transpose_alone():
@@ -656,7 +658,7 @@ def test_the_trace():
 @says(
     "Its upstream gradient …",
     "The program casts …",
-    "If the function …",
+    "If the function maps complex …",
 )
 @over(mode=FOUR, dtype=[(tf.float32, tf.complex64), (tf.float64, tf.complex128)])
 def test_no_product_of_float_and_complex(mode, dtype):
@@ -702,7 +704,7 @@ def test_the_steepest(g, other, eta):
 
 
 @says(
-    "Step against the …",
+    "For gradient descent, …",
     "So `z.assign_sub(0.1 * gradient)` …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], start=points(), target=points())
@@ -723,7 +725,7 @@ def test_descent(mode, start, target):
     "Contour lines of …",
     "The path of …",
     "That of the …",
-    "Both first steps …",
+    "The first steps …",
     "But with the …",
     "A place in …",
 )
@@ -755,7 +757,7 @@ def test_the_figure():
     "The second method …",
     "The upstream gradient is random.",
     "It is complex if …",
-    "Every formula of …",
+    "Each formula, compared …",
     "The forward pass, …",
 )
 def test_the_table():
@@ -894,7 +896,7 @@ REFUSE = {
 @says(
     "The other gradient …",
     "If such a …",
-    "An error is …",
+    "TensorFlow raises an …",
     "For example, the gradient …",
     "Deliberately wrong: gradients …",
     was=(
@@ -934,7 +936,7 @@ def test_its_own_gradient_function(mode):
 
 
 @says(
-    "If it maps …",
+    "If the function maps real …",
 )
 @over(mode=FOUR, t=numbers(-3, 3))
 def test_from_real_to_complex(mode, t):
@@ -992,7 +994,7 @@ def test_predictions(mode, other):
     assert np.conj(6 + 2j) == 6 - 2j == 2 * (3 - 1j)
 
 
-@says("`tf.gradients` raises an …")
+@says("(In contrast, `tf.gradients` …")
 def test_tf_gradients_with_upstream():
     square = tf.function(lambda z: tf.gradients(z * z, z, grad_ys=tf.ones_like(z))[0])
     assert same(square(tensor(1 + 2j)), 2 - 4j)
@@ -1001,18 +1003,18 @@ def test_tf_gradients_with_upstream():
 definition(
     "On this page …",
     "$L$ is always real.",
-    "In types:",
+    "The dtypes of …",
     "They are called …",
-    "If $y$ is $L$ …",
+    "Suppose that $y$ …",
 )
 
 
 advice(
     "You need the …",
-    "Conjugate it:",
+    "Conjugate this factor …",
     "Compare `upstream`, `local` …",
-    "Compare the two lines:",
-    "Look at the …",
+    "Compare `custom` with …",
+    "In each line, …",
     "Make two predictions, …",
     "Predict: a product.",
     "What is the …",
@@ -1025,9 +1027,9 @@ advice(
 
 
 history(
-    "TensorFlow returns the …",
+    "TensorFlow returns the conjugate …",
     "PyTorch does the …",
-    "JAX has another …",
+    "JAX has a …",
     "For a real loss, …",
 )
 
@@ -1036,5 +1038,5 @@ pointer(
     "For example:",
     "For four numbers:",
     "The program that …",
-    "The catalogue has …",
+    "The catalogue of …",
 )

@@ -30,25 +30,24 @@ def long_(gradient):
 pointer(
     "You need the …",
     "After this page …",
-    "The error messages …",
-    "The catalogue has an …",
+    "The page sparse …",
+    "The catalogue of mistakes explains …",
     "See an embedding …",
-    "The catalogue has more: …",
+    "The catalogue of mistakes has …",
 )
 advice(
     "Add the rows …",
-    "Write it as …",
+    "Write this sum …",
     "Call `tf.convert_to_tensor(upstream)`, unless …",
-    "Pass its values.",
+    "Pass its values instead.",
     "Compare `downstream` with …",
     "Write gradient functions …",
-    "This can need …",
     "Look at the …",
-    "The fix is to …",
+    "The fix is to add …",
     "`clipnorm` clips within …",
     "If you don't …",
-    "The fix is `tf.gather(s, …",
-    "The fix is a …",
+    "The fix is to multiply …",
+    "The fix is to return …",
     "no warnings on …",
 )
 
@@ -57,19 +56,19 @@ advice(
 
 
 @says(
-    "A lookup takes …",
+    "A lookup copies …",
     "With a matrix …",
-    "A factor that …",
-    "Row $r$ of …",
-    "In types: `grad :: upstream(z) → downstream(W)`, …",
+    "Transpose each factor …",
+    "The gradient of row …",
+    "So `grad` maps …",
     "A row that …",
     "`lookup_rows` returns the …",
-    "A lookup is …",
+    "A lookup in …",
     "The gradient of `tf.gather` …",
-    "A row of …",
+    "An index can …",
     "Let $S$ be …",
     "Then the lookup …",
-    "It does $m$ …",
+    "The function does …",
     "Use the product …",
     "$S$ comes from …",
     "So at most …",
@@ -110,9 +109,9 @@ def test_lookup(mode, i):
 
 
 @says(
-    "$S$ has a …",
+    "`local` is $S$, …",
     "Its last column …",
-    "They add the …",
+    "Its last column …",
 )
 def test_trace():
     text = " ".join(line.text for line in trace("gather.py"))
@@ -144,8 +143,8 @@ def test_dense(i):
 
 
 @says(
-    "`tf.identity(i)` is for …",
-    "A tensor of …",
+    "The call `tf.identity(i)` …",
+    "There, `grad` can't …",
 )
 @over(mode=ROWS, kept=[True, False])
 def test_identity(mode, kept):
@@ -193,15 +192,15 @@ TENSORS = {
 
 
 @says(
-    "Several lookups make …",
+    "Several lookups produce …",
     "A minus sign, …",
     "Eager mode and …",
-    "A gradient function before …",
+    "If the output …",
     "The custom gradient …",
-    "Its upstream gradient …",
-    "A list comes …",
-    "A tensor comes …",
-    "A product between …",
+    "Whether its upstream …",
+    "You receive a list …",
+    "You receive a tensor …",
+    "You also receive …",
     "So a change …",
     "What a gradient …",
 )
@@ -233,8 +232,8 @@ def test_kinds(mode, name):
 
 
 @says(
-    "They differ behind …",
-    "This holds for …",
+    "They differ if …",
+    "This also holds …",
 )
 @over(mode=ROWS)
 def test_other_kinds(mode):
@@ -258,10 +257,10 @@ def test_other_kinds(mode):
 
 
 @says(
-    "Both agree on …",
-    "The list holds …",
+    "Both versions return …",
+    "The list stores …",
     "A gradient function may …",
-    "It then needs …",
+    "Such a function …",
     "One gradient function …",
 )
 @over(mode=ROWS, i=PLACES, f=["scaled", "scaled_dense"])
@@ -309,9 +308,9 @@ class Seen(keras.optimizers.SGD):
 
 @says(
     "A token that …",
-    "In `fit`, eager …",
+    "During `fit`, eager …",
     "An embedding whose …",
-    "The program takes …",
+    "The program trains …",
     "Token 0 occurs …",
     "In the lines …",
     "A custom gradient …",
@@ -341,7 +340,7 @@ def test_embedding(eager, name):
 @says(
     "A token that …",
     "The next gradient …",
-    "So each row …",
+    "So the gradient of each …",
 )
 @over(mode=ROWS, i=PLACES)
 def test_mean(mode, i):
@@ -375,7 +374,7 @@ def steps(name, dense, twice=False):
 
 
 @says(
-    "Rows 2 and …",
+    "No step looks …",
     "Adam and momentum …",
     "Without clipping, the …",
     "Which rows an …",
@@ -407,11 +406,11 @@ CLIPS = {
 
 
 @says(
-    "Clipping a list …",
+    "Clip a list …",
     "In a run …",
-    "If the gradients …",
-    "The norm of …",
-    "Only the rows …",
+    "If the two …",
+    "The norm of the list is …",
+    "The clipped gradient …",
 )
 @over(clip=CLIPS, i=[[0, 0, 0, 1], [0, 1, 0, 0], [2, 2, 2, 2]])
 def test_clip(clip, i):
@@ -428,7 +427,8 @@ def test_clip(clip, i):
 
 @says(
     "Let $a$ and …",
-    "The square of …",
+    "The difference is …",
+    "The norm of the list contains …",
 )
 @over(a=numbers(-9, 9), b=numbers(-9, 9))
 def test_squares(a, b):
@@ -439,7 +439,7 @@ def test_squares(a, b):
 
 @says(
     "`added` works in …",
-    "`added` below adds …",
+    "The function `added` …",
 )
 @over(i=PLACES, how=["eager", "graph", "XLA"])
 def test_added(i, how):
@@ -459,13 +459,15 @@ def test_added(i, how):
 
 
 @says(
-    "TensorFlow's own gradient …",
+    "For floats, TensorFlow's …",
+    "It is also …",
     "A product with …",
-    "A matrix with …",
+    "A matrix that …",
     "You don't need …",
-    "If the values …",
+    "If you store …",
+    "All three gradients agree …",
     "The program compares …",
-    "Its values can.",
+    "You can use …",
 )
 @over(cases=4, mode=[EAGER, INSIDE, AROUND], v=arrays((3,)), x=arrays((3, 2)))
 def test_sparse(mode, v, x):
@@ -485,8 +487,8 @@ def test_sparse(mode, v, x):
 
 
 @says(
-    "A `tf.sparse.SparseTensor` can't be an argument.",
-    "A `tf.sparse.SparseTensor` can't be an argument of …",
+    "A `tf.sparse.SparseTensor` can't be an argument of a custom gradient.",
+    "A `tf.sparse.SparseTensor` can't be an argument of a custom gradient, …",
     "XLA can't compile …",
 )
 def test_sparse_tensor():
@@ -517,9 +519,9 @@ RAGGED = tf.ragged.constant([[1.0, 2.0], [3.0]])
     "A ragged tensor is …",
     "Ragged tensors work …",
     "The upstream gradient has …",
-    "You can request …",
+    "You can compute …",
     "The result has …",
-    "`flat` takes the …",
+    "The arguments of …",
     "A custom gradient …",
 )
 @over(built=[lambda f: f, tf.function], returns=["ragged", "values"], out=[0, 1])
@@ -565,7 +567,8 @@ def handed_out(value):
 @says(
     "In eager mode …",
     "Sparse tensors and …",
-    "What tf.custom_gradient takes …",
+    "Which arguments tf.custom_gradient …",
+    "Look for the types …",
     "The next program passes …",
     "In a graph …",
 )
@@ -606,6 +609,7 @@ def test_refused(built):
 @says(
     "An `ExtensionType` can …",
     "TensorFlow's ragged tensors …",
+    "In the program, its value …",
     "There is no public …",
     "`grad` receives a …",
     "A type that …",
@@ -644,8 +648,8 @@ def test_extension(mode):
 
 
 @says(
-    "The check has …",
-    "It compares them …",
+    "The program does …",
+    "It compares the …",
     "All modes agree …",
     "Gradients of rows …",
 )
@@ -662,10 +666,11 @@ def test_check(mode, i):
 
 
 @says(
-    "The values of …",
+    "Value $k$ of …",
     "A factor for …",
     "If there are …",
-    "Here the list …",
+    "In this program, …",
+    "Compare the line `wrong` …",
     "The result is …",
     "Deliberately wrong: a factor …",
 )
@@ -687,8 +692,8 @@ def test_places(mode, i):
 
 
 @says(
-    "A ragged input …",
-    "If you ask …",
+    "`grad` returns a …",
+    "If you compute …",
     "A tape inside …",
     "A tape outside …",
     "Deliberately wrong: a padded …",
@@ -714,9 +719,9 @@ def test_padded():
 
 @says(
     "`tf.math.unsorted_segment_sum(V, i, 2)` …",
-    "$P$ is a …",
+    "$P$ is the …",
     "The sum of …",
-    "So the gradient …",
+    "So the gradient of the …",
     "Both lines agree.",
 )
 @over(mode=ROWS, i=[[1, 0, 1], [0, 0, 0], [0, 1, 1]])

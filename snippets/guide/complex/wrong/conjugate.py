@@ -18,9 +18,9 @@ for z, w in ((1 + 0j, 3 + 0j), (1 + 2j, 3 - 1j)):
     with tf.GradientTape() as tape:
         tape.watch(z)
         L = loss(z, w)
-    rule = tape.gradient(L, z).numpy()
+    found = tape.gradient(L, z).numpy()
     along_1, along_i = (
         (loss(z + h * unit, w) - loss(z - h * unit, w)).numpy() / (2 * h)
         for unit in (1, 1j))
-    print(f"z {z.numpy():.0f}, w {w.numpy():.0f}: rule {rule:.0f},"
+    print(f"z {z.numpy():.0f}, w {w.numpy():.0f}: custom {found:.0f},"
           f" differences {along_1:.3f} and {along_i:.3f}")

@@ -39,7 +39,7 @@ functions = {
 
 
 def slopes(function, upstream):
-    """For one loss: the tape's gradient, and differences along 1 and i."""
+    """The tape's gradient, and the finite differences along 1 and i."""
     def loss(z):
         total = tf.reduce_sum(function(z))
         return math.real(np.conj(upstream) * total)

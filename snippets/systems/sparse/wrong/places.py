@@ -1,4 +1,4 @@
-"""Deliberately wrong: a factor for each row meets a list of rows."""
+"""Deliberately wrong: a factor for each row multiplies a list of rows."""
 
 import tensorflow as tf
 
