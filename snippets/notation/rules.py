@@ -1,4 +1,4 @@
-"""The functions of this page and their gradients, at numbers."""
+"""The functions of this page and their gradients, for example inputs."""
 
 import tensorflow as tf
 

@@ -39,7 +39,7 @@ def linked(text, page):
 
 @says(
     "On every other …",
-    "Words that stand …",
+    "Words that occur …",
     was="'the first occurrence of a term': five words are not linked",
 )
 @over(term=[*TERMS], page=["page.md", "guide/page.md"])
@@ -60,7 +60,7 @@ def test_links(term, page):
 
 
 @says(
-    "Of a matrix: …",
+    "The adjoint of …",
     "`adjoint=True` in `tf.linalg.solve` …",
 )
 @over(real=arrays((2, 2), numbers(-9, 9)), imag=arrays((2, 2), numbers(-9, 9)))
@@ -78,7 +78,7 @@ def composed(x):
 
 @says(
     "Computing derivatives by …",
-    "It manipulates no …",
+    "It uses neither …",
     "If each operation …",
     "If an operation …",
     was="'exact but for rounding': of relu(x) - relu(-x), which is x, it is 0 at 0",
@@ -126,7 +126,7 @@ def test_backward_pass(x, wrap):
 
 @says(
     "Using one element …",
-    "What the forward …",
+    "The gradient function …",
     "Summing an array …",
     "It is the …",
 )
@@ -167,9 +167,9 @@ def test_central_difference(x, f):
 
 
 @says(
-    "The derivative of a real …",
+    "A method that …",
     "Rounding errors of …",
-    "It takes no …",
+    "The method subtracts …",
     was="'nothing nearly equal is subtracted': x ** 2 at -0.4 gives -3918.87, by TensorFlow's complex power",
 )
 @over(x=numbers(0.1, 9), h=numbers(1e-30, 1e-12))
@@ -189,7 +189,7 @@ def test_complex_step(x, h):
     "A function together …",
     "In the backward …",
     "The result is …",
-    "What it returns …",
+    "What yours returns …",
     "A function whose …",
     "A function with …",
 )
@@ -250,8 +250,8 @@ def test_forward_mode(forward, x, dx):
     "It is what reverse …",
     "One run gives the gradient …",
     "Differentiation from the loss …",
-    "The derivative of a single …",
-    "The sum of …",
+    "In this layout, …",
+    "The sum of the products …",
     "The inner product …",
     r"In formulas $\langle \upstream{\bar C}, \d C \rangle$, …",
     "In code `tf.GradientTape`.",
@@ -272,7 +272,7 @@ def test_reverse_mode(mode, x, upstream, dx):
     assert np.isclose(*pairs, 1e-3, 1e-1)
 
 
-@says("A gradient function multiplies by …")
+@says("A gradient function computes …")
 @over(mode=FEW)
 def test_a_jacobian_that_nobody_builds(mode):
     """It would have 10¹² elements."""
@@ -281,10 +281,10 @@ def test_a_jacobian_that_nobody_builds(mode):
 
 
 @says(
-    "Of a function: …",
+    "A function is …",
     "Its Jacobian is …",
     "How one step …",
-    "A gradient function returns its …",
+    "A gradient function returns …",
 )
 @over(mode=MODES, x=arrays((3,), numbers(-9, 9)), loss=[LOSSES["dense"], tf.square])
 def test_elementwise(mode, x, loss):
@@ -296,7 +296,7 @@ def test_elementwise(mode, x, loss):
 
 @says(
     "One `tf.where` on …",
-    "With the second …",
+    "With only the …",
     was="'is NaN': of tf.sqrt at 0 it is 0, but for XLA",
 )
 @over(mode=MODES, f=[tf.sqrt, tf.math.log])
@@ -317,7 +317,7 @@ def test_double_where(mode, f):
 
 @says(
     "What a gradient …",
-    "Added to what …",
+    "The sum of the downstream …",
     "The gradient of …",
 )
 @over(mode=[EAGER, PERSISTENT], x=arrays((2, 3), numbers(-9, 9)), loss=LOSSES)
@@ -339,7 +339,7 @@ def test_upstream_of_the_step_before(mode, x, loss):
 
 @says(
     "It has the shape of the output.",
-    "Behind a lookup …",
+    "If a lookup …",
     was="'the shape of the output' alone: behind tf.gather the values have another",
 )
 @over(mode=MODES, loss=[LOSSES["dense"], LOSSES["sparse"]])
@@ -373,7 +373,7 @@ SINE, CLIP = lambda x, u: tf.sin(x) * u, lambda x, u: clip(x) * u
 @says(
     "The function from …",
     "It is linear …",
-    "The function `grad` …",
+    "In TensorFlow, the …",
     was="'the function grad that you return is one': clip_by_value is not linear",
 )
 @over(mode=MODES, u=numbers(1, 9), v=numbers(1, 9))
@@ -433,7 +433,7 @@ def test_straight_through(mode, x, scale):
     assert same(mode.gradient(tf.grad_pass_through(tf.round), x, scaled), scale)
 
 
-@says("The value of …", "In code `s + …")
+@says("A way to …", "In code `s + …")
 @over(mode=MODES, x=numbers(-3, 3))
 def test_the_stop_gradient_trick(mode, x):
     def f(x):
@@ -462,7 +462,7 @@ def test_a_captured_tensor(mode):
     "TensorFlow's default: each …",
     "A gradient function then …",
     "The operations that …",
-    "During tracing, they …",
+    "During tracing, the …",
     "The opposite of a graph.",
     "The opposite of eager mode.",
     "By default, `tape.jacobian`, …",
@@ -524,7 +524,7 @@ def test_kink(mode, at):
 
 
 @says(
-    "Of a convex …",
+    "A subgradient of …",
     "At a kink …",
     "Where the derivative …",
 )
@@ -594,7 +594,7 @@ def test_tape(persistent, wrap, x):
 
 
 @says(
-    "Of a tensor: …",
+    "A tensor is …",
     "Trainable variables are …",
     "A tape made …",
     "In code `tape.watch(x)`.",
@@ -621,7 +621,7 @@ def test_watched(wrap, reads, trainable, told):
 
 
 @says(
-    "Of a target …",
+    "A target and …",
     "The gradient is …",
     "For a tape …",
     "In code `tf.UnconnectedGradients`.",
@@ -682,8 +682,8 @@ definition(
     "In code `grad`.",
     "A function that captures …",
     "Where the tape …",
-    "Inside: the tape …",
-    "Outside: the tape …",
+    "If the tape is inside, …",
+    "If the tape is outside, …",
     "It has the shape of the value.",
     r"In formulas $\d y$.",
     r"In formulas $\downstream{\bar x}$, …",
@@ -693,7 +693,7 @@ definition(
     r"In formulas $\local{\frac{\d y}{\d x}}$, …",
     "The scalar that …",
     "In formulas $L$, …",
-    "The transpose of …",
+    "The denominator layout …",
     "A value of …",
     "In formulas $x$, $y$.",
     "In types `grad :: upstream(y) → downstream(x)`.",
@@ -736,9 +736,9 @@ history(
     "Elsewhere: cotangent (JAX, …",
 )
 pointer(
-    "Look up a …",
-    "Another table has …",
-    "The symbols are …",
+    "Here you can …",
+    "The table of …",
+    "The lessons list …",
     "See when to write a custom …",
     "See the tape and a …",
     "See the tape and graphs …",

@@ -27,16 +27,16 @@ def through(x, upstream):
 
 
 @says(
-    "In TensorFlow it …",
+    "In TensorFlow, a …",
     "A correct gradient …",
-    "On paper it …",
+    "On paper, a …",
     "Its Jacobian is …",
     "To the left …",
     "A gradient is neither …",
     "To the right …",
     "Both products have …",
-    "It comes from …",
-    "The inner product …",
+    "The transpose comes …",
+    "The inner product of …",
     "To read off …",
     "With $W$ fixed, …",
     "Moving a matrix …",
@@ -57,6 +57,7 @@ def test_row_or_column(mode, x, upstream, dx):
 @says(
     "The three numbers …",
     "The program computes …",
+    "Compare the shapes:",
     "What `tape.gradient` returns …",
     "A row on …",
     "one row for …",
@@ -93,7 +94,8 @@ def test_the_formulas_at_numbers():
 @says(
     "The upstream gradient is …",
     "The result is …",
-    "A row times …",
+    "The change is …",
+    "So the upstream …",
     r"A change $\d x$ …",
     "The Jacobian of …",
     "The loss comes …",
@@ -127,7 +129,7 @@ def test_from_the_left(mode, x, upstream):
 
 
 @says(
-    r"$\bar W$ is …",
+    r"The symbol $\bar W$ …",
     "The fraction suggests …",
     "For a single …",
     r"$\bar x$ — …",
@@ -150,7 +152,7 @@ def test_a_bar(mode, x, upstream, i):
     "With indices, nothing …",
     "The forward pass …",
     "Summing over the …",
-    "The gradient function …",
+    "So the gradient …",
     "Broadcasting shows this …",
 )
 @over(mode=MODES, upstream=ROWS)
@@ -197,11 +199,11 @@ def test_a_complex_map(mode, linear, real, imag):
 
 
 @says(
-    "It means the …",
+    "The inner product means …",
     "In code it …",
     "For matrices it …",
     "It isn't a …",
-    "It is the elementwise …",
+    r"The symbol $\odot$ …",
     "A vector–Jacobian product …",
 )
 @over(a=arrays((2, 3), numbers(-9, 9)), b=arrays((2, 3), numbers(-9, 9)), x=VECTORS)
@@ -217,8 +219,8 @@ def test_products(a, b, x):
 
 @says(
     "For example, the derivative …",
-    "$:=$ marks a gradient …",
-    "$:=$ marks a choice.",
+    "In contrast, $:=$ …",
+    "$:=$ marks a …",
     "What follows from …",
 )
 @over(mode=MODES, x=numbers(-9, 9), scale=numbers(0.5, 9))
@@ -289,6 +291,7 @@ def test_the_type_of_a_rule(mode, dtype, loss):
 @says(
     "On this site the bar …",
     "The conjugate and …",
+    "The conjugate has …",
     "The bar is the gradient, …",
 )
 @over(mode=MODES, re=numbers(-9, 9), im=numbers(-9, 9))
@@ -301,6 +304,8 @@ def test_bar_or_star(mode, re, im):
     assert np.isclose(bar, 2 * z) and (im == 0 or bar.imag * star.imag <= 0)
     shown = [each.text for each in trace("complex.py")]
     assert "(1-2j)" in shown[1] and "(2+4j)" in shown[3]
+    complex_of = [complex(each.split()[-1]) for each in (shown[1], shown[3])]
+    assert [each.imag > 0 for each in complex_of] == [False, True]
 
 
 @says(
@@ -342,8 +347,8 @@ def test_price_and_amount(scale, dx):
 
 
 @says(
-    "$x_0$, $x_1$ and …",
-    "$x_i$ and $W_{ij}$ …",
+    "A number as …",
+    "A letter means …",
     "In code, the …",
 )
 @over(i=[1, 2], j=[1, 2, 3])
@@ -355,22 +360,22 @@ def test_indices(i, j):
 
 
 definition(
-    "This site writes …",
+    "It uses transposes …",
     "On this site, a bar …",
     "A bar marks …",
     "Sign — Read …",
     r"$\d z$ — …",
     r"$\frac{\d z}{\d x}$ …",
     "Between scalars, this …",
-    "It means is …",
+    "The symbol $:=$ …",
     "An equals sign …",
-    "A colon introduces …",
+    "Where the shape …",
 )
 history(
     "Examples in TensorFlow's …",
     "The bar is the notation …",
     "`upstream` is `grad_output` …",
-    "Haskell writes types …",
+    "Haskell also writes …",
     "Many texts write …",
     r"upstream gradient, $\upstream{\bar y}$ …",
     r"downstream gradient, $\downstream{\bar x}$ …",
@@ -392,7 +397,7 @@ pointer(
     "For a product, …",
     "For example, take two …",
     r"The gradient of $L$ …",
-    "The symbols are …",
+    "The lessons list …",
     "This page explains …",
     "The last table …",
     "Compare the signs …",

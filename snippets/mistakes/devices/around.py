@@ -1,4 +1,4 @@
-"""Each replica has a tape, and their gradients are added afterward."""
+"""Each replica has a tape, and the strategy adds the gradients afterward."""
 
 # tracebook: alone
 

@@ -1,4 +1,4 @@
-"""The branch chooses the gradient; the optimizer stands outside of it."""
+"""The branch chooses the gradient; the optimizer is called outside it."""
 
 # tracebook: alone
 

@@ -30,9 +30,8 @@ def test_its_lines():
 
 
 pointer(
-    "Each page of …",
-    "You can read …",
-    "From top to …",
+    "In this guide …",
+    "Or read the …",
     "Find your situation …",
     "The glossary defines …",
     "Between real and …",

@@ -25,6 +25,7 @@ PROGRAMS = sorted((DOCS.parent / "snippets").glob("lessons/**/*.py"))
     "Each lesson derives …",
     "It then checks …",
     "Start with the …",
+    "Or start with …",
 )
 @over(lesson=LESSONS)
 def test_each_lesson(lesson):
@@ -93,7 +94,7 @@ def test_numerator_layout(x, upstream):
     )
 
 
-@says("Each of the …", "The line is …")
+@says("In formulas, each …", "The line is …")
 def test_each_factor_has_a_color_and_a_line():
     css = (DOCS / "assets/site.css").read_text("utf-8")
     factors = ["upstream", "local", "downstream"]

@@ -162,17 +162,19 @@ def found():
 
 
 @says(
-    "There, a variable …",
+    "Under this strategy, …",
+    "Each replica runs …",
     "Every program here …",
     "In the scope …",
-    "`tape.gradient` needs one.",
-    "The tape is in the scope …",
+    "`tape.gradient` needs the …",
+    "In this program, the tape is in …",
     "The error is …",
     "Fix: put the …",
-    "Here the tape …",
+    "In the fixed program, each replica opens …",
     "One custom gradient …",
-    "Both are right …",
-    "Deliberately wrong: a tape in …",
+    "Compare both with …",
+    "Both gradients are …",
+    "Deliberately wrong: the tape is in …",
     "The tape is in the function …",
 )
 def test_handle():
@@ -191,11 +193,11 @@ def test_handle():
 
 @says(
     "To apply gradients, …",
-    "Outside of the replicas …",
-    "An optimizer is …",
+    "Outside the replicas, …",
+    "This program calls …",
     "The call raises …",
     "Fix: call the …",
-    "This step function …",
+    "In the fixed program, the step …",
     "Deliberately wrong: an optimizer is …",
     "The optimizer is called in the function …",
     "The optimizer adds the gradients of all …",
@@ -211,15 +213,15 @@ def test_apply():
 
 
 @says(
-    "Replicas wait for …",
-    "In a branch …",
+    "To add their …",
+    "In a graph, …",
     "Fix: let the …",
-    "A gradient function that …",
-    "The optimizer is called in a branch …",
+    "For the same …",
+    "In this program, each …",
     "Tracing the branch …",
-    "Here the branch …",
-    "The weight agrees …",
-    "Deliberately wrong: an optimizer in …",
+    "In the fixed program, the branch …",
+    "With either flag, …",
+    "Deliberately wrong: each replica calls …",
     "The branch chooses …",
 )
 def test_branch():
@@ -229,14 +231,14 @@ def test_branch():
 
 
 @says(
-    "The tape was …",
+    "The replicas run …",
     "Fix: use one …",
-    "The tape is around …",
+    "In this program, the tape is around `strategy.run`.",
     "The loss is …",
-    "This program opens …",
+    "The fixed program …",
     "The sum agrees …",
-    "`assert slope is not None`.",
-    "Deliberately wrong: a tape around …",
+    "Write `assert slope is not None` …",
+    "Deliberately wrong: the tape is around …",
     "Each replica has …",
 )
 def test_around():
@@ -249,13 +251,14 @@ def test_around():
 @says(
     "Each is a …",
     "Fix: divide the …",
-    "Keras divides its …",
+    "With `model.fit` you …",
     "Each replica takes the mean …",
     "The step is twice …",
-    "Here each replica …",
-    "The step is right.",
+    "In the fixed program, each replica divides …",
+    "The step is the …",
     "Run one step …",
-    "Deliberately wrong: each …",
+    "Then compare the weights.",
+    "Deliberately wrong: each replica takes …",
     "Each replica divides …",
 )
 def test_sums():
@@ -267,14 +270,14 @@ def test_sums():
 
 
 @says(
-    "A gradient function runs …",
+    "The gradient function runs …",
     "Two gradients of …",
     "Fix: in the …",
-    "A custom gradient clips …",
-    "The norm is 2.",
-    "This gradient function …",
+    "In this program, a …",
+    "The norm of the sum is 2.",
+    "In the fixed program, the gradient …",
     "It divides by …",
-    "The norm is 1.",
+    "The norm of the sum is 1.",
     "Print the norm …",
     "Deliberately wrong: grad clips …",
     "The gradient function adds …",
@@ -286,11 +289,16 @@ def test_clip():
     assert same(tf.norm(2 * tf.clip_by_norm([3.0, 4.0], 1.0)), 2.0, 1e-6)
 
 
-history("Keras 2 had …")
+history("In Keras 2, …")
 advice("Put everything that …")
 pointer(
     "Nothing was run …",
-    "Find the message …",
+    "You see — Fix",
+    "`handle is not available`, …",
+    "`merge_call` in a …",
+    "a step twice …",
+    "a norm above …",
+    "On this page …",
     "Notice it earlier.",
     "Asked in tensorflow#36392, …",
     "More: variables in …",

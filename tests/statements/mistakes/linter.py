@@ -61,7 +61,7 @@ LOOKS = {
     "`explain` finds many …",
     "You pass a …",
     "It counts the …",
-    "It changes the upstream gradient.",
+    "It changes the …",
     "It compares the gradient with finite differences, …",
     "It runs the …",
     "It differentiates twice, …",
@@ -79,7 +79,7 @@ def test_what_it_looks_at(look):
 @says(
     "There are two …",
     "The gradient function …",
-    "The advice names …",
+    "The attribute `entry` …",
     "If your gradient …",
     was="'expects one mistake': explain reports two, and the test reads the first",
 )
@@ -95,7 +95,7 @@ def test_two_kinds():
     assert all(str(each).startswith("limit:") for each in told)
 
 
-@says("The function `explain` …")
+@says("It checks a …")
 def test_the_short_version():
     tree = ast.parse(SOURCE)
     imported = [ast.unparse(each) for each in tree.body if isinstance(each, ast.Import)]
@@ -106,9 +106,9 @@ def test_the_short_version():
 
 @says(
     "Deliberately wrong: six custom …",
-    "it warns of …",
+    "TensorFlow warns of …",
     "The program calls …",
-    "`explain` finds a …",
+    "The short `explain` …",
 )
 def test_its_program():
     lines = [each.text for each in trace("wrong/explain.py")]
@@ -125,8 +125,9 @@ definition(
 )
 pointer(
     "`explain` makes these …",
-    "`explain` is part …",
-    "Another page lists …",
+    "Checking a custom gradient describes how …",
+    "What the linter …",
+    "If you can't …",
     "It compares the gradient with finite differences along …",
-    "Checking a custom …",
+    "Checking a custom gradient describes what …",
 )

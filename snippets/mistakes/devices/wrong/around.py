@@ -1,4 +1,4 @@
-"""Deliberately wrong: a tape around the replicas."""
+"""Deliberately wrong: the tape is around the replicas."""
 
 # tracebook: alone
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: a tape in the scope of a strategy, outside of run."""
+"""Deliberately wrong: the tape is in the scope, outside of run."""
 
 # tracebook: alone
 

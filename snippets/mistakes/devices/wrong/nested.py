@@ -1,4 +1,4 @@
-"""Deliberately wrong: an optimizer in a branch, in each replica."""
+"""Deliberately wrong: each replica calls the optimizer in a branch."""
 
 # tracebook: alone
 

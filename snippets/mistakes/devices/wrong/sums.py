@@ -1,4 +1,4 @@
-"""Deliberately wrong: each replica takes the mean over its part of a batch."""
+"""Deliberately wrong: each replica takes the mean over its part of the batch."""
 
 # tracebook: alone
 

@@ -3,7 +3,7 @@
 import numpy as np
 import tensorflow as tf
 
-tf.get_logger().setLevel("ERROR")  # it warns of many graphs
+tf.get_logger().setLevel("ERROR")  # TensorFlow warns of many graphs
 
 
 # --8<-- [start:explain]
@@ -30,15 +30,15 @@ def explain(function, x):
     if not differ(downstream, taped(x, 3.0)) and np.any(downstream):
         found.append("does not change with upstream")
     v, h = tf.random.normal(x.shape, seed=1), 1e-2
-    slope = tf.reduce_sum(function(x + h * v) - function(x - h * v)) / (2 * h)
-    if differ(tf.reduce_sum(downstream * v), slope):
-        found.append("is not the slope of the values")
+    change = tf.reduce_sum(function(x + h * v) - function(x - h * v))
+    if differ(tf.reduce_sum(downstream * v), change / (2 * h)):
+        found.append("is not the derivative of the values")
     for name, run in {
             "in tf.function": tf.function(taped),
             "under XLA": tf.function(taped, jit_compile=True)}.items():
         try:
             if differ(run(x), downstream):
-                found.append(f"{name} the gradient is another")
+                found.append(f"{name} the gradient is different")
         except Exception as error:
             found.append(f"{name} it raises {type(error).__name__}")
     try:
@@ -59,7 +59,7 @@ def explain(function, x):
 # --8<-- [end:explain]
 
 
-def rule(values, gradient):
+def custom(values, gradient):
     @tf.custom_gradient
     def function(x):
         return values(x), lambda upstream: gradient(x, upstream)
@@ -67,15 +67,15 @@ def rule(values, gradient):
     return function
 
 
-rules = {
-    "right": rule(lambda x: x**3, lambda x, u: u * 3.0 * x**2),
-    "no upstream": rule(lambda x: x**3, lambda x, u: 3.0 * x**2),
-    "wrong slope": rule(tf.sin, lambda x, u: u * tf.sin(x)),
-    "summed": rule(tf.sin, lambda x, u: tf.reduce_sum(u * tf.cos(x))),
-    "two for one": rule(tf.sin, lambda x, u: (u * tf.cos(x), None)),
-    "NumPy": rule(tf.sin, lambda x, u: u * np.cos(x)),
-    "overflow": rule(tf.nn.softplus,
-                     lambda x, u: u * tf.exp(x) / (1.0 + tf.exp(x)))}
-for name, function in rules.items():
+functions = {
+    "right": custom(lambda x: x**3, lambda x, u: u * 3.0 * x**2),
+    "no upstream": custom(lambda x: x**3, lambda x, u: 3.0 * x**2),
+    "wrong derivative": custom(tf.sin, lambda x, u: u * tf.sin(x)),
+    "summed": custom(tf.sin, lambda x, u: tf.reduce_sum(u * tf.cos(x))),
+    "two for one": custom(tf.sin, lambda x, u: (u * tf.cos(x), None)),
+    "NumPy": custom(tf.sin, lambda x, u: u * np.cos(x)),
+    "overflow": custom(tf.nn.softplus,
+                       lambda x, u: u * tf.exp(x) / (1.0 + tf.exp(x)))}
+for name, function in functions.items():
     found = explain(function, tf.constant([0.7, -1.3]))
     print(f"{name}:", "; ".join(found) or "nothing found")
