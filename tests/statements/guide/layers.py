@@ -68,7 +68,7 @@ def test_softmax(mode, z, seed):
     "For softmax with …",
     "cross-entropy of softmax …",
     "The labels $t$ …",
-    "Compute it by …",
+    "Compute $y$ with …",
     "Only the logits …",
     "The derivative covers …",
     "The upstream gradient is a scalar:",
