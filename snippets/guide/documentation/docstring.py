@@ -1,4 +1,4 @@
-"""The documented examples, run by doctest."""
+"""Run the documented examples with doctest."""
 
 # tracebook: alone
 

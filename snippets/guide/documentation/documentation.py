@@ -1,4 +1,4 @@
-"""The gradient of w0 + w1 x for the vector w, by three methods."""
+"""The gradient of w0 + w1 x with respect to w, computed in three ways."""
 
 import numpy as np
 import tensorflow as tf

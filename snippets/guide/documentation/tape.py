@@ -1,4 +1,4 @@
-"""Documented statements about tf.GradientTape, tested."""
+"""Test documented statements about tf.GradientTape."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Gradients between real and complex, against TensorFlow and differences."""
+"""Compare gradients with TensorFlow's and with finite differences."""
 
 import numpy as np
 import tensorflow as tf
@@ -40,7 +40,7 @@ def numbers(shape, is_complex):
     return real + 1j * random.normal(size=shape) if is_complex else real
 
 
-def pairing(function, x, upstream):
+def inner_product(function, x, upstream):
     y = function(tf.constant(x)).numpy()
     return np.sum(np.real(np.conj(upstream) * y))
 
@@ -62,9 +62,10 @@ for name, rule, plain, x in [
         found.append(tape.gradient(y, given, upstream).numpy())
     v = numbers(x.shape, np.iscomplexobj(x))
     h = 1e-5
-    over, under = (pairing(plain, x + s * v, upstream) for s in (h, -h))
+    over, under = (inner_product(plain, x + s * v, upstream) for s in (h, -h))
     slope = (over - under) / (2 * h)
     along = np.sum(np.real(np.conj(found[0]) * v))
     agrees = np.isclose(along, slope, rtol=1e-8)
     same = np.allclose(*found, rtol=1e-12)
-    print(f"{name:10} TensorFlow's: {same}  differences: {agrees}")
+    print(f"{name:10} equals TensorFlow's: {same}"
+          f"  finite differences: {agrees}")

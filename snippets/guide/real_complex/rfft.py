@@ -1,4 +1,4 @@
-"""The gradient of a transform of real numbers, beside TensorFlow's."""
+"""The gradient of a transform of real numbers, compared with TensorFlow's."""
 
 import numpy as np
 import tensorflow as tf
@@ -33,7 +33,7 @@ def loss(Y):
 
 for x in ([1.0, 2.0, -1.0, 0.5], [1.0, 2.0, -1.0, 0.5, 3.0]):
     x = tf.constant(x, tf.float64)
-    for name, transform in ("the rule", rfft), ("TensorFlow", tf.signal.rfft):
+    for name, transform in ("custom", rfft), ("TensorFlow", tf.signal.rfft):
         with tf.GradientTape() as tape:
             tape.watch(x)
             L = loss(transform(x))

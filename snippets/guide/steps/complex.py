@@ -19,11 +19,11 @@ v = tf.constant([1.0, -2.0, 0.5, 1.0], tf.float64)
 with tf.GradientTape() as tape:
     tape.watch(x)
     y = swish(x)
-rule = v * tape.gradient(y, x)
+custom = v * tape.gradient(y, x)
 
 h = 1e-20
 y = value(tf.complex(x, h * v))
-print("rule        ", rule.numpy().round(12))
-print("complex step", (tf.math.imag(y) / h).numpy().round(12))
+print("custom gradient", custom.numpy().round(12))
+print("complex step   ", (tf.math.imag(y) / h).numpy().round(12))
 print("largest difference below 1e-14:",
-      np.max(abs(rule - tf.math.imag(y) / h)) < 1e-14)
+      np.max(abs(custom - tf.math.imag(y) / h)) < 1e-14)

@@ -1,4 +1,4 @@
-"""Errors of four difference quotients of the cube, over the step."""
+"""Errors of three finite differences and a complex step, over the step."""
 
 import matplotlib
 import numpy as np
@@ -39,7 +39,7 @@ def draw(name, ink, colors):
     figure, axes = plt.subplots(figsize=(7.0, 3.6), layout="tight")
     for (label, each), color, mark in zip(errors.items(), colors, "^os."):
         axes.loglog(steps, each, mark + "-", color=color, label=label)
-    axes.set(xlabel="step h", ylabel="error of the slope")
+    axes.set(xlabel="step h", ylabel="error of the derivative")
     axes.legend(frameon=False, labelcolor=ink)
     axes.tick_params(colors=ink, which="both")
     for each in (axes.xaxis.label, axes.yaxis.label):
@@ -48,10 +48,10 @@ def draw(name, ink, colors):
     curves = {line.get_label(): line.get_data() for line in axes.lines}
     lowest = {label: h[np.argmin(y)] for label, (h, y) in curves.items()}
     assert axes.get_xscale() == axes.get_yscale() == "log" and (
-        axes.get_ylabel() == "error of the slope"
+        axes.get_ylabel() == "error of the derivative"
         and axes.get_xlabel() == "step h" and steps[0] == max(steps)), (
-        "Error of the slope over the step h, both axes logarithmic, read from"
-        " the right, where steps are large.")
+        "Error of the derivative over the step h, both axes logarithmic, read"
+        " from the right, where steps are large.")
     for label, turn in (("central, float64", 1e-5), ("central, float32", 1e-2),
                         ("one-sided, float64", 1e-8)):
         h, y = curves[label]

@@ -1,4 +1,4 @@
-"""Weights of one bit: trained as such, or rounded after training in floats."""
+"""Weights of one bit: train with one bit, or round after training."""
 
 import matplotlib
 import numpy as np
@@ -82,17 +82,17 @@ found = {}
 for name, layers, quantize in (
     ("floats", in_floats, floats),
     ("floats, then one bit", in_floats, binary),
-    ("one bit, without the rule", train(without), binary),
-    ("one bit, with the rule", train(binary), binary),
+    ("one bit, TensorFlow's gradient", train(without), binary),
+    ("one bit, custom gradient", train(binary), binary),
 ):
     right = np.sum(np.argmax(model(layers, x, quantize), 1) == ring)
-    print(f"{name:26} {right} of {TEST} points right")
+    print(f"{name:30} {right} of {TEST} points right")
     found[name] = np.argmax(model(layers, grid, quantize), 1)
 
 inside = np.hypot(*grid.T)
 truth = (inside > 0.5) & (inside < 0.75)
 clear = truth | (inside < 0.35) | ((inside > 0.9) & (inside < 1.1))
-shown = ["floats", "floats, then one bit", "one bit, with the rule"]
+shown = ["floats", "floats, then one bit", "one bit, custom gradient"]
 for file, ink, *colors in [
     ("binary", "#23262b", "#ffffff", "#00707a"),
     ("binary-dark", "#dfe1e6", "#23262b", "#66c9d1"),

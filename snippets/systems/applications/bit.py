@@ -30,4 +30,4 @@ gradient = tape.gradient(loss, w)
 with tf.GradientTape() as tape:
     tape.watch(w)
     line = tf.clip_by_value(w, -1.0, 1.0)
-print("the line's", tape.gradient(line, w).numpy())
+print("of line   ", tape.gradient(line, w).numpy())

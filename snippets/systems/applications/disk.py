@@ -61,16 +61,16 @@ def disk(a, b, r):
 
 p = [tf.constant(each, tf.float64) for each in (3.6, 4.2, 2.7)]
 upstream = np.random.default_rng(0).standard_normal([N, N])
-print("pixels, hard against exact:",
+print("counted and exact pixels:",
       f"{tf.reduce_max(tf.abs(hard(*p) - areas(*p))):.3f} apart at most")
 with tf.GradientTape(persistent=True) as tape:
     tape.watch(p)
     image, plain = disk(*p), hard(*p)
-print("without the rule ", tape.gradient(plain, p, upstream))
+print("TensorFlow's gradients ", tape.gradient(plain, p, upstream))
 downstream = tape.gradient(image, p, upstream)
 for i, name in enumerate("abr"):
     h = [1e-5 * (i == j) for j in range(3)]
     up, down = (areas(*[x + s * d for x, d in zip(p, h)]) for s in (1, -1))
     difference = tf.reduce_sum(upstream * (up - down)) / 2e-5
     print(f"downstream_{name} = {downstream[i]:9.6f}"
-          f"  differences {difference:9.6f}")
+          f"  finite differences {difference:9.6f}")

@@ -1,4 +1,4 @@
-"""A disk is fitted to an image by the pixels' boundary integrals."""
+"""Fit a disk to an image with boundary integrals as the gradient."""
 
 import matplotlib
 import numpy as np
@@ -86,7 +86,7 @@ wanted, start = np.array([6.4, 5.3, 3.2]), np.array([4.5, 7.1, 2.0])
 noise = np.random.default_rng(0).normal(0.0, 0.05, [N, N])
 target = hard(*tf.constant(wanted)) + noise
 print("wanted      ", wanted, " start", start)
-for name, render in (("without rule", hard), ("with rule", disk)):
+for name, render in (("TensorFlow", hard), ("custom", disk)):
     found, losses = fit(render, target, start)
     print(f"{name:12}", np.abs(found.round(1)),
           f" loss {losses[0]:.1f} to {losses[-1]:.1f}")

@@ -39,5 +39,5 @@ by_a, by_b = (np.sum(upstream * (up - down)) / (2 * h) for up, down in (
     (shares(a, b + h), shares(a, b - h))))
 print("y           ", y.numpy())
 print("upstream    ", upstream)
-print(f"downstream_a = {downstream_a:.2f}  differences {by_a:.2f}")
-print(f"downstream_b = {downstream_b:.2f}  differences {by_b:.2f}")
+print(f"downstream_a = {downstream_a:.2f}  finite difference {by_a:.2f}")
+print(f"downstream_b = {downstream_b:.2f}  finite difference {by_b:.2f}")

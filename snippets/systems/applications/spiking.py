@@ -70,7 +70,8 @@ def train(step, rounds=120):
 
 
 x, up = pulses(2, TEST)
-for name, step in (("without the rule", without), ("with the rule", spike)):
+for name, step in (
+        ("TensorFlow's gradient", without), ("custom gradient", spike)):
     both, first, last = train(step)
     v, s = neurons(both[1], neurons(both[0], x, step)[1], step)
     right = np.sum(np.argmax(tf.reduce_sum(s, 0), 1) == up)

@@ -24,8 +24,8 @@ def joined(*shape):
 
 
 @says(
-    "If you skip …",
-    "A real FFT …",
+    "If you don't …",
+    "The gradient of a real FFT …",
     "This gradient function …",
     "Compare the two gradients:",
     "The gradient is …",
@@ -54,8 +54,8 @@ def test_the_rule_of_an_fft(mode):
 
 @says(
     "Use the formula …",
-    "From real to complex, return …",
-    "Real angles go …",
+    "If the input …",
+    "The input is …",
     "Use the chain rule:",
     "By the convention, …",
     "The change of …",
@@ -88,7 +88,7 @@ def test_a_phase(mode, upstream, theta):
     "The Fourier transform …",
     "So `tf.signal.rfft` returns …",
     "For four numbers, …",
-    "`tf.signal.irfft` adds the …",
+    "For this gradient …",
     "So it counts …",
     "But in the …",
     "Therefore halve the …",
@@ -127,7 +127,7 @@ def test_a_transform(mode, n):
 
 @says(
     "Pass the length …",
-    "Without it, five …",
+    "Without the length, …",
 )
 def test_the_length():
     x = tf.constant(random(5))
@@ -140,7 +140,7 @@ def test_the_length():
     "Look at `downstream` …",
     "At the angle …",
     "The real part of …",
-    "TensorFlow's own gradient, …",
+    "`by_hand` is the …",
     "The squared distance …",
 )
 def test_the_trace():
@@ -158,13 +158,13 @@ def test_the_trace():
 @says(
     "A second derivative …",
     "You can't store …",
-    "The gradient of a real …",
+    "The gradient of a real loss …",
     "To differentiate the …",
-    "This is a real …",
+    "This inner product …",
     "The derivative along …",
     "For $L = |z|^4$ …",
     "Because of the …",
-    "Compare the lines …",
+    "Compare `H (i v)` …",
     "You don't have …",
     "Every gradient function …",
     "A Hessian times …",
@@ -194,13 +194,16 @@ def test_second_order(make, z, v):
 @says(
     "The upstream gradient is …",
     "The program also …",
-    "All agree with …",
-    "Gradients between real …",
+    "All four custom …",
+    "The program compares each …",
+    "Compare gradients with …",
 )
 def test_the_check():
     lines = [line.text for line in trace("check.py")]
     assert len(lines) == 4
-    assert all(line.endswith("TensorFlow's: True  differences: True") for line in lines)
+    assert all(
+        line.endswith("TensorFlow's: True  finite differences: True") for line in lines
+    )
     rule = program("check.py").irfft4
     z, upstream = tf.constant(joined(3)), random(4)
     for mode in THREE:
@@ -211,8 +214,8 @@ def test_the_check():
 
 @says(
     "Which gradient does …",
-    "The gradient function of the real …",
-    "Its imaginary part …",
+    "The gradient function …",
+    "The imaginary part …",
     "The gradients of …",
 )
 @over(mode=THREE)
@@ -247,7 +250,7 @@ def test_predictions(mode):
 
 
 definition(
-    "A bar is …",
+    "As on that …",
     "$L$ is always real.",
 )
 
@@ -259,12 +262,12 @@ advice(
     "Predict: which frequencies …",
     "How many frequencies …",
     "Derive: the parts.",
-    "Derive the gradient …",
+    "With the four …",
 )
 
 
 pointer(
-    "You need complex …",
-    "A complex gradient …",
-    "The dtypes between …",
+    "You need the …",
+    "A real input …",
+    "The section on …",
 )

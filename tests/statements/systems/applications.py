@@ -32,9 +32,9 @@ def differences(f, x, h=1e-6):
     "Let $v_i$ be …",
     "Its derivative is …",
     "The surrogate is a curve …",
-    "It is that of the surrogate.",
-    "It exists at …",
-    "The upstream gradient is …",
+    "Use the differential of the surrogate.",
+    "It also exists …",
+    "The upstream gradient is computed at the true spikes.",
     "`local` agrees with …",
     "`downstream` is `upstream` …",
     "Compare `local` with …",
@@ -61,7 +61,7 @@ def test_a_spike(mode, v):
     assert np.allclose(local, surrogate, 1e-5)
     up, down = lines.line("upstream").numbers, lines.line("downstream").numbers
     assert np.allclose(np.multiply(up, local), down) and not np.allclose(up, down)
-    assert not any(lines.line("by sign").numbers)
+    assert not any(lines.line("tf.sign").numbers)
 
 
 @says(
@@ -69,7 +69,8 @@ def test_a_spike(mode, v):
     "Above the threshold …",
     "Leaky integrate-and-fire: a …",
     "A hidden spike …",
-    "Both also receive …",
+    "An output spike …",
+    "Both kinds of …",
 )
 @over(times=[2, 5])
 def test_a_neuron(times):
@@ -102,12 +103,12 @@ def test_a_neuron(times):
 @says(
     "Without a custom …",
     "With the custom gradient, 188 …",
-    "Without it each …",
+    "Without it, each …",
     "A spiking network learns …",
-    "A pulse moves …",
+    "The network sees …",
     "A layer of …",
     "The gradient of …",
-    "The one that …",
+    "The output neuron …",
     "Potentials of the …",
     "Where the pulse …",
     "Where it moves …",
@@ -139,14 +140,15 @@ def test_the_spiking_network(mode, layers):
 
 @says(
     "Weights of one bit — …",
-    "It is that of the line.",
+    "Use the differential of the clipped line.",
     "Let $w_i$ be …",
     "The surrogate is a clipped …",
     "At −1 and …",
-    "It is taken at the weights …",
+    "By convention it …",
+    "The upstream gradient is computed at the weights …",
     "At −2 and …",
     "A weight of …",
-    "Beyond −1 and …",
+    "Below −1 and …",
     "The network with …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], w=[[-3.0, -1.0, -0.2, 0.0, 0.7, 1.0, 1.5]])
@@ -184,6 +186,7 @@ def test_one_bit(mode, w):
 
 @says(
     "Of 500 points …",
+    "The network that …",
     "Without the custom gradient only the biases are …",
     "The task is …",
     "Where three networks …",
@@ -250,7 +253,7 @@ def test_a_step_for_each_column(mode, dtype):
     "The program first …",
     "After that it …",
     "With a step for …",
-    "Rounding afterwards leaves …",
+    "Rounding after the …",
     "With one step …",
     "Without the custom gradient only the biases learn, …",
     "Weights of 2 bits …",
@@ -275,7 +278,7 @@ def test_several_bits(size):
     assert "model.fit" in source("several_bits.py")
     shown = {each.text.split(":")[0]: each.numbers for each in trace("several_bits.py")}
     assert shown["trained with one step each"] == [373]
-    assert shown["without the gradient"] == [339]
+    assert shown["without custom gradient"] == [339]
 
 
 @says(
@@ -283,11 +286,11 @@ def test_several_bits(size):
     "A level lies …",
     "The surrogate is the clipped …",
     "Between the ends …",
-    "It is taken at the rounded …",
+    "The upstream gradient is computed at the rounded values:",
     "Both ends can …",
     "Each element contributes …",
-    "So outside of …",
-    "Compare the gradients of …",
+    "So the gradient …",
+    "Compare the gradients of the custom …",
     "In the first …",
     "Under XLA, its …",
     "Fake quantization to …",
@@ -320,7 +323,7 @@ def test_the_range(mode, seed):
         assert np.isclose(by_end, right[1 if end == "a" else 2], 1e-2)
 
 
-@says("In the second, …", "That is why …", "In contrast, 1.42 …")
+@says("In the second …", "That is why …", "In contrast, 1.42 …")
 def test_the_shifted_range():
     defined = program("fake_quant.py")
     assert -0.96 + 6 * 0.16 < 1e-9 and np.isclose(1.4 + 1, 15 * 0.16)
@@ -338,7 +341,7 @@ def test_the_shifted_range():
 
 @says(
     "TensorFlow's function differs …",
-    "It takes float32 …",
+    "It accepts only …",
     "Its second derivative …",
 )
 @over(mode=[EAGER, INSIDE, AROUND])
@@ -383,14 +386,14 @@ def test_what_fake_quant_lacks(mode):
 
 
 @says(
-    "A step computed …",
-    "If the loss …",
+    "The step computed …",
+    "So if the …",
     "Let $v_i = …",
     "With the straight-through …",
     "Insert both differentials, …",
-    "In the range, …",
-    "Beyond it, the …",
-    "In the program only …",
+    "Inside the range, …",
+    "Outside the range, …",
+    "In the program, …",
     "The gradients of …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA], s=[0.05, 0.3, 2.0])
@@ -423,9 +426,9 @@ def test_a_learned_step(mode, s):
 
 
 @says(
-    "Compare its gradients …",
-    "From either start …",
-    "Its error is …",
+    "Then compare the …",
+    "From both initial …",
+    "The error of the learned …",
     "The error of the step computed …",
     "A learned step: …",
 )
@@ -452,25 +455,27 @@ def moved(p, i, h):
 
 @says(
     "A disk in …",
-    "A pixel's value …",
-    "A renderer counts …",
-    "But the area …",
+    "The value of a pixel is the …",
+    "A renderer estimates …",
+    "A point is …",
+    "But the derivative …",
     "The inputs are …",
     "A small change …",
     "At the angle …",
-    "So a pixel …",
+    "So the value …",
     "The lines between …",
     "Arc $j$ goes …",
-    "These are the …",
+    "The local factors …",
     "The integrals over …",
-    "Nothing is chosen …",
+    "You don't choose …",
     "The forward pass counts points.",
     "The program compares the gradient with central …",
     "A disk with …",
     "Of each pixel, the share …",
     "Of each pixel, the area …",
     "All three gradients …",
-    "Each pixel is …",
+    "The value of a pixel is an …",
+    "The integrand is …",
     "So the input …",
 )
 @over(p=[[3.6, 4.2, 2.7], [4.3, 3.7, 1.45]])
@@ -503,12 +508,13 @@ def test_the_disk(p):
 
 
 @says(
-    "A disk is …",
+    "Fit a disk …",
     "With the custom gradient the …",
-    "Without it, `tape.gradient` …",
+    "Without the custom gradient, …",
     "A noisy image …",
     "A dotted circle, …",
     "A solid circle, …",
+    "The program passes …",
     "Without a custom …",
     was="'the disk silently doesn't learn': its gradients are None",
 )
@@ -538,8 +544,8 @@ def test_the_fit(mode):
     "Finite differences of counted points.",
     "Finite differences of counted points can't …",
     "No step size …",
-    "An image that …",
-    "The gradient function is …",
+    "The image of …",
+    "So a check …",
     "Deliberately wrong: …",
 )
 def test_differences_of_points():
@@ -583,6 +589,7 @@ def test_an_edge_on_a_line(h):
 @says(
     "A disk that …",
     "An arc outside …",
+    "On a CPU …",
 )
 @over(a=[1.0, 4.0, 7.0])
 def test_a_disk_that_leaves(a):
@@ -641,18 +648,18 @@ def test_the_bar(mode, a, b):
 
 pointer(
     "After this page …",
-    "The first two …",
+    "The neuron and …",
     "Application — The …",
     "The program that …",
-    "In types: `grad :: upstream(s: [n]) → downstream(v: [n])`.",
-    "In types: `grad :: upstream(q: [n]) → downstream(w: [n])`.",
-    "In types: `grad :: upstream(image: [N, N]) → (downstream(a), downstream(b), downstream(r))`.",
+    "The type is `grad :: upstream(s: [n]) → downstream(v: [n])`.",
+    "The type is `grad :: upstream(q: [n]) → downstream(w: [n])`.",
+    "The type is `grad :: upstream(image: [N, N]) → (downstream(a), downstream(b), downstream(r))`.",
 )
-definition("The sign $:=$ …")
+definition("The symbol $:=$ …")
 advice(
     "You need the …",
-    "It is the factor in front of $\\d v_i$:",
-    "It is the factor in front of $\\d w_i$:",
+    r"The gradient is the factor in front of $\d v_i$:",
+    r"The gradient is the factor in front of $\d w_i$:",
     "Each input has …",
     "Keep the disk …",
     "Derive the gradients …",

@@ -347,7 +347,7 @@ def counted(way, steps):
     "TensorFlow then keeps …",
     "The price is time: …",
     "If you recompute everything, …",
-    "With $n$ steps …",
+    "For a chain …",
     "Divide a chain …",
     "The program counts the tensors, …",
     "During the backward …",
@@ -787,7 +787,7 @@ def test_transformer():
 
 @says(
     "Within the attention, …",
-    "It saves more …",
+    "Recomputing the mixing …",
 )
 @over(n=[128, 256])
 def test_scores(n):

@@ -1,4 +1,4 @@
-"""Deliberately wrong: an identity in place of operations it doesn't fit."""
+"""Deliberately wrong: the gradient of an identity for other operations."""
 
 import tensorflow as tf
 

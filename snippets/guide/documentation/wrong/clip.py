@@ -1,4 +1,4 @@
-"""Deliberately wrong: a clip that is said to receive 4, but receives 1."""
+"""Deliberately wrong: this clip receives 1, but the guide states 4."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: two gradients are returned for one input."""
+"""Deliberately wrong: grad_of_slope returns two gradients for one input."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: which operation raises an error, and which doesn't."""
+"""Deliberately wrong: which of the two operations raises an error?"""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the documented order, and training with it."""
+"""Deliberately wrong: train with the documented order of the gradients."""
 
 import tensorflow as tf
 

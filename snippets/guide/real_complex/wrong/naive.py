@@ -11,7 +11,7 @@ def rfft(x):
 
 weights = tf.constant([0.5, 1.0, 2.0], tf.float64)
 x = tf.constant([1.0, 2.0, -1.0, 0.5], tf.float64)
-for name, transform in ("the rule", rfft), ("TensorFlow", tf.signal.rfft):
+for name, transform in ("custom", rfft), ("TensorFlow", tf.signal.rfft):
     with tf.GradientTape() as tape:
         tape.watch(x)
         L = tf.reduce_sum(weights * tf.abs(transform(x)) ** 2)

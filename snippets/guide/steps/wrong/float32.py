@@ -12,7 +12,7 @@ def cube(x):
 for dtype, delta in ((tf.float32, 1e-6), (tf.float32, 1e-2),
                      (tf.float64, 1e-6)):
     x = tf.constant([1.3, -0.7, 1.0], dtype)
-    rule, differences = tf.test.compute_gradient(cube, [x], delta)
+    custom, numeric = tf.test.compute_gradient(cube, [x], delta)
     print(dtype.name, "step", delta)
-    print("  rule       ", rule[0].diagonal().round(4))
-    print("  differences", differences[0].diagonal().round(4))
+    print("  custom gradient   ", custom[0].diagonal().round(4))
+    print("  finite differences", numeric[0].diagonal().round(4))

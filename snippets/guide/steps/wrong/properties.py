@@ -46,6 +46,6 @@ for shape in sorted(shapes, key=lambda s: (len(s), np.prod(s), s)):
         print(f"shape {list(shape)}: the gradient no longer {broken}")
         break
 else:
-    print(len(shapes), "shapes hold,",
+    print(len(shapes), "shapes pass,",
           sum(0 in shape for shape in shapes), "of them empty,",
           sum(len(shape) == 1 for shape in shapes), "with one axis")

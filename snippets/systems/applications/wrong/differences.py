@@ -1,4 +1,4 @@
-"""Deliberately wrong: differences of an image that is made of points."""
+"""Deliberately wrong: finite differences of an image of counted points."""
 
 import numpy as np
 
