@@ -124,7 +124,7 @@ def test_a_softmax_adds_up_to_one(dtype, x):
     "It turns the …",
     "The types, with …",
     "The function of …",
-    "In this function, …",
+    "In this example, …",
 )
 @over(x=THREE)
 def test_the_jacobian_of_the_pair(x):

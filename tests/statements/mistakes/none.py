@@ -556,7 +556,7 @@ def steps_of(name):
     "The helper names …",
     "It watches each …",
     "The loss also …",
-    "Here one step …",
+    "In this program, …",
     "A helper that …",
 )
 @over(
@@ -597,7 +597,7 @@ def test_path_ends_in(cut, others, twice):
 
 @says(
     "Fix: use the TensorFlow …",
-    "Both lines compute …",
+    "Both lines in …",
     "The tape records TensorFlow operations.",
     "NumPy returns an …",
     "np.square takes the …",
