@@ -394,7 +394,7 @@ def test_the_index():
 advice(
     "Watch both tensors in …",
     "You can still capture constants.",
-    "`assert None not in tape.gradient(y, [x, factor])`.",
+    "Write `assert None not in tape.gradient(y, [x, factor])`.",
     "Set a flag …",
     "Compute finite differences, …",
     "Test the function …",
