@@ -239,7 +239,7 @@ def test_norm():
 
 @says(
     "The program trains …",
-    "Most optimizers move …",
+    "With slices, most …",
     "The program looks up row 0 twice, …",
     "The right square …",
     "Deliberately wrong: Adam …",
