@@ -1,4 +1,4 @@
-"""The gradient of tf.nn.silu by a beta for each column."""
+"""The gradient of tf.nn.silu with respect to beta, one for each column."""
 
 import tensorflow as tf
 

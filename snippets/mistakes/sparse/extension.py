@@ -22,8 +22,9 @@ def at(line, x):
 
 
 line, x = Line(2.0, 1.0), tf.constant(3.0)
-for name, function in (("rule ", at),
-                       ("plain", lambda line, x: line.slope * x + line.start)):
+for name, function in (
+        ("custom", at),
+        ("plain ", lambda line, x: line.slope * x + line.start)):
     with tf.GradientTape() as tape:
         tape.watch([line.slope, line.start, x])
         y = function(line, x)

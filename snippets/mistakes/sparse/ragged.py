@@ -23,7 +23,7 @@ def gradient(function, x):
 
 
 x = tf.ragged.constant([[1.0, 2.0], [3.0]])
-for name, function in (("rule, eager", cube),
-                       ("rule, graph", tf.function(cube)),
+for name, function in (("custom, eager", cube),
+                       ("custom, graph", tf.function(cube)),
                        ("x * x * x", plain)):
     print(name, gradient(function, x).to_list())

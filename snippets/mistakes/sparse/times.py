@@ -20,5 +20,5 @@ def gradient(function, x):
 
 
 x = tf.constant([5.0, 6.0])
-print("rule:  ", gradient(square, x).numpy())
+print("custom:", gradient(square, x).numpy())
 print("x * x: ", gradient(lambda x: x * x, x).numpy())

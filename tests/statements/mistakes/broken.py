@@ -17,11 +17,11 @@ XLA_ = {"jit_compile": True, "autograph": False}
 pointer(
     "XLA isn't part …",
     "What XLA compiles: …",
-    "The programs are …",
-    "TensorFlow's own texts: …",
+    "The page on sparse …",
+    "Errors in TensorFlow's …",
     "Gradient functions that …",
     "Entries in the …",
-    "A function that raises: …",
+    "A recomputed function …",
     "A variable in …",
     "The page also …",
     "The complex guide …",
@@ -38,7 +38,7 @@ history(
     "For the others, …",
     "keras#19992 is about …",
     "tensorflow#49946 is about …",
-    "tensorflow#119476; fixed upstream …",
+    "tensorflow#119476; fixed in …",
     "tensorflow#61117, tensorflow#127240.",
     "tensorflow#38643, closed as stale.",
     "tensorflow#43648, open; tensorflow#60059.",
@@ -46,15 +46,15 @@ history(
     "Another entry has …",
     "tensorflow#127753, open.",
     "tensorflow#127690, open.",
-    "tensorflow#127234; fixed upstream …",
+    "tensorflow#127234; fixed in …",
     "Pull 127475, which …",
     "The pull request …",
     "According to its …",
-    "tensorflow#127224; fixed upstream …",
+    "tensorflow#127224; fixed in …",
     "tensorflow#118077 for the …",
     "tensorflow#118075, open.",
-    "tensorflow#12071; changed upstream …",
-    "In 2.22.0rc0, it …",
+    "tensorflow#12071; changed in …",
+    "In 2.22.0rc0, the …",
     "The candidate 2.22.0rc0 …",
     "The last column …",
     "For each bug …",
@@ -200,7 +200,7 @@ def test_forward_tensor(mode):
     "Look at the two gradients …",
     "`tf.nn.silu`, which is …",
     "The gradient function in …",
-    "It forgets the shape.",
+    "So the gradient …",
     "Fix: write `x * …",
     "The gradient of tf.nn.silu …",
 )
@@ -398,7 +398,7 @@ LEFT_OUT = {
 @says(
     "`tf.math.zeta` depends on …",
     "Look at the column …",
-    "The finite differences.",
+    "The gradient agrees …",
     "The gradient of the function …",
     "In a sum, …",
     "In `math_grad`, `_ZetaGrad` …",
@@ -488,7 +488,7 @@ def test_isotonic(upstream):
     "For each wrong …",
     "The sign that …",
     "Most of these …",
-    "The logarithm that …",
+    "So does the …",
     "`squared_difference` and `reduce_euclidean_norm` …",
     "Each function of …",
     "They read one triangle, or …",
@@ -555,9 +555,8 @@ def test_causes():
 @says(
     "Under XLA, three …",
     "The program compares …",
-    "The three that …",
     "The gradient functions `_SqrtGrad`, …",
-    "XLA compiles the one …",
+    "XLA compiles the operation …",
     "Fix: write `z ** 0.5` …",
     "XLA logs what …",
 )
@@ -631,7 +630,7 @@ AT_ZERO = {
 @says(
     "The gradient is silently 0 …",
     "All functions in …",
-    "Compare the two columns:",
+    "Compare the columns …",
     "`_XLogyGrad`, `_XLog1pyGrad` and …",
     "`_CumprodGrad` divides by …",
     "For `cumprod`, use …",
@@ -740,7 +739,7 @@ def square_of(function):
     "For example, a …",
     "An error, or `None`.",
     "No gradient function is registered for the operation …",
-    "`_QuantizeAndDequantizeV4GradGrad` takes one …",
+    "`_QuantizeAndDequantizeV4GradGrad` accepts one …",
     "Second derivatives of …",
 )
 def test_no_second():
@@ -817,7 +816,7 @@ def test_equal_values(gap):
 
 
 @says(
-    "The cofactors, which …",
+    "The gradient is the …",
     "Compare each row …",
     "The gradient is 0, …",
     "`_MatrixDeterminantGrad` multiplies the …",
@@ -980,7 +979,7 @@ def test_rewritten():
     "Look for `None` …",
     "`tf.sparse.concat` silently returns …",
     "`SparseConcat` is registered …",
-    "`_SparseSparseMaximumGrad` takes one …",
+    "`_SparseSparseMaximumGrad` accepts one …",
     "Fix: compute with …",
     "Sparse operations whose …",
 )

@@ -31,7 +31,7 @@ def reverse(x):
     "`tf.custom_gradient` accepts tensors …",
     "Fix: call the custom …",
     "The program calls …",
-    "One is made …",
+    "One uses `tf.custom_gradient`, …",
     "Both decorators work …",
     "In the fix, a layer calls …",
     "The gradient is right.",
@@ -241,7 +241,7 @@ def test_apply(optimizer):
 @says(
     "An optimizer of …",
     "Fix: call `optimizer.build` …",
-    "One optimizer is …",
+    "The program applies …",
     "The message shows …",
     "In the fix, the optimizer …",
     "Both weights change …",

@@ -68,7 +68,7 @@ advice(
 
 @says(
     "Here `grad` itself …",
-    "Look at the second derivatives …",
+    "Compare the second …",
     "In a graph, the …",
     "The second derivative of …",
     "In the square, `upstream` …",
@@ -189,6 +189,7 @@ def test_out_of_scope():
 
 
 @says(
+    "It works in …",
     "`tf.identity` makes a …",
     "In the fix, the first …",
     "With a copy …",

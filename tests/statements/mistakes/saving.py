@@ -88,10 +88,10 @@ def elsewhere():
     "In a graph, …",
     "The name is …",
     "The process that …",
-    "There, a gradient …",
-    "Otherwise it raises …",
+    "In that process, …",
+    "Otherwise, it raises …",
     "Fix: leave `experimental_custom_gradients` …",
-    "A model is saved …",
+    "The program saves a model with `experimental_custom_gradients=False`, …",
     "The gradient works …",
     "Compare what each …",
     "With the default, …",
@@ -99,7 +99,7 @@ def elsewhere():
     "The second derivative is …",
     "If it calls …",
     "Load the model …",
-    "The warning of …",
+    "The warning about …",
     "Deliberately wrong: saved …",
     "Saved with its …",
     was=(
@@ -157,7 +157,7 @@ def test_identityn(choice):
     "The model calls NumPy through …",
     "The loaded model fails …",
     "Compare the two …",
-    "This model computes …",
+    "The fix computes …",
     "In another process, …",
     "Look for `PyFunc` …",
     "Deliberately wrong: NumPy in a saved model.",
@@ -208,11 +208,11 @@ def saved(layer, path):
 @says(
     "A `.keras` file holds only …",
     "A `.keras` file holds the …",
-    "It has no code: …",
+    "It contains no …",
     "Fix: decorate the class …",
-    "A model with …",
-    "The message names …",
-    "Here the class …",
+    "The program saves and loads a model with …",
+    "The message names the class …",
+    "In the fix, the class …",
     "Before and after …",
     "Deliberately wrong: a custom layer …",
     "A layer that …",
@@ -240,11 +240,12 @@ def test_locate(way):
 
 @says(
     "The file holds the bytecode …",
-    "Even then the …",
+    "Even then, the …",
     "Fix: use a registered …",
-    "A Lambda layer calls …",
+    "The program saves and loads a model whose …",
+    "With `safe_mode=False`, loading …",
     "Loading raises an …",
-    "This Lambda layer …",
+    "In the fix, the Lambda …",
     "The gradient is …",
     "Deliberately wrong: a custom gradient …",
     "A Lambda layer with …",
@@ -275,7 +276,7 @@ def test_lambda():
     "Fix: decorate the method …",
     "A module has …",
     "Neither works in …",
-    "This `tf.function` has …",
+    "In the fix, the `tf.function` …",
     "The loaded function …",
     "Deliberately wrong: a function …",
     "With an input …",
@@ -306,9 +307,9 @@ def test_traces(way):
 @says(
     "`model.export` writes a …",
     "Fix: load the …",
-    "A model is written …",
-    "Keras refuses the …",
-    "`tf.saved_model.load` reads it:",
+    "The program writes …",
+    "`load_model` refuses the folder.",
+    "The fix reads …",
     "The loaded model has …",
     "Deliberately wrong: load_model …",
     "The export has …",
@@ -344,8 +345,8 @@ def converted(function):
     "It has no operation …",
     "Fix: write the …",
     "The model calls NumPy, …",
-    "The converter names …",
-    "This program converts …",
+    "The message names the operation.",
+    "The fix converts …",
     "If you need …",
     "Both results agree …",
     "Deliberately wrong: NumPy in a model …",
@@ -377,6 +378,14 @@ def test_lite(scale):
 
 
 pointer(
+    "Message — Fix",
+    "No gradient defined for operation 'IdentityN' (op type: IdentityN) — leave `experimental_custom_gradients` at `True`",
+    "Could not find callback with key — save a model of TensorFlow operations",
+    "Could not locate class — register the class of the layer",
+    "Requested the deserialization of a Lambda layer whose function is a Python lambda — use a registered layer",
+    "'_UserObject' object has no attribute — decorate the method with `tf.function` and an `input_signature`",
+    "File format not supported — load the folder with `tf.saved_model.load`",
+    "'tf.PyFunc' op is neither a custom op nor a flex op — write the forward pass with TensorFlow operations",
     "Find the message …",
     "Notice it earlier.",
     "Asked in tensorflow#36978, …",
@@ -389,7 +398,7 @@ pointer(
 )
 
 history(
-    "Converters of TensorFlow …",
+    "The converters of …",
 )
 
-advice("Convert an untrained …")
+advice("You can also pass …", "You can also give …", "Convert an untrained …")

@@ -356,7 +356,7 @@ pointer(
     "`grad` returns the …",
     "This dropout draws …",
     "`total` sums a …",
-    "The complex number …",
+    "The program builds …",
     "Notice it earlier.",
     "More: the chain rule.",
     "Asked in tensorflow#127690.",

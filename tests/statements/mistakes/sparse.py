@@ -23,8 +23,8 @@ ROWS = tf.IndexedSlices(
 pointer(
     "The program computes …",
     "Find the message …",
-    "The entries on …",
-    "Those on `tf.sparse.SparseTensor`, …",
+    "The entries on `tf.IndexedSlices` …",
+    "The entries on `tf.sparse.SparseTensor`, …",
     "The program calls …",
     "The fix converts the upstream gradient.",
     "The fix prints …",
@@ -36,7 +36,7 @@ pointer(
     "The first argument of this custom gradient is a `tf.sparse.SparseTensor`:",
     "The first argument of this custom gradient is a `tf.experimental.ExtensionType`:",
     "In the fix, the …",
-    "More: the rows …",
+    "More: rows with …",
     "More: the same …",
     "Notice it earlier.",
 )
@@ -65,13 +65,12 @@ advice(
     "What an operator …",
     "The gradient has …",
     "If a table …",
-    "It has no …",
     "The dense gradient …",
     "Deliberately wrong: upstream …",
     "Deliberately wrong: the gradient of an …",
     "The rows of …",
     "The gradient of a lookup of …",
-    "Along another axis, …",
+    "If `tf.gather` uses …",
     "`unsupported operand type(s) for *: 'IndexedSlices' and 'float'` — …",
     "`'IndexedSlices' object has no attribute 'numpy'` — …",
 )
@@ -240,11 +239,11 @@ def test_norm():
 
 @says(
     "The program trains …",
-    "Most optimizers move …",
+    "With slices, most …",
     "The program looks up row 0 twice, …",
-    "The right square, …",
+    "The right square …",
     "Deliberately wrong: Adam …",
-    "The optimizer divides …",
+    "So the optimizer …",
     "An optimizer that …",
 )
 def test_optimizers():
@@ -288,7 +287,7 @@ def test_dense_gradient():
     "Fix: convert the first …",
     "The first derivative is a …",
     "Under `model.fit`, the …",
-    "This converts them …",
+    "The sum converts …",
     "`'IndexedSlices' object has no attribute '_id'` — …",
 )
 @over(mode=TWO)
@@ -325,7 +324,7 @@ def test_target(mode):
     "TensorFlow warns while …",
     "Eagerly, there is no warning.",
     "Deliberately wrong: the gradient of a large …",
-    "A graph warns …",
+    "In a graph, …",
     "`Converting sparse IndexedSlices to a dense Tensor` — …",
 )
 @over(graph=[False, True])
@@ -462,7 +461,7 @@ def test_source(graph):
 
 @says(
     "The weight gets no gradient.",
-    "The matrix has …",
+    "The matrix holds …",
     "After one step, …",
     "Deliberately wrong: the constructor …",
     "call makes the …",

@@ -30,6 +30,7 @@ def reading(count, returned, trainable=True):
 
 
 @says(
+    "The second item of …",
     "If a custom …",
     "This `grad` returns …",
     "The message doesn't mention variables.",
@@ -80,7 +81,7 @@ def test_returned(mode, returned):
 
 @says(
     "The function reads the …",
-    "Pass the variable …",
+    "If you pass …",
     "The call itself …",
     "The decorator records which …",
     "This function reads …",
@@ -574,6 +575,7 @@ def test_afterwards(place):
 
 
 @says(
+    "It looks up …",
     "This program builds …",
     "The call raises the error.",
     "A variable in …",
