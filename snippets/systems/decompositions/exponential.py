@@ -1,4 +1,4 @@
-"""The matrix exponential: its gradient is one of twice the size."""
+"""The gradient of a matrix exponential, from one of twice the size."""
 
 import os
 
@@ -29,12 +29,12 @@ def gradient(function, A):
 
 A = tf.constant([[0.0, 1.0], [-2.0, 0.5]], tf.float64)
 weights = tf.constant([[1.0, 2.0], [4.0, 10.0]], A.dtype)
-print("rule      ", gradient(expm, A).numpy().round(6).tolist())
+print("custom    ", gradient(expm, A).numpy().round(6).tolist())
 own = tf.linalg.expm
 print("TensorFlow", gradient(own, A).numpy().round(6).tolist())
 print("values equal", bool(tf.reduce_all(expm(A) == own(A))))
 os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the log repeats it
-for name, function in ("rule", expm), ("TensorFlow", own):
+for name, function in ("custom", expm), ("TensorFlow", own):
     try:
         found = tf.function(
             lambda A: gradient(function, A), jit_compile=True)(A)

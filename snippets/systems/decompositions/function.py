@@ -47,5 +47,5 @@ for gap in (1.0, 1e-8, 1e-10, 1e-12, 0.0):
     A = tf.linalg.diag(tf.constant([1.0, 1.0 + gap], tf.float64))
     change = tf.reduce_sum(weights * (root(A + h * D) - root(A - h * D)))
     print(f"gap {gap:<6g} TensorFlow {slope(by_vectors, A):.3f}"
-          f"  rule {slope(root, A):.3f}"
+          f"  custom {slope(root, A):.3f}"
           f"  differences {change / (2 * h):.3f}")

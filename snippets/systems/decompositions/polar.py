@@ -1,4 +1,4 @@
-"""The nuclear norm; its gradient has a custom gradient, too."""
+"""The nuclear norm, whose gradient also has a custom gradient."""
 
 import tensorflow as tf
 

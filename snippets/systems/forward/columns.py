@@ -1,4 +1,4 @@
-"""A Jacobian by columns and by rows, against finite differences."""
+"""A Jacobian by columns and by rows, compared with finite differences."""
 
 import tensorflow as tf
 

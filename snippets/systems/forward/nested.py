@@ -8,7 +8,7 @@ def square(m):
     return m * m, lambda upstream: upstream * 2.0 * m
 
 
-def with_rule(x):
+def with_grad(x):
     m = tf.identity(x)
     return square(m) * m
 
@@ -39,7 +39,7 @@ def tape(f):
 
 x = tf.constant(0.7, tf.float64)
 print(f"right = {6.0 * x:.1f}")
-for f in plain, with_rule:
+for f in plain, with_grad:
     for outer, inner in (forward, forward), (forward, tape), (tape, forward):
         second = outer(inner(f))
         graph = tf.function(second, autograph=False)

@@ -21,7 +21,7 @@ def limited(x):
     return tf.identity(x), lambda upstream: tf.minimum(upstream, 0.5)
 
 
-def jvp_by_rule(f, x, dx):
+def jvp_by_rows(f, x, dx):
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = f(x)
@@ -30,6 +30,6 @@ def jvp_by_rule(f, x, dx):
 
 x, dx = tf.constant([0.25, 2.0]), tf.constant([1.0, 1.0])
 for f in identity, rounded, limited:
-    graph = tf.function(lambda x: jvp_by_rule(f, x, dx), autograph=False)
-    print(f"{f.__name__:8}  eager = {jvp_by_rule(f, x, dx).numpy()}"
+    graph = tf.function(lambda x: jvp_by_rows(f, x, dx), autograph=False)
+    print(f"{f.__name__:8}  eager = {jvp_by_rows(f, x, dx).numpy()}"
           f"  tf.function = {graph(x).numpy()}")

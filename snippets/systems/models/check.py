@@ -1,4 +1,4 @@
-"""The copy's gradient against NumPy, and against central differences."""
+"""The copy's gradient, compared with NumPy and with central differences."""
 
 import numpy as np
 import tensorflow as tf

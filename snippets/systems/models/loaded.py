@@ -1,4 +1,4 @@
-"""A loaded model: its operations are made anew, under the map."""
+"""A loaded model: its operations are created again, inside the map."""
 
 # tracebook: alone
 
@@ -24,7 +24,7 @@ class Model(tf.Module):
 
 
 def anew(function, names):
-    """The same operations, with other names of rules written on them."""
+    """The same operations, with the name of a different gradient function."""
     frozen = convert_to_constants.convert_variables_to_constants_v2(
         function.get_concrete_function())
     given, wanted = frozen.inputs[0], frozen.outputs[0]

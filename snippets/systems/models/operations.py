@@ -1,4 +1,4 @@
-"""Which operations the name Relu in the map stands for."""
+"""Which operations the key Relu of the map affects."""
 
 import tensorflow as tf
 from tensorflow import keras
@@ -28,7 +28,7 @@ forms = {
     "tf.nn.relu6": tf.nn.relu6,
     "tf.nn.leaky_relu": tf.nn.leaky_relu,
     "relu in a tf.function": inner,
-    "relu under a rule": with_rule,
+    "relu, custom gradient": with_rule,
 }
 
 

@@ -15,7 +15,7 @@ def with_slope(x, m):
 
 
 def rescaled_relu(both):
-    """The batch holds the inputs, and behind them their references."""
+    """The batch contains the inputs, followed by their references."""
     x, a = tf.split(both, 2)
     near = tf.abs(x - a) < 1e-6
     safe = tf.where(near, tf.ones_like(x), x - a)

@@ -1,4 +1,4 @@
-"""Activations exchanged in the model itself, and put back."""
+"""Activations replaced in the model itself, and then restored."""
 
 import contextlib
 

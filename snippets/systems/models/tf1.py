@@ -1,4 +1,4 @@
-"""Guided backpropagation as it was written for TensorFlow 1; still runs."""
+"""Guided backpropagation as it was written for TensorFlow 1."""
 
 # tracebook: alone
 

@@ -98,7 +98,7 @@ def test_the_eleven_gradients_at_0(case):
 @says(
     "Zero isn't a …",
     "Padded rows, dark …",
-    "And inputs that …",
+    "Moreover, inputs that …",
 )
 @over(x=numbers(1e-3, 1e3), dtype=FLOATS)
 def test_zeros_and_ties(x, dtype):
@@ -109,12 +109,12 @@ def test_zeros_and_ties(x, dtype):
 
 
 @says(
-    "Compute the slope …",
-    "A kink has two …",
+    "To find out …",
+    "At a kink, both …",
     "At a discontinuity …",
     "(The same happens …",
     "The table below …",
-    "At the end …",
+    "At the end of the …",
     "The slope on …",
     "The program measures …",
     "The quotient at …",
@@ -143,16 +143,17 @@ def test_one_sided_slopes():
 
 
 @says(
-    "At a kink, …",
+    "At a kink, the gradient …",
     "The choices follow …",
-    "The choice belongs …",
+    "The choice at …",
     "The graph agrees …",
-    "Kinks get the …",
+    "At kinks, TensorFlow …",
     "At its upper …",
     "At both ends, …",
-    "`tf.norm` makes no …",
-    "Discontinuities in the …",
-    "Ends get the …",
+    "`tf.norm` returns NaN, …",
+    "`tf.atan(1 / x)` has …",
+    "At the discontinuities …",
+    "At the end of a …",
     "`xlogy(x, x)`, $x$ …",
     "`x**0` is constant, …",
     "`softplus`, `elu` and …",
@@ -178,7 +179,7 @@ def test_the_table(case):
 @says(
     "`tf.nn.selu` isn't in …",
     "At 0, `1 / x` …",
-    "Ends get the …",
+    "At the end of a …",
     was=(
         "'get a finite number or None': the pole of 1 / x gets -inf",
         "'kinks get', as if alike in each mode: selu does not",
@@ -192,7 +193,7 @@ def test_outside_the_table(case):
 
 
 @says(
-    "Discontinuities in the …",
+    "At the discontinuities …",
     "`None` means that …",
 )
 @over(graph=[False, True], x=[0.3, -1e30])
@@ -211,14 +212,14 @@ def test_no_warning(graph, x):
                 assert (found is None) == (name == "round(x)")
 
 
-@says("At a kink, …")
+@says("At a kink, the gradient …")
 @over(mode=MODES)
 def test_between(mode):
     tie = lambda x: tf.reduce_max(tf.stack([x, 0.0 * x, 0.0 * x]))  # noqa: E731
     assert same(mode.gradient(tie, 0.0), 1 / 3, 1e-6)
 
 
-@says("`tf.maximum` follows its first argument.")
+@says("At a tie, …")
 @over(case=CASES, x=arrays(3))
 def test_maximum_at_a_tie(case, x):
     mode, dtype = case
@@ -271,7 +272,7 @@ def test_a_tangent(x, y, f):
 @says(
     "To find all …",
     "The slopes of …",
-    "So no slope …",
+    "The result is …",
     "So the subgradients …",
     "If the two …",
     "For relu, abs …",
@@ -300,7 +301,7 @@ def test_the_subgradients(slopes, g):
     r"$\operatorname{relu}(x) - \operatorname{relu}(-x)$ …",
     "TensorFlow returns 0 …",
     "If you add …",
-    "A difference, or …",
+    "For a difference, …",
     "`tf.minimum` alone has …",
     "At such a …",
 )
@@ -426,7 +427,7 @@ def test_the_shortest_share(g):
     assert trace("ties.py")[0].numbers[-1] == 0.5774 == round(np.sqrt(1 / 3), 4)
 
 
-@says("A small step …", "In contrast, the …")
+@says("A small step …", "In contrast, if …")
 @over(x=arrays(5, st.integers(0, 2)), step=st.floats(0.001, 0.5))
 def test_a_step(x, step):
     shared, first = (EAGER.gradient(f, x) for f in LARGEST[:2])
@@ -440,11 +441,11 @@ def test_a_step(x, step):
 
 
 @says(
-    "A vector goes …",
+    "The input is …",
     "The square of …",
     "Write the differential …",
     "You can only …",
-    "In types: `grad :: upstream(r) → downstream(x)`, …",
+    "So `grad` maps …",
     "The 2-norm with …",
 )
 @over(
@@ -467,7 +468,7 @@ def weighted(upstream):
 
 
 @says(
-    "At 0 the definition …",
+    "At 0, use …",
     "For any two vectors,",
     "so a vector …",
     "A longer vector …",
@@ -500,13 +501,14 @@ def test_the_center(angle, g):
 
 @says(
     "In a custom …",
-    "The program below …",
+    "The function below …",
     "To choose the …",
     "At 0, `local` …",
-    "For the 2-norm …",
-    "At $(3, 4)$: …",
-    "The code would …",
-    "The definition, tested …",
+    "Everywhere else it …",
+    "For example, for the …",
+    "At $(3, 4)$, …",
+    "The code accepts …",
+    "But the definition, …",
 )
 @over(mode=MODES, at_zero=[[0.6, -0.8], [6.0, 9.0]])
 def test_the_choice(mode, at_zero):
@@ -573,10 +575,10 @@ def test_a_bend(mode, bend, x):
 
 @says(
     "At a kink every …",
-    "Coming to a kink.",
+    "The iteration reaches …",
     "From 0.5 in …",
     "With slope 0 …",
-    "From 0.6 it …",
+    "From 0.6 the …",
     "Then only smaller …",
     "What a choice …",
 )
@@ -593,7 +595,7 @@ def test_coming_to_a_kink(slope):
 
 
 @says(
-    "At a minimum.",
+    "The kink is …",
     "The second function …",
     "With the slope 0 for …",
     "At a minimum some …",
@@ -611,9 +613,9 @@ def test_at_a_minimum(slope, x):
 
 
 @says(
-    "Starting on a kink.",
+    "The iteration starts …",
     "A weight that …",
-    "With ½ or …",
+    "With the slope ½ …",
 )
 @over(
     optimizer=["SGD", "Adam", "RMSprop", "Adagrad"],
@@ -637,11 +639,11 @@ CHECK = program("check.py")
 
 
 @says(
-    "Check at a …",
+    "The inner product …",
     "Central differences return …",
     "For each direction …",
     "For a convex …",
-    "Off the kinks …",
+    "Where there is …",
     "A check for …",
 )
 @over(g=arrays(3, st.sampled_from([-1.5, -1.0, -0.5, 0.0, 0.25, 0.5, 1.0])), cases=40)
@@ -665,9 +667,9 @@ def test_the_check(g):
 
 
 @says(
-    "Check at a …",
+    "The inner product …",
     "Along the axes, …",
-    "At a kink the …",
+    "At a kink, the slopes …",
     "Use directions in …",
     "The program tests TensorFlow's …",
 )
@@ -692,10 +694,10 @@ def test_along_the_axes(tied, g):
 
 @says(
     "A function that …",
-    "The median of …",
+    "For example, take …",
     "Along both axes …",
     "But along $(1, …",
-    "It is linear …",
+    "The median is …",
     "For such a …",
 )
 @over(
@@ -793,7 +795,7 @@ ONE = lambda x: x**0.0  # noqa: E731
 
 @says(
     "That hides the …",
-    "The first column …",
+    "Compare its gradient …",
     "The tape multiplies …",
     "Without XLA, the …",
     "It can also …",
@@ -819,7 +821,7 @@ ROOTS = program("wrong/sqrt.py").WAYS
 
 @says(
     "What are the gradients of …",
-    "`tf.maximum` follows its first argument, so …",
+    "`tf.maximum` returns the …",
     "`tf.reduce_max` shares equally: …",
     "Let the loss be …",
     "The gradient is 0, because …",
@@ -840,7 +842,7 @@ def test_the_predictions(mode):
     "In the maximum, …",
     "In the minimum …",
     "So the two …",
-    "Written with this …",
+    "If you write …",
     "Solution: maximum and …",
     "1 where x …",
 )
@@ -859,8 +861,8 @@ def test_the_solution(mode, x, y):
 
 
 definition(
-    "For $f(t) = |t|$ and …",
-    "A subgradient keeps …",
+    "For $f(t) = |t|$ at 0 and …",
+    "Subgradients are the …",
     "For $f(t) = |t|$ at 0:",
     "Take the inner …",
     "Read off the …",
@@ -879,20 +881,20 @@ pointer(
 pointer(
     "Compare the gradients …",
     "Compare the interval …",
-    "Compare the shares:",
+    "Compare the shares …",
     "Compare the last six …",
     "Compare the two …",
-    "Compare them with …",
+    "Compare the slopes …",
     "Look at `local` …",
-    "Make two quick …",
+    "Make two predictions, …",
     "Predict: maximum of …",
     "Predict: absolute value …",
     "Derive: ties that …",
-    "Here is what …",
-    "How much does …",
+    "Use the following …",
+    "How much do …",
     "Which gradient does …",
-    "Look it up …",
+    "The table lists …",
 )
-advice("Write it without …", "If a mask …")
+advice("Write the function …", "If the 0 …")
 advice("After this page …")
 definition("Divide by $h$.")

@@ -49,7 +49,7 @@ AWAY = numbers(-100, 100).filter(lambda x: abs(x) > 0.01)
     "Polar coordinates have …",
     "The formula with …",
     "`tf.atan2` extends it …",
-    "Each output has …",
+    "Each output has its …",
     "There is one downstream …",
 )
 @over(
@@ -108,10 +108,10 @@ def test_origin(mode, x):
 
 
 @says(
-    "The loss sends …",
-    "They arrive as …",
+    "The upstream gradients are …",
+    "`grad` receives them …",
     "`tf.nest.pack_sequence_as(outputs, upstreams)` turns …",
-    "At $(3, 4)$ …",
+    "So the gradients …",
     "The program writes …",
     "So `grad` can …",
 )
@@ -134,11 +134,11 @@ def test_the_trace():
     "Then there is …",
     "Return the structure of the inputs, …",
     "Then you don't …",
-    "The upstream gradients …",
+    "The upstream gradients come …",
     "TensorFlow flattens what …",
     "`grad` returns a …",
     "TensorFlow flattens it …",
-    "It doesn't compare …",
+    "TensorFlow doesn't compare …",
     "Return the structure of the inputs.",
 )
 @over(
@@ -214,7 +214,7 @@ def test_what_tensorflow_calls(mode):
 
 @says(
     "Tuples and lists …",
-    "A dictionary is …",
+    "TensorFlow sorts a …",
     "An empty structure …",
     "Then you don't …",
     "The order in …",
@@ -276,10 +276,10 @@ def arrives(mode, other, use=lambda other: 0.0):
 
 @says(
     "`grad` has one …",
-    "A float output that …",
-    "An integer or …",
-    "For an integer …",
-    "It gets `None` …",
+    "For a float …",
+    "For an integer or …",
+    "For an integer output, …",
+    "It receives `None` …",
     "The upstream gradient of …",
     was="'has its upstream': a text has None in every mode",
 )
@@ -296,7 +296,7 @@ def test_arrives(mode, other):
 
 
 @says(
-    "It gets `None` …",
+    "It receives `None` …",
     was="'zeros in the same graph' of a branch or a loop, too: None there",
 )
 @over(
@@ -481,7 +481,7 @@ def test_variables_apart(mode):
 
 
 @says(
-    "Another number of …",
+    "If `grad` returns …",
     "In eager mode, the message …",
 )
 @over(mode=MODES, count=[1, 2, 4])
@@ -499,7 +499,7 @@ def test_messages_of_the_count(mode, count):
 
 
 @says(
-    "`rows` picks rows …",
+    "The function `rows` …",
     "The tables come …",
     "A row that …",
     "Two tables in …",
@@ -685,7 +685,7 @@ def test_the_check():
 
 @says(
     "A check of …",
-    "Equal gradients hide …",
+    "If two gradients …",
 )
 @over(factors=[(1.0, 1.0), (2.0, 3.0)])
 def test_swapped_pieces(factors):
@@ -733,7 +733,7 @@ def test_keys_as_written(mode):
     "3 and 2 …",
     "If some inputs …",
     "Pass inputs by position.",
-    "If all come …",
+    "If you pass all …",
     "The `grad` of …",
     "A gradient function …",
     "Deliberately wrong: inputs …",
@@ -916,35 +916,35 @@ def test_keywords_and_a_variable():
 
 pointer(
     "After this page …",
-    "The catalogue has …",
+    "The catalogue of …",
     "The same mistake …",
-    "It also has …",
+    "It also explains …",
     "Predict: the count.",
     "Predict: an unused output.",
     "Derive: mean and variance.",
     "The lines that …",
     "If nothing else …",
     "Keep axes, flags …",
-    "Make two quick …",
+    "Make two predictions, …",
 )
 advice(
     "You need the …",
     "Write `moments(x)` for …",
     "Derive both terms …",
-    "Look at the …",
+    "Look at the order …",
     "You can call …",
     "Name the argument …",
     "Compare the two …",
     "Fix: return a …",
     "Fix: pass inputs …",
     "Fix: pass the …",
-    "Make it an …",
+    "Make the setting …",
 )
 definition(
     "There are four …",
     "The formula is …",
-    "There is one for …",
-    "In types, for …",
+    "Each output has a …",
+    "If the function receives …",
     "A setting is …",
     "A function is …",
     "How many gradients …",
@@ -952,5 +952,5 @@ definition(
     "The loss is …",
     "What are `u` …",
     r"Write $\mu$ for …",
-    "The custom gradient captures it:",
+    "The custom gradient captures …",
 )

@@ -39,13 +39,12 @@ def printed(name, *words):
 
 
 @says(
-    "A probe looks …",
-    "In types: `grad :: upstream(y) → downstream(x)`.",
-    "Both have the …",
+    "A probe shows …",
+    "So the upstream …",
     "It is a …",
     "The output is …",
     "The local derivative …",
-    "It returns what …",
+    "It returns the upstream gradient unchanged:",
     "A probe: an …",
     was="'both are the same tensor': the probe shown returns a tf.identity of it",
 )
@@ -103,7 +102,7 @@ def test_the_trace_of_the_probe():
 
 @says(
     "Use `tf.control_dependencies` to …",
-    "`tf.control_dependencies` ties the …",
+    "`tf.control_dependencies` makes the …",
     "The two probes …",
     "`calls` counts how …",
     "With the tape inside …",
@@ -199,8 +198,8 @@ def test_a_norm_of_0(mode, step):
 
 @says(
     "the first line that …",
-    "another shape than …",
-    "another dtype than …",
+    "a gradient with a different shape …",
+    "a gradient with a different dtype …",
     "You see — Look …",
 )
 @over(
@@ -252,7 +251,7 @@ def test_where_a_probe_stands(mode, x):
 
 @says(
     "So the probe …",
-    "The gradient is 11:",
+    "Compare its line …",
     "Then it shows 11, …",
     "Deliberately wrong: a right …",
 )
@@ -341,7 +340,7 @@ def test_the_first_bad_line(at, length):
 
 @says(
     "Without probes, pass …",
-    "The tape records …",
+    "The tape also …",
     "Pass them all …",
     "You get the …",
     "The same backward …",
@@ -420,7 +419,7 @@ def test_bisection(place):
     "Bisection assumes that …",
     "If your program …",
     "Then a place …",
-    "Under XLA it …",
+    "But under XLA, …",
     "`tf.nn.relu` keeps the …",
     "Deliberately wrong: gradients …",
     was="'multiplies with it': under XLA the rule of relu sends 0 where upstream is NaN",
@@ -490,7 +489,7 @@ def takes_log(x):
     "For example, line …",
     "With the tape outside the graph, it only …",
     "With the tape outside the graph it names …",
-    "It checks the …",
+    "`enable_check_numerics` checks the …",
     was=(
         "'raises at the first number': 0 / 0 in complex64 passes",
         "'the lines of Python that made the operation': of AutoGraph's copy, numbered otherwise",
@@ -670,7 +669,7 @@ def test_the_guards_let_finite_numbers_through():
 @says(
     "A probe must …",
     "In eager mode the gradients …",
-    "In a graph they …",
+    "In a graph the last …",
     "Without the `tf.identity`, …",
     was="'not a bit differs': with a probe at one of four uses and nothing in its place, 4.8e-7",
 )
@@ -762,7 +761,7 @@ def chain(gain, weights_alone=False):
     "Gain 3.0: the …",
     "But the values …",
     "Only the weights …",
-    "and in a …",
+    "In a chain, …",
     "If each layer …",
     "norms that shrink …",
     "The norm of …",
@@ -984,7 +983,7 @@ def hook(look, tied):
 
 
 @says(
-    "It returns the …",
+    "It returns the upstream gradient unchanged, …",
     "Like the probe, …",
     "Three hooks that …",
 )
@@ -1135,7 +1134,7 @@ pointer(
     "Compare `first` and …",
     "Compare the first …",
     "The probe is right, …",
-    "Make two quick …",
+    "Make two predictions, …",
     "Predict: a probe …",
     "Predict: how many …",
     "Derive: measure a …",

@@ -46,13 +46,13 @@ def reciprocals(lambda_):
 @says(
     "The gradient of a symmetric …",
     "A symmetric $A$ …",
-    "It is easier …",
+    "The outputs $V$ …",
     "Each of the …",
     "The columns stay …",
     r"Multiply by $V^{\T}$ …",
     "The diagonal of …",
-    "Both outputs have one.",
-    "The factors move …",
+    "Both outputs have …",
+    "The mask $F$ …",
     r"$\d A$ is …",
     "The gradient through the eigenvalues …",
     "The gradient through the eigenvectors …",
@@ -110,10 +110,10 @@ def test_the_trace():
 
 
 @says(
-    "TensorFlow uses another convention.",
+    "TensorFlow uses a …",
     "The program takes …",
     "`tf.linalg.eigh` reads only …",
-    "Along a symmetric …",
+    "For a symmetric …",
     "But after a …",
 )
 @over(mode=[EAGER, INSIDE], seed=[0])
@@ -144,15 +144,15 @@ def test_the_convention(mode, seed):
 
 
 @says(
-    "If a column …",
-    "In a space …",
+    "The negative of …",
+    "If eigenvalues are equal, every …",
     "A smooth loss …",
     "A loss that …",
     "The program computes …",
     "The gradient of one …",
     "The gradient of a product …",
-    "With equal eigenvalues, …",
-    "TensorFlow's is right …",
+    "If eigenvalues are equal, the …",
+    "TensorFlow's gradient is …",
     "Which losses of …",
     "The projector to …",
 )
@@ -228,11 +228,11 @@ def test_equal_vectors(mode, n):
 
 
 @says(
-    "The root, the …",
+    "The square root, …",
     "The result doesn't …",
-    "So the gaps …",
+    "Difference quotients of …",
     "If two eigenvalues …",
-    "The second formula …",
+    "The formula for …",
     "Call that change …",
     "(f(a) - f(b)) …",
 )
@@ -263,7 +263,7 @@ def test_functions(values, seed):
 
 
 @says(
-    "The program compares this …",
+    "The program compares this gradient of …",
     "Look at the …",
     "Instead of the …",
     "At a gap …",
@@ -292,8 +292,8 @@ def test_the_reciprocal(mode, gap):
 
 @says(
     "Use difference quotients …",
-    "`quotients` uses the …",
-    "There, the quotient …",
+    "The function `quotients` …",
+    "For such eigenvalues, …",
     "For the exponential, …",
 )
 def test_quotients():
@@ -432,8 +432,8 @@ def test_root_in_float32():
 
 
 @says(
-    "A tape over …",
-    "So at equal …",
+    "For a second …",
+    "So the second …",
 )
 @over(values=[[1.0, 1.0], [1.0, 2.0]])
 def test_second(values):
@@ -477,9 +477,9 @@ def test_own(own, values):
 
 @says(
     "The singular values …",
-    "The gradient through the values …",
-    "The gradient through the vectors …",
-    "In a matrix …",
+    "The gradient through the singular values …",
+    "The gradient through the singular vectors …",
+    "If the matrix …",
 )
 @over(seed=[0, 1])
 def test_singular(seed):
@@ -501,8 +501,8 @@ def test_singular(seed):
 
 
 @says(
-    "At equal values, …",
-    "A result that …",
+    "At equal singular …",
+    "So a result …",
 )
 @over(mode=[EAGER, INSIDE])
 def test_equal_singular(mode):
@@ -514,15 +514,15 @@ def test_equal_singular(mode):
 
 
 @says(
-    "For example, the …",
-    "Its own gradient …",
+    "Its gradient is …",
+    "The gradient of this …",
     "For a square matrix:",
     "The program differentiates …",
     "Compare the column `second`:",
     "The first derivative …",
-    "Its second derivative …",
+    "The second derivative is wrong: …",
     "The gradient function …",
-    "The nuclear norm; …",
+    "The nuclear norm, …",
 )
 @over(mode=[EAGER, INSIDE], values=[[1.0, 1.0, 3.0], [1.0, 2.0, 3.0], [2.0] * 3])
 def test_nuclear(mode, values):
@@ -678,7 +678,8 @@ def test_slow(mode, shape):
 
 
 @says(
-    "`fast=True` solves the …",
+    "With `fast=True`, it …",
+    "The gradient of least …",
     "QR keeps the …",
     "Its gradient is …",
     "The inverse requires …",
@@ -745,9 +746,9 @@ def test_years(start):
 
 @says(
     "The exponential of …",
-    r"With $A^{\T}$ on …",
+    "If you put …",
     "Scale the upstream …",
-    "The matrix exponential: …",
+    "The gradient of a matrix exponential, …",
 )
 @over(mode=[EAGER, INSIDE], seed=[0, 1], n=[1, 3])
 def test_exponential(mode, seed, n):
@@ -771,7 +772,7 @@ def test_exponential(mode, seed, n):
 
 
 @says(
-    "The program compares it …",
+    "The program compares this gradient with …",
     "TensorFlow's gradient goes …",
     "The custom gradient calls …",
     "the log repeats it",
@@ -790,9 +791,9 @@ def test_exponential_xla(own):
 
 @says(
     "The matrix has …",
-    "Every element of …",
+    "The program compares every …",
     "For the root, …",
-    "Both functions agree …",
+    "The root and …",
     "Functions of a …",
 )
 def test_check():
@@ -818,7 +819,7 @@ def test_check():
     "A tape differentiates …",
     "With eigenvalues and …",
     "At the identity matrix, …",
-    "Compare it with TensorFlow's:",
+    "Compare this derivative, …",
     "TensorFlow's gradient gives …",
     "Eigenvectors of equal …",
     "The fix is the …",
@@ -858,7 +859,7 @@ def test_logm(mode):
 
 @says(
     "Write one for …",
-    "Its difference quotient should …",
+    "The difference quotient should …",
     "Hint: the difference …",
     "Divided by the …",
     "The last factor …",
@@ -929,7 +930,7 @@ UNKNOWN_BATCH = tf.TensorSpec([None, 3, 3], tf.float64)
 
 @says(
     "Batches: TensorFlow differentiates …",
-    "In a batch, …",
+    "The gradient of a matrix in …",
     "This holds for …",
 )
 @over(name=OPERATIONS)
@@ -949,12 +950,12 @@ def test_batches(name):
 
 
 @says(
-    "The gradients of …",
+    "The gradients in …",
     "For complex matrices, …",
-    "`tf.linalg.sqrtm` forgets a conjugate.",
+    "The gradient of `tf.linalg.sqrtm` …",
     "A complex eigenvector …",
-    "A loss must …",
-    "The projector `v @ tf.linalg.adjoint(v)` does.",
+    "Therefore a loss …",
+    "The projector `v @ tf.linalg.adjoint(v)` …",
     "`tf.linalg.eigh` and `tf.linalg.eigvalsh` …",
     "Use `tf.math.real` to make them real.",
 )
@@ -978,10 +979,10 @@ def test_hermitian(mode, name):
     "For a Hermitian …",
     "For a batch, …",
     "The program does …",
-    "Its difference quotient is …",
+    "The difference quotient of …",
     "The second matrix …",
     "The custom gradient agrees …",
-    "The tape through …",
+    "TensorFlow's gradient through …",
     "The root of a batch …",
     "The real inner …",
 )
@@ -1008,11 +1009,11 @@ def test_the_hermitian_root(mode, seed, n):
 @says(
     "Semidefinite matrices: a …",
     "Add a small …",
-    "A covariance of …",
+    "The covariance matrix …",
     "The derivative of …",
-    "Compare which gradients …",
-    "Eigenvalues and the …",
-    "The others raise …",
+    "Look at which …",
+    "The eigenvalues and …",
+    "The other operations …",
     "Rounding adds a …",
     "The fix is to …",
     "You then get …",
@@ -1069,7 +1070,7 @@ definition(
 
 
 advice(
-    "You need inner …",
+    "You need to …",
     "Choose `epsilon` as …",
     "If the loss …",
 )
@@ -1082,8 +1083,8 @@ history(
 
 pointer(
     "Here you can …",
-    "That page has …",
-    "In types:",
+    "That page also …",
+    "The types and …",
     "Forward over forward …",
-    "The catalogue has …",
+    "The catalogue of …",
 )

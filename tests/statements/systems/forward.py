@@ -14,18 +14,18 @@ AT = ["around", "nested"]
 
 
 @says(
-    "Its value $a$ …",
+    "The value $a$ …",
     "A Jacobian-vector product from a …",
     "Let `grad` return …",
     "If forward mode …",
     "A gradient function …",
     "Forward mode needs …",
     "To see why …",
-    "The function here …",
+    "Derive the gradient …",
     "Only $u$ changes.",
     "The function is …",
     "Take the inner …",
-    "It multiplies by …",
+    "The gradient function of `grad` …",
     "If you use …",
     "The first gradient …",
     "The inner tape …",
@@ -63,7 +63,7 @@ def test_at_ones():
 
 
 @says(
-    "Its value is …",
+    "The method needs …",
     "`by_transposing` below uses …",
     "The first line …",
     "The second line …",
@@ -90,17 +90,17 @@ RULES = ["identity", "rounded", "limited"]
     "After this page …",
     "Elsewhere, it differentiates …",
     "The next program has …",
-    "Two of them …",
+    "Those of `identity` …",
     "The third one …",
     "TensorFlow transposes its …",
     "Elsewhere, forward mode has …",
-    "TensorFlow keeps their …",
+    "TensorFlow keeps this …",
     "`tf.round` has no …",
     "In eager mode, TensorFlow …",
     "In a graph, …",
-    "`limited` isn't linear …",
-    "TensorFlow transposes it at …",
-    "This is above …",
+    "The gradient function of `limited` …",
+    "TensorFlow differentiates it …",
+    "So the derivative …",
     "Forward mode of …",
 )
 @over(forward=FORWARDS, name=RULES)
@@ -119,8 +119,8 @@ def test_whose(forward, name):
 
 @says(
     "An accumulator doesn't …",
-    "`by_transposing` is another …",
-    "`by_transposing` does, except …",
+    "Alternatively, use `by_transposing`, …",
+    "`by_transposing` always calls …",
 )
 @over(mode={"eager": None, "inside": {}, "XLA": {"jit_compile": True}}, around=[0, 1])
 def test_by_transposing(mode, around):
@@ -145,8 +145,8 @@ def test_by_transposing(mode, around):
     "If your gradient function deliberately …",
     "Forward mode around …",
     "To make forward …",
-    "This works eagerly …",
-    "`tf.vectorized_map` still …",
+    "This works eagerly and …",
+    "But `tf.vectorized_map` still …",
     was="'inside other graphs': in tf.vectorized_map it doesn't",
 )
 @over(forward=[FORWARDS[0], FORWARDS[1], FORWARDS[4]], name=["identity", "rounded"])
@@ -172,7 +172,7 @@ def test_switch(forward, name):
 
 
 @says(
-    "If your gradient function is the derivative, and so …",
+    "If your gradient function and …",
     "If your gradient function is the derivative, and the …",
 )
 @over(forward=FORWARDS)
@@ -184,7 +184,7 @@ def test_derivative(forward):
 
 
 @says(
-    "A solver whose …",
+    "If `tf.stop_gradient` stops …",
     "So forward mode …",
 )
 @over(forward=[FORWARDS[1], FORWARDS[4]])
@@ -206,13 +206,13 @@ def test_stopped(forward):
 @says(
     "Forward over forward, …",
     "The next program computes …",
-    "In `with_rule`, the …",
+    "In `with_grad`, the …",
     "In eager mode, two …",
-    "This is a bug.",
+    "This is a …",
     "Use a tape …",
 )
 @over(
-    name=["plain", "with_rule"],
+    name=["plain", "with_grad"],
     order=[("forward", "forward"), ("forward", "tape"), ("tape", "forward")],
 )
 def test_forward_over_forward(name, order):
@@ -231,7 +231,7 @@ def test_forward_over_forward(name, order):
 
 
 @says(
-    "A test with …",
+    "The test has …",
     "`tf.vectorized_map` drops it …",
     "A batch of …",
     "`tf.vectorized_map` drops the …",
@@ -278,7 +278,7 @@ def test_dropped(mode, many):
     "In the next …",
     "The first number …",
     "It contains the …",
-    "The methods for …",
+    "`tape.jacobian` and `tape.batch_jacobian` …",
     "Where the gradient …",
 )
 @over(name=["identity", "rounded"])
@@ -299,7 +299,7 @@ def test_who(name):
 
 
 @says(
-    "If your function …",
+    "Then the path …",
 )
 @over(mode=[EAGER, INSIDE, AROUND])
 def test_outside(mode):
@@ -319,9 +319,9 @@ def test_outside(mode):
 
 @says(
     "Three methods compute …",
-    "The next program clips …",
-    "The upstream gradients …",
-    "A plain `tape.gradient` …",
+    "The next program uses …",
+    "All three methods …",
+    "`tape.gradient` would return …",
     "One clipped gradient …",
 )
 def test_per_example():
@@ -342,11 +342,11 @@ def test_per_example():
 
 @says(
     "In a `tf.function`, …",
-    "Forward mode through …",
-    "Forward mode can …",
+    "Forward mode is …",
+    "You can compute …",
     "No line has …",
     "`rounded` has 10 …",
-    "It works eagerly, …",
+    "This works eagerly, …",
     "Put the accumulator into the function …",
     "Forward mode in …",
     "Deliberately wrong: forward …",
@@ -384,7 +384,7 @@ def test_forward_and_maps(graph):
 
 @says(
     "A gradient that you …",
-    "These modes drop …",
+    "Some of the …",
     "So they keep …",
     "All modes agree …",
     "A gradient that no …",
@@ -412,7 +412,7 @@ def test_written_into(name):
     "Around the `tf.function` …",
     "Forward mode computes …",
     "The next program does …",
-    "All agree.",
+    "All results agree.",
     "So this comparison …",
     "A Jacobian by …",
 )
@@ -435,11 +435,11 @@ def test_columns(factor):
 
 
 @says(
-    "A tape around …",
+    "A tape is …",
     "The first derivative …",
     "This mistake involves …",
     "If all of …",
-    "Put the accumulator into the `tf.function`.",
+    "The fix is …",
     "Deliberately wrong: a tape …",
 )
 def test_tape_around():
@@ -457,11 +457,11 @@ def test_tape_around():
 
 
 @says(
-    "Write `jvp_by_rule(f, x, dx)` …",
+    "Write `jvp_by_rows(f, x, dx)` …",
     "With a unit …",
     "So this method …",
     "A Jacobian-vector product from the …",
-    "`limited` gets 0.5, …",
+    "The result for …",
     "The results are …",
 )
 def test_the_solution():
@@ -482,7 +482,7 @@ def test_the_solution():
     assert found["limited"].numbers == [0.5] * 4
 
 
-@says("If your function calls `tf.numpy_function`, the path …")
+@says("Then the path …")
 @over(graph=[False, True])
 def test_what_goes_through_numpy(graph):
     def row(x):
@@ -495,18 +495,18 @@ def test_what_goes_through_numpy(graph):
 
 advice(
     "You need forward …",
-    "What does it cost?",
+    "How many backward …",
     "Compare its result …",
-    "Look for the …",
+    "Compare the results:",
     "Look at the …",
-    "Look for 10 …",
+    "Look for 10 in …",
     "Compare the two …",
     "Test with at …",
     "Predict its results …",
     "no warnings on …",
 )
 pointer(
-    "The rules differ …",
+    "The result can …",
     "The composition matrix …",
     "The guide shows …",
     "The catalogue has …",

@@ -60,8 +60,8 @@ def copied(model, function, **options):
 
 
 @says(
-    "In types: `grad :: upstream(y) → downstream(x)`.",
-    "The new gradient …",
+    "`grad` maps the …",
+    "A guided ReLU …",
     "The value of the model …",
     "The local derivative is …",
     "Here guided backpropagation …",
@@ -121,12 +121,14 @@ def test_clone():
 
 
 @says(
-    "The layers run …",
-    "In the second …",
+    "The backward pass …",
+    "So the first …",
+    "In the second layer …",
+    "The guided ReLU …",
     "The upstream gradients are …",
     "In the first layer …",
     "The copy returns …",
-    "Its gradient is …",
+    "The gradient of the …",
     "The −2 is …",
     "The third unit …",
     "Three gradients of …",
@@ -149,9 +151,10 @@ def test_the_trace():
 
 
 @says(
-    "Choose a test …",
-    "Test with an …",
-    "If it is …",
+    "Test with an upstream gradient that …",
+    "Then a copy …",
+    "Test with upstream gradients …",
+    "If the upstream …",
 )
 @over(mode=TAPES, signs=[[1.0, 1.0], [1.0, -1.0]])
 def test_both_signs(mode, signs):
@@ -168,9 +171,9 @@ def test_both_signs(mode, signs):
 @says(
     "The activation of …",
     "So the program …",
-    "Each share is …",
+    "The share of …",
     "If the two …",
-    "The batch holds …",
+    "The batch contains …",
 )
 @over(mode=MODES, x=numbers(-9, 9), a=numbers(-9, 9))
 def test_secant(mode, x, a):
@@ -187,7 +190,7 @@ def test_secant(mode, x, a):
 
 
 @says(
-    "In the copy, …",
+    "With the copy, …",
     "With the gradient …",
 )
 @over(seed=st.integers(0, 99))
@@ -214,16 +217,17 @@ def test_shares(seed):
 
 
 @says(
-    "Several forms of …",
+    "A clone function can silently …",
     "If a clone function …",
     "The program tries …",
     "In each row …",
     "`keras.layers.ReLU` has no …",
     "`clone_model` treats a …",
-    "With `recursive=True`, it …",
+    "With `recursive=True`, `clone_model` …",
     "`keras.ops.relu` in a …",
-    "The clone function …",
+    "The clone function still …",
     "A clone function can't …",
+    "Replace it in …",
     "The layer keras.layers.ReLU, …",
     "Which forms of …",
 )
@@ -267,7 +271,7 @@ def test_reach(form, recursive):
 @says(
     "`TimeDistributed` and `Bidirectional` …",
     "The copy silently …",
-    "Exchange it in …",
+    "For a recurrent …",
 )
 @over(kind=["TimeDistributed", "Bidirectional"], recursive=[False, True])
 def test_wrappers(kind, recursive):
@@ -307,9 +311,9 @@ def test_wrappers(kind, recursive):
     "But `activation` is …",
     "A graph keeps …",
     "This holds in …",
-    "Each line but …",
+    "The lines after …",
     "In the line …",
-    "Activations exchanged in …",
+    "Activations replaced in …",
     "Deliberately wrong: attempts …",
 )
 @over(graph=[False, True])
@@ -337,8 +341,8 @@ def test_swap(graph):
 
 
 @says(
-    "A layer holds …",
-    "Another function under …",
+    "A layer stores …",
+    "If you assign …",
 )
 @over(mode=MODES)
 def test_another_name(mode):
@@ -358,13 +362,13 @@ def test_another_name(mode):
 
 
 @says(
-    "`gradient_override_map` is silently …",
-    "It works if …",
+    "A tape that records the operation …",
+    "The map works if …",
     "This is the …",
     "`tf.RegisterGradient` registers a …",
-    "While code runs …",
-    "The map works …",
-    "A tape that …",
+    "`gradient_override_map` maps an …",
+    "The map works for …",
+    "A tape that records the ReLU …",
     "If you move …",
     "gradient_override_map on a …",
 )
@@ -430,14 +434,14 @@ def loaded():
 
 
 @says(
-    "A SavedModel is …",
-    "A map around …",
+    "The graphs of …",
+    "If you call …",
     "The gradient should …",
     "It is wrapped …",
     "The fix is to …",
-    "The program freezes …",
+    "The next program …",
     "The imported graph …",
-    "The documented API …",
+    "The function that …",
     "For a loaded …",
     "For this, use …",
     "Deliberately wrong: the map …",
@@ -466,12 +470,12 @@ def test_loaded(mode):
 
 
 @says(
-    "While you save, …",
+    "When you save …",
     "So saving raises …",
     "With `experimental_custom_gradients=False` you …",
-    "The loaded model …",
+    "In a process …",
     "In any other …",
-    "With `tf.custom_gradient` instead, …",
+    "If you use …",
     "Deliberately wrong: a model …",
     was="'the gradient function isn't saved': one that doesn't read the operation is",
 )
@@ -520,10 +524,9 @@ def test_saved(mode):
 
 
 @says(
-    "Guided backpropagation was …",
-    "The program has …",
-    "It runs under …",
-    "TensorFlow 1 — Now",
+    "In TensorFlow 1, …",
+    "It has the …",
+    "TensorFlow 1 — …",
     "`@tf.RegisterGradient(name)`, a function …",
     "`op.inputs[0]`, `op.outputs[0]` — …",
     "a map around …",
@@ -550,11 +553,11 @@ def test_tensorflow_1():
 
 @says(
     "The program compares the copy's …",
-    "The finite differences must …",
-    "They must agree …",
+    "In the first model, …",
+    "In the second model, …",
     "NumPy agrees with …",
     "The finite differences agree …",
-    "The copy's gradient against …",
+    "The copy's gradient, …",
     "Forward, and back …",
 )
 def test_the_check():
@@ -578,11 +581,11 @@ definition(
     "The value of the ReLU …",
     "The surrogate is …",
     "Write the differential of …",
-    "The slope counts …",
+    "Treat the slope …",
     "If $x_i$ and …",
 )
 advice(
-    "You copy the …",
+    "There are three …",
     "To make a …",
     "You need surrogate …",
     "Compare the outputs …",
@@ -596,10 +599,10 @@ history(
 pointer(
     "`keras.Model.fit` keeps such …",
     "After this page …",
-    "The catalogue has …",
-    "guided ReLU changes …",
+    "The catalogue of …",
+    "the guided ReLU …",
     "the map is …",
-    "fit keeps an …",
+    "`fit` keeps the …",
     "a saved graph …",
     "Compare a graph …",
     "Compare the three …",

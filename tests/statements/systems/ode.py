@@ -52,18 +52,17 @@ START, P = np.array([1.0, 0.5]), np.array([1.1, 0.9, 0.8, 1.0])
     "In between, the …",
     "A small change …",
     "The time derivative …",
-    "Its matrices are …",
+    "The two matrices …",
     "Let $a$ be …",
     "You may choose …",
     "Choose it so …",
     "The equation for …",
     "It starts from …",
-    "Integrate the second …",
+    "Integrate the equation …",
     "The inner product …",
     "So the gradient of $y_0$ …",
     "The gradient of $p$ …",
     "For any `f`, …",
-    "It forms no …",
     "The example is …",
     "The adjoint of …",
     "The solution at …",
@@ -107,10 +106,10 @@ def test_the_adjoint(T, upstream):
 @says(
     "Growth at a rate: …",
     "At a time …",
-    "Both gradients follow:",
+    "From this adjoint, …",
     "`grad` solves three …",
     "`a` is 10 …",
-    "The state comes …",
+    "The backward solution returns …",
     "Growth at a rate: …",
     "The state after …",
 )
@@ -133,11 +132,11 @@ def test_growth(mode, k, y_0):
 
 
 @says(
-    "Without `once`, the …",
-    "`odeint.py` has `once`, too.",
+    "So the second …",
+    "`odeint.py` also uses `once`.",
     "Differentiating the gradient …",
     "The gradient function keeps …",
-    "`once` sends the …",
+    "To raise an …",
     "The other programs …",
     "Return the gradients; …",
     was="no sentence: the second derivative of y² was silently 532",
@@ -240,7 +239,7 @@ def test_any_equation(mode, solver):
 @says(
     "`rk4` in `odeint.py` …",
     "A Python loop …",
-    "In `ode.py` the …",
+    "So the graph …",
     "One loop, so …",
     was="'XLA can take minutes to compile a few of them': 30 steps took seconds",
 )
@@ -302,11 +301,11 @@ def test_a_tape_through_the_loop(limit):
     "The program compares …",
     "All errors fall …",
     "At each tolerance, …",
-    "It takes more …",
+    "The adjoint uses …",
     "A much smaller …",
     "The rest is …",
     "The adjoint is as …",
-    "At a tolerance …",
+    "In a run below, at …",
     "Adaptive steps: the …",
     "Bogacki and Shampine's …",
     "Of y at …",
@@ -372,8 +371,8 @@ def test_too_many_steps(fast):
 
 
 @says(
-    "The adjoint keeps only …",
-    "A tape through the steps keeps …",
+    "The adjoint method …",
+    "A tape through the solver's …",
     "The tape keeps 16000 …",
     "This program counts …",
     "The bytes that …",
@@ -470,7 +469,7 @@ def test_two_gradients(steps):
 @says(
     "A fit has …",
     "Each interval between …",
-    "So an upstream …",
+    "So each count …",
     "The loss falls …",
     "Lotka and Volterra's …",
     "From one count …",
@@ -493,7 +492,7 @@ def test_the_fit():
 
 
 @says(
-    "In `grad` the …",
+    "In `grad`, `tf.identity` …",
     "`backward` copies the …",
     "a tensor of …",
 )
@@ -545,9 +544,9 @@ def test_the_check():
 
 
 @says(
-    "The adjoint breaks …",
-    "Then a state …",
-    "A state that …",
+    "The adjoint fails …",
+    "In a run below, solving …",
+    "If the state settles, you …",
     "Forward in time, …",
     "Backward in time, …",
     "With $T = 8$ …",
@@ -587,8 +586,8 @@ def test_settling(pieces):
 
 @says(
     "The gradient function captures …",
-    "Then they get …",
-    "If they are …",
+    "Then the parameters …",
+    "If the parameters …",
 )
 @over(variable=[True, False])
 def test_closed_over(variable):
@@ -632,16 +631,16 @@ def test_the_solution(mode, y_0, T):
 
 pointer(
     "The program that …",
-    "In types:",
+    "The types and …",
     "The figure shows how …",
 )
 advice(
     "You need the …",
-    "Write both for …",
+    "Write a program …",
     "Compare `a` at …",
     "Compare the start …",
     "Use the tape through …",
-    "Its memory suffices.",
+    "You have enough …",
     "You need second …",
     "The state settles, …",
     "Checkpoints are a …",

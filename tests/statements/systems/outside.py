@@ -18,7 +18,7 @@ def slope(x):
 
 
 @says(
-    "The gradient through …",
+    "Without a custom …",
     "the gradient is …",
     "In the next program, the …",
     "Deliberately wrong: the tape …",
@@ -53,8 +53,8 @@ def test_one_operation():
 
 @says(
     "After this page …",
-    "Wrap it in …",
-    "For example, `tf.numpy_function(np.sinc, …",
+    "Wrap the function …",
+    "For example, a …",
     "Of these modes, …",
 )
 @over(mode=TAPES, x=SINC, loss=LOSSES)
@@ -89,7 +89,7 @@ def test_neither_xla_nor_a_file():
 
 
 @says(
-    "It works on …",
+    "`np.sinc` works on …",
     "Use the quotient …",
     "Then replace the …",
 )
@@ -133,7 +133,7 @@ def test_twice_y():
     "At $x = 0$ …",
     "The right gradient …",
     "Near 0, the …",
-    "Replace it there …",
+    "Replace the quotient …",
     "The program uses …",
     "In float32, the …",
     "The series is right …",
@@ -165,7 +165,7 @@ def test_near_zero(mode, sign, dtype):
 
 @says(
     "Set the shape …",
-    "In a graph, …",
+    "In a graph, TensorFlow doesn't …",
     "Without this line, …",
 )
 def test_unknown_rank():
@@ -213,8 +213,7 @@ def test_recurrence(x, y_bar, a):
 
 
 @says(
-    "The second line …",
-    "It agrees in …",
+    "All printed digits agree.",
 )
 def test_scan_agrees():
     first, second = (
@@ -226,11 +225,11 @@ def test_scan_agrees():
 
 @says(
     "`sinc.py` keeps $y$, …",
-    "For a second …",
+    "For a second tape …",
     "The second derivatives …",
-    "A result of …",
-    "To get it …",
-    "The fix is to …",
+    "For a second derivative, …",
+    "To get the …",
+    "The fix is to let …",
     "Deliberately wrong: a …",
     "The gradient function …",
 )
@@ -250,7 +249,7 @@ def test_second(x):
 
 
 @says(
-    "This needs `x = tf.identity(x)` …",
+    "Then the decorated …",
     "for tapes outside a tf.function",
     "Otherwise the second …",
     was="the program had no tf.identity: TypeError with both tapes outside",
@@ -342,9 +341,9 @@ def test_constant(stateful, constant, jit):
     "A `tf.function` runs …",
     "`Dataset.map` with `num_parallel_calls` …",
     "If your library …",
-    "If it must …",
+    "If the library …",
     "Which thread calls …",
-    "In a graph it runs …",
+    "In a graph, it …",
 )
 @over(stateful=[True, False], locked=[True, False])
 def test_threads(stateful, locked):
@@ -394,7 +393,7 @@ def test_threads(stateful, locked):
     "NumPy computes in float64 as …",
     "In eager mode …",
     "float64, as NumPy …",
-    "In a graph it is …",
+    "In a graph, TensorFlow raises …",
     "Deliberately wrong: NumPy returns …",
 )
 @over(dtype=[tf.float16, tf.float32])
@@ -407,8 +406,8 @@ def test_float64(dtype):
 
 @says(
     "NumPy computes in float64; …",
-    "The fix is a …",
-    "Do it in …",
+    "The fix is to cast …",
+    "Do this in …",
     "Both dtypes work …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED], dtype=[tf.float32, tf.float64])
@@ -472,7 +471,7 @@ def test_interp(x, f):
 
 @says(
     "Outside the table, …",
-    "Therefore the position …",
+    "Therefore the gradient …",
     "At the two …",
     was="outside the table the gradient was the slope of the nearest segment",
 )
@@ -501,7 +500,7 @@ def test_one_and_a_quarter():
 
 
 @says(
-    "`np.interp` looks up …",
+    "`np.interp` interpolates between …",
 )
 def test_table():
     assert np.interp(1.5, [1.0, 2.0], [10.0, 20.0]) == 15.0
@@ -513,7 +512,7 @@ def test_no_python():
 
 
 @says(
-    "`grad` draws other …",
+    "`grad` uses different …",
 )
 def test_draws_again():
     drawn_ = [
@@ -530,17 +529,17 @@ advice(
     "Compare `quotient` with …",
     "Look at `downstream`:",
     "For one element, …",
-    "It is the …",
+    "The gradient is …",
     "Compare `upstream` with …",
     "If you don't …",
     "Compare `stateful=True`, which …",
     "Write a gradient …",
-    "Which gradient does …",
+    "What is the …",
     "What does `np.interp` …",
-    "Compare the lines …",
+    "Compare the gradients with …",
 )
 pointer(
-    "You need a …",
+    "For the second …",
     "What you see …",
     "A function of …",
     "The guide describes …",

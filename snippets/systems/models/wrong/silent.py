@@ -1,4 +1,4 @@
-"""Deliberately wrong: attempts without an effect, or with other weights."""
+"""Deliberately wrong: attempts without an effect, or with new weights."""
 
 import tensorflow as tf
 from tensorflow import keras
