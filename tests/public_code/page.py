@@ -18,15 +18,15 @@ RIGHT, OTHER, DIGITS = "right", "deliberately different", "loses digits"
 WRONG, RAISES, LEFT = "wrong", "raises", "not run"
 MEANINGS = {
     RIGHT: "The gradient is the derivative.",
-    OTHER: "It is a surrogate, or it scales, clips or reverses the upstream gradient."
-    " It was compared with what its name or its documentation states.",
+    OTHER: "The gradient is a surrogate, or it scales, clips or reverses the upstream"
+    " gradient. It was compared with what its name or its documentation states.",
     DIGITS: "The formula is right, but a difference of nearly equal numbers loses"
     " digits for some inputs.",
     WRONG: "For some inputs that the function accepts, the gradient has wrong values or"
     " the wrong shape.",
     RAISES: "The backward pass raises an error.",
-    LEFT: "It needs compiled operations or packages that don't run here, or the check"
-    " took too long.",
+    LEFT: "The function needs compiled operations or packages that don't run here, or"
+    " the check took too long.",
 }
 """Each verdict, from the best to the worst."""
 FAULTS = WRONG, RAISES
@@ -161,8 +161,8 @@ def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 _PAGE = """\
 ---
 description: >-
-  How often is a custom gradient in public TensorFlow code wrong, and which mistakes are
-  they? What the checker of this site found, with a report for each.
+  How often is a custom gradient in public TensorFlow code wrong, and which mistakes
+  occur? What the checker of this site found, with a report on each fault.
 ---
 
 # Custom gradients in public code {{ #public-code }}
@@ -175,30 +175,31 @@ gradients from {repositories} public repositories. On {day}, {ran} of them ran. 
 
 - {right} gradients are right, and {other} are deliberately different from the derivative.
 - {digits} more have the right formula, but lose digits for some inputs.
-- The faults are in {at_fault_in} of {ran_in} repositories. For each of them, this page
-  has [a report](#reports).
+- The functions at fault are in {at_fault_in} of {ran_in} repositories. This page has
+  [a report](#reports) on each of these functions.
 - The functions aren't a random sample, so the shares don't hold for all public code. See
   [how they were found](#how-they-were-found).
 
 ## Verdicts {{ #verdicts }}
 
-Each function has one verdict:
+Each function has one of these verdicts:
 
 {verdicts}
 
-This table counts the functions at fault by kind. Each name links to its report:
+This table counts the functions at fault by the kind of fault. Each name links to the report
+on the function:
 
 {faults}
 
-This table counts all functions that ran, by repository. Its last row adds up the
+This table counts all functions that ran, by repository. The last row adds up the
 repositories with fewer than five functions:
 
 {groups}
 
-## How they were found, and the bias {{ #how-they-were-found }}
+## How the functions were found, and the bias {{ #how-they-were-found }}
 
-A search for `custom_gradient` in stored snapshots of public repositories found these
-functions, on the same day. The link of each function contains the revision. Three groups
+On {day}, a search for `custom_gradient` in stored snapshots of public
+repositories found these functions. The link of each function contains the revision. Three groups
 were looked up by name: TensorFlow itself, Keras, and the projects that are known for
 their custom gradients, such as TensorFlow Probability, Larq and Lingvo. The small
 repositories are the first ones in the search results, and some whose name contains a
@@ -216,18 +217,19 @@ topic such as gradient reversal, spiking neurons or optimal transport.
   estimators and gradient reversal, because they are short and popular.
 
 The functions ran unchanged, in TensorFlow 2.21 on a CPU. If a module needs packages that
-aren't available, only its functions were taken, and substitutes replaced what they call.
-Each function was called as its documentation states, with inputs in the ranges that it
-promises. `check_custom_gradient` compared each gradient with finite differences. If a
-function is meant to have another gradient, its gradient was also compared with that one.
+aren't available, only its functions were copied, with substitutes for what they call.
+Each function was called as its documentation states, with inputs in the documented
+ranges. `check_custom_gradient` compared each gradient with finite differences. If a
+function is meant to have a different gradient, the result was also compared with that
+gradient.
 [The table of options](guide/test_in_ci.md#write-the-test) shows how to declare such a
 gradient.
 
 Each fault was then derived by hand or found in the code. All but [one](#report-mntail)
 were also reproduced eagerly without the checker, in float64 where the function accepts
 it. A fault counts only if it concerns inputs that the function accepts. An error isn't a
-fault if it concerns a dtype that the function doesn't promise. A missing second
-derivative isn't a fault, either.
+fault if it concerns a dtype that the function doesn't promise. Neither is a missing second
+derivative.
 
 ## What the checker missed {{ #missed }}
 
@@ -235,20 +237,20 @@ derivative isn't a fault, either.
   forward pass, so it accepted a gradient function that works only once. `check_grads` now
   also computes the gradient twice from one forward pass.
 - **State shared by two functions.** Between the forward and the backward pass, `vjpcheck`
-  called the same function again, but never another function. With the option `between`,
-  `check_grads` now calls another function at that point. `explain` lists global variables
+  called the same function again, but never a different function. With the option `between`,
+  `check_grads` now calls a different function at that point. `explain` lists global variables
   that each call sets and that the gradient function reads.
 - **A fault at a single point in float32.** There, finite differences may not determine
   the derivative. `vjpcheck` then leaves the derivative undecided, and reports that.
-- **Random gradients** can't be declared. A surrogate that takes different paths for two
-  inputs at once can't be declared, either, so it was checked for each input alone.
+- **Random gradients** can't be declared. Neither can a surrogate that takes different
+  paths for two inputs at once, so it was checked for each input separately.
 
 `vjpcheck` accepted some right functions only with options:
 
 - A gradient function that clips or quantizes needs `dense_upstream=True`, because a
   clipped `tf.IndexedSlices` isn't the clipped dense gradient.
 - A solver with an absolute threshold needs `atol`.
-- A function that casts to float32 inside, or adds an ε, needs `within`.
+- A function that casts to float32 internally, or adds an ε, needs `within`.
 - A function without a right second derivative needs `second_order=False`. [The table of
   all functions](#all-functions) names those whose second derivative is silently wrong.
 - With `shapes=True`, the checker also rejected functions for shapes that they accept, but
@@ -257,7 +259,7 @@ derivative isn't a fault, either.
 ## Reports {{ #reports }}
 
 Each report names the function, the smallest input that shows the fault, the right
-derivative, and a fix. You can send a report as it is.
+derivative, and a fix. You can send each report to the maintainers as it is.
 
 {reports}
 

@@ -243,7 +243,7 @@ def test_decided(page):
     ]
     assert set(decided) <= {1}
     explained = PAGES["lessons/sign.md"]
-    assert "$:=$ marks this choice" in explained
+    assert "$:=$ shows that you make this choice" in explained
     lessons = [n for n, text in PAGES.items() if ":=" in text and "lessons/" in n]
     assert lessons == ["lessons/sign.md", "lessons/training.md"]
 

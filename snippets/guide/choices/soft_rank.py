@@ -12,7 +12,7 @@ def compared(x):
     return x[..., :, None] - x[..., None, :]
 
 
-def with_rule(tau):
+def custom(tau):
     # truth: x.shape.rank > 0
     @tf.custom_gradient
     def soft_rank(x):
@@ -28,7 +28,7 @@ def with_rule(tau):
     return soft_rank
 
 
-def without_rule(tau):
+def automatic(tau):
     return lambda x: 0.5 + tf.reduce_sum(
         tf.sigmoid(compared(x) / tau), axis=-1)
 
@@ -37,11 +37,11 @@ x = tf.constant([0.3, -1.0, 2.0, 0.9])
 places = tf.argsort(tf.argsort(x))
 show("hard", 1.0 + tf.cast(places, x.dtype))
 upstream = tf.constant([1.0, 0.0, 0.0, -1.0])
-for make in with_rule, without_rule:
+for make in custom, automatic:
     with tf.GradientTape() as tape:
         tape.watch(x)
         r = make(0.1)(x)
-    if make is with_rule:
+    if make is custom:
         show("soft", r)
-    name = "downstream" if make is with_rule else "TensorFlow"
+    name = "downstream" if make is custom else "TensorFlow"
     show(name, tape.gradient(r, x, upstream))

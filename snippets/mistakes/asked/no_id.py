@@ -9,7 +9,7 @@ model = keras.Sequential([keras.Input([1]), layer])
 with tf.GradientTape(persistent=True) as tape:
     tape.watch(x)
     y = tf.reduce_sum(model(x))
-print("by the input", tape.gradient(y, x).numpy().item())
+print("for the input", tape.gradient(y, x).numpy().item())
 for weight in layer.trainable_variables:
-    print("by the", weight.name, tape.gradient(y, weight).numpy().item())
+    print("for the", weight.name, tape.gradient(y, weight).numpy().item())
 print("the value", y.numpy())

@@ -11,5 +11,5 @@ with tf.GradientTape() as tape:
     assert tf.is_tensor(y)
     total = tf.reduce_sum(y)
 by_weight, by_bias = tape.gradient(total, model.trainable_variables)
-print("by the weight", by_weight.numpy().item())
-print("by the bias", by_bias.numpy().item())
+print("for the weight", by_weight.numpy().item())
+print("for the bias", by_bias.numpy().item())

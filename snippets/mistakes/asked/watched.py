@@ -8,7 +8,7 @@ x = tf.constant([[2.0]])
 layer.build(x.shape)
 with tf.GradientTape() as tape:
     y = layer(x)
-print("by the weight", tape.gradient(y, layer.kernel).numpy().item())
+print("for the weight", tape.gradient(y, layer.kernel).numpy().item())
 with tf.GradientTape(watch_accessed_variables=False) as tape:
     tape.watch(layer.kernel.value)
     y = layer(x)

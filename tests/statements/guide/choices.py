@@ -2,10 +2,10 @@
 
 from truth.statements.tries import *
 
-with_rule = program("soft_argmax.py").with_rule
-plain = program("soft_argmax.py").without_rule
-ranked = program("soft_rank.py").with_rule
-plain_rank = program("soft_rank.py").without_rule
+with_rule = program("soft_argmax.py").custom
+plain = program("soft_argmax.py").automatic
+ranked = program("soft_rank.py").custom
+plain_rank = program("soft_rank.py").automatic
 soft_max = program("solution.py").soft_max
 straight = program("codebook.py").straight
 ROWS = arrays((4,), numbers(-2, 2))

@@ -30,7 +30,7 @@ def test_the_index():
     for name in ("silent", "silent_values", "silent_systems"):
         page = (ROOT / f"docs/mistakes/{name}.md").read_text("utf-8")
         for anchor in re.findall(r"^## .*\{ #([\w-]+)", page, re.MULTILINE):
-            assert anchor == "symptoms" or f"#{anchor})" in table
+            assert anchor in ("symptoms", "in-short") or f"#{anchor})" in table
 
 
 @says(
@@ -121,7 +121,7 @@ pointer(
     "See NaN from tf.where.",
     "Under XLA.",
     "`tf.sign` or `tf.round`.",
-    "Use an identity …",
+    "Write a custom …",
     "Through `tf.py_function`.",
     "In `tf.vectorized_map`.",
     "The custom gradient …",
@@ -152,7 +152,9 @@ pointer(
     "With the tape …",
     "Read Graphs, XLA …",
     "A Python number, …",
+    "See types.",
     "A variable is …",
+    "See variables.",
     "If `tf.print` prints …",
     "After loading a model.",
     "Read Saving and …",
