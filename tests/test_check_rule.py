@@ -159,7 +159,9 @@ def test_structures_variables_and_dtypes():
     assert check_rule(weighted, parts, 3).precisions == {"float32"}
     assert w.numpy().tolist() == [2.0, 3.0]
     factor = 2.0
-    with pytest.raises(AssertionError, match=r"the gradient with respect to .*Variable.* is"):
+    with pytest.raises(
+        AssertionError, match=r"the gradient with respect to .*Variable.* is"
+    ):
         check_rule(weighted, parts, 3)
     assert w.numpy().tolist() == [2.0, 3.0]
     assert check_rule(CUBE, tf.Variable([1.5])).precisions == {"float32", "float64"}

@@ -386,7 +386,11 @@ def test_what_reversal_prints():
 LOOPS = [each for each in BLOCKS if "loop, tape" in each.name]
 
 
-@says("`tf.round` has derivative …", "TensorFlow's gradient is …", was="'returns None': in a loop it is 0")
+@says(
+    "`tf.round` has derivative …",
+    "TensorFlow's gradient is …",
+    was="'returns None': in a loop it is 0",
+)
 @over(mode=[*MODES, *LOOPS], x=numbers(-1e3, 1e3))
 def test_the_slope_of_a_rounding(mode, x):
     found = mode.gradient(tf.round, x)

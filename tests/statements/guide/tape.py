@@ -335,6 +335,29 @@ GATHERS = {
 
 
 @says(
+    "If these functions …",
+    was="'if all uses gather rows': in a loop of a graph it is a tensor",
+)
+@over(graph=[True, False], uses=[*GATHERS], mapped=[True, False])
+def test_gathered_in_a_loop(graph, uses, mapped):
+    given = []
+    seen = tf.custom_gradient(
+        lambda x: (x * 1.0, lambda u: (given.append(u), tf.convert_to_tensor(u))[1])
+    )
+
+    def run(x):
+        y = seen(x)
+        if mapped:
+            return tf.map_fn(lambda _: tf.reduce_sum(GATHERS[uses](y)), tf.zeros(2))
+        more = lambda i, total: (i + 1, total + tf.reduce_sum(GATHERS[uses](y)))  # noqa: E731
+        return tf.while_loop(lambda i, _: i < 2, more, (0, 0.0))[1]
+
+    found = (INSIDE if graph else EAGER).gradient(run, tf.ones(3))
+    assert same(found, [6.0, 0.0, 0.0])
+    assert given and all(isinstance(u, tf.Tensor) == graph for u in given)
+
+
+@says(
     "If all uses …",
     "`square` multiplies the …",
     "`clip_rows` clips each …",

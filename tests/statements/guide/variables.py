@@ -294,6 +294,17 @@ def about_x(model):
 
 
 @says(
+    "In a branch or a loop of a graph, …",
+    was="'it works for any model': not in a branch or a loop of a graph",
+)
+@over(mode=[each for each in BLOCKS if "branch" in str(each) or "loop" in str(each)])
+def test_about_x_in_a_block(mode):
+    w = tf.Variable([2.0, 3.0])
+    limited = about_x(lambda x: tf.tanh(x) * w)
+    assert raised(mode.gradient, limited, tf.ones(2))
+
+
+@says(
     "Then let a …",
     "Often you want …",
     "Pass the list …",

@@ -97,9 +97,20 @@ def test_no_return(mode, inputs):
 
 
 @says(
+    "With the tape around a `tf.function`, and for a call …",
+    was="'with the tape inside it compares no shapes': in a branch or a loop it does",
+)
+@over(mode=[AROUND, *(m for m in BLOCKS if m.name.startswith(("branch", "loop")))])
+def test_who_compares_shapes(mode):
+    scaled = tf.custom_gradient(lambda x, f: (x * f, lambda u: (u * f, u * x)))
+    said = message(mode.gradients, lambda x, f: scaled(x, f), X, 2.0)
+    assert COMPARED in said
+
+
+@says(
     "Broadcasting copies `factor` …",
     "Eagerly, and with the tape inside the `tf.function`, TensorFlow compares …",
-    "With the tape around a `tf.function`, it compares the shapes …",
+    "With the tape around a `tf.function`, and for a call …",
     "If the shapes …",
     "The gradient of the scalar …",
     "Only the sum …",

@@ -71,6 +71,7 @@ advice(
     "The rows of …",
     "The gradient of a lookup of …",
     "If `tf.gather` uses …",
+    "In a loop of a graph, …",
     "`unsupported operand type(s) for *: 'IndexedSlices' and 'float'` — …",
     "`'IndexedSlices' object has no attribute 'numpy'` — …",
 )
@@ -92,6 +93,12 @@ def test_rows(mode, lookup):
     assert isinstance(mode.gradient(lambda x: lookup(x) + x[0], table), tf.Tensor)
     across = mode.gradient(lambda x: tf.gather(x, [0], axis=1), table)
     assert isinstance(across, tf.Tensor) and same(across, [[1.0]] * 3)
+
+    def looped(x):
+        return tf.map_fn(lambda _: tf.reduce_sum(lookup(x)), tf.zeros(2))
+
+    in_graph = tf.function(lambda x: INSIDE.gradient(looped, x))(table)
+    assert isinstance(in_graph, tf.Tensor) and same(in_graph, [[2.0], [0.0], [4.0]])
 
 
 OPERATORS = {
