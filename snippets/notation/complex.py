@@ -1,4 +1,4 @@
-"""The bar is the gradient, the star is the conjugate: two different numbers."""
+"""The bar is the gradient and the star is the conjugate: different numbers."""
 
 import tensorflow as tf
 

@@ -292,7 +292,7 @@ def test_the_type_of_a_rule(mode, dtype, loss):
     "On this site the bar …",
     "The conjugate and …",
     "The conjugate has …",
-    "The bar is the gradient, …",
+    "The bar is the gradient and …",
 )
 @over(mode=MODES, re=numbers(-9, 9), im=numbers(-9, 9))
 def test_bar_or_star(mode, re, im):

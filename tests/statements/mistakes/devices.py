@@ -258,7 +258,7 @@ def test_around():
     "The step is the …",
     "Run one step …",
     "Then compare the weights.",
-    "Deliberately wrong: each replica takes …",
+    "Deliberately wrong: each replica averages …",
     "Each replica divides …",
 )
 def test_sums():

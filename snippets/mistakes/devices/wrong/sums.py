@@ -1,4 +1,4 @@
-"""Deliberately wrong: each replica takes the mean over its part of the batch."""
+"""Deliberately wrong: each replica averages over its own part of the batch."""
 
 # tracebook: alone
 
