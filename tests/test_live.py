@@ -6,13 +6,11 @@ The first book here is a tiny foreign one, without TensorFlow; the second is thi
 import re
 import subprocess
 import sys
-from datetime import date
 
 import pytest
 
 from tracebook import live, settings, snippet
 
-from .conftest import EVERY_PROGRAM
 from .project import ROOT
 from .test_engine import Book
 
@@ -319,7 +317,5 @@ def test_some_programs_of_this_book_print_what_is_recorded():
 
 
 @pytest.mark.slow
-def test_the_programs_of_this_book_print_what_is_recorded():
-    """All in the shards of the workflow; elsewhere another quarter each day."""
-    first = date.today().toordinal() % 4
-    ran_at_every_stop(PROGRAMS if EVERY_PROGRAM else PROGRAMS[first::4])
+def test_all_programs_of_this_book_print_what_is_recorded():
+    ran_at_every_stop(PROGRAMS)

@@ -45,7 +45,7 @@ class Report:
     slopes: int = 0
     """Directional derivatives that were compared."""
     kinks: int = 0
-    """How many of them accepted any value between the derivatives of two sides."""
+    """How many of them are at a kink, where any value between its two sides passes."""
     unsettled: int = 0
     """How many of them finite differences didn't determine."""
     settled: dict[str, bool] = field(default_factory=dict, repr=False)

@@ -35,7 +35,7 @@ class Result:
     compared: int = 0
     """How many directional derivatives were compared with finite differences."""
     kinks: int = 0
-    """How many of them accepted any value between the derivatives of two sides."""
+    """How many of them are at a kink, where any value between its two sides passes."""
     unsettled: int = 0
     """How many of them finite differences didn't determine."""
     report: Report | None = None

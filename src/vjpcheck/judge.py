@@ -156,8 +156,8 @@ class Judge:
         places = [each for each in drawn if each]
         if len(places) < min(FEWEST, len(drawn) // 2):
             raise Wrong(
-                "at too few points is the forward pass finite and the declared"
-                " condition true; declare how valid inputs are made (NAME = …)"
+                "the forward pass is finite and the declared condition true at too few"
+                " points; declare how valid inputs are made (NAME = …)"
             )
         self._domain.demand_varied(places)
         if self._domain.holds(self._domain.point(self._here), self._double):

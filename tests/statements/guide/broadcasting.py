@@ -630,6 +630,7 @@ def test_updates_are_refused(update, graph):
 
 @says(
     "If a gradient has …",
+    "If a gradient has …",
 )
 def test_too_small():
     taken = [
@@ -796,7 +797,6 @@ pointer(
     "Deliberately wrong: three …",
     "Deliberately wrong: axes …",
     "Deliberately wrong: a gradient too …",
-    "If a gradient has …",
 )
 
 definition(

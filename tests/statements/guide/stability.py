@@ -73,6 +73,7 @@ def test_the_function(x):
 
 
 @says(
+    "Deliberately wrong: log(1 …",
     "The tape multiplies …",
     "But the backward …",
     "For example, the …",
@@ -168,6 +169,7 @@ def test_float32(value, shape, x):
 
 
 @says(
+    "Deliberately wrong: print …",
     "To see where …",
     "At $x = 100$ …",
     "At $x = 88$ …",
@@ -210,6 +212,7 @@ def test_each_rule_is_right(mode, x):
 
 
 @says(
+    "The product of …",
     "The product of …",
     "Take the larger …",
     "The sum has …",
@@ -1035,8 +1038,6 @@ pointer(
     "Look at the lines …",
     "The figure shows …",
     "Deliberately wrong: the …",
-    "Deliberately wrong: log(1 …",
-    "Deliberately wrong: print …",
     "log(1 + e^x) computed …",
     "Deliberately wrong: only …",
 )
@@ -1062,7 +1063,6 @@ advice(
 
 definition(
     "The input and …",
-    "The product of …",
     "For scalars, this …",
     "The factor in …",
     "You can write the local …",

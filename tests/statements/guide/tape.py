@@ -335,26 +335,38 @@ GATHERS = {
 
 
 @says(
-    "If these functions …",
-    was="'if all uses gather rows': in a loop of a graph it is a tensor",
+    "If a loop …",
+    was=(
+        "'if all uses gather rows': in a loop of a graph it is a tensor",
+        "'in a loop': not if the loop computes the output, too",
+    ),
 )
-@over(graph=[True, False], uses=[*GATHERS], mapped=[True, False])
-def test_gathered_in_a_loop(graph, uses, mapped):
+@over(
+    mode=[EAGER, INSIDE, AROUND, XLA, SYMBOLIC],
+    uses=[*GATHERS],
+    mapped=[True, False],
+    outside=[True, False],
+)
+def test_gathered_in_a_loop(mode, uses, mapped, outside):
     given = []
     seen = tf.custom_gradient(
         lambda x: (x * 1.0, lambda u: (given.append(u), tf.convert_to_tensor(u))[1])
     )
 
     def run(x):
-        y = seen(x)
+        y = seen(x) if outside else None
+
+        def rows():
+            return tf.reduce_sum(GATHERS[uses](y if outside else seen(x)))
+
         if mapped:
-            return tf.map_fn(lambda _: tf.reduce_sum(GATHERS[uses](y)), tf.zeros(2))
-        more = lambda i, total: (i + 1, total + tf.reduce_sum(GATHERS[uses](y)))  # noqa: E731
+            return tf.map_fn(lambda _: rows(), tf.zeros(2))
+        more = lambda i, total: (i + 1, total + rows())  # noqa: E731
         return tf.while_loop(lambda i, _: i < 2, more, (0, 0.0))[1]
 
-    found = (INSIDE if graph else EAGER).gradient(run, tf.ones(3))
-    assert same(found, [6.0, 0.0, 0.0])
-    assert given and all(isinstance(u, tf.Tensor) == graph for u in given)
+    assert same(mode.gradient(run, tf.ones(3)), [6.0, 0.0, 0.0])
+    dense = outside and mode is not EAGER
+    assert given and all(isinstance(u, tf.Tensor) == dense for u in given)
 
 
 @says(
@@ -891,6 +903,7 @@ def test_the_check():
 
 @says(
     "The path ends …",
+    "The path ends …",
     "`tape.watch(c)` bridges the …",
     "First find the …",
     "When the path …",
@@ -1274,7 +1287,6 @@ advice(
     "Look for the …",
     "A `None` means …",
     "Each call of …",
-    "The path ends …",
     "Name the steps, …",
     "Stay in TensorFlow, …",
     "Use a surrogate gradient.",

@@ -787,6 +787,7 @@ def test_how_many_passes(shape):
 
 
 @says(
+    "The program compares …",
     "At $x = (2, 3, 0)$ the row $(5, -1)$ …",
     "By hand, the …",
     "In the last three …",
@@ -1195,7 +1196,6 @@ advice(
     "So compare with …",
     "Make two quick …",
     "Use forward mode.",
-    "The program compares …",
     "Take two functions …",
     "Take the inner …",
 )

@@ -142,6 +142,7 @@ def test_the_trace():
 
 
 @says(
+    "You choose that …",
     "`tape.gradient(z, [x, y])` …",
     "You choose that …",
 )
@@ -313,7 +314,6 @@ advice(
     "You need the …",
     "You also need …",
     "Call `tape.gradient(z, [x, y])` …",
-    "You choose that …",
     "Compare how often …",
     "Find out why …",
     "The fix is to return both …",

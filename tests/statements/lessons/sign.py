@@ -128,6 +128,7 @@ def test_the_rule(mode, x):
 
 
 @says(
+    "The differential of the …",
     "The second line …",
     "The differential of $y$ …",
     "The differential of the surrogate …",
@@ -289,7 +290,6 @@ definition(
     "In the code, …",
     "A scalar goes in, …",
     "The surrogate has …",
-    "The differential of the …",
 )
 advice(
     "Use *Change the picture* …",

@@ -27,10 +27,7 @@ pointer(
     "hides the copy in the log",
     "The program has …",
     "The program maps …",
-    "The program computes the Jacobian …",
     "The program calls `tape.jacobian` without pfor:",
-    "The program passes `parallel_iterations=2`:",
-    "The program computes the whole …",
     "The fix turns pfor on …",
     "The fix keeps …",
     "Asked in tensorflow#4897, tensorflow#43904.",
@@ -172,6 +169,7 @@ def test_eager_rule(method, use_pfor):
 
 
 @says(
+    "The program computes the Jacobian …",
     "The fix computes the Jacobian …",
     "The error suggests …",
     "`tape.jacobian` raises this …",
@@ -255,6 +253,7 @@ def test_rows(wrap, persistent, method):
 
 
 @says(
+    "The program passes `parallel_iterations=2`:",
     "The message names `parallel_iterations`.",
     "The program passes `parallel_iterations=2`:",
     "With `parallel_iterations`, `tape.batch_jacobian` …",
@@ -352,6 +351,7 @@ def test_lists(wrap):
 
 
 @says(
+    "The program computes the whole …",
     "Nearly all elements …",
     "The program computes the whole …",
     "If no example …",

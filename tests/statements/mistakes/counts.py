@@ -132,6 +132,7 @@ def test_a_registered_gradient_counts_inputs(mode):
 
 
 @says(
+    "Let a plain …",
     "The function takes …",
     "TensorFlow expects three gradients.",
     "TensorFlow flattens the …",
@@ -431,7 +432,6 @@ advice(
     "If callers want …",
     "Fix: pass inputs …",
     "Call a new …",
-    "Let a plain …",
     "Don't give default …",
     "Fix: end the function with `return y, grad`.",
     "Fix: put the …",

@@ -156,6 +156,7 @@ def test_signature(mode):
 
 
 @says(
+    "Run one step with `mixed_float16` in the …",
     "With the policy …",
     "The upstream gradient is …",
     "With `mixed_float16`, a …",
@@ -554,7 +555,6 @@ history(
     "The `train_step` in …",
     "Keras 3 removed …",
 )
-advice("Run one step with `mixed_float16` in the …")
 pointer(
     "Message or symptom — Fix",
     "A KerasTensor cannot be used as input to a TensorFlow function — call the custom gradient in the `call` of a layer",

@@ -127,6 +127,8 @@ def test_two_terms(mode):
 
 
 @says(
+    "The trace has …",
+    "Notice that a …",
     "This call returns …",
     "The tape adds both …",
     "Each call of …",
@@ -766,7 +768,6 @@ advice(
     "Prefer `of_x`.",
     "Predict the first …",
     "If only the first derivative of …",
-    "Notice that a …",
     "Write the second …",
     "Look at `second`:",
     "Compare `cube_by_both` with …",
@@ -780,7 +781,6 @@ advice(
 )
 pointer(
     "The catalogue of mistakes has …",
-    "The trace has …",
     "The page on …",
     "The catalogue of mistakes explains …",
     "The guide shows …",

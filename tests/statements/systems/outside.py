@@ -213,6 +213,7 @@ def test_recurrence(x, y_bar, a):
 
 
 @says(
+    "Compare the gradients with …",
     "All printed digits agree.",
 )
 def test_scan_agrees():
@@ -536,7 +537,6 @@ advice(
     "Write a gradient …",
     "What is the …",
     "What does `np.interp` …",
-    "Compare the gradients with …",
 )
 pointer(
     "For the second …",
