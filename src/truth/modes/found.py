@@ -22,22 +22,22 @@ search:
 
 # What the linter finds
 
-`explain` of [looking for mistakes](linter.md), tried on each entry of the catalogue
-that names a call, and on the program beside it that mends it.
+This table shows what [`explain`](linter.md) finds in the wrong program of each entry of
+the catalogue that names a call, and in the fixed program beside it. The command
 `python -m truth.modes --found` wrote this page from those runs.
 
-Of {wrong} wrong programs it calls {named} a mistake, of {limited} more it names a
-limit, and of {silent} it says nothing. Of {right} programs that mend them it calls
-{blamed} a mistake: it is not told which of them mean another gradient.
+`explain` finds a mistake in {named} of {wrong} wrong programs, only a limit in
+{limited}, and nothing in {silent}. It also finds a mistake in {blamed} of {right} fixed
+programs, because nothing declares which of them deliberately have a different gradient.
 
-| Entry | In the wrong program | In the right one |
+| Entry | In the wrong program | In the fixed program |
 | --- | --- | --- |
 """
 
 
 @dataclass
 class Tried:
-    """What was said of a wrong program, and of the one that mends it."""
+    """What was found in a wrong program, and in the fixed one."""
 
     link: str
     wrong: list
