@@ -162,6 +162,7 @@ def test_a_page_on_a_phone(path, phone, address):
     assert phone.messages == []
     assert page.evaluate("document.scrollingElement.scrollWidth") <= PHONE
     assert page.evaluate(CUT) == []
+    assert page.evaluate(COVERED) == []
     assert page.evaluate(UNMARKED) == []
     assert _fonts_of_formulas(page) <= {"STIX Two Math"}
     page.evaluate(KEEP)
@@ -192,6 +193,19 @@ CUT = """() => {
         && element.getBoundingClientRect().right > innerWidth + 1
     return [...document.querySelectorAll("article *")]
         .filter(e => isWide(e) && !isReached(e)).map(e => e.outerHTML.slice(0, 200))
+}"""
+
+# Headings of tables that lie on the first row, and names in a first column that reach
+# into the second one.
+COVERED = """() => {
+    const box = element => element.getBoundingClientRect()
+    return [...document.querySelectorAll("article table:not([class])")].flatMap(table => {
+        const [heading, first] = [table.tHead?.rows[0], table.tBodies[0]?.rows[0]]
+        const isOver = heading && first && box(heading.cells[0]).bottom > box(first).top + 1
+        const wide = [...table.querySelectorAll("td:first-child code")]
+            .filter(code => box(code).right > box(code.closest("td")).right + 1)
+        return [...(isOver ? [heading] : []), ...wide].map(e => e.outerHTML.slice(0, 200))
+    })
 }"""
 
 # Titles of programs that are wrong on purpose, where nothing says so.
