@@ -56,3 +56,9 @@ def test_the_names_in_a_block(kind):
 def test_a_name_in_a_sentence():
     html = _shown("`upstream` is not `upstream * 2`, and not upstream.")
     assert html.count('class="upstream"') == 1
+
+
+def test_a_token_in_the_color_of_the_text_has_no_element():
+    html = _shown(BLOCK.format("python", TEXTS["python"]))
+    assert {*re.findall(r'class="(\w+)">', html)} & {"n", "o", "mf", "mi", "w"} == set()
+    assert {"k", "nf", "p", "c1", "s2"} <= {*re.findall(r'class="(\w+)">', html)}

@@ -4,6 +4,9 @@ A Python-Markdown extension: in code the names ``upstream``,
 ``local`` and ``downstream`` stand in the class of their name, as they do in the
 formulas; in a block with what they are of (``local_x``), and with the value that a
 trace prints behind them. No letter changes, so what is copied is the program.
+
+Tokens in the color of the text (names, numbers, operators) lose their elements. They
+were half the elements of a page of programs, and a phone styles each of them.
 """
 
 import re
@@ -24,6 +27,10 @@ _PRINTED = re.compile(
     rf"(?<![\w.]){_NAME}(?:(?: *= *| +)(?:{_NUMBERS}|\[(?:\s*{_NUMBERS})+\s*\]"
     r"|-?(?:\d[\w.+-]*|inf|nan)))?(?!\w)"
 )
+_PLAIN = re.compile(
+    r'<span class="(?:n|nn|nb|ne|bp|kc|o|ow|w|m[bfhilo])">'
+    r'((?:<span class="(?:upstream|local|downstream)">[^<]*</span>|[^<])*)</span>'
+)
 
 
 class _Roles(Postprocessor):
@@ -37,7 +44,7 @@ def _in_block(block: re.Match[str]) -> str:
     pattern = _SHOWN if 'class="n"' in code else _PRINTED
     parts = _TAG.split(code)
     parts[::2] = [pattern.sub(r'<span class="\1">\g<0></span>', p) for p in parts[::2]]
-    return start + "".join(parts) + end
+    return start + _PLAIN.sub(r"\1", "".join(parts)) + end
 
 
 class RolesExtension(Extension):
