@@ -31,7 +31,7 @@ def shown(array):
     return (np.round(array, 4) + 0.0).tolist()
 
 
-for name, X in (("regular", [[1.0, 2.0], [3.0, 4.0]]),
+for name, X in (("invertible", [[1.0, 2.0], [3.0, 4.0]]),
                 ("rank 1", [[1.0, 2.0], [2.0, 4.0]]),
                 ("rank 0", [[0.0, 0.0], [0.0, 0.0]])):
     X = tf.constant(X, tf.float64)

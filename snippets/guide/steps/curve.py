@@ -7,8 +7,8 @@ matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "checking curve"
 from matplotlib import pyplot as plt
 
-FLOOR = 1e-14  # smaller errors are rounding alone, and drawn here
-x, slope = 1.3, 3 * 1.3 * 1.3
+FLOOR = 1e-14  # smaller errors are rounding alone; the figure shows 1e-14
+x, derivative = 1.3, 3 * 1.3 * 1.3
 names = [f"1e-{k}" for k in range(1, 14)]
 steps = np.array([float(name) for name in names])
 
@@ -27,7 +27,7 @@ quotients = {
     "central, float64": central(np.float64),
     "central, float32": central(np.float32),
     "complex step": np.array([cube(complex(x, h)).imag / h for h in steps])}
-errors = {name: np.maximum(abs(each.astype(float) - slope), FLOOR)
+errors = {name: np.maximum(abs(each.astype(float) - derivative), FLOOR)
           for name, each in quotients.items()}
 
 print("step  ", *(f"{name:>18}" for name in errors))

@@ -29,7 +29,7 @@ def distance(x, W):
     return tf.reduce_mean(r)
 
 
-def slope(x, W, function=distance):
+def gradient(x, W, function=distance):
     with tf.GradientTape() as tape:
         tape.watch(W)
         loss = function(x, W)
@@ -43,8 +43,9 @@ u = x @ W - c
 r = tf.norm(u, axis=-1, keepdims=True)
 print("r =", r.numpy()[:, 0], " u / r =", *(u / r).numpy())
 for mode, function in (
-        ("eager", slope), ("tape inside a tf.function", tf.function(slope)),
+        ("eager", gradient),
+        ("tape inside a tf.function", tf.function(gradient)),
         ("tape outside a tf.function",
-         lambda x, W: slope(x, W, tf.function(distance)))):
+         lambda x, W: gradient(x, W, tf.function(distance)))):
     print(mode)
     print(function(x, W).numpy().tolist())

@@ -152,7 +152,7 @@ def test_each_row_has_a_run():
             1,
         )
     ]
-    assert len({*steps}) == 1 and steps[0] >= 8
+    assert {*steps} == {5}
     table = PAGE.split("## In short")[1].split("[Check](#check)")[0]
     rows = re.findall(r"^\| (\S.*?) \| ", table, re.MULTILINE)
     rows = [re.sub(r"\[(.*?)\]\(.*?\)", r"\1", each) for each in rows[2:]]
@@ -186,14 +186,13 @@ def test_indices(factors, seed):
 
 @says(
     "When you move …",
-    "It stays on …",
+    "A left factor stays …",
     "The inner product …",
-    "The second fact …",
-    "Transpose the factor, …",
-    "Move one factor …",
+    "You can move a factor …",
+    "A left factor of …",
+    "Move both factors …",
     "Then move the factors:",
     "You may transpose …",
-    "Move one factor …",
 )
 @over(seed=SEEDS)
 def test_pairing(seed):
@@ -233,7 +232,7 @@ def test_shapes_leave_no_choice(sizes):
 
 @says(
     "For a product …",
-    "The change of …",
+    "The change $\\d L$ of …",
     "To read off …",
     "The left side is …",
     "The product rule …",
@@ -292,15 +291,17 @@ def test_the_trace_of_the_product():
 
 @says(
     r"sum, $y = \sum_{i,j} X_{ij}$ …",
-    "Add all elements:",
-    "The function is …",
     "Each local derivative …",
     "The upstream gradient is a scalar:",
-    "Each element of …",
+    "So each element of $X$ …",
+    "If all elements …",
 )
 @over(cases=6, mode=FEW, x=arrays((3, 2)), seed=SEEDS)
 def test_sum(mode, x, seed):
     [V] = normal(seed, x.shape)
+    assert tf.size(tf.reduce_sum(x)) == 1
+    local = EAGER.gradient(tf.linalg.trace, x), EAGER.gradient(tf.reduce_sum, x)
+    assert {*np.ravel(local)} == {0, 1}
     assert close(slope(tf.reduce_sum, tf.cast(x, V.dtype), V, 1.0), tf.reduce_sum(V))
     assert same(mode.gradient(tf.reduce_sum, x), np.ones([3, 2]))
     assert same(mode.gradient(lambda X: 7.0 * tf.reduce_sum(X), x), 7 * np.ones([3, 2]))
@@ -309,7 +310,7 @@ def test_sum(mode, x, seed):
 @says(
     r"column sums, $y_j = \sum_i X_{ij}$ …",
     "A sum over the …",
-    "So each element …",
+    "So each element of a …",
 )
 @over(mode=FEW)
 def test_column_sums(mode):
@@ -319,7 +320,7 @@ def test_column_sums(mode):
 
 
 @says(
-    "A bracket such …",
+    "In the table, a bracket …",
     r"trace, $y = \operatorname{tr} X$ …",
     "The trace of …",
     "The other elements …",
@@ -334,9 +335,8 @@ def test_trace(mode, off):
 
 @says(
     r"transpose, $Y = X^{\T}$ …",
-    "Rows become columns:",
     "The transpose is …",
-    "The gradient function transposes …",
+    "So the gradient function …",
 )
 @over(cases=6, mode=FEW, seed=SEEDS)
 def test_transpose(mode, seed):
@@ -468,12 +468,11 @@ def test_places_of_the_differences():
 @says(
     r"det, $y = \det X$ …",
     "A square matrix …",
-    "Expand the determinant …",
-    "It is the …",
+    "The cofactor of …",
+    "The determinant is the …",
     "A cofactor contains …",
     "For a matrix …",
     "If the inverse …",
-    "The transpose is …",
 )
 @over(mode=[EAGER, AROUND], size=[1, 2, 3, 5], seed=SEEDS)
 def test_cofactors(mode, size, seed):
@@ -525,7 +524,7 @@ def test_singular_in_tensorflow(mode):
 
 @says(
     "At a singular matrix the …",
-    "The determinant is …",
+    "The determinant is a …",
     "A custom gradient …",
     "No division is …",
     "The custom gradient agrees …",
@@ -579,7 +578,8 @@ def test_second_derivative_of_det(X):
 
 @says(
     "It uses the …",
-    "The formula is …",
+    "The formula states …",
+    "It also holds …",
 )
 @over(size=[2, 3], seed=SEEDS)
 def test_cofactors_multiply(size, seed):
@@ -678,9 +678,9 @@ def test_one_factor(mode, size, seed):
 @says(
     "Multiply the differential …",
     "What remains is …",
-    "The lower half …",
+    "Below the diagonal, …",
     "The mask $M$ sets …",
-    "A mask moves …",
+    "You can move a mask …",
 )
 @over(size=[2, 3], seed=SEEDS)
 def test_differential_of_the_factor(size, seed):
@@ -692,6 +692,7 @@ def test_differential_of_the_factor(size, seed):
     assert close(np.tril(triangle), triangle, 1e-5)
     assert close(sum_of_both, triangle + tf.transpose(triangle), 1e-5)
     assert close(np.diag(sum_of_both), 2 * np.diag(triangle), 1e-5)
+    assert close(np.tril(sum_of_both, -1), np.tril(triangle, -1), 1e-5)
     M = np.tril(np.ones([size, size])) - 0.5 * np.eye(size)
     assert close(M * sum_of_both, triangle, 1e-5)
     assert np.max(np.triu(M, 1)) == 0
@@ -703,8 +704,8 @@ def test_differential_of_the_factor(size, seed):
     r"$\d X$ is …",
     "The gradient function returns …",
     "The gradient at …",
-    "To a gradient, …",
-    "The sum describes …",
+    "Suppose that a …",
+    "If you add …",
     "TensorFlow and this …",
     "The gradient of the Cholesky factor, …",
 )
@@ -721,6 +722,8 @@ def test_the_symmetric_gradient(mode, seed):
     assert close(pairing(H, symmetric(V)), pairing(found, symmetric(V)))
     silent = N - tf.transpose(N)
     assert close(pairing(silent, symmetric(V)), 0.0)
+    moved = found + silent
+    assert close(pairing(moved, symmetric(V)), pairing(found, symmetric(V)))
     assert not close(pairing(symmetric(N), symmetric(N)), 0.0)
     assert not close(found, H)
 
@@ -879,6 +882,7 @@ def test_batches(mode):
 @says(
     "The vector occurs …",
     "A scalar is …",
+    "One more term …",
     "Here $y = 27$, …",
     "Both gradients agree …",
     "The quadratic form, …",
@@ -900,6 +904,11 @@ def test_quadratic_form(mode, seed):
     one, other = (np.dot(a, np.dot(A, b)) for a, b in ((V, x), (x, V)))
     assert close(7 * (one + other), pairing(found[0], V))
     assert close(one, np.dot(np.dot(x, np.transpose(A)), V))
+    [D] = normal(seed + 1, [3, 3])
+    terms = [one, other, pairing(np.outer(x, x), D)]
+    whole = slope(lambda t: defined.plain(x + t * V, A + t * D), 0.0, 1.0)
+    assert close(sum(terms), whole, 1e-5) and len(terms) == 2 + 1
+    assert not close(one + other, whole, 1e-9)
 
 
 @says(
@@ -926,14 +935,13 @@ def test_predictions(mode):
 
 
 definition(
-    "In the table, …",
+    "The bar marks …",
+    "In the last row, …",
     "Derive with inner …",
-    "The first is …",
     "function — input …",
     "On this page, …",
     "The types and …",
     r"Let $\upstream{G} \in \R^{m \times m}$ …",
-    "The section on …",
 )
 
 
@@ -954,7 +962,7 @@ advice(
 
 
 history(
-    "Two facts about …",
+    "Inner products replace …",
     "Murray, 2016 derives …",
 )
 

@@ -55,7 +55,7 @@ SLOPES = {
 
 
 @says(
-    "The best step of a …",
+    "The best step of the …",
     "central difference, float64 …",
     "central difference, float32 …",
     "The table is …",
@@ -107,6 +107,7 @@ def test_how_large_a_step(name, x):
 
 @says(
     "The figure shows …",
+    "It also shows …",
     "Error of the …",
     "Each central difference …",
     "The one-sided difference …",
@@ -323,14 +324,15 @@ def test_the_batch(length, seed):
 
 
 @says(
-    "Hypothesis searches for …",
-    "The Python library …",
+    "The Python library Hypothesis searches …",
+    "The Python library Hypothesis tests …",
     "It draws shapes …",
     "Draw float64 arrays …",
     "Limit the elements, …",
     "Let the test …",
     "Turn the deadline …",
     "The programs of …",
+    "For an example, see …",
     was="'this paragraph has no run': it has this one",
 )
 def test_hypothesis():
@@ -445,7 +447,7 @@ definition(
 
 advice(
     "You need the …",
-    "Read a column …",
+    "Open the box, …",
     "This leads to three rules:",
     "Take a step …",
     "To use Hypothesis …",

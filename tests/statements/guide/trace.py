@@ -39,12 +39,9 @@ def printed(name, *words):
 
 
 @says(
-    "A probe shows …",
-    "So the upstream …",
-    "It is a …",
-    "The output is …",
-    "The local derivative …",
-    "It returns the upstream gradient unchanged:",
+    "A probe returns its …",
+    "Its gradient function returns …",
+    "So a probe …",
     "A probe: an …",
     was="'both are the same tensor': the probe shown returns a tf.identity of it",
 )
@@ -72,14 +69,16 @@ def test_the_probe_changes_nothing(mode, shape, dtype, upstream):
 @says(
     "The lines come …",
     "$r$ is computed …",
-    "Three probes report …",
+    "The program puts three …",
+    "The probes print …",
     "At $r$: …",
     "At $s$: …",
     "The maximum is …",
     "At $h$: …",
-    "For both points …",
-    "The program calls …",
-    "The program computes …",
+    "For both points, …",
+    "Multiplied by 0.5, …",
+    "The points $h$ …",
+    "The program computes the gradient of `W` in …",
 )
 def test_the_trace_of_the_probe():
     lines = trace("probe.py")
@@ -98,13 +97,21 @@ def test_the_trace_of_the_probe():
     least = [float(re.search(r"min (\S+)", each.text)[1]) for each in (r, s, h)]
     most = [float(re.search(r"max (\S+)", each.text)[1]) for each in (r, s, h)]
     assert least == [1 / 2, 0.5 / (2 * 10), 0.6 / 2] and most == [0.5, 0.05, 0.8 / 2]
+    assert [0.6 * 0.5, 0.8 * 0.5] == [least[2], most[2]]
+    probe = program("probe.py")
+    assert probe.u.shape == (2, 2) and same(probe.u, probe.x @ probe.W - probe.c)
+    assert same(probe.r[:, 0], [5, 10])
+    h = probe.x @ probe.W
+    of_h = EAGER.gradient(lambda h: tf.norm(h - probe.c, axis=-1), h)
+    assert same(of_h, EAGER.gradient(lambda u: tf.norm(u, axis=-1), probe.u))
+    assert same(of_h, [[0.6, 0.8]] * 2, 1e-6)
 
 
 @says(
     "Use `tf.control_dependencies` to …",
-    "`tf.control_dependencies` makes the …",
+    "In the gradient function of a probe, …",
     "The two probes …",
-    "`calls` counts how …",
+    "`calls` counts the …",
     "With the tape inside …",
     "With the tape outside a `tf.function`, the …",
     "The backward pass is …",
@@ -174,7 +181,7 @@ def test_the_silent_trace():
     assert [each.startswith("loose") for each in texts].count(True) == 2
     assert [each.startswith("tied") for each in texts].count(True) == 3
     assert "loose" not in " ".join(texts[texts.index("tape outside a tf.function") :])
-    assert [each for each in texts if "slope" in each][2] == "slope = 0.5  calls = 1"
+    assert [each for each in texts if "gradient" in each][2] == "gradient = 0.5  calls = 1"
 
 
 # What a line says.
@@ -229,8 +236,8 @@ def test_what_a_line_says(step):
 
 @says(
     "no line — …",
-    "`probe(x)` on a …",
-    "In the second program, …",
+    "In `result_not_used`, the …",
+    "In `one_use_of_two`, two …",
     "Put a probe …",
 )
 @over(mode=MODES, x=numbers(1, 9))
@@ -251,7 +258,7 @@ def test_where_a_probe_stands(mode, x):
 
 @says(
     "So the probe …",
-    "Compare its line …",
+    "Compare what it prints …",
     "Then it shows 11, …",
     "Deliberately wrong: a right …",
 )
@@ -274,9 +281,10 @@ def test_the_places():
     "The loss is …",
     "TensorFlow raises no error, …",
     "Now one of …",
+    "The first infinity …",
     "This is the line …",
     "The line before it, …",
-    "Its gradient function …",
+    "Its gradient function multiplies …",
     "The NaN then …",
     "The path to …",
     "Deliberately wrong: a distance …",
@@ -308,6 +316,13 @@ def test_the_nan():
     x = np.array([[1.0, 2.0], [2.0, 4.0]])
     assert np.isnan(x.T @ sample).all() and np.isnan(np.inf * 0)
     assert len(lines) == 3 + 5 + 2
+    center = program("wrong/nan.py").center.numpy()
+    assert center.tolist() in np.reshape(lines[0].numbers, [2, 2]).tolist()
+    assert np.isfinite([*lines[0].numbers, *squares, 2.5]).all()
+    assert lines[2]["loss"] == 1.0 * np.mean(np.sqrt(squares))
+    asked = [each.text for each in trace("tape.py")[:6]]
+    assert [each.split()[0] for each in asked if "[ inf" in each] == ["s"]
+    assert ["inf" in each or "nan" in each for each in asked[:2]] == [False, False]
 
 
 @says(
@@ -339,9 +354,10 @@ def test_the_first_bad_line(at, length):
 
 
 @says(
-    "Without probes, pass …",
+    "If your code …",
     "The tape also …",
     "Pass them all …",
+    "Pass these tensors …",
     "You get the …",
     "The same backward …",
 )
@@ -389,6 +405,8 @@ def test_watched_variables(wrap, inner):
     "NaN times anything …",
     "All places nearer …",
     "Two runs at …",
+    "At step 23 …",
+    "So the NaN enters in the gradient …",
     "With 64 steps …",
     "Whether the gradient …",
     "One probe, a …",
@@ -411,14 +429,19 @@ def test_bisection(place):
         )
         runs += 1
     assert bad == place and runs <= 6
-    assert len(printed("halving.py", "step")) == 2 + 6
+    lines = printed("halving.py", "step")
+    assert len(lines) == 2 + 6
+    places = [int(each.split()[1].rstrip(":")) for each in lines]
+    fine = [at for at, each in zip(places, lines) if each.endswith("True")]
+    bad = [at for at, each in zip(places, lines) if each.endswith("False")]
+    assert min(fine) == 23 and max(bad) == 22
 
 
 @says(
-    "A gradient function that selects …",
+    "But the gradient function of `tf.where`, …",
     "Bisection assumes that …",
     "If your program …",
-    "Then a place …",
+    "So it drops …",
     "But under XLA, …",
     "`tf.nn.relu` keeps the …",
     "Deliberately wrong: gradients …",
@@ -481,14 +504,14 @@ def takes_log(x):
 @says(
     "`tf.debugging.enable_check_numerics()` checks the …",
     "Complex numbers pass.",
-    "The message names the …",
+    "The message depends on …",
     "It raises an error at …",
     "In eager mode it …",
     "In a graph it …",
     "The line numbers …",
     "For example, line …",
     "With the tape outside the graph, it only …",
-    "With the tape outside the graph it names …",
+    "With the tape outside the graph, it names …",
     "`enable_check_numerics` checks the …",
     was=(
         "'raises at the first number': 0 / 0 in complex64 passes",
@@ -546,11 +569,15 @@ def test_check_numerics_of_arrays(mode, rule):
 
 
 @says(
-    "It never checks …",
-    "Eagerly `tf.maximum(x, 1.0)`, …",
+    "It skips some …",
+    "In contrast, `tf.where` …",
+    "For example, in eager …",
     "A bfloat16 scalar …",
     "A bfloat16 array …",
-    was="'checks what operations return': tf.maximum(nan, 1.0) passes",
+    was=(
+        "'checks what operations return': tf.maximum(nan, 1.0) passes",
+        "'never checks operations that only select, move or fill': tf.where raises",
+    ),
 )
 @over(
     call={
@@ -569,7 +596,8 @@ def test_operations_that_are_not_checked(call):
     with checking():
         assert not message(call, x)
         assert np.isnan(np.asarray(call(x)).ravel()[0])
-        for other in tf.reduce_sum, tf.negative, lambda x: x * 1.0:
+        checked = [lambda x: tf.where(x < 9, x, x), lambda x: tf.gather(x, [0])]
+        for other in (tf.reduce_sum, tf.negative, lambda x: x * 1.0, *checked):
             assert "InvalidArgumentError" in message(other, x)
     scalar, row = tf.cast(1.0, tf.bfloat16), tf.cast([1.0], tf.bfloat16)
     with checking():
@@ -579,8 +607,9 @@ def test_operations_that_are_not_checked(call):
 
 
 @says(
-    'The line "... and …',
-    "`Mul` is right; …",
+    "The message for \"then a …",
+    "The message also lists …",
+    "So look at the inputs …",
 )
 def test_the_blamed_operation():
     outside = tf.custom_gradient(
@@ -594,13 +623,13 @@ def test_the_blamed_operation():
     with checking():
         said = message(EAGER.gradient, lambda x: outside(tf.sin(x)), [0.0, 4.0])
     assert 'op "Mul"' in said and "0: tf.Tensor([nan nan]" in said
-    [line] = printed("wrong/numerics.py", "... and goes on   eager")
+    [line] = printed("wrong/numerics.py", "then a product    eager")
     assert line.endswith('"Mul"')
 
 
 @says(
     "It raises an error for …",
-    "The infinite derivative …",
+    "In the first two …",
     "The program prints …",
     "Deliberately wrong: NaN …",
 )
@@ -629,6 +658,7 @@ def test_an_infinity_is_an_error(mode):
     '`tf.debugging.check_numerics(upstream, "h")` returns …',
     "It also works …",
     "Two of these …",
+    "The two are …",
     "Return what the …",
     "If you drop …",
     "`tf.debugging.assert_all_finite` in the …",
@@ -670,7 +700,7 @@ def test_the_guards_let_finite_numbers_through():
     "A probe must …",
     "In eager mode the gradients …",
     "In a graph the last …",
-    "Without the `tf.identity`, …",
+    "If you compare with …",
     was="'not a bit differs': with a probe at one of four uses and nothing in its place, 4.8e-7",
 )
 @over(
@@ -701,7 +731,7 @@ def test_bits(mode, places, x):
 
 
 @says(
-    "The program puts …",
+    "The program puts four …",
     "At the end …",
     "It compares first …",
     "The counter shows …",
@@ -899,7 +929,7 @@ def test_through_numpy(wrap, returned, x):
 
 @says(
     "With `jit_compile=True`, XLA …",
-    "The message names operations …",
+    "The messages name operations …",
     "An error is …",
     "Deliberately wrong: two …",
 )
@@ -949,7 +979,8 @@ def test_two_probes_weigh(x, forgets, squared):
     "For the cube, …",
     "For a cube …",
     "The program has the …",
-    "a factor 2 …",
+    "twice the derivative",
+    "Use it on …",
 )
 def test_the_solution():
     lines = trace("solution.py")
@@ -957,6 +988,7 @@ def test_the_solution():
     locals_, differences = ([each[at : at + 2] for each in weighed] for at in (0, 2))
     assert locals_[0] == differences[0] == [2, 4]
     assert locals_[1] == [6, 24]
+    assert [each / (3 * x**2) for each, x in zip(locals_[1], (1, 2))] == [2, 2]
     assert differences[1] == [3 * x**2 + 0.125**2 for x in (1, 2)]
 
 
@@ -983,7 +1015,7 @@ def hook(look, tied):
 
 
 @says(
-    "It returns the upstream gradient unchanged, …",
+    "A hook returns the upstream …",
     "Like the probe, …",
     "Three hooks that …",
 )
@@ -1027,7 +1059,7 @@ def test_stopping(mode):
     "There is no NaN …",
     "The check named …",
     "Print a norm …",
-    "So the NaN …",
+    "So the NaN enters between …",
 )
 def test_where_the_nan_is_born():
     lines = trace("hooks.py")
@@ -1101,35 +1133,34 @@ def test_runs_of_bisection(at):
 
 
 definition(
-    "Take the inner product …",
     "One layer of …",
-    "A probe is useful …",
-    "A trace is …",
+    "A trace also …",
+    "The upstream gradient is …",
+    "A hook is …",
+    "A probe is a …",
 )
 advice(
     "You need the …",
     "Read a trace of the backward pass from the loss toward …",
-    "Read from the …",
+    "Read the trace …",
     "If the program …",
-    "This method needs …",
-    "If they are …",
-    "Look there first.",
+    "If an intermediate …",
+    "In this case, …",
     "Look for the …",
     "Write `weigh(name, step, x)` …",
     "It should print …",
-    "Use it on …",
 )
 pointer(
     "For other symptoms, …",
     "The tape explains …",
-    "The fix for …",
+    "The norm at zero shows …",
     "the log repeats …",
     "no warning on …",
 )
 pointer(
     "The tool is …",
     "Look at the order …",
-    "What the gradient functions …",
+    "The lines that …",
     "Compare the factor …",
     "Compare `first` and …",
     "Compare the first …",
@@ -1141,7 +1172,6 @@ pointer(
     "How much does …",
     "How many runs …",
     "For what to do …",
-    "A hook is a …",
 )
-advice("After this page …", "Then compare the …", "Put it in …")
+advice("After this page …", "Put it in …")
 pointer("The next step …", "Count in bins.")

@@ -1,4 +1,4 @@
-"""Deliberately wrong: a correct gradient, finite differences in float32."""
+"""Deliberately wrong: a step for float64 in a check that runs in float32."""
 
 import tensorflow as tf
 

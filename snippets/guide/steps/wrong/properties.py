@@ -43,7 +43,7 @@ shapes = {tuple(rng.integers(0, 4, size=rng.integers(1, 4)).tolist())
           for _ in range(100)}
 for shape in sorted(shapes, key=lambda s: (len(s), np.prod(s), s)):
     if broken := violated(shape, rng):
-        print(f"shape {list(shape)}: the gradient no longer {broken}")
+        print(f"shape {list(shape)} violates: {broken}")
         break
 else:
     print(len(shapes), "shapes pass,",

@@ -1,4 +1,4 @@
-"""Deliberately wrong: a distance to a center on which one sample lies."""
+"""Deliberately wrong: a distance from a center, where one point lies on it."""
 
 import tensorflow as tf
 

@@ -26,7 +26,7 @@ def double(name, x):
     return bad(x)
 
 
-def slope(function):
+def gradient(function):
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = function(x)
@@ -39,13 +39,13 @@ mask = tf.math.log([0.0, 1.0])
 CASES = {
     "a built-in grad": tf.sqrt, **{
         name: lambda x, name=name: double(name, x) for name in BAD},
-    "... and goes on": lambda x: double("leaves_tensorflow", tf.sin(x)),
+    "then a product": lambda x: double("leaves_tensorflow", tf.sin(x)),
     "a mask of -inf": lambda x: tf.nn.softmax(x + mask)}
 tf.debugging.enable_check_numerics()
 for what, function in CASES.items():
     for mode, wrap in ("eager", lambda f: f), ("graph", tf.function):
         try:
-            said = wrap(lambda: slope(function))().numpy()
+            said = wrap(lambda: gradient(function))().numpy()
         except tf.errors.InvalidArgumentError as error:
             said = re.search(r'in output.*op "[^"]+"', str(error))[0]
             said += "".join(re.findall(r" \(L\d+\) grad$", str(error), re.M))

@@ -31,7 +31,7 @@ def model(x):
     return tf.sqrt(loose(x)) + tf.sqrt(tied(x))
 
 
-def slope(x, function=model):
+def gradient(x, function=model):
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = function(x)
@@ -40,9 +40,10 @@ def slope(x, function=model):
 
 x = tf.constant(4.0)
 for mode, function in (
-        ("eager", slope), ("tape inside a tf.function", tf.function(slope)),
+        ("eager", gradient),
+        ("tape inside a tf.function", tf.function(gradient)),
         ("tape outside a tf.function",
-         lambda x: slope(x, tf.function(model)))):
+         lambda x: gradient(x, tf.function(model)))):
     calls.assign(0)
     print(mode)
-    print("  slope =", function(x).numpy(), " calls =", calls.numpy())
+    print("  gradient =", function(x).numpy(), " calls =", calls.numpy())
