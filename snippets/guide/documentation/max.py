@@ -1,4 +1,4 @@
-"""Softmax minus its maximum: the gradient with and without stop_gradient."""
+"""The softmax of x - max(x), with and without tf.stop_gradient."""
 
 import tensorflow as tf
 

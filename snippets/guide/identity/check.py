@@ -1,4 +1,4 @@
-"""For each change: is y = x, is it linear, is it any derivative at all?"""
+"""Six changes of a gradient: are they linear, and whose derivatives?"""
 
 import tensorflow as tf
 
@@ -13,10 +13,10 @@ def back_through(change):
     return identity
 
 
-def run(rule, upstream):
+def run(function, upstream):
     with tf.GradientTape() as tape:
         tape.watch(x)
-        y = rule(x)
+        y = function(x)
     return y, tape.gradient(y, x, output_gradients=upstream)
 
 
@@ -39,10 +39,10 @@ for name, change in {
         "reverse": lambda u: -u, "noise": lambda u: u + 0.01,
         "clip values": lambda u: tf.clip_by_value(u, -1.0, 1.0),
         "clip norm": lambda u: tf.clip_by_norm(u, 1.0)}.items():
-    rule = back_through(change)
-    (y, gu), (_, gv), (_, both) = (run(rule, w) for w in (u, v, u + v))
+    changed = back_through(change)
+    (y, gu), (_, gv), (_, both) = (run(changed, w) for w in (u, v, u + v))
     of = [f for f in FUNCTIONS if near(gu, differences(FUNCTIONS[f], u))]
-    (found,), (expected,) = tf.test.compute_gradient(rule, [x])
+    (found,), (expected,) = tf.test.compute_gradient(changed, [x])
     print(f"{name:11}  y = x: {near(y, x)}  linear: {near(gu + gv, both)!s:5}"
           f"  derivative of: {of!s:9}"
           f"  compute_gradient agrees: {near(found, expected)}")

@@ -34,11 +34,11 @@ def backward(function, x):
     return tape.gradient(y, x)
 
 
-def three_ways(mode, rule):
-    graph = tf.function(rule, autograph=False)
-    inside = tf.function(lambda x: mode(rule, x), autograph=False)
+def three_places(mode, function):
+    graph = tf.function(function, autograph=False)
+    inside = tf.function(lambda x: mode(function, x), autograph=False)
     inside = inside.get_concrete_function(x)
-    three = mode(rule, x), inside(x), mode(graph, x)
+    three = mode(function, x), inside(x), mode(graph, x)
     return "  ".join(f"{each:6.2f}" for each in three)
 
 
@@ -46,7 +46,7 @@ x = tf.constant(2.7)
 print("               reverse mode            forward mode")
 print("                eager  inside  around   eager  inside  around"
       "  differences")
-for rule in (reverse, clip, round_through):
-    differences = (rule(x + 0.125) - rule(x - 0.125)) / 0.25
-    print(f"{rule.__name__:13} ", three_ways(backward, rule), " ",
-          three_ways(forward, rule), f"       {differences:6.2f}")
+for function in (reverse, clip, round_through):
+    differences = (function(x + 0.125) - function(x - 0.125)) / 0.25
+    print(f"{function.__name__:13} ", three_places(backward, function), " ",
+          three_places(forward, function), f"       {differences:6.2f}")

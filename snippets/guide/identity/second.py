@@ -35,12 +35,13 @@ x, h = tf.constant(0.5, tf.float64), 1e-6
 print(f"L = y^3, y = x = {x:g}   first  difference  forward  around a graph"
       "  2nd tape")
 for name, change in CHANGES.items():
-    rule = back_through(change)
+    changed = back_through(change)
 
     def first(x):
-        return reverse(lambda x: rule(x) ** 3, x)
+        return reverse(lambda x: changed(x) ** 3, x)
 
-    slope = (first(x + h) - first(x - h)) / (2.0 * h)
+    difference = (first(x + h) - first(x - h)) / (2.0 * h)
     graph = tf.function(first, autograph=False)
-    print(f"{name:20} {first(x):7.3f}  {slope:9.3f}  {forward(first, x):8.3f}"
-          f"  {forward(graph, x):14.3f}  {reverse(first, x):8.3f}")
+    print(f"{name:20} {first(x):7.3f}  {difference:9.3f}"
+          f"  {forward(first, x):8.3f}  {forward(graph, x):14.3f}"
+          f"  {reverse(first, x):8.3f}")

@@ -1,4 +1,4 @@
-"""Straight through round, a binary choice, and a quantizer."""
+"""Straight-through gradients: of round, of a sign, and of a quantizer."""
 
 import tensorflow as tf
 

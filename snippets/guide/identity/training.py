@@ -1,4 +1,4 @@
-"""Four bad labels of 200: a slope trained with and without clipping."""
+"""Fit a line to 200 labels, four of them bad, with and without clipping."""
 
 import matplotlib
 import numpy as np
@@ -80,7 +80,7 @@ def draw(name, inks, ink):
         " long as it is trained;")
     assert max(at_the_end[50:]) > 2.2 and sum(
         np.diff(np.sign(np.diff(at_the_end))) != 0) > 4, (
-        "with the sum clipped it has teeth above 2;")
+        "with the sum clipped it zigzags above 2;")
     assert np.allclose(on_its_way[50:], 2.0, atol=0.1) and (
         on_its_way[0] < 1.0), "clipped on its way it climbs to 2 and stays."
     figure.savefig(name, transparent=True, metadata={"Date": None})

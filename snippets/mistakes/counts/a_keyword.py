@@ -1,4 +1,4 @@
-"""Inputs go by position, and a plain function accepts keywords."""
+"""A plain function accepts keywords, and passes inputs by position."""
 
 import tensorflow as tf
 

@@ -18,4 +18,4 @@ for function in product, tf.multiply:
         tape.watch([x, y])
         z = function(x, y)
     dx, dy = tape.gradient(z, [x, y])
-    print(f"{function.__name__:8} to x: {dx.numpy()}  to y: {dy.numpy()}")
+    print(f"{function.__name__:8} dz/dx {dx.numpy()}  dz/dy {dy.numpy()}")

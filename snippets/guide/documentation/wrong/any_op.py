@@ -1,4 +1,4 @@
-"""Deliberately wrong: the gradient of an identity for other operations."""
+"""Deliberately wrong: other operations get the gradient of an identity."""
 
 import tensorflow as tf
 

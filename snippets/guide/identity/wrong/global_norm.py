@@ -14,10 +14,10 @@ def clipped(x):
     return tf.identity(x), grad
 
 
-def gradients(rule):
+def gradients(function):
     with tf.GradientTape() as tape:
         tape.watch([u, v])
-        p, q = rule(u, v)
+        p, q = function(u, v)
         L = tf.reduce_sum(p * [30.0, 40.0]) + tf.reduce_sum(q)
     return tape.gradient(L, [u, v])
 

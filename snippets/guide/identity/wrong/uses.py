@@ -27,10 +27,10 @@ def never(w):
 
 
 w = tf.constant(1.0)
-for slopes in ([5.0, 4.0, 3.0], [5.0, 4.0, -9.0]):
+for upstreams in ([5.0, 4.0, 3.0], [5.0, 4.0, -9.0]):
     for uses in (never, once, at_each_use):
         with tf.GradientTape() as tape:
             tape.watch(w)
-            L = tf.add_n([s * u for s, u in zip(slopes, uses(w))])
-        print("slopes", slopes, f"clipped {uses.__name__:11}",
+            L = tf.add_n([u * use for u, use in zip(upstreams, uses(w))])
+        print("upstream", upstreams, f"clipped {uses.__name__:11}",
               " dL/dw =", tape.gradient(L, w).numpy())
