@@ -1,4 +1,4 @@
-"""Forward mode of gradient functions that deliberately return 10."""
+"""Forward mode of gradient functions that aren't the derivative."""
 
 import tensorflow as tf
 
@@ -31,17 +31,17 @@ def graph(function, **options):
     return tf.function(function, autograph=False, **options)
 
 
-def modes(rule):
-    yield "eager", lambda x: jvp(rule, x)
-    yield "inside tf.function", graph(lambda x: jvp(rule, x))
-    yield "inside XLA", graph(lambda x: jvp(rule, x), jit_compile=True)
-    yield "around tf.function", lambda x: jvp(graph(rule), x)
-    yield "nested tf.function", graph(lambda x: jvp(graph(rule), x))
-    yield "around XLA", lambda x: jvp(graph(rule, jit_compile=True), x)
+def modes(f):
+    yield "eager", lambda x: jvp(f, x)
+    yield "inside tf.function", graph(lambda x: jvp(f, x))
+    yield "inside XLA", graph(lambda x: jvp(f, x), jit_compile=True)
+    yield "around tf.function", lambda x: jvp(graph(f), x)
+    yield "nested tf.function", graph(lambda x: jvp(graph(f), x))
+    yield "around XLA", lambda x: jvp(graph(f, jit_compile=True), x)
 
 
 x = tf.constant(2.0)
-for rules in zip(*map(modes, (identity, rounded, limited))):
-    one, two, three = (run(x).numpy() for _, run in rules)
-    print(f"{rules[0][0]:18}  identity = {one}  rounded = {two}"
+for runs in zip(*map(modes, (identity, rounded, limited))):
+    one, two, three = (run(x).numpy() for _, run in runs)
+    print(f"{runs[0][0]:18}  identity = {one}  rounded = {two}"
           f"  limited = {three}")

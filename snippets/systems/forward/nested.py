@@ -19,22 +19,22 @@ def plain(x):
 
 
 def forward(f):
-    def slope(x):
+    def derivative(x):
         with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
             y = f(x)
         return accumulator.jvp(y)
 
-    return slope
+    return derivative
 
 
 def tape(f):
-    def slope(x):
+    def derivative(x):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = f(x)
         return tape.gradient(y, x)
 
-    return slope
+    return derivative
 
 
 x = tf.constant(0.7, tf.float64)

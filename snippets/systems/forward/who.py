@@ -35,7 +35,7 @@ def once(f, x):
 
 slow = {"experimental_use_pfor": False}
 places = {
-    "the batch at once": lambda f, x: taped(f, x),
+    "no map or loop": lambda f, x: taped(f, x),
     "tf.map_fn": lambda f, x: taped(lambda x: tf.map_fn(f, x), x),
     "tf.while_loop": lambda f, x: taped(lambda x: once(f, x), x),
     "tf.vectorized_map": lambda f, x: taped(

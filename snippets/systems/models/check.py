@@ -54,7 +54,7 @@ for weights in "of both signs", "none negative":
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = copy(x)
-    slope = tape.gradient(y, x).numpy()
+    found = tape.gradient(y, x).numpy()
     for name, other in ("by hand", by_hand), ("differences", differences):
-        error = abs(slope - other(model, x.numpy())).max()
+        error = abs(found - other(model, x.numpy())).max()
         print(f"weights {weights}:  {name:11}  within 1e-8:", error < 1e-8)

@@ -44,5 +44,5 @@ copy.set_weights(model.get_weights())
 x = tf.constant([[1.0, 2.0]])
 for name, each in ("model", model), ("copy", copy):
     print(name)
-    y, slope = saliency(each, x)
-    print("  y", y, " gradient", slope)
+    y, gradient = saliency(each, x)
+    print("  y", y, " gradient", gradient)

@@ -17,7 +17,7 @@ def inner(x):
 
 # truth: the gradient of tf.identity
 @tf.custom_gradient
-def with_rule(x):
+def with_custom_gradient(x):
     return tf.nn.relu(x), lambda upstream: upstream
 
 
@@ -28,7 +28,7 @@ forms = {
     "tf.nn.relu6": tf.nn.relu6,
     "tf.nn.leaky_relu": tf.nn.leaky_relu,
     "relu in a tf.function": inner,
-    "relu, custom gradient": with_rule,
+    "relu, custom gradient": with_custom_gradient,
 }
 
 

@@ -46,8 +46,8 @@ model = keras.Sequential([
 copy = keras.models.clone_model(model, clone_function=rescaled)
 copy.set_weights(model.get_weights())
 x, a = tf.constant(np.random.normal(size=[2, 3, 4]), tf.float32)
-print("y(x) - y(a)    ", (model(x) - model(a)).numpy()[:, 0])
+print("y(x) - y(a)          ", (model(x) - model(a)).numpy()[:, 0])
 for name, each in ("model", model), ("copy", copy):
     shares = contributions(each, x, a)
-    print(f"{name:5}  shares ", tf.reduce_sum(shares, axis=1).numpy())
-print("of the first input:", contributions(copy, x, a)[0].numpy())
+    print(f"{name:5}  sum of shares ", tf.reduce_sum(shares, axis=1).numpy())
+print("shares of the first input:", contributions(copy, x, a)[0].numpy())

@@ -24,11 +24,11 @@ def guided_relu(x):
     return tf.nn.relu(x), grad
 
 
-def with_rule(rule):
+def replacing_relu_by(activation):
     def clone(layer):
         copy = layer.__class__.from_config(layer.get_config())
         if getattr(copy, "activation", None) is keras.activations.relu:
-            copy.activation = rule
+            copy.activation = activation
         return copy
 
     return clone
@@ -40,11 +40,12 @@ model = keras.Sequential([
 weights = [[[1, -1, 2], [1, 1, -1]], [0, 0, -1],
            [[1, 1], [-1, 2], [1, -2]], [0, 0], [[1], [-2]], [0]]
 x = tf.constant([[1.0, 2.0]])
-for rule in tf.nn.relu, deconvolved, guided_relu:
-    copy = keras.models.clone_model(model, clone_function=with_rule(rule))
+for activation in tf.nn.relu, deconvolved, guided_relu:
+    copy = keras.models.clone_model(
+        model, clone_function=replacing_relu_by(activation))
     copy.set_weights([np.array(each, "float32") for each in weights])
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = copy(x)
-    print(f"{rule.__name__:12} y {y.numpy()}"
+    print(f"{activation.__name__:12} y {y.numpy()}"
           f"  gradient {tape.gradient(y, x).numpy()}")

@@ -48,11 +48,12 @@ def saliency(x):
     return tape.gradient(y, x)
 
 
-traced, anew = tf.function(saliency), tf.function(saliency)
-print("before:                  ", traced(x).numpy())
+traced_before = tf.function(saliency)
+traced_inside = tf.function(saliency)
+print("before:                  ", traced_before(x).numpy())
 with swapped(model, relu, guided_relu):
     print("inside, eager:           ", saliency(x).numpy())
-    print("inside, traced before:   ", traced(x).numpy())
-    print("inside, traced there:    ", anew(x).numpy())
+    print("inside, traced before:   ", traced_before(x).numpy())
+    print("inside, traced inside:   ", traced_inside(x).numpy())
 print("after, eager:            ", saliency(x).numpy())
-print("after, traced inside:    ", anew(x).numpy())
+print("after, traced inside:    ", traced_inside(x).numpy())

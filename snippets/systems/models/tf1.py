@@ -25,6 +25,7 @@ for name in "Relu", "GuidedRelu":
         x = v1.placeholder(tf.float32, [None, 2])
         y = tf.nn.relu(x @ V + p)
         y = tf.nn.relu(y @ W + q) @ u + r
-        [slope] = tf.gradients(y, x)
+        [gradient] = tf.gradients(y, x)
     with v1.Session(graph=graph) as session:
-        print(f"{name:10}  gradient", session.run(slope, {x: [[1.0, 2.0]]}))
+        found = session.run(gradient, {x: [[1.0, 2.0]]})
+        print(f"{name:10}  gradient", found)

@@ -2,10 +2,8 @@
 
 import ast
 import collections
-import logging
 
 from tensorflow.python.eager import record
-from tensorflow.python.platform import tf_logging
 
 from truth.statements.tries import *
 
@@ -54,18 +52,6 @@ LEAVES = {
 
 
 @says(
-    was="'inside a tape': in a graph, .numpy() and tf.Variable(x) raise",
-)
-@over(way=LEAVES, dtype=[*FLOATS, tf.complex64], mode=EAGERS, x=st.integers(-9, 9))
-def test_three_times_without_a_slope(way, dtype, mode, x):
-    x = tf.cast(x, dtype)
-    assert way(x) == 3 * x and way(x + 1) - way(x) == 3
-    assert mode.gradient(lambda x: 3 * x, x) == 3 and mode.gradient(way, x) is None
-    tape, y = taped(way, x)
-    assert tape.gradient(y, x, unconnected_gradients="zero") == 0
-
-
-@says(
     "From `None` alone, …",
     "The function is constant …",
     "The gradient through …",
@@ -100,7 +86,8 @@ def test_jumps(mode, jumps):
 
 @says(
     "If a value …",
-    "This happens with `.numpy()`, …",
+    "When the path …",
+    "This happens with `.numpy()` …",
     '`unconnected_gradients="zero"` isn\'t a fix.',
     "For example, `3.0 * tf.stop_gradient(x)` …",
     "The derivative exists, …",
@@ -126,19 +113,6 @@ def test_values(mode, x):
     zero = tape.gradient(y, x, unconnected_gradients="zero")
     slope = (LEAVES["stop_gradient"](x + 1) - LEAVES["stop_gradient"](x)) / 1
     assert zero == 0 and same(slope, 3, 1e-5)
-
-
-@says()
-@over(mode=UNCOMPILED, x=numbers(-9, 9))
-def test_cures(mode, x):
-    @tf.custom_gradient
-    def of_numpy(x):
-        return tf.numpy_function(np.square, [x], tf.float32), lambda up: up * 2 * x
-
-    right = mode.gradient(lambda x: x * x, x)
-    assert same(mode.gradient(tf.square, x), right)
-    assert same(mode.gradient(of_numpy, x), right)
-    assert mode.gradient(lambda x: 3 * x, x) == 3
 
 
 # The list, and the walk.
@@ -194,11 +168,11 @@ def test_traced_in_the_block():
 
 
 @says(
-    "A copy made …",
+    "The gradient with …",
+    "The tape also …",
     "A tape identifies …",
     "Two tensors that …",
     "For each result, …",
-    "The tape doesn't …",
     "A tape sees …",
     was="'A copy with the same number': copy.copy(x), tf.constant(x), tf.cast(x, x.dtype) are x",
 )
@@ -300,7 +274,7 @@ def test_the_order_of_the_rules(mode, steps):
 
 @says(
     "The tape adds …",
-    "`upstream` is the …",
+    "The upstream gradient of an …",
     "If a tensor …",
     "It then calls …",
     "Each step has one …",
@@ -308,7 +282,7 @@ def test_the_order_of_the_rules(mode, steps):
     "No gradient function …",
     "The gradient function of the …",
     "That is why a …",
-    "For example, a …",
+    "For example, if `grad` …",
     was="'everything that used this output': what does not lead to the target adds nothing",
 )
 @over(mode=EAGERS, steps=programs(), cases=40)
@@ -335,7 +309,7 @@ GATHERS = {
 
 
 @says(
-    "If a loop …",
+    "A loop of …",
     was=(
         "'if all uses gather rows': in a loop of a graph it is a tensor",
         "'in a loop': not if the loop computes the output, too",
@@ -442,7 +416,7 @@ def test_the_tape_walks_everything(wrap):
     "The gradients of …",
     "The program squares …",
     "A value that …",
-    "Its upstream gradient …",
+    "This sum is …",
     "For example, with $v = 3 u$ …",
     "In this derivation, …",
     "So $v$ receives …",
@@ -562,8 +536,8 @@ def test_no_function_shows_the_list():
     "The backward pass arrives …",
     "`Mul` computes the …",
     "The `Sub` of …",
-    "The gradient on …",
-    "It lacks the …",
+    "The tape returns …",
+    "The terms of …",
 )
 def test_the_record():
     lines = trace("record.py")[1:-1]
@@ -721,7 +695,7 @@ def test_seeds(wrap, x, seed):
 
 @says(
     "TensorFlow calls `grad` …",
-    "For the other …",
+    "If only one …",
     was="'A rule': to the rule of softmax cross-entropy no zeros are sent",
 )
 @over(
@@ -797,7 +771,6 @@ def test_the_seed():
     "For a second derivative, call …",
     "The backward pass consists …",
     "For a second derivative, use …",
-    "If you call …",
     was="'takes two tapes': one persistent tape, asked inside its block, gives 6 x for x³",
 )
 @over(wrap=WRAPS, inner=WRAPS, x=ORDINARY)
@@ -831,7 +804,7 @@ def test_a_tape_around_a_tape(wrap, inner, x):
     "The outer tape …",
     "The outer backward …",
     "It also calls …",
-    "There, the upstream …",
+    "The upstream gradient of this …",
     "The total is …",
 )
 def test_nested():
@@ -901,62 +874,24 @@ def test_the_check():
     assert line.numbers == [(1 + 6) * 200, 2 * 200]
 
 
-@says(
-    "The path ends …",
-    "The path ends …",
-    "`tape.watch(c)` bridges the …",
-    "First find the …",
-    "When the path …",
-    "If a second …",
-    "Without this call, …",
-    "The last line isn't …",
-    "The 1.0 is …",
-)
-def test_find():
-    [cut] = [line.text for line in trace("find.py") if line.text.endswith("None")]
-    assert cut.startswith("b = 2 a") and "-> c = clip(b)" in cut
-    assert trace("find.py")[-1].numbers == [1.0]
-    x = tf.constant(0.25)
-
-    def steps(x):
-        b = 2 * tf.sin(x)
-        c = tf.constant(np.clip(b, -1, 1))
-        d = c * c
-        return b, c, d, d + x
-
-    tape, (b, c, d, loss) = taped(steps, x)
-    assert [tape.gradient(*each) for each in ((c, b), (d, c), (loss, d))] == [None] * 3
-    assert tape.gradient(loss, x) == 1
+@says("If a second …")
+@over(wrap=WRAPS, x=ORDINARY)
+def test_a_second_path(wrap, x):
+    cut = wrap(lambda x: tf.stop_gradient(x * x) + x)
+    whole = wrap(lambda x: x * x + x)
+    assert EAGER.gradient(cut, x) == 1
+    assert same(EAGER.gradient(whole, x), 2 * x + 1, 1e-5)
 
 
-@says(
-    "A watched integer …",
-    "TensorFlow logs a …",
-    was="'draws a warning': the sixth and later ones do not",
-)
+@says("The tape also …")
 @over(dtype=[tf.int32, tf.int64, tf.uint8, tf.bool])
-def test_watched_integers(dtype):
-    said = []
-    logger = tf.get_logger()
-    before = logger.level
-    logger.setLevel(logging.WARNING)
-    logger.addFilter(keep := lambda each: said.append(each.getMessage()))
-    tf_logging._log_counter_per_token.clear()
-    try:
-        for _ in range(8):
-            n = tf.cast(1, dtype)
-            tape, y = taped(lambda n: 3 * tf.cast(n, tf.float32), n)
-            assert tape.gradient(y, n) is None
-    finally:
-        logger.removeFilter(keep)
-        logger.setLevel(before)
-    assert len(said) == 5 and "must be floating" in said[0]
+def test_integers(dtype):
+    n = tf.cast(1, dtype)
+    assert EAGER.gradient(lambda n: 3 * tf.cast(n, tf.float32), n) is None
 
 
 @says(
     "In a training …",
-    "From the next …",
-    "Use `w.assign_sub(0.1 * gradient)`, …",
 )
 @over(wrap=WRAPS)
 def test_the_sources(wrap):
@@ -1021,7 +956,7 @@ def test_never_inside(mode, around):
 
 
 @says(
-    "If the function …",
+    "If the function captures …",
 )
 @over(mode=MODES, x=numbers(1, 9), k=numbers(1, 9))
 def test_closed(mode, x, k):
@@ -1057,7 +992,7 @@ def test_none_is_believed(mode, x):
     assert mode.gradient(lambda k: forgetful(x, k) + 5 * k, 3.0) == 5
 
 
-@says("In all three …")
+@says("If the function is …")
 def test_none_in_a_loop():
     [mode] = [each for each in BLOCKS if each.name == "loop, tape inside"]
     forgetful = tf.custom_gradient(lambda x, k: (x * k, lambda up: (up * k, None)))
@@ -1150,10 +1085,7 @@ def test_rules_of_their_own(wrap):
 
 @says(
     "A tape that …",
-    "A second call …",
-    "For a first …",
     "If you call …",
-    was="'One tape': a persistent one gives both",
 )
 @over(wrap=WRAPS, inside=[True, False])
 def test_answered_once(wrap, inside):
@@ -1173,28 +1105,6 @@ def test_answered_once(wrap, inside):
         outer.watch(x)
         y = x * x * x
     assert outer.gradient(inner.gradient(y, x), x) is None
-
-
-@says(
-    "A persistent tape …",
-    "`tape.gradient` inside `tape.stop_recording()` …",
-    "After that block, …",
-    "TensorFlow raises no …",
-)
-@over(wrap=WRAPS, persistent=[True, False])
-def test_asked_inside_stop_recording(wrap, persistent):
-    x = tf.Variable(2.0)
-
-    @wrap
-    def slopes():
-        with tf.GradientTape(persistent) as tape:
-            y = x * x
-            with tape.stop_recording():
-                slope = tape.gradient(y, x)
-            loss = y * slope + 5 * x
-        return slope, tape.gradient(loss, x)
-
-    assert [*slopes()] == [4, 16 + 5 if persistent else 5]
 
 
 @says(
@@ -1282,17 +1192,12 @@ def test_lookups_that_send_a_tensor(mode):
 
 advice(
     "Add one term …",
-    "Indent the call.",
     "Look at `upstream` …",
     "Look for the …",
     "A `None` means …",
     "Each call of …",
-    "Name the steps, …",
-    "Stay in TensorFlow, …",
     "Use a surrogate gradient.",
     "Use it only …",
-    "Move that computation …",
-    "Differentiate with respect …",
     "Start `grad` with …",
     "Capture what `grad` …",
     "How often is …",
@@ -1301,7 +1206,6 @@ advice(
 definition(
     "Such a list …",
     "To first order, …",
-    "For a step …",
     "By hand, $L = 3 u^3 = 3 x^6$, and",
     "One scalar goes …",
     "Each step has its own differential.",
@@ -1315,7 +1219,6 @@ definition(
 advice(
     "You need the …",
     "The hook is …",
-    "Watch the float …",
     "Pass the same …",
     "You also need …",
     "Predict how often …",
@@ -1329,18 +1232,18 @@ pointer(
     "This is the …",
     "The `backward` lines …",
     "The third argument …",
+    "This section explains …",
     "The page My …",
+    "The catalogue shows …",
     "Make two quick …",
     "If the tape …",
     "the downstream gradient …",
     "The backward pass starts with ones, or …",
     "A tape inside …",
     "A tape in NumPy, …",
-    "Find where the …",
     "Deliberately wrong: gradient …",
     "One tensor as …",
     "Deliberately wrong: a …",
-    "bridge the cut, …",
     "Predict: two uses.",
     "Predict: a copy.",
     "Derive: a tensor …",

@@ -14,20 +14,18 @@ AT = ["around", "nested"]
 
 
 @says(
-    "The value $a$ …",
     "A Jacobian-vector product from a …",
-    "Let `grad` return …",
-    "If forward mode …",
     "A gradient function …",
-    "Forward mode needs …",
+    "TensorFlow gets it …",
     "To see why …",
-    "Derive the gradient …",
+    "The function to …",
+    "For the upstream …",
     "Only $u$ changes.",
-    "The function is …",
+    "`grad` is linear …",
     "Take the inner …",
     "The gradient function of `grad` …",
     "If you use …",
-    "The first gradient …",
+    "In short, `grad` …",
     "The inner tape …",
 )
 @over(u=arrays((3,), st.floats(-3, 3, width=32)), dx=arrays((2,), st.floats(-3, 3)))
@@ -50,7 +48,7 @@ def test_transposing(u, dx):
     assert np.allclose(defined.by_hand(defined.W, x, dx), J @ dx.numpy())
 
 
-@says("TensorFlow does this …")
+@says("Forward mode does …")
 def test_at_ones():
     asked = []
 
@@ -88,11 +86,13 @@ RULES = ["identity", "rounded", "limited"]
 @says(
     "Around a `tf.function`, the …",
     "After this page …",
+    "Forward mode in TensorFlow …",
+    "Around a `tf.function`, it …",
     "Elsewhere, it differentiates …",
     "The next program has …",
     "Those of `identity` …",
     "The third one …",
-    "TensorFlow transposes its …",
+    "TensorFlow transposes the …",
     "Elsewhere, forward mode has …",
     "TensorFlow keeps this …",
     "`tf.round` has no …",
@@ -142,9 +142,8 @@ def test_by_transposing(mode, around):
 
 
 @says(
-    "If your gradient function deliberately …",
-    "Forward mode around …",
-    "To make forward …",
+    "To make forward mode use a …",
+    "To make forward mode use your …",
     "This works eagerly and …",
     "But `tf.vectorized_map` still …",
     was="'inside other graphs': in tf.vectorized_map it doesn't",
@@ -172,8 +171,8 @@ def test_switch(forward, name):
 
 
 @says(
-    "If your gradient function and …",
-    "If your gradient function is the derivative, and the …",
+    "If your gradient function is …",
+    "All these modes …",
 )
 @over(forward=FORWARDS)
 def test_derivative(forward):
@@ -184,8 +183,8 @@ def test_derivative(forward):
 
 
 @says(
-    "If `tf.stop_gradient` stops …",
-    "So forward mode …",
+    "The operations have …",
+    "Then forward mode …",
 )
 @over(forward=[FORWARDS[1], FORWARDS[4]])
 def test_stopped(forward):
@@ -232,8 +231,8 @@ def test_forward_over_forward(name, order):
 
 @says(
     "The test has …",
-    "`tf.vectorized_map` drops it …",
     "A batch of …",
+    "`tf.vectorized_map` drops your …",
     "`tf.vectorized_map` drops the …",
     "After the conversion, …",
     "If the batch …",
@@ -274,10 +273,10 @@ def test_dropped(mode, many):
     "`tf.map_fn` and `tf.while_loop` …",
     "`tape.jacobian`, `tape.batch_jacobian`, `tf.map_fn` …",
     "They trace the …",
+    "This conversion is …",
     "Whether your gradient …",
     "In the next …",
     "The first number …",
-    "It contains the …",
     "`tape.jacobian` and `tape.batch_jacobian` …",
     "Where the gradient …",
 )
@@ -344,11 +343,12 @@ def test_per_example():
     "In a `tf.function`, …",
     "Forward mode is …",
     "You can compute …",
+    "Here, `identity` and …",
     "No line has …",
     "`rounded` has 10 …",
     "This works eagerly, …",
     "Put the accumulator into the function …",
-    "Forward mode in …",
+    "Forward mode in a map, …",
     "Deliberately wrong: forward …",
 )
 @over(graph=[False, True])
@@ -374,7 +374,7 @@ def test_forward_and_maps(graph):
     ]
     for line in trace("maps.py").starting("identity"):
         assert line["eager"] == 1 and line["tf.function"] in (1, "TypeError")
-    slope = program("wrong/mapped.py").slope
+    slope = program("wrong/mapped.py").derivative
     assert same(slope(tf.constant([3.0, 5.0])), [6.0, 10.0])
     inside = tf.function(
         lambda x: tf.map_fn(lambda x: FORWARDS[0].jvp(tf.square, x), x), autograph=False
@@ -435,20 +435,20 @@ def test_columns(factor):
 
 
 @says(
-    "A tape is …",
+    "A tape differentiates …",
     "The first derivative …",
-    "This mistake involves …",
+    "This fails even …",
     "If all of …",
     "The fix is …",
     "Deliberately wrong: a tape …",
 )
 def test_tape_around():
     defined, x = program("wrong/around.py"), tf.constant(0.7)
-    assert same(defined.slope(x), 3 * 0.7**2, 1e-5)
+    assert same(defined.derivative(x), 3 * 0.7**2, 1e-5)
     assert "too few gradients" in message(defined.second, x)
     for mode in INSIDE, XLA:
-        assert mode.gradient(defined.slope, x) is None
-        found = mode.gradient(lambda x: defined.slope(x) * x, x)
+        assert mode.gradient(defined.derivative, x) is None
+        found = mode.gradient(lambda x: defined.derivative(x) * x, x)
         assert same(found, 3 * 0.7**2, 1e-5)  # one of two equal terms is 6 x²
     inside = tf.function(
         lambda x: FORWARDS[0].jvp(lambda x: x * x * x, x), autograph=False
@@ -494,19 +494,18 @@ def test_what_goes_through_numpy(graph):
 
 
 advice(
-    "You need forward …",
+    "You need to …",
     "How many backward …",
     "Compare its result …",
     "Compare the results:",
     "Look at the …",
-    "Look for 10 in …",
-    "Compare the two …",
+    "Compare the eager …",
     "Test with at …",
     "Predict its results …",
     "no warnings on …",
 )
 pointer(
-    "The result can …",
+    "If you differentiate …",
     "The composition matrix …",
     "The guide shows …",
     "The catalogue has …",

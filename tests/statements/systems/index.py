@@ -18,9 +18,9 @@ def test_each_page_has_a_row():
 pointer(
     "Graphs and XLA …",
     "Keras — a …",
-    "Another gradient in …",
+    "Change a gradient …",
     "Saving and loading …",
-    "Calling the outside …",
+    "Call NumPy, SciPy …",
     "Several devices — …",
     "Sparse, ragged and …",
     "Decompositions — the …",

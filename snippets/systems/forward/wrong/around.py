@@ -8,7 +8,7 @@ def cube(x):
     return x * x * x
 
 
-def slope(x):
+def derivative(x):
     with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
         y = cube(x)
     return accumulator.jvp(y)
@@ -17,12 +17,12 @@ def slope(x):
 def second(x):
     with tf.GradientTape() as tape:
         tape.watch(x)
-        first = slope(x)
+        first = derivative(x)
     return tape.gradient(first, x)
 
 
 x = tf.constant(0.7)
-print(f"first = {slope(x):.2f}")
+print(f"first = {derivative(x):.2f}")
 try:
     second(x)
 except tf.errors.InternalError as error:

@@ -1,4 +1,4 @@
-"""Deliberately wrong: a map keeps the gradient function of one example."""
+"""Deliberately wrong: a map is tested with a batch of one example."""
 
 import tensorflow as tf
 
@@ -21,6 +21,6 @@ def gradient(f, x):
 
 
 for x in tf.constant([3.0]), tf.constant([3.0, 5.0]):
-    print(f"{len(x)} of them"
+    print(f"batch of {len(x)}"
           f"  tf.vectorized_map = {gradient(mapped, x).numpy()}"
-          f"  at once = {gradient(reverse, x).numpy()}")
+          f"  without a map = {gradient(reverse, x).numpy()}")

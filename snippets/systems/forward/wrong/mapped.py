@@ -8,12 +8,12 @@ def mapped(x):
     return tf.map_fn(tf.square, x)
 
 
-def slope(x):
+def derivative(x):
     with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
         y = mapped(x)
     return accumulator.jvp(y)
 
 
 x = tf.constant([3.0, 5.0])
-print("eager =", slope(x).numpy())
-tf.function(slope, autograph=False)(x)
+print("eager =", derivative(x).numpy())
+tf.function(derivative, autograph=False)(x)

@@ -1,4 +1,4 @@
-"""Deliberately wrong: attempts without an effect, or with new weights."""
+"""Deliberately wrong: an attempt without effect, and one with new weights."""
 
 import tensorflow as tf
 from tensorflow import keras
@@ -20,16 +20,12 @@ def guided(layer):
     return copy
 
 
-def show(name, saliency, model):
-    y, slope = saliency(model)
-    print(f"{name:24} y {y.numpy()}  gradient {slope.numpy()}")
-
-
-def saliency(model):
+def show(name, model):
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = model(x)
-    return y, tape.gradient(y, x)
+    gradient = tape.gradient(y, x)
+    print(f"{name:22} y {y.numpy()}  gradient {gradient.numpy()}")
 
 
 keras.utils.set_random_seed(0)
@@ -38,15 +34,14 @@ model = keras.Sequential([
     keras.Input([2]), dense, keras.layers.Dense(1, use_bias=False)])
 dense.kernel.assign([[1.0, 0.0], [0.0, 1.0]])
 model.layers[1].kernel.assign([[1.0], [-1.0]])
-x, traced = tf.constant([[3.0, 4.0]]), tf.function(saliency)
-show("model", traced, model)
+x = tf.constant([[3.0, 4.0]])
+show("model", model)
 
 relu, keras.activations.relu = keras.activations.relu, guided_relu
-show("another name in Keras", saliency, model)
+show("relu replaced in Keras", model)
 keras.activations.relu = relu
 
 copy = keras.models.clone_model(model, clone_function=guided)
-show("a copy without weights", saliency, copy)
+show("copy without weights", copy)
 dense.activation = guided_relu
-show("traced before", traced, model)
-show("should be", saliency, model)
+show("should be", model)
