@@ -32,12 +32,12 @@ def check_gradient(function, *inputs, seed=0, h=1e-5, rel=1e-6):
             plus, minus = (
                 weighted_sum([*inputs[:i], x + move, *inputs[i + 1:]])
                 for move in (step * v, -step * v))
-            slope = (plus - minus) / (2 * step)
-            found = tf.reduce_sum(downstream * v)
-            scale = abs(slope) + tf.norm(downstream)
-            assert abs(found - slope) <= rel * scale + 1e-9, (
-                f"input {i}: gradient gives {found:.6g},"
-                f" finite differences give {slope:.6g}")
+            by_values = (plus - minus) / (2 * step)
+            by_gradient = tf.reduce_sum(downstream * v)
+            scale = abs(by_values) + tf.norm(downstream)
+            assert abs(by_gradient - by_values) <= rel * scale + 1e-9, (
+                f"input {i}: gradient gives {by_gradient:.6g},"
+                f" finite differences give {by_values:.6g}")
 
 
 @tf.custom_gradient
@@ -64,7 +64,7 @@ def test_cube_shapes():
 
 def test_product():
     check_gradient(product, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
-               [[1.0], [0.5], [-1.0]])
+                   [[1.0], [0.5], [-1.0]])
 
 
 if __name__ == "__main__":

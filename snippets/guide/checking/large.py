@@ -29,15 +29,15 @@ v = rng.standard_normal(W.shape)
 length, norm = np.linalg.norm(v), np.linalg.norm(downstream)
 
 
-def slope(h):
+def difference(h):
     return tf.reduce_sum(upstream * (
         layer(x, W + h * v) - layer(x, W - h * v))) / (2 * h)
 
 
 print(f"elements of W: {downstream.size}, length of v: {length:.1f}")
 print(f"custom gradient                      {np.sum(downstream * v):.6f}")
-print(f"finite differences, step 1e-5        {slope(1e-5):.6f}")
-print(f"finite differences, step 1e-5/length {slope(1e-5 / length):.6f}")
+print(f"finite differences, step 1e-5        {difference(1e-5):.6f}")
+print(f"finite differences, step 1e-5/length {difference(1e-5 / length):.6f}")
 
 print("effect of a 1 % error, relative to the norm of the gradient, in")
 for name, where in (("all", np.s_[:, :]), ("one row", np.s_[7]),
@@ -46,5 +46,5 @@ for name, where in (("all", np.s_[:, :]), ("one row", np.s_[7]),
     spoiled[where] *= 1.01
     error = abs(np.sum((spoiled - downstream) * v)) / norm
     print(f"  {name:12} {error:.1e}")
-error = abs(np.sum(downstream * v) - slope(1e-5 / length)) / norm
+error = abs(np.sum(downstream * v) - difference(1e-5 / length)) / norm
 print("  none         below 1e-8:", bool(error < 1e-8))

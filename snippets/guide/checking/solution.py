@@ -25,11 +25,11 @@ with tf.GradientTape() as tape:
 x_bar, u_bar = tape.gradient(value, [x, u])
 
 
-def slope(function, h=1e-5):
+def difference(function, h=1e-5):
     return tf.reduce_sum(d_bar * (function(h) - function(-h))) / (2 * h)
 
 
 print(f"x         custom {tf.reduce_sum(x_bar * v):9.6f}  finite differences",
-      f"{slope(lambda h: backward(x + h * v, u)):9.6f}")
+      f"{difference(lambda h: backward(x + h * v, u)):9.6f}")
 print(f"upstream  custom {tf.reduce_sum(u_bar * v):9.6f}  finite differences",
-      f"{slope(lambda h: backward(x, u + h * v)):9.6f}")
+      f"{difference(lambda h: backward(x, u + h * v)):9.6f}")

@@ -40,9 +40,6 @@ for function in (tf.image.adjust_contrast, formula):
         downstream_x, downstream_a = mode(function, x, a)
         print(f"{function.__name__:16} x: {tf.reshape(downstream_x, [-1])}"
               f"  a: {downstream_a}")
-    with tf.autodiff.ForwardAccumulator(a, tf.ones_like(a)) as forward:
-        y = function(x, a)
-    print(f"{'':16} JVP by a: {tf.reshape(forward.jvp(y), [-1])}")
 
 try:
     tf.RegisterGradient("AdjustContrastv2")(adjust_contrast)

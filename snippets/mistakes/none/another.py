@@ -1,4 +1,4 @@
-"""A copy has the same value and is another tensor."""
+"""A copy has the same value, but is a different tensor."""
 
 import tensorflow as tf
 

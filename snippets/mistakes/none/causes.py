@@ -21,9 +21,10 @@ def where_it_ends(model, losses, x, y):
         elif tape.gradient(value, output) is None:
             found.append(f"in the loss of {name}")
         else:
-            slopes = tape.gradient(output, weights)
-            reached |= {weight.path for weight, slope in zip(weights, slopes)
-                        if slope is not None}
+            gradients = tape.gradient(output, weights)
+            reached |= {
+                weight.path for weight, gradient in zip(weights, gradients)
+                if gradient is not None}
     missing = [each.path for each in weights if each.path not in reached]
     if missing:
         found.append(f"no gradient for {missing}")

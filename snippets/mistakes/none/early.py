@@ -1,4 +1,4 @@
-"""A gradient that a tape should differentiate belongs inside its block."""
+"""Compute a gradient inside the block of the tape that differentiates it."""
 
 import tensorflow as tf
 
@@ -7,15 +7,15 @@ for persistent in False, True:
     with tf.GradientTape(persistent=persistent) as tape:
         y = x * x
         with tape.stop_recording():
-            slope = tape.gradient(y, x)
-        loss = y * slope
+            first = tape.gradient(y, x)
+        loss = y * first
     print(f"persistent={persistent}: {tape.gradient(loss, x)}")
 for indented in False, True:
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
             y = x * x * x
         if indented:
-            slope = inner.gradient(y, x)
+            first = inner.gradient(y, x)
     if not indented:
-        slope = inner.gradient(y, x)
-    print(f"inside the outer block={indented}: {outer.gradient(slope, x)}")
+        first = inner.gradient(y, x)
+    print(f"inside the outer block={indented}: {outer.gradient(first, x)}")

@@ -5,13 +5,8 @@ import tensorflow as tf
 from tensorflow import keras
 
 
-# truth: the gradient of tf.identity
-@tf.custom_gradient
 def rounded(x):
-    def grad(upstream):
-        return upstream
-
-    return tf.round(x), grad
+    return x + tf.stop_gradient(tf.round(x) - x)
 
 
 def errors(y_true, y_pred):

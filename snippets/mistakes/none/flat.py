@@ -16,7 +16,7 @@ print(f"{'':24}{'tape':>5}{'finite difference':>19}")
 for name, function in functions.items():
     with tf.GradientTape() as tape:
         y = function(x)
-    slope = tape.gradient(y, x)
-    shown = "None" if slope is None else f"{slope.numpy():.1f}"
+    gradient = tape.gradient(y, x)
+    shown = "None" if gradient is None else f"{gradient.numpy():.1f}"
     difference = (function(x + h) - function(x - h)) / (2.0 * h)
     print(f"{name:24}{shown:>5}{difference:19.1f}")

@@ -17,7 +17,7 @@ def passed(x, k):
     return x * k, lambda upstream: (upstream * k, upstream * x)
 
 
-def slope(function, *watched):
+def gradient(function, *watched):
     with tf.GradientTape() as tape:
         tape.watch(watched)
         y = function()
@@ -29,5 +29,5 @@ for name, function, watched in (
         ("captured, only k watched", lambda: captured(x), (k,)),
         ("passed", lambda: passed(x, k), (x, k))):
     for mode, wrap in ("eager", lambda f: f), ("graph", tf.function):
-        found = wrap(lambda: slope(function, *watched))()
+        found = wrap(lambda: gradient(function, *watched))()
         print(f"{name:26}{mode}", None if found is None else found.numpy())

@@ -1,4 +1,4 @@
-"""np.square takes the value out of the record, tf.square doesn't."""
+"""np.square returns a constant, and tf.square is recorded."""
 
 import numpy as np
 import tensorflow as tf

@@ -39,6 +39,7 @@ class Subclassed(keras.Model):
 JUMPS = {
     "round": tf.round,
     "integer": lambda p: tf.cast(tf.cast(p, tf.int32), tf.float32),
+    "greater": lambda p: tf.cast(p > 0.5, tf.float32),
     "stopped": tf.stop_gradient,
     "numpy": silent,
 }
@@ -49,10 +50,7 @@ JUMPS = {
     "`tf.round` has no …",
     "This loss counts …",
     "Deliberately wrong: the loss …",
-    "A single step …",
-    "Each loss of …",
     "The message is …",
-    "Deliberately wrong: each …",
 )
 @over(jump=JUMPS, eagerly=[False, True])
 def test_no_gradients(jump, eagerly):
@@ -69,18 +67,11 @@ def test_no_gradients(jump, eagerly):
     assert said == "" and not warned
 
 
-@says("Deliberately wrong: each …")
-def test_losses():
-    lines = trace("wrong/causes.py")
-    assert all(each.text.endswith(NONE[12:]) for each in lines) and len(lines) == 9
-    assert EAGER.gradient(tf.round, 0.3) is None and tf.round(0.6) != tf.round(0.4)
-
-
 @says(
     "The loss rounds …",
     "Fix: find the …",
     "For rounding, use …",
-    "In the next …",
+    "The fixed program rounds …",
     "The kernel changes, …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], p=numbers(-9, 9))
@@ -102,7 +93,7 @@ def test_rounded(mode, p):
 @says(
     "Fix: copy `where_it_ends` …",
     "It reports the …",
-    "The helper differentiates …",
+    "So the helper …",
     "Pass `None` for …",
     "The helper then …",
     "If a layer …",
@@ -158,23 +149,28 @@ def test_where_it_ends(jump):
 
 
 @says(
-    "Fix: give each …",
+    "Fix: give the …",
     "The output `mood` …",
     "Keras only warns, …",
     "Keras prints this …",
     "A metric isn't …",
-    "With a loss, …",
-    "The next program counts …",
+    "If `mood` has …",
     "Turn the warning …",
     "Deliberately wrong: a head …",
-    "The head has …",
 )
-@over(eagerly=[False, True], losses=[["mse", None], ["mse", "mse"]])
-def test_heads(eagerly, losses):
+@over(
+    eagerly=[False, True],
+    losses=[["mse", None], ["mse", "mse"]],
+    trainable=[True, False],
+)
+def test_heads(eagerly, losses, trainable):
     for filtered in ("error", "ignore"):
         inputs = keras.Input([1])
         shared = keras.layers.Dense(1)(inputs)
-        heads = [keras.layers.Dense(1, name=name) for name in ("price", "mood")]
+        heads = [
+            keras.layers.Dense(1, name=name, trainable=trainable or name != "mood")
+            for name in ("price", "mood")
+        ]
         model = keras.Model(inputs, [head(shared) for head in heads])
         model.compile("sgd", losses, metrics=[[], ["mae"]], run_eagerly=eagerly)
         before = [head.kernel.numpy() for head in heads]
@@ -182,13 +178,13 @@ def test_heads(eagerly, losses):
             warnings.simplefilter(filtered)
             said = message(lambda: model.fit(X, [X, X], verbose=0))
         if filtered == "error":
-            assert ("Gradients do not exist" in said) == (None in losses)
+            unused = None in losses and trainable
+            assert ("Gradients do not exist" in said) == unused
     after = [head.kernel.numpy() for head in heads]
     assert after[0] != before[0]
-    assert (after[1] == before[1]) == (None in losses)
-    assert len(trace("unused.py")) == 3
-    without, loss, frozen = trace("unused.py")
-    assert without.numbers == [1] and loss.numbers == frozen.numbers == [0]
+    assert (after[1] == before[1]) == (None in losses or not trainable)
+    warned = [each.text for each in trace("wrong/unused.py")]
+    assert all("['mood/kernel', 'mood/bias']" in each for each in warned) and warned
 
 
 @says(
@@ -231,9 +227,8 @@ def test_closed_over_in_fit(layer, eagerly):
     "Fix: update the …",
     "The tape doesn't watch tensors …",
     "Multiplying it by …",
-    "With `assign_sub`, `w` …",
+    "In contrast, `assign_sub` …",
     "Deliberately wrong: after …",
-    "assign_sub updates the …",
 )
 @over(graph=[False, True])
 def test_rebound(graph):
@@ -257,13 +252,11 @@ def test_rebound(graph):
 
 @says(
     "A tape that isn't persistent drops its record when it computes the …",
-    "Outside of `stop_recording`, …",
+    "Without `stop_recording`, …",
     "Fix: call `tape.gradient` …",
-    "The second call …",
+    "`tape.gradient(z, [x, y])` computes …",
     "A persistent tape …",
-    "Both fixes return the …",
     "Deliberately wrong: two …",
-    "One call with …",
     was="'keeps all intermediate values until it is deleted' was not tried",
 )
 @over(persistent=[False, True], graph=[False, True], ask=["gradient", "jacobian"])
@@ -277,16 +270,25 @@ def test_one_set(persistent, graph, ask):
     run = tf.function(twice, autograph=False) if graph else twice
     said = message(run, tf.constant(2.0), tf.constant(3.0))
     assert said.startswith("RuntimeError: A non-persistent") != persistent
-    listed, kept, hand = (each.numbers for each in trace("twice.py"))
-    assert listed == kept == hand
+
+    def listed(x, y):
+        with tf.GradientTape(persistent=persistent) as tape:
+            tape.watch([x, y])
+            z = x * y
+        if ask == "gradient":
+            return tape.gradient(z, [x, y])
+        return tape.jacobian(z, [x, y])
+
+    run = tf.function(listed, autograph=False) if graph else listed
+    assert same(run(tf.constant(2.0), tf.constant(3.0)), [3.0, 2.0])
+    if persistent:
+        assert same(twice(tf.constant(2.0), tf.constant(3.0)), [3.0, 2.0])
 
 
 @says(
     "`tf.gradients` differentiates a …",
     "Fix: use a `tf.GradientTape`, …",
-    "Both fixes return 6.0, …",
     "Deliberately wrong: the function …",
-    "A tape, or …",
 )
 @over(options=[None, {}, {"jit_compile": True}])
 def test_tf_gradients(options):
@@ -297,13 +299,13 @@ def test_tf_gradients(options):
         assert message(slope, tf.constant(3.0)).startswith("RuntimeError: tf.gradients")
     else:
         assert same(tf.function(slope, **options)(tf.constant(3.0)), 6.0)
-    assert same(program("symbolic.py").by_tape(tf.constant(3.0)), 6.0)
+    assert same(EAGER.gradient(lambda x: x * x, 3.0), 6.0)
 
 
 @says(
-    "TensorFlow's registry has …",
-    "In the second …",
-    "In the third …",
+    "TensorFlow looks up …",
+    "If the registry …",
+    "If it has …",
     "`tf.image.adjust_contrast` is an …",
     "The values are …",
     "Fix: write the …",
@@ -369,8 +371,8 @@ def test_py_function(mode, x):
 
 
 @says(
-    "In a graph, the …",
-    "The kernel after one …",
+    "In a graph, the result of …",
+    "After one step of `fit`, the kernel is the same as with `tf.sin`.",
     was="without a shape: 'Cannot take the length of shape with unknown rank.' in fit",
 )
 @over(eagerly=[False, True], shaped=[False, True])
@@ -392,15 +394,14 @@ def test_py_function_in_fit(eagerly, shaped):
 @says(
     "Fix: check each …",
     "The loss of …",
-    "The message depends …",
     "TensorFlow converts each …",
-    "In eager mode, the …",
+    "In eager mode, the message …",
     "In a graph, it …",
     "A Python number times …",
-    "The check names …",
+    "The new message …",
     '`unconnected_gradients="zero"` also …',
     "Deliberately wrong: the update …",
-    "The step looks …",
+    "The step checks …",
 )
 @over(graph=[False, True], on=["variable", "tensor"])
 def test_arithmetic(graph, on):
@@ -440,8 +441,8 @@ def test_arithmetic(graph, on):
         expected = eager[:-5] if line.startswith("eager") else in_graph
         assert expected in line or "0.1 * g: TypeError" in line
     checked = [each.text for each in trace("arithmetic.py")]
-    assert sum("unused:0" in each for each in checked[:2]) == 2
-    assert [each.split()[2:] for each in checked[2:]] == [["0.6", "1.9"]] * 2
+    assert [each.split(":")[0] for each in checked] == ["eager", "graph"]
+    assert all("unused:0" in each for each in checked)
 
 
 @says(
@@ -450,7 +451,7 @@ def test_arithmetic(graph, on):
     "Fix: set the …",
     "If you set …",
     "This loss is …",
-    "The kernel after a …",
+    "After one step of `fit`, the kernel is the same as with Keras's `mse`.",
     "Deliberately wrong: the result …",
     "A loss computed …",
 )
@@ -478,10 +479,8 @@ def test_rank():
     "In a graph, `tf.numpy_function` …",
     "In eager mode, it …",
     "Fix: cast NumPy's …",
-    "Value and gradient …",
     "The call of …",
     "Deliberately wrong: float32 …",
-    "NumPy's result is …",
 )
 @over(promised=[tf.float16, tf.float32], got=[np.float64, np.int32])
 def test_promised(promised, got):
@@ -491,9 +490,19 @@ def test_promised(promised, got):
     x = tf.ones([3], promised)
     assert message(returned, x) == "" and returned(x).dtype == got
     assert "but expects" in message(tf.function(returned), x)
-    slope = program("double.py").gradient
-    for run in (slope, tf.function(slope)):
-        assert run(x).dtype == promised and same(run(x), [0.0, 0.5, 1.0])
+
+    def cast(x):
+        like = promised.as_numpy_dtype
+        return tf.numpy_function(lambda x: (2.0 * x).astype(like), [x], promised)
+
+    @tf.custom_gradient
+    def doubled(x):
+        return cast(x), lambda upstream: tf.ensure_shape(cast(upstream), x.shape)
+
+    for mode in (EAGER, INSIDE):
+        gradient = mode.gradient(doubled, x)
+        assert gradient.dtype == promised and same(gradient, [2.0, 2.0, 2.0])
+    assert trace("wrong/double.py")[0].text.endswith("float64")
 
 
 UNSEEN = {
@@ -515,7 +524,7 @@ def stopped(tape, x):
     "Fix: call `tape.watch(x)` …",
     "Fix: pass `tape.gradient` …",
     "The tape identifies …",
-    "The tape records only …",
+    "The tape records only while …",
     "Fix: move every …",
 )
 @over(unseen=UNSEEN, graph=[False, True])
@@ -598,9 +607,9 @@ def test_path_ends_in(cut, others, twice):
 @says(
     "Fix: use the TensorFlow …",
     "Both lines in …",
-    "The tape records TensorFlow operations.",
+    "The tape records only TensorFlow operations.",
     "NumPy returns an …",
-    "np.square takes the …",
+    "np.square returns a …",
 )
 @over(x=numbers(-9, 9))
 def test_to_numpy(x):
@@ -619,7 +628,7 @@ def test_to_numpy(x):
 @says(
     "The same product …",
     "It doesn't watch …",
-    "The weights of …",
+    "Keras is different: …",
     "A tape watches trainable …",
     "A constant has …",
 )
@@ -675,7 +684,7 @@ def test_outside_and_another():
 
 @says(
     "Integers, booleans and …",
-    "TensorFlow prints the …",
+    "TensorFlow prints this …",
     "Fix: use floats …",
     "The tape watches …",
     "An integer has …",
@@ -717,9 +726,9 @@ def test_integers(case, graph):
 
 
 @says(
-    "The true derivative …",
-    "So gradient descent …",
-    "TensorFlow returns `None` …",
+    "The true derivative is …",
+    "Gradient descent couldn't …",
+    "By convention, TensorFlow …",
     "Fix: use a smooth …",
     "Compare the gradient from …",
     "The last row of …",
@@ -781,13 +790,13 @@ def test_assigned(graph, x):
 
 @says(
     "TensorFlow connects the output …",
-    "There is one …",
-    "In eager mode the …",
+    "If you watch …",
+    "In eager mode, the tape …",
     "It differentiates the …",
-    "In a graph, TensorFlow …",
+    "In a graph, the result is `None`.",
     "The tape also …",
     "Fix: pass every …",
-    "`captured` uses `k` …",
+    "`captured` reads `k` …",
     "k is captured …",
 )
 @over(mode=MODES, x=numbers(1, 9))
@@ -870,13 +879,13 @@ def test_stopped(graph):
 
 
 @says(
-    "A tape that isn't persistent drops its record when it computes a gradient.",
-    "If you compute …",
+    "A tape that isn't persistent drops its record when you …",
+    "After a call …",
     "The outer tape …",
     "Fix: for a …",
     "If you call `tape.gradient` …",
     "The first two …",
-    "A gradient that …",
+    "Compute a gradient inside …",
 )
 @over(graph=[False, True], persistent=[False, True], inside=[False, True])
 def test_too_early(graph, persistent, inside):
@@ -911,7 +920,7 @@ def test_too_early(graph, persistent, inside):
 @says(
     "`flat` has a …",
     "`unused` and `lost` …",
-    "The derivative of …",
+    "The true derivative of …",
     'Use `unconnected_gradients="zero"` only …',
     "The program computes …",
     "None and 0.0 …",
@@ -936,7 +945,6 @@ def test_unconnected(graph):
 
 
 pointer(
-    "This page has …",
     "Your program … …",
     "calls `.numpy()`, `np.…`, …",
     "differentiates with respect …",
@@ -955,23 +963,24 @@ pointer(
     "For a Keras …",
     "`model.predict` also returns …",
     "Look at the …",
-    "The fixed program updates …",
     "For the output …",
     "For a weight …",
     "The next section …",
     "The catalogue has …",
-    "The next program writes …",
-    "The next program shows …",
     "This program computes …",
-    "The fixed program checks …",
-    "This program calls …",
-    "In the fixed …",
-    "`tf.numpy_function` computes this sine:",
+    "This program calls `tf.gradients` …",
     "This function uses …",
-    "Compare the messages:",
     "If the function must …",
     "Notice it earlier.",
-    "The fixed program casts …",
+    "Twelve causes come …",
+    "The next program writes …",
+    "In the fixed …",
+    "This program calls NumPy's …",
+    "Look up your …",
+    "The next program checks …",
+    "Cast float64 back …",
+    "Compare the reports:",
+    "Compare the two …",
     "Asked in tensorflow#42984.",
     "Asked in tensorflow#56968.",
     "Asked in tensorflow#47387.",
@@ -991,5 +1000,5 @@ pointer(
     "Asked in tensorflow#1095.",
     "Asked in tensorflow#43916.",
 )
-history("In older versions …", "TensorFlow's guide lists …")
+history("In older versions …")
 advice("Compare the gradient with …")

@@ -36,10 +36,10 @@ def random_upstream(function, x, seed=0, h=1e-5):
             y = function(x)
         return tape.gradient(y, x, output_gradients=tf.constant(u))
 
-    slope = tf.reduce_sum(u * (function(x + h * v) - function(x - h * v)))
+    difference = tf.reduce_sum(u * (function(x + h * v) - function(x - h * v)))
     in_graph = tf.function(gradient).get_concrete_function()
     return all(g is not None and g.shape == x.shape and
-               abs(tf.reduce_sum(g * v) - slope / (2 * h)) < 1e-6
+               abs(tf.reduce_sum(g * v) - difference / (2 * h)) < 1e-6
                for g in (gradient(), in_graph()))
 
 

@@ -26,9 +26,9 @@ optimizer, x = keras.optimizers.SGD(0.1), tf.ones([4, 2])
 with tf.GradientTape() as tape:
     loss = tf.reduce_mean(scale(dense(x)) ** 2)
 weights = dense.trainable_variables + scale.trainable_variables
-slopes = tape.gradient(loss, weights)
+gradients = tape.gradient(loss, weights)
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
-    optimizer.apply(slopes, weights)
+    optimizer.apply(gradients, weights)
 print("w after a step:", scale.w.numpy())
 print(f"{caught[0].category.__name__}: {caught[0].message}")
