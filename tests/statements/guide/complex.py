@@ -92,14 +92,12 @@ def vector(z):
 FORGET = {
     "det": lambda z: linalg.det(matrix(z)),
     "sqrtm": lambda z: linalg.sqrtm(matrix(z)),
-    "tridiagonal_solve": lambda z: (
-        linalg.tridiagonal_solve((W, vector(z), W), W, "sequence")
+    "tridiagonal_solve": lambda z: linalg.tridiagonal_solve(
+        (W, vector(z), W), W, "sequence"
     ),
     "cumprod": lambda z: math.cumprod(vector(z)),
     "segment_prod": lambda z: math.segment_prod(vector(z), [0, 0]),
-    "unsorted_segment_prod": lambda z: (
-        math.unsorted_segment_prod(vector(z), [0, 0], 1)
-    ),
+    "unsorted_segment_prod": lambda z: math.unsorted_segment_prod(vector(z), [0, 0], 1),
     "multiply_no_nan": lambda z: math.multiply_no_nan(vector(z), W),
     "xdivy": lambda z: math.xdivy(vector(z), W),
     "xlogy": lambda z: math.xlogy(vector(z), W),
@@ -631,7 +629,9 @@ def test_the_trace():
         for line in trace("complex.py")[1:-1]
     }
     assert shown["y ="] == "(5,5)" and z * w == 5 + 5j
-    assert source("complex.py").count("@tf.custom_gradient") == len((product, abs2)) == 2
+    assert (
+        source("complex.py").count("@tf.custom_gradient") == len((product, abs2)) == 2
+    )
     assert (10 + 10j) / (z * w) == 2
     assert shown["abs2:    upstream"] == "1" and shown["downstream"] == "(10,10)"
     assert shown["product: upstream"] == "(10,10)"
