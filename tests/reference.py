@@ -21,28 +21,42 @@ description: >-
 # The checker: every option of vjpcheck {{ #vjpcheck data-forms="vjpcheck reference, \
 check_grads options, gradcheck options, check_custom_gradient arguments, check_rule" }}
 
-Look up here what each function of `vjpcheck` takes, returns and raises. If you want to write
-a first test, read [Test a custom gradient in your CI](guide/test_in_ci.md).
+This page lists the arguments, results and errors of each function in `vjpcheck`. If you want
+to write a first test, read [Test a custom gradient in your CI](guide/test_in_ci.md).
 
 ## In short {{ #in-short }}
 
-Start with `check_custom_gradient`, which calls `check_rule` and `check_grads`. Its
-[example](#check_custom_gradient-example) shows a failed check.
-
-| Function | What it checks | At which inputs | Orders and modes |
-| --- | --- | --- | --- |
-| [`check_custom_gradient`](#check_custom_gradient) | a custom gradient, by calling the next two | as in the next two rows | as in the next two rows |
-| [`check_rule`](#check_rule) | a custom gradient, which may deliberately differ from the derivative | yours, others near them and, with `shapes=True`, other shapes | reverse mode, first and second order, also in a `tf.function` |
-| [`check_grads`](#check_grads) | any derivative that TensorFlow computes | yours | reverse and forward mode, any order |
-| [`explain`](#explain) | a custom gradient, for the mistakes in [the catalogue](mistakes/index.md) | yours, and others | as `check_rule`, which it calls, and under XLA and `tf.vectorized_map` |
+Start with `check_custom_gradient`, which calls `check_rule` and `check_grads`. This check
+passes, so the call only returns a [`Result`](#Result):
 
 ```{{.python notest}}
 import tensorflow as tf
-from vjpcheck import check_custom_gradient, check_grads, check_rule, explain
+from vjpcheck import check_custom_gradient
+
+
+@tf.custom_gradient
+def cube(x):
+    return x**3, lambda upstream: upstream * 3.0 * x**2
+
+
+check_custom_gradient(cube, (tf.constant([1.3, -0.7]),))
 ```
 
-To install the package, follow [Install the checker](guide/test_in_ci.md#install). `help`
-prints the same texts as this page, which is written from the docstrings.
+A failed check raises an `AssertionError`, as in [this
+example](#check_custom_gradient-example). The table compares the functions:
+
+| Function | What it checks | At which inputs | Orders and modes |
+| --- | --- | --- | --- |
+| [`check_custom_gradient`](#check_custom_gradient) | a custom gradient, with `check_rule` and `check_grads` | those of `check_rule` | those of `check_rule` and `check_grads` |
+| [`check_rule`](#check_rule) | a custom gradient, which may deliberately differ from the derivative | yours, random points near them and, with `shapes=True`, other shapes | reverse mode, first and second order, also in a `tf.function` |
+| [`check_grads`](#check_grads) | any derivative that TensorFlow computes | only yours | reverse and forward mode, any order |
+| [`explain`](#explain) | a custom gradient, for mistakes in [the catalogue](mistakes/index.md) | yours, and inputs derived from them | those of `check_rule`, also XLA and `tf.vectorized_map` |
+
+In the arguments and the messages, `upstream` is [the upstream gradient](guide/vjp.md). A
+**kink** is a point at which the derivatives of the two sides differ.
+
+To install the package, follow [Install the checker](guide/test_in_ci.md#install). This page
+is written from the docstrings, so Python's `help` prints the same texts.
 """
 NAMES = {
     "Choice": "float | Mapping[object, float] | None",

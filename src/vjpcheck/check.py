@@ -35,65 +35,68 @@ def check_rule(
 ) -> Report:
     """Check the gradient of a function against finite differences of its values.
 
-    The check draws a random upstream gradient, and takes the inner product of the
-    gradient with directions in which the inputs change. Up to 16 input elements change
-    one at a time, and more of them change together, in random directions. Each product
-    is compared with the derivative of the values in that direction. That derivative
-    comes from central differences that are extrapolated to step zero, with an estimate
-    of the error (C. J. F. Ridders, Advances in Engineering Software 4(2), 1982). At a
-    kink, the derivatives of the two sides differ, and any value between them is
-    accepted.
+    The check draws a random upstream gradient, and computes the inner product of the
+    gradient with directions in which the inputs change. At your inputs, if they have at
+    most 16 elements, each direction changes one element. Otherwise, each direction
+    changes all elements of one input by random amounts. The check compares each inner
+    product with the derivative of the values in that direction. That derivative comes
+    from central differences that are extrapolated to step zero, with an estimate of the
+    error (C. J. F. Ridders, Advances in Engineering Software 4(2), 1982). At a kink,
+    the check accepts any value between the derivatives of the two sides.
 
-    The check tries the inputs and four random points near them, both in float64 (if
-    possible) and in the dtypes of the inputs. Some upstream gradients have sizes of
-    about 1, 10, 0.1 and 1000. Others are zero or mostly zero, lie on both sides of each
-    number that the function reads, or are ``tf.IndexedSlices``. A gradient function may
-    refuse ``tf.IndexedSlices``. The check tries the function eagerly and inside
-    ``tf.function``, and with another call between the forward and the backward pass. It
-    also compares the gradient of the gradient function, if a tape can compute one. A
+    The check tries your inputs and four random points near them, both in float64 (if
+    possible) and in the dtypes of the inputs. It tries upstream gradients with sizes of
+    about 1, 10, 0.1 and 1000, and some that are zero or mostly zero. Others are close
+    to a constant in the code of the function, on both of its sides. The check also
+    calls the gradient function with ``tf.IndexedSlices``, and accepts an error there.
+
+    The check tries the function eagerly and inside ``tf.function``. It also calls the
+    function with other inputs between the forward and the backward pass. If a tape can
+    compute the gradient of the gradient function, the check compares that as well. A
     function that draws random numbers draws the same ones at each call, and afterwards
-    the states of all generators are restored.
+    the check restores the states of all generators.
 
     Args:
-        function: decorated with ``tf.custom_gradient``, or any function whose gradient
-            is to be checked. Its outputs may be a structure.
+        function: the function, usually decorated with ``tf.custom_gradient``. Its
+            outputs may be a structure.
         *inputs: tensors, arrays, floats, and structures of them. A Python list is a
-            structure, not an array. Integers, strings and None stay as they are. A
-            variable among the inputs is passed as a tensor. The check finds each
+            structure, not an array. Integers, strings and None stay as they are. The
+            check passes a variable among the inputs as a tensor. It also finds each
             variable that the function reads, checks it like an input, and restores its
             value.
-        gradient_of: a function of the same inputs. Its gradient is the right one, as
-            for a straight-through estimator, and must differ somewhere from that of
-            ``function``.
-        upstream_becomes: takes upstream and all inputs, and returns what the gradient
-            function uses instead of upstream, such as
-            ``lambda upstream, *inputs: -upstream``.
-        downstream_becomes: takes the downstream gradient and all inputs, and returns
-            what the gradient function returns instead.
-        where: takes the inputs, in their dtypes, and returns a bool or a tensor of
-            bools. Points are tried only where all are true.
+        gradient_of: a function of the same inputs, whose gradient is the right one, as
+            for a straight-through estimator. It must differ somewhere from the gradient
+            of ``function``.
+        upstream_becomes: a function that takes the upstream gradient and all inputs,
+            and returns what the gradient function uses instead of the upstream
+            gradient, such as ``lambda upstream, *inputs: -upstream``.
+        downstream_becomes: a function that takes the downstream gradient and all
+            inputs, and returns what the gradient function returns instead.
+        where: a function that takes the inputs, in their dtypes, and returns a bool or
+            a tensor of bools. The check tries only points where all are true.
         make: maps the name of an input to a function of all inputs that returns a valid
             value for it, such as ``{"A": lambda A: A @ tf.transpose(A)}``.
         no_gradient: names of inputs whose gradient must be None or zero. The check
             doesn't change their values.
         within: the relative tolerance, at most 0.01, for a function that can't be
-            computed more accurately. By default 1e-6 in float64, 1e-4 in float32, 0.03
-            in float16 and 0.24 in bfloat16.
+            computed more accurately. By default, it is 1e-6 in float64, 1e-4 in
+            float32, 0.03 in float16 and 0.24 in bfloat16.
         eager_only: True if the gradient function can't run inside ``tf.function``.
-        dense_upstream: True if the gradient function needn't accept
-            ``tf.IndexedSlices``.
-        shapes: also check points far from the inputs, and other shapes. The points are
-            positive, large, tiny, equal to each other, zero, and on both sides of each
-            number that the function reads. The shapes are those that the forward pass
-            accepts: each axis of length 1 or longer, one more axis, an empty batch, and
-            arrays in place of scalars.
+        dense_upstream: True if the check shouldn't pass ``tf.IndexedSlices`` as
+            upstream gradient.
+        shapes: True to check points far from the inputs, and other shapes. The points
+            are positive, large, tiny or zero, have equal elements, or are close to a
+            constant in the code of the function. The check tries those shapes that the
+            forward pass accepts: axes of length 1, longer axes, one more axis, an empty
+            batch, and arrays in place of scalars.
         second_order: True if the gradient function must have a gradient with respect to
-            the inputs and upstream, False if that gradient may be wrong. By default it
-            may be None for all of them. If it is None for only some of them, the right
-            gradient there must be zero.
+            the inputs and the upstream gradient, False if that second gradient may be
+            wrong. By default, the second gradient may be None for all of them. If it is
+            None for only some of them, the right second gradient there must be zero.
         seed: the seed of all random numbers that the check draws.
         atol: the absolute tolerance, as in ``check_grads``.
-        rtol: replaces the tolerances that are listed at ``within``.
+        rtol: the relative tolerance. It replaces the default tolerances that are listed
+            at ``within``.
         eps: the largest step, as in ``check_grads``.
 
     Returns:
@@ -103,9 +106,9 @@ def check_rule(
     Raises:
         AssertionError: the gradient is wrong. The message contains the first input,
             point and upstream gradient at which it is wrong, what was returned, and
-            what is right. Also if finite differences determined too few directional
-            derivatives: fewer than nine of ten at the points that the check drew, or
-            none with respect to some input.
+            what is right. The check also raises this error if finite differences
+            determined too few directional derivatives: at the random points fewer than
+            nine of ten, or none with respect to some input.
         ValueError: an option can't be evaluated, or contains a name that no input has.
 
     Finite differences can't resolve values far below 1e-9, which may be lost to

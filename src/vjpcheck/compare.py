@@ -26,28 +26,28 @@ ROUNDING = {tf.float16: 1e-3, tf.bfloat16: 8e-3}
 
 @dataclass
 class Report:
-    """How much ``check_rule`` compared. Everything is counted over all calls."""
+    """How much ``check_rule`` compared."""
 
     repeated: int = 0
-    """Calls in a program that returned the same when they were repeated."""
+    """Used only by the site's build: how many calls in a program it could repeat."""
     points: int = 0
-    """Points at which the gradient was compared."""
+    """The number of points at which the gradient was compared."""
     shapes: int = 0
-    """Shapes that were tried beside those of the inputs."""
+    """The number of shapes that were tried, in addition to those of the inputs."""
     precisions: set[str] = field(default_factory=set)
-    """Names of the dtypes in which it was compared."""
+    """The names of the dtypes in which the gradient was compared."""
     graph: bool = False
     """True if the gradient was also compared inside ``tf.function``."""
     slices: bool = False
     """True if the gradient function also accepted ``tf.IndexedSlices`` as upstream."""
     second: int = 0
-    """Points at which the gradient of the gradient function was compared."""
+    """The number of points at which the second derivative was compared."""
     slopes: int = 0
-    """Directional derivatives that were compared."""
+    """The number of directional derivatives that were compared."""
     kinks: int = 0
-    """How many of them are at a kink, where any value between its two sides passes."""
+    """How often a direction met a kink, where the check accepts a range of values."""
     unsettled: int = 0
-    """How many of them finite differences didn't determine."""
+    """How often finite differences were too inaccurate to compare."""
     settled: dict[str, bool] = field(default_factory=dict, repr=False)
     """Whether a slope by this input was ever found."""
     elsewhere: list[int] = field(default_factory=lambda: [0, 0], repr=False)

@@ -27,19 +27,21 @@ BATCH = 3
 
 @dataclass
 class Result:
-    """What a check compared, and what is wrong. It is true if nothing is wrong."""
+    """How much a check compared, and what is wrong. A result without problems is true,
+    as in ``if result:``."""
 
     problems: list[str] = field(default_factory=list)
+    """A message for each problem."""
     undecided: bool = False
     """True if one of the problems is that too little could be compared."""
     compared: int = 0
-    """How many directional derivatives were compared with finite differences."""
+    """The number of derivatives that were also computed with finite differences."""
     kinks: int = 0
-    """How many of them are at a kink, where any value between its two sides passes."""
+    """The number of these at a kink, where the check accepts a range of values."""
     unsettled: int = 0
-    """How many of them finite differences didn't determine."""
+    """The number of these whose finite differences were too inaccurate to compare."""
     report: Report | None = None
-    """What ``check_rule`` compared, if it was called."""
+    """The report of ``check_rule``, if it was called."""
 
     def __bool__(self) -> bool:
         return not self.problems

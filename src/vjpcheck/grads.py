@@ -50,68 +50,76 @@ def check_grads(
 ) -> Result:
     """Check the derivatives that TensorFlow computes, at ``args``.
 
-    Reverse mode (``tf.GradientTape``) and forward mode
-    (``tf.autodiff.ForwardAccumulator``) are compared with central finite differences
-    that are extrapolated to step zero (C. J. F. Ridders, Advances in Engineering
-    Software 4(2), 1982). The differences are taken in float64 if ``f`` accepts it, and
-    the derivatives in the dtypes of ``args``. Variables that ``f`` reads are checked
-    like arguments. At a kink, where the derivatives of the two sides differ, any value
-    between them is accepted.
+    The check compares reverse mode (``tf.GradientTape``) and forward mode
+    (``tf.autodiff.ForwardAccumulator``) with central finite differences that are
+    extrapolated to step zero (C. J. F. Ridders, Advances in Engineering Software
+    4(2), 1982). It computes the finite differences in float64 if ``f`` accepts it, and
+    the derivatives in the dtypes of ``args``. It checks variables that ``f`` reads as
+    if they were arguments. At a kink, it accepts any value between the derivatives of
+    the two sides.
 
     Args:
-        f: takes ``*args``, and returns a tensor or a structure of tensors. Outputs that
-            are neither floating nor complex are ignored.
+        f: the function. It takes ``*args``, and returns a tensor or a structure of
+            tensors. The check ignores outputs that are neither floating nor complex.
         args: a tuple of tensors, arrays, floats, or structures of them, of any shapes.
-            Integers, strings and None are passed to ``f`` unchanged.
-        order: derivatives up to this order are checked, in each combination of
-            modes. A second derivative is also taken with respect to the upstream
-            gradient or the tangent of the first derivative.
-        modes: ``"rev"``, ``"fwd"``, or both. If it is empty, nothing is compared with
-            finite differences. Eager forward mode differentiates the operations inside
-            a custom gradient. It also calls the gradient function, but uses its result
-            only where these operations have no derivative. If an argument is complex,
-            asking for both modes checks only ``"rev"``, because TensorFlow's forward
-            mode needs real arguments. Above order 1, forward mode raises an error for
-            some functions that read variables. Above order 2, it also raises one for
-            some combinations of modes.
-        atol: absolute tolerance of a directional derivative, 0 by default.
-        rtol: relative tolerance: by default 1e-6 in float64, 1e-4 in float32, 0.03 in
-            float16, 0.24 in bfloat16, and ten times as much above order 1.
-        eps: the largest step of the finite differences. By default it scales with the
-            inputs. Like ``atol`` and ``rtol``, it is a number, or a mapping from dtypes
-            to numbers. For ``eps``, the dtype is that of the finite differences.
+            The check passes integers, strings and None to ``f`` unchanged.
+        order: the highest order of the derivatives. The check includes all lower
+            orders, in each combination of modes. Above order 1, it differentiates with
+            respect to the arguments, and to the upstream gradient or the tangent of the
+            lower derivative.
+        modes: ``"rev"``, ``"fwd"``, or both. If it is empty, the check compares nothing
+            with finite differences. If an argument is complex, it skips ``"fwd"``,
+            because TensorFlow's forward mode needs real arguments. Eager forward mode
+            differentiates the operations inside a custom gradient. It also calls the
+            gradient function, but uses the result only where these operations have no
+            derivative. Above order 1, forward mode raises an error for some functions
+            that read variables. Above order 2, some combinations of modes raise an
+            error as well.
+        atol: the absolute tolerance of a directional derivative, 0 by default.
+        rtol: the relative tolerance. By default, it is 1e-6 in float64, 1e-4 in
+            float32, 0.03 in float16 and 0.24 in bfloat16, and ten times as much above
+            order 1.
+        eps: the largest step of the finite differences. By default, it scales with the
+            inputs. ``atol``, ``rtol`` and ``eps`` can each be a number, or a mapping
+            from dtypes to numbers. A mapping for ``eps`` uses the dtype in which the
+            check computes the finite differences.
         upstream: the upstream gradient at order 1, with the structure, shapes and
-            dtypes of the outputs. By default a random one for each direction.
+            dtypes of the outputs. By default, the check draws a random one for each
+            direction.
         tangent: the only direction at order 1, with the structure and shapes of
-            ``args``. Leave out the inputs that have no derivative.
-        fast: use one random direction, whatever the number of arguments. By default, up
-            to 16 input elements are changed one at a time. More of them are changed
-            together, in 16 random directions.
-        batched: compare the backward pass inside ``tf.vectorized_map``, as in
-            ``tape.jacobian``, with single calls.
-        jit_compile: compare the forward and the backward pass, compiled by XLA, with
-            the eager ones.
-        strategy: compare the gradients in each replica of this strategy with those
-            outside it.
-        between: a function that is called without arguments after a forward pass. The
-            backward pass must return the same gradient as without this call. If ``f``
-            shares state with another function, call that one here.
-        progress: every two seconds, print to stderr how often ``f`` was called.
-        nondet_tol: by how much the gradients may differ when both passes are repeated,
-            or the backward pass alone. None skips the repetition.
-        raise_exception: False to get the problems in the result.
-        seed: the seed of all random numbers that the check draws. Afterwards, the
-            states of all generators are restored.
+            ``args``, but without those arguments that can't have a derivative, such as
+            integers.
+        fast: True to use only one random direction. By default, the check changes the
+            elements of the arguments one at a time. If there are more than 16 elements,
+            it uses 16 random directions instead, each of which changes all elements.
+        batched: True to compare the backward pass inside ``tf.vectorized_map``, which
+            ``tape.jacobian`` uses, with single calls.
+        jit_compile: True to compare the forward and the backward pass, compiled by XLA,
+            with the eager ones.
+        strategy: a strategy. The check compares the gradients in each of its replicas
+            with those outside it.
+        between: a function without arguments. The check calls it between a forward and
+            a backward pass, and the gradient must be the same as without this call. If
+            ``f`` shares state with another function, call that function in ``between``.
+        progress: True to print to stderr, every two seconds, how often ``f`` was
+            called.
+        nondet_tol: the largest difference between the gradients of two equal calls. The
+            check repeats both passes, and also the backward pass alone. None skips
+            these repetitions.
+        raise_exception: False to return the problems in the result, instead of raising
+            an exception.
+        seed: the seed of all random numbers that the check draws. Afterwards, the check
+            restores the states of all generators.
 
     Returns:
-        What was compared, and the problems.
+        A ``Result``: how much was compared, and the problems.
 
     Raises:
         AssertionError: a derivative is wrong, raises an error, or has the wrong shape
-            or dtype. Also if finite differences determined too few derivatives. The
-            message contains the point.
-        ValueError: an unknown mode, an order below 1, or an ``upstream`` or ``tangent``
-            that doesn't fit.
+            or dtype. The check also raises it if finite differences determined too few
+            derivatives. The message contains the point.
+        ValueError: an unknown mode, only forward mode for a complex argument, an order
+            below 1, or an ``upstream`` or ``tangent`` that doesn't fit.
 
     Examples:
         >>> check_grads(tf.sin, (tf.constant([1.0, 2.0]),), order=2).problems
@@ -164,31 +172,33 @@ def check_custom_gradient(
 ) -> Result:
     """Check a custom gradient with ``check_rule``, and then with ``check_grads``.
 
-    ``check_rule`` tries more than ``args``: other points, upstream gradients of several
-    sizes and kinds, a ``tf.function``, another call between the forward and the
-    backward pass and, with ``shapes=True``, other shapes.
+    ``check_grads`` checks the derivatives at ``args``. ``check_rule`` also tries other
+    points, upstream gradients of several sizes and kinds, a ``tf.function`` and, with
+    ``shapes=True``, other shapes. It also calls ``f`` with other arguments between the
+    forward and the backward pass, because that must not change the gradient.
 
     Args:
         f: a function decorated with ``tf.custom_gradient``, or one that calls such a
             function.
-        args: as in ``check_grads``. The same holds for all options from ``order`` to
-            ``seed``, except ``fast``.
-        fast: as in ``check_grads``, and leave out ``check_rule`` as well, unless you
-            pass options for it.
+        args: the arguments of ``f``, as in ``check_grads``. The options from ``order``
+            to ``seed`` are also explained there, except ``fast``.
+        fast: True to use only one random direction in ``check_grads``. If you pass no
+            options of ``check_rule``, it also skips ``check_rule``.
         **declared: options of ``check_rule``, such as ``gradient_of=tf.tanh`` for a
-            surrogate gradient, ``no_gradient=["labels"]`` or ``where=…``. If they
-            declare another gradient, or that an argument has no gradient,
-            ``check_grads`` compares nothing with finite differences. It still checks
-            ``batched``, ``between``, ``jit_compile``, ``strategy`` and ``nondet_tol``.
-            ``within`` is also the relative tolerance of ``check_grads``.
+            surrogate gradient, or ``where=…``. If you pass ``gradient_of``,
+            ``upstream_becomes``, ``downstream_becomes``, ``make`` or ``no_gradient``,
+            ``check_grads`` compares nothing with finite differences. The comparisons
+            of ``batched``, ``between``, ``jit_compile``, ``strategy`` and
+            ``nondet_tol`` still take place. ``within`` is also the relative tolerance
+            of ``check_grads``, unless you pass ``rtol``.
 
     Returns:
-        A ``Result``: what was compared, and the problems. Its ``report`` is what
-        ``check_rule`` returned.
+        A ``Result``: how much was compared, and the problems. Its ``report`` is the
+        ``Report`` of ``check_rule``.
 
     Raises:
-        AssertionError: as in ``check_grads`` and ``check_rule``.
-        ValueError: as in ``check_grads`` and ``check_rule``.
+        AssertionError: for the same reasons as in ``check_grads`` and ``check_rule``.
+        ValueError: for the same reasons as in ``check_grads`` and ``check_rule``.
 
     Examples:
         >>> @tf.custom_gradient

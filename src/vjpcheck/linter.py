@@ -21,12 +21,12 @@ class Advice:
     """One mistake in a custom gradient, or one of its limits."""
 
     entry: str
-    """Its entry in the catalogue of mistakes: ``counts#one-gradient-short``."""
+    """Page and entry of the catalogue, for example ``counts#one-gradient-short``."""
     text: str
     """What is wrong, and how to fix it."""
     is_mistake: bool = True
     """True if the gradient is wrong or missing at the inputs. False if it fails only in
-    the situation that the text names."""
+    the situation that ``text`` describes."""
 
     def __str__(self) -> str:
         kind = "mistake" if self.is_mistake else "limit"
@@ -34,14 +34,14 @@ class Advice:
 
 
 def explain(function: Callable, *inputs: Any, **options: Any) -> list[Advice]:
-    """Look for known mistakes in a custom gradient: those in the catalogue.
+    """Find those mistakes in a custom gradient that the site's catalogue explains.
 
     Args:
-        function: decorated with ``tf.custom_gradient``.
+        function: a function decorated with ``tf.custom_gradient``.
         *inputs: tensors, arrays or floats at which to try ``function``. ``explain``
-            derives other inputs from them.
-        **options: those of ``check_rule``, such as ``gradient_of`` for a gradient that
-            deliberately isn't the derivative.
+            also tries other inputs, which it derives from these.
+        **options: options of ``check_rule``, such as ``gradient_of`` for a gradient
+            that deliberately isn't the derivative.
 
     Returns:
         The advice, the most important first, or an empty list. A mistake that raises an

@@ -30,8 +30,8 @@ def reading(count, returned, trainable=True):
 
 
 @says(
-    "The second item of …",
     "If a custom …",
+    "The first item of …",
     "This `grad` returns …",
     "The message doesn't mention variables.",
     "TensorFlow appends the …",
@@ -41,7 +41,7 @@ def reading(count, returned, trainable=True):
     "Fix: return a list of gradients, …",
     "TensorFlow compares the length of the second …",
     "Compute one gradient: …",
-    "With the tape …",
+    "If the tape …",
     "A pair, whose …",
 )
 @over(
@@ -85,7 +85,6 @@ def test_returned(mode, returned):
     "The call itself …",
     "The decorator records which …",
     "This function reads …",
-    "The call alone …",
     "It silently ignores …",
     "The decorator records only trainable variables.",
     "Deliberately wrong: grad has …",
@@ -114,7 +113,7 @@ def test_demanded(graph, trainable, passed):
 @says(
     "TensorFlow compares the length of the list …",
     "The fix returns two …",
-    "The message asks …",
+    "The message doesn't name …",
     "It doesn't check …",
     "Deliberately wrong: two …",
     "Fix: return a list with …",
@@ -128,6 +127,15 @@ def test_too_short(mode, count):
     said = message(mode.gradient, rule, 3.0)
     assert ("Must return gradient for each variable" in said) == (count != 2)
     assert count != 2 or said == ""
+    variables = [tf.Variable(2.0, name=name) for name in ("slope", "offset")]
+    named = tf.custom_gradient(
+        lambda x: (
+            variables[0] * x + variables[1],
+            lambda upstream, variables: (upstream, [upstream] * count),
+        )
+    )
+    said = message(mode.gradient, lambda x: named(x), 3.0)
+    assert "slope" not in said and "offset" not in said
     defined = program("too_short.py")
     with tf.GradientTape() as tape:
         y = defined.line(tf.constant(3.0))
@@ -180,7 +188,6 @@ def test_bare(mode, value):
     "The call of …",
     "TensorFlow passes `variables` …",
     "Here, `w` is …",
-    "If all variables …",
     "Deliberately wrong: grad requires …",
     "A variable that …",
     "A variable that …",
@@ -213,6 +220,9 @@ def test_sent(mode, passed, trainable):
     "In a graph, TensorFlow builds the …",
     "If `grad` reads …",
     "A `grad` that …",
+    "The program's tape …",
+    "In that case, …",
+    "Without it, TensorFlow …",
     "Compute a gradient through each …",
     "Deliberately wrong: grad reads a variable in a branch …",
 )
@@ -223,6 +233,13 @@ def test_a_branch(mode):
     assert ("Tensor.graph is undefined" in said) == (mode not in BESIDE)
     fixed = program("a_branch.py").branched
     assert same(mode.gradient(lambda x: fixed(x), 3.0), 2.0)
+    bare = {}
+    text = source("a_branch.py").replace("tf.function(product)", "product")
+    exec(text.split("\nx = tf")[0], bare)
+    found = raised(mode.gradient, lambda x: bare["branched"](x), 3.0)
+    outside = mode in OUTSIDE or mode is NESTED
+    assert isinstance(found, AssertionError) if outside else found is None
+    assert "gradients(tf.function(branched), x)" in text
     assert raised(lambda: tf.Variable(2.0).graph) is not None
     w = tf.Variable(2.0)
 
@@ -264,6 +281,7 @@ def test_the_note(mode, reads):
 @says(
     "The function reads a variable, and is called in a `tf.while_loop`:",
     "In a graph, TensorFlow builds a …",
+    "At each step, …",
     "Here, `grad` reads …",
     "Eagerly, `tf.while_loop` runs …",
     "Compute a gradient through the …",
@@ -400,7 +418,7 @@ def fitted(function, **options):
     "Eagerly, each call …",
     "A `tf.function` traces …",
     "`model.fit` raises the …",
-    "With one variable, …",
+    "Now all calls …",
     "Check that `tape.watched_variables()` …",
     "Deliberately wrong: the function makes …",
     "The variable is made …",
@@ -447,11 +465,11 @@ def test_created(calls, eagerly):
     "In a graph, `tf.custom_gradient` …",
     "So the function …",
     "The fix captures …",
-    "The gradients of …",
-    "With `trainable=True`, the …",
+    "The gradients agree …",
+    "With `trainable=True`, `grad` …",
     "`grad` uses the …",
     "If `grad` read the …",
-    "To keep a …",
+    "If you collect …",
     "Deliberately wrong: the function assigns …",
     "The function captures the variable, and grad captures the value.",
 )
@@ -505,7 +523,7 @@ def test_assigned(mode, trainable):
 
 @says(
     "The eager call works, …",
-    "The gradients of …",
+    "The gradients agree …",
 )
 @over(eagerly=[False, True])
 def test_assigned_in_fit(eagerly):
@@ -522,7 +540,8 @@ def test_assigned_in_fit(eagerly):
 
 @says(
     "Fix: let `grad` …",
-    "The factor in …",
+    "In this program, `grad` …",
+    "The factor depends …",
     "The gradients equal …",
     "`grad` reads the …",
     "A Python number …",
@@ -580,7 +599,7 @@ def test_afterwards(place):
     "The call raises the error.",
     "A variable in …",
     "Use `tf.function` instead …",
-    "It records variables …",
+    "In a `tf.function`, the …",
     "Deliberately wrong: a TensorFlow …",
     "In a graph of …",
     "In a graph of …",
@@ -614,7 +633,7 @@ def test_unregistered(collections, used):
 
 
 history(
-    "This is a bug in TensorFlow.",
+    "That is a bug in TensorFlow.",
 )
 advice(
     "Fix: give the …",
