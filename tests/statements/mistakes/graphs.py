@@ -152,7 +152,7 @@ def test_python_if(mode, x):
     "Fix: put `tf.function` …",
     "The two decorators …",
     "The call raises the error.",
-    "That function returns …",
+    "Besides a value, …",
     "The fix swaps …",
     "`tf.function` traces the …",
     "The custom gradient …",
