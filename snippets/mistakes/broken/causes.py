@@ -47,7 +47,8 @@ for word, rules in WORDS.items():
         print(f"{rule.__name__}: {word} {'found' if found else 'missing'}")
 for rule in (sparse_grad._SparseSparseMaximumGrad,
              array_ops._QuantizeAndDequantizeV4GradGrad):
-    print(f"{rule.__name__}: takes {len(inspect.signature(rule).parameters)}")
+    print(f"{rule.__name__}: "
+          f"{len(inspect.signature(rule).parameters)} parameters")
 numbers = re.findall(r"\d+\.\d", inspect.getsource(
     linalg_impl._matrix_exp_pade13))
 print(f"_matrix_exp_pade13: up to {max(map(float, numbers)):.0f}")

@@ -16,12 +16,12 @@ CALLS = {
     "(a)": (A, lambda f, a: f(a)),
     "(a, a)": (A, lambda f, a: f(a, a)),
 }
-# They read one triangle, or have vectors whose phase is free.
+# These read one triangle, or return vectors whose phase is free.
 NO_DERIVATIVE = "cholesky", "eig", "eigh", "logdet", "svd"
 
 
 def loss(call, f, z):
-    """Real, with another complex upstream for each output."""
+    """A real loss, with a different upstream gradient for each output."""
     total = 0.0
     for y in tf.nest.flatten(call(f, z)):
         y = tf.reshape(tf.cast(y, tf.complex128), [-1])

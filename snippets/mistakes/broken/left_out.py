@@ -1,4 +1,4 @@
-"""Arguments without a gradient: alone, and in a sum with a second path."""
+"""Functions without a gradient for an argument, alone and in a sum."""
 
 import tensorflow as tf
 
@@ -6,9 +6,9 @@ tf.get_logger().setLevel("ERROR")
 math = tf.math
 a, b, x, q = (tf.constant(each, tf.float64) for each in (0.7, 0.8, 2.5, 1.5))
 cases = {
-    "zeta, by x": (x, lambda x: math.zeta(x, q)),
-    "betainc, by a": (a, lambda a: math.betainc(a, b, 0.4)),
-    "betainc, by b": (b, lambda b: math.betainc(a, b, 0.4)),
+    "zeta w.r.t. x": (x, lambda x: math.zeta(x, q)),
+    "betainc w.r.t. a": (a, lambda a: math.betainc(a, b, 0.4)),
+    "betainc w.r.t. b": (b, lambda b: math.betainc(a, b, 0.4)),
 }
 h = 1e-6
 for name, (at, function) in cases.items():
@@ -20,5 +20,5 @@ for name, (at, function) in cases.items():
         found = tape.gradient(y, at)
         shown = None if found is None else f"{found:.4f}"
         difference = (f(at + h) - f(at - h)) / (2.0 * h)
-        print(f"{name:14} {form:9} tape {shown}"
+        print(f"{name:16} {form:9} tape {shown}"
               f"  difference {difference:.4f}")

@@ -59,7 +59,7 @@ GENERAL = [
     ((X,), lambda f, x: f(x)), ((X, W), lambda f, x, w: f(x, w)),
     ((X,), lambda f, x: f(x, IDS)), ((X,), lambda f, x: f(x, IDS, 2)),
     ((A,), lambda f, a: f(a)), ((A, B), lambda f, a, b: f(a, b))]
-# Functions that need other arguments: real ones, and how to call.
+# For the other functions, their real arguments, and how to call them.
 OTHERS = {
     "accumulate_n": ((X, W), lambda f, x, w: f([x, w])),
     "acosh": ((X,), lambda f, x: f(1.0 + x)),
@@ -241,7 +241,7 @@ OTHERS |= {f"logical_{each}": OTHERS["logical"] for each in
 
 
 def loss(call, f, inputs):
-    """A sum in which each real number has another weight."""
+    """A sum in which each real number has a different weight."""
     tf.random.set_seed(1)
     parts = []
     for y in tf.nest.flatten(call(f, *inputs)):
@@ -295,7 +295,7 @@ def verdicts_on(name, f):
             every += judge(call, f, inputs)
         except Exception as error:
             if "gradient registry has no entry" in str(error):
-                every.append("raises")  # else other arguments, or no kernel
+                every.append("raises")  # else wrong arguments, or no kernel
     return every
 
 

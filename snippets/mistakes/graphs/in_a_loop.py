@@ -1,4 +1,4 @@
-"""The decorated function copies the tensor, and `grad` captures the copy."""
+"""The decorated function copies the tensor, and grad captures the copy."""
 
 import tensorflow as tf
 

@@ -16,4 +16,4 @@ def steps(x):
 x = tf.constant(2.0)
 y, expected = steps(x), x * 0.8 ** 3
 tf.debugging.assert_near(y, expected)
-print(y.numpy(), expected.numpy())
+print("loop", y.numpy(), " formula", expected.numpy())

@@ -1,4 +1,4 @@
-"""The gradient waits for the print."""
+"""With a control dependency, the gradient waits for the print."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""XLA compiles a gradient function of TensorFlow operations."""
+"""XLA compiles a gradient function that uses TensorFlow's operations."""
 
 import tensorflow as tf
 

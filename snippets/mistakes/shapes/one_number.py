@@ -1,4 +1,4 @@
-"""The sum in the shape of the variable."""
+"""The sum is reshaped to the shape of the variable."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The gradient has the shape of the factor, for any that broadcasts."""
+"""Each gradient has its input's shape, for all shapes that broadcast."""
 
 import tensorflow as tf
 
@@ -12,7 +12,7 @@ def scaled(x, factor):
 
 
 def fitted(gradient, x):
-    """Summed over the axes along which x was copied."""
+    """The gradient, summed over the axes along which x was copied."""
     extra = tf.range(tf.rank(gradient) - tf.rank(x))
     summed = tf.reduce_sum(gradient, extra)
     ones = tf.where(tf.equal(tf.shape(x), 1))[:, 0]

@@ -25,7 +25,7 @@ def gradient(function, x):
 
 
 x = tf.constant([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])
-rule = gradient(lambda x: sine(x), x)
+custom = gradient(lambda x: sine(x), x)
 autodiff = gradient(tf.sin, x)
-print("custom  ", *rule.numpy())
+print("custom  ", *custom.numpy())
 print("autodiff", *autodiff.numpy())

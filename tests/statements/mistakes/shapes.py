@@ -35,19 +35,20 @@ SHAPES = {
     "A gradient must …",
     "Eagerly, and with …",
     "The error then …",
-    "With the tape around a `tf.function`, TensorFlow …",
+    "If you compute …",
     "Broadcasting copies `factor` …",
-    "The tape returns …",
+    "The gradient that …",
+    "Therefore, the update …",
     "With the tape around a `tf.function`, the …",
     "With the tape around a `tf.function`, and …",
     "Write `assert gradient.shape == offset.shape`, …",
     "The gradient has the shape of `offset`.",
-    "That error names …",
+    "It names neither …",
     "Deliberately wrong: the gradient of a scalar …",
     "Deliberately wrong: the gradient of an …",
     "The gradient is …",
-    "The sum in …",
-    "The optimizer can …",
+    "The sum is …",
+    "The gradient now has the shape of the variable, …",
     "The update of …",
 )
 @over(mode=MODES, gradient=SHAPES)
@@ -76,7 +77,8 @@ def test_compared(mode, gradient):
     "The tape compares …",
     "`IdentityN` is the …",
     "Its inputs are …",
-    'Therefore "Input index: …',
+    "The index counts …",
+    "In this program, …",
     "The sum over …",
 )
 @over(outputs=[1, 2, 3])
@@ -97,11 +99,16 @@ def test_identity_n(outputs):
     assert f"Forward operation: IdentityN. Input index: {outputs + 1}." in said
     graph = tf.function(lambda x, y: rule(x, y)).get_concrete_function(X, X).graph
     assert "IdentityN" in [each.type for each in graph.get_operations()]
+    [op] = [op for op in graph.get_operations() if op.type == "IdentityN"]
+    index = [at for at, _ in enumerate(op.inputs)]
+    assert index[0] == 0 and index[-1] == outputs + 1  # as in the message
+    kinds = [each.op.type for each in op.inputs]
+    assert kinds[outputs:] == ["Placeholder"] * 2 and "Placeholder" not in kinds[:1]
     assert "Original input shape: (1,). Calculated input gradient shape: ()" in said
 
 
 @says(
-    "The reshape before the …",
+    "The gradient of the reshape …",
     "The gradient of a reshape …",
     "It receives the …",
     "Deliberately wrong: the factor …",
@@ -117,8 +124,8 @@ def test_reshape(mode):
 
 
 @says(
-    "The gradient has the shape of the factor, …",
-    "Summed over the …",
+    "Each gradient has …",
+    "The gradient, summed …",
     "Fix: return each gradient in the shape of its input.",
     "The function `fitted` …",
     "The gradients have …",
@@ -141,8 +148,8 @@ def test_fitted(mode, shape):
     "The messages of eager …",
     "In the backward …",
     "It multiplies the …",
-    "A loss has …",
-    "The gradient now …",
+    "The upstream gradient of …",
+    "The gradient now has the shape of the matrix.",
     "Fix: return one …",
     "Deliberately wrong: the gradient of a matrix product …",
     "Each element of …",
@@ -185,7 +192,7 @@ def test_words_of_a_kernel(onednn):
 
 
 @says(
-    "The matrix product before …",
+    "The gradient of the matrix product before …",
     "The gradient of `w` …",
     "If the matrix …",
     "Fix: order the …",
@@ -213,7 +220,7 @@ def test_transposed(mode, sides):
 
 @says(
     "The product of `upstream` and `x` …",
-    "The upstream gradient …",
+    "The upstream gradient has …",
     "So broadcasting aligns …",
     "If there are …",
     "Fix: put the …",
@@ -239,10 +246,10 @@ def test_rows(mode, rows):
     "Eagerly and in …",
     "The tape adds …",
     "One of them …",
-    "If the loss uses …",
-    "Both gradients are …",
+    "This message appears …",
+    "With it, both …",
+    "The fix is the …",
     "Deliberately wrong: two …",
-    "Both gradients have …",
 )
 @over(mode=BESIDE, uses=[1, 2])
 def test_added(mode, uses):
@@ -255,6 +262,14 @@ def test_added(mode, uses):
     said = message(mode.gradients, run, X, 2.0)
     assert (said == "") == (uses == 1)
     assert uses == 1 or "same size and shape" in said or "must be equal rank" in said
+    fixed = program("variable.py").scaled
+
+    def summed(x, factor):
+        return tf.reduce_sum(fixed(x, factor)) + factor**2
+
+    assert same(mode.gradients(summed, X, 2.0)[1], 10.0)
+    right = mode.gradients(lambda x, factor: tf.reduce_sum(x * factor), X, 2.0)[1]
+    assert right.shape == mode.gradients(fixed, X, 2.0)[1].shape == []
 
 
 @says(
@@ -342,7 +357,9 @@ advice(
     "Before the update, …",
     "Here, reshape the …",
     "Test with matrices …",
-    "Compare the shapes yourself.",
+    "To find the …",
+    "Compare the shape of the gradient …",
+    "Compare the shape of each …",
 )
 pointer(
     "Message — Fix",
@@ -360,12 +377,12 @@ pointer(
     "The fix returns a …",
     "The fix swaps the …",
     "The fix gives `upstream` …",
-    "The fix sums the gradient of `factor` before …",
     "The fix sets the …",
     "If a wrong …",
     "`factor` is a …",
     "`offset` has the …",
-    "The scalar factor …",
+    "The argument `factor` …",
+    "The rest of …",
     "`grad` returns a …",
     "This `grad` returns …",
     "The gradient agrees with automatic differentiation.",

@@ -1,4 +1,4 @@
-"""Deliberately wrong: a gradient with respect to the start of the loop."""
+"""Deliberately wrong: a gradient with respect to a loop's initial value."""
 
 import tensorflow as tf
 

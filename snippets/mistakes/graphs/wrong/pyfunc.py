@@ -11,8 +11,8 @@ import tensorflow as tf
 @tf.custom_gradient
 def cube(x):
     def grad(upstream):
-        slope = tf.numpy_function(lambda x: 3.0 * x ** 2, [x], x.dtype)
-        return upstream * tf.ensure_shape(slope, x.shape)
+        local = tf.numpy_function(lambda x: 3.0 * x ** 2, [x], x.dtype)
+        return upstream * tf.ensure_shape(local, x.shape)
 
     return x ** 3, grad
 
@@ -25,7 +25,7 @@ def gradient(x):
     return tape.gradient(y, x)
 
 
-os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the log repeats it
+os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the log repeats the message
 x = tf.constant(np.float32(2.0))
 try:
     gradient(x)

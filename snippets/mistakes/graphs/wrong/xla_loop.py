@@ -18,7 +18,7 @@ def gradient(x):
     return tape.gradient(y, x)
 
 
-os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the log repeats it
+os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the log repeats the message
 x = tf.constant(2.0)
 try:
     print(gradient(x))

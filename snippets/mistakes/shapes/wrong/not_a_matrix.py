@@ -29,5 +29,6 @@ for mode in gradient, tf.function(gradient, autograph=False):
     except ValueError as error:
         message = str(error).partition(" for '")[0]
         print("ValueError:", message.rpartition("}} ")[2])
-    except tf.errors.InvalidArgumentError as error:  # oneDNN has its own
+    except tf.errors.InvalidArgumentError as error:
+        # The rest of the message depends on oneDNN.
         print("InvalidArgumentError, about ndims:", "ndims" in str(error))
