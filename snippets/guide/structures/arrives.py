@@ -36,9 +36,9 @@ def show(gradient):
 x, row = tf.constant([1.0, -1.0]), tf.constant([5.0, 7.0])
 print("eager")
 show(gradient(four, x))
-print("tape and rule inside tf.function")
+print("tape and custom gradient inside tf.function")
 show(tf.function(lambda: gradient(four, x), autograph=False)())
-print("tape outside of tf.function")
+print("tape outside the tf.function")
 show(gradient(tf.function(lambda x: four(x), autograph=False), x))
 print("tf.gradients")
 show(tf.function(lambda: tf.gradients(four(x)[0], x, row)[0],

@@ -12,8 +12,8 @@ for name, structure in [
         ("namedtuple", Point(y="y", x="x")),
         ("dict", {"y": "y", "x": "x"}),
         ("OrderedDict", collections.OrderedDict(y="y", x="x")),
-        ("keys of text", {"w10": "w10", "w9": "w9"}),
-        ("keys of numbers", {10: "10", 9: "9"}),
+        ("string keys", {"w10": "w10", "w9": "w9"}),
+        ("number keys", {10: "10", 9: "9"}),
         ("nested", {"b": ("b0", "b1"), "a": [Point("a.y", "a.x")]}),
         ("empty", ("first", (), {}, "second")),
         ("None", ("first", None, "second"))]:

@@ -21,4 +21,4 @@ for name, function in ("plain", steps), ("recompute_grad", recomputed):
         tape.gradient(y, x)
         read = sum(len(each.consumers()) > uses for each, uses in forward)
     print(f"{name:14}  runs {len(seen) // 20}"
-          f"  results of the first read again {read}")
+          f"  results of the first run that are read {read}")

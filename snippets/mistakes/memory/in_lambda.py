@@ -23,7 +23,7 @@ model = keras.Sequential([
 before = model.get_weights()
 model.compile("sgd", "mse")
 model.fit(np.ones((4, 2)), np.full((4, 1), 9.0), verbose=0)
-moved = [(one != other).any()
-         for one, other in zip(before, model.get_weights())]
-assert all(moved)
-print("weights of the model:", len(moved), " moved:", sum(moved))
+changed = [(one != other).any()
+           for one, other in zip(before, model.get_weights())]
+assert all(changed)
+print("weights of the model:", len(changed), " changed:", sum(changed))

@@ -1,4 +1,4 @@
-"""Second derivatives of log(1 + e^x), by what grad keeps: five choices."""
+"""Second derivatives of log(1 + e^x), by what grad captures."""
 
 import functools
 
@@ -18,20 +18,20 @@ def the_output(x):
 
 # truth: first derivative only
 @tf.custom_gradient
-def a_step(x):
+def the_exponential(x):
     e = tf.exp(x)
     return tf.nn.softplus(x), lambda u: u * (1.0 - 1.0 / (1.0 + e))
 
 
 @tf.custom_gradient
-def a_safe_step(x):
+def the_sigmoid(x):
     s = tf.sigmoid(x)
     return tf.nn.softplus(x), lambda upstream: upstream * s
 
 
 # truth: first derivative only
 @tf.custom_gradient
-def a_number(x):
+def a_constant(x):
     s = tf.sigmoid(tf.stop_gradient(x))
     return tf.nn.softplus(x), lambda upstream: upstream * s
 
@@ -52,8 +52,8 @@ def second(run):
 
 
 x = tf.constant([1.0, 30.0, 100.0])
-for kept in the_input, the_output, a_step, a_safe_step, a_number:
+for kept in the_input, the_output, the_exponential, the_sigmoid, a_constant:
     eager = functools.partial(derivatives, kept)
     graph = tf.function(eager, autograph=False)
-    print(f"{kept.__name__:11}  first = {eager(x)[0].numpy()}"
+    print(f"{kept.__name__:15}  first = {eager(x)[0].numpy()}"
           f"  second = {second(eager)}  graph = {second(graph)}")

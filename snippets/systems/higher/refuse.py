@@ -19,7 +19,7 @@ def cube(x):
     return x ** 3.0, grad
 
 
-def slope(x):
+def gradient(x):
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = cube(x)
@@ -29,7 +29,7 @@ def slope(x):
 def curvature(x):
     with tf.GradientTape() as tape:
         tape.watch(x)
-        first = slope(x)
+        first = gradient(x)
     return tape.gradient(first, x)
 
 
@@ -40,7 +40,7 @@ def forward(x):
 
 
 x = tf.constant(10.0)
-for function in slope, curvature, forward:
+for function in gradient, curvature, forward:
     graph = tf.function(function, autograph=False)
     for mode, run in ("eager", function), ("tf.function", graph):
         try:

@@ -47,8 +47,8 @@ AWAY = numbers(-100, 100).filter(lambda x: abs(x) > 0.01)
 @says(
     "Polar coordinates: a …",
     "Polar coordinates have …",
-    "The formula with …",
-    "`tf.atan2` extends it …",
+    "The two inputs …",
+    "In the left …",
     "Each output has its …",
     "There is one downstream …",
 )
@@ -78,7 +78,9 @@ def test_polar(mode, x, y, factors):
     assert near_(found[0], factors[0] * x / r - factors[1] * y / r2)
     assert near_(found[1], factors[0] * y / r + factors[1] * x / r2)
     assert np.all(found[0] != 0) and np.all(found[1] != 0)
-    assert all(each.shape == (2,) for each in polar({"x": x, "y": y}).values())
+    outputs = polar({"x": x, "y": y})
+    assert len(outputs) == 2 == len(found)
+    assert all(each.shape == (2,) for each in (*found, *outputs.values()))
 
 
 @says(
@@ -110,6 +112,7 @@ def test_origin(mode, x):
 @says(
     "The upstream gradients are …",
     "`grad` receives them …",
+    "`tf.nest.pack_sequence_as(outputs, upstreams)` restores …",
     "`tf.nest.pack_sequence_as(outputs, upstreams)` turns …",
     "So the gradients …",
     "The program writes …",
@@ -131,7 +134,6 @@ def test_the_trace():
 
 
 @says(
-    "Then there is …",
     "Return the structure of the inputs, …",
     "Then you don't …",
     "The upstream gradients come …",
@@ -139,7 +141,6 @@ def test_the_trace():
     "`grad` returns a …",
     "TensorFlow flattens it …",
     "TensorFlow doesn't compare …",
-    "Return the structure of the inputs.",
 )
 @over(
     mode=[EAGER, INSIDE, AROUND_XLA, SYMBOLIC],
@@ -228,7 +229,7 @@ def test_order(structure):
 
 
 @says(
-    "Keys of text …",
+    "It sorts string …",
     "TensorFlow flattens a …",
     "`None` is one leaf.",
 )
@@ -352,12 +353,14 @@ def test_four():
 
 @says(
     "Return one gradient …",
-    "TensorFlow flattens the …",
+    "TensorFlow flattens the positional …",
+    "The count to …",
     "A list of …",
     "`grad` receives one upstream …",
     "`grad` receives one argument …",
     "It returns one …",
-    "`grad` must return one …",
+    "`grad` must return one gradient for each leaf.",
+    "`grad` must return one gradient for each leaf, …",
     was="'each tensor': a number in a tuple counts, too",
 )
 @over(
@@ -368,6 +371,9 @@ def test_four():
 )
 def test_count(mode, given):
     owed = 1 + len(pieces(given))
+    leaves = tf.nest.flatten((1.0, given))
+    assert len(leaves) == owed
+    assert not any(isinstance(leaf, (list, tuple, dict)) for leaf in leaves)
 
     def rule(count):
         arrived = []
@@ -437,6 +443,7 @@ ROWS = {
     "a tensor and a pair …",
     "a tensor and an empty …",
     "Arguments — Leaves …",
+    "The table also …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, SYMBOLIC], row=ROWS)
 def test_rows(mode, row):
@@ -481,7 +488,7 @@ def test_variables_apart(mode):
 
 
 @says(
-    "If `grad` returns …",
+    "If `grad` returns a …",
     "In eager mode, the message …",
 )
 @over(mode=MODES, count=[1, 2, 4])
@@ -500,8 +507,8 @@ def test_messages_of_the_count(mode, count):
 
 @says(
     "The function `rows` …",
-    "The tables come …",
-    "A row that …",
+    "It receives the …",
+    "If an index …",
     "Two tables in …",
     "`grad` must return three …",
 )
@@ -541,15 +548,19 @@ def test_integer_among_the_inputs(mode, places, loss):
 
 
 @says(
+    "The gradients agree.",
     "`grad` is called …",
-    "The first and …",
+    "The index 1 …",
+    "So the gradient 101 …",
     "from tf.gather it …",
 )
 def test_the_trace_of_the_integer():
     lines, defined = trace("integer.py"), program("integer.py")
     assert [each.text for each in lines.starting("upstreams")] == ["upstreams: 2"]
     assert [*defined.index.numpy()] == [1, 0, 1]
-    assert lines[1].numbers[:3] == [10, 101, 0]
+    assert lines[1].numbers[:3] == [10, 101, 0] and 1 + 100 == 101
+    assert lines[1].numbers == lines[2].numbers
+    assert [*defined.index.numpy()].count(1) == 2
     with tf.GradientTape() as tape:
         tape.watch(defined.tables)
         y = defined.plain(defined.tables, defined.index)[0]
@@ -561,6 +572,7 @@ def test_the_trace_of_the_integer():
 
 @says(
     "Settings stay outside …",
+    "For each setting, …",
     "To allow keywords, …",
     "The custom gradient has …",
 )
@@ -579,7 +591,8 @@ def test_settings_outside(mode, axis, from_end):
 
 
 @says(
-    "Each call of …",
+    "In eager mode, each …",
+    "In a graph, each …",
     was="'in each call': a tf.function makes it once for each trace",
 )
 @over(calls=[1, 3])
@@ -605,7 +618,6 @@ def test_made_anew(calls):
 
 
 @says(
-    "Capture settings only: …",
     "Apart from variables, …",
     "A tensor that …",
     was="'gets None': in a loop it gets 0",
@@ -648,7 +660,7 @@ def test_settings_as_arguments(mode, setting):
 
 
 @says(
-    "Both modes refuse …",
+    "Eager mode and …",
 )
 @over(mode=MODES, refused={"None": None, "square": tf.square, "in a list": [None]})
 def test_refused_settings(mode, refused):
@@ -706,36 +718,47 @@ def test_swapped_pieces(factors):
 
 
 @says(
-    "In `capital` a …",
-    "All are scalars, …",
-    "`line` returns the …",
-    "The gradients of …",
-    "Deliberately wrong: gradients …",
+    "Suppose the input …",
+    "TensorFlow flattens the input …",
+    "If both gradients …",
+    "A misspelled key …",
 )
-@over(mode=MODES)
-def test_keys_as_written(mode):
-    defined = program("wrong/keys.py")
-    assert [*defined.model] == ["w", "b"] and sorted("bW") == ["W", "b"]
-    assert tf.nest.flatten(defined.model) == [defined.model["b"], defined.model["w"]]
-    assert all(each.shape == [] for each in (*defined.model.values(), defined.x))
-    for name in ("line", "capital", "with_keys", "plain"):
-        found = mode.gradients(
-            lambda w, b: getattr(defined, name)({"w": w, "b": b}, defined.x), 2.0, 0.0
-        )
-        wrong = name in ("line", "capital")
-        assert same(found, [1.0, 5.0] if wrong else [5.0, 1.0])
-        assert trace("wrong/keys.py").starting(name)[0].numbers == [*map(float, found)]
+@over(
+    mode=MODES,
+    returned={
+        "as written": lambda w, b: (w, b),
+        "misspelled": lambda w, b: {"W": w, "b": b},
+        "with keys": lambda w, b: {"w": w, "b": b},
+    },
+)
+def test_keys_as_written(mode, returned):
+    assert tf.nest.flatten({"w": "w", "b": "b"}) == ["b", "w"]
+    assert sorted("bW") == ["W", "b"]
+
+    @tf.custom_gradient
+    def line(model, x):
+        def grad(upstream):
+            return returned(upstream * x, upstream), upstream * model["w"]
+
+        return model["w"] * x + model["b"], grad
+
+    found = mode.gradients(
+        lambda w, b: line({"w": w, "b": b}, tf.constant(5.0)), 2.0, 0.0
+    )
+    assert len(found) == 2 and all(each.shape == [] for each in found)
+    right = isinstance(returned(1, 2), dict) and "w" in returned(1, 2)
+    assert same(found, [5.0, 1.0] if right else [1.0, 5.0])
 
 
 @says(
     "A keyword argument …",
     "If all inputs …",
-    "3 and 2 …",
+    "The results 3 …",
     "If some inputs …",
     "Pass inputs by position.",
     "If you pass all …",
     "The `grad` of …",
-    "A gradient function …",
+    "If `grad` returns one …",
     "Deliberately wrong: inputs …",
 )
 @over(mode=MODES)
@@ -783,7 +806,7 @@ def test_keywords_of_a_graph(options):
 
 
 @says(
-    "A default that …",
+    "A parameter with …",
     "So the same …",
 )
 @over(mode=MODES)
@@ -917,15 +940,14 @@ def test_keywords_and_a_variable():
 pointer(
     "After this page …",
     "The catalogue of …",
-    "The same mistake …",
     "It also explains …",
     "Predict: the count.",
     "Predict: an unused output.",
     "Derive: mean and variance.",
     "The lines that …",
-    "If nothing else …",
+    "The page on …",
     "Keep axes, flags …",
-    "Make two predictions, …",
+    "Make two quick …",
 )
 advice(
     "You need the …",
@@ -934,17 +956,18 @@ advice(
     "Look at the order …",
     "You can call …",
     "Name the argument …",
-    "Compare the two …",
     "Fix: return a …",
     "Fix: pass inputs …",
-    "Fix: pass the …",
+    "Capture settings only.",
+    "Compare `inputs` with …",
+    "Compare `rows` with …",
     "Make the setting …",
 )
 definition(
-    "There are four …",
-    "The formula is …",
+    "The formulas are …",
     "Each output has a …",
-    "If the function receives …",
+    "In the program below, …",
+    "It receives and …",
     "A setting is …",
     "A function is …",
     "How many gradients …",

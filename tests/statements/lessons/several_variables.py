@@ -65,26 +65,23 @@ def test_too_few(graph):
 
 
 @says(
+    "In a graph, the message …",
     "If you compute the gradient inside …",
-    "First, both counts …",
-    "Second, if `grad` …",
-    "The program prints the last …",
-    "Deliberately wrong: one …",
-    "The fix is the same …",
+    "This message reads …",
 )
 @over(mode=[INSIDE, XLA])
 def test_the_count_inside(mode):
     few, many = (message(mode.gradients, f, X, Y) for f in (TOO_FEW, TOO_MANY))
-    assert "returned too few gradients. Expected 3 but received 2" in few
-    assert "returned too few gradients. Expected 3 but received 4" in many
-    assert all("too few" in each for each in (few, many)) and len((few, many)) == 2
+    assert few.strip().endswith("too few gradients. Expected 3 but received 2")
+    expected, received = [int(n) for n in few.split() if n.isdigit()][-2:]
+    assert expected == 3 and received == 2
+    assert many.strip().endswith("too few gradients. Expected 3 but received 4")
     assert "in user code" in few and raised(mode.gradients, RIGHT, X, Y) is None
 
 
 @says(
+    "In a graph, the message …",
     "If you compute the gradient outside …",
-    "The program prints the first …",
-    "Deliberately wrong: the …",
 )
 @over(mode=[AROUND, AROUND_XLA, SYMBOLIC])
 def test_the_count_outside(mode):
@@ -296,10 +293,13 @@ def test_the_check():
     "The upstream gradient from …",
     "At $(3, 2)$ …",
     "The differential of …",
+    "Which of the …",
     "Solution: the gradient …",
 )
 def test_the_solution():
     forward, to_x, to_y, *_ = trace("solution.py")
+    downstream = [to_x["downstream"], to_y["downstream"]]
+    assert len(downstream) == 2 and downstream[0] > 0 > downstream[1]
     assert forward["z"] == 1.5 and to_x["upstream"] == to_y["upstream"] == 3
     assert (to_x["local"], to_x["downstream"], to_y["local"], to_y["downstream"]) == (
         0.5,
@@ -309,7 +309,10 @@ def test_the_solution():
     )
 
 
-definition("On this page …")
+definition(
+    "In the last …",
+    "On this page …",
+)
 advice(
     "You need the …",
     "You also need …",
@@ -326,9 +329,11 @@ advice(
     "Make two quick …",
     "Derive the gradient …",
     "Apply it in …",
+    "Predict the upstream …",
 )
 pointer(
-    "The catalogue has …",
+    "The catalogue of …",
+    "It lists the …",
     "After this lesson …",
 )
 

@@ -12,8 +12,8 @@ from truth.statements.tries import *
 
 pointer(
     "Find your symptom …",
-    "The first four …",
-    "Recomputation that makes …",
+    "It covers memory …",
+    "If recomputation makes …",
     "A fix is …",
     "Asked in tensorflow#36168.",
     "Asked in tensorflow#36981.",
@@ -29,6 +29,7 @@ pointer(
 
 @says(
     "The programs count …",
+    "These numbers are …",
 )
 def test_counted():
     names = ("keeps", "whole", "registry", "persistent", "saved")
@@ -78,7 +79,7 @@ def taped(function, persistent=False):
     "In this program, a …",
     "A custom gradient doesn't …",
     "A custom gradient keeps …",
-    "Look at how many of …",
+    "Look at how many of the 20 …",
     "Deliberately wrong: a custom gradient that …",
     "The input is …",
 )
@@ -110,7 +111,8 @@ def test_keeps(count):
     "Fix: wrap each …",
     "In this program each …",
     "`tf.recompute_grad` saves nothing — …",
-    "Look at how many intermediate …",
+    "One `tf.recompute_grad` wraps …",
+    "Look at how many of their …",
     "The peak falls …",
     "Deliberately wrong: one …",
     "With recompute_grad around …",
@@ -138,6 +140,7 @@ def test_whole(blocks):
 @says(
     "Fix: none is …",
     "Does `tf.recompute_grad` save …",
+    "Results that the …",
     "The program counts …",
     "The backward pass …",
     "With `tf.recompute_grad` it …",
@@ -172,7 +175,7 @@ def test_in_a_graph(count):
 
 
 @says(
-    "XLA merges the …",
+    "Under XLA, the …",
     "Wrap several blocks …",
     "So if the …",
     was="'recomputes as well': XLA merges the runs of one wrapped function",
@@ -224,7 +227,7 @@ def test_persistent(persistent, asked):
 
 
 @says(
-    "The forward pass appends to …",
+    "The forward pass appends its …",
     "The forward pass appends in …",
     "Without a tape, …",
     "Without a gradient, …",
@@ -269,12 +272,13 @@ def rules():
     "In a graph, each …",
     "TensorFlow 2.21 never …",
     "The entry holds …",
-    "Fix: trace once, …",
+    "Fix: trace once.",
+    "In the signature, …",
     "Memory grows with each trace — …",
     "A function with …",
     "Five registry entries …",
     "This program compares one …",
-    "The open signature …",
+    "The signature with …",
     "Deliberately wrong: a custom gradient is traced …",
     "One graph for …",
 )
@@ -326,10 +330,8 @@ def test_registry(calls):
     "Fix: differentiate the …",
     "`recompute_grad tried to transpose grad` — …",
     "The program uses …",
-    "Without `tf.recompute_grad`, forward …",
-    "Both derivatives are …",
+    "The message suggests …",
     "Deliberately wrong: forward …",
-    "Forward mode through …",
 )
 @over(forward=FORWARDS, mode=[EAGER, INSIDE])
 def test_transpose(forward, mode):
@@ -474,7 +476,7 @@ def _clear():
     "This is a …",
     "While `tf.map_fn`, `tf.scan` …",
     "If tracing raises …",
-    "`tf.recompute_grad` enters the …",
+    "In its backward …",
     "If you compute …",
     "A `tf.map_fn` raises …",
     "Eager mode also …",

@@ -15,12 +15,12 @@ def root(a):
 
 # truth: the rule is right; a > 0
 @tf.custom_gradient
-def with_rule(a):
+def decorated(a):
     y = root(a)
     return y, lambda upstream: upstream / (3.0 * y ** 2)
 
 
-for function in root, with_rule:
+for function in root, decorated:
     iterates, a = [], tf.constant(8.0)
     with tf.GradientTape() as tape:
         tape.watch(a)

@@ -20,21 +20,21 @@ def loss(function, x):
     return 0.5 * (function(x) - 5000.0) ** 2.0
 
 
-def slope(function, x):
+def gradient(function, x):
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = loss(function, x)
     return tape.gradient(y, x)
 
 
-def slope_of_loss(x):
-    return slope(cube, x)
+def gradient_of_loss(x):
+    return gradient(cube, x)
 
 
 x = tf.constant(10.0)
 for function in cube, plain:
     with tf.GradientTape() as tape:
         tape.watch(x)
-        first = slope(function, x)
+        first = gradient(function, x)
     print(f"{function.__name__:5}  first = {first:.0f}"
           f"  second = {tape.gradient(first, x):.0f}")
