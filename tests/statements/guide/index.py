@@ -16,7 +16,8 @@ PAGES = {
 @says("Pages that derive …")
 @over(page=PAGES)
 def test_each_page(page):
-    assert "State the " in page or "(choosing.md)" in page or "[the four steps]" in page
+    links = "(choosing.md)", "[the four steps]", "(identity.md#derivation)"
+    assert "State the " in page or any(link in page for link in links)
     heads = re.findall("^## (.*)$", page, re.MULTILINE)
     assert heads[-1].startswith(("Exercise", "Try it"))
     solutions = page[page.rindex(f"## {heads[-1]}") :]

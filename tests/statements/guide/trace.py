@@ -97,7 +97,7 @@ def test_the_trace_of_the_probe():
     least = [float(re.search(r"min (\S+)", each.text)[1]) for each in (r, s, h)]
     most = [float(re.search(r"max (\S+)", each.text)[1]) for each in (r, s, h)]
     assert least == [1 / 2, 0.5 / (2 * 10), 0.6 / 2] and most == [0.5, 0.05, 0.8 / 2]
-    assert [0.6 * 0.5, 0.8 * 0.5] == [least[2], most[2]]
+    assert [least[2], most[2]] == [0.6 * 0.5, 0.8 * 0.5]
     probe = program("probe.py")
     assert probe.u.shape == (2, 2) and same(probe.u, probe.x @ probe.W - probe.c)
     assert same(probe.r[:, 0], [5, 10])
@@ -181,7 +181,9 @@ def test_the_silent_trace():
     assert [each.startswith("loose") for each in texts].count(True) == 2
     assert [each.startswith("tied") for each in texts].count(True) == 3
     assert "loose" not in " ".join(texts[texts.index("tape outside a tf.function") :])
-    assert [each for each in texts if "gradient" in each][2] == "gradient = 0.5  calls = 1"
+    assert [each for each in texts if "gradient" in each][
+        2
+    ] == "gradient = 0.5  calls = 1"
 
 
 # What a line says.
@@ -607,7 +609,7 @@ def test_operations_that_are_not_checked(call):
 
 
 @says(
-    "The message for \"then a …",
+    'The message for "then a …',
     "The message also lists …",
     "So look at the inputs …",
 )
