@@ -407,7 +407,7 @@ def test_watched_variables(wrap, inner):
     "NaN times anything …",
     "All places nearer …",
     "Two runs at …",
-    "At step 23 …",
+    "Step 23 passes …",
     "So the NaN enters in the gradient …",
     "With 64 steps …",
     "Whether the gradient …",
@@ -505,7 +505,7 @@ def takes_log(x):
 
 @says(
     "`tf.debugging.enable_check_numerics()` checks the …",
-    "Complex numbers pass.",
+    "It doesn't check complex …",
     "The message depends on …",
     "It raises an error at …",
     "In eager mode it …",

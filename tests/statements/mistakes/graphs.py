@@ -239,7 +239,7 @@ def test_branch(mode):
 
 
 @says(
-    "Eagerly, in a graph …",
+    "A custom gradient works …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA])
 def test_loops(mode):
@@ -655,7 +655,7 @@ def test_pop(wrap, times):
     "The gradient is the one …",
     "The tape also …",
     "Eagerly, a `tf.function` …",
-    "In a graph, a loop …",
+    "A loop or a branch with …",
     "Fix: pass `tf.stop_gradient(x)` …",
     "Deliberately wrong: the forward pass calls …",
     "tf.stop_gradient keeps the …",

@@ -87,7 +87,7 @@ RULES = ["identity", "rounded", "limited"]
     "Around a `tf.function`, the …",
     "After this page …",
     "Forward mode in TensorFlow …",
-    "Around a `tf.function`, it …",
+    "If the accumulator is around …",
     "Elsewhere, it differentiates …",
     "The next program has …",
     "Those of `identity` …",
@@ -97,9 +97,9 @@ RULES = ["identity", "rounded", "limited"]
     "TensorFlow keeps this …",
     "`tf.round` has no …",
     "In eager mode, TensorFlow …",
-    "In a graph, …",
+    "Inside a `tf.function`, the …",
     "The gradient function of `limited` …",
-    "TensorFlow differentiates it …",
+    "Around a `tf.function`, TensorFlow …",
     "So the derivative …",
     "Forward mode of …",
 )
@@ -120,7 +120,7 @@ def test_whose(forward, name):
 @says(
     "An accumulator doesn't …",
     "Alternatively, use `by_transposing`, …",
-    "`by_transposing` always calls …",
+    "`by_transposing` calls it everywhere …",
 )
 @over(mode={"eager": None, "inside": {}, "XLA": {"jit_compile": True}}, around=[0, 1])
 def test_by_transposing(mode, around):
@@ -183,7 +183,7 @@ def test_derivative(forward):
 
 
 @says(
-    "The operations have …",
+    "Forward mode finds no …",
     "Then forward mode …",
 )
 @over(forward=[FORWARDS[1], FORWARDS[4]])
@@ -385,7 +385,7 @@ def test_forward_and_maps(graph):
 @says(
     "A gradient that you …",
     "Some of the …",
-    "So they keep …",
+    "So every mode …",
     "All modes agree …",
     "A gradient that no …",
 )
