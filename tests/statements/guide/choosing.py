@@ -548,7 +548,7 @@ def test_the_number_does_not_matter(mode, x, c):
 @says(
     "The program below …",
     "The trick computes `z …",
-    "Often that isn't …",
+    "Often you don't …",
     "The symbol $:=$ …",
     "Here $y$ is …",
 )

@@ -439,7 +439,7 @@ def stop(f):
 @says(
     "You can write …",
     "`x + …",
-    "Not every function …",
+    "Rounding can change …",
     was="'fails far from 0': for a rounding never, at a finite number",
 )
 @over(dtype=FLOATS, x=numbers(around=[0.5, 1.5, 2.0**23]), cases=100)
@@ -606,7 +606,7 @@ def test_what_has_no_derivative(forward, f, factor):
 
 @says(
     "The downstream gradient of …",
-    "Forward mode returns the …",
+    "Forward mode differentiates this …",
     "If the graph …",
     "For `clip` the …",
     was="'the derivative of the rule, at upstream 1': 3 * sq(x) with the rule u * u gives 18",

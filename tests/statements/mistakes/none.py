@@ -48,7 +48,7 @@ JUMPS = {
 @says(
     "Keras raises this …",
     "`tf.round` has no …",
-    "This loss counts …",
+    "This loss rounds …",
     "Deliberately wrong: the loss …",
     "The message is …",
 )
@@ -880,7 +880,7 @@ def test_stopped(graph):
 
 @says(
     "A tape that isn't persistent drops its record when you …",
-    "After a call …",
+    "If you make this call …",
     "The outer tape …",
     "Fix: for a …",
     "If you call `tape.gradient` …",
