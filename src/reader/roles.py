@@ -5,8 +5,8 @@ A Python-Markdown extension: in code the names ``upstream``,
 formulas; in a block with what they are of (``local_x``), and with the value that a
 trace prints behind them. No letter changes, so what is copied is the program.
 
-Tokens in the color of the text (names, numbers, operators) lose their elements. They
-were half the elements of a page of programs, and a phone styles each of them.
+Tokens in the color of the text (names, numbers, operators) lose their elements: up to
+44 % of a page, each of which a phone would style.
 """
 
 import re

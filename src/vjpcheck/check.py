@@ -37,18 +37,20 @@ def check_rule(
 
     The check draws a random upstream gradient, and computes the inner product of the
     gradient with directions in which the inputs change. At your inputs, if they have at
-    most 16 elements, each direction changes one element. Otherwise, each direction
-    changes all elements of one input by random amounts. The check compares each inner
-    product with the derivative of the values in that direction. That derivative comes
-    from central differences that are extrapolated to step zero, with an estimate of the
-    error (C. J. F. Ridders, Advances in Engineering Software 4(2), 1982). At a kink,
-    the check accepts any value between the derivatives of the two sides.
+    most 16 elements, each direction changes one element. At all other points, and for
+    larger inputs, each direction changes all elements of one input by random amounts.
+    The check compares each inner product with the derivative of the values in that
+    direction. That derivative comes from central differences that are extrapolated to
+    step zero, with an estimate of the error (C. J. F. Ridders, Advances in Engineering
+    Software 4(2), 1982). At a kink, the check accepts any value between the derivatives
+    of the two sides.
 
     The check tries your inputs and four random points near them, both in float64 (if
     possible) and in the dtypes of the inputs. It tries upstream gradients with sizes of
-    about 1, 10, 0.1 and 1000, and some that are zero or mostly zero. Others are close
-    to a constant in the code of the function, on both of its sides. The check also
-    calls the gradient function with ``tf.IndexedSlices``, and accepts an error there.
+    about 1, 10, 0.1 and 1000, and some that are zero or mostly zero. Others are
+    slightly below or above a constant that appears in the function's code. The check
+    also calls the gradient function with ``tf.IndexedSlices``, and accepts an error
+    there.
 
     The check tries the function eagerly and inside ``tf.function``. It also calls the
     function with other inputs between the forward and the backward pass. If a tape can
@@ -60,13 +62,13 @@ def check_rule(
         function: the function, usually decorated with ``tf.custom_gradient``. Its
             outputs may be a structure.
         *inputs: tensors, arrays, floats, and structures of them. A Python list is a
-            structure, not an array. Integers, strings and None stay as they are. The
-            check passes a variable among the inputs as a tensor. It also finds each
+            structure, not an array. Integers, strings and None stay as they are. If an
+            input is a variable, the check passes it as a tensor. It also finds each
             variable that the function reads, checks it like an input, and restores its
             value.
-        gradient_of: a function of the same inputs, whose gradient is the right one, as
-            for a straight-through estimator. It must differ somewhere from the gradient
-            of ``function``.
+        gradient_of: a function of the same inputs. The check takes the gradient of this
+            function as the right one, as for a straight-through estimator. Somewhere,
+            it must differ from the derivative of the forward pass of ``function``.
         upstream_becomes: a function that takes the upstream gradient and all inputs,
             and returns what the gradient function uses instead of the upstream
             gradient, such as ``lambda upstream, *inputs: -upstream``.
@@ -91,8 +93,9 @@ def check_rule(
             batch, and arrays in place of scalars.
         second_order: True if the gradient function must have a gradient with respect to
             the inputs and the upstream gradient, False if that second gradient may be
-            wrong. By default, the second gradient may be None for all of them. If it is
-            None for only some of them, the right second gradient there must be zero.
+            wrong. By default, the second gradient may be None with respect to all of
+            these. If it is None with respect to only some, the right value for those
+            must be zero.
         seed: the seed of all random numbers that the check draws.
         atol: the absolute tolerance, as in ``check_grads``.
         rtol: the relative tolerance. It replaces the default tolerances that are listed
@@ -107,12 +110,12 @@ def check_rule(
         AssertionError: the gradient is wrong. The message contains the first input,
             point and upstream gradient at which it is wrong, what was returned, and
             what is right. The check also raises this error if finite differences
-            determined too few directional derivatives: at the random points fewer than
-            nine of ten, or none with respect to some input.
+            determined too few directional derivatives. Too few means fewer than nine of
+            ten at the random points, or none with respect to some input.
         ValueError: an option can't be evaluated, or contains a name that no input has.
 
     Finite differences can't resolve values far below 1e-9, which may be lost to
-    rounding. Multiply such a function by a large constant.
+    rounding. If your function has such small values, multiply it by a large constant.
 
     Examples:
         >>> @tf.custom_gradient

@@ -37,9 +37,9 @@ class Result:
     compared: int = 0
     """The number of derivatives that were also computed with finite differences."""
     kinks: int = 0
-    """The number of these at a kink, where the check accepts a range of values."""
+    """How many of the compared derivatives are at a kink, where a range is accepted."""
     unsettled: int = 0
-    """The number of these whose finite differences were too inaccurate to compare."""
+    """How many of the compared derivatives had too inaccurate finite differences."""
     report: Report | None = None
     """The report of ``check_rule``, if it was called."""
 

@@ -54,9 +54,9 @@ def check_grads(
     (``tf.autodiff.ForwardAccumulator``) with central finite differences that are
     extrapolated to step zero (C. J. F. Ridders, Advances in Engineering Software
     4(2), 1982). It computes the finite differences in float64 if ``f`` accepts it, and
-    the derivatives in the dtypes of ``args``. It checks variables that ``f`` reads as
-    if they were arguments. At a kink, it accepts any value between the derivatives of
-    the two sides.
+    the derivatives in the dtypes of ``args``. If ``f`` reads variables, the check
+    treats them like arguments. At a kink, it accepts any value between the derivatives
+    of the two sides.
 
     Args:
         f: the function. It takes ``*args``, and returns a tensor or a structure of
@@ -64,17 +64,18 @@ def check_grads(
         args: a tuple of tensors, arrays, floats, or structures of them, of any shapes.
             The check passes integers, strings and None to ``f`` unchanged.
         order: the highest order of the derivatives. The check includes all lower
-            orders, in each combination of modes. Above order 1, it differentiates with
-            respect to the arguments, and to the upstream gradient or the tangent of the
-            lower derivative.
+            orders, in each combination of modes. Above order 1, it differentiates the
+            lower derivative with respect to the arguments. It also differentiates with
+            respect to the vector that this derivative used, its upstream gradient or
+            tangent.
         modes: ``"rev"``, ``"fwd"``, or both. If it is empty, the check compares nothing
             with finite differences. If an argument is complex, it skips ``"fwd"``,
             because TensorFlow's forward mode needs real arguments. Eager forward mode
-            differentiates the operations inside a custom gradient. It also calls the
-            gradient function, but uses the result only where these operations have no
-            derivative. Above order 1, forward mode raises an error for some functions
-            that read variables. Above order 2, some combinations of modes raise an
-            error as well.
+            differentiates the operations in the forward pass of a custom gradient. It
+            also calls the gradient function, but uses its result only where these
+            operations have no derivative. Above order 1, forward mode raises an error
+            for some functions that read variables. Above order 2, some combinations of
+            modes raise an error as well.
         atol: the absolute tolerance of a directional derivative, 0 by default.
         rtol: the relative tolerance. By default, it is 1e-6 in float64, 1e-4 in
             float32, 0.03 in float16 and 0.24 in bfloat16, and ten times as much above
@@ -92,8 +93,9 @@ def check_grads(
         fast: True to use only one random direction. By default, the check changes the
             elements of the arguments one at a time. If there are more than 16 elements,
             it uses 16 random directions instead, each of which changes all elements.
-        batched: True to compare the backward pass inside ``tf.vectorized_map``, which
-            ``tape.jacobian`` uses, with single calls.
+        batched: True to compare the backward pass inside ``tf.vectorized_map`` with one
+            call for each upstream gradient. ``tape.jacobian`` vectorizes the backward
+            pass in the same way.
         jit_compile: True to compare the forward and the backward pass, compiled by XLA,
             with the eager ones.
         strategy: a strategy. The check compares the gradients in each of its replicas
@@ -103,9 +105,9 @@ def check_grads(
             ``f`` shares state with another function, call that function in ``between``.
         progress: True to print to stderr, every two seconds, how often ``f`` was
             called.
-        nondet_tol: the largest difference between the gradients of two equal calls. The
-            check repeats both passes, and also the backward pass alone. None skips
-            these repetitions.
+        nondet_tol: the largest difference that is allowed between the gradients of two
+            equal calls. The check repeats both passes, and also the backward pass
+            alone. None skips these repetitions.
         raise_exception: False to return the problems in the result, instead of raising
             an exception.
         seed: the seed of all random numbers that the check draws. Afterwards, the check
@@ -183,14 +185,14 @@ def check_custom_gradient(
         args: the arguments of ``f``, as in ``check_grads``. The options from ``order``
             to ``seed`` are also explained there, except ``fast``.
         fast: True to use only one random direction in ``check_grads``. If you pass no
-            options of ``check_rule``, it also skips ``check_rule``.
+            options of ``check_rule``, ``fast=True`` also skips ``check_rule``.
         **declared: options of ``check_rule``, such as ``gradient_of=tf.tanh`` for a
             surrogate gradient, or ``where=…``. If you pass ``gradient_of``,
             ``upstream_becomes``, ``downstream_becomes``, ``make`` or ``no_gradient``,
-            ``check_grads`` compares nothing with finite differences. The comparisons
-            of ``batched``, ``between``, ``jit_compile``, ``strategy`` and
-            ``nondet_tol`` still take place. ``within`` is also the relative tolerance
-            of ``check_grads``, unless you pass ``rtol``.
+            ``check_grads`` compares nothing with finite differences. The check still
+            makes the comparisons that ``batched``, ``between``, ``jit_compile``,
+            ``strategy`` and ``nondet_tol`` turn on. ``within`` is also the relative
+            tolerance of ``check_grads``, unless you pass ``rtol``.
 
     Returns:
         A ``Result``: how much was compared, and the problems. Its ``report`` is the

@@ -34,7 +34,7 @@ class Advice:
 
 
 def explain(function: Callable, *inputs: Any, **options: Any) -> list[Advice]:
-    """Find those mistakes in a custom gradient that the site's catalogue explains.
+    """Look for known mistakes in a custom gradient: those that the catalogue explains.
 
     Args:
         function: a function decorated with ``tf.custom_gradient``.
