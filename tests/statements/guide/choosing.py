@@ -117,6 +117,7 @@ def of_tanh(op, upstream):
 
 
 @says(
+    "This happens in …",
     "`gradient_override_map` is a …",
     "If the tape records …",
     was="'changes nothing under a tape', 'not even inside tf.function': obeyed where the tape is around the function, or the function nested",
@@ -334,7 +335,7 @@ def test_passed_through_twice(mode, f):
 
 
 @says(
-    "To use the …",
+    "To keep the value …",
     "stop-gradient trick — …",
     "Because the tape …",
     "Only the value of …",
@@ -354,7 +355,7 @@ def test_the_identity(mode):
 
 
 @says(
-    "To use the …",
+    "To keep the value …",
     "The four steps …",
     "Second derivatives and …",
 )
@@ -370,7 +371,7 @@ def test_the_identity_twice(mode):
 
 
 @says(
-    "To use the …",
+    "To keep the value …",
     "The four steps …",
     "Second derivatives and …",
 )
@@ -454,7 +455,7 @@ def test_values_and_gradients_in_all_modes(way, mode, x):
     assert np.allclose(found, eager, 1e-5, 1e-6)
 
 
-@says("So pass everything …", "If a decorated …")
+@says("So if the function …", "If a decorated …")
 @over(
     mode=MODES,
     decorate={
@@ -474,7 +475,7 @@ def test_closing_over(mode, decorate):
 
 
 @says(
-    "Which derivative forward …",
+    "The derivative that forward …",
     "eager — their …",
     "inside the `tf.function` — their …",
     "outside the `tf.function` — your …",
@@ -532,7 +533,7 @@ def slope_and_copy(x):
 
 @says(
     "`tf.stop_gradient` makes $c$ …",
-    "Add a constant …",
+    "Add a term …",
     "$c$ may change …",
 )
 @over(mode=FEW, x=numbers(-5, 5), c=numbers())
@@ -937,7 +938,7 @@ def test_dropout_is_drawn_anew(mode):
 
 @says(
     "Batch normalization updates …",
-    "The exception is a single …",
+    "The exception is a `tf.function` …",
     was="without the second sentence: once, with the tape around a tf.function",
 )
 @over(mode=[*MODES, *(each for each in BLOCKS if "tf.function" in each.name)])

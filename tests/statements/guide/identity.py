@@ -260,7 +260,7 @@ def test_the_figure_of_training():
 
 @says(
     "In this program, the …",
-    "The loss is a sum …",
+    "The program's own loss …",
     "The clipped residual …",
     "So the program …",
 )
@@ -657,8 +657,8 @@ def test_the_table_of_second_order():
     "Forward mode may …",
     "A second derivative …",
     "The second tape …",
-    "There, the derivative …",
-    "But the upstream …",
+    "This gives a …",
+    "The upstream gradient itself …",
     "So the tape applies …",
 )
 @over(mode=MODES, factor=[-1.0, 0.1], x=[0.5])
@@ -1031,6 +1031,6 @@ pointer(
     "Predict: two reversals.",
     "Derive: a quantizer …",
     "`tf.grad_pass_through(tf.round)` is the …",
-    "The program prints …",
+    "Its result is …",
     "Suppose that the …",
 )

@@ -73,7 +73,7 @@ def test_the_probe_changes_nothing(mode, shape, dtype, upstream):
     "The probes print …",
     "At $r$: …",
     "At $s$: …",
-    "The maximum is …",
+    "The maximum of …",
     "At $h$: …",
     "For both points, …",
     "Multiplied by 0.5, …",
@@ -659,12 +659,14 @@ def test_an_infinity_is_an_error(mode):
     "XLA leaves the check out.",
     '`tf.debugging.check_numerics(upstream, "h")` returns …',
     "It also works …",
-    "Two of these …",
+    "The program compares five …",
+    "Two of them …",
     "The two are …",
     "Return what the …",
     "If you drop …",
     "`tf.debugging.assert_all_finite` in the …",
     "XLA silently leaves …",
+    "In contrast, XLA …",
     "Deliberately wrong: guards …",
 )
 @over(mode=MODES)
@@ -932,7 +934,7 @@ def test_through_numpy(wrap, returned, x):
 @says(
     "With `jit_compile=True`, XLA …",
     "The messages name operations …",
-    "An error is …",
+    "At least these …",
     "Deliberately wrong: two …",
 )
 @over(mode=[XLA, AROUND_XLA])
@@ -1032,7 +1034,7 @@ def test_what_a_hook_does_on_the_side(mode, tied):
 @says(
     "Look at the last …",
     "The check also …",
-    "Stop with the name.",
+    "Stop with an error …",
 )
 @over(mode=MODES)
 def test_stopping(mode):
@@ -1163,7 +1165,7 @@ pointer(
     "The tool is …",
     "Look at the order …",
     "The lines that …",
-    "Compare the factor …",
+    "Open the program …",
     "Compare `first` and …",
     "Compare the first …",
     "The probe is right, …",

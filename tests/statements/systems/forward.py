@@ -457,7 +457,8 @@ def test_tape_around():
 
 
 @says(
-    "Write `jvp_by_rows(f, x, dx)` …",
+    "Write `jvp_by_rows(f, x, dx)`, …",
+    "Use one tape and …",
     "With a unit …",
     "So this method …",
     "A Jacobian-vector product from the …",

@@ -482,7 +482,7 @@ def test_of_keras_2(scale):
 
 
 @says(
-    "So in a …",
+    "`optimizer.apply` divides by …",
     "If you clip …",
     "Clip with the inner …",
     "This program shows …",
@@ -778,7 +778,8 @@ def test_ops(decorate):
     "The custom gradient halves …",
     "So if the …",
     "A captured weight works …",
-    "Otherwise TensorFlow requires …",
+    "Otherwise TensorFlow raises …",
+    "The documentation of `keras.ops.custom_gradient` …",
     "With `run_eagerly=True`, TensorFlow …",
     "So pass `keras.ops.copy(w)`.",
     "Ways to give …",
@@ -821,7 +822,7 @@ def test_weights_on_backends(eagerly):
     r"$\lambda$ should grow …",
     "`fit` reads Python …",
     "If a factor in …",
-    "A factor that …",
+    "`fit` reads a …",
     "If you assign …",
     "This program assigns …",
     "In all three …",
