@@ -220,29 +220,18 @@ KEEP = """() => {
     window.blocks = [...blocks].map(block => block.cloneNode(true))
 }"""
 SHOWN = "blocks.map(each => each.querySelector('code').textContent.trimEnd())"
-# On a page of nothing else a button takes milliseconds.
-ONLY_CODE = """() => {
-    document.querySelector("article")?.replaceChildren(...blocks)
-    window.copied = []
-    addEventListener("copy", () => copied.push(document.activeElement.value))
-}"""
-# Presses each button that is left; a browser lets a script copy for seconds only.
-COPY = """() => {
-    for (const block of blocks.slice(copied.length)) {
-        if (!navigator.userActivation.isActive) break
-        block.querySelector("button[data-md-type=copy]").click()
-    }
-    return copied.length < blocks.length
+COPY = """async () => {
+    const copied = []
+    navigator.clipboard.writeText = async text => copied.push(text)
+    document.querySelector("article").replaceChildren(...blocks)
+    for (const block of blocks) block.querySelector("button[data-md-type=copy]").click()
+    return copied
 }"""
 
 
 def _copied(page: Page) -> list[str]:
     """What each copy button gives of a program or a trace."""
-    page.evaluate(ONLY_CODE)
-    page.keyboard.press("Shift")
-    while page.evaluate(COPY):
-        page.keyboard.press("Shift")
-    return page.evaluate("copied")
+    return page.evaluate(COPY)
 
 
 def _to_copy(path: str) -> list[str]:
@@ -1371,6 +1360,70 @@ def test_the_menu_lists_the_pages_of_one_section(width, open_page):
 def test_where_the_menu_stands_no_button_opens_it(width, shown, open_page):
     page = open_page(CHAIN_RULE, width)
     assert page.locator("header .menu:visible").count() == shown
+
+
+def test_the_choice_of_colors_is_kept(open_page):
+    """Light, dark, and those of the system, in the order of the button."""
+    page = open_page(CHAIN_RULE, color_scheme="dark")
+    scheme = "document.body.dataset.mdColorScheme"
+    seen = []
+    for _ in range(4):
+        seen.append(page.evaluate(scheme))
+        page.reload()
+        assert page.evaluate(scheme) == seen[-1]
+        page.locator("[data-md-component=palette] label:visible").click()
+    assert seen == ["slate", "default", "slate", "slate"]
+    page.emulate_media(color_scheme="light")
+    assert page.evaluate(scheme) == "default", "the first label follows the system"
+
+
+def test_where_scripts_may_not_copy_the_program_is_selected(open_page):
+    page = open_page(CHAIN_RULE)
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject() }")
+    page.get_by_role("button", name="Copy to clipboard").first.click()
+    page.get_by_text("press Ctrl+C").wait_for()
+    shown = page.locator(".language-python code").first.text_content()
+    assert page.evaluate("getSelection().toString()").strip() == shown.strip()
+
+
+@pytest.mark.parametrize("width", [PHONE, DESKTOP])
+def test_header_and_contents_say_where_the_reader_is(width, open_page):
+    page = open_page("mistakes/none/", width)
+    title = page.locator(".md-header__topic").nth(1)
+    opacity = "title => getComputedStyle(title).opacity"
+    assert title.evaluate(opacity) == "0"
+    assert page.locator(".md-top").is_hidden()
+    heading = page.locator("article h2").nth(-2)
+    heading.evaluate("h2 => h2.scrollIntoView()")
+    page.wait_for_function(
+        f"({opacity})(document.querySelectorAll('.md-header__topic')[1]) == 1"
+    )
+    link = page.locator(".md-sidebar--secondary .md-nav__link--active")
+    page.wait_for_function(
+        "text => document.querySelector('.md-sidebar--secondary .md-nav__link--active')"
+        "?.textContent.trim() == text",
+        arg=heading.evaluate("h2 => h2.firstChild.textContent"),
+    )
+    if width == DESKTOP:
+        box = link.bounding_box()
+        assert 0 < box["y"] < 800 - box["height"], "the contents follow"
+    page.mouse.wheel(0, -300)
+    page.locator(".md-top:visible").click()
+    page.wait_for_function("scrollY == 0")
+
+
+@pytest.mark.parametrize("path", ["mistakes/broken/", "versions/"])
+def test_the_menu_shows_the_page_that_is_open(path, open_page):
+    """Also where it is longer than the window, and scrolls by itself."""
+    page = open_page(path)
+    link = page.locator(".md-sidebar--primary a.md-nav__link--active").last
+    page.wait_for_timeout(300)
+    box = link.bounding_box()
+    assert 48 <= box["y"] <= 800 - box["height"]
+    sidebar = page.locator(
+        ".md-sidebar--primary .md-sidebar__scrollwrap"
+    ).bounding_box()
+    assert sidebar["y"] + sidebar["height"] <= 800
 
 
 def test_paper_does_not_say_with_which_versions_a_trace_holds(open_page):

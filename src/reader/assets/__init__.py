@@ -11,9 +11,8 @@ from pathlib import Path
 
 _UNUSED = (
     "assets/**/*.map",
-    # The search is the site's own.
-    "assets/javascripts/lunr/**/*",
-    "assets/javascripts/workers/*",
+    # The scripts are the site's own.
+    "assets/javascripts/**/*",
 )
 _NAMES_ITS_MAP = re.compile(r"\n?(?://|/\*)# sourceMappingURL=\S*(?: ?\*/)?\s*\Z")
 _UNREAD = re.compile(r"^[ \t]*(?://.*)?\n|^[ \t]+", re.MULTILINE)

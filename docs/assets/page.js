@@ -1,0 +1,141 @@
+// What a page does with a script, in the place of the theme's: that one measures every
+// block of code as soon as a page opens, which holds a phone back for one to two seconds.
+{
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)]
+  const content = document.querySelector(".md-content")
+
+  // A button copies each program; where a browser forbids that, it selects the program.
+  for (const code of all("pre > code", content)) {
+    const button = document.createElement("button")
+    Object.assign(button, { type: "button", title: "Copy to clipboard", className: "md-code__button" })
+    button.dataset.mdType = "copy"
+    code.after(button)
+  }
+  const dialog = document.querySelector(".md-dialog")
+  dialog.setAttribute("role", "status")
+  let closing
+  function tell(text) {
+    dialog.firstElementChild.textContent = text
+    dialog.classList.add("md-dialog--active")
+    clearTimeout(closing)
+    closing = setTimeout(() => dialog.classList.remove("md-dialog--active"), 2000)
+  }
+  document.addEventListener("click", async ({ target }) => {
+    if (!target.matches(".md-code__button")) return
+    const code = target.previousElementSibling
+    try {
+      await navigator.clipboard.writeText(code.textContent.trimEnd())
+      tell("Copied to clipboard")
+    } catch {
+      getSelection().selectAllChildren(code)
+      tell("Selected: press Ctrl+C or ⌘C to copy")
+    }
+  })
+
+  // The colors: light, dark, or those of the system. The inline script of the header has
+  // set them already, from the same record.
+  const palette = all("[data-md-component=palette] input")
+  const dark = matchMedia("(prefers-color-scheme: dark)")
+  function paint() {
+    const index = palette.findIndex(option => option.checked)
+    const own = palette[index].dataset
+    const scheme = index ? own.mdColorScheme : dark.matches ? "slate" : "default"
+    palette.forEach((option, k) => { option.nextElementSibling.hidden = k !== index })
+    if (document.body.dataset.mdColorScheme === scheme) return
+    document.body.dataset.mdColorSwitching = ""
+    document.body.dataset.mdColorScheme = scheme
+    setTimeout(() => delete document.body.dataset.mdColorSwitching)
+  }
+  const chosen = palette[__md_get("__palette")?.index] ?? palette[0]
+  chosen.checked = true
+  paint()
+  dark.addEventListener("change", paint)
+  palette.forEach((option, index) => option.addEventListener("change", () => {
+    paint()
+    const { mdColorMedia: media, mdColorScheme: scheme } = option.dataset
+    __md_set("__palette", { index, color: { media, scheme } })
+  }))
+
+  // The menu of a small screen.
+  const drawer = document.querySelector("#__drawer")
+  const opener = document.querySelector(".md-header .menu")
+  const menu = document.querySelector(".md-sidebar--primary")
+  drawer.addEventListener("change", () => {
+    opener.setAttribute("aria-expanded", drawer.checked)
+    if (drawer.checked) show(here)
+  })
+  opener.addEventListener("click", () => drawer.click())
+  menu.addEventListener("click", ({ target }) => {
+    if (drawer.checked && target.closest("a")) drawer.click()
+  })
+  addEventListener("keydown", event => {
+    if (event.key !== "Escape" || !drawer.checked) return
+    drawer.click()
+    opener.focus()
+  })
+
+  // Where the reader is: the header shows the title of the page, and the contents the
+  // section. What an observer is told costs no layout.
+  const here = all("a.md-nav__link--active", menu).pop()
+  function show(link) {
+    const box = link?.closest(".md-sidebar__scrollwrap")
+    if (!box?.clientHeight) return
+    const [at, frame] = [link, box].map(each => each.getBoundingClientRect())
+    if (at.top < frame.top || at.bottom > frame.bottom)
+      box.scrollTop += at.top - frame.top - frame.height / 2
+  }
+  const header = document.querySelector(".md-header__title")
+  new IntersectionObserver(([{ isIntersecting, boundingClientRect }]) => {
+    const isAbove = !isIntersecting && boundingClientRect.top < 0
+    header.classList.toggle("md-header__title--active", isAbove)
+    if (!drawer.checked) show(here)
+  }).observe(content.querySelector("h1") ?? content)
+
+  const links = new Map()
+  for (const link of all("[data-md-component=toc] a[href^='#']")) {
+    const heading = document.getElementById(decodeURIComponent(link.hash.slice(1)))
+    if (heading) links.set(heading, [...links.get(heading) ?? [], link])
+  }
+  const above = new Set()
+  const reached = new IntersectionObserver(entries => {
+    for (const { target, isIntersecting } of entries)
+      if (isIntersecting) above.add(target)
+      else above.delete(target)
+    const last = [...links.keys()].filter(heading => above.has(heading)).pop()
+    for (const [heading, its] of links) for (const link of its) {
+      link.classList.toggle("md-nav__link--active", heading === last)
+      link.classList.toggle("md-nav__link--passed", heading !== last && above.has(heading))
+      if (heading === last) show(link)
+    }
+  }, { rootMargin: "9999999px 0px -80%" })
+  for (const heading of links.keys()) reached.observe(heading)
+
+  // The way back to the top, for who scrolls up.
+  const top = document.querySelector(".md-top")
+  let before = 0
+  addEventListener("scroll", () => {
+    top.hidden = scrollY >= before || scrollY < innerHeight
+    before = scrollY
+  }, { passive: true })
+  top.addEventListener("click", () => scrollTo(0, 0))
+
+  // Of its kind what is wide is a stop of the keyboard, and nothing else.
+  const sizes = new ResizeObserver(entries => {
+    // All are read before one is changed, or each would be laid out anew.
+    const wide = entries.map(({ target }) => target.scrollWidth > target.clientWidth)
+    entries.forEach(({ target }, k) => {
+      if (wide[k]) target.tabIndex = 0
+      else target.removeAttribute("tabindex")
+    })
+  })
+  // A program far from the screen isn't laid out yet: until then its longest line decides.
+  const columns = (innerWidth - 66) / 7.8
+  for (const code of all(".language-python pre > code", content))
+    if (code.textContent.split("\n").some(line => line.length > columns)) code.tabIndex = 0
+  const boxes = all(".formula, pre > code, .md-typeset__scrollwrap", content)
+  for (const box of boxes) sizes.observe(box)
+  // In another face a text has another width, in a box of the same.
+  document.fonts.addEventListener("loadingdone", () => {
+    for (const box of boxes) if (box.matches(".md-typeset__scrollwrap")) sizes.observe(box)
+  })
+}
