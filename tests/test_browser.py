@@ -1380,9 +1380,10 @@ def test_the_choice_of_colors_is_kept(open_page):
 def test_where_scripts_may_not_copy_the_program_is_selected(open_page):
     page = open_page(CHAIN_RULE)
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject() }")
-    page.get_by_role("button", name="Copy to clipboard").first.click()
+    button = page.get_by_role("button", name="Copy to clipboard").first
+    button.click()
     page.get_by_text("press Ctrl+C").wait_for()
-    shown = page.locator(".language-python code").first.text_content()
+    shown = button.locator("xpath=preceding-sibling::code").text_content()
     assert page.evaluate("getSelection().toString()").strip() == shown.strip()
 
 
