@@ -64,7 +64,7 @@ for suffix, ink, inks, gray in (
             np.diff(conjugate.imag) < 0) and conjugate[-1].imag < -4 and (
             plot.get_ylim()[0] == -4) and all(
             np.diff(abs(np.diff(conjugate))) > 0), (
-            "That of the conjugate starts at the same place and runs down out"
-            " of the picture, each step longer than the last.")
+            "The path of the conjugated gradient starts at the same place and"
+            " runs down out of the picture, each step longer than the last.")
         plt.savefig(f"figure{suffix}.svg", transparent=True,
                     metadata={"Date": None})

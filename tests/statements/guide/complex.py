@@ -307,8 +307,9 @@ def test_reduce_prod(mode, z, turn):
 
 
 @says(
-    "You can replace …",
+    "If no factor is …",
     "If an operation …",
+    was="'You can replace': where a factor is 0, multiply_no_nan and xlogy return 0, the product NaN",
 )
 @over(mode=[EAGER, XLA], z=points(), w=points(), turn=TURNS)
 def test_the_way_round(mode, z, w, turn):
@@ -319,6 +320,9 @@ def test_the_way_round(mode, z, w, turn):
         assert near_to(function(tensor(z), tensor(w)), instead(tensor(z), tensor(w)))
         loss = against(turn, lambda z: instead(z, tensor(w)))
         assert near_to(mode.gradient(loss, tensor(z)), along(loss, tensor(z)))
+    zero, infinite = tensor(0), tensor(np.inf)
+    assert math.multiply_no_nan(infinite, zero) == 0 and math.xlogy(zero, zero) == 0
+    assert np.isnan(infinite * zero) and np.isnan(zero * math.log(zero))
 
 
 @says(
@@ -575,8 +579,8 @@ def test_the_negative_real_axis(mode, x):
     "For a real matrix, …",
     "For a complex matrix, …",
     "Such a function …",
-    "In $F$, the …",
-    "The result is the inverse …",
+    "Because $F$ equals …",
+    r"Multiplying by $F^{\mathrm{H}}$ …",
     "So the gradient …",
     "The gradient function of the inverse …",
     "The gradient of an …",
@@ -587,6 +591,7 @@ def test_the_fft(mode, n):
     z, up = rng.normal(size=(2, n, 2)) @ [1, 1j]
     F = np.exp(-2j * np.pi * np.outer(range(n), range(n)) / n)
     assert np.allclose(abs(F), 1) and np.allclose(tf.signal.fft(z), F @ z)
+    assert np.array_equal(F, F.T) and np.allclose(F.conj().T @ F @ z, n * z)
     for function, rule in (
         (tf.signal.fft, n * tf.signal.ifft(up)),
         (tf.signal.ifft, tf.signal.fft(up) / n),
@@ -600,9 +605,11 @@ def test_the_fft(mode, n):
 
 
 @says(
-    "The next program does …",
+    "The next program prints …",
+    "Compare `downstream` with …",
     "The line `downstream` …",
-    "In the line `F^T`, …",
+    "The line `F^T` …",
+    "In this line, …",
 )
 def test_the_transpose_alone():
     right, wrong = (trace("fft.py").line(word).text for word in ("F^H", "F^T"))
@@ -641,7 +648,7 @@ def test_the_trace():
 
 
 @says(
-    "Its upstream gradient …",
+    "The upstream gradient of `abs2` …",
     "The program casts …",
     "If the function maps complex …",
 )
@@ -661,7 +668,6 @@ def test_no_product_of_float_and_complex(mode, dtype):
 
 @says(
     "`tf.print` prints a …",
-    "Convert it with …",
     "tf.print writes a …",
 )
 @over(run=[lambda f: f, tf.function], dtype=[tf.complex64, tf.complex128])
@@ -708,8 +714,8 @@ def test_descent(mode, start, target):
     "The figure shows …",
     "The loss is …",
     "Contour lines of …",
-    "The path of …",
-    "That of the …",
+    "The path of the gradient …",
+    "The path of the conjugated …",
     "The first steps …",
     "But with the …",
     "A place in …",
@@ -809,7 +815,7 @@ def test_tests_with_real_numbers(mode, z, w, upstream):
 
 @says(
     "`tf.cast` to a …",
-    "`tf.math.real` prints none, …",
+    "`tf.math.real` prints no …",
 )
 @over(dtype=[(tf.complex64, tf.float32), (tf.complex128, tf.float64)])
 def test_who_warns(dtype):
@@ -835,6 +841,8 @@ def test_who_warns(dtype):
     "If you drop …",
     "If you square …",
     "To make the …",
+    "With this loss, …",
+    "Compare the final …",
     "Deliberately wrong: the imaginary …",
 )
 @over(mode=[EAGER, XLA], z=points(1, 2))
@@ -850,6 +858,7 @@ def test_the_dropped_part(mode, z):
     assert square(tensor(z + 1e3j)) < -9e5 and square(tensor(z + 1e6j)) < -9e11
     assert modulus(tensor(z)) >= 0
     shown = [line.text for line in trace("wrong/cast.py")]
+    assert len(shown[1:]) == 4
     assert ["0.500j" in text for text in shown] == [False, True, True, False, False]
     assert shown[-1].endswith("then z 2.000+1.000j and L 0.00")
 
@@ -881,8 +890,9 @@ REFUSE = {
 @says(
     "The other gradient …",
     "If such a …",
-    "On the way …",
+    "Before the gradient …",
     "For example, the gradient …",
+    r"The gradient functions of $z + z$ …",
     "Deliberately wrong: gradients …",
     was=(
         "'an error in the next step backward': silent through eleven others",
@@ -922,6 +932,7 @@ def test_its_own_gradient_function(mode):
 
 @says(
     "If the function maps real …",
+    "A real input …",
 )
 @over(mode=FOUR, t=numbers(-3, 3))
 def test_from_real_to_complex(mode, t):
@@ -944,6 +955,7 @@ def test_from_real_to_complex(mode, t):
     "The formula subtracts …",
     "This part can …",
     "The rest is …",
+    "Compare the custom …",
     "The third upstream …",
     "The direction z …",
 )
@@ -989,7 +1001,7 @@ definition(
     "On this page …",
     "$L$ is always real.",
     "The dtypes of …",
-    "They are called …",
+    "These two derivatives …",
     "Suppose that $y$ …",
 )
 
@@ -1012,6 +1024,8 @@ advice(
 
 
 history(
+    "TensorFlow and PyTorch …",
+    "JAX returns the …",
     "By convention, TensorFlow …",
     "PyTorch does the …",
     "JAX has a …",

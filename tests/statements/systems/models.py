@@ -128,8 +128,9 @@ def test_clone():
     "In the first ReLU, …",
     "The copy returns …",
     "The gradient of the …",
-    "The −2 is …",
-    "It drops the −1.",
+    "The second ReLU drops …",
+    "The first ReLU drops …",
+    "The program prints this …",
     "The third unit …",
     "The weights of …",
     "Three gradients of …",
@@ -147,6 +148,7 @@ def test_the_trace():
     upstream = np.maximum(u[:, 0], 0) @ W.T
     assert [*upstream] == [1, -1, 1]
     deconvolved = np.maximum(upstream, 0) @ V.T
+    assert trace("solution.py").line("deconvolved").numbers[-2:] == [3, 0]
     solved = [each.numbers[-2:] for each in trace("solution.py")]
     assert solved == [[4, -6], [*deconvolved], [1, 1]] and [*deconvolved] == [3, 0]
 
@@ -233,7 +235,7 @@ def test_shares(seed):
     "`keras.ops.relu` in a …",
     "The clone function still …",
     "A clone function can't …",
-    "Replace it in …",
+    "Replace the ReLU in …",
     "The layer keras.layers.ReLU, …",
     "Which forms of …",
 )
@@ -352,7 +354,10 @@ def test_swap(graph):
 
 @says(
     "A layer stores …",
-    "If you assign …",
+    "So if you …",
+    "Layers that you …",
+    'The name `"relu"` …',
+    was="'affects only layers that you create later': not Dense(2, 'relu'), for the name is looked up elsewhere",
 )
 @over(mode=MODES)
 def test_another_name(mode):
@@ -363,6 +368,11 @@ def test_another_name(mode):
         later = small(keras.layers.Activation(keras.activations.relu))
         assert same(mode.gradient(signed(model), X), SIGNS)
         assert same(mode.gradient(signed(later), X), GUIDED)
+        by_name = small(keras.layers.Activation("relu"))
+        dense = keras.layers.Dense(2, "relu", kernel_initializer="identity")
+        assert dense.activation is relu
+        assert same(mode.gradient(signed(by_name), X), SIGNS)
+        assert same(mode.gradient(signed(small(dense)), X), SIGNS)
     finally:
         keras.activations.relu = relu
     assert model.layers[1].activation is relu
@@ -378,9 +388,12 @@ def test_another_name(mode):
     "Each operation of …",
     "The next program computes …",
     "The map works for …",
-    "A tape that records the ReLU …",
+    "If a tape …",
+    "It then uses …",
     "If you move …",
+    "With `tf.gradients`, the …",
     "gradient_override_map on a …",
+    was="'the gradient of the unchanged model': tf.gradients in a tf.function returns the guided one",
 )
 @over(mode=MODES, form={"keras": lambda: small(), "tf": lambda: tf.nn.relu})
 def test_the_map(mode, form):
@@ -393,6 +406,10 @@ def test_the_map(mode, form):
     made = tf.function(run).get_concrete_function(tf.constant(X)).graph
     [relu] = [each for each in made.get_operations() if each.type == "Relu"]
     assert relu.get_attr("_gradient_op_type").decode() == name
+    moved = tf.function(lambda x: tf.gradients(signed(run)(x), x)[0])
+    assert same(moved(tf.constant(X)), GUIDED)
+    with_tape = tf.function(lambda x: EAGER.gradient(signed(run), x))
+    assert same(with_tape(tf.constant(X)), SIGNS)
 
 
 @says(
@@ -447,9 +464,11 @@ def loaded():
     "The graphs of …",
     "If you call …",
     "The gradient should …",
-    "It is wrapped …",
+    "The program wraps …",
+    "Look at the line …",
+    "So you can …",
     "The fix is to …",
-    "The next program freezes …",
+    "The next program replaces …",
     "The imported graph …",
     "The function that …",
     "For a loaded …",
@@ -535,7 +554,7 @@ def test_saved(mode):
 
 @says(
     "In TensorFlow 1, …",
-    "It has the …",
+    "This program has …",
     "TensorFlow 1 — …",
     "`@tf.RegisterGradient(name)`, a function …",
     "`op.inputs[0]`, `op.outputs[0]` — …",
@@ -598,7 +617,8 @@ advice(
     "Write this gradient …",
 )
 history(
-    "SHAP's explainer for …",
+    "DeepLIFT and SHAP's …",
+    "They compare the …",
     "The gradient of SHAP's …",
 )
 pointer(
@@ -612,5 +632,6 @@ pointer(
     "Compare a graph …",
     "Each column of …",
     "Compare the sums …",
+    "Compare the three gradients:",
     "When to write a …",
 )

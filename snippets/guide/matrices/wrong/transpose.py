@@ -19,7 +19,7 @@ def gradient_of_A(function, A, B):
 
 
 A = tf.constant([[1.0, 2.0], [3.0, 4.0]])
-for name, B in (("any B", [[0.0, 1.0], [2.0, 3.0]]),
+for name, B in (("asymmetric B", [[0.0, 1.0], [2.0, 3.0]]),
                 ("symmetric B", [[0.0, 2.0], [2.0, 3.0]]),
                 ("identity B", [[1.0, 0.0], [0.0, 1.0]])):
     B = tf.constant(B)
