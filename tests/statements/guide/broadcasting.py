@@ -661,7 +661,6 @@ def test_too_small():
     "The result also …",
     "In the next program, `x` …",
     "`other axis` has …",
-    "These three gradient …",
 )
 @over(seed=st.integers(0, 99), cases=4)
 def test_right_shape(seed):

@@ -826,7 +826,7 @@ def test_the_chain():
 
 @says(
     "The gradient function of this …",
-    "That works in …",
+    "The list works …",
     "In a graph, the …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED, XLA, SYMBOLIC])

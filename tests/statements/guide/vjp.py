@@ -725,7 +725,7 @@ def test_activation_functions():
     "Forward mode multiplies …",
     "You can also …",
     r"Then $\local{J}$ is …",
-    "It is called …",
+    "This column is …",
 )
 @over(forward=FORWARDS, x=THREE, dx=arrays((3,), numbers(-1, 1)))
 def test_columns(forward, x, dx):
@@ -857,10 +857,10 @@ def test_a_slice_outside(graph, f, x):
 
 
 @says(
-    "What it does …",
+    "What the gradient …",
     "The tape does …",
     "The sine is …",
-    "The running sum is …",
+    "The result for …",
     "`tape.jacobian` returns all …",
     "`output_gradients=tf.eye(3)` looks as …",
     "But a gradient function takes …",
@@ -894,7 +894,7 @@ def test_a_stack_of_rows(mode):
     "For several targets, …",
     "This program has …",
     "Pass a tensor, …",
-    "It silently drops …",
+    "TensorFlow silently drops …",
     "Only the tensor …",
 )
 @over(
@@ -1084,7 +1084,7 @@ def test_the_prediction():
 
 @says(
     "The pullback is …",
-    r"This is $\local{J}$ …",
+    r"This sum is $\local{J}$ …",
     "The second pass …",
     "Forward mode from …",
     "In the same …",
