@@ -146,7 +146,7 @@ def test_broadcasting(mode, upstream, x):
     "An approximation of …",
     "The error of …",
     "Where the function …",
-    r"In formulas $\frac{f(x + h) - f(x - h)}{2h} = f'(x) + O(h^2)$.",
+    r"In formulas: $\frac{f(x + h) - f(x - h)}{2h} = f'(x) + O(h^2)$.",
     was="without 'where the function is smooth': of |x| at 0.001 the error is 0.9",
 )
 @over(x=numbers(-1, 1), f=[(np.exp, np.exp), (lambda x: x**3, lambda x: 3 * x * x)])
@@ -168,6 +168,7 @@ def test_central_difference(x, f):
 
 @says(
     "A method that …",
+    "The input gets …",
     "Rounding errors of …",
     "The method subtracts …",
     was="'nothing nearly equal is subtracted': x ** 2 at -0.4 gives -3918.87, by TensorFlow's complex power",
@@ -185,11 +186,11 @@ def test_complex_step(x, h):
 
 
 @says(
-    "In code `tf.custom_gradient`.",
+    "In code: `tf.custom_gradient`.",
     "A function together …",
     "In the backward …",
     "The result is …",
-    "What yours returns …",
+    "Your gradient function …",
     "A function whose …",
     "A function with …",
 )
@@ -221,14 +222,14 @@ def jacobian(x):
     "For arrays, it …",
     "How a small …",
     "The matrix of …",
-    r"In formulas $\local{J}$, …",
+    r"In formulas: $\local{J}$, …",
     "The convention that …",
     "Jacobian–vector product: the …",
     "It is what forward …",
     "One run gives the derivative …",
     "Differentiation from the inputs …",
     "A small change …",
-    "In code `tf.autodiff.ForwardAccumulator`.",
+    "In code: `tf.autodiff.ForwardAccumulator`.",
     "The part of …",
 )
 @over(
@@ -253,8 +254,8 @@ def test_forward_mode(forward, x, dx):
     "In this layout, …",
     "The sum of the products …",
     "The inner product …",
-    r"In formulas $\langle \upstream{\bar C}, \d C \rangle$, …",
-    "In code `tf.GradientTape`.",
+    r"In formulas: $\langle \upstream{\bar C}, \d C \rangle$, …",
+    "In code: `tf.GradientTape`.",
 )
 @over(
     mode=MODES,
@@ -283,7 +284,7 @@ def test_a_jacobian_that_nobody_builds(mode):
 @says(
     "A function is …",
     "Its Jacobian is …",
-    "How one step …",
+    "The derivative of the output …",
     "A gradient function returns …",
 )
 @over(mode=MODES, x=arrays((3,), numbers(-9, 9)), loss=[LOSSES["dense"], tf.square])
@@ -296,7 +297,7 @@ def test_elementwise(mode, x, loss):
 
 @says(
     "One `tf.where` on …",
-    "With only the …",
+    "Without the `tf.where` …",
     was="'is NaN': of tf.sqrt at 0 it is 0, but for XLA",
 )
 @over(mode=MODES, f=[tf.sqrt, tf.math.log])
@@ -307,7 +308,7 @@ def test_double_where(mode, f):
     def two(x):
         return tf.where(x > 0, f(tf.where(x > 0, x, 1.0)), 0.0)
 
-    assert same(mode.gradient(two, 0.0), 0.0)
+    assert same(mode.gradient(two, 0.0), 0.0) and np.isnan(0.0 * np.inf)
     nan = f is not tf.sqrt or mode in (XLA, AROUND_XLA)
     assert same(mode.gradient(one, 0.0), np.nan if nan else 0.0)
 
@@ -354,8 +355,8 @@ def test_the_shape_of_upstream(mode, loss, shape=(2, 3)):
 
 @says(
     "The derivative of a scalar, …",
-    "For an array, …",
-    r"In formulas $\bar x$, …",
+    "If the target …",
+    r"In formulas: $\bar x$, …",
 )
 @over(mode=MODES, x=arrays((2, 3), numbers(-9, 9)))
 def test_gradient(mode, x):
@@ -374,6 +375,7 @@ SINE, CLIP = lambda x, u: tf.sin(x) * u, lambda x, u: clip(x) * u
     "The function from …",
     "It is linear …",
     "In TensorFlow, the …",
+    "Unlike a pullback, …",
     was="'the function grad that you return is one': clip_by_value is not linear",
 )
 @over(mode=MODES, u=numbers(1, 9), v=numbers(1, 9))
@@ -391,7 +393,7 @@ def test_pullback(mode, u, v):
     "Tensors in tuples, …",
     "A gradient function receives …",
     "One tensor of …",
-    "In code `tf.nest`.",
+    "In code: `tf.nest`.",
 )
 @over(mode=FEW, depth=st.integers(0, 4), inputs=st.integers(1, 3))
 def test_nested_structure(mode, depth, inputs):
@@ -433,7 +435,7 @@ def test_straight_through(mode, x, scale):
     assert same(mode.gradient(tf.grad_pass_through(tf.round), x, scaled), scale)
 
 
-@says("A way to …", "In code `s + …")
+@says("A way to …", "In code: `s + …")
 @over(mode=MODES, x=numbers(-3, 3))
 def test_the_stop_gradient_trick(mode, x):
     def f(x):
@@ -504,7 +506,7 @@ def test_eager_and_graph(mode):
 
 @says(
     "A point at …",
-    "It has no …",
+    "The function has …",
 )
 @over(mode=MODES, at=numbers(-9, 9))
 def test_kink(mode, at):
@@ -545,7 +547,7 @@ def test_subgradient(slope, x):
 @says(
     "Dropping intermediate values …",
     "Done segment by …",
-    "In code `tf.recompute_grad`.",
+    "In code: `tf.recompute_grad`.",
     was="'it takes less memory': around the whole function as many values are there at once",
 )
 @over(parts=[1, 4], size=[8])
@@ -596,8 +598,9 @@ def test_tape(persistent, wrap, x):
 @says(
     "A tensor is …",
     "Trainable variables are …",
+    "Any other tensor …",
     "A tape made …",
-    "In code `tape.watch(x)`.",
+    "In code: `tape.watch(x)`.",
     was="'are watched by themselves': not with watch_accessed_variables=False",
 )
 @over(wrap=WRAPS, reads=[False, True], trainable=[False, True], told=[False, True])
@@ -622,9 +625,11 @@ def test_watched(wrap, reads, trainable, told):
 
 @says(
     "A target and …",
-    "The gradient is …",
-    "For a tape …",
-    "In code `tf.UnconnectedGradients`.",
+    "The tape then …",
+    "If you pass …",
+    "A tape outside …",
+    "So the gradient …",
+    "In code: `tf.UnconnectedGradients`.",
 )
 @over(mode=TAPES, ask=["none", "zero"])
 def test_unconnected(mode, ask):
@@ -638,6 +643,12 @@ def test_unconnected(mode, ask):
     assert same(gradient(lambda f: f), right)
     assert same(tf.function(gradient, jit_compile=mode is XLA)(lambda f: f), right)
     assert same(gradient(tf.function), 0.0)
+    with tf.GradientTape() as tape:  # of what isn't watched, though it is used
+        tape.watch(x := tf.constant(2.0))
+        z = x * (y := tf.constant(3.0))
+    unwatched = tape.gradient(z, [x, y], unconnected_gradients=ask)
+    assert same(unwatched[0], 3.0) and same(unwatched[1], right)
+    assert right != EAGER.gradient(lambda y: 2.0 * y, 3.0) == 2
     to_other = mode.gradients(lambda x, y: x * x, 2.0, 3.0)[1]
     assert to_other is None
 
@@ -645,7 +656,7 @@ def test_unconnected(mode, ask):
 @says(
     "One of two …",
     "By TensorFlow's convention …",
-    r"In formulas $\bar z = 2 \frac{\partial L}{\partial z^*}$.",
+    r"In formulas: $\bar z = 2 \frac{\partial L}{\partial z^*}$.",
     was="'TensorFlow's gradient': the rules of det and a few others forget the conjugate",
 )
 @over(mode=MODES, re=numbers(-9, 9), im=numbers(-9, 9))
@@ -679,31 +690,31 @@ definition(
     "It turns a …",
     "The Python function …",
     "It receives the …",
-    "In code `grad`.",
+    "In code: `grad`.",
     "A function that captures …",
     "Where the tape …",
     "If the tape is inside, …",
     "If the tape is outside, …",
     "It has the shape of the value.",
-    r"In formulas $\d y$.",
-    r"In formulas $\downstream{\bar x}$, …",
-    r"In formulas $\odot$, …",
+    r"In formulas: $\d y$.",
+    r"In formulas: $\downstream{\bar x}$, …",
+    r"In formulas: $\odot$, …",
     "Computing the outputs …",
-    r"In formulas $\local{J} \, \d x$.",
-    r"In formulas $\local{\frac{\d y}{\d x}}$, …",
+    r"In formulas: $\local{J} \, \d x$.",
+    r"In formulas: $\local{\frac{\d y}{\d x}}$, …",
     "The scalar that …",
-    "In formulas $L$, …",
+    "In formulas: $L$, …",
     "The denominator layout …",
     "A value of …",
-    "In formulas $x$, $y$.",
-    "In types `grad :: upstream(y) → downstream(x)`.",
-    r"In formulas $\tilde y$.",
-    r"In formulas $\d x$, …",
+    "In formulas: $x$, $y$.",
+    "As a type: …",
+    r"In formulas: $\tilde y$.",
+    r"In formulas: $\d x$, …",
     "The counterpart of a tangent.",
     "The counterpart of a cotangent.",
     "The cotangent of …",
-    r"In formulas $\upstream{\bar y}$, …",
-    r"In formulas $\upstream{\bar y} \, \local{J}$.",
+    r"In formulas: $\upstream{\bar y}$, …",
+    r"In formulas: $\upstream{\bar y} \, \local{J}$.",
     "On this site: …",
     "The word has …",
 )
@@ -750,13 +761,13 @@ pointer(
     "See checking a gradient …",
     "See complex numbers and Kreutz-Delgado2009.",
     "See complex numbers.",
-    "See identity forward, …",
-    "See inputs, outputs …",
+    "See changing the gradient …",
+    "See several inputs, …",
     "See matrices.",
     "See points without …",
     "See questions of notation.",
-    "See reading a trace and matrices.",
-    "See reading a trace.",
+    "See reading the backward pass and matrices.",
+    "See reading the backward pass.",
     "See several variables.",
     "See the chain rule and Baydin2018.",
     "See the chain rule and Magnus2019.",

@@ -40,8 +40,9 @@ LOGITS = arrays((4,), numbers(-30, 30))
 @says(
     r"softmax, $p = \operatorname{softmax}(z)$ …",
     "Each output is …",
-    "The logarithm of …",
-    "The denominator is …",
+    "Start from the …",
+    "The differential of the second …",
+    r"The differential of $\log p_i$ …",
     "Then exchange the …",
     "It subtracts the …",
     "The Jacobian has …",
@@ -73,7 +74,7 @@ def test_softmax(mode, z, seed):
     "The derivative covers …",
     "The upstream gradient is a scalar:",
     "Labels that are …",
-    "The gradient is …",
+    "The gradient is then …",
     "For other labels, …",
 )
 @over(mode=[EAGER], z=arrays((3,), numbers(-1e30, 1e30)), seed=SEEDS)
@@ -108,10 +109,12 @@ def test_cross_entropy(mode, z, seed):
     "Use one gradient …",
     "If the logits …",
     "The program below …",
-    "Its labels sum …",
-    "It uses two …",
+    "`in_a_row` has a …",
+    "The labels sum …",
+    "The first logits …",
     "At 200, the …",
-    "The gradient of …",
+    "The gradient of the loss …",
+    "The gradient function of the softmax …",
     "Softmax and cross-entropy: …",
 )
 def test_two_rules_at_200():
@@ -182,7 +185,7 @@ def test_labels(mode, t):
 
 
 @says(
-    "This happens with …",
+    "For example, the sum …",
     "In the second …",
     "With two labels …",
     "Gradient descent then …",
@@ -244,7 +247,7 @@ def test_cures_of_the_labels(mode):
     "All rows of …",
     "Use the product rule:",
     "Each deviation gets …",
-    "That term contains …",
+    "The second term …",
     "The program compares …",
     "`layer_norm` and `plain` …",
     "A gradient function …",
@@ -401,7 +404,8 @@ def places(K, strides=1, padding="VALID", dilations=1, image=(3, 4)):
     "The last sum …",
     "`tf.nn.conv2d_transpose` computes the …",
     "The gradient agrees with the …",
-    "For example, the …",
+    "You can also compute its …",
+    "The first pixel …",
     "At this place, …",
     "The upstream gradient of …",
     "A 2-D convolution …",
@@ -470,9 +474,10 @@ def test_other_choices(strides, padding, dilations):
 
 
 @says(
-    "You can also …",
-    "This fails for …",
-    "For an empty …",
+    "You can also compute the …",
+    "This convolution fails …",
+    "You get an …",
+    "TensorFlow's own gradient …",
     "The formula above …",
     "Deliberately wrong: a …",
     "Exchange batch and …",
@@ -497,7 +502,7 @@ def test_empty_batch(mode, batch):
 
 
 @says(
-    "Here you can …",
+    "This page lists …",
     "This program computes …",
     "Each number is …",
     "The last column …",
@@ -533,10 +538,10 @@ def test_each_row_has_a_run(mode, seed):
 
 
 @says(
-    "It is [0.75, -0.75].",
+    "The gradient is [0.75, …",
     "The upstream gradient is $(3, 0)$, …",
     "Its elements differ …",
-    "It is [-1.0, 1.0].",
+    "The gradient is [-1.0, …",
     "The upstream gradient is 2, …",
 )
 @over(mode=MODES)
@@ -557,7 +562,7 @@ def test_predictions(mode):
 
 @says(
     "RMS normalization divides …",
-    "The differential of …",
+    "The differential of $s$ …",
     "The mean of the …",
     "The gradient agrees with autodiff …",
     "RMS normalization, against …",
@@ -585,23 +590,28 @@ definition(
     "$r$ is the …",
     r"$\mu$ is the …",
     "In the code, `r_bar` …",
+    "So `r_bar` is …",
+    "In the table, …",
+    "A normalized row …",
+    "$P$ has the …",
 )
 
 
 advice(
     "You need the …",
-    "Compare the last …",
+    "Compare the last line …",
     "Layer normalization first …",
     "The backward pass …",
-    "Compare its last …",
-    "You have three …",
+    "The normalized row follows.",
+    "Compare the last two …",
+    "You can fix …",
     "Make two quick …",
     "Predict: a softmax.",
     "Let `p = tf.nn.softmax([0.0, 0.0])`, …",
-    "What is the …",
+    "What is the gradient with …",
     "Predict: a cross-entropy.",
     "The logits are `[0.0, 0.0]`, …",
-    "What is its …",
+    "What is the gradient of …",
     "Derive: RMS normalization.",
     "Derive its gradient function.",
     "Which term of …",

@@ -77,6 +77,7 @@ def test_the_function(x):
     "The tape multiplies …",
     "But the backward …",
     "For example, the …",
+    r"The custom gradient $\downstream{\bar x} …",
     "So the tape …",
     "The first wrong …",
     "Canceling them is …",
@@ -156,7 +157,7 @@ def test_the_slip(x):
 @says(
     "You need the …",
     "Its largest number …",
-    r"Numbers below about $1.2 \cdot 10^{-38}$ …",
+    "Numbers between 0 …",
     "They have fewer …",
     was="'TensorFlow's arithmetic takes such numbers for 0': the log of a scalar 1e-40 is -103.97",
 )
@@ -214,8 +215,8 @@ def test_each_rule_is_right(mode, x):
 @says(
     "The product of …",
     "The product of …",
-    "Take the larger …",
-    "The sum has …",
+    "Factor out the …",
+    "The sum $1 + …",
 )
 @over(x=numbers(-100, 100))
 def test_equal_on_paper(x):
@@ -271,6 +272,7 @@ def test_the_stable_forward_pass(value, x):
 @says(
     "In float32 these …",
     "Choose the form …",
+    "Don't choose the …",
     "Four forms of …",
 )
 def test_not_equal_in_float32():
@@ -424,6 +426,7 @@ def test_the_check():
     "Gradient: the official …",
     "The curve as …",
     "Softplus with sigmoid …",
+    "Only softplus with …",
     "inf and NaN …",
 )
 def test_the_figure():
@@ -447,8 +450,8 @@ def test_the_figure():
 
 @says(
     r"$\log \sum_i e^{x_i}$ …",
-    "The gradient is …",
-    "Log-likelihoods and attention …",
+    "The gradient is the …",
+    "Log-likelihoods contain this …",
     "The same four …",
 )
 @over(mode=FOUR, far=numbers(89, 1e30))
@@ -478,12 +481,14 @@ def test_any_shift(mode, x, m):
 
 @says(
     "If every $x_i$ …",
-    "There the custom …",
+    "Here the program …",
+    "The custom gradient returns …",
 )
 @over(mode=THREE, n=[1, 5])
 def test_nothing_can_move(mode, n):
     x = tf.fill([1, n], -np.inf)
     total = tf.reduce_sum(tf.exp(x))
+    assert np.isnan(-np.inf - -np.inf)
     assert total == 0 and np.isnan(total / total)
     assert logsumexp(x) == -np.inf and not np.any(mode.gradient(logsumexp, x))
     assert tf.reduce_logsumexp(x) == -np.inf
@@ -530,7 +535,6 @@ def test_the_types_of_the_norm(mode):
 
 @says(
     "At the zero …",
-    "Every vector that …",
     "A custom gradient can define …",
     "At 0 you …",
     "The custom gradient below …",
@@ -549,7 +553,7 @@ def test_subgradients(g, x):
 @says(
     "At the zero …",
     "The gradient of `tf.norm` …",
-    "TensorFlow makes no choice.",
+    "TensorFlow doesn't choose …",
     "The gradient of `tf.math.reduce_euclidean_norm` …",
     "Deliberately wrong: roots …",
 )
@@ -577,9 +581,11 @@ def test_the_deviation_of_equal_numbers(mode, n, x):
 
 @says(
     "The mean of …",
+    "In this case …",
 )
 def test_a_rounded_mean():
-    assert tf.reduce_mean(tf.constant([1.7] * 3)) != np.float32(1.7)
+    equal = tf.constant([1.7] * 3)
+    assert np.all(equal - tf.reduce_mean(equal) != 0)
     shown = trace("wrong/norm.py").line("1.7, 1.7, 1.7")
     assert shown.text.endswith("gradient = 0 0 0")
 
@@ -745,8 +751,8 @@ def half(x):
 
 
 @says(
-    "Weights that are …",
-    "The convention depends …",
+    "The input 0 …",
+    "The gradient at 0 …",
     "With `0.5 * (x + tf.abs(x))` …",
     "A custom gradient doesn't …",
     was="'a forward pass whose kinks cancel needs a rule': not with 0.5(x + |x|)",
@@ -778,7 +784,8 @@ def masked_with_the_rule(scores):
 
 @says(
     "A mask adds …",
-    "`in_time` gives the …",
+    "`in_time` leaves such …",
+    "So the log …",
     "If a row …",
     "The upstream gradient of …",
     "Deliberately wrong: a …",
@@ -901,7 +908,7 @@ def test_where_inside_a_rule(mode):
 
 @says(
     "The largest float16 …",
-    "It is NaN.",
+    "The gradient is NaN.",
     "$e^{12}$ overflows to …",
     "`tf.nn.softplus` has the …",
 )

@@ -48,7 +48,8 @@ AWAY = numbers(-100, 100).filter(lambda x: abs(x) > 0.01)
     "Polar coordinates: a …",
     "Polar coordinates have …",
     "The two inputs …",
-    "In the left …",
+    "It also returns …",
+    "The programs compute …",
     "Each output has its …",
     "There is one downstream …",
 )
@@ -134,12 +135,12 @@ def test_the_trace():
 
 
 @says(
-    "Return the structure of the inputs, …",
+    "Return the gradients in …",
     "Then you don't …",
     "The upstream gradients come …",
     "TensorFlow flattens what …",
     "`grad` returns a …",
-    "TensorFlow flattens it …",
+    "TensorFlow flattens this …",
     "TensorFlow doesn't compare …",
 )
 @over(
@@ -215,7 +216,7 @@ def test_what_tensorflow_calls(mode):
 
 @says(
     "Tuples and lists …",
-    "TensorFlow sorts a …",
+    "TensorFlow sorts the …",
     "An empty structure …",
     "Then you don't …",
     "The order in …",
@@ -229,7 +230,8 @@ def test_order(structure):
 
 
 @says(
-    "It sorts string …",
+    "It compares strings …",
+    "It compares numbers …",
     "TensorFlow flattens a …",
     "`None` is one leaf.",
 )
@@ -326,7 +328,7 @@ def test_arrives_in_a_block(mode, block):
 
 
 @says(
-    "`four` returns four …",
+    "In the next program, the function `four` …",
     "So never compute …",
     "Here the unused …",
 )
@@ -354,7 +356,6 @@ def test_four():
 @says(
     "Return one gradient …",
     "TensorFlow flattens the positional …",
-    "The count to …",
     "A list of …",
     "`grad` receives one upstream …",
     "`grad` receives one argument …",
@@ -395,8 +396,8 @@ def test_count(mode, given):
 
 
 @says(
-    "`energy` is half …",
-    "`tf.nest.map_structure` returns the …",
+    "In the next program, the function `energy` …",
+    "Its parameter `*trees` …",
     "One gradient function …",
 )
 @over(mode=[EAGER, AROUND, SYMBOLIC], structure=STRUCTURES, number=[1, 3])
@@ -465,6 +466,19 @@ def test_rows(mode, row):
             assert same(mode.gradient(run, 3.0), float(tensors))
         else:
             assert raised(mode.gradient, run, 3.0) is not None
+
+
+@says(
+    "In each of …",
+)
+def test_the_counts_printed():
+    lines = trace("any.py")
+    counts = [each.numbers[1] for each in lines.starting("  inputs")]
+    leaves = [
+        len(tf.nest.flatten(each))
+        for each in ((1,), (1, 2), ([1, 2],), ([("W", "b"), {"s": 5, "o": 6}], 7))
+    ]
+    assert counts == leaves == [1, 2, 2, 5]
 
 
 @says(
@@ -551,7 +565,7 @@ def test_integer_among_the_inputs(mode, places, loss):
     "The gradients agree.",
     "`grad` is called …",
     "The index 1 …",
-    "So the gradient 101 …",
+    "So the gradient of …",
     "from tf.gather it …",
 )
 def test_the_trace_of_the_integer():
@@ -572,6 +586,7 @@ def test_the_trace_of_the_integer():
 
 @says(
     "Settings stay outside …",
+    "Callers can then …",
     "For each setting, …",
     "To allow keywords, …",
     "The custom gradient has …",
@@ -660,7 +675,7 @@ def test_settings_as_arguments(mode, setting):
 
 
 @says(
-    "Eager mode and …",
+    "If an argument is …",
 )
 @over(mode=MODES, refused={"None": None, "square": tf.square, "in a list": [None]})
 def test_refused_settings(mode, refused):
@@ -752,11 +767,11 @@ def test_keys_as_written(mode, returned):
 
 @says(
     "A keyword argument …",
-    "If all inputs …",
+    "If you pass all inputs by keyword in …",
     "The results 3 …",
-    "If some inputs …",
+    "If you pass some …",
     "Pass inputs by position.",
-    "If you pass all …",
+    "If you pass all inputs by keyword, …",
     "The `grad` of …",
     "If `grad` returns one …",
     "Deliberately wrong: inputs …",
@@ -784,7 +799,7 @@ def test_keywords(mode):
 
 
 @says(
-    "In a graph, TensorFlow refuses keywords.",
+    "In a graph, a call …",
     "But `tf.function(product)` turns …",
     was="'in a graph keywords are refused': tf.function(product)(x=x, y=y) calls the rule",
 )
@@ -820,7 +835,7 @@ def test_default_by_position(mode):
 
 
 @says(
-    "`None` itself can't …",
+    "Don't return `None` …",
 )
 @over(mode=MODES)
 def test_outputs(mode):
@@ -835,7 +850,7 @@ def test_outputs(mode):
 
 
 @says(
-    "It must return …",
+    "`grad` must return 5 …",
     "The list has …",
 )
 @over(mode=MODES)
@@ -885,7 +900,7 @@ def test_an_unused_output(mode):
     "With $n = 3$ …",
     r"In $\d s$ …",
     "Mean and variance …",
-    "Predict it for …",
+    "Then predict the …",
 )
 @over(
     mode=[EAGER, INSIDE, AROUND],
@@ -909,12 +924,14 @@ def test_moments(mode, x, factors):
 
 
 @says(
-    "The second `upstream` …",
-    "The loss doesn't …",
+    "The first gradient …",
+    "The second loss …",
+    "The program prints …",
 )
 def test_the_second_line():
     first, second = trace("solution.py").starting("upstream mean")
-    assert first["variance"] == 3 and second["variance"] == 0 and second.numbers[0] == 1
+    assert first["downstream"] == [6, 8, 16] and first["mean"] == 30
+    assert first["variance"] == 3 and second["variance"] == 0 and second["mean"] == 1
 
 
 @says("If the function also …")

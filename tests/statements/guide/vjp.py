@@ -73,7 +73,8 @@ def test_a_softmax():
 
 
 @says(
-    "`tape.gradient` of a …",
+    "If the target is a …",
+    "For a vector, `tape.gradient` …",
     "`tape.gradient(y, x)` uses …",
 )
 @over(f=MAPS, mode=MODES, x=[[0.5, -1.0, 2.0]])
@@ -84,8 +85,8 @@ def test_it_adds_the_rows(f, mode, x):
 
 @says(
     "`tape.gradient(y, x, output_gradients=row)` …",
-    "If the target …",
-    "`output_gradients`, a tensor …",
+    "If the target is the …",
+    "To weight the …",
     "With $(5, -1)$ …",
     "For a weighted …",
 )
@@ -121,7 +122,7 @@ def test_a_softmax_adds_up_to_one(dtype, x):
     "A vector of …",
     "Each output has …",
     r"The Jacobian $\local{J}$ …",
-    "It turns the …",
+    "The Jacobian turns …",
     "The types, with …",
     "The function of …",
     "In this example, …",
@@ -138,7 +139,8 @@ def test_the_jacobian_of_the_pair(x):
 @says(
     "A sum of …",
     "A gradient function multiplies …",
-    "`upstream` is one …",
+    "`upstream` is the …",
+    "This is one …",
     "The gradient function returns …",
     r"$\upstream{\bar y_i}$ tells …",
     "The factor in …",
@@ -238,6 +240,7 @@ def back_from(mode):
 
 @says(
     "That row is …",
+    "(If the output …",
     was="'in the shape of that output': IndexedSlices behind a gather",
 )
 @over(mode=MODES, loss=LOSSES, shape=[(3,), (2, 3)])
@@ -259,7 +262,7 @@ def test_what_upstream_is(mode, loss, shape):
 @says(
     "A unit row …",
     "a unit vector …",
-    "With it, only …",
+    "If `upstream` is …",
 )
 @over(f=MAPS, x=[[0.5, -1.0, 1.5]])
 def test_unit_rows_and_columns(f, x):
@@ -300,7 +303,7 @@ def test_the_rows_are_all(f, x):
     "For the vector, …",
     "The program calls …",
     r"Then $5 \cdot 3 = 15$, …",
-    "`output_gradients` leads to …",
+    "With `output_gradients`, the …",
     "The two unit …",
 )
 def test_four_rows():
@@ -321,7 +324,7 @@ def test_four_rows():
 @says(
     "`tape.jacobian` uses all …",
     "In eager mode it …",
-    "`tf.print` shows only …",
+    "However, `tf.print` shows …",
     was="'calls the rule once': three times around a tf.function",
 )
 @over(n=[2, 5], graph=[lambda f: f, tf.function])
@@ -350,7 +353,7 @@ def test_what_jacobian_calls(n, graph):
     "order of a …",
     "Two consecutive steps …",
     "In the backward …",
-    "Each step's downstream …",
+    "Each step passes …",
 )
 @over(mode=MODES, forward=FORWARDS[:1], x=THREE, cases=8)
 def test_the_chain_of_pullbacks(mode, forward, x):
@@ -393,6 +396,7 @@ def test_the_chain_of_pullbacks(mode, forward, x):
 
 @says(
     "Three steps forward, …",
+    "The three pullbacks …",
     "The value of …",
 )
 @over(f=MAPS, x=THREE)
@@ -402,6 +406,7 @@ def test_with_pullback(f, x):
     for row in np.eye(len(value), dtype=np.float32):
         assert same(pullback(row), pulled(f, tf.constant(x), tf.constant(row)), 1e-5)
     lines = trace("compose.py")
+    assert lines[5].numbers[-3:] == lines[6].numbers == [2, -4, 18]
     names = [line.text.split("  ")[0] for line in lines[:6]]
     assert names[3:] == names[:3][::-1]
 
@@ -514,16 +519,16 @@ def vjp_of(f):
 
 
 @says(
-    "It costs twice …",
+    "This is twice …",
     "No time is …",
     "$W$ is a constant, …",
     "The row takes …",
-    "Don't build the Jacobian.",
-    "For a layer, …",
+    "If you only …",
+    r"For $y = \tanh(W x)$ …",
     "Take one layer, …",
     "The program counts the multiplications …",
-    "The VJP takes …",
-    "The Jacobian takes …",
+    "The count of …",
+    "The Jacobian takes $4 …",
     "At $n = 1024$, …",
 )
 @over(n=[1, 3, 64])
@@ -720,7 +725,7 @@ def test_activation_functions():
     "Forward mode multiplies …",
     "You can also …",
     r"Then $\local{J}$ is …",
-    "It is called …",
+    "This column is …",
 )
 @over(forward=FORWARDS, x=THREE, dx=arrays((3,), numbers(-1, 1)))
 def test_columns(forward, x, dx):
@@ -736,6 +741,7 @@ def test_columns(forward, x, dx):
 @says(
     "Rows backward, columns …",
     "Both modes multiply …",
+    "It must be …",
 )
 @over(f=MAPS, forward=FORWARDS[:3], x=THREE, dx=arrays((3,), numbers(-1, 1)), cases=36)
 def test_one_number(f, forward, x, dx):
@@ -851,13 +857,13 @@ def test_a_slice_outside(graph, f, x):
 
 
 @says(
-    "What it does …",
+    "What the gradient …",
     "The tape does …",
     "The sine is …",
-    "The running sum is …",
+    "The result for …",
     "`tape.jacobian` returns all …",
     "`output_gradients=tf.eye(3)` looks as …",
-    "But a gradient …",
+    "But a gradient function takes …",
     "For the other …",
 )
 @over(
@@ -888,7 +894,7 @@ def test_a_stack_of_rows(mode):
     "For several targets, …",
     "This program has …",
     "Pass a tensor, …",
-    "It silently drops …",
+    "TensorFlow silently drops …",
     "Only the tensor …",
 )
 @over(
@@ -918,7 +924,7 @@ def test_a_list_is_not_a_row(graph, first, others):
 @says(
     "$W$ is a square …",
     "A gradient function for …",
-    "`squares` multiplies by …",
+    "But the gradient function of `squares` …",
     "The reverse order …",
 )
 @over(mode=FEW, x=arrays((2,), numbers(-3, 3)))
@@ -964,8 +970,7 @@ def test_a_rule_may_be_called_twice(persistent):
 
 @says(
     "Usually, forward mode …",
-    "But in eager mode, …",
-    "Around a `tf.function`, …",
+    "In two cases, …",
     "A check by …",
     "The gradient function below …",
     "`stopped`: after `tf.stop_gradient`, …",
@@ -1015,7 +1020,8 @@ def test_the_trace_of_itself():
     r"The running sum $y_i = \sum_{j \le i} x_j$ …",
     "Output $i$ contains …",
     "The row times …",
-    "This takes one …",
+    "So the gradient is a …",
+    "This running sum …",
     "The running sum: …",
     "The running sum from …",
 )
@@ -1034,8 +1040,8 @@ def test_the_running_sum(n, mode):
 
 
 @says(
-    "The first returns …",
-    "The second returns …",
+    "The first call …",
+    "The second call …",
 )
 @over(mode=MODES)
 def test_a_matrix(mode):
@@ -1049,7 +1055,7 @@ def test_a_matrix(mode):
 
 @says(
     "A function has …",
-    "It takes 200 …",
+    "The Jacobian takes 200 …",
 )
 def test_three_and_two_hundred():
     x, w = tf.ones([3]), tf.random.stateless_normal([200, 3], (0, 1))
@@ -1078,12 +1084,13 @@ def test_the_prediction():
 
 @says(
     "The pullback is …",
-    r"This is $\local{J}$ …",
+    r"This sum is $\local{J}$ …",
     "The second pass …",
     "Forward mode from …",
     "In the same …",
     "Its derivative with …",
-    "Both agree.",
+    "The inner product of this …",
+    "The two results agree.",
     "any row: the …",
 )
 @over(
@@ -1198,20 +1205,21 @@ advice(
     "Use forward mode.",
     "Take two functions …",
     "Take the inner …",
+    "Compare the shapes:",
+    "The formula above …",
 )
 pointer(
     "A survey of …",
     "Compare the tensor …",
     "You need the …",
     "After this page …",
-    "(If the output …",
     "Checking a gradient …",
     "For forward mode …",
     "Predict: the gradient …",
     "Predict: count the passes.",
     "Derive: a running sum.",
     "Derive: a JVP …",
-    "If more than …",
+    "If your function …",
     "Deliberately wrong: the …",
     "A gradient function with …",
     "Deliberately wrong: all …",

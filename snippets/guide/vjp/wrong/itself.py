@@ -35,5 +35,5 @@ print("The derivative is 2 x, and grad uses 10 x.")
 for f in plain, recorded, stopped:
     for mode, run in ("eager", products), ("graph", tf.function(products)):
         one, other = run()
-        print(f"{f.__name__:8} {mode}: <u, J dx> = {one.numpy():6}"
-              f"  <u J, dx> = {other.numpy():6}")
+        print(f"{f.__name__:8} {mode}: forward <u, J dx> = {one.numpy():6}"
+              f"  reverse <u J, dx> = {other.numpy():6}")
