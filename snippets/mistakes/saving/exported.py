@@ -1,4 +1,4 @@
-"""The export has its gradients and its variables: tf.saved_model.load."""
+"""tf.saved_model.load restores the gradients and the variables of an export."""
 
 import tempfile
 

@@ -39,4 +39,4 @@ for function in (value, gradient):
     place = converted.get_output_details()[0]["index"]
     print(f"{function.__name__:9} converted {converted.get_tensor(place)}"
           f"  eager {function(x).numpy()}")
-    print("  in the graph", "IdentityN" in kinds)
+    print("  IdentityN in the graph:", "IdentityN" in kinds)

@@ -1,4 +1,4 @@
-"""The same function from TensorFlow operations is in the file."""
+"""The saved model computes the function with TensorFlow operations."""
 
 import subprocess
 import sys

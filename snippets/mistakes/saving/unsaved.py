@@ -1,4 +1,4 @@
-"""Saved with its gradient functions, the default, and differentiated twice."""
+"""A model is saved with its gradient functions, and differentiated twice."""
 
 import subprocess
 import sys

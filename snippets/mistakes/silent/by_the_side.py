@@ -1,4 +1,4 @@
-"""What the loss uses is returned."""
+"""The function returns every tensor that the loss uses."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A copy that was made forward is summed backward."""
+"""The gradient of the scalar is the sum over its copies."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Each variable is found by its ref()."""
+"""Each gradient is found by the ref() of its variable."""
 
 import tensorflow as tf
 

@@ -28,11 +28,12 @@ def reverse(x):
 
 @says(
     "`keras.Input` returns a …",
-    "`tf.custom_gradient` accepts tensors …",
-    "Fix: call the custom …",
+    "A KerasTensor can't …",
+    "`keras.ops.custom_gradient` and `tf.recompute_grad` …",
+    "Fix: call the decorated …",
     "The program calls …",
     "One uses `tf.custom_gradient`, …",
-    "Both decorators work …",
+    "Both decorated functions …",
     "In the fix, a layer calls …",
     "The gradient is right.",
     "Deliberately wrong: a custom …",
@@ -44,6 +45,7 @@ def test_symbolic(decorate):
     assert isinstance(x, keras.KerasTensor) and not tf.is_tensor(x)
     assert x.shape == (None, 2) and x.dtype == "float32" and not hasattr(x, "numpy")
     assert "A KerasTensor cannot be used" in message(decorate(reverse), x)
+    assert "A KerasTensor cannot be used" in message(tf.convert_to_tensor, x)
     calls = []
     with mock.patch.object(tf, "custom_gradient", side_effect=lambda f: calls.append):
         keras.ops.custom_gradient(reverse)(x)
@@ -72,8 +74,8 @@ def test_symbolic(decorate):
     "The scope wraps …",
     "A model then …",
     "The model is built …",
-    "In the fix, a layer has …",
-    "It passes `training` …",
+    "In the fix, an outer …",
+    "The outer layer …",
     "Both kernels agree after …",
     "Without `training`, the …",
     "Even with `training`, …",
@@ -191,11 +193,11 @@ def test_half(policy, eagerly):
 
 @says(
     "Both `y_true` and …",
-    "A custom gradient is the loss …",
+    "The loss of …",
     "Both numbers in …",
     "Fix: let `grad` …",
     "The fix returns …",
-    "The step of …",
+    "The kernel after …",
     "Deliberately wrong: a loss …",
     "One gradient for …",
 )
@@ -240,8 +242,9 @@ def test_apply(optimizer):
 
 
 @says(
-    "An optimizer of …",
-    "Fix: call `optimizer.build` …",
+    "The first call of a Keras …",
+    "Later calls accept …",
+    "Fix: first call …",
     "The program applies …",
     "The message shows …",
     "In the fix, the optimizer …",
@@ -267,7 +270,8 @@ def test_unknown(optimizer, builds):
 @says(
     "`fit` trains the …",
     "A Lambda layer doesn't …",
-    "Compare `w` after …",
+    "The Lambda layer of …",
+    "Look at `w` after one …",
     "The kernel changes, …",
     "Fix: write a …",
     "In the fix, `w` …",
@@ -350,12 +354,12 @@ def test_by_variable(graph, name):
     "`fit` traces the …",
     "It reads the …",
     "Fix: call `model.compile` …",
-    "The program exchanges the activation between …",
+    "The program replaces the activation of …",
     "A tape in …",
-    "After the exchange, …",
-    "Now `fit` takes …",
-    "Exchange the activation …",
-    "Deliberately wrong: the activation is exchanged between …",
+    "The fix calls `compile` …",
+    "Now `fit` uses …",
+    "Replace the activation …",
+    "Deliberately wrong: the activation is replaced between …",
     "compile makes fit …",
 )
 @over(when=["before", "after", "compiled"])
@@ -373,18 +377,23 @@ def test_exchanged(when):
         model.compile(keras.optimizers.SGD(0.1), "mse")
     model.fit(X, X, verbose=0)
     assert (dense.kernel.numpy() == -1) == (when == "after")
+    loss = lambda w: tf.reduce_mean((rule(tf.linalg.matmul(X, w)) - X) ** 2)  # noqa: E731
+    assert same(EAGER.gradient(loss, [[-1.0]]), [[-2.0]])
+    assert [line.numbers for line in trace("wrong/trained.py")] == [[-1], [-2], [-1]]
+    assert [line.numbers for line in trace("trained.py")] == [[-1], [-0.8]]
 
 
 @says(
     "The `tf.function` was …",
     "Fix: clone the …",
-    "The program exchanges the activation after …",
-    "The graph still …",
-    "Compare the gradient …",
+    "The program replaces the activation after …",
+    "The `tf.function` still …",
+    "In eager mode, the gradient …",
+    "Compare the gradient of …",
     "The fix makes …",
     "The copy has …",
     "Choose an upstream …",
-    "Deliberately wrong: the activation is exchanged after …",
+    "Deliberately wrong: the activation is replaced after …",
     "A copy of …",
 )
 @over(graph=[False, True], signs=[[1.0, -1.0], [1.0, 1.0]])
@@ -423,8 +432,8 @@ def test_guided(graph, signs):
     "A tape that …",
     "Fix: replace the …",
     "The registered gradient …",
-    "In eager mode, …",
-    "Compare the two …",
+    "In eager mode, TensorFlow …",
+    "Compare the gradients …",
     "The fix uses …",
     "Both gradients are …",
     "Deliberately wrong: the override …",
@@ -456,10 +465,11 @@ def test_mapped(mode):
     "The layer stores …",
     "So each step …",
     "Fix: keep the …",
-    "Look at `w` …",
+    "This layer rounds …",
+    "Look at `w` after each …",
     "The weight stays …",
     "In the fix, the layer …",
-    "The weight moves, …",
+    "Both the weight …",
     "Print the weight …",
     "Deliberately wrong: the layer …",
     "The rounded value …",
@@ -498,7 +508,7 @@ def test_the_four():
 
 @says(
     "Fix: call `optimizer.scale_loss(loss)`, …",
-    "The first call …",
+    "The first call of `fit` …",
     "Every optimizer has …",
     "The `LossScaleOptimizer` divides …",
     "The program trains …",
@@ -557,7 +567,7 @@ history(
 )
 pointer(
     "Message or symptom — Fix",
-    "A KerasTensor cannot be used as input to a TensorFlow function — call the custom gradient in the `call` of a layer",
+    "A KerasTensor cannot be used as input to a TensorFlow function — call the decorated function in the `call` method of a layer",
     "currently supports keywords arguments only when eager execution is enabled, with `RematScope` — use a layer whose `call` uses `keras.remat`",
     "grad() missing 1 required keyword-only argument: 'upstream' — declare `grad(*args, upstream=None)`",
     "Input 'y' of 'Mul' Op has type float32 that does not match type float16 — pass the weight as an argument",
@@ -567,10 +577,10 @@ pointer(
     "'LossScaleOptimizer' object has no attribute 'get_scaled_loss' — call `optimizer.scale_loss(loss)`",
     "A variable in a Lambda layer is not trained — write a layer with the weight as an attribute",
     "A Keras weight isn't found among the variables of grad — compare with `self.w.value`",
-    "fit ignores an exchanged activation — call `model.compile` again",
-    "Guided ReLU changes nothing in an existing model — exchange the activations in a clone of the model",
+    "fit ignores a new activation of a layer — call `model.compile` again",
+    "Guided ReLU has no effect in a tf.function that is already traced — replace the activations in a clone of the model",
     "gradient_override_map is ignored — use a custom gradient instead",
-    "A quantized weight stops moving — keep the real weight, and round in the forward pass",
+    "A quantized weight stops changing — keep the unrounded weight, and round in the forward pass",
     "Find the message …",
     "Entries with an …",
     "If a gradient …",

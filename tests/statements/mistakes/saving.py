@@ -87,21 +87,22 @@ def elsewhere():
     "The programs of …",
     "In a graph, …",
     "The name is …",
-    "The process that …",
+    "The process that saved …",
     "In that process, …",
     "Otherwise, it raises …",
     "Fix: leave `experimental_custom_gradients` …",
     "The program saves a model with `experimental_custom_gradients=False`, …",
     "The gradient works …",
-    "Compare what each …",
+    "Both processes run …",
+    "Compare what the …",
     "With the default, …",
-    "Both derivatives agree …",
+    "The first and the second …",
     "The second derivative is …",
-    "If it calls …",
+    "If the gradient …",
+    "TensorFlow prints a …",
     "Load the model …",
-    "The warning about …",
     "Deliberately wrong: saved …",
-    "Saved with its …",
+    "A model is saved …",
     was=(
         "'a file holds no Python': that of a Lambda layer holds bytecode",
         "'still has it': a rule with x**2 raises there, too: x is out of scope",
@@ -153,15 +154,16 @@ def test_identityn(choice):
 @says(
     "The file holds the key …",
     "Fix: save a …",
-    "If it must …",
+    "If the model must …",
     "The model calls NumPy through …",
-    "The loaded model fails …",
+    "The loaded model works …",
+    "In the other process, …",
     "Compare the two …",
     "The fix computes …",
     "In another process, …",
     "Look for `PyFunc` …",
     "Deliberately wrong: NumPy in a saved model.",
-    "The same function …",
+    "The saved model …",
 )
 @over(function=[tf.numpy_function, tf.py_function])
 def test_pyfunc(function):
@@ -206,9 +208,10 @@ def saved(layer, path):
 
 
 @says(
-    "A `.keras` file holds only …",
-    "A `.keras` file holds the …",
-    "It contains no …",
+    "A `.keras` file holds the names, …",
+    "The process that loads …",
+    "A `.keras` file holds the name and …",
+    "The file contains …",
     "Fix: decorate the class …",
     "The program saves and loads a model with …",
     "The message names the class …",
@@ -229,6 +232,7 @@ def test_locate(way):
             saved(known(), path)
         with zipfile.ZipFile(path) as file:
             config = file.read("config.json").decode()
+            assert "model.weights.h5" in file.namelist()
         assert "Reverse" in config or "Known" in config
         assert '"trainable"' in config and "identity" not in config
         load = functools.partial(keras.models.load_model, path, **options)
@@ -242,7 +246,8 @@ def test_locate(way):
     "The file holds the bytecode …",
     "Even then, the …",
     "Fix: use a registered …",
-    "The program saves and loads a model whose …",
+    "The program saves and loads a model.",
+    "The lambda in …",
     "With `safe_mode=False`, loading …",
     "Loading raises an …",
     "In the fix, the Lambda …",
@@ -274,8 +279,8 @@ def test_lambda():
     "A plain method …",
     "A plain method …",
     "Fix: decorate the method …",
-    "A module has …",
-    "Neither works in …",
+    "The program saves and loads a module …",
+    "Neither function works …",
     "In the fix, the `tf.function` …",
     "The loaded function …",
     "Deliberately wrong: a function …",
@@ -312,7 +317,7 @@ def test_traces(way):
     "The fix reads …",
     "The loaded model has …",
     "Deliberately wrong: load_model …",
-    "The export has …",
+    "tf.saved_model.load restores the …",
 )
 def test_export():
     with tempfile.TemporaryDirectory() as folder:
@@ -326,7 +331,7 @@ def test_export():
     assert before.numbers == after.numbers == [-1, -3]
 
 
-history("Older versions had …")
+history("In older versions …")
 
 
 def converted(function):
@@ -342,7 +347,7 @@ def converted(function):
 
 @says(
     "The converter to …",
-    "It has no operation …",
+    "LiteRT has no …",
     "Fix: write the …",
     "The model calls NumPy, …",
     "The message names the operation.",
@@ -380,7 +385,7 @@ def test_lite(scale):
 pointer(
     "Message — Fix",
     "No gradient defined for operation 'IdentityN' (op type: IdentityN) — leave `experimental_custom_gradients` at `True`",
-    "Could not find callback with key — save a model of TensorFlow operations",
+    "Could not find callback with key — save a model that contains only TensorFlow operations",
     "Could not locate class — register the class of the layer",
     "Requested the deserialization of a Lambda layer whose function is a Python lambda — use a registered layer",
     "'_UserObject' object has no attribute — decorate the method with `tf.function` and an `input_signature`",

@@ -46,19 +46,19 @@ pointer(
     "The cause is …",
     "The index by …",
     "`reverse` changes the …",
-    "The program calls …",
-    "`grad` calls `tenth`, …",
+    "The program calls `reverse` …",
+    "The gradient function of …",
     "Compare the second …",
-    "The output and the gradient of …",
+    "The output and the gradient of dropout …",
     "Compare the signs:",
-    "The same product …",
+    "The program recomputes …",
     "The program computes the second …",
     "The same check …",
     "The input contains …",
     "Compare the three …",
     "The program computes the matrix …",
     "This matrix has …",
-    "Look at what …",
+    "Look at the gradient, …",
     "The second row …",
     "`centered` subtracts the …",
     "Asked in tensorflow#53726 …",
@@ -94,7 +94,7 @@ pointer(
     "This custom gradient …",
     "The determinant in …",
     "This function checks …",
-    "This program uses …",
+    "This program calls …",
     "The derivative of each …",
 )
 
@@ -106,8 +106,8 @@ pointer(
     "`tf.vectorized_map` traces the …",
     "An identity operation …",
     "A tape outside …",
-    "`tf.vectorized_map` doesn't change …",
-    "All three fixes …",
+    "With `tf.vectorized_map`, the …",
+    "With all three …",
     "`tf.vectorized_map` — the custom …",
     "Fix: use `tf.map_fn`, …",
     "For example, a …",
@@ -135,7 +135,7 @@ def test_vectorized_map(mode):
     "Both fixes give 0.8.",
     "`tape.jacobian` — a second …",
     "Fix: call `tape.jacobian` …",
-    "Compare the result with that …",
+    "Compare the result with the …",
     "Deliberately wrong: differentiate …",
     "The second derivative …",
 )
@@ -189,7 +189,7 @@ def both(function, x):
 
 @says(
     "The forward pass runs …",
-    "The gradient of the recomputed …",
+    "The output and the gradient of the recomputed …",
     "`keras.remat` around a …",
     "The output and the gradient have …",
     "In each pair …",
@@ -266,13 +266,13 @@ def step(wrap, inner, **options):
 
 @says(
     "Fix: accept `training` …",
-    "Compare one step …",
-    "This layer recomputes …",
-    "Compare the kernels …",
+    "Run one step …",
+    "The layer `Recomputed` …",
+    "The program trains …",
+    "Compare the kernels:",
     "With the recomputed …",
     "recomputation — `fit` trains …",
-    "The result is the same …",
-    "It is also …",
+    "The kernel is also …",
     "This layer calls …",
     "Both kernels agree.",
     "With dropout in …",
@@ -352,18 +352,18 @@ TWICE = [
 
 
 @says(
-    "The moving mean is …",
-    "The block is …",
-    "Look at the …",
+    "The moving mean is 1.5, …",
+    "The moving mean is updated only …",
+    "The moving mean is updated twice …",
+    "The program calls the layer …",
+    "Look at the moving …",
     "Each run of …",
     "The gradient is right, …",
-    "Otherwise the gradient …",
+    "Without this argument, …",
     "So the averages …",
     "recomputation — the moving averages …",
-    "The mean is …",
-    "It is updated …",
     "Fix: keep each …",
-    "Here the layer …",
+    "In the fix, …",
     "The backward pass …",
     "Compare the state …",
     "Deliberately wrong: batch normalization …",
@@ -401,7 +401,7 @@ def close(one, other):
     "recomputation — the gradient of …",
     "Both tensors have …",
     "Fix: pass every …",
-    "`assert all(each is not None for each in gradients)`.",
+    "Write `assert all(each is not None for each in gradients)` …",
     "Deliberately wrong: recompute_grad …",
     "Each tensor that …",
 )
@@ -503,7 +503,7 @@ for name in ORDER.split():
 
 
 @says(
-    "In eager mode, …",
+    "In eager mode, the …",
     "From then on, …",
     "So `wave` is …",
     "Both second derivatives …",
@@ -571,9 +571,9 @@ def test_guards(guard):
     "NaN doesn't equal …",
     "XLA skips the …",
     "Under XLA, neither …",
-    "XLA — the gradient …",
+    "XLA — the input …",
     "The second line …",
-    "Fix: search the …",
+    "Fix: search for …",
     "Deliberately wrong: the gradient …",
     "Search the input …",
 )
@@ -597,7 +597,7 @@ def test_reduce_max(mode):
 @says(
     "The gradient of `tf.linalg.eigh` …",
     "Where a difference …",
-    "`tf.linalg.svd` does the same.",
+    "The gradient of `tf.linalg.svd` …",
     "The gradient through …",
     "eigenvectors — the gradient …",
     "The gradient of `tf.linalg.expm` …",
@@ -633,9 +633,11 @@ def test_eigenvectors(mode, gap):
 @says(
     "For a complex …",
     "The gradient of `tf.linalg.det` lacks …",
+    "The gradient of `tf.linalg.det` isn't …",
     "a complex determinant …",
     "For a real …",
-    "The gradient is 2, …",
+    "The gradient is 2.",
+    "The determinant, written …",
     "The determinant of …",
     "Fix: write a …",
     "Deliberately wrong: the determinant …",
@@ -651,6 +653,10 @@ def test_det(mode, z):
     assert same(mode.gradient(lambda z: z * z, z), np.conj(2 * z), 1e-9)
     assert not same(mode.gradient(by(tf.linalg.det), z), right, 1e-3)
     assert same(mode.gradient(by(own), z), right, 1e-9)
+    one = tf.linalg.det([[z]])
+    assert same(one, z) and same(mode.gradient(tf.identity, z), 1.0)
+    found = mode.gradient(lambda z: program("wrong/det.py").determinant(z), z)
+    assert not same(found, 1.0, 1e-3)
     found = mode.gradient(
         lambda x: tf.linalg.det(tf.stack([[x, 3.0], [1.0, 2.0]])), np.real(z).item()
     )
@@ -658,7 +664,7 @@ def test_det(mode, z):
 
 
 @says(
-    "Rounding leaves a …",
+    "Because of rounding …",
     "If the pivot …",
     "The gradient is finite, …",
     "`tf.linalg.inv` — the gradient …",
@@ -721,7 +727,7 @@ def test_norm(mode, norm):
 
 @says(
     "`tape.batch_jacobian` differentiates sums …",
-    "That is right …",
+    "The result is right …",
     "A mean over …",
     "`tape.batch_jacobian` returns 0, …",
     "`tape.batch_jacobian` — the derivatives …",

@@ -53,7 +53,8 @@ def test_noise(wrap, draw):
 
 
 @says(
-    "The gradient function returns only …",
+    "By the chain …",
+    "This gradient function …",
     "If the function …",
     "The gradient is 6 …",
     "Each element is …",
@@ -97,7 +98,8 @@ def test_no_return(mode, inputs):
 
 
 @says(
-    "With the tape around a `tf.function`, and for a call …",
+    "TensorFlow compares the …",
+    "If both shapes …",
     was="'with the tape inside it compares no shapes': in a branch or a loop it does",
 )
 @over(mode=[AROUND, *(m for m in BLOCKS if m.name.startswith(("branch", "loop")))])
@@ -109,15 +111,16 @@ def test_who_compares_shapes(mode):
 
 @says(
     "Broadcasting copies `factor` …",
-    "Eagerly, and with the tape inside the `tf.function`, TensorFlow compares …",
-    "With the tape around a `tf.function`, and for a call …",
+    "TensorFlow compares the …",
+    "If both shapes …",
+    "If you call …",
     "If the shapes …",
-    "The gradient of the scalar …",
-    "Only the sum …",
+    "The gradient of the scalar is a …",
+    "The right gradient …",
     "Now the gradient …",
     "Fix: sum the …",
     "For a scalar, …",
-    "A copy that …",
+    "The gradient of the scalar is the …",
     "Deliberately wrong: the gradient of …",
 )
 @over(mode=MODES)
@@ -142,11 +145,11 @@ def test_broadcast(mode):
 @says(
     "For such a …",
     "The upstream gradient has …",
-    "Broadcasting aligns it …",
+    "Broadcasting aligns these …",
     "A square matrix …",
     "Test with a …",
     "The factor 10 …",
-    "The gradient agrees …",
+    "For both shapes, …",
     "Fix: give `upstream` …",
     "Deliberately wrong: upstream …",
     "upstream gets its …",
@@ -172,7 +175,7 @@ def test_lost_axis(mode, rows, columns):
 @says(
     "The fix names both …",
     "TensorFlow assigns the …",
-    "Both are scalars …",
+    "Both gradients are …",
     "The two gradients …",
     "Fix: return the gradients …",
     "Give each a …",
@@ -191,8 +194,8 @@ def test_two_inputs(mode):
     "TensorFlow flattens a …",
     "But `grad` returns …",
     "Write `assert downstream.keys() == model.keys()`, …",
-    "`w` has the …",
-    "With a dictionary, …",
+    "`w` and `b` …",
+    "Now that `grad` …",
     "Fix: let `grad` …",
     "Deliberately wrong: gradients in the order in which keys …",
     "A dictionary goes …",
@@ -215,12 +218,12 @@ def test_dictionary(mode, keys):
 @says(
     "The order of …",
     "In a graph, …",
-    "In eager mode, …",
+    "In eager mode, the …",
     "Fix: put the …",
-    "`slope` has the …",
+    "In the graph, …",
     "Each variable gets …",
     "Deliberately wrong: gradients in the order in which variables …",
-    "Each variable is …",
+    "Each gradient is …",
 )
 @over(graph=[False, True])
 def test_variables(graph):
@@ -286,8 +289,8 @@ def test_drawn_anew(graph, name):
 
 @says(
     "`tf.grad_pass_through` returns the …",
-    "Eagerly, and with the tape inside the `tf.function`, TensorFlow doesn't …",
-    "With the tape around a `tf.function`, it compares them.",
+    "In eager mode, TensorFlow …",
+    "With the tape around a `tf.function`, it raises …",
     "The gradient is a …",
     "Automatic differentiation of …",
     "Fix: use `tf.grad_pass_through` …",
@@ -310,7 +313,8 @@ def test_pass_through(mode):
 @says(
     "TensorFlow passes the …",
     "A real gradient …",
-    "The gradient of `y` …",
+    "The gradient with respect to `y` …",
+    "The gradient with respect to `x` …",
     "The complex gradient …",
     "Fix: cast `upstream` …",
     "Deliberately wrong: a …",
@@ -332,13 +336,13 @@ def test_real(mode):
 
 
 advice(
-    "Compare each gradient …",
+    "Compare each custom …",
     "Use a different …",
     "Check `tape.gradient(y, x, upstream)` …",
     "Write `assert tape.gradient(y, x) is not None` …",
     "Write `assert gradient.shape == factor.shape`.",
     "Compare with automatic …",
-    "Compare with the …",
+    "Call the decorated …",
     "Write `assert gradient.shape == x.shape` …",
     "Write `assert downstream.dtype == z.dtype` …",
 )
@@ -354,17 +358,20 @@ pointer(
     "The fix casts `upstream` …",
     "If a second …",
     "The index by …",
-    "`ten_squares` multiplies the …",
-    "Compare both gradients …",
+    "`square` returns a …",
+    "Compare the gradients …",
     "This `grad` computes …",
     "`scaled` multiplies a …",
     "Look at the …",
-    "`energies` sums over …",
+    "`energies` sums the …",
     "`ratio` divides `x` …",
-    "Compare its two …",
-    "Each gradient has …",
-    "The function takes …",
+    "Compare the two …",
+    "Each input has …",
+    "The argument of …",
+    "`grad` returns two …",
     "`grad` returns the …",
+    "The program calls …",
+    "The entry on …",
     "This dropout draws …",
     "`total` sums a …",
     "The program builds …",

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the activation is exchanged after the model was used."""
+"""Deliberately wrong: the activation is replaced after a tf.function was traced."""
 
 import tensorflow as tf
 from tensorflow import keras

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the activation is exchanged between two calls of fit."""
+"""Deliberately wrong: the activation is replaced between two calls of fit."""
 
 import numpy as np
 import tensorflow as tf
@@ -21,6 +21,6 @@ print(f"relu:      kernel {dense.kernel.numpy().item():.1f}")
 dense.activation = leaky_backward
 with tf.GradientTape() as tape:
     loss = tf.reduce_mean((model(x) - y) ** 2)
-print("eager:     slope ", tape.gradient(loss, dense.kernel).numpy().item())
+print("eager:     gradient", tape.gradient(loss, dense.kernel).numpy().item())
 model.fit(x, y, verbose=0)
-print(f"exchanged: kernel {dense.kernel.numpy().item():.1f}")
+print(f"replaced:  kernel {dense.kernel.numpy().item():.1f}")

@@ -1,4 +1,4 @@
-"""Deliberately wrong: load_model is given what export wrote."""
+"""Deliberately wrong: load_model reads the folder that model.export wrote."""
 
 import tempfile
 
