@@ -363,7 +363,6 @@ def test_warning(graph):
 @says(
     "`tf.map_fn` raises the error.",
     "`tf.map_fn` splits its …",
-
     "The result agrees …",
     "`'IndexedSlicesSpec' object has no attribute '_unbatch'` — …",
     "Deliberately wrong: tf.map_fn …",

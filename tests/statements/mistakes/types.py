@@ -541,7 +541,6 @@ pointer(
     "In the fix, the output …",
     "In the fix, the input …",
     "A `grad` that …",
-
     "Notice it earlier.",
     "Asked in tensorflow#52193.",
     "More: how to …",
