@@ -17,4 +17,5 @@ model = keras.Sequential([keras.Input([1]), Scaled()])
 model.compile(keras.optimizers.SGD(0.125), "mse")
 model.fit(x, x, verbose=0)
 # The loss (2s - 1)**2 has the derivative 4(2s - 1), which is 4 at s = 1.
-print("after one step", model.layers[0].scale.numpy(), "right", 1 - 0.125 * 4)
+print("after one step", model.layers[0].scale.numpy(),
+      " by hand", 1 - 0.125 * 4)

@@ -8,9 +8,10 @@ x = tf.constant([[2.0]])
 layer.build(x.shape)
 with tf.GradientTape() as tape:
     y = layer(x)
-print("for the weight", tape.gradient(y, layer.kernel).numpy().item())
+print("for the kernel", tape.gradient(y, layer.kernel).numpy().item())
 with tf.GradientTape(watch_accessed_variables=False) as tape:
     tape.watch(layer.kernel.value)
     y = layer(x)
 of_kernel, of_bias = tape.gradient(y, [layer.kernel, layer.bias])
-print("watched alone", of_kernel.numpy().item(), of_bias)
+print("only the kernel is watched: for the kernel",
+      of_kernel.numpy().item(), " for the bias", of_bias)

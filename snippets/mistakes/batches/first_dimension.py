@@ -1,4 +1,4 @@
-"""One gradient of the weights for each example: tape.jacobian."""
+"""tape.jacobian returns a gradient for each example and each output."""
 
 import tensorflow as tf
 
@@ -6,4 +6,5 @@ x, W = tf.ones([4, 2]), tf.ones([2, 3])
 with tf.GradientTape() as tape:
     tape.watch(W)
     y = x @ W
-print(tape.jacobian(y, W).shape, "examples, outputs, and W")
+print("examples, outputs, rows and columns of W:",
+      tape.jacobian(y, W).shape)

@@ -1,4 +1,4 @@
-"""A Hessian times a vector, from two first gradients."""
+"""A Hessian times a vector, from two gradients."""
 
 import tensorflow as tf
 

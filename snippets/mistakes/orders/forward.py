@@ -1,4 +1,4 @@
-"""Forward mode that uses grad: its derivative with respect to upstream."""
+"""The derivative of the gradient with respect to upstream uses grad."""
 
 import tensorflow as tf
 

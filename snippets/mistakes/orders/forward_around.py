@@ -1,4 +1,4 @@
-"""With the accumulator in the tf.function, the second order is right."""
+"""With the accumulator in the tf.function, both gradients are right."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""With a copy of the input, each order is right in each place."""
+"""With a copy of the input, each derivative is right in each place."""
 
 import tensorflow as tf
 

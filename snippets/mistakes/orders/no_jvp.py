@@ -1,4 +1,4 @@
-"""Each step runs inside the accumulator, and jvp replaces None by zeros."""
+"""Each step runs inside the accumulator, and jvp returns 0, not None."""
 
 import tensorflow as tf
 

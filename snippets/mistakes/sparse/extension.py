@@ -1,4 +1,4 @@
-"""The tensors of the type are the arguments; the type stays outside."""
+"""The arguments of the decorated function are the tensors of the Line."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A map over the rows of the dense gradient; or no map at all."""
+"""A map over rows of the dense gradient, and the same without a map."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The number stays in Python."""
+"""The integer stays a Python integer."""
 
 import tensorflow as tf
 

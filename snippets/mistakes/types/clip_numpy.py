@@ -20,6 +20,6 @@ def gradient(x):
 
 
 x = tf.constant([1.0, 1.0])
-print("eager  ", gradient(x).numpy())
-print("graph  ", tf.function(gradient)(x).numpy())
-print("by hand", tf.clip_by_norm([3.0, 4.0], 1.0).numpy())
+print("eager          ", gradient(x).numpy())
+print("graph          ", tf.function(gradient)(x).numpy())
+print("tf.clip_by_norm", tf.clip_by_norm([3.0, 4.0], 1.0).numpy())

@@ -1,4 +1,4 @@
-"""The same numbers as floats, against autodiff."""
+"""The same numbers as floats, compared with automatic differentiation."""
 
 import tensorflow as tf
 

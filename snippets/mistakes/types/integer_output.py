@@ -17,5 +17,5 @@ with tf.GradientTape(persistent=True) as tape:
     tape.watch(x)
     y, plain = 0.5 * quantized(x), 0.5 * x
 print("y", y.numpy())
-print("custom     ", tape.gradient(y, x).numpy())
-print("of identity", tape.gradient(plain, x).numpy())
+print("custom          ", tape.gradient(y, x).numpy())
+print("without tf.round", tape.gradient(plain, x).numpy())

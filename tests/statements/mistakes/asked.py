@@ -14,8 +14,8 @@ def dense(**options):
 
 @says(
     "`model.predict` returns a …",
-    "The same is …",
-    "With `model.predict`, both …",
+    "`model.predict_on_batch` and `model.evaluate` …",
+    "With `model.predict`, the …",
     "The fixed program calls …",
     "Both gradients are …",
     "Fix: call the model with …",
@@ -41,6 +41,7 @@ def test_predict(ask, persistent):
     else:
         assert gradients == [None, None] and not tf.is_tensor(y)
     x = program("predict.py").x
+    assert trace("wrong/predict.py").line("wrong").text.endswith("None None")
     by_weight, by_bias = trace("predict.py")
     assert by_weight.numbers == [x.numpy().sum()] == [5.0]
     assert by_bias.numbers == [len(x)] == [2.0]
@@ -98,7 +99,7 @@ KINDS = [sequential, functional, nested, nested_functional, subclassed]
     "The fixed program replaces …",
     "The new `call` …",
     "The gradient equals …",
-    "Because the output …",
+    "Because the function …",
     "While the model …",
 )
 @over(kind=KINDS, graph=[False, True], frozen=[False, True])
@@ -124,11 +125,13 @@ def test_layer_output(kind, graph, frozen):
 @says(
     "Grad-CAM, which shows …",
     "This program tries …",
-    "The first way …",
-    "In the first …",
+    "In the first way, the …",
+    "The other two …",
+    "In the first way, `features` …",
     "The score depends …",
-    "In the second …",
-    "In the third …",
+    "The second way …",
+    "Use `model.layers[-1].output` …",
+    "The third way …",
     "No path connects …",
     "Deliberately wrong: the model …",
 )
@@ -166,7 +169,7 @@ def test_outputs(kind):
     "The primals of …",
     "The `dtype` of …",
     "The fixed program passes the …",
-    "Both derivatives are …",
+    "Both derivatives agree …",
     "Deliberately wrong: a Keras weight is the …",
     "The primal is …",
 )
@@ -227,7 +230,6 @@ def test_no_id(mode):
     "A Keras weight …",
     "A NumPy array …",
     "The fixed program has …",
-    "The first watches …",
     "The first tape …",
     "The second tape …",
     "Fix: don't pass …",
@@ -257,7 +259,7 @@ def test_watched(persistent):
 
 
 @says(
-    "`build` runs once, …",
+    "`build` runs only …",
     "So the product …",
     "After one step …",
     "In the fixed …",
@@ -282,6 +284,8 @@ def test_in_build(eagerly):
         model.compile("sgd", "mse", run_eagerly=eagerly)
         said = message(lambda: model.fit(X, X, epochs=2, verbose=0))
         moved = model.layers[0].scale.numpy() != 1
+        [line] = trace("in_build.py")
+        assert line.numbers[0] == line.numbers[1]
         assert len(builds) == 1 and moved == ("wrong" not in name)
         assert ("No gradients provided" in said) == (not moved)
 
@@ -291,7 +295,7 @@ def test_in_build(eagerly):
     "In a graph, …",
     "`fit` runs `call` …",
     "The fixed program decorates …",
-    "With the reversed …",
+    "With the layer …",
     "Decorate a function …",
     "Fix: don't decorate `call`.",
     "Deliberately wrong: call …",
@@ -315,6 +319,8 @@ def test_decorated_call(eagerly):
     said = fitted(program("wrong/decorated_call.py").Reversed())
     assert ("keywords arguments" in said) == (not eagerly)
     assert fitted(program("decorated_call.py").Reversed()) == ""
+    identity, reversed_ = trace("decorated_call.py")
+    assert identity.numbers[0] == -reversed_.numbers[0] != 0
 
 
 pointer(
@@ -333,7 +339,7 @@ pointer(
     "The program passes an …",
     "The program passes the …",
     "This `build` multiplies …",
-    "This layer decorates …",
+    "In this layer, …",
     "Asked in tensorflow#20630, tensorflow#36596.",
     "Asked in tensorflow#59652, tensorflow#31264.",
     "Asked in keras#19874, …",

@@ -62,7 +62,7 @@ advice(
 @says(
     "The gradient of a lookup, …",
     "The upstream gradient is a `tf.IndexedSlices`, …",
-    "What an operator …",
+    "Whether an operator …",
     "The gradient has …",
     "If a table …",
     "The dense gradient …",
@@ -114,11 +114,12 @@ OPERATORS = {
 
 @says(
     "`==` returns `False` …",
-    "With a NumPy array, they …",
+    "With a NumPy array, both …",
     "`@` with a …",
     "In all other …",
-    "Its message is …",
-    "What an operator …",
+    "The message is …",
+    "Whether an operator …",
+    "For integers, `&`, …",
     "Of the unary …",
     "With a tensor …",
     "With a Python …",
@@ -181,7 +182,7 @@ def test_operators(name, swapped, graph):
     "If you need …",
     "`tf.convert_to_tensor` adds the …",
     "`unsupported operand type(s) for *: 'IndexedSlices' and 'float'` — …",
-    "The output of …",
+    "The function `picked` …",
     "tf.convert_to_tensor adds up …",
     "tf.convert_to_tensor adds up …",
 )
@@ -228,8 +229,8 @@ def test_converted(called, graph):
     "A gradient is longer than the norm that you clipped it to — …",
     "The program looks up a …",
     "After clipping, the …",
-    "They count rows …",
-    "The norm is …",
+    "Rows with the …",
+    "The norm agrees …",
     "Check the norm …",
     "Deliberately wrong: rows …",
     "`tf.linalg.global_norm` and `tf.clip_by_global_norm` …",
@@ -247,12 +248,13 @@ def test_norm():
 
 
 @says(
-    "The program trains …",
+    "The program applies …",
     "With slices, most …",
     "The program looks up row 0 twice, …",
-    "The right square …",
+    "The right result …",
     "Deliberately wrong: Adam …",
-    "So the optimizer …",
+    "The optimizer therefore …",
+    "With Adam, however, …",
     "An optimizer that …",
 )
 def test_optimizers():
@@ -272,7 +274,7 @@ def test_optimizers():
 
 
 @says(
-    "Compare a training …",
+    "Compare the trained …",
     "In the fix, a custom …",
     "With the dense …",
     "A custom gradient …",
@@ -361,7 +363,6 @@ def test_warning(graph):
 @says(
     "`tf.map_fn` raises the error.",
     "`tf.map_fn` splits its …",
-    "It can't split a `tf.IndexedSlices`.",
     "The result agrees …",
     "`'IndexedSlicesSpec' object has no attribute '_unbatch'` — …",
     "Deliberately wrong: tf.map_fn …",
@@ -381,10 +382,10 @@ def test_mapped(graph):
 
 
 @says(
-    "`keras.optimizers.SGD` accepts them.",
+    "`keras.optimizers.SGD` accepts slices.",
     "Only the rows …",
     "The optimizer takes …",
-    "Fix: keep the slices.",
+    "Fix: pass the slices …",
     "`Converting sparse IndexedSlices to a dense Tensor` — …",
     "The fix passes the …",
 )
@@ -397,8 +398,8 @@ def test_rows_are_taken():
 @says(
     "This `grad` returns a …",
     "The gradient function of the operation before the …",
-    "The gradient function of the operation before it, …",
-    "For that, it …",
+    "However, the gradient function …",
+    "This conversion needs …",
     "Fix: pass the shape …",
     "`Tensor conversion requested for IndexedSlices` without `dense_shape` — …",
     "A gradient function may return a …",
@@ -442,8 +443,7 @@ def matrix(values):
 @says(
     "The source of …",
     "`tape.gradient` raises the error.",
-    "A `SparseTensor` consists …",
-    "The gradient agrees with that …",
+    "At the indices …",
     "Deliberately wrong: a SparseTensor is the …",
     "The source is …",
     "The fix differentiates …",
@@ -495,7 +495,7 @@ def test_weights():
     "`tf.custom_gradient` splits its …",
     "Deliberately wrong: a SparseTensor is an …",
     "The values are …",
-    "`Type SparseTensor is not supported`: as an argument of a custom gradient — …",
+    "`Type SparseTensor is not supported`: an argument of a custom gradient is sparse — …",
 )
 @over(graph=[False, True])
 def test_argument(graph):
@@ -579,12 +579,12 @@ def test_ragged(graph):
 
 
 @says(
-    "This type doesn't …",
+    "The type `Line` …",
     "`Type Line is not supported as a gradient source or gradient target` — …",
     "Deliberately wrong: an …",
     "In the fix, a plain …",
-    "Fix: pass the tensors …",
-    "The tensors of …",
+    "Fix: instead of …",
+    "The arguments of …",
 )
 def test_extension():
     defined = program("wrong/extension.py")

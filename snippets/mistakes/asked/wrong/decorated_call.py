@@ -1,4 +1,4 @@
-"""Deliberately wrong: call is decorated, and has an option."""
+"""Deliberately wrong: call is decorated, and has a training argument."""
 
 import numpy as np
 import tensorflow as tf

@@ -10,6 +10,6 @@ with tf.GradientTape() as tape:
 whole = tape.jacobian(y, x)
 print("wrong", whole.shape, "numbers", tf.size(whole).numpy())
 zeros = tf.reduce_mean(tf.cast(whole == 0, tf.float32))
-print(f"of them 0: {100 * zeros.numpy():.0f} %")
+print(f"zeros: {100 * zeros.numpy():.0f} %")
 needed = y.shape[0] * y.shape[1] * x.shape[1]
 print("needed", needed)

@@ -8,4 +8,4 @@ with tf.GradientTape(persistent=True) as tape:
     losses = tf.reduce_sum((x @ w) ** 2, axis=1)
 print("losses", losses.numpy())
 print("gradient", tape.gradient(losses, w).numpy().ravel())
-print("for each", tape.jacobian(losses, w).numpy().ravel())
+print("jacobian", tape.jacobian(losses, w).numpy().ravel())

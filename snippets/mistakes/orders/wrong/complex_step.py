@@ -1,10 +1,10 @@
-"""Deliberately wrong: the second order by a complex step of a gradient."""
+"""Deliberately wrong: second derivatives from a complex step of a gradient."""
 
 import tensorflow as tf
 
 
 @tf.custom_gradient
-def without_star(x):
+def without_conjugate(x):
     return x * x * x, lambda upstream: upstream * 3.0 * x * x
 
 
@@ -22,5 +22,5 @@ def complex_step(function, x, h=1e-20):
 
 x = tf.constant(2.0, tf.float64)
 print("TensorFlow's cube:    ", complex_step(cube, x).numpy())
-print("without a conjugate:  ", complex_step(without_star, x).numpy())
+print("without a conjugate:  ", complex_step(without_conjugate, x).numpy())
 print("right:                ", (6.0 * x).numpy())

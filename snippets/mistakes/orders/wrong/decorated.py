@@ -1,4 +1,4 @@
-"""Deliberately wrong: grad is decorated, to give it a second derivative."""
+"""Deliberately wrong: grad is decorated, to define a second derivative."""
 
 import tensorflow as tf
 

@@ -14,7 +14,7 @@ x = tf.constant([3.0, 5.0])
 with tf.GradientTape() as tape:
     tape.watch(x)
     first = gradient(x)
-print("shown:", tape.gradient(first, x).numpy())
+print("gradient of the gradient:", tape.gradient(first, x).numpy())
 hessian = tf.stack([[2.0 * x[1], 2.0 * x[0]], [2.0 * x[0], 0.0]])
 print("Hessian:", hessian.numpy().tolist())
 print("sums of its columns:", tf.reduce_sum(hessian, 0).numpy())

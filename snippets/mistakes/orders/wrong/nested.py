@@ -1,4 +1,4 @@
-"""Deliberately wrong: a gradient function calls its function with x."""
+"""Deliberately wrong: a gradient function calls the decorated function."""
 
 import tensorflow as tf
 

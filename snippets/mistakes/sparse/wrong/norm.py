@@ -11,6 +11,6 @@ dense = tf.convert_to_tensor(gradient)
 print("dense:", dense.numpy().ravel())
 for name, norm in (("tf.linalg.global_norm", tf.linalg.global_norm),
                    ("tf.norm", lambda each: tf.norm(each[0]))):
-    print(f"{name}: {norm([gradient]):.4f}, of the dense {norm([dense]):.4f}")
+    print(f"{name}: slices {norm([gradient]):.4f}, dense {norm([dense]):.4f}")
 clipped = tf.convert_to_tensor(tf.clip_by_global_norm([gradient], 1.0)[0][0])
 print(f"clipped to the norm 1: {tf.norm(clipped):.4f}")

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the number for range is an argument."""
+"""Deliberately wrong: the integer for range is an argument."""
 
 import tensorflow as tf
 
