@@ -1,4 +1,4 @@
-"""Six changes of a gradient: are they linear, and whose derivatives?"""
+"""Six gradient functions: is each linear, and is it a derivative?"""
 
 import tensorflow as tf
 

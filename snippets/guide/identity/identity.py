@@ -44,6 +44,6 @@ for name, change in CHANGES.items():
           f"{tf.norm(gradient):.4f}")
 
 for u in ([0.0, 0.0], [1e30, 2.0], [float("inf"), 2.0]):
-    print("clipped to 1:", u, " each number",
+    print("upstream", u, " clipped to 1 by value",
           tf.clip_by_value(u, -1.0, 1.0).numpy(),
-          " the norm", tf.clip_by_norm(u, 1.0).numpy())
+          " by norm", tf.clip_by_norm(u, 1.0).numpy())

@@ -23,7 +23,7 @@ def binarize_through(x):
 
 
 def quantize_through(x, step=0.25):
-    """Needs no custom gradient: the two scalings cancel."""
+    """Needs no new custom gradient: the two scalings cancel."""
     return step * round_through(x / step)
 
 

@@ -1,4 +1,4 @@
-"""The second derivative of expm, forward over forward and reverse."""
+"""The second derivative of expm, with nested accumulators and nested tapes."""
 
 import tensorflow as tf
 

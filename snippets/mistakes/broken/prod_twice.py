@@ -1,4 +1,4 @@
-"""The mixed second derivative of x * y, by products with a zero in them."""
+"""Mixed second derivatives of x * y, where at least one factor is 0."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Sparse operations whose gradient is missing, or raises."""
+"""Gradients of sparse operations: some are None, some raise an error."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""What XLA compiles: the operations, and how it compares."""
+"""The operations that XLA compiles, and the directions of its comparisons."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The input is stopped in the forward pass, or the forward pass runs again."""
+"""Two fixes: stop the gradient of the input, or run the forward pass again."""
 
 import weakref
 

@@ -1,4 +1,4 @@
-"""A local variable lives as long as the tape, and no longer."""
+"""Without a tape, a local variable is freed after the call."""
 
 import weakref
 

@@ -1,4 +1,4 @@
-"""upstream gets the axis back that was summed."""
+"""upstream gets back the axis that was summed."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A variable that is passed isn't in variables."""
+"""A variable that is an argument doesn't appear in variables."""
 
 import tensorflow as tf
 

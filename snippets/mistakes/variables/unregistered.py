@@ -1,4 +1,4 @@
-"""The value is passed, so its name isn't looked up."""
+"""The value is passed, so the variable's name isn't looked up."""
 
 import tensorflow as tf
 

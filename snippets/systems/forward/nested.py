@@ -1,4 +1,4 @@
-"""Forward over forward, with a custom gradient and without, and a tape."""
+"""Second derivatives with two accumulators, or with one and a tape."""
 
 import tensorflow as tf
 

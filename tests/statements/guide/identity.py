@@ -53,7 +53,7 @@ def columns(line, width):
     "For example, suppose …",
     "The program trains …",
     "Without clipping, the …",
-    "With the line …",
+    "With the sum clipped, …",
     "Fit a line …",
 )
 def test_the_training():
@@ -130,9 +130,12 @@ def test_by_norm(mode, u, limit):
     assert before > limit or same(found, u, 1e-6)
 
 
-@says("If the upstream gradient is zero, …")
+@says("If the upstream gradient is zero, …", "In this case, …")
 @over(mode=MODES, shape=[(), (3,), (2, 0), (2, 3)])
 def test_no_norm(mode, shape):
+    zeros = tf.zeros(shape)
+    assert same(tf.clip_by_norm(zeros, 1.0), zeros)
+    assert np.isinf(1.0 / tf.norm(zeros))  # the quotient of limit and norm
     assert same(pulled(by_norm, np.zeros(shape, np.float32), mode), np.zeros(shape))
 
 
@@ -159,10 +162,10 @@ def blocks():
 
 
 @says(
-    "The loss is the …",
+    "Each time, the loss …",
     "Only `downstream` differs:",
     "The small row …",
-    "The second row …",
+    "The norm of the second …",
     "The program runs six …",
     "Compare their `downstream`:",
     "Clipping by value turns 3 …",
@@ -187,13 +190,14 @@ def test_six_ways_back():
     assert round(np.linalg.norm(up), 4) == 5.0359
     assert np.allclose(norm, up / np.linalg.norm(up), 1e-6) and norm[3] < 0.6
     assert np.allclose(row, [3 / 5, 4 / 5, 0, 0.6], 1e-6)
+    assert np.linalg.norm(up[:2]) == 5 and np.linalg.norm(up[2:]) < 1
 
 
 @says(
     "The last two lines …",
     "If the squares …",
     "If a number …",
-    "Clipping by value turns it …",
+    "Clipping by value turns an …",
 )
 @over(mode=FEW, large=[1e20, 3e38, np.inf], sign=[-1])
 def test_large_upstream(mode, large, sign):
@@ -211,7 +215,7 @@ def test_large_upstream(mode, large, sign):
 
 @says(
     "To limit the …",
-    "After `tape.gradient`, it …",
+    "After `tape.gradient`, clipping …",
     "For example, `return tf.clip_by_value(upstream, …",
     "You can also clip …",
     "But then you clip …",
@@ -234,6 +238,7 @@ def test_what_one_sample_can_do(mode, bad, x):
 
 
 @says(
+    "The figure shows the …",
     "Two panels over 60 steps.",
     "Above, the norm …",
     "Below, the slope …",
@@ -305,7 +310,7 @@ REVERSE = back_through(lambda u: -3.0 * u)
     "The head $q …",
     "You train both …",
     "You train the …",
-    "All this needs …",
+    "This training needs …",
     "Change only the …",
 )
 @over(mode=FEW, f=numbers(-3, 3), a=numbers(-3, 3), c=numbers(-3, 3), cases=6)
@@ -423,7 +428,7 @@ def test_straight_through(mode, loss):
 @says(
     "A quantizer with …",
     "The two scalings …",
-    "Needs no custom …",
+    "Needs no new …",
 )
 @over(mode=FEW, step=st.floats(2.0**-10, 2.0**10, width=32), u=numbers(-9, 9))
 def test_the_scalings_cancel(mode, step, u):
@@ -439,7 +444,8 @@ def stop(f):
 @says(
     "You can write …",
     "`x + …",
-    "Rounding can change …",
+    "With a different function, …",
+    "For example, with `tf.sign` …",
     was="'fails far from 0': for a rounding never, at a finite number",
 )
 @over(dtype=FLOATS, x=numbers(around=[0.5, 1.5, 2.0**23]), cases=100)
@@ -502,6 +508,8 @@ SMOOTH = {
 
 @says(
     "Every derivative is …",
+    "Twice the upstream …",
+    "Similarly, a sum …",
 )
 @over(
     f=SMOOTH, u=arrays((3,), numbers(-9, 9)), v=arrays((3,), numbers(-9, 9)), cases=60
@@ -524,7 +532,7 @@ def test_a_derivative_is_linear(f, u, v):
     "Compare its result …",
     "So a gradient …",
     "The result isn't …",
-    "Six changes of …",
+    "Six gradient functions: …",
     "For six gradient …",
     "Scaling and reversal …",
 )
@@ -571,9 +579,9 @@ def test_compute_gradient(change):
     "Forward mode may …",
     "`tf.autodiff.ForwardAccumulator` pushes a …",
     "Whether it uses …",
-    "For the identity …",
+    "For the identity, …",
     "In eager mode, and …",
-    "It calls the …",
+    "Forward mode calls the …",
     "Around a graph, forward mode always …",
     "So the derivative …",
     "Forward mode through …",
@@ -657,7 +665,7 @@ def test_the_table_of_second_order():
     "Forward mode may …",
     "A second derivative …",
     "The second tape …",
-    "This gives a …",
+    "This derivative is …",
     "The upstream gradient itself …",
     "So the tape applies …",
 )
@@ -734,7 +742,7 @@ def test_its_own_upstreams(mode):
     "Look at the …",
     "Together, the two …",
     "To clip the …",
-    "Deliberately wrong: the …",
+    "Deliberately wrong: clips …",
     "Or concatenate the …",
 )
 @over(mode=FEW, u=arrays((2,), numbers(2, 50)), v=arrays((2,), numbers(2, 50)))
@@ -857,7 +865,7 @@ def test_slices_or_a_tensor(mode, use):
 
 @says(
     "A variable that …",
-    "`once` clips their …",
+    "`once` clips the …",
     "With the upstream gradients 5, …",
     "With 5, 4 …",
     "A gradient function that isn't linear doesn't …",
@@ -884,7 +892,8 @@ def test_each_use(mode, slopes):
 @says(
     "Let `y = clipped(x)`, …",
     "The first gradient is 1: …",
-    "The second is 5: …",
+    "The second gradient is 5: …",
+    "Afterwards, the backward …",
 )
 @over(mode=MODES)
 def test_clipped_twice(mode):
@@ -916,8 +925,10 @@ def test_only_round_has_none(mode, x):
 
 
 @says(
-    "Write a quantizer …",
-    "Compare it with …",
+    "Write an 8-bit …",
+    "It clips $x$ …",
+    "Its gradient function passes …",
+    "Compare your quantizer …",
     "The surrogate is …",
     "Its derivative is 1 …",
     "At the two …",
@@ -930,6 +941,8 @@ def test_the_quantizer(mode, x):
     found = mode.gradient(read.quantize, x)
     assert same(found, EAGER.gradient(lambda x: tf.clip_by_value(x, -1.0, 1.55), x))
     assert same(found[-2:], [1.0, 1.0]) and same(mode.gradient(read.built_in, x), found)
+    assert same(found, (np.float32(-1) <= x) & (x <= np.float32(1.55)))
+    assert read.LEVELS + 1 == 256 == 2**8 and (read.LOW, read.HIGH) == (-1.0, 1.55)
     levels = (np.asarray(read.quantize(x), float) + 1.0) / 0.01
     assert np.allclose(levels, np.round(levels), atol=1e-3)
     assert levels.min() + 1e-3 >= 0 and levels.max() < 255.001
@@ -990,7 +1003,7 @@ def test_the_limits(mode, tau):
 
 definition(
     "The symbol $:=$ …",
-    "This choice clips …",
+    "This choice, called …",
     "A window is …",
     "The element i …",
 )
@@ -1029,8 +1042,9 @@ pointer(
     "Make two predictions, …",
     "Predict: a factor …",
     "Predict: two reversals.",
-    "Derive: a quantizer …",
+    "Derive: an 8-bit …",
     "`tf.grad_pass_through(tf.round)` is the …",
     "Its result is …",
     "Suppose that the …",
+    "The goal is …",
 )

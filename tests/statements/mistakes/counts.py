@@ -25,23 +25,23 @@ def returning(count, inputs, outputs=1):
 
 
 @says(
-    "The message depends on the mode, …",
+    "The message depends on the mode (eager, …",
     "This page lists …",
     "The function has two inputs, …",
-    "The eager call …",
+    "The eager call of `product` …",
     "The fix returns both gradients:",
     "Both gradients agree …",
     "The function has one …",
-    "The gradient is …",
+    "The gradient is computed …",
     "The message reads “too few”, …",
     "The fix returns a single gradient:",
-    "It agrees with …",
+    "This gradient agrees …",
     "Expected 2 but …",
     "`grad` gets one …",
     "`grad` must return one …",
     "A gradient function …",
     "Eagerly, the decorator …",
-    "In a graph, the …",
+    "In a graph, the tape …",
     "A tape inside …",
     "For a custom …",
     "Here the function …",
@@ -70,6 +70,9 @@ def test_count(mode, inputs, outputs, count):
     error = raised(mode.gradients, lambda *given: nothing(*given), *given)
     assert (error is None) == (inputs == 1)
     if mode is EAGER:  # the forward pass says nothing
+        product = program("wrong/one_short.py").product
+        assert message(product, tf.constant(2.0), tf.constant(3.0)) == ""
+        assert message(mode.gradients, product, 2.0, 3.0) != ""
         assert tf.is_tensor(returning(count, inputs, outputs)(*map(tf.constant, given)))
         assert ("returned too few" in trace("wrong/one_too_many.py")[0].text) and trace(
             "wrong/one_too_many.py"
@@ -77,7 +80,7 @@ def test_count(mode, inputs, outputs, count):
 
 
 @says(
-    "If you only call the function, the …",
+    "Without a gradient, the count …",
 )
 @over(mode=EVERYWHERE, count=[1, 2, 3])
 def test_the_forward_pass(mode, count):
@@ -98,7 +101,7 @@ def test_the_forward_pass(mode, count):
     "The gradient agrees with automatic differentiation.",
     "Compute a gradient in a test.",
     "Compute a gradient in each …",
-    "If you only call the function, no …",
+    "Without a gradient, an error …",
 )
 @over(mode=EVERYWHERE)
 def test_a_call_raises_where_the_tape_is_outside(mode):
@@ -118,6 +121,7 @@ def test_a_call_raises_where_the_tape_is_outside(mode):
 
 @says(
     "If you registered …",
+    "For example, two …",
 )
 @over(mode=[EAGER, INSIDE])
 def test_a_registered_gradient_counts_inputs(mode):
@@ -130,13 +134,13 @@ def test_a_registered_gradient_counts_inputs(mode):
     assert "Expected 2 but received 1" in said
     assert "Expected 3 but received 2" in message(
         INSIDE.gradients, returning(1, 2), 5.0, 3.0
-    )
+    )  # one more each, the output
 
 
 @says(
     "Let a plain …",
     "The function takes …",
-    "TensorFlow expects three gradients.",
+    "TensorFlow expects three gradients, …",
     "TensorFlow flattens the …",
     "The fix returns a list:",
     "The three gradients …",
@@ -181,7 +185,7 @@ def by_position_and_keyword(count):
 
 @says(
     "The call passes …",
-    "Eagerly, only `x` …",
+    "The message expects …",
     "In the fix, a …",
     "Both gradients are …",
     "Fix: pass the inputs …",
@@ -191,9 +195,9 @@ def by_position_and_keyword(count):
     "The gradient agrees with finite differences.",
     "Eagerly, only positional …",
     "A keyword argument …",
-    "In a graph the call …",
-    "If `grad` returns …",
-    "In a graph the decorator …",
+    "In a graph, the call …",
+    "Eagerly, a `grad` …",
+    "In a graph, the decorator …",
     "Deliberately wrong: one of …",
     "A plain function accepts …",
     was="'in each mode': the notice is of eager mode",
@@ -217,7 +221,8 @@ def test_a_keyword(mode, count):
 
 
 @says(
-    "Eagerly the same …",
+    "Eagerly, the same …",
+    "However, its only …",
     "Deliberately wrong: in a …",
     "The same call …",
 )
@@ -239,7 +244,8 @@ def test_keywords_in_a_graph(mode):
     "In the fix, `factor` …",
     "The gradients are …",
     "The inputs are …",
-    "A default that …",
+    "If you leave out …",
+    "If you pass `factor` …",
     "So `grad` would …",
     "Deliberately wrong: an argument …",
     "A plain function has …",
@@ -261,25 +267,32 @@ def test_a_default(mode):
             count == 1
         )
         assert (raised(mode.gradient, lambda x: given(x), 5.0) is None) == (count == 2)
+    wrong = program("wrong/a_default.py")
+    assert not message(mode.gradient, lambda x: wrong.scaled(x), 5.0)
+    assert message(mode.gradient, wrong.tripled, 5.0)
+    text = source("wrong/a_default.py")
+    assert "return scaled(x, 3.0)" in text and "factor=2.0" in text
     fixed = program("a_default.py").scaled
     assert same(mode.gradient(lambda x: fixed(x, 3.0), 5.0), 3.0)
 
 
 @says(
-    "Neither function returns …",
+    "The program has two decorated …",
+    "Neither returns `grad`.",
     "Compare the messages …",
     "The message depends on what …",
-    "Eagerly this works …",
+    "In eager mode, a tensor …",
     "The fix returns the value and the gradient function:",
     "The gradient agrees with automatic differentiation.",
     "A missing gradient …",
+    "So call the …",
     "Call a new …",
     "The function returns two …",
     "The call raises the error.",
-    "The fix adds parentheses:",
+    "The fix puts the two …",
     "The gradients agree …",
     "The decorator unpacks …",
-    "Without a gradient …",
+    "Without a gradient function, …",
     "In a graph, no …",
     "The decorator expects …",
     "Deliberately wrong: the function …",
@@ -305,6 +318,12 @@ def test_no_rule(graph, length):
     assert ("scalar tensor" in scalar) or (graph and "Iterating over" in scalar)
     beside = tf.custom_gradient(lambda x: (x, x, lambda upstream, other: upstream))
     assert "too many values to unpack (expected 2)" in message(beside, tf.ones([]))
+    shown = [each.text.partition(": ") for each in trace("wrong/no_rule.py")]
+    cases = ["nothing", "a scalar", "two numbers", "three numbers"]
+    assert [each[0] for each in shown] == cases
+    assert len({each[2] for each in shown}) == len(cases) == 4
+    text = source("wrong/no_rule.py")
+    assert text.count("@tf.custom_gradient") == 2 and ", grad" not in text
     pair = tf.custom_gradient(lambda x: ((x, x), lambda u, v: u + v))
     assert len(pair(tf.ones([]))) == 2
 
@@ -313,11 +332,11 @@ def test_no_rule(graph, length):
     "Both calls raise …",
     "TensorFlow reads the …",
     "Either the two …",
+    "If the two values are …",
     "The fix returns the value and then `grad`:",
     "The gradient agrees with automatic differentiation.",
     "`rule_first` returns `grad` …",
-    "Here that value …",
-    "If they are swapped …",
+    "Here, the second value …",
     "Deliberately wrong: grad comes …",
     "The value comes …",
 )
@@ -401,14 +420,16 @@ def test_register_gradient():
 
 
 @says(
-    "The function runs …",
-    "The call works …",
-    "The fix returns a copy:",
+    "The function `both` runs …",
+    "Its first output …",
+    "Its second output …",
+    "The call returns a value …",
+    "The fix returns a copy of …",
     "The gradient agrees with automatic differentiation.",
     "In a graph, a …",
     "`outer` was computed …",
-    "Fix: in a branch, …",
-    "Return a copy, …",
+    "Fix: if the function …",
+    "The copy, here …",
     "Deliberately wrong: a branch …",
     "The branch returns …",
 )
@@ -426,6 +447,13 @@ def test_two_graphs(loop, graph, copied):
             )[1]
         return tf.cond(x > 0.0, lambda: sum(both(x, outer)), lambda: x)
 
+    text = source(("" if copied else "wrong/") + "two_graphs.py")
+    second = "tf.identity(outer)" if copied else "outer"
+    assert f"return (3.0 * x, {second}), grad" in text
+    assert text.index("outer = 2.0 * x") < text.index(
+        "tf.cond(x > 0.0, lambda: sum(both"
+    )
+    assert same(both(tf.constant(1.0), tf.constant(2.0)), [3.0, 2.0])
     mode = INSIDE if graph else EAGER
     said = message(mode.gradients, run, 1.0, 1.0)
     assert ("should be from the same graph" in said) == (graph and not copied)
@@ -446,7 +474,8 @@ advice(
     "Don't give default …",
     "Fix: end the function with `return y, grad`.",
     "Fix: put the …",
-    "Fix: end the function with `return y, grad`: …",
+    "Fix: end the function with `return y, grad`. …",
+    "Return the value …",
     "Fix: give `grad` …",
     "Fix: drop the …",
     "Call the function in …",
@@ -455,12 +484,13 @@ advice(
 
 @says(
     "TensorFlow expects one …",
+    "In a graph, the messages …",
     "The fix returns the gradient …",
-    "Both modes print …",
+    "The gradient is right …",
     "Fix: return gradients …",
     "In this method, …",
     "TensorFlow binds a …",
-    "`grad` can still …",
+    "Although `grad` returns …",
     "Deliberately wrong: grad of …",
     "grad of a …",
 )
@@ -481,7 +511,16 @@ def test_a_method(mode, base):
     wrong = of(lambda self, upstream: (None, 3.0 * upstream, 4.0 * upstream))
     assert message(mode.gradients, wrong, 1.0, 2.0) != ""
     wrong, fixed = program("wrong/a_method.py"), program("a_method.py")
-    assert message(mode.gradient, wrong.Scale(3.0).scaled, 1.0) != ""
+    too_many = program("wrong/one_too_many.py").double
+    for function in wrong.Scale(3.0).scaled, too_many:
+        said = message(mode.gradient, function, 1.0)
+        if mode in BESIDE:
+            assert "expected to return 1 gradients, but returned 2" in said
+        elif mode in (INSIDE, XLA):
+            assert "returned too few gradients. Expected 2 but received 3" in said
+        else:
+            assert "Num gradients 3 generated" in said
+            assert "do not match num inputs 2" in said
     assert same(mode.gradient(fixed.Scale(3.0).scaled, 1.0), 3.0)
     assert [each.numbers for each in trace("a_method.py")] == [[3.0], [3.0]]
 

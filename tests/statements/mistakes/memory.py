@@ -11,10 +11,8 @@ from tensorflow.python.framework import func_graph, ops
 from truth.statements.tries import *
 
 pointer(
-    "Find your symptom …",
-    "It covers memory …",
+    "The table covers …",
     "If recomputation makes …",
-    "A fix is …",
     "Asked in tensorflow#36168.",
     "Asked in tensorflow#36981.",
     "Asked in tensorflow#30418.",
@@ -81,7 +79,7 @@ def taped(function, persistent=False):
     "A custom gradient keeps …",
     "Look at how many of the 20 …",
     "Deliberately wrong: a custom gradient that …",
-    "The input is …",
+    "Two fixes: stop …",
 )
 @over(count=[5, 20])
 def test_keeps(count):
@@ -102,18 +100,20 @@ def test_keeps(count):
     plain, z, at = taped(Steps(count))
     assert same(tape.gradient(y, x), plain.gradient(z, at), 1e-6)
     assert len(steps.seen) == 2 * count
+    plain, *fixes = trace("keeps.py")
+    assert len(fixes) == 2 and [each.numbers[0] for each in fixes] == [1, 1]
 
 
 @says(
     "When you compute …",
-    "All its results …",
+    "All 20 results …",
     "With one `tf.recompute_grad` …",
     "Fix: wrap each …",
-    "In this program each …",
+    "In this program, each …",
     "`tf.recompute_grad` saves nothing — …",
-    "One `tf.recompute_grad` wraps …",
+    "The function `steps` …",
     "Look at how many of their …",
-    "The peak falls …",
+    "The number of results …",
     "Deliberately wrong: one …",
     "With recompute_grad around …",
 )
@@ -122,9 +122,15 @@ def test_whole(blocks):
     steps = Steps(20)
     tape, y, x = taped(tf.recompute_grad(steps))
     assert max(steps.alive) <= 2
+    first_run = [each() is not None for each in steps.seen]
+    assert first_run == [False] * 19 + [True]  # only its output is left
     steps.alive.clear()
     tape.gradient(y, x)
-    assert max(steps.alive) >= 20
+    assert max(steps.alive) == 21 and len(steps.seen) == 40
+    whole, wrapped = trace("wrong/whole.py")
+    assert (whole.numbers, wrapped.numbers) == ([20], [21])
+    each_block = source("blocks.py").partition("lambda x: steps(x, ")[2]
+    assert 21 - 20 == 1 and int(each_block.partition(")")[0]) == 5
     part = Steps(20 // blocks)
 
     def in_blocks(x):
@@ -140,10 +146,10 @@ def test_whole(blocks):
 @says(
     "Fix: none is …",
     "Does `tf.recompute_grad` save …",
-    "Results that the …",
+    "The results that …",
     "The program counts …",
     "The backward pass …",
-    "With `tf.recompute_grad` it …",
+    "With `tf.recompute_grad`, the …",
     "recompute_grad in a …",
 )
 @over(count=[5, 20])
@@ -207,7 +213,7 @@ def test_under_xla(blocks):
 @says(
     "You can compute …",
     "Memory isn't freed …",
-    "Any other tape …",
+    "A tape that isn't …",
     "The persistent tape still …",
     "Fix: `del tape` …",
     "This program deletes …",
@@ -229,14 +235,15 @@ def test_persistent(persistent, asked):
 @says(
     "The forward pass appends its …",
     "The forward pass appends in …",
-    "Without a tape, …",
+    "Without a tape, and …",
     "Without a gradient, …",
+    "Compare training, which …",
     "Fix: keep the …",
     "Memory grows with each call — …",
-    "Here the value …",
+    "In this program, the value …",
     "Nothing is kept …",
     "Deliberately wrong: the forward …",
-    "A local variable …",
+    "Without a tape, a local …",
 )
 @over(with_tape=[True, False])
 def test_saved(with_tape):
@@ -258,6 +265,8 @@ def test_saved(with_tape):
             else:
                 function(tf.constant(1.0))
     assert len(defined.saved) == (0 if with_tape else 3)
+    training, _, validation = source("wrong/saved.py").partition("after training")
+    assert "tape.gradient" in training and "tape" not in validation
     assert [each() for each in seen] == [None] * 3
 
 
@@ -271,6 +280,7 @@ def rules():
 @says(
     "In a graph, each …",
     "TensorFlow 2.21 never …",
+    "A fix is …",
     "The entry holds …",
     "Fix: trace once.",
     "In the signature, …",
@@ -300,6 +310,7 @@ def test_registry(calls):
         graphs.append(weakref.ref(tf.compat.v1.get_default_graph()))
         return x * x
 
+    assert tf.__version__.startswith("2.21.")
     before = rules()
     tf.function(plain)(tf.constant(3.0))
     gc.collect()
@@ -327,19 +338,26 @@ def test_registry(calls):
 @says(
     "The gradient function of …",
     "Forward mode calls …",
+    "A second derivative …",
     "Fix: differentiate the …",
     "`recompute_grad tried to transpose grad` — …",
     "The program uses …",
     "The message suggests …",
+    "Forward mode through …",
     "Deliberately wrong: forward …",
 )
-@over(forward=FORWARDS, mode=[EAGER, INSIDE])
+@over(forward=FORWARDS, mode=[EAGER, INSIDE, AROUND])
 def test_transpose(forward, mode):
     recomputed = tf.recompute_grad(tf.tanh)
     said = message(forward.jvp, lambda x: recomputed(x), 0.5)
     assert "recompute_grad tried to transpose grad of tanh" in said
     slope = 1 - np.tanh(0.5) ** 2
     assert same(forward.jvp(tf.tanh, 0.5), slope, 1e-5)
+    second = derivative(lambda x: recomputed(x))  # the upstream gradient is 1
+    if mode is EAGER:
+        assert same(mode.gradient(second, 0.5), -2 * np.tanh(0.5) * slope, 1e-5)
+    else:
+        assert "tried to transpose" in message(mode.gradient, second, 0.5)
 
     def squared(function):
         return lambda x: mode.gradient(lambda x: function(x) ** 2, x)
@@ -355,8 +373,9 @@ def test_transpose(forward, mode):
     "`currently supports keywords …",
     "This program recomputes …",
     "The call raises a `ValueError`.",
-    "Here the keyword …",
+    "In this program, the keyword …",
     "The call raises no …",
+    "The gradient is 1, …",
     "Deliberately wrong: recompute_grad …",
     "The keyword is …",
 )
@@ -384,17 +403,21 @@ def test_keyword(decorate, mode):
     layer = keras.layers.Dropout(0.0)
     bound = functools.partial(layer, training=True)
     assert same(mode.gradient(lambda x: tf.recompute_grad(bound)(x), [3.0]), [1.0])
+    assert same(layer(tf.constant([3.0]), training=True), [3.0])
+    assert layer.rate == 0 and "Dropout(0.0)" in source("by_keyword.py")
+    assert trace("by_keyword.py")[0].numbers == [1, 1, 1, 1]
 
 
 @says(
-    "A Keras model …",
-    "It doesn't look …",
-    "`tf.recompute_grad(layer)` is a …",
+    "Keras finds the …",
+    "However, Keras doesn't …",
+    "The result of `tf.recompute_grad(layer)` …",
+    "The model ends …",
     "Compare the number …",
     "The model doesn't find …",
-    "In this model …",
+    "In this model, the …",
     "`fit` changes all …",
-    "Without `training` a …",
+    "If `call` doesn't …",
     "Fix: write a layer …",
     "A recomputed layer isn't …",
     "Deliberately wrong: a layer …",
@@ -473,7 +496,7 @@ def _clear():
 
 
 @says(
-    "This is a …",
+    "The failure is …",
     "While `tf.map_fn`, `tf.scan` …",
     "If tracing raises …",
     "In its backward …",
@@ -484,9 +507,10 @@ def _clear():
     "After that, a …",
     "After the reset, …",
     "`Caching devices is not yet supported` — …",
-    "Fix: take `scope …",
-    "`tf.compat.v1.get_variable_scope().caching_device` is `None` …",
-    "Deliberately wrong: a map …",
+    "Fix: get the …",
+    "Assert that `tf.compat.v1.get_variable_scope().caching_device` …",
+    "If it isn't, …",
+    "Deliberately wrong: after a map …",
     "Reset the caching …",
 )
 def test_caching_device():

@@ -43,7 +43,11 @@ SHAPES = {
     "With the tape around a `tf.function`, and …",
     "Write `assert gradient.shape == offset.shape`, …",
     "The gradient has the shape of `offset`.",
-    "It names neither …",
+    "The message names …",
+    "The gradient of `factor` should …",
+    "In the modes without an error, the table shows the gradients …",
+    "In the modes without an error, the table shows the two …",
+    "The second gradient …",
     "Deliberately wrong: the gradient of a scalar …",
     "Deliberately wrong: the gradient of an …",
     "The gradient is …",
@@ -65,6 +69,16 @@ def test_compared(mode, gradient):
         update = message(w.assign_sub, found)
         assert ("Cannot update variable with shape []" in update) == (not right)
         assert "rule" not in update and "factor" not in update
+        found = mode.gradients(program("wrong/variable.py").scaled, X, factor)
+        assert same(found, [2.0 * X, X])
+        offset = tf.constant([2.0])
+        found = mode.gradients(program("wrong/one_number.py").shifted, X, offset)
+        assert same(found, [X, 6.0]) and len(found) == 2
+        found = mode.gradients(program("one_number.py").shifted, X, offset)
+        assert same(found[1], [6.0])
+    if mode is EAGER:
+        of_eager, of_graph = (each.text for each in trace("wrong/variable.py"))
+        assert of_eager != of_graph and "Error: " in of_eager and "Error: " in of_graph
     unknown = tf.function(
         lambda x, factor: rule(x, factor),
         input_signature=[tf.TensorSpec(None), tf.TensorSpec(None)],
@@ -110,14 +124,24 @@ def test_identity_n(outputs):
 @says(
     "The gradient of the reshape …",
     "The gradient of a reshape …",
-    "It receives the …",
-    "Deliberately wrong: the factor …",
+    "This reshape receives …",
+    "`grad` returns a gradient of …",
+    "Deliberately wrong: the gradient of a reshaped …",
 )
 @over(mode=BESIDE)
 def test_reshape(mode):
     scaled_by = program("wrong/reshape.py").scaled_by
     said = message(mode.gradients, lambda x, factors: scaled_by(x, factors), X, [2.0])
     assert "a tensor with 6" in said and X.shape.num_elements() == 6
+    scaled = program("wrong/reshape.py").scaled
+    found = mode.gradients(lambda x, factor: scaled(x, factor), X, 2.0)[1]
+    assert found.shape.num_elements() == 6
+    with tf.GradientTape() as tape:
+        old = tf.constant([2.0])
+        tape.watch(old)
+        new = tf.reshape(old, [])
+    assert tape.gradient(new, old, tf.constant(5.0)).shape == old.shape
+    assert old.shape.num_elements() == 1  # room for one
     rule = returning(lambda each: each)
     found = mode.gradients(lambda x, factor: rule(x, factor), X, [[2.0]])[1]
     assert found.shape != [1, 1]
@@ -147,7 +171,7 @@ def test_fitted(mode, shape):
 @says(
     "The messages of eager …",
     "In the backward …",
-    "It multiplies the …",
+    "This gradient multiplies …",
     "The upstream gradient of …",
     "The gradient now has the shape of the matrix.",
     "Fix: return one …",
@@ -225,7 +249,7 @@ def test_transposed(mode, sides):
     "If there are …",
     "Fix: put the …",
     "Deliberately wrong: upstream …",
-    "upstream gets the …",
+    "upstream gets back …",
 )
 @over(mode=MODES, rows=[2, 3, 4])
 def test_rows(mode, rows):
@@ -243,11 +267,12 @@ def test_rows(mode, rows):
 
 
 @says(
+    "The loss uses …",
     "Eagerly and in …",
     "The tape adds …",
-    "One of them …",
+    "One gradient has …",
     "This message appears …",
-    "With it, both …",
+    "With this function, …",
     "The fix is the …",
     "Deliberately wrong: two …",
 )
@@ -262,6 +287,8 @@ def test_added(mode, uses):
     said = message(mode.gradients, run, X, 2.0)
     assert (said == "") == (uses == 1)
     assert uses == 1 or "same size and shape" in said or "must be equal rank" in said
+    twice = source("wrong/added.py").partition("def twice")[2].partition("\n\n")[0]
+    assert twice.count("factor") == 3 and twice.count("scaled(x, factor)") == 1
     fixed = program("variable.py").scaled
 
     def summed(x, factor):
@@ -275,7 +302,7 @@ def test_added(mode, uses):
 @says(
     "In a graph, the shape …",
     "In a graph, TensorFlow …",
-    "Eagerly, it has …",
+    "Eagerly, TensorFlow has …",
     "With the shape …",
     "Fix: set the …",
     "Print `y.shape` inside …",
@@ -310,9 +337,10 @@ history(
 
 @says(
     "Return `tf.ensure_shape(gradient, x.shape)`.",
-    "Eagerly, it checks …",
+    "Eagerly, `tf.ensure_shape` checks …",
     "In a graph, it …",
     "`tf.debugging.assert_equal(tf.shape(gradient), tf.shape(x))` isn't enough, …",
+    "For example, it accepts …",
 )
 @over(mode=EVERYWHERE, shapes=[([], [3]), ([6], []), ([3], [3, 3]), ([2, 3], [1])])
 def test_assertions_on_shapes(mode, shapes):
@@ -338,7 +366,9 @@ def test_assertions_on_shapes(mode, shapes):
     broadcasts = [3] in shapes or ([] in shapes and [6] in shapes)
     assert broadcasts == (shapes != ([2, 3], [1]))
     if mode not in UNKNOWN:
-        assert (message(mode.gradient, function(by_values), x) == "") == broadcasts
+        accepted = message(mode.gradient, function(by_values), x) == ""
+        assert accepted == broadcasts and len(shapes) == 2
+        assert accepted or shapes != ([3], [3, 3])
         assert message(mode.gradient, function(by_shape), x) != ""
     elif of_input == [3, 3] and "batch" in mode.name:
         assert message(mode.gradient, function(by_shape), x) != ""
@@ -383,11 +413,10 @@ pointer(
     "`offset` has the …",
     "The argument `factor` …",
     "The rest of …",
-    "`grad` returns a …",
+    "The input of the function …",
     "This `grad` returns …",
     "The gradient agrees with automatic differentiation.",
     "The forward pass …",
-    "The loss uses …",
     "The program prints …",
     "Notice it earlier.",
     "Asked in tensorflow#127690, tensorflow#52535.",

@@ -32,7 +32,7 @@ def reading(count, returned, trainable=True):
 @says(
     "If a custom …",
     "The first item of …",
-    "This `grad` returns …",
+    "This `grad` returns the …",
     "The message doesn't mention variables.",
     "TensorFlow appends the …",
     "Python can't add …",
@@ -40,8 +40,8 @@ def reading(count, returned, trainable=True):
     "If you can't, …",
     "Fix: return a list of gradients, …",
     "TensorFlow compares the length of the second …",
-    "Compute one gradient: …",
-    "If the tape …",
+    "Compute one gradient, …",
+    "If the tape is outside a …",
     "A pair, whose …",
 )
 @over(
@@ -85,8 +85,7 @@ def test_returned(mode, returned):
     "The call itself …",
     "The decorator records which …",
     "This function reads …",
-    "It silently ignores …",
-    "The decorator records only trainable variables.",
+    "The decorator records only trainable variables, …",
     "Deliberately wrong: grad has …",
     "Fix: pass the variable …",
     "Call the function in …",
@@ -114,7 +113,7 @@ def test_demanded(graph, trainable, passed):
     "TensorFlow compares the length of the list …",
     "The fix returns two …",
     "The message doesn't name …",
-    "It doesn't check …",
+    "TensorFlow doesn't check …",
     "Deliberately wrong: two …",
     "Fix: return a list with …",
     "The function reads two …",
@@ -145,8 +144,8 @@ def test_too_short(mode, count):
 @says(
     "In a graph, tensors …",
     "Fix: return a list of gradients for …",
-    "This program returns a …",
-    "It runs eagerly …",
+    "This `grad` returns a bare …",
+    "The program computes the gradient …",
     "Each call raises …",
     "TensorFlow compares the length of the second …",
     "Eagerly, a scalar …",
@@ -220,9 +219,8 @@ def test_sent(mode, passed, trainable):
     "In a graph, TensorFlow builds the …",
     "If `grad` reads …",
     "A `grad` that …",
-    "The program's tape …",
-    "In that case, …",
-    "Without it, TensorFlow …",
+    "In this program, the tape …",
+    "With such a tape, …",
     "Compute a gradient through each …",
     "Deliberately wrong: grad reads a variable in a branch …",
 )
@@ -286,7 +284,7 @@ def test_the_note(mode, reads):
     "Eagerly, `tf.while_loop` runs …",
     "Compute a gradient through the …",
     "Deliberately wrong: grad reads a variable in a tf.while_loop.",
-    "`tf.recompute_grad` of a …",
+    "Inside a `tf.while_loop` …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED, SYMBOLIC])
 def test_a_loop(mode):
@@ -342,7 +340,7 @@ def test_a_weight(mode):
     "The function reads a variable with …",
     "The plain function …",
     "The table shows the …",
-    "It silently ignores …",
+    "So the custom gradient …",
     "Deliberately wrong: the variable …",
     "Write `assert gradient is not None` …",
     "The variable is passed.",
@@ -412,7 +410,7 @@ def fitted(function, **options):
 
 @says(
     "Fix: create the …",
-    "Pass it if …",
+    "If the function only …",
     "This program creates …",
     "The eager call returns …",
     "Eagerly, each call …",
@@ -457,7 +455,7 @@ def test_created(calls, eagerly):
 
 
 @says(
-    "Capture it if …",
+    "If the function assigns …",
     "Fix: capture the …",
     "Let `grad` capture …",
     "This program keeps …",
@@ -465,7 +463,7 @@ def test_created(calls, eagerly):
     "In a graph, `tf.custom_gradient` …",
     "So the function …",
     "The fix captures …",
-    "The gradients agree …",
+    "The gradient is the …",
     "With `trainable=True`, `grad` …",
     "`grad` uses the …",
     "If `grad` read the …",
@@ -523,7 +521,7 @@ def test_assigned(mode, trainable):
 
 @says(
     "The eager call works, …",
-    "The gradients agree …",
+    "The gradient is the …",
 )
 @over(eagerly=[False, True])
 def test_assigned_in_fit(eagerly):
@@ -594,15 +592,14 @@ def test_afterwards(place):
 
 
 @says(
-    "It looks up …",
+    "The decorator looks …",
     "This program builds …",
     "The call raises the error.",
     "A variable in …",
     "Use `tf.function` instead …",
     "In a `tf.function`, the …",
     "Deliberately wrong: a TensorFlow …",
-    "In a graph of …",
-    "In a graph of …",
+    "In a TensorFlow 1.x …",
 )
 @over(collections=[[], ["local_variables"], ["variables"]], used=[False, True])
 def test_unregistered(collections, used):
@@ -633,7 +630,7 @@ def test_unregistered(collections, used):
 
 
 history(
-    "That is a bug in TensorFlow.",
+    "The error is a bug in TensorFlow.",
 )
 advice(
     "Fix: give the …",
@@ -670,14 +667,13 @@ pointer(
     "The fix uses a tape:",
     "The fix passes the value of the variable:",
     "More: if the …",
-    "The most frequent …",
     "Asked in tensorflow#55304.",
     "Asked in probability#1514.",
     "Notice it earlier.",
     "Asked in tensorflow#31945, tensorflow#38622.",
     "More: when TensorFlow …",
     "Asked in tensorflow#43535.",
-    "More: what is returned.",
+    "More: what `grad` returns.",
     "Asked in tensorflow#21756.",
     "Asked in tensorflow#50170.",
     "More: the same …",
@@ -696,7 +692,7 @@ pointer(
     "The gradient agrees …",
     "The gradient of the …",
     "The gradient of `w` …",
-    "Both modes agree …",
+    "In both modes, …",
     "The value is read outside the loop …",
     "The value is passed, …",
     "The variable is passed, …",

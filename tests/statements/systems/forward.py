@@ -16,8 +16,9 @@ AT = ["around", "nested"]
 @says(
     "A Jacobian-vector product from a …",
     "A gradient function …",
-    "TensorFlow gets it …",
+    "TensorFlow gets this …",
     "To see why …",
+    "It computes the …",
     "The function to …",
     "For the upstream …",
     "Only $u$ changes.",
@@ -48,7 +49,7 @@ def test_transposing(u, dx):
     assert np.allclose(defined.by_hand(defined.W, x, dx), J @ dx.numpy())
 
 
-@says("Forward mode does …")
+@says("Forward mode applies …", "It uses ones …")
 def test_at_ones():
     asked = []
 
@@ -66,7 +67,8 @@ def test_at_ones():
     "The first line …",
     "The second line …",
     "It has three …",
-    "An accumulator over …",
+    "The third line …",
+    "Both lines show …",
 )
 def test_the_trace():
     first, *others = trace("transpose.py")
@@ -76,6 +78,9 @@ def test_the_trace():
     assert first.numbers == [*(W.T @ (3 * s**2))]
     right = [*(3 * s**2 * (W @ [1.0, -1.0]))]
     assert len(right) == 3 and [each.numbers for each in others] == [right] * 3
+    assert len([first, *others]) == 4 and len([first, *others[:2]]) == 3
+    assert "accumulator" in others[1].text and "by hand" in others[2].text
+    assert "by_accumulator(plain, x, dx)" in source("transpose.py")
 
 
 # Whose slope.
@@ -90,15 +95,15 @@ RULES = ["identity", "rounded", "limited"]
     "If the accumulator is around …",
     "Elsewhere, it differentiates …",
     "The next program has …",
-    "Those of `identity` …",
-    "The third one …",
+    "The gradient functions of `identity` …",
+    "The gradient function of `limited` limits …",
     "TensorFlow transposes the …",
-    "Elsewhere, forward mode has …",
+    "Elsewhere, forward mode differentiates …",
     "TensorFlow keeps this …",
     "`tf.round` has no …",
     "In eager mode, TensorFlow …",
     "Inside a `tf.function`, the …",
-    "The gradient function of `limited` …",
+    "The gradient function of `limited` isn't …",
     "Around a `tf.function`, TensorFlow …",
     "So the derivative …",
     "Forward mode of …",
@@ -113,6 +118,12 @@ def test_whose(forward, name):
     else:
         right = 1
     assert same(forward.jvp(rule, x), float(right))
+    if name == "identity":
+        called = []
+        counted = tf.custom_gradient(
+            lambda x: (tf.identity(x), lambda u: called.append(u) or 10.0 * u)
+        )
+        assert same(forward.jvp(counted, x), float(right)) and len(called) == 1
     reverse = {"identity": 10.0, "rounded": 10.0, "limited": 0.5}[name]
     assert same(EAGER.gradient(rule, x), reverse)
 
@@ -120,7 +131,7 @@ def test_whose(forward, name):
 @says(
     "An accumulator doesn't …",
     "Alternatively, use `by_transposing`, …",
-    "`by_transposing` calls it everywhere …",
+    "`by_transposing` uses this …",
 )
 @over(mode={"eager": None, "inside": {}, "XLA": {"jit_compile": True}}, around=[0, 1])
 def test_by_transposing(mode, around):
@@ -144,7 +155,7 @@ def test_by_transposing(mode, around):
 @says(
     "To make forward mode use a …",
     "To make forward mode use your …",
-    "This works eagerly and …",
+    "This wrapping works …",
     "But `tf.vectorized_map` still …",
     was="'inside other graphs': in tf.vectorized_map it doesn't",
 )
@@ -183,8 +194,8 @@ def test_derivative(forward):
 
 
 @says(
-    "Forward mode finds no …",
-    "Then forward mode …",
+    "If the forward pass applies …",
+    "In this case, forward …",
 )
 @over(forward=[FORWARDS[1], FORWARDS[4]])
 def test_stopped(forward):
@@ -203,11 +214,11 @@ def test_stopped(forward):
 
 
 @says(
-    "Forward over forward, …",
+    "Second derivatives with …",
     "The next program computes …",
     "In `with_grad`, the …",
     "In eager mode, two …",
-    "This is a …",
+    "The wrong number …",
     "Use a tape …",
 )
 @over(
@@ -231,7 +242,7 @@ def test_forward_over_forward(name, order):
 
 @says(
     "The test has …",
-    "A batch of …",
+    "With a batch …",
     "`tf.vectorized_map` drops your …",
     "`tf.vectorized_map` drops the …",
     "After the conversion, …",
@@ -320,7 +331,8 @@ def test_outside(mode):
     "Three methods compute …",
     "The next program uses …",
     "All three methods …",
-    "`tape.gradient` would return …",
+    "They clip the …",
+    "In contrast, `tape.gradient` …",
     "One clipped gradient …",
 )
 def test_per_example():
@@ -330,6 +342,8 @@ def test_per_example():
     X, clipped = defined.X.numpy(), np.clip(upstream.numbers, -1, 1)
     assert [*clipped] == [-1, -1, 0.25]
     right = clipped[:, None] * X
+    third, unchanged = upstream.numbers[2], clipped[2]
+    assert third == unchanged == 0.25
     assert len(found) == 3
     for line in found:
         assert same(line.numbers, [*right.ravel()])
@@ -342,7 +356,7 @@ def test_per_example():
 @says(
     "In a `tf.function`, …",
     "Forward mode is …",
-    "You can compute …",
+    "You can use …",
     "Here, `identity` and …",
     "No line has …",
     "`rounded` has 10 …",
@@ -409,11 +423,13 @@ def test_written_into(name):
 
 
 @says(
-    "Around the `tf.function` …",
+    "If forward mode is around …",
+    "In eager mode, the columns …",
     "Forward mode computes …",
-    "The next program does …",
+    "The program below …",
+    "It compares the …",
     "All results agree.",
-    "So this comparison …",
+    "So the comparison …",
     "A Jacobian by …",
 )
 @over(factor=[1.0, 2.0])
@@ -438,7 +454,8 @@ def test_columns(factor):
     "A tape differentiates …",
     "The first derivative …",
     "This fails even …",
-    "If all of …",
+    "If the tape and …",
+    "Instead, the tape …",
     "The fix is …",
     "Deliberately wrong: a tape …",
 )
@@ -447,6 +464,7 @@ def test_tape_around():
     assert same(defined.derivative(x), 3 * 0.7**2, 1e-5)
     assert "too few gradients" in message(defined.second, x)
     for mode in INSIDE, XLA:
+        assert not message(mode.gradient, defined.derivative, x)
         assert mode.gradient(defined.derivative, x) is None
         found = mode.gradient(lambda x: defined.derivative(x) * x, x)
         assert same(found, 3 * 0.7**2, 1e-5)  # one of two equal terms is 6 x²
@@ -458,9 +476,11 @@ def test_tape_around():
 
 @says(
     "Write `jvp_by_rows(f, x, dx)`, …",
-    "Use one tape and …",
+    "Instead of an …",
+    "Predict what `jvp_by_rows` …",
     "With a unit …",
     "So this method …",
+    "In contrast, `by_transposing` …",
     "A Jacobian-vector product from the …",
     "The result for …",
     "The results are …",
@@ -502,7 +522,7 @@ advice(
     "Look at the …",
     "Compare the eager …",
     "Test with at …",
-    "Predict its results …",
+    "Predict what `jvp_by_rows` …",
     "no warnings on …",
 )
 pointer(

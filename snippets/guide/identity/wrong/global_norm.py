@@ -1,4 +1,4 @@
-"""Deliberately wrong: the norm of each tensor is clipped, not the global."""
+"""Deliberately wrong: clips the norm of each tensor, not the global norm."""
 
 import tensorflow as tf
 

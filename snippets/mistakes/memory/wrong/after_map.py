@@ -1,4 +1,4 @@
-"""Deliberately wrong: a map that raises in a graph breaks what comes next."""
+"""Deliberately wrong: after a map fails in a graph, recompute_grad fails."""
 # tracebook: raises NotImplementedError
 
 import tensorflow as tf

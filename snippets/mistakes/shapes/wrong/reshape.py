@@ -1,4 +1,4 @@
-"""Deliberately wrong: the factor is the result of a reshape."""
+"""Deliberately wrong: the gradient of a reshaped factor isn't summed."""
 
 import tensorflow as tf
 
