@@ -345,8 +345,8 @@ def test_the_check():
 
 @says(
     "Deliberately wrong: tf.gather …",
-    "The program looks …",
-    "(With `E[k]`, …",
+    "The program uses …",
+    "The lookup `E[k]` …",
     "Look at the gradient of `z`:",
     "`E` has a …",
     "So an encoder …",

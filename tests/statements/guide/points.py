@@ -677,7 +677,7 @@ def test_the_check(g):
 @says(
     "For each direction, the …",
     "Along an axis, …",
-    "For the norm, the longest …",
+    "For the norm, the vector …",
     "In these directions, …",
     "At a kink, the slopes …",
     "So use directions …",
@@ -736,7 +736,7 @@ def test_the_median(v, t, g):
 
 
 @says(
-    "This function is …",
+    "The function in …",
     "At 0 the conditions …",
     "Random numbers don't …",
     "In the last line …",
@@ -812,7 +812,7 @@ ONE = lambda x: x**0.0  # noqa: E731
     "In each row but …",
     "Without XLA, the …",
     "It can also …",
-    "A single power …",
+    "The power `x**1.5` …",
     "Deliberately wrong: the …",
     was="'in eager mode': so does a graph",
 )
@@ -841,7 +841,7 @@ ROOTS = program("wrong/sqrt.py").WAYS
     "`tf.reduce_max` shares equally: …",
     "Let the loss be …",
     "The gradient is 0, because …",
-    "It is a subgradient of …",
+    "This gradient is …",
 )
 @over(mode=MODES)
 def test_the_predictions(mode):

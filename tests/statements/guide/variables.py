@@ -52,7 +52,7 @@ def test_ref(count, value):
     "If the function captures …",
     "The gradients of the arguments …",
     "The gradients of the captured …",
-    "The order of that …",
+    "The order of `variables` …",
     "`grad` stores each …",
 )
 @over(mode=MODES, count=st.integers(2, 4), names=st.permutations("abcd"))
@@ -614,7 +614,7 @@ def test_keras_weights_as_they_are(way, wrap, inner):
 @says(
     "This program moves …",
     "Central differences do …",
-    "It compares the …",
+    "The program compares …",
     "All four errors …",
     "The gradients of the variables …",
 )
