@@ -509,7 +509,7 @@ def test_grad_returns_none(first):
         assert floats(tape.gradient(z, [x, y])) == [first, 2]
 
 
-@says("A tape works once.", "It drops its …")
+@says("A tape works once.", "The tape drops …")
 @over(persistent=[True, False], inside=[True, False])
 def test_persistent(persistent, inside):
     for lib, (x,) in both(3.0):
@@ -718,7 +718,7 @@ def test_without_the_copy():
     "The second derivative is …",
     "If `grad` captures …",
     "But no step …",
-    "In TensorFlow's code, …",
+    "With tensors, the …",
     "The engine can't divide, …",
     "Solution: a reciprocal, …",
 )

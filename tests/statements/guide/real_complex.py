@@ -255,7 +255,7 @@ def test_the_solution(mode):
 
 @says(
     r"Let $y = e^{\mathrm{i} \, \theta}$ …",
-    "It is 5.",
+    "The gradient is 5.",
     "The conjugate of …",
     "`tf.signal.rfft` transforms six …",
     "It returns four.",
