@@ -376,7 +376,10 @@ def test_branches_and_numpy(mode):
         y = tf.numpy_function(np.square, [x], tf.float32)
         return tf.ensure_shape(y, x.shape), lambda upstream: upstream * 2.0 * x
 
-    for words, f in (("a custom gradient in", branch), ("`tf.numpy_function`", by_numpy)):
+    for words, f in (
+        ("a custom gradient in", branch),
+        ("`tf.numpy_function`", by_numpy),
+    ):
         if message(mode.gradient, f, 3.0):
             told = "raises"
         else:

@@ -1,4 +1,4 @@
-"""How the slope at 0 affects gradient descent that reaches 0 or starts there."""
+"""How the slope at 0 affects gradient descent that reaches or starts at 0."""
 
 import tensorflow as tf
 

@@ -509,6 +509,7 @@ def test_the_center(angle, g):
     "In a custom …",
     "Below, the argument …",
     "The backward pass of …",
+    "In each block, …",
     "To choose the …",
     "At 0, `local` …",
     "At all other …",
