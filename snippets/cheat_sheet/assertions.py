@@ -1,4 +1,4 @@
-"""Five assertions for a custom gradient, here that of swish."""
+"""Five assertions for a custom gradient, with swish as the example."""
 
 import numpy as np
 import tensorflow as tf

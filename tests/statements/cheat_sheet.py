@@ -34,7 +34,8 @@ def column(mode):
 @says(
     "The template gives …",
     "Template: two inputs, …",
-    "Copy the program, …",
+    "Copy the program.",
+    "Replace the computation …",
     "inputs: tensors, …",
     "settings are arguments …",
 )
@@ -262,21 +263,25 @@ def test_ten_formulas():
 
 @says(
     "1 — the …",
-    "2 — it agrees …",
-    "3 — it is the same …",
+    "2 — the gradient agrees …",
+    "3 — the gradient is …",
     "4 — the second …",
-    "5 — it is finite …",
+    "5 — the gradient is …",
     "The comments in …",
-    "The inputs are …",
-    "Random weights in …",
+    "The first four …",
+    "The fifth uses …",
     "The custom gradient …",
     "Five assertions for …",
+    was="'the inputs are random float64 numbers': not those of the fifth",
 )
 def test_each_assertion_finds_its_mistake():
     text = source("assertions.py")
     numbered = re.findall(r"# (\d)$", text, re.MULTILINE)
     assert numbered == ["1", "2", "3", "4", "5"] and len(numbered) == 5
-    assert "float64" not in text and program("assertions.py").x.dtype == tf.float64
+    run, fifth = program("assertions.py"), text.partition("# 4")[2]
+    assert "float64" not in text and run.x.dtype == tf.float64
+    assert "edges = 1.0, tf.constant([-1e3, -1e-30, 0.0, 1e3])" in fifth
+    assert tf.constant([-1e3]).dtype == tf.float32 and "rng" not in fifth
     assert trace("assertions.py")[0].text == "All five pass."
     right = "return upstream * s * (1.0 + x * (1.0 - s))"
     assert right in text
@@ -353,8 +358,9 @@ def test_what_is_compared(mode):
 
 
 @says(
-    "in only one …",
+    "a custom gradient in …",
     "The copies of …",
+    "Raises means that …",
     "*Silent* means that …",
     "`tf.numpy_function` in the …",
 )
@@ -370,7 +376,10 @@ def test_branches_and_numpy(mode):
         y = tf.numpy_function(np.square, [x], tf.float32)
         return tf.ensure_shape(y, x.shape), lambda upstream: upstream * 2.0 * x
 
-    for words, f in (("in only one", branch), ("`tf.numpy_function`", by_numpy)):
+    for words, f in (
+        ("a custom gradient in", branch),
+        ("`tf.numpy_function`", by_numpy),
+    ):
         if message(mode.gradient, f, 3.0):
             told = "raises"
         else:
@@ -383,7 +392,7 @@ definition(
     "The columns “inside” and …",
     "Question — Answer",
     "Function — Gradient …",
-    "What happens — …",
+    "Case — …",
     "No. — Assert …",
 )
 pointer(

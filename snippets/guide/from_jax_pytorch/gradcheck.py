@@ -1,4 +1,4 @@
-"""A port of gradcheck: the Jacobian of a function against differences."""
+"""A port of gradcheck: compares a Jacobian with finite differences."""
 
 import tensorflow as tf
 

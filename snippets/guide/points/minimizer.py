@@ -1,4 +1,4 @@
-"""What a choice at 0 does to a minimizer that comes there, or starts there."""
+"""How the slope at 0 affects gradient descent that reaches or starts at 0."""
 
 import tensorflow as tf
 

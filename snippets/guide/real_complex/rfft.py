@@ -12,10 +12,11 @@ def show(name, value):
 @tf.custom_gradient
 def rfft(x):
     n = x.shape[-1]
-    own_mirror = [1.0] + [0.5] * ((n - 1) // 2) + [1.0] * (1 - n % 2)
+    # 0.5 for each frequency that irfft counts twice.
+    factors = [1.0] + [0.5] * ((n - 1) // 2) + [1.0] * (1 - n % 2)
 
     def grad(upstream):
-        u = tf.cast(own_mirror, upstream.dtype) * upstream
+        u = tf.cast(factors, upstream.dtype) * upstream
         downstream = n * tf.signal.irfft(u, [n])
         show("upstream", upstream)
         show("downstream", downstream)

@@ -1,4 +1,4 @@
-"""The gradients of joining two reals, and of taking one of them out."""
+"""The gradients of tf.complex(a, b) and of tf.math.real(z)."""
 
 import tensorflow as tf
 

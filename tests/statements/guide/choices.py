@@ -68,11 +68,11 @@ def test_a_choice_in_a_loop(by, mode):
 
 
 @says(
-    r"`tf.argmax`, and need a position — …",
+    "`tf.argmax`, used as a position — …",
     "Softmax gives each …",
     "The position $y$ …",
     "Differentiate with respect …",
-    "The derivative of softmax …",
+    "From the gradient …",
     "The upstream gradient is a …",
     "If $x_i$ grows, …",
     "So $y$ moves …",
@@ -117,7 +117,7 @@ def soft_argmax(mode, x, beta):
     assert np.all(np.sign(found) * np.sign(c - y) >= 0)
 
 
-@says(r"As $\beta$ grows without bound, $y$ …")
+@says("As the factor …")
 @over(x=ROWS)
 def test_a_larger_beta_is_sharper(x):
     x = np.sort(x.astype(float))
@@ -131,6 +131,7 @@ def test_a_larger_beta_is_sharper(x):
     "The loss is …",
     "The lines `upstream` …",
     "Compare `downstream` with TensorFlow's …",
+    "Then compare the blocks …",
     r"With $\beta = 10$ …",
     "But the largest element …",
 )
@@ -174,18 +175,20 @@ def test_a_sharp_choice(x):
     assert size(tie, 100.0) > 5 * size(tie, 10.0) > 1
 
 
-@says("The soft argmax …", "So if two …")
+@says("A soft argmax is …", "So if two …")
 def test_two_peaks():
     two = np.float32([3, 0, 0, 0, 3])
     y = with_rule(np.arange(5, dtype=np.float32), 10.0)(two)
     assert np.sum(two == 3) == 2 and same(y, 2.0, 1e-5) and two[2] == two.min()
 
 
-@says("Like the soft argmax, …")
+@says("The two custom …")
 def test_a_batch_is_a_row_at_a_time():
     rows = tf.constant(np.stack([ROW[0], ROW[0][::-1]]))
     c = np.arange(4, dtype=np.float32)
-    for function in with_rule(c, 2.0), ranked(0.5):
+    two = with_rule(c, 2.0), ranked(0.5)
+    assert len(two) == 2
+    for function in two:
         upstream = function(rows) + 1.0
         found = EAGER.gradient(lambda x: tf.reduce_sum(upstream * function(x)), rows)
         for row, its, up in zip(rows, found, upstream):
@@ -195,20 +198,22 @@ def test_a_batch_is_a_row_at_a_time():
 
 @says(
     "If no elements …",
-    "For a soft rank, …",
+    "A soft rank replaces …",
     "The sum also …",
+    "This comparison already …",
     "Each comparison of …",
-    "The derivative of the sigmoid …",
+    "Because the derivative …",
     "Ranks with a …",
     "Compare the soft …",
-    "`tf.argsort`, and need …",
+    "Then compare `downstream` …",
+    "`tf.argsort`, used …",
 )
 @over(mode=EVERYWHERE, x=ROW, tau=[0.5])
 def test_soft_rank(mode, x, tau):
     soft_rank(mode, x, tau)
 
 
-@says("Each comparison of …", "For a soft rank, …")
+@says("Each comparison of …", "A soft rank replaces …")
 @over(x=ROWS, tau=[0.5, 2.0])
 def test_soft_rank_of_any_row(x, tau):
     soft_rank(EAGER, x, tau)
@@ -244,10 +249,23 @@ def soft_rank(mode, x, tau):
     assert np.allclose(slope, sigmoid * sigmoid.T, atol=1e-3)
 
 
-@says("If elements tie, …")
+@says(
+    r"With $\tau = 0.1$, …",
+    "If elements tie, …",
+    was="'the soft rank of each is the mean': 1.62 with tau = 0.1 and a third at 0.2",
+)
 def test_a_tie_shares_its_ranks():
-    tied = ranked(1e-3)(tf.constant([1.0, 1.0, 5.0])).numpy()
-    assert np.allclose(tied, [np.mean([1, 2]), np.mean([1, 2]), 3])
+    for tau in 1e-3, 0.1, 1.0:
+        tied = ranked(tau)(tf.constant([1.0, 1.0, 1.0 + 20 * tau])).numpy()
+        assert np.allclose(tied, [np.mean([1, 2]), np.mean([1, 2]), 3])
+    near = ranked(0.1)(tf.constant([1.0, 1.0, 1.2])).numpy()
+    assert abs(near[0] - 1.62) < 1e-2
+    hard, soft = (
+        [float(each.strip('"[]')) for each in line.split()[1:]]
+        for line in source("soft_rank.out").splitlines()[:2]
+    )
+    assert source("soft_rank.py").count("make(0.1)(x)") == 1
+    assert same(hard, [2.0, 1.0, 4.0, 3.0]) and np.allclose(soft, hard, atol=0.01)
 
 
 @says("Time and memory …", "Each element minus …")
@@ -269,10 +287,10 @@ def test_each_is_compared_with_each():
     "In this term, `tf.stop_gradient` holds the row …",
     "The nearest vector of a codebook, …",
     "In the output, …",
-    "Then compare the …",
+    "Then compare the gradient …",
     "Only the chosen …",
-    "It points from …",
-    "The task's gradient …",
+    "This gradient points …",
+    "The gradient of the task's …",
     "the nearest vector of a codebook — …",
     "`tf.round` — …",
 )
@@ -312,8 +330,8 @@ def test_a_codebook(mode, z):
 @says(
     "Soft argmax and soft rank are …",
     "This program compares …",
-    "Both agree.",
-    "A gradient that …",
+    "Both gradient functions …",
+    "You can't check …",
     "Soft argmax and soft rank, against …",
 )
 def test_the_check():
@@ -326,12 +344,13 @@ def test_the_check():
 
 
 @says(
-    "A lookup passes …",
-    "The program looks …",
+    "Deliberately wrong: tf.gather …",
+    "The program uses …",
+    "The lookup `E[k]` …",
     "Look at the gradient of `z`:",
     "`E` has a …",
     "So an encoder …",
-    "Deliberately wrong: no …",
+    "Deliberately wrong: tf.gather …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED])
 def test_without_the_straight_path(mode):
@@ -367,7 +386,7 @@ def test_equal_numbers():
     assert EAGER.gradient(with_rule(c, 1.0), tie)[1] == 0.25
 
 
-@says("They sum to 6, …", "Two sigmoids of …")
+@says("They sum to 6, …")
 @over(x=arrays((3,), numbers(-3, 3)))
 def test_the_sum_of_ranks(x):
     total = float(tf.reduce_sum(ranked(0.5)(x)))
@@ -378,7 +397,7 @@ def test_the_sum_of_ranks(x):
     assert len(two) == 2 and np.allclose(sum(two), 1, atol=1e-5)
 
 
-@says("Yes: an element …", "A soft maximum: …", "Derive the gradient …")
+@says("Yes: an element …", "A soft maximum: …", "A soft maximum is …", "Derive its …")
 @over(mode=EVERYWHERE, x=[np.array([0.5, 3.0, -2.0], np.float32)])
 def test_soft_max(mode, x):
     p = tf.nn.softmax(x).numpy()
@@ -395,7 +414,6 @@ advice(
     "After this page …",
     "Replace the choice …",
     "Make two quick …",
-    "Use the four …",
 )
 definition(
     "You choose the …",
@@ -409,6 +427,6 @@ definition(
 )
 pointer(
     "You need to …",
-    "`tf.argmax`, and need a one-hot …",
+    "`tf.argmax`, used as a one-hot …",
     "Predict: equal numbers.",
 )

@@ -48,7 +48,7 @@ def test_residuals(mode, x, y):
     assert mine.numbers == autodiff.numbers
 
 
-@says("`custom_vjp` copies each …", "If `bwd` uses …")
+@says("`custom_vjp` copies each …")
 @over(mode=[each for each in EVERYWHERE if "branch" in each.name])
 def test_the_copies(mode):
     def wrapped(copy):
@@ -67,7 +67,7 @@ def test_the_copies(mode):
 
 
 @says(
-    "JAX returns the …",
+    "`jax.grad` differentiates a …",
     "So the tape …",
     "`jax.vjp(f, x)` — …",
     "an argument of …",
@@ -91,7 +91,8 @@ def test_an_open_tape(x):
     "TensorFlow has no …",
     "JAX transposes the …",
     "For example, take …",
-    "Replace each tangent …",
+    "Replace each tangent, …",
+    "Then return one …",
     "A sum over …",
 )
 @over(x=arrays((3,), numbers(-3, 3)), v=arrays((3,), numbers(-3, 3)))
@@ -100,6 +101,9 @@ def test_transposed(x, v):
     y = tf.constant([2.0, -1.0, 0.5])
     x_bar, y_bar = EAGER.gradients(lambda x, y: tf.reduce_sum(tf.sin(x) * y), x, y)
     jvp = np.sum(np.cos(x) * v * y + np.sin(x) * v)
+    upstream = tf.ones(3)
+    assert same(x_bar, tf.cos(x) * upstream * y, 1e-6)
+    assert same(y_bar, tf.sin(x) * upstream, 1e-6)
     assert np.isclose(np.sum(x_bar * v) + np.sum(y_bar * v), jvp, 1e-3, 1e-4)
     assert same(EAGER.gradient(tf.reduce_sum, x), tf.ones(3))
     broadcast = EAGER.gradient(lambda s: s * tf.constant(v), 2.0)
@@ -108,9 +112,13 @@ def test_transposed(x, v):
 
 @says(
     "In forward mode, …",
-    "Around a `tf.function`, …",
+    "But around a …",
+    "In eager mode, forward …",
     "The stop-gradient trick …",
-    was="'ignores your gradient function': forward mode around a tf.function uses it",
+    was=(
+        "'ignores your gradient function': forward mode around a tf.function uses it",
+        "'and ignores your gradient function': with tf.round, eager mode uses it",
+    ),
 )
 @over(forward=FORWARDS)
 def test_forward_mode(forward):
@@ -119,6 +127,11 @@ def test_forward_mode(forward):
     )
     used = 10.0 if "around" in forward.name else np.cos(0.5)
     assert same(forward.jvp(tenfold, 0.5), used, 1e-6)
+    rounded = tf.custom_gradient(
+        lambda x: (tf.round(x), lambda upstream: 10.0 * upstream)
+    )
+    used = 0.0 if "inside" in forward.name else 10.0
+    assert same(forward.jvp(rounded, 0.7), used)
 
     def trick(x):
         return 10.0 * x + tf.stop_gradient(tf.sin(x) - 10.0 * x)
@@ -167,7 +180,7 @@ def test_captured(mode):
 @says(
     "`forward` becomes the …",
     "Notice that `grad` …",
-    "Both lines agree.",
+    "The gradients in both …",
     "A port of torch.autograd.Function: …",
 )
 @over(mode=MODES, x=arrays((3,), numbers(-2, 2)), k=numbers(-1, 1), cases=12)
@@ -184,7 +197,7 @@ def test_function(mode, x, k):
     "TensorFlow doesn't tell …",
     "TensorFlow doesn't tell …",
     "All gradients are …",
-    "Three differences cause …",
+    "Three differences from …",
 )
 @over(mode=[EAGER, PERSISTENT])
 def test_all_gradients(mode):
@@ -325,9 +338,8 @@ def test_half(mode, x):
 
 
 history(
-    "This page uses the words and signatures of JAX's …",
-    "This page uses the words and signatures of PyTorch's …",
-    "PyTorch raises an …",
+    "The words and …",
+    "If `backward` is …",
     "In PyTorch, `y.register_hook …",
     "You port a …",
 )
@@ -340,11 +352,11 @@ definition(
 pointer(
     "After this page …",
     "This table lists …",
-    "Find its name …",
+    "Find the JAX …",
     "You need to …",
     "The tape explains …",
     "Compare the last …",
-    "Keep settings out …",
+    "For more on settings, …",
     "Forbid second derivatives …",
     "Checking has a …",
     "Make two quick …",

@@ -25,11 +25,10 @@ def joined(*shape):
 
 @says(
     "If you don't …",
-    "The gradient of a real FFT …",
     "This gradient function …",
     "Compare the two gradients:",
-    "The gradient is …",
-    "Its shape and …",
+    "The custom gradient is …",
+    "The wrong gradient has …",
     "Deliberately wrong: the …",
 )
 @over(mode=THREE)
@@ -55,10 +54,11 @@ def test_the_rule_of_an_fft(mode):
 @says(
     "Use the formula …",
     "If the input …",
+    "Return the real …",
     "The input is …",
     "Use the chain rule:",
     "By the convention, …",
-    "The change of …",
+    r"The change $\d \theta$ …",
     "The factor in …",
     "A number and …",
     "From real to complex, the …",
@@ -88,12 +88,14 @@ def test_a_phase(mode, upstream, theta):
     "The Fourier transform …",
     "So `tf.signal.rfft` returns …",
     "For four numbers, …",
-    "For this gradient …",
-    "So it counts …",
+    "As for the phase, …",
+    "To compute this …",
+    "So `tf.signal.irfft` counts …",
     "But in the …",
     "Therefore halve the …",
     "The second program …",
-    "Compare `downstream` with `TensorFlow`:",
+    "In both blocks …",
+    "0.5 for each …",
     "With four numbers, …",
     "The upstream gradient of the middle …",
     "With five numbers, …",
@@ -123,6 +125,20 @@ def test_a_transform(mode, n):
     assert same(put_back, mirrored, 1e-12)
     assert mirrored == {4: [1, 2, 1], 5: [1, 2, 2]}.get(n, mirrored)
     assert (np.abs(half.imag[:, np.array(mirrored) == 1]) < 1e-12).all()
+    # The formula with the matrix.
+    F = np.exp(-2j * np.pi * np.outer(range(n // 2 + 1), range(n)) / n)
+    assert same(found, (upstream @ F.conj()).real, 1e-9)
+
+
+@says("For the four …", "It equals `downstream`.")
+def test_the_matrix():
+    lines = [each.numbers for each in trace("rfft.py")]
+    four = [each for each in lines if len(each) == 4]
+    assert F_SHAPE in source("rfft.out") and "by F" in source("rfft.out")
+    assert len(four) >= 4 and same(lines[-1], lines[1])
+
+
+F_SHAPE = "F has the shape [3, 4]"
 
 
 @says(
@@ -165,7 +181,10 @@ def test_the_trace():
     "For $L = |z|^4$ …",
     "Because of the …",
     "Compare `H (i v)` …",
+    "Its inner product …",
+    "`H (i v)` is …",
     "You don't have …",
+    "Its gradient function …",
     "Every gradient function …",
     "A Hessian times …",
     "The Hessian at …",
@@ -187,6 +206,8 @@ def test_second_order(make, z, v):
     difference = (slope(at + h * along) - slope(at - h * along)).numpy() / (2 * h)
     assert abs(difference - right) < 1e-4 * abs(v) ** 2 * scale + 1e-4 * scale
     # The two differ by twice the term with v*.
+    rows = {each.text[:14].strip(): each.numbers for each in trace("second.py")}
+    assert rows["H (i v)"] == [76, 172] and rows["i (H v)"] == [4, 68]
     turned = make(product)(at, 1j * along).numpy() - 1j * right
     assert abs(turned + 8j * z * z * np.conj(v)) < 1e-8 * scale
 
@@ -234,11 +255,11 @@ def test_the_solution(mode):
 
 @says(
     r"Let $y = e^{\mathrm{i} \, \theta}$ …",
-    "It is 5.",
+    "The gradient is 5.",
     "The conjugate of …",
     "`tf.signal.rfft` transforms six …",
     "It returns four.",
-    "Two of them …",
+    "Two of their …",
 )
 @over(mode=THREE)
 def test_predictions(mode):
@@ -268,6 +289,5 @@ advice(
 
 pointer(
     "You need the …",
-    "A real input …",
     "The section on …",
 )

@@ -68,7 +68,7 @@ def test_the_file(seed, name):
     "Install `vjpcheck` beside …",
     "It builds a …",
     "The wheel requires only …",
-    "Copy the wheel …",
+    "Copy the folder …",
 )
 def test_the_wheel():
     project = PROJECT["project"]
@@ -143,7 +143,7 @@ def test_the_options():
     assert "rev of rev" in str(raised(partial(check_grads, order=2), once, (x,)))
 
 
-@says("The forward pass …", "Then `shapes=True` rejects …", "State the right …")
+@says("If the forward pass accepts …", "In this case, …")
 def test_shapes_that_are_meant():
     function = tf.custom_gradient(
         lambda x: (tf.linalg.matrix_transpose(x), lambda up: tf.transpose(up))
@@ -271,7 +271,7 @@ def test_seeds():
     "bfloat16 — 0.24",
     "To change a …",
     "A single number applies …",
-    "You can pass …",
+    "The options `atol`, …",
 )
 def test_tolerances():
     table = {"float64": 0.000001, "float32": 0.0001, "float16": 0.03, "bfloat16": 0.24}
@@ -321,7 +321,7 @@ def test_differences_in_float64():
 @says(
     "A check calls …",
     "For an input …",
-    "With `fast=True`, it …",
+    "With `fast=True`, `gradcheck` …",
     "For a large …",
     "Such a check …",
 )
@@ -387,7 +387,7 @@ def test_zeros():
 
 @says(
     "A test of …",
-    "Your CI can …",
+    "Suppose that your …",
     "Multiply the output …",
     "The weights are …",
     "In the program, …",
@@ -398,7 +398,9 @@ def test_the_solution():
     text = source("solution.py")
     assert re.findall(r"^import (\w+)", text, re.MULTILINE) == ["tensorflow"]
     solution = program("solution.py")
-    assert solution.error < 0.0001
+    assert trace("solution.py")[-1].text == "error below 1e-4: True"
+    assert source("solution.py").count("assert error < 1e-4") == 1 and 1e-4 == 0.0001
+    assert solution.test_unit() is None  # pytest warns of a test that returns
     ups: list = []
     original = solution.unit
 
@@ -415,7 +417,7 @@ def test_the_solution():
     assert np.allclose(ups[0], weights)
 
 
-definition("Option — What …", "dtype — relative …")
+definition("`rev` stands for …", "Option — What …", "dtype — relative …")
 advice(
     "You need a function …",
     "Run this command …",

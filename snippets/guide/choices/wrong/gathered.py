@@ -1,4 +1,4 @@
-"""Deliberately wrong: no gradient leads past the choice of a row."""
+"""Deliberately wrong: tf.gather passes no gradient to the index of the row."""
 
 import tensorflow as tf
 
