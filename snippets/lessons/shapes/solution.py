@@ -1,4 +1,4 @@
-"""Solution: y = W x; the shapes allow only one formula for each gradient."""
+"""Solution: the gradient function of y = W x, and the shapes of its gradients."""
 
 import tensorflow as tf
 
