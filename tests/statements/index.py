@@ -133,7 +133,9 @@ def test_the_example(mode, x):
         assert np.isclose(seen[0], 1.5 * x * x)
 
 
-@says("Save the program …", "The program needs …", "Then change one …", "The last line …")
+@says(
+    "Save the program …", "The program needs …", "Then change one …", "The last line …"
+)
 def test_the_quick_start():
     text = source("index.py")
     imported = {line for line in text.splitlines() if "import" in line}

@@ -1,4 +1,4 @@
-"""Solution: the gradient function of y = W x, and the shapes of its gradients."""
+"""Solution: the gradient function of y = W x, with its shapes."""
 
 import tensorflow as tf
 

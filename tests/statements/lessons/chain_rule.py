@@ -35,7 +35,7 @@ def test_forgetting_raises_nothing(mode):
     once = tf.custom_gradient(lambda x: (x * x, lambda _: 2.0 * tf.identity(x)))
     for upstream in (1.0, 3.0):
         found = mode.gradient(lambda x: upstream * once(tf.identity(x)), 2.0)
-        assert same(found, upstream * 4.0) == (1 == upstream)
+        assert same(found, upstream * 4.0) == (upstream == 1)
 
 
 @says(
@@ -73,7 +73,11 @@ def test_a_branch(mode, given):
         )
 
 
-@says("Suppose that the …", "Then `square` raises …", was="'inside a loop': a loop of Python is none in the graph")
+@says(
+    "Suppose that the …",
+    "Then `square` raises …",
+    was="'inside a loop': a loop of Python is none in the graph",
+)
 @over(loop=["of the graph", "of Python"])
 def test_a_branch_in_a_loop(loop):
     def branch(x):

@@ -339,9 +339,7 @@ def test_the_solution(r, theta):
     values, upstreams = trace("solution.py")[:2]
     assert np.allclose(values.numbers[::-1], upstreams.numbers)
     for line in trace("solution.py").starting("dL/"):
-        custom, closed = (
-            float(each.split()[0]) for each in line.text.split("= ")[1:]
-        )
+        custom, closed = (float(each.split()[0]) for each in line.text.split("= ")[1:])
         assert np.isclose(custom, closed, 1e-6)
 
 

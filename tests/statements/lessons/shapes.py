@@ -220,7 +220,10 @@ def test_three_places():
     said.append(message(variable.assign_sub, tf.ones((2, 1))))
     assert all(said) and not any("grad(" in each for each in said)
     added, updated = said[2:]
-    assert "Inputs to operation AddN of type AddN must have the same size and shape" in added
+    assert (
+        "Inputs to operation AddN of type AddN must have the same size and shape"
+        in added
+    )
     assert "Cannot update variable" in updated
     places = ["added", "updated", "tf.gradients"]
     assert len(places) == 3
