@@ -1,4 +1,4 @@
-"""The functions of this page and their gradients, for example inputs."""
+"""Formulas of this page and their gradients, at example inputs."""
 
 import tensorflow as tf
 
@@ -46,7 +46,7 @@ x = tf.constant([0.4, 2.7])
 with tf.GradientTape() as tape:
     tape.watch(x)
     y = decided(x)
-print("decided      x_bar", tape.gradient(y, x, y_bar).numpy())
+print("rounding     x_bar", tape.gradient(y, x, y_bar).numpy())
 x, y = tf.constant(2.0), tf.constant(3.0)
 z = x * y
 print("a product    z", z.numpy())

@@ -83,7 +83,7 @@ FORMULA = (
 )
 
 
-@says("A checker proves …", "Tests try to …")
+@says("A checker proves …", "Tests look for …")
 @over(factor=[2, 3])
 def test_what_is_checked(factor):
     """Each with one that is right, and one that is not."""
@@ -113,7 +113,9 @@ def test_what_is_checked(factor):
 
 @says(
     "The program below …",
-    "You can see …",
+    "The program prints …",
+    "Its function `grad` …",
+    "The result is …",
     "One custom gradient …",
 )
 @over(mode=MODES, x=numbers(-9, 9), examples=({"x": 2.0},))
@@ -131,7 +133,9 @@ def test_the_example(mode, x):
         assert np.isclose(seen[0], 1.5 * x * x)
 
 
-@says("Copy the program …", "Then change one …")
+@says(
+    "Save the program …", "The program needs …", "Then change one …", "The last line …"
+)
 def test_the_quick_start():
     text = source("index.py")
     imported = {line for line in text.splitlines() if "import" in line}
@@ -145,9 +149,11 @@ def test_the_quick_start():
         last[changed] = printed.getvalue().splitlines()[-1]
         assert time.monotonic() - begun < 60
     assert [*last.values()] == ["dL/dx = 24.0", "dL/dx = 4.0"]
+    shown = [float(each.split(" = ")[1]) for each in last.values()]
+    assert shown == [24.0, 4.0]
 
 
-@says("The last line …", "If the loss …")
+@says("There is no …", "If the loss …")
 @over(mode=EVERYWHERE, wrong=[2.0, 3.0])
 def test_whatever_grad_returns(mode, wrong):
     of_x = tf.custom_gradient(lambda x: (x * x, lambda upstream: wrong * x))
@@ -160,16 +166,18 @@ def test_whatever_grad_returns(mode, wrong):
     assert same(right, 4.0) and same(in_loss, 24.0, 1e-6)
 
 
-advice("You write `@tf.custom_gradient`, …", "So test a …")
+advice("So test a …")
+definition("Here $\\bar x$ and …")
 pointer(
+    "This site shows …",
     "The ledger lists …",
     "How this site …",
     "The chain rule …",
     "An error, or …",
     "Find your mistake",
     "My gradient is None",
-    "All messages",
-    "Wrong, but no message",
+    "All error messages",
+    "A wrong gradient without …",
     "A function to differentiate",
     "Do I need …",
     "Cheat sheet: template …",
@@ -184,7 +192,7 @@ pointer(
     "Exact behavior, with proof",
     "What works with what",
     "Graphs and XLA",
-    "Broken in TensorFlow",
-    "Wrong in its documentation",
-    "The contract, on …",
+    "Bugs in TensorFlow's …",
+    "Mistakes in TensorFlow's …",
+    "What `grad` receives …",
 )

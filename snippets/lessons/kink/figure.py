@@ -66,9 +66,9 @@ def draw(name, ink, soft, *colors):
         and all(np.all(np.diff(beside[side][h > distance]) > 0)
                 and np.allclose(beside[side][h < distance], 2)
                 for side in ("central", "left"))), (
-        f"At x = {distance} the lines start near these levels, but central and"
-        f" left climb to 2 until the step is {distance}, and from there on all"
-        " three are one line.")
+        f"At x = {distance} the lines start near these levels. The lines"
+        f" central and left climb to 2 until the step is {distance}. For"
+        " smaller steps, all three lines coincide.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

@@ -1,4 +1,4 @@
-"""Solution: the slope of relu at 0 that keeps relu(x) - relu(-x) = x."""
+"""Solution: the slope at 0 that gives relu(x) - relu(-x) gradient 1."""
 
 import tensorflow as tf
 

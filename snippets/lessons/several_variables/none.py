@@ -1,4 +1,4 @@
-"""Without a recorded path the gradient is None; zero is a derivative."""
+"""No recorded path gives None; a path with derivative 0 gives 0.0."""
 
 import tensorflow as tf
 

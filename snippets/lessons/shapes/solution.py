@@ -1,4 +1,4 @@
-"""Solution: y = W x; the shapes allow only one formula for each gradient."""
+"""Solution: the gradient function of y = W x, with its shapes."""
 
 import tensorflow as tf
 

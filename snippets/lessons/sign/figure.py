@@ -60,12 +60,12 @@ def draw(name, ink, soft, purple, local):
         "Value: sign is −1 on the left, 0 at 0 and 1 on the right;")
     assert all(np.diff(sigmoid) > 0) and min(sigmoid) > 0 and (
         max(sigmoid) < 1), "the sigmoid rises smoothly between 0 and 1."
-    assert not any(flat), "Derivative: that of sign is flat at 0;"
+    assert not any(flat), "Derivative: sign has the derivative 0;"
     top = round(float(max(hump)), 3)
     assert x[np.argmax(hump)] == 0 and abs(top - 0.25 / width) < 0.001 and (
         min(hump) > 0) and np.allclose(hump, hump[::-1], atol=1e-6), (
-        f"that of the sigmoid is a hump with its top, {top}, at 0, and"
-        " positive on both sides.")
+        "the derivative of the sigmoid is a hump, positive on both sides,"
+        f" with its top, {top}, at 0.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 

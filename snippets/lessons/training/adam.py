@@ -1,4 +1,4 @@
-"""Adam's steps by hand, in two precisions, next to those of Keras."""
+"""Adam's steps by hand, in two precisions, next to the steps of Keras."""
 
 import numpy as np
 import tensorflow as tf

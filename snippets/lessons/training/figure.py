@@ -69,8 +69,7 @@ def draw(name, ink, soft, near, far, band):
         plot.transData.inverted()) for plot in axes for each in plot.patches]
     assert [len(path) for path in (adam_near, adam_far, near_, far_)] == (
         [101] * 4) and all(abs(each.y0) < 1e-6 for each in shaded), (
-        "x over 100 steps, in two panels; where x is above 0, they are"
-        " shaded.")
+        "x over 100 steps, in two panels; the region above 0 is shaded.")
     assert axes[0].get_title() == "Adam" and adam_near[0] == -1 and (
         adam_far[0] == -6 and min(adam_near[-1], adam_far[-1]) > 0.9), (
         "Adam: from −1 and from −6, x climbs into the shaded part and comes to"

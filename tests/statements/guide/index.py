@@ -24,36 +24,40 @@ def test_each_page(page):
     assert "Solution" in solutions and '--8<-- "guide/' in solutions
 
 
-@says("Build a tape …")
+@says("you want to understand …")
 def test_its_lines():
     engine = DOCS.parent / "snippets/guide/build_a_tape/build_a_tape.py"
     assert len(engine.read_text("utf-8").splitlines()) == 120
 
 
 pointer(
-    "In this guide …",
+    "This guide explains …",
     "Or read the …",
     "Find your situation …",
-    "The glossary defines …",
-    "Between real and …",
-    "Page — You …",
-    "The tape — …",
-    "The vector–Jacobian product …",
-    "When to write …",
-    "Broadcasting — a …",
-    "Numerical stability — …",
-    "Several inputs, outputs …",
-    "Matrix functions — …",
-    "Softmax, layer normalization, …",
-    "Variables — the …",
-    "Change the gradient, …",
-    "Points without a …",
-    "Complex numbers — …",
-    "Checking a gradient …",
-    "Reading the backward …",
-    "Step sizes, the …",
-    "Test a custom …",
-    "Coming from JAX …",
-    "Where TensorFlow's documentation …",
-    "The symbols are …",
+    "Questions of notation …",
+    "you know complex …",
+    "Your situation — Page",
+    "a gradient is `None`, …",
+    "you want to know …",
+    "you are about …",
+    "a gradient has …",
+    "a gradient is NaN or infinite, …",
+    "a gradient function …",
+    "the function is a product, …",
+    "the function is a layer …",
+    "the function reads …",
+    "inputs are exactly …",
+    "a tensor is …",
+    "a gradient is NaN or wrong …",
+    "a check fails …",
+    "you have a …",
+    "It also shows …",
+    "If you came …",
+    "The template and …",
+    "you want to clip, …",
+    "your model chooses …",
+    "you want to notice …",
+    "you know `jax.custom_vjp` …",
+    "you copied an …",
+    "All pages use …",
 )

@@ -23,7 +23,7 @@ def forgetful(x):
     return square(square(square(x)))
 
 
-@says("Forgetting `upstream` usually …", "For $y = x^8$ …")
+@says("Forgetting `upstream` usually …", "But if the …")
 @over(mode=EVERYWHERE)
 def test_forgetting_raises_nothing(mode):
     assert same(mode.gradient(forgetful, 2.0), 4.0)
@@ -32,14 +32,20 @@ def test_forgetting_raises_nothing(mode):
         same(plain, 1024.0, 1e-6) and same(plain / 512, 2.0, 1e-6) and 1024 == 8 * 2**7
     )
     assert "y = f(f(f(x)))" in source("chain_rule.py")  # y = x^8
+    once = tf.custom_gradient(lambda x: (x * x, lambda _: 2.0 * tf.identity(x)))
+    for upstream in (1.0, 3.0):
+        found = mode.gradient(lambda x: upstream * once(tf.identity(x)), 2.0)
+        assert same(found, upstream * 4.0) == (upstream == 1)
 
 
 @says(
     "`square` has the …",
-    "The call then …",
-    "If the branch …",
+    "But it fails …",
+    "The call of the …",
+    "Suppose that the …",
+    "Then `square` raises …",
     "The function `copied` …",
-    "`copied` returns the …",
+    "`copied` gets the …",
     "Deliberately wrong: in …",
 )
 @over(mode=EVERYWHERE, given=["its argument", "made in the branch", "copied"])
@@ -67,7 +73,11 @@ def test_a_branch(mode, given):
         )
 
 
-@says("If the branch …", was="'inside a loop': a loop of Python is none in the graph")
+@says(
+    "Suppose that the …",
+    "Then `square` raises …",
+    was="'inside a loop': a loop of Python is none in the graph",
+)
 @over(loop=["of the graph", "of Python"])
 def test_a_branch_in_a_loop(loop):
     def branch(x):
@@ -113,8 +123,8 @@ def test_each_downstream_is_the_next_upstream():
 @says(
     "The picture shows all …",
     "Read the values from …",
-    "Each square multiplies …",
-    "Without `upstream`, the …",
+    "In the backward pass, …",
+    "The box on …",
     "Three boxes in …",
     "Arrows to the right …",
     "Below, from the right …",
@@ -224,15 +234,15 @@ def test_an_f_string_in_a_graph():
 @says(
     "The whole rule …",
     "The chain rule multiplies …",
-    "Reverse mode [Baydin …",
+    "TensorFlow differentiates in …",
+    "Reverse mode multiplies …",
     "The last square, …",
     "The backward pass then …",
     "The step from …",
     "For example, the …",
-    "The upstream gradient of a step …",
-    "If no step …",
-    "The upstream gradient is …",
-    "The factors nearer …",
+    "In a chain …",
+    "For the step …",
+    "We number the …",
     "All three steps …",
     "$x_0 = 16$: …",
     "The local derivative is …",
@@ -258,11 +268,12 @@ def test_upstream_is_the_product_of_the_factors_before():
         product *= line["local"]
     to_the_input = backward[1]["local"] * backward[2]["local"]
     assert backward[0]["upstream"] == 1 != to_the_input and product == 1024
+    assert backward[0]["x"] == forward[-1]["x"]  # the step that computes the output
 
 
 @says(
     "The upstream gradient has …",
-    "The type of …",
+    "This site writes …",
 )
 @over(
     mode=MODES,
@@ -285,7 +296,7 @@ def test_shapes_of_upstream_and_downstream(mode, loss, shape):
     assert {tuple(each) for each in shapes} == {shape}
 
 
-@says("A custom gradient is …", "You put the …")
+@says("To write a custom …")
 def test_value_and_gradient_function():
     assert square(tf.constant(3.0)) == 9
     alone = tf.custom_gradient(lambda x: x * x)
@@ -294,7 +305,13 @@ def test_value_and_gradient_function():
     assert "@tf.custom_gradient" in text and "return y, grad" in text
 
 
-@says("`grad` receives the …", "For a square, …", "The program below …")
+@says(
+    "`grad` receives the …",
+    "`grad` returns the …",
+    "For a square, …",
+    r"The factor $\local{2 x}$ is …",
+    "The program below …",
+)
 @over(mode=MODES, x=numbers(0.01, 1e9), c=numbers(-1e9, -0.01))
 def test_what_grad_returns_for_a_square(mode, x, c):
     found = mode.gradient(lambda x: c * square(x), x)
@@ -302,6 +319,13 @@ def test_what_grad_returns_for_a_square(mode, x, c):
     names = [f"{name} = " for name in ("local", "downstream")]
     assert all(name in source("chain_rule.py") for name in names)
     assert "def grad(upstream)" in source("chain_rule.py")
+
+
+@says("The program gives …")
+def test_three_squares():
+    squared = source("chain_rule.py").split("y = ")[-1].split("\n")[0]
+    assert squared.count("square(") == 3
+    assert "downstream = upstream * local" in source("chain_rule.py")
 
 
 @says("In eager mode, …")
@@ -332,7 +356,7 @@ def test_a_tape_records_what_it_watches(watched):
     assert (tape.gradient(y, x) is not None) == watched
 
 
-@says("The differential is …", "The upstream gradient of the square …")
+@says("The differential of …", "In the output, …")
 @over(mode=MODES, x=numbers(-9, 9), c=numbers(-9, 9))
 def test_the_sine(mode, x, c):
     sine = tf.custom_gradient(lambda x: (tf.sin(x), lambda u: u * tf.cos(x)))
@@ -384,13 +408,15 @@ def test_a_factor_in_the_loss():
 
 @says(
     "The next program …",
-    "`autodiff` is TensorFlow's …",
+    "`autodiff` is the …",
     "`differences` is the …",
     "The three columns …",
 )
 def test_the_check_has_two_others():
     lines = trace("check.py")
-    assert len(lines) == 4
+    assert len(lines) == 4 and "tf.float64" in source("check.py")
+    [plain] = re.findall(r"def plain\(x\):\n    return (.*)", source("check.py"))
+    assert plain.count("x") == 8
     for line in lines:
         assert (
             line["custom"] == line["autodiff"]
@@ -406,7 +432,7 @@ def test_the_solution():
     assert first.text.startswith("sine") and (first["upstream"], first["x"]) == (1, 4)
 
 
-@says("If the branch …")
+@says("Suppose that the …", "Then `square` raises …")
 @over(mode=[INSIDE, AROUND, XLA, SYMBOLIC])
 def test_a_branch_within_a_branch(mode):
     @tf.custom_gradient
@@ -442,8 +468,9 @@ def test_forgetting_raises_once(mode):
 definition(
     "From here on, …",
     "$L$ is the …",
+    "A bar marks …",
     "It tells you …",
-    "For scalars, this …",
+    "For scalars, the …",
     r"The upstream gradient $\upstream{\bar y}$ …",
     "The factor in …",
     "Here a scalar …",
@@ -477,14 +504,14 @@ def test_the_four_steps(path):
 
 advice(
     "Use *Change the picture* …",
-    "Write the differential of each step, …",
+    "Write the differentials of …",
     "Don't check a …",
     "Test a gradient …",
     "You need the …",
     "Derive the gradient …",
-    "Then predict the …",
-    "Compare `upstream` in …",
-    "Compare the two …",
+    "Then apply this …",
+    "From the second …",
+    "Compare what the …",
     "Look at `downstream` …",
     "Make two quick …",
 )

@@ -35,13 +35,13 @@ def test_the_trace():
 
 
 @says(
-    "The example has …",
-    "At 0 you …",
-    "Use one condition …",
+    "The example, $f(t) …",
+    "At 0, every …",
+    "Use the same …",
     "The value is …",
     "On each side …",
     "This page picks …",
-    "The condition is …",
+    "With this choice, …",
 )
 @over(mode=MODES, dtype=FLOATS, x=numbers(-100, 100, around=[0]))
 def test_the_slope_on_each_side(mode, dtype, x):
@@ -71,10 +71,12 @@ def test_elementwise(x, i):
 
 @says(
     "At 0 the …",
+    "The slopes from …",
     "Away from 0 …",
     "At 0, the …",
     "The gradient function returns …",
     "Inside the loss …",
+    "At the three …",
     "The program compares …",
     "The custom gradient …",
 )
@@ -97,7 +99,8 @@ def test_autodiff_at_0(mode, dtype, zero):
 @says(
     "The function $f$ …",
     "For a convex …",
-    "Every value from …",
+    "Every slope from …",
+    "At 0, every …",
     "With any other …",
 )
 @over(cases=100, s=numbers(-9, 9, around=[1, 2]), t=numbers(-9, 9), u=numbers(-9, 9))
@@ -112,7 +115,7 @@ def test_subgradients(s, t, u):
 @says(
     "Central differences give …",
     "Central differences use …",
-    "That is neither …",
+    "This value is …",
     "The gradient function is right, …",
     "Deliberately wrong: a …",
 )
@@ -125,7 +128,7 @@ def test_central_differences(h):
     assert len(trace("wrong/gradcheck.py")) == 3
 
 
-@says("In this program, `tf.test.compute_gradient` …")
+@says("`tf.test.compute_gradient` returns …", "The next program prints …")
 def test_compute_gradient_returns_jacobians():
     for [jacobian] in tf.test.compute_gradient(plain, [tf.constant([-1.0, 1.0, 3.0])]):
         assert same(jacobian, np.diag([1, 2, 2]), 1e-3)
@@ -140,7 +143,7 @@ def test_compute_gradient_returns_jacobians():
     "The fix is `tf.where`, …",
     "For one decision …",
     "Deliberately wrong: tf.cond …",
-    "Compare one element …",
+    "Compare the call …",
 )
 @over(graph=[False, True], size=[2, 3], value=[-1.0, 1.0])
 def test_cond(graph, size, value):
@@ -164,11 +167,11 @@ def test_cond(graph, size, value):
 
 
 @says(
-    "`tf.where` computes both branches.",
+    "`tf.where` computes both branches, and …",
     "`tf.where` computes both branches for every element.",
     "If the branch …",
     "In the backward …",
-    "In this program, that …",
+    "In the next program, the …",
     "It is infinite …",
     "The forward values …",
     "Deliberately wrong: NaN …",
@@ -228,7 +231,7 @@ def test_relu_and_its_mirror(x, s):
     "By the chain …",
     "Solution: the slope …",
     "`tf.abs` picks 0, …",
-    "Each choice is …",
+    "Each of these …",
     "But with `tf.nn.relu`, …",
 )
 def test_the_solution():
@@ -237,10 +240,18 @@ def test_the_solution():
     assert rule == [0, 0.5, 1] and all(0 <= other[1] <= 1 for other in others[:3])
     assert lines[5].text.startswith("tf.abs") and others[-1] == [-1, 0, 1]
     assert lines[-2].numbers == [1, 1, 1] and lines[-1].numbers == [1, 0, 1]
+    for a in (0.0, 0.5, 1.0, 5.0):  # the value is x for each of them
+        relu = tf.custom_gradient(
+            lambda x, a=a: (tf.maximum(x, 0.0), lambda u: u * tf.where(x == 0, a, 1.0))
+        )
+        difference = lambda x, relu=relu: relu(x) - relu(-x)  # noqa: E731
+        assert difference(tf.constant(0.0)) == 0
+        assert EAGER.gradient(difference, 0.0) == 2 * a
 
 
 @says(
-    "`tf.nn.relu` picks 0, …",
+    "`tf.nn.relu` picks 0.",
+    "If both arguments …",
     "TensorFlow has several conventions.",
     "TensorFlow's own functions …",
 )
@@ -272,8 +283,8 @@ def test_a_weighted_loss(mode):
 @says(
     "Predict: a different condition.",
     "Only the gradient …",
-    "It isn't wrong, …",
-    "But it then …",
+    "The new gradient …",
+    "But it differs …",
 )
 @over(mode=MODES)
 def test_the_other_condition(mode):
@@ -297,6 +308,8 @@ def test_the_other_condition(mode):
     "Two panels over the …",
     "At the kink, three …",
     "At x = 0.01 the …",
+    "The lines central and …",
+    "For smaller steps, …",
     "Finite differences as the …",
 )
 def test_the_figure():
@@ -343,7 +356,7 @@ def test_the_root_in_a_branch(mode):
 
 definition(
     "At a kink …",
-    "So the derivative …",
+    "So the slope …",
     r"Write $f(t) = \max(t, 2t)$ …",
     "In the code, …",
     "The factor in …",
@@ -357,6 +370,7 @@ advice(
     "At the kink, use …",
     "Choose the slope …",
     "Look at the middle element, …",
+    "Look at the middle element:",
     "Make two quick …",
     "Write the gradient function, …",
     "Suppose `grad` uses …",

@@ -66,8 +66,7 @@ def test_too_few(graph):
 
 @says(
     "In a graph, the message …",
-    "If you compute the gradient inside …",
-    "This message reads …",
+    "So each number …",
 )
 @over(mode=[INSIDE, XLA])
 def test_the_count_inside(mode):
@@ -75,13 +74,14 @@ def test_the_count_inside(mode):
     assert few.strip().endswith("too few gradients. Expected 3 but received 2")
     expected, received = [int(n) for n in few.split() if n.isdigit()][-2:]
     assert expected == 3 and received == 2
+    assert (expected - 2, received - 1) == (1, 1)  # eagerly 2 and 1
     assert many.strip().endswith("too few gradients. Expected 3 but received 4")
     assert "in user code" in few and raised(mode.gradients, RIGHT, X, Y) is None
 
 
 @says(
     "In a graph, the message …",
-    "If you compute the gradient outside …",
+    "So each number …",
 )
 @over(mode=[AROUND, AROUND_XLA, SYMBOLIC])
 def test_the_count_outside(mode):
@@ -92,12 +92,13 @@ def test_the_count_outside(mode):
 
 
 @says(
-    "It has one …",
+    "The differential has …",
     "There is one …",
     "It tells you …",
     "That is why …",
     "The gradient function receives …",
     "It returns one …",
+    "Each downstream gradient …",
     "The factor in front …",
     "The type of …",
     "Two scalars go in, …",
@@ -139,9 +140,9 @@ def test_the_trace():
 
 
 @says(
-    "You choose that …",
+    "You choose this …",
     "`tape.gradient(z, [x, y])` …",
-    "You choose that …",
+    "You choose this …",
 )
 @over(order=[(0, 1), (1, 0)])
 def test_the_order_of_the_question(order):
@@ -161,6 +162,7 @@ def test_the_order_of_the_question(order):
     "On the persistent …",
     "The second call raises …",
     "This mistake has …",
+    "Here `tape.gradient` is …",
     "Deliberately wrong: two calls …",
     "One call with a list, …",
     was="'A tape answers once': a persistent one does not",
@@ -209,16 +211,16 @@ def test_what_a_tape_holds(persistent):
     "If no path …",
     "`x` wasn't …",
     "There is no path, …",
-    "The true derivative …",
+    "Here the true …",
     "`flat` multiplies …",
     "A path leads …",
     "Compare four cases: …",
     "A gradient of `None` …",
-    "It doesn't mean …",
+    "`None` doesn't mean …",
     "So `None` doesn't …",
-    "In these cases …",
+    "In each case …",
     "You also get …",
-    "Without a recorded …",
+    "No recorded path …",
     was="'None means that no connection is recorded': a gradient function can return it",
 )
 @over(mode=MODES)
@@ -257,9 +259,10 @@ def test_what_is_watched(trainable):
 
 @says(
     "The loss is $L …",
-    "The gradient function runs …",
-    "In the outer …",
-    "Both calls return …",
+    "It contains two …",
+    "For the outer …",
+    "For the inner …",
+    "Both calls of …",
 )
 @over(x=numbers(0.5, 2), y=numbers(0.5, 2))
 def test_the_rule_runs_twice(x, y):
@@ -275,7 +278,7 @@ def test_the_rule_runs_twice(x, y):
     "The program compares …",
     "It uses float64, …",
     "The three columns …",
-    "At $(2, 3)$, the formulas …",
+    "At the first …",
     "The custom gradient of …",
 )
 def test_the_check():
@@ -317,23 +320,21 @@ advice(
     "You need the …",
     "You also need …",
     "Call `tape.gradient(z, [x, y])` …",
-    "Compare how often …",
+    "In the output, …",
     "Find out why …",
     "The fix is to return both …",
     "For an input …",
-    "Look at the two …",
+    "Look at the …",
     "Test at a point …",
     "The fix is to return the …",
     "Pass a list, …",
-    "It comes from …",
     "Make two quick …",
     "Derive the gradient …",
-    "Apply it in …",
+    "Then use the …",
     "Predict the upstream …",
 )
 pointer(
-    "The catalogue of …",
-    "It lists the …",
+    "The wrong number …",
     "After this lesson …",
 )
 

@@ -46,12 +46,12 @@ def test_the_gradient_of_a_vector(mode, x):
 
 @says(
     "The upstream gradient is then …",
-    "Ones hide …",
+    "An upstream gradient …",
     "So the upstream gradient is all …",
     "A loss that …",
     "If you ask the tape for the gradient of the vector itself, …",
     "With a weighted …",
-    "Deliberately wrong: without …",
+    "Deliberately wrong: no …",
 )
 @over(mode=EVERYWHERE)
 def test_ones_hide_a_factor(mode):
@@ -84,10 +84,10 @@ def test_a_scalar_for_a_vector(mode):
 
 
 @says(
-    "`square(x**2)`: the scalar …",
+    "`square(x**2)`: the backward …",
     "The shape of the result …",
     "`square(2x)`: inside a …",
-    "In eager mode, the multiplication …",
+    "In eager mode, the backward …",
     "There are three …",
     was="'another scalar in a graph': with the tape around the graph it raises",
 )
@@ -109,9 +109,9 @@ def test_what_happens_to_the_scalar(mode):
     "For $y_i = x_i^2$ …",
     "In code: `return …",
     "For an elementwise function …",
-    "The sum in …",
+    "For each input, …",
     "A gradient function that adds …",
-    "Each of its elements …",
+    "Each element of …",
     "Because $\\local{J}$ …",
     "The fix is `upstream * 2.0 * x`, …",
     "The fix is `downstream = upstream * local`.",
@@ -119,7 +119,7 @@ def test_what_happens_to_the_scalar(mode):
     "The Jacobian is diagonal, …",
     "Each element is …",
     r"$\upstream{\bar y_i}$ tells …",
-    "This sum is …",
+    "On paper, this …",
     "The factor in front of $\\d x$ …",
     "A vector of …",
     "Output $i$ …",
@@ -142,9 +142,9 @@ def test_the_row_times_the_jacobian(mode, x, upstream):
 
 
 @says(
-    "Each of its $n$ …",
+    "Each of the …",
     "For a million …",
-    "The Jacobian is never built.",
+    "The gradient function …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA])
 def test_the_jacobian_is_never_built(mode):
@@ -200,7 +200,7 @@ def test_the_trace():
     "The loss is $L = \\sum_i w_i \\sin y_i$, …",
     "Three methods compute …",
     "The last three …",
-    "The diagonal is …",
+    "The diagonal of …",
     "So `upstream @ J` …",
     "The square's gradient …",
     "turns -0.0 into 0.0",
@@ -220,8 +220,9 @@ def test_the_check():
 
 @says(
     "This gradient function returns …",
+    "But it must …",
     "In eager mode, the first …",
-    "In the second, …",
+    "In the second …",
     "Deliberately wrong: grad returns …",
     was="no mode was named: with the tape around a tf.function it raises",
 )
@@ -238,7 +239,7 @@ def test_the_whole_jacobian(mode):
 
 
 @says(
-    "A gradient function that multiplies …",
+    "A gradient function that only …",
     "In eager mode the tape …",
     "In $y = a x$ with a scalar $a$ and …",
     "Deliberately wrong: a scalar's …",
@@ -256,8 +257,10 @@ def test_a_vector_for_a_scalar(mode):
 
 @says(
     r"The factor in front of $\d a$ …",
-    "If the forward …",
-    "An input that the forward …",
+    "If the forward pass broadcasts an input, its …",
+    "If the forward pass broadcasts an input, the …",
+    "The corrected program …",
+    "For example, in …",
     "The Jacobian with …",
     "With $w = (1, 10, 100)$ …",
     "A scalar times …",
@@ -276,7 +279,7 @@ def test_what_is_broadcast_is_summed(mode, a, x):
 
 @says(
     "The differential is …",
-    "Both are diagonal, …",
+    "Both Jacobians are …",
     r"With $\upstream{\bar z} = w$ …",
     "Solution: the elementwise …",
     "What are its …",
@@ -314,6 +317,7 @@ definition(
     "To write one …",
 )
 advice(
+    "Compare the two …",
     "You need the …",
     "The functions in …",
     "Look at what …",

@@ -1,4 +1,4 @@
-"""Deliberately wrong: a dictionary sends its gradients in sorted order."""
+"""Deliberately wrong: grad expects z first, but the key w sorts before z."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: gradients that not every optimizer refuses."""
+"""Deliberately wrong: gradients that some optimizers accept."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: 0 becomes -1, and NaN as well."""
+"""Deliberately wrong: 0 and NaN both become -1."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: without upstream, right only if that is ones."""
+"""Deliberately wrong: no upstream in grad; right only if upstream is ones."""
 
 import tensorflow as tf
 
