@@ -26,8 +26,8 @@ to write a first test, read [Test a custom gradient in your CI](guide/test_in_ci
 
 ## In short {{ #in-short }}
 
-Start with `check_custom_gradient`, which calls `check_rule` and `check_grads`. This check
-passes, so the call only returns a [`Result`](#Result):
+Start with `check_custom_gradient`, which calls `check_rule` and `check_grads`. In the next
+program, the gradient is right, so the call returns a [`Result`](#Result) and raises no error:
 
 ```{{.python notest}}
 import tensorflow as tf
@@ -42,21 +42,21 @@ def cube(x):
 check_custom_gradient(cube, (tf.constant([1.3, -0.7]),))
 ```
 
-A failed check raises an `AssertionError`, as in [this
-example](#check_custom_gradient-example). The table compares the functions:
+If the gradient is wrong, the call raises an `AssertionError`, as in [this
+example](#check_custom_gradient-example). To install the package, follow [Install the
+checker](guide/test_in_ci.md#install). The table compares the functions:
 
 | Function | What it checks | At which inputs | Orders and modes |
 | --- | --- | --- | --- |
-| [`check_custom_gradient`](#check_custom_gradient) | a custom gradient, with `check_rule` and `check_grads` | those of `check_rule` | those of `check_rule` and `check_grads` |
+| [`check_custom_gradient`](#check_custom_gradient) | a custom gradient, with `check_rule` and `check_grads` | the inputs of `check_rule` | the orders and modes of both |
 | [`check_rule`](#check_rule) | a custom gradient, which may deliberately differ from the derivative | yours, random points near them and, with `shapes=True`, other shapes | reverse mode, first and second order, also in a `tf.function` |
 | [`check_grads`](#check_grads) | any derivative that TensorFlow computes | only yours | reverse and forward mode, any order |
-| [`explain`](#explain) | a custom gradient, for mistakes in [the catalogue](mistakes/index.md) | yours, and inputs derived from them | those of `check_rule`, also XLA and `tf.vectorized_map` |
+| [`explain`](#explain) | a custom gradient, for mistakes in [the catalogue](mistakes/index.md) | yours, and inputs derived from them | the orders and modes of `check_rule`, also XLA and `tf.vectorized_map` |
 
 In the arguments and the messages, `upstream` is [the upstream gradient](guide/vjp.md). A
 **kink** is a point at which the derivatives of the two sides differ.
 
-To install the package, follow [Install the checker](guide/test_in_ci.md#install). This page
-is written from the docstrings, so Python's `help` prints the same texts.
+A command writes this page from the docstrings, so Python's `help` prints the same texts.
 """
 NAMES = {
     "Choice": "float | Mapping[object, float] | None",

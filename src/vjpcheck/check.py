@@ -45,6 +45,9 @@ def check_rule(
     Software 4(2), 1982). At a kink, the check accepts any value between the derivatives
     of the two sides.
 
+    Finite differences can't resolve values far below 1e-9, because rounding may lose
+    them. If your function returns such small values, multiply it by a large constant.
+
     The check tries your inputs and four random points near them, both in float64 (if
     possible) and in the dtypes of the inputs. It tries upstream gradients with sizes of
     about 1, 10, 0.1 and 1000, and some that are zero or mostly zero. Others are
@@ -54,35 +57,36 @@ def check_rule(
 
     The check tries the function eagerly and inside ``tf.function``. It also calls the
     function with other inputs between the forward and the backward pass. If a tape can
-    compute the gradient of the gradient function, the check compares that as well. A
-    function that draws random numbers draws the same ones at each call, and afterwards
-    the check restores the states of all generators.
+    compute the gradient of the gradient function, the check also compares this second
+    gradient. A function that draws random numbers draws the same ones at each call.
+    Afterwards, the check restores the states of all generators.
 
     Args:
         function: the function, usually decorated with ``tf.custom_gradient``. Its
             outputs may be a structure.
         *inputs: tensors, arrays, floats, and structures of them. A Python list is a
             structure, not an array. Integers, strings and None stay as they are. If an
-            input is a variable, the check passes it as a tensor. It also finds each
-            variable that the function reads, checks it like an input, and restores its
-            value.
+            input is a variable, the check passes its value as a tensor. The check also
+            finds each variable that the function reads, checks it like an input, and
+            restores its value.
         gradient_of: a function of the same inputs. The check takes the gradient of this
-            function as the right one, as for a straight-through estimator. Somewhere,
-            it must differ from the derivative of the forward pass of ``function``.
+            function as the right one, as for a straight-through estimator. At one or
+            more of the points that the check tries, this gradient must differ from the
+            derivative of the forward pass of ``function``.
         upstream_becomes: a function that takes the upstream gradient and all inputs,
             and returns what the gradient function uses instead of the upstream
             gradient, such as ``lambda upstream, *inputs: -upstream``.
         downstream_becomes: a function that takes the downstream gradient and all
             inputs, and returns what the gradient function returns instead.
         where: a function that takes the inputs, in their dtypes, and returns a bool or
-            a tensor of bools. The check tries only points where all are true.
+            a tensor of bools. The check tries only points where all bools are true.
         make: maps the name of an input to a function of all inputs that returns a valid
             value for it, such as ``{"A": lambda A: A @ tf.transpose(A)}``.
         no_gradient: names of inputs whose gradient must be None or zero. The check
             doesn't change their values.
         within: the relative tolerance, at most 0.01, for a function that can't be
-            computed more accurately. By default, it is 1e-6 in float64, 1e-4 in
-            float32, 0.03 in float16 and 0.24 in bfloat16.
+            computed more accurately. By default, the tolerance is 1e-6 in float64, 1e-4
+            in float32, 0.03 in float16 and 0.24 in bfloat16.
         eager_only: True if the gradient function can't run inside ``tf.function``.
         dense_upstream: True if the check shouldn't pass ``tf.IndexedSlices`` as
             upstream gradient.
@@ -91,14 +95,14 @@ def check_rule(
             constant in the code of the function. The check tries those shapes that the
             forward pass accepts: axes of length 1, longer axes, one more axis, an empty
             batch, and arrays in place of scalars.
-        second_order: True if the gradient function must have a gradient with respect to
-            the inputs and the upstream gradient, False if that second gradient may be
-            wrong. By default, the second gradient may be None with respect to all of
-            these. If it is None with respect to only some, the right value for those
-            must be zero.
+        second_order: the second gradient is the gradient of the gradient function, with
+            respect to the inputs and the upstream gradient. Pass True if the second
+            gradient must exist, and False if it may be wrong. By default, it may be
+            None with respect to the inputs and the upstream gradient. If it is None
+            with respect to only some of them, zero must be the right value there.
         seed: the seed of all random numbers that the check draws.
         atol: the absolute tolerance, as in ``check_grads``.
-        rtol: the relative tolerance. It replaces the default tolerances that are listed
+        rtol: the relative tolerance, instead of the default tolerances that are listed
             at ``within``.
         eps: the largest step, as in ``check_grads``.
 
@@ -108,20 +112,18 @@ def check_rule(
 
     Raises:
         AssertionError: the gradient is wrong. The message contains the first input,
-            point and upstream gradient at which it is wrong, what was returned, and
-            what is right. The check also raises this error if finite differences
-            determined too few directional derivatives. Too few means fewer than nine of
+            point and upstream gradient at which the gradient is wrong, what was
+            returned, and what is right. The check also raises this error if finite
+            differences determined too few directional derivatives: fewer than nine of
             ten at the random points, or none with respect to some input.
         ValueError: an option can't be evaluated, or contains a name that no input has.
-
-    Finite differences can't resolve values far below 1e-9, which may be lost to
-    rounding. If your function has such small values, multiply it by a large constant.
 
     Examples:
         >>> @tf.custom_gradient
         ... def cube(x):
         ...     return x**3, lambda upstream: upstream * 3.0 * x**2
-        >>> check_rule(cube, tf.constant([1.3, -0.7]), shapes=True).points
+        >>> report = check_rule(cube, tf.constant([1.3, -0.7]), shapes=True)
+        >>> report.points  # at which the gradient was compared
         14
     """
     call = called(function, function, inputs, {})

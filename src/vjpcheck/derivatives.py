@@ -35,11 +35,12 @@ class Result:
     undecided: bool = False
     """True if one of the problems is that too little could be compared."""
     compared: int = 0
-    """The number of derivatives that were also computed with finite differences."""
+    """The number of derivatives that the check tried to compare."""
     kinks: int = 0
-    """How many of the compared derivatives are at a kink, where a range is accepted."""
+    """How many of these are at a kink, where the check accepts a range of values."""
     unsettled: int = 0
-    """How many of the compared derivatives had too inaccurate finite differences."""
+    """How many of these stayed undecided, because their finite differences were too
+    inaccurate."""
     report: Report | None = None
     """The report of ``check_rule``, if it was called."""
 

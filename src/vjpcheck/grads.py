@@ -53,8 +53,8 @@ def check_grads(
     The check compares reverse mode (``tf.GradientTape``) and forward mode
     (``tf.autodiff.ForwardAccumulator``) with central finite differences that are
     extrapolated to step zero (C. J. F. Ridders, Advances in Engineering Software
-    4(2), 1982). It computes the finite differences in float64 if ``f`` accepts it, and
-    the derivatives in the dtypes of ``args``. If ``f`` reads variables, the check
+    4(2), 1982). It computes the finite differences in float64 if ``f`` accepts float64,
+    and the derivatives in the dtypes of ``args``. If ``f`` reads variables, the check
     treats them like arguments. At a kink, it accepts any value between the derivatives
     of the two sides.
 
@@ -65,49 +65,51 @@ def check_grads(
             The check passes integers, strings and None to ``f`` unchanged.
         order: the highest order of the derivatives. The check includes all lower
             orders, in each combination of modes. Above order 1, it differentiates the
-            lower derivative with respect to the arguments. It also differentiates with
-            respect to the vector that this derivative used, its upstream gradient or
-            tangent.
-        modes: ``"rev"``, ``"fwd"``, or both. If it is empty, the check compares nothing
-            with finite differences. If an argument is complex, it skips ``"fwd"``,
-            because TensorFlow's forward mode needs real arguments. Eager forward mode
-            differentiates the operations in the forward pass of a custom gradient. It
-            also calls the gradient function, but uses its result only where these
-            operations have no derivative. Above order 1, forward mode raises an error
-            for some functions that read variables. Above order 2, some combinations of
-            modes raise an error as well.
+            derivative of the next lower order with respect to the arguments. It also
+            differentiates that derivative with respect to its upstream gradient or, in
+            forward mode, its tangent.
+        modes: ``"rev"``, ``"fwd"``, or both. If ``modes`` is empty, the check compares
+            nothing with finite differences. If an argument is complex, the check skips
+            ``"fwd"``, because TensorFlow's forward mode needs real arguments. Eager
+            forward mode differentiates the operations in the forward pass of a custom
+            gradient. It also calls the gradient function, but uses the result only
+            where these operations have no derivative. Above order 1, forward mode
+            raises an error for some functions that read variables. Above order 2, some
+            combinations of modes raise an error as well.
         atol: the absolute tolerance of a directional derivative, 0 by default.
+            ``atol``, ``rtol`` and ``eps`` can each be a number, or a mapping from
+            dtypes to numbers.
         rtol: the relative tolerance. By default, it is 1e-6 in float64, 1e-4 in
-            float32, 0.03 in float16 and 0.24 in bfloat16, and ten times as much above
-            order 1.
+            float32, 0.03 in float16 and 0.24 in bfloat16. Above order 1, the default is
+            ten times as large.
         eps: the largest step of the finite differences. By default, it scales with the
-            inputs. ``atol``, ``rtol`` and ``eps`` can each be a number, or a mapping
-            from dtypes to numbers. A mapping for ``eps`` uses the dtype in which the
-            check computes the finite differences.
+            inputs. In a mapping, the dtype is the one in which the check computes the
+            finite differences.
         upstream: the upstream gradient at order 1, with the structure, shapes and
             dtypes of the outputs. By default, the check draws a random one for each
             direction.
         tangent: the only direction at order 1, with the structure and shapes of
             ``args``, but without those arguments that can't have a derivative, such as
-            integers.
+            integers. By default, the check chooses the directions: see ``fast``.
         fast: True to use only one random direction. By default, the check changes the
             elements of the arguments one at a time. If there are more than 16 elements,
             it uses 16 random directions instead, each of which changes all elements.
         batched: True to compare the backward pass inside ``tf.vectorized_map`` with one
             call for each upstream gradient. ``tape.jacobian`` vectorizes the backward
             pass in the same way.
-        jit_compile: True to compare the forward and the backward pass, compiled by XLA,
-            with the eager ones.
-        strategy: a strategy. The check compares the gradients in each of its replicas
-            with those outside it.
-        between: a function without arguments. The check calls it between a forward and
-            a backward pass, and the gradient must be the same as without this call. If
-            ``f`` shares state with another function, call that function in ``between``.
+        jit_compile: True to compare the forward and the backward pass that XLA compiled
+            with the eager forward and backward pass.
+        strategy: a ``tf.distribute.Strategy``. The check compares the gradients in each
+            of its replicas with the gradients outside the strategy.
+        between: a function without arguments. The check calls this function between a
+            forward and a backward pass, and the gradient must be the same as without
+            the call. If ``f`` shares state with a different function, call that
+            function in ``between``.
         progress: True to print to stderr, every two seconds, how often ``f`` was
             called.
         nondet_tol: the largest difference that is allowed between the gradients of two
-            equal calls. The check repeats both passes, and also the backward pass
-            alone. None skips these repetitions.
+            equal calls. The check repeats both passes together, and then the backward
+            pass alone. None skips these repetitions.
         raise_exception: False to return the problems in the result, instead of raising
             an exception.
         seed: the seed of all random numbers that the check draws. Afterwards, the check
@@ -118,8 +120,8 @@ def check_grads(
 
     Raises:
         AssertionError: a derivative is wrong, raises an error, or has the wrong shape
-            or dtype. The check also raises it if finite differences determined too few
-            derivatives. The message contains the point.
+            or dtype. The check also raises this error if finite differences determined
+            too few derivatives. The message contains the point.
         ValueError: an unknown mode, only forward mode for a complex argument, an order
             below 1, or an ``upstream`` or ``tangent`` that doesn't fit.
 
@@ -177,13 +179,14 @@ def check_custom_gradient(
     ``check_grads`` checks the derivatives at ``args``. ``check_rule`` also tries other
     points, upstream gradients of several sizes and kinds, a ``tf.function`` and, with
     ``shapes=True``, other shapes. It also calls ``f`` with other arguments between the
-    forward and the backward pass, because that must not change the gradient.
+    forward and the backward pass, because such a call must not change the gradient.
 
     Args:
         f: a function decorated with ``tf.custom_gradient``, or one that calls such a
             function.
-        args: the arguments of ``f``, as in ``check_grads``. The options from ``order``
-            to ``seed`` are also explained there, except ``fast``.
+        args: the arguments of ``f``, as in ``check_grads``. Except for ``fast``, the
+            options from ``order`` to ``seed`` have the same meaning as in
+            ``check_grads``.
         fast: True to use only one random direction in ``check_grads``. If you pass no
             options of ``check_rule``, ``fast=True`` also skips ``check_rule``.
         **declared: options of ``check_rule``, such as ``gradient_of=tf.tanh`` for a

@@ -44,8 +44,8 @@ def explain(function: Callable, *inputs: Any, **options: Any) -> list[Advice]:
             that deliberately isn't the derivative.
 
     Returns:
-        The advice, the most important first, or an empty list. A mistake that raises an
-        error hides the ones that would be found after it.
+        The advice, the most important first, or an empty list. If a mistake raises an
+        error, the search ends there. So fix it, and call ``explain`` again.
     """
     case = _Case(function, inputs, options)
     found: list[Advice] = []
