@@ -17,11 +17,12 @@ DAY = "25 November 2026"
 RIGHT, OTHER, DIGITS = "right", "deliberately different", "loses digits"
 WRONG, RAISES, LEFT = "wrong", "raises", "not run"
 MEANINGS = {
-    RIGHT: "The gradient is the derivative.",
+    RIGHT: "The gradient is the derivative. If finite differences determined only some"
+    " of the derivatives, [the table of all functions](#all-functions) has their number.",
     OTHER: "The gradient is a surrogate, or it scales, clips or reverses the upstream"
     " gradient. It was compared with what its name or its documentation states.",
-    DIGITS: "The formula is right, but a difference of nearly equal numbers loses"
-    " digits for some inputs.",
+    DIGITS: "The formula is right, but for some inputs, a difference of nearly equal"
+    " numbers or an underflow loses digits.",
     WRONG: "For some inputs that the function accepts, the gradient has wrong values or"
     " the wrong shape.",
     RAISES: "The backward pass raises an error.",
@@ -175,8 +176,8 @@ gradients from {repositories} public repositories. On {day}, {ran} of them ran. 
 
 - {right} gradients are right, and {other} are deliberately different from the derivative.
 - {digits} more have the right formula, but lose digits for some inputs.
-- The functions at fault are in {at_fault_in} of {ran_in} repositories. This page has
-  [a report](#reports) on each of these functions.
+- The functions that ran are in {ran_in} repositories, and those at fault are in {at_fault_in}
+  of them. This page has [a report](#reports) on each function at fault.
 - The functions aren't a random sample, so the shares don't hold for all public code. See
   [how they were found](#how-they-were-found).
 
@@ -202,17 +203,17 @@ On {day}, a search for `custom_gradient` in stored snapshots of public
 repositories found these functions. The link of each function contains the revision. Three groups
 were looked up by name: TensorFlow itself, Keras, and the projects that are known for
 their custom gradients, such as TensorFlow Probability, Larq and Lingvo. The small
-repositories are the first ones in the search results, and some whose name contains a
-topic such as gradient reversal, spiking neurons or optimal transport.
+repositories are the first ones in the search results. Some others were added because their
+name contains a topic such as gradient reversal, spiking neurons or optimal transport.
 
-- **Maintained libraries are overrepresented.** They have tests, so the share of faults in
-  code that nobody maintains is probably higher.
+- **Maintained libraries are overrepresented.** They have tests, so the share of faults may be
+  higher in code that nobody maintains.
 - **Copies of a function are counted once**, unless two repositories each keep their own
   copy.
 - **Functions that need a GPU, a compiled extension or a cluster are missing from the
-  shares.** They are listed as not run. TensorFlow Addons has no `tf.custom_gradient`. Its
-  three gradient functions belong to compiled operations, and its last release can't be
-  imported with TensorFlow 2.21.
+  shares.** The page lists them as not run. Among them are the three gradient functions of
+  TensorFlow Addons, which has no `tf.custom_gradient`. They belong to compiled operations, and
+  the last release of the package can't be imported with TensorFlow 2.21.
 - **Functions with an obvious derivative are overrepresented**, such as straight-through
   estimators and gradient reversal, because they are short and popular.
 
@@ -220,16 +221,14 @@ The functions ran unchanged, in TensorFlow 2.21 on a CPU. If a module needs pack
 aren't available, only its functions were copied, with substitutes for what they call.
 Each function was called as its documentation states, with inputs in the documented
 ranges. `check_custom_gradient` compared each gradient with finite differences. If a
-function is meant to have a different gradient, the result was also compared with that
-gradient.
-[The table of options](guide/test_in_ci.md#write-the-test) shows how to declare such a
-gradient.
+function is meant to have a different gradient, the result was also compared with this
+gradient. [The table of options](guide/test_in_ci.md#write-the-test) shows how to declare a
+different gradient.
 
-Each fault was then derived by hand or found in the code. All but [one](#report-mntail)
-were also reproduced eagerly without the checker, in float64 where the function accepts
-it. A fault counts only if it concerns inputs that the function accepts. An error isn't a
-fault if it concerns a dtype that the function doesn't promise. Neither is a missing second
-derivative.
+Each fault was then derived by hand or found in the code, and reproduced eagerly without the
+checker, in float64 where the function accepts float64. A fault counts only if it concerns
+inputs that the function accepts. Two things aren't counted as faults: an error for a dtype that
+the function doesn't claim to support, and a missing second derivative.
 
 ## What the checker missed {{ #missed }}
 
@@ -238,12 +237,13 @@ derivative.
   also computes the gradient twice from one forward pass.
 - **State shared by two functions.** Between the forward and the backward pass, `vjpcheck`
   called the same function again, but never a different function. With the option `between`,
-  `check_grads` now calls a different function at that point. `explain` lists global variables
-  that each call sets and that the gradient function reads.
-- **A fault at a single point in float32.** There, finite differences may not determine
-  the derivative. `vjpcheck` then leaves the derivative undecided, and reports that.
-- **Random gradients** can't be declared. Neither can a surrogate that takes different
-  paths for two inputs at once, so it was checked for each input separately.
+  `check_grads` now calls a different function at that point. `explain` now lists global
+  variables that each call sets and that the gradient function reads.
+- **A fault at a single point in float32.** At such a point, finite differences may not
+  determine the derivative. `vjpcheck` then reports that the derivative is undecided.
+- **Gradients that can't be declared.** A random gradient can't be declared as the right one.
+  A function with two inputs can't be declared either, if its surrogate replaces the two
+  derivatives in different ways. Such a function was checked for each input separately.
 
 `vjpcheck` accepted some right functions only with options:
 
@@ -253,17 +253,21 @@ derivative.
 - A function that casts to float32 internally, or adds an ε, needs `within`.
 - A function without a right second derivative needs `second_order=False`. [The table of
   all functions](#all-functions) names those whose second derivative is silently wrong.
-- With `shapes=True`, the checker also rejected functions for shapes that they accept, but
-  don't promise. These aren't counted as faults.
+
+With `shapes=True`, the checker also rejected functions for shapes that they accept, but
+don't claim to support. These rejections aren't counted as faults.
 
 ## Reports {{ #reports }}
 
 Each report names the function, the smallest input that shows the fault, the right
-derivative, and a fix. You can send each report to the maintainers as it is.
+derivative, and a fix. You can send each report to the maintainers as it is. [The table of
+faults](#verdicts) lists the reports by the kind of fault.
 
 {reports}
 
 ## All functions {{ #all-functions }}
+
+This table lists each function that was tried, in the order of the repositories' names:
 
 {table}
 """
