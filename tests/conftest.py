@@ -18,6 +18,7 @@ from tracebook import settings
 from truth.page import Page, all_pages
 from truth.work import Work
 
+from . import held
 from .project import ROOT, copy, run
 
 # Who starts tests in the background may have them ignore Ctrl-C, and all that they
@@ -41,6 +42,34 @@ SINGLE = (
     "test_check_rule",
 )
 """Files whose tests share next to nothing, so that any worker can run each test."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--held",
+        action="store_true",
+        help="leave out the tests of the tools that passed with this code, but a sample",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    held.watch(item)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_call() -> None:
+    held.demand_no_book()
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """All tests of the tools passed, so they need not run again with the same code."""
+    config = session.config
+    is_whole = config.args == config.getini("testpaths") and not config.option.keyword
+    is_first = not hasattr(config, "workerinput") and not config.option.collectonly
+    passed = config.option.held and is_whole and is_first and not exitstatus
+    if passed and not held.is_current():
+        held.write()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -74,6 +103,10 @@ def pytest_collection_modifyitems(
     for item in items:
         if "small_project" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.builds)
+    if config.option.held and held.is_current():
+        left = [item for item in items if held.is_left_out(item)]
+        items[:] = [item for item in items if item not in {*left}]
+        config.hook.pytest_deselected(items=left)
     if not hasattr(config, "workerinput"):
         return
     seconds: Counter[str] = Counter()

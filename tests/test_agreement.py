@@ -14,6 +14,8 @@ from truth.finding import Finding
 from truth.page import Page
 from truth.results import Program, Results
 
+pytestmark = pytest.mark.tools
+
 PRODUCT = r"""
 # Product
 

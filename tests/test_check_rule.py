@@ -19,6 +19,8 @@ from vjpcheck import check_rule, directions
 from .conftest import EVERY_PROGRAM
 from .project import ROOT
 
+pytestmark = pytest.mark.tools
+
 
 def rule(values, gradient):
     """A function of one input with a gradient of its own."""
@@ -325,6 +327,7 @@ print(vjpcheck.check_rule(cube, np.array([1.3])).points)
     assert done.stdout == "5\n", done.stderr
 
 
+@pytest.mark.tools(False)
 def test_the_page_shows_a_test_that_holds():
     """The engine hides truth from fences; here the fence runs as it stands."""
     page = (ROOT / "docs/guide/checking.md").read_text("utf-8")
@@ -360,6 +363,7 @@ def observing():
         yield settings, runner
 
 
+@pytest.mark.tools(False)
 @pytest.mark.parametrize(
     "name",
     [

@@ -4,6 +4,8 @@ import pytest
 
 from tracebook.compare import difference, lines_agree
 
+pytestmark = pytest.mark.tools
+
 REL = 1e-5
 
 

@@ -21,6 +21,8 @@ from tracebook.client import Engine
 
 from .project import ROOT
 
+pytestmark = pytest.mark.tools
+
 SETTINGS = """
 [tool.tracebook]
 time_limit = 1

@@ -15,6 +15,8 @@ from truth.build import LOCK, exchange
 
 from .project import ROOT
 
+pytestmark = pytest.mark.tools
+
 KILLED = """
 import os, signal, sys
 from pathlib import Path

@@ -11,6 +11,8 @@ from vjpcheck import explain
 
 from .project import ROOT
 
+pytestmark = pytest.mark.tools
+
 K = tf.constant(2.0)
 W = tf.Variable(2.0)
 
@@ -195,6 +197,7 @@ def test_a_reversal_breaks_in_vectorized_map():
     assert found.entry == "silent_systems#vectorized-map" and not found.is_mistake
 
 
+@pytest.mark.tools(False)
 def test_the_example_of_the_page():
     page = (ROOT / "docs/mistakes/linter.md").read_text("utf-8")
     fence = page.split("```{.python notest}\n")[1].partition("\n```")[0]
@@ -203,12 +206,14 @@ def test_the_example_of_the_page():
     names["test_square"]()
 
 
+@pytest.mark.tools(False)
 def test_the_short_version_fits_on_a_page():
     text = (ROOT / "snippets/mistakes/linter/wrong/explain.py").read_text("utf-8")
     short = text.partition("[start:explain]\n")[2].partition("\n# --8<--")[0]
     assert len(short.splitlines()) <= 60
 
 
+@pytest.mark.tools(False)
 def test_advice_leads_to_entries_that_are_there():
     source = (ROOT / "src/vjpcheck/linter.py").read_text("utf-8")
     named = set(re.findall(r'"(\w+)#([\w-]+)"', source))

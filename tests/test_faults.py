@@ -28,6 +28,8 @@ from truth import results
 from truth.finding import Finding
 from truth.page import all_pages
 
+pytestmark = pytest.mark.tools
+
 CONFIG = """
 site_name: A book
 strict: true

@@ -19,6 +19,8 @@ from reader import notebook
 
 from .project import ROOT
 
+pytestmark = pytest.mark.tools
+
 
 @pytest.fixture
 def markdown():

@@ -15,6 +15,8 @@ from bs4 import BeautifulSoup
 
 from .project import ROOT
 
+pytestmark = pytest.mark.tools
+
 FENCES = ROOT / "tests/fences"
 PAGES = [*sorted(ROOT.glob("docs/**/*.md")), ROOT / "README.md"]
 # The header of a fence, and the beginning of those that are to end otherwise.
@@ -65,6 +67,7 @@ def marked(folder: str, pattern: str) -> set:
     return found
 
 
+@pytest.mark.tools(False)
 def test_every_inline_fence_runs():
     run = run_fences("docs", "README.md")
     assert run.returncode == 0, run.stdout + run.stderr
@@ -85,6 +88,7 @@ def site_markdown() -> markdown.Markdown:
     )
 
 
+@pytest.mark.tools(False)
 @pytest.mark.parametrize(
     "page",
     [*PAGES, *FENCES.rglob("*.md")],

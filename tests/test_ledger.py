@@ -36,6 +36,8 @@ from truth.work import PROGRAMS, Task
 
 from .project import ROOT
 
+pytestmark = pytest.mark.tools
+
 DAY = "1750000000"
 """2025-06-15"""
 

@@ -14,6 +14,8 @@ from tracebook import live, settings, snippet
 from .project import ROOT
 from .test_engine import Book
 
+pytestmark = pytest.mark.tools
+
 BOOK = settings.load(ROOT)
 PROGRAMS = [each for each in snippet.find(BOOK) if live.path_of(each).is_file()]
 
@@ -310,12 +312,14 @@ def ran_at_every_stop(programs: list[snippet.Snippet]) -> None:
     assert f" {count} stops," in checked.stdout
 
 
+@pytest.mark.tools(False)
 @pytest.mark.sample
 @pytest.mark.slow
 def test_some_programs_of_this_book_print_what_is_recorded():
     ran_at_every_stop(PROGRAMS[:: len(PROGRAMS) // 10 or 1])
 
 
+@pytest.mark.tools(False)
 @pytest.mark.slow
 def test_all_programs_of_this_book_print_what_is_recorded():
     ran_at_every_stop(PROGRAMS)

@@ -18,6 +18,7 @@ from truth.rules import sites as rules
 from truth.statements.check import Check
 from truth.testfile import file_of, uses_packages
 
+from . import held
 from .project import ROOT
 
 LOCKED = (ROOT / "requirements.txt").read_text("utf-8")
@@ -30,6 +31,11 @@ PAGES = [
     page for page in all_pages(ROOT) if file_of(page).exists() and not page.is_generated
 ]
 MEND = "run: python -m truth, then: python -m truth accept"
+
+
+@pytest.mark.skipif(not AS_LOCKED, reason="its locks are of other packages")
+def test_the_tools_were_tested_as_they_are():
+    assert held.is_current(), "run: make test, and commit tests/tools.lock"
 
 
 @pytest.mark.skipif(not AS_LOCKED, reason="its locks are of other packages")

@@ -1,5 +1,5 @@
-"""Promise: ``make test`` leaves out the tests that take long and nothing else, and
-CONTRIBUTING lists their marks."""
+"""Promise: ``make test`` leaves out the tests that take long, and those of the tools that
+passed with this code; CONTRIBUTING lists their marks."""
 
 import os
 import re
@@ -7,10 +7,13 @@ import subprocess
 import sys
 import tomllib
 
+import pytest
+
+from . import held
 from .project import ROOT
 
 LEFT_OUT = re.search(r"^LEFT_OUT := (.*)$", (ROOT / "Makefile").read_text(), re.M)[1]
-MARKS = {"sample", *LEFT_OUT.split(" or ")}
+MARKS = {"sample", "tools", *LEFT_OUT.split(" or ")}
 
 
 def test_each_mark_is_registered_and_documented():
@@ -35,8 +38,10 @@ def _make(*words: str) -> str:
 
 
 def test_all_leaves_nothing_out():
-    assert f'-m "sample or not ({LEFT_OUT})"' in _make()
-    assert "pytest" in _make("ALL=1") and "not (" not in _make("ALL=1")
+    assert f'--held -m "sample or not ({LEFT_OUT})"' in _make()
+    everything = _make("ALL=1")
+    assert "pytest" in everything
+    assert "not (" not in everything and "--held" not in everything
 
 
 def test_samples_run_and_no_plugin_is_needed():
@@ -54,3 +59,81 @@ def test_samples_run_and_no_plugin_is_needed():
     assert done.returncode == 0, done.stdout + done.stderr
     collected = [line for line in done.stdout.splitlines() if "::" in line]
     assert len(collected) == 4, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("changed", "counts"),
+    [
+        ("src/tracebook/judge.py", True),
+        ("tests/test_engine.py", True),
+        ("tests/data/new.txt", True),
+        ("requirements.txt", True),
+        ("docs/guide/tape.md", False),
+        ("snippets/guide/tape/tape.py", False),
+        ("tests/statements/guide/tape.py", False),
+        ("tests/rules.lock", False),
+    ],
+)
+def test_the_lock_of_the_tools_is_of_their_code(tmp_path, changed, counts):
+    for name in ("src/tracebook/judge.py", "tests/test_engine.py", changed):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("as it was")
+    assert not held.is_current(tmp_path)
+    held.write(tmp_path)
+    assert held.is_current(tmp_path)
+    (tmp_path / changed).write_text("changed")
+    assert held.is_current(tmp_path) != counts
+    (tmp_path / held.LOCK).write_text("forged 2026-01-01")
+    assert not held.is_current(tmp_path)
+
+
+FILE = """
+import pytest
+
+pytestmark = pytest.mark.tools
+
+
+def test_reads_a_page():
+    open({page!r}).close()
+
+
+@pytest.mark.tools(False)
+def test_says_that_it_reads_one():
+    open({page!r}).close()
+
+
+@pytest.mark.parametrize("n", range(200))
+def test_reads_none(n):
+    open(__file__).close()
+"""
+
+
+HOOKS = """
+from tests import held
+from tests.conftest import *
+
+held.is_current = lambda: True
+"""
+
+
+def test_a_test_of_the_tools_reads_no_page(tmp_path):
+    """And of those that passed with this code, a sample runs."""
+    (tmp_path / "conftest.py").write_text(HOOKS)
+    page = str(ROOT / "docs/index.md")
+    (tmp_path / "test_it.py").write_text(FILE.format(page=page))
+
+    def run(*more: str) -> str:
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-W", "ignore", *more],
+            cwd=tmp_path,
+            text=True,
+            capture_output=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "TRUTH_ALL": ""},
+        ).stdout
+
+    said = run()
+    assert "1 failed, 201 passed" in said, said
+    assert "has the mark tools, and reads docs/index.md" in said
+    said = run("--held", "-k", "none")
+    ran = int(re.search(r"(\d+) passed", said)[1])
+    assert 1 <= ran <= 40 and "deselected" in said, said

@@ -19,6 +19,8 @@ from tracebook.runner import Run
 
 from .project import ROOT
 
+pytestmark = pytest.mark.tools
+
 RUN = Run("one\n", figures={"x.svg": b"<svg/>", "x.png": b"\x89\xff"})
 
 

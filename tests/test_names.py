@@ -9,6 +9,8 @@ import tensorflow as tf
 
 from truth.rules import names
 
+pytestmark = pytest.mark.tools
+
 PROGRAM = """
 import tensorflow as tf
 c = tf.constant(3.0)

@@ -5,6 +5,8 @@ import re
 import markdown
 import pytest
 
+pytestmark = pytest.mark.tools
+
 BLOCK = """```{{.{} title="x"}}
 {}
 ```

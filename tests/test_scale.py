@@ -9,6 +9,8 @@ import pytest
 from truth.formulas import check
 from truth.page import Page
 
+pytestmark = pytest.mark.tools
+
 FORMS = {
     "plain": "and $x_{%d}^2$",
     "marked": r"and $\upstream{g} x_{%d}^2$ of [a page](other.md)",

@@ -21,6 +21,8 @@ from serving.templates import kept
 
 from .project import edit
 
+pytestmark = pytest.mark.tools
+
 CONFIG = """\
 site_name: A book
 nav: [index.md, other.md, Words: glossary.md]

@@ -22,6 +22,8 @@ from truth.statements.tries import *
 from truth.statements.turned import turned
 from truth.testfile import Tests
 
+pytestmark = pytest.mark.tools
+
 HEAD = "from truth.statements.tries import *\n"
 PAGE = """\
 # A page

@@ -12,6 +12,8 @@ from truth.page import Page
 from truth.structure import programs
 from truth.structure.check import check
 
+pytestmark = pytest.mark.tools
+
 FILES = {
     "pyproject.toml": "",
     "mkdocs.yml": "nav:\n  - Home: index.md\n  - Guide:\n      - guide/index.md\n"

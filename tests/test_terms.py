@@ -18,6 +18,8 @@ from reader.terms import Glossary, GlossaryError
 
 from .project import ROOT
 
+pytestmark = pytest.mark.tools
+
 GLOSSARY = """\
 # Glossary
 
@@ -236,17 +238,20 @@ def glossary() -> Glossary:
     return Glossary((ROOT / "docs/glossary.md").read_text("utf-8"))
 
 
+@pytest.mark.tools(False)
 def test_the_glossary_is_in_alphabetical_order(glossary):
     terms = [entry.term.lower() for entry in glossary.entries.values()]
     assert terms == sorted(terms) and len(terms) >= 30
 
 
+@pytest.mark.tools(False)
 def test_a_definition_has_one_to_three_sentences(glossary):
     for entry in glossary.entries.values():
         assert 1 <= len(re.findall(r"\.(?= [A-Z]|$)", entry.title)) <= 3, entry
         assert entry.title.endswith("."), entry
 
 
+@pytest.mark.tools(False)
 def test_every_entry_leads_to_a_page():
     text = (ROOT / "docs/glossary.md").read_text("utf-8")
     entries = re.split(r"\n(?=\w.* \{ #)", text)[1:]
@@ -254,6 +259,7 @@ def test_every_entry_leads_to_a_page():
     assert [each for each in entries if not leads.search(each)] == []
 
 
+@pytest.mark.tools(False)
 def test_the_pages_of_the_site_link_each_term_once(built_site, glossary):
     for path in [*built_site.glob("lessons/*/"), *built_site.glob("guide/*/")]:
         html = BeautifulSoup((path / "index.html").read_text("utf-8"), "lxml")

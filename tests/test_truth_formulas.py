@@ -8,6 +8,8 @@ from truth.formulas.evaluate import rules
 from truth.formulas.meaning import Unclear
 from truth.page import Page
 
+pytestmark = pytest.mark.tools
+
 INVERSE = r"""
 $$
 Y = X^{-1}, \qquad X, Y \in \R^{m \times m}

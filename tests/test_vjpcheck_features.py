@@ -14,6 +14,8 @@ from vjpcheck.failure import smallest, text
 
 from .project import ROOT
 
+pytestmark = pytest.mark.tools
+
 X = np.array([1.3, -0.7, 0.4])
 LAST = np.array([0.0, 0.0, 1e-4])
 X32 = tf.constant(X, tf.float32)

@@ -12,6 +12,8 @@ import tensorflow as tf
 
 from vjpcheck import check_custom_gradient
 
+pytestmark = pytest.mark.tools
+
 RNG = np.random.default_rng(28)
 V, W = RNG.standard_normal(4), RNG.standard_normal(4)
 POSITIVE = np.array([0.7, 1.9, 2.6])

@@ -73,6 +73,8 @@ import tensorflow as tf
 
 from vjpcheck import check_grads
 
+pytestmark = pytest.mark.tools
+
 T = tf.linalg.matrix_transpose
 FAST = pytest.mark.parametrize("fast", [True, False])
 RNG = np.random.default_rng(7)

@@ -15,6 +15,8 @@ import vjpcheck
 
 from .project import ROOT
 
+pytestmark = pytest.mark.tools
+
 FOLDER = ROOT / "src/vjpcheck"
 MINE = """
 import tensorflow as tf
