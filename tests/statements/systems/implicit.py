@@ -114,7 +114,7 @@ def test_a_solver_that_does_not_converge(mode, scale):
 
 @says(
     "`first_order_only` raises an …",
-    "Without this error, …",
+    "Without it, a …",
     "The saved $y$ …",
     "Refuse a second …",
 )
@@ -391,7 +391,7 @@ def test_kepler(mode, x, k):
     "The program records …",
     "Without such a …",
     "With one step, …",
-    "With two, the …",
+    "With two steps, …",
     "No custom gradient: …",
     "Solve without the …",
 )
