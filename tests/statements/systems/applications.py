@@ -547,7 +547,7 @@ def test_the_fit(mode):
 
 @says(
     "Finite differences of counted points are wrong.",
-    "The program computes the image …",
+    "A renderer computes …",
     "Finite differences of such …",
     "The right derivative …",
     "None of the …",
