@@ -488,7 +488,7 @@ def test_the_disk(p):
     defined = program("disk.py")
     N, given = defined.N, [tf.constant(each, tf.float64) for each in p]
     hard, exact = defined.hard(*given), defined.areas(*given)
-    assert hard.shape == exact.shape == [N, N]
+    assert hard.shape == exact.shape == [N, N] and len(given) == 3
     assert np.abs(hard - exact).max() < 0.05 and set(np.ravel(hard)) > {0.0, 1.0}
     assert np.isclose(np.sum(exact), np.pi * p[2] ** 2)
     upstream = np.random.default_rng(1).standard_normal([N, N])
