@@ -7,7 +7,7 @@ N, SUB = 8, 16
 
 
 def hard(a, b, r):
-    """Of each pixel, the share of SUB * SUB points inside the disk."""
+    """The share of the SUB * SUB points of a pixel inside the disk."""
     at = (tf.range(N * SUB, dtype=a.dtype) + 0.5) / SUB
     inside = (at[:, None] - a) ** 2 + (at - b) ** 2 < r**2
     points = tf.reshape(tf.cast(inside, a.dtype), [N, SUB, N, SUB])
@@ -15,7 +15,7 @@ def hard(a, b, r):
 
 
 def areas(a, b, r):
-    """Of each pixel, the area inside the disk: in closed form."""
+    """The exact area inside the disk, for each pixel."""
     x, y = (tf.clip_by_value((tf.range(N + 1, dtype=a.dtype) - c) / r, -1, 1)
             for c in (a, b))
     x, y = tf.meshgrid(x, y, indexing="ij")

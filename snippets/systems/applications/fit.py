@@ -12,7 +12,7 @@ N, SUB = 12, 16
 
 
 def hard(a, b, r):
-    """Of each pixel, the share of SUB * SUB points inside the disk."""
+    """The share of the SUB * SUB points of a pixel inside the disk."""
     at = (tf.range(N * SUB, dtype=a.dtype) + 0.5) / SUB
     inside = (at[:, None] - a) ** 2 + (at - b) ** 2 < r**2
     points = tf.reshape(tf.cast(inside, a.dtype), [N, SUB, N, SUB])
@@ -20,7 +20,7 @@ def hard(a, b, r):
 
 
 def areas(a, b, r):
-    """Of each pixel, the area inside the disk: in closed form."""
+    """The exact area inside the disk, for each pixel."""
     x, y = (tf.clip_by_value((tf.range(N + 1, dtype=a.dtype) - c) / r, -1, 1)
             for c in (a, b))
     x, y = tf.meshgrid(x, y, indexing="ij")
@@ -115,6 +115,8 @@ for file, ink, *colors in [
     off = [np.abs(np.hypot(line.get_xdata() - wanted[0],
                            line.get_ydata() - wanted[1]) - wanted[2]).max()
            for line in plot.lines]
-    assert off[0] > 1, "A dotted circle, where the fit began, is elsewhere."
-    assert off[1] < 0.1, "A solid circle, where it ended, is its edge."
+    assert off[0] > 1, (
+        "A dotted circle, the start of the fit, is away from the disk.")
+    assert off[1] < 0.1, (
+        "A solid circle, the result of the fit, follows the edge of the disk.")
     figure.savefig(file + ".svg", transparent=True, metadata={"Date": None})

@@ -7,7 +7,7 @@ N, SUB = 8, 100
 
 
 def shares(a, b):
-    """Of each pixel, the exact length between a and b."""
+    """The exact length between a and b, for each pixel."""
     k = tf.range(N, dtype=a.dtype)
     return tf.nn.relu(tf.minimum(k + 1, b) - tf.maximum(k, a))
 

@@ -46,7 +46,7 @@ def neurons(weights, x, step):
 
 
 def train(step, rounds=120):
-    """Weights, and the loss and the gradient's norm first and last."""
+    """The weights; loss and gradient norm of the first and last step."""
     rng = np.random.default_rng(1)
     both = [tf.Variable(rng.normal(0.0, 0.7, [INPUTS, HIDDEN])),
             tf.Variable(rng.normal(0.0, 0.3, [HIDDEN, 2]))]

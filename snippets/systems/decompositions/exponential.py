@@ -1,4 +1,4 @@
-"""The gradient of a matrix exponential, from one of twice the size."""
+"""The gradient of expm(A), from a block matrix of twice the size."""
 
 import os
 

@@ -42,9 +42,9 @@ with tf.GradientTape(persistent=True) as outer:
     own = tf.reduce_sum(D * by_vectors(A))
 h = 1e-5
 change = D * (by_vectors(A + h * D) - by_vectors(A - h * D)) / (2 * h)
-for name, slope in zip(("rule", "TensorFlow"), first):
+for name, slope in zip(("nuclear", "TensorFlow"), first):
     second = tf.reduce_sum(D * outer.gradient(slope, A))
-    print(f"{name:18} slope {slope:9.6f}   second {second:9.6f}")
+    print(f"{name:18} first {slope:9.6f}   second {second:9.6f}")
 found = tf.reduce_sum(D * outer.gradient(own, A))
 print(f"through U and V                      {found:9.6f}")
 print(f"central differences                  {tf.reduce_sum(change):9.6f}")

@@ -14,7 +14,7 @@ def log_det(A):
 
 
 def largest(function, A):
-    """The largest element of the gradient, without its sign."""
+    """The largest absolute value in the gradient."""
     with tf.GradientTape() as tape:
         tape.watch(A)
         Y = function(A)

@@ -26,7 +26,7 @@ def implicit(condition, solve):
 
 
 def step(y, M, x):
-    """Of descent on |M y - x|^2 + |y|^2, held where y >= 0."""
+    """One step of descent on |M y - x|^2 + |y|^2, clipped at 0."""
     error = tf.linalg.matvec(M, y) - x
     slope = y + tf.linalg.matvec(M, error, transpose_a=True)
     return tf.nn.relu(y - slope / (1.0 + tf.reduce_sum(M * M)))

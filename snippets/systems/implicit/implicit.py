@@ -5,7 +5,7 @@ import tensorflow as tf
 
 
 def iterate(step, y):
-    """Repeat a step until it moves y by rounding alone."""
+    """Repeat a step until only rounding errors change y."""
     end = 4.0 * np.finfo(y.dtype.as_numpy_dtype).eps
     y, change = tf.while_loop(
         lambda y, change: tf.reduce_max(change) > end,
@@ -19,7 +19,7 @@ def iterate(step, y):
 
 
 def first_order_only(downstream):
-    """Refuses a second derivative, which would silently lack a part."""
+    """Refuse a second derivative, which would silently lack a term."""
     return tf.raw_ops.PreventGradient(
         input=downstream, message="this solver has no second derivative")
 

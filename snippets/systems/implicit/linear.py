@@ -1,10 +1,10 @@
-"""A linear system whose matrix is never formed; grad solves once more."""
+"""A linear system whose matrix is never formed; grad calls solve twice."""
 
 import tensorflow as tf
 
 
 def times(c, y):
-    """A y: a bar of cells, with the conductivities c between neighbors."""
+    """A y for a bar of cells; c has the conductivities between neighbors."""
     flow = c * (y[1:] - y[:-1])
     return y - tf.pad(flow, [[0, 1]]) + tf.pad(flow, [[1, 0]])
 

@@ -24,7 +24,7 @@ def conjugate_residuals(times, b, steps):
 
 
 def condition(y, c, x):
-    """Cells on a ring: each decays, and a wind c blows its neighbor's in."""
+    """Cells on a ring: each decays, and a wind c carries some to the next."""
     return y + y**3 + c * (y - tf.roll(y, 1, axis=-1)) - x
 
 

@@ -8,7 +8,7 @@ def newton_step(y, x, k):
 
 
 def kepler(x, k, steps):
-    """Solve outside of the tape, then take some steps inside."""
+    """Solve without the tape, then take steps that it records."""
     y = tf.stop_gradient(x)
     for _ in range(12):
         y = tf.stop_gradient(newton_step(y, x, k))

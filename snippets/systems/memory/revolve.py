@@ -9,7 +9,7 @@ import tensorflow as tf
 
 @functools.cache
 def plan(n, s):
-    """The fewest steps that run again, and how far to the next checkpoint."""
+    """The fewest steps that run again, and how far the next checkpoint is."""
     if n == 1 or s == 0:
         return (0 if n == 1 else math.inf), 0
     return min((j + plan(n - j, s - 1)[0] + plan(j, s)[0], j)

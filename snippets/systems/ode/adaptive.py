@@ -4,7 +4,7 @@ import tensorflow as tf
 
 
 def adaptive(f, state, t_0, t_1, tolerance):
-    """Bogacki and Shampine's steps of order 3, as long as they may be."""
+    """Bogacki and Shampine's method of order 3, with adaptive steps."""
     sign = tf.cast(tf.sign(t_1 - t_0), state[0].dtype)
 
     def step(t, h, n, *state):
@@ -42,7 +42,7 @@ def f(y, p):
 
 @tf.function
 def gradients(y_0, p, tolerance, tolerance_back):
-    """Of y at T, through the steps and by the adjoint equation."""
+    """The gradients of y at T: through the steps, and by the adjoint."""
     with tf.GradientTape() as tape:
         tape.watch([y_0, p])
         n, [y] = adaptive(lambda t, y: [f(y, p)], [y_0], 0.0, T, tolerance)

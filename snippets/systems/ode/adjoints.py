@@ -106,12 +106,12 @@ for file, ink, *colors in [
         "Relative error of the gradient over 8 to 1024 steps, both axes"
         " logarithmic.")
     assert all(3.5 < np.log2(each[2] / each[4]) / 2 < 4.6 for each in three), (
-        "Three lines fall side by side, to a sixteenth for twice the steps:"
-        " both gradients against that of the true solution, and the adjoint"
-        " against that of the number that was computed."
+        "Three lines fall side by side, by a factor of 16 for twice the steps:"
+        " the errors of both gradients against the true solution, and the"
+        " error of the adjoint against the computed solution."
     )
     assert max(flat) < 1e-8, (
-        "The gradient through the steps against that of the number that was"
-        " computed is flat at the bottom, for any number of steps."
+        "The error of the gradient through the steps against the computed"
+        " solution is flat at the bottom, for any number of steps."
     )
     figure.savefig(file + ".svg", transparent=True, metadata={"Date": None})

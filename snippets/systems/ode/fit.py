@@ -118,8 +118,8 @@ for file, ink, *colors in [
         len(plot.lines[0].get_xdata()) == COUNTS == 24 for _ in drawn
     ), "Prey and predators over time, 24 counts of each, in waves."
     assert off["start"] > 0.4, (
-        "Dotted lines, where the fit began, run far from the counts."
+        "Dotted lines, the solution before the fit, run far from the counts."
     )
     assert off["fitted"] < 0.12, (
-        "Solid lines, where it ended, run through them.")
+        "Solid lines, the solution after the fit, run through the counts.")
     figure.savefig(file + ".svg", transparent=True, metadata={"Date": None})

@@ -1,4 +1,4 @@
-"""The straight-through estimator for a bit: its mean, and the error of it."""
+"""The straight-through estimator for a bit: its mean, and its error."""
 
 import tensorflow as tf
 

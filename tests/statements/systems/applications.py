@@ -28,17 +28,18 @@ def differences(f, x, h=1e-6):
 
 @says(
     "A spiking network — …",
-    "The derivative of …",
+    "The derivative of a step …",
     "Let $v_i$ be …",
-    "Its derivative is …",
+    "The derivative of a spike …",
     "The surrogate is a curve …",
     "Use the differential of the surrogate.",
-    "It also exists …",
+    "This differential also …",
     "The upstream gradient is computed at the true spikes.",
+    "The program computes five …",
     "`local` agrees with …",
     "`downstream` is `upstream` …",
-    "Compare `local` with …",
-    "The last line …",
+    "Compare it with …",
+    "TensorFlow's gradient of …",
     "A spike is $s_i …",
     "A spike is a step …",
 )
@@ -62,11 +63,13 @@ def test_a_spike(mode, v):
     up, down = lines.line("upstream").numbers, lines.line("downstream").numbers
     assert np.allclose(np.multiply(up, local), down) and not np.allclose(up, down)
     assert not any(lines.line("tf.sign").numbers)
+    assert len(lines.line("v ").numbers) == len(lines.line("tf.sign").numbers) == 5
 
 
 @says(
     "A leaky integrate-and-fire …",
-    "Above the threshold …",
+    "If the potential …",
+    "The spike then …",
     "Leaky integrate-and-fire: a …",
     "A hidden spike …",
     "An output spike …",
@@ -103,7 +106,7 @@ def test_a_neuron(times):
 @says(
     "Without a custom …",
     "With the custom gradient, 188 …",
-    "Without it, each …",
+    "Without the custom gradient, each …",
     "A spiking network learns …",
     "The network sees …",
     "A layer of …",
@@ -112,7 +115,7 @@ def test_a_neuron(times):
     "Potentials of the …",
     "Where the pulse …",
     "Where it moves …",
-    "Weights, and the …",
+    "The weights; loss …",
 )
 @over(mode=[EAGER, INSIDE], layers=[1, 2])
 def test_the_spiking_network(mode, layers):
@@ -144,7 +147,7 @@ def test_the_spiking_network(mode, layers):
     "Let $w_i$ be …",
     "The surrogate is a clipped …",
     "At −1 and …",
-    "By convention it …",
+    "By convention, the …",
     "The upstream gradient is computed at the weights …",
     "At −2 and …",
     "A weight of …",
@@ -187,7 +190,7 @@ def test_one_bit(mode, w):
 @says(
     "Of 500 points …",
     "The network that …",
-    "Without the custom gradient only the biases are …",
+    "Without the custom gradient, only the biases are …",
     "The task is …",
     "Where three networks …",
     "The first and …",
@@ -228,7 +231,7 @@ def in_columns(w, q):
     "With 2 bits, …",
     "With 8 bits, …",
     "The gradient function returns …",
-    "It needs no …",
+    "Unlike the one-bit …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA], dtype=FLOATS)
 def test_a_step_for_each_column(mode, dtype):
@@ -251,11 +254,12 @@ def test_a_step_for_each_column(mode, dtype):
 
 @says(
     "The program first …",
-    "After that it …",
+    "Compare how many …",
+    "After that, …",
     "With a step for …",
-    "Rounding after the …",
+    "If you round …",
     "With one step …",
-    "Without the custom gradient only the biases learn, …",
+    "Without the custom gradient, only the biases learn, …",
     "Weights of 2 bits …",
 )
 @over(size=[1e-3, 0.4])
@@ -267,17 +271,15 @@ def test_several_bits(size):
     assert same(defined.by_column(w)[:, 1], w[:, 1], 1e-6)
     stopped = EAGER.gradient(lambda w: tf.reduce_sum(defined.without(w) ** 2), w)
     assert not np.any(stopped) and "self.bias" in source("several_bits.py")
-    lines = [line.numbers[0] for line in trace("several_bits.py").starting("trained")]
-    assert (
-        lines == [486, 373]
-        and trace("several_bits.py").line("with a").numbers[0] == 480
-    )
+    lines = [line.numbers[0] for line in trace("several_bits.py").starting("with a")]
+    assert lines == [373, 480]
+    assert trace("several_bits.py").line("trained").numbers == [486, 500]
     assert trace("several_bits.py").line("rounded").numbers == [217]
     assert trace("several_bits.py").line("without").numbers == [339]
     assert "500 points right" in trace("several_bits.py").line("trained in").text
     assert "model.fit" in source("several_bits.py")
     shown = {each.text.split(":")[0]: each.numbers for each in trace("several_bits.py")}
-    assert shown["trained with one step each"] == [373]
+    assert shown["with a step for the kernel"] == [373]
     assert shown["without custom gradient"] == [339]
 
 
@@ -285,14 +287,16 @@ def test_several_bits(size):
     "`tf.quantization.fake_quant_with_min_max_vars` rounds to …",
     "A level lies …",
     "The surrogate is the clipped …",
-    "Between the ends …",
+    "Between the ends, …",
+    "Beyond an end, …",
     "The upstream gradient is computed at the rounded values:",
     "Both ends can …",
     "Each element contributes …",
-    "So the gradient …",
-    "Compare the gradients of the custom …",
+    "So if $x_i$ …",
+    "The upstream gradient of $y_i$ …",
+    "Compare the custom …",
     "In the first …",
-    "Under XLA, its …",
+    "Under XLA, however, …",
     "Fake quantization to …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA], seed=[0, 1])
@@ -340,7 +344,8 @@ def test_the_shifted_range():
 
 
 @says(
-    "TensorFlow's function differs …",
+    "TensorFlow's function has …",
+    "In eager forward …",
     "It accepts only …",
     "Its second derivative …",
 )
@@ -387,7 +392,7 @@ def test_what_fake_quant_lacks(mode):
 
 @says(
     "The step computed …",
-    "So if the …",
+    "So if the loss …",
     "Let $v_i = …",
     "With the straight-through …",
     "Insert both differentials, …",
@@ -463,27 +468,27 @@ def moved(p, i, h):
     "A small change …",
     "At the angle …",
     "So the value …",
+    "The product of these …",
     "The lines between …",
     "Arc $j$ goes …",
     "The local factors …",
     "The integrals over …",
-    "You don't choose …",
-    "The forward pass counts points.",
+    "Unlike the surrogates …",
     "The program compares the gradient with central …",
     "A disk with …",
-    "Of each pixel, the share …",
-    "Of each pixel, the area …",
+    "The share of …",
+    "The exact area …",
     "All three gradients …",
     "The value of a pixel is an …",
     "The integrand is …",
-    "So the input …",
+    "The output is …",
 )
 @over(p=[[3.6, 4.2, 2.7], [4.3, 3.7, 1.45]])
 def test_the_disk(p):
     defined = program("disk.py")
     N, given = defined.N, [tf.constant(each, tf.float64) for each in p]
     hard, exact = defined.hard(*given), defined.areas(*given)
-    assert hard.shape == exact.shape == [N, N]
+    assert hard.shape == exact.shape == [N, N] and len(given) == 3
     assert np.abs(hard - exact).max() < 0.05 and set(np.ravel(hard)) > {0.0, 1.0}
     assert np.isclose(np.sum(exact), np.pi * p[2] ** 2)
     upstream = np.random.default_rng(1).standard_normal([N, N])
@@ -509,8 +514,8 @@ def test_the_disk(p):
 
 @says(
     "Fit a disk …",
-    "With the custom gradient the …",
-    "Without the custom gradient, …",
+    "With the custom gradient, the …",
+    "Without the custom gradient, `tape.gradient` …",
     "A noisy image …",
     "A dotted circle, …",
     "A solid circle, …",
@@ -541,9 +546,12 @@ def test_the_fit(mode):
 
 
 @says(
-    "Finite differences of counted points.",
-    "Finite differences of counted points can't …",
-    "No step size …",
+    "Finite differences of counted points are wrong.",
+    "A renderer computes …",
+    "Finite differences of such …",
+    "The right derivative …",
+    "None of the …",
+    "The forward pass counts points, …",
     "The image of …",
     "So a check …",
     "Deliberately wrong: …",
@@ -563,12 +571,13 @@ def test_differences_of_points():
     assert not np.any(np.isclose(found, right, 1e-3))
     slopes = [line.numbers[-1] for line in trace("wrong/differences.py")[1:]]
     assert slopes[0] == 0 and len(set(slopes)) == 4
-    assert round(right, 2) == trace("wrong/differences.py")[0].numbers[-1]
+    assert round(right, 2) == trace("wrong/differences.py")[0].numbers[-1] == 16.96
+    assert all(abs(each - 16.96) > 0.1 for each in slopes) and len(slopes) == 4
 
 
 @says(
-    "An edge on …",
-    "Where the circle …",
+    "The circle touches …",
+    "Central differences of …",
 )
 @over(h=[1e-3, 1e-5])
 def test_an_edge_on_a_line(h):
@@ -587,9 +596,10 @@ def test_an_edge_on_a_line(h):
 
 
 @says(
-    "A disk that …",
+    "The disk leaves …",
     "An arc outside …",
     "On a CPU …",
+    "Under XLA, the …",
 )
 @over(a=[1.0, 4.0, 7.0])
 def test_a_disk_that_leaves(a):
@@ -610,7 +620,7 @@ def test_a_disk_that_leaves(a):
 
 
 @says(
-    "A spike that …",
+    "The spike is …",
     "If a step …",
 )
 @over(mode=[EAGER, INSIDE], rule=[True, False])
@@ -625,11 +635,11 @@ def test_integers(mode, rule):
 
 @says(
     "A bar in one dimension covers …",
-    "The boundary is …",
+    "The boundary consists …",
     "If the left …",
     "Both gradients agree with finite differences of …",
     "A bar in one dimension: …",
-    "Of each pixel, the exact …",
+    "The exact length …",
 )
 @over(mode=[EAGER], a=[0.5, 2.2], b=[3.7, 7.1])
 def test_the_bar(mode, a, b):
@@ -649,6 +659,9 @@ def test_the_bar(mode, a, b):
 pointer(
     "After this page …",
     "The neuron and …",
+    "In contrast, the gradient …",
+    "The figure shows the output …",
+    "The figure shows which …",
     "Application — The …",
     "The program that …",
     "The type is `grad :: upstream(s: [n]) → downstream(v: [n])`.",
@@ -665,7 +678,7 @@ advice(
     "Derive the gradients …",
 )
 history(
-    "The authors also …",
+    "The authors of …",
     "Fake quantization trains …",
     "In LSQ, …",
 )

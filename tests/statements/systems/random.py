@@ -42,6 +42,7 @@ HAVE = {
 
 @says(
     "For a normal sample from …",
+    "Normal, uniform, truncated …",
     "The program sets …",
     "It compares the …",
     "Normal, uniform and …",
@@ -78,9 +79,9 @@ NONE = {
 @says(
     "For a class …",
     "For a count …",
-    "A small change …",
-    "A small change …",
-    "`tf.random.shuffle` has no …",
+    "Counts, classes and comparisons have no gradient, …",
+    "Counts, classes and comparisons have none.",
+    "`tf.random.shuffle` also has …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], name=[*NONE])
 def test_none(mode, name):
@@ -108,7 +109,7 @@ def test_none(mode, name):
     "The noise is then …",
     "The noise is one …",
     "If the sample is …",
-    "It needs the …",
+    "The gradient function needs …",
     "The type is …",
     "With this loss, …",
     r"The gradient $\downstream{\bar \mu}$ …",
@@ -151,7 +152,7 @@ COSTS = {"two numbers": lambda z: 0.2025 + 0.1 * z, "a kink": lambda z: abs(3 * 
     "The score-function estimator multiplies the cost …",
     "This derivative of …",
     "If the cost …",
-    "Its derivative is …",
+    "The derivative of a probability …",
     "For the bit …",
     "You may subtract …",
     "The baseline cancels …",
@@ -204,10 +205,12 @@ def test_scored(mode, cost):
 
 @says(
     "With all four …",
-    "A cost that …",
+    "A cost that is 10 …",
     "The printed mean …",
+    "The program tries four …",
+    "The first is …",
     "The mean cost …",
-    "For one bit …",
+    "For one bit, the best …",
     "The best baseline …",
     "The score-function estimator for …",
     "the costs of …",
@@ -232,7 +235,7 @@ def test_baselines():
 
 @says(
     "For a normal sample, …",
-    "The cost is the …",
+    "In this example, …",
     "The score-function estimator multiplies the whole …",
     "The variance of reparameterization …",
     "The means of …",
@@ -263,6 +266,7 @@ def test_both(d):
     "With the cost …",
     r"The error $\delta$ …",
     "For a cost of …",
+    "The column `two lines` …",
     "For a cost that …",
     "The straight-through estimator for …",
 )
@@ -445,6 +449,7 @@ def again(noise):
     "A block that …",
     "Stateful operations and …",
     "There is one …",
+    "In a graph, each …",
     "The numbers of …",
     "Does a recomputed …",
     "no warning on …",
@@ -480,7 +485,7 @@ def test_noise_again(name, calls):
 @says(
     "The fix is `tf.stop_gradient` …",
     "Without `tf.stop_gradient`, the …",
-    "In the estimator, …",
+    "In this estimator, …",
     "For a shifted …",
     "Deliberately wrong: the …",
 )
@@ -535,7 +540,7 @@ def test_baseline(p, f):
     "With few outcomes, …",
     "The straight-through estimator can …",
     "A run below …",
-    "More samples don't …",
+    "Averaging over more …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA], f=COSTS, start=[-2.0, 0.5])
 def test_which_estimator(mode, f, start):
@@ -557,10 +562,12 @@ def test_which_estimator(mode, f, start):
     assert max(reparameterized) < 5 < min(score)
     small, large = trace("gumbel.py")[-2], trace("gumbel.py")[-4]
     assert small.numbers[-1] > 100 * large.numbers[-1]
+    *_, scored, through = (row.numbers[-1] for row in trace("figure.py"))
+    assert through == 0.175 > scored == 0.102
 
 
 @says(
-    "With the stop-gradient …",
+    "In the program, `stop(hard) …",
     "Without noise, you …",
     "The values are 0 …",
     "The estimates are …",
@@ -603,10 +610,10 @@ def noisy_gradient(mode, seed, x=None):
 
 @says(
     "Use an identity …",
-    "The generator is …",
+    "`tf.random.stateless_normal` keeps …",
     "So the caller …",
-    "By default, XLA …",
-    "The seed consists …",
+    "However, XLA draws …",
+    "`grad` returns `None` …",
     "Noise on the gradient: …",
     was="'in a graph as well': under XLA the numbers are others",
 )
@@ -632,7 +639,7 @@ def test_returning_the_input(mode, x):
 
 @says(
     "The mean over …",
-    "No single step …",
+    "In a single step, …",
 )
 def test_the_mean_of_the_noise():
     lines = trace("noise.py")
@@ -659,7 +666,7 @@ def test_one_sample(mode):
 
 
 @says(
-    "A bit is 1 with probability 0.5.",
+    "A bit is 1 with probability 0.5, …",
     "The cost is 3 …",
     "The derivative is $0.5 …",
 )
@@ -694,7 +701,7 @@ def test_exponential(rate):
 
 definition(
     "Each sample gives …",
-    "The variance of the …",
+    "The variance measures …",
     "You want the …",
     "The bias of …",
     "All arrays have …",
@@ -713,8 +720,9 @@ advice(
 )
 pointer(
     "Look for `None`:",
+    "The program draws …",
     "In the last …",
-    "Compare the variance …",
+    "Compare the variances …",
     "Look for `False`:",
     "Compare `mean` with `exact`, …",
     "Compare `mean` with the …",
@@ -729,4 +737,4 @@ pointer(
     "With many outcomes …",
 )
 history("Adding noise to …")
-advice("After this page …", "Otherwise you must …")
+advice("After this page …", "Otherwise, sum over …")

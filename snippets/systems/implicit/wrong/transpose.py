@@ -27,13 +27,13 @@ def equilibrium(W, x):
 x, upstream = tf.constant([0.2, 1.0]), tf.constant([1.0, 10.0])
 for name, W in (
     ("symmetric", tf.constant([[0.5, -0.4], [-0.4, 0.2]])),
-    ("another", tf.constant([[0.5, -0.4], [0.3, 0.2]])),
+    ("other", tf.constant([[0.5, -0.4], [0.3, 0.2]])),
 ):
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
         y, loop = equilibrium(W, x), iterate(W, x)
     print(
-        f"{name:9}  rule",
+        f"{name:9}  custom",
         tape.gradient(y, x, upstream).numpy(),
         " unrolled",
         tape.gradient(loop, x, upstream).numpy(),
