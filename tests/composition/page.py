@@ -19,16 +19,16 @@ _LONGEST = 140
 _HEAD = """\
 ---
 description: >-
-  Where does a custom gradient work in TensorFlow? {kinds} kinds of custom gradient in
-  {places} places: right, silently wrong, or an error.
+  Where does a custom gradient work in TensorFlow? {custom} kinds of custom gradient, and
+  tf.stop_gradient, in {places} places: right, silently wrong, or an error.
 ---
 
 # The composition matrix
 
 On this page you can look up whether your kind of custom gradient works in the part of
-TensorFlow where you use it. The page shows {kinds} kinds of custom gradient in {places}
-places, such as a `tf.function`, a loop or a saved model. Each of the {cells} combinations is
-a *cell*.
+TensorFlow where you use it. The page shows {custom} kinds of custom gradient, and for
+comparison `tf.stop_gradient`, in {places} places, such as a `tf.function`, a loop or a saved
+model. Each of the {cells} combinations is a *cell*.
 
 ## In short {{ #in-short }}
 
@@ -38,19 +38,20 @@ a *cell*.
   [pass the tensor as an argument](../mistakes/silent.md#closed-over).
 - Most of the errors come from a branch, a `KerasTensor`, or a SavedModel that was
   saved without custom gradients.
-- {without} of the cells that are not right also fail without a custom gradient, so the
-  custom gradient isn't the cause of these failures.
+- {without} of the cells that aren't right also fail if you compute the same function without a
+  custom gradient. So the custom gradient isn't the cause of these failures.
 
-The command `python -m tests.composition` ran all combinations and wrote this page from the
-results. A test repeats the run and compares its results with the page.
+The command `python -m tests.composition` runs all combinations and writes this page from the
+results. A test repeats the run and compares the results with this page.
 
 """
 _PICTURE = """\
 ## At a glance { #at-a-glance }
 
 A dot means right, ≠ means silently wrong, and ✕ means an error. *Tape around* means that
-the tape is outside the `tf.function`. Each column heading links to the section about that
-kind of custom gradient.
+the tape is outside the `tf.function`. In the rows for forward mode, *around* means that the
+accumulator is outside. In the rows for the second order, *around* means that both tapes are
+outside. The [sections on each kind](#plain) follow in the order of the columns.
 
 <div class="matrix" markdown>
 
@@ -59,31 +60,33 @@ _SIGNS = {"right": "·", "wrong": "≠", "error": "✕"}
 _NOT_RIGHT = """\
 ## Cells that aren't right, and why { #not-right }
 
-Each row of this table has one cause. The last column links to the explanation and the fix.
+Each row of this table has one cause. The last column explains the cause, or links to an
+explanation and a fix.
 
 """
 _ALL = """\
 ## All cells { #all }
 
-A cell is **right** if each gradient agrees with a reference. The reference is the gradient
-of the intended function without a custom gradient, computed by an eager tape. For forward
-mode and the second order, the reference comes from central differences instead.
+A cell is **right** if each gradient agrees with a reference. In each program below, `rule` is
+the function that is tested, and `meant` is the intended function without a custom gradient.
+The reference is the gradient of `meant`, computed by an eager tape. For forward mode and the
+second order, the reference comes from central differences instead.
 
-- A cell compares the gradients with respect to inputs and variables. For Jacobians,
-  forward mode, the second order, Keras and files, it compares only the gradients with
-  respect to the inputs.
+- The test of a cell compares the gradients with respect to inputs and variables. For
+  Jacobians, forward mode, the second order, Keras and files, it compares only the gradients
+  with respect to the inputs.
 - *Second order* means the second derivative of the squared output.
 - `tf.map_fn` and `tf.vectorized_map` run over two rows of inputs, and the gradients of both
   rows must be right. A strategy runs on two replicas, and the gradients of both replicas
   must be right.
 - If the tape is outside `tf.vectorized_map`, TensorFlow
-  [drops the custom gradient](../mistakes/silent_systems.md#vectorized-map). In that row, a
-  cell is right if automatic differentiation happens to return the same as the gradient
+  [drops the custom gradient](../mistakes/silent_systems.md#vectorized-map). A cell in that row
+  is still right if automatic differentiation returns the same gradient as the gradient
   function.
 - *Mixed precision* means a layer with the policy `mixed_float16`, without a loss scale.
 
-A cell that isn't right links to a section below. Each section shows the program of one
-kind, its output, and a table of the places where the gradient isn't right. In all other
+A cell that isn't right links to the section of its column. Each section shows the program for
+one kind of custom gradient, and lists the places where the gradient isn't right. In all other
 places, the gradient is right.
 
 """
@@ -104,12 +107,39 @@ _TITLES = {
     "recompute": ("Recompute", "`tf.recompute_grad`"),
     "nested": ("Nested", "A gradient function that calls a decorated function"),
     "arctan": (
-        "Nested, with capture",
+        "Nested, input captured",
         "Nested custom gradients that capture their input",
     ),
     "slices": ("Slices", "A gradient function that returns `IndexedSlices`"),
     "complex_square": ("Complex", "A custom gradient for complex numbers"),
     "mask": ("Random", "A custom gradient that draws a mask"),
+}
+# Before the program of a kind: what to look at.
+_LOOK = {
+    "plain": "Look at what `grad` captures: only the input `x`.",
+    "variable": "The function reads the variable `w`. Look at the parameter `variables` of "
+    "`grad`,\nand at the list that `grad` returns:",
+    "wrong/closed_over": "This program is deliberately wrong: `grad` captures `s`, which isn't "
+    "an argument of\n`scaled`. Look at `downstream s`:",
+    "structure": "The function takes a dictionary and returns a dictionary. Look at the "
+    "arguments of\n`grad`, and at the dictionary that `grad` returns:",
+    "stop": "This function has no custom gradient. Look at the gradient through "
+    "`tf.stop_gradient`,\nand compare it with the next section:",
+    "straight": "The forward pass rounds. Look at the gradient function, which returns the "
+    "upstream\ngradient:",
+    "outside": "NumPy computes the value. Look at what `grad` captures: the result `y` of "
+    "NumPy.",
+    "recompute": "Look at `rule`: `tf.recompute_grad` creates the custom gradient, and computes "
+    "`meant`\nagain in the backward pass.",
+    "nested": "The gradient function of `rule` calls `slope`, which also has a custom gradient. "
+    "Look at\nwhat the gradient function of `slope` captures: only its output `s`.",
+    "arctan": "As in `nested.py`, the gradient function of `rule` calls `slope`. Look at what "
+    "the\ngradient function of `slope` captures: its output `s`, and also its input `x`.",
+    "slices": "Look at what `grad` returns: a `tf.IndexedSlices` with the upstream gradient, "
+    "and with\nthe indices of the two elements of `x` that the function reads.",
+    "complex_square": "Look at the conjugate: `grad` returns the upstream gradient times the "
+    "conjugate of\nthe local derivative.",
+    "mask": "The forward pass draws a random mask. Look at `mask`, which `grad` uses again:",
 }
 # For "kind; place; what was seen": where it is explained.
 _EXPLAINED = {
@@ -156,7 +186,7 @@ def text(found: dict[str, dict[str, str]]) -> str:
     cells = [said for kind in found.values() for said in kind.values()]
     right, wrong = cells.count(RIGHT), sum(each.startswith("wrong") for each in cells)
     head = _HEAD.format(
-        kinds=len(found),
+        custom=len(found) - 1,  # without tf.stop_gradient
         places=len(next(iter(found.values()))),
         cells=len(cells),
         right=right,
@@ -187,8 +217,9 @@ def word(said: str) -> str:
 
 
 def picture(words: dict[str, dict[str, str]]) -> str:
-    """All cells by kind and place, each as one sign."""
-    heads = [f"[{_TITLES[kind][0]}](#{_anchor(kind)})" for kind in KINDS]
+    """All cells by kind and place, each as one sign. The columns are narrower than a
+    finger, so their headings are no links."""
+    heads = [f"<span>{_TITLES[kind][0]}</span>" for kind in KINDS]
     lines = [["Place", *heads], ["---", *[":---:"] * len(KINDS)]]
     for place in words[KINDS[0]]:
         lines.append([place, *(_sign(kind, words[kind][place]) for kind in KINDS)])
@@ -217,7 +248,8 @@ def _causes(found: dict[str, dict[str, str]]) -> str:
         alike: dict[tuple[str, ...], list[str]] = {}
         for place, kinds in by_place.items():
             alike.setdefault(tuple(kinds), []).append(place)
-        where = "<br>".join("; ".join(each) for each in alike.values())
+        every = next(iter(found.values()))
+        where = "<br>".join(_where(each, [*every]) for each in alike.values())
         which = "<br>".join(
             ", ".join(f"[{_TITLES[kind][0]}](#{_anchor(kind)})" for kind in kinds)
             if len(kinds) < len(found)
@@ -226,6 +258,14 @@ def _causes(found: dict[str, dict[str, str]]) -> str:
         )
         lines.append(f"| {where} | {which} | {seen[cause]} | {cause} |\n")
     return "".join(lines)
+
+
+def _where(places: list[str], every: list[str]) -> str:
+    """The places, or those that are left, if these are fewer."""
+    left = [each for each in every if each not in places]
+    if len(left) < len(places):
+        return f"all places except {'; '.join(left)}"
+    return "; ".join(places)
 
 
 def _table(found: dict[str, dict[str, str]], kinds: tuple[str, ...]) -> str:
@@ -266,6 +306,8 @@ def section(kind: str, found: dict[str, str]) -> str:
     return f"""\
 ## {title} {{ #{_anchor(kind)} }}
 
+{_LOOK[kind]}
+
 ```{fence}title="{kind}.py"{end}
 --8<-- "{stem}.py"
 ```
@@ -274,7 +316,7 @@ def section(kind: str, found: dict[str, str]) -> str:
 --8<-- "{stem}.out"
 ```
 
-{table if lines else "It is right in all places."}
+{table if lines else "The gradient is right in all places."}
 """
 
 

@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -448,9 +449,11 @@ RULES = ["variables", "plain", "argument"]
     "A tape around `strategy.run` …",
     "In this program, the function …",
     "In this program, the tape …",
+    "The gradient is also …",
+    "The section Reduce …",
     "`w` has one …",
     "The gradient should …",
-    "Without the `tf.function`, …",
+    "Without a `tf.function`, …",
     "If you request the gradients of …",
     "If you request the gradient of `w`, …",
     "Put the tape into the function that `strategy.run` calls: …",
@@ -475,7 +478,7 @@ def test_around():
 
 @says(
     "Recomputation runs a …",
-    "In replicas, each …",
+    "Each replica runs its …",
     "The block in …",
     "All gradients agree …",
     "The recomputed block …",
@@ -499,7 +502,7 @@ def test_recomputed_blocks():
     assert "strategy.scope():\n    w = tf.Variable" in source("recompute.py")
 
 
-@says("In `fit`, a …", "But its moving …")
+@says("If you recompute …", "But the moving …")
 def test_a_recomputed_layer_in_fit():
     found = said(begun(RECOMPUTED))
     for place in "one", "two":
@@ -516,7 +519,7 @@ def test_a_recomputed_layer_in_fit():
     "XLA also compiles …",
     "XLA also compiles …",
     "The compiled gradient …",
-    "However, XLA refuses …",
+    "However, even on …",
     "What can be …",
 )
 @over(x=arrays(3, numbers(-3, 3)))
@@ -543,7 +546,7 @@ def test_between():
     assert not np.allclose(ours, one)
 
 
-@says("Every program of …")
+@says("To have two …", "Only the programs …")
 def test_programs():
     made = "cpu, [tf.config.LogicalDeviceConfiguration()] * 2)"
     without = [
@@ -553,11 +556,11 @@ def test_programs():
 
 
 @says(
-    "Each replica calls …",
-    "The gradient function runs in …",
-    "If it appends …",
+    "Each replica runs `slope` …",
+    "If the gradient function …",
     "The upstream gradient, …",
-    "In eager mode this …",
+    "In eager mode, both …",
+    "In a graph, they …",
     "The gradient function computes …",
     "The list `variables=` …",
     "If you read …",
@@ -588,24 +591,27 @@ def test_turns():
 
 
 @says(
-    "In this section, …",
+    "In this section, the …",
     "There is one …",
     "Both factors can …",
     "The contributions of …",
     "Each example has …",
     "The gradient of the weight …",
     "So each replica …",
-    "Each replica runs …",
-    "The gradient function itself …",
-    "The loss does, …",
+    "Each replica runs the …",
+    "For $y_i = …",
+    "The loss is …",
     "In every replica, …",
-    "If each replica …",
+    "In the lines `divided …",
+    "In the lines `by …",
+    "In the lines `and …",
     "With equal parts, the gradients …",
-    "Dividing each loss …",
+    "For equal parts, …",
     "So divide each …",
     "The program splits …",
+    "Each indented line …",
     "For parts of …",
-    "with two replicas …",
+    "with two replicas, …",
     "The gradient of a mean over a batch, …",
 )
 @over(x=arrays((4,), numbers(1, 9)), w=numbers(1, 9), cut=[1, 2, 3])
@@ -626,6 +632,8 @@ def test_parts(x, w, cut):
     figures = [each.numbers[-1] for each in trace("batch.py")]
     right, _, even, twice, mended, _, still, own_size, halved = figures
     assert right == even == mended == still == twice / 2 == 50
+    [batch] = re.findall(r"batch = tf.constant\(\[(.*)\]", source("batch.py"))
+    assert len(batch.split(",")) == 4
     three, single = 2 * 2 * (1 + 4 + 9) / 3, 2 * 2 * 6**2
     assert np.allclose([own_size, halved], [three + single, (three + single) / 2])
 
@@ -633,26 +641,26 @@ def test_parts(x, w, cut):
 @says(
     "The optimizer adds …",
     "A Keras optimizer …",
-    "It doesn't divide …",
+    "The optimizer does …",
 )
 def test_optimizer():
     assert found("optimized") == [2.0 - 0.125 * (3.0 + 7.0)] * 3
 
 
 @says(
-    "Each replica $r$ …",
     "All outputs depend …",
     "The gradient of a mean over the …",
     "If the forward …",
     "An all-reduce computes …",
     "All three agree.",
-    "So you need …",
+    "So you don't …",
     "If you write …",
     "The gradient is then …",
-    "Batch statistics cover …",
+    "For example, the …",
     "With equal parts, the mean …",
     "If the parts …",
-    "From here on, …",
+    "In this section, $n$ …",
+    "Replica $s$ holds …",
     "The mean over …",
     "Deliberately wrong: the gradient …",
 )
@@ -686,7 +694,7 @@ def test_meet():
     "If the tape …",
     "If you all-reduce …",
     "With the mistake, …",
-    "The sum then …",
+    "The gradient then …",
     "In this program, `step(False)` …",
     "If you want …",
     "If you sum …",
@@ -704,14 +712,16 @@ def test_counted():
 
 
 @says(
-    "Keras divides the …",
+    "In `model.fit`, Keras …",
+    "The program trains …",
+    "The last batch …",
     "In `model.fit` with …",
     "With batches of …",
     "If the last …",
     "Each replica computes …",
-    "So of 3 …",
+    "So if the …",
     "A single example …",
-    "Drop the last …",
+    "If the weights …",
     "`model.fit` raises an …",
     "model.fit over a …",
 )
@@ -720,6 +730,9 @@ def test_fit():
         ours, one = found("fitted", n)
         assert np.allclose(ours, one, 1e-6)
     assert found("sizes") == [[2, 2], [1, 0]]
+    sizes = [each.numbers[0] for each in trace("fit.py")[:4]]
+    assert sizes == [16, 18, 17, 19] and "batch_size=8" in source("fit.py")
+    assert [n % 8 or 8 for n in sizes] == [8, 2, 1, 3]
     [[before]] = found("fitted", 4)[0]
     [[ours]], [[one]] = (each for each in found("fitted", 5))
     assert np.isclose(before - ours, (before - one) / 2, 1e-4)
@@ -741,9 +754,11 @@ def test_fit():
 @says(
     "A `tf.device` around …",
     "In each part …",
+    "The lines `grad …",
     "The gradient function runs on …",
     "In a graph where …",
-    "A device that …",
+    "If you set …",
+    "After `tf.config.set_soft_device_placement(False)`, TensorFlow …",
     "Where the operations …",
 )
 def test_placed():
@@ -766,6 +781,7 @@ def test_placed():
     "We also ran …",
     "Without a cluster, …",
     "The gradient was …",
+    "With one worker, …",
     "The same gradient …",
 )
 def test_hosts():
@@ -777,8 +793,8 @@ def test_hosts():
 
 
 @says(
-    "The logits of …",
-    "Each replica multiplies …",
+    "The logits $x_s$ …",
+    "All replicas need …",
     "Each replica gets …",
     "The gradient function adds …",
     "The local factor …",
@@ -810,15 +826,19 @@ def test_catalogue():
 pointer(
     "You need gradients …",
     "Compare the lines of …",
-    "The program tries …",
-    "Compare both with …",
-    "Compare two replicas …",
+    "The program computes …",
+    "Compare the sums …",
+    "Compare the three …",
+    "Compare the two …",
+    "Compare the last …",
+    "Look at the lines …",
+    "Compare `x_bar` …",
+    "Compare `w moved …",
     "The catalogue of …",
-    "A complete training …",
     "We didn't test …",
     "After this page …",
     "What you see …",
     "Derive the gradient …",
 )
 history("We had no …", "TensorFlow compiles programs …")
-advice("So compile your …")
+advice("So compile your …", "But a run …")

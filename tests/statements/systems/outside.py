@@ -19,8 +19,8 @@ def slope(x):
 
 @says(
     "Without a custom …",
-    "the gradient is …",
-    "In the next program, the …",
+    "the gradient is `None` …",
+    "In the next program, `tf.numpy_function` …",
     "Deliberately wrong: the tape …",
 )
 @over(mode=TAPES, x=SINC)
@@ -37,6 +37,7 @@ def test_none(mode, x):
 @says(
     "XLA has no …",
     "The tape records …",
+    "The gradient is `None`. …",
 )
 def test_one_operation():
     def f(x):
@@ -55,7 +56,7 @@ def test_one_operation():
     "After this page …",
     "Wrap the function …",
     "For example, a …",
-    "Of these modes, …",
+    "The gradient of `sinc` …",
 )
 @over(mode=TAPES, x=SINC, loss=LOSSES)
 def test_with_a_rule(mode, x, loss):
@@ -102,10 +103,12 @@ def test_each_element(x):
 
 @says(
     "NumPy has `np.sinc`, …",
-    "So the values …",
+    "In this example, NumPy …",
+    was="'the values must come from NumPy': two operations of TensorFlow compute them",
 )
 def test_no_sinc():
     assert not any(hasattr(place, "sinc") for place in (tf, tf.math, tf.signal))
+    assert "tf.numpy_function(np.sinc, [x], x.dtype)" in source("sinc.py")
 
 
 @says(
@@ -122,7 +125,7 @@ def test_whose_operations():
     assert text.count('op: "PyFunc"') == 1 and text.count('op: "Cos"') == 1
 
 
-@says("The loss is …")
+@says("The loss is …", "For the first …")
 def test_twice_y():
     upstream = trace("sinc.py").line("grad")["upstream"]
     y = trace("sinc.py").line("y")["y"]
@@ -166,7 +169,7 @@ def test_near_zero(mode, sign, dtype):
 @says(
     "Set the shape …",
     "In a graph, TensorFlow doesn't …",
-    "Without this line, …",
+    "Without `set_shape`, …",
 )
 def test_unknown_rank():
     found = []
@@ -184,10 +187,11 @@ def test_unknown_rank():
 
 @says(
     "A loop in …",
-    "Then the gradient …",
-    "The example is …",
-    "So the gradient of each …",
-    "The same loop …",
+    "With such a …",
+    "Here, a loop …",
+    "Each $x_s$ …",
+    "So the gradient of $x_s$ …",
+    "If you run …",
     "Each step of …",
 )
 @over(x=arrays((5,), numbers(-9, 9)), y_bar=arrays((5,), numbers(-9, 9)), a=[0.5, -0.9])
@@ -213,7 +217,7 @@ def test_recurrence(x, y_bar, a):
 
 
 @says(
-    "Compare the gradients with …",
+    "In the output, compare …",
     "All printed digits agree.",
 )
 def test_scan_agrees():
@@ -225,14 +229,15 @@ def test_scan_agrees():
 
 
 @says(
-    "`sinc.py` keeps $y$, …",
-    "For a second tape …",
+    "The gradient function in …",
+    "A second tape treats this …",
+    "So the first …",
     "The second derivatives …",
-    "For a second derivative, …",
+    "A second tape treats a …",
     "To get the …",
     "The fix is to let …",
     "Deliberately wrong: a …",
-    "The gradient function …",
+    "The gradient function calls …",
 )
 @over(x=numbers(0.25, 3))
 def test_second(x):
@@ -250,9 +255,9 @@ def test_second(x):
 
 
 @says(
-    "Then the decorated …",
+    "The decorated function …",
     "for tapes outside a tf.function",
-    "Otherwise the second …",
+    "Without this line, the …",
     was="the program had no tf.identity: TypeError with both tapes outside",
 )
 @over(mode=[*OUTSIDE[:1], NESTED, *BLOCKS[:2]])
@@ -274,7 +279,7 @@ def test_second_outside(mode):
         assert "is out of scope" in message(mode.derivative, bare, x)
 
 
-@says("Each backward pass …")
+@says("But each backward pass …")
 def test_one_more_call():
     p, calls = program("twice.py"), []
     before, np.sinc = np.sinc, lambda x: calls.append(x) or before(x)
@@ -282,12 +287,12 @@ def test_one_more_call():
         EAGER.gradient(p.sinc, SINC[0])
     finally:
         np.sinc = before
-    assert len(calls) == 2
+    assert len(calls[1:]) == 1
 
 
 @says(
     "How often NumPy …",
-    "The next graph …",
+    "The graph in …",
     "By default, TensorFlow …",
     "`stateful=False` declares that …",
 )
@@ -337,7 +342,7 @@ def test_constant(stateful, constant, jit):
 
 
 @says(
-    "Eagerly, the function …",
+    "In eager mode, the function …",
     "Whether two calls …",
     "A `tf.function` runs …",
     "`Dataset.map` with `num_parallel_calls` …",
@@ -392,7 +397,7 @@ def test_threads(stateful, locked):
 
 @says(
     "NumPy computes in float64 as …",
-    "In eager mode …",
+    "In eager mode, the result …",
     "float64, as NumPy …",
     "In a graph, TensorFlow raises …",
     "Deliberately wrong: NumPy returns …",
@@ -434,7 +439,7 @@ def test_split():
 
 
 @says(
-    "zeros under `tf.vectorized_map` …",
+    "the gradient is zero …",
     "the gradient of …",
 )
 @over(x=SINC[:1])
@@ -453,7 +458,8 @@ def test_zeros(x):
     "Inside the table, …",
     "Several positions may …",
     "A table looked …",
-    "Its derivative is …",
+    "The derivative with …",
+    "The two values …",
 )
 @over(x=arrays((3,), numbers(0.125, 3.875)), f=arrays((4,), numbers(-9, 9)))
 def test_interp(x, f):
@@ -473,7 +479,7 @@ def test_interp(x, f):
 @says(
     "Outside the table, …",
     "Therefore the gradient …",
-    "At the two …",
+    "At the first …",
     was="outside the table the gradient was the slope of the nearest segment",
 )
 @over(mode=[EAGER, INSIDE, AROUND], x=[-3.0, 0.0, 4.0, 6.0])
@@ -493,7 +499,7 @@ def test_outside_the_table(mode, x):
     assert p.x[-1] == 6.0 and trace("interp.py").line("x_bar")["x_bar"][-1] == 0
 
 
-@says("The value at …")
+@says("The value at …", "The total is …")
 def test_one_and_a_quarter():
     p = program("interp.py")
     assert trace("interp.py").line("f_bar")["f_bar"][1] == 0.5 + 0.75
@@ -530,16 +536,22 @@ advice(
     "Compare `quotient` with …",
     "Look at `downstream`:",
     "For one element, …",
-    "The gradient is …",
-    "Compare `upstream` with …",
+    "The gradient is the factor …",
     "If you don't …",
+    "Compare `second` in …",
+    "Compare `second` again:",
+    "Compare the runs …",
+    "Look at `calls …",
+    "Compare the two …",
+    "For an explanation …",
     "Compare `stateful=True`, which …",
     "Write a gradient …",
     "What is the …",
+    "How is the …",
     "What does `np.interp` …",
 )
 pointer(
-    "For the second …",
+    "For the section …",
     "What you see …",
     "A function of …",
     "The guide describes …",
