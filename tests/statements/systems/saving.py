@@ -488,7 +488,9 @@ def test_lite():
     assert value.numbers[0] == 9 and gradient.numbers[0] == -6
     assert "Identity" not in value.text + gradient.text
     assert not [each for each in dir(tf.lite.Interpreter) if "gradient" in each]
-    [given] = re.findall(r"model, x = Model\(\), np.array\(\[(.*?)\]", source("lite.py"))
+    [given] = re.findall(
+        r"model, x = Model\(\), np.array\(\[(.*?)\]", source("lite.py")
+    )
     assert float(given) == 3
     model = module(turned(), tf.TensorSpec([1]))
     graph = model.run.get_concrete_function()
