@@ -75,7 +75,7 @@ def demand_no_book() -> None:
 def _note(event: str, arguments: tuple) -> None:
     if event == "open" and _read is not None and isinstance(arguments[0], (str, Path)):
         path = os.path.abspath(arguments[0])
-        if path.startswith(_BOOK):
+        if path.startswith(_BOOK) and os.path.exists(path):
             _read.append(os.path.relpath(path, ROOT))
 
 

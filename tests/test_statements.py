@@ -813,6 +813,7 @@ def test_cases_share_a_program_that_none_changed(tmp_path, monkeypatch):
     assert program("x.py").f is not third.f
 
 
+@pytest.mark.tools(False)
 def test_the_example_on_the_page_about_checks_holds(book):
     page = (Path(__file__).parents[1] / "docs/checked.md").read_text("utf-8")
     [example] = re.findall(r"```\{.python notest\}\n(@says.*?)```", page, re.DOTALL)

@@ -169,7 +169,7 @@ def test_central_difference(x, f):
 @says(
     "A method that …",
     "The input gets …",
-    "Rounding errors of …",
+    "The method subtracts …",
     "The method subtracts …",
     was="'nothing nearly equal is subtracted': x ** 2 at -0.4 gives -3918.87, by TensorFlow's complex power",
 )

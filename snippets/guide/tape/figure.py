@@ -54,8 +54,8 @@ def draw(name, above, below, ink):
     names = ["x", "1   u = x²", "2   v = 3u", "3   w = u²", "4   L = v w"]
     (x, y), (u, _), (v, top), (w, low), (L, _) = (at[name] for name in names)
     assert x < u < v == w < L and low < y < top, (
-        "Boxes from left to right: x, then u = x², then two boxes one above the"
-        " other, v = 3u on top and w = u² below, then L = v w.")
+        "Boxes from left to right: x, then u = x², then two boxes one above"
+        " the other, v = 3u on top and w = u² below, then L = v w.")
     carried = {(each.arrow_patch.get_edgecolor(), each.xyann[0] < each.xy[0])
                for each in plot.texts if hasattr(each, "arrow_patch")}
     inks = colors.to_rgba(ink), colors.to_rgba(below)

@@ -1,4 +1,4 @@
-"""tf.saved_model.load restores the gradients and the variables of an export."""
+"""tf.saved_model.load restores the gradients and variables of an export."""
 
 import tempfile
 

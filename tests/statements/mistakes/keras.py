@@ -393,7 +393,7 @@ def test_exchanged(when):
     "The fix makes …",
     "The copy has …",
     "Choose an upstream …",
-    "Deliberately wrong: the activation is replaced after …",
+    "Deliberately wrong: the activation changes …",
     "A copy of …",
 )
 @over(graph=[False, True], signs=[[1.0, -1.0], [1.0, 1.0]])

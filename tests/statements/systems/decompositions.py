@@ -139,7 +139,9 @@ def test_the_convention(mode, seed):
     rows = trace("decompositions.py")
     assert close(rows.starting("downstream")[-1].numbers[1:3], [4.5, 4.5])
     assert close(rows.starting("TensorFlow")[0].numbers[1:3], [0, 9])
-    assert rows.starting("symmetric")[0].numbers == rows.starting("downstream")[-1].numbers
+    assert (
+        rows.starting("symmetric")[0].numbers == rows.starting("downstream")[-1].numbers
+    )
 
 
 # What has a gradient.

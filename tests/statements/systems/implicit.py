@@ -909,7 +909,9 @@ def test_not_converged(mode, damping):
 
         now, given, h = y[0].numpy(), x[0].numpy(), 1e-6
         e = F(now, given)
-        assert np.abs(e).max() > 1 and np.abs(F(solution(given), given) - e).max() < 1e-9
+        assert (
+            np.abs(e).max() > 1 and np.abs(F(solution(given), given) - e).max() < 1e-9
+        )
         change = [solution(given + s) - solution(given - s) for s in h * np.eye(2)]
         assert close(plain[0], [each[0] / 2 / h for each in change], 1e-5)
 

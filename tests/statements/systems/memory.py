@@ -847,7 +847,11 @@ def entries():
 @over(traces=[1, 4])
 def test_traces(traces):
     custom = tf.custom_gradient(lambda x: (x * x, lambda upstream: 2.0 * x * upstream))
-    for function, each in ((tf.square, 0), (custom, 1), (tf.recompute_grad(tf.square), 2)):
+    for function, each in (
+        (tf.square, 0),
+        (custom, 1),
+        (tf.recompute_grad(tf.square), 2),
+    ):
         before, graphs = entries(), []
 
         def noted(x, function=function, graphs=graphs):

@@ -126,7 +126,10 @@ def test_growth(mode, k, y_0):
     assert close(a, 10 * np.exp(k * (T - t)))
     end, start = trace("ode.py").starting("at ")
     assert end["a"] == 10 and round(start["a"], 2) == 27.18
-    assert round(start["a"], 4) == trace("ode.py").starting("downstream_y_0")[0].numbers[-2]
+    assert (
+        round(start["a"], 4)
+        == trace("ode.py").starting("downstream_y_0")[0].numbers[-2]
+    )
     assert start["y"] != 3 and close(start["y"], 3.0, 1e-8)
     errors = [
         abs(defined.rk4(lambda y: [y], [1.0], 1.0, n)[0] - np.e) for n in (10, 20, 40)

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the activation is replaced after a tf.function was traced."""
+"""Deliberately wrong: the activation changes after a tf.function is traced."""
 
 import tensorflow as tf
 from tensorflow import keras
