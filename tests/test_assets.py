@@ -14,7 +14,6 @@ from .project import ROOT
 PAGE = """<link rel="stylesheet" href="../assets/stylesheets/main.484c.min.css">
 <link rel="stylesheet" href="../assets/site.css">
 <link rel="preload" href="../assets/fonts/a.woff2" as="font">
-<script src="../assets/javascripts/bundle.79ae.min.js"></script>
 <script src="../assets/trace.js" defer></script>
 <a href="../assets/logo.svg">An address that others may link</a>
 """
@@ -24,11 +23,11 @@ FILES = {
     "assets/trace.js": "{\n  // why\n\n  trace(`a // ${b}`) // now\n}\n",
     "assets/logo.svg": "<svg/>",
     "assets/fonts/a.woff2": "font",
-    "assets/javascripts/bundle.79ae.min.js": "run()\n//# sourceMappingURL=b.js.map\n",
-    "assets/javascripts/bundle.79ae.min.js.map": "{}",
+    "assets/javascripts/bundle.79ae.min.js": "run()",
     "assets/javascripts/lunr/min/lunr.de.min.js": "lunr()",
     "assets/javascripts/workers/search.b0.min.js": "search()",
     "assets/stylesheets/main.484c.min.css": "a{}\n/*# sourceMappingURL=m.css.map */",
+    "assets/stylesheets/main.484c.min.css.map": "{}",
     "search/sections.js": "searched()",
     "search/words/0.js": "searched()",
     "snippets/a.live.js": "live()",
@@ -57,7 +56,7 @@ def test_each_own_file_is_asked_for_with_one_version(tmp_path):
     for name in ("site.css", "trace.js", "fonts/a.woff2"):
         assert f'"../assets/{name}?v={version}"' in page
     assert f'url("fonts/a.woff2?v={version}")' in site["assets/site.css"]
-    for name in ("bundle.79ae.min.js", "main.484c.min.css", "logo.svg"):
+    for name in ("main.484c.min.css", "logo.svg"):
         assert f'{name}"' in page, "has a hash in its name, or is no part of a page"
 
 
@@ -78,11 +77,12 @@ def test_what_no_page_asks_for_is_gone(tmp_path):
     site = finished(tmp_path)
     gone = {*FILES} - {*site}
     assert gone == {
-        "assets/javascripts/bundle.79ae.min.js.map",
+        "assets/javascripts/bundle.79ae.min.js",
         "assets/javascripts/lunr/min/lunr.de.min.js",
         "assets/javascripts/workers/search.b0.min.js",
+        "assets/stylesheets/main.484c.min.css.map",
     }
-    assert not (tmp_path / "assets/javascripts/lunr").exists()
+    assert not (tmp_path / "assets/javascripts").exists()
     assert "sourceMapping" not in "".join(site.values())
 
 
@@ -112,7 +112,7 @@ def test_hosts_are_told_which_files_never_change(tmp_path):
 
 def test_the_site_has_nothing_that_nobody_asks_for(built_site):
     there = [path.relative_to(built_site) for path in built_site.rglob("*")]
-    unused = (".map", "lunr", "workers", "page.png")
+    unused = (".map", "assets/javascripts", "page.png")
     assert not [path for path in there if path.as_posix().endswith(unused)]
     for path in built.built_pages(built_site):
         text = path.read_text("utf-8")

@@ -6,19 +6,15 @@ part of the search, passes its own version on.
 """
 
 import re
+import shutil
 from hashlib import sha256
 from pathlib import Path
 
-_UNUSED = (
-    "assets/**/*.map",
-    # The scripts are the site's own.
-    "assets/javascripts/**/*",
-)
 _NAMES_ITS_MAP = re.compile(r"\n?(?://|/\*)# sourceMappingURL=\S*(?: ?\*/)?\s*\Z")
 _UNREAD = re.compile(r"^[ \t]*(?://.*)?\n|^[ \t]+", re.MULTILINE)
 """Of a script: lines of comments, empty lines, and how the others are indented. So no
 text of a script may go on in a second line."""
-_THEME = ("javascripts/", "stylesheets/", "images/", "cards/")
+_THEME = ("stylesheets/", "images/", "cards/")
 """Folders whose files have a hash in their names, or are no part of a page."""
 _LOADED = re.compile(
     r'(?P<before>\s(?:href|src)=")(?P<path>[^"?#:]*assets/'
@@ -43,13 +39,10 @@ def write(site: Path) -> None:
 
 
 def _leave_out(site: Path) -> None:
-    for pattern in _UNUSED:
-        for path in [*site.glob(pattern)]:
-            if path.is_file():
-                path.unlink()
-    for folder in sorted(site.glob("assets/javascripts/**/"), reverse=True):
-        if not any(folder.iterdir()):
-            folder.rmdir()
+    """The theme's scripts, for which the site has its own, and all source maps."""
+    shutil.rmtree(site / "assets/javascripts", ignore_errors=True)
+    for path in [*site.glob("assets/**/*.map")]:
+        path.unlink()
     for path in site.glob("assets/*s/*.min.*"):
         _rewrite(path, _NAMES_ITS_MAP, "\n")
 

@@ -120,14 +120,8 @@ def headers(texts: list[str], book: Book) -> str:
             "  Cross-Origin-Opener-Policy: same-origin",
             "  Permissions-Policy: camera=(), geolocation=(), microphone=()",
             "# Their names change with their content.",
-            *(
-                line
-                for folder in ("javascripts", "stylesheets")
-                for line in (
-                    f"{below}/assets/{folder}/*",
-                    "  Cache-Control: public, max-age=31536000, immutable",
-                )
-            ),
+            f"{below}/assets/stylesheets/*",
+            "  Cache-Control: public, max-age=31536000, immutable",
             "",
         )
     )
