@@ -1,4 +1,4 @@
-"""The same layer, with its variables passed as arguments."""
+"""A dense layer whose variables are passed as arguments."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A Python loop is one graph, so all its tensors are accessible."""
+"""A Python loop adds no graph, so all its tensors are accessible."""
 
 import tensorflow as tf
 

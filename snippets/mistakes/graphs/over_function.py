@@ -1,4 +1,4 @@
-"""tf.function stands above tf.custom_gradient."""
+"""tf.function is above tf.custom_gradient."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Second derivatives of log(1 + e^x), by what grad captures."""
+"""Second derivatives of log(1 + e^x) depend on what grad captures."""
 
 import functools
 

@@ -41,8 +41,9 @@ LOGITS = arrays((4,), numbers(-30, 30))
     r"softmax, $p = \operatorname{softmax}(z)$ …",
     "Each output is …",
     "Start from the …",
-    "The differential of the second …",
+    "The differential of the denominator's …",
     r"The differential of $\log p_i$ …",
+    "The derivative of …",
     "Then exchange the …",
     "It subtracts the …",
     "The Jacobian has …",
@@ -71,7 +72,7 @@ def test_softmax(mode, z, seed):
     "The labels $t$ …",
     "Compute $y$ with …",
     "Only the logits …",
-    "The derivative covers …",
+    "So the derivative of …",
     "The upstream gradient is a scalar:",
     "Labels that are …",
     "The gradient is then …",
@@ -107,12 +108,12 @@ def test_cross_entropy(mode, z, seed):
 
 @says(
     "Use one gradient …",
-    "If the logits …",
+    "If the logits are far …",
     "The program below …",
     "`in_a_row` has a …",
-    "The labels sum …",
+    "The labels sum to 1, so `cross_entropy` …",
     "The first logits …",
-    "At 200, the …",
+    "If the logits are 200 …",
     "The gradient of the loss …",
     "The gradient function of the softmax …",
     "Softmax and cross-entropy: …",
@@ -361,7 +362,7 @@ def test_no_spread(mode, value, size, dtype):
     "Look at `normalize`:",
     "`normalize` prints 0.46291 …",
     "The program above …",
-    "Deliberately wrong: layer …",
+    "Deliberately wrong: a constant …",
 )
 def test_frozen():
     defined, lines = program("wrong/frozen.py"), trace("wrong/frozen.py")
@@ -392,7 +393,7 @@ def places(K, strides=1, padding="VALID", dilations=1, image=(3, 4)):
 
 
 @says(
-    "A convolution is …",
+    "A convolution is a …",
     "A pixel may …",
     "convolution, $Y = P K$ …",
     r"pixels — $\upstream{\bar Y} \, \local{K^{\T}}$, …",
@@ -404,7 +405,7 @@ def places(K, strides=1, padding="VALID", dilations=1, image=(3, 4)):
     "The last sum …",
     "`tf.nn.conv2d_transpose` computes the …",
     "The gradient agrees with the …",
-    "You can also compute its …",
+    "You can also compute the first …",
     "The first pixel …",
     "At this place, …",
     "The upstream gradient of …",
@@ -474,12 +475,12 @@ def test_other_choices(strides, padding, dilations):
 
 
 @says(
-    "You can also compute the …",
+    "You can also compute the gradient …",
     "This convolution fails …",
     "You get an …",
-    "TensorFlow's own gradient …",
+    "The program first …",
     "The formula above …",
-    "Deliberately wrong: a …",
+    "Deliberately wrong: a convolution …",
     "Exchange batch and …",
 )
 @over(mode=[EAGER, INSIDE, AROUND_XLA], batch=[0, 3])
@@ -504,6 +505,7 @@ def test_empty_batch(mode, batch):
 @says(
     "This page lists …",
     "This program computes …",
+    "The labels sum to 1, so the formula …",
     "Each number is …",
     "The last column …",
     "The three columns …",
@@ -520,6 +522,7 @@ def test_each_row_has_a_run(mode, seed):
     shown = [re.split(r"\s{2,}|\s-", each.text)[0].strip() for each in lines[1:]]
     assert [each for each in names if each != "one normalized row"] == shown
     assert lines[0].text.split() == ["formula", "TensorFlow", "differences"]
+    assert close(np.sum(program("check.py").t), 1.0)
     for line in lines[1:]:
         formula, own, differences = line.numbers[-3:]
         assert formula == own and abs(formula - differences) < 1e-4
@@ -604,7 +607,7 @@ advice(
     "The backward pass …",
     "The normalized row follows.",
     "Compare the last two …",
-    "You can fix …",
+    "There are three …",
     "Make two quick …",
     "Predict: a softmax.",
     "Let `p = tf.nn.softmax([0.0, 0.0])`, …",

@@ -38,7 +38,7 @@ def reverse(x):
 
 @says(
     "In a branch within …",
-    "Otherwise, `grad` captures …",
+    "Otherwise, in a …",
 )
 @over(mode=[INSIDE, AROUND, SYMBOLIC])
 def test_a_branch_in_a_loop(mode):
@@ -157,8 +157,8 @@ def test_python_if(mode, x):
     "`tf.function` traces the …",
     "The custom gradient …",
     "The gradient is right.",
-    "Deliberately wrong: tf.custom_gradient stands …",
-    "tf.function stands above …",
+    "Deliberately wrong: tf.custom_gradient is …",
+    "tf.function is above …",
 )
 @over(mode=[EAGER, *IN_GRAPHS])
 def test_order(mode):
@@ -186,6 +186,7 @@ w = tf.Variable(2.0)
     "If the tensor …",
     "In a graph, TensorFlow builds the gradient …",
     "If `grad` reads …",
+    "There is no such …",
     "Reading the tensor …",
     "Fix: copy the tensor with `tf.identity` in the decorated function, and let `grad` capture the …",
     "A Python number or a NumPy array needs …",
@@ -240,6 +241,8 @@ def test_branch(mode):
 
 @says(
     "A custom gradient works …",
+    "This holds eagerly …",
+    "It also holds …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA])
 def test_loops(mode):
@@ -325,7 +328,7 @@ def test_captured_in_a_loop(mode):
     "Only a loop …",
     "The program turns …",
     "The fix differentiates …",
-    "The loop returns …",
+    "Up to rounding, the loop …",
     "In a loop of TensorFlow 1, …",
     "In a loop of TensorFlow 2 …",
     "Fix: differentiate with …",
@@ -408,7 +411,7 @@ def test_kernels(call):
     "The loop has no …",
     "The fix passes a limit:",
     "The gradient is right under XLA.",
-    "The gradient of a loop keeps …",
+    "For the gradient, a loop …",
     "Fix: pass `maximum_iterations`, …",
     "Deliberately wrong: XLA compiles a loop …",
     "The loop has a …",
@@ -493,11 +496,11 @@ def test_out_of_scope(mode):
 @says(
     "Fix: replace the …",
     "Here `grad` runs …",
-    "The tensor belongs to the graph of the loop.",
-    "The gradient of a loop is …",
+    "The tensor belongs to the graph of the loop, …",
+    "TensorFlow builds the gradient …",
+    "The outer graph …",
     "The program can now print both …",
-    "The gradient of a loop is …",
-    "The fix loops …",
+    "So this fix …",
     "In a TensorFlow …",
     "Deliberately wrong: in a loop, grad stores …",
     "A Python loop …",
@@ -611,7 +614,7 @@ def test_returned_capture(mode, what):
     "The fix captures …",
     "Both gradients are right.",
     "`grad` runs once …",
-    "The program computes two …",
+    "The program calls `tape.gradient` …",
     "If you compute …",
     "Fix: keep what …",
     "Deliberately wrong: the forward pass saves …",
@@ -691,9 +694,9 @@ def test_no_gradient(mode):
 
 @says(
     "The program counts …",
-    "Each Python number causes a new trace, but …",
+    "Each new Python …",
     "The fix has a signature.",
-    "Its calls pass …",
+    "The program passes …",
     "Now the function …",
     "`tf.function` makes a …",
     "Fix: pass tensors, …",
@@ -745,6 +748,7 @@ def test_retracing(numbers):
     "It runs only …",
     "The print runs …",
     "It also runs …",
+    "Each of these …",
     "In the fix, `tf.control_dependencies` …",
     "Deliberately wrong: nothing …",
     "With a control …",

@@ -1,4 +1,4 @@
-"""Deliberately wrong: layer normalization with a constant mean and s."""
+"""Deliberately wrong: a constant mean and standard deviation."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the error is gone, and so is the gradient."""
+"""Deliberately wrong: removing the error also removes the gradient."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: tf.custom_gradient stands above tf.function."""
+"""Deliberately wrong: tf.custom_gradient is above tf.function."""
 
 import tensorflow as tf
 
