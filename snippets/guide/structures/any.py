@@ -14,7 +14,7 @@ def energy(*trees):
 
     def grad(upstream):
         downstream = tf.nest.map_structure(lambda leaf: upstream * leaf, trees)
-        print("  inputs:", len(trees), " gradients to return:",
+        print("  arguments:", len(trees), " gradients to return:",
               len(tf.nest.flatten(downstream)))
         return downstream
 

@@ -18,7 +18,7 @@ def probe(x, seen):
     return identity(x)
 
 
-def upstream_is_fine(place):
+def passes_on_finite(place):
     """Whether the gradient that STEPS[place] passes on is finite."""
     seen = []
     x = tf.constant([0.5, 1.5])
@@ -34,10 +34,10 @@ def upstream_is_fine(place):
 bad, fine = 0, len(STEPS) - 1
 print(len(STEPS), "steps")
 for place in (fine, bad):
-    print(f"step {place:2}  upstream is fine: {upstream_is_fine(place)}")
+    print(f"step {place:2}  downstream is finite: {passes_on_finite(place)}")
 while fine - bad > 1:
     middle = (bad + fine) // 2
-    verdict = upstream_is_fine(middle)
-    print(f"step {middle:2}  upstream is fine: {verdict}")
+    verdict = passes_on_finite(middle)
+    print(f"step {middle:2}  downstream is finite: {verdict}")
     bad, fine = (bad, middle) if verdict else (middle, fine)
-print("bad after the gradient of step", bad, "and fine before it")
+print("the NaN enters in the gradient function of step", bad)

@@ -77,7 +77,7 @@ def bare(A, B):
 
 
 @says(
-    "Test a matrix …",
+    "Test a product …",
     "If the matrices are square, a …",
     "If the matrices are square, no …",
     was="'no shape will tell you': other shapes raise",
@@ -117,9 +117,10 @@ def test_symmetric_passes(mode, size, seed):
     A, any_B = normal(seed, [size, size], [size, size])
     for B in (any_B + tf.transpose(any_B), tf.eye(size, dtype=A.dtype)):
         by_rule, right = (
-            mode.gradients(lambda A: f(A, B) ** 2, A)[0] for f in (bare, tf.matmul)
+            mode.gradients(lambda A, B: f(A, B) ** 2, A, B) for f in (bare, tf.matmul)
         )
-        assert close(by_rule, right)
+        assert close(by_rule[0], right[0])
+        assert size == 1 or not close(by_rule[1], right[1])  # A isn't symmetric
     weights = program("wrong/transpose.py")
     any_B = tf.constant([[0.0, 1.0], [2.0, 3.0]])
     assert len({*np.ravel(any_B)}) == 4
@@ -210,7 +211,7 @@ def test_pairing(seed):
     "If the three …",
     "For example, the gradient …",
     "Its factors are …",
-    "Whether you transpose …",
+    "You can transpose each …",
     was="'does not multiply': an [n, k] and a transposed [m, k] do, to [n, m]",
 )
 @over(sizes=[*itertools.permutations([2, 3, 4]), (3, 3, 3), (2, 2, 3)])
@@ -416,7 +417,7 @@ def test_solve_does_not_invert(dtype):
 
 @says(
     "The gradient function doesn't …",
-    "$Y$ is the inverse …",
+    "To get $Y$, …",
     "Differentiate both sides …",
     "Move the inverse …",
     "Both terms then …",
@@ -668,8 +669,10 @@ def symmetric(V):
 
 @says(
     "For each symmetric …",
-    "It is easier …",
-    "$Y$ is the lower …",
+    "Start from this …",
+    "Then differentiate it, …",
+    "$Y$ is 0 …",
+    "The formula writes …",
 )
 @over(cases=8, mode=["eager", "XLA"], size=[1, 4], seed=SEEDS)
 def test_one_factor(mode, size, seed):
@@ -678,6 +681,13 @@ def test_one_factor(mode, size, seed):
     cholesky = tf.function(tf.linalg.cholesky, jit_compile=mode == "XLA")
     assert close(cholesky(X), Y)
     assert close(tf.linalg.band_part(Y, -1, 0), Y) and np.all(np.diag(Y) > 0)
+    [Z] = normal(seed, [size, size])
+    above, below = np.triu(np.ones([size, size]), 1), np.tri(size)
+    assert not np.any(Y * above) and not np.any(below * Z * above)
+    dX = symmetric(Z)
+    dY = slope(tf.linalg.cholesky, X, dX)
+    half = dY @ tf.transpose(Y)
+    assert close(half + tf.transpose(half), dX, 1e-4)
 
 
 @says(
@@ -711,6 +721,8 @@ def test_differential_of_the_factor(size, seed):
     "The gradient at …",
     "The input changes …",
     "You can add any …",
+    "The result describes …",
+    "In `cholesky.py`, $G$ …",
     "TensorFlow and this …",
     "The gradient of the Cholesky factor, …",
 )
@@ -729,6 +741,7 @@ def test_the_symmetric_gradient(mode, seed):
     assert close(pairing(silent, symmetric(V)), 0.0)
     moved = found + silent
     assert close(pairing(moved, symmetric(V)), pairing(found, symmetric(V)))
+    assert "tf.transpose(Y) @ upstream" in source("cholesky.py")  # Y^T G
     assert not close(pairing(symmetric(N), symmetric(N)), 0.0)
     assert not close(found, H)
 
@@ -843,8 +856,8 @@ def test_three_sizes_find_it(mode):
 
 @says(
     "For a stack …",
-    "`tf.transpose` also reverses …",
-    "`tf.transpose` reverses all …",
+    "`tf.transpose` reverses the order of all axes, so it …",
+    "`tf.transpose` reverses the order of all axes, so the …",
     "Here the stack …",
     "Compare `product` with …",
     "The gradient of `product` …",
@@ -857,6 +870,7 @@ def test_stack(mode, batch):
     stacked = program("wrong/stack.py").product
     A, B = normal(0, [batch, 2, 2], [batch, 2, 2])
     assert same(tf.transpose(A), np.transpose(A, [2, 1, 0]))
+    assert tf.transpose(tf.zeros([5, 2, 3])).shape == [3, 2, 5]  # the batch is last
     assert tf.transpose(tf.zeros([2, 3, 4, 5])).shape == [5, 4, 3, 2]
     right = mode.gradients(tf.matmul, A, B)
     if batch == 2:
@@ -947,7 +961,7 @@ definition(
     "This gradient has …",
     "The section on the …",
     "In the last row, …",
-    "Derive with inner …",
+    "Derive gradients with …",
     "function — input …",
     "On this page, …",
     "The types and …",

@@ -48,7 +48,7 @@ AWAY = numbers(-100, 100).filter(lambda x: abs(x) > 0.01)
     "Polar coordinates: a …",
     "Polar coordinates have …",
     "The two inputs …",
-    "It also returns …",
+    "This function also …",
     "The programs compute …",
     "Each output has its …",
     "There is one downstream …",
@@ -282,7 +282,8 @@ def arrives(mode, other, use=lambda other: 0.0):
     "For a float …",
     "For an integer or …",
     "For an integer output, …",
-    "It receives `None` …",
+    "`grad` receives zeros …",
+    "In three cases …",
     "The upstream gradient of …",
     was="'has its upstream': a text has None in every mode",
 )
@@ -299,7 +300,7 @@ def test_arrives(mode, other):
 
 
 @says(
-    "It receives `None` …",
+    "In three cases …",
     was="'zeros in the same graph' of a branch or a loop, too: None there",
 )
 @over(
@@ -473,7 +474,7 @@ def test_rows(mode, row):
 )
 def test_the_counts_printed():
     lines = trace("any.py")
-    counts = [each.numbers[1] for each in lines.starting("  inputs")]
+    counts = [each.numbers[1] for each in lines.starting("  arguments")]
     leaves = [
         len(tf.nest.flatten(each))
         for each in ((1,), (1, 2), ([1, 2],), ([("W", "b"), {"s": 5, "o": 6}], 7))
@@ -502,7 +503,7 @@ def test_variables_apart(mode):
 
 
 @says(
-    "If `grad` returns a …",
+    "If `grad` returns more …",
     "In eager mode, the message …",
 )
 @over(mode=MODES, count=[1, 2, 4])
@@ -524,7 +525,7 @@ def test_messages_of_the_count(mode, count):
     "It receives the …",
     "If an index …",
     "Two tables in …",
-    "`grad` must return three …",
+    "`grad` must return three items: …",
 )
 @over(
     mode=[EAGER, AROUND, XLA], places=[[1, 0, 1], [2, 2, 2, 2]], loss=["sparse", "ones"]
@@ -653,7 +654,8 @@ def test_closed_over(mode):
 
 
 @says(
-    "If you pass a setting …",
+    "Don't make a …",
+    "In a graph, TensorFlow …",
     was="'each argument is made a tensor': a RaggedTensor stays one",
 )
 @over(mode=MODES, setting=[True, 3, 2.5, "text"])
@@ -737,6 +739,7 @@ def test_swapped_pieces(factors):
     "TensorFlow flattens the input …",
     "If both gradients …",
     "A misspelled key …",
+    "If you write …",
 )
 @over(
     mode=MODES,
@@ -767,11 +770,10 @@ def test_keys_as_written(mode, returned):
 
 @says(
     "A keyword argument …",
-    "If you pass all inputs by keyword in …",
+    "If you pass all inputs by keyword in eager mode, TensorFlow doesn't call `grad`.",
     "The results 3 …",
     "If you pass some …",
     "Pass inputs by position.",
-    "If you pass all inputs by keyword, …",
     "The `grad` of …",
     "If `grad` returns one …",
     "Deliberately wrong: inputs …",
@@ -896,7 +898,7 @@ def test_an_unused_output(mode):
 
 
 @says(
-    "It returns mean …",
+    "It should return …",
     "With $n = 3$ …",
     r"In $\d s$ …",
     "Mean and variance …",
@@ -934,7 +936,10 @@ def test_the_second_line():
     assert first["variance"] == 3 and second["variance"] == 0 and second["mean"] == 1
 
 
-@says("If the function also …")
+@says(
+    "If the function also …",
+    "If you pass all inputs by keyword in eager mode, TensorFlow doesn't call `grad`, unless …",
+)
 def test_keywords_and_a_variable():
     w, called = tf.Variable(3.0), []
 
@@ -968,15 +973,15 @@ pointer(
 )
 advice(
     "You need the …",
-    "Write `moments(x)` for …",
+    "Write a function …",
     "Derive both terms …",
     "Look at the order …",
     "You can call …",
     "Name the argument …",
     "Fix: return a …",
     "Fix: pass inputs …",
-    "Capture settings only.",
-    "Compare `inputs` with …",
+    "Capture nothing but …",
+    "Compare `arguments` with …",
     "Compare `rows` with …",
     "Make the setting …",
 )

@@ -87,11 +87,13 @@ def test_the_trace():
     r"The factor in front of $\d s$ …",
     r"The factor in front of $\d x_{ij}$ …",
     "The two passes …",
-    "The forward pass broadcasts $s$ …",
+    "The forward pass broadcasts $s$ over …",
     "The forward pass sums each …",
     "If the forward pass broadcasts …",
     "If the forward pass sums …",
-    r"For example, $y_i = …",
+    "For the sums …",
+    r"For example, take $y_i = …",
+    "The forward pass broadcasts $s$ and sums …",
     "Each element of $y$ …",
     "The sum over …",
     "After the sum …",
@@ -109,6 +111,10 @@ def test_shapes_and_dtypes(mode, dtype, x):
         x.dtype,
     )
     assert same(dx, [[2] * 3, [4] * 3])
+    of_sums = mode.gradient(lambda x: tf.reduce_sum(x, 1), x, loss=LOSSES["dense"])
+    upstream = tf.cast([1, 2], dtype)
+    assert same(of_sums, upstream[:, tf.newaxis] * tf.ones_like(x))
+    assert raised(lambda: upstream * tf.ones_like(x)) is not None
     assert same(ds, tf.reduce_sum(tf.reduce_sum(x, 1) * tf.cast([1, 2], dtype)), 1e-4)
 
 
@@ -181,7 +187,6 @@ def test_none_for_an_integer(mode, dtype, n, of):
 @says(
     "In eager mode, and with the tape inside a `tf.function`, TensorFlow usually …",
     "In eager mode, and with the tape inside a `tf.function`, you …",
-    "It also compares the …",
     "If the tape is …",
     "So your test …",
     "Suppose `row_sums` is …",
@@ -241,7 +246,7 @@ def test_three_places():
     "In the last …",
     "So this row …",
     "The program tries …",
-    "In its output, …",
+    "In the table …",
     "Each row is …",
     "`None` never raises …",
     "`SILENT` means that …",
@@ -282,6 +287,7 @@ def test_the_update():
         ["RMSprop", "accepted", "accepted"], ["Adam", "accepted", "accepted"],
     ]  # fmt: skip
     full, column = tf.Variable(X), tf.Variable(X)
+    assert full.dtype == tf.float32 and "tf.Variable([[1.0," in source("wrong/update.py")
     for variable, gradient in (
         (full, tf.constant([[2.0] * 3, [20.0] * 3])),
         (column, tf.constant([[2.0], [20.0]])),
@@ -358,6 +364,8 @@ def test_the_check():
     "The first element …",
     "Solution: the gradient …",
     "Element by element, …",
+    r"With $\upstream{\bar y}$ and …",
+    "The program compares …",
 )
 def test_the_solution():
     _, downstream_x, *_, of_W, of_x = trace("solution.py")
@@ -367,6 +375,13 @@ def test_the_solution():
         and "(3,)" in of_x.text
     )
     assert all("True" in each.text for each in (of_W, of_x))
+    W, x = tf.reshape(tf.range(1.0, 7.0), (2, 3)), tf.constant([1.0, 0.0, -1.0])
+    upstream, column = tf.constant([[1.0], [10.0]]), x[:, tf.newaxis]
+    found = EAGER.gradients(
+        lambda W, x: tf.reduce_sum(tf.linalg.matvec(W, x) * [1.0, 10.0]), W, x
+    )
+    assert same(found[0], upstream @ tf.transpose(column))
+    assert same(found[1], (tf.transpose(W) @ upstream)[:, 0])
 
 
 @says("The shape is …", "The forward pass broadcasts `b` …", "Predict: a bias.")
@@ -444,7 +459,7 @@ def test_the_figure(mode):
     assert min(right) > max(left) and (len(right), len(left)) == (2, 2)
 
 
-@says("It also compares the …", "Suppose `row_sums` is …", "Then its float32 …")
+@says("If the decorated function …", "Suppose `row_sums` is …", "Then its float32 …")
 @over(
     mode=[m for m in BLOCKS if m.name in ("branch, tape inside", "loop, tape inside")]
 )
@@ -467,7 +482,6 @@ advice(
     "The fix is to …",
     "The fix is `tf.cast(downstream, …",
     "The fix is `return …",
-    "As products of …",
     "Derive the gradient …",
     "Write the formulas …",
     "Predict both gradients …",
@@ -477,7 +491,7 @@ advice(
     "In the output, …",
     "Make two quick …",
 )
-definition("Let $r$ be …", "The type of …", "`y = x + …")
+definition("Let $r$ be …", "The type of …", "Let `y = x …")
 pointer(
     "After this lesson …",
     "For more mistakes …",
