@@ -77,7 +77,7 @@ def test_eight_wrong_rules():
     "You can compute …",
     "Its error is …",
     "Choose any upstream …",
-    "The inner product …",
+    "Except for the …",
 )
 @over(
     function=[tf.sin, tf.exp, tf.tanh, tf.nn.softmax, lambda x: x * tf.reduce_sum(x)],
@@ -665,7 +665,7 @@ def test_the_length(count, seed):
 
 @says(
     "An error in …",
-    "In general, the …",
+    "Over many directions, …",
     "If all elements …",
     "If a single …",
     "In float64, 2.8e-05 …",

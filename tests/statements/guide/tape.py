@@ -168,7 +168,7 @@ def test_traced_in_the_block():
 
 
 @says(
-    "The gradient with …",
+    "If the target was computed from `x` …",
     "The tape also …",
     "A tape identifies …",
     "Two tensors that …",
@@ -629,8 +629,8 @@ def test_watch_before_the_use(wrap, of_variable, dtype):
     r"With $u = 3 \cdot 4 \cdot 2 = 24$ …",
     "In the last two …",
     "In the last row, …",
-    "The label names …",
-    "In the first three …",
+    "The rest of …",
+    "The label begins …",
     "After the label …",
 )
 def test_the_watch():
@@ -1258,7 +1258,7 @@ pointer(
     "Predict: two uses.",
     "Predict: a copy.",
     "Derive: a tensor …",
-    "Each row of …",
+    "Below the header, …",
     "The theory of …",
     "name: function, gradient function",
 )

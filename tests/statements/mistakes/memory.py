@@ -76,7 +76,7 @@ def taped(function, persistent=False):
     "With either fix, …",
     "In this program, a …",
     "A custom gradient doesn't …",
-    "A custom gradient keeps …",
+    "In eager mode, a custom gradient keeps …",
     "Look at how many of the 20 …",
     "Deliberately wrong: a custom gradient that …",
     "Two fixes: stop …",
@@ -144,7 +144,7 @@ def test_whole(blocks):
 
 
 @says(
-    "Fix: none is …",
+    "Fix: without XLA, …",
     "Does `tf.recompute_grad` save …",
     "The results that …",
     "The program counts …",
@@ -182,6 +182,7 @@ def test_in_a_graph(count):
 
 @says(
     "Under XLA, the …",
+    "Under XLA, wrap …",
     "Wrap several blocks …",
     "So if the …",
     was="'recomputes as well': XLA merges the runs of one wrapped function",

@@ -66,7 +66,8 @@ def taped(function, x, persistent=False):
 @says(
     "When the decorated …",
     "`grad` is a …",
-    "TensorFlow keeps it …",
+    "TensorFlow can find …",
+    "Each backward pass …",
     "A record on …",
     "The entry has …",
     "In the backward …",
@@ -250,8 +251,8 @@ def test_the_trace():
     "Python calls both …",
     "The upstream gradient …",
     "`grad` is called when …",
-    "So the number …",
-    "A list to …",
+    "So in a graph, …",
+    "If `grad` appends …",
 )
 @over(mode=MODES, steps=[1, 2, 5])
 def test_calls(mode, steps):
@@ -668,7 +669,7 @@ def controlled(mode, name, what):
     "In a branch within …",
     "If you call …",
     "The copies belong …",
-    "Putting `tf.function` around …",
+    "Instead of copying, you …",
     "A custom gradient with …",
 )
 @over(
@@ -764,7 +765,6 @@ def rewrites(on):
     "The next program rounds …",
     "In eager mode, `by_adding` …",
     "With rewrites turned …",
-    "So the rewrites …",
     "Use `tf.round` instead, …",
     "Deliberately wrong: grad …",
 )
@@ -984,7 +984,7 @@ pointer(
     "The table shows the …",
     "The catalogue of mistakes has …",
     "The most frequent …",
-    "A saved model needs …",
+    "If you save the …",
 )
 advice(
     "You need to …",
