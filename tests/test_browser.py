@@ -690,6 +690,7 @@ DISPLAYED = r"""async name => {
   const all = [...document.querySelectorAll(`img[data-program="${name}"]`)]
   const paragraph = all[0].parentElement
   const shown = [...paragraph.querySelectorAll("img")].filter(each => each.checkVisibility())
+  paragraph.scrollIntoView()  // a lazy image that is far away is never there
   await Promise.all(shown.map(each => each.decode()))
   return shown.map(each => [each.getAttribute("src").split("#")[0],
                             each.alt.replace(/\s+/g, " ")])

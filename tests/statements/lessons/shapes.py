@@ -287,7 +287,9 @@ def test_the_update():
         ["RMSprop", "accepted", "accepted"], ["Adam", "accepted", "accepted"],
     ]  # fmt: skip
     full, column = tf.Variable(X), tf.Variable(X)
-    assert full.dtype == tf.float32 and "tf.Variable([[1.0," in source("wrong/update.py")
+    assert full.dtype == tf.float32 and "tf.Variable([[1.0," in source(
+        "wrong/update.py"
+    )
     for variable, gradient in (
         (full, tf.constant([[2.0] * 3, [20.0] * 3])),
         (column, tf.constant([[2.0], [20.0]])),

@@ -740,7 +740,9 @@ def test_the_paths(mode):
     assert lines == [[-240000], [300, 300, 90000], [-150000]]
 
 
-@says("`tf.nn.silu` isn't an …", "Suppose that your …", "If both tapes are outside this …")
+@says(
+    "`tf.nn.silu` isn't an …", "Suppose that your …", "If both tapes are outside this …"
+)
 @over(mode=[EAGER, INSIDE, AROUND, NESTED])
 def test_an_operation_with_a_custom_gradient(mode):
     def by(silu):
