@@ -64,10 +64,8 @@ def pytest_runtest_call() -> None:
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """All tests of the tools passed, so they need not run again with the same code."""
-    config = session.config
-    is_whole = config.args == config.getini("testpaths") and not config.option.keyword
-    is_first = not hasattr(config, "workerinput") and not config.option.collectonly
-    passed = config.option.held and is_whole and is_first and not exitstatus
+    is_first = not hasattr(session.config, "workerinput")
+    passed = is_first and not exitstatus and held.is_renewed_by(session.config)
     if passed and not held.is_current():
         held.write()
 

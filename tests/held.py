@@ -20,9 +20,11 @@ from truth import sample
 from .project import ROOT
 
 LOCK = Path("tests/tools.lock")
-_PARTS = ("src/**/*", "tests/*.py", "tests/data/**/*", "tests/fences/**/*")
+_PARTS = ("src/**/*", "tests/**/*", "overrides/**/*")
 _FILES = ("conftest.py", "mkdocs.yml", "pyproject.toml", "requirements.txt")
-_BOOK = tuple(f"{ROOT}/{part}/" for part in ("docs", "snippets", "tests/statements"))
+_OTHERS = ("tests/statements/", "tests/rules.lock", str(LOCK))
+"""What of these parts belongs to the book."""
+_BOOK = ("docs/", "snippets/", *_OTHERS, "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 _read: list[str] | None = None
 """Files of the book that the test at work has opened."""
 
@@ -33,9 +35,13 @@ def key(root: Path = ROOT) -> str:
     found |= {root / name for name in _FILES}
     made = sha256(f"{sys.version_info[:2]} {platform.machine()}".encode())
     for path in sorted(found):
-        if path.is_file() and "__pycache__" not in path.parts:
-            made.update(f"\0{path.relative_to(root).as_posix()}\0".encode())
-            made.update(path.read_bytes())
+        name = path.relative_to(root).as_posix()
+        if (
+            path.is_file()
+            and "__pycache__" not in name
+            and not name.startswith(_OTHERS)
+        ):
+            made.update(f"\0{name}\0".encode() + path.read_bytes())
     return made.hexdigest()[:16]
 
 
@@ -46,6 +52,15 @@ def is_current(root: Path = ROOT) -> bool:
 
 def write(root: Path = ROOT) -> None:
     (root / LOCK).write_text(f"{key(root)} {date.today()}\n", "utf-8")
+
+
+def is_renewed_by(config: pytest.Config) -> bool:
+    """Whether a run is that of `make test`, of which nothing was taken away."""
+    its = config.option
+    taken = (its.keyword, its.collectonly, its.deselect, its.ignore, its.ignore_glob)
+    is_whole = config.args == config.getini("testpaths") and not any(taken)
+    is_default = its.held and its.markexpr.startswith("sample or not (")
+    return is_whole and is_default and "tools" not in its.markexpr
 
 
 def is_tool(item: pytest.Item) -> bool:
@@ -75,8 +90,9 @@ def demand_no_book() -> None:
 def _note(event: str, arguments: tuple) -> None:
     if event == "open" and _read is not None and isinstance(arguments[0], (str, Path)):
         path = os.path.abspath(arguments[0])
-        if path.startswith(_BOOK) and os.path.exists(path):
-            _read.append(os.path.relpath(path, ROOT))
+        name = path.removeprefix(f"{ROOT}/")
+        if name != path and name.startswith(_BOOK) and os.path.exists(path):
+            _read.append(name)
 
 
 sys.addaudithook(_note)

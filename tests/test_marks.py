@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from types import SimpleNamespace
 
 import pytest
 
@@ -67,6 +68,8 @@ def test_samples_run_and_no_plugin_is_needed():
         ("src/tracebook/judge.py", True),
         ("tests/test_engine.py", True),
         ("tests/data/new.txt", True),
+        ("tests/composition/measure.py", True),
+        ("overrides/main.html", True),
         ("requirements.txt", True),
         ("docs/guide/tape.md", False),
         ("snippets/guide/tape/tape.py", False),
@@ -85,6 +88,34 @@ def test_the_lock_of_the_tools_is_of_their_code(tmp_path, changed, counts):
     assert held.is_current(tmp_path) != counts
     (tmp_path / held.LOCK).write_text("forged 2026-01-01")
     assert not held.is_current(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        {"held": False},
+        {"markexpr": "browser"},
+        {"markexpr": ""},
+        {"markexpr": "sample or not (slow or tools)"},
+        {"keyword": "tape"},
+        {"deselect": ["tests/test_engine.py"]},
+        {"ignore": ["tests/test_engine.py"]},
+        {"args": ["tests/test_engine.py"]},
+    ],
+    ids=str,
+)
+def test_only_the_whole_default_run_renews_the_lock(taken):
+    default = {"keyword": "", "collectonly": False, "deselect": None, "ignore": None}
+    default |= {"ignore_glob": None, "held": True, "args": ["tests"]}
+    default |= {"markexpr": f"sample or not ({LEFT_OUT})"}
+
+    def config(its: dict) -> SimpleNamespace:
+        return SimpleNamespace(
+            option=SimpleNamespace(**its), args=its["args"], getini=lambda _: ["tests"]
+        )
+
+    assert held.is_renewed_by(config(default))
+    assert not held.is_renewed_by(config(default | taken))
 
 
 FILE = """

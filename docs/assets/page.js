@@ -1,5 +1,5 @@
-// What a page does with a script, in the place of the theme's: that one measures every
-// block of code as soon as a page opens, which holds a phone back for one to two seconds.
+// All that a page does with a script, instead of the theme's script. That one measures
+// each block of code as soon as a page opens, which blocks a phone for one to two seconds.
 {
   const all = (selector, root = document) => [...root.querySelectorAll(selector)]
   const content = document.querySelector(".md-content")
@@ -32,8 +32,8 @@
     }
   })
 
-  // The colors: light, dark, or those of the system. The inline script of the header has
-  // set them already, from the same record.
+  // The colors: those of the system (the first option), light, or dark. An inline script of
+  // the header has set them already, from the same record.
   const palette = all("[data-md-component=palette] input")
   const dark = matchMedia("(prefers-color-scheme: dark)")
   function paint() {
@@ -74,8 +74,8 @@
     opener.focus()
   })
 
-  // Where the reader is: the header shows the title of the page, and the contents the
-  // section. What an observer is told costs no layout.
+  // Where the reader is: the header shows the title of the page, and the table of contents
+  // marks the section. Observers don't force a layout.
   const here = all("a.md-nav__link--active", menu).pop()
   function show(link) {
     const box = link?.closest(".md-sidebar__scrollwrap")
@@ -110,7 +110,7 @@
   }, { rootMargin: "9999999px 0px -80%" })
   for (const heading of links.keys()) reached.observe(heading)
 
-  // The way back to the top, for who scrolls up.
+  // The button that leads to the top appears when the reader scrolls up.
   const top = document.querySelector(".md-top")
   let before = 0
   addEventListener("scroll", () => {
@@ -119,22 +119,22 @@
   }, { passive: true })
   top.addEventListener("click", () => scrollTo(0, 0))
 
-  // Of its kind what is wide is a stop of the keyboard, and nothing else.
+  // The keyboard stops at what is too wide for the page, because that scrolls.
   const sizes = new ResizeObserver(entries => {
-    // All are read before one is changed, or each would be laid out anew.
+    // All are measured before one is changed, or the page would be laid out for each.
     const wide = entries.map(({ target }) => target.scrollWidth > target.clientWidth)
     entries.forEach(({ target }, k) => {
       if (wide[k]) target.tabIndex = 0
       else target.removeAttribute("tabindex")
     })
   })
-  // A program far from the screen isn't laid out yet: until then its longest line decides.
+  // A program far from the screen isn't laid out yet. Until it is, its longest line decides.
   const columns = (innerWidth - 66) / 7.8
   for (const code of all(".language-python pre > code", content))
     if (code.textContent.split("\n").some(line => line.length > columns)) code.tabIndex = 0
   const boxes = all(".formula, pre > code, .md-typeset__scrollwrap", content)
   for (const box of boxes) sizes.observe(box)
-  // In another face a text has another width, in a box of the same.
+  // When a font arrives, the width of a text changes, but not that of its box.
   document.fonts.addEventListener("loadingdone", () => {
     for (const box of boxes) if (box.matches(".md-typeset__scrollwrap")) sizes.observe(box)
   })

@@ -1,7 +1,7 @@
 """A wide table scrolls by itself.
 
-A Python-Markdown extension: each table stands in the two boxes that the theme has for
-this, which its script would otherwise make when the page is open.
+A Python-Markdown extension: each table stands in the two boxes for which the theme has
+styles. The theme's script would make these boxes only when the page is open.
 """
 
 from markdown import Extension, Markdown

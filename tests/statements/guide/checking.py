@@ -584,6 +584,7 @@ def test_what_to_vary():
     "The first comes …",
     "The second comes …",
     "You compare them …",
+    "In the program, all …",
     "The price is …",
     "The finite differences need …",
     "For each of …",
@@ -622,6 +623,8 @@ def test_compute_gradient(rows, inner, columns):
     tf.test.compute_gradient(wrong, [A, B], 0.5)
     assert same(np.max(abs(points - A)), 0.5, 1e-9)
     assert trace("compute_gradient.py")[0].numbers == [24 + 8 + 1]
+    its = program("compute_gradient.py")
+    assert all(map(np.allclose, its.custom, its.numeric))
     assert 24 == 2 * 12 == 2 * (2 * 3 + 3 * 2) and 8 == 2 * 4 == 2 * (2 * 2)
     x = np.linspace(0.7, 1.4, 50, dtype=np.float32)
     h = 0.5 ** np.arange(2, 20, dtype=np.float32)[:, None]
