@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -109,7 +110,7 @@ def test_only_the_whole_default_run_renews_the_lock(taken):
     default |= {"ignore_glob": None, "held": True, "args": ["tests"]}
     default |= {"markexpr": f"sample or not ({LEFT_OUT})"}
 
-    def config(its: dict) -> SimpleNamespace:
+    def config(its: dict) -> Any:
         return SimpleNamespace(
             option=SimpleNamespace(**its), args=its["args"], getini=lambda _: ["tests"]
         )
