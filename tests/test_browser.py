@@ -722,6 +722,7 @@ def test_a_picture_is_what_the_program_draws_at_each_stop(
     stem, dark = name.removesuffix(".py"), "-dark" * (scheme == "dark")
     folder, _, file = f"{stem}{dark}.svg".rpartition("/")
     page = open_page(path, color_scheme=scheme)
+    page.evaluate(DISPLAYED, name)  # or the button moves when the picture arrives
     page.locator(f'p:has(img[data-program="{name}"]) + button').click()
     page.locator(".inputs").wait_for()
     assert page.locator(".inputs").count() == 1
