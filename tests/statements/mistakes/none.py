@@ -304,8 +304,8 @@ def test_tf_gradients(options):
 
 @says(
     "TensorFlow looks up …",
-    "If the registry …",
-    "If it has …",
+    "If the registry lists …",
+    "If the registry has …",
     "`tf.image.adjust_contrast` is an …",
     "The values are …",
     "Fix: write the …",
@@ -327,7 +327,7 @@ def test_no_entry(mode):
 @says(
     "The tape records `tf.numpy_function` …",
     "Fix: decorate the …",
-    "The fix also …",
+    "The fixed program also …",
     "The gradient equals …",
     "If the function exists …",
     "Deliberately wrong: NumPy computes …",
@@ -447,7 +447,7 @@ def test_arithmetic(graph, on):
 
 @says(
     "TensorFlow doesn't run …",
-    "But Keras needs …",
+    "However, Keras needs …",
     "Fix: set the …",
     "If you set …",
     "This loss is …",
@@ -478,7 +478,8 @@ def test_rank():
 @says(
     "In a graph, `tf.numpy_function` …",
     "In eager mode, it …",
-    "Fix: cast NumPy's …",
+    "Fix: in the …",
+    "For example, use …",
     "The call of …",
     "Deliberately wrong: float32 …",
 )
@@ -565,6 +566,7 @@ def steps_of(name):
     "The helper names …",
     "It watches each …",
     "The loss also …",
+    "However, the part …",
     "In this program, …",
     "A helper that …",
 )
@@ -628,7 +630,7 @@ def test_to_numpy(x):
 @says(
     "The same product …",
     "It doesn't watch …",
-    "Keras is different: …",
+    "However, if you freeze …",
     "A tape watches trainable …",
     "A constant has …",
 )
@@ -763,9 +765,9 @@ def test_flat(name, mode):
 
 
 @says(
-    "A variable holds …",
+    "A variable stores …",
     "When you read …",
-    "`state` receives the …",
+    "The program stores …",
     "Fix: compute with …",
     "assign stores a …",
 )
@@ -791,8 +793,8 @@ def test_assigned(graph, x):
 @says(
     "TensorFlow connects the output …",
     "If you watch …",
-    "In eager mode, the tape …",
-    "It differentiates the …",
+    "In eager mode, a …",
+    "The tape differentiates …",
     "In a graph, the result is `None`.",
     "The tape also …",
     "Fix: pass every …",
@@ -881,10 +883,12 @@ def test_stopped(graph):
 @says(
     "A tape that isn't persistent drops its record when you …",
     "If you make this call …",
+    "The new record …",
     "The outer tape …",
     "Fix: for a …",
     "If you call `tape.gradient` …",
-    "The first two …",
+    "The first loop …",
+    "The second loop …",
     "Compute a gradient inside …",
 )
 @over(graph=[False, True], persistent=[False, True], inside=[False, True])
@@ -922,7 +926,7 @@ def test_too_early(graph, persistent, inside):
     "`unused` and `lost` …",
     "The true derivative of …",
     'Use `unconnected_gradients="zero"` only …',
-    "The program computes …",
+    "Each line of …",
     "None and 0.0 …",
     "Fix: use the variable …",
 )
@@ -973,6 +977,7 @@ pointer(
     "If the function must …",
     "Notice it earlier.",
     "Twelve causes come …",
+    "The error messages that …",
     "The next program writes …",
     "In the fixed …",
     "This program calls NumPy's …",
