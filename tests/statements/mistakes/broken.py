@@ -58,7 +58,7 @@ history(
     "tensorflow#12071; changed in …",
     "In 2.22.0rc0, the …",
     "The release candidate 2.22.0rc0 …",
-    "The last column …",
+    "For the last column, …",
     "For each bug …",
     "Adam with repeated rows — …",
     "Optimizers with complex variables — …",
@@ -96,9 +96,9 @@ advice(
     "Fix: differentiate a …",
     "Fix: check the …",
     "Fix: write a custom gradient, if …",
-    "Fix: instead of …",
+    "Fix: replace `multiply_no_nan`, …",
     "For the other functions, write …",
-    "Fix: write the plain …",
+    "Fix: write the formula with `*`, `/` …",
     "Fix: write the resize …",
     "Fix: use other …",
     "Fix: use a different …",
@@ -427,6 +427,7 @@ LEFT_OUT = {
     "The gradient of the function …",
     "In the sum …",
     "In `math_grad`, `_ZetaGrad` …",
+    "`_BetaincGrad` returns `None` …",
     "`_PolygammaGrad` also returns …",
     "Fix: write a custom gradient that …",
     "Functions without a …",
@@ -472,7 +473,7 @@ def test_left_out(mode, name):
     "The three inputs …",
     "Compare the gradient with …",
     "For a vector, …",
-    "With one more axis, …",
+    "For an input with three …",
     "For a batch …",
     "`_MeanAggregator` splits its …",
     "This function is written …",
@@ -512,12 +513,13 @@ def test_isotonic(upstream):
 
 
 @says(
-    "Apart from five …",
+    "The program calls each …",
     "If the function accepts …",
     "If the results differ, …",
     "The sign that …",
     "The gradients of most …",
-    "For `squared_difference`, for …",
+    "The value of `squared_difference`, …",
+    "However, their gradients …",
     "Each function of …",
     "These read one triangle, or …",
     "A real loss, …",
@@ -706,7 +708,7 @@ PRODUCTS = {
     "If both factors …",
     "If any factor …",
     "`_ProdGrad` calls `cumprod`, …",
-    "`_SegmentProdGrad` uses `tf.where` …",
+    "For a segment with …",
     "`_UnsortedSegmentProdGrad` divides by …",
     "`cumprod`, `xlogy` and …",
     "Discarding the quotient …",
@@ -740,6 +742,9 @@ def test_products(name, point):
     ):
         source = inspect.getsource(rule)
         assert "where_v2(is_zero, gathered_non_zero_prod" in source and by in source
+    source = " ".join(inspect.getsource(math_grad._SegmentProdGrad).split())
+    chosen = "greater(num_zeros, 1), array_ops.zeros_like(grad), grad)"
+    assert chosen in source
     assert "_ProdGrad: cumprod found" in [each.text for each in trace("causes.py")]
     for name in "cumprod", "xlogy", "xdivy":
         [line] = [
@@ -818,7 +823,7 @@ def test_no_second():
 @says(
     "4.2, the second …",
     "Eagerly, the result …",
-    "In the programs, …",
+    "In the programs …",
     "Fix: replace the inner …",
 )
 def test_accumulators():
@@ -947,6 +952,7 @@ def test_norm():
     "In contrast, `tf.maximum` …",
     "The maximum that …",
     "The gradient goes …",
+    "NaN is equal …",
     "Fix: test the …",
     "NaN in the …",
     was="'both are finite': -inf for a row of NaN; 'tf.sort(x)[-1]': no NaN",
@@ -1000,7 +1006,7 @@ def test_numerics():
 @says(
     "Only `tf.nn.selu` at …",
     "XLA tests whether …",
-    "The columns are …",
+    "Each line shows the derivative …",
     "Derivatives at a …",
 )
 def test_kinks():
