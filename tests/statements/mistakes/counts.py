@@ -80,7 +80,7 @@ def test_count(mode, inputs, outputs, count):
 
 
 @says(
-    "Without a gradient, the count …",
+    "If you compute no gradient, the count …",
 )
 @over(mode=EVERYWHERE, count=[1, 2, 3])
 def test_the_forward_pass(mode, count):
@@ -101,7 +101,7 @@ def test_the_forward_pass(mode, count):
     "The gradient agrees with automatic differentiation.",
     "Compute a gradient in a test.",
     "Compute a gradient in each …",
-    "Without a gradient, an error …",
+    "If you compute no gradient, the error …",
 )
 @over(mode=EVERYWHERE)
 def test_a_call_raises_where_the_tape_is_outside(mode):
@@ -145,8 +145,9 @@ def test_a_registered_gradient_counts_inputs(mode):
     "The fix returns a list:",
     "The three gradients …",
     "Let a plain …",
-    "A list of three …",
+    "A list, a tuple …",
     "Each tensor among …",
+    "Each tensor inside …",
     "Count the inputs: …",
     "Deliberately wrong: one gradient …",
     "A list of tensors …",
@@ -429,7 +430,7 @@ def test_register_gradient():
     "In a graph, a …",
     "`outer` was computed …",
     "Fix: if the function …",
-    "The copy, here …",
+    "Return a copy …",
     "Deliberately wrong: a branch …",
     "The branch returns …",
 )
@@ -466,7 +467,7 @@ advice(
     "Fix: return a …",
     "Fix: return one …",
     "Read the two …",
-    "Fix: return the structure …",
+    "Fix: return the gradients in …",
     "Fix: pass inputs …",
     "If callers should …",
     "Fix: pass inputs …",
