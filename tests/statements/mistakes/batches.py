@@ -51,7 +51,8 @@ def squares(persistent=False):
 
 @says(
     "This page has …",
-    "These functions run …",
+    "Both Jacobians run …",
+    "TensorFlow vectorizes these …",
 )
 @over(
     call={
@@ -109,7 +110,7 @@ def test_per_example(mode):
 @says(
     "The map raises …",
     "`tf.vectorized_map` converts the …",
-    "By default, it …",
+    "By default, `tf.vectorized_map` …",
     "The values are …",
     "Deliberately wrong: the mapped …",
     "tf.map_fn calls the …",
@@ -258,6 +259,7 @@ def test_rows(wrap, persistent, method):
     "The program passes `parallel_iterations=2` …",
     "The message names the argument …",
     "With `parallel_iterations`, `tape.batch_jacobian` …",
+    "A tape that isn't persistent …",
     "The result equals …",
     "Deliberately wrong: a Jacobian in …",
     "A persistent tape computes a gradient for each part.",
