@@ -123,15 +123,17 @@ def test_layer_output(kind, graph, frozen):
 
 
 @says(
-    "Grad-CAM, which shows …",
+    "Grad-CAM shows which …",
+    "It needs the …",
     "This program tries …",
-    "In the first way, the …",
+    "With two models, …",
     "The other two …",
-    "In the first way, `features` …",
+    "Each of the three …",
+    "Two models: `features` …",
     "The score depends …",
-    "The second way …",
+    "Sequential: a Sequential …",
     "Use `model.layers[-1].output` …",
-    "The third way …",
+    "Nested: the `output` …",
     "No path connects …",
     "Deliberately wrong: the model …",
 )
@@ -201,7 +203,7 @@ def test_primal(graph, w):
     "An array, a …",
     "The fixed program passes only …",
     "Each gradient is …",
-    "Each of the …",
+    "Each of the four …",
     "Fix: pass tensors …",
     "Deliberately wrong: the source …",
     "The sources are …",
@@ -228,7 +230,7 @@ def test_no_id(mode):
     "`tape.watch` accepts tensors …",
     "TensorFlow rejects the weight.",
     "A Keras weight …",
-    "A NumPy array …",
+    "If you pass a NumPy …",
     "The fixed program has …",
     "The first tape …",
     "The second tape …",
@@ -295,7 +297,7 @@ def test_in_build(eagerly):
     "In a graph, …",
     "`fit` runs `call` …",
     "The fixed program decorates …",
-    "With the layer …",
+    "The step with …",
     "Decorate a function …",
     "Fix: don't decorate `call`.",
     "Deliberately wrong: call …",
@@ -324,7 +326,8 @@ def test_decorated_call(eagerly):
 
 
 pointer(
-    "Usually the cause …",
+    "Usually, you passed …",
+    "Such an object …",
     "On this page …",
     "My gradient is …",
     "You see — Fix",
@@ -354,7 +357,6 @@ pointer(
 )
 
 advice(
-    "Decorate functions of …",
     "Write `assert tf.is_tensor(y)` …",
     "Write `assert gradient is not None` …",
 )
