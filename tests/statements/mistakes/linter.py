@@ -45,7 +45,7 @@ LOOKS = {
     "differences": (rule(tf.sin, lambda x, up: up * x), "check_rule"),
     "graph": (rule(tf.sin, lambda x, up: up * np.cos(x)), "inside tf.function"),
     "vectorized": (rule(tf.identity, lambda x, up: -up), "tf.vectorized_map"),
-    "slices": (rule(tf.sin, lambda x, up: 2.0 * up * tf.cos(x) / 2.0), "tf.gather"),
+    "slices": (rule(tf.sin, lambda x, up: 2.0 * up * tf.cos(x) / 2.0), "behind tf.gather, upstream is IndexedSlices"),
     "twice": (rule(tf.sin, lambda x, up: up * np.cos(x)), "second derivative"),
     "large": (
         rule(tf.nn.softplus, lambda x, up: up * tf.exp(x) / (1 + tf.exp(x))),
@@ -62,8 +62,9 @@ LOOKS = {
     "You pass a …",
     "It counts the …",
     "It changes the …",
-    "It compares the gradient with finite differences, …",
+    "It calls `check_rule` …",
     "It runs the …",
+    "It applies `tf.gather` …",
     "It differentiates twice, …",
     "It looks for global variables …",
 )
@@ -77,8 +78,10 @@ def test_what_it_looks_at(look):
 
 
 @says(
+    "The elements of …",
     "There are two …",
     "The gradient function …",
+    "The test expects …",
     "The attribute `entry` …",
     "If your gradient …",
     was="'expects one mistake': explain reports two, and the test reads the first",
@@ -87,6 +90,7 @@ def test_two_kinds():
     square = rule(lambda x: x * x, lambda x, up: 2.0 * x)
     [advice, *more] = explain(square, tf.constant([0.7, -1.3]))
     assert any(each.is_mistake for each in more)
+    assert type(advice).__name__ == "Advice"
     assert advice.is_mistake and advice.entry == "silent_values#no-upstream"
     through = rule(tf.round, lambda x, up: up)
     [wrong, *_] = explain(through, 0.7)
@@ -120,7 +124,7 @@ def test_its_program():
 
 definition(
     "A mistake is …",
-    "A limit means …",
+    "A limit is …",
     "What is wrong …",
 )
 pointer(
