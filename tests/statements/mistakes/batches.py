@@ -51,7 +51,7 @@ def squares(persistent=False):
 
 @says(
     "This page has …",
-    "Both Jacobians run …",
+    "The two methods …",
     "TensorFlow vectorizes these …",
 )
 @over(
