@@ -23,6 +23,8 @@ NOTEBOOKS = [
     if built.page(path).embedded(".py")
 ]
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
+_LOG = re.compile(r"^(?:INFO|WARNING):(?:tensorflow|absl):.*\n", re.MULTILINE)
+"""What TensorFlow says more often in a notebook, as the notebook's first lines say."""
 
 
 def run(notebook: Path, folder: Path) -> list[str]:
@@ -36,12 +38,16 @@ def run(notebook: Path, folder: Path) -> list[str]:
         kernel_name="python3",
         resources={"metadata": {"path": str(folder)}},
     ).execute()
-    differ = []
+    differ, source = [], ""
     for shown, cell in zip(stored, book.cells):
+        if not cell.source.startswith("!python "):
+            source = cell.source
         if not shown:
-            differ += [str(output) for output in cell.get("outputs", ())]
+            written = source.startswith("%%writefile ")
+            outputs = [] if written else cell.get("outputs", ())
+            differ += [str(output) for output in outputs]
             continue
-        program = _program(cell)
+        program = _program(source)
         printed = without_noise(_text(cell), built.SETTINGS.noise_pattern)
         for error in (o for o in cell.outputs if o.output_type == "error"):
             if "raises-exception" not in cell.metadata.get("tags", []):
@@ -52,6 +58,7 @@ def run(notebook: Path, folder: Path) -> list[str]:
         if program.raises:
             name = program.raises.rpartition(".")[2]
             shown, printed = (_last(text, name) for text in (shown, printed))
+        shown, printed = (_LOG.sub("", text) for text in (shown, printed))
         if found := difference(shown, _COLORS.sub("", printed), program.rel):
             differ.append(f"{program.shown}\n{found[1]}")
     return differ
@@ -59,11 +66,12 @@ def run(notebook: Path, folder: Path) -> list[str]:
 
 def _text(cell: nbformat.NotebookNode) -> str:
     outputs = cell.get("outputs", ())
-    return "".join(o.text for o in outputs if o.output_type == "stream")
+    text = "".join(o.text for o in outputs if o.output_type == "stream")
+    return text.replace("\r\n", "\n")  # of a terminal, where a cell starts a program
 
 
-def _program(cell: nbformat.NotebookNode) -> Snippet:
-    source = re.sub(r"\A%%alone .*\n", "", cell.source)
+def _program(source: str) -> Snippet:
+    source = re.sub(r"\A%%writefile .*\n", "", source)
     return next(
         each for each in built.SNIPPETS.values() if source == each.text.rstrip("\n")
     )

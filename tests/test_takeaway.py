@@ -148,12 +148,15 @@ def _letters(text: str) -> str:
 def test_every_block_of_code_is_there(path, built_site):
     markdown, prose = _texts(path, built_site)
     cells = _notebook(_taken(path, built_site, ".ipynb")).cells
+    code = [cell for cell in cells if cell.cell_type == "code"]
     programs = [
-        re.sub(r"\A%%alone .*\n", "", cell.source)
-        for cell in cells
-        if cell.cell_type == "code"
-    ][1:]
-    outputs = [cell.outputs for cell in cells if cell.cell_type == "code"][1:]
+        re.sub(r"\A%%writefile .*\n", "", cell.source)
+        for cell in code
+        if not cell.source.startswith("!python ")
+    ]
+    outputs = [
+        cell.outputs for cell in code if not cell.source.startswith("%%writefile ")
+    ]
     blocks = [token.content for token in COMMONMARK.parse(markdown) if token.content]
     embedded = []
     for fence in built.page(path).fences:
@@ -190,13 +193,16 @@ def test_a_notebook_is_one(path, built_site):
     nbformat.validate(book)
     whole = [each.name for each in built.page(path).includes if not each.selection]
     programs = [*map(built.SNIPPETS.get, whole)]
-    cells = [n for n, cell in enumerate(book.cells) if cell.cell_type == "code"][1:]
-    for n, program in zip(cells, filter(None, programs), strict=True):
-        cell = book.cells[n]
-        assert cell.source.startswith("%%alone ") == program.alone
-        assert not program.alone or "a process of its own" in book.cells[n - 1].source
+    cells = [n for n, cell in enumerate(book.cells) if cell.cell_type == "code"]
+    for program in filter(None, programs):
+        cell = book.cells[n := cells.pop(0)]
+        assert cell.source.startswith("%%writefile ") == program.alone
+        if program.alone:
+            assert "needs a new process" in book.cells[n - 1].source
+            assert book.cells[cells.pop(0)].source == f"!python {program.path.name}"
         raises = program.raises is not None and not program.alone
         assert ("raises-exception" in cell.metadata.get("tags", ())) == raises
+    assert not cells
 
 
 @EACH_PAGE

@@ -123,7 +123,7 @@ class Book:
         there = place.beside(self.address(page.path))
         opening = (
             f"A notebook of [{page.title}]({there}). Each program is one cell, and"
-            " needs no other but the next one, which has it print as it does by itself."
+            " needs no other cell. TensorFlow may add lines of its log to the output."
         )
         return jupyter.notebook(self._pieces(page, place), self._namer(place), opening)
 

@@ -4,17 +4,14 @@ import json
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from .plain import Code, as_markdown
 
-FIRST = Path(__file__).with_name("first_cell.py").read_text("utf-8")
-"""The program of the cell that lets all others run as they would by themselves."""
 _HEADING = re.compile(r"^(?=#{1,6} )", re.MULTILINE)
 ALONE = (
-    "It needs a process of its own, in which no other program ran, so its cell"
-    " starts one."
+    "This program needs a new process, so one cell writes it to a file, and the next"
+    " cell runs the file."
 )
 
 
@@ -45,8 +42,11 @@ def notebook(
             if alone:
                 prose.append(piece.before + ALONE)
             close()
-            magic = f"%%alone {posixpath.basename(program)}\n" if alone else ""
+            file = posixpath.basename(program)
+            magic = f"%%writefile {file}\n" if alone else ""
             cells.append(cell("code", magic + piece.text, tags))
+            if alone:
+                cells.append(cell("code", f"!python {file}"))
         elif program and piece.name == program.removesuffix(".py") + ".out":
             output = {"name": "stdout", "text": _lines(piece.text)}
             cells[-1]["outputs"].append({"output_type": "stream", **output})
@@ -54,10 +54,7 @@ def notebook(
             prose.append(piece)
     close()
     if program:
-        first = cell("code", FIRST)
-        # JupyterLab folds it, and Colab shows its title only.
-        first["metadata"] |= {"jupyter": {"source_hidden": True}, "cellView": "form"}
-        cells[:0] = [cell("markdown", opening), first]
+        cells.insert(0, cell("markdown", opening))
     return written(cells)
 
 

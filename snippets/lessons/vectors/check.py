@@ -1,5 +1,7 @@
 """The square's gradient against upstream @ J and finite differences."""
 
+# tracebook: alone
+
 import numpy as np
 import tensorflow as tf
 

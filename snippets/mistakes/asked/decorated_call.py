@@ -1,5 +1,7 @@
 """call isn't decorated, and calls a decorated function of one tensor."""
 
+# tracebook: alone
+
 import numpy as np
 import tensorflow as tf
 from tensorflow import keras

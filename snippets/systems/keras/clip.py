@@ -1,5 +1,7 @@
 """The limit of a clip grows with the scale of the loss."""
 
+# tracebook: alone
+
 import numpy as np
 import tensorflow as tf
 from tensorflow import keras

@@ -1,5 +1,7 @@
 """What a gradient function that overflows in float16 does to training."""
 
+# tracebook: alone
+
 import numpy as np
 import tensorflow as tf
 from tensorflow import keras

@@ -1,5 +1,7 @@
 """When compile wraps the optimizer: the model's policy decides."""
 
+# tracebook: alone
+
 import numpy as np
 import tensorflow as tf
 from tensorflow import keras

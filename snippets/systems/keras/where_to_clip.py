@@ -1,5 +1,7 @@
 """Clip with the optimizer, or to a limit that is scaled like the loss."""
 
+# tracebook: alone
+
 import numpy as np
 import tensorflow as tf
 from tensorflow import keras

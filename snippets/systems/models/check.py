@@ -1,5 +1,7 @@
 """The copy's gradient, compared with NumPy and with central differences."""
 
+# tracebook: alone
+
 import numpy as np
 import tensorflow as tf
 from tensorflow import keras

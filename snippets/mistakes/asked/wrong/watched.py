@@ -1,5 +1,7 @@
 """Deliberately wrong: a Keras weight is passed to tape.watch."""
 
+# tracebook: alone
+
 import tensorflow as tf
 from tensorflow import keras
 

@@ -1,5 +1,7 @@
 """Deliberately wrong: a limit of 0.5, for an upstream gradient times 32768."""
 
+# tracebook: alone
+
 import numpy as np
 import tensorflow as tf
 from tensorflow import keras
