@@ -191,9 +191,11 @@ def test_straight_through(mode, z):
         assert same(found, weights)
 
 
-@says("A soft argmax is …", "So if two …")
+@says("A soft argmax is …", "With the positions …", "If two peaks …")
 def test_two_peaks():
-    two = np.float32([3, 0, 0, 0, 3])
+    two, c = np.float32([3, 0, 0, 0, 3]), np.arange(5, dtype=np.float32)
+    in_code = tf.reduce_sum(c * tf.nn.softmax(2.0 * two), -1)
+    assert same(in_code, with_rule(c, 2.0)(two), 1e-5)
     y = with_rule(np.arange(5, dtype=np.float32), 10.0)(two)
     assert np.sum(two == 3) == 2 and same(y, 2.0, 1e-5) and two[2] == two.min()
 
