@@ -307,6 +307,7 @@ def test_each_is_compared_with_each():
     "In this term, `tf.stop_gradient` holds the row …",
     "The nearest vector of a codebook, …",
     "In the program, `task` …",
+    "`L` is the sum …",
     "In the output, …",
     "Then compare the gradient …",
     "Only the chosen …",

@@ -431,6 +431,7 @@ def test_registered(mode):
 
 @says(
     "The docstring advises …",
+    "But the advice …",
     "The documented example doesn't …",
     "Without `tf.stop_gradient`, `AdjustContrastv2` …",
     "In eager mode, the first …",

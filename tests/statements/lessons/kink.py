@@ -101,6 +101,7 @@ def test_autodiff_at_0(mode, dtype, zero):
 @says(
     "The function $f$ …",
     "For a convex …",
+    "If this line …",
     "Every slope from …",
     "At 0, every …",
     "With any other …",

@@ -72,8 +72,10 @@ advice(
     "The rows of …",
     "The gradient of a lookup of …",
     "If `tf.gather` uses …",
-    "If the lookup is …",
-    "For example, if you …",
+    "In a loop of …",
+    "In this case, the gradient …",
+    "For example, a lookup …",
+    "To get the dense …",
     "`unsupported operand type(s) for *: 'IndexedSlices' and 'float'` — …",
     "`'IndexedSlices' object has no attribute 'numpy'` — …",
 )
