@@ -324,7 +324,6 @@ def test_by_the_side(mode, way):
     "`tf.print` is part …",
     "Fix: replace `print` …",
     "Deliberately wrong: print …",
-
     "tf.print shows the …",
 )
 @over(calls=[1, 3])
