@@ -70,6 +70,7 @@ def test_a_choice_in_a_loop(by, mode):
 @says(
     "`tf.argmax`, used as a position — …",
     "Softmax gives each …",
+    "Element $i$ also …",
     "The position $y$ …",
     "Differentiate with respect …",
     "From the gradient …",
@@ -175,9 +176,26 @@ def test_a_sharp_choice(x):
     assert size(tie, 100.0) > 5 * size(tie, 10.0) > 1
 
 
-@says("A soft argmax is …", "So if two …")
+@says("*Straight through* means …", "For example, `z + …")
+@over(mode=EVERYWHERE, z=[np.array([1.5, 0.5], np.float32)])
+def test_straight_through(mode, z):
+    e = np.float32([1.0, 4.0])
+    weights = tf.constant([3.0, -2.0])
+
+    def stopped(z, e):
+        return z + tf.stop_gradient(e - z)
+
+    for through in straight, stopped:
+        assert same(mode.value(lambda z: through(z, e), z), e)
+        found = mode.gradient(lambda z: tf.reduce_sum(weights * through(z, e)), z)
+        assert same(found, weights)
+
+
+@says("A soft argmax is …", "With the positions …", "If two peaks …")
 def test_two_peaks():
-    two = np.float32([3, 0, 0, 0, 3])
+    two, c = np.float32([3, 0, 0, 0, 3]), np.arange(5, dtype=np.float32)
+    in_code = tf.reduce_sum(c * tf.nn.softmax(2.0 * two), -1)
+    assert same(in_code, with_rule(c, 2.0)(two), 1e-5)
     y = with_rule(np.arange(5, dtype=np.float32), 10.0)(two)
     assert np.sum(two == 3) == 2 and same(y, 2.0, 1e-5) and two[2] == two.min()
 
@@ -198,11 +216,12 @@ def test_a_batch_is_a_row_at_a_time():
 
 @says(
     "If no elements …",
+    "To count the …",
     "A soft rank replaces …",
-    "The sum also …",
-    "This comparison already …",
+    "The sum includes …",
+    "That comparison contributes …",
     "Each comparison of …",
-    "Because the derivative …",
+    "The derivative of the sigmoid …",
     "Ranks with a …",
     "Compare the soft …",
     "Then compare `downstream` …",
@@ -251,7 +270,8 @@ def soft_rank(mode, x, tau):
 
 @says(
     r"With $\tau = 0.1$, …",
-    "If elements tie, …",
+    "Tied elements share …",
+    "It is close to the mean …",
     was="'the soft rank of each is the mean': 1.62 with tau = 0.1 and a third at 0.2",
 )
 def test_a_tie_shares_its_ranks():
@@ -286,11 +306,14 @@ def test_each_is_compared_with_each():
     "A second loss …",
     "In this term, `tf.stop_gradient` holds the row …",
     "The nearest vector of a codebook, …",
+    "In the program, `task` …",
+    "`L` is the sum …",
     "In the output, …",
     "Then compare the gradient …",
     "Only the chosen …",
     "This gradient points …",
-    "The gradient of the task's …",
+    "Gradient descent steps …",
+    "The gradient of `task` …",
     "the nearest vector of a codebook — …",
     "`tf.round` — …",
 )
@@ -331,7 +354,7 @@ def test_a_codebook(mode, z):
     "Soft argmax and soft rank are …",
     "This program compares …",
     "Both gradient functions …",
-    "You can't check …",
+    "A straight-through gradient …",
     "Soft argmax and soft rank, against …",
 )
 def test_the_check():
@@ -386,7 +409,7 @@ def test_equal_numbers():
     assert EAGER.gradient(with_rule(c, 1.0), tie)[1] == 0.25
 
 
-@says("They sum to 6, …")
+@says("They sum to 6, …", "Two sigmoids of …", "Each element adds …")
 @over(x=arrays((3,), numbers(-3, 3)))
 def test_the_sum_of_ranks(x):
     total = float(tf.reduce_sum(ranked(0.5)(x)))
@@ -395,6 +418,12 @@ def test_the_sum_of_ranks(x):
     assert np.isclose(total, 6, atol=1e-4) and sum(places) == 6
     two = [tf.sigmoid(x), tf.sigmoid(-x)]
     assert len(two) == 2 and np.allclose(sum(two), 1, atol=1e-5)
+    each = tf.sigmoid((x[:, None] - x) / 0.5).numpy()
+    pairs = [each[i, j] + each[j, i] for i, j in ((0, 1), (0, 2), (1, 2))]
+    assert len(pairs) == 3 and np.allclose(pairs, 1, atol=1e-5)
+    one = 1 / 2 + np.diag(each)  # the constant, and each with itself
+    assert np.allclose(np.diag(each), 1 / 2) and np.allclose(one, 1)
+    assert np.isclose(total, sum(pairs) + sum(one), atol=1e-4)
 
 
 @says("Yes: an element …", "A soft maximum: …", "A soft maximum is …", "Derive its …")

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import keras
+from tensorflow.python.framework import ops
 
 from truth.statements.tries import *
 
@@ -43,12 +44,12 @@ def squeezed(text):
 
 
 @says(
-    "A test compares …",
+    "This site's tests …",
     "For each quotation, …",
     was="'each answer is a run': the page that was linked for grad_pass_through ran none of its three",
 )
 def test_each_quote():
-    assert len(QUOTED) == PAGE.count("\n\n> ") == 8
+    assert len(QUOTED) == PAGE.count("\n\n> ") == 9
     for quote, name in QUOTED:
         said = squeezed(re.sub("^> ?", "", quote, flags=re.MULTILINE))
         text = squeezed(docstring(name))
@@ -75,6 +76,7 @@ def test_the_examples_pass():
 @says(
     "Also, doctest runs …",
     "The last four …",
+    "Only the first …",
 )
 @over(
     prompt=["", ">>> ", "> ", "    "],
@@ -270,7 +272,10 @@ def test_at_100(mode):
 
 @says(
     "The documentation of …",
-    "The docstring then has …",
+    "Further down, the …",
+    "It treats `log1pexp` …",
+    "The formula for …",
+    "The right side …",
 )
 @over(mode=MODES, x=numbers(-20, 90))
 def test_input_or_output(mode, x):
@@ -287,8 +292,9 @@ def test_input_or_output(mode, x):
 
 @says(
     "But the skeleton …",
+    "But the inner …",
     "The inner decorated …",
-    "The docstring then mentions …",
+    "According to the …",
     "The fix is …",
     "`tf.custom_gradient`: the nested …",
     "This line is …",
@@ -310,7 +316,7 @@ def test_one_for_each_input(mode, inputs, returned):
     "The first derivative …",
     "With the tapes inside a `tf.function` …",
     "The next program completes …",
-    "If a `tf.function` computes …",
+    "You can also …",
     was="'raises only when the second derivative is taken': a tape around a tf.function of the first raises",
 )
 @over(mode=MODES, x=numbers(-9, 9))
@@ -396,25 +402,40 @@ def contrast(x):
 @says(
     '`tf.custom_gradient`: "This will …',
     "The docstring says …",
-    "In fact `tf.random.shuffle` …",
-    "The program compares …",
-    "So `AdjustContrastv2` raises …",
+    "In fact TensorFlow …",
+    "So its gradient …",
+    "The operation `AdjustContrastv2` …",
+    "The program calls …",
 )
 @over(mode=MODES)
 def test_registered(mode):
     image = tf.ones([1, 2, 2, 3])
     assert mode.gradient(tf.random.shuffle, image) is None
     assert "LookupError" in message(mode.gradient, contrast, image)
+    entry = ops.get_gradient_function
+    shuffled = tf.function(tf.random.shuffle).get_concrete_function(image).graph
+    (shuffle,) = [
+        each for each in shuffled.get_operations() if each.type == "RandomShuffle"
+    ]
+    assert entry(shuffle) is None  # an entry, which is None
+    adjusted = tf.function(contrast).get_concrete_function(image).graph
+    (adjust,) = [
+        each for each in adjusted.get_operations() if each.type == "AdjustContrastv2"
+    ]
+    assert "AdjustContrastv2" in message(entry, adjust)
+    calls = source("wrong/raise.py")
+    assert "y = operation(x)" in calls and "(tf.random.shuffle, contrast)" in calls
     said = "tf.random.shuffle does not have a registered gradient"
     assert said in squeezed(TEXT)
 
 
 @says(
-    "Otherwise `AdjustContrastv2` raises …",
+    "The docstring advises …",
+    "But the advice …",
+    "The documented example doesn't …",
+    "Without `tf.stop_gradient`, `AdjustContrastv2` …",
     "In eager mode, the first …",
     "With the tapes inside an …",
-    "The advice of …",
-    "The documented example itself …",
     was="'no operation needs it where the call comes from a graph': the second derivative raises",
 )
 @over(mode=EVERYWHERE, operation=[tf.random.shuffle, contrast], stop=[False, True])
@@ -500,7 +521,8 @@ def test_through_the_maximum(mode, dtype, x, upstream):
 @says(
     "`tf.stop_gradient` saves work, …",
     "But the gradient …",
-    "In $e^{x_i - …",
+    "The shift doesn't …",
+    "In that function, …",
 )
 @over(mode=MODES, x=arrays((3,), numbers(-9, 9)))
 def test_alone(mode, x):
@@ -531,9 +553,9 @@ KEEPING = [EAGER, PERSISTENT, INSIDE, XLA]
     "An identity has …",
     '`tf.grad_pass_through`: "any op" …',
     "If the replaced …",
-    "For `reduce_sum` and …",
-    "In eager mode, and …",
-    "If the tape …",
+    "The operations fail …",
+    "changes the shape …",
+    "In the program, the tape …",
     "So wrap only …",
     "Deliberately wrong: other operations …",
 )
@@ -559,7 +581,8 @@ def test_another_shape(mode, operation):
 
 
 @says(
-    "In all three …",
+    "changes the dtype …",
+    "has two inputs …",
 )
 @over(mode=MODES, dtype=FLOATS)
 def test_another_dtype(mode, dtype):
@@ -657,7 +680,9 @@ def test_stop_recording(mode, watch, stop):
 
 @says(
     "The gradient does …",
-    "After `v * v` …",
+    "The output of `clip` …",
+    "The gradient function clips …",
+    "Then `v * v` …",
     "At $v = 3$ …",
     "To clip the …",
     "TensorFlow's guide: a …",
@@ -713,6 +738,7 @@ definition(
 history(
     "dy_dw = dpoly …",
     "With this definition, …",
+    "dx_i/dx_i-1 = …",
     "return second_order_for_x(...), gradient_wrt_dy(...)",
     "return tf.random.shuffle(x) # …",
     "if the max …",
@@ -724,7 +750,7 @@ history(
     "TensorFlow runs the …",
 )
 advice(
-    "You need the …",
+    "You need to …",
     "Predict the second …",
     "In the last three …",
     "Look at the shapes …",
@@ -733,7 +759,7 @@ advice(
     "Make two quick …",
     "Predict: the swapped …",
     "You copy the …",
-    "What does the …",
+    "Which gradient of …",
     "Predict: the guide's …",
     "As in the …",
     "What is the …",
@@ -745,6 +771,7 @@ pointer(
     "These are the …",
     "Some are false, …",
     "Documentation — What …",
+    "The operation — Eager, …",
     "The page on variables …",
     "After this page …",
 )

@@ -28,6 +28,7 @@ def joined(*shape):
     "This gradient function …",
     "Compare the two gradients:",
     "The custom gradient is …",
+    "The right gradient is …",
     "The wrong gradient has …",
     "Deliberately wrong: the …",
 )
@@ -52,7 +53,7 @@ def test_the_rule_of_an_fft(mode):
 
 
 @says(
-    "Use the formula …",
+    "The gradient is the real …",
     "If the input …",
     "Return the real …",
     "The input is …",
@@ -61,7 +62,7 @@ def test_the_rule_of_an_fft(mode):
     r"The change $\d \theta$ …",
     "The factor in …",
     "A number and …",
-    "From real to complex, the …",
+    "The gradient of a real input …",
     "The imaginary part …",
     "The gradient of a phase: …",
 )
@@ -83,12 +84,13 @@ def test_a_phase(mode, upstream, theta):
 
 @says(
     "After this page …",
-    "For `tf.signal.rfft`, halve …",
+    "For `tf.signal.rfft` of …",
     "Then return `n * tf.signal.irfft(halved, [n])`.",
     "The Fourier transform …",
     "So `tf.signal.rfft` returns …",
     "For four numbers, …",
     "As for the phase, …",
+    "For a product …",
     "To compute this …",
     "So `tf.signal.irfft` counts …",
     "But in the …",
@@ -173,7 +175,7 @@ def test_the_trace():
 
 @says(
     "A second derivative …",
-    "You can't store …",
+    "So you can't …",
     "The gradient of a real loss …",
     "To differentiate the …",
     "This inner product …",
@@ -184,7 +186,7 @@ def test_the_trace():
     "Its inner product …",
     "`H (i v)` is …",
     "You don't have …",
-    "Its gradient function …",
+    "Its `grad` computes …",
     "Every gradient function …",
     "A Hessian times …",
     "The Hessian at …",
@@ -215,6 +217,7 @@ def test_second_order(make, z, v):
 @says(
     "The upstream gradient is …",
     "The program also …",
+    "This custom gradient …",
     "All four custom …",
     "The program compares each …",
     "Compare gradients with …",
@@ -271,7 +274,7 @@ def test_predictions(mode):
 
 
 definition(
-    "As on that …",
+    "On this page, …",
     "$L$ is always real.",
 )
 

@@ -77,7 +77,8 @@ def test_the_function(x):
     "The tape multiplies …",
     "But the backward …",
     "For example, the …",
-    r"The custom gradient $\downstream{\bar x} …",
+    "The right gradient …",
+    "`tf.math.log(1.0 + tf.exp(x))` — …",
     "So the tape …",
     "The first wrong …",
     "Canceling them is …",
@@ -137,9 +138,7 @@ def test_the_infinity_goes_on(mode):
 
 @says(
     "The same text …",
-    "It writes the …",
-    "dx_i/dx_i-1 = (exp(x_i) …",
-    "Here `x_i` is …",
+    "According to this …",
     "It must be …",
     "The last line …",
 )
@@ -155,7 +154,7 @@ def test_the_slip(x):
 
 
 @says(
-    "You need the …",
+    "float32 has about …",
     "Its largest number …",
     "Numbers between 0 …",
     "They have fewer …",
@@ -213,8 +212,8 @@ def test_each_rule_is_right(mode, x):
 
 
 @says(
-    "The product of …",
-    "The product of …",
+    "Multiply the derivative …",
+    "The product is …",
     "Factor out the …",
     "The sum $1 + …",
 )
@@ -332,6 +331,7 @@ def test_the_third_form(mode, x):
     "`tf.sigmoid` is finite throughout.",
     "The absolute error …",
     "The one `False` …",
+    "The second derivative contains …",
     "TensorFlow computes its …",
     "The right value …",
     "The gradient of `tf.sigmoid` …",
@@ -370,7 +370,7 @@ def test_the_trace():
 
 @says(
     "$x = -20$: …",
-    r"$\log(1 + e^x)$ as …",
+    "The naive formula …",
     was="'has the value 0': a tf.function has 2.06e-09",
 )
 def test_the_value_at_minus_20():
@@ -450,7 +450,7 @@ def test_the_figure():
 
 @says(
     r"$\log \sum_i e^{x_i}$ …",
-    "The gradient is the …",
+    "The right gradient …",
     "Log-likelihoods contain this …",
     "The same four …",
 )
@@ -462,9 +462,10 @@ def test_the_log_of_a_sum_overflows(mode, far):
 
 
 @says(
-    "For the log …",
+    "`tf.math.log(tf.reduce_sum(tf.exp(x)))` — …",
     "In the program, …",
-    "On paper every …",
+    "On paper, $y$ …",
+    "That is why the gradient …",
     "With the largest …",
     "log(sum(exp(x))): shift the …",
 )
@@ -534,9 +535,8 @@ def test_the_types_of_the_norm(mode):
 
 
 @says(
-    "At the zero …",
-    "A custom gradient can define …",
     "At 0 you …",
+    "Every vector whose …",
     "The custom gradient below …",
 )
 @over(g=arrays((3,), numbers(-2, 2)), x=arrays((3,), numbers(-1e3, 1e3)))
@@ -551,7 +551,7 @@ def test_subgradients(g, x):
 
 
 @says(
-    "At the zero …",
+    "`tf.norm(x)` — …",
     "The gradient of `tf.norm` …",
     "TensorFlow doesn't choose …",
     "The gradient of `tf.math.reduce_euclidean_norm` …",
@@ -570,7 +570,8 @@ def test_tensorflow_at_zero(mode, n):
 
 @says(
     "A standard deviation …",
-    "So one constant …",
+    "If all values …",
+    "So one such …",
     was="'one constant feature is enough': three times 1.7 have the gradient 0",
 )
 @over(mode=THREE, n=[1, 2, 8], x=st.integers(-1000, 1000))
@@ -580,7 +581,7 @@ def test_the_deviation_of_equal_numbers(mode, n, x):
 
 
 @says(
-    "The mean of …",
+    "In contrast, the …",
     "In this case …",
 )
 def test_a_rounded_mean():
@@ -621,7 +622,8 @@ def test_squares_overflow(mode):
 
 @says(
     "The norm with …",
-    "The fix scales …",
+    "The fix divides …",
+    "At the zero …",
     "All four inputs …",
 )
 @over(mode=THREE, x=arrays((3,), numbers(-1e38, 1e38)))
@@ -630,6 +632,7 @@ def test_the_rule_of_the_norm(mode, x):
         x = x * np.float32(1e10)
     exact = x.astype(float)
     length = np.linalg.norm(exact)
+    assert norm(tf.zeros(3)) == 0 and not np.any(mode.gradient(norm, tf.zeros(3)))
     assert close(norm(tf.constant(x)), length)
     found = mode.gradient(norm, x)
     assert np.allclose(found, exact / (length or 1), 1e-5, 1e-5)
@@ -699,6 +702,7 @@ def test_small_differences(form, x):
 @says(
     "`tf.math.expm1` and `tf.math.log1p` …",
     "Before you write …",
+    "`tf.exp(x) - 1.0` or …",
     "If you call …",
 )
 @over(value=VALUES, x=numbers(1e-30, 80), sign=[1, -1])
@@ -819,7 +823,7 @@ def double(branch):
     "The double where gives …",
     "With the double where, …",
     "First and second …",
-    "If a branch …",
+    "`tf.where` with an …",
     "On paper, the …",
     "Deliberately wrong: one …",
 )
@@ -936,7 +940,7 @@ def test_two_norms(mode):
 
 @says(
     "The gradient function calls …",
-    "Because `grad` calls …",
+    "The first line copies …",
     "The second derivative then …",
     "Solution: the derivative …",
     "At 20 and …",
@@ -966,10 +970,11 @@ def without_copy(function):
 
 
 @says(
-    "Because the gradient …",
+    "If the tapes …",
+    "That is why the first …",
     "Without the copy, tapes …",
     "for tapes outside a tf.function, and …",
-    "Without the copy, the …",
+    "Without this copy, …",
 )
 @over(function=[norm, sigmoid], mode=EVERYWHERE)
 def test_the_copy(function, mode):
@@ -990,7 +995,7 @@ def test_the_copy(function, mode):
 
 
 @says(
-    r"$y = \log(1 - e^{-x})$ …",
+    "If $e^{-x}$ is …",
     "Then find a …",
     "The double where keeps …",
     "Solution: log(1 - …",
@@ -1033,6 +1038,8 @@ def test_the_naive_form(mode):
 
 
 pointer(
+    "You compute — What …",
+    "You need to know …",
     "The program that …",
     "After this page …",
     "To find a …",
@@ -1049,7 +1056,7 @@ pointer(
     "Deliberately wrong: only …",
 )
 advice(
-    "Replace the difference from …",
+    r"Replace $1 - \sigma(x)$ …",
     "Write the local derivative as …",
     "Look at the gradient …",
     "Compare the columns …",
@@ -1065,7 +1072,8 @@ advice(
     "Look at the sums …",
     "Look at the last …",
     "Compare the `single` …",
-    "Compare the custom …",
+    "At each of …",
+    "The gradient function prints …",
 )
 
 definition(
@@ -1080,7 +1088,7 @@ definition(
     "Write a custom …",
     "Which functions must …",
     "Derive the gradient …",
-    "It prints one …",
+    "These lines, which …",
     "Look at the last input.",
     "You need more …",
 )

@@ -38,7 +38,8 @@ def test_the_trace():
     "The example, $f(t) …",
     "At 0, every …",
     "Use the same …",
-    "The value is …",
+    "The function that …",
+    "`grad` returns `upstream …",
     "On each side …",
     "This page picks …",
     "With this choice, …",
@@ -56,7 +57,8 @@ def test_the_slope_on_each_side(mode, dtype, x):
     "A vector goes …",
     "Element $i$ of …",
     "Each element of …",
-    r"So $\downstream{\bar x} = …",
+    "So the downstream …",
+    r"Here $\local{c}$ is …",
     "The type of …",
 )
 @over(x=arrays((3,), numbers(-10, 10)), i=[0, 1, 2])
@@ -99,6 +101,7 @@ def test_autodiff_at_0(mode, dtype, zero):
 @says(
     "The function $f$ …",
     "For a convex …",
+    "If this line …",
     "Every slope from …",
     "At 0, every …",
     "With any other …",
@@ -229,6 +232,7 @@ def test_relu_and_its_mirror(x, s):
 @says(
     r"With $\operatorname{sign}(0) = 0$ …",
     "By the chain …",
+    "But the gradient …",
     "Solution: the slope …",
     "`tf.abs` picks 0, …",
     "Each of these …",
@@ -363,12 +367,13 @@ definition(
     r"Here $\local{c} = 1$, …",
 )
 advice(
-    "Use *Change the picture* …",
+    "Use the button …",
     "Write the gradient of the difference …",
-    "You need the …",
+    "You need to …",
+    "You also need …",
     "Check a gradient …",
     "At the kink, use …",
-    "Choose the slope …",
+    "Choose $a$ so …",
     "Look at the middle element, …",
     "Look at the middle element:",
     "Make two quick …",

@@ -93,7 +93,7 @@ def test_no_sum(mode):
     "The decorated function …",
     "In this program …",
     "The lines that …",
-    "Look at the …",
+    "Look at the two …",
     "`grad` receives the upstream …",
     "For $L = 2 z + 5 w$, …",
     "For $L = z w$, `grad` …",
@@ -122,9 +122,9 @@ def test_the_order_of_upstreams(mode):
 
 @says(
     "$L = z + w$, …",
-    "A single call …",
+    "`grad` is called …",
     "With the loss $z + w$ …",
-    "With the first …",
+    "A test with …",
 )
 @over(mode=MODES)
 def test_called_once(mode):
@@ -249,7 +249,8 @@ def test_the_rows_and_columns():
 
 @says(
     "A small change …",
-    "So the upstream …",
+    "This sum is …",
+    "The product is a …",
     "So each gradient …",
 )
 @over(mode=MODES, a=numbers(-9, 9), b=numbers(-9, 9))
@@ -357,18 +358,19 @@ def test_the_order_of_two_keys():
 
 
 definition(
-    "On this page …",
+    "A bar marks …",
+    "Here $y$ is …",
     "Here all gradients …",
     "Each output has its own upstream gradient.",
     "The type of …",
     "Here $x$ and …",
-    "The factor in …",
     "The row of …",
 )
 advice(
     "Write the differentials of …",
-    "You need the …",
+    "You need to …",
     "You also need …",
+    "Multiply the row …",
     "Return the outputs …",
     "For each input, …",
     "To fix the error, return …",

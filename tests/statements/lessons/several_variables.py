@@ -25,7 +25,7 @@ TOO_MANY = product(lambda u, x, y: (u * y, u * x, u))
 
 @says(
     "The main fact: …",
-    "For $z = x y$, `grad` returns …",
+    "For $z = x y$, …",
     "In code: `return …",
     "Returning them in …",
     "At $(2, 3)$ the gradients …",
@@ -65,8 +65,8 @@ def test_too_few(graph):
 
 
 @says(
-    "In a graph, the message …",
-    "So each number …",
+    "With the tape inside …",
+    "Both messages also …",
 )
 @over(mode=[INSIDE, XLA])
 def test_the_count_inside(mode):
@@ -80,8 +80,8 @@ def test_the_count_inside(mode):
 
 
 @says(
-    "In a graph, the message …",
-    "So each number …",
+    "With the tape outside …",
+    "Both messages also …",
 )
 @over(mode=[AROUND, AROUND_XLA, SYMBOLIC])
 def test_the_count_outside(mode):
@@ -313,11 +313,11 @@ def test_the_solution():
 
 
 definition(
-    "In the last …",
-    "On this page …",
+    "A bar marks …",
+    "Here $y$ is …",
 )
 advice(
-    "You need the …",
+    "You need to …",
     "You also need …",
     "Call `tape.gradient(z, [x, y])` …",
     "In the output, …",

@@ -79,7 +79,7 @@ def test_the_trace():
 
 @says(
     "Like sign, the …",
-    "In float32, the …",
+    "In float32, `sign.py` …",
     was="'it has a slope everywhere': s * (1 - s) is 0 in float32 at x = 17",
 )
 @over(x=numbers(-80, 40, around=[17]), mode=MODES)
@@ -111,11 +111,14 @@ def test_the_values_of_sign(value, dtype, x):
 
 @says(
     "The fix is a surrogate …",
-    "The custom gradient returns …",
+    "You write a …",
+    "The gradient function `grad` …",
+    "The decorated function …",
     "The surrogate gradient isn't …",
     "Here, both gradients …",
     "On an array, …",
-    "The type of …",
+    "The gradient function receives …",
+    "Its type is …",
     "It is 0.0451766551 …",
 )
 @over(mode=MODES, x=arrays((2, 3), numbers(-9, 9)))
@@ -173,12 +176,12 @@ def test_the_check():
 
 
 @says(
-    "A correct surrogate …",
+    "At every point …",
     "The program prints …",
-    "Away from 0 …",
-    "Across 0 …",
+    "If $x - h$ and …",
+    "If they are …",
     "`tf.test.compute_gradient` has …",
-    "A gradient that …",
+    "At every $x$ …",
     "To test a …",
     "Deliberately wrong: a …",
 )
@@ -313,15 +316,15 @@ definition(
     "The four steps …",
     "The chain rule would …",
     "$\\upstream{\\bar y}$ tells you …",
-    "The symbol $:=$ …",
+    "In the formula, …",
     "Everything else is …",
     "In the code, …",
     "A scalar goes in, …",
     "The surrogate has …",
 )
 advice(
-    "Use *Change the picture* …",
-    "You need the …",
+    "Use the button …",
+    "You need to …",
     "Make two quick …",
     "With the loss …",
 )

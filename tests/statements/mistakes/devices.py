@@ -171,7 +171,7 @@ def found():
     "The error is …",
     "Fix: put the …",
     "In the fixed program, each replica opens …",
-    "The first function …",
+    "The program also …",
     "Compare their gradients …",
     "Both gradients agree …",
     "Deliberately wrong: the tape is in …",
@@ -221,7 +221,8 @@ def test_apply():
     "In this program, each …",
     "Tracing the branch …",
     "In the fixed program, the branch …",
-    "With either flag, …",
+    "With the flag …",
+    "With `False`, the …",
     "Deliberately wrong: each replica calls …",
     "The branch chooses …",
 )
@@ -229,6 +230,9 @@ def test_branch():
     assert all("merge_call" in each for each in found()["branch"][1:])
     assert all("merge_call" in each for each in found()["rule in a branch"][1:])
     assert [each.numbers[0] for each in trace("nested.py")] == [1.9, 1.9]
+    assert trace("nested.py")[0].numbers[-1] == 1.9
+    assert "tf.cond(flag, lambda: 0.5, lambda: 0.0)" in source("nested.py")
+    assert "for flag in True, False" in source("nested.py")
 
 
 @says(
@@ -252,7 +256,7 @@ def test_around():
 
 @says(
     "Each of these …",
-    "Fix: divide the …",
+    "Fix: in each …",
     "With `model.fit`, you …",
     "Each replica takes the mean …",
     "The step from …",
@@ -298,11 +302,14 @@ advice("Put everything that …")
 pointer(
     "Nothing was run …",
     "You see — Fix",
-    "`handle is not available`, …",
-    "`merge_call` in a …",
+    "`DistributedVariable.handle is not available outside the replica context` — …",
+    "`'NoneType' object has no attribute 'merge_call'` — …",
+    "`` `merge_call` called …",
+    "a gradient of …",
     "a step twice …",
-    "a gradient longer …",
-    "On this page …",
+    "a gradient whose …",
+    "Look up the …",
+    "Each section begins …",
     "Notice it earlier.",
     "Asked in tensorflow#36392, …",
     "More: variables in …",

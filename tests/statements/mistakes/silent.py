@@ -14,7 +14,9 @@ X = tf.constant([[1.0, 2.0], [3.0, 4.0]])
 
 @says(
     "In most entries …",
-    "However, TensorFlow doesn't …",
+    "However, in some …",
+    "In others, `grad` …",
+    "If no symptom …",
     "If your gradient …",
 )
 def test_the_entries():
@@ -125,6 +127,7 @@ def test_by_keyword(mode):
     "By then, a …",
     "This happens in …",
     "In a `tf.function`, tracing …",
+    "But a `tf.Variable` …",
     "The gradient has …",
     "The gradient agrees …",
     "Fix: read the …",
@@ -168,6 +171,7 @@ def test_late(kind, kept, wrap):
     "If `tf.gather` reads …",
     "`tf.clip_by_value` clips each …",
     "Fix: begin `grad` …",
+    "If an element …",
     "The gradient of element …",
     "upstream is made …",
     "Deliberately wrong: upstream …",
@@ -320,7 +324,6 @@ def test_by_the_side(mode, way):
     "`tf.print` is part …",
     "Fix: replace `print` …",
     "Deliberately wrong: print …",
-    "Eagerly, `print` shows …",
     "tf.print shows the …",
 )
 @over(calls=[1, 3])
@@ -452,13 +455,14 @@ pointer(
     "has the wrong shape …",
     "changes from run …",
     "changes with a …",
-    "is right for …",
+    "is the gradient of the plain …",
     "differs between eager …",
     "gives a different …",
     "has the wrong phase, …",
     "is printed as …",
     "The table links …",
-    "`scaled` captures `factor`.",
+    "The decorated function `scale` …",
+    "The gradient function is …",
     "Compare the two gradients of …",
     "`reverse` changes the …",
     "`named` calls `reverse` …",
@@ -471,7 +475,7 @@ pointer(
     "The program passes …",
     "This gradient function normalizes …",
     "The loss uses only …",
-    "The square should …",
+    "The program computes …",
     "`meant` shows the …",
     "`used` doesn't return …",
     "`grad` prints its …",

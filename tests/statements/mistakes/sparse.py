@@ -48,6 +48,7 @@ history(
     "Asked in d2l-en#1759, seq2seq#118.",
     "Asked in keras#19992, …",
     "Asked in tensorflow#36948, …",
+    "There, the message …",
     "Asked in tensorflow#61132, tensorflow#6998.",
     "Asked in tensorflow#28966, tensorflow#32215.",
 )
@@ -62,16 +63,19 @@ advice(
 @says(
     "The gradient of a lookup, …",
     "The upstream gradient is a `tf.IndexedSlices`, …",
-    "Whether an operator …",
     "The gradient has …",
     "If a table …",
+    "A `tf.IndexedSlices` has no …",
     "The dense gradient …",
     "Deliberately wrong: upstream …",
     "Deliberately wrong: the gradient of an …",
     "The rows of …",
     "The gradient of a lookup of …",
     "If `tf.gather` uses …",
-    "If a loop of a graph …",
+    "In a loop of …",
+    "In this case, the gradient …",
+    "For example, a lookup …",
+    "To get the dense …",
     "`unsupported operand type(s) for *: 'IndexedSlices' and 'float'` — …",
     "`'IndexedSlices' object has no attribute 'numpy'` — …",
 )
@@ -114,11 +118,11 @@ OPERATORS = {
 
 @says(
     "`==` returns `False` …",
-    "With a NumPy array, both …",
+    "With a NumPy …",
     "`@` with a …",
     "In all other …",
-    "The message is …",
-    "Whether an operator …",
+    "For a comparison …",
+    "The result of an …",
     "For integers, `&`, …",
     "Of the unary …",
     "With a tensor …",
@@ -253,9 +257,10 @@ def test_norm():
     "The program looks up row 0 twice, …",
     "The right result …",
     "Deliberately wrong: Adam …",
-    "The optimizer therefore …",
+    "As a result, …",
     "With Adam, however, …",
-    "An optimizer that …",
+    "Some optimizers, such …",
+    "They square the …",
 )
 def test_optimizers():
     second = {}
@@ -270,6 +275,7 @@ def test_optimizers():
     lines = trace("wrong/optimizers.py")
     differ = [each.text.split()[0] for each in lines if len({*each.numbers[::2]}) > 1]
     assert "Adam" in differ and "SGD" not in differ
+    assert len(lines) == 9
     assert len(differ) > len(lines) / 2 and same(ROWS.indices, [0, 0, 1])
 
 
@@ -297,8 +303,8 @@ def test_dense_gradient():
     "The first derivative becomes …",
     "Fix: convert the first …",
     "The first derivative is a …",
-    "Under `model.fit`, the …",
-    "The sum converts …",
+    "In `model.fit`, the …",
+    "This sum converts …",
     "`'IndexedSlices' object has no attribute '_id'` — …",
 )
 @over(mode=TWO)
@@ -383,7 +389,7 @@ def test_mapped(graph):
 
 @says(
     "`keras.optimizers.SGD` accepts slices.",
-    "Only the rows …",
+    "Only the looked-up …",
     "The optimizer takes …",
     "Fix: pass the slices …",
     "`Converting sparse IndexedSlices to a dense Tensor` — …",
@@ -397,9 +403,9 @@ def test_rows_are_taken():
 
 @says(
     "This `grad` returns a …",
-    "The gradient function of the operation before the …",
-    "However, the gradient function …",
-    "This conversion needs …",
+    "The gradient function of the multiplication …",
+    "In the backward …",
+    "Its gradient function …",
     "Fix: pass the shape …",
     "`Tensor conversion requested for IndexedSlices` without `dense_shape` — …",
     "A gradient function may return a …",
@@ -493,6 +499,7 @@ def test_weights():
 @says(
     "The call itself raises the error.",
     "`tf.custom_gradient` splits its …",
+    "A tape does …",
     "Deliberately wrong: a SparseTensor is an …",
     "The values are …",
     "`Type SparseTensor is not supported`: an argument of a custom gradient is sparse — …",
