@@ -1,4 +1,4 @@
-"""A value that is used twice: its gradient function gets the sum."""
+"""A value is used twice: the step that computed it receives the sum."""
 
 import tensorflow as tf
 

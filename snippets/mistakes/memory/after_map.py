@@ -13,7 +13,7 @@ def mapped(x):
 try:
     mapped(tf.ones([2, 2]))
 except ValueError:
-    print("the map has rows of two")
+    print("the map failed: its rows have two elements, not three")
 
 
 def clear():

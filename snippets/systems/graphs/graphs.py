@@ -1,4 +1,4 @@
-"""When Python calls grad: seven places for the tape, two steps each."""
+"""When Python calls grad: two steps with the tape in different places."""
 
 import tensorflow as tf
 

@@ -41,6 +41,7 @@ def central(function, x, h, dtype=np.float64):
     "The last column …",
     "Look for `passes`:",
     "With one number, …",
+    "The number is …",
     "With three numbers …",
     "(`raises` means that …",
     "The check with a random …",
@@ -55,6 +56,7 @@ def test_eight_wrong_rules():
     assert len(rows) == 8 and list(rows) == list(WHO.FAULTS)
     assert at_one.count("passes") == 6 and at_three.count("passes") == 4
     assert set(random) == {"caught", "raises"} and random.count("passes") == 0
+    assert rows["x > 0 only"] == ["passes", "caught", "caught"] and WHO.one > 0
     assert rows["one axis more"][1] == rows["NumPy in grad"][1] == "passes"
     numpy = WHO.cube(WHO.FAULTS["NumPy in grad"])
     assert EAGER.gradient(numpy, 1.0) == 3
@@ -69,6 +71,7 @@ def test_eight_wrong_rules():
     "The helper draws …",
     "One is the …",
     "The other is …",
+    "Here, $f$ is …",
     "The gradient describes …",
     "The four steps …",
     "The function is the cube …",
@@ -104,7 +107,7 @@ def test_the_pairing(function, seed, shape):
     "You compare two …",
     "Both computations return …",
     "The finite difference needs …",
-    "This is enough …",
+    "The number of passes …",
     "One direction checks a …",
     "Checking one element …",
 )
@@ -214,7 +217,7 @@ def test_what_the_rule_receives(seed, size):
 
 @says(
     "`scale` contains the …",
-    "Without it, the check …",
+    "Without this norm, …",
 )
 def test_a_pairing_near_0():
     x, upstream = np.array([1.0, 2.0]), np.array([1.0, 1.0])
@@ -405,7 +408,7 @@ def test_the_order_of_calls(last, shared):
 
 
 @says(
-    "To vary magnitudes, …",
+    "This site's checker, …",
     "It also tries …",
     "At the inputs, …",
     was=(
@@ -584,14 +587,17 @@ def test_what_to_vary():
     "The first comes …",
     "The second comes …",
     "You compare them …",
-    "In the program, all …",
-    "The price is …",
+    "In the program, `grad` …",
+    "All derivatives with …",
+    "Two derivatives with …",
+    "The row of …",
+    "The price of …",
     "The finite differences need …",
-    "For each of …",
+    "The gradient function needs …",
     "Before that, one …",
     "That makes $24 + 8 + 1 = 33$ calls.",
     "The step of …",
-    "tf.test.compute_gradient: two Jacobians …",
+    "Deliberately wrong: one …",
 )
 @over(rows=st.integers(1, 3), inner=st.integers(1, 3), columns=st.integers(1, 3))
 def test_compute_gradient(rows, inner, columns):
@@ -622,9 +628,18 @@ def test_compute_gradient(rows, inner, columns):
     points.clear()
     tf.test.compute_gradient(wrong, [A, B], 0.5)
     assert same(np.max(abs(points - A)), 0.5, 1e-9)
-    assert trace("compute_gradient.py")[0].numbers == [24 + 8 + 1]
-    its = program("compute_gradient.py")
-    assert all(map(np.allclose, its.custom, its.numeric))
+    lines = trace("wrong/one_wrong.py")
+    assert lines[0].numbers == [24 + 8 + 1]
+    assert [each.numbers[-1] for each in lines[1:3]] == [0, 2] and len(lines) == 5
+    assert all("input B[1, 1]" in each.text for each in lines[3:])
+    its = program("wrong/one_wrong.py")
+    assert np.allclose(its.custom[0], its.numeric[0])
+    factors = np.where(np.arange(6) == 3, 1.01, 1.0)  # of the columns: [1, 1] is 3
+    assert np.allclose(its.custom[1], its.numeric[1] * factors)
+    assert [*map(list, np.argwhere(abs(its.custom[1] - its.numeric[1]) > 1e-6))] == [
+        [1, 3],
+        [3, 3],
+    ]
     assert 24 == 2 * 12 == 2 * (2 * 3 + 3 * 2) and 8 == 2 * 4 == 2 * (2 * 2)
     x = np.linspace(0.7, 1.4, 50, dtype=np.float32)
     h = 0.5 ** np.arange(2, 20, dtype=np.float32)[:, None]
@@ -726,6 +741,7 @@ def test_several_seeds():
 @says(
     "There is no derivative.",
     "At a kink, finite …",
+    "If a correct gradient …",
     "Keep test points …",
     was="'a correct gradient looks wrong': the 0 of tf.abs is the mean of both sides",
 )
@@ -843,8 +859,9 @@ definition(
     "The gradient function is …",
     "The left side …",
     "The upstream gradient …",
-    "The function that the outer …",
-    "The two inputs …",
+    "In the program below, …",
+    "It returns the downstream …",
+    "Its two inputs …",
     "The new upstream …",
 )
 
@@ -853,12 +870,14 @@ advice(
     "Treat the upstream …",
     "Use central differences …",
     "You need the …",
+    "You also need …",
+    "Look for the position …",
     "As soon as …",
     "In addition to …",
     "How good is …",
     "So use a …",
     "The program compares the inner …",
-    "It then prints …",
+    "It then makes …",
     "Compare the gradient …",
     "Make two quick …",
     "Predict: a lucky seed.",

@@ -10,7 +10,7 @@ from truth.statements.tries import *
 
 IN_GRAPHS = [INSIDE, AROUND, XLA]
 
-definition("In the tables …", "Tape around means …")
+definition("In the tables …", "Tape around, or …")
 
 
 @says("A tensor that is created …")
@@ -37,7 +37,7 @@ def reverse(x):
 
 
 @says(
-    "In a branch within …",
+    "If the call is …",
     "Otherwise, in a …",
 )
 @over(mode=[INSIDE, AROUND, SYMBOLIC])
@@ -187,7 +187,7 @@ w = tf.Variable(2.0)
     "In a graph, TensorFlow builds the gradient …",
     "If `grad` reads …",
     "There is no such …",
-    "Reading the tensor …",
+    "If only the …",
     "Fix: copy the tensor with `tf.identity` in the decorated function, and let `grad` capture the …",
     "A Python number or a NumPy array needs …",
     "In the branch, …",
@@ -269,7 +269,7 @@ def repeated(f):
     "In a graph, TensorFlow builds the backward …",
     "TensorFlow expects every …",
     "`tf.map_fn` and `tf.scan` …",
-    "Reading the tensor …",
+    "If only the …",
     "In the fix, `grad` …",
     "A copy that …",
     "A Python number or a NumPy array needs …",
@@ -570,7 +570,7 @@ def returning(what):
     "Fix: return `upstream …",
     "This gradient function …",
     "The program fails …",
-    "The same happens …",
+    "The same error …",
     "With the tape outside, the error …",
     "The call `half_square(3.0 * x)` …",
     "With the tape outside, the gradients …",
@@ -657,8 +657,9 @@ def test_pop(wrap, times):
     "The fix stops …",
     "The gradient is the one …",
     "The tape also …",
-    "Eagerly, a `tf.function` …",
-    "A loop or a branch with …",
+    "Eagerly, a call …",
+    "In a graph, a loop …",
+    "However, no error …",
     "Fix: pass `tf.stop_gradient(x)` …",
     "Deliberately wrong: the forward pass calls …",
     "tf.stop_gradient keeps the …",
@@ -695,7 +696,7 @@ def test_no_gradient(mode):
 @says(
     "The program counts …",
     "Each new Python …",
-    "The fix has a signature.",
+    "In the fix, the `tf.function` …",
     "The program passes …",
     "Now the function …",
     "`tf.function` makes a …",

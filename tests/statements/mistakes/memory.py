@@ -151,6 +151,7 @@ def test_whole(blocks):
     "The backward pass …",
     "With `tf.recompute_grad`, the …",
     "recompute_grad in a …",
+    "In a graph, a custom …",
 )
 @over(count=[5, 20])
 def test_in_a_graph(count):
@@ -178,6 +179,8 @@ def test_in_a_graph(count):
 
     assert first_run(lambda f: f) == (1, count - 1)
     assert first_run(tf.recompute_grad) == (2, 0)
+    custom = tf.custom_gradient
+    assert first_run(lambda f: custom(lambda x: (f(x), lambda up: 2.0 * up))) == (1, 0)
 
 
 @says(
@@ -235,8 +238,8 @@ def test_persistent(persistent, asked):
 
 @says(
     "The forward pass appends its …",
-    "The forward pass appends in …",
-    "Without a tape, and …",
+    "The forward pass appends a …",
+    "If nothing computes …",
     "Without a gradient, …",
     "Compare training, which …",
     "Fix: keep the …",
@@ -288,7 +291,7 @@ def rules():
     "Memory grows with each trace — …",
     "A function with …",
     "Five registry entries …",
-    "This program compares one …",
+    "This program traces …",
     "The signature with …",
     "Deliberately wrong: a custom gradient is traced …",
     "One graph for …",
@@ -339,7 +342,8 @@ def test_registry(calls):
 @says(
     "The gradient function of …",
     "Forward mode calls …",
-    "A second derivative …",
+    "In a graph, a second …",
+    "In eager mode, a second …",
     "Fix: differentiate the …",
     "`recompute_grad tried to transpose grad` — …",
     "The program uses …",
@@ -368,7 +372,7 @@ def test_transpose(forward, mode):
 
 
 @says(
-    "`tf.recompute_grad` is a …",
+    "`tf.recompute_grad` returns a …",
     "Eager mode accepts …",
     "Fix: bind the …",
     "`currently supports keywords …",
@@ -376,7 +380,7 @@ def test_transpose(forward, mode):
     "The call raises a `ValueError`.",
     "In this program, the keyword …",
     "The call raises no …",
-    "The gradient is 1, …",
+    "A dropout of …",
     "Deliberately wrong: recompute_grad …",
     "The keyword is …",
 )
@@ -503,12 +507,14 @@ def _clear():
     "In its backward …",
     "If you compute …",
     "A `tf.map_fn` raises …",
-    "Eager mode also …",
+    "In eager mode, resetting …",
+    "So this program …",
     "The recomputed function …",
     "After that, a …",
     "After the reset, …",
     "`Caching devices is not yet supported` — …",
-    "Fix: get the …",
+    "Fix: a failed …",
+    "Get this scope …",
     "Assert that `tf.compat.v1.get_variable_scope().caching_device` …",
     "If it isn't, …",
     "Deliberately wrong: after a map …",

@@ -119,7 +119,8 @@ def test_record_and_name(mode):
 
 @says(
     "Defining the function …",
-    "Each call of …",
+    "While TensorFlow traces …",
+    "So the graph of …",
     "In the graph, …",
     "The next program counts the entries …",
     "A second call …",
@@ -144,8 +145,8 @@ def test_registry():
 
 
 @says(
-    "To find out, …",
-    "The second gradient …",
+    "The next program shows …",
+    "While the graph …",
     "The record on …",
     "If the result …",
     "6: the record …",
@@ -168,7 +169,7 @@ def test_swapped(mode):
 
 @says(
     "Whether TensorFlow uses …",
-    "A gradient that …",
+    "The gradient that …",
     "For an integer …",
 )
 @over(mode=MODES)
@@ -217,7 +218,15 @@ def test_saved(kept):
 @says(
     "After this page …",
     "The answer depends …",
-    "The next program computes …",
+    "The table shows when …",
+    "eagerly — in …",
+    "inside the `tf.function`, …",
+    "outside the `tf.function` …",
+    "outside, with a …",
+    "inside an outer …",
+    "in a graph, with …",
+    "The outputs on …",
+    "The next program takes two steps …",
     "It prints what …",
     "`request` comes directly …",
     "When Python calls …",
@@ -246,11 +255,9 @@ def test_the_trace():
 @says(
     "After that, each …",
     "In a graph, Python …",
-    "Each step calls …",
-    "Gradient computed inside …",
-    "Python calls both …",
+    "Eagerly, each step …",
+    "Inside the `tf.function`, …",
     "The upstream gradient …",
-    "`grad` is called when …",
     "So in a graph, …",
     "If `grad` appends …",
 )
@@ -274,11 +281,8 @@ def test_calls(mode, steps):
 @says(
     "A persistent tape …",
     "TensorFlow builds graphs …",
-    "Gradient computed outside …",
-    "`grad` is called before …",
-    "The first call …",
+    "Outside the `tf.function`, …",
     "A `grad` that …",
-    "Such a tape …",
 )
 @over(
     options=[{}, {"jit_compile": True}, {"autograph": False}], persistent=[False, True]
@@ -414,7 +418,8 @@ def test_waits(waits):
 
 
 @says(
-    "`tf.config.run_functions_eagerly(True)` helps in …",
+    "With `tf.config.run_functions_eagerly(True)`, …",
+    "This also holds …",
 )
 @over(mode=[*UNCOMPILED, XLA])
 def test_run_eagerly(mode):
@@ -511,7 +516,7 @@ PAIRS = {
     "A `tf.function` is …",
     "A Python number …",
     "Each trace calls …",
-    "The next program makes …",
+    "The next program calls …",
     "A shape is …",
     "With `reduce_retracing`, the …",
     "With an `input_signature`, …",
@@ -541,7 +546,7 @@ def test_retracing(what, compiled):
 
 
 @says(
-    "A `tf.function` that …",
+    "If you create …",
     "The registry is …",
 )
 @over(times=[3])
@@ -560,8 +565,8 @@ def test_never_emptied(times):
 
 
 @says(
-    "In a graph that accepts …",
-    "Use `tf.shape(x)[0]` instead.",
+    "But in the `grad` …",
+    "So prefer one …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], length=[1, 4])
 def test_open_dimension(mode, length):
@@ -660,14 +665,15 @@ def controlled(mode, name, what):
     "The gradient of …",
     "If the function uses …",
     "Both are separate …",
+    "TensorFlow can pass …",
     "The next program tries …",
     "`read` reads the …",
     "`passed` receives the …",
     "`apart` is `passed` …",
     "In eager mode, all …",
     "In a branch, …",
-    "In a branch within …",
-    "If you call …",
+    "If the branch …",
+    "If you call the function …",
     "The copies belong …",
     "Instead of copying, you …",
     "A custom gradient with …",
@@ -692,7 +698,7 @@ def test_control(mode, name, what):
 
 
 @says(
-    "For XLA, give …",
+    "For XLA, pass …",
     "Even then, the …",
 )
 @over(said=[True, False])
@@ -716,10 +722,11 @@ def test_loops_of_xla(said):
 @says(
     "A custom gradient that …",
     "Test each custom gradient in the …",
-    "For a call …",
+    "If you call the decorated …",
     "Test each custom gradient in seven places.",
-    "The program tries two …",
-    "Only the branch …",
+    "The program tests two …",
+    "The first column …",
+    "Only the test …",
     "Choose a loss …",
     "One custom gradient in the …",
 )
@@ -731,7 +738,7 @@ def test_places(x):
         right = place(lambda x: x**3)(tf.constant(x))
         assert same(place(defined.copied)(tf.constant(x)), right, 1e-5)
         said = message(place(defined.cube), tf.constant(x))
-        assert ("AssertionError" in said) == (name == "branch, outside")
+        assert ("AssertionError" in said) == (name == "branch, around")
         assert said or same(place(defined.cube)(tf.constant(x)), right, 1e-5)
     seen = []
     for loss in tf.reduce_sum, lambda y: tf.reduce_sum(y**2):
@@ -811,7 +818,7 @@ def test_compare():
 
 
 @says(
-    "The last check …",
+    "Its function takes …",
     "The program compares …",
     "The gradient in each …",
     "One custom gradient in each …",
@@ -863,7 +870,7 @@ def test_keyword(mode):
 
 
 @says(
-    "`tf.custom_gradient` above `tf.function` …",
+    "`@tf.custom_gradient` above `@tf.function` …",
     "NumPy in `grad` …",
 )
 @over(mode=MODES)
@@ -907,18 +914,18 @@ def test_the_exercise():
 @says(
     "The picture shows calls …",
     "Open marks are …",
-    "With the tape outside, `grad` is traced …",
+    "In the third row …",
     "The last row …",
-    "This loss isn't linear …",
+    "The loss $y^2$ …",
     "Four rows of marks, …",
     "Eager: nothing is …",
     "Inside: the function, …",
-    "Outside: the function …",
+    "Around: the function …",
     "Both: the function, …",
-    "Return x; note the …",
+    "Return x; note this …",
     "When a function and …",
 )
-@over(place=["eager", "tape inside", "tape outside", "tape both"], linear=[True, False])
+@over(place=["eager", "tape inside", "tape around", "tape both"], linear=[True, False])
 def test_the_lanes(place, linear):
     calls, runs = [], []
 
@@ -949,7 +956,7 @@ def test_the_lanes(place, linear):
     step = {
         "eager": lambda x: gradient(loss, x),
         "tape inside": inside,
-        "tape outside": lambda x: gradient(around, x),
+        "tape around": lambda x: gradient(around, x),
         "tape both": lambda x: gradient(inside, x),
     }[place]
     second = place == "tape both"
@@ -961,7 +968,7 @@ def test_the_lanes(place, linear):
     calls.clear(), runs.clear()
     step(tf.constant(3.0))
     assert runs == first and (not calls or place == "eager")  # traced once
-    if place == "tape outside":
+    if place == "tape around":
         assert traced == ["function", "grad"]
         assert runs == ["function", "request", "grad"]
     if not linear:
@@ -975,23 +982,23 @@ def test_the_lanes(place, linear):
 
 
 pointer(
-    "Add a saved …",
+    "If you deploy …",
     "Look at the row …",
     "Compare the rows …",
-    "Compare the traces …",
+    "Compare the number of traces …",
     "The second exercise …",
     "The catalogue of mistakes explains …",
     "The table shows the …",
     "The catalogue of mistakes has …",
     "The most frequent …",
-    "If you save the …",
+    "If you save a …",
 )
 advice(
     "You need to …",
     "In a branch or …",
     "Look at the `IdentityN` …",
     "Compare step 1 …",
-    "Nested, and `tf.gradients`.",
+    "If no version …",
     "Look at the lines …",
     "Pass tensors instead.",
     "Compare the modes:",

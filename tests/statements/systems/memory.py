@@ -72,6 +72,7 @@ BOTH = [tf.reduce_max, lambda x: x**3.0]
     "It puts the operation …",
     "What the tape keeps depends …",
     "For a sine, …",
+    "For an exponential, …",
     "For a negation …",
     "What does the …",
     "Then it deletes …",
@@ -183,7 +184,7 @@ def test_frozen_in_a_graph(by_rule):
 
 @says(
     "Take two steps, …",
-    "The backward pass then …",
+    "The backward pass then computes …",
     "The differential has …",
     "Both factors stay …",
     "One needs $h$, …",
@@ -218,7 +219,7 @@ def rule(before=tf.stop_gradient, seen=None):
     "The tape keeps the $h$ …",
     "The $h$ that `recomputed` …",
     "The trace shows …",
-    "`tf.stop_gradient` keeps the …",
+    "Because of `tf.stop_gradient`, …",
     "Without `tf.stop_gradient`, the …",
 )
 @over(before={"stopped": tf.stop_gradient, "as it is": tf.identity})
@@ -352,9 +353,10 @@ def counted(way, steps):
     "For a chain of 64 …",
     "Divide a chain …",
     "During the backward …",
-    "Together they are",
+    "Their total number …",
     "Blocks of 8 …",
     "One block around the whole chain …",
+    "The backward pass then holds …",
     "A chain of 64 steps, …",
     "The *checkpoints* are …",
 )
@@ -419,8 +421,8 @@ def levels(parts):
     "The program below …",
     "The gradient function …",
     "With $p$ levels …",
-    "Each level runs …",
-    "In total, $m$ …",
+    "On each level, …",
+    "In total, at …",
     "The program compares four …",
     "Look at the tensors …",
     "*Halves* are levels …",
@@ -476,7 +478,7 @@ def fewest(n, s):
 
 @says(
     "If each step …",
-    "The best schedule …",
+    "The second formula …",
     "In the program, …",
     "The counted steps …",
     "Take the smallest …",
@@ -615,7 +617,7 @@ def test_seed(wrap):
     assert all(each.text.endswith("True") for each in trace("seed.py"))
 
 
-@says("There is one …", "Then averages and …", "In `fit`, a …")
+@says("There is one …", "If the tape is outside a `tf.function` that …", "In `fit`, a …")
 def test_layers_outside():
     """A mean that moves once, and a mask that is drawn twice."""
     means, ones = [], tf.ones([200, 4])
@@ -1060,6 +1062,7 @@ pointer(
 advice(
     "Use *Change the picture* …",
     "You need the …",
+    "You should also …",
     "Measure the peak …",
     "GPU — call …",
     "CPU, graph or XLA — …",

@@ -1,4 +1,4 @@
-"""Deliberately wrong: gradient functions that treat rows as their sum."""
+"""Deliberately wrong: two gradient functions that don't add the rows."""
 
 import tensorflow as tf
 

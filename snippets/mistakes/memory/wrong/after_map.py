@@ -14,7 +14,7 @@ def mapped(x):
 try:
     mapped(tf.ones([2, 2]))
 except ValueError:
-    print("the map has rows of two")
+    print("the map failed: its rows have two elements, not three")
 
 x = tf.constant(3.0)
 with tf.GradientTape() as tape:
