@@ -140,7 +140,8 @@ def test_no_norm(mode, shape):
 
 
 @says(
-    "All these gradient …", "Here `change` is …",
+    "All these gradient …",
+    "Here `change` is …",
 )
 @over(change=CHANGES, u=arrays(), x=numbers(-9, 9), cases=60)
 def test_any_shape(change, u, x):
@@ -551,7 +552,8 @@ def test_what_is_linear(change):
 
 
 @says(
-    "`tf.test.compute_gradient` sets one …", "A limit of …",
+    "`tf.test.compute_gradient` sets one …",
+    "A limit of …",
     "That is why …",
     "For scaling, reversal …",
     was="'for the others it fails': not for the derivative",

@@ -467,7 +467,8 @@ def test_a_step(x, step):
     "The square of …",
     "Write the differential …",
     "You can only …",
-    "So `grad` maps …",
+    "So `grad` receives …",
+    "It returns a …",
     "The 2-norm with …",
 )
 @over(
