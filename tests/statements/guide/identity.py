@@ -140,7 +140,8 @@ def test_no_norm(mode, shape):
 
 
 @says(
-    "In all of …",
+    "All these gradient …",
+    "Here `change` is …",
 )
 @over(change=CHANGES, u=arrays(), x=numbers(-9, 9), cases=60)
 def test_any_shape(change, u, x):
@@ -328,7 +329,7 @@ def test_two_heads(mode, f, a, c):
 @says(
     "No single loss …",
     "If a loss …",
-    "With the reversal, the …",
+    "With the reversal, …",
     "So the training …",
 )
 @over(factor=[0.5, 1.0, 3.0], c=numbers(-2, 2), f=numbers(-2, 2), cases=48)
@@ -552,6 +553,7 @@ def test_what_is_linear(change):
 
 @says(
     "`tf.test.compute_gradient` sets one …",
+    "A limit of …",
     "That is why …",
     "For scaling, reversal …",
     was="'for the others it fails': not for the derivative",
@@ -613,8 +615,8 @@ def test_what_has_no_derivative(forward, f, factor):
 
 
 @says(
-    "The downstream gradient of …",
-    "Forward mode differentiates this …",
+    "The backward pass of the …",
+    "Forward mode returns the …",
     "If the graph …",
     "For `clip` the …",
     was="'the derivative of the rule, at upstream 1': 3 * sq(x) with the rule u * u gives 18",
@@ -664,9 +666,9 @@ def test_the_table_of_second_order():
 @says(
     "Forward mode may …",
     "A second derivative …",
-    "The second tape …",
-    "This derivative is …",
-    "The upstream gradient itself …",
+    "The second tape backpropagates …",
+    "This includes the …",
+    "The second tape then …",
     "So the tape applies …",
 )
 @over(mode=MODES, factor=[-1.0, 0.1], x=[0.5])
@@ -708,7 +710,7 @@ def test_whole_numbers(mode, dtype):
 @says(
     "`tf.grad_pass_through` returns the …",
     "For a sum, this …",
-    "Depending on the …",
+    "In some modes …",
     "Wrap only functions …",
 )
 @over(
@@ -803,7 +805,6 @@ def test_a_mean_above(rows):
 
 @says(
     "If the output feeds …",
-    "`tf.IndexedSlices` contains one …",
     "If an index …",
     "So the limit …",
     "The fix is to clip …",
@@ -836,7 +837,7 @@ def test_behind_a_gather(mode):
 
 @says(
     "If the output feeds …",
-    "(It is a …",
+    "In two cases, …",
     was="'feeds': with a second use, or in a loop of a graph, it is a tensor",
 )
 @over(mode=[EAGER, INSIDE, AROUND], use=["only", "another", "loop", "columns"])
@@ -1046,5 +1047,5 @@ pointer(
     "`tf.grad_pass_through(tf.round)` is the …",
     "Its result is …",
     "Suppose that the …",
-    "The goal is …",
+    "Then what the …",
 )

@@ -13,7 +13,7 @@ PAGES = {
 }
 
 
-@says("Pages that derive …")
+@says("Pages that derive …", "Each page of …")
 @over(page=PAGES)
 def test_each_page(page):
     links = "(choosing.md)", "[the four steps]", "(identity.md#derivation)"
@@ -33,15 +33,15 @@ def test_its_lines():
 pointer(
     "This guide explains …",
     "Or read the …",
-    "Find your situation …",
+    "In the tables, …",
     "Questions of notation …",
-    "you know complex …",
+    "a function turns …",
     "Your situation — Page",
     "a gradient is `None`, …",
     "you want to know …",
     "you are about …",
     "a gradient has …",
-    "a gradient is NaN or infinite, …",
+    "a gradient is NaN, infinite, …",
     "a gradient function …",
     "the function is a product, …",
     "the function is a layer …",

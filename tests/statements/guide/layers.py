@@ -41,9 +41,9 @@ LOGITS = arrays((4,), numbers(-30, 30))
     r"softmax, $p = \operatorname{softmax}(z)$ …",
     "Each output is …",
     "Start from the …",
-    "The differential of the denominator's …",
-    r"The differential of $\log p_i$ …",
-    "The derivative of …",
+    "The derivative of $\\operatorname{logsumexp}(z)$ with respect to $z_j …",
+    r"So $\frac{\d p_i}{p_i} …",
+    r"The derivative of $\operatorname{logsumexp}(z)$ with respect to $z_i$ …",
     "Then exchange the …",
     "It subtracts the …",
     "The Jacobian has …",
@@ -110,7 +110,8 @@ def test_cross_entropy(mode, z, seed):
     "Use one gradient …",
     "If the logits are far …",
     "The program below …",
-    "`in_a_row` has a …",
+    "`in_a_row` uses two …",
+    "`cross_entropy` has one …",
     "The labels sum to 1, so `cross_entropy` …",
     "The first logits …",
     "If the logits are 200 …",
@@ -247,8 +248,8 @@ def test_cures_of_the_labels(mode):
     r"$\beta$ — $\sum_i \upstream{\bar y_{ij}}$",
     "All rows of …",
     "Use the product rule:",
-    "Each deviation gets …",
-    "The second term …",
+    "Each deviation $c_i$ …",
+    r"So $\downstream{\bar c_i}$ has …",
     "The program compares …",
     "`layer_norm` and `plain` …",
     "A gradient function …",
@@ -278,11 +279,12 @@ def test_layer_norm(mode, rows, seed):
 
 @says(
     "one normalized row, …",
-    "For $s$, differentiate …",
+    r"For $\d s$, differentiate …",
     r"If $\varepsilon$ is …",
     "Each $r_i$ depends …",
     "The forward pass subtracts …",
-    "Because the mean …",
+    "The mean of $r$ is 0, …",
+    r"The mean of $\downstream{\bar c}$ is …",
     "In layer normalization, …",
 )
 @over(n=[2, 3, 7], seed=SEEDS)
@@ -300,13 +302,18 @@ def test_one_row(n, seed):
     assert close(ds, np.mean(r * dc) + moved / (2 * s)) and ds != 0
     assert close(dr, (dc - r * ds) / s) and close(np.mean(r), 0.0)
     assert close(dc, V - np.mean(V)) and round(float(np.mean(r)), 9) == 0
+    U = np.asarray(normal(seed + 1, [n])[0])
+    second = r * np.mean(U * r)
+    assert close(np.mean(second), 0.0)
+    assert close(np.mean((U - second) / s), np.mean(U) / s)
 
 
 @says(
     "If you add …",
     "That is why …",
     "The elements of …",
-    "Look for such …",
+    "The sum of a normalized …",
+    "Look for invariants …",
     was="'always': a constant row has a sum of NaN without ε",
 )
 @over(mode=[EAGER], row=arrays((2, 4), numbers(-1e3, 1e3)), added=[1.0, -300.0])
@@ -397,8 +404,9 @@ def places(K, strides=1, padding="VALID", dilations=1, image=(3, 4)):
     "A pixel may …",
     "convolution, $Y = P K$ …",
     r"pixels — $\upstream{\bar Y} \, \local{K^{\T}}$, …",
-    "$P$ has one …",
+    "Each row of $P$ …",
     "$S$ is a …",
+    "$S_{ijl}$ is 1 …",
     "$x$ are the …",
     "Use the product rule for matrices:",
     "A pixel gets …",
@@ -475,7 +483,7 @@ def test_other_choices(strides, padding, dilations):
 
 
 @says(
-    "You can also compute the gradient …",
+    "The gradient of the kernel …",
     "This convolution fails …",
     "You get an …",
     "The program first …",
@@ -506,7 +514,7 @@ def test_empty_batch(mode, batch):
     "This page lists …",
     "This program computes …",
     "The labels sum to 1, so the formula …",
-    "Each number is …",
+    "To get one …",
     "The last column …",
     "The three columns …",
     "Every row of …",

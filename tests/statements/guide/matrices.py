@@ -191,6 +191,7 @@ def test_indices(factors, seed):
     "You can move a factor …",
     "A left factor of …",
     "Move both factors …",
+    "The left factor …",
     "Then move the factors:",
     "If you transpose …",
 )
@@ -611,7 +612,7 @@ def test_cofactors_of_singular_values(size, seed):
 @says(
     "log |det| — …",
     "The determinant of a large …",
-    "If it does, `tf.linalg.slogdet` …",
+    "Even then, `tf.linalg.slogdet` …",
     "The gradient of this …",
     r"Since $\d \log |u| = \d u / u$, …",
 )
@@ -691,11 +692,13 @@ def test_one_factor(mode, size, seed):
 
 
 @says(
-    "Multiply the differential …",
-    "What remains is …",
+    "Use the product rule for matrices:",
+    "Multiply both sides …",
+    "On the right side …",
     "Below the diagonal, …",
     "The mask $M$ sets …",
-    "You can move a mask …",
+    "To get $\\d Y$, …",
+    "Unlike a matrix …",
 )
 @over(size=[2, 3], seed=SEEDS)
 def test_differential_of_the_factor(size, seed):
@@ -720,8 +723,8 @@ def test_differential_of_the_factor(size, seed):
     "The gradient function returns …",
     "The gradient at …",
     "The input changes …",
-    "You can add any …",
-    "The result describes …",
+    "If the inner product …",
+    "The sum describes …",
     "In `cholesky.py`, $G$ …",
     "TensorFlow and this …",
     "The gradient of the Cholesky factor, …",
@@ -801,9 +804,8 @@ def test_the_lower_triangle(mode, above):
     "inverse, $Y = X^{-1}$ …",
     "linear system, $Y = A^{-1} B$ …",
     r"$A$ — $-\local{A^{-\T}} \, \upstream{\bar Y} \, \local{Y^{\T}}$",
-    "Each number is …",
-    "The product and …",
-    "The direction changes …",
+    "To get one …",
+    "If a function …",
     "Name, function, gradient(upstream, …",
 )
 @over(mode=[EAGER], seed=SEEDS)
@@ -993,7 +995,6 @@ history(
 
 pointer(
     "For functions in …",
-    "That page covers …",
     "For eigenvectors, singular …",
     "The catalogue of …",
 )

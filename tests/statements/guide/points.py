@@ -112,7 +112,7 @@ def test_zeros_and_ties(x, dtype):
     "To find out …",
     "At a kink, both …",
     "At a discontinuity …",
-    "The slopes also …",
+    "This also happens …",
     "At the end of the …",
     "The slope on …",
     "The program measures …",
@@ -178,7 +178,7 @@ def test_the_table(case):
 
 @says(
     "`tf.nn.selu` isn't in …",
-    "Functions that divide …",
+    "Outside the table, …",
     "At 0, `1 / x` …",
     "At the end of a …",
     was=(
@@ -275,8 +275,9 @@ def test_a_tangent(x, y, f):
 @says(
     "At a kink there is …",
     "To find all …",
-    "Because the slopes …",
-    "The result is …",
+    "The slopes of a convex …",
+    "They approach the …",
+    "The two results …",
     "So the subgradients …",
     "If the two …",
     "For relu, abs …",
@@ -305,7 +306,7 @@ def test_the_subgradients(slopes, g):
     r"$\operatorname{relu}(x) - \operatorname{relu}(-x)$ …",
     "But TensorFlow returns …",
     "If you add …",
-    "This isn't true …",
+    "The rule doesn't …",
     "`tf.minimum` alone has …",
     "At such a …",
 )
@@ -366,6 +367,22 @@ def test_no_volume(outer, inner):
 
 
 @says(
+    "Suppose that each …",
+    was="without 'in every direction': 1 and 1 at a tie gives max(x, x) the slope 2",
+)
+@over(x=numbers(-9, 9))
+def test_between_along_the_axes_only(x):
+    @tf.custom_gradient
+    def maximum(x, y):
+        def grad(upstream):
+            return tf.where(x >= y, upstream, 0.0), tf.where(y >= x, upstream, 0.0)
+
+        return tf.maximum(x, y), grad
+
+    assert EAGER.gradient(lambda x: maximum(x, x), x) == 2
+
+
+@says(
     "If an operation …",
     "For example, `tf.norm` …",
 )
@@ -416,10 +433,11 @@ NORM_OF_RELU = lambda x: tf.norm(tf.nn.relu(x))  # noqa: E731
 
 
 @says(
-    "To find the …",
+    "Compare three shares …",
     "The shares add …",
     "So equal shares …",
     "The left side …",
+    "This means that …",
 )
 @over(g=arrays(3, st.floats(-2, 2)))
 def test_the_shortest_share(g):
@@ -449,7 +467,8 @@ def test_a_step(x, step):
     "The square of …",
     "Write the differential …",
     "You can only …",
-    "So `grad` maps …",
+    "So `grad` receives …",
+    "It returns a …",
     "The 2-norm with …",
 )
 @over(
@@ -476,6 +495,7 @@ def weighted(upstream):
     "The Cauchy–Schwarz inequality …",
     "So a vector …",
     "A longer vector …",
+    "For $z = g$, …",
 )
 @over(g=arrays(3, numbers(-1, 1)), seed=st.integers(0, 99), cases=60)
 def test_the_subgradients_of_the_norm(g, seed):
@@ -533,6 +553,7 @@ def test_the_choice(mode, at_zero):
 
 @says(
     "The inner `tf.where` …",
+    "This pattern is …",
     "If the squares …",
     was="'and for a second derivative at 0': it is 0 with this norm, too",
 )
@@ -900,7 +921,7 @@ pointer(
     "Compare the interval …",
     "In each row, …",
     "Compare the last six …",
-    "Compare how many …",
+    "For each gradient, …",
     "The column `graph` …",
     "Compare both slopes …",
     "Look at `local` …",

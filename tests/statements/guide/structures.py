@@ -113,7 +113,7 @@ def test_origin(mode, x):
 @says(
     "The upstream gradients are …",
     "`grad` receives them …",
-    "`tf.nest.pack_sequence_as(outputs, upstreams)` restores …",
+    "`tf.nest.pack_sequence_as(outputs, upstreams)` gives …",
     "`tf.nest.pack_sequence_as(outputs, upstreams)` turns …",
     "So the gradients …",
     "The program writes …",
@@ -283,7 +283,7 @@ def arrives(mode, other, use=lambda other: 0.0):
     "For an integer or …",
     "For an integer output, …",
     "`grad` receives zeros …",
-    "In three cases …",
+    "`grad` receives `None` …",
     "The upstream gradient of …",
     was="'has its upstream': a text has None in every mode",
 )
@@ -300,7 +300,7 @@ def test_arrives(mode, other):
 
 
 @says(
-    "In three cases …",
+    "`grad` receives `None` …",
     was="'zeros in the same graph' of a branch or a loop, too: None there",
 )
 @over(
@@ -331,7 +331,8 @@ def test_arrives_in_a_block(mode, block):
 @says(
     "In the next program, the function `four` …",
     "So never compute …",
-    "Here the unused …",
+    "Here `grad` returns …",
+    "The second term is …",
 )
 def test_four():
     lines = trace("arrives.py")
@@ -357,6 +358,7 @@ def test_four():
 @says(
     "Return one gradient …",
     "TensorFlow flattens the positional …",
+    "The values that …",
     "A list of …",
     "`grad` receives one upstream …",
     "`grad` receives one argument …",
@@ -525,7 +527,8 @@ def test_messages_of_the_count(mode, count):
     "It receives the …",
     "If an index …",
     "Two tables in …",
-    "`grad` must return three items: …",
+    "`grad` must return three values …",
+    "An integer has …",
 )
 @over(
     mode=[EAGER, AROUND, XLA], places=[[1, 0, 1], [2, 2, 2, 2]], loss=["sparse", "ones"]
@@ -566,7 +569,7 @@ def test_integer_among_the_inputs(mode, places, loss):
     "The gradients agree.",
     "`grad` is called …",
     "The index 1 …",
-    "So the gradient of …",
+    "The loss multiplies …",
     "from tf.gather it …",
 )
 def test_the_trace_of_the_integer():
@@ -634,7 +637,7 @@ def test_made_anew(calls):
 
 
 @says(
-    "Apart from variables, …",
+    "`grad` returns gradients …",
     "A tensor that …",
     was="'gets None': in a loop it gets 0",
 )
@@ -824,7 +827,7 @@ def test_keywords_of_a_graph(options):
 
 @says(
     "A parameter with …",
-    "So the same …",
+    "So `grad` must …",
 )
 @over(mode=MODES)
 def test_default_by_position(mode):
@@ -899,8 +902,9 @@ def test_an_unused_output(mode):
 
 @says(
     "It should return …",
-    "With $n = 3$ …",
-    r"In $\d s$ …",
+    "The mean of $n = 3$ …",
+    "For the variance, …",
+    "The deviations add …",
     "Mean and variance …",
     "Then predict the …",
 )
@@ -980,7 +984,7 @@ advice(
     "Name the argument …",
     "Fix: return a …",
     "Fix: pass inputs …",
-    "Capture nothing but …",
+    "Let the custom …",
     "Compare `arguments` with …",
     "Compare `rows` with …",
     "Make the setting …",

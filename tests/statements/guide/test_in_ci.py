@@ -159,7 +159,7 @@ def test_shapes_that_are_meant():
 
 
 @says(
-    "`jit_compile=True` — a …",
+    "`jit_compile=True` — both …",
     "`batched=True` — the …",
 )
 def test_compiled_and_batched():
@@ -264,14 +264,14 @@ def test_seeds():
 
 @says(
     "The relative tolerance …",
-    "In float32, a gradient …",
+    "For example, a float32 …",
     "float64 — 0.000001",
     "float32 — 0.0001",
     "float16 — 0.03",
     "bfloat16 — 0.24",
     "To change a …",
     "A single number applies …",
-    "The options `atol`, …",
+    "Two more options …",
 )
 def test_tolerances():
     table = {"float64": 0.000001, "float32": 0.0001, "float16": 0.03, "bfloat16": 0.24}
