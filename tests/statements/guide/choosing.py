@@ -251,10 +251,9 @@ def test_stopped_forward(forward):
 @says(
     "`tf.recompute_grad` — the …",
     "With a `tf.function`, …",
-    "The gradient function of a …",
     "In eager mode, a second …",
     "The second derivative of $y$ alone …",
-    "Forward mode always …",
+    "Forward mode through …",
     was=(
         "'differentiating its gradient function always raises': eagerly not, if upstream"
         " is constant",
@@ -299,7 +298,7 @@ def test_recomputed(f, mode):
     assert raised(mode.gradient, derivative(linear), 0.5) is None
 
 
-@says("`tf.recompute_grad` needs no …", "Forward mode always …")
+@says("`tf.recompute_grad` needs no …", "Forward mode through …")
 @over(forward=FORWARDS)
 def test_recomputed_when_it_is_asked_for(forward):
     ran, again = [], tf.recompute_grad(lambda x: ran.append(x) or tf.sin(x))
@@ -1412,6 +1411,7 @@ advice(
     "In a library, …",
     "If you can write …",
     "In your gradient …",
+    "Also test the …",
     "Use a surrogate …",
 )
 history(
@@ -1439,10 +1439,9 @@ pointer(
     "Compare the first …",
     "In each pair …",
     "Compare their derivatives:",
-    "The values of $y$ …",
+    "The iterates are …",
     "Does a custom …",
     "Suppose you compute …",
-    "This affects forward …",
     "Compare the gradients of the …",
     "Compare the kernel …",
     "Compare the second …",
