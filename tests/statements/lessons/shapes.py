@@ -96,7 +96,8 @@ def test_the_trace():
     "The forward pass broadcasts $s$ and sums …",
     "Each element of $y$ …",
     "The sum over …",
-    "After the sum …", "So each term …",
+    "After the sum …",
+    "So each term …",
     r"$\upstream{\bar y}$ has …",
 )
 @over(mode=MODES, dtype=FLOATS[2:], x=arrays((2, 3), numbers(-9, 9)))
@@ -186,7 +187,8 @@ def test_none_for_an_integer(mode, dtype, n, of):
 
 
 @says(
-    "TensorFlow usually checks …", "In eager mode, TensorFlow …",
+    "TensorFlow usually checks …",
+    "In eager mode, TensorFlow …",
     "If the tape is inside …",
     "If the tape is outside …",
     "Your test must …",
