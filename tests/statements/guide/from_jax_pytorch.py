@@ -112,7 +112,7 @@ def test_transposed(x, v):
 
 @says(
     "In forward mode, …",
-    "But around a …",
+    "But if the …",
     "In eager mode, forward …",
     "The stop-gradient trick …",
     was=(
@@ -257,7 +257,7 @@ def test_variables(mode):
 
 @says(
     "In TensorFlow, apply …",
-    "Differentiating this operation …",
+    "TensorFlow then raises …",
     "The first derivative …",
     "A port of once_differentiable: …",
     "`once_differentiable` — `tf.raw_ops.PreventGradient` …",
@@ -284,15 +284,18 @@ def test_gradcheck(factor, x):
     gradcheck, x = program("gradcheck.py").gradcheck, tf.constant([x], tf.float64)
     cube = tf.custom_gradient(lambda x: (x**3, lambda u: u * factor * x * x))
     assert gradcheck(cube, [x]) == (factor == 3)
-    assert len(tf.test.compute_gradient(cube, [x])) == 2
+    jacobians = tf.test.compute_gradient(cube, [x])
+    assert len(jacobians) == 2
+    [theory], [numeric] = jacobians
+    assert same(theory[0], factor * x**2) and same(numeric[0], 3.0 * x**2, 1e-3)
     right, wrong, second = trace("gradcheck.py")
     found = [each.text.split()[-1] for each in (right, wrong, second)]
     assert found == ["True", "False", "True"]
 
 
 @says(
-    "`ctx.needs_input_grad` — none; …",
-    "`ctx.set_materialize_grads` — none; …",
+    "`ctx.needs_input_grad` — no …",
+    "`ctx.set_materialize_grads` — no …",
     "`None` from `bwd` …",
     "pytrees as inputs …",
 )
@@ -348,6 +351,7 @@ definition(
     "JAX — TensorFlow …",
     "PyTorch — TensorFlow …",
     "A JVP rule …",
+    "A gradient function is step …",
 )
 pointer(
     "After this page …",

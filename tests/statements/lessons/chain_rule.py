@@ -124,7 +124,7 @@ def test_each_downstream_is_the_next_upstream():
     "The picture shows all …",
     "Read the values from …",
     "In the backward pass, …",
-    "The box on …",
+    "The product, `downstream`, …",
     "Three boxes in …",
     "Arrows to the right …",
     "Below, from the right …",
@@ -241,7 +241,7 @@ def test_an_f_string_in_a_graph():
     "The step from …",
     "For example, the …",
     "In a chain …",
-    "For the step …",
+    "For the last …",
     "We number the …",
     "All three steps …",
     "$x_0 = 16$: …",
@@ -356,7 +356,7 @@ def test_a_tape_records_what_it_watches(watched):
     assert (tape.gradient(y, x) is not None) == watched
 
 
-@says("The differential of …", "In the output, …")
+@says("The differential of …", "In the two printed …")
 @over(mode=MODES, x=numbers(-9, 9), c=numbers(-9, 9))
 def test_the_sine(mode, x, c):
     sine = tf.custom_gradient(lambda x: (tf.sin(x), lambda u: u * tf.cos(x)))

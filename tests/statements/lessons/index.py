@@ -23,7 +23,7 @@ PROGRAMS = sorted((DOCS.parent / "snippets").glob("lessons/**/*.py"))
 @says(
     "These eight lessons …",
     "Each lesson derives …",
-    "It then checks …",
+    "The lesson then …",
     "Start with the …",
     "Or start with …",
 )
@@ -62,7 +62,7 @@ def test_the_names_in_programs(path):
 
 
 @says(
-    "A gradient has …",
+    "In code, a …",
     r"$\upstream{\bar y}$ — …",
     r"$\downstream{\bar x}$ — …",
 )
@@ -78,7 +78,7 @@ def test_shapes(mode, shape):
     assert mode.gradient(rule, tf.ones(shape)).shape == shape and arrived == [()]
 
 
-@says("A Jacobian is …", "So the upstream …")
+@says("On paper, a …", "The product of …")
 @over(x=arrays((3,), numbers(0.1, 9)), upstream=arrays((2,), numbers(0.1, 9)))
 def test_numerator_layout(x, upstream):
     def f(x):

@@ -31,9 +31,9 @@ def weighted(y):
 
 
 @says(
-    "So a wrong …",
-    "In an example …",
-    "The input of …",
+    "So a gradient …",
+    "The next step …",
+    "The input is $x + b$ …",
     "This gradient function returns …",
     "The sum has …",
     "Deliberately wrong: a gradient …",
@@ -91,12 +91,13 @@ def test_the_trace():
     "The forward pass sums each …",
     "If the forward pass broadcasts …",
     "If the forward pass sums …",
-    "For the sums …",
+    "In code, the gradient …",
     r"For example, take $y_i = …",
     "The forward pass broadcasts $s$ and sums …",
     "Each element of $y$ …",
     "The sum over …",
     "After the sum …",
+    "So each term …",
     r"$\upstream{\bar y}$ has …",
 )
 @over(mode=MODES, dtype=FLOATS[2:], x=arrays((2, 3), numbers(-9, 9)))
@@ -111,8 +112,9 @@ def test_shapes_and_dtypes(mode, dtype, x):
         x.dtype,
     )
     assert same(dx, [[2] * 3, [4] * 3])
-    of_sums = mode.gradient(lambda x: tf.reduce_sum(x, 1), x, loss=LOSSES["dense"])
     upstream = tf.cast([1, 2], dtype)
+    assert same(dx, s * upstream[:, tf.newaxis] * tf.ones_like(x))
+    of_sums = mode.gradient(lambda x: tf.reduce_sum(x, 1), x, loss=LOSSES["dense"])
     assert same(of_sums, upstream[:, tf.newaxis] * tf.ones_like(x))
     assert raised(lambda: upstream * tf.ones_like(x)) is not None
     assert same(ds, tf.reduce_sum(tf.reduce_sum(x, 1) * tf.cast([1, 2], dtype)), 1e-4)
@@ -185,12 +187,12 @@ def test_none_for_an_integer(mode, dtype, n, of):
 
 
 @says(
-    "In eager mode, and with the tape inside a `tf.function`, TensorFlow usually …",
-    "In eager mode, and with the tape inside a `tf.function`, you …",
-    "If the tape is …",
-    "So your test …",
-    "Suppose `row_sums` is …",
-    "Then its float32 …",
+    "TensorFlow usually checks …",
+    "In eager mode, TensorFlow …",
+    "If the tape is inside …",
+    "If the tape is outside …",
+    "Your test must …",
+    "If `row_sums` is …",
     "If `row_sums` comes …",
     "In the first …",
     "This gradient function computes …",
@@ -246,7 +248,7 @@ def test_three_places():
     "In the last …",
     "So this row …",
     "The program tries …",
-    "In the table …",
+    "In the printed …",
     "Each row is …",
     "`None` never raises …",
     "`SILENT` means that …",
@@ -307,9 +309,9 @@ def test_double_and_float():
 
 
 @says(
-    "A `None` that …",
+    "If `grad` returns …",
     "If the input does …",
-    "Contributions from other …",
+    "It can still …",
     "In this program, …",
     "The result is …",
     "Deliberately wrong: None …",
@@ -461,7 +463,7 @@ def test_the_figure(mode):
     assert min(right) > max(left) and (len(right), len(left)) == (2, 2)
 
 
-@says("If the decorated function …", "Suppose `row_sums` is …", "Then its float32 …")
+@says("However, if the …", "However, a call …")
 @over(
     mode=[m for m in BLOCKS if m.name in ("branch, tape inside", "loop, tape inside")]
 )

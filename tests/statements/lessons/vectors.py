@@ -67,7 +67,7 @@ def test_ones_hide_a_factor(mode):
 
 
 @says(
-    "If you compute …",
+    "If a `tf.function` computes …",
     "In eager mode and inside …",
     "So the result …",
     "`square(x)`: no operation …",
@@ -110,7 +110,7 @@ def test_what_happens_to_the_scalar(mode):
     "In code: `return …",
     "For an elementwise function …",
     "For each input, …",
-    "A gradient function that adds …",
+    "This gradient function adds …",
     "Each element of …",
     "Because $\\local{J}$ …",
     "The fix is `upstream * 2.0 * x`, …",
@@ -197,7 +197,8 @@ def test_the_trace():
 
 @says(
     "For three elements, …",
-    "The loss is $L = \\sum_i w_i \\sin y_i$, …",
+    "The loss is $L = \\sum_i w_i \\sin y_i$.",
+    r"Its upstream gradient, $\upstream{\bar y_i} = w_i \cos y_i$, …",
     "Three methods compute …",
     "The last three …",
     "The diagonal of …",
