@@ -109,7 +109,7 @@ def test_the_rule_as_a_map(mode):
     "The loss $L$ …",
     "Let $g$ be …",
     "The derivative of $g$ …",
-    "The first term …",
+    "The first term is …",
     "The second term …",
     "If you replace …",
 )
@@ -514,6 +514,7 @@ def test_ways_of_a_decision():
     "The loss is …",
     "The gradient and …",
     "The sum in …",
+    "The first term contains …",
     "To multiply by $v$, …",
     "Then you never …",
     "All three methods …",

@@ -919,8 +919,6 @@ def test_not_converged(mode, damping):
 @says(
     "The picture shows the steps …",
     "A step goes up …",
-    "The cold start takes …",
-    "The warm start is …",
     "The nearer the solver …",
     "The curve x + …",
     "From the cold start …",
