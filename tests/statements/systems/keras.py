@@ -95,7 +95,8 @@ def test_training():
 
 @says(
     "`sign` is a …",
-    "The decorated function …",
+    "In the program below, …",
+    "The layer itself …",
     "A layer of signs …",
     "A layer of binary …",
     "So its gradient …",
@@ -151,7 +152,7 @@ def test_the_trace():
     "This failure is …",
     "The output layer …",
     "Keras has two …",
-    "But for the …",
+    "But a gradient of …",
     "If all gradients …",
     "If some are …",
     "The layers after …",
@@ -254,7 +255,7 @@ def test_the_same_step():
 @says(
     "With the global policy `mixed_float16`, the upstream …",
     "With the global policy `mixed_float16`, `compile` …",
-    "It multiplies the loss …",
+    "This optimizer multiplies the …",
     "Keras also multiplies …",
     "Then it divides …",
     "Your gradient function …",
@@ -305,7 +306,7 @@ def test_scaled(name, eagerly):
 @says(
     "The second upstream …",
     "With the global policy `mixed_float16`, the upstream …",
-    "It multiplies the loss …",
+    "This optimizer multiplies the …",
     was="'32768 times larger': only at first",
 )
 @over(name=POLICIES, target=[0.5, -8.0])
@@ -782,6 +783,7 @@ def test_ops(decorate):
     "The documentation of `keras.ops.custom_gradient` …",
     "With `run_eagerly=True`, TensorFlow …",
     "So pass `keras.ops.copy(w)`.",
+    "If you need only …",
     "Ways to give …",
 )
 @over(eagerly=EAGERLY)
@@ -793,6 +795,9 @@ def test_weights_on_backends(eagerly):
     def converted(x, w):
         return defined.scaled(x, keras.ops.convert_to_tensor(w))
 
+    def by_tensorflow(x, w):
+        return defined.scaled(x, tf.convert_to_tensor(w))
+
     def run(way, **given):
         layer = defined.Scale(way, **given)
         with mock.patch.object(layer, "compute_output_shape", lambda shape: shape):
@@ -800,7 +805,8 @@ def test_weights_on_backends(eagerly):
             _, said, _ = fitted(before, layer, run_eagerly=eagerly)
         return said, before.kernel.numpy().item(), layer.w.numpy().item()
 
-    assert run(defined.as_copy) == ("", 0.875, 0.875)
+    for way in defined.as_copy, by_tensorflow:
+        assert run(way) == ("", 0.875, 0.875)
     true = fitted(dense(1.0), defined.Scale(lambda x, w: x * w))[0].get_weights()
     assert same(true[0], [[0.75]]) and same(true[1], 0.75)
     assert (1 - 0.875) / (1 - true[1].item()) == 0.5
@@ -823,6 +829,7 @@ def test_weights_on_backends(eagerly):
     "`fit` reads Python …",
     "If a factor in …",
     "`fit` reads a …",
+    "TensorFlow does that …",
     "If you assign …",
     "This program assigns …",
     "In all three …",

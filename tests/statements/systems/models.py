@@ -388,8 +388,8 @@ def test_another_name(mode):
     "Each operation of …",
     "The next program computes …",
     "The map works for …",
+    "It also works if …",
     "If a tape …",
-    "It then uses …",
     "If you move …",
     "With `tf.gradients`, the …",
     "gradient_override_map on a …",
@@ -463,7 +463,7 @@ def loaded():
 @says(
     "The graphs of …",
     "If you call …",
-    "The gradient should …",
+    "In the line `loaded`, …",
     "The program wraps …",
     "Look at the line …",
     "So you can …",
@@ -500,6 +500,7 @@ def test_loaded(mode):
 
 @says(
     "When you save …",
+    "It treats the registered …",
     "So saving raises …",
     "With `experimental_custom_gradients=False` you …",
     "In a process …",
@@ -630,7 +631,7 @@ pointer(
     "`fit` keeps the …",
     "a saved graph …",
     "Compare a graph …",
-    "Each column of …",
+    "The program prints one …",
     "Compare the sums …",
     "Compare the three gradients:",
     "When to write a …",

@@ -45,6 +45,7 @@ START, P = np.array([1.0, 0.5]), np.array([1.1, 0.9, 0.8, 1.0])
 
 @says(
     "After this page …",
+    "In the equation, a …",
     "The gradient comes …",
     "Here $q$ is …",
     "The adjoint $a$ …",
@@ -54,12 +55,14 @@ START, P = np.array([1.0, 0.5]), np.array([1.1, 0.9, 0.8, 1.0])
     "The time derivative …",
     "The two matrices …",
     "Let $a$ be …",
+    "At time $T$, let …",
     "You may choose …",
     "Choose $q$ so …",
     "The product rule …",
     "The equation for …",
     "Its solution starts …",
-    "Integrate the equation …",
+    "Integrate the second …",
+    "Its left side …",
     "The inner product …",
     "So the gradient of $y_0$ …",
     "The gradient of $p$ …",
@@ -111,6 +114,7 @@ def test_the_adjoint(T, upstream):
     "Its solution has …",
     "From this adjoint, …",
     "`grad` solves three …",
+    "`grad` needs `y` …",
     "`a` is 10 …",
     "The backward solution returns …",
     "The state after …",
@@ -203,7 +207,7 @@ def test_second_order_through_the_steps():
     "`solve(y_0, p)` returns the …",
     "The prey's growth …",
     "`odeint` passes the …",
-    "In the backward …",
+    "In the backward pass, the …",
     "If `f` doesn't …",
     "`solver` may be …",
     was="'any equation': f = -y raised TypeError, and f could not take the time",
@@ -482,8 +486,8 @@ def test_two_gradients(steps):
 
 @says(
     "A fit has …",
-    "Each interval between …",
-    "So each count …",
+    "The program calls `segment` …",
+    "In the backward pass, each count …",
     "The loss falls …",
     "Lotka and Volterra's …",
     "From one count …",
@@ -623,7 +627,8 @@ def test_closed_over(variable):
 
 @says(
     "If $T$ grows …",
-    "A larger start …",
+    "The solution from a …",
+    "At the end, the …",
     "And what is …",
     "You can find …",
     "Both gradients agree …",

@@ -36,6 +36,7 @@ def test_none(mode, x):
 
 @says(
     "XLA has no …",
+    "So if you …",
     "The tape records …",
     "The gradient is `None`. …",
 )
@@ -191,8 +192,9 @@ def test_unknown_rank():
     "Here, a loop …",
     "Each $x_s$ …",
     "So the gradient of $x_s$ …",
-    "If you run …",
-    "Each step of …",
+    "The same loop …",
+    "A step of …",
+    "So the step …",
 )
 @over(x=arrays((5,), numbers(-9, 9)), y_bar=arrays((5,), numbers(-9, 9)), a=[0.5, -0.9])
 def test_recurrence(x, y_bar, a):

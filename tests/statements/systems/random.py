@@ -147,6 +147,7 @@ COSTS = {"two numbers": lambda z: 0.2025 + 0.1 * z, "a kink": lambda z: abs(3 * 
 @says(
     "A bit $z$ …",
     "The cost is $f_1$ …",
+    r"In these formulas, $\sigma$ …",
     r"If $\theta$ changes, …",
     "But the mean …",
     "The score-function estimator multiplies the cost …",
@@ -155,7 +156,9 @@ COSTS = {"two numbers": lambda z: 0.2025 + 0.1 * z, "a kink": lambda z: abs(3 * 
     "The derivative of a probability …",
     "For the bit …",
     "You may subtract …",
-    "The baseline cancels …",
+    "The mean $s$ of …",
+    "The variance $v$ of …",
+    "The variance depends …",
 )
 @over(f=COSTS, p=[0.1, 0.5, 0.9], b=[-10.0, 0.0, 0.3])
 def test_score(f, p, b):
@@ -186,6 +189,7 @@ def test_score(f, p, b):
     "The gradient function never …",
     "So the cost …",
     "Without a custom …",
+    "This product has …",
 )
 @over(mode=MODES, cost=[-7.0])
 def test_scored(mode, cost):
@@ -205,7 +209,7 @@ def test_scored(mode, cost):
 
 @says(
     "With all four …",
-    "A cost that is 10 …",
+    "The baseline −10, in …",
     "The printed mean …",
     "The program tries four …",
     "The first is …",
@@ -371,7 +375,7 @@ def test_the_numbers_of_a_seed(alg):
 
 @says(
     "The figure compares …",
-    "The figure below …",
+    "But the bias …",
     "No estimator is …",
     "The *relaxed bit* is …",
     "For this bit, …",
@@ -449,7 +453,7 @@ def again(noise):
     "A block that …",
     "Stateful operations and …",
     "There is one …",
-    "In a graph, each …",
+    "The reason is …",
     "The numbers of …",
     "Does a recomputed …",
     "no warning on …",
@@ -737,4 +741,5 @@ pointer(
     "With many outcomes …",
 )
 history("Adding noise to …")
-advice("After this page …", "Otherwise, sum over …")
+advice("After this page …", "Otherwise, sum over …",
+    "If there are many, …")

@@ -266,7 +266,7 @@ def two_orders():
     "The process that …",
     "If you save …",
     "The loaded model still …",
-    "Under a tape, …",
+    "If you call it …",
     "A `.keras` file needs …",
     "If the class …",
     "Files loaded in …",
@@ -361,7 +361,7 @@ BETWEEN = {
 
 @says(
     "`tf.identity` after the …",
-    "If you call …",
+    "If you call the decorated function in a branch or a …",
     "the output goes …",
     "`tf.gather` sends IndexedSlices …",
 )
@@ -616,7 +616,7 @@ CONSTRUCTS = {
 
 
 @says(
-    "If you use …",
+    "If you call the decorated function in a branch or in …",
     "`grad` reads the …",
     "Without a `tf.function` …",
     "Without this, the …",

@@ -67,7 +67,7 @@ advice(
     "So `grad` maps …",
     "A row that …",
     "`lookup_rows` returns the …",
-    "A lookup in …",
+    "A lookup in a …",
     "The gradient of `tf.gather` is …",
     "An index can …",
     "Let $S$ be …",
@@ -149,6 +149,7 @@ def test_dense(i):
 @says(
     "The call `tf.identity(i)` …",
     "In this case, `grad` …",
+    "It must return …",
 )
 @over(mode=ROWS, kept=[True, False])
 def test_identity(mode, kept):
@@ -197,7 +198,7 @@ TENSORS = {
 
 @says(
     "Several lookups produce …",
-    "A minus sign, …",
+    "A lookup in `-y`, …",
     "Eager mode and …",
     "If the output …",
     "The custom gradient …",
@@ -237,7 +238,8 @@ def test_kinds(mode, name):
 
 
 @says(
-    "But they differ if …",
+    "But they differ for …",
+    "So in eager mode, …",
     "You also receive a list …",
 )
 @over(mode=ROWS)
@@ -259,6 +261,9 @@ def test_other_kinds(mode):
         arrived.clear()
         mode.gradient(lambda x, f=between: tf.gather(f(seen(x), x), [0, 0]), W)
         assert arrived and all(each == (mode is not EAGER) for each in arrived)
+    arrived.clear()
+    mode.gradient(lambda x: tf.gather(seen(x) + 1.0, [0, 0]), W)
+    assert arrived and all(arrived)
 
 
 @says(
@@ -267,6 +272,7 @@ def test_other_kinds(mode):
     "The tensor stores …",
     "This tensor can …",
     "A gradient function may …",
+    "That is, each …",
     "Every gradient function …",
     "If the function …",
     "One gradient function …",
@@ -421,6 +427,7 @@ CLIPS = {
 @says(
     "Clip a list …",
     "In a run …",
+    "When the rows are …",
     "If the two …",
     "The norm of the list is …",
     "The clipped gradient …",
@@ -475,9 +482,11 @@ def test_added(i, how):
 
 
 @says(
-    "For floats, TensorFlow's …",
+    "TensorFlow's own gradient …",
+    "For floats, it …",
     "A product with …",
     "A matrix that …",
+    "The mask doesn't …",
     "You don't need …",
     "If you store …",
     "All three gradients agree …",
@@ -627,7 +636,7 @@ def test_refused(built):
     "An `ExtensionType` can …",
     "Custom types work …",
     "TensorFlow's ragged tensors …",
-    "In the program, its value …",
+    "In the program, the attribute …",
     "TensorFlow has no …",
     "`grad` receives a …",
     "A type that …",
