@@ -235,7 +235,7 @@ def test_silu(shape):
 
 @says(
     "The next program …",
-    "It calls the functions …",
+    "It calls each …",
     "Four functions have …",
     "Most of the others …",
     "The last four …",

@@ -174,7 +174,6 @@ def test_both_signs(mode, signs):
 @says(
     "The activation of …",
     "So the program …",
-    "The share of …",
     "If $x_i$ and …",
     "Instead of the derivative, …",
     "The value stays …",
@@ -196,6 +195,7 @@ def test_secant(mode, x, a):
 
 
 @says(
+    "The share of …",
     "With the copy, …",
     "With the gradient …",
 )
