@@ -220,7 +220,7 @@ def test_sent(mode, passed, trainable):
     "If `grad` reads …",
     "A `grad` that …",
     "Wrap `product` in …",
-    "Otherwise, TensorFlow can't …",
+    "Otherwise, TensorFlow raises …",
     "Compute a gradient through each …",
     "Deliberately wrong: grad reads a variable in a branch …",
 )
