@@ -129,7 +129,7 @@ def test_vectorized_map(mode):
 
 @says(
     "By default, `tape.jacobian` …",
-    "This loop drops …",
+    "This loop maps …",
     "The first derivative …",
     "The wrong derivative …",
     "Both fixes give 0.8.",
