@@ -88,7 +88,7 @@ def elsewhere():
     "An attribute of …",
     "The program saves the name …",
     "The process that saved …",
-    "There, the gradient …",
+    "In this process, …",
     "Otherwise, it raises …",
     "Fix: leave `experimental_custom_gradients` …",
     "The program saves a model with `experimental_custom_gradients=False`, …",
