@@ -267,7 +267,7 @@ def test_ten_formulas():
     "3 — the gradient is …",
     "4 — the second …",
     "5 — the gradient is …",
-    "The comments in …",
+    "In the program below, …",
     "The first four …",
     "The fifth uses …",
     "The custom gradient …",

@@ -372,7 +372,7 @@ SINE, CLIP = lambda x, u: tf.sin(x) * u, lambda x, u: clip(x) * u
 
 
 @says(
-    "The function from …",
+    "The function that turns …",
     "It is linear …",
     "In TensorFlow, the …",
     "Unlike a pullback, …",
@@ -435,7 +435,7 @@ def test_straight_through(mode, x, scale):
     assert same(mode.gradient(tf.grad_pass_through(tf.round), x, scaled), scale)
 
 
-@says("A way to …", "In code: `s + …")
+@says("A way to …", "Compute the second …", "In code: `s + …")
 @over(mode=MODES, x=numbers(-3, 3))
 def test_the_stop_gradient_trick(mode, x):
     def f(x):
@@ -467,7 +467,7 @@ def test_a_captured_tensor(mode):
     "During tracing, the …",
     "The opposite of a graph.",
     "The opposite of eager mode.",
-    "By default, `tape.jacobian`, …",
+    "Even in eager …",
     was="'tensors are symbolic': an eager tensor from outside keeps its value",
 )
 @over(mode=MODES)
@@ -546,7 +546,7 @@ def test_subgradient(slope, x):
 
 @says(
     "Dropping intermediate values …",
-    "Done segment by …",
+    "If the computation …",
     "In code: `tf.recompute_grad`.",
     was="'it takes less memory': around the whole function as many values are there at once",
 )

@@ -83,7 +83,7 @@ FORMULA = (
 )
 
 
-@says("A checker tests, …", "Tests look for …")
+@says("A checker tests …", "It also compares …", "The tests of …")
 @over(factor=[2, 3])
 def test_what_is_checked(factor):
     """Each with one that is right, and one that is not."""

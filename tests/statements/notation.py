@@ -29,6 +29,7 @@ def through(x, upstream):
 @says(
     "In TensorFlow, a …",
     "A correct gradient …",
+    "A tensor of shape …",
     "On paper, a …",
     "The Jacobian of this …",
     "To the left …",
@@ -391,7 +392,7 @@ history(
     "These are the …",
     "Note two differences …",
     "In JAX, the …",
-    "In PyTorch, `backward` …",
+    "A gradient function in TensorFlow, …",
 )
 pointer(
     "For example, take a …",

@@ -84,11 +84,11 @@ def elsewhere():
 
 @says(
     "A SavedModel holds a graph …",
-    "The programs of …",
     "In a graph, …",
-    "The name is …",
+    "An attribute of …",
+    "The program saves the name …",
     "The process that saved …",
-    "In that process, …",
+    "In this process, …",
     "Otherwise, it raises …",
     "Fix: leave `experimental_custom_gradients` …",
     "The program saves a model with `experimental_custom_gradients=False`, …",
@@ -99,7 +99,6 @@ def elsewhere():
     "The first and the second …",
     "The second derivative is …",
     "If the gradient …",
-    "TensorFlow prints a …",
     "Load the model …",
     "Deliberately wrong: saved …",
     "A model is saved …",
@@ -209,11 +208,11 @@ def saved(layer, path):
 
 @says(
     "A `.keras` file holds the names, …",
-    "The process that loads …",
+    "So a process …",
     "A `.keras` file holds the name and …",
     "The file contains …",
     "Fix: decorate the class …",
-    "The program saves and loads a model with …",
+    "The program saves and loads a model with a custom layer:",
     "The message names the class …",
     "In the fix, the class …",
     "Before and after …",
@@ -244,10 +243,12 @@ def test_locate(way):
 
 @says(
     "The file holds the bytecode …",
+    "Keras refuses to …",
     "Even then, the …",
+    "The name `reverse` …",
     "Fix: use a registered …",
-    "The program saves and loads a model.",
-    "The lambda in …",
+    "The program saves and loads a model with a Lambda layer.",
+    "The lambda of …",
     "With `safe_mode=False`, loading …",
     "Loading raises an …",
     "In the fix, the Lambda …",
@@ -277,7 +278,7 @@ def test_lambda():
 @says(
     "A SavedModel holds only …",
     "A plain method …",
-    "A plain method …",
+    "A `tf.function` isn't …",
     "Fix: decorate the method …",
     "The program saves and loads a module …",
     "Neither function works …",

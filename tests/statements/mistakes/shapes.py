@@ -33,20 +33,21 @@ SHAPES = {
 @says(
     "The call of the …",
     "A gradient must …",
-    "Eagerly, and with …",
+    "If you call …",
     "The error then …",
-    "If you compute …",
+    "In contrast, with …",
+    "The tables call …",
     "Broadcasting copies `factor` …",
     "The gradient that …",
-    "Therefore, the update …",
+    "The update is …",
     "With the tape around a `tf.function`, the …",
     "With the tape around a `tf.function`, and …",
     "Write `assert gradient.shape == offset.shape`, …",
     "The gradient has the shape of `offset`.",
     "The message names …",
     "The gradient of `factor` should …",
-    "In the modes without an error, the table shows the gradients …",
-    "In the modes without an error, the table shows the two …",
+    "The table shows the …",
+    "Where no error …",
     "The second gradient …",
     "Deliberately wrong: the gradient of a scalar …",
     "Deliberately wrong: the gradient of an …",
@@ -88,7 +89,7 @@ def test_compared(mode, gradient):
 
 
 @says(
-    "The tape compares …",
+    "A tape around …",
     "`IdentityN` is the …",
     "Its inputs are …",
     "The index counts …",
@@ -171,7 +172,7 @@ def test_fitted(mode, shape):
 @says(
     "The messages of eager …",
     "In the backward …",
-    "This gradient multiplies …",
+    "It multiplies the …",
     "The upstream gradient of …",
     "The gradient now has the shape of the matrix.",
     "Fix: return one …",
@@ -340,7 +341,7 @@ history(
     "Eagerly, `tf.ensure_shape` checks …",
     "In a graph, it …",
     "`tf.debugging.assert_equal(tf.shape(gradient), tf.shape(x))` isn't enough, …",
-    "For example, it accepts …",
+    "For example, the assertion …",
 )
 @over(mode=EVERYWHERE, shapes=[([], [3]), ([6], []), ([3], [3, 3]), ([2, 3], [1])])
 def test_assertions_on_shapes(mode, shapes):

@@ -23,7 +23,7 @@ def through(x):
     return tf.round(x), lambda upstream: upstream
 
 
-@says("An identity operation …")
+@says("In the traced …")
 @over(mode=[EAGER, INSIDE, AROUND])
 def test_what_a_map_replaces(mode):
     rev = tf.custom_gradient(lambda x: (tf.identity(x), lambda u: -u))
@@ -42,7 +42,7 @@ def test_a_pivot_of_zero(mode):
 
 
 pointer(
-    "With the entries …",
+    "Use this page …",
     "The cause is …",
     "The index by …",
     "`reverse` changes the …",
@@ -104,13 +104,13 @@ pointer(
 
 @says(
     "`tf.vectorized_map` traces the …",
-    "An identity operation …",
+    "In the traced graph, …",
     "A tape outside …",
     "With `tf.vectorized_map`, the …",
     "With all three …",
     "`tf.vectorized_map` — the custom …",
     "Fix: use `tf.map_fn`, …",
-    "For example, a …",
+    "For example, the gradient …",
     "Compare the gradient with …",
     "Deliberately wrong: the tape …",
     "map_fn, or the …",
@@ -129,7 +129,7 @@ def test_vectorized_map(mode):
 
 @says(
     "By default, `tape.jacobian` …",
-    "This loop drops …",
+    "This loop maps …",
     "The first derivative …",
     "The wrong derivative …",
     "Both fixes give 0.8.",
@@ -188,7 +188,8 @@ def both(function, x):
 
 
 @says(
-    "The forward pass runs …",
+    "`tf.recompute_grad` runs the …",
+    "The second run draws …",
     "The output and the gradient of the recomputed …",
     "`keras.remat` around a …",
     "The output and the gradient have …",
@@ -268,11 +269,11 @@ def step(wrap, inner, **options):
     "Fix: accept `training` …",
     "Run one step …",
     "The layer `Recomputed` …",
-    "The program trains …",
+    "The program runs one step …",
     "Compare the kernels:",
     "With the recomputed …",
     "recomputation — `fit` trains …",
-    "The kernel is also …",
+    "The kernel is wrong …",
     "This layer calls …",
     "Both kernels agree.",
     "With dropout in …",
@@ -353,8 +354,8 @@ TWICE = [
 
 @says(
     "The moving mean is 1.5, …",
-    "The moving mean is updated only …",
     "The moving mean is updated twice …",
+    "The moving mean is updated only …",
     "The program calls the layer …",
     "Look at the moving …",
     "Each run of …",
@@ -567,8 +568,8 @@ def test_guards(guard):
 
 
 @says(
-    "The gradient is divided …",
-    "NaN doesn't equal …",
+    "TensorFlow divides the …",
+    "Without XLA, the …",
     "XLA skips the …",
     "Under XLA, neither …",
     "XLA — the input …",
@@ -637,7 +638,7 @@ def test_eigenvectors(mode, gap):
     "a complex determinant …",
     "For a real …",
     "The gradient is 2.",
-    "The determinant, written …",
+    "The same formula …",
     "The determinant of …",
     "Fix: write a …",
     "Deliberately wrong: the determinant …",

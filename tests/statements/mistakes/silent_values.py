@@ -10,7 +10,7 @@ X = tf.constant([[1.0, 2.0], [3.0, 4.0]])
 
 
 @says(
-    "In the entries …",
+    "In each entry …",
 )
 def test_the_entries():
     for path in sorted(tries.folder.glob("wrong/*.py")):
@@ -113,7 +113,7 @@ def test_who_compares_shapes(mode):
     "Broadcasting copies `factor` …",
     "TensorFlow compares the …",
     "If both shapes …",
-    "If you call …",
+    "In contrast, TensorFlow …",
     "If the shapes …",
     "The gradient of the scalar is a …",
     "The right gradient …",
@@ -288,9 +288,7 @@ def test_drawn_anew(graph, name):
 
 
 @says(
-    "`tf.grad_pass_through` returns the …",
-    "In eager mode, TensorFlow …",
-    "With the tape around a `tf.function`, it raises …",
+    "The gradient function of `tf.grad_pass_through` …",
     "The gradient is a …",
     "Automatic differentiation of …",
     "Fix: use `tf.grad_pass_through` …",

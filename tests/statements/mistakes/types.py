@@ -55,7 +55,7 @@ def test_the_messages():
 @says(
     "In each entry, …",
     "Some programs print …",
-    "In the program, the …",
+    "The table uses …",
     was="without these: the table's 2 looked like an error beside the printed 6",
 )
 def test_the_tables():
@@ -155,6 +155,7 @@ def plain(cell):
     "The first argument …",
     "Deliberately wrong: a function …",
     "Fix: pass the function …",
+    "Inside the wrapper, …",
     "In the fix, the decorated function has …",
     "The custom gradient captures the function.",
 )
@@ -282,7 +283,7 @@ def test_double(mode):
     "The product of `upstream` and `z` …",
     "The upstream gradient is …",
     "The function `energy` …",
-    "The input is complex, but …",
+    "The input is complex, and …",
     "Deliberately wrong: grad multiplies …",
     "upstream is cast …",
     "If `grad` returns …",
@@ -410,9 +411,9 @@ def test_by_numpy(mode):
     "This `grad` returns a NumPy number:",
     "For `triple` alone, …",
     "For the sum …",
-    "A tape that …",
+    "In eager mode, or …",
     "However, if the …",
-    "If the tape …",
+    "With the tape around …",
     "A NumPy number …",
     "Deliberately wrong: grad returns …",
     "grad returns a …",
@@ -533,7 +534,7 @@ advice(
 )
 pointer(
     "Look up the …",
-    "Examples are a …",
+    "For example, the …",
     "The fix uses `tf.where`:",
     "The fix uses `tf.maximum`:",
     "The fix uses the …",

@@ -219,8 +219,8 @@ def test_sent(mode, passed, trainable):
     "In a graph, TensorFlow builds the …",
     "If `grad` reads …",
     "A `grad` that …",
-    "In this program, the tape …",
-    "With such a tape, …",
+    "Wrap `product` in …",
+    "Otherwise, TensorFlow raises …",
     "Compute a gradient through each …",
     "Deliberately wrong: grad reads a variable in a branch …",
 )
@@ -284,7 +284,7 @@ def test_the_note(mode, reads):
     "Eagerly, `tf.while_loop` runs …",
     "Compute a gradient through the …",
     "Deliberately wrong: grad reads a variable in a tf.while_loop.",
-    "Inside a `tf.while_loop` …",
+    "A layer in …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, NESTED, SYMBOLIC])
 def test_a_loop(mode):
@@ -339,7 +339,7 @@ def test_a_weight(mode):
 @says(
     "The function reads a variable with …",
     "The plain function …",
-    "The table shows the …",
+    "In contrast, the …",
     "So the custom gradient …",
     "Deliberately wrong: the variable …",
     "Write `assert gradient is not None` …",
@@ -414,7 +414,8 @@ def fitted(function, **options):
     "This program creates …",
     "The eager call returns …",
     "Eagerly, each call …",
-    "A `tf.function` traces …",
+    "If the first tracing …",
+    "The second tracing …",
     "`model.fit` raises the …",
     "Now all calls …",
     "Check that `tape.watched_variables()` …",
@@ -464,8 +465,8 @@ def test_created(calls, eagerly):
     "So the function …",
     "The fix captures …",
     "The gradient is the …",
-    "With `trainable=True`, `grad` …",
-    "`grad` uses the …",
+    "If the variable were …",
+    "`grad` captures the …",
     "If `grad` read the …",
     "If you collect …",
     "Deliberately wrong: the function assigns …",
@@ -542,7 +543,7 @@ def test_assigned_in_fit(eagerly):
     "The factor depends …",
     "The gradients equal …",
     "`grad` reads the …",
-    "A Python number …",
+    "In a `tf.function`, a …",
     "The backward pass …",
 )
 @over(place=["eager", "inside", "around", "XLA"])
