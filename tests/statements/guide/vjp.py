@@ -137,12 +137,12 @@ def test_the_jacobian_of_the_pair(x):
 
 
 @says(
-    "A sum of …",
+    "The changes of …",
     "A gradient function multiplies …",
     "`upstream` is the …",
-    "This is one …",
+    "This Jacobian is …",
     "The gradient function returns …",
-    r"$\upstream{\bar y_i}$ tells …",
+    r"$\upstream{\bar y_i}$ is …",
     "The factor in …",
     "A gradient function takes …",
     "It needs the …",
@@ -239,7 +239,7 @@ def back_from(mode):
 
 
 @says(
-    "That row is …",
+    "In each step, …",
     "(If the output …",
     was="'in the shape of that output': IndexedSlices behind a gather",
 )
@@ -351,9 +351,10 @@ def test_what_jacobian_calls(n, graph):
 @says(
     "The pullback of …",
     "order of a …",
-    "Two consecutive steps …",
+    "For a small …",
+    "Let $A$ be …",
     "In the backward …",
-    "Each step passes …",
+    "The downstream gradient …",
 )
 @over(mode=MODES, forward=FORWARDS[:1], x=THREE, cases=8)
 def test_the_chain_of_pullbacks(mode, forward, x):
@@ -543,8 +544,8 @@ def test_the_cost_of_a_vjp(n):
 
 
 @says(
-    "`tape.jacobian` runs $n$ VJPs.",
-    "With all unit …",
+    "`tape.jacobian` runs $n$ …",
+    "The $n$ rows …",
     "For two layers, …",
     "What a VJP …",
     "For one layer …",
@@ -583,8 +584,8 @@ def test_a_small_multiple(layers):
 
 
 @says(
-    "Indexing in a …",
-    "With `tf.unstack(x)`, it …",
+    "If you index …",
+    "With `tf.unstack(x)`, the …",
     "The gradient of `tf.add_n([tf.sin(x[i]) for i in range(n)])` …",
     was="'programs of any size': the gradient of x[i] in a loop makes n times n numbers",
 )
@@ -741,7 +742,9 @@ def test_columns(forward, x, dx):
 @says(
     "Rows backward, columns …",
     "Both modes multiply …",
-    "It must be …",
+    "Reverse mode receives …",
+    "Forward mode receives …",
+    r"The inner product of $\upstream{\bar y}$ …",
 )
 @over(f=MAPS, forward=FORWARDS[:3], x=THREE, dx=arrays((3,), numbers(-1, 1)), cases=36)
 def test_one_number(f, forward, x, dx):
@@ -761,7 +764,7 @@ def test_one_number(f, forward, x, dx):
     "A loss is an …",
     "This is why …",
     "Otherwise, the shape decides:",
-    "You need fewer …",
+    "Fewer products are …",
     "An example is …",
     "As many inputs …",
 )
@@ -857,10 +860,10 @@ def test_a_slice_outside(graph, f, x):
 
 
 @says(
-    "What the gradient …",
+    "If it receives …",
     "The tape does …",
-    "The sine is …",
-    "The result for …",
+    "The result for the sine …",
+    "The result for the running …",
     "`tape.jacobian` returns all …",
     "`output_gradients=tf.eye(3)` looks as …",
     "But a gradient function takes …",
@@ -971,7 +974,9 @@ def test_a_rule_may_be_called_twice(persistent):
 @says(
     "Usually, forward mode …",
     "In two cases, …",
-    "A check by …",
+    "in eager mode, if …",
+    "whenever the `ForwardAccumulator` …",
+    "In these cases, …",
     "The gradient function below …",
     "`stopped`: after `tf.stop_gradient`, …",
     was="'where they have no derivative': around a graph always",
@@ -1084,12 +1089,13 @@ def test_the_prediction():
 
 @says(
     "The pullback is …",
-    r"This sum is $\local{J}$ …",
-    "The second pass …",
+    "The sum is …",
+    "The second tape …",
     "Forward mode from …",
-    "In the same …",
-    "Its derivative with …",
-    "The inner product of this …",
+    "Forward mode transposed …",
+    "The derivative of …",
+    "So the gradient function …",
+    r"If you pass $\d x$ …",
     "The two results agree.",
     "any row: the …",
 )
@@ -1184,6 +1190,7 @@ definition(
     "Property — VJP, …",
     "Another name for …",
     "The bracket is …",
+    "Here both steps …",
     "Suppose you have …",
     "The pullback, from …",
     "Write $u$ for …",
@@ -1203,8 +1210,6 @@ advice(
     "So compare with …",
     "Make two quick …",
     "Use forward mode.",
-    "Take two functions …",
-    "Take the inner …",
     "Compare the shapes:",
     "The formula above …",
 )
