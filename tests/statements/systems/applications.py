@@ -34,7 +34,7 @@ def differences(f, x, h=1e-6):
     "The surrogate is a curve …",
     "Use the differential of the surrogate.",
     "This differential also …",
-    "The upstream gradient is computed at the true spikes.",
+    "The upstream gradient is computed at the spikes …",
     "The program computes five …",
     "`local` agrees with …",
     "`downstream` is `upstream` …",
@@ -73,7 +73,7 @@ def test_a_spike(mode, v):
     "Leaky integrate-and-fire: a …",
     "A hidden spike …",
     "An output spike …",
-    "Both kinds of …",
+    "Each spike also …",
 )
 @over(times=[2, 5])
 def test_a_neuron(times):
@@ -152,7 +152,7 @@ def test_the_spiking_network(mode, layers):
     "At −2 and …",
     "A weight of …",
     "Below −1 and …",
-    "The network with …",
+    "The network with float weights clips …",
 )
 @over(mode=[EAGER, INSIDE, AROUND], w=[[-3.0, -1.0, -0.2, 0.0, 0.7, 1.0, 1.5]])
 def test_one_bit(mode, w):
@@ -188,7 +188,8 @@ def test_one_bit(mode, w):
 
 
 @says(
-    "Of 500 points …",
+    "The network with float weights gets …",
+    "After its weights …",
     "The network that …",
     "Without the custom gradient, only the biases are …",
     "The task is …",
@@ -231,7 +232,7 @@ def in_columns(w, q):
     "With 2 bits, …",
     "With 8 bits, …",
     "The gradient function returns …",
-    "Unlike the one-bit …",
+    "Here no weight …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA], dtype=FLOATS)
 def test_a_step_for_each_column(mode, dtype):
@@ -285,18 +286,18 @@ def test_several_bits(size):
 
 @says(
     "`tf.quantization.fake_quant_with_min_max_vars` rounds to …",
-    "A level lies …",
+    "The function first …",
     "The surrogate is the clipped …",
     "Between the ends, …",
-    "Beyond an end, …",
+    r"Below $a$, …",
     "The upstream gradient is computed at the rounded values:",
     "Both ends can …",
     "Each element contributes …",
     "So if $x_i$ …",
-    "The upstream gradient of $y_i$ …",
+    "If $x_i$ is …",
     "Compare the custom …",
     "In the first …",
-    "Under XLA, however, …",
+    "XLA isn't a …",
     "Fake quantization to …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA], seed=[0, 1])
@@ -393,8 +394,11 @@ def test_what_fake_quant_lacks(mode):
 @says(
     "The step computed …",
     "So if the loss …",
-    "Let $v_i = …",
-    "With the straight-through …",
+    "Let $r_i$ be …",
+    "The weight in units …",
+    "The forward pass uses …",
+    "So if $v_i$ …",
+    "The straight-through estimator …",
     "Insert both differentials, …",
     "Inside the range, …",
     "Outside the range, …",
@@ -468,12 +472,14 @@ def moved(p, i, h):
     "A small change …",
     "At the angle …",
     "So the value …",
-    "The product of these …",
+    "The product of …",
     "The lines between …",
     "Arc $j$ goes …",
     "The local factors …",
     "The integrals over …",
-    "Unlike the surrogates …",
+    "You define this …",
+    "But unlike the …",
+    "A short arc …",
     "The program compares the gradient with central …",
     "A disk with …",
     "The share of …",
@@ -552,7 +558,8 @@ def test_the_fit(mode):
     "The right derivative …",
     "None of the …",
     "The forward pass counts points, …",
-    "The image of …",
+    "If you change …",
+    "With a larger …",
     "So a check …",
     "Deliberately wrong: …",
 )
@@ -577,7 +584,7 @@ def test_differences_of_points():
 
 @says(
     "The circle touches …",
-    "Central differences of …",
+    "At such a …",
 )
 @over(h=[1e-3, 1e-5])
 def test_an_edge_on_a_line(h):
@@ -673,7 +680,7 @@ advice(
     "You need the …",
     r"The gradient is the factor in front of $\d v_i$:",
     r"The gradient is the factor in front of $\d w_i$:",
-    "Each input has …",
+    "The gradients are …",
     "Keep the disk …",
     "Derive the gradients …",
 )
