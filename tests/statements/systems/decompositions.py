@@ -44,7 +44,7 @@ def reciprocals(lambda_):
 
 
 @says(
-    "The gradient of a symmetric …",
+    "The gradient of $A$ …",
     "A symmetric $A$ …",
     "The outputs $V$ …",
     "Each of the …",
@@ -158,6 +158,7 @@ def test_the_convention(mode, seed):
     "If eigenvalues are equal, the …",
     "TensorFlow's gradient is …",
     "In this case, TensorFlow …",
+    "The terms with …",
     "Which losses of …",
     "The projector to …",
 )
@@ -237,7 +238,7 @@ def test_equal_vectors(mode, n):
     "The result doesn't …",
     "Only difference quotients …",
     "If two eigenvalues are equal, $K$ …",
-    "The change $E$ …",
+    "$E$ is linear …",
     "(f(a) - f(b)) …",
 )
 @over(values=[[1.0, 2.0, 4.0], [1.0, 1.0, 3.0], [2.0, 2.0, 2.0]], seed=[0])
@@ -271,6 +272,7 @@ def test_functions(values, seed):
     "Look at the …",
     "Instead of the …",
     "At a gap of 1e-10, …",
+    "At a gap of 0, the …",
     "A function of …",
 )
 @over(mode=[EAGER, INSIDE], gap=[1e-2, 1e-9, 1e-10, 3e-11, 0.0])
@@ -518,6 +520,7 @@ def test_equal_singular(mode):
 
 @says(
     "An example is …",
+    "This factor is …",
     "For a square matrix, …",
     "So the gradient can …",
     "The program differentiates …",
@@ -681,11 +684,11 @@ def test_slow(mode, shape):
 
 
 @says(
-    "With `fast=True`, it …",
+    "With `fast=True`, `tf.linalg.lstsq` …",
     "Derive the gradient …",
-    "The gradient function solves …",
-    "QR keeps the …",
-    "The inverse requires …",
+    "The matrix of these …",
+    "The QR decomposition …",
+    "To compute $w$, …",
     "Least squares by …",
 )
 @over(mode=[EAGER, INSIDE], seed=[0, 1])
@@ -748,9 +751,11 @@ def test_years(start):
 
 
 @says(
-    "The exponential of …",
-    "If you put …",
-    "Scale the upstream …",
+    "You can compute …",
+    "In the block …",
+    "The upper right …",
+    "First scale the …",
+    "TensorFlow computes the …",
     "The gradient of expm(A), …",
 )
 @over(mode=[EAGER, INSIDE], seed=[0, 1], n=[1, 3])
@@ -797,7 +802,7 @@ def test_exponential_xla(own):
     "The program compares every …",
     "For the root, …",
     "In `grad`, `close` …",
-    "The root and …",
+    "For the root and …",
     "Functions of a …",
 )
 def test_check():
@@ -822,7 +827,7 @@ def test_check():
     "Equal eigenvalues: for …",
     "A tape differentiates …",
     "With eigenvalues and …",
-    "At a gap of 0, …",
+    "At a gap of 0, TensorFlow's …",
     "Eigenvectors of equal eigenvalues have no derivative, …",
     "The fix is the …",
 )
@@ -956,8 +961,8 @@ def test_batches(name):
 
 
 @says(
-    "The gradients in …",
-    "Only the gradient of …",
+    "The other gradients …",
+    "For Hermitian matrices, …",
     "For complex matrices, …",
     "The gradient of `tf.linalg.sqrtm` …",
     "A complex eigenvector …",
