@@ -502,7 +502,7 @@ def test_recomputed_blocks():
     assert "strategy.scope():\n    w = tf.Variable" in source("recompute.py")
 
 
-@says("If you recompute …", "But the moving …")
+@says("If you recompute …", "But with or …")
 def test_a_recomputed_layer_in_fit():
     found = said(begun(RECOMPUTED))
     for place in "one", "two":
@@ -559,12 +559,12 @@ def test_programs():
     "Each replica runs `slope` …",
     "If the gradient function …",
     "The upstream gradient, …",
-    "In eager mode, both …",
+    "In eager mode, …",
     "In a graph, they …",
     "The gradient function computes …",
     "The list `variables=` …",
     "If you read …",
-    "In a replica, the device …",
+    "In a replica, …",
     "What a gradient function …",
     "or it warns …",
 )
@@ -641,7 +641,7 @@ def test_parts(x, w, cut):
 @says(
     "The optimizer adds …",
     "A Keras optimizer …",
-    "The optimizer does …",
+    "Gradients that a …",
 )
 def test_optimizer():
     assert found("optimized") == [2.0 - 0.125 * (3.0 + 7.0)] * 3
@@ -650,6 +650,8 @@ def test_optimizer():
 @says(
     "All outputs depend …",
     "The gradient of a mean over the …",
+    "The reason is …",
+    "The output $y_r$ …",
     "If the forward …",
     "An all-reduce computes …",
     "All three agree.",
@@ -691,10 +693,11 @@ def test_meet():
 
 
 @says(
-    "If the tape …",
-    "If you all-reduce …",
+    "But if the …",
+    "After this call, …",
     "With the mistake, …",
-    "The gradient then …",
+    "Don't call an …",
+    "So the total loss …",
     "In this program, `step(False)` …",
     "If you want …",
     "If you sum …",
@@ -714,12 +717,14 @@ def test_counted():
 @says(
     "In `model.fit`, Keras …",
     "The program trains …",
-    "The last batch …",
+    "If the last batch has 3 …",
+    "With 16 examples, …",
+    "With 18, 17 …",
     "In `model.fit` with …",
     "With batches of …",
-    "If the last …",
+    "If the last batch has an …",
     "Each replica computes …",
-    "So if the …",
+    "So the third …",
     "A single example …",
     "If the weights …",
     "`model.fit` raises an …",
