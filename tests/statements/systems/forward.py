@@ -17,13 +17,15 @@ AT = ["around", "nested"]
     "A Jacobian-vector product from a …",
     "A gradient function …",
     "TensorFlow gets this …",
-    "To see why …",
-    "It computes the …",
-    "The function to …",
-    "For the upstream …",
+    "This section shows …",
+    "The gradient function of this …",
+    "The input is …",
+    "The four steps …",
+    "`grad` returns $a$, …",
     "Only $u$ changes.",
     "`grad` is linear …",
-    "Take the inner …",
+    "The output is $y$.",
+    "The output is $a$, …",
     "The gradient function of `grad` …",
     "If you use …",
     "In short, `grad` …",
@@ -49,7 +51,7 @@ def test_transposing(u, dx):
     assert np.allclose(defined.by_hand(defined.W, x, dx), J @ dx.numpy())
 
 
-@says("Forward mode applies …", "It uses ones …")
+@says("Forward mode applies …", "You can choose …")
 def test_at_ones():
     asked = []
 
@@ -98,14 +100,14 @@ RULES = ["identity", "rounded", "limited"]
     "The gradient functions of `identity` …",
     "The gradient function of `limited` limits …",
     "TensorFlow transposes the …",
-    "Elsewhere, forward mode differentiates …",
-    "TensorFlow keeps this …",
+    "Elsewhere, eagerly or …",
+    "If they have …",
     "`tf.round` has no …",
     "In eager mode, TensorFlow …",
     "Inside a `tf.function`, the …",
     "The gradient function of `limited` isn't …",
     "Around a `tf.function`, TensorFlow …",
-    "So the derivative …",
+    "This is above …",
     "Forward mode of …",
 )
 @over(forward=FORWARDS, name=RULES)
@@ -131,7 +133,7 @@ def test_whose(forward, name):
 @says(
     "An accumulator doesn't …",
     "Alternatively, use `by_transposing`, …",
-    "`by_transposing` uses this …",
+    "`by_transposing` always uses …",
 )
 @over(mode={"eager": None, "inside": {}, "XLA": {"jit_compile": True}}, around=[0, 1])
 def test_by_transposing(mode, around):
@@ -280,7 +282,8 @@ def test_dropped(mode, many):
 @says(
     "`tf.vectorized_map` runs a …",
     "A `tf.function` around …",
-    "With the tape …",
+    "If the tape is …",
+    "So the converted …",
     "`tf.map_fn` and `tf.while_loop` …",
     "`tape.jacobian`, `tape.batch_jacobian`, `tf.map_fn` …",
     "They trace the …",
@@ -309,7 +312,7 @@ def test_who(name):
 
 
 @says(
-    "Then the path …",
+    "So if your custom …", "`tf.numpy_function` has no …",
 )
 @over(mode=[EAGER, INSIDE, AROUND])
 def test_outside(mode):
@@ -429,7 +432,7 @@ def test_written_into(name):
     "The program below …",
     "It compares the …",
     "All results agree.",
-    "So the comparison …",
+    "So if you compare …",
     "A Jacobian by …",
 )
 @over(factor=[1.0, 2.0])
@@ -453,7 +456,7 @@ def test_columns(factor):
 @says(
     "A tape differentiates …",
     "The first derivative …",
-    "This fails even …",
+    "The second derivative …",
     "If the tape and …",
     "Instead, the tape …",
     "The fix is …",
@@ -482,7 +485,8 @@ def test_tape_around():
     "So this method …",
     "In contrast, `by_transposing` …",
     "A Jacobian-vector product from the …",
-    "The result for …",
+    "The result for `limited` …",
+    "The result for `identity` …",
     "The results are …",
 )
 def test_the_solution():
@@ -503,7 +507,7 @@ def test_the_solution():
     assert found["limited"].numbers == [0.5] * 4
 
 
-@says("Then the path …")
+@says("So if your custom …", "`tf.numpy_function` has no …")
 @over(graph=[False, True])
 def test_what_goes_through_numpy(graph):
     def row(x):
@@ -517,7 +521,7 @@ def test_what_goes_through_numpy(graph):
 advice(
     "You need to …",
     "How many backward …",
-    "Compare its result …",
+    "Compare the second …",
     "Compare the results:",
     "Look at the …",
     "Compare the eager …",
@@ -526,7 +530,8 @@ advice(
     "no warnings on …",
 )
 pointer(
-    "If you differentiate …",
+    "There is one …",
+    "If `grad` calls …",
     "The composition matrix …",
     "The guide shows …",
     "The catalogue has …",
