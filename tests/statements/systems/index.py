@@ -24,7 +24,7 @@ pointer(
     "Several devices — …",
     "Sparse, ragged and …",
     "Decompositions — the …",
-    "Three applications — …",
+    "Train through a …",
     "Memory and recomputation …",
     "Second and higher …",
     "Forward mode and …",
