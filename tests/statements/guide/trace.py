@@ -1089,7 +1089,7 @@ def test_stopping(mode):
 @says(
     "In the last three …",
     "The last three runs produce …",
-    "They run in …",
+    "The first of …",
     "At `square` the …",
     "There is no NaN …",
     "The check named …",

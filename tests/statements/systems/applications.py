@@ -584,7 +584,7 @@ def test_differences_of_points():
 
 @says(
     "The circle touches …",
-    "At such a …",
+    "For such a …",
 )
 @over(h=[1e-3, 1e-5])
 def test_an_edge_on_a_line(h):
