@@ -232,7 +232,7 @@ def in_columns(w, q):
     "With 2 bits, …",
     "With 8 bits, …",
     "The gradient function returns …",
-    "Here no weight …",
+    "Here no such …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA], dtype=FLOATS)
 def test_a_step_for_each_column(mode, dtype):

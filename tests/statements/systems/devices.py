@@ -693,7 +693,7 @@ def test_meet():
 
 
 @says(
-    "But if the …",
+    "Because the tape …",
     "After this call, …",
     "With the mistake, …",
     "Don't call an …",
