@@ -1,5 +1,6 @@
 """What the page on what a rule returns says in words."""
 
+from truth.modes.seen import seen
 from truth.statements import tries
 from truth.statements.tries import *
 
@@ -149,6 +150,7 @@ def test_broadcast(mode):
     "A square matrix …",
     "Test with a …",
     "The factor 10 …",
+    "In the table, the …",
     "For both shapes, …",
     "Fix: give `upstream` …",
     "Deliberately wrong: upstream …",
@@ -170,6 +172,17 @@ def test_lost_axis(mode, rows, columns):
     if error is None:
         found = mode.gradient(loss(defined.energies), x)
         assert same(found, np.transpose(right)) and not same(found, right)
+        ones = [
+            mode.gradient(lambda x: tf.reduce_sum(f(x)), x)  # noqa: B023
+            for f in (defined.energies, defined.plain)
+        ]
+        assert same(*ones) and same(ones[0], 2.0 * x)
+
+
+@says("In the table, the …")
+def test_the_table_of_the_lost_axis():
+    shown = seen(tries.folder / "wrong/lost_axis.py", "energies(x)")["eager"]
+    assert same(eval(shown), 2.0 * tf.ones([2, 2]))
 
 
 @says(
