@@ -363,12 +363,10 @@ def test_a_stopped_square(mode):
 
 
 @says(
-    "For $x > 0$ …",
-    "At 0 both …",
-    "So the derivatives …",
+    "The derivative of $s$ is …",
     "The upstream gradients are …",
     "The values of $z$ …",
-    "You want $y = 1$ …",
+    "The value should …",
     "The weights $w$ …",
     "The gradient agrees …",
     "A step with …",
