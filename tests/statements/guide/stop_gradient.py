@@ -404,7 +404,7 @@ pointer(
     "Predict: the cube …",
     "Predict: a product …",
     "Derive: a step …",
-    "Five methods compares …",
+    "A program with …",
     "To change the …",
     "The surrogate is …",
     "Write $z$ with …",
