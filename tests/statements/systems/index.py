@@ -26,6 +26,7 @@ pointer(
     "Decompositions — the …",
     "Train through a …",
     "Memory and recomputation …",
+    "How many checkpoints …",
     "Second and higher …",
     "Forward mode and …",
     "Gradients through random samples — …",
