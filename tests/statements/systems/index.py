@@ -30,6 +30,7 @@ pointer(
     "Second and higher …",
     "Forward mode and …",
     "Gradients through random samples — …",
+    "Gradients through discrete samples — …",
     "Implicit differentiation — …",
     "Differential equations — …",
     "The composition matrix …",
