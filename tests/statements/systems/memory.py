@@ -617,9 +617,7 @@ def test_seed(wrap):
     assert all(each.text.endswith("True") for each in trace("seed.py"))
 
 
-@says(
-    "There is one …", "If the tape is outside a `tf.function` that …", "In `fit`, a …"
-)
+@says("There is one …", "If the tape is outside a `tf.function` that …", "In `fit`, a …")
 def test_layers_outside():
     """A mean that moves once, and a mask that is drawn twice."""
     means, ones = [], tf.ones([200, 4])

@@ -741,4 +741,5 @@ pointer(
     "With many outcomes …",
 )
 history("Adding noise to …")
-advice("After this page …", "Otherwise, sum over …", "If there are many, …")
+advice("After this page …", "Otherwise, sum over …",
+    "If there are many, …")
