@@ -30,6 +30,7 @@ pointer(
     "Forward mode and …",
     "Gradients through random samples — …",
     "Implicit differentiation — …",
+    "Implicit differentiation with a real solver — …",
     "Differential equations — …",
     "The composition matrix …",
     "With these pages …",
