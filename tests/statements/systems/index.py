@@ -33,6 +33,7 @@ pointer(
     "Gradients through random samples — …",
     "Gradients through discrete samples — …",
     "Implicit differentiation — …",
+    "Implicit differentiation with a real solver — …",
     "Differential equations — …",
     "The composition matrix …",
     "With these pages …",
