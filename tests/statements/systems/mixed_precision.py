@@ -255,6 +255,7 @@ def stepped(model_type, optimizer, name="mixed_float16", target=0.5, **given):
 @says(
     "In Keras 2, …",
     "In Keras 3 they …",
+    "Keras 2 — Keras …",
     "`optimizer.get_scaled_loss(loss)` — …",
     "`optimizer.get_unscaled_gradients(gradients)` — …",
     "`dynamic=False`, `initial_scale=s` — …",
@@ -507,6 +508,9 @@ def test_the_quotient_in_float32(eagerly):
     assert len(shown) == 6 and shown[:3] == shown[3:]
 
 
+definition(
+    "The symbol $:=$ …",
+)
 advice(
     "You need to …",
     "Wrap the optimizer …",
