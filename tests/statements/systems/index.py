@@ -18,6 +18,7 @@ def test_each_page_has_a_row():
 pointer(
     "Graphs and XLA …",
     "Keras — a …",
+    "Mixed precision — a …",
     "Change a gradient …",
     "Saving and loading …",
     "Call NumPy, SciPy …",
