@@ -1430,7 +1430,7 @@ pointer(
     "Make two quick …",
     "Numerical stability derives …",
     "It also treats …",
-    "The page on identities …",
+    "The guide compares …",
     "Checking a custom …",
 )
 pointer(
