@@ -761,7 +761,7 @@ pointer(
     "See checking a gradient …",
     "See complex numbers and Kreutz-Delgado2009.",
     "See complex numbers.",
-    "See changing the gradient …",
+    "See straight through …",
     "See several inputs, …",
     "See matrices.",
     "See points without …",

@@ -182,7 +182,7 @@ pointer(
     "Do I need …",
     "Cheat sheet: template …",
     "Matrices, softmax, layers",
-    "Identity forward, a …",
+    "Clip a gradient, …",
     "Test it",
     "Learn from the start",
     "Begin with the …",

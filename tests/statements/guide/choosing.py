@@ -1172,7 +1172,7 @@ pointer(
     "The stop-gradient trick also …",
     "Choose a tool …",
     "It also treats …",
-    "The page on identities …",
+    "The guide compares …",
     "Checking a custom …",
 )
 pointer(

@@ -396,6 +396,6 @@ pointer(
     "Asked in tensorflow#43535.",
     "More: common failures with variables.",
     "More: recompute_grad.",
-    "More: common failures with an identity.",
+    "More: common failures with straight-through gradients.",
     "More: complex numbers.",
 )
