@@ -43,11 +43,12 @@ class Report:
     second: int = 0
     """The number of points at which the second derivative was compared."""
     slopes: int = 0
-    """The number of directional derivatives that were compared."""
+    """The number of directional derivatives that the check tried to compare."""
     kinks: int = 0
     """How often a direction met a kink, where the check accepts a range of values."""
     unsettled: int = 0
-    """How often finite differences were too inaccurate to compare."""
+    """How many directional derivatives stayed undecided, because their finite
+    differences were too inaccurate."""
     settled: dict[str, bool] = field(default_factory=dict, repr=False)
     """Whether a slope by this input was ever found."""
     elsewhere: list[int] = field(default_factory=lambda: [0, 0], repr=False)

@@ -45,7 +45,10 @@ LOOKS = {
     "differences": (rule(tf.sin, lambda x, up: up * x), "check_rule"),
     "graph": (rule(tf.sin, lambda x, up: up * np.cos(x)), "inside tf.function"),
     "vectorized": (rule(tf.identity, lambda x, up: -up), "tf.vectorized_map"),
-    "slices": (rule(tf.sin, lambda x, up: 2.0 * up * tf.cos(x) / 2.0), "behind tf.gather, upstream is IndexedSlices"),
+    "slices": (
+        rule(tf.sin, lambda x, up: 2.0 * up * tf.cos(x) / 2.0),
+        "behind tf.gather, upstream is IndexedSlices",
+    ),
     "twice": (rule(tf.sin, lambda x, up: up * np.cos(x)), "second derivative"),
     "large": (
         rule(tf.nn.softplus, lambda x, up: up * tf.exp(x) / (1 + tf.exp(x))),

@@ -312,7 +312,8 @@ def test_who(name):
 
 
 @says(
-    "So if your custom …", "`tf.numpy_function` has no …",
+    "So if your custom …",
+    "`tf.numpy_function` has no …",
 )
 @over(mode=[EAGER, INSIDE, AROUND])
 def test_outside(mode):
