@@ -173,7 +173,7 @@ def test_lost_axis(mode, rows, columns):
         found = mode.gradient(loss(defined.energies), x)
         assert same(found, np.transpose(right)) and not same(found, right)
         ones = [
-            mode.gradient(lambda x: tf.reduce_sum(f(x)), x)  # noqa: B023
+            mode.gradient(lambda x: tf.reduce_sum(f(x)), x)
             for f in (defined.energies, defined.plain)
         ]
         assert same(*ones) and same(ones[0], 2.0 * x)
