@@ -768,7 +768,7 @@ advice(
     "Bind the loop …",
     "Therefore draw random …",
     "This program draws …",
-    "Predict two numbers.",
+    "Make two quick …",
 )
 definition(
     "All arrays have …",
