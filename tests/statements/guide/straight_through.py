@@ -310,7 +310,7 @@ def test_what_both_return(mode, u, lambda_):
         (back_through(lambda upstream: -lambda_ * upstream), x, -lambda_),
     ):
         assert same(rule(x), y)
-        found = mode.gradient(lambda x: u * tf.reduce_sum(rule(x)), x)  # noqa: B023
+        found = mode.gradient(lambda x: u * tf.reduce_sum(rule(x)), x)
         assert same(found, np.full(3, factor * np.float32(u)), 1e-6)
 
 
