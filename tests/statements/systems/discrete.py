@@ -267,7 +267,7 @@ def test_one_hot(mode, theta):
 def test_one_estimate(mode):
     bit, p, c = program("through.py").bit, 0.5, 0.25
     u = tf.constant([0.1])
-    assert same(bit(tf.zeros([1]), u), [1.0])
+    assert same(bit(tf.zeros([1]), u), [1.0]) and same(tf.sigmoid(0.0), 0.5)
     found = mode.gradient(lambda theta: (bit(theta, u) - c) ** 2, [0.0])
     assert found == 0.375 and 2 * (1 - c) == 1.5 and p * (1 - p) == 0.25
     assert 1.5 * 0.25 == 0.375
@@ -282,10 +282,11 @@ def test_one_estimate(mode):
 @over(c=[0.25, 0.0, -2.0, 3.0])
 def test_the_error(c):
     p = 0.8
-    mean, _, exact = exactly(lambda z: (z - c) ** 2, p, straight(p, c))
-    assert near_(mean - exact, 0.096, 1e-12)
-    assert near_(0.8 * (1 - 0.8) * (2 * 0.8 - 1), 0.096, 1e-12)
-    assert near_(program("through.py").bias(p), 0.096, 1e-12)
+    for at in (0.25, c):
+        mean, _, exact = exactly(lambda z, at=at: (z - at) ** 2, p, straight(p, at))
+        assert same(mean - exact, 0.096, 1e-9)
+    assert same(0.8 * (1 - 0.8) * (2 * 0.8 - 1), 0.096, 1e-9)
+    assert same(program("through.py").bias(p), 0.096, 1e-9)
 
 
 definition(
