@@ -214,10 +214,9 @@ def test_the_page_shows_the_program_and_its_part(site):
 
 def test_a_notebook_knows_what_is_not_shown(site):
     cells = json.loads((site / "index.ipynb").read_text("utf-8"))["cells"]
-    first, program = [cell for cell in cells if cell["cell_type"] == "code"]
-    assert first["metadata"] == {"jupyter": {"source_hidden": True}, "cellView": "form"}
-    assert first["source"][0].startswith("# @title Run this cell first")
-    assert "".join(program["source"]) == f"%%alone x.py\n{SHOWN.rstrip()}"
+    program, run = [cell for cell in cells if cell["cell_type"] == "code"]
+    assert "".join(program["source"]) == f"%%writefile x.py\n{SHOWN.rstrip()}"
+    assert run["source"] == ["!python x.py"]
 
 
 def test_a_program_that_was_taken_prints_its_trace(site, tmp_path):

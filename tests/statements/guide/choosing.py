@@ -1071,6 +1071,7 @@ def test_a_default_is_taken_for_an_input(f, decorate):
 
 
 @says(
+    "The values are …",
     "Within the limits …",
     "The gradient is that …",
     "The answer to …",
@@ -1083,6 +1084,8 @@ def test_a_default_is_taken_for_an_input(f, decorate):
 @over(mode=MODES, dtype=[tf.bfloat16, tf.float32])
 def test_the_quantizer(mode, dtype):
     solution = program("solution.py")
+    asked = tf.constant([-2.0, -1.0, 0.3, 1.0, 2.0], dtype)
+    assert same(solution.quantize(asked), [-1, -1, 0.25, 1, 1])
     edges = [near(x, steps) for x in (-1, 1) for steps in (-1, 0, 1)]
     x = tf.cast([-1e30, -2.0, *edges, -0.5, 0.0, 1e-30, 0.3, 1e30, np.inf], dtype)
     passes = np.abs(np.asarray(x, np.float32)) <= 1

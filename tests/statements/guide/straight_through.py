@@ -263,10 +263,13 @@ def test_another_shape(mode, f):
 @says(
     "Let `y = reverse(reverse(x))`, …",
     "The gradient is 6, …",
+    "With three reversals, the gradient is −6.",
 )
 @over(mode=MODES)
 def test_two_reversals(mode):
     reverse = back_through(lambda u: -u)
+    thrice = mode.gradient(lambda x: reverse(reverse(reverse(x))) ** 2, 3.0)
+    assert thrice == -6
     found = mode.gradient(lambda x: reverse(reverse(x)) ** 2, 3.0)
     assert found == 6 == -1 * -1 * 2 * 3
 

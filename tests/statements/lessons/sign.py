@@ -176,7 +176,7 @@ def test_the_check():
 
 
 @says(
-    "At every point …",
+    "A correct surrogate …",
     "The program prints …",
     "If $x - h$ and …",
     "If they are …",

@@ -33,7 +33,7 @@ SHAPES = {
 @says(
     "The call of the …",
     "A gradient must …",
-    "If you call …",
+    "If the tape …",
     "The error then …",
     "In contrast, with …",
     "The tables call …",
@@ -172,7 +172,7 @@ def test_fitted(mode, shape):
 @says(
     "The messages of eager …",
     "In the backward …",
-    "It multiplies the …",
+    "It multiplies a …",
     "The upstream gradient of …",
     "The gradient now has the shape of the matrix.",
     "Fix: return one …",
@@ -217,7 +217,7 @@ def test_words_of_a_kernel(onednn):
 
 
 @says(
-    "The gradient of the matrix product before …",
+    "The error comes …",
     "The gradient of `w` …",
     "If the matrix …",
     "Fix: order the …",

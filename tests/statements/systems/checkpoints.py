@@ -232,11 +232,11 @@ def fewest(n, s):
 
 
 @says(
-    "If each step …",
+    "The first formula …",
     "The second formula …",
     "In the program, …",
     "The counted steps …",
-    "Take the smallest …",
+    "Choose the smallest …",
     "A fixed number of checkpoints: …",
     "`formula` is $t$, …",
     "Backpropagation with s …",

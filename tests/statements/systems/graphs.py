@@ -916,7 +916,7 @@ def test_the_exercise():
     "Open marks are …",
     "In the third row …",
     "The last row …",
-    "The loss $y^2$ …",
+    "The first derivative …",
     "Four rows of marks, …",
     "Eager: nothing is …",
     "Inside: the function, …",

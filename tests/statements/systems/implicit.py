@@ -559,7 +559,7 @@ def test_batches(mode, rows):
 
 
 pointer(
-    "A failure of …",
+    "The next page …",
     "The types of …",
     "Compare the gradients with …",
 )
