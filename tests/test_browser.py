@@ -1079,6 +1079,24 @@ INSIDE = """() => {
 }"""
 
 
+@pytest.mark.parametrize("name", ["systems/quantization/", "mistakes/none/"])
+def test_a_table_finds_its_width(name, open_page):
+    """A table that scrolls is set narrower, and may then fit; it changed from one to the
+    other in every frame once."""
+    page = open_page(name, width=412)
+    moved = """async () => {
+        const table = document.querySelector("table"), seen = new Set()
+        for (let frame = 0; frame < 12; frame++) {
+            await new Promise(requestAnimationFrame)
+            if (frame > 5) seen.add(table.getBoundingClientRect().height)
+        }
+        return seen.size
+    }"""
+    for width in range(360, 460, 4):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate(moved) == 1, width
+
+
 def test_stops_of_the_keyboard_are_those_that_scroll(open_page):
     page = open_page("guide/matrices/", PHONE)
     wide = "e => e.scrollWidth > e.clientWidth"

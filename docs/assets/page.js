@@ -120,12 +120,21 @@
   top.addEventListener("click", () => scrollTo(0, 0))
 
   // The keyboard stops at what is too wide for the page, because that scrolls.
+  // A table that scrolls is set narrower, and may fit then. It stays a stop nevertheless, or
+  // it would change from frame to frame, until there is another width for it.
+  const widths = new WeakMap()
   const sizes = new ResizeObserver(entries => {
     // All are measured before one is changed, or the page would be laid out for each.
-    const wide = entries.map(({ target }) => target.scrollWidth > target.clientWidth)
+    const wide = entries.map(({ target }) => target.scrollWidth > target.clientWidth
+      || widths.get(target) === target.offsetWidth)
     entries.forEach(({ target }, k) => {
-      if (wide[k]) target.tabIndex = 0
-      else target.removeAttribute("tabindex")
+      if (wide[k]) {
+        target.tabIndex = 0
+        widths.set(target, target.offsetWidth)
+      } else {
+        target.removeAttribute("tabindex")
+        widths.delete(target)
+      }
     })
   })
   // A program far from the screen isn't laid out yet. Until it is, its longest line decides.
@@ -136,6 +145,9 @@
   for (const box of boxes) sizes.observe(box)
   // When a font arrives, the width of a text changes, but not that of its box.
   document.fonts.addEventListener("loadingdone", () => {
-    for (const box of boxes) if (box.matches(".md-typeset__scrollwrap")) sizes.observe(box)
+    for (const box of boxes) if (box.matches(".md-typeset__scrollwrap")) {
+      widths.delete(box)
+      sizes.observe(box)
+    }
   })
 }
