@@ -77,8 +77,8 @@ for name, ink, *colors in [
     top = np.argmax(left["relaxed"])
     assert taus[top] == 0.5 and round(left["relaxed"][top], 2) == 0.03 and (
         max(left["relaxed"][[0, -3]]) < 0.01), (
-        "the relaxed bit rises to 0.03 at one half and is small on both sides"
-        " of it;")
+        "the relaxed bit rises to 0.03 at one half and falls below 0.01 on"
+        " both sides of it;")
     assert all(score_ < 0.001), "the score-function estimator is level at 0."
     soft_, level_ = right["relaxed"], right["score function"]
     assert "deviation" in axes[1].get_title() and all(np.diff(soft_) < 0) and (

@@ -1154,7 +1154,7 @@ advice(
     "Then check whether …",
     "So wrap the …",
     "In a library, …",
-    "If you can write …",
+    "If you can write such …",
     "In your gradient …",
     "Also test the …",
 )

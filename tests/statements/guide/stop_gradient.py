@@ -59,7 +59,7 @@ def test_stopped_inside_a_rule(mode):
 
 
 @says(
-    "To keep the value …",
+    "The first derivative of …",
     "Because the tape …",
     "Only the value of …",
     "For any function …",
@@ -78,7 +78,7 @@ def test_the_identity(mode):
 
 
 @says(
-    "To keep the value …",
+    "The first derivative of …",
     "The four steps …",
     "Second derivatives and …",
 )
@@ -94,7 +94,7 @@ def test_the_identity_twice(mode):
 
 
 @says(
-    "To keep the value …",
+    "The first derivative of …",
     "The four steps …",
     "Second derivatives and …",
 )
@@ -270,7 +270,7 @@ def test_how_many_differ():
 @says(
     "Don't compare a …",
     "The function of …",
-    "Away from the …",
+    "For example, the …",
     was="'the differences of a step are zeros': at 0 they are 1 / h",
 )
 @over(f=[tf.sign, tf.round], x=numbers(-5, 5), cases=64)

@@ -42,6 +42,7 @@ def test_the_slope_of_a_rounding(mode, x):
 
 
 @says(
+    "In the program, the upstream …",
     "The straight-through estimator …",
     "The forward pass is …",
     "The gradient function uses the identity …",
@@ -145,6 +146,7 @@ REVERSE = back_through(lambda u: -3.0 * u)
 
 
 @says(
+    "Only the path …",
     "In domain adaptation …",
     "The head $q …",
     "You train both …",
@@ -317,7 +319,7 @@ def test_what_both_return(mode, u, lambda_):
         assert same(found, np.full(3, factor * np.float32(u)), 1e-6)
 
 
-definition("A window is …")
+definition("In the second …", "A window is …")
 advice(
     "Round the value, …",
     "With a reversal, …",

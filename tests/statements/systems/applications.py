@@ -358,7 +358,7 @@ pointer(
     "The type is `grad :: upstream(s: [n]) → downstream(v: [n])`.",
     "The type is `grad :: upstream(image: [N, N]) → (downstream(a), downstream(b), downstream(r))`.",
 )
-definition("The symbol $:=$ …")
+definition("In the table, …", "The symbol $:=$ …")
 advice(
     "You need the …",
     r"The gradient is the factor in front of $\d v_i$:",

@@ -58,6 +58,7 @@ def counted(way, steps):
 
 
 @says(
+    "So it counts …",
     "For example, the tape keeps …",
     "If you put …",
     "Equal blocks: for a chain …",
@@ -168,6 +169,8 @@ def levels(parts):
 
 
 @says(
+    "With `[8, 8]`, 176 …",
+    "This custom gradient …",
     "You can divide …",
     "The program below …",
     "The gradient function …",

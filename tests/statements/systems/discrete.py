@@ -26,6 +26,7 @@ def logit(p):
 
 
 @says(
+    "The exact derivative …",
     "A bit is 1 with probability $p$, …",
     "The forward pass samples …",
     "The backward pass treats …",
@@ -96,7 +97,9 @@ def test_gumbel_rule(mode, tau):
 
 
 @says(
-    "A lower temperature …",
+    "The cost is …",
+    "For a true class, …",
+    "Here, a lower …",
 )
 @over(theta=[[0.0, 1.0, 2.0], [1.0, 0.0, 0.0]])
 def test_temperature(theta):
@@ -124,7 +127,7 @@ def test_temperature(theta):
 
 @says(
     "The figure compares …",
-    "But the bias …",
+    "With other costs, …",
     "No estimator is …",
     "The *relaxed bit* is …",
     "For this bit, …",
@@ -169,7 +172,7 @@ def straight(p, c):
 
 
 @says(
-    "a bit or class, …",
+    "a bit, and …",
     "a class, and …",
     "The straight-through estimator can …",
     "A run below …",
@@ -206,7 +209,7 @@ def test_which_estimator(theta):
     assert through == 0.175 > scored == 0.102
 
 
-@says("After this page …")
+@says("TensorFlow's own gradient …", "After this page …")
 @over(mode=[EAGER, INSIDE, AROUND])
 def test_no_gradient(mode):
     def bits(t):
@@ -223,8 +226,8 @@ def test_no_gradient(mode):
     "In the program, `stop(hard) …",
     "Its forward pass …",
     "Without noise, you …",
-    "The values are 0 …",
-    "The estimates are …",
+    "The elements of …",
+    "So the estimates …",
     "A one-hot sample …",
 )
 @over(mode=[EAGER, INSIDE, AROUND, XLA], theta=[[0.0, 1.0, 2.0], [3.0, -1.0, 0.5]])
@@ -261,7 +264,7 @@ def test_one_hot(mode, theta):
     "The sample is …",
     "What is the …",
     "The upstream gradient is …",
-    "So the estimate …",
+    "So the estimate is 0.375.",
 )
 @over(mode=[EAGER, INSIDE, AROUND])
 def test_one_estimate(mode):
@@ -290,8 +293,8 @@ def test_the_error(c):
 
 
 definition(
-    "Each sample gives …",
-    "The variance measures …",
+    "The score-function estimator has …",
+    "The bias of …",
     "You want the …",
     "The bias of …",
 )
@@ -311,7 +314,7 @@ advice(
 )
 pointer(
     "Compare `mean` with `exact`, …",
-    "Compare `mean` with the …",
+    "Compare `mean` with it:",
     "Look at `z` …",
     "Make two quick …",
     "Predict: one estimate.",

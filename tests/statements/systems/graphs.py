@@ -169,7 +169,7 @@ def test_swapped(mode):
 
 @says(
     "Whether TensorFlow uses …",
-    "The gradient that …",
+    "A gradient that …",
     "For an integer …",
 )
 @over(mode=MODES)
@@ -520,7 +520,7 @@ PAIRS = {
     "A shape is …",
     "With `reduce_retracing`, the …",
     "With an `input_signature`, …",
-    "Each new trace …",
+    "Each new trace registers a gradient …",
 )
 @over(what=PAIRS, compiled=[False, True])
 def test_retracing(what, compiled):
@@ -546,6 +546,7 @@ def test_retracing(what, compiled):
 
 
 @says(
+    "Each new trace registers a gradient …",
     "If you create …",
     "The registry is …",
 )
@@ -899,6 +900,7 @@ def test_order_and_numpy(mode):
 
 
 @says(
+    "So Python calls `grad` six …",
     "You call a …",
     "Under a persistent …",
     "Three calls under …",
@@ -982,6 +984,7 @@ def test_the_lanes(place, linear):
 
 
 pointer(
+    "If the forward pass …",
     "If you deploy …",
     "Look at the row …",
     "Compare the rows …",
@@ -994,6 +997,7 @@ pointer(
     "If you save a …",
 )
 advice(
+    "Pass tensors instead of Python …",
     "You need to …",
     "In a branch or …",
     "Look at the `IdentityN` …",

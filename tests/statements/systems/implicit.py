@@ -97,7 +97,7 @@ def test_the_layer(mode, seed, n):
 @says(
     "`iterate` raises an …",
     "The gradient function assumes …",
-    "TensorFlow checks neither, …",
+    "TensorFlow doesn't check …",
 )
 @over(mode=MODES, scale=[1.0, 9.0])
 def test_a_solver_that_does_not_converge(mode, scale):
@@ -132,8 +132,8 @@ def test_no_second_order(mode):
 
 
 @says(
-    "If the tapes …",
-    "Without `tf.identity`, `grad` …",
+    "If a `tf.function` …",
+    "Otherwise `grad` uses …",
     "So for second …",
 )
 @over(mode=OUTSIDE)
@@ -229,6 +229,7 @@ def test_what_is_kept(stopped, steps, n):
 
 
 @says(
+    "The gradient is then …",
     "If the solver finds …",
     "Now let $F$ …",
     "Let $A$ and …",
@@ -400,6 +401,7 @@ def test_newton_steps(mode, steps, x, k):
 
 
 @says(
+    "The program trains …",
     "Ridge regression minimizes …",
     "At the minimum, the …",
     "This condition is …",
@@ -407,7 +409,7 @@ def test_newton_steps(mode, steps, x, k):
     "The gradient with respect …",
     "The left factor …",
     "With this gradient …",
-    "The loss in the …",
+    "The loss is …",
     "The loss falls, …",
     "Ridge regression: the …",
 )
@@ -559,6 +561,7 @@ def test_batches(mode, rows):
 
 
 pointer(
+    "If rounding errors …",
     "The next page …",
     "The types of …",
     "Compare the gradients with …",
@@ -568,4 +571,7 @@ advice(
     "Derive the gradient …",
     "Look at `local …",
     "Compare `downstream_x` with …",
+)
+definition(
+    "It also assumes …",
 )

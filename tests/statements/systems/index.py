@@ -34,7 +34,7 @@ pointer(
     "Gradients through random samples — …",
     "Gradients through discrete samples — …",
     "Implicit differentiation — …",
-    "Implicit differentiation with a real solver — …",
+    "Implicit differentiation: large systems and inexact solvers — …",
     "Differential equations — …",
     "The composition matrix …",
     "With these pages …",

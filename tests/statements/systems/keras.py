@@ -191,7 +191,7 @@ def test_what_fit_says(jump, behind, eagerly):
     "Inside `call`, Keras …",
     "But `grad` runs …",
     "Cast the gradient …",
-    "With `mixed_float16`, the upstream …",
+    "With the dtype …",
     "A dense layer whose …",
 )
 @over(name=POLICIES, eagerly=EAGERLY)
@@ -561,6 +561,7 @@ advice(
     "The feature should …",
 )
 pointer(
+    "Quantized weights derives …",
     "After this page …",
     "For `mixed_float16`, read …",
     "It covers the …",

@@ -771,5 +771,6 @@ advice(
     "Make two quick …",
 )
 definition(
+    "So each formula …",
     "All arrays have …",
 )

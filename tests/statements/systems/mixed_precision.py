@@ -144,7 +144,7 @@ def test_too_large(name, target):
 
 
 @says(
-    "A gradient function that is linear …",
+    "The scale requires …",
     "One that compares …",
     "Clipping compares the …",
     "In this program the limit …",
@@ -283,6 +283,18 @@ def test_of_keras_2(scale):
     assert fixed.scale_loss(loss) == scale
     fixed.apply([fixed.scale_loss(loss)], [w])
     assert w.numpy() == 0.875
+    for options, factor in (({}, 32768), ({"auto_scale_loss": False}, scale)):
+        seen = []
+
+        @tf.custom_gradient
+        def seeing(x):
+            return tf.identity(x), lambda upstream: seen.append(upstream) or upstream
+
+        optimizer = keras.optimizers.SGD(0.125, loss_scale_factor=scale)
+        with policy("mixed_float16"):
+            layers = dense(), Around(seeing)
+            fitted(*layers, optimizer=optimizer, run_eagerly=True, t=X - 0.5, **options)
+        assert float(seen[0][0, 0]) == factor  # of 2 (y - t), which is 1
 
 
 @says(
@@ -512,12 +524,14 @@ definition(
     "The symbol $:=$ …",
 )
 advice(
+    "Cast gradients of …",
     "You need to …",
     "Wrap the optimizer …",
     "Change `absolute` in …",
     "Keep the constant …",
 )
 pointer(
+    "The layer `Sign` …",
     "After this page …",
     "The catalogue of mistakes explains …",
     "The catalogue of mistakes lists …",

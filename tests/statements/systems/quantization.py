@@ -15,6 +15,7 @@ def differences(f, x, h=1e-6):
 
 
 @says(
+    "With the stored …",
     "One bit — …",
     "The derivative of rounding …",
     "For one bit, this …",
@@ -420,4 +421,7 @@ history(
     "The authors of …",
     "Fake quantization trains …",
     "In LSQ, …",
+)
+definition(
+    "The symbol $:=$ …",
 )

@@ -41,10 +41,10 @@ HAVE = {
 
 
 @says(
-    "For a normal sample from …",
+    "For a normal, …",
     "Normal, uniform, truncated …",
     "The program sets …",
-    "It compares the …",
+    "The program compares the …",
     "Normal, uniform and …",
     "`beta` scales a …",
     "For `alpha`, the …",

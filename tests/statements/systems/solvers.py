@@ -1,4 +1,4 @@
-"""What the page on implicit differentiation with a real solver says in words."""
+"""What the page on large systems and inexact solvers says in words."""
 
 import re
 
@@ -85,7 +85,7 @@ def test_linear(mode, n, seed):
 @says(
     "A large system …",
     "After this page …",
-    "The gradient function solves …",
+    "An iterative solver …",
     "For a nonlinear condition, a VJP multiplies …",
     "For a nonlinear condition, a VJP of …",
     "An iterative solver …",
@@ -193,6 +193,7 @@ def test_other_solvers():
 
 
 @says(
+    "In the right …",
     "Memory doesn't grow …",
     "In the comparison, the …",
     "The left plot …",
@@ -225,6 +226,7 @@ def test_what_is_kept():
 
 
 @says(
+    "So both $y$ …",
     "The gradient function treats …",
     "At a loose …",
     "The gradient of a …",
@@ -495,15 +497,20 @@ def test_the_cobweb(mode):
 
 
 pointer(
+    "The next section compares …",
+    "Implicit differentiation: large …",
     "The program that draws …",
     "The figure compares …",
     "Some programs have …",
 )
-definition("On this page, …")
+definition(
+    "If the solver finds …", "Here, $A$ is …", "A dot marks …", "On this page, …"
+)
 advice(
+    "Many iterative solvers …",
     "Use *Change the picture* …",
     "You need the …",
-    "Which solver works depends on $A$:",
+    "Which of them …",
     "For other matrices, …",
     "Use a different solver.",
     "Don't skip rows …",
