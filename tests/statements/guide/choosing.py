@@ -335,7 +335,7 @@ def test_passed_through_twice(mode, f):
 @says(
     "Often you don't …",
     "The trick adds …",
-    "To keep the value …",
+    "If you can write down the function …",
     "stop-gradient trick — …",
 )
 @over(mode=MODES)
@@ -350,7 +350,7 @@ def test_the_identity(mode):
 
 
 @says(
-    "To keep the value …",
+    "If you can write down the function …",
     "Second derivatives and …",
 )
 @over(mode=FEW)
@@ -365,7 +365,7 @@ def test_the_identity_twice(mode):
 
 
 @says(
-    "To keep the value …",
+    "If you can write down the function …",
     "Second derivatives and …",
 )
 @over(forward=FORWARDS)
@@ -1071,6 +1071,7 @@ def test_a_default_is_taken_for_an_input(f, decorate):
 
 
 @says(
+    "`by_trick` is the …",
     "The values are …",
     "Within the limits …",
     "The gradient is that …",
@@ -1086,6 +1087,7 @@ def test_the_quantizer(mode, dtype):
     solution = program("solution.py")
     asked = tf.constant([-2.0, -1.0, 0.3, 1.0, 2.0], dtype)
     assert same(solution.quantize(asked), [-1, -1, 0.25, 1, 1])
+    assert same(solution.by_trick(asked), solution.quantize(asked))
     edges = [near(x, steps) for x in (-1, 1) for steps in (-1, 0, 1)]
     x = tf.cast([-1e30, -2.0, *edges, -0.5, 0.0, 1e-30, 0.3, 1e30, np.inf], dtype)
     passes = np.abs(np.asarray(x, np.float32)) <= 1
@@ -1164,6 +1166,7 @@ history(
     "With the JAX …",
 )
 pointer(
+    "If a formula has …",
     "The catalogue of …",
     "The catalogue shows the mistake and the fix …",
     "The catalogue shows the mistake in …",

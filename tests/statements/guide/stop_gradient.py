@@ -269,7 +269,7 @@ def test_how_many_differ():
 
 @says(
     "Don't compare a …",
-    "The function of …",
+    "For example, the sign …",
     "For example, the …",
     was="'the differences of a step are zeros': at 0 they are 1 / h",
 )
@@ -286,6 +286,7 @@ def test_differences_of_a_step(f, x):
     "Compare the surrogate …",
     "Both derivatives agree …",
     "The line of zeros …",
+    "The program uses the exact …",
     "Finite differences of the trick …",
 )
 def test_what_the_check_prints():

@@ -546,6 +546,7 @@ def test_retracing(what, compiled):
 
 
 @says(
+    "Each new trace registers another …",
     "Each new trace registers a gradient …",
     "If you create …",
     "The registry is …",

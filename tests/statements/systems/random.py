@@ -43,7 +43,7 @@ HAVE = {
 @says(
     "For a normal, …",
     "Normal, uniform, truncated …",
-    "The program sets …",
+    "In each row of …",
     "The program compares the …",
     "Normal, uniform and …",
     "`beta` scales a …",
@@ -527,6 +527,7 @@ definition(
     "All arrays have …",
 )
 pointer(
+    "For a bit or …",
     "On this page …",
     "The catalogue of …",
     "If the cost of a bit …",

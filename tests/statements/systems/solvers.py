@@ -498,7 +498,6 @@ def test_the_cobweb(mode):
 
 pointer(
     "The next section compares …",
-    "Implicit differentiation: large …",
     "The program that draws …",
     "The figure compares …",
     "Some programs have …",
