@@ -40,7 +40,7 @@ def run(notebook: Path, folder: Path) -> list[str]:
     ).execute()
     differ, source = [], ""
     for shown, cell in zip(stored, book.cells):
-        if not cell.source.startswith("!python "):
+        if "!{sys.executable} " not in cell.source:
             source = cell.source
         if not shown:
             written = source.startswith("%%writefile ")

@@ -216,7 +216,7 @@ def test_a_notebook_knows_what_is_not_shown(site):
     cells = json.loads((site / "index.ipynb").read_text("utf-8"))["cells"]
     program, run = [cell for cell in cells if cell["cell_type"] == "code"]
     assert "".join(program["source"]) == f"%%writefile x.py\n{SHOWN.rstrip()}"
-    assert run["source"] == ["!python x.py"]
+    assert "".join(run["source"]) == "import sys\n\n!{sys.executable} x.py"
 
 
 def test_a_program_that_was_taken_prints_its_trace(site, tmp_path):

@@ -152,7 +152,7 @@ def test_every_block_of_code_is_there(path, built_site):
     programs = [
         re.sub(r"\A%%writefile .*\n", "", cell.source)
         for cell in code
-        if not cell.source.startswith("!python ")
+        if "!{sys.executable} " not in cell.source
     ]
     outputs = [
         cell.outputs for cell in code if not cell.source.startswith("%%writefile ")
@@ -199,7 +199,8 @@ def test_a_notebook_is_one(path, built_site):
         assert cell.source.startswith("%%writefile ") == program.alone
         if program.alone:
             assert "needs a new process" in book.cells[n - 1].source
-            assert book.cells[cells.pop(0)].source == f"!python {program.path.name}"
+            run = book.cells[cells.pop(0)].source
+            assert run == f"import sys\n\n!{{sys.executable}} {program.path.name}"
         raises = program.raises is not None and not program.alone
         assert ("raises-exception" in cell.metadata.get("tags", ())) == raises
     assert not cells

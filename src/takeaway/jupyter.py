@@ -46,7 +46,8 @@ def notebook(
             magic = f"%%writefile {file}\n" if alone else ""
             cells.append(cell("code", magic + piece.text, tags))
             if alone:
-                cells.append(cell("code", f"!python {file}"))
+                run = f"import sys\n\n!{{sys.executable}} {file}"
+                cells.append(cell("code", run))
         elif program and piece.name == program.removesuffix(".py") + ".out":
             output = {"name": "stdout", "text": _lines(piece.text)}
             cells[-1]["outputs"].append({"output_type": "stream", **output})
