@@ -74,7 +74,7 @@ def test_lessons_and_guide_have_exercises_that_answer():
         for path in (ROOT / "docs" / folder).glob("*.md")
         if path.name not in WITHOUT
     }
-    assert pages <= with_answers
+    assert pages == {each for each in with_answers if "/systems/" not in each}
     for page in pages:
         assert sum(each.where.startswith(page) for each in ANSWERS) >= 2, page
 

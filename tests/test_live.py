@@ -323,7 +323,7 @@ def test_some_programs_of_this_book_print_what_is_recorded():
 
 @pytest.mark.tools(False)
 @pytest.mark.slow
-def test_all_programs_of_this_book_print_what_is_recorded():
-    """All in the shards of the workflow; elsewhere a fifth, each day another one."""
+def test_a_fifth_a_day_prints_what_is_recorded():
+    """Of the programs of this book. In the shards of the workflow, all of them do."""
     every = 1 if EVERY_PROGRAM else 5
     ran_at_every_stop(PROGRAMS[date.today().toordinal() % every :: every])

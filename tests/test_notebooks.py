@@ -24,7 +24,7 @@ NOTEBOOKS = [
 ]
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
 _LOG = re.compile(r"^(?:INFO|WARNING):(?:tensorflow|absl):.*\n", re.MULTILINE)
-"""What TensorFlow says more often in a notebook, as the notebook's first lines say."""
+"""Lines of TensorFlow's log: a notebook has more of them, and earlier ones."""
 
 
 def run(notebook: Path, folder: Path) -> list[str]:
@@ -58,6 +58,12 @@ def run(notebook: Path, folder: Path) -> list[str]:
         if program.raises:
             name = program.raises.rpartition(".")[2]
             shown, printed = (_last(text, name) for text in (shown, printed))
+        logged = [*map(_without_numbers, _LOG.findall(printed))]
+        differ += [
+            f"{program.shown}\nnot logged: {line}"
+            for line in _LOG.findall(shown)
+            if _without_numbers(line) not in logged
+        ]
         shown, printed = (_LOG.sub("", text) for text in (shown, printed))
         if found := difference(shown, _COLORS.sub("", printed), program.rel):
             differ.append(f"{program.shown}\n{found[1]}")
@@ -68,6 +74,11 @@ def _text(cell: nbformat.NotebookNode) -> str:
     outputs = cell.get("outputs", ())
     text = "".join(o.text for o in outputs if o.output_type == "stream")
     return text.replace("\r\n", "\n")  # of a terminal, where a cell starts a program
+
+
+def _without_numbers(line: str) -> str:
+    """A process that ran other programs before numbers its functions differently."""
+    return re.sub(r"\d+", "", line)
 
 
 def _program(source: str) -> Snippet:

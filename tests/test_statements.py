@@ -4,6 +4,7 @@ refutes it and supplies what the sentence says, and a changed word is seen."""
 import ast
 import collections
 import importlib
+import inspect
 import re
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 
 from truth import sample, sentences, testfile
 from truth.finding import Finding
+from truth.modes import seen
 from truth.page import Page
 from truth.sentences import plain
 from truth.statements import check, evidence, lambdas, lock, tokens, tries
@@ -785,6 +787,16 @@ def test_a_program_is_read_up_to_what_it_does(tmp_path, monkeypatch):
     assert read.LOW == 0 and not hasattr(read, "HIGH")
     for mode in MODES:  # AutoGraph finds the source
         assert same(mode.gradient(read.kinked, 3.0), 2.0), mode.name
+
+
+def test_autograph_finds_the_text_that_ran(tmp_path):
+    """A test runs the definitions of a program, and the tables of modes run all of it."""
+    text = '''"""A program."""\n\n\ndef f(x):\n    return x\n\n\nprint(f(1))\n'''
+    (path := tmp_path / "a.py").write_text(text)
+    names: dict = {}
+    exec(tries._compiled(path, text), names)
+    for each in (names, seen._defined(path)):
+        assert inspect.getsource(each["f"]).strip() == "def f(x):\n    return x"
 
 
 def test_cases_share_a_program_that_none_changed(tmp_path, monkeypatch):

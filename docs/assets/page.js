@@ -120,8 +120,8 @@
   top.addEventListener("click", () => scrollTo(0, 0))
 
   // The keyboard stops at what is too wide for the page, because that scrolls.
-  // A table that scrolls is set narrower, and may fit then. It stays a stop nevertheless, or
-  // it would change from frame to frame, until there is another width for it.
+  // The style makes a table that scrolls narrower, and then it may fit. So it stays a stop
+  // until its box has another width. Otherwise it would change in every frame.
   const widths = new WeakMap()
   const sizes = new ResizeObserver(entries => {
     // All are measured before one is changed, or the page would be laid out for each.

@@ -303,7 +303,7 @@ def test_the_quantizer(mode, x):
 @says(
     "After this page …",
     "For the rounding, …",
-    "For the second …",
+    "For the loss …",
     "train through a …",
     "train a feature …",
 )

@@ -406,7 +406,7 @@ def one_run(blocks):
 
 pointer(
     "After this page …",
-    "You can also predict …",
+    "After this page …",
     "depth $n$ — blocks …",
     "Compare `at once` …",
     "Compare `run again` …",

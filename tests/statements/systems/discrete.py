@@ -3,7 +3,6 @@
 from truth.statements.tries import *
 
 N = 20_000
-COSTS = {"two numbers": lambda z: 0.2025 + 0.1 * z, "a kink": lambda z: abs(3 * z - 1)}
 
 
 def near_(one, other, within):

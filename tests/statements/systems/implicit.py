@@ -31,10 +31,6 @@ def by_newton(W, x):
     return y
 
 
-def second_derivative(function, x):
-    return EAGER.gradient(derivative(function), x)
-
-
 # The layer.
 
 

@@ -1,6 +1,5 @@
 """What the page on Keras says in words."""
 
-import contextlib
 import types
 import warnings
 from unittest import mock
@@ -13,15 +12,6 @@ POLICIES = ["float32", "mixed_float16"]
 EAGERLY = [False, True]
 CONSTANT = keras.initializers.Constant
 X = np.array([[1.0]], "float32")
-
-
-@contextlib.contextmanager
-def policy(name):
-    keras.config.set_dtype_policy(name)
-    try:
-        yield
-    finally:
-        keras.config.set_dtype_policy("float32")
 
 
 def dense(value=1.0):

@@ -5,7 +5,6 @@ import functools
 from truth.statements.tries import *
 
 N = 20_000
-PLAIN = {"eager": lambda f: f, "graph": tf.function}
 
 
 def uniform(count=N, seed=1):

@@ -85,10 +85,9 @@ def test_linear(mode, n, seed):
 @says(
     "A large system …",
     "After this page …",
-    "An iterative solver …",
+    "Many iterative solvers need only …",
     "For a nonlinear condition, a VJP multiplies …",
     "For a nonlinear condition, a VJP of …",
-    "An iterative solver …",
     "Each step costs …",
     "The function `dot` …",
     "After 12 steps, …",
@@ -502,11 +501,9 @@ pointer(
     "The figure compares …",
     "Some programs have …",
 )
-definition(
-    "If the solver finds …", "Here, $A$ is …", "A dot marks …", "On this page, …"
-)
+definition("The solver finds …", "Here, $A$ is …", "A dot marks …")
 advice(
-    "Many iterative solvers …",
+    "Many iterative solvers need nothing …",
     "Use *Change the picture* …",
     "You need the …",
     "Which of them …",
