@@ -27,9 +27,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tracebook import includes, live, settings, snippet
 from tracebook.compare import difference
 from tracebook.trace import without_noise
-from truth.modes import index
 
-from . import built, exercises
+from . import built, exercises, messages
 from .project import ROOT
 
 pytestmark = pytest.mark.browser
@@ -1583,7 +1582,7 @@ def test_what_is_typed_after_a_paste_is_searched_for(search):
 def test_a_pasted_message_finds_an_entry_that_explains_it(search):
     """With other numbers, at the end of a traceback."""
     wanted: defaultdict[str, set[str]] = defaultdict(set)
-    for (kind, _), (said, links) in index.messages(ROOT).items():
+    for (kind, _), (said, links) in messages.messages(ROOT).items():
         wanted[f"{kind}: {re.sub(r'[0-9]+', '7', said)}"] |= {
             "mistakes/" + re.sub(r".*\(([^()]*)\.md(#[\w-]+)\)$", r"\1/\2", link)
             for link in links

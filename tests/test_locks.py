@@ -16,7 +16,7 @@ from truth.page import all_pages
 from truth.rules import lock
 from truth.rules import sites as rules
 from truth.statements.check import Check
-from truth.testfile import file_of, uses_packages
+from truth.testfile import file_of
 
 from . import held
 from .project import ROOT
@@ -70,7 +70,7 @@ def test_no_verdict_on_a_sentence_is_old(page):
         # What looks through folders is tried each time, and the few that run the
         # project's own code after each change of that.
         if not test.is_mark and not check.tests.reads_folders(test)
-        if not uses_packages(check.tests.code(test.name))
+        if not check.tests.packages(test)
         if test.name not in check.lock
         or check.lock[test.name].key != check.tests.key(test)
     ]

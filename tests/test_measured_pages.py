@@ -7,8 +7,8 @@ import re
 import pytest
 
 from reader import versions
-from truth.modes import found, index
 
+from . import messages
 from .benchmarks import page
 from .drills import matrix, score
 from .project import ROOT
@@ -102,20 +102,18 @@ def test_custom_gradients_in_public_code():
         assert bool(row.report) == (row.verdict in public_code.FAULTS), row
 
 
-CATALOGUE = ROOT / "docs" / index.CATALOGUE
-
-
 def test_the_index_of_messages():
-    assert (CATALOGUE / index.INDEX).read_text("utf-8") == index.text(ROOT)
+    assert messages.PAGE.read_text("utf-8") == messages.text(ROOT)
 
 
 @pytest.mark.slow
 def test_what_the_linter_finds():
     """Processors round differently, so another point may be the first to refute a
     rule."""
+    from . import found  # TensorFlow takes seconds to import
 
     def kept(page: str) -> str:
         return re.sub(r"check_rule: .*? (?=\(mistakes/)", "check_rule: … ", page)
 
-    shown, now = (CATALOGUE / found.FOUND).read_text("utf-8"), found.text(ROOT)
+    shown, now = found.PAGE.read_text("utf-8"), found.text(ROOT)
     assert kept(shown).splitlines() == kept(now).splitlines()

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from truth.modes import index
 from truth.modes.check import check, written
 from truth.page import Page
 
+from . import messages
 from .project import ROOT
 
 PROGRAM = '''"""Wrong on purpose: one gradient for two inputs."""
@@ -163,7 +163,7 @@ def test_the_index_has_each_message_that_a_wrong_program_prints(project):
         program.parent.mkdir(parents=True, exist_ok=True)
         program.write_text('"""A program."""\n')
         program.with_suffix(".out").write_text(OUT)
-    page = project / "docs" / index.CATALOGUE / "short.md"
+    page = project / "docs" / messages.CATALOGUE / "short.md"
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(
         "# Short\n\n## First { #a }\n\n"
@@ -174,7 +174,7 @@ def test_the_index_has_each_message_that_a_wrong_program_prints(project):
         "dtype … Error encountered: no file` |\n\n"
         '## Second { #b }\n\n```python\n--8<-- "mistakes/short/right.py"\n```\n'
     )
-    found = index.messages(project)
+    found = messages.messages(project)
     assert {each: said for each, (said, _) in found.items()} == {
         ("TypeError", "Scalar tensor has no `len(…)`"): "Scalar tensor has no `len()`",
         ("InvalidArgumentError", "it has N elements"): "it has 4 elements",
@@ -187,7 +187,7 @@ def test_the_index_has_each_message_that_a_wrong_program_prints(project):
 
 
 def test_messages_stand_under_the_kind_of_their_error():
-    head, *parts = re.split(r"^## ", index.text(ROOT), flags=re.MULTILINE)
+    head, *parts = re.split(r"^## ", messages.text(ROOT), flags=re.MULTILINE)
     assert "\n- " not in head and len(parts) > 5
     for part in parts:
         title, *lines = part.strip().splitlines()

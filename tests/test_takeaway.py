@@ -21,7 +21,7 @@ from takeaway import exercises, offline, plain
 from takeaway.book import PROGRAMS
 from takeaway.plain import Place
 from tracebook import files, includes, live
-from truth.page import menu
+from truth.menu import menu
 
 from . import built
 from .conftest import ADDRESS

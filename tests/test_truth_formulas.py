@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from algebra.meaning import Unclear
 from truth.formulas.check import check_page
 from truth.formulas.evaluate import rules
-from truth.formulas.meaning import Unclear
 from truth.page import Page
 
 pytestmark = pytest.mark.tools
@@ -398,7 +398,7 @@ def test_any_fault_of_a_checker_is_a_refusal_with_its_line(tmp_path, monkeypatch
     def fault(*_):
         raise ZeroDivisionError("a fault")
 
-    monkeypatch.setattr("truth.formulas.points.hold", fault)
+    monkeypatch.setattr("algebra.points.hold", fault)
     found = findings(tmp_path, POSITIVE)
     assert [f.where for f in found if "ZeroDivisionError" in f.how] == [
         "docs/page.md:7"

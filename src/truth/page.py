@@ -22,7 +22,6 @@ __all__ = [
     "Page",
     "Piece",
     "all_pages",
-    "menu",
 ]
 
 DIRECTIVES = ("proof", "docstring", "unchecked", "modes")
@@ -40,9 +39,6 @@ _MODES = re.compile(
     r"(?P<table>(?:\n\|.*(?:\n\|.*)*\n?)?)",
     re.MULTILINE,
 )
-_NAV = re.compile(r"^nav:.*\n(?:[ \t-].*\n|\n)*", re.MULTILINE)
-_PAGE_NAME = re.compile(r"[\w./-]+\.(?:md|py)\b")
-_COMMENT = re.compile(r"(?:^|(?<=\s))#.*", re.MULTILINE)
 
 BIBLIOGRAPHY = "bibliography.md"
 """What the site cites."""
@@ -273,11 +269,3 @@ def all_pages(root: Path) -> list[Page]:
     if not pages:
         raise SettingsError(f"{docs}: no page in it")
     return pages
-
-
-def menu(root: Path) -> list[str]:
-    """The pages of the menu in their order, below the folder of the pages."""
-    configuration = root / "mkdocs.yml"
-    text = _COMMENT.sub("", configuration.read_text("utf-8")) + "\n"
-    found = _NAV.search(text)
-    return _PAGE_NAME.findall(found[0]) if found else []

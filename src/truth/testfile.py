@@ -17,7 +17,7 @@ import platform
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -47,11 +47,14 @@ _HARNESS_NAMES = {
     *("function", "jit_compile", "ForwardAccumulator", "jvp"),
 }
 """The API by which the modes have a gradient computed."""
-_PACKAGES = tuple(sorted(each.parent.name for each in _SOURCE.glob("*/__init__.py")))
+_PACKAGES = {each.parent.name for each in _SOURCE.glob("*/__init__.py")}
+_IMPORT = re.compile(
+    r"^\s*(?:from|import)\b.*|-m['\", ]+[\w.]+|import_module\(.*", re.MULTILINE
+)
 _FILE = re.compile(r"[\w./-]*\w\.(?:py|out|md|toml|yml|txt|json|jinja)\b")
 _READS_PROGRAMS = {"program", "trace", "source", "drawn", "folder"}
 _READS_FOLDERS = re.compile(
-    r"\b(?:i?r?glob|iterdir|walk|listdir|scandir)\(|\bfolder\.parents?\b"
+    r"\b(?:i?r?glob|iterdir|(?<!ast\.)walk|listdir|scandir)\(|\bfolder\.parents?\b"
 )
 _OTHER_NAMES = re.compile(
     r"\bf['\"]|\b(?:program|trace|source|drawn)\((?!['\"][^'\"]*\.(?:py|out)['\"]\s*\))"
@@ -152,11 +155,23 @@ class Tests:
         if self.reads_folders(test):
             return f"{_digest(code)}-{_project(self.page.root)}-{_around()}"
         files = self._files(code)
-        if uses_packages(code):
-            files += sorted(p for n in _PACKAGES for p in (_SOURCE / n).rglob("*.py"))
+        for package in sorted(self.packages(test)):
+            files += sorted((_SOURCE / package).rglob("*.py"))
         parts = [(os.path.relpath(path, self.page.root), _text(path)) for path in files]
         of_files = _digest(*(each for part in parts for each in part))
         return f"{_digest(code)}-{of_files}-{_around()}"
+
+    def packages(self, test: Test) -> set[str]:
+        """The project's packages, beside the harness, that a test and its programs
+        import or start, and what these import."""
+        code = self.code(test.name)
+        programs = [_text(p) for p in self._files(code) if p.suffix == ".py"]
+        left = set().union(*map(_imports, [_HARNESS_IMPORT.sub("", code), *programs]))
+        found: set[str] = set()
+        while left:
+            found |= left
+            left = set().union(*map(_imports_of, left)) - found
+        return found
 
     def names(self, test: Test) -> set[str]:
         """The identifiers that a test, what it calls in its file, and the programs that
@@ -304,12 +319,15 @@ def _binds(node: ast.stmt) -> set[str]:
     return set()
 
 
-def uses_packages(code: str) -> bool:
-    """Whether it imports the project's own code, beside the harness, or starts it."""
-    names = "|".join(_PACKAGES)
-    rest = _HARNESS_IMPORT.sub("", code)
-    starts = r"^\s*(?:from|import)\b.*|-m['\", ]+|import_module\(.*"
-    return re.search(rf"(?m)(?:{starts})\b(?:{names})\b", rest) is not None
+def _imports(text: str) -> set[str]:
+    """The project's packages that some code imports or starts."""
+    named = " ".join(_IMPORT.findall(text))
+    return {*_WORD.findall(named)} & _PACKAGES
+
+
+@cache
+def _imports_of(package: str) -> set[str]:
+    return _imports("\n".join(map(_text, (_SOURCE / package).rglob("*.py"))))
 
 
 def code_of(key: str) -> str:

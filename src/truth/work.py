@@ -1,7 +1,6 @@
 """What is known of a book, what is to be found, finding it, and what was found."""
 
 import faulthandler
-import importlib
 import json
 import math
 import os
@@ -37,6 +36,7 @@ from .results import (
     Record,
     Results,
 )
+from .rules import check as rules
 from .rules import lock as rule_lock
 from .rules import sites as rule_sites
 from .statements.check import Check as StatementsOf
@@ -77,15 +77,34 @@ def ask(task: Task, root: Path) -> Answer:
     """What a check says."""
     if task.check == PROGRAMS:
         return _programs(task.things, root)
-    check = importlib.import_module(CHECKS[task.check])
-    return check.check([Page(root / thing, root) for thing in task.things], root)
+    pages = [Page(root / thing, root) for thing in task.things]
+    return _checks()[task.check](pages, root)
+
+
+def _checks() -> dict[str, Callable[[list[Page], Path], Answer]]:
+    """By their names. Only who checks a page imports them: SymPy takes a second."""
+    from .agreement import check as agreement
+    from .formulas import check as formulas
+    from .modes import check as modes
+    from .prose import numbers, quotes
+    from .statements import check as statements
+    from .structure import check as structure
+
+    return {
+        "statements": statements.check,
+        "formulas": formulas.check,
+        "numbers": numbers.check,
+        "quotes": quotes.check,
+        "structure": structure.check,
+        "modes": modes.check,
+        "agreement": agreement.check,
+    }
 
 
 def _programs(programs: tuple[str, ...], root: Path) -> Answer:
     """What the engine finds against programs and their traces, and of the rules in
     them, whichever pages show them."""
     snippets = settings.load(root).snippets
-    rules = importlib.import_module("truth.rules.check")
     held = _held_rules(programs, root)
     problems, judged = rules.observe(
         [root / each for each in programs],
@@ -102,34 +121,24 @@ def _programs(programs: tuple[str, ...], root: Path) -> Answer:
         names = json.dumps(its.names)
         found.append(Finding("names", "given", program, program, "", calls=names))
         for at, each in enumerate(its.rules):
-            where = f"{program}:{each.line}"
-            if each.state == "held":
-                lock = held[program]
-                on_purpose, n = lock.wrong[at], lock.cases[at]
-                found.append(
-                    Finding(
-                        *("rule", "tried", program, where, each.what),
-                        *("wrong, as it shall be" if on_purpose else "", program, n),
-                        wrong_on_purpose=on_purpose,
-                        day=lock.day,
-                        calls=_some(each.calls),
-                    )
-                )
-                continue
-            found.append(
-                Finding(
-                    "rule",
-                    each.state,
-                    program,
-                    where,
-                    each.what,
-                    each.how,
-                    program,
-                    each.cases,
-                    wrong_on_purpose=each.wrong_on_purpose,
-                    calls=_some(each.calls),
-                )
+            rule = Finding(
+                *("rule", each.state, program, f"{program}:{each.line}"),
+                *(each.what, each.how, program, each.cases),
+                wrong_on_purpose=each.wrong_on_purpose,
+                calls=_some(each.calls),
             )
+            if each.state == "held":
+                its_lock = held[program]
+                is_wrong = its_lock.wrong[at]
+                rule = replace(
+                    rule,
+                    state="tried",
+                    how="wrong, as it shall be" if is_wrong else "",
+                    cases=its_lock.cases[at],
+                    wrong_on_purpose=is_wrong,
+                    day=its_lock.day,
+                )
+            found.append(rule)
     return found
 
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from algebra.meaning import Unclear
+
 from ..formulas.evaluate import Rule as Formula
-from ..formulas.meaning import Unclear
 from .programs import Array, Arrays, Call, Seen, Site
 
 CLOSE = 1e-5

@@ -13,15 +13,16 @@ A comment in a displayed formula declares what cannot be seen:
 
 from pathlib import Path
 
+from algebra.meaning import Scope
+from algebra.nodes import Domain
+from algebra.tree import symbols
+
 from ..finding import Finding
 from ..page import Page
-from .meaning import Scope
-from .nodes import Domain
 from .running import RunningText
 from .section import Reading
 from .sections import read as reading
 from .sections import sections
-from .tree import symbols
 
 
 def check(pages: list[Page], root: Path) -> list[Finding]:

@@ -19,10 +19,9 @@ from typing import Any, TypeGuard
 import numpy as np
 import sympy
 
-from ..page import Page
-from .inline import flat
-from .latex import CALLED
-from .meaning import (
+from algebra.flat import flat
+from algebra.latex import CALLED
+from algebra.meaning import (
     ANYWHERE,
     SIZES,
     At,
@@ -37,7 +36,7 @@ from .meaning import (
     parts_of,
     plain,
 )
-from .nodes import (
+from algebra.nodes import (
     Bar,
     Call,
     Derivative,
@@ -52,8 +51,10 @@ from .nodes import (
     Slope,
     Symbol,
 )
+from algebra.tree import bare, is_numeric, symbols, walk
+
+from ..page import Page
 from .sections import is_unchecked, sections
-from .tree import bare, is_numeric, symbols, walk
 
 _DIGITS = 50
 """Formulas cancel more than programs do that were written to be stable."""

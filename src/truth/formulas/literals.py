@@ -11,6 +11,7 @@ from tracebook import includes
 from ..page import Page
 
 
+@lru_cache(maxsize=4)
 def arrays(page: Page) -> list[np.ndarray]:
     """Every list of numbers in the programs that the page embeds."""
     found = []
@@ -53,6 +54,7 @@ def _numbers(page: Page) -> np.ndarray:
     return np.array([sign * float(each) for each in found for sign in (1, -1)] or [0.0])
 
 
+@lru_cache(maxsize=4)
 def shapes(page: Page) -> set[tuple[int, ...]]:
     """Shapes of those lists, and shapes that the traces print."""
     found = {array.shape for array in arrays(page)}

@@ -19,21 +19,30 @@ from pathlib import Path
 
 import numpy as np
 
+from algebra.flat import Flat, expressions, flat, is_compound, pairs, unsigned
+from algebra.latex import Refusal, parse
+from algebra.meaning import Meaning, Scope, name_of, plain
+from algebra.nodes import (
+    Bar,
+    Call,
+    Differential,
+    Domain,
+    Number,
+    Role,
+    Statement,
+    Symbol,
+)
+from algebra.points import Contradicted
+from algebra.tree import Tree, bare, is_numeric, symbols, walk
 from tracebook import includes
 
 from ..finding import STATES
 from ..page import Page
 from ..testfile import MARKS, tested
 from . import literals
-from .inline import Flat, expressions, flat, is_compound, pairs, unsigned
-from .latex import Refusal, parse
-from .meaning import Meaning, Scope, name_of, plain
-from .nodes import Bar, Call, Differential, Domain, Number, Role, Statement, Symbol
-from .points import Contradicted
 from .section import Reading, Section
 from .sections import is_unchecked
 from .sections import sections as sections_of
-from .tree import Tree, bare, is_numeric, symbols, walk
 
 _LINK = re.compile(r"\]\((?P<path>[\w./-]+\.md)(?:#[\w.-]*)?\)")
 _SIGN = re.compile(r":=|\\def\b.*|\\[A-Za-z]+(?:\{\w\})?")

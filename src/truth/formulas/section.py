@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import sympy
 
-from ..page import Formula, Page
-from . import literals, points
-from .latex import CALLED, Refusal
-from .meaning import (
+from algebra import points
+from algebra.latex import CALLED, Refusal
+from algebra.meaning import (
     At,
     Definition,
     Meaning,
@@ -22,7 +21,7 @@ from .meaning import (
     parts_of,
     ranges_of,
 )
-from .nodes import (
+from algebra.nodes import (
     Bar,
     Call,
     Derivative,
@@ -41,8 +40,8 @@ from .nodes import (
     Sum,
     Symbol,
 )
-from .points import Contradicted, Refuted
-from .tree import (
+from algebra.points import Contradicted, Refuted
+from algebra.tree import (
     bare,
     free_indices,
     is_condition,
@@ -50,6 +49,9 @@ from .tree import (
     symbols,
     walk,
 )
+
+from ..page import Formula, Page
+from . import literals
 
 _ELEMENTS = 300
 """More than an array may have whose elements are written out."""

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from algebra.latex import Refusal, marks, parse
+from algebra.meaning import Scope
+
 from ..page import Formula, Page
-from .latex import Refusal, marks, parse
-from .meaning import Scope
 from .section import Reading, Section
 
 _MARKS = {"premise", "definition", "unchecked"}

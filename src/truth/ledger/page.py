@@ -14,7 +14,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from tracebook import live, settings
 
 from .. import results
-from ..page import LEDGER, Page, all_pages, menu
+from ..menu import menu
+from ..page import LEDGER, Page, all_pages
 from ..results import Record, Results
 
 NAMES = {

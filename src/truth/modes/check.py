@@ -79,10 +79,11 @@ _RAISED = re.compile(r"\w+(?:Error|Exception|Warning)\b")
 
 def _seen(program: Path, call: str) -> dict[str, str]:
     from ..statements.check import silence
-    from .seen import seen  # imports TensorFlow
 
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     with silence():
+        from .seen import seen  # imports TensorFlow
+
         return seen(program, call)
 
 

@@ -22,11 +22,12 @@ from pathlib import Path
 
 import numpy as np
 
+from algebra.latex import Refusal, parse
+from algebra.meaning import Meaning, Scope
+from algebra.nodes import Number as Literal
+from algebra.tree import is_numeric, walk
+
 from ..finding import Finding
-from ..formulas.latex import Refusal, parse
-from ..formulas.meaning import Meaning, Scope
-from ..formulas.nodes import Number as Literal
-from ..formulas.tree import is_numeric, walk
 from ..page import Page
 from ..testfile import tested
 
@@ -113,7 +114,12 @@ class _Numbers:
             stated, proven = [], []
             for said in block.says("proof"):
                 if said.endswith("="):
-                    stated += [Number.of(each).value for each in _listed(said[:-1])]
+                    for each in _listed(said[:-1]):
+                        if _IN_PROSE.fullmatch(each):
+                            stated.append(Number.of(each).value)
+                        else:
+                            how = "no number; write <!-- proof: 16, 16.0 = -->"
+                            yield self._found(block.start, each, "failed", how)
                     continue
                 for name in _listed(said):
                     if (path := self._page.named(name)) and path.is_file():

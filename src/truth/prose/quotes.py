@@ -136,7 +136,8 @@ def _judge(parts: list[str], traces: list[Path]) -> tuple[str, str]:
 def _docstrings(page: Page) -> Iterator[Finding]:
     for name, quote in page.quotes:
         installed_text = " ".join(_docstring(name).split())
-        holds = _pattern(_parts(quote.text)).search(installed_text)
+        parts = _parts(quote.text)
+        holds = parts and _pattern(parts).search(installed_text)
         yield Finding(
             "quote",
             "compared" if holds else "failed",
@@ -156,6 +157,6 @@ def _docstring(name: str) -> str:
         thing: Any = importlib.import_module(_MODULES.get(module, module))
         for attribute in attributes:
             thing = getattr(thing, attribute)
-    except (ImportError, AttributeError):
+    except (ImportError, AttributeError, ValueError):
         return ""
     return inspect.getdoc(thing) or ""

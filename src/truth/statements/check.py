@@ -445,7 +445,8 @@ def _read(
 ) -> dict[str, Callable[[], None]]:
     """The functions of a file of tests; imports TensorFlow."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    from . import lambdas, tries
+    with silence():  # TensorFlow says of what its numbers depend
+        from . import lambdas, tries
 
     lambdas.parse_once()
     logging.getLogger("tensorflow").setLevel(logging.ERROR)

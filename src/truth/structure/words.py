@@ -8,7 +8,8 @@ from pathlib import Path
 from mathml.source import blanked
 
 from ..finding import Finding
-from ..page import BIBLIOGRAPHY, DIRECTIVES, Page, menu
+from ..menu import menu
+from ..page import BIBLIOGRAPHY, DIRECTIVES, Page
 from .said import refused
 
 _NEXT = re.compile(r"^[ \t]*\W{,2}Next\W{1,3}\s+(?P<rest>\S(?:.+\n?)*)", re.MULTILINE)
@@ -56,7 +57,13 @@ def _next(page: Page, root: Path) -> Iterator[Finding]:
 
 
 def _directives(page: Page) -> Iterator[Finding]:
-    known = {comment.start for _, _, comment in page.directives}
+    tables = {each.start() for each in page.modes}
+    known = set()
+    for key, _, comment in page.directives:
+        known.add(comment.start)
+        if key == "modes" and comment.span[0] not in tables:
+            how = "write, on a line of its own: <!-- modes: PROGRAM.py: CALL -->"
+            yield refused(page, comment.start, comment.text, how)
     for comment in page.comments:
         found = _DIRECTIVE_LIKE.match(comment.text)
         if comment.start in known or not found:

@@ -1,16 +1,22 @@
-"""What ``explain`` finds of the catalogue: for each entry with a call, in the wrong
-program and in the right one beside it."""
+"""Writes ``docs/mistakes/found.md``, what ``explain`` finds of the catalogue: for each
+entry with a call, in the wrong program and in the right one beside it:
+``python -m tests.found``."""
 
 import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..page import Page, all_pages
-from .check import in_table
-from .index import CATALOGUE, entries
+from truth.modes.check import in_table
+from truth.modes.seen import parts
+from truth.page import Page, all_pages
+from truth.statements.check import silence
+from vjpcheck import explain
 
-FOUND = "found.md"
+from .messages import CATALOGUE, entries
+from .project import ROOT
+
+PAGE = ROOT / "docs" / CATALOGUE / "found.md"
 _HEAD = """\
 ---
 description: >-
@@ -24,7 +30,7 @@ search:
 
 This table shows what [`explain`](linter.md) finds in the wrong program of each entry of
 the catalogue that names a call, and in the fixed program beside it. The command
-`python -m truth.modes --found` wrote this page from those runs.
+`python -m tests.found` wrote this page from those runs.
 
 `explain` finds a mistake in {named} of {wrong} wrong programs, only a limit in
 {limited}, and nothing in {silent}. It also finds a mistake in {blamed} of {right} fixed
@@ -71,11 +77,6 @@ def text(root: Path) -> str:
 
 
 def _tried(page: Page) -> Iterator[Tried]:
-    from vjpcheck import explain  # imports TensorFlow
-
-    from ..statements.check import silence
-    from .seen import parts
-
     def said(program: Path, call: str) -> list | None:
         with silence():
             try:
@@ -108,3 +109,7 @@ def _shown(advice: list | None) -> str:
     if advice is None:
         return "–"
     return "<br>".join(in_table(str(each)) for each in advice) or "nothing"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(text(ROOT), "utf-8")

@@ -1,5 +1,6 @@
-"""The index of messages: each one that the catalogue shows, with what varies left out,
-and the entries that explain it."""
+"""Writes ``docs/mistakes/messages.md``, the index of messages: each one that the
+catalogue shows, with what varies left out, and the entries that explain it:
+``python -m tests.messages``."""
 
 import re
 from collections import Counter
@@ -7,12 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tracebook import snippet
+from truth.modes.check import code
+from truth.page import Page, all_pages
 
-from ..page import Page, all_pages
-from .check import code
+from .project import ROOT
 
 CATALOGUE = "mistakes"
-INDEX = "messages.md"
+PAGE = ROOT / "docs" / CATALOGUE / "messages.md"
 
 _ERROR = re.compile(r"(?:[\w.]+\.)?(?P<kind>\w+(?:Error|Warning)): (?P<said>.+)")
 # Among other lines: after a label, indented, or below its kind.
@@ -42,7 +44,7 @@ search:
 
 Every error message that [the catalogue](index.md) shows, by the kind of error and in
 the order of the alphabet, with the entries that explain it and fix it. N stands for a
-number, and an ellipsis for what varies. `python -m truth.modes --index` wrote this page
+number, and an ellipsis for what varies. `python -m tests.messages` wrote this page
 from the traces and from the tables of modes.
 
 <div class="filter"></div>
@@ -139,3 +141,7 @@ def _fixed(said: str) -> str:
     for pattern, instead in _VARIES:
         said = pattern.sub(instead, said)
     return said
+
+
+if __name__ == "__main__":
+    PAGE.write_text(text(ROOT), "utf-8")

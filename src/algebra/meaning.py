@@ -997,8 +997,13 @@ def _matrix_power(array: Value, exponent: int, node: Node) -> Value:
     ):
         raise Unclear("a power of a matrix that takes too long", node.position)
     if exponent < 0 and matrix.free_symbols:
-        matrix, exponent = matrix.adjugate() / matrix.det(), -exponent
+        matrix, exponent = matrix.adjugate() / _determinant(matrix), -exponent
     return _array(matrix**exponent)
+
+
+def _determinant(matrix: sympy.Matrix) -> Value:
+    """By the way that does not divide: SymPy's usual one simplifies at each step."""
+    return matrix.det(method="berkowitz")
 
 
 def _extreme(name: str, values: list[Value]) -> Value:
@@ -1066,7 +1071,7 @@ def _apply(name: str, values: list, node: Node) -> Value:
         inner = _apply("min", [values[2], first], node)
         return _apply("max", [values[1], inner], node)
     if name == "det":
-        return sympy.Matrix(first).det()
+        return _determinant(sympy.Matrix(first))
     if name == "tr":
         return sum(first[i, i] for i in range(len(first)))
     if name == "diag" and len(np.shape(first)) == 1:
