@@ -1,4 +1,4 @@
-"""Numbers and messages in prose are tied to what proves them."""
+"""Messages and docstrings that a page quotes are compared with what they are of."""
 
 import re
 import subprocess
@@ -9,8 +9,8 @@ import markdown
 import pytest
 
 from reader import links
+from truth import quotes
 from truth.page import Page, all_pages
-from truth.prose import numbers, quotes
 
 from .project import ROOT
 
@@ -90,158 +90,29 @@ def holds(check, made: tuple[Page, Path]) -> bool:
     return "failed" not in found
 
 
-@pytest.mark.parametrize(
-    "right, wrong",
-    [
-        ("These are $(2, 40, 600)$.", "These are $(2, 41, 600)$."),
-        ("These are 2, 40 and 600.", "These are 2, 50 and 600."),
-        # Shown, within the digits that the text shows.
-        ("It gives 0.95257.", "It gives 0.95256."),
-        ("It gives 0.953.", "It gives 0.952."),
-        ("It gives −0.0075.", "It gives −0.0076."),
-        ("It gives −0.0075.", "It gives 0.0075."),
-        ("It gives -7.5e-3.", "It gives -7.5e-2."),
-        ("It takes 100 steps.", "It takes 200 steps."),
-        ("The first is ½.", "The first is ⅓."),
-        # By a comment.
-        (
-            "It is 77.25.\n<!-- proof: other.out -->",
-            "It is 77.35.\n<!-- proof: other.out -->",
-        ),
-        ("$10^{-2} \\cdot 50$ at most.", "$10^{-2} \\cdot 51$ at most."),
-        ("A trace of $2 \\times 100$.", "A trace of $2 \\times 101$."),
-    ],
-)
-def test_a_number_is_tied_to_its_proof(page, right, wrong):
-    assert holds(numbers.check, page(right)), "a true number fails"
-    assert not holds(numbers.check, page(wrong)), "a false number holds"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "With TensorFlow 2.21 and Keras 3.15, Python 3.11, 3.12 or 3.13.",
-        "Read on 2026-11-20, on 5 May 2027, for ever.",
-        "1. **First.** In float32, see [here](page77.md).",
-        "## Step 7",
-    ],
-)
-def test_what_states_no_result_is_told_apart(page, text):
-    assert states(numbers.check, page(text)) == []
-
-
-def test_a_constant_in_a_comment_proves_nothing(page):
-    assert states(numbers.check, page("It was 0.98. <!-- proof: 0.98 = -->")) == [
-        "definition"
-    ]
-
-
-@pytest.mark.parametrize(
-    "text, judged",
-    [
-        ("It is 0.9526.", 1),
-        ("It is 0.9526. <!-- It was 0.9999. -->", 1),
-        ("<!-- It was 0.9999,\n\nand $x = 0.9999$. -->\n\nIt is 0.9526.", 1),
-        # A comment in backticks is shown, and says nothing to the checks.
-        ("It is 77.25. `<!-- proof: other.out -->`", 0),
-        # Nor is shown what a comment includes.
-        ('It is 77.25.\n\n<!--\n--8<-- "other.out"\n-->', 0),
-        # Of a table, a comment below it speaks of all rows; above one, of none.
-        ("| a |\n|---|\n| 77.25 |\n| 77.25 |\n\n<!-- proof: other.out -->", 2),
-        (
-            "| a |\n|---|\n| 77.25 |\n\n```text\n```\n\n"
-            "| a |\n|---|\n| 0.9526 |\n\n<!-- proof: other.out -->",
-            0,
-        ),
-    ],
-)
-def test_comments_are_not_shown_and_speak_of_what_they_are_below(page, text, judged):
-    found = states(numbers.check, page(text))
-    assert found == ["tied"] * judged if judged else "failed" in found
-
-
-def test_the_last_line_of_a_page_counts_without_its_end(page):
-    made, root = page("")
-    last = Page(made.path, root, made.source + "It gives 0.9999.")
-    assert states(numbers.check, (last, root)) == ["failed"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "From 0.7 on.",
-        "By 2048 it is so.",
-        "It takes 917 seconds.",
-        "It is not 7.7.",
-        "Left of 5 it falls.",
-        "It is 917.\n<!-- proof: 917 -->",
-        "For the 7th time, $7 \\times 9$.",
-    ],
-)
-def test_what_looks_like_no_result_is_one(page, text):
-    assert "failed" in states(numbers.check, page(text))
-
-
-def test_a_test_vouches_for_the_numbers_of_its_sentences(page):
-    """What a mark says of a sentence is no test of it."""
-    made, root = page("It is 0.9999. It is 0.952574. It is 0.7777. It is 8.")
-    tests = root / "tests/statements/page.py"
-    tests.parent.mkdir(parents=True)
-    tests.write_text(
-        '@says("It is 0.9999.")\ndef test_it():\n    assert about(0.9999)\n\n\n'
-        'definition("It is 0.7777.")\nadvice("It is 8.")\n'
-    )
-    found = numbers.check([made], root)
-    assert [f.state for f in found] == ["tied", "failed", "tied"]
-    assert [f.weak for f in found] == [False, False, True]
-
-
-@pytest.mark.parametrize(
-    "text, weak",
-    [
-        ("It is 0.952574.", False),
-        ("It is 100.", False),
-        ("It is 8.", True),
-        ("At 16.", False),
-        ("It is 600.", False),
-    ],
-)
-def test_what_stands_at_several_places_is_weak(page, text, weak):
-    made, root = page(text)
-    assert [found.weak for found in numbers.check([made], root)] == [weak]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("check", [numbers.check, quotes.check])
-def test_pages_and_programs_are_where_the_settings_say(page, check):
-    text = "`square.py` 0.9526 `TypeError: grad() takes 1 positional argument`"
-    _, root = page(f"{text} 77.25 <!-- proof: own.out -->")
+def test_pages_and_programs_are_where_the_settings_say(page):
+    text = "`square.py` `TypeError: grad() takes 1 positional argument`"
+    _, root = page(f"{text} `OSError: none of it` <!-- proof: own.out -->")
     (root / "snippets").rename(root / "programs")
     (root / "docs").rename(root / "pages")
     (root / "programs/page").mkdir()
-    (root / "programs/page/own.out").write_text("77.25\n")
+    (root / "programs/page/own.out").write_text("OSError: none of it\n")
     (root / "pyproject.toml").write_text(
         "[tool.tracebook]\nsnippets = 'programs'\ndocs = 'pages'\n"
     )
     [moved] = all_pages(root)
     assert moved.shown == "pages/page.md"
-    assert set(states(check, (moved, root))) <= {"tied", "compared"}
-
-
-def test_the_nearest_section_decides(page):
-    nearer = '\n## Next\n\n```text\n--8<-- "near.out"\n```\n\nHere upstream is {}.'
-    made, root = page(nearer.format(5))
-    (root / "snippets/near.out").write_text("upstream = 5\n")
-    assert holds(numbers.check, (made, root))
-    assert not holds(numbers.check, page(nearer.format(8)))
+    assert states(quotes.check, (moved, root)) == ["compared"] * 2
 
 
 def test_a_page_made_from_data_is_left_out(page):
     """Its name decides, not what it says about itself."""
-    made, root = page("It took 12.345 s. `python -m tests.drills` wrote this page.")
-    assert not holds(numbers.check, (made, root))
+    text = "It said `OSError: none`. `python -m tests.drills` wrote this page."
+    made, root = page(text)
+    assert not holds(quotes.check, (made, root))
     generated = made.path.rename(root / "docs/drills.md")
-    assert states(numbers.check, (Page(generated, root), root)) == []
+    assert states(quotes.check, (Page(generated, root), root)) == []
 
 
 @pytest.mark.parametrize(
@@ -359,13 +230,7 @@ def test_names_in_running_text_become_links(more):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("check", [numbers.check, quotes.check])
-def test_what_the_pages_say_holds(check):
-    found = check(all_pages(ROOT), ROOT)
+def test_what_the_pages_say_holds():
+    found = quotes.check(all_pages(ROOT), ROOT)
     assert len(found) > 5
     assert [str(finding) for finding in found if finding.state == "failed"] == []
-
-
-def test_what_states_no_result_is_told_to_the_reader():
-    told = " ".join((ROOT / "docs/checked.md").read_text("utf-8").split())
-    assert [name for name in numbers.TOLD_APART if name not in told] == []

@@ -130,15 +130,13 @@ def formulas(page: Page) -> Iterator[Finding]:
         yield Finding("formula", state, page.shown, where, each.shown, how)
 
 
-def numbers(page: Page) -> Iterator[Finding]:
+def quotes(page: Page) -> Iterator[Finding]:
     for each in re.findall("[0-9]+", page.prose.partition("# ")[2]):
         where = f"{page.shown}:1"
-        yield Finding(
-            "number", "tied", page.shown, where, each, "it is", weak=each == "2"
-        )
+        yield Finding("quote", "compared", page.shown, where, each, "it is")
 
 
-STUBS = {"formulas": formulas, "numbers": numbers}
+STUBS = {"formulas": formulas, "quotes": quotes}
 
 
 def ask(task: Task, root: Path) -> list[Finding]:
@@ -255,7 +253,7 @@ def test_counts_what_the_checks_say(book):
         "programs: 3 run, 3 traces compared, 1 errors reproduced, 0 failed",
         "formulas: 1 proven, 1 given, 0 failed",
         "rules: 3 tried, 0 failed",
-        "numbers: 3 tied, 0 failed",
+        "quotes: 3 compared, 0 failed",
     ):
         assert line in said.splitlines(), said
     for what, number in {
@@ -266,16 +264,16 @@ def test_counts_what_the_checks_say(book):
         "errors reproduced": "1",
         "displayed formulas": "1 proven, 1 given",
         "rules": "3 tried (2 right, 1 deliberately wrong)",
-        "numbers": "3 tied (1 of the tied are weak)",
+        "quotations": "3 compared",
     }.items():
         assert in_all(book.ledger, what) == number
     assert "As of the commit of 2025-06-15: " in book.ledger
     assert (
         "2 programs run (1 deliberately wrong); 2 traces compared; 1 error"
         " reproduced; displayed formulas: 1 proven, 1 given; rules: 2 tried"
-        " (1 right, 1 deliberately wrong); numbers: 1 tied."
+        " (1 right, 1 deliberately wrong); quotations: 1 compared."
     ) in book.ledger
-    assert "`2`: tied; weak: it is\n" in book.ledger
+    assert "`2`: compared; it is\n" in book.ledger
 
 
 def test_nothing_is_checked_twice(book):
@@ -498,7 +496,7 @@ def test_the_site_has_stamps_terms_and_the_ledger(book, tmp_path, monkeypatch):
     site = book.build()
     [stamp] = html(site / "part/one/index.html").select("article p.stamp")
     assert stamp.get_text() == (
-        "Checked: 2 programs, 1 formula, 2 rules, 1 number. What was checked, and how"
+        "Checked: 2 programs, 1 formula, 2 rules, 1 quotation. What was checked, and how"
     )
     assert stamp.a["href"] == "../../ledger/#part-one"
     ledger = html(site / "ledger/index.html")
@@ -510,7 +508,7 @@ def test_the_site_has_stamps_terms_and_the_ledger(book, tmp_path, monkeypatch):
     assert own.get_text().startswith("Checked: ") and len(home.select("a.term")) == 1
     # … and the sum of all pages.
     assert re.sub(r"[0-9-]{10}", "DAY", of_all.get_text()) == (
-        "On all pages, as of DAY: 3 programs, 1 formula, 3 rules, 3 numbers. The ledger"
+        "On all pages, as of DAY: 3 programs, 1 formula, 3 rules, 3 quotations. The ledger"
     )
     for page in ("ledger", "checked"):
         assert not html(site / page / "index.html").select("p.stamp")
@@ -667,14 +665,12 @@ def test_the_sums_are_the_sums(ledger):
     assert in_all(ledger, "deliberately wrong programs") == f"{len(wrong)}"
     # Other checks of this package say so; the words are theirs.
     assert "deliberately wrong" in in_all(ledger, "rules")
-    assert "of the tied are weak" in in_all(ledger, "numbers")
     raising = ["# tracebook: raises " in path.read_text("utf-8") for path in programs]
     assert in_all(ledger, "errors reproduced") == f"{sum(raising)}"
     for what in (
         "displayed formulas",
         "inline formulas",
         "rules",
-        "numbers",
         "quotations",
         "error messages",
     ):

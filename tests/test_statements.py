@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from algebra import points
+from tracebook import settings
 from truth import sample, sentences, testfile
 from truth.finding import Finding
 from truth.modes import seen
@@ -833,6 +835,18 @@ def test_the_example_on_the_page_about_checks_holds(book):
     book.write(f"# A page\n\n{quote}\n".replace("…", "holds."), example)
     book.accept(reviewed=True)
     assert failures(book.check()) == []
+
+
+@pytest.mark.tools(False)
+def test_the_numbers_on_the_page_about_checks_are_those_of_the_code():
+    """It has no file of tests."""
+    page = (Path(__file__).parents[1] / "docs/checked.md").read_text("utf-8")
+    said = " ".join(page.split())
+    digits = round(-float(points.mpmath.log10(points._EQUAL)))
+    assert f"compares the sides to {digits} digits" in said
+    rel = settings.load(Path(__file__).parents[1]).rel
+    assert f"differ by a relative $10^{{{np.log10(rel):.0f}}}$" in said
+    assert f"may not be larger than {settings.LOOSEST:.0e}".replace("e-0", "e-") in said
 
 
 FOUND_FALSE = (Path(__file__).parent / "data/found_false.txt").read_text("utf-8")

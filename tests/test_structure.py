@@ -360,6 +360,20 @@ def test_a_comment_may_say_something_to_writers(found):
     assert passes(found("A text.\n<!-- proof: a.out -->\n\n<!-- Mind the order. -->"))
 
 
+@pytest.mark.parametrize(
+    "comment, says",
+    [
+        ("proof: a.out, gone.out", "no such file"),
+        ("proof:", "no such file"),
+        # One that names no call, and one without its colon.
+        ("modes: a.py", "write, on a line of its own"),
+        ("modes: a.py f(x)", "write, on a line of its own"),
+    ],
+)
+def test_a_directive_that_says_nothing_is_refused(comment, says, found):
+    assert refused(found(f"A text.\n<!-- {comment} -->"), 2, says)
+
+
 def test_what_stands_in_a_comment_is_not_shown(root):
     (root / "docs/guide/one.md").write_text(
         f"# One\n\n<!--\n{shown('a.py', 'a.out')}\n-->\n"

@@ -11,7 +11,6 @@ KINDS = (
     "statement",
     "mode",
     "error",
-    "number",
     "quote",
     "structure",
     "agreement",
@@ -46,8 +45,6 @@ class Finding:
     """Path or name of the thing that proves it, where it is one."""
     cases: int = 0
     """In how many cases it was tried."""
-    weak: bool = False
-    """Whether a number would pass with another digit, too."""
     wrong_on_purpose: bool = False
     """Whether it is a rule that shall not hold, and does not."""
     day: str = ""

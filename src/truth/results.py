@@ -23,10 +23,7 @@ from .page import BIBLIOGRAPHY, LEDGER, Page, all_pages
 from .testfile import FOLDER as STATEMENTS
 from .testfile import Tests
 
-CHECKS = (
-    *("statements", "formulas", "numbers", "quotes"),
-    *("structure", "modes", "agreement"),
-)
+CHECKS = (*("statements", "formulas", "quotes", "structure", "modes", "agreement"),)
 """What checks pages; the slowest first."""
 
 AGREEMENT = "agreement"
@@ -45,7 +42,13 @@ _OF_STATEMENTS = (
 )
 _OF_PAGES = (
     *("algebra", "mathml", "truth/agreement", "truth/formulas", "truth/modes"),
-    *("truth/menu.py", "truth/prose", "truth/structure", *_OF_RUNS, *_OF_STATEMENTS),
+    *(
+        "truth/menu.py",
+        "truth/quotes.py",
+        "truth/structure",
+        *_OF_RUNS,
+        *_OF_STATEMENTS,
+    ),
 )
 _PROJECT = (
     *("*.cff", "*.md", "*.py", "*.toml", "*.yml", ".gitignore"),
@@ -290,9 +293,8 @@ class Keys:
         )
         path = self._root / STATEMENTS / name
         tests = _text(path.with_suffix(".py"))
-        more = dict.fromkeys(("formulas", "numbers"), tests)
+        more = {"formulas": tests, "structure": self._around}
         more["statements"] = tests + _text(path.with_suffix(".lock")) + _tests(page)
-        more["structure"] = self._around
         return {
             name: _hash(name, self._of_check(name), known, more.get(name, ""))
             for name in CHECKS

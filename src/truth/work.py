@@ -83,17 +83,16 @@ def ask(task: Task, root: Path) -> Answer:
 
 def _checks() -> dict[str, Callable[[list[Page], Path], Answer]]:
     """By their names. Only who checks a page imports them: SymPy takes a second."""
+    from . import quotes
     from .agreement import check as agreement
     from .formulas import check as formulas
     from .modes import check as modes
-    from .prose import numbers, quotes
     from .statements import check as statements
     from .structure import check as structure
 
     return {
         "statements": statements.check,
         "formulas": formulas.check,
-        "numbers": numbers.check,
         "quotes": quotes.check,
         "structure": structure.check,
         "modes": modes.check,

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mathml.source import Source
-from truth import sentences
+from truth import quotes, sentences
 from truth.page import Page, all_pages
-from truth.prose import numbers, quotes
 from truth.statements.check import STRICT, Before, Check
 from truth.statements.review import Review, relinked
 from truth.structure import check as structure
@@ -77,7 +76,7 @@ def refused(page: Page, other: Page) -> bool:
 
 def failures(page: Page) -> list[str]:
     """What a page's words fail by, without a run, and without its lock."""
-    checks = (numbers.check, quotes.check, structure.check)
+    checks = (quotes.check, structure.check)
     found = [each for check in checks for each in check([page], page.root)]
     found += Check(page).untested()
     return [str(each) for each in found if each.state == "failed"]
@@ -104,7 +103,7 @@ def _digits(page: Page) -> Iterator[Change]:
 
 
 def _loose_digits(page: Page) -> Iterator[Change]:
-    """Of sentences that the site leaves to the check of numbers."""
+    """Of sentences that no test tries: their numbers are only reviewed."""
     others = {sentence.span for sentence in sentences.of(page)}
     others -= {span for span, _ in tested(page)}
     for start, end, new in _digits(page):

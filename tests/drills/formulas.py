@@ -21,7 +21,6 @@ from truth.agreement import check as agreement
 from truth.finding import Finding
 from truth.formulas.check import check_page
 from truth.page import Page, all_pages
-from truth.prose import numbers
 
 from .book import Book, Tally
 from .claims import altered, refused
@@ -110,7 +109,7 @@ def _changed(page: Page, changes: list[list[str]], tally: Tally) -> Page:
 
 
 def _found(page: Page) -> list[Finding]:
-    return check_page(page) + numbers.check([page], page.root)
+    return check_page(page)
 
 
 def failed(page: Page) -> str:

@@ -25,13 +25,10 @@ NAMES = {
     "statement": ("statement", "statements"),
     "mode": ("table of modes", "tables of modes"),
     "error": ("error message", "error messages"),
-    "number": ("number", "numbers"),
     "quote": ("quotation", "quotations"),
     "structure": ("thing in its place", "things in their places"),
     "agreement": ("formula and rule compared", "formulas and rules compared"),
 }
-_WITH_FORMULAS = ("inline formula", "number")
-"""Kinds of which some are formulas of the text, and shown as they are there."""
 _ABOUT = "docs/checked.md"
 _RAW_TEX = re.compile(r"[\\$]|\^\{")
 _CODE_SPAN = re.compile(r"(`[^`]*`)")
@@ -101,7 +98,6 @@ class Sums:
         self.wrong_rules = sum(
             each.wrong_on_purpose for each in self.findings if each.holds
         )
-        self.weak = sum(each.weak for each in self.findings if each.holds)
 
 
 class Part:
@@ -123,7 +119,7 @@ class Part:
         groups: dict[tuple[str, str], Counter] = {}
         for each in self.sums.findings if self.sums else ():
             if each.kind == kind:
-                how = f"weak: {each.how}" if each.weak else each.how
+                how = each.how
                 how += f", on {each.day}; not tried again since" if each.day else ""
                 groups.setdefault((each.state, how), Counter())[each.what] += 1
         return [
@@ -137,20 +133,9 @@ class Part:
                 lines = self._displayed.get(what, what).strip().splitlines()
                 yield "\n".join(line.strip() for line in lines)
                 continue
-            if what in self._inline and kind in _WITH_FORMULAS:
-                shown = f"${what}$"
-            else:
-                shown = _code(self._in_whole_words(what) if kind == "number" else what)
+            is_formula = kind == "inline formula" and what in self._inline
+            shown = f"${what}$" if is_formula else _code(what)
             yield shown + (f" ({times} times)" if times > 1 else "")
-
-    def _in_whole_words(self, what: str) -> str:
-        """A piece of running text, to the ends of its first and last word."""
-        text = " ".join(self._page.text.split())
-        at = text.find(what) if " " in what else -1
-        if at < 0:
-            return what
-        end = text.find(" ", at + len(what))
-        return text[text.rfind(" ", 0, at) + 1 : end if end >= 0 else None]
 
 
 def _code(what: str) -> str:

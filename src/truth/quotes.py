@@ -18,8 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..finding import Finding
-from ..page import Page
+from .finding import Finding
+from .page import Page
 
 _MODULES = {"tf": "tensorflow", "np": "numpy"}
 _API = re.compile(
