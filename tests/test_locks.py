@@ -70,7 +70,7 @@ def test_no_verdict_on_a_sentence_is_old(page):
         # What looks through folders is tried each time, and the few that run the
         # project's own code after each change of that.
         if not test.is_mark and not check.tests.reads_folders(test)
-        if not check.tests.packages(test)
+        if not check.tests.packages(check.tests.code(test.name))
         if test.name not in check.lock
         or check.lock[test.name].key != check.tests.key(test)
     ]

@@ -10,7 +10,7 @@ import platform
 import re
 import sysconfig
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from importlib import metadata
@@ -334,12 +334,9 @@ class Keys:
             platform.python_version(),
             _SYSTEM,
             json.dumps(memory.environment(memory.OF_NUMBERS)),
+            repr(replace(self._book, root=Path())),
             *sorted(path.name for path in packages),
-            *(
-                part
-                for path in (*sorted(code), self._root / "pyproject.toml")
-                for part in (path.name, _text(path))
-            ),
+            *(part for path in sorted(code) for part in (path.name, _text(path))),
         )
 
     @cached_property
@@ -426,10 +423,9 @@ def _named(text: str, root: Path, *folders: Path) -> list[str]:
 
 
 def _tests(page: Page) -> str:
-    """The keys of a page's tests."""
+    """What the verdicts of a page's tests depend on."""
     try:
-        tests = Tests(page)
-        return " ".join(tests.key(each) for each in tests if not each.is_mark)
+        return Tests(page).ground()
     except SyntaxError:
         return ""
 

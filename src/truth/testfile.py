@@ -152,19 +152,25 @@ class Tests:
     def key(self, test: Test) -> str:
         """The digest of all that a test's verdict depends on."""
         code = self.code(test.name)
-        if self.reads_folders(test):
-            return f"{_digest(code)}-{_project(self.page.root)}-{_around()}"
+        return f"{_digest(code)}-{self._ground(code)}-{_around()}"
+
+    def ground(self) -> str:
+        """The digest of what all verdicts of the file depend on, beside the file."""
+        return f"{self._ground(self.source)}-{_around()}"
+
+    def _ground(self, code: str) -> str:
+        """The digest of the files that some code reads, as far as it can be told."""
+        if _READS_FOLDERS.search(code):
+            return _project(self.page.root)
         files = self._files(code)
-        for package in sorted(self.packages(test)):
+        for package in sorted(self.packages(code)):
             files += sorted((_SOURCE / package).rglob("*.py"))
         parts = [(os.path.relpath(path, self.page.root), _text(path)) for path in files]
-        of_files = _digest(*(each for part in parts for each in part))
-        return f"{_digest(code)}-{of_files}-{_around()}"
+        return _digest(*(each for part in parts for each in part))
 
-    def packages(self, test: Test) -> set[str]:
-        """The project's packages, beside the harness, that a test and its programs
+    def packages(self, code: str) -> set[str]:
+        """The project's packages, beside the harness, that some code and its programs
         import or start, and what these import."""
-        code = self.code(test.name)
         programs = [_text(p) for p in self._files(code) if p.suffix == ".py"]
         left = set().union(*map(_imports, [_HARNESS_IMPORT.sub("", code), *programs]))
         found: set[str] = set()
