@@ -28,10 +28,11 @@ from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, PluginError
 
 from truth import __main__ as command
-from truth import results, work
+from truth import accept, results, work
 from truth.finding import Finding
 from truth.ledger import mkdocs_plugin
 from truth.page import Page
+from truth.rules import lock
 from truth.work import PROGRAMS, Task
 
 from .project import ROOT
@@ -323,6 +324,17 @@ def test_changed_checks_check_all_again(book, change, monkeypatch):
         file.write("# changed\n")
     book.holds()
     assert len(book.asked()) == ALL
+
+
+def test_no_rule_is_recorded_of_a_program_that_changed_since(book):
+    """``truth accept`` without ``truth`` after an edit."""
+    book.holds()
+    assert accept.main([]) == 0
+    before = lock.load(book.root)
+    assert {*before} == {"one.py", "two.py", "wrong/three.py"}
+    book.edit("snippets/one.py", "1", "1.5")
+    accept.main([])
+    assert lock.load(book.root) == before
 
 
 NAMED = {
