@@ -337,6 +337,14 @@ def test_no_rule_is_recorded_of_a_program_that_changed_since(book):
     assert lock.load(book.root) == before
 
 
+def test_a_program_that_cannot_be_parsed_has_no_rules_that_held(book):
+    """It is run, and the engine names its line."""
+    book.holds()
+    accept.main([])
+    (book.root / "snippets/one.py").write_text("print(\n")
+    assert work._held_rules(("snippets/one.py",), book.root) == {}
+
+
 NAMED = {
     "python -m tools.draw": "src/tools/draw.py",
     "python -m other": "other/__main__.py",
