@@ -234,6 +234,18 @@ FAULTS = {
     "results that are a folder": Fault(
         TRUTH, folder(str(results.FILE)), 1, "Is a directory: '{book}/.cache/truth/"
     ),
+    "a lock of rules with the marks of a merge": Fault(
+        TRUTH,
+        file("tests/rules.lock", "<<<<<<< HEAD\n"),
+        1,
+        "truth: tests/rules.lock:1: not a line of a lock; take",
+    ),
+    "a menu with the marks of a merge": Fault(
+        TRUTH, file("mkdocs.yml", "nav:\n<<<<<<< HEAD\n"), 1, "truth: mkdocs.yml: "
+    ),
+    "a menu beside a date that is none": Fault(
+        TRUTH, file("mkdocs.yml", "on: 2026-02-30\n"), 1, "truth: mkdocs.yml: day is"
+    ),
     # Programs that harm what is around them.
     "a program that writes the engine's report": Fault(
         CHECK,

@@ -18,7 +18,9 @@ from tracebook import command, pages, progress, settings
 
 from . import accept, results, sample
 from .ledger import page as ledger
+from .menu import menu
 from .page import all_pages
+from .rules import lock
 from .work import Work, run
 
 
@@ -81,6 +83,8 @@ def _check(work: Work, root: Path) -> int:
             return 1
     workers = settings.load(root).workers
     results.demand_room(root)
+    menu(root)  # what cannot be read is named before anything runs
+    lock.load(root)
     unsaved = None
     try:
         run(work.tasks(), root, workers, work.done, tell=progress.tell)
