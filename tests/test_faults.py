@@ -159,6 +159,7 @@ def unicode(book: Path) -> Environment:
 
 
 CHECK, TRUTH, BUILD = "tracebook check", "truth", "mkdocs build"
+ACCEPT, STATEMENTS, MODES = "truth accept", "truth.statements", "truth.modes"
 LATIN = "# \xe9\n".encode("latin-1")
 NOT_UTF8 = "is not UTF-8; save it in that encoding"
 FAULTS = {
@@ -195,10 +196,20 @@ FAULTS = {
     "a folder that is none": Fault(
         "truth --root nowhere", sets(), 2, "{book}/nowhere/pyproject.toml"
     ),
+    **{
+        f"{command}, no page": Fault(
+            f"{command} {page}", sets(), 2, f"no page of the book: {path}"
+        )
+        for command in (TRUTH, ACCEPT, STATEMENTS, MODES)
+        for page, path in (("no.md", "{book}/no.md"), ("/etc/hosts", "/etc/hosts"))
+    },
+    "a name of no test": Fault(
+        f"{STATEMENTS} docs/index.md -k no", sets(), 2, "index.py has 'no' in it"
+    ),
     # Files that cannot be read, or written.
     **{
         f"{command}, {name}": Fault(command, plant, 1, says)
-        for command in (TRUTH, BUILD)
+        for command in (TRUTH, BUILD, ACCEPT, f"{STATEMENTS} docs/index.md")
         for name, plant, says in (
             (
                 "a page in Latin-1",

@@ -493,10 +493,9 @@ def test_an_end_from_outside_leaves_nothing(book, how, tmp_path):
     assert not [*scratch.iterdir()], "a file is left"
 
 
-def test_a_page_that_is_none_is_a_mistake_of_usage(book, capsys):
-    with pytest.raises(SystemExit) as ended:
-        book.truth("docs/two.md")
-    assert ended.value.code == 2 and "docs/two.md" in capsys.readouterr().err
+def test_a_page_that_is_none_is_a_mistake_of_usage(book):
+    code, said = book.truth("docs/two.md")
+    assert code == 2 and "docs/two.md" in said
 
 
 def test_the_same_twice(book):

@@ -11,7 +11,7 @@ from pathlib import Path
 from tracebook import settings
 
 from . import results
-from .page import Page, all_pages
+from .page import Page, asked
 from .rules import lock
 from .statements.accept import accept
 from .testfile import file_of
@@ -33,11 +33,7 @@ def main(words: list[str]) -> int:
     )
     arguments = parser.parse_args(words)
     root = Path().resolve()
-    book = {page.path: page for page in all_pages(root)}
-    wanted = [path.resolve() for path in arguments.pages] or [*book]
-    if strangers := [str(path) for path in wanted if path not in book]:
-        parser.error(f"no page of the book: {', '.join(strangers)}")
-    pages = [book[path] for path in wanted]
+    _, pages = asked(root, arguments.pages)
     refused = sum(
         accept(page, reviewed=arguments.reviewed)
         for page in pages

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from mathml.source import Formula, Piece, Source, blanked, markdown_cells
-from tracebook import files, includes, settings
+from tracebook import files, includes, pages, settings
 from tracebook.includes import Include
 from tracebook.settings import Settings, SettingsError
 
@@ -22,6 +22,7 @@ __all__ = [
     "Page",
     "Piece",
     "all_pages",
+    "asked",
 ]
 
 DIRECTIVES = ("proof", "docstring", "unchecked", "modes")
@@ -259,13 +260,29 @@ def all_pages(root: Path) -> list[Page]:
     docs = settings.load(root).docs_dir
     if not docs.is_dir():
         raise SettingsError(f"{docs}: no such folder; is {root} the project's?")
-    pages = [
+    found = [
         Page(path, root)
         for path in files.below(docs)
         if path.suffix == ".md"
         or (path.suffix == ".py" and path.parent == docs / "labs")
         if path != docs / Path(LEDGER).name
     ]
-    if not pages:
+    if not found:
         raise SettingsError(f"{docs}: no page in it")
-    return pages
+    return found
+
+
+def asked(root: Path, paths: list[Path]) -> tuple[list[Page], list[Page]]:
+    """The pages of the book, and those at the paths that a command was given, or all.
+
+    Raises OSError if a page, or what one shows, can't be read, and SettingsError for
+    a path that is no page of the book.
+    """
+    if unreadable := [*pages.unreadable(settings.load(root))]:
+        raise OSError("\n".join(unreadable))
+    book = all_pages(root)
+    wanted = {path.resolve() for path in paths}
+    chosen = [page for page in book if not wanted or page.path in wanted]
+    if strangers := sorted(wanted - {page.path for page in chosen}):
+        raise SettingsError(f"no page of the book: {', '.join(map(str, strangers))}")
+    return book, chosen
