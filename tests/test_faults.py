@@ -456,6 +456,12 @@ def test_a_long_formula_leaves_its_reason_in_sight():
     assert len(str(found)) < 1000 and str(found).endswith(": no")
 
 
+def test_two_runs_at_once_ask_for_room(tmp_path, monkeypatch):
+    """One removes the file that the other has just written."""
+    monkeypatch.setattr(files, "write", lambda *_: None)
+    results.demand_room(tmp_path)
+
+
 def test_a_file_that_cannot_be_written_is_named(tmp_path, monkeypatch):
     """And not the one that would have been moved to its place."""
 
