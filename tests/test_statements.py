@@ -192,6 +192,14 @@ def test_what_its_test_does_not_say_is_refused(accepted, capsys, old, new):
     assert failures(accepted.check()) == []
 
 
+def test_what_was_committed_may_be_in_another_encoding(book):
+    """As a page that was saved anew in the one that truth asks for."""
+    book.path.write_bytes("# Naïve\n".encode("latin-1"))
+    book.commit()
+    book.write()
+    assert "not reviewed" in failures(book.check())[0]
+
+
 def test_a_better_wording_costs_one_command(accepted, capsys):
     accepted.path.write_text(PAGE.replace("A rule is *always*", "Every rule is always"))
     assert "begins no sentence of the page" in failures(accepted.check())[0]
@@ -263,6 +271,7 @@ def test_a_new_sentence_that_begins_alike_takes_no_test_away(accepted):
             TESTS.replace("@says(", "@tries.says(").replace("A rule", "No rule"),
             "begins",
         ),
+        (TESTS.replace("…\")", "…\", was=3)"), "was= is a string"),
         ("def (:", "SyntaxError"),
     ],
 )

@@ -425,7 +425,11 @@ def _committed(page: Page) -> list[Page]:
     def git(*words: str) -> str:
         with contextlib.suppress(OSError):
             done = subprocess.run(
-                ["git", *words], cwd=page.root, capture_output=True, encoding="utf-8"
+                ["git", *words],
+                cwd=page.root,
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
             )
             return done.stdout if done.returncode == 0 else ""
         return ""
