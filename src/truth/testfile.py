@@ -281,9 +281,9 @@ def _was(call: ast.AST) -> tuple[str, ...]:
         if keyword.arg == "was":
             try:
                 said = ast.literal_eval(keyword.value)
-            except ValueError:
+                return (said,) if isinstance(said, str) else tuple(said)
+            except (TypeError, ValueError):
                 raise SyntaxError(f"line {keyword.lineno}: was= is a string") from None
-            return (said,) if isinstance(said, str) else tuple(said)
     return ()
 
 
