@@ -560,6 +560,27 @@ def test_two():
     assert after[0] != before[0] and after[1] == before[1]  # it looks through folders
 
 
+@pytest.mark.parametrize(
+    "reads, name",
+    [
+        ("source('x.live')", "snippets/guide/page/x.live"),
+        ("Path('docs/assets/site.css')", "docs/assets/site.css"),
+        ("(ROOT / 'Makefile')", "Makefile"),
+        ("[*Path().glob('docs'), 'mkdocs.yml']", "mkdocs.yml"),
+    ],
+)
+def test_a_key_is_that_of_the_files_that_a_test_names(book, reads, name):
+    book.write(tests=TESTS.replace("runs = [x, x]", f"runs = {reads}"))
+    path = book.root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    keys = set()
+    for text in ("one", "two"):
+        path.write_text(text)
+        [test, *_] = tests = Tests(book.page)
+        keys.add(tests.key(test))
+    assert len(keys) == 2
+
+
 def test_marks_are_left_out(tmp_path):
     assert plain("**A** [link *to*](x.md#y){ .z } `a*b*c` and $a_1*b$ snake_case") == (
         "A link to `a*b*c` and $a_1*b$ snake_case"

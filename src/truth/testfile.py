@@ -51,7 +51,9 @@ _PACKAGES = {each.parent.name for each in _SOURCE.glob("*/__init__.py")}
 _IMPORT = re.compile(
     r"^\s*(?:from|import)\b.*|-m['\", ]+[\w.]+|import_module\(.*", re.MULTILINE
 )
-_FILE = re.compile(r"[\w./-]*\w\.(?:py|out|md|toml|yml|txt|json|jinja)\b")
+_FILE = re.compile(
+    r"[\w./-]*\w\.(?:py|out|live|md|toml|yml|txt|json|jinja|css|js)\b|\bMakefile\b"
+)
 _READS_PROGRAMS = {"program", "trace", "source", "drawn", "folder"}
 _READS_FOLDERS = re.compile(
     r"\b(?:i?r?glob|iterdir|(?<!ast\.)walk|listdir|scandir)\(|\bfolder\.parents?\b"
@@ -152,12 +154,12 @@ class Tests:
     def key(self, test: Test) -> str:
         """The digest of all that a test's verdict depends on."""
         code = self.code(test.name)
-        if self.reads_folders(test):
-            return f"{_digest(code)}-{_project(self.page.root)}-{_around()}"
         files = self._files(code)
         for package in sorted(self.packages(test)):
             files += sorted((_SOURCE / package).rglob("*.py"))
         parts = [(os.path.relpath(path, self.page.root), _text(path)) for path in files]
+        if self.reads_folders(test):
+            parts.append(("", _project(self.page.root)))
         of_files = _digest(*(each for part in parts for each in part))
         return f"{_digest(code)}-{of_files}-{_around()}"
 
