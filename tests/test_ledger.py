@@ -355,6 +355,8 @@ NAMED = {
     "beside.md": "docs/part/beside.txt",
     "gone.out": "snippets/gone.py",
     ".hidden/plan": ".hidden/plan",
+    "sites.txt": "sites.txt",
+    "wrong/four.py": "snippets/four.py",
 }
 
 
@@ -375,6 +377,14 @@ def test_what_a_page_names_is_part_of_what_was_checked(book, named):
         assert ("quotes", "docs/part/one.md") in book.asked()
         book.holds()
         assert book.asked() == set()
+
+
+@pytest.mark.parametrize("name", ["../plan.txt", "LICENSE", f"{'x' * 300}.txt"])
+def test_what_is_no_part_of_what_was_checked_proves_nothing(book, name):
+    for path in ("docs/plan.txt", "LICENSE"):
+        (book.root / path).write_text("5\n")
+    page = Page(book.root / "docs/part/one.md", book.root)
+    assert page.named(name) is None and page.named("docs/plan.txt")
 
 
 def test_what_fails_is_named_and_checked_again(book):

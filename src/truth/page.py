@@ -1,6 +1,7 @@
 """The one reader of a page: its blocks and sentences, formulas, code, includes,
 headings, and what its comments say to the checks."""
 
+import os
 import re
 import sys
 from bisect import bisect_right
@@ -16,6 +17,7 @@ from tracebook.settings import Settings, SettingsError
 __all__ = [
     "BIBLIOGRAPHY",
     "DIRECTIVES",
+    "FILE_NAME",
     "LEDGER",
     "Block",
     "Formula",
@@ -41,6 +43,8 @@ _MODES = re.compile(
     re.MULTILINE,
 )
 
+FILE_NAME = re.compile(r"\.?\w[\w./-]*[./]\w*")
+"""How a page names files: an edit of one of them has the page checked again."""
 BIBLIOGRAPHY = "bibliography.md"
 """What the site cites."""
 LEDGER = "docs/ledger.md"
@@ -101,12 +105,15 @@ class Page(Source):
 
     def named(self, name: str) -> Path | None:
         """The file that a name means here: of the page's own programs, of all
-        programs, of the project, or beside the page."""
+        programs, of the project, or beside the page; None for what is there, but not
+        written so that an edit of it would be seen, as with ``..``."""
+        if not FILE_NAME.fullmatch(name):
+            return None
         folders = [self.settings.snippets_dir, self.root, self.path.parent]
         if self.path.is_relative_to(docs := self.settings.docs_dir):
             folders.insert(0, folders[0] / self.path.relative_to(docs).with_suffix(""))
         return next(
-            (path for folder in folders if (path := folder / name).exists()), None
+            (path for each in folders if os.path.exists(path := each / name)), None
         )
 
     @cached_property
