@@ -271,7 +271,7 @@ def test_a_new_sentence_that_begins_alike_takes_no_test_away(accepted):
             TESTS.replace("@says(", "@tries.says(").replace("A rule", "No rule"),
             "begins",
         ),
-        (TESTS.replace("…\")", "…\", was=3)"), "was= is a string"),
+        (TESTS.replace('…")', '…", was=3)'), "was= is a string"),
         ("def (:", "SyntaxError"),
     ],
 )
