@@ -309,7 +309,9 @@ def test_a_changed_program_checks_the_pages_that_show_it(book):
     }
 
 
-@pytest.mark.parametrize("change", ["code/page.py", "pyproject.toml"])
+@pytest.mark.parametrize(
+    "change", ["code/page.py", "code/structure/vocabulary.toml", "pyproject.toml"]
+)
 def test_changed_checks_check_all_again(book, change, monkeypatch):
     shutil.copytree(
         ROOT / "src/truth", book.root / "code", ignore=lambda *_: {"ledger"}

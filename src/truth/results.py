@@ -324,8 +324,8 @@ class Keys:
         code = {
             path
             for part in parts
-            for path in [_SOURCE / part, *(_SOURCE / part).rglob("*.py")]
-            if path.is_file()
+            for path in [_SOURCE / part, *(_SOURCE / part).rglob("*.*")]
+            if path.suffix in (".py", ".toml") and path.is_file()
         }
         return _hash(
             platform.python_version(),
