@@ -443,6 +443,19 @@ def test_a_test_that_fails_is_one_failure_with_its_line_and_sentences(book):
     assert said.count("it tries: ") == 2
 
 
+def test_what_was_refuted_is_no_longer_locked(accepted, monkeypatch):
+    """On the day of its turn; or it would hold again on the next one."""
+    shutil.rmtree(accepted.root / ".cache")
+    with monkeypatch.context() as patched:
+        patched.setattr(sample, "tries_again", lambda *_: True)
+        patched.setattr(check, "_failure", lambda test: "refuted")
+        assert accepted.accept() == 1
+    runs = counted(monkeypatch)
+    monkeypatch.setattr(sample, "tries_again", lambda *_: False)
+    accepted.check()
+    assert runs == ["test_rule"]
+
+
 def test_a_test_that_tries_no_case_fails(book):
     book.write(tests=TESTS.replace("x=numbers()", "x=[]"))
     book.accept(reviewed=True)

@@ -372,7 +372,9 @@ class Check:
         for each in self.tried:
             old = self.lock.get(each.test.name, Entry())
             entry = found[each.test.name] = Entry(old.key, old.day, old.cases)
-            if not each.test.is_mark and self.tests.reads_folders(each.test):
+            if each.failure or (
+                not each.test.is_mark and self.tests.reads_folders(each.test)
+            ):
                 entry.key = entry.day = ""
             elif each.verdict and each.key != old.key:
                 entry.key, entry.cases = each.key, each.verdict.cases
