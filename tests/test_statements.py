@@ -463,6 +463,14 @@ def test_a_test_that_tries_no_case_fails(book):
     assert "tried no case" in str([*found])
 
 
+def test_a_test_that_asserts_nothing_fails(book):
+    """As one whose ``assert`` was forgotten."""
+    book.write(tests=TESTS.replace("assert ", ""))
+    assert book.accept(reviewed=True)
+    found = check.Check(book.page, only="test_rule")
+    assert "test_rule: asserts nothing" in str([*map(str, found)])
+
+
 def test_assertions_hold_under_any_setting_of_python(tmp_path):
     """What `python -O` takes out of a program stays in the tests."""
     code = evidence.compiled("assert 1 == 2, 'no'", tmp_path / "x.py")

@@ -214,7 +214,8 @@ class Check:
         for each in wanted:
             collector.clear()
             test = functions[each.test.name]
-            each.failure = _failure(test)
+            asserts = "assert" in self.tests.code(each.test.name)
+            each.failure = _failure(test) if asserts else "asserts nothing"
             if each.failure:
                 continue
             tried = getattr(test, "tried", None)
