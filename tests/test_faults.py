@@ -203,6 +203,9 @@ FAULTS = {
         for command in (TRUTH, ACCEPT, STATEMENTS, MODES)
         for page, path in (("no.md", "{book}/no.md"), ("/etc/hosts", "/etc/hosts"))
     },
+    "a build with an option": Fault(
+        "truth.build --strict", sets(), 2, "unrecognized arguments: --strict"
+    ),
     "a name of no test": Fault(
         f"{STATEMENTS} docs/index.md -k no", sets(), 2, "index.py has 'no' in it"
     ),
