@@ -17,6 +17,7 @@ from truth import sample, sentences, testfile
 from truth.finding import Finding
 from truth.modes import seen
 from truth.page import Page
+from truth.rules import lock as rules
 from truth.sentences import plain
 from truth.statements import check, evidence, lambdas, lock, tokens, tries
 from truth.statements.accept import accept
@@ -314,11 +315,11 @@ def test_a_verdict_depends_on_what_is_chosen_and_not_on_the_machine(
     monkeypatch, name, counts
 ):
     """Or the committed locks would be of no use on another one."""
-    around = testfile._around.__wrapped__
-    monkeypatch.delenv(name, raising=False)
-    without = around()
-    monkeypatch.setenv(name, "1")
-    assert (around() != without) == counts
+    for of in (testfile._around.__wrapped__, rules._judge.__wrapped__):
+        monkeypatch.delenv(name, raising=False)
+        without = of()
+        monkeypatch.setenv(name, "1")
+        assert (of() != without) == counts
 
 
 def test_a_forged_verdict_is_caught_by_all_and_by_the_sample(accepted, monkeypatch):

@@ -21,8 +21,6 @@ from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 
-from tracebook import memory
-
 from . import sample, sentences
 from .page import Page
 
@@ -35,13 +33,6 @@ MORE = "…"
 
 _SOURCE = Path(__file__).resolve().parents[1]
 _HARNESS = ("tries.py", "evidence.py")
-_CHOSEN = (
-    r"TF2?_(ENABLE|DISABLE|XLA|DETERMINISTIC|USE|BEHAVIOR|FORCE|OVERRIDE|GPU|CUDNN).*"
-    r"|(XLA|KERAS|ONEDNN|DNNL|NPY|NUMPY)_.*"
-)
-"""Variables of the environment by which somebody chooses how numbers are computed. A
-machine's own, such as OPENBLAS_CORETYPE, change no verdict any more than its processor
-does, and those of Terraform begin with TF_, too."""
 _HARNESS_NAMES = {
     *("GradientTape", "watch", "gradient", "gradients"),
     *("function", "jit_compile", "ForwardAccumulator", "jvp"),
@@ -357,13 +348,10 @@ def _project(root: Path) -> str:
 def _around() -> str:
     """What every verdict depends on: the harness, the packages, and the settings."""
     here = Path(__file__).parent / "statements"
-    chosen = memory.environment(_CHOSEN)
-    if chosen.get("TF2_BEHAVIOR") == "1":  # TensorFlow sets it when it is imported
-        del chosen["TF2_BEHAVIOR"]
     return _digest(
         *(_text(here / name) for name in _HARNESS),
         sample.packages(),
-        json.dumps(chosen),
+        json.dumps(sample.chosen()),
         platform.python_version_tuple()[1],
         platform.machine(),
         os.environ.get("TRUTH_TIMES", ""),
