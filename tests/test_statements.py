@@ -425,6 +425,22 @@ def test_what_has_no_test_fails_on_the_guide_and_where_a_page_has_tests(tmp_path
             assert "A rule is always called once." in str(failures(untried))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "##It never fails\n",
+        "It is so\n#it never fails\n",
+        "--- It never fails\n",
+        '!!! note "One thing"\n\n    ## It never fails\n',
+    ],
+)
+def test_what_a_reader_sees_is_read(book, text):
+    """As a heading or as a sentence, however it is written."""
+    book.write(f"---\ntitle: none\n---\n\n# A page\n\n{text}", tests=None)
+    found = [*sentences.of(book.page), *sentences.headings(book.page)]
+    assert "never fails" in str(found) and "title" not in str(found)
+
+
 def test_nine_of_ten_of_all_others_have_a_test(book):
     book.write(text=PAGE + "\n\nIt is red. It is blue.")
     book.accept()

@@ -96,7 +96,8 @@ def of(page: Page) -> list[Sentence]:
     number = 0
     for block in page.blocks:
         text = _without_comments(page, block)
-        if text.lstrip().startswith(("#", "---")) or _RULE.fullmatch(text):
+        is_front_matter = not block.start and text.startswith("---")
+        if is_front_matter or text.startswith("#") or _RULE.fullmatch(text):
             continue
         for said, span in _parts(text, block):
             number += 1
