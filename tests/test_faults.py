@@ -203,6 +203,9 @@ FAULTS = {
         for command in (TRUTH, ACCEPT, STATEMENTS, MODES)
         for page, path in (("no.md", "{book}/no.md"), ("/etc/hosts", "/etc/hosts"))
     },
+    "a time that is none": Fault(
+        TRUTH, sets(SOURCE_DATE_EPOCH="now"), 2, "truth: SOURCE_DATE_EPOCH='now' is no"
+    ),
     "a build with an option": Fault(
         "truth.build --strict", sets(), 2, "unrecognized arguments: --strict"
     ),
@@ -387,6 +390,17 @@ def test_altered_results_are_none(tmp_path):
         path.write_text(altered, "utf-8")
         assert results.load(tmp_path) is None
     assert whole.replace("2026", "2027") != whole
+
+
+def test_a_message_that_is_no_unicode_loses_no_results(tmp_path):
+    found = Finding("rule", "failed", "x.py", "x.py:1", "f", "raised: \ud800")
+    whole = results.Results(
+        programs={"x.py": results.Program("", None, True, (found,))}
+    )
+    results.save(whole, tmp_path)
+    assert results.load(tmp_path) == whole
+    results.write(tmp_path / "ledger.md", str(found))
+    assert "raised: \\ud800" in (tmp_path / "ledger.md").read_text("utf-8")
 
 
 def test_other_numbers_are_other_results(book, monkeypatch):

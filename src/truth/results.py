@@ -221,7 +221,7 @@ def _findings(said: list[dict] | None) -> tuple[Finding, ...] | None:
 
 def save(results: Results, root: Path) -> None:
     # Sorted, for the checks end in any order.
-    text = json.dumps(asdict(results), indent=1, ensure_ascii=False, sort_keys=True)
+    text = json.dumps(asdict(results), indent=1, sort_keys=True)
     write(root / FILE, f"{_checksum(text)},{text[1:]}")
 
 
@@ -239,7 +239,7 @@ def demand_room(root: Path) -> None:
 
 def write(path: Path, text: str) -> None:
     """Write a file whole or not at all, and only if it changes."""
-    content = text.encode()
+    content = text.encode(errors="backslashreplace")
     if not path.exists() or path.read_bytes() != content:
         files.write(path, content)
 

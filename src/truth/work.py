@@ -23,6 +23,7 @@ from pathlib import Path
 import psutil
 
 from tracebook import progress, scratch, settings
+from tracebook.settings import SettingsError
 
 from . import results, sample
 from .finding import Finding
@@ -502,4 +503,7 @@ def _date(root: Path) -> str:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
             ).stdout.strip()
-    return time.strftime("%Y-%m-%d", time.gmtime(float(seconds or time.time())))
+    try:
+        return time.strftime("%Y-%m-%d", time.gmtime(float(seconds or time.time())))
+    except (ValueError, OverflowError):
+        raise SettingsError(f"SOURCE_DATE_EPOCH={seconds!r} is no time") from None
