@@ -432,6 +432,7 @@ def test_what_has_no_test_fails_on_the_guide_and_where_a_page_has_tests(tmp_path
         "It is so\n#it never fails\n",
         "--- It never fails\n",
         '!!! note "One thing"\n\n    ## It never fails\n',
+        "| it | never fails { #it } |\n| --- | --- |\n",
     ],
 )
 def test_what_a_reader_sees_is_read(book, text):
