@@ -201,6 +201,17 @@ def test_what_was_committed_may_be_in_another_encoding(book):
     assert "not reviewed" in failures(book.check())[0]
 
 
+def test_a_test_that_no_longer_says_it_is_refused(accepted):
+    """While its sentence is as it was."""
+    accepted.write(tests=TESTS.replace(" and len(runs) == 2", ""))
+    assert "says two, and no assertion" in failures(accepted.check())[0]
+    assert accepted.accept() == 1
+    shutil.rmtree(accepted.root / ".cache")
+    assert "not reviewed with its test" in failures(accepted.check())[0]
+    assert accepted.accept(reviewed=True) == 0
+    assert failures(accepted.check()) == []
+
+
 def test_a_better_wording_costs_one_command(accepted, capsys):
     accepted.path.write_text(PAGE.replace("A rule is *always*", "Every rule is always"))
     assert "begins no sentence of the page" in failures(accepted.check())[0]

@@ -298,16 +298,19 @@ class Check:
         """The names in the lock under which a sentence stands."""
         return [name for name, its in self.groups.items() if at in its]
 
+    def unsaid(self, at: int, missing: list[tokens.Token]) -> list[str]:
+        """Those of the tokens that no test supplies which weren't reviewed, either."""
+        entries = [self.lock.get(name, Entry()) for name in self.tests_of(at)]
+        allowed = {said for entry in entries for said in entry.reviewed}
+        return [str(each) for each in missing if str(each) not in allowed]
+
     def without_support(self) -> Iterator[Finding]:
         for at, missing in self.unsupported().items():
-            names = self.tests_of(at)
-            allowed = {
-                said for name in names for said in self.lock.get(name, Entry()).reviewed
-            }
-            if left := [each for each in missing if str(each) not in allowed]:
+            if left := self.unsaid(at, missing):
                 how = (
-                    f"says {', '.join(map(str, left))}, and no assertion of"
-                    f" {', '.join(names)} does; assert it, or correct the sentence"
+                    f"says {', '.join(left)}, and no assertion of"
+                    f" {', '.join(self.tests_of(at))} does; assert it, or correct the"
+                    " sentence"
                 )
                 yield self._of_sentence("failed", self.sentences[at], how)
 
