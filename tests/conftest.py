@@ -66,7 +66,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """All tests of the tools passed, so they need not run again with the same code."""
     is_first = not hasattr(session.config, "workerinput")
     passed = is_first and not exitstatus and held.is_renewed_by(session.config)
-    if passed and not held.is_current():
+    if passed and held.key() == BEGAN and not held.is_current():
         held.write()
 
 
@@ -130,6 +130,8 @@ def _file(test: str) -> str:
 
 DURATIONS = ROOT / ".test_durations"
 """Seconds of each test, which pytest-split reads: `make durations` writes them."""
+BEGAN = held.key()
+"""An edit during the run was not tried by all of it."""
 EVERY_PROGRAM = "EVERY_PROGRAM" in os.environ
 """Whether tests that take one program of each kind take all programs, as in the
 shards of the workflow."""

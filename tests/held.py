@@ -21,12 +21,20 @@ from .project import ROOT
 
 LOCK = Path("tests/tools.lock")
 _PARTS = ("src/**/*", "tests/**/*", "overrides/**/*")
-_FILES = ("conftest.py", "mkdocs.yml", "pyproject.toml", "requirements.txt")
+_FILES = (
+    *("conftest.py", "mkdocs.yml", "pyproject.toml", "requirements.txt"),
+    ".gitattributes",
+)
 _OTHERS = ("tests/statements/", "tests/rules.lock", str(LOCK))
 """What of these parts belongs to the book."""
-_BOOK = ("docs/", "snippets/", *_OTHERS, "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+_MADE = (".venv/", ".cache/", ".git/", ".pytest_cache/")
+_TAKE_AWAY = (
+    *("keyword", "collectonly", "deselect", "ignore", "ignore_glob"),
+    *("lf", "stepwise", "splits"),
+)
+"""Options of pytest and its plugins that leave tests out."""
 _read: list[str] | None = None
-"""Files of the book that the test at work has opened."""
+"""Files that are no part of the key, and the test at work has opened."""
 
 
 def key(root: Path = ROOT) -> str:
@@ -57,8 +65,8 @@ def write(root: Path = ROOT) -> None:
 def is_renewed_by(config: pytest.Config) -> bool:
     """Whether a run is that of `make test`, of which nothing was taken away."""
     its = config.option
-    taken = (its.keyword, its.collectonly, its.deselect, its.ignore, its.ignore_glob)
-    is_whole = config.args == config.getini("testpaths") and not any(taken)
+    is_taken = any(vars(its).get(each) for each in _TAKE_AWAY)
+    is_whole = config.args == config.getini("testpaths") and not is_taken
     is_default = its.held and its.markexpr.startswith("sample or not (")
     return is_whole and is_default and "tools" not in its.markexpr
 
@@ -91,7 +99,10 @@ def _note(event: str, arguments: tuple) -> None:
     if event == "open" and _read is not None and isinstance(arguments[0], (str, Path)):
         path = os.path.abspath(arguments[0])
         name = path.removeprefix(f"{ROOT}/")
-        if name != path and name.startswith(_BOOK) and os.path.exists(path):
+        is_part = name.startswith((*_FILES, *_MADE, "src/", "tests/", "overrides/"))
+        if name == path or (is_part and not name.startswith(_OTHERS)):
+            return
+        if os.path.isfile(path):  # and no folder that is named from another one
             _read.append(name)
 
 

@@ -84,6 +84,14 @@ def test_a_build_takes_the_place_of_the_last_one(root):
     assert site(root) == "new" and not (root / "site/old.html").exists()
 
 
+@pytest.mark.parametrize("name", ["site", ".site-old", ".site-new-1"])
+def test_a_file_in_the_place_of_a_folder_goes(tmp_path, name):
+    """It stood in the way of every build from then on."""
+    (tmp_path / name).touch()
+    assert exchange(tmp_path, lambda new: says(new, "new")) == 0
+    assert site(tmp_path) == "new"
+
+
 def test_a_build_that_fails_or_crashes_leaves_the_last_one(root):
     assert exchange(root, lambda new: says(new, "false")) == 1
     assert site(root) == "old"

@@ -159,6 +159,7 @@ def unicode(book: Path) -> Environment:
 
 
 CHECK, TRUTH, BUILD = "tracebook check", "truth", "mkdocs build"
+ACCEPT, STATEMENTS, MODES = "truth accept", "truth.statements", "truth.modes"
 LATIN = "# \xe9\n".encode("latin-1")
 NOT_UTF8 = "is not UTF-8; save it in that encoding"
 FAULTS = {
@@ -195,10 +196,26 @@ FAULTS = {
     "a folder that is none": Fault(
         "truth --root nowhere", sets(), 2, "{book}/nowhere/pyproject.toml"
     ),
+    **{
+        f"{command}, no page": Fault(
+            f"{command} {page}", sets(), 2, f"no page of the book: {path}"
+        )
+        for command in (TRUTH, ACCEPT, STATEMENTS, MODES)
+        for page, path in (("no.md", "{book}/no.md"), ("/etc/hosts", "/etc/hosts"))
+    },
+    "a time that is none": Fault(
+        TRUTH, sets(SOURCE_DATE_EPOCH="now"), 2, "truth: SOURCE_DATE_EPOCH='now' is no"
+    ),
+    "a build with an option": Fault(
+        "truth.build --strict", sets(), 2, "unrecognized arguments: --strict"
+    ),
+    "a name of no test": Fault(
+        f"{STATEMENTS} docs/index.md -k no", sets(), 2, "index.py has 'no' in it"
+    ),
     # Files that cannot be read, or written.
     **{
         f"{command}, {name}": Fault(command, plant, 1, says)
-        for command in (TRUTH, BUILD)
+        for command in (TRUTH, BUILD, ACCEPT, f"{STATEMENTS} docs/index.md")
         for name, plant, says in (
             (
                 "a page in Latin-1",
@@ -233,6 +250,18 @@ FAULTS = {
     "a file where all is kept": Fault(TRUTH, file(".cache", ""), 1, ".cache/truth/"),
     "results that are a folder": Fault(
         TRUTH, folder(str(results.FILE)), 1, "Is a directory: '{book}/.cache/truth/"
+    ),
+    "a lock of rules with the marks of a merge": Fault(
+        TRUTH,
+        file("tests/rules.lock", "<<<<<<< HEAD\n"),
+        1,
+        "truth: tests/rules.lock:1: not a line of a lock; take",
+    ),
+    "a menu with the marks of a merge": Fault(
+        TRUTH, file("mkdocs.yml", "nav:\n<<<<<<< HEAD\n"), 1, "truth: mkdocs.yml: "
+    ),
+    "a menu beside a date that is none": Fault(
+        TRUTH, file("mkdocs.yml", "on: 2026-02-30\n"), 1, "truth: mkdocs.yml: day is"
     ),
     # Programs that harm what is around them.
     "a program that writes the engine's report": Fault(
@@ -363,6 +392,17 @@ def test_altered_results_are_none(tmp_path):
     assert whole.replace("2026", "2027") != whole
 
 
+def test_a_message_that_is_no_unicode_loses_no_results(tmp_path):
+    found = Finding("rule", "failed", "x.py", "x.py:1", "f", "raised: \ud800")
+    whole = results.Results(
+        programs={"x.py": results.Program("", None, True, (found,))}
+    )
+    results.save(whole, tmp_path)
+    assert results.load(tmp_path) == whole
+    results.write(tmp_path / "ledger.md", str(found))
+    assert "raised: \\ud800" in (tmp_path / "ledger.md").read_text("utf-8")
+
+
 def test_other_numbers_are_other_results(book, monkeypatch):
     """Results hold for the environment that programs compute in."""
     [page] = all_pages(book)
@@ -431,6 +471,12 @@ def test_a_trace_of_other_line_ends_is_not_the_one_that_held(book):
 def test_a_long_formula_leaves_its_reason_in_sight():
     found = Finding("formula", "failed", "docs/p.md", "docs/p.md:1", "x" * 10**5, "no")
     assert len(str(found)) < 1000 and str(found).endswith(": no")
+
+
+def test_two_runs_at_once_ask_for_room(tmp_path, monkeypatch):
+    """One removes the file that the other has just written."""
+    monkeypatch.setattr(files, "write", lambda *_: None)
+    results.demand_room(tmp_path)
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from . import held
+from . import conftest, held
 from .project import ROOT
 
 LEFT_OUT = re.search(r"^LEFT_OUT := (.*)$", (ROOT / "Makefile").read_text(), re.M)[1]
@@ -72,6 +72,7 @@ def test_samples_run_and_no_plugin_is_needed():
         ("tests/composition/measure.py", True),
         ("overrides/main.html", True),
         ("requirements.txt", True),
+        (".gitattributes", True),
         ("docs/guide/tape.md", False),
         ("snippets/guide/tape/tape.py", False),
         ("tests/statements/guide/tape.py", False),
@@ -102,6 +103,9 @@ def test_the_lock_of_the_tools_is_of_their_code(tmp_path, changed, counts):
         {"deselect": ["tests/test_engine.py"]},
         {"ignore": ["tests/test_engine.py"]},
         {"args": ["tests/test_engine.py"]},
+        {"lf": True},
+        {"stepwise": True},
+        {"splits": 2},
     ],
     ids=str,
 )
@@ -117,6 +121,19 @@ def test_only_the_whole_default_run_renews_the_lock(taken):
 
     assert held.is_renewed_by(config(default))
     assert not held.is_renewed_by(config(default | taken))
+
+
+def test_a_run_during_which_the_code_changed_renews_nothing(monkeypatch):
+    written = []
+    monkeypatch.setattr(held, "is_renewed_by", lambda _: True)
+    monkeypatch.setattr(held, "is_current", lambda: False)
+    monkeypatch.setattr(held, "write", lambda: written.append("written"))
+    session: Any = SimpleNamespace(config=SimpleNamespace())
+    conftest.pytest_sessionfinish(session, 0)
+    assert written == ["written"]
+    monkeypatch.setattr(held, "key", lambda: "of another code")
+    conftest.pytest_sessionfinish(session, 0)
+    assert written == ["written"]
 
 
 FILE = """

@@ -19,6 +19,7 @@ from truth import sample, sentences, testfile
 from truth.finding import Finding
 from truth.modes import seen
 from truth.page import Page
+from truth.rules import lock as rules
 from truth.sentences import plain
 from truth.statements import check, evidence, lambdas, lock, tokens, tries
 from truth.statements.accept import accept
@@ -194,6 +195,25 @@ def test_what_its_test_does_not_say_is_refused(accepted, capsys, old, new):
     assert failures(accepted.check()) == []
 
 
+def test_what_was_committed_may_be_in_another_encoding(book):
+    """As a page that was saved anew in the one that truth asks for."""
+    book.path.write_bytes("# Naïve\n".encode("latin-1"))
+    book.commit()
+    book.write()
+    assert "not reviewed" in failures(book.check())[0]
+
+
+def test_a_test_that_no_longer_says_it_is_refused(accepted):
+    """While its sentence is as it was."""
+    accepted.write(tests=TESTS.replace(" and len(runs) == 2", ""))
+    assert "says two, and no assertion" in failures(accepted.check())[0]
+    assert accepted.accept() == 1
+    shutil.rmtree(accepted.root / ".cache")
+    assert "not reviewed with its test" in failures(accepted.check())[0]
+    assert accepted.accept(reviewed=True) == 0
+    assert failures(accepted.check()) == []
+
+
 def test_a_better_wording_costs_one_command(accepted, capsys):
     accepted.path.write_text(PAGE.replace("A rule is *always*", "Every rule is always"))
     assert "begins no sentence of the page" in failures(accepted.check())[0]
@@ -265,6 +285,7 @@ def test_a_new_sentence_that_begins_alike_takes_no_test_away(accepted):
             TESTS.replace("@says(", "@tries.says(").replace("A rule", "No rule"),
             "begins",
         ),
+        (TESTS.replace('…")', '…", was=3)'), "was= is a string"),
         ("def (:", "SyntaxError"),
     ],
 )
@@ -307,11 +328,11 @@ def test_a_verdict_depends_on_what_is_chosen_and_not_on_the_machine(
     monkeypatch, name, counts
 ):
     """Or the committed locks would be of no use on another one."""
-    around = testfile._around.__wrapped__
-    monkeypatch.delenv(name, raising=False)
-    without = around()
-    monkeypatch.setenv(name, "1")
-    assert (around() != without) == counts
+    for of in (testfile._around.__wrapped__, rules._judge.__wrapped__):
+        monkeypatch.delenv(name, raising=False)
+        without = of()
+        monkeypatch.setenv(name, "1")
+        assert (of() != without) == counts
 
 
 def test_a_forged_verdict_is_caught_by_all_and_by_the_sample(accepted, monkeypatch):
@@ -417,6 +438,23 @@ def test_what_has_no_test_fails_on_the_guide_and_where_a_page_has_tests(tmp_path
             assert "A rule is always called once." in str(failures(untried))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "##It never fails\n",
+        "It is so\n#it never fails\n",
+        "--- It never fails\n",
+        '!!! note "One thing"\n\n    ## It never fails\n',
+        "| it | never fails { #it } |\n| --- | --- |\n",
+    ],
+)
+def test_what_a_reader_sees_is_read(book, text):
+    """As a heading or as a sentence, however it is written."""
+    book.write(f"---\ntitle: none\n---\n\n# A page\n\n{text}", tests=None)
+    found = [*sentences.of(book.page), *sentences.headings(book.page)]
+    assert "never fails" in str(found) and "title" not in str(found)
+
+
 def test_nine_of_ten_of_all_others_have_a_test(book):
     book.write(text=PAGE + "\n\nIt is red. It is blue.")
     book.accept()
@@ -436,11 +474,32 @@ def test_a_test_that_fails_is_one_failure_with_its_line_and_sentences(book):
     assert said.count("it tries: ") == 2
 
 
+def test_what_was_refuted_is_no_longer_locked(accepted, monkeypatch):
+    """On the day of its turn; or it would hold again on the next one."""
+    shutil.rmtree(accepted.root / ".cache")
+    with monkeypatch.context() as patched:
+        patched.setattr(sample, "tries_again", lambda *_: True)
+        patched.setattr(check, "_failure", lambda test: "refuted")
+        assert accepted.accept() == 1
+    runs = counted(monkeypatch)
+    monkeypatch.setattr(sample, "tries_again", lambda *_: False)
+    accepted.check()
+    assert runs == ["test_rule"]
+
+
 def test_a_test_that_tries_no_case_fails(book):
     book.write(tests=TESTS.replace("x=numbers()", "x=[]"))
     book.accept(reviewed=True)
     found = check.Check(book.page, only="test_rule")
     assert "tried no case" in str([*found])
+
+
+def test_a_test_that_asserts_nothing_fails(book):
+    """As one whose ``assert`` was forgotten."""
+    book.write(tests=TESTS.replace("assert ", ""))
+    assert book.accept(reviewed=True)
+    found = check.Check(book.page, only="test_rule")
+    assert "test_rule: asserts nothing" in str([*map(str, found)])
 
 
 def test_assertions_hold_under_any_setting_of_python(tmp_path):
@@ -551,6 +610,27 @@ def test_two():
     testfile._project.cache_clear()
     after = keys()
     assert after[0] != before[0] and after[1] == before[1]  # it looks through folders
+
+
+@pytest.mark.parametrize(
+    "reads, name",
+    [
+        ("source('x.live')", "snippets/guide/page/x.live"),
+        ("Path('docs/assets/site.css')", "docs/assets/site.css"),
+        ("(ROOT / 'Makefile')", "Makefile"),
+        ("[*Path().glob('docs'), 'mkdocs.yml']", "mkdocs.yml"),
+    ],
+)
+def test_a_key_is_that_of_the_files_that_a_test_names(book, reads, name):
+    book.write(tests=TESTS.replace("runs = [x, x]", f"runs = {reads}"))
+    path = book.root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    keys = set()
+    for text in ("one", "two"):
+        path.write_text(text)
+        [test, *_] = tests = Tests(book.page)
+        keys.add(tests.key(test))
+    assert len(keys) == 2
 
 
 def test_marks_are_left_out(tmp_path):

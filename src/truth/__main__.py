@@ -14,11 +14,13 @@ import sys
 import time
 from pathlib import Path
 
-from tracebook import command, pages, progress, settings
+from tracebook import command, progress, settings
 
 from . import accept, results, sample
 from .ledger import page as ledger
-from .page import all_pages
+from .menu import menu
+from .page import asked
+from .rules import lock
 from .work import Work, run
 
 
@@ -26,24 +28,16 @@ def main(words: list[str] | None = None) -> int:
     words = sys.argv[1:] if words is None else words
     if words[:1] == ["accept"]:
         return command.main("truth accept", lambda: accept.main(words[1:]))
-    parser = _parser()
-    arguments = parser.parse_args(words)
+    arguments = _parser().parse_args(words)
     if arguments.all:
         os.environ[sample.EVERYTHING] = "1"
-    return command.main("truth", lambda: _do(parser, arguments))
+    return command.main("truth", lambda: _do(arguments))
 
 
-def _do(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> int:
+def _do(arguments: argparse.Namespace) -> int:
     root = arguments.root.resolve()
-    if unreadable := [*pages.unreadable(settings.load(root))]:
-        raise OSError("\n".join(unreadable))
     progress.tell("truth: reading the pages")
-    book = all_pages(root)
-    wanted = {path.resolve() for path in arguments.pages}
-    chosen = [page for page in book if not wanted or page.path in wanted]
-    if strangers := wanted - {page.path for page in chosen}:
-        parser.error(f"no page of the book: {', '.join(map(str, strangers))}")
-    return _check(Work(root, book, chosen), root)
+    return _check(Work(root, *asked(root, arguments.pages)), root)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -81,6 +75,8 @@ def _check(work: Work, root: Path) -> int:
             return 1
     workers = settings.load(root).workers
     results.demand_room(root)
+    menu(root)  # what cannot be read is named before anything runs
+    lock.load(root)
     unsaved = None
     try:
         run(work.tasks(), root, workers, work.done, tell=progress.tell)

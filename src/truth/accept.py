@@ -11,7 +11,7 @@ from pathlib import Path
 from tracebook import settings
 
 from . import results
-from .page import Page, all_pages
+from .page import Page, asked
 from .rules import lock
 from .statements.accept import accept
 from .testfile import file_of
@@ -33,11 +33,7 @@ def main(words: list[str]) -> int:
     )
     arguments = parser.parse_args(words)
     root = Path().resolve()
-    book = {page.path: page for page in all_pages(root)}
-    wanted = [path.resolve() for path in arguments.pages] or [*book]
-    if strangers := [str(path) for path in wanted if path not in book]:
-        parser.error(f"no page of the book: {', '.join(strangers)}")
-    pages = [book[path] for path in wanted]
+    _, pages = asked(root, arguments.pages)
     refused = sum(
         accept(page, reviewed=arguments.reviewed)
         for page in pages
@@ -51,13 +47,14 @@ def _lock_rules(pages: list[Page], root: Path) -> None:
     """Record the rules that were tried here, of the programs of some pages; a program
     that is gone loses its line."""
     known, book = results.load(root), settings.load(root)
-    entries = lock.load(root)
+    entries, keys = lock.load(root), results.Keys(root)
     for name in {name for page in pages for name in page.embeds}:
         program = known.programs.get(name) if known else None
-        path = book.snippets_dir / name
-        if not program or not path.is_file() or not (rules := program.rules):
+        if not program or not (rules := program.rules):
             continue
-        source = path.read_text("utf-8")
+        if program.key != keys.of_program(name):  # what was tried is another one
+            continue
+        source = (book.snippets_dir / name).read_text("utf-8")
         is_new = name not in entries or entries[name].key != lock.key(source)
         if is_new and all(each.state == "tried" and not each.day for each in rules):
             entries[name] = lock.Entry(

@@ -5,6 +5,7 @@ place of ``site/`` only if all holds. One process builds at a time, and puts rig
 a killed one left. Exit codes: as of the other commands; 2 also where another builds.
 """
 
+import argparse
 import ctypes
 import os
 import shutil
@@ -68,10 +69,10 @@ def _put_right(root: Path, site: Path, old: Path) -> None:
     if not site.exists() and old.exists():
         old.rename(site)
     for left in (old, *root.glob(".site-new*")):
-        if left.is_symlink():
-            left.unlink()
-        elif left.exists():
+        if left.is_dir() and not left.is_symlink():
             shutil.rmtree(left)
+        else:
+            left.unlink(missing_ok=True)
 
 
 def _build(new: Path) -> bool:
@@ -93,4 +94,5 @@ def _run(*words: str) -> int:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser("python -m truth.build", description=__doc__).parse_args()
     sys.exit(command.main("build", lambda: exchange(Path.cwd(), _build)))

@@ -24,7 +24,7 @@ def menu(root: Path) -> list[str]:
     name = "mkdocs.yml"
     try:
         said = yaml.load(files.text(root / name, name), _Settings)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:  # of a date that is none
         raise BadFile(f"{name}: {' '.join(str(error).split())}") from None
     return [*_names(said.get("nav"))] if isinstance(said, dict) else []
 

@@ -1,6 +1,7 @@
 """The one reader of a page: its blocks and sentences, formulas, code, includes,
 headings, and what its comments say to the checks."""
 
+import os
 import re
 import sys
 from bisect import bisect_right
@@ -9,25 +10,30 @@ from functools import cached_property
 from pathlib import Path
 
 from mathml.source import Formula, Piece, Source, blanked, markdown_cells
-from tracebook import files, includes, settings
+from tracebook import files, includes, pages, settings
 from tracebook.includes import Include
 from tracebook.settings import Settings, SettingsError
 
 __all__ = [
     "BIBLIOGRAPHY",
     "DIRECTIVES",
+    "FILE_NAME",
     "LEDGER",
     "Block",
     "Formula",
     "Page",
     "Piece",
     "all_pages",
+    "asked",
 ]
 
 DIRECTIVES = ("proof", "docstring", "unchecked", "modes")
 """The keys of the comments that are for the checks."""
 
-_HEADING = re.compile(r"^(?P<hashes>#{1,6})[ \t]+(?P<title>.+)$", re.MULTILINE)
+_HEADING = re.compile(
+    r"^(?P<hashes>#{1,6})[ \t]*(?P<title>[^#\s].*)$",
+    re.MULTILINE,  # ##Title is one
+)
 _BLOCK = re.compile(r"[-*+] |\d+\. |[!?]{3}|===|#")
 """What begins a block of its own, though no line above it is empty."""
 _SENTENCE = re.compile(r"[.?!:][*)]*\s+(?=[A-Z`*])")
@@ -40,6 +46,8 @@ _MODES = re.compile(
     re.MULTILINE,
 )
 
+FILE_NAME = re.compile(r"\.?\w[\w./-]*[./]\w*")
+"""How a page names files: an edit of one of them has the page checked again."""
 BIBLIOGRAPHY = "bibliography.md"
 """What the site cites."""
 LEDGER = "docs/ledger.md"
@@ -100,12 +108,15 @@ class Page(Source):
 
     def named(self, name: str) -> Path | None:
         """The file that a name means here: of the page's own programs, of all
-        programs, of the project, or beside the page."""
+        programs, of the project, or beside the page; None for what is there, but not
+        written so that an edit of it would be seen, as with ``..``."""
+        if not FILE_NAME.fullmatch(name):
+            return None
         folders = [self.settings.snippets_dir, self.root, self.path.parent]
         if self.path.is_relative_to(docs := self.settings.docs_dir):
             folders.insert(0, folders[0] / self.path.relative_to(docs).with_suffix(""))
         return next(
-            (path for folder in folders if (path := folder / name).exists()), None
+            (path for each in folders if os.path.exists(path := each / name)), None
         )
 
     @cached_property
@@ -259,13 +270,29 @@ def all_pages(root: Path) -> list[Page]:
     docs = settings.load(root).docs_dir
     if not docs.is_dir():
         raise SettingsError(f"{docs}: no such folder; is {root} the project's?")
-    pages = [
+    found = [
         Page(path, root)
         for path in files.below(docs)
         if path.suffix == ".md"
         or (path.suffix == ".py" and path.parent == docs / "labs")
         if path != docs / Path(LEDGER).name
     ]
-    if not pages:
+    if not found:
         raise SettingsError(f"{docs}: no page in it")
-    return pages
+    return found
+
+
+def asked(root: Path, paths: list[Path]) -> tuple[list[Page], list[Page]]:
+    """The pages of the book, and those at the paths that a command was given, or all.
+
+    Raises OSError if a page, or what one shows, can't be read, and SettingsError for
+    a path that is no page of the book.
+    """
+    if unreadable := [*pages.unreadable(settings.load(root))]:
+        raise OSError("\n".join(unreadable))
+    book = all_pages(root)
+    wanted = {path.resolve() for path in paths}
+    chosen = [page for page in book if not wanted or page.path in wanted]
+    if strangers := sorted(wanted - {page.path for page in chosen}):
+        raise SettingsError(f"no page of the book: {', '.join(map(str, strangers))}")
+    return book, chosen

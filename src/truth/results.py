@@ -19,7 +19,7 @@ from pathlib import Path
 from tracebook import files, memory, settings, snippet
 
 from .finding import HOLDS, KINDS, STATES, Finding
-from .page import BIBLIOGRAPHY, LEDGER, Page, all_pages
+from .page import BIBLIOGRAPHY, FILE_NAME, LEDGER, Page, all_pages
 from .testfile import FOLDER as STATEMENTS
 from .testfile import Tests
 
@@ -57,7 +57,6 @@ _PROJECT = (
 """Of what is at the project's top, the kinds that pages speak of: not a log that is
 being written there."""
 _FRONT_MATTER = re.compile(r"\A-{3}[ \t]*\n.*?\n(?:-{3}|\.{3})[ \t]*\n", re.DOTALL)
-_FILE_NAME = re.compile(r"\.?\w[\w./-]*[./]\w*")
 _MADE = (LEDGER, "site", ".venv", ".cache")
 """What a check or a build makes, beside figures, and so is no ground for one."""
 _MODULE = re.compile(r"-m\s+(\w[\w.]*)")
@@ -225,7 +224,7 @@ def _findings(said: list[dict] | None) -> tuple[Finding, ...] | None:
 
 def save(results: Results, root: Path) -> None:
     # Sorted, for the checks end in any order.
-    text = json.dumps(asdict(results), indent=1, ensure_ascii=False, sort_keys=True)
+    text = json.dumps(asdict(results), indent=1, sort_keys=True)
     write(root / FILE, f"{_checksum(text)},{text[1:]}")
 
 
@@ -238,12 +237,12 @@ def demand_room(root: Path) -> None:
     """Raise OSError where results could not be kept, before there are any."""
     path = root / FILE.with_name("room")
     files.write(path, bytes(1_000_000))
-    path.unlink()
+    path.unlink(missing_ok=True)  # another run asks, too
 
 
 def write(path: Path, text: str) -> None:
     """Write a file whole or not at all, and only if it changes."""
-    content = text.encode()
+    content = text.encode(errors="backslashreplace")
     if not path.exists() or path.read_bytes() != content:
         files.write(path, content)
 
@@ -327,8 +326,8 @@ class Keys:
         code = {
             path
             for part in parts
-            for path in [_SOURCE / part, *(_SOURCE / part).rglob("*.py")]
-            if path.is_file()
+            for path in [_SOURCE / part, *(_SOURCE / part).rglob("*.*")]
+            if path.suffix in (".py", ".toml") and path.is_file()
         }
         return _hash(
             platform.python_version(),
@@ -401,10 +400,12 @@ def _named(text: str, root: Path, *folders: Path) -> list[str]:
     folder where it could be, and its content."""
     book = settings.load(root)
     places = (root, book.snippets_dir, *folders)
-    names = {*_FILE_NAME.findall(text), *(["Makefile"] if _MAKE.search(text) else ())}
+    names = {*FILE_NAME.findall(text), *(["Makefile"] if _MAKE.search(text) else ())}
     # A trace says nothing without its program, nor the program without it.
     for one, other in ((".py", ".out"), (".out", ".py"), (".py", ".live")):
         names |= {n.removesuffix(one) + other for n in names if n.endswith(one)}
+    # Nor does a wrong program without the one that mends it, which stands above.
+    names |= {name.replace("wrong/", "") for name in names}
     for module in _MODULE.findall(text):
         path = module.replace(".", "/")
         names |= {f"{path}.py", f"{path}/__main__.py", f"src/{path}.py"}
@@ -413,11 +414,11 @@ def _named(text: str, root: Path, *folders: Path) -> list[str]:
     paths = {
         os.path.normpath(os.path.join(place, name)) for place in below for name in names
     }
-    made = (*_MADE, book.shown(book.figures_dir))
+    made = tuple(f"{each}/" for each in (*_MADE, book.shown(book.figures_dir)))
     return [
         part
         for path in sorted(paths)
-        if not path.startswith(made) and os.path.exists(root / path)
+        if not f"{path}/".startswith(made) and os.path.exists(root / path)
         for part in (path, _text(root / path))
     ]
 

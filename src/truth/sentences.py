@@ -30,9 +30,11 @@ _FORM = re.compile(
     r"Next: .*|In short|Before you start|Solution|Answer"
     r"|State the (?:function|map) and its shapes\.?|Write the differential\.?"
     r"|(?:Take the inner product|Pair it) with the upstream gradient\.?"
-    r"|Read off the (?:gradient function|rule)\.?|[^{}]+ \{ #[^{}]+ \}"
+    r"|Read off the (?:gradient function|rule)\.?"
 )
-"""What every page has, the terms of a glossary, and what states nothing."""
+"""What every page has, and what states nothing."""
+_TERM = re.compile(r"[^{}\n]+ \{ #[^{}\n]+ \}\s*\n[ \t]*:\s")
+"""A term of a glossary, above what it means."""
 _SAYS = re.compile(r"[A-Za-z]{2}.*\s.*[A-Za-z]{2}| — ")
 """Two words, or two cells of a table."""
 _ASKS = re.compile(r"\?[\"”)*]*$")
@@ -96,7 +98,9 @@ def of(page: Page) -> list[Sentence]:
     number = 0
     for block in page.blocks:
         text = _without_comments(page, block)
-        if text.lstrip().startswith(("#", "---")) or _RULE.fullmatch(text):
+        is_front_matter = not block.start and text.startswith("---")
+        is_term = _TERM.match(page.text, block.start)
+        if is_term or is_front_matter or text.startswith("#") or _RULE.fullmatch(text):
             continue
         for said, span in _parts(text, block):
             number += 1

@@ -21,8 +21,6 @@ from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 
-from tracebook import memory
-
 from . import sample, sentences
 from .page import Page
 
@@ -35,13 +33,6 @@ MORE = "…"
 
 _SOURCE = Path(__file__).resolve().parents[1]
 _HARNESS = ("tries.py", "evidence.py")
-_CHOSEN = (
-    r"TF2?_(ENABLE|DISABLE|XLA|DETERMINISTIC|USE|BEHAVIOR|FORCE|OVERRIDE|GPU|CUDNN).*"
-    r"|(XLA|KERAS|ONEDNN|DNNL|NPY|NUMPY)_.*"
-)
-"""Variables of the environment by which somebody chooses how numbers are computed. A
-machine's own, such as OPENBLAS_CORETYPE, change no verdict any more than its processor
-does, and those of Terraform begin with TF_, too."""
 _HARNESS_NAMES = {
     *("GradientTape", "watch", "gradient", "gradients"),
     *("function", "jit_compile", "ForwardAccumulator", "jvp"),
@@ -51,7 +42,9 @@ _PACKAGES = {each.parent.name for each in _SOURCE.glob("*/__init__.py")}
 _IMPORT = re.compile(
     r"^\s*(?:from|import)\b.*|-m['\", ]+[\w.]+|import_module\(.*", re.MULTILINE
 )
-_FILE = re.compile(r"[\w./-]*\w\.(?:py|out|md|toml|yml|txt|json|jinja)\b")
+_FILE = re.compile(
+    r"[\w./-]*\w\.(?:py|out|live|md|toml|yml|txt|json|jinja|css|js)\b|\bMakefile\b"
+)
 _READS_PROGRAMS = {"program", "trace", "source", "drawn", "folder"}
 _READS_FOLDERS = re.compile(
     r"\b(?:i?r?glob|iterdir|(?<!ast\.)walk|listdir|scandir)\(|\bfolder\.parents?\b"
@@ -160,12 +153,12 @@ class Tests:
 
     def _ground(self, code: str) -> str:
         """The digest of the files that some code reads, as far as it can be told."""
-        if _READS_FOLDERS.search(code):
-            return _project(self.page.root)
         files = self._files(code)
         for package in sorted(self.packages(code)):
             files += sorted((_SOURCE / package).rglob("*.py"))
         parts = [(os.path.relpath(path, self.page.root), _text(path)) for path in files]
+        if _READS_FOLDERS.search(code):
+            parts.append(("", _project(self.page.root)))
         return _digest(*(each for part in parts for each in part))
 
     def packages(self, code: str) -> set[str]:
@@ -287,9 +280,9 @@ def _was(call: ast.AST) -> tuple[str, ...]:
         if keyword.arg == "was":
             try:
                 said = ast.literal_eval(keyword.value)
-            except ValueError:
+                return (said,) if isinstance(said, str) else tuple(said)
+            except (TypeError, ValueError):
                 raise SyntaxError(f"line {keyword.lineno}: was= is a string") from None
-            return (said,) if isinstance(said, str) else tuple(said)
     return ()
 
 
@@ -361,13 +354,10 @@ def _project(root: Path) -> str:
 def _around() -> str:
     """What every verdict depends on: the harness, the packages, and the settings."""
     here = Path(__file__).parent / "statements"
-    chosen = memory.environment(_CHOSEN)
-    if chosen.get("TF2_BEHAVIOR") == "1":  # TensorFlow sets it when it is imported
-        del chosen["TF2_BEHAVIOR"]
     return _digest(
         *(_text(here / name) for name in _HARNESS),
         sample.packages(),
-        json.dumps(chosen),
+        json.dumps(sample.chosen()),
         platform.python_version_tuple()[1],
         platform.machine(),
         os.environ.get("TRUTH_TIMES", ""),

@@ -23,6 +23,7 @@ from pathlib import Path
 import psutil
 
 from tracebook import progress, scratch, settings
+from tracebook.settings import SettingsError
 
 from . import results, sample
 from .finding import Finding
@@ -149,8 +150,9 @@ def _held_rules(programs: tuple[str, ...], root: Path) -> dict[str, rule_lock.En
         name = program.removeprefix(f"{snippets}/")
         if (entry := lock.get(name)) and not sample.tries_again(name):
             source = (root / program).read_text("utf-8", "replace")
-            sites = rule_sites.find(source)
-            if entry.key == rule_lock.key(source) and len(sites) == len(entry.cases):
+            # Only what held can be parsed: another text may not.
+            is_current = entry.key == rule_lock.key(source)
+            if is_current and len(rule_sites.find(source)) == len(entry.cases):
                 found[program] = entry
     return found
 
@@ -500,4 +502,7 @@ def _date(root: Path) -> str:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
             ).stdout.strip()
-    return time.strftime("%Y-%m-%d", time.gmtime(float(seconds or time.time())))
+    try:
+        return time.strftime("%Y-%m-%d", time.gmtime(float(seconds or time.time())))
+    except (ValueError, OverflowError):
+        raise SettingsError(f"SOURCE_DATE_EPOCH={seconds!r} is no time") from None

@@ -4,7 +4,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..page import Page
+from tracebook import command
+
+from ..page import asked
 from ..results import write
 from .check import written
 
@@ -12,12 +14,17 @@ from .check import written
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m truth.modes", description=__doc__)
     parser.add_argument("pages", metavar="PAGE", type=Path, nargs="+")
-    for path in parser.parse_args().pages:
-        page = Page(path.resolve(), Path().resolve())
+    arguments = parser.parse_args()
+    return command.main("truth.modes", lambda: _write(arguments.pages))
+
+
+def _write(paths: list[Path]) -> int:
+    _, chosen = asked(Path().resolve(), paths)
+    for page in chosen:
         try:
             write(page.path, written(page))
         except ValueError as error:
-            print(f"{path}: {error}", file=sys.stderr)
+            print(f"{page.shown}: {error}", file=sys.stderr)
             return 1
     return 0
 

@@ -55,6 +55,7 @@ def _judge() -> str:
     parts = [path.read_bytes() for path in files]
     parts.append(sample.packages().encode())
     machine = f"{platform.python_version_tuple()[1]} {platform.machine()}"
+    machine += str(sample.chosen() or "")
     return sha256(b"\0".join([*parts, machine.encode()])).hexdigest()
 
 

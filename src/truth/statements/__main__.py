@@ -7,8 +7,9 @@ import time
 from pathlib import Path
 
 from tracebook import command
+from tracebook.settings import SettingsError
 
-from ..page import Page
+from ..page import asked
 from .check import Check
 
 
@@ -22,14 +23,15 @@ def main() -> int:
     )
     parser.add_argument("--all", action="store_true", help="also what holds")
     arguments = parser.parse_args()
-    if not arguments.page.is_file():
-        parser.error(f"no page: {arguments.page}")
     return command.main("truth.statements", lambda: _try(arguments))
 
 
 def _try(arguments: argparse.Namespace) -> int:
     began = time.monotonic()
-    found = [*Check(Page(arguments.page.resolve(), Path().resolve()), arguments.k)]
+    _, [page] = asked(Path().resolve(), [arguments.page])
+    check = Check(page, arguments.k)
+    if not (found := [*check]) and arguments.k:
+        raise SettingsError(f"no test in {check.tests.shown} has {arguments.k!r} in it")
     for each in found:
         if arguments.all or not (each.holds or each.state == "definition"):
             print(f"{each.state}: {each}")

@@ -29,6 +29,7 @@ def accept(page: Page, *, reviewed: bool = False) -> int:
         return len(check.problems)
     review = Review(check, before)
     check.run(check.tried)
+    review.add_unsaid()
     refused: set[int] = set()
     for at, names in review.changed.items():
         why = review.failures(at) + ([] if reviewed else review.doubts(at))
@@ -83,5 +84,7 @@ def _record(check: Check, missing: dict[int, list], refused: set[int]) -> None:
                 entry.sentences.remove(digest)
                 # What it was stays, so that the next review knows of it.
                 old = check.lock.get(name, lock.Entry()).sentences
-                entry.sentences += [d for d in old if d not in entry.sentences]
+                entry.sentences += [
+                    d for d in old if d not in (digest, *entry.sentences)
+                ]
     lock.save(lock.path_of(check.page), entries)

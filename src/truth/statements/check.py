@@ -214,7 +214,8 @@ class Check:
         for each in wanted:
             collector.clear()
             test = functions[each.test.name]
-            each.failure = _failure(test)
+            asserts = "assert" in self.tests.code(each.test.name)
+            each.failure = _failure(test) if asserts else "asserts nothing"
             if each.failure:
                 continue
             tried = getattr(test, "tried", None)
@@ -297,16 +298,19 @@ class Check:
         """The names in the lock under which a sentence stands."""
         return [name for name, its in self.groups.items() if at in its]
 
+    def unsaid(self, at: int, missing: list[tokens.Token]) -> list[str]:
+        """Those of the tokens that no test supplies which weren't reviewed, either."""
+        entries = [self.lock.get(name, Entry()) for name in self.tests_of(at)]
+        allowed = {said for entry in entries for said in entry.reviewed}
+        return [str(each) for each in missing if str(each) not in allowed]
+
     def without_support(self) -> Iterator[Finding]:
         for at, missing in self.unsupported().items():
-            names = self.tests_of(at)
-            allowed = {
-                said for name in names for said in self.lock.get(name, Entry()).reviewed
-            }
-            if left := [each for each in missing if str(each) not in allowed]:
+            if left := self.unsaid(at, missing):
                 how = (
-                    f"says {', '.join(map(str, left))}, and no assertion of"
-                    f" {', '.join(names)} does; assert it, or correct the sentence"
+                    f"says {', '.join(left)}, and no assertion of"
+                    f" {', '.join(self.tests_of(at))} does; assert it, or correct the"
+                    " sentence"
                 )
                 yield self._of_sentence("failed", self.sentences[at], how)
 
@@ -372,7 +376,9 @@ class Check:
         for each in self.tried:
             old = self.lock.get(each.test.name, Entry())
             entry = found[each.test.name] = Entry(old.key, old.day, old.cases)
-            if not each.test.is_mark and self.tests.reads_folders(each.test):
+            if each.failure or (
+                not each.test.is_mark and self.tests.reads_folders(each.test)
+            ):
                 entry.key = entry.day = ""
             elif each.verdict and each.key != old.key:
                 entry.key, entry.cases = each.key, each.verdict.cases
@@ -425,7 +431,11 @@ def _committed(page: Page) -> list[Page]:
     def git(*words: str) -> str:
         with contextlib.suppress(OSError):
             done = subprocess.run(
-                ["git", *words], cwd=page.root, capture_output=True, encoding="utf-8"
+                ["git", *words],
+                cwd=page.root,
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
             )
             return done.stdout if done.returncode == 0 else ""
         return ""

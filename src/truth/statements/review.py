@@ -36,6 +36,13 @@ class Review:
         tests = [each for each in check.tried if each.test.name in names]
         check.run(tests, for_evidence=True, may_run=may_run)
 
+    def add_unsaid(self) -> None:
+        """A sentence that stayed as it was, while its test no longer says what it does,
+        is reviewed, too."""
+        for at, missing in self.missing.items():
+            if self._check.unsaid(at, missing):
+                self.changed.setdefault(at, self._check.tests_of(at))
+
     @cached_property
     def missing(self) -> dict[int, list[tokens.Token]]:
         """The tokens of sentences that no test supplies."""
@@ -62,11 +69,7 @@ class Review:
         return [each for each in tried if each and not each.test.is_mark]
 
     def _unsaid(self, at: int, old: str) -> list[str]:
-        names = self._check.tests_of(at)
-        entries = [self._check.lock.get(name, lock.Entry()) for name in names]
-        allowed = {said for entry in entries for said in entry.reviewed}
-        found = [str(each) for each in self.missing.get(at, ())]
-        found = [each for each in found if each not in allowed]
+        found = self._check.unsaid(at, self.missing.get(at, []))
         if self._tests(at):
             return found
         # Nothing tries it: it may say what it likes once, but not another number.
