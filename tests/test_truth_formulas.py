@@ -303,6 +303,7 @@ FALSE = {
     r"f(x) = \max(x, 2 x), \qquad \lim_{h \to 0} \frac{f(h) - f(0)}{h} = 2": "limit",
     r"u^2 < 10, \qquad u \in \R": "does not hold",
     r"x^3 > -10^6, \qquad x \in \R": "does not hold",
+    r"x^2 > x, \qquad x \in \R": "does not hold",
     r"\sqrt{(x - 3)^2} = x - 3, \qquad x \in [2.9, \infty)": "does not hold",
     r"\sqrt{x^2} = x, \qquad 1 \le x \le 1": "fewer than 3 points",
     r"y = e^x, \qquad y < 0, \qquad \frac{\d y}{\d x} = y": "fewer than 3 points",

@@ -85,7 +85,7 @@ def hold(
     evaluate = _function(symbols, [list(pair) for pair in pairs])
     real = not any(side.has(sympy.I) for side in sides)
     compared, met = [0] * len(pairs), 0
-    for point in _points(symbols, sides, conditions):
+    for point in _points(symbols, sides, conditions, relation in ORDERS):
         met += 1
         near = all(1 / 8 < abs(coordinate) < 4 for coordinate in point)
         for digits in (_DIGITS,) if near else (_DIGITS, _ALL_DIGITS):
@@ -207,8 +207,10 @@ def _points(
     symbols: list[sympy.Symbol],
     sides: tuple[sympy.Basic, ...],
     conditions: tuple[sympy.Basic, ...],
+    everywhere: bool = False,
 ) -> Iterator[Point]:
-    """Generic points first, and then such with coordinates at other places."""
+    """Generic points first, and then such with coordinates at other places; at all
+    of these ``everywhere``, as where an order may fail, or where there are branches."""
     if not symbols:
         yield []
         return
@@ -221,7 +223,8 @@ def _points(
         for eq in side.atoms(sympy.Eq)
         if eq.lhs in symbols and eq.rhs.is_number
     ]
-    left = _MOST + (2 * len(places) if any(s.has(*_BRANCHES) for s in sides) else 0)
+    everywhere = everywhere or any(side.has(*_BRANCHES) for side in sides)
+    left = _MOST + (2 * len(places) if everywhere else 0)
     met = [_function(symbols, condition) for condition in conditions]
     for attempt in range(_ATTEMPTS):
         point = [_generic(generator) for _ in symbols]
