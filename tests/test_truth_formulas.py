@@ -281,6 +281,9 @@ FALSE = {
     r"s = \sum_i x_i, \qquad s = \sum_{i=1}^{n-1} x_i, \qquad x \in \R^n": "not hold",
     r"s = \prod_i x_i, \qquad s = \prod_{i=2}^{n} x_i, \qquad x \in \R^n": "not hold",
     r"s = \sum_i x_i, \qquad s = \sum_{i=1}^{n+1} x_i, \qquad x \in \R^n": "no element",
+    r"s = \sum_{i \le t} x_i, \quad \d s = 0, \quad x \in \R^n, \quad t \in \R": (
+        "no index decides"
+    ),
     r"y_i = x_i, \quad \d y_i = \d x_i, \quad i = 1, \dots, n - 1, \quad x \in \R^n": (
         "runs from 1"
     ),
