@@ -495,7 +495,7 @@ class _Parser:
             inner = self.expression()
             self._take("}")
             return inner
-        if re.fullmatch(r"\d{2,}", self._next):  # \frac12 takes one digit each
+        if re.fullmatch(r"\d.+", self._next):  # \frac12 takes one digit each
             token = self._tokens[self._at]
             self._tokens[self._at : self._at + 1] = [
                 _Token(digit, token.position) for digit in token.text
