@@ -345,6 +345,7 @@ INSTEAD = {
     r"(x > 0) = 1": "[ ]",
     r"y = \sum_{i=1} x_i": "where does it end",
     r"\sqrt{x} = x^0.5": "states nothing",
+    r"y = \begin{cases} 0 & \text{else} \\ x & x > 0 \end{cases}": "stands last",
 }
 TRUE = r"""
 y = \Bigl[ x + 1 \Bigr]^2, \qquad \frac{\d y}{\d x} = 2 \bigl[ x + 1 \bigr]

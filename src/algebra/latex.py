@@ -835,6 +835,8 @@ class _Parser:
         widths = {len(row) for row in rows}
         if len(widths) > 1 or (name == "cases" and widths != {2}):
             raise LatexError(f"rows of {name} differ in length", position)
+        if name == "cases" and None in [condition for _, condition in rows[:-1]]:
+            raise LatexError("what holds otherwise stands last", position)
         read = tuple(map(tuple, rows))
         return (
             Cases(position, read) if name == "cases" else Matrix(position, read, name)
