@@ -363,6 +363,7 @@ y = \begin{cases} 2 x, & \text{if } x > 0, \\ x, & \text{otherwise,} \end{cases}
 y = x^\top A x, \qquad \frac{\partial y}{\partial x} = x^\top (A + A^T), \quad x \in \R^n, \quad A \in \R^{n \times n}
 y = \sqrt[3]{x}, \qquad \frac{\d y}{\d x} = \frac{1}{3 y^2}, \qquad x > 0
 y = \max_i x_i, \qquad y \ge x_1, \qquad x \in \R^n
+\|x\|_\infty = \max_i |x_i|, \qquad x \in \R^n
 y = \operatorname{sech} x, \qquad \frac{\d y}{\d x} = -\operatorname{sech} x \tanh x
 y_i = x_i^2, \qquad \frac{\partial y_i}{\partial x_j} = 2 x_i \, \delta_{ij}, \qquad x \in \R^n
 y = \mathrm{softplus}(x), \qquad \frac{\d y}{\d x} = \sigma(x), \qquad x \in \R
