@@ -304,6 +304,7 @@ FALSE = {
     r"e^x < 23, \qquad x \in \R": "does not hold",
     r"y = x^2, \qquad y \ne 2 x^2 - x, \qquad x \in \R": "is not shown",
     r"f(x) = \max(x, 2 x), \qquad \lim_{h \to 0} \frac{f(h) - f(0)}{h} = 2": "limit",
+    r"0.5 \cdot 4^2 = 8.5": "does not hold",
     r"u^2 < 10, \qquad u \in \R": "does not hold",
     r"x^3 > -10^6, \qquad x \in \R": "does not hold",
     r"x^2 > x, \qquad x \in \R": "does not hold",
