@@ -305,6 +305,8 @@ FALSE = {
     r"y = x^2, \qquad y \ne 2 x^2 - x, \qquad x \in \R": "is not shown",
     r"f(x) = \max(x, 2 x), \qquad \lim_{h \to 0} \frac{f(h) - f(0)}{h} = 2": "limit",
     r"0.5 \cdot 4^2 = 8.5": "does not hold",
+    r"|h| = h + O(h^2), \qquad h \in \R": "the difference is larger",
+    r"\sqrt{(x + h)^2} = -x - h + O(h^2), \quad x, h \in \R": "the difference is larger",
     r"u^2 < 10, \qquad u \in \R": "does not hold",
     r"x^3 > -10^6, \qquad x \in \R": "does not hold",
     r"x^2 > x, \qquad x \in \R": "does not hold",
@@ -361,6 +363,7 @@ f(x) = \max(x, 2 x), \qquad \lim_{h \to 0^+} \frac{f(h) - f(0)}{h} = 2
 y = \operatorname{clip}(x, -1, 1), \qquad \frac{\d y}{\d x} = \mathbb{1}\{|x| \le 1\}
 y = \begin{cases} 2 x, & \text{if } x > 0, \\ x, & \text{otherwise,} \end{cases} \qquad y = \max(x, 2x)
 \frac{f(x + h) - f(x - h)}{2 h} = f'(x) + O(h^2), \qquad x, h \in \R
+\sqrt{x^2} = x, \qquad e^h = 1 + h + O(h^2), \qquad x > 0, \qquad h \in \R
 y = x^\top A x, \qquad \frac{\partial y}{\partial x} = x^\top (A + A^T), \quad x \in \R^n, \quad A \in \R^{n \times n}
 y = \sqrt[3]{x}, \qquad \frac{\d y}{\d x} = \frac{1}{3 y^2}, \qquad x > 0
 y = \max_i x_i, \qquad y \ge x_1, \qquad x \in \R^n

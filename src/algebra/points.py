@@ -71,9 +71,6 @@ def hold(
     if not pairs:
         return 0
     symbols = _symbols(side for pair in pairs for side in pair)
-    conditions = tuple(
-        c for c in conditions if c.free_symbols and c.free_symbols <= set(symbols)
-    )
     if relation in ORDERS and symbols:
         decided = {_decided(relation, *pair, conditions) for pair in pairs}
         if False in decided:
@@ -151,17 +148,22 @@ def meets(condition: sympy.Basic) -> None:
 def shrinks(
     difference: sympy.Expr, size: sympy.Expr, conditions: tuple[sympy.Basic, ...]
 ) -> bool:
-    """Whether a difference is O of a power of the one symbol of its size."""
+    """Whether a difference is O of a power of the one symbol of its size: on the side
+    of 0 on which that lies, at points of both."""
     (small,) = size.free_symbols
     symbols = _symbols((difference, small))
     ratio = _function(symbols, difference / size)
-    point = dict(zip(symbols, next(_points(symbols, (difference,), conditions))))
-    with mpmath.workdps(_ALL_DIGITS):
-        near, far = (
-            abs(ratio(*{**point, small: mpmath.mpf(10) ** exponent}.values()))
-            for exponent in (-12, -3)
-        )
-        return near <= 100 * far + _EQUAL
+    places = [*islice(_points(symbols, (difference,), conditions), _LEAST**2)]
+    for place in places:
+        point = dict(zip(symbols, place))
+        with mpmath.workdps(_ALL_DIGITS):
+            near, far = (
+                abs(ratio(*{**point, small: mpmath.sign(point[small]) * h}.values()))
+                for h in (mpmath.mpf(10) ** -12, mpmath.mpf(10) ** -3)
+            )
+            if not near <= 100 * far + _EQUAL:  # or is not defined
+                return False
+    return len(places) >= _LEAST
 
 
 def _function(symbols: list[sympy.Symbol], of: Any) -> Callable:
@@ -214,6 +216,9 @@ def _points(
     if not symbols:
         yield []
         return
+    conditions = tuple(
+        c for c in conditions if c.free_symbols and c.free_symbols <= set(symbols)
+    )
     generator = random.Random(1)
     places = _places((*sides, *conditions))
     generator.shuffle(places)
