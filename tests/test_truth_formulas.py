@@ -301,6 +301,9 @@ FALSE = {
     r"y = \min \bigl( \max(x - \tfrac{11}{2}, 1), 2 \bigr), \quad \frac{\d y}{\d x} = 0": (
         "does not hold"
     ),
+    r"x + [x = 0.1] = x, \qquad x \in \R": "does not hold",
+    r"x + [x \ne \pi] = x + 1, \qquad x \in \R": "does not hold",
+    r"x + [x = y] = x, \qquad x, y \in \R": "does not hold",
     r"e^x < 23, \qquad x \in \R": "does not hold",
     r"y = x^2, \qquad y \ne 2 x^2 - x, \qquad x \in \R": "is not shown",
     r"f(x) = \max(x, 2 x), \qquad \lim_{h \to 0} \frac{f(h) - f(0)}{h} = 2": "limit",

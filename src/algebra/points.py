@@ -181,7 +181,11 @@ def _function(symbols: list[sympy.Symbol], of: Any) -> Callable:
     def renamed(part: Any) -> Any:
         if isinstance(part, list):
             return list(map(renamed, part))
-        return part.xreplace(named)
+        equal = {  # to as many digits as points have
+            eq: (abs(eq.lhs - eq.rhs) < _EQUAL) ^ isinstance(eq, sympy.Ne)
+            for eq in part.atoms(sympy.Eq, sympy.Ne)
+        }
+        return part.xreplace(equal).xreplace(named)
 
     steep = {name: bounded(name) for name in _STEEP}
     arguments = list(named.values())
@@ -223,10 +227,10 @@ def _points(
     places = _places((*sides, *conditions))
     generator.shuffle(places)
     equal = [
-        (symbols.index(eq.lhs), mpmath.mpf(str(eq.rhs)))
+        (symbols.index(eq.lhs), _function(symbols, eq.rhs))
         for side in sides
-        for eq in side.atoms(sympy.Eq)
-        if eq.lhs in symbols and eq.rhs.is_number
+        for eq in side.atoms(sympy.Eq, sympy.Ne)
+        if eq.lhs in symbols and eq.lhs not in eq.rhs.free_symbols
     ]
     everywhere = everywhere or any(side.has(*_BRANCHES) for side in sides)
     left = _MOST + (2 * len(places) if everywhere else 0)
@@ -235,7 +239,8 @@ def _points(
         point = [_generic(generator) for _ in symbols]
         if attempt < len(equal):
             number, place = equal[attempt]
-            point[number] = place
+            with mpmath.workdps(_DIGITS):
+                point[number] = place(*point)
         elif attempt % 4 > 1:
             point[attempt % len(symbols)] = places[attempt // 2 % len(places)]
         elif attempt % 4:
