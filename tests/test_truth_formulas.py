@@ -456,6 +456,7 @@ INLINE = {
     r"y_i \ne x_i + 1": "failed",
     r"\d y_i = 3 x_i \, \d x_i": "failed",
     r"3 x_i": "failed",
+    r"\sum_i x_i = x_1 + x_2": "failed",
     r"\upstream{\bar y_i} \cdot \upstream{2 x_i}": "failed",
     r"\downstream{\bar y}": "failed",
     r"q": "failed",

@@ -92,6 +92,11 @@ class Reading:
         """Take over what became of it where arrays have other sizes."""
         self.failure = self.failure or other.failure
         if not self.formula.display:
+            for number in self.proven & other.doubts.keys():
+                doubt, sides = other.doubts[number], self.statements[number].sides
+                # Numbers may be those of a case, whose arrays have one size.
+                if type(doubt) is Refuted and not any(map(is_numeric, sides)):
+                    self.fail(f"{doubt}, for another size", doubt.position)
             self.proven &= other.proven
             return
         self.proven |= other.proven
