@@ -117,7 +117,7 @@ def _parts(text: str) -> list[str]:
 def _pattern(parts: Iterable[str]) -> re.Pattern:
     """Whole words, in this order."""
     return re.compile(
-        ".*?".join(
+        rf"(?:(?!{_RAISED.pattern}).)*?".join(
             (r"(?<!\w)" if part[0].isalnum() else "")
             + re.escape(part)
             + (r"(?!\w)" if part[-1].isalnum() else "")
