@@ -35,7 +35,7 @@ _ELLIPSIS = re.compile(r"\s*(?:…|\.\.\.)\s*")
 def is_message(text: str) -> bool:
     """Whether a span quotes a message: an exception, or four words, no code."""
     if _EXCEPTION.search(text):
-        return not _API.match(text)
+        return not _API.match(text) or bool(_RAISED.match(text))
     return len(text.split()) >= 4 and not _is_code(text)
 
 
