@@ -356,6 +356,12 @@ def test_a_comment_that_is_no_known_directive_is_refused(comment, found):
     assert refused(found(f"A text.\n<!-- {comment} -->"), 2, "proof, docstring")
 
 
+def test_a_docstring_is_that_of_the_quote_before_it(found):
+    comment = "<!-- docstring: tf.sign -->"
+    assert passes(found(f"It says `element-wise`\n{comment}"))
+    assert refused(found(f'It says "element-wise"\n{comment}'), 2, "right behind")
+
+
 def test_a_comment_may_say_something_to_writers(found):
     assert passes(found("A text.\n<!-- proof: a.out -->\n\n<!-- Mind the order. -->"))
 

@@ -58,11 +58,16 @@ def _next(page: Page, root: Path) -> Iterator[Finding]:
 
 def _directives(page: Page) -> Iterator[Finding]:
     tables = {each.start() for each in page.modes}
+    quoted = {quote.span[1] for _, quote in page.quotes}
     known = set()
     for key, _, comment in page.directives:
         known.add(comment.start)
         if key == "modes" and comment.span[0] not in tables:
             how = "write, on a line of its own: <!-- modes: PROGRAM.py: CALL -->"
+            yield refused(page, comment.start, comment.text, how)
+        above = len(page.text[: comment.span[0]].rstrip())
+        if key == "docstring" and above not in quoted:
+            how = "write it right behind a span of code, a fence or a blockquote"
             yield refused(page, comment.start, comment.text, how)
     for comment in page.comments:
         found = _DIRECTIVE_LIKE.match(comment.text)
