@@ -274,6 +274,11 @@ def test_a_fence_that_looks_like_output_is_refused(fence, found):
     assert refused(findings, line, "trace")
 
 
+@pytest.mark.parametrize("fence", ["> ```\n> 4\n> ```", "- ```text\n  4\n  ```"])
+def test_a_fence_that_is_not_read_as_one_is_refused(fence, found):
+    assert refused(found(fence), 1, "lines of its own")
+
+
 @pytest.mark.parametrize(
     "said, line, word",
     [

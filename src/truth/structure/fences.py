@@ -34,6 +34,9 @@ def check(page: Page, root: Path) -> Iterator[Finding]:
         yield from _shows(page, fence, names) if names else _types(page, fence)
     for at, name in included.items():
         yield refused(page, at, name, "an include stands in a fence")
+    for code in page.codes:  # some are shown as a block, and none is read as one
+        if page.text.startswith("```", code.span[0]) and "\n" in code.text:
+            yield refused(page, code.start, code.text, "a fence has lines of its own")
 
 
 def _pairs(page: Page) -> Iterator[Finding]:
