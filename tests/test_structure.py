@@ -279,6 +279,12 @@ def test_a_fence_that_is_not_read_as_one_is_refused(fence, found):
     assert refused(found(fence), 1, "lines of its own")
 
 
+def test_a_folder_tests_no_fence(found, root):
+    (root / "tests/statements").mkdir(parents=True)
+    text = "```text\n4\n```\n<!-- proof: tests/statements -->"
+    assert refused(found(text), 2, "tests/NAME.py")
+
+
 @pytest.mark.parametrize(
     "said, line, word",
     [

@@ -124,7 +124,8 @@ def _has(trace: Path, text: str) -> bool:
 
 def _tests(page: Page, fence: Piece) -> Iterator[Path]:
     for name in page.says("proof", fence.start):
-        if name.startswith("tests/") and (path := page.named(name)):
+        path = page.named(name) if name.startswith("tests/") else None
+        if path and path.is_file():
             yield path
 
 
