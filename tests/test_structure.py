@@ -263,6 +263,8 @@ def test_a_fence_that_shows_a_type_a_trace_or_code_passes(fence, found):
         "```console\nx = 4\n```",
         '```text title="prints"\nx = 3\n```',
         '```text title="types"\nx = 4\n```',
+        "```sh title='prints'\nx = 4\n```",
+        "```{.sh title=prints}\nx = 4\n```",
         "```text\ngrad :: upstream(y) → downstream(x)\nx = 4\n```",
         "```{.text}\nx = 4\n```",
         "```python\nx = 4\n```\n\n    ```text\n    x = 4\n    ```",

@@ -15,7 +15,7 @@ PRINTS = "prints"
 _CODE = ("python", "sh")
 """Languages of what is run or looked up; what has another might be output."""
 _LANGUAGE = re.compile(r"[`~]+\s*(?:\{\s*\.?)?(?P<language>\w*)")
-_TITLE = re.compile(r'\btitle="(?P<title>[^"]*)"')
+_TITLE = re.compile(r"""\btitle=(?P<mark>["']?)(?P<title>.*?)(?P=mark)(?=[\s}]|\Z)""")
 _TYPE = re.compile(r"\w+ +:: .*→.*")
 _NO_TRACE = "its trace does not stand below it, before another program or heading"
 _UNTIED = (
