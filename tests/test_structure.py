@@ -495,6 +495,12 @@ def test_other_words_of_a_figure_are_refused(right, wrong, found, root):
     assert len(failed) == 1 and "a.py" in str(failed[0]) + "a.py" * ("b.svg" in wrong)
 
 
+def test_a_figure_of_which_nothing_is_said_or_asserted_is_refused(found, root):
+    (root / "snippets/guide/one/a.py").write_text("print(5 - 3)\n")
+    text = "![](../figures/guide/one/a.svg)\n\n" + shown("a.py", "a.out")
+    assert refused(found(text), 1, "nothing in a.py says")
+
+
 @pytest.mark.parametrize(
     "right, wrong",
     [
