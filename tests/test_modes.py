@@ -124,7 +124,10 @@ def test_no_other_check_reads_the_table(page):
     assert "eager" not in Page(made.path, made.root).text
 
 
-@pytest.mark.parametrize("call", ["double(z)", "double", "triple(x)", "double(", "x"])
+@pytest.mark.parametrize(
+    "call",
+    ["double(z)", "double", "triple(x)", "double(", "x", "double(tf.costant(1))"],
+)
 def test_what_cannot_be_called_is_said(page, call):
     [found] = check([page(call)], page(call).root)
     assert found.state == "failed" and call.partition("(")[0] in found.how
