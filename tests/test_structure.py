@@ -428,6 +428,8 @@ def test_what_is_printed_is_computed():
         'print(f"downstream {2.5:8.4f}")',
         'print("downstream", tf.constant(2.5).numpy())',
         'tf.print("downstream", 2.5)',
+        'print("downstream {}".format(2.5))',
+        'print("downstream %s, %s" % (y, 2.5))',
         'slope = 2.5\nprint("downstream", slope)',
         'slope = tf.constant([2.5, 0.5])\nprint(f"downstream {slope.numpy()}")',
         'print("right is 64 times")',
