@@ -137,6 +137,14 @@ def test_a_page_made_from_data_is_left_out(page):
             "`and calculated input gradient` … `Incompatible shapes between op`",
         ),
         (
+            "No `tf.errors.AbortedError`, but `TypeError: grad() takes 1`.",
+            "It says `tf.errors.AbortedError: grad() takes 1 positional argument`.",
+        ),
+        (
+            "`in_graph: ValueError … between op`",
+            "`in_graph: ValueError … but 2 were given`",  # of the next message
+        ),
+        (
             "```text\nTypeError: grad() takes 1 positional argument\n```",
             "```text\nTypeError: grad() takes 2 positional arguments\n```",
         ),

@@ -97,6 +97,7 @@ def by_numpy(x):
         ("; fix: product(y, x)", "", ""),
         ("; fix: tripled(x)", "", "name the call of the fix"),
         ("; fix: by_numpy(x)", "", "the fix short.py isn't one in every mode"),
+        ("; fix: long.py: product(x, y)", "", "long.py is not there"),
         ("; fix: by_numpy(x)", "<!-- modes: short.py: by_numpy(x) -->\n", ""),
     ],
 )
@@ -110,13 +111,23 @@ def test_a_fix_is_one_in_every_mode_or_its_modes_are_shown(page, fix, shown, why
     assert bool(why) == bool(failed) and why in "".join(failed), found
 
 
+def test_a_fix_that_is_nowhere_is_no_fix(page):
+    made = page("product(x, y); fix: product(y, x)")
+    made.path.write_text(written(made))
+    [found] = check([Page(made.path, made.root)], made.root)
+    assert found.state == "failed" and "no program beside" in found.how
+
+
 def test_no_other_check_reads_the_table(page):
     made = page("double(x)")
     made.path.write_text(written(made))
     assert "eager" not in Page(made.path, made.root).text
 
 
-@pytest.mark.parametrize("call", ["double(z)", "double", "triple(x)", "double(", "x"])
+@pytest.mark.parametrize(
+    "call",
+    ["double(z)", "double", "triple(x)", "double(", "x", "double(tf.costant(1))"],
+)
 def test_what_cannot_be_called_is_said(page, call):
     [found] = check([page(call)], page(call).root)
     assert found.state == "failed" and call.partition("(")[0] in found.how

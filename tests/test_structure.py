@@ -263,6 +263,8 @@ def test_a_fence_that_shows_a_type_a_trace_or_code_passes(fence, found):
         "```console\nx = 4\n```",
         '```text title="prints"\nx = 3\n```',
         '```text title="types"\nx = 4\n```',
+        "```sh title='prints'\nx = 4\n```",
+        "```{.sh title=prints}\nx = 4\n```",
         "```text\ngrad :: upstream(y) → downstream(x)\nx = 4\n```",
         "```{.text}\nx = 4\n```",
         "```python\nx = 4\n```\n\n    ```text\n    x = 4\n    ```",
@@ -272,6 +274,17 @@ def test_a_fence_that_looks_like_output_is_refused(fence, found):
     findings = found(f"{shown('a.py', 'a.out')}\n{fence}")
     line = 10 + (4 if "python" in fence else 0)
     assert refused(findings, line, "trace")
+
+
+@pytest.mark.parametrize("fence", ["> ```\n> 4\n> ```", "- ```text\n  4\n  ```"])
+def test_a_fence_that_is_not_read_as_one_is_refused(fence, found):
+    assert refused(found(fence), 1, "lines of its own")
+
+
+def test_a_folder_tests_no_fence(found, root):
+    (root / "tests/statements").mkdir(parents=True)
+    text = "```text\n4\n```\n<!-- proof: tests/statements -->"
+    assert refused(found(text), 2, "tests/NAME.py")
 
 
 @pytest.mark.parametrize(
@@ -356,6 +369,12 @@ def test_a_comment_that_is_no_known_directive_is_refused(comment, found):
     assert refused(found(f"A text.\n<!-- {comment} -->"), 2, "proof, docstring")
 
 
+def test_a_docstring_is_that_of_the_quote_before_it(found):
+    comment = "<!-- docstring: tf.sign -->"
+    assert passes(found(f"It says `element-wise`\n{comment}"))
+    assert refused(found(f'It says "element-wise"\n{comment}'), 2, "right behind")
+
+
 def test_a_comment_may_say_something_to_writers(found):
     assert passes(found("A text.\n<!-- proof: a.out -->\n\n<!-- Mind the order. -->"))
 
@@ -423,6 +442,8 @@ def test_what_is_printed_is_computed():
         'print(f"downstream {2.5:8.4f}")',
         'print("downstream", tf.constant(2.5).numpy())',
         'tf.print("downstream", 2.5)',
+        'print("downstream {}".format(2.5))',
+        'print("downstream %s, %s" % (y, 2.5))',
         'slope = 2.5\nprint("downstream", slope)',
         'slope = tf.constant([2.5, 0.5])\nprint(f"downstream {slope.numpy()}")',
         'print("right is 64 times")',
@@ -488,6 +509,12 @@ def test_other_words_of_a_figure_are_refused(right, wrong, found, root):
     assert right in text
     failed = [e for e in found(text.replace(right, wrong, 1)) if e.state == "failed"]
     assert len(failed) == 1 and "a.py" in str(failed[0]) + "a.py" * ("b.svg" in wrong)
+
+
+def test_a_figure_of_which_nothing_is_said_or_asserted_is_refused(found, root):
+    (root / "snippets/guide/one/a.py").write_text("print(5 - 3)\n")
+    text = "![](../figures/guide/one/a.svg)\n\n" + shown("a.py", "a.out")
+    assert refused(found(text), 1, "nothing in a.py says")
 
 
 @pytest.mark.parametrize(

@@ -281,6 +281,9 @@ FALSE = {
     r"s = \sum_i x_i, \qquad s = \sum_{i=1}^{n-1} x_i, \qquad x \in \R^n": "not hold",
     r"s = \prod_i x_i, \qquad s = \prod_{i=2}^{n} x_i, \qquad x \in \R^n": "not hold",
     r"s = \sum_i x_i, \qquad s = \sum_{i=1}^{n+1} x_i, \qquad x \in \R^n": "no element",
+    r"s = \sum_{i \le t} x_i, \quad \d s = 0, \quad x \in \R^n, \quad t \in \R": (
+        "no index decides"
+    ),
     r"y_i = x_i, \quad \d y_i = \d x_i, \quad i = 1, \dots, n - 1, \quad x \in \R^n": (
         "runs from 1"
     ),
@@ -298,11 +301,18 @@ FALSE = {
     r"y = \min \bigl( \max(x - \tfrac{11}{2}, 1), 2 \bigr), \quad \frac{\d y}{\d x} = 0": (
         "does not hold"
     ),
+    r"x + [x = 0.1] = x, \qquad x \in \R": "does not hold",
+    r"x + [x \ne \pi] = x + 1, \qquad x \in \R": "does not hold",
+    r"x + [x = y] = x, \qquad x, y \in \R": "does not hold",
     r"e^x < 23, \qquad x \in \R": "does not hold",
     r"y = x^2, \qquad y \ne 2 x^2 - x, \qquad x \in \R": "is not shown",
     r"f(x) = \max(x, 2 x), \qquad \lim_{h \to 0} \frac{f(h) - f(0)}{h} = 2": "limit",
+    r"0.5 \cdot 4^2 = 8.5": "does not hold",
+    r"|h| = h + O(h^2), \qquad h \in \R": "the difference is larger",
+    r"\sqrt{(x + h)^2} = -x - h + O(h^2), \quad x, h \in \R": "the difference is larger",
     r"u^2 < 10, \qquad u \in \R": "does not hold",
     r"x^3 > -10^6, \qquad x \in \R": "does not hold",
+    r"x^2 > x, \qquad x \in \R": "does not hold",
     r"\sqrt{(x - 3)^2} = x - 3, \qquad x \in [2.9, \infty)": "does not hold",
     r"\sqrt{x^2} = x, \qquad 1 \le x \le 1": "fewer than 3 points",
     r"y = e^x, \qquad y < 0, \qquad \frac{\d y}{\d x} = y": "fewer than 3 points",
@@ -340,6 +350,8 @@ INSTEAD = {
     r"\sin^{-1} x = 1": r"\arcsin",
     r"(x > 0) = 1": "[ ]",
     r"y = \sum_{i=1} x_i": "where does it end",
+    r"\sqrt{x} = x^0.5": "states nothing",
+    r"y = \begin{cases} 0 & \text{else} \\ x & x > 0 \end{cases}": "stands last",
 }
 TRUE = r"""
 y = \Bigl[ x + 1 \Bigr]^2, \qquad \frac{\d y}{\d x} = 2 \bigl[ x + 1 \bigr]
@@ -354,9 +366,11 @@ f(x) = \max(x, 2 x), \qquad \lim_{h \to 0^+} \frac{f(h) - f(0)}{h} = 2
 y = \operatorname{clip}(x, -1, 1), \qquad \frac{\d y}{\d x} = \mathbb{1}\{|x| \le 1\}
 y = \begin{cases} 2 x, & \text{if } x > 0, \\ x, & \text{otherwise,} \end{cases} \qquad y = \max(x, 2x)
 \frac{f(x + h) - f(x - h)}{2 h} = f'(x) + O(h^2), \qquad x, h \in \R
+\sqrt{x^2} = x, \qquad e^h = 1 + h + O(h^2), \qquad x > 0, \qquad h \in \R
 y = x^\top A x, \qquad \frac{\partial y}{\partial x} = x^\top (A + A^T), \quad x \in \R^n, \quad A \in \R^{n \times n}
 y = \sqrt[3]{x}, \qquad \frac{\d y}{\d x} = \frac{1}{3 y^2}, \qquad x > 0
 y = \max_i x_i, \qquad y \ge x_1, \qquad x \in \R^n
+\|x\|_\infty = \max_i |x_i|, \qquad x \in \R^n
 y = \operatorname{sech} x, \qquad \frac{\d y}{\d x} = -\operatorname{sech} x \tanh x
 y_i = x_i^2, \qquad \frac{\partial y_i}{\partial x_j} = 2 x_i \, \delta_{ij}, \qquad x \in \R^n
 y = \mathrm{softplus}(x), \qquad \frac{\d y}{\d x} = \sigma(x), \qquad x \in \R
@@ -442,6 +456,7 @@ INLINE = {
     r"y_i \ne x_i + 1": "failed",
     r"\d y_i = 3 x_i \, \d x_i": "failed",
     r"3 x_i": "failed",
+    r"\sum_i x_i = x_1 + x_2": "failed",
     r"\upstream{\bar y_i} \cdot \upstream{2 x_i}": "failed",
     r"\downstream{\bar y}": "failed",
     r"q": "failed",

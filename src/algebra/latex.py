@@ -495,7 +495,7 @@ class _Parser:
             inner = self.expression()
             self._take("}")
             return inner
-        if re.fullmatch(r"\d{2,}", self._next):  # \frac12 takes one digit each
+        if re.fullmatch(r"\d.+", self._next):  # \frac12 takes one digit each
             token = self._tokens[self._at]
             self._tokens[self._at : self._at + 1] = [
                 _Token(digit, token.position) for digit in token.text
@@ -835,6 +835,8 @@ class _Parser:
         widths = {len(row) for row in rows}
         if len(widths) > 1 or (name == "cases" and widths != {2}):
             raise LatexError(f"rows of {name} differ in length", position)
+        if name == "cases" and None in [condition for _, condition in rows[:-1]]:
+            raise LatexError("what holds otherwise stands last", position)
         read = tuple(map(tuple, rows))
         return (
             Cases(position, read) if name == "cases" else Matrix(position, read, name)

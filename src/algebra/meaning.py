@@ -479,7 +479,10 @@ class Meaning:
             ranges = {letter: range(1, sizes[letter] + 1) for letter in letters}
         for numbers in itertools.product(*(ranges[letter] for letter in letters)):
             inner = replace(at, bound={**at.bound, **dict(zip(letters, numbers))})
-            if condition is None or self.condition(condition, inner) == sympy.true:
+            holds = condition is None or self.condition(condition, inner)
+            if holds not in (True, False):
+                raise Unclear("a sum over what no index decides", body.position)
+            if holds:
                 yield self.value(body, inner)
 
     def _limit(self, node: Node, at: At) -> int:

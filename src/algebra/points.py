@@ -71,9 +71,6 @@ def hold(
     if not pairs:
         return 0
     symbols = _symbols(side for pair in pairs for side in pair)
-    conditions = tuple(
-        c for c in conditions if c.free_symbols and c.free_symbols <= set(symbols)
-    )
     if relation in ORDERS and symbols:
         decided = {_decided(relation, *pair, conditions) for pair in pairs}
         if False in decided:
@@ -85,7 +82,7 @@ def hold(
     evaluate = _function(symbols, [list(pair) for pair in pairs])
     real = not any(side.has(sympy.I) for side in sides)
     compared, met = [0] * len(pairs), 0
-    for point in _points(symbols, sides, conditions):
+    for point in _points(symbols, sides, conditions, relation in ORDERS):
         met += 1
         near = all(1 / 8 < abs(coordinate) < 4 for coordinate in point)
         for digits in (_DIGITS,) if near else (_DIGITS, _ALL_DIGITS):
@@ -151,17 +148,22 @@ def meets(condition: sympy.Basic) -> None:
 def shrinks(
     difference: sympy.Expr, size: sympy.Expr, conditions: tuple[sympy.Basic, ...]
 ) -> bool:
-    """Whether a difference is O of a power of the one symbol of its size."""
+    """Whether a difference is O of a power of the one symbol of its size: on the side
+    of 0 on which that lies, at points of both."""
     (small,) = size.free_symbols
     symbols = _symbols((difference, small))
     ratio = _function(symbols, difference / size)
-    point = dict(zip(symbols, next(_points(symbols, (difference,), conditions))))
-    with mpmath.workdps(_ALL_DIGITS):
-        near, far = (
-            abs(ratio(*{**point, small: mpmath.mpf(10) ** exponent}.values()))
-            for exponent in (-12, -3)
-        )
-        return near <= 100 * far + _EQUAL
+    places = [*islice(_points(symbols, (difference,), conditions), _LEAST**2)]
+    for place in places:
+        point = dict(zip(symbols, place))
+        with mpmath.workdps(_ALL_DIGITS):
+            near, far = (
+                abs(ratio(*{**point, small: mpmath.sign(point[small]) * h}.values()))
+                for h in (mpmath.mpf(10) ** -12, mpmath.mpf(10) ** -3)
+            )
+            if not near <= 100 * far + _EQUAL:  # or is not defined
+                return False
+    return len(places) >= _LEAST
 
 
 def _function(symbols: list[sympy.Symbol], of: Any) -> Callable:
@@ -179,7 +181,11 @@ def _function(symbols: list[sympy.Symbol], of: Any) -> Callable:
     def renamed(part: Any) -> Any:
         if isinstance(part, list):
             return list(map(renamed, part))
-        return part.xreplace(named)
+        equal = {  # to as many digits as points have
+            eq: (abs(eq.lhs - eq.rhs) < _EQUAL) ^ isinstance(eq, sympy.Ne)
+            for eq in part.atoms(sympy.Eq, sympy.Ne)
+        }
+        return part.xreplace(equal).xreplace(named)
 
     steep = {name: bounded(name) for name in _STEEP}
     arguments = list(named.values())
@@ -207,27 +213,34 @@ def _points(
     symbols: list[sympy.Symbol],
     sides: tuple[sympy.Basic, ...],
     conditions: tuple[sympy.Basic, ...],
+    everywhere: bool = False,
 ) -> Iterator[Point]:
-    """Generic points first, and then such with coordinates at other places."""
+    """Generic points first, and then such with coordinates at other places; at all
+    of these ``everywhere``, as where an order may fail, or where there are branches."""
     if not symbols:
         yield []
         return
+    conditions = tuple(
+        c for c in conditions if c.free_symbols and c.free_symbols <= set(symbols)
+    )
     generator = random.Random(1)
     places = _places((*sides, *conditions))
     generator.shuffle(places)
     equal = [
-        (symbols.index(eq.lhs), mpmath.mpf(str(eq.rhs)))
+        (symbols.index(eq.lhs), _function(symbols, eq.rhs))
         for side in sides
-        for eq in side.atoms(sympy.Eq)
-        if eq.lhs in symbols and eq.rhs.is_number
+        for eq in side.atoms(sympy.Eq, sympy.Ne)
+        if eq.lhs in symbols and eq.lhs not in eq.rhs.free_symbols
     ]
-    left = _MOST + (2 * len(places) if any(s.has(*_BRANCHES) for s in sides) else 0)
+    everywhere = everywhere or any(side.has(*_BRANCHES) for side in sides)
+    left = _MOST + (2 * len(places) if everywhere else 0)
     met = [_function(symbols, condition) for condition in conditions]
     for attempt in range(_ATTEMPTS):
         point = [_generic(generator) for _ in symbols]
         if attempt < len(equal):
             number, place = equal[attempt]
-            point[number] = place
+            with mpmath.workdps(_DIGITS):
+                point[number] = place(*point)
         elif attempt % 4 > 1:
             point[attempt % len(symbols)] = places[attempt // 2 % len(places)]
         elif attempt % 4:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from .nodes import (
     Constant,
+    Extreme,
     Group,
     Matrix,
     Node,
@@ -81,6 +82,6 @@ def free_indices(node: Tree) -> set[str]:
     if isinstance(node, Symbol):
         return {index.letter for index in node.indices if index.letter}
     inner = set().union(*map(free_indices, node.parts))
-    if isinstance(node, Over):
+    if isinstance(node, Over | Extreme):
         return inner - set(node.letters)
     return inner

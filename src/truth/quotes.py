@@ -35,7 +35,7 @@ _ELLIPSIS = re.compile(r"\s*(?:…|\.\.\.)\s*")
 def is_message(text: str) -> bool:
     """Whether a span quotes a message: an exception, or four words, no code."""
     if _EXCEPTION.search(text):
-        return not _API.match(text)
+        return not _API.match(text) or bool(_RAISED.match(text))
     return len(text.split()) >= 4 and not _is_code(text)
 
 
@@ -117,7 +117,7 @@ def _parts(text: str) -> list[str]:
 def _pattern(parts: Iterable[str]) -> re.Pattern:
     """Whole words, in this order."""
     return re.compile(
-        ".*?".join(
+        rf"(?:(?!{_RAISED.pattern}).)*?".join(
             (r"(?<!\w)" if part[0].isalnum() else "")
             + re.escape(part)
             + (r"(?!\w)" if part[-1].isalnum() else "")

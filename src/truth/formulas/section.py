@@ -92,6 +92,11 @@ class Reading:
         """Take over what became of it where arrays have other sizes."""
         self.failure = self.failure or other.failure
         if not self.formula.display:
+            for number in self.proven & other.doubts.keys():
+                doubt, sides = other.doubts[number], self.statements[number].sides
+                # Numbers may be those of a case, whose arrays have one size.
+                if type(doubt) is Refuted and not any(map(is_numeric, sides)):
+                    self.fail(f"{doubt}, for another size", doubt.position)
             self.proven &= other.proven
             return
         self.proven |= other.proven
@@ -766,13 +771,9 @@ def _rounding(node: Node, approximately: bool) -> float:
             return 0.5 * 10.0**-decimals if decimals else 0.0
         digits = str(int(value))
         return 0.5 * 10.0 ** (len(digits) - len(digits.rstrip("0")))
-    if isinstance(node, Product) and len(node.factors) == 2:
-        number, power = node.factors
-        if (
-            isinstance(number, Number)
-            and isinstance(power, Power)
-            and is_numeric(power)
-        ):
-            scale = float(Meaning(Scope()).value(power))
-            return (_rounding(number, approximately) or 0.0) * scale
+    match node:  # 2.5 times a power of 10, but of no other number
+        case Product(_, (Number() as number, Power(_, Number(_, 10)) as power)):
+            if is_numeric(power):
+                scale = float(Meaning(Scope()).value(power))
+                return _rounding(number, approximately) * scale
     return 0.0

@@ -54,8 +54,11 @@ def _fix(page: Page, said: re.Match) -> tuple[Path, str] | None:
     if said["fixed"]:
         return _asked(page, said["fixed"], said["fix"])
     beside = program.parent.parent / program.name
-    is_wrong = program.parent.name == "wrong" and beside.is_file()
-    return (beside, said["fix"] or said["call"]) if is_wrong else None
+    if program.parent.name == "wrong" and beside.is_file():
+        return beside, said["fix"] or said["call"]
+    if said["fix"]:
+        raise ValueError(f"no program beside {said['program']} has the fix")
+    return None
 
 
 def _held(program: Path, call: str) -> tuple[str, str]:

@@ -51,7 +51,7 @@ def parts(program: Path, call: str) -> tuple[Callable, list, list[str]]:
             eval(ast.unparse(each), names)
             for each in (tree.func, *tree.args, *(k.value for k in tree.keywords))
         )
-    except (NameError, SyntaxError) as error:
+    except Exception as error:  # of whatever the call is made of
         raise ValueError(f"{call}: {error}") from None
     return function, inputs, [str(each.arg) for each in tree.keywords]
 

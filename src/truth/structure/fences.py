@@ -15,7 +15,7 @@ PRINTS = "prints"
 _CODE = ("python", "sh")
 """Languages of what is run or looked up; what has another might be output."""
 _LANGUAGE = re.compile(r"[`~]+\s*(?:\{\s*\.?)?(?P<language>\w*)")
-_TITLE = re.compile(r'\btitle="(?P<title>[^"]*)"')
+_TITLE = re.compile(r"""\btitle=(?P<mark>["']?)(?P<title>.*?)(?P=mark)(?=[\s}]|\Z)""")
 _TYPE = re.compile(r"\w+ +:: .*→.*")
 _NO_TRACE = "its trace does not stand below it, before another program or heading"
 _UNTIED = (
@@ -34,6 +34,9 @@ def check(page: Page, root: Path) -> Iterator[Finding]:
         yield from _shows(page, fence, names) if names else _types(page, fence)
     for at, name in included.items():
         yield refused(page, at, name, "an include stands in a fence")
+    for code in page.codes:  # some are shown as a block, and none is read as one
+        if page.text.startswith("```", code.span[0]) and "\n" in code.text:
+            yield refused(page, code.start, code.text, "a fence has lines of its own")
 
 
 def _pairs(page: Page) -> Iterator[Finding]:
@@ -121,7 +124,8 @@ def _has(trace: Path, text: str) -> bool:
 
 def _tests(page: Page, fence: Piece) -> Iterator[Path]:
     for name in page.says("proof", fence.start):
-        if name.startswith("tests/") and (path := page.named(name)):
+        path = page.named(name) if name.startswith("tests/") else None
+        if path and path.is_file():
             yield path
 
 

@@ -90,10 +90,15 @@ def _aside(node: ast.AST) -> Iterator[ast.AST]:
 
 def _shown(node: ast.AST) -> Iterator[ast.expr]:
     """The values that a print or a formatted text shows as they are."""
-    if isinstance(node, ast.FormattedValue):
-        yield _bare(node.value)
-    elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("print", "tf.print"):
-        yield from map(_bare, node.args)
+    match node:
+        case ast.FormattedValue(value):
+            yield _bare(value)
+        case ast.BinOp(ast.Constant(str()), ast.Mod(), value):
+            yield from map(_bare, getattr(value, "elts", [value]))
+        case ast.Call(ast.Attribute(ast.Constant(str()), "format"), args):
+            yield from map(_bare, args)
+        case ast.Call(function, args) if ast.unparse(function) in ("print", "tf.print"):
+            yield from map(_bare, args)
 
 
 def _bare(value: ast.expr) -> ast.expr:

@@ -58,6 +58,7 @@ def _next(page: Page, root: Path) -> Iterator[Finding]:
 
 def _directives(page: Page) -> Iterator[Finding]:
     tables = {each.start() for each in page.modes}
+    quoted = {quote.span[1] for _, quote in page.quotes}
     known = set()
     for key, said, comment in page.directives:
         known.add(comment.start)
@@ -67,6 +68,10 @@ def _directives(page: Page) -> Iterator[Finding]:
         for name in re.split(r"[,\s]+", said) if key == "proof" else ():
             if not (path := page.named(name)) or not path.is_file():
                 yield refused(page, comment.start, name or comment.text, "no such file")
+        above = len(page.text[: comment.span[0]].rstrip())
+        if key == "docstring" and above not in quoted:
+            how = "write it right behind a span of code, a fence or a blockquote"
+            yield refused(page, comment.start, comment.text, how)
     for comment in page.comments:
         found = _DIRECTIVE_LIKE.match(comment.text)
         if comment.start in known or not found:
