@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 from mathml.convert import MACROS, convert_all
 from mathml.source import Source, blanked
 from takeaway import exercises, offline, plain
-from takeaway.book import PROGRAMS
+from takeaway.book import PROGRAMS, Book, Page
 from takeaway.plain import Place
 from tracebook import files, includes, live
 from truth.menu import menu
@@ -347,6 +347,26 @@ def test_what_marks_an_answer_is_gone_and_its_code_is_whole():
     marked = 'It is **5**{.answer data-name="a"}: `f(x)`{.answer data-of="x^2"}.\n'
     found = plain.pieces(marked, plain.Place("page.md", str), str)
     assert plain.as_markdown(found, str) == "It is **5**: `f(x)`.\n"
+
+
+TAKEN = {
+    "p/x.py": b"print(1)\n",
+    "p/x.out": b"1\n",
+    "p/odd.py": b"# tracebook: raise\nprint(1)\n",
+}
+SLIPS = [
+    ('```python title="y.py"\n--8<-- "p/y.py"\n```\n', "p.md", "[`y.py`]"),
+    ('```python title="odd.py"\n--8<-- "p/odd.py"\n```\n', "p.ipynb", '"print(1)"'),
+]
+"""What is served of a page on which something is wrong, in a file that is taken."""
+
+
+@pytest.mark.parametrize("markdown, name, said", SLIPS)
+def test_what_is_wrong_on_one_page_leaves_all_others(markdown, name, said):
+    """While it is served; it is reported by who checks it, with its line."""
+    pages = [Page("p.md", "P", markdown), Page("q.md", "Q", "# Q\n")]
+    taken = dict(Book("A book", "", pages, TAKEN, str).files())
+    assert said in taken[name].decode() and "q.md" in taken
 
 
 def test_buttons():
