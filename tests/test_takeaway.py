@@ -349,6 +349,10 @@ def test_what_marks_an_answer_is_gone_and_its_code_is_whole():
     assert plain.as_markdown(found, str) == "It is **5**: `f(x)`.\n"
 
 
+RUN = '```python title="x.py"\n--8<-- "p/x.py"\n```\n\n'
+PRINTS = '```text title="prints"\n--8<-- "p/x.out"\n```\n'
+ANSWER = '??? question "Answer"\n\n    `1`{.answer data-of="x * 1"}\n'
+EXERCISES = "exercises/p.ipynb"
 TAKEN = {
     "p/x.py": b"print(1)\n",
     "p/x.out": b"1\n",
@@ -357,6 +361,18 @@ TAKEN = {
 SLIPS = [
     ('```python title="y.py"\n--8<-- "p/y.py"\n```\n', "p.md", "[`y.py`]"),
     ('```python title="odd.py"\n--8<-- "p/odd.py"\n```\n', "p.ipynb", '"print(1)"'),
+    (f"{RUN}Text.\n\n## Below\n\nText.\n\n## Next\n\n{PRINTS}", "p.ipynb", '"1\\n"'),
+    (":   No term.\n", "p.md", ":   No term."),
+    (f"{RUN}:   No term.\n", "p.md", ":   No term."),
+    (ANSWER, EXERCISES, "constant([0.5, 2.0, -1.25])"),
+    (f"**A.** It.\n\n{ANSWER.rstrip()}", EXERCISES, '"**A.** It."'),
+    (ANSWER.replace('"}', '" data-at="x=1 2"}'), EXERCISES, "constant([1.0, 2.0])"),
+    (
+        ANSWER.replace('"}', '" data-at="x = 1, 2e-1"}'),
+        EXERCISES,
+        "constant([1.0, 0.2])",
+    ),
+    (ANSWER.replace("data", 'data-name="a" data'), EXERCISES, "constant([0.5"),
 ]
 """What is served of a page on which something is wrong, in a file that is taken."""
 

@@ -159,7 +159,7 @@ class _Text:
                 title = (fold["kind"] or "").capitalize()
             if title:
                 self._lines += [f"{self._mark()}**{title}**", self._mark().rstrip()]
-        elif definition := _DEFINITION.match(line):
+        elif (definition := _DEFINITION.match(line)) and any(self._lines):
             self._name_the_term()
             self._open.append((len(definition["indent"]), ""))
             self._lines.append(self._mark() + line[definition.end() :])
