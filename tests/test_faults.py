@@ -308,6 +308,25 @@ FAULTS = {
         1,
         "snippets/x.py:1: ended the process that programs are forked from",
     ),
+    # A page would show another text than what ran.
+    "a program that ends its fence": Fault(
+        CHECK,
+        file("snippets/x.py", '"""Add.\n\n```\n"""\nprint("one" + "two")\n'),
+        1,
+        "snippets/x.py:3: looks like an include, or the end of a fence",
+    ),
+    "a trace that ends its fence": Fault(
+        "tracebook update",
+        file("snippets/x.py", "print('one' + 'two\\n~~~')\n"),
+        1,
+        "line 2 of its output looks like an include, or the end of a fence",
+    ),
+    **{
+        f"a site in the place of {folder}": Fault(
+            f"{BUILD} --site-dir {folder}", sets(), 1, "would be emptied, with the prog"
+        )
+        for folder in ("snippets", "snippets/part")
+    },
     # What is said can be read.
     "a trace of CR LF": Fault(
         CHECK,

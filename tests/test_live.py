@@ -78,6 +78,11 @@ def test_update_records_every_combination(book):
         ("x = False, True\n", "a.live:1: the program assigns no numeric"),
         ("x = nan to 2.0 by 1.0\n", "'nan to 2.0 by 1.0' isn't a range"),
         ("x = 1.0 to 2.0 by 0.0\n", "a.live:1: '1.0 to 2.0 by 0.0' has no stops"),
+        ("x = 1.0 to 2.0 by Infinity\n", "a.live:1: '1.0 to 2.0 by Infinity' has no"),
+        (
+            "x = 1.0 to 2.5 by 1.0\n",
+            "a.live:1: '1.0 to 2.5 by 1.0' has no stops, no last",
+        ),
         ("x = 1.0, 2.0\nx = 2.0, 3.0\n", "a.live:1: names one constant twice"),
         ("x = 1.0 to 30.0 by 0.1\nz[0] = 1.0, 2.0\n", "has 582 combinations"),
     ],

@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 from mathml.convert import MACROS, convert_all
 from mathml.source import Source, blanked
 from takeaway import exercises, offline, plain
-from takeaway.book import PROGRAMS
+from takeaway.book import PROGRAMS, Book, Page
 from takeaway.plain import Place
 from tracebook import files, includes, live
 from truth.menu import menu
@@ -347,6 +347,42 @@ def test_what_marks_an_answer_is_gone_and_its_code_is_whole():
     marked = 'It is **5**{.answer data-name="a"}: `f(x)`{.answer data-of="x^2"}.\n'
     found = plain.pieces(marked, plain.Place("page.md", str), str)
     assert plain.as_markdown(found, str) == "It is **5**: `f(x)`.\n"
+
+
+RUN = '```python title="x.py"\n--8<-- "p/x.py"\n```\n\n'
+PRINTS = '```text title="prints"\n--8<-- "p/x.out"\n```\n'
+ANSWER = '??? question "Answer"\n\n    `1`{.answer data-of="x * 1"}\n'
+EXERCISES = "exercises/p.ipynb"
+TAKEN = {
+    "p/x.py": b"print(1)\n",
+    "p/x.out": b"1\n",
+    "p/odd.py": b"# tracebook: raise\nprint(1)\n",
+}
+SLIPS = [
+    ('```python title="y.py"\n--8<-- "p/y.py"\n```\n', "p.md", "[`y.py`]"),
+    ('```python title="odd.py"\n--8<-- "p/odd.py"\n```\n', "p.ipynb", '"print(1)"'),
+    (f"{RUN}Text.\n\n## Below\n\nText.\n\n## Next\n\n{PRINTS}", "p.ipynb", '"1\\n"'),
+    (":   No term.\n", "p.md", ":   No term."),
+    (f"{RUN}:   No term.\n", "p.md", ":   No term."),
+    (ANSWER, EXERCISES, "constant([0.5, 2.0, -1.25])"),
+    (f"**A.** It.\n\n{ANSWER.rstrip()}", EXERCISES, '"**A.** It."'),
+    (ANSWER.replace('"}', '" data-at="x=1 2"}'), EXERCISES, "constant([1.0, 2.0])"),
+    (
+        ANSWER.replace('"}', '" data-at="x = 1, 2e-1"}'),
+        EXERCISES,
+        "constant([1.0, 0.2])",
+    ),
+    (ANSWER.replace("data", 'data-name="a" data'), EXERCISES, "constant([0.5"),
+]
+"""What is served of a page on which something is wrong, in a file that is taken."""
+
+
+@pytest.mark.parametrize("markdown, name, said", SLIPS)
+def test_what_is_wrong_on_one_page_leaves_all_others(markdown, name, said):
+    """While it is served; it is reported by who checks it, with its line."""
+    pages = [Page("p.md", "P", markdown), Page("q.md", "Q", "# Q\n")]
+    taken = dict(Book("A book", "", pages, TAKEN, str).files())
+    assert said in taken[name].decode() and "q.md" in taken
 
 
 def test_buttons():

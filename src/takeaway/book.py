@@ -90,7 +90,11 @@ class Book:
 
     def _pieces(self, page: Page, place: Place, **options: Any) -> Iterator[str | Code]:
         return plain.pieces(
-            page.markdown, place, lambda name: self.programs[name].decode(), **options
+            page.markdown,
+            place,
+            # One that isn't there is the engine's to report, while pages are served.
+            lambda name: self.programs.get(name, b"").decode(),
+            **options,
         )
 
     def _markdown(self, page: Page, **options: Any) -> str:

@@ -17,9 +17,9 @@ OPENING = (
     " gradient, which is upstream times the local derivative. Write the formula in"
     " Python, with functions such as `tf.math.cos`."
 )
-_ANSWER = re.compile(r'\{\.answer (?P<said>data-of="[^}]*)\}')
+_ANSWER = re.compile(r'\{\.answer (?P<said>[^}]*\bdata-of="[^}]*)\}')
 _SAID = re.compile(r'data-(\w+)="([^"]*)"')
-_FOLD = re.compile(r"^\?\?\?.*\n(?:\n| {4}.*\n)*", re.MULTILINE)
+_FOLD = re.compile(r"^\?\?\?.*\n(?:\n| {4}.*(?:\n|\Z))*", re.MULTILINE)
 _TITLE = re.compile(r"^\*\*", re.MULTILINE)
 _FACTOR = re.compile(
     r"(?P<upstream>upstream(?:_\w+)?|\w+_bar) (?P<sign>[*/]) (?P<rest>.*)"
@@ -110,9 +110,7 @@ class Exercise:
 
     @property
     def check(self) -> str:
-        said = dict(
-            each.split(" = ") for each in re.split("; *", self.at) if "=" in each
-        )
+        said = dict(re.findall(r"(\w+) *= *([^;]*)", self.at))
         inputs = [_values(k, said.get(name, "")) for k, name in enumerate(self.by)]
         return (
             f"check(function, {', '.join(f'tf.constant({each})' for each in inputs)})"
@@ -127,8 +125,9 @@ def _python(formula: str) -> str:
 def _values(number: int, at: str = "") -> str:
     """Where a function is checked: at the points of the exercise that are neither small
     nor large, where finite differences lose digits, or at others."""
-    said = [float(each) for each in at.split() if 0.1 <= abs(float(each)) <= 7]
-    points = said or [each + 0.25 * number for each in (0.5, 2.0, -1.25)]
+    said = [float(each) for each in re.findall(r"-?\d*\.?\d+(?:e-?\d+)?", at)]
+    points = [each for each in said if 0.1 <= abs(each) <= 7]
+    points = points or [each + 0.25 * number for each in (0.5, 2.0, -1.25)]
     return f"[{', '.join(map(str, points))}]"
 
 
@@ -144,7 +143,7 @@ def exercises(markdown: str) -> Iterator[Exercise]:
         for of in dict.fromkeys(each["of"] for each in said):
             its = [k for k, each in enumerate(said) if each["of"] == of]
             above = markdown[: fold.start()]
-            start = [each.start() for each in _TITLE.finditer(above)][-1]
+            start = [0, *(each.start() for each in _TITLE.finditer(above))][-1]
             yield Exercise(
                 _FOLD.sub("", markdown[start : fold.start()]).strip(),
                 of,

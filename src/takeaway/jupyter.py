@@ -44,13 +44,13 @@ def notebook(
             close()
             file = posixpath.basename(program)
             magic = f"%%writefile {file}\n" if alone else ""
-            cells.append(cell("code", magic + piece.text, tags))
+            cells.append(prints := cell("code", magic + piece.text, tags))
             if alone:
                 run = f"import sys\n\n!{{sys.executable}} {file}"
-                cells.append(cell("code", run))
+                cells.append(prints := cell("code", run))
         elif program and piece.name == program.removesuffix(".py") + ".out":
             output = {"name": "stdout", "text": _lines(piece.text)}
-            cells[-1]["outputs"].append({"output_type": "stream", **output})
+            prints["outputs"].append({"output_type": "stream", **output})
         else:
             prose.append(piece)
     close()

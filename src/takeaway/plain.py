@@ -4,6 +4,7 @@ expanded, rewritten in plain form, or gone."""
 import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from textwrap import dedent
@@ -11,6 +12,7 @@ from textwrap import dedent
 from mathml.convert import expanded
 from mathml.source import Source
 from tracebook import includes
+from tracebook.settings import SettingsError
 from tracebook.snippet import declared
 
 COLORS = {"upstream": "#c2570c", "local": "#2f6fd0", "downstream": "#16803f"}
@@ -157,7 +159,7 @@ class _Text:
                 title = (fold["kind"] or "").capitalize()
             if title:
                 self._lines += [f"{self._mark()}**{title}**", self._mark().rstrip()]
-        elif definition := _DEFINITION.match(line):
+        elif (definition := _DEFINITION.match(line)) and any(self._lines):
             self._name_the_term()
             self._open.append((len(definition["indent"]), ""))
             self._lines.append(self._mark() + line[definition.end() :])
@@ -218,7 +220,8 @@ def _code(line: str, body: str, before: str, programs: Callable[[str], str]) -> 
             shown += include.lines(text) or []
             if not include.selection:
                 name = include.name
-                said = frozenset(declared(text, name)) if name.endswith(".py") else said
+                with suppress(SettingsError):  # which the engine reports
+                    said = frozenset(declared(text, name))
         else:
             shown.append(each)
     text = "\n".join([*shown, ""])

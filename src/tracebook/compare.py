@@ -1,6 +1,7 @@
 """Whether two traces agree: text to the letter, numbers within a tolerance."""
 
 import difflib
+import math
 import os.path
 import re
 
@@ -37,7 +38,7 @@ def _close(a: str, b: str, rel: float) -> bool:
     if _WHOLE.fullmatch(a) and _WHOLE.fullmatch(b):
         return False
     x, y = float(a), float(b)
-    return x != y and abs(x - y) <= rel * max(x, y)
+    return x != y and abs(x - y) <= rel * max(x, y) < math.inf
 
 
 def difference(shown: str, printed: str, rel: float) -> tuple[int, str] | None:

@@ -27,6 +27,7 @@ _COMMENT = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _BORDER = re.compile(r"\s*# -+8<-+ \[(start|end):([A-Za-z][A-Za-z0-9_-]*)\]")
+_FENCE_END = re.compile(r"(?:`{3,}|~{3,})[ \t]*")
 _HIDDEN = re.compile(rf"{_BORDER.pattern}|\s*#\s*(?:tracebook|truth):.*")
 
 
@@ -89,12 +90,14 @@ def read(path: Path) -> str:
 
 
 def misread(program: str) -> int | None:
-    """The first line of a text that some page would take for an include.
+    """The first line of a text that some page would take for an include, or for the
+    end of the fence in which it stands.
 
     Only the borders of sections, on lines of their own, are meant to be obeyed.
     """
     for number, line in enumerate(program.split("\n"), 1):
-        if "-8<-" in line and not _BORDER.fullmatch(line):
+        is_include = "-8<-" in line and not _BORDER.fullmatch(line)
+        if is_include or _FENCE_END.fullmatch(line):
             return number
     return None
 

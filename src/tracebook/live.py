@@ -311,10 +311,11 @@ def _stops(text: str) -> list[str]:
     try:
         first, last, step = (Decimal(each) for each in found.groups())
         bad = step <= 0 or last < first or (last - first) / step > MOST
+        bad = bad or (last - first) % step != 0
     except InvalidOperation:
         raise ValueError(f"{text!r} isn't a range of numbers") from None
     if bad:
-        raise ValueError(f"{text!r} has no stops, or more than {MOST}")
+        raise ValueError(f"{text!r} has no stops, no last one, or more than {MOST}")
     # As the first one is written: -1.0 to 1.0 by 0.25 has the stop -0.75.
     point = "." in found["first"]
     stops = []

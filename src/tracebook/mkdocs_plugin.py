@@ -254,6 +254,9 @@ def _settings(config: MkDocsConfig) -> Settings:
             raise SettingsError(
                 f"{name}: docs_dir is {settings.docs}, and not {others}"
             )
+    site, programs = Path(config.site_dir).resolve(), settings.snippets_dir.resolve()
+    if site.is_relative_to(programs) or programs.is_relative_to(site):
+        raise SettingsError(f"site_dir: {site} would be emptied, with the programs")
     # Without the folder it would look from where the command was given.
     config.mdx_configs[_INCLUDES] = {"snippets": str(settings.snippets_dir)}
     if _INCLUDES not in config.markdown_extensions:

@@ -3,6 +3,8 @@
 import ast
 import re
 
+from . import includes
+
 NOT_NOISE = "\x1a"
 """Put before a line of Python's own that looks like noise."""
 
@@ -14,7 +16,7 @@ _FRAMES = re.compile(
     r'^(?:[^\S\n]*File "[^"\n]*", line \d+, in .*(?:\n|\Z))+.*\n?', re.MULTILINE
 )
 _UNDECODED = re.compile(r"[\udc80-\udcff]")
-OBEYED = "looks like an include, which a page would obey"
+OBEYED = "looks like an include, or the end of a fence, which a page would obey"
 _LINES, _COLUMNS = 20, 400
 """Of a text for a terminal: lines at its start and at its end, and their width."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -109,6 +111,6 @@ def unshowable(trace: str) -> str | None:
             return f"{where} holds the control character {control[0]!r}"
         if line != line.rstrip():
             return f"{where} ends in a space"
-        if "8<-" in line:
+        if "8<-" in line or includes.misread(line):
             return f"{where} {OBEYED}"
     return None
