@@ -136,6 +136,16 @@ class Tests:
             for name, its in marked.items()
         ]
 
+    def assertions(self, test: Test) -> set[int]:
+        """The lines of the assertions in a test's own body."""
+        return {
+            each.lineno
+            for node in self._body
+            if isinstance(node, ast.FunctionDef) and node.name == test.name
+            for each in ast.walk(node)
+            if isinstance(each, ast.Assert)
+        }
+
     # What a verdict depends on.
 
     def reads_folders(self, test: Test) -> bool:

@@ -214,13 +214,21 @@ class Check:
         for each in wanted:
             collector.clear()
             test = functions[each.test.name]
-            asserts = "assert" in self.tests.code(each.test.name)
-            each.failure = _failure(test) if asserts else "asserts nothing"
+            each.failure = _failure(test)
             if each.failure:
                 continue
             tried = getattr(test, "tried", None)
             if tried and not tried.cases:
                 each.failure = "tried no case: a list that it goes through is empty"
+                continue
+            if unreached := self.tests.assertions(each.test) - collector.reached:
+                each.failure = (
+                    f"the assertion in line {min(unreached)} was never reached: a loop"
+                    " over nothing, or a branch that no case takes"
+                )
+                continue
+            if not collector.reached:
+                each.failure = "asserts nothing"
                 continue
             verdict = Verdict(
                 each.key,

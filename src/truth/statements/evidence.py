@@ -18,7 +18,7 @@ MOST_AT_A_PLACE = 24
 """Different values of one operand: more were drawn at random, and vouch for nothing."""
 _LONGEST = 2000
 """Letters of a text that are kept."""
-_SEEN = "_seen_by_truth"
+_SEEN, _REACHED = "_seen_by_truth", "_reached_by_truth"
 _COMPARES = ("same", "isclose", "allclose", "array_equal")
 """Functions whose arguments an assertion compares."""
 
@@ -40,9 +40,16 @@ class Collector:
 
     def __init__(self) -> None:
         self._places: dict[int, Evidence] = {}
+        self.reached: set[int] = set()
+        """The lines of the assertions that were tried."""
 
     def clear(self) -> None:
         self._places.clear()
+        self.reached.clear()
+
+    def reaches(self, line: int) -> bool:
+        self.reached.add(line)
+        return True
 
     def seen(self, place: int, value: Any) -> Any:
         """Keep what an operand was, and return it."""
@@ -115,7 +122,8 @@ def compiled(source: str, path: Path) -> CodeType:
 
 
 class _Assertions(ast.NodeTransformer):
-    """``assert a == b`` becomes ``if not (seen(0, a) == seen(1, b)): raise …``."""
+    """``assert a == b`` becomes ``if reached(LINE) and not (seen(0, a) == seen(1, b)):
+    raise …``."""
 
     def __init__(self) -> None:
         self._places = 0
@@ -125,9 +133,10 @@ class _Assertions(ast.NodeTransformer):
         error = ast.Call(
             ast.Name("AssertionError", ast.Load()), [node.msg] if node.msg else [], []
         )
-        check = ast.If(
-            ast.UnaryOp(ast.Not(), test), [ast.Raise(exc=error, cause=None)], []
-        )
+        line = [ast.Constant(node.lineno)]
+        reached = ast.Call(ast.Name(_REACHED, ast.Load()), line, [])
+        fails = ast.BoolOp(ast.And(), [reached, ast.UnaryOp(ast.Not(), test)])
+        check = ast.If(fails, [ast.Raise(exc=error, cause=None)], [])
         return ast.copy_location(check, node)
 
     def seen(self, node: ast.expr) -> ast.expr:
@@ -163,4 +172,4 @@ class _Operands(ast.NodeTransformer):
 
 def names_for(collector: Collector) -> dict[str, Any]:
     """What a compiled file of tests needs among its names."""
-    return {_SEEN: collector.seen}
+    return {_SEEN: collector.seen, _REACHED: collector.reaches}

@@ -636,8 +636,8 @@ def same(one: Any, other: Any, within: float = 0.0) -> bool:
     if one is None or other is None:
         return one is None and other is None
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        pairs = itertools.zip_longest(one, other)
-        return all(same(a, b, within) for a, b in pairs)
+        pairs = zip(one, other)
+        return len(one) == len(other) and all(same(a, b, within) for a, b in pairs)
     a, b = _array(one), _array(other)
     flushed = _SUBNORMAL if _is_flushed(one) or _is_flushed(other) else 0.0
     return a.shape == b.shape and np.allclose(a, b, within, flushed, equal_nan=True)
