@@ -234,6 +234,8 @@ def _meanwhile(config: MkDocsConfig, settings: Settings) -> Meanwhile | None:
         return Meanwhile.start(
             (host, port), str(config.site_url), settings.cache_dir / "site"
         )
+    except OverflowError as error:
+        raise PluginError(f"the site can't be served: {error}") from error
     except OSError as error:
         if error.errno not in (errno.EADDRINUSE, errno.EACCES):
             return None  # MkDocs may still listen there
