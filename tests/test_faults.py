@@ -178,6 +178,15 @@ FAULTS = {
     },
     "no folder of pages": Fault(TRUTH, no_pages, 2, "{book}/docs: no such folder"),
     "a folder without pages": Fault(TRUTH, no_page, 2, "{book}/docs: no page in it"),
+    "a link to itself": Fault(
+        f"{CHECK} loop",
+        lambda book: (book / "loop").symlink_to("loop"),
+        2,
+        "loop: no snippet there",
+    ),
+    "a port that is none": Fault(
+        "mkdocs serve --dev-addr 127.0.0.1:99999", sets(), 1, "port must be 0-65535"
+    ),
     # Settings.
     **{
         f"{command}, {name}": Fault(command, plant, code, says)
@@ -371,6 +380,20 @@ def test_a_fault_is_named_and_nothing_is_lost(book, name):
     assert not (book / results.FILE).is_file(), "truth went on"
     assert not re.search(r"\by\d", said), f"blames another: {said}"
     assert len(said) < 50_000, "floods"
+
+
+def test_the_engine_answers_what_it_cannot_read(book):
+    done = subprocess.run(
+        [sys.executable, "-m", "tracebook", "engine"],
+        cwd=book,
+        input="check 'x\ncheck\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert "No closing quotation" in first["problems"][0]["text"]
+    assert second["ran"] == 1 and not second["problems"]
 
 
 @pytest.mark.parametrize("command", ["truth", "tracebook", "mkdocs"])

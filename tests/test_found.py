@@ -300,7 +300,7 @@ def test_a_page_that_moved_leads_to_where_it_is(tmp_path):
     page: Any = html.fromstring((site / "old/index.html").read_text("utf-8"))
     [link] = page.iter("a")
     assert (site / "old" / link.get("href")).resolve() == site / "part/new"
-    for wrong in ({"old/": "gone/"}, {"part/new/": ""}):
+    for wrong in ({"old/": "gone/"}, {"part/new/": ""}, {"/part/new/": ""}):
         with pytest.raises(ValueError, match="moved: "):
             found.write(
                 _site(tmp_path, home="First.", part_new="Second."),

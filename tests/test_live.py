@@ -3,14 +3,18 @@
 The first book here is a tiny foreign one, without TensorFlow; the second is this one.
 """
 
+import json
 import re
 import subprocess
 import sys
 from datetime import date
 
 import pytest
+from mkdocs.config.defaults import MkDocsConfig
 
+import reader.live
 from tracebook import live, settings, snippet
+from tracebook.mkdocs_plugin import TracebookPlugin
 
 from .conftest import EVERY_PROGRAM
 from .project import ROOT
@@ -244,6 +248,31 @@ def test_a_page_shows_the_own_trace_to_the_last_digit(book):
     its = live.load(snippet.find(settings.load(book.root))[1])
     assert its.printed["x = 2.0"] == "0.6666666666666666\n"
     assert '["0.3333333333333333\\n","0.6666667\\n"]' in its.script()
+
+
+def test_what_is_served_of_other_inputs_follows_its_files(book):
+    declare(book, "x = 1.0, 2.0\n")
+    assert book.run("update")[0] == 0
+    plugin = TracebookPlugin()
+    plugin.on_startup(command="serve", dirty=False)
+    plugin._settings = settings.load(book.root)
+    config = MkDocsConfig()
+    config["site_dir"] = str(book.root / "site")
+    for trace in (TRACE, TRACE.replace("6.0", "6.00")):
+        (book.snippets / "a.out").write_text(trace)
+        plugin._write_live(config)
+        script = (book.root / "site/snippets/a.live.js").read_text()
+        assert json.dumps(trace) in script
+
+
+@pytest.mark.parametrize(
+    "text", ['-8<- "a.out:1:2"', "![](../figures/a.svg#only-light)", '--8<-- "a.out"']
+)
+def test_a_page_rests_on_the_inputs_of_all_that_it_shows(book, text):
+    given = "page.md", text, book.root / "docs", book.root
+    before = reader.live.rests_on(*given)
+    declare(book, "x = 1.0, 2.0\n")
+    assert reader.live.rests_on(*given) != before
 
 
 def test_an_open_line_is_ended_before_the_next_stop(book):

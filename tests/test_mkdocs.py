@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from .project import ROOT
+
 pytestmark = pytest.mark.tools
 
+SRC = ROOT / "src"
 CONFIG = """
 site_name: A book
 strict: true
@@ -117,6 +120,37 @@ def test_a_configuration_that_speaks_of_another_book_fails(book):
     (book / "mkdocs.yml").write_text(config)
     code, said = build(book)
     assert code == 1 and "docs_dir is pages" in said and "Traceback" not in said, said
+
+
+MISTYPED = [
+    *(
+        (
+            "docs/other.md",
+            f"---\nsearch: {said}\n---\n# Other\n",
+            "other.md: search is ",
+        )
+        for said in ("", "exclude", "[exclude]", "{boost: high}", "{exlude: true}")
+    ),
+    ("docs/glossary.md", "a { #a }\n\nNo.\n", "docs/glossary.md:1: 'a' has no defin"),
+    ("docs/glossary.md", b"\xe9\n", "docs/glossary.md:1: is not UTF-8"),
+    *(
+        ("docs/versions.json", said, "versions.json: ")
+        for said in ("<<<<<<< HEAD\n", "", "null", "{}", "[" * 100_000, b"\xe9")
+    ),
+    ("mkdocs.yml", "extra: {moved: [old/]}\n", "extra: moved: write {old/: new/}"),
+    ("mkdocs.yml", "extra: {moved: {1: 2}}\n", "moved: 1 leads to 2, which is no page"),
+]
+
+
+@pytest.mark.parametrize("name, text, said", MISTYPED)
+def test_what_is_mistyped_or_damaged_is_named(book, name, text, said):
+    hooks = [f"{SRC}/reader/mkdocs_hooks.py", f"{SRC}/reader/found/mkdocs_hooks.py"]
+    (book / "mkdocs.yml").write_text(f"{CONFIG}  - reader.versions\nhooks: {hooks}\n")
+    (book / "docs/titled.md").write_text("# A title\n")
+    with (book / name).open("ab") as file:
+        file.write(text if isinstance(text, bytes) else text.encode())
+    code, printed = build(book)
+    assert code == 1 and said in printed and "Traceback" not in printed, printed
 
 
 def test_a_build_runs_every_program_unless_it_may_remember(book):

@@ -372,6 +372,8 @@ SLIPS = [
         EXERCISES,
         "constant([1.0, 0.2])",
     ),
+    ('!!! note "N"\n\n\tBy a tab.\n', "p.md", "> By a tab."),
+    (ANSWER.replace("    ", "\t"), EXERCISES, "constant([0.5"),
     (ANSWER.replace("data", 'data-name="a" data'), EXERCISES, "constant([0.5"),
 ]
 """What is served of a page on which something is wrong, in a file that is taken."""

@@ -20,7 +20,7 @@ _TRACE = re.compile(r'(?<=<details class="holds" )data-program="(?P<stem>[^"]*)\
 _FIGURE = re.compile(
     r'(?<=<img )(?=[^>]*\ssrc="[^"]*\bfigures/(?P<stem>[\w/-]+?)\.svg#only-light")'
 )
-_OUTPUT = re.compile(r'--8<-- "(?P<stem>[^"]+)\.out"')
+_NAMED = re.compile(r'(?:8<-+ "|\bfigures/)(?P<stem>[\w/-]+?)\.(?:out|svg)\b')
 
 
 class _Live(Postprocessor):
@@ -53,9 +53,9 @@ class LiveExtension(Extension):
 
 
 def rests_on(page: str, text: str, docs: Path, root: Path) -> object:
-    """Which of the page's programs have inputs."""
+    """Which of the page's traces and figures have inputs."""
     folder = docs.parent / FOLDER
-    stems = _OUTPUT.findall(text)
+    stems = _NAMED.findall(text)
     return [stem for stem in stems if (folder / f"{stem}.live").is_file()]
 
 

@@ -8,20 +8,31 @@ import os
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import write_file
 
-from reader import notebook, search, typeface
+from reader import notebook, search, terms, typeface, versions
 from serving import later
 
 
 def on_config(config: MkDocsConfig) -> None:
     if labs := config.plugins.get("mkdocs-jupyter"):
         labs.config["cache_dir"] = str(notebook.cache(_root(config)))
+
+
+def on_files(files: Files, config: MkDocsConfig) -> None:
+    """What is wrong in a file that many pages read is said once."""
+    try:
+        terms.load(Path(config.docs_dir))
+        versions.load(Path(config.docs_dir))
+    except (terms.GlossaryError, versions.ResultsError) as error:
+        raise PluginError(str(error)) from error
 
 
 @event_priority(50)  # before the formulas of the page are judged
@@ -40,7 +51,7 @@ def on_env(env: object, config: MkDocsConfig, files: Files) -> None:
     """A page says in its front matter, as Material has it, that it is not searched, or
     that its words weigh less."""
     pages = [file.page for file in files.documentation_pages() if file.page]
-    said = {page.url: page.meta.get("search", {}) for page in pages}
+    said = {page.url: _search(page) for page in pages}
 
     def write() -> None:
         for name, text in search.files(
@@ -60,6 +71,20 @@ def on_env(env: object, config: MkDocsConfig, files: Files) -> None:
             write_file(text.encode(), os.path.join(config.site_dir, name))
 
     later.make("search", "search/", write)
+
+
+def _search(page: Page) -> dict:
+    """What a page says of its search."""
+    said = page.meta.get("search", {})
+    known: dict[str, Any] = {"boost": (int, float), "exclude": bool, "messages": bool}
+    if isinstance(said, dict) and all(
+        isinstance(value, known.get(name, ())) for name, value in said.items()
+    ):
+        return said
+    raise PluginError(
+        f"{page.file.src_path}: search is {said!r}; write search: {{boost: 0.5}},"
+        " {exclude: true} or {messages: true}"
+    )
 
 
 def on_post_build(config: MkDocsConfig) -> None:

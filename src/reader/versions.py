@@ -89,10 +89,9 @@ def packages() -> dict[str, str]:
 class _Versions(Postprocessor):
     def run(self, text: str) -> str:
         page = place.page(self.md)
-        path = place.docs(self.md) / RESULTS
-        if page is None or not path.exists():
+        known = load(place.docs(self.md))
+        if page is None or known is None:
             return text
-        known = _read(path, path.stat().st_mtime_ns)
         folder = page.removesuffix(".md")
         link = place.link(self.md, page, PAGE)
         name = program = ""
@@ -111,9 +110,25 @@ class _Versions(Postprocessor):
         return _BLOCK.sub(with_line, text)
 
 
+class ResultsError(Exception):
+    """The file of results is damaged; names it."""
+
+
+def load(docs: Path) -> dict[str, Any] | None:
+    """What is known of other versions, or None without such a file."""
+    path = docs / RESULTS
+    return _read(path, path.stat().st_mtime_ns) if path.exists() else None
+
+
 @lru_cache(maxsize=1)
 def _read(path: Path, changed: int) -> dict[str, Any]:
-    return json.loads(path.read_text("utf-8"))
+    try:
+        known = json.loads(path.read_text("utf-8"))
+        return {name: known[name] for name in ("programs", "results")}
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise ResultsError(
+            f"{path}: {error!r}; 'python -m tests.drills.matrix' writes it"
+        ) from error
 
 
 def _line(name: str, tried: tuple[str, str], link: str) -> str:

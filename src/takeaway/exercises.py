@@ -138,6 +138,7 @@ def address(page: str) -> str:
 
 def exercises(markdown: str) -> Iterator[Exercise]:
     """Those of a page whose answer is a formula."""
+    markdown = markdown.expandtabs(4)
     for fold in _FOLD.finditer(markdown):
         said = [dict(_SAID.findall(each)) for each in _ANSWER.findall(fold[0])]
         for of in dict.fromkeys(each["of"] for each in said):

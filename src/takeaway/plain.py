@@ -103,7 +103,8 @@ def pieces(
     ``programs`` gives the file of a program or a trace. Without ``colors``, formulas
     keep the names of the three factors.
     """
-    source = Source(_rewritten(Source(markdown), place, colors))
+    # Markdown expands tabs, too.
+    source = Source(_rewritten(Source(markdown.expandtabs(4)), place, colors))
     fences = {source.line(fence.span[0]): fence for fence in source.fences}
     text = _Text()
     end = 0

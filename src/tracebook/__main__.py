@@ -104,11 +104,11 @@ def _print_json(report: Report) -> int:
 def _serve(judge: Judge) -> int:
     parent = os.getppid()
     for line in sys.stdin:
-        paths = [Path(path) for path in shlex.split(line)[1:]]
         try:
+            paths = [Path(path) for path in shlex.split(line)[1:]]
             tell = progress.of_snippets(parent)
             report = judge.judge(paths, sweep=True, progress=tell)
-        except (SettingsError, OSError) as error:
+        except (SettingsError, OSError, ValueError) as error:
             report = Report([Problem("tracebook", str(error))])
         _print_json(report)
     return 0

@@ -175,13 +175,14 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
             if path.suffix != live.SUFFIX or not program.is_file():
                 continue
             name = program.relative_to(folder).as_posix()
-            now = path.stat().st_mtime_ns, program.stat().st_mtime_ns
-            if self._scripts.get(name, ((), ""))[0] != now:
-                try:
+            try:
+                parts = path, program, path.with_suffix(".out")
+                now = [part.stat().st_mtime_ns for part in parts]
+                if self._scripts.get(name, ((), ""))[0] != now:
                     its = live.load(snippet.load(program, self._settings))
-                except (live.LiveError, SettingsError, OSError):
-                    continue
-                self._scripts[name] = now, its.script() if its else ""
+                    self._scripts[name] = now, its.script() if its else ""
+            except (live.LiveError, SettingsError, OSError):
+                continue
             target = Path(config.site_dir, "snippets", live.published(name))
             on_disk.write(target, self._scripts[name][1].encode())
 
@@ -233,6 +234,8 @@ def _meanwhile(config: MkDocsConfig, settings: Settings) -> Meanwhile | None:
         return Meanwhile.start(
             (host, port), str(config.site_url), settings.cache_dir / "site"
         )
+    except OverflowError as error:
+        raise PluginError(f"the site can't be served: {error}") from error
     except OSError as error:
         if error.errno not in (errno.EADDRINUSE, errno.EACCES):
             return None  # MkDocs may still listen there

@@ -1,5 +1,6 @@
 """A snippet: one program, the trace beside it, and what its comments declare."""
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -121,7 +122,8 @@ def find(settings: Settings, paths: Sequence[Path] = ()) -> list[Snippet]:
     chosen = set() if paths else set().union(*programs.values())
     for path in paths:
         beside = path.suffix in (".out", ".live")
-        asked = (path.with_suffix(".py") if beside else path).resolve()
+        # Unlike resolve(), realpath() takes a link to itself, too.
+        asked = Path(os.path.realpath(path.with_suffix(".py") if beside else path))
         below = programs.get(asked) or set().union(
             *(its for real, its in programs.items() if real.is_relative_to(asked))
         )

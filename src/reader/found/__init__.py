@@ -35,7 +35,7 @@ def write(site: Path, book: Book, kept: Path) -> None:
         text = head.with_line(text, change, ran, proof, links)
         page.path.write_text(text, "utf-8")
     for old, new in book.moved.items():
-        path = site / old / "index.html"
+        path = site / old.strip("/") / "index.html"
         if path.exists():
             raise ValueError(f"moved: {old} is a page")
         if new not in places:

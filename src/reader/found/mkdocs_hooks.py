@@ -21,6 +21,9 @@ def on_post_build(config: MkDocsConfig) -> None:
     if _serving:  # what is being written is not to be found yet
         return
     docs = Path(config.docs_dir).resolve()
+    moved = config.extra.get("moved") or {}
+    if not isinstance(moved, dict):
+        raise PluginError("mkdocs.yml: extra: moved: write {old/: new/}")
     book = found.Book(
         root=docs.parent,
         docs=docs.name,
@@ -28,7 +31,7 @@ def on_post_build(config: MkDocsConfig) -> None:
         description=config.site_description or "",
         address=config.site_url or "",
         repository=config.repo_url or "",
-        moved=config.extra.get("moved", {}),
+        moved={str(old): str(new) for old, new in moved.items()},
     )
     try:
         found.write(Path(config.site_dir), book, docs.parent / ".cache" / "cards")
