@@ -502,6 +502,16 @@ def test_a_test_that_asserts_nothing_fails(book):
     assert "test_rule: asserts nothing" in str([*map(str, found)])
 
 
+def test_a_test_whose_assertion_is_never_reached_fails(book):
+    """But for those of functions within it, which AutoGraph runs from another text."""
+    for above, fails in (("for each in []:", True), ("def f():", False)):
+        more = f"\n    {above}\n        assert x is None"
+        book.write(tests=re.sub("(assert .*)", rf"\1{more}", TESTS))
+        book.accept(reviewed=True)
+        found = str([*map(str, check.Check(book.page, only="test_rule"))])
+        assert ("never reached" in found) == fails, found
+
+
 def test_assertions_hold_under_any_setting_of_python(tmp_path):
     """What `python -O` takes out of a program stays in the tests."""
     code = evidence.compiled("assert 1 == 2, 'no'", tmp_path / "x.py")

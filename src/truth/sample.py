@@ -15,7 +15,15 @@ EVERYTHING = "TRUTH_ALL"
 ONE_IN = 20
 """Each verdict of a lock is tried again on one of so many days."""
 
-_PACKAGES = ("hypothesis", "keras", "ml-dtypes", "numpy", "sympy", "tensorflow")
+_PACKAGES = (
+    "hypothesis",
+    "keras",
+    "matplotlib",
+    "ml-dtypes",
+    "numpy",
+    "sympy",
+    "tensorflow",
+)
 
 _CHOSEN = (
     r"TF2?_(ENABLE|DISABLE|XLA|DETERMINISTIC|USE|BEHAVIOR|FORCE|OVERRIDE|GPU|CUDNN).*"

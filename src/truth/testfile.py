@@ -137,14 +137,17 @@ class Tests:
         ]
 
     def assertions(self, test: Test) -> set[int]:
-        """The lines of the assertions in a test's own body."""
-        return {
-            each.lineno
-            for node in self._body
-            if isinstance(node, ast.FunctionDef) and node.name == test.name
-            for each in ast.walk(node)
-            if isinstance(each, ast.Assert)
-        }
+        """The lines of the assertions in a test's own body: AutoGraph runs those of a
+        function within it from another text."""
+        found: set[int] = set()
+        left = [n for n in self._body if getattr(n, "name", "") == test.name]
+        while left:
+            for each in ast.iter_child_nodes(left.pop()):
+                if isinstance(each, ast.Assert):
+                    found.add(each.lineno)
+                elif not isinstance(each, ast.FunctionDef | ast.expr):
+                    left.append(each)
+        return found
 
     # What a verdict depends on.
 

@@ -133,8 +133,9 @@ class _Assertions(ast.NodeTransformer):
         error = ast.Call(
             ast.Name("AssertionError", ast.Load()), [node.msg] if node.msg else [], []
         )
-        line = [ast.Constant(node.lineno)]
-        reached = ast.Call(ast.Name(_REACHED, ast.Load()), line, [])
+        reached = ast.Call(
+            ast.Name(_REACHED, ast.Load()), [ast.Constant(node.lineno)], []
+        )
         fails = ast.BoolOp(ast.And(), [reached, ast.UnaryOp(ast.Not(), test)])
         check = ast.If(fails, [ast.Raise(exc=error, cause=None)], [])
         return ast.copy_location(check, node)
