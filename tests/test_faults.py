@@ -253,12 +253,6 @@ FAULTS = {
             ),
         )
     },
-    "truth.modes, a page that is not there": Fault(
-        "truth.modes docs/no.md", sets(), 1, "No such file or directory: "
-    ),
-    "truth.modes, a page of another project": Fault(
-        "truth.modes ../no.md", sets(), 1, "../no.md: "
-    ),
     "a file where the results should be": Fault(
         TRUTH, file(".cache/truth", ""), 1, ".cache/truth/"
     ),

@@ -321,7 +321,7 @@ def test_changed_checks_check_all_again(book, change, monkeypatch):
     book.holds()
     book.asked()
     with (book.root / change).open("a") as file:
-        file.write("# changed\n")
+        file.write("rel = 1e-4\n" if change == "pyproject.toml" else "# changed\n")
     book.holds()
     assert len(book.asked()) == ALL
 
@@ -396,7 +396,9 @@ def test_what_fails_is_named_and_checked_again(book):
         assert "formulas: 1 given, 1 failed" in said
     failed = in_all(book.ledger, "displayed formulas")
     assert failed == "1 given, **1 failed**"
-    assert book.stamp().startswith("Checked: 2 programs, 2 rules, 1 number, 1 failed. ")
+    assert book.stamp().startswith(
+        "Checked: 2 programs, 2 rules, 1 quotation, 1 failed. "
+    )
     assert book.truth("docs/index.md")[0] == 0
 
 
