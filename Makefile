@@ -41,7 +41,7 @@ coverage: setup  ## pass the tests, and list the lines of src/ that they do not 
 build: setup  ## build the site into site/; a failing build leaves the last one
 	@$(RUN) truth.build
 
-truth: setup  ## check every formula, rule and number; ALL=1: also what the locks say held
+truth: setup  ## check every formula, rule and sentence; ALL=1: also what the locks say held
 	@$(RUN) truth $(if $(ALL),--all)
 
 check: setup  ## run every snippet and compare its trace, without a site

@@ -1,6 +1,6 @@
 """Check what the pages claim: ``python -m truth [--all] [--root ROOT] [PAGE…]``.
 
-Formulas, rules, numbers, quotes and error messages, and the traces that
+Formulas, rules, sentences, quotes and error messages, and the traces that
 they rest on. What was checked before, and has not changed since, is not checked
 again; what the committed locks say held is taken over but for a twentieth, another one
 each day, unless ``--all`` is given. ``python -m truth accept`` records sentences that

@@ -140,7 +140,9 @@ class Tests:
         """The lines of the assertions in a test's own body: AutoGraph runs those of a
         function within it from another text."""
         found: set[int] = set()
-        left = [n for n in self._body if getattr(n, "name", "") == test.name]
+        left: list[ast.AST] = [
+            each for each in self._body if getattr(each, "name", "") == test.name
+        ]
         while left:
             for each in ast.iter_child_nodes(left.pop()):
                 if isinstance(each, ast.Assert):
