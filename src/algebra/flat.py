@@ -1,8 +1,8 @@
 """What running text shows of formulas: where it stands as well.
 
-A formula is **compound** if it has more than one symbol; numbers alone are a number,
-and checked as such. Two expressions are the same here if they differ in parentheses,
-roles, how products and sums are nested, and where a number stands in a product.
+A formula is **compound** if it has more than one symbol; numbers alone state nothing.
+Two expressions are the same here if they differ in parentheses, roles, how products and
+sums are nested, and where a number stands in a product.
 """
 
 import itertools

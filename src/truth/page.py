@@ -30,10 +30,8 @@ __all__ = [
 DIRECTIVES = ("proof", "docstring", "unchecked", "modes")
 """The keys of the comments that are for the checks."""
 
-_HEADING = re.compile(
-    r"^(?P<hashes>#{1,6})[ \t]*(?P<title>[^#\s].*)$",
-    re.MULTILINE,  # ##Title is one
-)
+_HEADING = re.compile(r"^(?P<hashes>#{1,6})[ \t]*(?P<title>[^#\s].*)$", re.MULTILINE)
+"""Also ``##Title``, which Markdown takes for one."""
 _BLOCK = re.compile(r"[-*+] |\d+\. |[!?]{3}|===|#")
 """What begins a block of its own, though no line above it is empty."""
 _SENTENCE = re.compile(r"[.?!:][*)]*\s+(?=[A-Z`*])")

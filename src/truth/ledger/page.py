@@ -106,7 +106,6 @@ class Part:
     def __init__(
         self, page: Page, record: Record | None, known: Results, root: Path
     ) -> None:
-        self._page = page
         self.title = (record or Record.of(page, root)).title
         self.anchor = anchor(page.shown)
         self.link = page.shown.removeprefix("docs/")
