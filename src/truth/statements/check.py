@@ -9,6 +9,7 @@ other sentences there nine in ten have one, too.
 """
 
 import contextlib
+import gc
 import importlib.util
 import logging
 import os
@@ -478,6 +479,8 @@ def _read(
     sys.modules[name] = module
     vars(module).update(evidence.names_for(collector))
     exec(evidence.compiled(tests.source, tests.path), vars(module))
+    gc.collect()
+    gc.freeze()  # TensorFlow stays: what tests collect, passes it over
     return {
         each.name: vars(module)[each.name] for each in tests.all if not each.is_mark
     }

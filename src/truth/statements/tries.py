@@ -26,8 +26,6 @@ import logging
 import os
 import re
 import runpy
-import subprocess
-import sys
 import tempfile
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -43,6 +41,10 @@ from hypothesis import HealthCheck
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 from tensorflow.python.ops import variable_scope  # no public name takes it back
+
+from tracebook import settings
+from tracebook.runner import Run, Runner
+from tracebook.snippet import Snippet
 
 __all__ = [
     "AROUND",
@@ -69,6 +71,7 @@ __all__ = [
     "definition",
     "derivative",
     "drawn",
+    "elsewhere",
     "history",
     "loaded",
     "message",
@@ -173,6 +176,7 @@ def over(*, cases: int = CASES, examples: tuple = (), **spaces: Any) -> Callable
 
         def run() -> None:
             _built.cache_clear()
+            _drawn.cache_clear()
             _defined.clear()
             for at, combination in enumerate(combinations):
                 names = dict(zip(listed, combination))
@@ -461,11 +465,32 @@ OUTSIDE = [
 """The tape stands outside of the tf.function: where a training loop often has it."""
 
 
+def elsewhere(code: str) -> str:
+    """What a program prints in another process, which imported TensorFlow before and
+    has done nothing else.
+
+    Raises:
+        RuntimeError: the program failed; with the error that ended it.
+    """
+    runs: list[Run] = []
+    name = "elsewhere.py"
+    program = Snippet(Path(name[:-3]), name, name, code, None, 0.0)
+    _runner().run([program], lambda _, run: runs.append(run))
+    [run] = runs
+    if run.problem:
+        raise RuntimeError(run.problem)
+    return run.trace
+
+
+@functools.cache
+def _runner() -> Runner:
+    return Runner(settings.load(Path(__file__).resolve().parents[3]))
+
+
 _LOAD = """
-import sys
 import numpy as np
 import tensorflow as tf
-folder, order = sys.argv[1], int(sys.argv[2])
+folder, order = {folder!r}, {order!r}
 inputs = [tf.constant(each) for each in np.load(folder + "/inputs.npz").values()]
 call = tf.saved_model.load(folder + "/model").call
 def of(*given):
@@ -489,7 +514,7 @@ def loaded(
     ``order=2``.
 
     Raises:
-        RuntimeError: the other process failed; with the last line of what it printed.
+        RuntimeError: the other process failed; with the error that ended it.
     """
     given = _tensors(inputs)
     module = tf.Module()
@@ -499,10 +524,7 @@ def loaded(
     with tempfile.TemporaryDirectory() as folder, _quiet():
         np.savez(f"{folder}/inputs.npz", *given)
         tf.saved_model.save(module, f"{folder}/model", options=options)
-        command = [sys.executable, "-c", _LOAD, folder, str(order)]
-        ended = subprocess.run(command, capture_output=True, text=True)
-        if ended.returncode:
-            raise RuntimeError(ended.stderr.strip().splitlines()[-1])
+        elsewhere(_LOAD.format(folder=folder, order=order))
         found = np.load(f"{folder}/found.npz").values()
         return [None if each.dtype.kind == "U" else tf.constant(each) for each in found]
 
@@ -817,10 +839,15 @@ class _Silent(ast.NodeTransformer):
 
 
 def drawn(name: str) -> list:
-    """The figures of matplotlib that a program of the page draws, run as a whole."""
+    """The figures of matplotlib that a program of the page draws, run as a whole; all
+    cases of a test share them."""
+    return _drawn(folder / name)
+
+
+@functools.lru_cache
+def _drawn(path: Path) -> list:
     from matplotlib import pyplot
 
-    path = folder / name
     pyplot.close("all")
     with (
         tempfile.TemporaryDirectory() as place,

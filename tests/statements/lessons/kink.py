@@ -261,12 +261,19 @@ def test_the_solution():
 )
 @over(mode=EVERYWHERE, dtype=FLOATS)
 def test_what_tensorflow_picks(mode, dtype):
-    zero = tf.cast(0.0, dtype)
-    assert same(mode.gradient(tf.nn.relu, zero), 0.0)
-    assert same(mode.gradient(tf.abs, zero), 0.0)
-    assert same(mode.gradients(tf.maximum, zero, zero), [1.0, 0.0])
-    assert same(mode.gradient(lambda x: tf.maximum(x, tf.cast(0.0, dtype)), zero), 1.0)
-    assert same(mode.gradients(tf.maximum, zero + 3, zero + 3), [1.0, 0.0])
+    def total(x, y, a, b, c, d, e):
+        return (
+            tf.nn.relu(x)
+            + tf.abs(y)
+            + tf.maximum(a, b)
+            + tf.maximum(c, d)
+            + (tf.maximum(e, tf.cast(0.0, dtype)))
+        )
+
+    at = [tf.cast(each, dtype) for each in (0.0, 0.0, 0.0, 0.0, 3.0, 3.0, 0.0)]
+    relu, magnitude, a, b, c, d, e = mode.gradients(total, *at)
+    assert same(relu, 0.0) and same(magnitude, 0.0)
+    assert same([a, b, c, d], [1.0, 0.0, 1.0, 0.0]) and same(e, 1.0)
 
 
 @says(
