@@ -891,6 +891,36 @@ def test_autograph_finds_the_text_that_ran(tmp_path):
         assert inspect.getsource(each["f"]).strip() == "def f(x):\n    return x"
 
 
+SHARED = tf.function(lambda: tf.random.uniform([]))
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: tf.random.uniform([]),
+        lambda: tf.random.uniform([], seed=3),
+        lambda: tf.function(lambda: tf.random.uniform([], seed=3))(),
+        lambda: tf.reduce_sum(tf.nn.dropout(tf.ones([9]), 0.5) * tf.range(9.0)),
+        lambda: np.random.uniform(),
+        SHARED,
+    ],
+)
+def test_each_case_has_the_same_random_numbers(draw):
+    """Whether or not the one before drew, or chose another seed."""
+    tries.forget()
+    found = []
+
+    @over(case=["nothing", "draws", "draws", "a seed", "draws"])
+    def drawing(case):
+        if case == "a seed":
+            tf.random.set_seed(7)
+        if case == "draws":
+            found.append([float(draw()), float(draw())])
+
+    drawing()
+    assert found[0] == found[1] == found[2]
+
+
 def test_cases_share_a_program_that_none_changed(tmp_path, monkeypatch):
     monkeypatch.setattr(tries, "folder", tmp_path)
     (tmp_path / "x.py").write_text(
