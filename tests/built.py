@@ -11,7 +11,6 @@ from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
 
-from bs4 import BeautifulSoup
 from lxml import html
 
 from mathml.convert import convert_all
@@ -41,19 +40,22 @@ def built(site: Path, page: Path) -> Path:
     return site / path / "index.html"
 
 
-def _soup(site: Path, page: Path) -> BeautifulSoup:
-    return BeautifulSoup(built(site, page).read_text("utf-8"), "lxml")
+def of_class(name: str) -> str:
+    """The condition of XPath."""
+    return f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')"
 
 
-def _displayed(soup: BeautifulSoup) -> list[tuple[str, str]]:
+_BLOCK = f"//*[{of_class('md-content')}]//div[{of_class('highlight')}]"
+_CODE = ".//text()[not(ancestor::button or ancestor::nav)]"
+
+
+def _displayed(page: html.HtmlElement) -> list[tuple[str, str]]:
     """(title, text) of each titled block of code on a page, in order."""
-    blocks = []
-    for block in soup.select(".md-content div.highlight"):
-        if title := block.select_one("span.filename"):
-            for unseen in block.select("button, nav"):
-                unseen.extract()
-            blocks.append((title.get_text(), block.select_one("pre").get_text()))
-    return blocks
+    return [
+        (title.text_content(), "".join(block.find(".//pre").xpath(_CODE)))
+        for block in page.xpath(_BLOCK)
+        for title in block.xpath(f".//span[{of_class('filename')}]")[:1]
+    ]
 
 
 def code(lines: list[str]) -> list[str]:
@@ -66,7 +68,7 @@ def displays_files_and_fresh_traces(
 ) -> None:
     its = page(path)
     folder = path.relative_to(SETTINGS.docs_dir).with_suffix("").as_posix()
-    displayed = _displayed(_soup(site, path))
+    displayed = _displayed(document(built(site, path)))
     assert len(displayed) == len(its.includes), "every titled block is an include"
     for embed, (title, text) in zip(its.includes, displayed):
         where = its.where(embed.start)
@@ -88,8 +90,8 @@ def traces_lead_to_their_programs(path: Path, site: Path) -> None:
     """Behind each trace stand the name of its program, by which the script finds
     what printed a line, and what is known of other versions."""
     its = page(path)
-    traces = _soup(site, path).select(".md-content .highlight:has(> .holds)")
-    names = [each.select_one(".holds")["data-program"] for each in traces]
+    traces = document(built(site, path)).xpath(f"{_BLOCK}/*[{of_class('holds')}]")
+    names = [each.get("data-program") for each in traces]
     shown = [each.name for each in its.includes if each.name.endswith(".out")]
     assert names == [re.sub(r"\.out$", ".py", name) for name in shown]
     for name, trace in zip(names, traces):
@@ -97,7 +99,7 @@ def traces_lead_to_their_programs(path: Path, site: Path) -> None:
         printed = SNIPPETS[name].trace_path.read_text("utf-8").splitlines()
         assert len(lines) == len(printed), f"{name}: a line of which nothing is known"
         assert all(0 <= line <= len(source) for line in lines), name
-        assert "Built with TensorFlow" in trace.select_one(".holds p").get_text()
+        assert "Built with TensorFlow" in trace.find("p").text_content()
 
 
 @cache

@@ -27,6 +27,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tracebook import includes, live, settings, snippet
 from tracebook.compare import difference
 from tracebook.trace import without_noise
+from truth import sample
 
 from . import built, exercises, messages
 from .project import ROOT
@@ -166,7 +167,10 @@ def test_a_page_on_a_phone(path, phone, address):
     assert _fonts_of_formulas(page) <= {"STIX Two Math"}
     page.evaluate(KEEP)
     page.evaluate(LIGHTEN)
-    found = _axe(page, {"exclude": [[".highlight code"], ["math"]]})
+    # Half the time of all rules goes into the colors, which a style gives to all pages.
+    colors = sample.tries_again(path, one_in=5)
+    rules = {} if colors else {"rules": {"color-contrast": {"enabled": False}}}
+    found = _axe(page, {"exclude": [[".highlight code"], ["math"]]}, **rules)
     assert not found, found
     shown = page.evaluate(SHOWN)
     # A lab's cells have no files.

@@ -350,7 +350,7 @@ WITH_RULES = [
     for path in sorted(SNIPPETS.rglob("*.py"))
     if sites.find(path.read_text("utf-8"))
 ]
-WITH_RULES = WITH_RULES[:: 1 if EVERY_PROGRAM else 10]  # a second for each
+WITH_RULES = WITH_RULES[:: 1 if EVERY_PROGRAM else 20]  # a second for each
 # Of one program a variable changes between the passes: `truth` finds that in the recorded
 # call, and `check_rule` makes calls of its own, in which it doesn't change. The last call
 # of the other raises an error on purpose, and `check_rule` repeats it.

@@ -349,15 +349,10 @@ def ran_at_every_stop(programs: list[snippet.Snippet]) -> None:
 
 
 @pytest.mark.tools(False)
-@pytest.mark.sample
 @pytest.mark.slow
-def test_some_programs_of_this_book_print_what_is_recorded():
-    ran_at_every_stop(PROGRAMS[:: len(PROGRAMS) // 10 or 1])
-
-
-@pytest.mark.tools(False)
-@pytest.mark.slow
-def test_a_fifth_a_day_prints_what_is_recorded():
+@pytest.mark.parametrize("part", [pytest.param(0, marks=pytest.mark.sample), 5])
+def test_two_tenths_a_day_print_what_is_recorded(part):
     """Of the programs of this book. In the shards of the workflow, all of them do."""
-    every = 1 if EVERY_PROGRAM else 5
-    ran_at_every_stop(PROGRAMS[date.today().toordinal() % every :: every])
+    day = date.today().toordinal()
+    some = PROGRAMS[part // 5 :: 2] if EVERY_PROGRAM else PROGRAMS[(day + part) % 10 :: 10]
+    ran_at_every_stop(some)

@@ -8,10 +8,11 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from bs4 import BeautifulSoup, Tag
+from lxml import html
 
 from truth.ledger import page as ledger
 
+from .built import document, of_class
 from .project import ROOT, copy, edit, run
 
 pytestmark = pytest.mark.builds
@@ -19,17 +20,21 @@ pytestmark = pytest.mark.builds
 _GENERATOR = re.compile(rb'<meta name="generator"[^>]*>')
 
 
+_UNSEEN = " or ".join(f"ancestor::*[{of_class(each)}]" for each in ("run", "holds"))
+_TEXT = f".//text()[not(ancestor::button or ancestor::nav or {_UNSEEN})]"
+
+
 def _displayed(path: Path) -> tuple[list[str], list[str]]:
     """The text of each block of code, and the markup of each formula."""
-    html = _article(path)
-    for unseen in html.select(".highlight :is(button, nav, .run, .holds)"):
-        unseen.extract()
-    for source in html.select("annotation"):
+    article = _article(path)
+    for source in article.iter("annotation"):
         # Zensical obeys and removes this attribute.
-        source.attrs.pop("data-search-exclude", None)
+        source.attrib.pop("data-search-exclude", None)
+    blocks = article.xpath(f".//*[{of_class('highlight')}]")
+    formulas = article.iter("math")
     return (
-        [block.get_text().strip() for block in html.select(".highlight")],
-        [str(formula) for formula in html.select("math")],
+        ["".join(each.xpath(_TEXT)).strip() for each in blocks],
+        [html.tostring(each, encoding="unicode", with_tail=False) for each in formulas],
     )
 
 
@@ -79,9 +84,12 @@ def test_zensical_shows_what_the_extensions_add(sites):
     for page in ("index.html", "lessons/chain_rule/index.html"):
         ours, theirs = (sites[name] / page for name in ("mkdocs", "zensical"))
         assert _displayed(ours) == _displayed(theirs)
-        for added in (".stamp", ".run", ".holds"):
+        for added in ("stamp", "run", "holds"):
             shown = [
-                [each.get_text() for each in _article(path).select(added)]
+                [
+                    each.text_content()
+                    for each in _article(path).xpath(f".//*[{of_class(added)}]")
+                ]
                 for path in (ours, theirs)
             ]
             assert shown[0] == shown[1] != []
@@ -91,20 +99,24 @@ def test_links_that_the_extensions_write_are_the_same_in_zensical(sites):
     for page in ("index.html", "lessons/chain_rule/index.html"):
         targets = [
             [
-                _target(page, str(link["href"]))
-                for link in _article(sites[name] / page).select(".stamp a, .holds a")
+                _target(page, link)
+                for link in _article(sites[name] / page).xpath(_ADDED_LINKS)
             ]
             for name in ("mkdocs", "zensical")
         ]
         assert targets[0] == targets[1] != []
 
 
-def _article(path: Path) -> Tag:
+_ADDED_LINKS = f".//*[{of_class('stamp')} or {of_class('holds')}]//a/@href"
+
+
+def _article(path: Path) -> html.HtmlElement:
     """What stands on a page. The ledger of MkDocs is in parts, which stand here where it
     links to them; that of Zensical is whole."""
-    [article] = BeautifulSoup(path.read_text("utf-8"), "lxml").select("article")
-    for link in article.select("p > a[href^='of-']"):
-        link.replace_with(_article(path.with_name(unquote(str(link["href"])))))
+    [article] = document(path).iter("article")
+    for link in article.xpath(".//p/a[starts-with(@href, 'of-')]"):
+        part = _article(path.with_name(unquote(link.get("href"))))
+        link.getparent().replace(link, part)
     return article
 
 

@@ -16,6 +16,7 @@ from markdown.treeprocessors import Treeprocessor
 
 from reader.terms import Glossary, GlossaryError
 
+from .built import document, of_class
 from .project import ROOT
 
 pytestmark = pytest.mark.tools
@@ -262,11 +263,12 @@ def test_every_entry_leads_to_a_page():
 @pytest.mark.tools(False)
 def test_the_pages_of_the_site_link_each_term_once(built_site, glossary):
     for path in [*built_site.glob("lessons/*/"), *built_site.glob("guide/*/")]:
-        html = BeautifulSoup((path / "index.html").read_text("utf-8"), "lxml")
-        targets = [link["href"].rpartition("#")[2] for link in html.select("a.term")]
+        links = document(path / "index.html").xpath(f"//a[{of_class('term')}]")
+        targets = [link.get("href").rpartition("#")[2] for link in links]
         assert targets and set(targets) <= glossary.entries.keys(), path
         assert len(targets) == len(set(targets)), path
-        assert not html.select(":is(a, code, h1, h2, h3, summary) a.term"), path
+        above = {each.tag for link in links for each in link.iterancestors()}
+        assert not above & {"a", "code", "h1", "h2", "h3", "summary"}, path
     itself = (built_site / "glossary/index.html").read_text("utf-8")
     assert 'class="term"' not in itself
 

@@ -181,7 +181,7 @@ class Judge:
         for each in snippets:
             try:
                 if its := live.load(each):
-                    recorded[its.running()] = its
+                    recorded[its.running] = its
             except (live.LiveError, OSError) as error:
                 line = error.line if isinstance(error, live.LiveError) else 1
                 text = error.text if isinstance(error, live.LiveError) else str(error)

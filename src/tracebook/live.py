@@ -22,6 +22,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from textwrap import indent
@@ -114,6 +115,7 @@ class Live:
             lines[each.line - 1] = line[: each.start] + value + line[each.end :]
         return "\n".join(lines)
 
+    @cached_property
     def running(self) -> Snippet:
         """The program that runs at every stop, one after the other in one process."""
         text = self._telling if self.draws else self.text
@@ -130,7 +132,7 @@ class Live:
         return ast.unparse(_Telling().visit(ast.parse(self.text(values))))
 
     def with_printed(self, trace: str) -> "Live":
-        """This one, with what a run of ``running()`` printed."""
+        """This one, with what a run of ``running`` printed."""
         parts = re.split(rf"^{HEADING}(.*)\n", trace, flags=re.MULTILINE)
         told = dict(zip(parts[1::2], parts[2::2]))
         # Once for each look of a figure.
@@ -158,7 +160,7 @@ class Live:
         return None
 
     def drawn(self, run: dict[str, bytes], own: dict[str, bytes]) -> dict[str, bytes]:
-        """Of what ``running()`` drew, the figures of the stops that aren't in the
+        """Of what ``running`` drew, the figures of the stops that aren't in the
         program, each in the folder of its number; ``own`` is what the program draws.
 
         Raises ValueError if a stop lacks a figure, or if the own one has another.
@@ -175,7 +177,7 @@ class Live:
         return {k: v for k, v in run.items() if k.partition("/")[0] not in left}
 
     def stream(self) -> str:
-        """What is recorded, as ``running()`` prints it."""
+        """What is recorded, as ``running`` prints it."""
         return "".join(
             f"{HEADING}{at}\n{text}"
             + "".join(f"{SHOWS}{each}\n" for each in self.shows.get(at, ()))
@@ -229,9 +231,13 @@ def load(snippet: Snippet) -> Live | None:
     Raises LiveError for what is not understood.
     """
     path = path_of(snippet)
-    if not path.is_file():
-        return None
-    head, _, rest = files.text(path).partition("\n\n")
+    return _read(snippet, path, files.text(path)) if path.is_file() else None
+
+
+@lru_cache(maxsize=1024)
+def _read(snippet: Snippet, path: Path, text: str) -> Live:
+    """The same one for the same text, for an edit changes few of them."""
+    head, _, rest = text.partition("\n\n")
     declared = head.rstrip("\n") + "\n"
     inputs = []
     for number, line in enumerate(declared.splitlines(), 1):
