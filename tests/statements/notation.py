@@ -1,6 +1,7 @@
 """What the page on notation says in words."""
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -310,6 +311,11 @@ def test_bar_or_star(mode, re, im):
     assert [each.imag > 0 for each in complex_of] == [False, True]
 
 
+@functools.cache
+def is_used(name):
+    return any(re.search(rf"\b{name}\b", each) for each in PROGRAMS.values())
+
+
 @says(
     r"The differential $\d W$ …",
     "On this site, the …",
@@ -335,7 +341,7 @@ def test_names(program):
             assert "dy" not in arguments
     assert "def grad_fn(dy)" in tf.custom_gradient.__doc__
     for name in ("downstream_W", "direction", "dx"):
-        assert any(re.search(rf"\b{name}\b", each) for each in PROGRAMS.values())
+        assert is_used(name)
 
 
 @says("The change and …", "If you measure …")

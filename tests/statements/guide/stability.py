@@ -976,22 +976,26 @@ def without_copy(function):
     "for tapes outside a tf.function, and …",
     "Without this copy, …",
 )
-@over(function=[norm, sigmoid], mode=EVERYWHERE)
-def test_the_copy(function, mode):
+@over(mode=[EAGER, INSIDE, NESTED, XLA, *OUTSIDE, BLOCKS[1]])
+def test_the_copy(mode):
+    """Of both at once: outside of every graph, and in a branch."""
     x = [0.75, -1.5]
-    plain = (
-        tf.sigmoid if function is sigmoid else lambda x: tf.sqrt(tf.reduce_sum(x * x))
-    )
-    for order in (1, 2, 3) if mode in (AROUND, NESTED) else (1, 2):
+
+    def plain(x):
+        return tf.sqrt(tf.reduce_sum(x * x)) + tf.reduce_sum(tf.sigmoid(x))
+
+    def both(x):
+        return norm(x) + tf.reduce_sum(sigmoid(x))
+
+    orders = (1, 2) if mode in MODES else (2,)
+    for order in (*orders, 3) if mode in (AROUND, NESTED) else orders:
         right = EAGER.derivative(plain, x, order)
-        found = mode.derivative(function, x, order)
-        assert np.allclose(found, right, 1e-4, 1e-5)
-    if mode in OUTSIDE[:2]:
-        bare = without_copy(function)
-        assert "out of scope" in message(mode.derivative, bare, x)
-    if "branch" in mode.name and "around" in mode.name:
-        bare = without_copy(function)
-        assert "AssertionError" in message(mode.derivative, bare, x, 1)
+        assert np.allclose(mode.derivative(both, x, order), right, 1e-4, 1e-5)
+    for bare in without_copy(norm), without_copy(sigmoid):
+        if mode in OUTSIDE[:2]:
+            assert "out of scope" in message(mode.derivative, bare, x)
+        if "branch" in mode.name and "around" in mode.name:
+            assert "AssertionError" in message(mode.derivative, bare, x, 1)
 
 
 @says(

@@ -414,6 +414,8 @@ def test_when_it_is_demanded(mode, use):
         [variables] = given
         demanded = count if trainable else None
         assert (variables and len(variables)) == demanded
+        if mode is not EAGER:
+            continue
         without = tf.custom_gradient(lambda x: (function(x), lambda upstream: upstream))
         for call in (without, tf.function(without)):
             said = message(call, tf.constant(3.0))

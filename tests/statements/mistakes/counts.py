@@ -86,7 +86,8 @@ def test_count(mode, inputs, outputs, count):
 def test_the_forward_pass(mode, count):
     function = returning(count, 2)
     given = [tf.constant(2.0), tf.constant(3.0)]
-    assert function(*given) == tf.function(function)(*given) == 5.0
+    if mode is EAGER:
+        assert function(*given) == tf.function(function)(*given) == 5.0
     said = message(mode.value, function, *given)
     if mode in OUTSIDE and count != 2:
         assert f"Num gradients {count + 1} generated" in said
@@ -108,7 +109,8 @@ def test_a_call_raises_where_the_tape_is_outside(mode):
     one = tf.custom_gradient(lambda x: ((x + 1.0, x * x), lambda upstream: upstream))
     of_op = tf.custom_gradient(lambda x: (x * x, lambda op, upstream: upstream))
     for function in (one, of_op):
-        assert not message(function, 2.0) + message(tf.function(function), 2.0)
+        if mode is EAGER:
+            assert not message(function, 2.0) + message(tf.function(function), 2.0)
         said = message(mode.value, function, 2.0)
         assert ("TypeError" in said and "positional argument" in said) == (
             mode in OUTSIDE

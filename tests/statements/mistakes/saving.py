@@ -2,8 +2,6 @@
 
 import functools
 import json
-import subprocess
-import sys
 import tempfile
 import zipfile
 from pathlib import Path
@@ -12,6 +10,7 @@ import keras
 from tensorflow.core.protobuf.saved_model_pb2 import SavedModel
 from tensorflow.python.framework import ops
 
+from truth.statements import tries
 from truth.statements.tries import *
 
 
@@ -36,11 +35,11 @@ CHOICES = {"default": {}, "true": {"experimental_custom_gradients": True}}
 CHOICES["false"] = {"experimental_custom_gradients": False}
 
 ELSEWHERE = """
-import json, sys
+import json
 import tensorflow as tf
 
 found = {}
-for name, folder in json.loads(sys.argv[1]).items():
+for name, folder in FOLDERS.items():
     model, x = tf.saved_model.load(folder), tf.constant(3.0)
     try:
         value = model.f(x).numpy().item()
@@ -73,13 +72,9 @@ def elsewhere():
         by_numpy = of(lambda x: tf.numpy_function(np.sin, [x], tf.float32))
         tf.saved_model.save(by_numpy, folders["numpy"])
         assert tf.saved_model.load(folders["numpy"]).f(3.0) == tf.sin(3.0)
-        ran = subprocess.run(
-            [sys.executable, "-c", ELSEWHERE, json.dumps(folders)],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    return json.loads(ran.stdout), ran.stderr.count("unsaved custom gradients")
+        said = tries.elsewhere(ELSEWHERE.replace("FOLDERS", repr(folders)))
+    found = json.loads(said.splitlines()[-1])
+    return found, said.count("unsaved custom gradients")
 
 
 @says(

@@ -511,6 +511,22 @@ def test_loaded(mode):
 )
 @over(mode=MODES)
 def test_saved(mode):
+    said, unread, by_unread, without, with_rule = saved_runs()
+    assert "Error when tracing gradients for SavedModel" in said
+    assert same(mode.gradient(signed(by_unread), X), [[5.0, -5.0]])
+    if mode is EAGER:
+        elsewhere = tries.loaded(mapped(tf.nn.relu, unread), [3.0, 4.0])
+        assert same(elsewhere, [[5.0, 5.0]])
+    assert same(mode.gradient(signed(without), X), GUIDED)
+    assert "op.outputs" in source("wrong/saved.py")
+    assert same(mode.gradient(signed(with_rule), X), GUIDED)
+    assert "LookupError" in trace("wrong/saved.py")[-1].text
+
+
+@functools.cache
+def saved_runs():
+    """What saving a model with a registered function says, a registered one that reads
+    no operation, and what is loaded of models with it, without, and with a rule."""
     seen, name = [], f"Guided {next(_number)}"
 
     @tf.RegisterGradient(name)
@@ -532,22 +548,16 @@ def test_saved(mode):
     logging.disable(logging.ERROR)
     try:
         said = message(saved, mapped(tf.nn.relu, name))
-        assert "Error when tracing gradients for SavedModel" in said and seen == [None]
+        assert seen == [None]
         unread = f"Fivefold {next(_number)}"
         tf.RegisterGradient(unread)(lambda op, upstream: 5.0 * upstream)
-        run = saved(mapped(tf.nn.relu, unread))
-        assert same(mode.gradient(signed(run), X), [[5.0, -5.0]])
-        if mode is EAGER:
-            elsewhere = tries.loaded(mapped(tf.nn.relu, unread), [3.0, 4.0])
-            assert same(elsewhere, [[5.0, 5.0]])
-        run = saved(mapped(tf.nn.relu, name), experimental_custom_gradients=False)
-        assert same(mode.gradient(signed(run), X), GUIDED)
-        assert "op.outputs" in source("wrong/saved.py")
-        with_rule = saved(program("swap.py").guided_relu)
-        assert same(mode.gradient(signed(with_rule), X), GUIDED)
+        return (
+            *(said, unread, saved(mapped(tf.nn.relu, unread))),
+            saved(mapped(tf.nn.relu, name), experimental_custom_gradients=False),
+            saved(program("swap.py").guided_relu),
+        )
     finally:
         logging.disable(logging.NOTSET)
-    assert "LookupError" in trace("wrong/saved.py")[-1].text
 
 
 # TensorFlow 1.
@@ -595,13 +605,18 @@ def test_the_check():
     assert held == [True, False, True, True]
 
 
+@functools.cache
+def weighted(rule):
+    return lambda x, upstream: tf.reduce_sum(rule(x) * upstream)
+
+
 @says(
     "A deconvolution network …",
 )
 @over(mode=MODES, x=arrays(3, numbers(-9, 9)), upstream=arrays(3, numbers(-9, 9)))
 def test_deconvolved(mode, x, upstream):
     rule = program("solution.py").deconvolved
-    found = mode.gradient(rule, x, lambda y: tf.reduce_sum(y * upstream))
+    found, _ = mode.gradients(weighted(rule), x, upstream)
     assert same(found, np.maximum(upstream, 0)) and same(rule(x), np.maximum(x, 0))
 
 
