@@ -316,30 +316,40 @@ GATHERS = {
 )
 @over(
     mode=[EAGER, INSIDE, AROUND, XLA, SYMBOLIC],
-    uses=[*GATHERS],
     mapped=[True, False],
     outside=[True, False],
 )
-def test_gathered_in_a_loop(mode, uses, mapped, outside):
-    given = []
-    seen = tf.custom_gradient(
-        lambda x: (x * 1.0, lambda u: (given.append(u), tf.convert_to_tensor(u))[1])
-    )
+def test_gathered_in_a_loop(mode, mapped, outside):
+    given = {name: [] for name in GATHERS}
 
-    def run(x):
-        y = seen(x) if outside else None
+    def noted(name):
+        return tf.custom_gradient(
+            lambda x: (
+                x * 1.0,
+                lambda u: (given[name].append(u), tf.convert_to_tensor(u))[1],
+            )
+        )
+
+    def run(*xs):
+        seen = [noted(name) for name in GATHERS]
+        ys = [f(x) for f, x in zip(seen, xs)]
 
         def rows():
-            return tf.reduce_sum(GATHERS[uses](y if outside else seen(x)))
+            given = ys if outside else [f(x) for f, x in zip(seen, xs)]
+            return tf.stack(
+                [tf.reduce_sum(uses(y)) for uses, y in zip(GATHERS.values(), given)]
+            )
 
         if mapped:
             return tf.map_fn(lambda _: rows(), tf.zeros(2))
         more = lambda i, total: (i + 1, total + rows())  # noqa: E731
-        return tf.while_loop(lambda i, _: i < 2, more, (0, 0.0))[1]
+        return tf.while_loop(lambda i, _: i < 2, more, (0, tf.zeros(len(xs))))[1]
 
-    assert same(mode.gradient(run, tf.ones(3)), [6.0, 0.0, 0.0])
+    found = mode.gradients(run, *[tf.ones(3)] * len(GATHERS))
+    assert same(found, [[6.0, 0.0, 0.0]] * len(GATHERS))
     dense = outside and mode is not EAGER
-    assert given and all(isinstance(u, tf.Tensor) == dense for u in given)
+    for each in given.values():
+        assert each and all(isinstance(u, tf.Tensor) == dense for u in each)
 
 
 @says(

@@ -56,6 +56,8 @@ def test_the_file(seed, name):
     assert functions == ["unit", "rounded"] and len(TESTS) == 3
     assert re.findall(r"def (test_\w+)\(gradcheck\)", FENCE) == [*TESTS]
     fence()[name](gradcheck(seed))
+    if seed != 0:
+        return
     wrong = fence(BROKEN)[name]
     if name != "test_rounded":
         assert isinstance(raised(wrong, gradcheck(seed)), AssertionError)

@@ -449,6 +449,14 @@ def test_bisection(place):
     assert min(fine) == 23 and max(bad) == 22
 
 
+def above_2(x):
+    return tf.nn.relu(x - 2)
+
+
+def first_is_nan(y):
+    return y * tf.constant([np.nan, 1.0])
+
+
 @says(
     "For example, the …",
     "Bisection assumes that …",
@@ -471,13 +479,10 @@ def test_bisection(place):
 def test_rules_that_select(mode, step, dtype):
     x = tf.constant([1.0, 4.0])
     function = program("wrong/selects.py").STEPS[step]
-    nan = lambda y: y * tf.constant([np.nan, 1.0])  # noqa: E731
-    slope = mode.gradient(function, x, nan)
+    slope = mode.gradient(function, x, first_is_nan)
     keeps = step == "2.0 * x" or (step == "tf.nn.relu" and mode in UNCOMPILED)
     assert np.isnan(slope[0]) if keeps else slope[0] == 0
-    relu = mode.gradient(
-        lambda x: tf.nn.relu(x - 2), tf.cast(x, dtype), lambda y: y * y
-    )
+    relu = mode.gradient(above_2, tf.cast(x, dtype), tf.square)
     assert relu[0] == 0
 
 

@@ -23,6 +23,14 @@ TOO_FEW = product(lambda u, x, y: u * y)
 TOO_MANY = product(lambda u, x, y: (u * y, u * x, u))
 
 
+PLACES = [*MODES, *UNKNOWN, *BLOCKS[:5]]
+"""Also within a function, a branch and a loop."""
+
+
+def both_orders(x, y, z, w):
+    return RIGHT(x, y) + SWAPPED(z, w)
+
+
 @says(
     "The main fact: …",
     "For $z = x y$, …",
@@ -35,12 +43,15 @@ TOO_MANY = product(lambda u, x, y: (u * y, u * x, u))
     "The first parameter …",
     "Deliberately wrong: right …",
 )
-@over(mode=EVERYWHERE)
+@over(mode=PLACES)
 def test_the_order(mode):
-    assert same(mode.gradients(RIGHT, X, Y), [3.0, 2.0])
-    assert same(mode.gradients(SWAPPED, X, Y), [2.0, 3.0])
-    assert {raised(mode.gradients, SWAPPED, *at) for at in ((X, Y), (Y, Y))} == {None}
-    assert same(mode.gradients(SWAPPED, 3.0, 3.0), mode.gradients(RIGHT, 3.0, 3.0))
+    found = mode.gradients(both_orders, X, Y, X, Y)
+    assert same(found[:2], [3.0, 2.0]) and same(found[2:], [2.0, 3.0])
+    found = mode.gradients(both_orders, 3.0, 3.0, 3.0, 3.0)
+    assert same(found[:2], found[2:])
+    if mode is EAGER:
+        raises = {raised(mode.gradients, SWAPPED, *at) for at in ((X, Y), (Y, Y))}
+        assert raises == {None}
 
 
 @says(
@@ -187,7 +198,6 @@ def test_asked_twice(persistent, rule):
 @says("Prefer the list, …")
 @over(persistent=[False, True])
 def test_what_a_tape_holds(persistent):
-    import gc
     import weakref
 
     x = tf.ones(1000)
@@ -198,10 +208,8 @@ def test_what_a_tape_holds(persistent):
     kept = weakref.ref(middle)
     del middle
     tape.gradient(z, x)
-    gc.collect()
     assert (kept() is not None) == persistent
     del tape
-    gc.collect()
     assert kept() is None
 
 
@@ -346,9 +354,12 @@ pointer(
     "Predict: the same tensor twice.",
     "Each of the two inputs …",
 )
-@over(mode=EVERYWHERE)
+@over(mode=PLACES)
 def test_the_predictions(mode):
-    assert same(mode.gradients(RIGHT, X, Y, loss=lambda z: 10.0 * z), [30.0, 20.0])
-    assert same(mode.gradient(lambda x: RIGHT(x, x), 3.0), 6.0)
-    one, two = mode.gradients(RIGHT, 3.0, 3.0)
-    assert same(one, 3.0) and same(one + two, 6.0)
+    *found, twice = mode.gradients(
+        lambda x, y, z: 10.0 * RIGHT(x, y) + RIGHT(z, z), X, Y, 3.0
+    )
+    assert same(found, [30.0, 20.0]) and same(twice, 6.0)
+    if mode is EAGER:
+        one, two = mode.gradients(RIGHT, 3.0, 3.0)
+        assert same(one, 3.0) and same(one + two, 6.0)

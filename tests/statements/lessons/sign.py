@@ -24,6 +24,10 @@ def slope(x):
     return np.exp(-abs(x)) / (1 + np.exp(-abs(x))) ** 2
 
 
+def scaled_signs(scale, *xs):
+    return tf.add_n([scale * tf.cast(tf.sign(x), tf.float32) for x in xs])
+
+
 @says(
     "After this lesson …",
     "`tf.sign` has gradient …",
@@ -31,12 +35,11 @@ def slope(x):
     "The gradient of …",
     "Deliberately wrong: the …",
 )
-@over(mode=EVERYWHERE, dtype=FLOATS, x=numbers(finite=False), scale=numbers())
-def test_the_gradient_of_sign(mode, dtype, x, scale):
-    def loss(y):
-        return scale * tf.cast(y, tf.float32)
-
-    assert same(mode.gradient(tf.sign, tf.cast(x, dtype), loss), 0.0)
+@over(mode=EVERYWHERE, x=numbers(finite=False), scale=numbers(), cases=184)
+def test_the_gradient_of_sign(mode, x, scale):
+    given = [tf.cast(x, dtype) for dtype in FLOATS]
+    _, *found = mode.gradients(scaled_signs, scale, *given)
+    assert len(found) == 4 and same(found, [0.0] * 4)
 
 
 @says("To fix this, …")
@@ -207,6 +210,11 @@ def test_compute_gradient_returns_jacobians():
         assert same(jacobian, np.diag([-2, 2, 6]), 1e-3)
 
 
+def clipped(*xs):
+    lines = [tf.clip_by_value(x, tf.cast(-1, x.dtype), tf.cast(1, x.dtype)) for x in xs]
+    return tf.add_n([tf.cast(line, tf.float32) for line in lines])
+
+
 @says(
     "Another surrogate for …",
     "The clipped line has …",
@@ -217,12 +225,11 @@ def test_compute_gradient_returns_jacobians():
     "A condition in …",
     "Solution: the value …",
 )
-@over(mode=MODES, dtype=FLOATS, x=numbers(-9, 9, around=[-1, 1]))
-def test_the_clipped_line(mode, dtype, x):
-    x = tf.cast(x, dtype)
-    one = tf.cast(1, dtype)
-    found = mode.gradient(lambda x: tf.clip_by_value(x, -one, one), x)
-    assert same(found, 1.0 if abs(x) <= 1 else 0.0)
+@over(mode=MODES, x=numbers(-9, 9, around=[-1, 1]), cases=64)
+def test_the_clipped_line(mode, x):
+    given = [tf.cast(x, dtype) for dtype in FLOATS]
+    found = mode.gradients(clipped, *given)
+    assert same(found, [1.0 if abs(x) <= 1 else 0.0 for x in given])
 
 
 @says("So plain gradient …", was="'no longer changes': Adam still moves it")
@@ -269,11 +276,11 @@ def test_the_solution():
     "The upstream gradient is 8, …",
     "The loss is `8.0 * sign(x)`.",
 )
-@over(mode=EVERYWHERE)
+@over(mode=[*MODES, *UNKNOWN, *BLOCKS[:5]])
 def test_a_steep_loss(mode):
     copied = lambda x: sign(tf.identity(x))  # noqa: E731
-    assert same(mode.gradient(copied, 0.0, lambda y: 8.0 * y), 2.0, 1e-6)
-    assert same(mode.gradient(copied, 0.0), 0.25, 1e-6)
+    steep, usual = mode.gradients(lambda x, y: 8.0 * copied(x) + copied(y), 0.0, 0.0)
+    assert same(steep, 2.0, 1e-6) and same(usual, 0.25, 1e-6)
 
 
 @says(

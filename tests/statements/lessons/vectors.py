@@ -44,6 +44,14 @@ def test_the_gradient_of_a_vector(mode, x):
     )
 
 
+PLACES = [*MODES, *UNKNOWN, *BLOCKS[:5]]
+"""Also within a function, a branch and a loop."""
+
+
+def wrong_and_right(x, y):
+    return [NO_UPSTREAM(x), RIGHT(y)]
+
+
 @says(
     "The upstream gradient is then …",
     "An upstream gradient …",
@@ -53,12 +61,16 @@ def test_the_gradient_of_a_vector(mode, x):
     "With a weighted …",
     "Deliberately wrong: no …",
 )
-@over(mode=EVERYWHERE)
+@over(mode=PLACES)
 def test_ones_hide_a_factor(mode):
-    assert same(mode.gradient(NO_UPSTREAM, X), [2, 4, 6]) and same(
-        mode.gradient(RIGHT, X), [2, 4, 6]
+    found = mode.gradients(wrong_and_right, X, X)
+    assert same(found[0], [2, 4, 6]) and same(found[1], [2, 4, 6])
+    wrong, right = (
+        each.numpy()
+        for each in mode.gradients(
+            lambda x, y: tf.stack([*map(weighted, wrong_and_right(x, y))]), X, X
+        )
     )
-    wrong, right = (mode.gradient(f, X, weighted).numpy() for f in (NO_UPSTREAM, RIGHT))
     assert sum(wrong != right) == 2 and same(right, [2, 40, 600])
     vector, _, loss, last = [line.numbers for line in trace("wrong/no_upstream.py")][:4]
     assert (
@@ -304,13 +316,18 @@ def test_the_solution(x, y):
     "The gradient is 6.",
     "The upstream gradient is all ones, …",
 )
-@over(mode=EVERYWHERE)
+@over(mode=PLACES)
 def test_the_predictions(mode):
     upstream, x = np.array([1.0, 5.0]), np.array([1.0, 2.0])
-    found = mode.gradient(RIGHT, x.astype("f"), lambda y: y[0] + 5.0 * y[1])
+
+    def predicted(x, a):
+        y = RIGHT(x)
+        return y[0] + 5.0 * y[1] + tf.reduce_sum(a * X)
+
+    found, of_a = mode.gradients(predicted, x.astype("f"), 2.0)
     assert same(found, [2.0, 20.0]) and same(upstream * 2 * x, [2.0, 20.0])
     assert same(2 * x, [2.0, 4.0])
-    assert same(mode.gradient(lambda a: a * X, 2.0), 6.0) and 1 + 2 + 3 == 6
+    assert same(of_a, 6.0) and 1 + 2 + 3 == 6
 
 
 definition(

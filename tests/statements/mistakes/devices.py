@@ -3,8 +3,6 @@
 import ast
 import functools
 import json
-import subprocess
-import sys
 
 from truth.statements import tries
 from truth.statements.tries import *
@@ -156,9 +154,8 @@ print(json.dumps(found))
 def found():
     """What two replicas do, in a process of their own: the number of devices is said
     before TensorFlow begins."""
-    ran = subprocess.run([sys.executable, "-c", TWO], capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr[-2000:]
-    return json.loads(ran.stdout)
+    [line] = [each for each in elsewhere(TWO).splitlines() if each.startswith("{")]
+    return json.loads(line)
 
 
 @says(

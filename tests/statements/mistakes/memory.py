@@ -317,14 +317,15 @@ def test_registry(calls):
     assert tf.__version__.startswith("2.21.")
     before = rules()
     tf.function(plain)(tf.constant(3.0))
-    gc.collect()
-    assert rules() == before and graphs.pop()() is None
+    assert rules() == before
+    of_plain = graphs.pop()
     square(tf.constant(3.0))
     assert rules() == before
     graphs.clear()
     tf.function(model)(tf.constant(3.0))
     gc.collect()
     left = rules() - before
+    assert of_plain() is None
     assert len(left) == calls and isinstance(graphs[0](), func_graph.FuncGraph)
     for name in left:
         del ops.gradient_registry._registry[name]
@@ -353,11 +354,13 @@ def test_registry(calls):
 )
 @over(forward=FORWARDS, mode=[EAGER, INSIDE, AROUND])
 def test_transpose(forward, mode):
-    recomputed = tf.recompute_grad(tf.tanh)
-    said = message(forward.jvp, lambda x: recomputed(x), 0.5)
-    assert "recompute_grad tried to transpose grad of tanh" in said
-    slope = 1 - np.tanh(0.5) ** 2
-    assert same(forward.jvp(tf.tanh, 0.5), slope, 1e-5)
+    recomputed, slope = tf.recompute_grad(tf.tanh), 1 - np.tanh(0.5) ** 2
+    if mode is EAGER:
+        said = message(forward.jvp, lambda x: recomputed(x), 0.5)
+        assert "recompute_grad tried to transpose grad of tanh" in said
+        assert same(forward.jvp(tf.tanh, 0.5), slope, 1e-5)
+    if forward is not FORWARDS[0]:
+        return
     second = derivative(lambda x: recomputed(x))  # the upstream gradient is 1
     if mode is EAGER:
         assert same(mode.gradient(second, 0.5), -2 * np.tanh(0.5) * slope, 1e-5)

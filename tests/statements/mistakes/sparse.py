@@ -101,6 +101,8 @@ def test_rows(mode, lookup):
     def looped(x):
         return tf.map_fn(lambda _: tf.reduce_sum(lookup(x)), tf.zeros(2))
 
+    if mode is not EAGER:
+        return
     for graph in INSIDE, AROUND, NESTED, XLA, SYMBOLIC:
         in_graph = graph.gradient(looped, table)
         assert isinstance(in_graph, tf.Tensor)

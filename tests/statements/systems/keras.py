@@ -305,6 +305,8 @@ def test_reverse(mode, factor):
     rule = program("reversal.py").reverse
     assert same(mode.gradients(rule, [1.0, 2.0], factor), [[-factor] * 2, None])
     assert same(rule(tf.constant([1.0, 2.0]), factor), [1.0, 2.0])
+    if mode is not EAGER or factor != -1:
+        return
     defined = program("reversal.py")
     assert same(defined.counts["label"], np.repeat([1.0, 0.0], 200))
     helped, both, once = trace("reversal.py")
