@@ -66,7 +66,6 @@ def from_zero():
 
 
 @functools.cache
-@functools.cache
 def counted(name, start):
     return LAB_NAMES["count"](start, OPTIMIZERS.get(name, from_zero)())
 
