@@ -354,5 +354,7 @@ def ran_at_every_stop(programs: list[snippet.Snippet]) -> None:
 def test_two_tenths_a_day_print_what_is_recorded(part):
     """Of the programs of this book. In the shards of the workflow, all of them do."""
     day = date.today().toordinal()
-    some = PROGRAMS[part // 5 :: 2] if EVERY_PROGRAM else PROGRAMS[(day + part) % 10 :: 10]
+    some = (
+        PROGRAMS[part // 5 :: 2] if EVERY_PROGRAM else PROGRAMS[(day + part) % 10 :: 10]
+    )
     ran_at_every_stop(some)
