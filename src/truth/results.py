@@ -411,16 +411,20 @@ def _named(text: str, root: Path, *folders: Path) -> list[str]:
         names |= {f"{path}.py", f"{path}/__main__.py", f"src/{path}.py"}
         names.add(f"src/{path}/__main__.py")
     below = [os.path.relpath(place, root) for place in places]
-    paths = {
-        os.path.normpath(os.path.join(place, name)) for place in below for name in names
-    }
+    paths = {_joined(place, name) for place in below for name in names}
     made = tuple(f"{each}/" for each in (*_MADE, book.shown(book.figures_dir)))
+    top = f"{root}/"  # each edit asks for some ten thousand paths
     return [
         part
         for path in sorted(paths)
-        if not f"{path}/".startswith(made) and os.path.exists(root / path)
+        if not f"{path}/".startswith(made) and os.path.exists(top + path)
         for part in (path, _text(root / path))
     ]
+
+
+@lru_cache(maxsize=1 << 16)
+def _joined(place: str, name: str) -> str:
+    return os.path.normpath(os.path.join(place, name))
 
 
 def _tests(page: Page) -> str:
