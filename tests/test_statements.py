@@ -907,18 +907,52 @@ SHARED = tf.function(lambda: tf.random.uniform([]))
 )
 def test_each_case_has_the_same_random_numbers(draw):
     """Whether or not the one before drew, or chose another seed."""
-    tries.forget()
+    found = []
+    for before in ("draws", "nothing", "a seed"):
+        tries.forget()
+
+        @over(case=[before, "draws"])
+        def drawing(case):
+            if case == "a seed":
+                tf.random.set_seed(7)
+            if case == "draws":
+                found.append([float(draw()), float(draw())])
+
+        drawing()
+    assert len(found) == 4 and all(each == found[0] for each in found)
+
+
+def test_another_process_knows_nothing_of_this_one():
+    tf.RegisterGradient("OfThisProcess")(lambda op, upstream: upstream)
+    asked = """
+import sys
+from tensorflow.python.framework import ops
+from tensorflow.python.eager import context
+print("OfThisProcess" in ops.gradient_registry._registry)
+print("truth.statements.tries" in sys.modules, context.context()._initialized)
+"""
+    assert elsewhere(asked).split() == ["False", "False", "False"]
+    assert elsewhere("names = vars().keys()\nprint('asked' in names)") == "False\n"
+    assert "ValueError: at once" in message(elsewhere, "raise ValueError('at once')")
+
+
+def test_cases_share_the_figures_of_a_program(tmp_path, monkeypatch):
+    monkeypatch.setattr(tries, "folder", tmp_path)
+    draw = "from matplotlib import pyplot\npyplot.figure(figsize=({}, 1))\n"
+    path = tmp_path / "x.py"
     found = []
 
-    @over(case=["nothing", "draws", "draws", "a seed", "draws"])
-    def drawing(case):
-        if case == "a seed":
-            tf.random.set_seed(7)
-        if case == "draws":
-            found.append([float(draw()), float(draw())])
+    @over(width=[2, 3])
+    def look(width):
+        path.write_text(draw.format(width), "utf-8")
+        found.append(drawn("x.py")[0].get_figwidth())
 
-    drawing()
-    assert found[0] == found[1] == found[2]
+    look()
+    look()
+    assert found == [2, 2, 2, 2]
+    path.write_text(draw.format(5), "utf-8")
+    over()(lambda: found.append(drawn("x.py")[0].get_figwidth()))()
+    assert found[-1] == 5
 
 
 def test_cases_share_a_program_that_none_changed(tmp_path, monkeypatch):

@@ -59,7 +59,8 @@ def everything() -> bool:
 
 
 def tries_again(*name: str, day: date | None = None, one_in: int = ONE_IN) -> bool:
-    """Whether a verdict of a lock isn't taken over, because its turn has come."""
+    """Whether today is the turn of what has this name, or all shall be tried. Then, for
+    example, a verdict of a lock isn't taken over."""
     place = int(sha256("\0".join(name).encode()).hexdigest()[:8], 16)
     turn = (day or date.today()).toordinal()
     return everything() or (place + turn) % one_in == 0

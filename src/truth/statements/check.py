@@ -479,8 +479,9 @@ def _read(
     sys.modules[name] = module
     vars(module).update(evidence.names_for(collector))
     exec(evidence.compiled(tests.source, tests.path), vars(module))
+    # So that a test that collects garbage doesn't go through all of TensorFlow.
     gc.collect()
-    gc.freeze()  # TensorFlow stays: what tests collect, passes it over
+    gc.freeze()
     return {
         each.name: vars(module)[each.name] for each in tests.all if not each.is_mark
     }

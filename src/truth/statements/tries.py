@@ -40,9 +40,11 @@ import tensorflow as tf
 from hypothesis import HealthCheck
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
-from tensorflow.python.eager import context  # has no public name, nor
-from tensorflow.python.framework import random_seed  # has this but by a copy, nor
-from tensorflow.python.ops import variable_scope  # has this
+
+# What these three do here, no public name does.
+from tensorflow.python.eager import context
+from tensorflow.python.framework import random_seed
+from tensorflow.python.ops import variable_scope
 
 from tracebook import settings
 from tracebook.runner import Run, Runner
@@ -204,14 +206,15 @@ def over(*, cases: int = CASES, examples: tuple = (), **spaces: Any) -> Callable
 def _case(test: Callable, tried: Tried, values: dict, **found: Any) -> None:
     """Each case has the same random numbers, whatever ran before it."""
     tried.cases += 1
-    if _drawing or context.global_seed() != 0:  # it takes TensorFlow's kernels away
+    # A new seed has TensorFlow make all its kernels again, so only if a case may draw.
+    if _drawing or context.global_seed() != 0:
         tf.random.set_seed(0)
     np.random.seed(0)
     test(**values, **found)
 
 
 _drawing = False
-"""Whether the tests of the page have an operation that draws random numbers."""
+"""Whether a test of the page has asked TensorFlow for random numbers."""
 
 
 def _noting(get_seed: Callable) -> Callable:
@@ -227,9 +230,9 @@ random_seed.get_seed = _noting(random_seed.get_seed)
 
 
 def forget() -> None:
-    """What tests of another page left: random numbers, and where ``tf.map_fn`` or
-    ``tf.scan`` raised in a graph, a caching device, so that eager mode makes no
-    scope."""
+    """Undo what tests of another page left: a seed, and a caching device. If
+    ``tf.map_fn`` or ``tf.scan`` raises in a graph, it leaves such a device behind, and
+    eager mode then makes no scope."""
     global _drawing
     _drawing = False
     tf.random.set_seed(0)
@@ -489,15 +492,15 @@ OUTSIDE = [
 
 
 def elsewhere(code: str) -> str:
-    """What a program prints in another process, which imported TensorFlow before and
-    has done nothing else.
+    """What a program prints in a new process, in which TensorFlow is imported and
+    nothing else has run.
 
     Raises:
         RuntimeError: the program failed; with the error that ended it.
     """
     runs: list[Run] = []
-    name = "elsewhere.py"
-    program = Snippet(Path(name[:-3]), name, name, code, None, 0.0)
+    place = Path("elsewhere")  # no file
+    program = Snippet(place, place.name, place.name, code, raises=None, rel=0.0)
     _runner().run([program], lambda _, run: runs.append(run))
     [run] = runs
     if run.problem:
@@ -862,8 +865,8 @@ class _Silent(ast.NodeTransformer):
 
 
 def drawn(name: str) -> list:
-    """The figures of matplotlib that a program of the page draws, run as a whole; all
-    cases of a test share them."""
+    """The figures of matplotlib that a program of the page draws. It runs as a whole,
+    once for all cases of a test."""
     return _drawn(folder / name)
 
 

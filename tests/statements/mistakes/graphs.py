@@ -311,7 +311,7 @@ def test_captured_in_a_loop(mode):
         (lambda f: lambda x: tf.scan(lambda _, each: f(each), x, 0.0), most),
     ):
         if loop is not repeated and (mode is AROUND_XLA or mode in BLOCKS):
-            continue  # a TensorList can't cross the boundary of XLA
+            continue  # a TensorList can't cross XLA's boundary; blocks have one loop
         right, loops = np.full(3, factor), [*map(loop, (forward_alone, copied, array))]
         loops.append(program("in_a_loop.py").loop)
         *found, of_program = mode.gradients(

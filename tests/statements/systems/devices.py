@@ -2,8 +2,12 @@
 
 import functools
 import json
+import os
 import re
 import socket
+import subprocess
+import sys
+import time
 
 from truth.statements import tries
 from truth.statements.tries import *
@@ -279,66 +283,40 @@ for soft in True, False:
 json.dump({str(key): value for key, value in found.items()}, sys.stdout)
 '''
 
-WORKERS = """
+WORKER = """
 import json
-import os
-import signal
 import sys
-import traceback
 
 import tensorflow as tf
 
-
-def work(index):
-    cluster = {"worker": WORKERS}
-    task = {"type": "worker", "index": index}
-    os.environ["TF_CONFIG"] = json.dumps({"cluster": cluster, "task": task})
-    strategy = tf.distribute.MultiWorkerMirroredStrategy()
-
-    @tf.custom_gradient
-    def mean(x):
-        replica = tf.distribute.get_replica_context()
-
-        def grad(upstream):
-            return replica.all_reduce("mean", upstream)
-
-        return replica.all_reduce("mean", x), grad
-
-    def step():
-        replica = tf.distribute.get_replica_context()
-        x = tf.cast(replica.replica_id_in_sync_group, tf.float32) * 2.0 + 1.0
-        found = []
-        for function in mean, lambda x: replica.all_reduce("mean", x):
-            with tf.GradientTape() as tape:
-                tape.watch(x)
-                loss = x * function(x) ** 2
-            found.append(tape.gradient(loss, x))
-        return found
-
-    found = strategy.run(tf.function(step))
-    slopes = [each.numpy().item() for each in found]
-    print(json.dumps([index, strategy.num_replicas_in_sync, slopes]), flush=True)
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
 
 
-running = []
-done, tell = os.pipe()
-for index in range(2):
-    if process := os.fork():
-        running.append(process)
-        continue
-    try:
-        work(index)
-        os.write(tell, b"+")
-    except BaseException:
-        traceback.print_exc()
-        os.write(tell, b"-")
-    signal.pause()  # the other one may still need its server
-for _ in running:
-    if os.read(done, 1) == b"-":  # the other one would wait for it
-        break
-for each in running:
-    os.kill(each, signal.SIGKILL)
-    os.waitpid(each, 0)
+@tf.custom_gradient
+def mean(x):
+    replica = tf.distribute.get_replica_context()
+
+    def grad(upstream):
+        return replica.all_reduce("mean", upstream)
+
+    return replica.all_reduce("mean", x), grad
+
+
+def step():
+    replica = tf.distribute.get_replica_context()
+    x = tf.cast(replica.replica_id_in_sync_group, tf.float32) * 2.0 + 1.0
+    found = []
+    for function in mean, lambda x: replica.all_reduce("mean", x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = x * function(x) ** 2
+        found.append(tape.gradient(loss, x))
+    return found
+
+
+found = strategy.run(tf.function(step))
+slopes = [each.numpy().item() for each in found]
+json.dump([strategy.num_replicas_in_sync, slopes], sys.stdout)
 """
 
 
@@ -398,6 +376,16 @@ def said(source):
     return json.loads(elsewhere(source).splitlines()[-1])
 
 
+def begun(source, **environment):
+    return subprocess.Popen(
+        [sys.executable, "-c", source],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
 def free_ports():
     ends = [socket.create_server(("localhost", 0)) for _ in range(2)]
     ports = [each.getsockname()[1] for each in ends]
@@ -411,11 +399,36 @@ def of_two_workers():
     must be free when it starts: if another process took one, both start again."""
     for _ in range(3):
         workers = [f"localhost:{port}" for port in free_ports()]
-        printed = elsewhere(WORKERS.replace("WORKERS", repr(workers)))
-        if "Could not start gRPC server" not in printed:
+        running = [
+            begun(
+                WORKER,
+                TF_CONFIG=json.dumps(
+                    {
+                        "cluster": {"worker": workers},
+                        "task": {"type": "worker", "index": index},
+                    }
+                ),
+            )
+            for index in range(2)
+        ]
+        # A worker waits for the other one, even if that one failed.
+        deadline = time.monotonic() + 240
+        while time.monotonic() < deadline and {each.poll() for each in running} <= {
+            0,
+            None,
+        }:
+            if all(each.poll() == 0 for each in running):
+                break
+            time.sleep(0.1)
+        for each in running:
+            each.kill()
+        ended = [each.communicate() for each in running]
+        if not any("Could not start gRPC server" in err for _, err in ended):
             break
-    lines = [each for each in printed.splitlines() if each.startswith("[")]
-    return sorted(map(json.loads, lines))
+    assert all(each.returncode == 0 for each in running), [
+        err[-2000:] for _, err in ended
+    ]
+    return [json.loads(out.splitlines()[-1]) for out, _ in ended]
 
 
 @functools.cache
@@ -780,10 +793,8 @@ def test_hosts():
     assert trace("hosts.py")[0].numbers == [1, 6, 6]
     x = tf.constant([1.0, 3.0])
     slopes = EAGER.gradient(lambda x: tf.reduce_sum(x * tf.reduce_mean(x) ** 2), x)
-    found = of_two_workers()
-    assert len(found) == 2
-    for index, (said_by, slope) in enumerate(zip(found, slopes.numpy())):
-        assert said_by == [index, 2, [slope, slope]]
+    for said_by, slope in zip(of_two_workers(), slopes.numpy(), strict=True):
+        assert said_by == [2, [slope, slope]]
 
 
 @says(
