@@ -54,6 +54,7 @@ __all__ = [
     "AROUND",
     "AROUND_XLA",
     "BLOCKS",
+    "COMMON",
     "EAGER",
     "EVERYWHERE",
     "FLOATS",
@@ -485,6 +486,8 @@ UNKNOWN = [
 ]
 """Graphs that know no batch dimension, or not even the rank, of any input."""
 EVERYWHERE = [*MODES, *BLOCKS, *UNKNOWN]
+COMMON = [*MODES, *UNKNOWN, *BLOCKS[:5]]
+"""Of the blocks a function, a branch and a loop: where a sentence names no place."""
 OUTSIDE = [
     each for each in EVERYWHERE if each in (AROUND, AROUND_XLA) or "around" in each.name
 ]

@@ -335,9 +335,9 @@ def test_gathered_in_a_loop(mode, mapped, outside):
         ys = [f(x) for f, x in zip(seen, xs)]
 
         def rows():
-            given = ys if outside else [f(x) for f, x in zip(seen, xs)]
+            inputs = ys if outside else [f(x) for f, x in zip(seen, xs)]
             return tf.stack(
-                [tf.reduce_sum(uses(y)) for uses, y in zip(GATHERS.values(), given)]
+                [tf.reduce_sum(uses(y)) for uses, y in zip(GATHERS.values(), inputs)]
             )
 
         if mapped:

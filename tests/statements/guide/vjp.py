@@ -1185,6 +1185,7 @@ def test_the_rows(mode):
         lambda *xs: [tf.reduce_sum(y(x) * row) for x, row in zip(xs, weights)], *[x] * 4
     )
     assert same(rows, [line[1:4] for line in lines])
+    assert same(rows, jacobian_of_pair(x))
     assert same(found, added) and same(found, 5 * rows[0] + -1 * rows[1])
     assert upstream == [5, -1] and same(x, [2, 3, 0])
     recorded = source("rows.live").split("=== ")

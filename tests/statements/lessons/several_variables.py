@@ -23,10 +23,6 @@ TOO_FEW = product(lambda u, x, y: u * y)
 TOO_MANY = product(lambda u, x, y: (u * y, u * x, u))
 
 
-PLACES = [*MODES, *UNKNOWN, *BLOCKS[:5]]
-"""Also within a function, a branch and a loop."""
-
-
 def both_orders(x, y, z, w):
     return RIGHT(x, y) + SWAPPED(z, w)
 
@@ -43,7 +39,7 @@ def both_orders(x, y, z, w):
     "The first parameter …",
     "Deliberately wrong: right …",
 )
-@over(mode=PLACES)
+@over(mode=COMMON)
 def test_the_order(mode):
     found = mode.gradients(both_orders, X, Y, X, Y)
     assert same(found[:2], [3.0, 2.0]) and same(found[2:], [2.0, 3.0])
@@ -354,7 +350,7 @@ pointer(
     "Predict: the same tensor twice.",
     "Each of the two inputs …",
 )
-@over(mode=PLACES)
+@over(mode=COMMON)
 def test_the_predictions(mode):
     *found, twice = mode.gradients(
         lambda x, y, z: 10.0 * RIGHT(x, y) + RIGHT(z, z), X, Y, 3.0

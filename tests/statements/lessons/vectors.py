@@ -44,10 +44,6 @@ def test_the_gradient_of_a_vector(mode, x):
     )
 
 
-PLACES = [*MODES, *UNKNOWN, *BLOCKS[:5]]
-"""Also within a function, a branch and a loop."""
-
-
 def wrong_and_right(x, y):
     return [NO_UPSTREAM(x), RIGHT(y)]
 
@@ -61,7 +57,7 @@ def wrong_and_right(x, y):
     "With a weighted …",
     "Deliberately wrong: no …",
 )
-@over(mode=PLACES)
+@over(mode=COMMON)
 def test_ones_hide_a_factor(mode):
     found = mode.gradients(wrong_and_right, X, X)
     assert same(found[0], [2, 4, 6]) and same(found[1], [2, 4, 6])
@@ -316,7 +312,7 @@ def test_the_solution(x, y):
     "The gradient is 6.",
     "The upstream gradient is all ones, …",
 )
-@over(mode=PLACES)
+@over(mode=COMMON)
 def test_the_predictions(mode):
     upstream, x = np.array([1.0, 5.0]), np.array([1.0, 2.0])
 

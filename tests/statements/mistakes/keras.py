@@ -119,7 +119,9 @@ def test_remat(eagerly):
         (keras.layers.BatchNormalization, True, False),
         (keras.layers.LayerNormalization, True, True),
         (lambda: keras.layers.Dropout(0.5, seed=1), False, False),
-    )[: 3 if eagerly else 1]:
+    ):
+        if inner is keras.layers.LayerNormalization and not eagerly:
+            continue  # it does the same in both
         plain = kernel(lambda layer: layer, inner)
         assert np.allclose(kernel(recomputed, inner), plain, 1e-4, 1e-5) == with_it
         assert np.allclose(kernel(Forgets, inner), plain, 1e-4, 1e-5) == without

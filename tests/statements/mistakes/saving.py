@@ -10,7 +10,6 @@ import keras
 from tensorflow.core.protobuf.saved_model_pb2 import SavedModel
 from tensorflow.python.framework import ops
 
-from truth.statements import tries
 from truth.statements.tries import *
 
 
@@ -58,7 +57,7 @@ print(json.dumps(found))
 
 
 @functools.cache
-def elsewhere():
+def in_another_process():
     """What another process finds in files, and what it warns of."""
     with tempfile.TemporaryDirectory() as folder:
         folders = {}
@@ -72,7 +71,7 @@ def elsewhere():
         by_numpy = of(lambda x: tf.numpy_function(np.sin, [x], tf.float32))
         tf.saved_model.save(by_numpy, folders["numpy"])
         assert tf.saved_model.load(folders["numpy"]).f(3.0) == tf.sin(3.0)
-        said = tries.elsewhere(ELSEWHERE.replace("FOLDERS", repr(folders)))
+        said = elsewhere(ELSEWHERE.replace("FOLDERS", repr(folders)))
     found = json.loads(said.splitlines()[-1])
     return found, said.count("unsaved custom gradients")
 
@@ -131,7 +130,7 @@ def test_identityn(choice):
         assert "out of scope" in message(EAGER.gradient, loaded.f, 3.0)
     else:
         assert same(EAGER.gradient(loaded.f, 3.0), 270.0)
-    found, warned = elsewhere()
+    found, warned = in_another_process()
     if name == "false":
         assert "No gradient defined for operation'IdentityN'" in found[name]
         assert warned == 2  # nested, too
@@ -173,7 +172,7 @@ def test_pyfunc(function):
         tf.train.Checkpoint(w=w).restore(weights)
         assert w.numpy() == 2
     assert b"pyfunc_" in file and call.get_attr("token").startswith(b"pyfunc_")
-    assert "Could not find callback with key" in elsewhere()[0]["numpy"]
+    assert "Could not find callback with key" in in_another_process()[0]["numpy"]
     one, other = trace("pyfunc.py")
     assert one.numbers == other.numbers
 

@@ -476,12 +476,6 @@ def test_created(calls, eagerly):
 def test_assigned(mode, trainable):
     x = np.float32([[1.0], [2.0]])
     wrong, fixed = program("wrong/assigned.py"), program("assigned.py")
-    if not trainable:
-        passed = lambda x: wrong.scaled(x, wrong.power)  # noqa: E731
-        said = message(mode.gradient, passed, x)
-        assert ("no attribute 'assign'" in said) == (mode not in BESIDE)
-        slope = mode.gradient(lambda x: fixed.scaled(x), x)
-        assert same(slope, [[0.4], [0.4]], 1e-6) and same(fixed.power, 2.5, 1e-6)
     kept = tf.Variable(0.0, trainable=trainable)
 
     @tf.custom_gradient
@@ -492,6 +486,13 @@ def test_assigned(mode, trainable):
     said = message(mode.gradient, lambda x: assigned(x), x)
     assert ("must accept keyword argument 'variables'" in said) == trainable
     assert trainable or said == ""
+    if trainable:
+        return
+    passed = lambda x: wrong.scaled(x, wrong.power)  # noqa: E731
+    said = message(mode.gradient, passed, x)
+    assert ("no attribute 'assign'" in said) == (mode not in BESIDE)
+    slope = mode.gradient(lambda x: fixed.scaled(x), x)
+    assert same(slope, [[0.4], [0.4]], 1e-6) and same(fixed.power, 2.5, 1e-6)
     # A second call changes the gradient of the first, if grad reads the variable.
 
     def second_call(function):
@@ -502,8 +503,6 @@ def test_assigned(mode, trainable):
 
         return mode.gradient(both, x)
 
-    if trainable:
-        return
     assert same(second_call(fixed.scaled), [[0.4], [0.4]], 1e-6)
     assert same(second_call(assigned), [[0.025], [0.025]], 1e-6)
     # A tensor and a stacked TensorArray need no variable.

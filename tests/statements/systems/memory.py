@@ -308,13 +308,13 @@ def test_copies(mode, copies):
         return x**3
 
     if copies == (True, True):
-        given, recomputed = (
-            program("checkpoint.py").checkpoint(cube),
-            tf.recompute_grad(cube),
-        )
+        given = program("checkpoint.py").checkpoint(cube)
+        recomputed = tf.recompute_grad(cube)
         found = mode.gradients(
             lambda x, y, z: checkpoint(cube)(x) + given(y) + recomputed(tf.identity(z)),
-            *(0.5, 0.5, 0.5),
+            0.5,
+            0.5,
+            0.5,
         )
         assert same(found, [0.75] * 3, 1e-6)
         assert same(mode.derivative(given, 0.5), 3.0, 1e-6)

@@ -444,7 +444,7 @@ def test_policies(name, layer, scaled, by_hand):
             t=-(2.0**-14) + 0 * X,
             optimizer=optimizer,
             auto_scale_loss=scaled,
-            run_eagerly=layer is None,
+            run_eagerly=layer is None,  # both ways, with half of the cases each
         )
     wraps = by_hand or (name == "mixed_float16" and scaled)
     kind = keras.optimizers.LossScaleOptimizer if wraps else keras.optimizers.SGD

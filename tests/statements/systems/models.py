@@ -511,7 +511,10 @@ def test_loaded(mode):
 )
 @over(mode=MODES)
 def test_saved(mode):
-    said, unread, by_unread, without, with_rule = saved_runs()
+    said, unread, *folders = saved_models()
+    by_unread, without, with_rule = (
+        tf.saved_model.load(each.name).run for each in folders
+    )
     assert "Error when tracing gradients for SavedModel" in said
     assert same(mode.gradient(signed(by_unread), X), [[5.0, -5.0]])
     if mode is EAGER:
@@ -524,9 +527,10 @@ def test_saved(mode):
 
 
 @functools.cache
-def saved_runs():
-    """What saving a model with a registered function says, a registered one that reads
-    no operation, and what is loaded of models with it, without, and with a rule."""
+def saved_models():
+    """The error of saving a model whose registered function reads the operation; the
+    name of a function that reads none; and the folders of three models: with this
+    function, with the first but without custom gradients, and with a decorated one."""
     seen, name = [], f"Guided {next(_number)}"
 
     @tf.RegisterGradient(name)
@@ -541,9 +545,9 @@ def saved_runs():
 
     def saved(function, **options):
         options = tf.saved_model.SaveOptions(**options)
-        with tempfile.TemporaryDirectory() as folder:
-            tf.saved_model.save(module(function), folder, options=options)
-            return tf.saved_model.load(folder).run
+        folder = tempfile.TemporaryDirectory()
+        tf.saved_model.save(module(function), folder.name, options=options)
+        return folder
 
     logging.disable(logging.ERROR)
     try:
@@ -551,11 +555,11 @@ def saved_runs():
         assert seen == [None]
         unread = f"Fivefold {next(_number)}"
         tf.RegisterGradient(unread)(lambda op, upstream: 5.0 * upstream)
-        return (
-            *(said, unread, saved(mapped(tf.nn.relu, unread))),
-            saved(mapped(tf.nn.relu, name), experimental_custom_gradients=False),
-            saved(program("swap.py").guided_relu),
-        )
+        by_unread = saved(mapped(tf.nn.relu, unread))
+        relu = mapped(tf.nn.relu, name)
+        without = saved(relu, experimental_custom_gradients=False)
+        with_rule = saved(program("swap.py").guided_relu)
+        return said, unread, by_unread, without, with_rule
     finally:
         logging.disable(logging.NOTSET)
 
