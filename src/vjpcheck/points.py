@@ -71,7 +71,7 @@ def beside(sides: Iterator[float]) -> Way:
     """The next numbers of these, each a little to its side."""
 
     def way(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
-        taken = np.array([next(sides) for _ in range(at.size)]).reshape(at.shape)
+        taken = np.fromiter(sides, float, at.size).reshape(at.shape)
         drawn = taken * (1 + 10 ** rng.uniform(-5, -1.5, at.shape))
         return drawn + 1j * normal(rng, at) if np.iscomplexobj(at) else drawn
 

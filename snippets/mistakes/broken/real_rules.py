@@ -38,6 +38,11 @@ def XLA(f):
     return tf.function(f, jit_compile=True, autograph=False)
 
 
+def drawn(f, *arguments):
+    tf.random.set_seed(1)
+    return f(*arguments, seed=1)
+
+
 def complex_of(x):
     return tf.complex(x, 2.0 * x * x)
 
@@ -157,7 +162,7 @@ OTHERS = {
         x, k, FOURS, SAME, "NHWC", FOURS)),
     "erosion2d": ((IMAGE, FLAT), lambda f, x, k: f(
         x, k, FOURS, SAME, "NHWC", FOURS)),
-    "dropout": ((X,), lambda f, x: f(x, 0.4, seed=1)),
+    "dropout": ((X,), lambda f, x: drawn(f, x, 0.4)),
     "experimental_general_dropout": ((X,), lambda f, x: f(
         x, 0.4, uniform_sampler=lambda s, dtype:
         tf.random.stateless_uniform(s, [1, 2], dtype=dtype))),
@@ -168,9 +173,9 @@ OTHERS = {
         t, ROWS, weighted(w), "sqrtn")),
     "safe_embedding_lookup_sparse": ((TABLE, X), lambda f, t, w: f(
         t, ROWS, weighted(w))),
-    "fractional_avg_pool": ((IMAGE,), lambda f, x: f(
-        x, [1.0, 1.5, 1.5, 1.0], seed=1)[0]),
-    "fractional_max_pool": ((IMAGE,), lambda f, x: f(x, 1.5, seed=1)[0]),
+    "fractional_avg_pool": ((IMAGE,), lambda f, x: drawn(
+        f, x, [1.0, 1.5, 1.5, 1.0])[0]),
+    "fractional_max_pool": ((IMAGE,), lambda f, x: drawn(f, x, 1.5)[0]),
     "local_response_normalization": ((IMAGE,), lambda f, x: f(
         single(x))),
     "lrn": ((IMAGE,), lambda f, x: f(single(x))),
@@ -242,7 +247,6 @@ OTHERS |= {f"logical_{each}": OTHERS["logical"] for each in
 
 def loss(call, f, inputs):
     """A sum in which each real number has a different weight."""
-    tf.random.set_seed(1)
     parts = []
     for y in tf.nest.flatten(call(f, *inputs)):
         y = tf.convert_to_tensor(y)

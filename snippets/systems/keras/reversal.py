@@ -44,10 +44,10 @@ for lambda_ in 0.0, 3.0:
              "domain": keras.layers.Dense(1, name="domain")(layer(feature))}
     model = keras.Model(inputs, heads)
     loss = keras.losses.BinaryCrossentropy(from_logits=True)
-    model.compile(keras.optimizers.SGD(0.2), {"label": loss, "domain": loss})
+    model.compile(keras.optimizers.SGD(0.5), {"label": loss, "domain": loss})
     ramp = keras.callbacks.LambdaCallback(on_epoch_begin=lambda epoch, logs: (
-        layer.lambda_.assign(lambda_ * min(1.0, epoch / 50))))
-    model.fit(x, targets, 400, epochs=200, verbose=0, callbacks=[ramp],
+        layer.lambda_.assign(lambda_ * min(1.0, epoch / 20))))
+    model.fit(x, targets, 400, epochs=80, verbose=0, callbacks=[ramp],
               sample_weight=counts)
     right = (model(x)["label"].numpy() > 0.0) == (label > 0.0)
     w = model.get_weights()[0][:, 0]

@@ -152,7 +152,7 @@ class Program:
         }
 
     def _judges(
-        self, n: int, site: Site, declared: Declared, report: Report, far: bool
+        self, n: int, site: Site, declared: Declared, report: Report, shall_hold: bool
     ) -> Iterator[Judge]:
         rules = _distinct([each for each in self.observer.rules if each.site is site])
         if not rules:
@@ -160,9 +160,11 @@ class Program:
         called = [rule for rule in rules if rule.calls]
         if not called:
             raise Unproven("never called")
-        for i, rule in enumerate(called[:RULES_OF_A_SITE]):
+        # A program shows last what is wrong, and then one call is enough.
+        turn = 1 if shall_hold else -1
+        for i, rule in [*enumerate(called[:RULES_OF_A_SITE])][::turn]:
             seen = set()
-            for k, call in enumerate(some(rule.calls)):
+            for k, call in [*enumerate(some(rule.calls))][::turn]:
                 shapes = tuple((each.dtype, each.shape) for each in call.leaves)
                 yield Judge(
                     call,
@@ -171,7 +173,7 @@ class Program:
                     np.random.default_rng([n, i, k]),
                     nested=rule.nested,
                     first=shapes not in seen,
-                    far=far and shapes not in seen,
+                    far=shall_hold and shapes not in seen,
                 )
                 seen.add(shapes)
 
