@@ -168,10 +168,13 @@ def test_another_environment_knows_nothing(known, monkeypatch, name):
     assert Memory(known[0]).recall(known[1]) is None
 
 
-def test_how_much_is_logged_is_indifferent(known, monkeypatch):
-    """Code that a test calls may have set it; then all programs ran again for the
-    site of the tests."""
-    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
+@pytest.mark.parametrize("name", ["TF_CPP_MIN_LOG_LEVEL", "PYTHONDONTWRITEBYTECODE"])
+def test_how_much_is_logged_or_kept_is_indifferent(known, monkeypatch, name):
+    """Code that a test calls may have set it, or `make` not; then all programs ran again
+    for the site of the tests."""
+    monkeypatch.delenv(name, raising=False)
+    assert Memory(known[0]).recall(known[1]) == RUN
+    monkeypatch.setenv(name, "3")
     assert Memory(known[0]).recall(known[1]) == RUN
 
 

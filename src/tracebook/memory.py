@@ -31,7 +31,7 @@ OF_NUMBERS = (
 )
 """Names of variables that may change a number which a program computes. TF_CPP_* only
 sets how much TensorFlow's C++ log prints, and outputs leave that log out."""
-_OF_RUNS = rf"{OF_NUMBERS}|(LC|LD)_.*|(PYTHON|MPL).*|LANG|TZ"
+_OF_RUNS = rf"{OF_NUMBERS}|(LC|LD)_.*|PYTHON(?!DONTWRITE).*|MPL.*|LANG|TZ"
 
 
 class Memory:
