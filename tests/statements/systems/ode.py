@@ -43,8 +43,8 @@ START, P = np.array([1.0, 0.5]), np.array([1.1, 0.9, 0.8, 1.0])
 
 @functools.cache
 def adaptive():
-    """The program's solver, read once: to read the program solves its equation at a
-    tolerance of 1e-9."""
+    """The program's solver. It is read once, because the program solves its equation
+    each time, at a tolerance of 1e-9."""
     return program("adaptive.py").adaptive
 
 
