@@ -68,7 +68,6 @@ bench: setup  ## measure the engine beside its alternatives; takes most of an ho
 	@$(RUN) tests.benchmarks
 
 upgrade: setup  ## renew the lock: the newest release of every package
-	@$(RUN) pip install --quiet uv
 	@$(RUN) uv pip compile --quiet --upgrade --universal --python-version 3.11 \
 	    --fork-strategy fewest --generate-hashes --no-strip-extras --no-header --no-annotate \
 	    pyproject.toml --group build --group test --group lint --group bench \

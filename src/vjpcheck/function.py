@@ -132,6 +132,8 @@ class Function:
     same."""
     _took: defaultdict = field(default_factory=lambda: defaultdict(list), init=False)
     _graphs: dict[tuple, Callable | None] = field(default_factory=dict, init=False)
+    _making: dict[str, float] = field(default_factory=dict, init=False)
+    """Seconds of the call that made the first graph, by what it runs."""
 
     @property
     def has_composites(self) -> bool:
@@ -269,7 +271,8 @@ class Function:
 
     def _soon(self, slow: float, run: Callable, tensors: list, *more: list) -> list:
         """By a graph, where the program takes so many seconds for a call that making
-        one costs less."""
+        one costs less. The next one, for other shapes, must pay for itself: it is made
+        when the calls without it took as long as making the first."""
         kind = (
             run.__name__,
             *(
@@ -278,18 +281,23 @@ class Function:
                 if isinstance(each, tf.Tensor)
             ),
         )
+        start = time.process_time()
         if graph := self._graphs.get(kind):
             try:
                 return graph(tensors, *more)
             except Exception:  # told below, if it is the program's
                 self._graphs[kind] = None
+            finally:
+                self._making.setdefault(run.__name__, time.process_time() - start)
         start = time.process_time()
         try:
             return run(tensors, *more)
         finally:
             took = self._took[kind]
             took.append(time.process_time() - start)
-            if sum(took) > max(10, len(took)) * slow and self.noisy is False:
+            price = self._making.get(run.__name__, 0)
+            enough = max(10 * slow, len(took) * slow, price)
+            if sum(took) > enough and self.noisy is False:
                 self._graphs.setdefault(kind, self._graph_of(run, tensors))
 
     def second(self, tensors: list, upstream: list, weights: list) -> list:

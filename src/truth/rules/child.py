@@ -160,7 +160,8 @@ class Program:
         called = [rule for rule in rules if rule.calls]
         if not called:
             raise Unproven("never called")
-        # A program shows last what is wrong, and then one call is enough.
+        # A program that is wrong on purpose shows the fault last, and one call that
+        # shows it is enough.
         turn = 1 if shall_hold else -1
         for i, rule in [*enumerate(called[:RULES_OF_A_SITE])][::turn]:
             seen = set()
