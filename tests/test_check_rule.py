@@ -3,6 +3,7 @@
 import random
 import subprocess
 import sys
+import time
 from contextlib import closing
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from tracebook.runner import Runner
 from tracebook.settings import load
 from truth.rules import sites
 from vjpcheck import check_rule, directions
+from vjpcheck.function import called
 
 from .conftest import EVERY_PROGRAM
 from .project import ROOT
@@ -285,6 +287,31 @@ def test_what_differences_do_not_tell_is_bounded():
     )
     with pytest.raises(AssertionError, match=r"no derivative|don't determine|is right"):
         check_rule(function, np.array([1.0, 2.0]))
+
+
+def test_a_graph_for_another_shape_pays_for_itself():
+    """The first is made at once. Another must not cost more than it can save."""
+    traced = []
+
+    def passes(tensors):
+        is_traced = tf.inside_function()
+        traced.extend([tensors[0].shape.as_list()] * is_traced)
+        end = time.process_time() + (0.2 if is_traced else 0.02)
+        while time.process_time() < end:
+            pass
+        return tensors
+
+    function = called(tf.sin, tf.sin, (X,), {})
+    function.noisy = False
+    for shape, calls, expected in (
+        ([3], 2, [[3]]),
+        ([5], 4, [[3]]),
+        ([5], 12, [[3], [5]]),
+        ([3], 2, [[3], [5]]),
+    ):
+        for _ in range(calls):
+            function._soon(0.001, passes, [tf.ones(shape)])
+        assert traced == expected
 
 
 def test_it_needs_numpy_and_tensorflow_alone():

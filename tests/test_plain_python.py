@@ -23,13 +23,17 @@ SETTINGS = settings.load(ROOT)
 EVERY = snippet.find(SETTINGS)
 
 
+_ONLY_COMPUTE = {"collections", "functools", "math", "pathlib", "textwrap", "types"}
+"""Modules that know nothing of the process that imports them."""
+
+
 def _traits(each: snippet.Snippet) -> set[str]:
     """What could make a plain Python run a program in another way than the engine,
     which forks after TensorFlow's import."""
     imports = re.findall(r"^(?:import|from) (\w+)", each.source, re.MULTILINE)
     modes = ("tf.function", "jit_compile", "tf.print", "stderr", "environ", "random")
     return {
-        *imports,
+        *(name for name in imports if name not in _ONLY_COMPUTE),
         *(mode for mode in (*modes, "keras") if mode in each.source),
         *(["raises"] if each.raises else []),
     }
