@@ -600,8 +600,9 @@ run(square, tf.constant(3.0))
 
 @pytest.fixture(scope="module")
 def judged() -> dict[tuple[str, object], list[rules.Verdict]]:
-    """The verdicts on each program, right or with one part replaced."""
-    sources: dict[tuple[str, object], str] = {}
+    """The verdicts on each program, right or with one part replaced. All are judged at
+    once, as each time TensorFlow is imported."""
+    sources = subtle()
     for kind, (program, changes) in KINDS.items():
         source = HEAD + TAPE + program
         sources[kind, None] = source
@@ -680,25 +681,26 @@ def test_in_wrong_a_rule_is_wrong_unless_declared(tmp_path):
     assert not declared_wrong.wrong_on_purpose
 
 
-def test_only_the_declared_error_may_end_a_program(tmp_path):
+def ended() -> dict[str, str]:
+    """Programs that end in an error, and one that only declares it."""
     program, _ = KINDS["found"]
     source = HEAD + TAPE + program
     fails = "raise KeyError('x')\n"
     declared = "# tracebook: raises KeyError\n"
-    said = judged_of(
-        tmp_path,
-        {
-            "declared.py": declared + source + fails,
-            "dotted.py": declared.replace("Key", "builtins.Key") + source + fails,
-            "undeclared.py": source + fails,
-            "in a string.py": f"'''Not {declared}'''\n" + source + fails,
-            "another type.py": declared.replace("Key", "Index") + source + fails,
-            "none.py": declared + source,
-        },
-    )
+    return {
+        "declared.py": declared + source + fails,
+        "dotted.py": declared.replace("Key", "builtins.Key") + source + fails,
+        "undeclared.py": source + fails,
+        "in a string.py": f"'''Not {declared}'''\n" + source + fails,
+        "another type.py": declared.replace("Key", "Index") + source + fails,
+        "none.py": declared + source,
+    }
+
+
+def test_only_the_declared_error_may_end_a_program(book):
     failed = {
-        name: [each.what for each in verdicts if each.state == "failed"]
-        for name, verdicts in said.items()
+        name: [each.what for each in book[name] if each.state == "failed"]
+        for name in ended()
     }
     assert failed == {
         "declared.py": [],
@@ -720,8 +722,7 @@ def test_a_wrong_rule_is_found(judged, kind, change):
         assert "cannot be checked" not in each.how
 
 
-def test_what_a_rule_received_and_returned_comes_back(tmp_path):
-    program = """
+KEPT = """
 w = tf.Variable([2.0, 3.0])
 factor = 5.0
 
@@ -744,7 +745,10 @@ run(rotated, tf.constant(1 + 2j))
 tf.function(rotated)(tf.constant(1j))
 rotated(tf.zeros([2000], tf.complex64))
 """
-    [verdicts] = judged_of(tmp_path, {"page/kept.py": HEAD + TAPE + program}).values()
+
+
+def test_what_a_rule_received_and_returned_comes_back(book):
+    verdicts = book["page/kept.py"]
     weighted, rotated = [each.calls for each in verdicts]
     assert len(weighted) == 20
     assert weighted[0] == {
@@ -832,14 +836,21 @@ for _ in range(9):
 
 
 @pytest.fixture(scope="module")
-def escapes(tmp_path_factory) -> dict[str, list[rules.Verdict]]:
-    sources = {f"{kind}.py": HEAD + TAPE + text for kind, text in ESCAPES.items()}
-    return judged_of(tmp_path_factory.mktemp("escapes"), sources)
+def book(tmp_path_factory) -> dict[str, list[rules.Verdict]]:
+    """The verdicts on the programs of several tests."""
+    sources = {
+        "page/kept.py": KEPT,
+        **{f"{kind}.py": text for kind, text in ESCAPES.items()},
+        **narrow(),
+        "clauses.py": declares_much(),
+    }
+    whole = {name: HEAD + TAPE + text for name, text in sources.items()}
+    return judged_of(tmp_path_factory.mktemp("book"), ended() | whole)
 
 
 @pytest.mark.parametrize("kind", ESCAPES)
-def test_a_rule_that_differs_from_its_run_or_hides_is_found(escapes, kind):
-    said = escapes[f"{kind}.py"]
+def test_a_rule_that_differs_from_its_run_or_hides_is_found(book, kind):
+    said = book[f"{kind}.py"]
     assert "failed" in {each.state for each in said}
     assert not [each for each in said if "never ran" in each.how]
 
@@ -1008,9 +1019,8 @@ SUBTLE = {
 }
 
 
-@pytest.fixture(scope="module")
-def subtle() -> dict[tuple[str, str], list[rules.Verdict]]:
-    sources = {}
+def subtle() -> dict[tuple[str, object], str]:
+    sources: dict[tuple[str, object], str] = {}
     for kind, (values, wrong, x, comment, right) in SUBTLE.items():
         for what, gradient in (("right", right), ("wrong", wrong)):
             program = of_one_input(values, gradient, x, comment)
@@ -1019,16 +1029,12 @@ def subtle() -> dict[tuple[str, str], list[rules.Verdict]]:
                     x, f"{x}, tf.constant([2, 0])"
                 )
             sources[kind, what] = HEAD + TAPE + program
-    programs = [
-        rules.Program.of(ROOT / "snippets" / "planted.py", source)
-        for source in sources.values()
-    ]
-    return dict(zip(sources, rules.judge(programs, ROOT)))
+    return sources
 
 
 @pytest.mark.parametrize("kind", SUBTLE)
-def test_what_shows_elsewhere_alone_is_found(subtle, kind):
-    [right], [wrong] = subtle[kind, "right"], subtle[kind, "wrong"]
+def test_what_shows_elsewhere_alone_is_found(judged, kind):
+    [right], [wrong] = judged[kind, "right"], judged[kind, "wrong"]
     assert right.state == "tried", right.how
     assert wrong.state == "failed"
     assert "cannot be checked" not in wrong.how
@@ -1044,25 +1050,31 @@ NARROW = [
 ]
 
 
-def test_a_declaration_that_leaves_nothing_to_try_fails(tmp_path):
+def narrow() -> dict[str, str]:
     wrong = of_one_input("x ** 3", "upstream * x", "tf.constant([1.3])", "# truth: {}")
-    said = judged_of(
-        tmp_path,
-        {f"{n}.py": HEAD + TAPE + wrong.format(each) for n, each in enumerate(NARROW)},
-    )
-    for [verdict] in said.values():
+    return {f"narrow {n}.py": wrong.format(each) for n, each in enumerate(NARROW)}
+
+
+def test_a_declaration_that_leaves_nothing_to_try_fails(book):
+    for name in narrow():
+        [verdict] = book[name]
         assert verdict.state == "failed", verdict.how
 
 
-def test_all_that_is_declared_stands_in_the_verdict(tmp_path):
-    clauses = (
-        "x.shape == (3,); abs(x) < 9",
-        "x = x + 0.1; within 1e-4; dense upstream",
-        "upstream becomes tf.tanh(upstream); first derivative only",
-    )
-    comment = "\n".join(f"# truth: {each}" for each in clauses)
-    program = of_one_input("x ** 3", "tf.tanh(upstream) * 3.0 * x**2", SOME, comment)
-    [[verdict]] = judged_of(tmp_path, {"a.py": HEAD + TAPE + program}).values()
+CLAUSES = (
+    "x.shape == (3,); abs(x) < 9",
+    "x = x + 0.1; within 1e-4; dense upstream",
+    "upstream becomes tf.tanh(upstream); first derivative only",
+)
+
+
+def declares_much() -> str:
+    comment = "\n".join(f"# truth: {each}" for each in CLAUSES)
+    return of_one_input("x ** 3", "tf.tanh(upstream) * 3.0 * x**2", SOME, comment)
+
+
+def test_all_that_is_declared_stands_in_the_verdict(book):
+    [verdict] = book["clauses.py"]
     assert verdict.state == "tried", verdict.how
-    for clause in "; ".join(clauses).split("; "):
+    for clause in "; ".join(CLAUSES).split("; "):
         assert clause in verdict.how

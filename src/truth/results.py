@@ -399,7 +399,23 @@ def _named(text: str, root: Path, *folders: Path) -> list[str]:
     """What a text embeds, names or takes as a proof: whether it is there, in each
     folder where it could be, and its content."""
     book = settings.load(root)
-    places = (root, book.snippets_dir, *folders)
+    made = (*_MADE, book.shown(book.figures_dir))
+    paths = _paths(text, root, (book.snippets_dir, *folders), made)
+    top = f"{root}/"
+    return [
+        part
+        for path in paths
+        if os.path.exists(top + path)
+        for part in (path, _text(root / path))
+    ]
+
+
+@lru_cache(maxsize=1 << 10)
+def _paths(
+    text: str, root: Path, folders: tuple[Path, ...], made: tuple[str, ...]
+) -> list[str]:
+    """Where what a text names could be, below the root: some hundred paths, and each
+    edit asks for those of all pages."""
     names = {*FILE_NAME.findall(text), *(["Makefile"] if _MAKE.search(text) else ())}
     # A trace says nothing without its program, nor the program without it.
     for one, other in ((".py", ".out"), (".out", ".py"), (".py", ".live")):
@@ -410,16 +426,10 @@ def _named(text: str, root: Path, *folders: Path) -> list[str]:
         path = module.replace(".", "/")
         names |= {f"{path}.py", f"{path}/__main__.py", f"src/{path}.py"}
         names.add(f"src/{path}/__main__.py")
-    below = [os.path.relpath(place, root) for place in places]
+    below = [os.path.relpath(place, root) for place in (root, *folders)]
     paths = {_joined(place, name) for place in below for name in names}
-    made = tuple(f"{each}/" for each in (*_MADE, book.shown(book.figures_dir)))
-    top = f"{root}/"  # each edit asks for some ten thousand paths
-    return [
-        part
-        for path in sorted(paths)
-        if not f"{path}/".startswith(made) and os.path.exists(top + path)
-        for part in (path, _text(root / path))
-    ]
+    tops = tuple(f"{each}/" for each in made)
+    return sorted(path for path in paths if not f"{path}/".startswith(tops))
 
 
 @lru_cache(maxsize=1 << 16)
