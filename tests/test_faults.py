@@ -471,6 +471,21 @@ def test_a_log_that_grows_in_the_project_is_no_ground_for_a_page(book):
     assert results.Keys(book).of_page(page) != before
 
 
+def test_a_file_that_a_page_names_comes_changes_and_goes(book):
+    """While the site is served, one process asks for the same text each time."""
+    index = book / "docs/index.md"
+    index.write_text(index.read_text("utf-8") + "\nMore is in `part/more.txt`.\n")
+    [page] = all_pages(book)
+    assert page.embeds, "it isn't a page that depends on all files"
+    known = [results.Keys(book).of_page(page)]
+    for text in ("one", "another"):
+        write(book, "part/more.txt", text)
+        known.append(results.Keys(book).of_page(page))
+    (book / "part/more.txt").unlink()
+    assert results.Keys(book).of_page(page) == known[0]
+    assert len({each["formulas"] for each in known}) == 3
+
+
 def test_only_visible_files_are_pages(book):
     litter(book)
     docs = book / "docs"

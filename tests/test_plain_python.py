@@ -23,8 +23,8 @@ SETTINGS = settings.load(ROOT)
 EVERY = snippet.find(SETTINGS)
 
 
-_ONLY_COMPUTE = {"collections", "functools", "math", "pathlib", "textwrap", "types"}
-"""Modules that know nothing of the process that imports them."""
+_ONLY_COMPUTE = {"collections", "functools", "math", "textwrap", "types"}
+"""Modules that ask nothing of the process, its folder or its streams."""
 
 
 def _traits(each: snippet.Snippet) -> set[str]:

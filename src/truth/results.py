@@ -413,8 +413,8 @@ def _named(text: str, root: Path, *folders: Path) -> list[str]:
 @lru_cache(maxsize=1 << 10)
 def _paths(
     text: str, root: Path, folders: tuple[Path, ...], made: tuple[str, ...]
-) -> list[str]:
-    """Where what a text names could be, below the root: some hundred paths, and each
+) -> tuple[str, ...]:
+    """The paths below the root at which the files that a text names could lie. Each
     edit asks for those of all pages."""
     names = {*FILE_NAME.findall(text), *(["Makefile"] if _MAKE.search(text) else ())}
     # A trace says nothing without its program, nor the program without it.
@@ -427,14 +427,10 @@ def _paths(
         names |= {f"{path}.py", f"{path}/__main__.py", f"src/{path}.py"}
         names.add(f"src/{path}/__main__.py")
     below = [os.path.relpath(place, root) for place in (root, *folders)]
-    paths = {_joined(place, name) for place in below for name in names}
+    joined = {os.path.join(place, name) for place in below for name in names}
     tops = tuple(f"{each}/" for each in made)
-    return sorted(path for path in paths if not f"{path}/".startswith(tops))
-
-
-@lru_cache(maxsize=1 << 16)
-def _joined(place: str, name: str) -> str:
-    return os.path.normpath(os.path.join(place, name))
+    paths = sorted({*map(os.path.normpath, joined)})
+    return tuple(path for path in paths if not f"{path}/".startswith(tops))
 
 
 def _tests(page: Page) -> str:
