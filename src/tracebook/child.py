@@ -5,6 +5,7 @@ Nothing here may print, import a heavy module, or survive the snippet.
 
 import atexit
 import contextlib
+import gc
 import importlib
 import io
 import json
@@ -75,6 +76,8 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     (the working folder) and ``report.json``, which exists only if the program
     came to its end. It may import nothing from the book or the engine's folder.
     """
+    gc.freeze()
+    gc.enable()
     orphans.prevent()
     if hasattr(os, "setsid"):  # lead a group, which the engine ends as a whole
         os.setsid()

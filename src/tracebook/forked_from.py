@@ -1,5 +1,6 @@
 """Imported first by the process that snippets are forked from."""
 
+import gc
 import os
 
 # Each child imports the command's module anew, and finds all of it here.
@@ -10,3 +11,6 @@ with open(os.devnull, "w") as nowhere:
     os.dup2(nowhere.fileno(), 1)
     os.dup2(nowhere.fileno(), 2)
 orphans.prevent()
+# What is imported from here on stays: nothing of it is looked through, neither now nor,
+# as `child` has it, in the processes forked from this one.
+gc.disable()
