@@ -4,6 +4,7 @@ is shown as it was before something that it rests on changed."""
 import json
 import logging
 import os
+import queue
 import re
 import sys
 import threading
@@ -15,9 +16,12 @@ from mkdocs.commands import build
 from mkdocs.config import load_config
 from mkdocs.structure.pages import Page
 from mkdocs.theme import Theme
+from watchdog.events import FileSystemEvent, FileSystemEventHandler
+from watchdog.observers.polling import PollingObserver
 
 from serving.memo import Memo
 from serving.templates import kept
+from serving.watching import hasten
 
 from .project import edit
 
@@ -301,3 +305,30 @@ def test_what_is_gone_takes_no_memory(book, tmp_path):
         (tmp_path / f"docs/page{number}.md").unlink()
     book._memo.forget_all_but({"index.md"})
     assert book._memo._rendered.keys() == book._memo._shown.keys() == {"index.md"}
+
+
+class _Seen(FileSystemEventHandler):
+    def __init__(self) -> None:
+        self.files: queue.Queue = queue.Queue()
+
+    def on_any_event(self, event: FileSystemEvent) -> None:
+        self.files.put(event.src_path)
+
+
+@pytest.mark.parametrize("path", ["folder", "folder/below/file"])
+def test_a_change_is_looked_for_when_it_is_told(path, tmp_path):
+    """MkDocs' observer would look after a minute here. An edit may replace a file."""
+    file = tmp_path / "folder/below/file"
+    file.parent.mkdir(parents=True)
+    file.write_text("as it was")
+    observer, seen = PollingObserver(timeout=60), _Seen()
+    observer.schedule(seen, str(tmp_path / path), recursive=True)
+    hasten(observer)
+    observer.start()
+    try:
+        for text in ("one", "another", "a third"):
+            edit(file, file.read_text(), text)
+            while seen.files.get(timeout=10) != str(file):
+                pass
+    finally:
+        observer.stop()

@@ -14,7 +14,7 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.theme import Theme
 
-from serving import later, templates
+from serving import later, templates, watching
 from serving.memo import Memo
 
 _memo: Memo | None = None
@@ -46,3 +46,4 @@ def on_env(env: Any, config: MkDocsConfig, files: Files) -> Any:
 
 def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Any) -> None:
     later.serve(server)
+    watching.hasten(server.observer)
