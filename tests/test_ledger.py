@@ -418,11 +418,14 @@ def test_a_trace_that_differs_fails(book):
 BY = sys.modules[__name__]
 
 
-def test_a_program_that_is_not_there_fails(book):
-    book.edit("docs/part/one.md", '"one.py"\n```', '"gone.py"\n```')
+@pytest.mark.parametrize("name", ["gone.py", "../lost.py", "{root}/lost.py"])
+def test_a_program_that_is_not_in_its_folder_fails(book, name):
+    (book.root / "lost.py").write_text("print(3)\n")
+    name = name.format(root=book.root)
+    book.edit("docs/part/one.md", '"one.py"\n```', f'"{name}"\n```')
     code, said = book.truth()
     assert code == 1
-    assert "docs/part/one.md:14: embeds gone.py, which is not in snippets/" in said
+    assert f"docs/part/one.md:14: embeds {name}, which is not in snippets/" in said
 
 
 @pytest.mark.parametrize(

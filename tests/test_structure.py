@@ -223,6 +223,7 @@ def test_a_citation_that_names_another_is_refused(said, found):
     "right, wrong",
     [
         ("Giles, *Matrix", "Gilles, *Matrix"),
+        ("M. B. Giles, *Matrix", "M. B., *Matrix"),
         ("derivatives*, 2008", "derivatives*, 2009"),
         ("neurons*](https://arxiv.org/abs/1308.3432), 2013", "neurons*](x), 2014"),
         ("Giles2008 { #Giles2008 }", "Giles2008 { #Giles2007 }"),

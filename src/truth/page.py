@@ -132,12 +132,18 @@ class Page(Source):
     ) -> list[Path]:
         """The files, of one kind, that a part of the page includes and that are
         there."""
-        paths = dict.fromkeys(
-            self.settings.snippets_dir / each.name
+        names = dict.fromkeys(
+            each.name
             for each in self.includes
             if start <= each.start < end and each.name.endswith(suffix)
         )
-        return [path for path in paths if path.is_file()]
+        return [path for name in names if (path := self.snippet(name))]
+
+    def snippet(self, name: str) -> Path | None:
+        """The file of snippets/ that an include names, if it is there."""
+        path = self.settings.snippets_dir / name
+        leads_out = {"", ".."} & {*name.split("/")}
+        return path if path.is_file() and not leads_out else None
 
     @cached_property
     def is_generated(self) -> bool:

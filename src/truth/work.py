@@ -223,7 +223,7 @@ class Work:
         }
 
     def _is_there(self, name: str, page: Page) -> bool:
-        there = (self._book.snippets_dir / name).is_file()
+        there = page.snippet(name) is not None
         if not there and page in self._chosen:
             where = page.where(page.text.index(f'"{name}'))
             self._problems.append(

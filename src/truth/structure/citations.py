@@ -41,7 +41,8 @@ class Source:
     def authors(self) -> list[str]:
         """Their last names."""
         people = re.split(r",\s| and ", self.text.partition("*")[0].strip(" [,"))
-        return [_INITIALS.sub("", each).strip() for each in people if each.strip()]
+        people = [each.strip() for each in people if each.strip()]
+        return [_INITIALS.sub("", each).strip() or each for each in people]
 
     @property
     def year(self) -> str:

@@ -18,7 +18,7 @@ from ..page import Page
 
 _NUMBER = re.compile(
     r"(?<![\w.^])(?<!\*\*)(?<!\*\* )"
-    r"\d++(?:\.\d*+)?+(?:e[-+]?\d++)?+(?!\w| ?[a-z]\d*\b)"
+    r"\d+(?:\.\d*)?(?:e[-+]?\d+)?(?!\w|\.\d|\.? ?[a-z]\d*\b)"
 )
 """No exponent, and no factor."""
 _EQUAL = re.compile(r"(?<![<>!])[=:]\s*[-−+]?\Z")
