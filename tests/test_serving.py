@@ -19,9 +19,9 @@ from mkdocs.theme import Theme
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers.polling import PollingObserver
 
+from serving import watching
 from serving.memo import Memo
 from serving.templates import kept
-from serving.watching import hasten
 
 from .project import edit
 
@@ -315,6 +315,24 @@ class _Seen(FileSystemEventHandler):
         self.files.put(event.src_path)
 
 
+def test_where_no_change_is_told_all_is_looked_through(monkeypatch, tmp_path):
+    """As on a system that can watch no more folders."""
+
+    def refuse(self: object) -> None:
+        raise OSError("no more watches")
+
+    monkeypatch.setattr(watching.Observer, "start", refuse)
+    observer, seen = PollingObserver(timeout=0.1), _Seen()
+    observer.schedule(seen, str(tmp_path), recursive=True)
+    watching.hasten(observer)
+    observer.start()
+    try:
+        (tmp_path / "file").write_text("new")
+        assert seen.files.get(timeout=10) == str(tmp_path / "file")
+    finally:
+        observer.stop()
+
+
 @pytest.mark.parametrize("path", ["folder", "folder/below/file"])
 def test_a_change_is_looked_for_when_it_is_told(path, tmp_path):
     """MkDocs' observer would look after a minute here. An edit may replace a file."""
@@ -323,7 +341,7 @@ def test_a_change_is_looked_for_when_it_is_told(path, tmp_path):
     file.write_text("as it was")
     observer, seen = PollingObserver(timeout=60), _Seen()
     observer.schedule(seen, str(tmp_path / path), recursive=True)
-    hasten(observer)
+    watching.hasten(observer)
     observer.start()
     try:
         for text in ("one", "another", "a third"):

@@ -60,6 +60,7 @@ def _listen(listener: BaseObserver, emitter: EventEmitter) -> None:
         recursive=emitter.watch.is_recursive and folder is path,
         event_filter=_CHANGES,
     )
+    emitter.on_thread_stop = told.by_now.set  # type: ignore[method-assign]
     emitter.queue_events = partial(  # type: ignore[method-assign]
         _when_told, told.by_now, emitter.queue_events
     )
