@@ -9,6 +9,8 @@ KINDS = (
     "inline formula",
     "rule",
     "statement",
+    "claim",
+    "number",
     "mode",
     "error",
     "quote",

@@ -3,8 +3,7 @@
 Each is proven as a displayed one is, from what any section of its page states, or of
 a page that its paragraph links to; or it stands in such a formula; or it gives what
 something proven follows from, or numbers that a program or a trace has; or it claims
-nothing, being an expression or a map alone, and a test quotes its sentence. What does
-none of it fails, unless a comment names it:
+nothing, being an expression alone. What does none of it fails, unless a comment names it:
 ``<!-- unchecked: LATEX -->``.
 
 A single symbol, with its number if it has one, must be one of the page's: in a formula
@@ -38,7 +37,6 @@ from tracebook import includes
 
 from ..finding import STATES
 from ..page import Page
-from ..testfile import MARKS, tested
 from . import literals
 from .section import Reading, Section
 from .sections import is_unchecked
@@ -171,8 +169,8 @@ class RunningText:
             and self._is_tied(read, statement)
         ):
             return "tied", "a program or trace of the page has its numbers", ""
-        if not is_unchecked(self._page, read) and self._is_named(read, statement):
-            return "tied", "claims nothing, and its sentence is quoted", ""
+        if not is_unchecked(self._page, read) and self._claims_nothing(statement):
+            return "given", "an expression alone, which claims nothing", ""
         return (
             "unchecked",
             "stands in no formula of the page"
@@ -251,18 +249,14 @@ class RunningText:
             for section in _noted(path, self._page.root)
         ]
 
-    def _is_named(self, read: Reading, statement: Statement) -> bool:
-        """Whether it claims nothing, and a test quotes the sentence that names it."""
+    @staticmethod
+    def _claims_nothing(statement: Statement) -> bool:
+        """Whether it is an expression alone, or names one: ``y = f(x)``."""
         first, *others = statement.sides
-        is_map = isinstance(bare(first), Symbol) and len(others) == 1
-        if statement.relations and not (is_map and statement.relations == ("=",)):
+        is_name = isinstance(bare(first), Symbol) and len(others) == 1
+        if statement.relations and not (is_name and statement.relations == ("=",)):
             return False
-        at = read.formula.start
-        return not any(map(is_numeric, others)) and any(at in s for s in self._quoted)
-
-    @cached_property
-    def _quoted(self) -> list[range]:
-        return [span for span, _ in tested(self._page, *MARKS)]
+        return not any(map(is_numeric, others))
 
     def _is_tied(self, read: Reading, statement: Statement) -> bool:
         """Whether programs or traces have the numbers in which a chain ends that is
