@@ -96,7 +96,7 @@ class Judge:
         differ = {problem.name for problem in report.problems}
         for each in to_run:
             if each in held and not (self.settings.observer and each.name in differ):
-                self._memory.keep(each, replace(held[each], observed=None))
+                self._memory.keep(each, held[each])
         before = len(report.problems)
         drawn_at_stops = self._judge_live(snippets, runs, update, stops, report)
         all_drew = held == runs and len(report.problems) == before

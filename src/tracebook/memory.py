@@ -1,110 +1,51 @@
-"""Remember runs: what each gave, under a key of all that it depends on.
-
-One file a run, below ``.cache/tracebook/runs``: a line with the checksum of the
-rest, and the run as JSON. A copy of a book may take them over.
-"""
+"""Runs without a problem, kept in the store from one day to another."""
 
 import contextlib
 import json
-import os
-import platform
-import re
-import sys
-import time
 from base64 import b64decode, b64encode
 from dataclasses import asdict
-from hashlib import sha256
-from importlib import metadata
-from pathlib import Path
-from typing import Any
 
-from . import files
+from . import fingerprint
 from .runner import Run
-from .settings import Settings, cores
+from .settings import Settings
 from .snippet import Snippet
+from .store import Store
 
-_ENGINE = Path(__file__).parent
-_CPUINFO = Path("/proc/cpuinfo")
-_DAYS_KEPT = 30
-OF_NUMBERS = (
-    r"(?!TF_CPP_)(TF|XLA|OMP|KMP|MKL|OPENBLAS|CUDA|ONEDNN|DNNL|KERAS|NUMPY|NPY)_.*"
-)
-"""Names of variables that may change a number which a program computes. TF_CPP_* only
-sets how much TensorFlow's C++ log prints, and outputs leave that log out."""
-_OF_RUNS = rf"{OF_NUMBERS}|(LC|LD)_.*|PYTHON(?!DONTWRITE).*|MPL.*|LANG|TZ"
+_KIND = "run"
 
 
 class Memory:
-    """The runs of one book that had no problem, kept from one day to another."""
+    """The runs of one project."""
 
     def __init__(self, settings: Settings) -> None:
-        self._folder = settings.cache_dir / "runs"
-        self._world = world(settings)
+        self._store = Store(settings.store_path)
+        self._settings = json.dumps(settings.of_a_run, sort_keys=True)
 
     def recall(self, snippet: Snippet) -> Run | None:
-        """What this program gave; None if that is not known, or damaged."""
-        path = self._path(snippet)
-        try:
-            checksum, _, body = path.read_bytes().partition(b"\n")
-            os.utime(path)
-        except OSError:
+        """Return the run of a program, or None if it isn't known."""
+        record = self._store.get(_KIND, self._key(snippet))
+        if record is None:
             return None
-        if checksum != _hash(body).encode():
-            return None
-        said = json.loads(body)
-        figures = {name: b64decode(each) for name, each in said.pop("figures").items()}
-        return Run(**said, figures=figures)
+        figures = record.pop("figures").items()
+        return Run(**record, figures={name: b64decode(svg) for name, svg in figures})
 
     def keep(self, snippet: Snippet, run: Run) -> None:
-        """Keep a run without a problem. A full disk forgets, and nothing fails."""
-        figures = {name: b64encode(each).decode() for name, each in run.figures.items()}
-        body = json.dumps(asdict(run) | {"figures": figures}).encode()
+        """Keep a run. If it can't be written, it isn't kept."""
+        figures = {name: b64encode(svg).decode() for name, svg in run.figures.items()}
+        record = asdict(run) | {"figures": figures, "observed": None}
         with contextlib.suppress(OSError):
-            files.write(self._path(snippet), _hash(body).encode() + b"\n" + body)
+            self._store.put(_KIND, self._key(snippet), record)
 
     def sweep(self) -> None:
-        """Forget what nobody asked for in a month."""
-        oldest = time.time() - _DAYS_KEPT * 24 * 3600
+        """Drop the runs that nobody has asked for in a month."""
         with contextlib.suppress(OSError):
-            for path in self._folder.iterdir():
-                if path.stat().st_mtime < oldest:
-                    path.unlink()
+            self._store.sweep()
 
-    def _path(self, snippet: Snippet) -> Path:
-        key = json.dumps([self._world, snippet.name, snippet.source, snippet.variants])
-        return self._folder / _hash(key.encode())
-
-
-def world(settings: Settings) -> dict[str, Any]:
-    """All but the program that a run depends on."""
-    flags = re.search(r"^(flags|Features)\b.*", _read(_CPUINFO), re.MULTILINE)
-    return {
-        "settings": settings.of_a_run,
-        "engine": [_hash(path.read_bytes()) for path in sorted(_ENGINE.glob("*.py"))],
-        "interpreter": [sys.version, sys.platform, platform.libc_ver()],
-        "processor": [platform.machine(), cores(), flags and flags[0]],
-        "packages": sorted(
-            f"{each.name} {each.version}" for each in metadata.distributions()
-        ),
-        "environment": environment(_OF_RUNS),
-    }
-
-
-def environment(names: str) -> dict[str, str]:
-    """The variables of the environment whose names a regular expression matches."""
-    return {
-        name: value
-        for name, value in sorted(os.environ.items())
-        if re.fullmatch(names, name)
-    }
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text("utf-8", "replace")
-    except OSError:
-        return ""
-
-
-def _hash(content: bytes) -> str:
-    return sha256(content).hexdigest()
+    def _key(self, snippet: Snippet) -> str:
+        program = json.dumps([snippet.name, snippet.source, snippet.variants])
+        return fingerprint.digest(
+            fingerprint.environment(),
+            fingerprint.code("tracebook"),
+            self._settings,
+            program,
+        )

@@ -85,6 +85,11 @@ class Settings:
         return self.root / ".cache" / "tracebook"
 
     @property
+    def store_path(self) -> Path:
+        """The file of results, shared with whoever checks more than outputs."""
+        return self.root / ".cache" / "results.db"
+
+    @property
     def workers(self) -> int:
         return self.jobs or cores()
 

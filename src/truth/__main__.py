@@ -1,11 +1,11 @@
-"""Check what the pages claim: ``python -m truth [--all] [--root ROOT] [PAGE…]``.
+"""Check what the pages show and claim: ``python -m truth [--all] [PAGE…]``.
 
-Formulas, rules, sentences, quotes and error messages, and the traces that
-they rest on. What was checked before, and has not changed since, is not checked
-again; what the committed locks say held is taken over but for a twentieth, another one
-each day, unless ``--all`` is given. ``python -m truth accept`` records sentences that
-were reviewed with their tests. Exit codes: 0 all holds; 1 something does not hold, or
-a check did not come to its end; 2 usage.
+Programs and their outputs, custom gradients, formulas, claims, numbers, quotes. Results
+are kept, and what they depend on decides whether they still count. Of the claims and the
+custom gradients that were not tried here yet, those that changed are tried and a tenth
+of the others, unless ``--all`` is given. ``python -m truth review`` shows claims beside
+their tests. Exit codes: 0 all holds; 1 something does not hold, or a check did not come
+to its end; 2 usage.
 """
 
 import argparse
@@ -16,21 +16,19 @@ from pathlib import Path
 
 from tracebook import command, progress, settings
 
-from . import accept, results, sample
-from .ledger import page as ledger
+from . import pool, review, share
 from .menu import menu
 from .page import asked
-from .rules import lock
-from .work import Work, run
+from .work import Work, ask
 
 
 def main(words: list[str] | None = None) -> int:
     words = sys.argv[1:] if words is None else words
-    if words[:1] == ["accept"]:
-        return command.main("truth accept", lambda: accept.main(words[1:]))
+    if words[:1] == ["review"]:
+        return command.main("truth review", lambda: review.main(words[1:]))
     arguments = _parser().parse_args(words)
     if arguments.all:
-        os.environ[sample.EVERYTHING] = "1"
+        os.environ[share.EVERYTHING] = "1"
     return command.main("truth", lambda: _do(arguments))
 
 
@@ -51,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
         help="the folder of pyproject.toml (default: here)",
     )
     parser.add_argument(
-        "--all", action="store_true", help="try again what the locks say held"
+        "--all", action="store_true", help="try everything anew"
     )
     parser.add_argument(
         "pages",
@@ -65,27 +63,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _check(work: Work, root: Path) -> int:
     began = time.monotonic()
-    if unreviewed := [*work.unreviewed()]:
-        if not work.is_partial:
-            progress.tell(f"truth: {len(unreviewed)} sentences to review; see below")
-        else:
-            for sentence in unreviewed:
-                print(sentence, file=sys.stderr)
-            print(f"{len(unreviewed)} sentences to review; nothing else was checked")
-            return 1
     workers = settings.load(root).workers
-    results.demand_room(root)
+    work.results.demand_room()
     menu(root)  # what cannot be read is named before anything runs
-    lock.load(root)
-    unsaved = None
-    try:
-        run(work.tasks(), root, workers, work.done, tell=progress.tell)
-        results.save(work.found, root)
-        run(work.comparisons(), root, workers, work.done, tell=progress.tell)
-        results.save(work.found, root)
-        ledger.write(root)
-    except OSError as error:  # what was found is said all the same
-        unsaved = error
+    for tasks in (work.tasks, work.comparisons):
+        pool.run(tasks(), root, workers, work.done, ask=ask, tell=progress.tell)
     failures = work.failures()
     for each in failures:
         print(each, file=sys.stderr)
@@ -95,8 +77,6 @@ def _check(work: Work, root: Path) -> int:
         f"{work.pages} pages in {time.monotonic() - began:.0f} s,"
         f" {len(failures)} problems"
     )
-    if unsaved:
-        raise unsaved
     return 1 if failures else 0
 
 

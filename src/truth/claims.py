@@ -12,6 +12,7 @@ Each claim has one test, each test has one claim, and each test has a contrast: 
 
 import ast
 import json
+import os
 import re
 import subprocess
 import sys
@@ -22,7 +23,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mathml.source import blanked
+from tracebook import files, fingerprint
+from tracebook.fingerprint import digest
+from tracebook.store import Store
 
+from . import share
 from .finding import Finding
 from .page import Page
 
@@ -31,6 +36,7 @@ _CLAIM = re.compile(
     r"(?<![*\\\w])\*(?![*\s])(?P<text>(?:[^*]|\*\*(?!\*)[^*]+\*\*)+?)(?<!\s)\*"
     r"\{ ?#(?P<id>[\w-]+)[^}\n]*\}"
 )
+_PROGRAM = re.compile(r"[\"']([\w/-]+)\.(?:py|out)[\"']")
 _ID = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 
@@ -193,7 +199,7 @@ def problems(page: Page) -> Iterator[Finding]:
 
 
 def check(pages: list[Page], root: Path) -> list[Finding]:
-    """Run the tests of the pages' claims.
+    """Try the claims of pages, as far as that wasn't done before.
 
     Args:
         pages: the pages to check.
@@ -205,6 +211,18 @@ def check(pages: list[Page], root: Path) -> list[Finding]:
     return [finding for page in pages for finding in _check_page(page)]
 
 
+def is_known(page: Page) -> bool:
+    """Whether the tests of a page ran as they are now, or there are none."""
+    return not test_file(page).exists() or _known(page) is not None
+
+
+def is_due(page: Page) -> bool:
+    """Whether the tests of a page are to run today."""
+    paths = page.shown, test_file(page), page.settings.snippets_dir / page.name
+    below = [os.path.relpath(path, page.root) for path in paths[1:]]
+    return share.is_due(page.root, page.shown, page.shown, *below)
+
+
 def _check_page(page: Page) -> Iterator[Finding]:
     if found := [*problems(page)]:
         yield from found
@@ -212,22 +230,68 @@ def _check_page(page: Page) -> Iterator[Finding]:
     marked, path = claims(page), test_file(page)
     if not marked:
         return
-    records = {record["test"]: record for record in _run(path, page.root)}
+    by_test = {record["test"]: record for record in _records(page)}
     shown = path.relative_to(page.root).as_posix()
     for claim in marked:
         where = f"{page.shown}:{claim.line}"
-        record = records.get(claim.test)
+        record = by_test.get(claim.test)
         if record is None or record["failures"] or not record["tried"]["cases"]:
             failures = record["failures"] if record else ["did not run"]
             how = f"{shown}::{claim.test}: {'; '.join(failures[:2]) or 'no case ran'}"
             yield _failed(page, where, claim.text, how)
             continue
-        evidence = f"{shown}:{record['line']}"
-        cases = record["tried"]["cases"]
         yield Finding(
-            *("claim", "tried", page.shown, where, claim.text, tried(record)),
-            *(evidence, cases),
+            "claim",
+            "tried",
+            page.shown,
+            where,
+            claim.text,
+            tried(record),
+            f"{shown}:{record['line']}",
+            record["tried"]["cases"],
+            name=claim.id,
         )
+
+
+def _records(page: Page) -> list[dict]:
+    """Return what the tests of a page tried, from the store or from a run."""
+    known = None if share.everything() else _known(page)
+    if known is not None:
+        return known
+    records = _run(test_file(page), page.root)
+    if not any(record["failures"] for record in records):
+        _store(page).put(_KIND, key(page), records)
+    return records
+
+
+def _known(page: Page) -> list[dict] | None:
+    return _store(page).get(_KIND, key(page))
+
+
+_KIND = "claim tests"
+
+
+def _store(page: Page) -> Store:
+    return Store(page.settings.store_path)
+
+
+def key(page: Page) -> str:
+    """Return a digest of all that the tests of a page's claims depend on."""
+    test = test_file(page)
+    source = test.read_text("utf-8", "replace") if test.is_file() else ""
+    snippets = page.settings.snippets_dir
+    programs = {*files.below(snippets / page.name)}
+    for name in _PROGRAM.findall(source):
+        programs |= {snippets / f"{name}.py", snippets / f"{name}.out"}
+    shared = sorted((page.root / "tests/harness").glob("*.py"))
+    paths = [test, page.root / FOLDER / "conftest.py", *shared, *sorted(programs)]
+    parts = [
+        part
+        for path in paths
+        if path.is_file()
+        for part in (path.name, path.read_bytes())
+    ]
+    return digest(fingerprint.environment(), fingerprint.code("vjpcheck"), *parts)
 
 
 def tried(record: dict) -> str:

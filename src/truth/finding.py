@@ -8,7 +8,6 @@ KINDS = (
     "formula",
     "inline formula",
     "rule",
-    "statement",
     "claim",
     "number",
     "mode",
@@ -19,7 +18,7 @@ KINDS = (
 )
 HOLDS = ("proven", "tried", "compared", "tied")
 """What was checked, by the strength of what was done."""
-STATES = (*HOLDS, "given", "definition", "unchecked", "failed")
+STATES = (*HOLDS, "given", "definition", "unchecked", "not run", "failed")
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,8 @@ class Finding:
     case that was looked for to refute it; ``compared`` is the same as what it
     speaks of; ``tied`` stands in what proves it. What is ``given`` binds what is
     checked; a ``definition`` is marked as one and proves nothing; of what is
-    ``unchecked`` nothing is known; ``failed`` does not hold, or was not read.
+    ``unchecked`` nothing is known; what is ``not run`` waits for its turn here;
+    ``failed`` does not hold, or was not read.
     """
 
     kind: str
@@ -49,8 +49,8 @@ class Finding:
     """In how many cases it was tried."""
     wrong_on_purpose: bool = False
     """Whether it is a rule that shall not hold, and does not."""
-    day: str = ""
-    """When it held, where a committed lock says so and it wasn't tried again here."""
+    name: str = ""
+    """The id of a claim."""
     calls: str = ""
     """Some of what a rule was given and gave while its program ran, as JSON."""
 

@@ -95,6 +95,12 @@ class Page(Source):
         else:
             super().__init__(_MODES.sub(_without_table, self.source))
 
+    @cached_property
+    def name(self) -> str:
+        """Its path below the folder of pages, without the ending."""
+        below = self.path.relative_to(self.settings.docs_dir)
+        return below.with_suffix("").as_posix()
+
     def where(self, offset: int) -> str:
         return f"{self.shown}:{self.line(offset)}"
 

@@ -19,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from .. import results
+from ..results import Results
 from ..finding import Finding
 from ..formulas import evaluate
 from ..formulas.evaluate import Rule as Formula
@@ -30,17 +30,16 @@ from .programs import Site, shown, sites
 
 def check(pages: list[Page], root: Path) -> list[Finding]:
     """What agrees, and what does not; without a record of a program, nothing does."""
-    known = results.load(root)
-    programs = known.programs if known else {}
+    known = Results(root)
     found: list[Finding] = []
     for page in pages:
         names = shown(page)
+        programs = {name: program for name in names if (program := known.program(name))}
         for name in (name for name in names if name not in programs):
             how = "what it did is not on record; run: python -m truth"
             where = f"{page.shown}:1"
             found.append(Finding("agreement", "failed", page.shown, where, name, how))
-        its = {name: programs[name] for name in names if name in programs}
-        found += _findings(page, sites(its))
+        found += _findings(page, sites(programs))
     return found
 
 

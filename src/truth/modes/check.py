@@ -9,8 +9,10 @@ every mode, for the same call or for the one after ``; fix:``; or the page has a
 of its modes, too. This is demanded where the comment names the fix, and else counted.
 """
 
+import contextlib
 import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -80,9 +82,24 @@ def _held(program: Path, call: str) -> tuple[str, str]:
 _RAISED = re.compile(r"\w+(?:Error|Exception|Warning)\b")
 
 
-def _seen(program: Path, call: str) -> dict[str, str]:
-    from ..statements.check import silence
+@contextlib.contextmanager
+def silence() -> Iterator[None]:
+    """Drop what is printed meanwhile, also by C++."""
+    streams = [os.dup(number) for number in (1, 2)]
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        for number in (1, 2):
+            os.dup2(nowhere, number)
+        yield
+    finally:
+        sys.stdout.flush()
+        for number, stream in zip((1, 2), streams):
+            os.dup2(stream, number)
+            os.close(stream)
+        os.close(nowhere)
 
+
+def _seen(program: Path, call: str) -> dict[str, str]:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     with silence():
         from .seen import seen  # imports TensorFlow

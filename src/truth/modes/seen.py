@@ -17,7 +17,7 @@ from tensorflow.python.framework import ops  # no public name takes a gradient b
 
 from vjpcheck.messages import message, tidy
 
-from ..statements import tries
+from . import tries
 
 
 def seen(program: Path, call: str) -> dict[str, str]:

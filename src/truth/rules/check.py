@@ -21,9 +21,9 @@ from tracebook.snippet import Snippet
 
 CODE = Path(__file__).resolve().parents[2]
 OBSERVER = "truth.rules.child"
-HELD = "TRUTH_HELD_RULES"
-"""The environment variable with the names of programs whose rules are known to hold:
-their calls are kept, and nothing is judged."""
+WAITING = "TRUTH_WAITING"
+"""The environment variable with the names of programs whose custom gradients are not
+judged today: their calls are kept for the comparison with formulas."""
 WRONG = "wrong"
 """The folder of programs that are wrong on purpose."""
 
@@ -81,12 +81,21 @@ class Observed:
 
 
 def observe(
-    programs: list[Path], root: Path, held: Collection[str] = ()
+    programs: list[Path], root: Path, waiting: Collection[str] = ()
 ) -> tuple[list[dict], dict[str, Observed]]:
-    """Run programs of the book once: the engine's problems, as JSON has them, and of
-    each program, by its name, what was found. The rules of those that are known to
-    hold are in the state ``held``."""
-    report = _ask(root, held, paths=list(map(str, programs)))
+    """Run programs once, compare their output and judge their custom gradients.
+
+    Args:
+        programs: their files.
+        root: the project's folder.
+        waiting: names of programs whose custom gradients aren't judged today; their
+            state is ``not run``.
+
+    Returns:
+        The engine's problems, as JSON has them, and what was observed of each program,
+        by its name.
+    """
+    report = _ask(root, waiting, paths=list(map(str, programs)))
     return report["problems"], {
         name: Observed.of(said) for name, said in report["observed"].items()
     }
@@ -103,7 +112,7 @@ def judge(programs: list[Program], root: Path) -> list[list[Verdict]]:
     return [_verdicts(said[str(n)]) for n in range(len(programs))]
 
 
-def _ask(root: Path, held: Collection[str] = (), **programs: list) -> dict:
+def _ask(root: Path, waiting: Collection[str] = (), **programs: list) -> dict:
     request = {"root": str(root.resolve()), "paths": [], "planted": []}
     done = subprocess.run(
         [sys.executable, "-m", "truth.rules.server"],
@@ -111,7 +120,7 @@ def _ask(root: Path, held: Collection[str] = (), **programs: list) -> dict:
         text=True,
         input=json.dumps(request | programs),
         stdout=subprocess.PIPE,
-        env={**os.environ, HELD: json.dumps([*held])},
+        env={**os.environ, WAITING: json.dumps([*waiting])},
     )
     if done.returncode:
         raise RuntimeError(f"truth.rules.server ended with {done.returncode}")

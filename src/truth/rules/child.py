@@ -20,7 +20,7 @@ from vjpcheck.function import STATIC, Function, Misdeclared, said
 from vjpcheck.judge import Judge
 
 from . import names, sites
-from .check import HELD, WRONG
+from .check import WAITING, WRONG
 from .names import prepared
 from .observer import Observer, Rule
 from .records import KEPT_CALLS
@@ -64,8 +64,8 @@ class Program:
     """One program, and what is found of its rules."""
 
     def __init__(self, snippet: Snippet) -> None:
-        held = json.loads(os.environ.get(HELD, "[]"))
-        self._is_held = snippet.name in held
+        waiting = json.loads(os.environ.get(WAITING, "[]"))
+        self._is_waiting = snippet.name in waiting
         self._wrong = getattr(snippet, "wrong", snippet.path.parent.name == WRONG)
         try:
             self.sites = sites.find(snippet.source)
@@ -98,8 +98,8 @@ class Program:
         shall_hold = declared.right or not self._wrong
         report = Report()
         wrong = None
-        if self._is_held:
-            return self._verdict(site, "held", "", 0, False)
+        if self._is_waiting:
+            return self._verdict(site, "not run", "", 0, False)
         try:
             _limit(SECONDS_FOR_A_CALL)
             report.repeated = sum(

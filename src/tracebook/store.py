@@ -1,0 +1,117 @@
+"""The store of results: one SQLite file, a value for each kind and key.
+
+The key of a value is a digest of all that it depends on, so a value is never out of date.
+The store is a cache. It may be deleted at any time, and a damaged one is.
+"""
+
+import contextlib
+import json
+import os
+import sqlite3
+import sys
+import threading
+import time
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .fingerprint import digest
+
+_DAYS_KEPT = 30
+_SECONDS_A_DAY = 24 * 3600
+_TABLE = """
+CREATE TABLE IF NOT EXISTS results (
+    kind TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, checksum TEXT NOT NULL,
+    day INTEGER NOT NULL, used INTEGER NOT NULL, PRIMARY KEY (kind, key)
+) WITHOUT ROWID
+"""
+
+
+class Store:
+    """Results of one project, shared by all processes that work on it.
+
+    Args:
+        path: the file; its folder is made if necessary.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._process = 0
+
+    def get(self, kind: str, key: str) -> Any:
+        """Return a value, or None if it isn't known or was damaged."""
+        row = None
+        with self._connected() as connection:
+            query = "SELECT value, checksum, used FROM results WHERE kind=? AND key=?"
+            row = connection.execute(query, (kind, key)).fetchone()
+            if row and row[2] != _today():
+                change = "UPDATE results SET used=? WHERE kind=? AND key=?"
+                connection.execute(change, (_today(), kind, key))
+        if not row or row[1] != digest(kind, key, row[0]):
+            return None
+        return json.loads(zlib.decompress(row[0]))
+
+    def day(self, kind: str, key: str) -> int:
+        """Return the day on which a value was made, in days since 1970, or 0."""
+        row = None
+        with self._connected() as connection:
+            query = "SELECT day FROM results WHERE kind=? AND key=?"
+            row = connection.execute(query, (kind, key)).fetchone()
+        return row[0] if row else 0
+
+    def put(self, kind: str, key: str, value: Any) -> None:
+        """Keep a value that JSON can hold. If the disk is full, it isn't kept."""
+        content = zlib.compress(json.dumps(value).encode(), 1)
+        row = (kind, key, content, digest(kind, key, content), _today(), _today())
+        with self._connected() as connection:
+            command = "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)"
+            connection.execute(command, row)
+
+    def sweep(self) -> None:
+        """Drop what nobody has used for a month."""
+        with self._connected() as connection:
+            oldest = _today() - _DAYS_KEPT
+            connection.execute("DELETE FROM results WHERE used < ?", (oldest,))
+
+    @contextlib.contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """Connect, commit, and start anew with an empty file if this one is damaged."""
+        with self._lock:
+            try:
+                with self._open() as connection:
+                    yield connection
+            except sqlite3.OperationalError as error:
+                if "locked" in str(error) or "full" in str(error):
+                    return
+                raise OSError(f"{self._path}: {error}") from error
+            except sqlite3.DatabaseError:
+                self._forget()
+
+    def _open(self) -> sqlite3.Connection:
+        # A connection must not be used by a forked process.
+        if self._connection is None or self._process != os.getpid():
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(
+                self._path, timeout=60, check_same_thread=False
+            )
+            self._process = os.getpid()
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute("PRAGMA synchronous=NORMAL")
+            self._connection.execute(_TABLE)
+        return self._connection
+
+    def _forget(self) -> None:
+        """Remove a damaged file, and tell so."""
+        print(f"{self._path}: damaged; it starts anew", file=sys.stderr)
+        if self._connection:
+            self._connection.close()
+        self._connection = None
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{self._path}{suffix}").unlink(missing_ok=True)
+
+
+def _today() -> int:
+    return int(time.time()) // _SECONDS_A_DAY
