@@ -150,4 +150,53 @@
       sizes.observe(box)
     }
   })
+
+  // The sign of a claim opens what was tried beside the claim. Without this script, or where
+  // a browser has no popovers, it is a link to the same text at the end of the page.
+  const card = document.createElement("div")
+  if ("popover" in card) {
+    Object.assign(card, { popover: "auto", className: "claim-card md-typeset" })
+    card.setAttribute("role", "note")
+    content?.append(card)
+    content?.addEventListener("click", event => {
+      const sign = event.target.closest(".claim-sign a")
+      if (!sign || event.ctrlKey || event.metaKey || event.shiftKey) return
+      event.preventDefault()
+      const entry = document.getElementById(sign.hash.slice(1))
+      card.replaceChildren(...[...entry.childNodes].map(node => node.cloneNode(true)))
+      card.querySelector(".back")?.remove()
+      card.showPopover()
+      const { left, bottom, top } = sign.getBoundingClientRect()
+      const width = card.offsetWidth, height = card.offsetHeight
+      card.style.left = `${Math.max(8, Math.min(left - 24, document.documentElement.clientWidth - width - 8))}px`
+      card.style.top = `${bottom + height + 16 < innerHeight ? bottom + 8 : Math.max(8, top - height - 8)}px`
+      card.tabIndex = -1
+      card.focus({ preventScroll: true })
+      card.addEventListener("toggle", ({ newState }) => {
+        if (newState === "closed" && card.contains(document.activeElement)) sign.focus({ preventScroll: true })
+      }, { once: true })
+    })
+    addEventListener("scroll", () => card.matches(":popover-open") && card.hidePopover(), { passive: true })
+  }
+
+  // A long table is sorted by a click on the heading of a column.
+  const compare = new Intl.Collator("en", { numeric: true }).compare
+  for (const table of all("table", content)) {
+    const [body] = table.tBodies
+    if (!body || body.rows.length < 30) continue
+    for (const heading of table.tHead?.rows[0].cells ?? []) {
+      const button = document.createElement("button")
+      Object.assign(button, { type: "button", className: "sorter" })
+      button.append(...heading.childNodes)
+      heading.append(button)
+      button.addEventListener("click", () => {
+        const isUp = heading.ariaSort === "ascending"
+        for (const other of table.tHead.rows[0].cells) other.ariaSort = null
+        heading.ariaSort = isUp ? "descending" : "ascending"
+        const rows = [...body.rows].sort((a, b) => compare(
+          a.cells[heading.cellIndex].textContent, b.cells[heading.cellIndex].textContent))
+        body.replaceChildren(...isUp ? rows.reverse() : rows)
+      })
+    }
+  }
 }

@@ -24,16 +24,17 @@ much TensorFlow's C++ log prints, and outputs leave that log out."""
 
 def digest(*parts: str | bytes) -> str:
     """Return a digest of texts and bytes, in their order."""
-    sum_ = sha256()
+    total = sha256()
     for part in parts:
-        content = part.encode(errors="surrogateescape") if type(part) is str else part
-        sum_.update(b"%d:" % len(content) + content)
-    return sum_.hexdigest()
+        if isinstance(part, str):
+            part = part.encode(errors="surrogateescape")
+        total.update(b"%d:" % len(part) + part)
+    return total.hexdigest()
 
 
 @cache
 def environment() -> str:
-    """Return a digest of the interpreter, the machine, the packages and the variables."""
+    """Return a digest of interpreter, machine, packages and environment variables."""
     flags = re.search(r"^(flags|Features)\b.*", _text(_CPUINFO), re.MULTILINE)
     packages = sorted(f"{d.name} {d.version}" for d in metadata.distributions())
     variables = sorted(os.environ.items())

@@ -1,6 +1,6 @@
 """The store of results: one SQLite file, a value for each kind and key.
 
-The key of a value is a digest of all that it depends on, so a value is never out of date.
+The key of a value is a digest of all that it depends on, so no value is out of date.
 The store is a cache. It may be deleted at any time, and a damaged one is.
 """
 

@@ -1,15 +1,14 @@
 """Check what the pages show and claim: ``python -m truth [--all] [PAGE…]``.
 
 Programs and their outputs, custom gradients, formulas, claims, numbers, quotes. Results
-are kept, and what they depend on decides whether they still count. Of the claims and the
-custom gradients that were not tried here yet, those that changed are tried and a tenth
-of the others, unless ``--all`` is given. ``python -m truth review`` shows claims beside
+are kept under keys of all that they depend on. Of the claims and the custom gradients
+that were not tried here yet, those that changed are tried and a tenth of the others,
+unless ``--all`` is given. ``python -m truth review`` shows claims beside
 their tests. Exit codes: 0 all holds; 1 something does not hold, or a check did not come
 to its end; 2 usage.
 """
 
 import argparse
-import os
 import sys
 import time
 from pathlib import Path
@@ -28,7 +27,9 @@ def main(words: list[str] | None = None) -> int:
         return command.main("truth review", lambda: review.main(words[1:]))
     arguments = _parser().parse_args(words)
     if arguments.all:
-        os.environ[share.EVERYTHING] = "1"
+        share.demand_everything()
+    if arguments.pages:
+        share.demand_chosen()
     return command.main("truth", lambda: _do(arguments))
 
 
@@ -48,9 +49,7 @@ def _parser() -> argparse.ArgumentParser:
         default=Path(),
         help="the folder of pyproject.toml (default: here)",
     )
-    parser.add_argument(
-        "--all", action="store_true", help="try everything anew"
-    )
+    parser.add_argument("--all", action="store_true", help="try everything anew")
     parser.add_argument(
         "pages",
         metavar="PAGE",

@@ -5,9 +5,11 @@ page marks it as emphasized text with an id, in standard Markdown::
 
     *A tape identifies tensors by object identity.*{#identity}
 
-Its test is ``test_identity`` in ``tests/claims/``, in the file that has the page's path.
+Its test is ``test_identity`` in ``tests/claims/``, in the file that has the page's
+path.
 Each claim has one test, each test has one claim, and each test has a contrast: a block
-``with contrast("by name"):`` whose assertions fail if the neighboring sentence were true.
+``with contrast("by name"):`` whose assertions fail if the neighboring sentence were
+true.
 """
 
 import ast

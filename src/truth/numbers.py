@@ -1,10 +1,10 @@
 """Numbers in prose stand in what the page shows.
 
-A number of a sentence stands in an output, a program or a displayed formula of its page,
-rounded to the digits of the sentence, or in the test of the claim that holds it. Digits
-that stand nowhere are refused, with the nearest number that does. Number words, integers
-up to twelve, numbers of a lab, and numbers in a comment ``<!-- unchecked: 4711 -->`` are
-counted as unchecked if they stand nowhere.
+A number of a sentence stands in an output, a program or a displayed formula of its
+page, rounded to the digits of the sentence, or in the test of the claim that holds it.
+Digits that stand nowhere are refused, with the nearest number that does. Number words,
+integers up to twelve, numbers of a lab, and numbers in a comment ``<!-- unchecked: 4711
+-->`` are counted as unchecked if they stand nowhere.
 """
 
 import math
@@ -169,8 +169,8 @@ class _Numbers:
 
 
 def written(page: Page) -> Iterator[Written]:
-    """Return the numbers of a page's prose: digits, number words, and spans of code that
-    hold one number alone."""
+    """Return the numbers of a page's prose: digits, number words, and spans of code
+    that hold one number alone."""
     prose = page.prose
     for code in page.codes:
         if _NUMBER.fullmatch(code.text):

@@ -22,16 +22,12 @@ from .finding import HOLDS, KINDS, STATES, Finding
 from .page import BIBLIOGRAPHY, FILE_NAME, LEDGER, Page
 
 AGREEMENT, CLAIMS = "agreement", "claims"
-CHECKS = (
-    *(CLAIMS, "formulas", "quotes", "structure", "modes", "numbers", AGREEMENT),
-)
+CHECKS = (*(CLAIMS, "formulas", "quotes", "structure", "modes", "numbers", AGREEMENT),)
 """The checks of pages; the slowest first."""
 
 _OF_RUNS = ("tracebook", "truth/rules", "vjpcheck")
 """The code that runs of programs depend on, and what is found of their gradients."""
-_OF_PAGES = (
-    *("algebra", "mathml", "tracebook", "truth", "vjpcheck"),
-)
+_OF_PAGES = (*("algebra", "mathml", "tracebook", "truth", "vjpcheck"),)
 _PROGRAM = "program"
 _MADE = (LEDGER, "site", ".venv", ".cache")
 """Folders that a check or a build writes."""
@@ -81,7 +77,8 @@ class Results:
         self._keys = Keys(root)
 
     def findings(self, check: str, page: Page) -> tuple[Finding, ...] | None:
-        """Return what a check found on a page as it is now, or None if it didn't run."""
+        """Return what a check found on a page as it is now, or None if it didn't
+        run."""
         record = self._store.get(check, self._keys.of_page(check, page))
         return None if record is None else _findings(record)
 
@@ -109,9 +106,7 @@ class Results:
     def all_findings(self, page: Page) -> list[Finding]:
         """Return what all checks found on a page and on its programs' gradients."""
         found = [
-            finding
-            for check in CHECKS
-            for finding in self.findings(check, page) or ()
+            finding for check in CHECKS for finding in self.findings(check, page) or ()
         ]
         for program in self.programs(page).values():
             found += program.rules or () if program else ()

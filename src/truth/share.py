@@ -1,8 +1,8 @@
 """Which results a run must make anew: all, or what changed and today's share.
 
 Claims and custom gradients take long to try, and CI tries all of them. So a run on a
-contributor's machine tries those whose files changed, and a tenth of the others, another
-tenth each day.
+contributor's machine tries those whose files changed, and a tenth of the others,
+another tenth each day.
 """
 
 import os
@@ -14,6 +14,7 @@ from pathlib import Path
 
 EVERYTHING = "TRUTH_ALL"
 """The environment variable that demands everything: ``python -m truth --all``."""
+_CHOSEN = "TRUTH_CHOSEN"
 PARTS = 10
 """Each thing is due on one of so many days."""
 _SECONDS_A_DAY = 24 * 3600
@@ -22,6 +23,16 @@ _SECONDS_A_DAY = 24 * 3600
 def everything() -> bool:
     """Whether everything is to be tried."""
     return bool(os.environ.get(EVERYTHING))
+
+
+def demand_everything() -> None:
+    """Have this process and those that it starts try everything anew."""
+    os.environ[EVERYTHING] = "1"
+
+
+def demand_chosen() -> None:
+    """Have this process and those that it starts take what they check as due."""
+    os.environ[_CHOSEN] = "1"
 
 
 def is_turn(name: str, day: int | None = None, parts: int = PARTS) -> bool:
@@ -46,7 +57,7 @@ def is_due(root: Path, name: str, *paths: str) -> bool:
         name: of the thing.
         *paths: its files and folders, below the root.
     """
-    return is_turn(name) or any(
+    return _CHOSEN in os.environ or is_turn(name) or any(
         changed == path or changed.startswith(f"{path}/")
         for changed in changes(root)
         for path in paths

@@ -19,11 +19,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..results import Results
 from ..finding import Finding
 from ..formulas import evaluate
 from ..formulas.evaluate import Rule as Formula
 from ..page import Page
+from ..results import Results
 from .case import compared
 from .programs import Site, shown, sites
 

@@ -1,10 +1,10 @@
 """Formulas in running text.
 
-Each is proven as a displayed one is, from what any section of its page states, or of
-a page that its paragraph links to; or it stands in such a formula; or it gives what
+Each is proven as a displayed one is, from what any section of its page states, or of a
+page that its paragraph links to; or it stands in such a formula; or it gives what
 something proven follows from, or numbers that a program or a trace has; or it claims
-nothing, being an expression alone. What does none of it fails, unless a comment names it:
-``<!-- unchecked: LATEX -->``.
+nothing, being an expression alone. What does none of it fails, unless a comment names
+it: ``<!-- unchecked: LATEX -->``.
 
 A single symbol, with its number if it has one, must be one of the page's: in a formula
 of more than it, or a name in its programs or code. What is marked as upstream, local or

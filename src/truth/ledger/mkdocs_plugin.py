@@ -1,7 +1,8 @@
-"""The adapter to MkDocs: what is not known to hold is not built, and the ledger is
-there, also where nothing was recorded."""
+"""The adapter to MkDocs: a page that isn't known to hold isn't built, and the ledger
+and the tests of claims are published."""
 
 import logging
+import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -19,15 +20,15 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from serving import later
 from tracebook.settings import SettingsError
 
-from .. import results
+from .. import claims, results
 from ..page import LEDGER, all_pages
 from ..work import Work
 from . import page as ledger
-from . import parts
 
 _LEDGER = LEDGER.removeprefix("docs/").removesuffix(".md") + "(/|$)"
 _UNCHECKED = "not checked as it is now"
 _MANY = 3
+_WRITTEN = ".cache/ledger.md"
 log = logging.getLogger("mkdocs.plugins.truth")
 
 
@@ -81,7 +82,7 @@ class TruthPlugin(BasePlugin[TruthConfig]):
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> None:
         # A file, and not text alone: other plugins name its path in messages.
-        path = _root(config) / results.FILE.with_name("ledger.md")
+        path = _root(config) / _WRITTEN
         if self._is_ledger_due or not path.exists():
             with _as_plugin_errors():
                 results.write(path, ledger.text(_root(config)))
@@ -105,11 +106,14 @@ class TruthPlugin(BasePlugin[TruthConfig]):
             self._is_ledger_due = True
             later.rebuild()
 
-    @event_priority(-50)  # once it is complete, and before the site is packed
-    def _split(self, *, config: MkDocsConfig) -> None:
-        ledger = Path(config.site_dir, LEDGER.removeprefix("docs/").removesuffix(".md"))
-        if not self._serving and (ledger / "index.html").is_file():
-            parts.split(ledger / "index.html")
+    @event_priority(-50)  # before the site is packed
+    def _copy_tests(self, *, config: MkDocsConfig) -> None:
+        """Publish the tests of claims, to which the signs link."""
+        tests = _root(config) / claims.FOLDER
+        for path in sorted(tests.rglob("*.py")):
+            target = Path(config.site_dir, claims.FOLDER, path.relative_to(tests))
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
 
     @event_priority(-300)  # nobody waits for it
     def _judge(self, *, config: MkDocsConfig) -> None:
@@ -122,7 +126,7 @@ class TruthPlugin(BasePlugin[TruthConfig]):
                 " is not built; run: python -m truth"
             )
 
-    on_post_build = CombinedEvent(_split, _judge)
+    on_post_build = CombinedEvent(_copy_tests, _judge)
 
 
 def _told(unproven: list[str]) -> Iterator[str]:

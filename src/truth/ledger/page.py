@@ -1,60 +1,54 @@
-"""The ledger: a page made from the results, never written by hand.
+"""The ledger: a page with two tables, made from the results and never written by
+hand."""
 
-Its words are in ``ledger.md.jinja``; this module counts and gathers what they say.
-"""
-
-import html
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
-from tracebook import live, settings
-
 from .. import results
+from ..claims import claims
 from ..menu import menu
-from ..page import LEDGER, Page, all_pages
-from ..results import Record, Results
+from ..page import Page, all_pages
+from ..results import Results
 
-NAMES = {
-    "formula": ("displayed formula", "displayed formulas"),
-    "inline formula": ("inline formula", "inline formulas"),
-    "rule": ("rule", "rules"),
-    "statement": ("statement", "statements"),
-    "mode": ("table of modes", "tables of modes"),
-    "error": ("error message", "error messages"),
-    "quote": ("quotation", "quotations"),
-    "structure": ("thing in its place", "things in their places"),
-    "agreement": ("formula and rule compared", "formulas and rules compared"),
-}
-_ABOUT = "docs/checked.md"
-_RAW_TEX = re.compile(r"[\\$]|\^\{")
-_CODE_SPAN = re.compile(r"(`[^`]*`)")
-_MARKUP = re.compile(r"[*_\[\]{}#|]")
+_HEAD = """\
+---
+description: What was checked on each page, and what was tried for each claim.
+search: {exclude: true}
+---
+
+# The ledger
+
+The build wrote this page from what its checks found. [How this site is
+checked](checked.md) explains the words. A click on the heading of a column sorts the
+table.
+
+"""
+_PAGES = """\
+## Pages { #pages }
+
+| Page | Outputs | Formulas | Gradients | Claims | Numbers | Not decided |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |
+"""
+_CLAIMS = """\
+## Claims { #claims }
+
+| Page | Claim | What was tried |
+| --- | --- | --- |
+"""
+WAITING = "not run in this copy"
+_ATTRIBUTES = re.compile(r"(?<=\))\{[^{}]*\}")
+_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\([^()]*\)")
 
 
 def text(root: Path) -> str:
-    """The page, as the results on record have it.
-
-    A page that was edited since it was checked counts for nothing.
-    """
-    known = results.load(root)
-    fresh = results.fresh(known, root) if known else {}
+    """Return the page's Markdown."""
+    known = Results(root)
     pages = sorted(all_pages(root), key=_place_in_menu(root))
-    return _TEMPLATE.render(
-        known=known,
-        about=(root / _ABOUT).exists(),
-        sums=known and Sums(known, root, *fresh.values()),
-        parts=[
-            Part(page, fresh.get(page.shown), known, root) for page in pages if known
-        ],
-    )
-
-
-def write(root: Path) -> None:
-    results.write(root / LEDGER, text(root))
+    rows = [_row(page, known) for page in pages]
+    of_claims = [line for page in pages for line in _claims(page, known)]
+    return "".join([_HEAD, _PAGES, *rows, "\n", _CLAIMS, *of_claims])
 
 
 def _place_in_menu(root: Path) -> Callable[[Page], int]:
@@ -63,105 +57,66 @@ def _place_in_menu(root: Path) -> Callable[[Page], int]:
     return lambda page: places.get(page.shown, len(names))
 
 
-def anchor(shown: str) -> str:
-    """The id of a page's part."""
-    name = shown.removeprefix("docs/").rpartition(".")[0]
-    return re.sub(r"\W+", "-", name)
-
-
-def counted(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
-
-
-class Sums:
-    """How much was checked on some pages."""
-
-    def __init__(self, known: Results, root: Path, *records: Record) -> None:
-        programs = known.programs_of(*records)
-        folder = settings.load(root).snippets_dir
-        stops = [live.count(folder / name) for name in programs]
-        self.with_inputs = len([each for each in stops if each])
-        self.stops = sum(stops)
-        self.pages = len(records)
-        self.ran = {name: each for name, each in programs.items() if each.ran}
-        self.failed = len(programs) - len(self.ran)
-        self.traces = {
-            name
-            for record in records
-            for name in record.traces
-            if name.removesuffix(".out") + ".py" in self.ran
-        }
-        self.errors = sum(bool(each.raises) for each in self.ran.values())
-        self.wrong = sum("wrong" in name.split("/") for name in self.ran)
-        self.findings = known.findings(*records)
-        self.of_kind = results.tally(self.findings)
-        self.wrong_rules = sum(
-            each.wrong_on_purpose for each in self.findings if each.holds
-        )
-
-
-class Part:
-    """What stands in the ledger of one page."""
-
-    def __init__(
-        self, page: Page, record: Record | None, known: Results, root: Path
-    ) -> None:
-        self.title = (record or Record.of(page, root)).title
-        self.anchor = anchor(page.shown)
-        self.link = page.shown.removeprefix("docs/")
-        self.sums = Sums(known, root, record) if record else None
-        self._displayed = {f.shown: f.text for f in page.formulas if f.display}
-        self._inline = {f.shown for f in page.formulas if not f.display}
-
-    def groups(self, kind: str) -> list[tuple[str, str, list[str]]]:
-        """What was proven alike: its state, how, and the things, as shown."""
-        groups: dict[tuple[str, str], Counter] = {}
-        for each in self.sums.findings if self.sums else ():
-            if each.kind == kind:
-                how = each.how
-                how += f", on {each.day}; not tried again since" if each.day else ""
-                groups.setdefault((each.state, how), Counter())[each.what] += 1
-        return [
-            (state, _prose(how), [*self._shown(kind, things)])
-            for (state, how), things in groups.items()
-        ]
-
-    def _shown(self, kind: str, things: Counter) -> Iterator[str]:
-        for what, times in things.items():
-            if kind == "formula":
-                lines = self._displayed.get(what, what).strip().splitlines()
-                yield "\n".join(line.strip() for line in lines)
-                continue
-            is_formula = kind == "inline formula" and what in self._inline
-            shown = f"${what}$" if is_formula else _code(what)
-            yield shown + (f" ({times} times)" if times > 1 else "")
-
-
-def _code(what: str) -> str:
-    return "`" + " ".join(what.split()).replace("`", "'") + "`"
-
-
-def _prose(how: str) -> str:
-    """One line of Markdown that shows what a check said, and no more."""
-    line = " ".join(how.split())
-    parts = _CODE_SPAN.split(line)
-    if any(_RAW_TEX.search(part) for part in parts[::2]):
-        return _code(line)
-    parts[::2] = [
-        _MARKUP.sub(lambda m: f"&#{ord(m[0])};", html.escape(part, False))
-        for part in parts[::2]
+def _row(page: Page, known: Results) -> str:
+    counts = results.tally(known.all_findings(page))
+    programs = [p for p in known.programs(page).values() if p and p.ran]
+    formulas = counts["formula"] + counts["inline formula"]
+    marked = len(claims(page))
+    tried = counts["claim"]["tried"]
+    open_ = sum(states["unchecked"] + states["not run"] for states in counts.values())
+    cells = [
+        f"[{results.title(page)}]({page.shown.removeprefix('docs/')})",
+        str(len(programs)),
+        str(results.holding(formulas)),
+        str(results.holding(counts["rule"])),
+        str(tried) if tried == marked else f"{tried} of {marked}",
+        str(results.holding(counts["number"])),
+        str(open_),
     ]
-    return "".join(parts)
+    return f"| {' | '.join(cells)} |\n"
 
 
-_environment = Environment(
-    loader=PackageLoader("truth.ledger", ""),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
-_environment.globals |= {"NAMES": NAMES, "counted": counted, "states": results.states}
-_environment.globals["holding"] = results.holding
-_environment.filters["capital"] = lambda text: text[:1].upper() + text[1:]
-_TEMPLATE = _environment.get_template("ledger.md.jinja")
+def _claims(page: Page, known: Results) -> Iterator[str]:
+    findings = known.findings(results.CLAIMS, page) or ()
+    tried = {finding.name: finding for finding in findings}
+    for claim in claims(page):
+        finding = tried.get(claim.id)
+        how = finding.how if finding else WAITING
+        target = f"{page.shown.removeprefix('docs/')}#{claim.id}"
+        sentence = _LINK.sub(r"\1", _ATTRIBUTES.sub("", claim.text))
+        cells = [results.title(page), sentence, f"[{escaped(how)}]({target})"]
+        yield f"| {' | '.join(_cell(cell) for cell in cells)} |\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|")
+
+
+def escaped(text: str) -> str:
+    """Return plain text as Markdown that shows it."""
+    return re.sub(r"([*_\[\]<>#\\])", r"\\\1", text)
+
+
+def summary(known: Results, *pages: Page) -> str:
+    """Return ``10 programs, 47 formulas, 3 gradients, 12 claims``."""
+    findings = [each for page in pages for each in known.all_findings(page)]
+    counts = results.tally(findings)
+    checked = Counter(
+        {kind: results.holding(states) for kind, states in counts.items()}
+    )
+    programs = {
+        name: program
+        for page in pages
+        for name, program in known.programs(page).items()
+    }
+    numbers = {
+        "program": sum(bool(p and p.ran) for p in programs.values()),
+        "formula": checked["formula"] + checked["inline formula"],
+        "gradient": checked["rule"],
+        "claim": checked["claim"],
+        "number": checked["number"],
+    }
+    parts = [f"{n} {what}{'s' * (n != 1)}" for what, n in numbers.items() if n]
+    if failed := sum(states["failed"] for states in counts.values()):
+        parts.append(f"{failed} failed")
+    return ", ".join(parts)
