@@ -28,7 +28,7 @@ test: setup  ## pass the tests; ALL=1: those that take long, too
 
 # What the default leaves out is in pyproject.toml and, for readers, CONTRIBUTING.md.
 LEFT_OUT := browser or builds or composition or drills or notebooks or plain_python or slow
-CHOSEN := $(if $(ALL),,--held -m "sample or not ($(LEFT_OUT))")
+CHOSEN := $(if $(ALL),,--share -m "sample or not ($(LEFT_OUT))")
 PYTEST := $(RUN) pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 pytest: setup  ## pass the same tests, with what truth found before

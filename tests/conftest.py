@@ -15,10 +15,10 @@ import pytest
 from filelock import FileLock
 
 from tracebook import settings
+from truth import share
 from truth.page import Page, all_pages
 from truth.work import Work
 
-from . import held
 from .project import ROOT, copy, run
 
 # Who starts tests in the background may have them ignore Ctrl-C, and all that they
@@ -46,28 +46,10 @@ SINGLE = (
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--held",
+        "--share",
         action="store_true",
-        help="leave out the tests of the tools that passed with this code, but a sample",
+        help="leave out tests of the tools unless these changed, but for today's tenth",
     )
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    held.watch(item)
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_runtest_call() -> None:
-    held.demand_no_book()
-
-
-def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """All tests of the tools passed, so they need not run again with the same code."""
-    is_first = not hasattr(session.config, "workerinput")
-    passed = is_first and not exitstatus and held.is_renewed_by(session.config)
-    if passed and held.key() == BEGAN and not held.is_current():
-        held.write()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -101,8 +83,8 @@ def pytest_collection_modifyitems(
     for item in items:
         if "small_project" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.builds)
-    if config.option.held and held.is_current():
-        left = [item for item in items if held.is_left_out(item)]
+    if config.option.share:
+        left = [item for item in items if is_left_out(item)]
         items[:] = [item for item in items if item not in {*left}]
         config.hook.pytest_deselected(items=left)
     if not hasattr(config, "workerinput"):
@@ -124,14 +106,33 @@ def pytest_collection_modifyitems(
     items.sort(key=order)
 
 
+TOOLS = (
+    *("src", "tests", "overrides", "conftest.py", "mkdocs.yml", "pyproject.toml"),
+    *("requirements.txt", ".gitattributes"),
+)
+"""What the tests of the tools depend on."""
+
+
+def is_left_out(item: pytest.Item) -> bool:
+    """Whether a test of the tools waits for its turn; ``tools(False)`` never does."""
+    mark = item.get_closest_marker("tools")
+    is_tool = mark and mark.args != (False,)
+    uses_site = "built_site" in getattr(item, "fixturenames", ())
+    if not is_tool or uses_site:
+        return False
+    changed = [
+        path for path in share.changes(ROOT) if not path.startswith("tests/claims/")
+    ]
+    is_changed = any(path.startswith(TOOLS) for path in changed)
+    return not is_changed and not share.is_turn(item.nodeid)
+
+
 def _file(test: str) -> str:
     return test.partition("::")[0]
 
 
 DURATIONS = ROOT / ".test_durations"
 """Seconds of each test, which pytest-split reads: `make durations` writes them."""
-BEGAN = held.key()
-"""An edit during the run was not tried by all of it."""
 EVERY_PROGRAM = "EVERY_PROGRAM" in os.environ
 """Whether tests that take one program of each kind take all programs, as in the
 shards of the workflow."""

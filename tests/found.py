@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from truth.modes.check import in_table
+from truth.modes.check import in_table, silence
 from truth.modes.seen import parts
 from truth.page import Page, all_pages
-from truth.statements.check import silence
 from vjpcheck import explain
 
 from .messages import CATALOGUE, entries

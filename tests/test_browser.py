@@ -27,7 +27,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tracebook import includes, live, settings, snippet
 from tracebook.compare import difference
 from tracebook.trace import without_noise
-from truth import sample
+from truth import share
 
 from . import built, exercises, messages
 from .conftest import EVERY_PROGRAM
@@ -170,7 +170,7 @@ def test_a_page_on_a_phone(path, phone, address):
     page.evaluate(LIGHTEN)
     # The colors take half the time of all rules, and the same styles color each page. So
     # a fifth of the pages a day is enough, but in the shards of the workflow.
-    colors = EVERY_PROGRAM or sample.tries_again(path, one_in=5)
+    colors = EVERY_PROGRAM or share.is_turn(path, parts=5)
     rules = {} if colors else {"rules": {"color-contrast": {"enabled": False}}}
     found = _axe(page, {"exclude": [[".highlight code"], ["math"]]}, **rules)
     assert not found, found

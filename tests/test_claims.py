@@ -1,244 +1,278 @@
-"""Messages and docstrings that a page quotes are compared with what they are of."""
+"""Promise: each claim has one test with a contrast, the test runs, and a reviewer sees
+both; a number in prose stands in what its page shows."""
 
-import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import markdown
 import pytest
 
-from reader import links
-from truth import quotes
+from truth import claims, numbers, review, share
 from truth.page import Page, all_pages
 
 from .project import ROOT
 
-PROGRAM = '''"""Squares, and one mistake."""
+pytestmark = pytest.mark.tools
 
-import tensorflow as tf
+PAGE = """\
+# A page
 
+The *first*{.role} word. *A tape identifies tensors by `x*y`, $z^* = 1$ and
+**identity**.*{#by-identity} More.
 
-@tf.custom_gradient
-def square(x):
-    def grad(upstream):
-        return upstream * 2.0 * x
+- *Eagerly, it's once.*{ #once .wide }
 
-    return x * x, grad
-
-
-def in_graph(x):
-    tf.function(square)(x)
-
-
-def by_tape(x):
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        square(x)
-
-
-STEPS = [0.5, 0.25]
-for step in range(100):
-    by_tape(tf.constant(2.0))
-'''
-TRACE = """forward  x = 4  y = 16
-backward x = 4  upstream = 1  local = 8  downstream = 8
-backward x = 2  upstream = 8  local = 4  downstream = 32
-vector   x = [1 2 3]  downstream = [2 40 600]
-  x    rule  autodiff
-1.5  0.9526  0.952574
-2.5  0.0000  -7.5e-03
-in_graph: ValueError
-  Incompatible shapes between op input and calculated
-  input gradient
-by_tape: TypeError: grad() takes 1 positional argument but 2 were given
+```text
+*No claim.*{#fence}
+```
 """
+TEST = '''\
+"""The claims of docs/page.md."""
+
+import pytest
+
+from tests.harness import contrast
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_by_identity(n):
+    assert n == n
+    with contrast("by value"):
+        assert n is not None
+
+
+def test_once():
+    assert 1 == 1
+    with contrast("twice"):
+        assert 1 != 2
+'''
 
 
 @pytest.fixture
-def page(tmp_path):
-    """Makes a page of a text; it embeds the program and its trace."""
-    for folder in ("docs", "snippets/wrong"):
+def project(tmp_path):
+    """Make a project with one page and one file of tests."""
+    for folder in ("docs", "snippets", "tests/claims"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "pyproject.toml").touch()
-    (tmp_path / "Makefile").write_text("test: setup\nlint:\n")
-    (tmp_path / "src/truth").mkdir(parents=True)
-    (tmp_path / "src/truth/__main__.py").touch()
-    (tmp_path / "snippets/square.py").write_text(PROGRAM)
-    (tmp_path / "snippets/square.out").write_text(TRACE)
-    (tmp_path / "snippets/other.out").write_text("seen elsewhere = 77.25\n")
+    (tmp_path / "tests/__init__.py").touch()
+    (tmp_path / "tests/claims/__init__.py").touch()
+    shutil.copy(ROOT / "tests/claims/conftest.py", tmp_path / "tests/claims")
+    shutil.copytree(ROOT / "tests/harness", tmp_path / "tests/harness")
 
-    def make(text: str, title: str = "# A title") -> tuple[Page, Path]:
-        path = tmp_path / "docs/page.md"
-        path.write_text(
-            f'{title}\n\n```python\n--8<-- "square.py"\n```\n\n```text\n'
-            f'--8<-- "square.out"\n```\n\n{text}\n'
-        )
-        return Page(path, tmp_path), tmp_path
+    def make(page: str = PAGE, test: str | None = TEST) -> Page:
+        (tmp_path / "docs/page.md").write_text(page)
+        if test is not None:
+            (tmp_path / "tests/claims/page.py").write_text(test)
+        return Page(tmp_path / "docs/page.md", tmp_path)
 
     return make
 
 
-def states(check, made: tuple[Page, Path]) -> list[str]:
-    made_page, root = made
-    return [finding.state for finding in check([made_page], root)]
+def test_claims_are_emphasis_with_an_id(project):
+    first, second = claims.claims(project())
+    assert (first.id, first.line) == ("by-identity", 3)
+    text = "A tape identifies tensors by `x*y`, $z^* = 1$ and **identity**."
+    assert first.text == text and first.test == "test_by_identity"
+    assert (second.id, second.text) == ("once", "Eagerly, it's once.")
 
 
-def holds(check, made: tuple[Page, Path]) -> bool:
-    found = states(check, made)
-    assert found, "nothing was looked at"
-    return "failed" not in found
-
-
-@pytest.mark.slow
-def test_pages_and_programs_are_where_the_settings_say(page):
-    text = "`square.py` `TypeError: grad() takes 1 positional argument`"
-    _, root = page(f"{text} `OSError: none of it` <!-- proof: own.out -->")
-    (root / "snippets").rename(root / "programs")
-    (root / "docs").rename(root / "pages")
-    (root / "programs/page").mkdir()
-    (root / "programs/page/own.out").write_text("OSError: none of it\n")
-    (root / "pyproject.toml").write_text(
-        "[tool.tracebook]\nsnippets = 'programs'\ndocs = 'pages'\n"
-    )
-    [moved] = all_pages(root)
-    assert moved.shown == "pages/page.md"
-    assert states(quotes.check, (moved, root)) == ["compared"] * 2
-
-
-def test_a_page_made_from_data_is_left_out(page):
-    """Its name decides, not what it says about itself."""
-    text = "It said `OSError: none`. `python -m tests.drills` wrote this page."
-    made, root = page(text)
-    assert not holds(quotes.check, (made, root))
-    generated = made.path.rename(root / "docs/drills.md")
-    assert states(quotes.check, (Page(generated, root), root)) == []
+def failures(page: Page) -> list[str]:
+    return [f"{finding.where}: {finding.how}" for finding in claims.problems(page)]
 
 
 @pytest.mark.parametrize(
-    "right, wrong",
+    ("page", "test", "failure"),
     [
-        (
-            "It says `TypeError: grad() takes 1 positional argument but 2 were given`.",
-            "It says `TypeError: grad() takes 1 positional argument but 3 were given`.",
-        ),
-        (
-            "It says `Incompatible shapes between op input and\n"
-            "calculated input gradient`.",
-            "It says `Incompatible shapes between op input and\n"
-            "calculated output gradient`.",
-        ),
-        (
-            "| `Incompatible shapes … input gradient` |",
-            "| `input gradient … Incompatible shapes` |",
-        ),
-        (
-            "`Incompatible shapes between op` … `and calculated input gradient`",
-            "`and calculated input gradient` … `Incompatible shapes between op`",
-        ),
-        (
-            "No `tf.errors.AbortedError`, but `TypeError: grad() takes 1`.",
-            "It says `tf.errors.AbortedError: grad() takes 1 positional argument`.",
-        ),
-        (
-            "`in_graph: ValueError … between op`",
-            "`in_graph: ValueError … but 2 were given`",  # of the next message
-        ),
-        (
-            "```text\nTypeError: grad() takes 1 positional argument\n```",
-            "```text\nTypeError: grad() takes 2 positional arguments\n```",
-        ),
-        (
-            "> Decorator to define a function with a\n> custom gradient.\n\n"
-            "<!-- docstring: tf.custom_gradient -->",
-            "> Decorator to define a function with one\n> custom gradient.\n\n"
-            "<!-- docstring: tf.custom_gradient -->",
-        ),
-        (
-            "`function with a custom gradient` <!-- docstring: tf.custom_gradient -->",
-            "`method with a custom gradient` <!-- docstring: tf.custom_gradient -->",
-        ),
+        (PAGE, TEST, ""),
+        (PAGE, None, "docs/page.md:3: no test; write test_by_identity"),
+        (PAGE, TEST.replace("_once", "_never"), "no test; write test_once"),
+        (PAGE, TEST.replace("_once", "_never"), "has the id never"),
+        (PAGE.replace("#once", "#by-identity"), TEST, "two claims of the page"),
+        (PAGE.replace("#once", "#Once"), TEST, "an id has lower-case letters"),
+        (PAGE, TEST.replace('with contrast("twice")', "if True"), "no contrast; add"),
+        (PAGE, TEST.replace('"twice"', '""'), "a contrast has words"),
+        (PAGE, TEST.replace("assert 1 != 2", "pass"), "a contrast has words and"),
+        (PAGE, TEST.replace("assert 1 == 1", "pass"), "no assertion beside"),
+        (PAGE, TEST + TEST[TEST.index("def test_once") :], "two tests have this name"),
+        (PAGE, "def test_once(", "page.py:1: cannot be read"),
     ],
 )
-def test_a_quote_is_what_was_said(page, right, wrong):
-    assert holds(quotes.check, page(right)), "a true quote fails"
-    assert not holds(quotes.check, page(wrong)), "a false quote holds"
-
-
-@pytest.mark.parametrize("cell", ["`a \\| b`", "a \\| b", "`|`"])
-def test_a_row_may_have_an_escaped_pipe(page, cell):
-    text = (
-        f"| a | eager |\n|---|---|\n| {cell} | `grad() takes 1 positional argument` |"
-    )
-    assert states(quotes.check, page(text)) == ["compared"]
-
-
-@pytest.mark.parametrize(
-    "name, page_of_it",
-    [
-        ("tf.custom_gradient", "tf/custom_gradient"),
-        ("tf.sign", "tf/math/sign"),
-        ("tf.nn.sigmoid", "tf/math/sigmoid"),
-        ("tf.linalg.diag", "tf/linalg/diag"),
-        ("tf.keras.optimizers.SGD", "tf/keras/optimizers/SGD"),
-        ("keras.ops.custom_gradient", "tf/keras/ops/custom_gradient"),
-        ("tf.GradientTape.jacobian", "tf/GradientTape#jacobian"),
-        ("tf.raw_ops.BroadcastGradientArgs", "tf/raw_ops/BroadcastGradientArgs"),
-        ("tf.linalg", "tf/linalg"),
-        ("tf.python.ops", None),
-        ("tf.sing", None),
-        ("tf.GradientTape.jacobien", None),
-        ("tf.float32", None),
-        ("keras.src.ops", None),
-    ],
-)
-def test_the_reference_has_the_address_of_the_canonical_name(name, page_of_it):
-    assert links.address(name) == (page_of_it and links.REFERENCE + page_of_it)
-
-
-def test_the_addresses_are_read_once_and_mended(tmp_path):
-    """Where the environment may be written, and TensorFlow is not imported here."""
-    program = (
-        "import sys; sys.prefix, sys.executable = sys.argv[1:]; from reader import"
-        " links; print(links.address('tf.sign'), 'tensorflow' in sys.modules)"
-    )
-    right = f"{links.REFERENCE}tf/math/sign False\n"
-
-    def said(prefix: Path, reader: str | Path) -> str:
-        command: list[str | Path] = [sys.executable, "-c", program, prefix, reader]
-        return subprocess.check_output(command, text=True)
-
-    (packages := tmp_path / "packages").mkdir()
-    assert said(packages, sys.executable) == right
-    [kept] = packages.iterdir()
-    assert said(packages, "nobody reads again") == right
-    # Who reads again says what was said, without importing all.
-    whole = tmp_path / "whole"
-    whole.write_bytes(kept.read_bytes())
-    (again := tmp_path / "again").write_text(f"#!/bin/sh\nexec cat '{whole}'\n")
-    again.chmod(0o700)
-    kept.write_text(kept.read_text()[:-9])
-    assert said(packages, again) == right
-    assert kept.read_bytes() == whole.read_bytes()
-    (tmp_path / "none").write_text("")
-    assert said(tmp_path / "none", again) == right, "where nothing can be kept"
-
-
-@pytest.mark.parametrize("more", [[], ["pymdownx.inlinehilite"]])
-def test_names_in_running_text_become_links(more):
-    html = markdown.markdown(
-        "# On `tf.sign`\n\n- `tf.sign`, [`tf.abs`](x) and `tf.nothing`, `sign`\n",
-        extensions=["reader.links", *more],
-    )
-    [link] = re.findall(r"<a .*?</a>", html.replace('<a href="x">', "<b>"))[:1]
-    assert link == (
-        f'<a class="api" href="{links.REFERENCE}tf/math/sign"><code>tf.sign</code></a>'
-    )
-    assert html.count("<a ") == 2 and "<h1>On <code>tf.sign</code></h1>" in html
+def test_a_claim_without_its_test_is_refused(project, page, test, failure):
+    found = failures(project(page, test))
+    assert bool(found) == bool(failure) and failure in " ".join(found)
 
 
 @pytest.mark.slow
-def test_what_the_pages_say_holds():
-    found = quotes.check(all_pages(ROOT), ROOT)
-    assert len(found) > 5
-    assert [str(finding) for finding in found if finding.state == "failed"] == []
+def test_the_tests_of_claims_run_once(project, monkeypatch):
+    page = project()
+    assert not claims.is_known(page)
+    first, second = claims.check([page], page.root)
+    assert [first.state, second.state] == ["tried", "tried"]
+    assert first.how == "3 cases; contrast: by value"
+    assert first.evidence == "tests/claims/page.py:8" and first.name == "by-identity"
+    assert claims.is_known(page)
+    monkeypatch.setattr(claims, "_run", lambda *_: pytest.fail("runs again"))
+    page = project(PAGE.replace("A page", "A new title"))
+    assert len(claims.check([page], page.root)) == 2
+    assert not claims.is_known(project(test=TEST.replace("1 == 1", "2 == 2")))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("old", "new", "how"),
+    [
+        (
+            "assert n == n",
+            "assert n < 3",
+            "test_by_identity[3]: line 10: AssertionError",
+        ),
+        (
+            'with contrast("twice"):',
+            'for _ in ():\n        with contrast("twice"):',
+            "",
+        ),
+        ("assert 1 != 2", "assert 1 == 2", "test_once: line 17: AssertionError"),
+        ("import pytest\n", "import pytest\nraise OSError\n", "did not run"),
+    ],
+)
+def test_a_test_that_fails_or_reaches_no_contrast_is_named(project, old, new, how):
+    test = TEST.replace(old, new)
+    if "for _" in new:
+        test = test.replace("        assert 1 != 2", "            assert 1 != 2")
+        how = "test_once reached no contrast"
+    page = project(test=test)
+    failed = [f.how for f in claims.check([page], page.root) if f.state == "failed"]
+    assert failed and how in failed[0], failed
+    assert not claims.is_known(page)
+
+
+def git(root: Path, *words: str) -> None:
+    name = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", *name, *words], cwd=root, check=True, capture_output=True)
+
+
+def test_review_shows_what_changed_beside_its_test(project, monkeypatch, capsys):
+    page = project()
+    git(page.root, "init", "--quiet")
+    git(page.root, "add", ".")
+    git(page.root, "commit", "--quiet", "-m", "as it was")
+    monkeypatch.chdir(page.root)
+    assert review.main([]) == 0
+    assert "0 claims to review" in capsys.readouterr().out
+    project(PAGE.replace("**identity**", "**name**"))
+    review.main(["HEAD"])
+    text = capsys.readouterr().out
+    assert "changed: identity → name" in text and "contrast: by value" in text
+    assert "test (unchanged):" in text and "    assert n == n" in text
+    assert "1 claim to review" in text
+    project(PAGE.replace("{ #once .wide }", ""), TEST.replace("n == n", "n <= n"))
+    review.main(["HEAD"])
+    text = capsys.readouterr().out
+    assert "same wording: A tape" in text and "test (new or changed):" in text
+    assert "removed: Eagerly" in text and "2 claims to review" in text
+    assert review.main(["--sample", "1"]) == 0
+    assert "1 claim to review" in capsys.readouterr().out
+
+
+def test_review_of_an_unknown_commit(project):
+    page = project()
+    done = subprocess.run(
+        [sys.executable, "-m", "truth", "review", "no-commit"],
+        cwd=page.root,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2 and "git knows no commit no-commit" in done.stderr
+
+
+SHOWN = """
+```text
+gradient 0.0451766551  steps 1024  large 123456.789
+```
+
+$$
+y = 4.5 \\cdot 10^{-5}
+$$
+"""
+
+
+@pytest.mark.parametrize(
+    ("sentence", "state"),
+    [
+        ("It is 0.0452.", "compared"),
+        ("It is 0.0453.", "failed"),
+        ("It is `0.0451766551`.", "compared"),
+        ("It is `0.0451766552`.", "failed"),
+        ("It is 4.52 %.", "compared"),
+        ("It is 4.6 %.", "failed"),
+        ("After steps\n1024. Then it ends.", "compared"),
+        ("After steps\n1025. Then it ends.", "failed"),
+        ("1024. Then it ends.\nThis is a list.", ""),
+        ("- 1023. It is an item.", ""),
+        ("It is 4.5e-5.", "compared"),
+        ("It is 123,457.", "compared"),
+        ("It is 123,458.", "failed"),
+        ("About 1000 steps.", "compared"),
+        ("About 2000 steps.", "failed"),
+        ("It takes seven steps.", "unchecked"),
+        ("It takes 7 steps.", "unchecked"),
+        ("It takes 4711 steps.\n<!-- unchecked: 4711 -->", "unchecked"),
+        ("Python 3.11, TensorFlow 2.21 and later.", ""),
+        ("See [Baydin et al., 2018](bibliography.md#Baydin2018).", ""),
+        ("See [issue 4711](https://github.com/a/b/issues/4711).", ""),
+        ("See tensorflow#4711 and float16.", ""),
+    ],
+)
+def test_numbers_in_prose_stand_in_what_the_page_shows(project, sentence, state):
+    page = project(f"# Title\n\n{sentence}\n{SHOWN}", None)
+    found = numbers.check([page], page.root)
+    assert [finding.state for finding in found] == ([state] if state else [])
+
+
+def test_a_wrong_number_is_refused_with_the_right_one(project):
+    page = project(f"# Title\n\nIt is 0.0472.\n{SHOWN}", None)
+    [finding] = numbers.check([page], page.root)
+    assert finding.where == "docs/page.md:3"
+    assert "the nearest is 0.0451766551" in finding.how
+
+
+def test_a_number_of_a_claim_stands_in_its_test(project):
+    text = "# Title\n\n*It takes 4711 steps.*{#steps}\n"
+    test = 'def test_steps():\n    assert count() == 4711\n    with contrast("1"):\n'
+    test += "        assert count() != 1\n"
+    page = project(text, test)
+    assert [f.state for f in numbers.check([page], page.root)] == ["compared"]
+    page = project(text.replace("4711", "4712"), test)
+    assert [f.state for f in numbers.check([page], page.root)] == ["failed"]
+
+
+def test_everything_is_due_once_in_ten_days(monkeypatch):
+    monkeypatch.delenv(share.EVERYTHING, raising=False)
+    for page in all_pages(ROOT)[:9]:
+        turns = [share.is_turn(page.shown, day) for day in range(20000, 20010)]
+        assert turns.count(True) == 1
+    monkeypatch.setenv(share.EVERYTHING, "1")
+    assert share.is_turn("anything", 20000)
+
+
+def test_what_changed_is_due(project, monkeypatch):
+    page = project()
+    git(page.root, "init", "--quiet")
+    git(page.root, "add", ".")
+    git(page.root, "commit", "--quiet", "-m", "as it was")
+    monkeypatch.setattr(share, "is_turn", lambda *_: False)
+    share.changes.cache_clear()
+    assert not claims.is_due(page)
+    for path in ("docs/page.md", "tests/claims/page.py", "snippets/page/new.py"):
+        share.changes.cache_clear()
+        target = page.root / path
+        target.parent.mkdir(exist_ok=True)
+        text = target.read_text() if target.exists() else ""
+        target.write_text(f"{text}\n")
+        assert claims.is_due(page), path
+        git(page.root, "add", ".")
+        git(page.root, "commit", "--quiet", "-m", "changed")
+    share.changes.cache_clear()
+    assert not claims.is_due(page)
+    share.changes.cache_clear()

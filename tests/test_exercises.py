@@ -11,9 +11,6 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from truth import sentences
-from truth.page import Page
-
 from .exercises import ANSWERS, FORMULAS, FUNCTIONS, Answer, answers, evaluated
 from .project import ROOT
 
@@ -90,15 +87,3 @@ def test_what_is_marked_otherwise_is_refused(tmp_path, monkeypatch):
         list(answers(page))
     page.write_text('It is **$2 \\cdot 3 = 6$**{.answer data-name="a"}.\n')
     assert [(each.text, each.name) for each in answers(page)] == [("6", "a")]
-
-
-def test_a_sentence_is_read_as_if_its_answer_were_not_marked(tmp_path):
-    """So a number in it needs an assertion; a formula alone is tried here."""
-    page = tmp_path / "page.md"
-    page.write_text(
-        'It is **5**{.answer data-name="the first"}, then `None`{.answer}. In code:\n'
-        '`2 * x`{.answer data-of="x^2"} and\n`x`{.answer data-of="x * y" data-by="y"}.\n'
-        "In code: `2 * x`.\n"
-    )
-    found = [each.text for each in sentences.of(Page(page, tmp_path))]
-    assert found == ["It is 5, then `None`.", "In code: `2 * x`."]

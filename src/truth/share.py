@@ -57,10 +57,14 @@ def is_due(root: Path, name: str, *paths: str) -> bool:
         name: of the thing.
         *paths: its files and folders, below the root.
     """
-    return _CHOSEN in os.environ or is_turn(name) or any(
-        changed == path or changed.startswith(f"{path}/")
-        for changed in changes(root)
-        for path in paths
+    return (
+        _CHOSEN in os.environ
+        or is_turn(name)
+        or any(
+            changed == path or changed.startswith(f"{path}/")
+            for changed in changes(root)
+            for path in paths
+        )
     )
 
 

@@ -11,13 +11,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from truth.statements.check import STRICT, Before, Check
+from truth.statements.review import Review, relinked
+from truth.testfile import tested
+
 from mathml.source import Source
 from truth import quotes, sentences
 from truth.page import Page, all_pages
-from truth.statements.check import STRICT, Before, Check
-from truth.statements.review import Review, relinked
 from truth.structure import check as structure
-from truth.testfile import tested
 
 from .book import Book, Tally, Unsound
 

@@ -22,8 +22,9 @@ from ..results import CLAIMS, Results
 from .page import WAITING, summary
 
 HOME = "index.md"
-# After the table of contents, and before links become those of the site.
-_PRIORITY = 4
+# After attributes have their elements, and before MkDocs collects the anchors of a
+# page.
+_PRIORITY = 6
 
 
 class SignsExtension(Extension):
@@ -56,14 +57,16 @@ def _page(md: Markdown) -> Page | None:
     if "relpath" in md.treeprocessors:
         relpath: Any = md.treeprocessors["relpath"]
         root = Path(relpath.config.config_file_path).resolve().parent
-        path = Path(relpath.file.abs_src_path or "")
+        docs = Path(relpath.config.docs_dir).resolve()
+        path = Path(relpath.file.abs_src_path or "").resolve()
     elif "rendering_context" in md.preprocessors:
         context: Any = md.preprocessors["rendering_context"]
         root = Path.cwd()
-        path = root / "docs" / context.page.path
+        docs = root / "docs"
+        path = docs / context.page.path
     else:
         return None
-    is_page = path.suffix == ".md" and path.is_file() and path.is_relative_to(root)
+    is_page = path.suffix == ".md" and path.is_file() and path.is_relative_to(docs)
     return Page(path, root) if is_page else None
 
 
@@ -86,7 +89,9 @@ def _list(
     section = etree.Element(
         "section", {"class": "tried", "data-search-exclude": "", "id": "tried"}
     )
-    etree.SubElement(section, "h2").text = "What was tried for each claim"
+    heading = etree.SubElement(section, "p", {"class": "heading", "role": "heading"})
+    heading.set("aria-level", "2")  # An h2 would stand in the table of contents.
+    heading.text = "What was tried for each claim"
     items = etree.SubElement(section, "ol")
     for id_, tried in marks:
         item = etree.SubElement(items, "li", {"id": f"tried-{id_}"})
