@@ -12,7 +12,7 @@ export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || date 
 RUN := .venv/bin/python -m
 PORT ?= 8000
 
-.PHONY: help serve test pytest build truth check traces lint drills bench durations coverage setup upgrade
+.PHONY: help serve test pytest build truth check traces lint drills durations coverage setup upgrade
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1  /p' Makefile | awk '{printf "make %-8s", $$1; $$1=""; print}'
@@ -20,9 +20,7 @@ help:  ## this list
 serve: setup  ## serve the site on http://127.0.0.1:8000, or PORT=, and follow edits
 	@$(RUN) mkdocs serve --no-strict --dev-addr 127.0.0.1:$(PORT)
 
-# Each program runs once: where truth need not run it, for the site of the tests.
-test: setup  ## pass the tests; ALL=1: those that take long, too
-	@rm -rf .cache/tracebook/runs
+test: setup  ## pass the tests; ALL=1: all of them, and everything anew
 	@$(RUN) truth $(if $(ALL),--all)
 	@$(PYTEST) $(CHOSEN)
 
@@ -43,7 +41,7 @@ coverage: setup  ## pass the tests, and list the lines of src/ that they do not 
 build: setup  ## build the site into site/; a failing build leaves the last one
 	@$(RUN) truth.build
 
-truth: setup  ## check every formula, rule and sentence; ALL=1: also what the locks say held
+truth: setup  ## check programs, formulas, gradients and claims; ALL=1: all of them anew
 	@$(RUN) truth $(if $(ALL),--all)
 
 check: setup  ## run every snippet and compare its trace, without a site
@@ -64,13 +62,10 @@ lint: setup  ## style, types, the arrows between packages, the workflows
 drills: setup  ## plant mistakes in a copy, and demand that each is caught
 	@$(RUN) tests.drills
 
-bench: setup  ## measure the engine beside its alternatives; takes most of an hour
-	@$(RUN) tests.benchmarks
-
 upgrade: setup  ## renew the lock: the newest release of every package
 	@$(RUN) uv pip compile --quiet --upgrade --universal --python-version 3.11 \
 	    --fork-strategy fewest --generate-hashes --no-strip-extras --no-header --no-annotate \
-	    pyproject.toml --group build --group test --group lint --group bench \
+	    pyproject.toml --group build --group test --group lint \
 	    --output-file requirements.txt
 	@$(MAKE) setup
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from truth import results
 from truth.agreement.check import check
 from truth.finding import Finding
 from truth.page import Page
@@ -74,7 +73,10 @@ def found(tmp_path: Path) -> Check:
         beside: tuple[dict, ...] = (),
     ) -> list[Finding]:
         """Beside its rule a program may have another function."""
-        known = Results()
+        for path in ("docs/page.md", "pyproject.toml", "snippets/page/x.out"):
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "pyproject.toml").touch()
+        known = Results(tmp_path)
         for n, made in enumerate(programs):
             program = f"page/{name}{n}.py"
             if f'"{program}"' not in text:
@@ -88,17 +90,14 @@ def found(tmp_path: Path) -> Check:
                 calls=json.dumps([made]),
             )
             names = json.dumps([list(beside)])
-            known.programs[program] = Program("", None, True, (rule,), names)
+            (tmp_path / "snippets" / program).touch()
+            known.keep_program(program, Program(None, True, (rule,), names))
         if had:
             if '"page/names.py"' not in text:
                 text += '\n```python\n--8<-- "page/names.py"\n```\n'
-            known.programs["page/names.py"] = Program(
-                "", None, True, (), json.dumps([list(had)])
-            )
-        for path in ("docs/page.md", "pyproject.toml", results.FILE):
-            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "pyproject.toml").touch()
-        results.save(known, tmp_path)
+            (tmp_path / "snippets/page/names.py").touch()
+            record = Program(None, True, (), json.dumps([list(had)]))
+            known.keep_program("page/names.py", record)
         return check([Page(tmp_path / "docs/page.md", tmp_path, text)], tmp_path)
 
     return run
@@ -436,13 +435,10 @@ def test_what_a_map_goes_through_is_what_the_program_has_by_that_name(found):
     assert "failed" in {f.state for f in found(halved, made, beside=beside)}
 
 
-@pytest.mark.parametrize("record", [None, "", "{", '{"pages": {}, "programs": {}}'])
-def test_without_a_record_of_its_programs_a_page_fails(found, tmp_path, record):
+def test_without_a_record_of_its_programs_a_page_fails(found, tmp_path):
     assert {f.state for f in found(PRODUCT, MULTIPLIED)} == {"compared"}
     text = PRODUCT + '\n```python\n--8<-- "page/a0.py"\n```\n'
-    (tmp_path / results.FILE).unlink()
-    if record is not None:
-        (tmp_path / results.FILE).write_text(record)
+    (tmp_path / "snippets/page/a0.py").write_text("changed = True\n")
     findings = check([Page(tmp_path / "docs/page.md", tmp_path, text)], tmp_path)
     assert [(f.state, f.what) for f in findings] == [("failed", "page/a0.py")]
     assert "not on record" in findings[0].how

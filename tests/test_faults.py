@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -22,8 +23,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from tracebook import command, files, pages, settings, snippet
+from tracebook import command, files, fingerprint, pages, settings, snippet
 from tracebook.runner import Runner
+from tracebook.store import Store
 from truth import results
 from truth.finding import Finding
 from truth.page import all_pages
@@ -159,7 +161,7 @@ def unicode(book: Path) -> Environment:
 
 
 CHECK, TRUTH, BUILD = "tracebook check", "truth", "mkdocs build"
-ACCEPT, STATEMENTS, MODES = "truth accept", "truth.statements", "truth.modes"
+MODES = "truth.modes"
 LATIN = "# \xe9\n".encode("latin-1")
 NOT_UTF8 = "is not UTF-8; save it in that encoding"
 FAULTS = {
@@ -209,22 +211,16 @@ FAULTS = {
         f"{command}, no page": Fault(
             f"{command} {page}", sets(), 2, f"no page of the book: {path}"
         )
-        for command in (TRUTH, ACCEPT, STATEMENTS, MODES)
+        for command in (TRUTH, MODES)
         for page, path in (("no.md", "{book}/no.md"), ("/etc/hosts", "/etc/hosts"))
     },
-    "a time that is none": Fault(
-        TRUTH, sets(SOURCE_DATE_EPOCH="now"), 2, "truth: SOURCE_DATE_EPOCH='now' is no"
-    ),
     "a build with an option": Fault(
         "truth.build --strict", sets(), 2, "unrecognized arguments: --strict"
-    ),
-    "a name of no test": Fault(
-        f"{STATEMENTS} docs/index.md -k no", sets(), 2, "index.py has 'no' in it"
     ),
     # Files that cannot be read, or written.
     **{
         f"{command}, {name}": Fault(command, plant, 1, says)
-        for command in (TRUTH, BUILD, ACCEPT, f"{STATEMENTS} docs/index.md")
+        for command in (TRUTH, BUILD)
         for name, plant, says in (
             (
                 "a page in Latin-1",
@@ -253,18 +249,9 @@ FAULTS = {
             ),
         )
     },
-    "a file where the results should be": Fault(
-        TRUTH, file(".cache/truth", ""), 1, ".cache/truth/"
-    ),
-    "a file where all is kept": Fault(TRUTH, file(".cache", ""), 1, ".cache/truth/"),
+    "a file where all is kept": Fault(TRUTH, file(".cache", ""), 1, ".cache"),
     "results that are a folder": Fault(
-        TRUTH, folder(str(results.FILE)), 1, "Is a directory: '{book}/.cache/truth/"
-    ),
-    "a lock of rules with the marks of a merge": Fault(
-        TRUTH,
-        file("tests/rules.lock", "<<<<<<< HEAD\n"),
-        1,
-        "truth: tests/rules.lock:1: not a line of a lock; take",
+        TRUTH, folder(".cache/results.db"), 1, "{book}/.cache/results.db: "
     ),
     "a menu with the marks of a merge": Fault(
         TRUTH, file("mkdocs.yml", "nav:\n<<<<<<< HEAD\n"), 1, "truth: mkdocs.yml: "
@@ -371,7 +358,6 @@ def test_a_fault_is_named_and_nothing_is_lost(book, name):
     assert fault.says.format(book=book) in said, said
     assert code == fault.code, said
     assert "Traceback" not in said, said
-    assert not (book / results.FILE).is_file(), "truth went on"
     assert not re.search(r"\by\d", said), f"blames another: {said}"
     assert len(said) < 50_000, "floods"
 
@@ -415,75 +401,87 @@ def test_a_package_of_another_project_is_refused(monkeypatch, tmp_path, capsys):
     assert "unset PYTHONPATH" in said
 
 
-def test_altered_results_are_none(tmp_path):
-    """Also where they are well-formed."""
-    results.save(results.Results("2026-01-01", "3.11"), tmp_path)
-    path = tmp_path / results.FILE
-    whole = path.read_text("utf-8")
-    assert results.load(tmp_path) and json.loads(whole)["date"] == "2026-01-01"
-    for altered in (
-        whole.replace("2026", "2027"),
-        whole[:-2],
-        "null",
-        "{}",
-        "[" * 100_000,
-        "",
-    ):
-        path.write_text(altered, "utf-8")
-        assert results.load(tmp_path) is None
-    assert whole.replace("2026", "2027") != whole
+def test_a_damaged_store_starts_anew(tmp_path, capsys):
+    path = tmp_path / "results.db"
+    Store(path).put("run", "key", {"text": "\ud800"})
+    assert Store(path).get("run", "key") == {"text": "\ud800"}
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.execute("UPDATE results SET value = x'00'")
+    connection.commit()
+    connection.close()
+    assert Store(path).get("run", "key") is None, "its checksum is another"
+    for leftover in tmp_path.glob("results.db-*"):
+        leftover.unlink()
+    path.write_bytes(b"x" * 10_000)
+    store = Store(path)
+    assert store.get("run", "key") is None
+    assert "damaged; it starts anew" in capsys.readouterr().err
+    store.put("run", "key", 1)
+    assert store.get("run", "key") == 1
 
 
-def test_a_message_that_is_no_unicode_loses_no_results(tmp_path):
-    found = Finding("rule", "failed", "x.py", "x.py:1", "f", "raised: \ud800")
-    whole = results.Results(
-        programs={"x.py": results.Program("", None, True, (found,))}
-    )
-    results.save(whole, tmp_path)
-    assert results.load(tmp_path) == whole
-    results.write(tmp_path / "ledger.md", str(found))
-    assert "raised: \\ud800" in (tmp_path / "ledger.md").read_text("utf-8")
+def test_a_store_drops_what_nobody_used_for_a_month(tmp_path, monkeypatch):
+    store = Store(tmp_path / "results.db")
+    store.put("run", "old", 1)
+    store.put("run", "used", 1)
+    today = time.time()
+    monkeypatch.setattr(time, "time", lambda: today + 20 * 24 * 3600)
+    assert store.get("run", "used") == 1
+    monkeypatch.setattr(time, "time", lambda: today + 40 * 24 * 3600)
+    store.sweep()
+    assert store.get("run", "old") is None and store.get("run", "used") == 1
+
+
+def test_a_message_that_is_no_unicode_loses_no_results(book):
+    finding = Finding("rule", "failed", "x.py", "x.py:1", "f", "raised: \ud800")
+    known = results.Results(book)
+    known.keep_program("x.py", results.Program(None, True, (finding,)))
+    assert known.program("x.py").rules == (finding,)
+    results.write(book / "ledger.md", str(finding))
+    assert "raised: \\ud800" in (book / "ledger.md").read_text("utf-8")
+
+
+def keys(book: Path) -> list[str]:
+    [page] = all_pages(book)
+    now = results.Keys(book)
+    return [
+        now.of_program("x.py"),
+        *(now.of_page(check, page) for check in results.CHECKS),
+    ]
 
 
 def test_other_numbers_are_other_results(book, monkeypatch):
     """Results hold for the environment that programs compute in."""
-    [page] = all_pages(book)
-
-    def keys() -> list[str]:
-        its = results.Keys(book)
-        return [its.of_program("x.py"), *its.of_page(page).values()]
-
-    before = keys()
-    assert before == keys()
+    before = keys(book)
+    assert before == keys(book)
     monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "0")
-    assert not {*before} & {*keys()}
+    fingerprint.environment.cache_clear()
+    assert not {*before} & {*keys(book)}
+    monkeypatch.undo()
+    fingerprint.environment.cache_clear()
 
 
-def test_a_log_that_grows_in_the_project_is_no_ground_for_a_page(book):
+def test_a_log_that_grows_in_the_project_changes_no_key(book):
     """As of ``make test > test.log``."""
     write(book, "docs/index.md", "# A page without programs\n")
-    [page] = all_pages(book)
-    before = results.Keys(book).of_page(page)
+    before = keys(book)
     for name in ("test.log", "out.txt", "out", ".coverage", "core.1234"):
         write(book, name, "so far")
-    assert results.Keys(book).of_page(page) == before
-    write(book, "README.md", "what the project says")
-    assert results.Keys(book).of_page(page) != before
+    assert keys(book) == before
 
 
 def test_a_file_that_a_page_names_comes_changes_and_goes(book):
     """While the site is served, one process asks for the same text each time."""
     index = book / "docs/index.md"
     index.write_text(index.read_text("utf-8") + "\nMore is in `part/more.txt`.\n")
-    [page] = all_pages(book)
-    assert page.embeds, "it isn't a page that depends on all files"
-    known = [results.Keys(book).of_page(page)]
+    known = [keys(book)]
     for text in ("one", "another"):
         write(book, "part/more.txt", text)
-        known.append(results.Keys(book).of_page(page))
+        known.append(keys(book))
     (book / "part/more.txt").unlink()
-    assert results.Keys(book).of_page(page) == known[0]
-    assert len({each["formulas"] for each in known}) == 3
+    assert keys(book) == known[0]
+    assert len({tuple(each) for each in known}) == 3
 
 
 def test_only_visible_files_are_pages(book):
@@ -520,9 +518,9 @@ def test_a_link_to_a_program_is_one_more(book):
 
 
 def test_a_trace_of_other_line_ends_is_not_the_one_that_held(book):
-    before = results.Keys(book).of_program("x.py")
+    before = keys(book)[0]
     write(book, "snippets/x.out", "onetwo\r\n")
-    assert results.Keys(book).of_program("x.py") != before
+    assert keys(book)[0] != before
 
 
 def test_a_long_formula_leaves_its_reason_in_sight():
@@ -533,7 +531,7 @@ def test_a_long_formula_leaves_its_reason_in_sight():
 def test_two_runs_at_once_ask_for_room(tmp_path, monkeypatch):
     """One removes the file that the other has just written."""
     monkeypatch.setattr(files, "write", lambda *_: None)
-    results.demand_room(tmp_path)
+    results.Results(tmp_path).demand_room()
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path, monkeypatch):

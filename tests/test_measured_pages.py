@@ -9,8 +9,7 @@ import pytest
 from reader import versions
 
 from . import messages
-from .benchmarks import page
-from .drills import matrix, score
+from .drills import matrix
 from .project import ROOT
 from .public_code import page as public_code
 
@@ -70,18 +69,6 @@ def test_a_trace_says_what_is_known_of_it_as_it_is():
         assert versions.tried(known, "a.py", other) == ("", ""), "another by now"
     assert versions.tried(known, "b.py", now) == ("", "")
     assert versions.tried(known, "c.py", now) == ("", "")
-
-
-def test_how_fast_it_is():
-    measured = json.loads((ROOT / "tests/benchmarks/results.json").read_text("utf-8"))
-    assert (ROOT / "docs/benchmark.md").read_text("utf-8") == page.render(measured)
-    assert {"own", "10", "100", "400"} <= measured["sets"].keys()
-
-
-def test_what_the_drills_catch():
-    kinds = score.known()
-    assert score.PAGE.read_text("utf-8") == score.page(kinds)
-    assert all(kind["tried"] for kind in kinds.values())
 
 
 def test_custom_gradients_in_public_code():

@@ -8,6 +8,7 @@ import queue
 import re
 import sys
 import threading
+import xml.etree.ElementTree as etree
 from pathlib import Path
 from typing import Any
 
@@ -250,21 +251,23 @@ def test_a_heading_that_is_linked_to_is_renamed(book, tmp_path, caplog):
 
 
 def test_a_page_has_a_stamp_as_long_as_the_results_say_so(book, tmp_path, monkeypatch):
-    from truth.ledger import stamp
+    from truth.ledger import signs
 
-    said: list[str] = []
-    monkeypatch.setattr(
-        stamp,
-        "_lines",
-        lambda text, root: [
-            stamp._stamp("docs/index.md", "stamp", w, "", "") for w in said
-        ],
-    )
-    assert "Proven" not in book()["index.html"]
-    said.append("Proven.")
-    assert "Proven" in book()["index.html"]
-    said.clear()
-    assert "Proven" not in book()["index.html"]
+    lines: list[str] = []
+
+    def stamp(page: object, known: object) -> list[etree.Element]:
+        elements = [etree.Element("p") for _ in lines]
+        for element, line in zip(elements, lines):
+            element.text = line
+        return elements
+
+    monkeypatch.setattr(signs, "_stamp", stamp)
+    monkeypatch.setattr(signs.Results, "is_whole", lambda *_: bool(lines))
+    assert "Checked" not in book()["index.html"]
+    lines.append("Checked.")
+    assert "Checked" in book()["index.html"]
+    lines.clear()
+    assert "Checked" not in book()["index.html"]
 
 
 def test_a_rendered_page_reads_nothing_else(book, tmp_path):

@@ -51,8 +51,6 @@ BIBLIOGRAPHY = "bibliography.md"
 LEDGER = "docs/ledger.md"
 """Made from what the checks say of the other pages."""
 GENERATED = {
-    "benchmark.md",
-    "drills.md",
     "mistakes/found.md",
     "mistakes/messages.md",
     "public_code.md",

@@ -12,13 +12,12 @@ import time
 from pathlib import Path
 
 from . import (
-    claims,
     derivations,
     formulas,
+    numbers,
     pages,
     programs,
     rules,
-    score,
     shown,
     structure,
     traces,
@@ -33,7 +32,7 @@ PARTS = (
     shown,
     formulas,
     derivations,
-    claims,
+    numbers,
     rules,
 )
 
@@ -51,9 +50,6 @@ def main() -> int:
     )
     parser.add_argument(
         "--site", type=Path, help="the site of these pages, if it is built already"
-    )
-    parser.add_argument(
-        "--write", action="store_true", help="write what is caught, for the site"
     )
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn")
     arguments = parser.parse_args()
@@ -78,8 +74,6 @@ def main() -> int:
     except Unsound as error:
         print(f"drills: the project fails without a mistake:\n{error}", file=sys.stderr)
         return 1
-    if arguments.write:
-        score.write(tally, bool(arguments.part))
     return _print(tally)
 
 

@@ -13,13 +13,13 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from truth import results
 from truth.formulas.check import check_page
 from truth.page import Formula, Page, all_pages
+from truth.results import Results
 
 from .book import Book, Tally
-from .claims import altered
 from .formulas import GOAL, failed
+from .numbers import altered
 
 _KIND = "a derivation, changed by a seed"
 _EACH, _EACH_FAST, _PAGES_FAST = 4, 1, 2
@@ -32,17 +32,21 @@ _OUTPUT = re.compile(rf"\s*(?:\\begin\{{aligned\}})?\s*(\\?[A-Za-z]+){_INDEX} *&
 _NUMBERS = ("2", "3", "(-1)", r"\frac{1}{2}")
 
 
+def _has_names(known: Results, name: str) -> bool:
+    program = known.program(name)
+    return program is not None and bool(program.names)
+
+
 def run(book: Book, tally: Tally, site: object) -> None:
-    known = results.load(book.root)
+    known = Results(book.root)
     tally.kind(_KIND, GOAL)
     verdicts = tomllib.loads((Path(__file__).parent / "verdicts.toml").read_text())
-    ran = {n for n, each in (known.programs if known else {}).items() if each.names}
     pages = [  # what programs did is known where they ran
         page
         for page in all_pages(book.root)
         if not page.is_generated
         and (its := [n for n in page.embeds if n.endswith(".py")])
-        and all(name in ran or "/wrong/" in name for name in its)
+        and all("/wrong/" in name or _has_names(known, name) for name in its)
     ]
     if tally.fast:
         generator = random.Random(tally.seed)

@@ -16,14 +16,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from truth import results
 from truth.agreement import check as agreement
 from truth.finding import Finding
 from truth.formulas.check import check_page
 from truth.page import Page, all_pages
 
 from .book import Book, Tally
-from .claims import altered, refused
+from .numbers import altered, refused
 
 _HERE = Path(__file__).parent
 _EACH, _EACH_FAST = 3, 1
@@ -64,7 +63,6 @@ def run(book: Book, tally: Tally, site: Path) -> None:
                 (p for p in chosen if p.shown in has_all), key=lambda p: len(p.formulas)
             )
         ]
-    known = results.load(book.root)
     for page in chosen:
         wrong = [each for each in _found(page) if each.state == "failed"]
         tally.count("harmless: a page as it is", page.shown, not wrong)
@@ -77,7 +75,7 @@ def run(book: Book, tally: Tally, site: Path) -> None:
             other = altered(page, text)
             caught = bool(failed(other))
             if not (formula.display or caught):
-                caught = refused(page, other)
+                caught = refused(other)
             if not caught and key in verdicts:
                 tally.kind(kind).equal += 1
             else:
@@ -89,7 +87,7 @@ def run(book: Book, tally: Tally, site: Path) -> None:
             drill = f"{page.shown}: {each[0][1]}: {said}"
             tally.count("a true rewrite", drill, not said, _GOAL_OF_REWRITES)
         # What programs did is known where they ran.
-        for each in data["derivation"].get(page.shown, ()) if known else ():
+        for each in data["derivation"].get(page.shown, ()):
             drill = f"{page.shown}: {each[0][1]}"
             caught = bool(failed(_changed(page, each, tally)))
             tally.count("a derivation, changed alike", drill, caught, GOAL)
@@ -119,9 +117,7 @@ def failed(page: Page) -> str:
             if each.state == "failed":
                 return str(each)
         # What programs did is known where they ran.
-        for each in (
-            agreement.check([page], page.root) if results.load(page.root) else ()
-        ):
+        for each in agreement.check([page], page.root):
             if each.state == "failed":
                 return str(each)
     return ""

@@ -11,7 +11,7 @@ from truth.page import Page, all_pages
 from truth.structure import check as structure
 
 from .book import Book, Mistake, Tally
-from .claims import altered, refused
+from .numbers import altered, refused
 
 SAMPLE = 12
 """Of each kind, in a whole run."""
@@ -116,7 +116,7 @@ def run(book: Book, tally: Tally, site: Path) -> None:
             tally.count(
                 kind,
                 f"{page.where(start)}: {page.text[start:end][:60]!r} → {new[:60]!r}",
-                any(each.state == "failed" for each in said) or refused(page, other),
+                any(each.state == "failed" for each in said) or refused(other),
             )
     figures = [plant for path in _drawing(book) for plant in _redrawn(book, path)]
     for kind, mistake in _sample(chance, figures, tally):

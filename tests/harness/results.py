@@ -41,7 +41,7 @@ class Tried:
 
     def clear(self) -> None:
         """Forget everything, before the next run."""
-        self.__init__()
+        vars(self).update(vars(Tried()))
 
 
 tried = Tried()

@@ -9,7 +9,7 @@ from pathlib import Path
 from .. import results
 from ..claims import claims
 from ..menu import menu
-from ..page import Page, all_pages
+from ..page import LEDGER, Page, all_pages
 from ..results import Results
 
 _HEAD = """\
@@ -49,6 +49,11 @@ def text(root: Path) -> str:
     rows = [_row(page, known) for page in pages]
     of_claims = [line for page in pages for line in _claims(page, known)]
     return "".join([_HEAD, _PAGES, *rows, "\n", _CLAIMS, *of_claims])
+
+
+def write(root: Path) -> None:
+    """Write the page for site generators that run no plugin."""
+    results.write(root / LEDGER, text(root))
 
 
 def _place_in_menu(root: Path) -> Callable[[Page], int]:
