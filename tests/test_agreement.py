@@ -90,6 +90,7 @@ def found(tmp_path: Path) -> Check:
                 calls=json.dumps([made]),
             )
             names = json.dumps([list(beside)])
+            (tmp_path / "snippets" / program).parent.mkdir(exist_ok=True)
             (tmp_path / "snippets" / program).touch()
             known.keep_program(program, Program(None, True, (rule,), names))
         if had:

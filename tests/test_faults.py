@@ -531,6 +531,7 @@ def test_a_long_formula_leaves_its_reason_in_sight():
 def test_two_runs_at_once_ask_for_room(tmp_path, monkeypatch):
     """One removes the file that the other has just written."""
     monkeypatch.setattr(files, "write", lambda *_: None)
+    (tmp_path / "pyproject.toml").touch()
     results.Results(tmp_path).demand_room()
 
 

@@ -43,7 +43,7 @@ markdown_extensions:
   - pymdownx.superfences
   - reader.terms
   - reader.versions
-  - truth.ledger.stamp
+  - truth.ledger.signs
 """
 PAGE = """\
 # A page

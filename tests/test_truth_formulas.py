@@ -451,11 +451,11 @@ INLINE = {
     r"(a + b)^2 = a^2 + 2 a b + b^2": "proven",
     r"\frac{f(x + h) - f(x - h)}{2h} = f'(x) + O(h^2)": "tried",
     r"x_i^2": "proven",
-    r"x + 2": "failed",
+    r"x + 2": "unchecked",
     r"\upstream{\bar y} = 7": "tied",
     r"y_i \ne x_i + 1": "failed",
     r"\d y_i = 3 x_i \, \d x_i": "failed",
-    r"3 x_i": "failed",
+    r"3 x_i": "unchecked",
     r"\sum_i x_i = x_1 + x_2": "failed",
     r"\upstream{\bar y_i} \cdot \upstream{2 x_i}": "failed",
     r"\downstream{\bar y}": "failed",
@@ -465,7 +465,7 @@ INLINE = {
     r"x_i": None,
     r"\bar x": None,
     r"3": None,
-    r"x = x": "failed",
+    r"x = x": "unchecked",
     r"\upstream{\bar y} = 8": "failed",
     r"2 \cdot 3 = 7": "failed",
 }
@@ -486,9 +486,9 @@ def test_a_formula_in_running_text_is_proven_or_stands_or_fails(tmp_path, tex):
 
 @pytest.mark.parametrize(
     "tex, state",
-    [("x + 2", "given"), ("r = x + 2", "given"), ("x + 2 = 3 x", "failed")],
+    [("x + 2", "unchecked"), ("r = x + 2", "unchecked"), ("x + 2 = 3 x", "failed")],
 )
-def test_an_expression_alone_claims_nothing(tmp_path, tex, state):
+def test_an_expression_alone_is_unchecked(tmp_path, tex, state):
     text = f"{RUNNING}\nHere ${tex}$ is. There is $y_i$.\n"
     inline = [f for f in findings(tmp_path, text) if f.kind == "inline formula"]
     assert [finding.state for finding in inline] == [state]
@@ -519,8 +519,8 @@ def test_a_case_proves_nothing_that_stands_above_it(tmp_path):
 
 
 def test_what_is_unchecked_is_named(tmp_path):
-    text = f"{RUNNING}\nIt is $3 x_i$ in all.\n<!-- unchecked: MARKED -->\n"
-    for marked, state in (("3 x_i", "unchecked"), ("3 x_j", "failed")):
+    text = f"{RUNNING}\nIt is $y_i = 3 x_i$ in all.\n<!-- unchecked: MARKED -->\n"
+    for marked, state in (("y_i = 3 x_i", "unchecked"), ("y_i = 3", "failed")):
         *_, found = findings(tmp_path, text.replace("MARKED", marked))
         assert found.state == state
 

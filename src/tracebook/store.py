@@ -4,7 +4,6 @@ The key of a value is a digest of all that it depends on, so no value is out of 
 The store is a cache. It may be deleted at any time, and a damaged one is.
 """
 
-import contextlib
 import json
 import os
 import sqlite3
@@ -12,7 +11,6 @@ import sys
 import threading
 import time
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +21,7 @@ _SECONDS_A_DAY = 24 * 3600
 _TABLE = """
 CREATE TABLE IF NOT EXISTS results (
     kind TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, checksum TEXT NOT NULL,
-    day INTEGER NOT NULL, used INTEGER NOT NULL, PRIMARY KEY (kind, key)
+    used INTEGER NOT NULL, PRIMARY KEY (kind, key)
 ) WITHOUT ROWID
 """
 
@@ -43,52 +41,43 @@ class Store:
 
     def get(self, kind: str, key: str) -> Any:
         """Return a value, or None if it isn't known or was damaged."""
-        row = None
-        with self._connected() as connection:
-            query = "SELECT value, checksum, used FROM results WHERE kind=? AND key=?"
-            row = connection.execute(query, (kind, key)).fetchone()
-            if row and row[2] != _today():
-                change = "UPDATE results SET used=? WHERE kind=? AND key=?"
-                connection.execute(change, (_today(), kind, key))
-        if not row or row[1] != digest(kind, key, row[0]):
+        query = "SELECT value, checksum, used FROM results WHERE kind=? AND key=?"
+        rows = self._execute(query, kind, key)
+        if not rows or rows[0][1] != digest(kind, key, rows[0][0]):
             return None
-        return json.loads(zlib.decompress(row[0]))
-
-    def day(self, kind: str, key: str) -> int:
-        """Return the day on which a value was made, in days since 1970, or 0."""
-        row = None
-        with self._connected() as connection:
-            query = "SELECT day FROM results WHERE kind=? AND key=?"
-            row = connection.execute(query, (kind, key)).fetchone()
-        return row[0] if row else 0
+        if rows[0][2] != _today():
+            change = "UPDATE results SET used=? WHERE kind=? AND key=?"
+            self._execute(change, _today(), kind, key)
+        return json.loads(zlib.decompress(rows[0][0]))
 
     def put(self, kind: str, key: str, value: Any) -> None:
         """Keep a value that JSON can hold. If the disk is full, it isn't kept."""
         content = zlib.compress(json.dumps(value).encode(), 1)
-        row = (kind, key, content, digest(kind, key, content), _today(), _today())
-        with self._connected() as connection:
-            command = "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)"
-            connection.execute(command, row)
+        row = kind, key, content, digest(kind, key, content), _today()
+        self._execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", *row)
 
     def sweep(self) -> None:
         """Drop what nobody has used for a month."""
-        with self._connected() as connection:
-            oldest = _today() - _DAYS_KEPT
-            connection.execute("DELETE FROM results WHERE used < ?", (oldest,))
+        oldest = _today() - _DAYS_KEPT
+        self._execute("DELETE FROM results WHERE used < ?", oldest)
 
-    @contextlib.contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
-        """Connect, commit, and start anew with an empty file if this one is damaged."""
+    def _execute(self, command: str, *values: Any) -> list[tuple]:
+        """Execute a command; start anew with an empty file if this one is damaged.
+
+        Raises:
+            OSError: the file can't be opened or written.
+        """
         with self._lock:
             try:
                 with self._open() as connection:
-                    yield connection
+                    return connection.execute(command, values).fetchall()
             except sqlite3.OperationalError as error:
                 if "locked" in str(error) or "full" in str(error):
-                    return
+                    return []
                 raise OSError(f"{self._path}: {error}") from error
             except sqlite3.DatabaseError:
                 self._forget()
+                return []
 
     def _open(self) -> sqlite3.Connection:
         # A connection must not be used by a forked process.

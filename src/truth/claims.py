@@ -261,7 +261,7 @@ def _records(page: Page) -> list[dict]:
     if known is not None:
         return known
     records = _run(test_file(page), page.root)
-    if not any(record["failures"] for record in records):
+    if records and not any(record["failures"] for record in records):
         _store(page).put(_KIND, key(page), records)
     return records
 

@@ -62,7 +62,8 @@ _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _MARKER = re.compile(r"^[ \t>]*(?:[-*+][ \t]+)?\d+\.(?=\s)", re.MULTILINE)
 _ROUGHLY = re.compile(
     r"(?:about|around|some|nearly|almost|roughly|approximately|over|than|under|least|most"
-    r"|up to|below|above|≈|~)\s*$"
+    r"|up to|below|above|≈|~)\s*$",
+    re.IGNORECASE,
 )
 _SMALL = 12
 _NEAR = 0.3

@@ -109,6 +109,8 @@ class Work:
         self._problems: list[str] = []
         self._by_name = {page.shown: page for page in chosen}
         for page in chosen:
+            for name in results.programs_of(page):
+                results.declared(name, root)  # a comment that isn't understood raises
             for name in dict.fromkeys(page.embeds):
                 if page.snippet(name) is None:
                     where = page.where(page.text.index(f'"{name}'))

@@ -47,6 +47,7 @@ _SIGN = re.compile(r":=|\\def\b.*|\\[A-Za-z]+(?:\{\w\})?")
 """What is no formula: a sign of which a page speaks, and macros for a notebook."""
 _NAME = re.compile(r"[A-Za-z]+\d*|[A-Za-z](?:_\d+)?")
 
+_STRENGTH = (*STATES[: STATES.index("unchecked")], "expression", *STATES[-3:])
 Verdict = tuple[str, str, str]
 """State, how, and evidence."""
 
@@ -81,7 +82,9 @@ class RunningText:
             verdicts = [("unchecked", str(read.doubts[0]), "")]
         if not verdicts:
             return self._of_symbols(read)
-        state, how, evidence = max(verdicts, key=lambda each: STATES.index(each[0]))
+        state, how, evidence = max(verdicts, key=lambda each: _STRENGTH.index(each[0]))
+        if state == "expression":
+            return "unchecked", how, evidence
         if state == "unchecked" and not is_unchecked(self._page, read):
             state = "failed"
         return state, how, evidence
@@ -169,8 +172,9 @@ class RunningText:
             and self._is_tied(read, statement)
         ):
             return "tied", "a program or trace of the page has its numbers", ""
-        if not is_unchecked(self._page, read) and self._claims_nothing(statement):
-            return "given", "an expression alone, which claims nothing", ""
+        if self._is_well_marked(read, statement) and self._claims_nothing(statement):
+            # "The derivative is $3 x$" claims something, which no program reads.
+            return "expression", "an expression alone, in no formula of the page", ""
         return (
             "unchecked",
             "stands in no formula of the page"
