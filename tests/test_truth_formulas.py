@@ -519,8 +519,8 @@ def test_a_case_proves_nothing_that_stands_above_it(tmp_path):
 
 
 def test_what_is_unchecked_is_named(tmp_path):
-    text = f"{RUNNING}\nIt is $y_i = 3 x_i$ in all.\n<!-- unchecked: MARKED -->\n"
-    for marked, state in (("y_i = 3 x_i", "unchecked"), ("y_i = 3", "failed")):
+    text = f"{RUNNING}\nIt is $2 x_i = 5 y_i$ in all.\n<!-- unchecked: MARKED -->\n"
+    for marked, state in (("2 x_i = 5 y_i", "unchecked"), ("2 x_i = 5", "failed")):
         *_, found = findings(tmp_path, text.replace("MARKED", marked))
         assert found.state == state
 
