@@ -48,7 +48,7 @@ def test_rounds_to_zero(place):
             assert same(in_two_steps[3], in_one_step[3], rel)
 
 
-@pytest.mark.parametrize("place", ids=str)
+@pytest.mark.parametrize("place", COMMON, ids=str)
 def test_any_labels(place):
     zs = [tf.constant([[1, 2, 3]] * len(LABELS), dtype) for dtype in place.dtypes]
     with warnings.catch_warnings():
