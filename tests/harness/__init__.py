@@ -10,12 +10,16 @@ from .places import (
     EVERYWHERE,
     FORWARDS,
     GRAPHS,
+    IN_PYTHON,
     INSIDE,
     MODES,
     NESTED,
     OUTSIDE,
+    PARTLY_USED,
     PERSISTENT,
+    RECOMPUTED,
     SYMBOLIC,
+    TAPE_IN_MAP,
     TAPES,
     UNKNOWN,
     VECTORIZED,
@@ -25,7 +29,7 @@ from .places import (
     Place,
     derivative,
 )
-from .processes import elsewhere, loaded
+from .processes import elsewhere, loaded, loaded_in_places
 from .programs import drawn, output, program, source
 from .results import constant, contrast, message, quiet, raised, same, tried
 
@@ -40,13 +44,17 @@ __all__ = [
     "FORWARDS",
     "GRAPHS",
     "INSIDE",
+    "IN_PYTHON",
     "LOSSES",
     "MODES",
     "NESTED",
     "OUTSIDE",
+    "PARTLY_USED",
     "PERSISTENT",
+    "RECOMPUTED",
     "SYMBOLIC",
     "TAPES",
+    "TAPE_IN_MAP",
     "UNKNOWN",
     "VECTORIZED",
     "XLA",
@@ -61,6 +69,7 @@ __all__ = [
     "elsewhere",
     "gradients_in_fit",
     "loaded",
+    "loaded_in_places",
     "message",
     "neighbor",
     "numbers",

@@ -230,6 +230,55 @@ def _vectorized_map(function: Callable) -> Callable:
     return mapped
 
 
+def _taped_rows(function: Callable) -> Callable:
+    """Map over two equal rows, and compute the gradients of each row by a tape."""
+
+    def gradients(*tensors: tf.Tensor) -> list:
+        is_given: list[bool] = []
+
+        def of_row(row: list) -> list:
+            of_inputs = _taped(function)(*row)
+            is_given[:] = [gradient is not None for gradient in of_inputs]
+            return [
+                tf.zeros(()) if gradient is None else tf.convert_to_tensor(gradient)
+                for gradient in of_inputs
+            ]
+
+        rows = [tf.stack([tensor, tensor]) for tensor in tensors]
+        both = tf.vectorized_map(of_row, rows)
+        return [of_rows[0] if given else None for of_rows, given in zip(both, is_given)]
+
+    return gradients
+
+
+def _python(function: Callable) -> Callable:
+    """Call a function whose output has the dtype of its first input."""
+    return lambda *tensors: tf.py_function(function, tensors, tensors[0].dtype)
+
+
+def _one_output_of_two(function: Callable) -> Callable:
+    """Use one output of a graph whose other output depends on all inputs."""
+
+    @tf.function
+    def both(*tensors: tf.Tensor) -> tuple:
+        return function(*tensors), [tf.square(tensor) for tensor in tensors]
+
+    return lambda *tensors: both(*tensors)[0]
+
+
+def _one_branch_of_two(function: Callable) -> Callable:
+    """Call the function in a branch whose other branch squares all inputs."""
+
+    def branch(*tensors: tf.Tensor) -> Any:
+        def other() -> Any:
+            return sum(tf.square(tensor) for tensor in tensors)
+
+        is_taken = tf.size(tensors[0]) >= 0
+        return tf.cond(is_taken, lambda: function(*tensors), other)
+
+    return branch
+
+
 def _replica(function: Callable) -> Callable:
     strategy = tf.distribute.OneDeviceStrategy("CPU:0")
     return lambda *tensors: strategy.run(function, tensors)
@@ -284,6 +333,26 @@ VECTORIZED = [
     *_both("vectorized_map", _vectorized_map),
 ]
 """The tape is outside the map, which drops custom gradients."""
+TAPE_IN_MAP = [
+    Place("tape in vectorized_map, eager", _taped=_taped_rows),
+    Place("tape in vectorized_map, inside", _outer=tf.function, _taped=_taped_rows),
+]
+"""The tape is inside the map, one for each row."""
+RECOMPUTED = [
+    Place("recompute_grad, eager", tf.recompute_grad),
+    *_both("recompute_grad", tf.recompute_grad),
+]
+IN_PYTHON = [
+    Place("py_function, eager", _python),
+    *_both("py_function", _python),
+]
+"""For functions whose output has the dtype of the first input."""
+PARTLY_USED = [
+    Place("one output of two, outside", _one_output_of_two),
+    *_both("one branch of two", _one_branch_of_two),
+]
+"""Something that isn't used depends on all inputs. ``one branch of two`` is for functions
+whose output has the shape and dtype of each input."""
 UNKNOWN = [
     Place("unknown batch, inside", _outer=_unknown(rank=False)),
     Place("unknown batch, outside", _unknown(rank=False)),

@@ -1,8 +1,9 @@
 """Run code in another process, for example to load a saved model there."""
 
 import functools
+import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,3 +95,76 @@ def loaded(
         elsewhere(_LOAD.format(folder=folder, order=order))
         results = np.load(f"{folder}/results.npz").values()
         return [None if x.dtype.kind == "U" else tf.constant(x) for x in results]
+
+
+_LOAD_ALL = """
+import json
+import numpy as np
+import tensorflow as tf
+folder, orders = {folder!r}, {orders!r}
+module = tf.saved_model.load(folder + "/model")
+def shown(gradient):
+    return None if gradient is None else tf.convert_to_tensor(gradient).numpy().tolist()
+def derived(function):
+    def gradients(*inputs):
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            outputs = tf.nest.flatten(function(*inputs))
+            y = [output for output in outputs if output is not None]
+        return tape.gradient(y, [*inputs])
+    return gradients
+results = {{}}
+for case in range({count}):
+    inputs = [tf.constant(x) for x in np.load(f"{{folder}}/{{case}}.npz").values()]
+    for place in "outside", "inside":
+        function = getattr(module, f"call_{{case}}")
+        for order in range(1, max(orders) + 1):
+            function = derived(function)
+            if order not in orders:
+                continue
+            whole = function if place == "outside" else tf.function(function)
+            try:
+                result = [shown(gradient) for gradient in whole(*inputs)]
+            except Exception as error:
+                result = type(error).__name__
+            results[f"{{case}} {{place}} {{order}}"] = result
+with open(folder + "/results.json", "w") as file:
+    json.dump(results, file)
+"""
+
+
+def loaded_in_places(
+    cases: Sequence[tuple[Callable, Sequence]],
+    orders: Sequence[int] = (1,),
+    custom_gradients: bool = True,
+) -> dict[tuple[int, str, int], list | str]:
+    """Save functions as one SavedModel, and differentiate them in another process.
+
+    Args:
+        cases: functions of tensors, each with the inputs where it is differentiated.
+        orders: 1 for the gradient, 2 for the gradient of its sum.
+        custom_gradients: the option ``experimental_custom_gradients``.
+
+    Returns:
+        By case, place of the tapes (``outside`` the loaded function, or ``inside`` a new
+        ``tf.function``) and order: one gradient for each input, as a list of numbers or
+        ``None``, or else the name of the exception.
+    """
+    module = tf.Module()
+    options = tf.saved_model.SaveOptions(experimental_custom_gradients=custom_gradients)
+    with tempfile.TemporaryDirectory() as folder, quiet():
+        for case, (function, inputs) in enumerate(cases):
+            tensors = _tensors(inputs)
+            tried.note("loaded", tensors)
+            specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in tensors]
+            call = tf.function(function, input_signature=specs)
+            setattr(module, f"call_{case}", call)
+            np.savez(f"{folder}/{case}.npz", *tensors)
+        tf.saved_model.save(module, f"{folder}/model", options=options)
+        elsewhere(_LOAD_ALL.format(folder=folder, orders=[*orders], count=len(cases)))
+        results = json.loads(Path(folder, "results.json").read_text("utf-8"))
+    keys = [key.split() for key in results]
+    return {
+        (int(case), place, int(order)): results[f"{case} {place} {order}"]
+        for case, place, order in keys
+    }
