@@ -57,6 +57,16 @@ class Place:
         with quiet():
             return list(_built(self, function, loss)(*tensors))
 
+    def built(self, function: Callable, taped: Callable | None = None) -> Callable:
+        """Return the function of the inputs that computes the gradients in this place.
+
+        Args:
+            function: takes the inputs as tensors.
+            taped: takes a function, and returns the one that computes its gradients. By
+                default, it does so with the tape of this place.
+        """
+        return self._outer((taped or self._taped or _taped)(self._inner(function)))
+
     def each(
         self, function: Callable, inputs: Iterable, loss: Callable | None = None
     ) -> list:
@@ -131,7 +141,7 @@ def _built(place: Place, function: Callable, loss: Callable | None) -> Callable:
         value = function(*tensors)
         return loss(value) if loss else value
 
-    return place._outer((place._taped or _taped)(place._inner(total)))
+    return place.built(total)
 
 
 def forget_graphs() -> None:
@@ -328,6 +338,15 @@ BLOCKS = [
 ]
 """A call within something else in a ``tf.function``. ``loop`` and ``map_fn`` call the
 function once more, to learn the shape of its output."""
+EAGER_BLOCKS = [
+    Place("branch, eager", _branch),
+    Place("loop, eager", _loop),
+    Place("branch in a loop, eager", lambda function: _loop(_branch(function))),
+    Place("loop in a branch, eager", lambda function: _branch(_loop(function))),
+    Place("map_fn, eager", _map),
+    Place("strategy.run, eager", _replica),
+]
+"""The same without a ``tf.function``."""
 VECTORIZED = [
     Place("vectorized_map, eager", _vectorized_map),
     *_both("vectorized_map", _vectorized_map),
@@ -349,6 +368,7 @@ IN_PYTHON = [
 """For functions whose output has the dtype of the first input."""
 PARTLY_USED = [
     Place("one output of two, outside", _one_output_of_two),
+    Place("one branch of two, eager", _one_branch_of_two),
     *_both("one branch of two", _one_branch_of_two),
 ]
 """Something that isn't used depends on all inputs. ``one branch of two`` is for functions
@@ -393,7 +413,11 @@ class Forward:
         tried.note(self.name, [x])
         dx = tf.ones_like(x) if dx is None else tf.cast(dx, x.dtype)
         with quiet():
-            return self._pushing(lambda tensor: function(tensor))(x, dx)
+            return self.built(lambda tensor: function(tensor))(x, dx)
+
+    def built(self, function: Callable) -> Callable:
+        """Return the function of an input and a direction that computes the product."""
+        return self._pushing(function)
 
 
 def _pushed(function: Callable) -> Callable:

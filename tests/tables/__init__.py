@@ -18,6 +18,7 @@ import numpy as np
 from tests.harness import (
     BLOCKS,
     EAGER,
+    EAGER_BLOCKS,
     IN_PYTHON,
     INSIDE,
     NESTED,
@@ -31,15 +32,17 @@ from tests.harness import (
     VECTORIZED,
     XLA,
     XLA_OUTSIDE,
+    Forward,
     Place,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ("cut_path",)
+NAMES = ("when_grad_runs", "cut_path")
 """The tables, in the order of the page."""
 
-NESTED_OUTSIDE, *_BLOCKS, _, _ = BLOCKS
-_REPLICAS = BLOCKS[-2:]
+NESTED_OUTSIDE, *_BLOCKS = [*BLOCKS, *EAGER_BLOCKS]
+_REPLICAS = [place for place in _BLOCKS if place.name.startswith("strategy.run")]
+_BLOCKS = [place for place in _BLOCKS if place not in _REPLICAS]
 FAMILIES: list[list[Place]] = [
     [EAGER, PERSISTENT, INSIDE, NESTED, OUTSIDE, NESTED_OUTSIDE, SYMBOLIC],
     [XLA, XLA_OUTSIDE, *UNKNOWN, *_REPLICAS],
@@ -54,6 +57,8 @@ _SHOWN = {
     "nested tf.function, outside": "nested function, outside",
     "inside, XLA": "XLA, inside",
     "outside, XLA": "XLA, outside",
+    "forward mode, inside, XLA": "forward mode with XLA, inside",
+    "forward mode, outside, XLA": "forward mode with XLA, outside",
     "tape in vectorized_map, eager": "tape in the `vectorized_map`, eager",
     "tape in vectorized_map, inside": "tape in the `vectorized_map`, inside",
 }
@@ -65,14 +70,14 @@ _CODE = (
     "py_function",
     "vectorized_map",
 )
-_WHERE = ("eager", "inside", "outside")
+_WHERE = ("eager", "inside", "outside", "nested")
 _MOST_NAMES = 8
 """Places in one row, at most."""
 
 
-def compute(name: str) -> str:
+def compute(table: str) -> str:
     """Run a table, and return it in Markdown, without empty lines around it."""
-    module = importlib.import_module(f".{name}", __name__)
+    module = importlib.import_module(f".{table}", __name__)
     with warnings.catch_warnings():
         # Keras warns of each weight whose gradient is None.
         warnings.simplefilter("ignore", UserWarning)
@@ -93,16 +98,17 @@ def by_place(
         *more: further families, as cells by the name of a place.
         families: related places.
     """
-    rows = [{_shown(place): cells(place) for place in family} for family in families]
+    rows = [{name(place): cells(place) for place in family} for family in families]
     return markdown(["Place", *header], merged([*rows, *more]))
 
 
-def _shown(place: Place) -> str:
-    name = _SHOWN.get(place.name, place.name)
+def name(place: Place | Forward) -> str:
+    """Return the name of a place in a table."""
+    title = _SHOWN.get(place.name, place.name)
     for word in _CODE:
-        if name.startswith(word):
-            return name.replace(word, f"`{word}`")
-    return name
+        if title.startswith(word):
+            return title.replace(word, f"`{word}`")
+    return title
 
 
 def markdown(header: Cells, rows: Iterable[Cells]) -> str:
@@ -132,9 +138,17 @@ def merged(families: Iterable[Mapping[str, Cells]]) -> list[list[str]]:
             by_cells.setdefault(tuple(cells), []).append(place)
         for cells, places in by_cells.items():
             for start in range(0, len(places), _MOST_NAMES):
-                names = places[start : start + _MOST_NAMES]
-                rows.append([", ".join(names), *cells])
+                rows.append([_joined(places[start : start + _MOST_NAMES]), *cells])
     return rows
+
+
+def _joined(places: Iterable[str]) -> str:
+    """Join the names of places, and name what several have in parentheses once."""
+    blocks: dict[str, list[str]] = {}
+    for place in places:
+        block, mark, where = place.partition(" (")
+        blocks.setdefault(mark + where, []).append(block)
+    return "; ".join(", ".join(names) + where for where, names in blocks.items())
 
 
 def _paired(family: Mapping[str, Cells]) -> dict[str, Cells]:
@@ -142,8 +156,8 @@ def _paired(family: Mapping[str, Cells]) -> dict[str, Cells]:
     blocks: dict[str, dict[str, Cells]] = {}
     for place, cells in family.items():
         block, _, where = place.rpartition(", ")
-        name, where = (block, where) if where in _WHERE and block else (place, "")
-        blocks.setdefault(name, {})[where] = cells
+        title, where = (block, where) if where in _WHERE and block else (place, "")
+        blocks.setdefault(title, {})[where] = cells
     paired: dict[str, Cells] = {}
     for block, cells_of in blocks.items():
         groups: dict[tuple[str, ...], list[str]] = {}
