@@ -57,6 +57,10 @@ class Place:
         with quiet():
             return list(_built(self, function, loss)(*tensors))
 
+    def wrapped(self, function: Callable) -> Callable:
+        """Return the function as this place calls it within its tapes."""
+        return self._inner(function)
+
     def built(self, function: Callable, taped: Callable | None = None) -> Callable:
         """Return the function of the inputs that computes the gradients in this place.
 

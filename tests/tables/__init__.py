@@ -8,6 +8,8 @@ import importlib
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +36,12 @@ from tests.harness import (
     XLA_OUTSIDE,
     Forward,
     Place,
+    gradients_in_fit,
+    loaded_in_places,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ("when_grad_runs", "cut_path")
+NAMES = ("when_grad_runs", "cut_path", "forward_mode", "wrong_return")
 """The tables, in the order of the page."""
 
 NESTED_OUTSIDE, *_BLOCKS = [*BLOCKS, *EAGER_BLOCKS]
@@ -170,10 +174,86 @@ def _paired(family: Mapping[str, Cells]) -> dict[str, Cells]:
     return paired
 
 
+@dataclass(frozen=True)
+class Case:
+    """A function, and the one of its inputs whose gradient a column shows."""
+
+    title: str
+    function: Callable
+    inputs: Sequence
+    at: int = 0
+
+    def cell(self, gradients: Callable[..., Any]) -> str:
+        """Return the cell of a place.
+
+        Args:
+            gradients: takes the function and its inputs, and returns one gradient for
+                each input.
+        """
+        return cell(
+            lambda: self.described(gradients(self.function, *self.inputs)[self.at])
+        )
+
+    def described(self, gradient: Any) -> str:
+        """Return the text of a gradient."""
+        return shown(gradient)
+
+
+def of_cases(cases: Sequence[Case], in_fit: Callable[..., Any] | None = None) -> str:
+    """Return a table with a column for each case, and a row for each place.
+
+    Args:
+        cases: the columns.
+        in_fit: takes a function and its inputs, and returns the gradients of
+            ``model.fit``.
+    """
+
+    def cells(place: Place) -> list[str]:
+        return [case.cell(place.gradients) for case in cases]
+
+    fit = [case.cell(in_fit or _in_fit) for case in cases]
+    titles = [case.title for case in cases]
+    return by_place(titles, cells, {"`model.fit`": fit} | _loaded(cases))
+
+
+def _in_fit(function: Callable, *inputs: Any) -> list:
+    """Return the gradients of ``model.fit``, which raises if all of them are ``None``."""
+
+    def with_path(path: Any, *tensors: Any) -> Any:
+        return path + function(*tensors)
+
+    return gradients_in_fit(with_path, np.float32(1), *inputs)[1:]
+
+
+class ElsewhereError(Exception):
+    """An exception of another process; its text is the name."""
+
+
+def _loaded(cases: Sequence[Case]) -> dict[str, list[str]]:
+    """Compute the cells of SavedModels that another process loads."""
+    results = loaded_in_places([(case.function, case.inputs) for case in cases])
+
+    def gradients(number: int, place: str, *_: Any) -> list:
+        result = results[number, place, 1]
+        if isinstance(result, str):
+            raise ElsewhereError(result)
+        return result
+
+    return {
+        f"loaded SavedModel, {place}": [
+            case.cell(partial(gradients, number, place))
+            for number, case in enumerate(cases)
+        ]
+        for place in ("inside", "outside")
+    }
+
+
 def cell(function: Callable[[], Any]) -> str:
     """Return the text of what a function returns, or of the exception that it raises."""
     try:
         return shown(function())
+    except ElsewhereError as error:
+        return f"raises {error}"
     except Exception as error:
         return f"raises {type(error).__name__}"
 

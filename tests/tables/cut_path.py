@@ -1,39 +1,30 @@
 """The gradient of an input that has no path to the target: ``None``, 0 or an error."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from tests.harness import EAGER, Place, gradients_in_fit, loaded_in_places
+from tests.harness import EAGER
 
-from . import by_place, cell, shown
+from . import Case, of_cases, shown
 
 
 @dataclass(frozen=True)
-class Case:
-    """A function, and the one of its inputs whose path is cut."""
+class CutPath(Case):
+    """A function with an input whose path is cut."""
 
-    title: str
-    function: Callable
-    inputs: Sequence
-    cut: int = 0
     plain: Callable | None = None
     """The same function without a custom gradient."""
 
-    def cell(self, gradients: Callable[..., Any]) -> str:
-        """Return the gradient of the input, as a cell."""
-        return self.marked(
-            cell(lambda: gradients(self.function, *self.inputs)[self.cut])
-        )
-
-    def marked(self, text: str) -> str:
-        """Mark a cell that holds the gradient of the plain function."""
+    def described(self, gradient: Any) -> str:
+        """Mark a gradient that is the one of the plain function."""
+        text = shown(gradient)
         if self.plain is None:
             return text
-        plain = EAGER.gradients(self.plain, *self.inputs)[self.cut]
+        plain = EAGER.gradients(self.plain, *self.inputs)[self.at]
         return f"{text} (plain)" if text == shown(plain) else text
 
 
@@ -72,66 +63,34 @@ def _in_numpy(x):
 
 TWO, THREE = np.float32([2, 2]), np.float32([3, 3])
 OPERATIONS = [
-    Case("integer cast", lambda x: tf.cast(tf.cast(x, tf.int32), x.dtype), [TWO]),
-    Case("`stop_gradient`", tf.stop_gradient, [TWO]),
-    Case("`round`", tf.round, [TWO]),
-    Case("`numpy_function`", _in_numpy, [TWO]),
-    Case("input not used", lambda x, z: x * x, [TWO, THREE], 1),
+    CutPath("integer cast", lambda x: tf.cast(tf.cast(x, tf.int32), x.dtype), [TWO]),
+    CutPath("`stop_gradient`", tf.stop_gradient, [TWO]),
+    CutPath("`round`", tf.round, [TWO]),
+    CutPath("`numpy_function`", _in_numpy, [TWO]),
+    CutPath("input not used", lambda x, z: x * x, [TWO, THREE], 1),
 ]
 CUSTOM = [
-    Case(
+    CutPath(
         "captured",
         lambda x, k: _scaled(k)(x),
         [TWO, THREE],
         1,
         lambda x, k: k * k * x,
     ),
-    Case(
+    CutPath(
         "captured, alone",
         lambda k: _scaled(k)(tf.constant(TWO)),
         [THREE],
         plain=lambda k: k * k * TWO,
     ),
-    Case("`grad` returns `None`", _without, [TWO], plain=lambda x: x * x),
-    Case("one of two is `None`", _without_second, [TWO, THREE], 1, lambda x, z: x * z),
-    Case("output not used", lambda x, z: _squares(x, z)[0], [TWO, THREE], 1),
+    CutPath("`grad` returns `None`", _without, [TWO], plain=lambda x: x * x),
+    CutPath(
+        "one of two is `None`", _without_second, [TWO, THREE], 1, lambda x, z: x * z
+    ),
+    CutPath("output not used", lambda x, z: _squares(x, z)[0], [TWO, THREE], 1),
 ]
 
 
 def table() -> str:
     """Return two tables, one for operations and one for custom gradients."""
-    return f"{_table(OPERATIONS)}\n\n{_table(CUSTOM)}"
-
-
-def _table(cases: list[Case]) -> str:
-    def cells(place: Place) -> list[str]:
-        return [case.cell(place.gradients) for case in cases]
-
-    titles = [case.title for case in cases]
-    return by_place(titles, cells, {"`model.fit`": _in_fit(cases)} | _loaded(cases))
-
-
-def _in_fit(cases: list[Case]) -> list[str]:
-    """Compute the cells of ``model.fit``, which raises if no weight has a gradient."""
-
-    def gradients(function: Callable, *inputs: Any) -> list:
-        def with_path(path: tf.Tensor, *tensors: tf.Tensor) -> tf.Tensor:
-            return path + function(*tensors)
-
-        return gradients_in_fit(with_path, TWO, *inputs)[1:]
-
-    return [case.cell(gradients) for case in cases]
-
-
-def _loaded(cases: list[Case]) -> dict[str, list[str]]:
-    """Compute the cells of a SavedModel that another process loads."""
-    results = loaded_in_places([(case.function, case.inputs) for case in cases])
-    rows: dict[str, list[str]] = {}
-    for place in ("inside", "outside"):
-        row = rows[f"loaded SavedModel, {place}"] = []
-        for number, case in enumerate(cases):
-            result = results[number, place, 1]
-            is_error = isinstance(result, str)
-            text = f"raises {result}" if is_error else shown(result[case.cut])
-            row.append(case.marked(text))
-    return rows
+    return f"{of_cases(OPERATIONS)}\n\n{of_cases(CUSTOM)}"
