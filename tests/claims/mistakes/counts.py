@@ -107,11 +107,9 @@ def test_too_few(place, inputs, outputs):
         numbers = f"Expected {expected} but received {received}"
         assert f"returned too few gradients. {numbers}" in error
     right = place.gradients(returning(inputs, outputs), *xs)
-    assert same(right, [float(outputs) if outputs == 1 else 1.0] * inputs)
+    assert same(right, [1.0] * inputs)
     if (place, inputs, outputs) == (INSIDE, 2, 1):
-        with contrast(
-            "too many gradients raise “too many”: so it is eagerly, at least"
-        ):
+        with contrast("eagerly, too"):
             error = message(EAGER.gradients, returning(3), *xs)
             assert "expected to return 2 gradients, but returned 3" in error
         with contrast("in each graph, also with the tape outside or in a branch"):
@@ -157,7 +155,7 @@ def test_rejects_keywords(place):
 @pytest.mark.parametrize("base", [object, tf.Module, keras.layers.Layer])
 @pytest.mark.parametrize("place", COMMON, ids=str)
 def test_no_self(place, base):
-    def scaled(returned):
+    def scale(returned):
         class Scale(base):
             factor = 3.0
 
@@ -165,14 +163,14 @@ def test_no_self(place, base):
             def scaled(self, x):
                 return self.factor * x, lambda upstream: returned(self, upstream)
 
-        return Scale().scaled, Scale.scaled
+        return Scale
 
-    method, unbound = scaled(lambda self, upstream: self.factor * upstream)
-    assert same(place.gradient(method, 5.0), 3.0)
+    right = scale(lambda self, upstream: self.factor * upstream)
+    assert same(place.gradient(right().scaled, 5.0), 3.0)
     if base is object:
         with contrast("self is an input, so that grad returns None for it"):
-            wrong, _ = scaled(lambda self, upstream: (None, 3 * upstream))
-            assert message(place.gradient, wrong, 5.0)
+            wrong = scale(lambda self, upstream: (None, 3 * upstream))
+            assert message(place.gradient, wrong().scaled, 5.0)
     if place in MODES[:4]:
         with contrast("also if it is called on the class, with the object as argument"):
-            assert message(place.gradient, lambda x: unbound(base(), x), 5.0)
+            assert message(place.gradient, lambda x: right.scaled(right(), x), 5.0)
