@@ -479,6 +479,22 @@ def test_a_snippet_or_trace_that_no_page_shows_is_reported(book):
     assert code == 1 and "snippets/x.py: no page shows it" in said
 
 
+def test_a_table_is_no_stray_file_and_needs_a_page(book):
+    book.add("x", "print(1)\n", "1\n")
+    (book.snippets / "tables").mkdir()
+    (book.snippets / "tables/a.md").write_text("| a |\n| --- |\n| 1 |\n")
+    code, said = book.run("check")
+    assert code == 1 and "snippets/tables/a.md: no page shows it" in said
+    assert "neither" not in said
+    with book.page.open("a") as page:
+        page.write('\n--8<-- "tables/a.md"\n')
+    code, said = book.run("check")
+    assert code == 0, said
+    (book.snippets / "a.md").write_text("A table below tables/ only.\n")
+    code, said = book.run("check")
+    assert code == 1 and "snippets/a.md: neither a snippet nor a trace" in said
+
+
 def test_figures_are_published_when_they_change_and_removed_when_stale(book):
     path = book.add(
         "draws",

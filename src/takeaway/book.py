@@ -38,7 +38,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Book:
-    """Pages in the order of the menu, and the files of the programs by name."""
+    """Pages in the order of the menu, and the files of programs and tables by name."""
 
     name: str
     description: str
@@ -75,7 +75,9 @@ class Book:
         yield "llms.txt", "\n".join([*index, ""]).encode()
         yield "llms-full.txt", "\n\n".join(whole).encode()
         programs = {
-            f"snippets/{name}": self._taken(name) for name in sorted(self.programs)
+            f"snippets/{name}": self._taken(name)
+            for name in sorted(self.programs)
+            if not name.endswith(".md")  # a table, which stands on its page
         }
         yield from programs.items()
         yield PROGRAMS, zipped(programs)

@@ -63,7 +63,7 @@ def _book(config: MkDocsConfig) -> book.Book:
     programs = {
         path.relative_to(snippets).as_posix(): path.read_bytes()
         for path in on_disk.below(snippets)
-        if path.suffix in (".py", ".out")
+        if path.suffix in (".py", ".out", ".md")
     }
     checker = Path(folder, "src")
     modules = [

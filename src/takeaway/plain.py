@@ -104,7 +104,8 @@ def pieces(
     keep the names of the three factors.
     """
     # Markdown expands tabs, too.
-    source = Source(_rewritten(Source(markdown.expandtabs(4)), place, colors))
+    markdown = _with_tables(markdown.expandtabs(4), programs)
+    source = Source(_rewritten(Source(markdown), place, colors))
     fences = {source.line(fence.span[0]): fence for fence in source.fences}
     text = _Text()
     end = 0
@@ -120,6 +121,15 @@ def pieces(
         else:
             text.add(line)
     yield text.taken()
+
+
+def _with_tables(markdown: str, programs: Callable[[str], str]) -> str:
+    """Put the tables that a page includes into its text."""
+    lines = markdown.split("\n")
+    for include in includes.find(markdown):
+        if include.name.endswith(".md") and (text := programs(include.name)):
+            lines[include.line - 1] = text.strip()
+    return "\n".join(lines)
 
 
 class _Text:

@@ -281,6 +281,7 @@ class Judge:
     def _strays(self, snippets: list[Snippet]) -> Iterator[Problem]:
         known = {path for s in snippets for path in s.files.values()}
         known |= {live.path_of(s) for s in snippets}
+        known |= {*pages.tables(self.settings).values()}
         for path in files.below(self.settings.snippets_dir):
             if path not in known:
                 yield Problem(

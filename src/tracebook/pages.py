@@ -12,6 +12,7 @@ from .snippet import PUBLISHED, Snippet
 
 # What MkDocs takes for a page.
 _SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
+_TABLES = "tables"
 _FIGURE = re.compile(
     rf"[(\"'=]\s*(?:\.\./)*figures/(?P<name>[\w/-]+\.(?:{PUBLISHED}))\b"
 )
@@ -63,6 +64,8 @@ def problems(
     Figures that are ``stale`` are there, but no longer drawn.
     """
     texts = {name: path for s in snippets for name, path in s.files.items()}
+    records = tables(settings)
+    texts |= records
     embedded = set()
     for embed in embeds(settings):
         embedded.add(embed.name)
@@ -75,6 +78,21 @@ def problems(
         for name, path in snippet.files.items():
             if name not in embedded:
                 yield Problem(settings.shown(path), "no page shows it", snippet.name)
+    for name, path in records.items():
+        if name not in embedded:
+            yield Problem(settings.shown(path), "no page shows it", name)
+
+
+def tables(settings: Settings) -> dict[str, Path]:
+    """Return the records of tables: the Markdown files in ``tables/``, below the folder
+    of the snippets, by the names that includes have for them."""
+    folder = settings.snippets_dir / _TABLES
+    found = files.below(folder) if folder.is_dir() else []
+    return {
+        f"{_TABLES}/{path.name}": path
+        for path in found
+        if path.parent == folder and path.suffix == ".md"
+    }
 
 
 def unreadable(settings: Settings) -> Iterator[str]:

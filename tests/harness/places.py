@@ -57,6 +57,20 @@ class Place:
         with quiet():
             return list(_built(self, function, loss)(*tensors))
 
+    def wrapped(self, function: Callable) -> Callable:
+        """Return the function as this place calls it within its tapes."""
+        return self._inner(function)
+
+    def built(self, function: Callable, taped: Callable | None = None) -> Callable:
+        """Return the function of the inputs that computes the gradients in this place.
+
+        Args:
+            function: takes the inputs as tensors.
+            taped: takes a function, and returns the one that computes its gradients. By
+                default, it does so with the tape of this place.
+        """
+        return self._outer((taped or self._taped or _taped)(self._inner(function)))
+
     def each(
         self, function: Callable, inputs: Iterable, loss: Callable | None = None
     ) -> list:
@@ -131,7 +145,7 @@ def _built(place: Place, function: Callable, loss: Callable | None) -> Callable:
         value = function(*tensors)
         return loss(value) if loss else value
 
-    return place._outer((place._taped or _taped)(place._inner(total)))
+    return place.built(total)
 
 
 def forget_graphs() -> None:
@@ -230,6 +244,55 @@ def _vectorized_map(function: Callable) -> Callable:
     return mapped
 
 
+def _taped_rows(function: Callable) -> Callable:
+    """Map over two equal rows, and compute the gradients of each row by a tape."""
+
+    def gradients(*tensors: tf.Tensor) -> list:
+        is_given: list[bool] = []
+
+        def of_row(row: list) -> list:
+            of_inputs = _taped(function)(*row)
+            is_given[:] = [gradient is not None for gradient in of_inputs]
+            return [
+                tf.zeros(()) if gradient is None else tf.convert_to_tensor(gradient)
+                for gradient in of_inputs
+            ]
+
+        rows = [tf.stack([tensor, tensor]) for tensor in tensors]
+        both = tf.vectorized_map(of_row, rows)
+        return [of_rows[0] if given else None for of_rows, given in zip(both, is_given)]
+
+    return gradients
+
+
+def _python(function: Callable) -> Callable:
+    """Call a function whose output has the dtype of its first input."""
+    return lambda *tensors: tf.py_function(function, tensors, tensors[0].dtype)
+
+
+def _one_output_of_two(function: Callable) -> Callable:
+    """Use one output of a graph whose other output depends on all inputs."""
+
+    @tf.function
+    def both(*tensors: tf.Tensor) -> tuple:
+        return function(*tensors), [tf.square(tensor) for tensor in tensors]
+
+    return lambda *tensors: both(*tensors)[0]
+
+
+def _one_branch_of_two(function: Callable) -> Callable:
+    """Call the function in a branch whose other branch squares all inputs."""
+
+    def branch(*tensors: tf.Tensor) -> Any:
+        def other() -> Any:
+            return sum(tf.square(tensor) for tensor in tensors)
+
+        is_taken = tf.size(tensors[0]) >= 0
+        return tf.cond(is_taken, lambda: function(*tensors), other)
+
+    return branch
+
+
 def _replica(function: Callable) -> Callable:
     strategy = tf.distribute.OneDeviceStrategy("CPU:0")
     return lambda *tensors: strategy.run(function, tensors)
@@ -279,11 +342,41 @@ BLOCKS = [
 ]
 """A call within something else in a ``tf.function``. ``loop`` and ``map_fn`` call the
 function once more, to learn the shape of its output."""
+EAGER_BLOCKS = [
+    Place("branch, eager", _branch),
+    Place("loop, eager", _loop),
+    Place("branch in a loop, eager", lambda function: _loop(_branch(function))),
+    Place("loop in a branch, eager", lambda function: _branch(_loop(function))),
+    Place("map_fn, eager", _map),
+    Place("strategy.run, eager", _replica),
+]
+"""The same without a ``tf.function``."""
 VECTORIZED = [
     Place("vectorized_map, eager", _vectorized_map),
     *_both("vectorized_map", _vectorized_map),
 ]
 """The tape is outside the map, which drops custom gradients."""
+TAPE_IN_MAP = [
+    Place("tape in vectorized_map, eager", _taped=_taped_rows),
+    Place("tape in vectorized_map, inside", _outer=tf.function, _taped=_taped_rows),
+]
+"""The tape is inside the map, one for each row."""
+RECOMPUTED = [
+    Place("recompute_grad, eager", tf.recompute_grad),
+    *_both("recompute_grad", tf.recompute_grad),
+]
+IN_PYTHON = [
+    Place("py_function, eager", _python),
+    *_both("py_function", _python),
+]
+"""For functions whose output has the dtype of the first input."""
+PARTLY_USED = [
+    Place("one output of two, outside", _one_output_of_two),
+    Place("one branch of two, eager", _one_branch_of_two),
+    *_both("one branch of two", _one_branch_of_two),
+]
+"""Something that isn't used depends on all inputs. ``one branch of two`` is for functions
+whose output has the shape and dtype of each input."""
 UNKNOWN = [
     Place("unknown batch, inside", _outer=_unknown(rank=False)),
     Place("unknown batch, outside", _unknown(rank=False)),
@@ -324,7 +417,11 @@ class Forward:
         tried.note(self.name, [x])
         dx = tf.ones_like(x) if dx is None else tf.cast(dx, x.dtype)
         with quiet():
-            return self._pushing(lambda tensor: function(tensor))(x, dx)
+            return self.built(lambda tensor: function(tensor))(x, dx)
+
+    def built(self, function: Callable) -> Callable:
+        """Return the function of an input and a direction that computes the product."""
+        return self._pushing(function)
 
 
 def _pushed(function: Callable) -> Callable:

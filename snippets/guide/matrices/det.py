@@ -9,10 +9,12 @@ import tensorflow as tf
 def det(X):
     def grad(upstream):
         s, U, V = tf.linalg.svd(X)
-        others = (tf.math.cumprod(s, exclusive=True)
-                  * tf.math.cumprod(s, exclusive=True, reverse=True))
-        sign = tf.linalg.det(U) * tf.linalg.det(V)
-        return upstream * sign * (U * others) @ tf.transpose(V)
+        others = (tf.math.cumprod(s, -1, exclusive=True)
+                  * tf.math.cumprod(s, -1, exclusive=True, reverse=True))
+        scale = upstream * tf.linalg.det(U) * tf.linalg.det(V)
+        return (scale[..., tf.newaxis, tf.newaxis]
+                * (U * others[..., tf.newaxis, :])
+                @ tf.linalg.matrix_transpose(V))
 
     return tf.linalg.det(X), grad
 

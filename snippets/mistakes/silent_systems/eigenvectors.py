@@ -5,7 +5,7 @@ import tensorflow as tf
 
 def smallest_gap(X):
     values = tf.linalg.eigvalsh(X)
-    return tf.reduce_min(values[1:] - values[:-1])
+    return tf.reduce_min(values[..., 1:] - values[..., :-1])
 
 
 for X in tf.eye(2), tf.constant([[1.0, 0.5], [0.5, 2.0]]):

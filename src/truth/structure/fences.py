@@ -31,18 +31,29 @@ def check(page: Page, root: Path) -> Iterator[Finding]:
     for fence in page.fences:
         inside = [at for at in included if fence.start <= at < fence.span[1]]
         names = [included.pop(at) for at in inside]
-        yield from _shows(page, fence, names) if names else _types(page, fence)
+        if records := [name for name in names if _is_record(name)]:
+            yield refused(page, fence.start, records[0], "a table stands in no fence")
+        else:
+            yield from _shows(page, fence, names) if names else _types(page, fence)
     for at, name in included.items():
-        yield refused(page, at, name, "an include stands in a fence")
+        if not _is_record(name):
+            yield refused(page, at, name, "an include stands in a fence")
     for code in page.codes:  # some are shown as a block, and none is read as one
         if page.text.startswith("```", code.span[0]) and "\n" in code.text:
             yield refused(page, code.start, code.text, "a fence has lines of its own")
+
+
+def _is_record(name: str) -> bool:
+    """Return whether an include names a table that a run fills."""
+    return name.startswith("tables/") and name.endswith(".md")
 
 
 def _pairs(page: Page) -> Iterator[Finding]:
     """Each program is followed by its trace within its section."""
     above, waiting = ("", (0, 0)), -1
     for each in page.includes:
+        if _is_record(each.name):
+            continue
         stem, _, kind = each.name.rpartition(".")
         this = (stem, page.section(each.start, 6))
         if kind == "out" and this == above:
