@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tracebook import snippet
-from truth.modes.check import code
 from truth.page import Page, all_pages
 
 from .project import ROOT
+from .tables.cells import code
 
 CATALOGUE = "mistakes"
 PAGE = ROOT / "docs" / CATALOGUE / "messages.md"
@@ -113,9 +113,8 @@ def _messages(page: Page) -> Iterator[tuple[str, str, str]]:
     for link, start, end in entries(page):
         shown = [
             cell[2]
-            for modes in page.modes
-            if start <= modes.start() < end
-            for cell in _CELL.finditer(modes["table"])
+            for table in page.embedded(".md", start, end)
+            for cell in _CELL.finditer(table.read_text("utf-8"))
         ]
         for program in page.embedded(".py", start, end):
             shown += _printed(program, page)

@@ -161,7 +161,6 @@ def unicode(book: Path) -> Environment:
 
 
 CHECK, TRUTH, BUILD = "tracebook check", "truth", "mkdocs build"
-MODES = "truth.modes"
 LATIN = "# \xe9\n".encode("latin-1")
 NOT_UTF8 = "is not UTF-8; save it in that encoding"
 FAULTS = {
@@ -211,7 +210,7 @@ FAULTS = {
         f"{command}, no page": Fault(
             f"{command} {page}", sets(), 2, f"no page of the book: {path}"
         )
-        for command in (TRUTH, MODES)
+        for command in (TRUTH,)
         for page, path in (("no.md", "{book}/no.md"), ("/etc/hosts", "/etc/hosts"))
     },
     "a build with an option": Fault(

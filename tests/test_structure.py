@@ -388,9 +388,6 @@ def test_a_comment_may_say_something_to_writers(found):
     [
         ("proof: a.out, gone.out", "no such file"),
         ("proof:", "no such file"),
-        # One that names no call, and one without its colon.
-        ("modes: a.py", "write, on a line of its own"),
-        ("modes: a.py f(x)", "write, on a line of its own"),
     ],
 )
 def test_a_directive_that_says_nothing_is_refused(comment, says, found):

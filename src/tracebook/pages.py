@@ -84,14 +84,14 @@ def problems(
 
 
 def tables(settings: Settings) -> dict[str, Path]:
-    """Return the records of tables: the Markdown files in ``tables/``, below the folder
-    of the snippets, by the names that includes have for them."""
+    """Return the records of tables, by the names that includes have for them: the
+    Markdown files in ``tables/``, below the folder of the snippets."""
     folder = settings.snippets_dir / _TABLES
-    found = files.below(folder) if folder.is_dir() else []
+    paths = files.below(folder) if folder.is_dir() else []
     return {
-        f"{_TABLES}/{path.name}": path
-        for path in found
-        if path.parent == folder and path.suffix == ".md"
+        path.relative_to(settings.snippets_dir).as_posix(): path
+        for path in paths
+        if path.suffix == ".md"
     }
 
 

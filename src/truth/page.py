@@ -27,7 +27,7 @@ __all__ = [
     "asked",
 ]
 
-DIRECTIVES = ("proof", "docstring", "unchecked", "modes")
+DIRECTIVES = ("proof", "docstring", "unchecked")
 """The keys of the comments that are for the checks."""
 
 _HEADING = re.compile(r"^(?P<hashes>#{1,6})[ \t]*(?P<title>[^#\s].*)$", re.MULTILINE)
@@ -37,12 +37,6 @@ _BLOCK = re.compile(r"[-*+] |\d+\. |[!?]{3}|===|#")
 _SENTENCE = re.compile(r"[.?!:][*)]*\s+(?=[A-Z`*])")
 _QUOTE = re.compile(r"(?:^[ \t]*>.*(?:\n|\Z))+\Z", re.MULTILINE)
 _DIRECTIVE = re.compile(rf"\s*(?P<key>{'|'.join(DIRECTIVES)}):(?P<said>.*)", re.DOTALL)
-_MODES = re.compile(
-    r"^<!-- modes: (?P<program>\S+): (?P<call>.+?)"
-    r"(?:; fix: (?:(?P<fixed>\S+\.py): )?(?P<fix>.+?))? -->\n"
-    r"(?P<table>(?:\n\|.*(?:\n\|.*)*\n?)?)",
-    re.MULTILINE,
-)
 
 FILE_NAME = re.compile(r"\.?\w[\w./-]*[./]\w*")
 """How a page names files: an edit of one of them has the page checked again."""
@@ -51,7 +45,6 @@ BIBLIOGRAPHY = "bibliography.md"
 LEDGER = "docs/ledger.md"
 """Made from what the checks say of the other pages."""
 GENERATED = {
-    "mistakes/found.md",
     "mistakes/messages.md",
     "public_code.md",
     "systems/composition.md",
@@ -91,7 +84,7 @@ class Page(Source):
         if path.suffix == ".py":
             super().__init__(markdown_cells(self.source))
         else:
-            super().__init__(_MODES.sub(_without_table, self.source))
+            super().__init__(self.source)
 
     @cached_property
     def name(self) -> str:
@@ -155,12 +148,6 @@ class Page(Source):
         return self.path.relative_to(self.settings.docs_dir).as_posix() in GENERATED
 
     # Parts.
-
-    @cached_property
-    def modes(self) -> list[re.Match]:
-        """The program and the call of each table of modes, and the table, which no
-        other check reads."""
-        return [*_MODES.finditer(self.source)]
 
     @cached_property
     def headings(self) -> list[tuple[int, int, str]]:
@@ -262,11 +249,6 @@ class Page(Source):
             if key == "docstring":
                 found += [(name, piece) for piece in pieces[:1]]
         return found
-
-
-def _without_table(modes: re.Match) -> str:
-    before = modes[0].removesuffix(modes["table"])
-    return before + re.sub(r"[^\n]", " ", modes["table"])
 
 
 def all_pages(root: Path) -> list[Page]:

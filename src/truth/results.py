@@ -22,7 +22,7 @@ from .finding import HOLDS, KINDS, STATES, Finding
 from .page import BIBLIOGRAPHY, FILE_NAME, LEDGER, Page
 
 AGREEMENT, CLAIMS = "agreement", "claims"
-CHECKS = (*(CLAIMS, "formulas", "quotes", "structure", "modes", "numbers", AGREEMENT),)
+CHECKS = (*(CLAIMS, "formulas", "quotes", "structure", "numbers", AGREEMENT),)
 """The checks of pages; the slowest first."""
 
 _OF_RUNS = ("tracebook", "truth/rules", "vjpcheck")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tracebook import settings
 
-from . import claims, results, share
+from . import claims, results, share, tables
 from .finding import Finding
 from .page import Page
 from .pool import PROGRAMS, Answer, Task
@@ -35,7 +35,6 @@ def _checks() -> dict[str, Callable[[list[Page], Path], Answer]]:
     from . import numbers, quotes
     from .agreement import check as agreement
     from .formulas import check as formulas
-    from .modes import check as modes
     from .structure import check as structure
 
     return {
@@ -43,7 +42,6 @@ def _checks() -> dict[str, Callable[[list[Page], Path], Answer]]:
         "formulas": formulas.check,
         "quotes": quotes.check,
         "structure": structure.check,
-        "modes": modes.check,
         "numbers": numbers.check,
         AGREEMENT: agreement.check,
     }
@@ -117,6 +115,22 @@ class Work:
                     self._problems.append(
                         f"{where}: embeds {name}, which is not in {self._snippets}/"
                     )
+        self._problems += self._tables()
+
+    def _tables(self) -> Iterator[str]:
+        """Find tables of the chosen pages that no run filled as they are now."""
+        embedded = {
+            f"{self._snippets}/{name}" for page in self._chosen for name in page.embeds
+        }
+        is_whole = len(self._chosen) == len(self._book)
+        for path, line, message in tables.problems(self._root):
+            if is_whole or path in embedded:
+                yield f"{path}:{line}: {message}"
+        for name in tables.stale(self._root):
+            path = (tables.RECORDS / f"{name}.md").as_posix()
+            if path in embedded:
+                run = f"python -m tests.tables {name}"
+                yield f"{path}:1: what it was computed from has changed; run: {run}"
 
     def tasks(self) -> list[Task]:
         """Return what is to be found before formulas are compared with programs."""

@@ -5,9 +5,8 @@ import re
 import subprocess
 import sys
 
-from truth.modes.check import in_table
-
 from ..project import ROOT
+from ..tables.cells import in_table
 from .measure import KINDS, RIGHT, WITHOUT
 
 PAGE = ROOT / "docs/systems/composition.md"

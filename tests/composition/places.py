@@ -9,7 +9,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from truth.modes.seen import in_fit
+from tests.harness import gradients_in_fit
 
 REPLICAS = 2
 
@@ -361,7 +361,7 @@ def functional(f: Callable, inputs: list, weights: list) -> list:
 
 
 def fitted(f: Callable, inputs: list, weights: list) -> list:
-    return in_fit(f, *inputs)
+    return gradients_in_fit(f, *inputs)
 
 
 def from_keras_file(f: Callable, inputs: list, weights: list) -> list:

@@ -39,6 +39,7 @@ from tests.harness import (
     gradients_in_fit,
     loaded_in_places,
 )
+from truth import tables
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("when_grad_runs", "cut_path", "forward_mode", "wrong_return")
@@ -79,12 +80,21 @@ _MOST_NAMES = 8
 """Places in one row, at most."""
 
 
-def compute(table: str) -> str:
-    """Run a table, and return it in Markdown, without empty lines around it."""
-    module = importlib.import_module(f".{table}", __name__)
+def compute(table: str, known: tables.Record | None = None) -> str:
+    """Run a table, and return it in Markdown, without empty lines around it.
+
+    Args:
+        table: its name.
+        known: its record, which names the call of a table of modes.
+    """
     with warnings.catch_warnings():
         # Keras warns of each weight whose gradient is None.
         warnings.simplefilter("ignore", UserWarning)
+        if known and known.modes:
+            from . import modes
+
+            return modes.table(known.call)
+        module = importlib.import_module(f".{table}", __name__)
         return module.table().strip()
 
 

@@ -19,32 +19,31 @@ def main() -> int:
     Returns:
         1 if ``--check`` finds a difference, else 0.
     """
+    names = tables.names(ROOT)
     parser = argparse.ArgumentParser("python -m tests.tables")
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
     options = parser.parse_args()
-    if unknown := {*options.names} - {*NAMES}:
-        parser.error(
-            f"no table {', '.join(sorted(unknown))}; there is {', '.join(NAMES)}"
-        )
-    differs = False
-    for name in options.names or NAMES:
-        began = time.perf_counter()
-        body = compute(name)
-        print(f"{name}: {time.perf_counter() - began:.0f} s", file=sys.stderr)
-        path = ROOT / tables.RECORDS / f"{name}.md"
-        if options.check:
-            recorded = tables.read(path.read_text("utf-8")) if path.is_file() else None
-            before = recorded.body.splitlines() if recorded else []
-            difference = difflib.unified_diff(
-                before, body.splitlines(), path.name, "this run", lineterm=""
-            )
-            lines = [*difference]
-            print(*lines, sep="\n", end="\n" * bool(lines))
-            differs = differs or bool(lines)
-        else:
-            path.write_text(tables.record(ROOT, name, body), "utf-8")
-    return int(differs)
+    if unknown := {*options.names} - {*names}:
+        parser.error(f"no table {', '.join(sorted(unknown))}")
+    results = [_run(name, options.check) for name in options.names or names]
+    return int(not all(results))
+
+
+def _run(name: str, is_check: bool) -> bool:
+    """Run a table, write its record or compare it, and return whether it was the same."""
+    began = time.perf_counter()
+    known = tables.load(ROOT, name)
+    body = compute(name, known)
+    print(f"{name}: {time.perf_counter() - began:.1f} s", file=sys.stderr)
+    if not is_check:
+        text = tables.record(ROOT, name, body, known.modes if known else "")
+        tables.path_of(ROOT, name).write_text(text, "utf-8")
+        return True
+    before = known.body.splitlines() if known else []
+    lines = [*difflib.unified_diff(before, body.splitlines(), name, "this run", n=1)]
+    print(*(line.rstrip() for line in lines), sep="\n", end="\n" * bool(lines))
+    return not lines
 
 
 if __name__ == "__main__":

@@ -57,14 +57,10 @@ def _next(page: Page, root: Path) -> Iterator[Finding]:
 
 
 def _directives(page: Page) -> Iterator[Finding]:
-    tables = {each.start() for each in page.modes}
     quoted = {quote.span[1] for _, quote in page.quotes}
     known = set()
     for key, said, comment in page.directives:
         known.add(comment.start)
-        if key == "modes" and comment.span[0] not in tables:
-            how = "write, on a line of its own: <!-- modes: PROGRAM.py: CALL -->"
-            yield refused(page, comment.start, comment.text, how)
         for name in re.split(r"[,\s]+", said) if key == "proof" else ():
             if not (path := page.named(name)) or not path.is_file():
                 yield refused(page, comment.start, name or comment.text, "no such file")

@@ -259,7 +259,7 @@ def test_unwrapped(decorate, function, put, take, is_compiled):
     assert [take(argument) for argument in received] == [function] * len(received)
     assert received and take(received[0]) is not wrapped
     with contrast("also if a function that calls it is passed"):
-        calls = lambda x: wrapped(x)  # noqa: E731
+        calls = lambda x: wrapped(x)
         graph(put(calls))
         gradient = derivative(take(received[-1]))(tf.constant(1.3))
         assert same(gradient, derivative(wrapped)(tf.constant(1.3)))

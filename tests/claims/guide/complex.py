@@ -186,7 +186,7 @@ def test_real_values(place, function):
     z = drawn_complex(3, 3)
     assert not differences(with_upstream(function, 1j), z).any()
     with contrast("the gradient of tf.math.real of the value is wrong, too"):
-        loss = lambda z: tf.reduce_sum(math.real(function(z)))  # noqa: E731
+        loss = lambda z: tf.reduce_sum(math.real(function(z)))
         assert is_near(place.gradient(loss, z), differences(loss, z))
 
 

@@ -127,7 +127,7 @@ def test_clone_subclass():
 @pytest.mark.parametrize("place", [*GRAPHS, *BLOCKS[:5]], ids=str)
 def test_graph_keeps_activation(place):
     relu, guided = keras.activations.relu, program("systems/models/swap.py").guided_relu
-    guided_copied = lambda x: guided(tf.identity(x))  # noqa: E731  (for a branch)
+    guided_copied = lambda x: guided(tf.identity(x))
     layer = relu_layer()
     model = keras.Sequential([keras.Input([2]), layer])
     first, second = signed(model), signed(model)
@@ -220,7 +220,7 @@ def test_map_one_graph(place):
             for form in (tf.nn.relu, model_of(relu_layer()), keras.ops.relu):
                 assert same(place.gradient(mapped(form, name), X), [[10.0, 10.0]])
         with contrast("a graph: the map within the branch works"):
-            branch = lambda x: tf.cond(  # noqa: E731
+            branch = lambda x: tf.cond(
                 tf.size(x) > 0, lambda: mapped(tf.nn.relu, name)(x), lambda: x
             )
             assert same(place.gradient(branch, X), [[10.0, 10.0]])
