@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import tensorflow as tf
 
+from gradients import check, child
 from tracebook.snippet import Snippet
-from truth.rules import check, child
 from vjpcheck import check_rule, points
 from vjpcheck.declared import Declared
 from vjpcheck.directions import Undecided

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from gradients import sites
 from tracebook import settings, snippet
 from truth import results
 from truth.page import Page, all_pages
-from truth.rules import sites
 
 from .conftest import check_what_is_unproven, shared_folder
 from .project import ROOT

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from gradients import sites
 from tracebook import snippet
 from tracebook.runner import Runner
 from tracebook.settings import load
-from truth.rules import sites
 from vjpcheck import check_rule, directions
 from vjpcheck.function import called
 

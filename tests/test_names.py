@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from truth.rules import names
+from gradients import names
 
 pytestmark = pytest.mark.tools
 

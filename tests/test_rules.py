@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from truth.rules import check as rules
-from truth.rules import sites
+from gradients import check as rules
+from gradients import sites
 
 from .project import ROOT
 

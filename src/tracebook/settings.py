@@ -130,10 +130,21 @@ def load(root: Path, docs: str | None = None) -> Settings:
             "python -O or PYTHONOPTIMIZE removes every assert, so that what is false"
             " would pass; run without -O, and unset PYTHONOPTIMIZE"
         )
+    # One command asks hundreds of times; a served project may change meanwhile.
+    names = ("pyproject.toml", "mkdocs.yml", "mkdocs.yaml")
+    return _load(root, docs, tuple(_stamp(root / name) for name in names))
+
+
+def _stamp(path: Path) -> int:
+    return path.stat().st_mtime_ns if path.exists() else 0
+
+
+@lru_cache(maxsize=8)
+def _load(root: Path, docs: str | None, _stamps: tuple[int, ...]) -> Settings:
     path = root / "pyproject.toml"
     known = [field.name for field in fields(Settings) if field.name != "root"]
     try:
-        table = _table(path.read_text("utf-8"))
+        table = tomllib.loads(path.read_text("utf-8"))
         values = table.get("tool", {}).get("tracebook", {})
         for name, value in values.items():
             if name not in known:
@@ -156,10 +167,6 @@ def load(root: Path, docs: str | None = None) -> Settings:
     except (OSError, ValueError, re.error) as error:
         raise SettingsError(f"{path}: {error}") from error
     return settings
-
-
-_table = lru_cache(maxsize=1)(tomllib.loads)
-"""Asked once for each program of a book."""
 
 
 def _docs_dir(root: Path) -> str | None:

@@ -77,6 +77,7 @@ def _put_right(root: Path, site: Path, old: Path) -> None:
 
 def _build(new: Path) -> bool:
     """Check and build; both, so that all that is wrong is said."""
+    os.environ["TRACEBOOK_REMEMBER"] = "1"  # what truth has just run
     codes = [_run("truth"), _run("mkdocs", "build", "--site-dir", str(new))]
     return not any(codes)
 

@@ -58,6 +58,9 @@ _SKIPPED = re.compile(
     r"|\b(?:January|February|March|April|May|June|July|August|September|October|November"
     r"|December) \d{4}|\b(?:19|20)\d\d-\d\d(?:-\d\d)?"
 )
+_IMAGE = re.compile(
+    r"!\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\([^)]*figures/(?P<name>[\w/-]+?)\.svg[^)]*\)"
+)
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _MARKER = re.compile(r"^[ \t>]*(?:[-*+][ \t]+)?\d+\.(?=\s)", re.MULTILINE)
 _ROUGHLY = re.compile(
@@ -100,6 +103,7 @@ class _Numbers:
     def __init__(self, page: Page) -> None:
         self._page = page
         self._claims = claims.claims(page)
+        self._values: dict[str, set[float]] = {}
 
     def __iter__(self) -> Iterator[Finding]:
         for number in written(self._page):
@@ -111,7 +115,8 @@ class _Numbers:
             )
 
     def _verdict(self, number: Written) -> tuple[str, str, str]:
-        if any(fits(number, value) for value in self._shown):
+        figure = self._figure(number)
+        if any(fits(number, value) for value in self._shown(figure)):
             return "compared", "an output, a program or a formula of the page", ""
         for claim in self._claims:
             if claim.span[0] <= number.start < claim.span[1]:
@@ -128,17 +133,39 @@ class _Numbers:
             return "unchecked", "marked by its writer", ""
         if self._page.path.suffix == ".py":
             return "unchecked", "the outputs of a lab are made by the build", ""
-        return "failed", self._refusal(number), ""
+        return "failed", self._refusal(number, figure), ""
 
-    def _refusal(self, number: Written) -> str:
+    def _refusal(self, number: Written, figure: str) -> str:
         how = "no output, program or displayed formula of the page has it"
-        near = min(self._shown, key=lambda v: abs(v - number.value), default=math.inf)
+        if figure:
+            how += f", but for the program of its figure, {figure}.py"
+        values = self._shown(figure)
+        near = min(values, key=lambda v: abs(v - number.value), default=math.inf)
         if abs(near - number.value) <= _NEAR * abs(number.value):
             how += f"; the nearest is {near:.10g}"
         return how
 
-    @cached_property
-    def _shown(self) -> set[float]:
+    def _figure(self, number: Written) -> str:
+        """Return the figure in whose alternative text a number stands, or nothing.
+
+        A figure may be drawn by a copy of another program. Its numbers are old if that
+        program has changed, so they must stand in an output of another program.
+        """
+        if number.is_word or number.value <= _SMALL:
+            return ""
+        for image in _IMAGE.finditer(self._page.text):
+            if image.start() <= number.start < image.end("text"):
+                return image["name"]
+        return ""
+
+    def _shown(self, figure: str) -> set[float]:
+        """Return the numbers that the page shows, without those of a figure's
+        program."""
+        if figure not in self._values:
+            self._values[figure] = {*self._numbers(figure)}
+        return self._values[figure]
+
+    def _numbers(self, figure: str) -> Iterator[float]:
         page = self._page
         texts = [fence.text for fence in page.fences]
         if page.path.suffix == ".py":  # a lab is its own program
@@ -148,12 +175,15 @@ class _Numbers:
             *page.embedded(".py"),
             *page.embedded(".md"),
         ):
-            texts.append(path.read_text("utf-8", "replace"))
+            below = path.relative_to(page.settings.snippets_dir)
+            stem = below.with_suffix("").as_posix()
+            if figure != stem and not figure.startswith(f"{stem}-"):
+                texts.append(path.read_text("utf-8", "replace"))
         texts += [code.text for code in page.codes if not _NUMBER.fullmatch(code.text)]
-        formulas = [formula.text for formula in page.formulas]
-        return {value for text in texts for value in literals(text)} | {
-            value for text in formulas for value in _tex_literals(text)
-        }
+        for text in texts:
+            yield from literals(text)
+        for formula in page.formulas:
+            yield from _tex_literals(formula.text)
 
     @cached_property
     def _tested(self) -> dict[str, set[float]]:

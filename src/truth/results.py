@@ -25,9 +25,9 @@ AGREEMENT, CLAIMS = "agreement", "claims"
 CHECKS = (*(CLAIMS, "formulas", "quotes", "structure", "numbers", AGREEMENT),)
 """The checks of pages; the slowest first."""
 
-_OF_RUNS = ("tracebook", "truth/rules", "vjpcheck")
+_OF_RUNS = ("tracebook", "gradients", "vjpcheck")
 """The code that runs of programs depend on, and what is found of their gradients."""
-_OF_PAGES = (*("algebra", "mathml", "tracebook", "truth", "vjpcheck"),)
+_OF_PAGES = ("algebra", "gradients", "mathml", "tracebook", "truth", "vjpcheck")
 _PROGRAM = "program"
 _MADE = (LEDGER, "site", ".venv", ".cache")
 """Folders that a check or a build writes."""

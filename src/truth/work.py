@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from gradients import check as rules
 from tracebook import settings
 
 from . import claims, results, share, tables
@@ -14,7 +15,6 @@ from .finding import Finding
 from .page import Page
 from .pool import PROGRAMS, Answer, Task
 from .results import AGREEMENT, CHECKS, CLAIMS, Program, Results
-from .rules import check as rules
 
 _OF_RUNS = ("trace", "names")
 """Kinds of findings on a run, beside those on custom gradients."""

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gradients import check as rules
 from tracebook import snippet
 from tracebook.runner import Run, Runner
 from tracebook.settings import Settings, load
 from tracebook.snippet import Snippet
-from truth.rules import check as rules
 
 from ..project import ROOT
 from .book import Book, Tally

@@ -1,4 +1,4 @@
-"""``python -m truth.rules.server``: programs as JSON in, what was found as JSON out.
+"""``python -m gradients.server``: programs as JSON in, what was found as JSON out.
 
 A process of its own, because each child starts by importing its parent's main
 module, which is this small one.

@@ -19,8 +19,8 @@ from tracebook import snippet
 from tracebook.settings import Settings
 from tracebook.snippet import Snippet
 
-CODE = Path(__file__).resolve().parents[2]
-OBSERVER = "truth.rules.child"
+CODE = Path(__file__).resolve().parents[1]
+OBSERVER = "gradients.child"
 WAITING = "TRUTH_WAITING"
 """The environment variable with the names of programs whose custom gradients are not
 judged today: their calls are kept for the comparison with formulas."""
@@ -115,7 +115,7 @@ def judge(programs: list[Program], root: Path) -> list[list[Verdict]]:
 def _ask(root: Path, waiting: Collection[str] = (), **programs: list) -> dict:
     request = {"root": str(root.resolve()), "paths": [], "planted": []}
     done = subprocess.run(
-        [sys.executable, "-m", "truth.rules.server"],
+        [sys.executable, "-m", "gradients.server"],
         cwd=CODE,
         text=True,
         input=json.dumps(request | programs),
@@ -123,7 +123,7 @@ def _ask(root: Path, waiting: Collection[str] = (), **programs: list) -> dict:
         env={**os.environ, WAITING: json.dumps([*waiting])},
     )
     if done.returncode:
-        raise RuntimeError(f"truth.rules.server ended with {done.returncode}")
+        raise RuntimeError(f"gradients.server ended with {done.returncode}")
     return json.loads(done.stdout)
 
 
