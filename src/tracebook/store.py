@@ -18,6 +18,7 @@ from .fingerprint import digest
 
 _DAYS_KEPT = 30
 _SECONDS_A_DAY = 24 * 3600
+_VERSION = 1
 _TABLE = """
 CREATE TABLE IF NOT EXISTS results (
     kind TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, checksum TEXT NOT NULL,
@@ -89,6 +90,10 @@ class Store:
             self._process = os.getpid()
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
+            [[version]] = self._connection.execute("PRAGMA user_version")
+            if version != _VERSION:  # the columns of another version
+                self._connection.execute("DROP TABLE IF EXISTS results")
+                self._connection.execute(f"PRAGMA user_version={_VERSION}")
             self._connection.execute(_TABLE)
         return self._connection
 
