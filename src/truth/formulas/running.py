@@ -172,7 +172,7 @@ class RunningText:
             and self._is_tied(read, statement)
         ):
             return "tied", "a program or trace of the page has its numbers", ""
-        if self._is_well_marked(read, statement) and self._claims_nothing(statement):
+        if not self._has_other_marks(read, statement) and _claims_nothing(statement):
             # "The derivative is $3 x$" claims something, which no program reads.
             return "expression", "an expression alone, in no formula of the page", ""
         return (
@@ -253,14 +253,15 @@ class RunningText:
             for section in _noted(path, self._page.root)
         ]
 
-    @staticmethod
-    def _claims_nothing(statement: Statement) -> bool:
-        """Whether it is an expression alone, or names one: ``y = f(x)``."""
-        first, *others = statement.sides
-        is_name = isinstance(bare(first), Symbol) and len(others) == 1
-        if statement.relations and not (is_name and statement.relations == ("=",)):
-            return False
-        return not any(map(is_numeric, others))
+    def _has_other_marks(self, read: Reading, statement: Statement) -> bool:
+        """Whether formulas mark its symbols, and in other roles."""
+        sections = [*self._sections, *self._linked(read)]
+        marks = set().union(*map(self._marks, sections))
+        symbols_marked = {symbol for _, symbol in marks}
+        return any(
+            symbol in symbols_marked and (role, symbol) not in marks
+            for role, symbol in _marked(statement)
+        )
 
     def _is_tied(self, read: Reading, statement: Statement) -> bool:
         """Whether programs or traces have the numbers in which a chain ends that is
@@ -282,6 +283,15 @@ class RunningText:
             (n.decimals for n in walk(last) if isinstance(n, Number)), default=0
         )
         return literals.have(self._page, value, 0.5 * 10.0**-decimals * bool(decimals))
+
+
+def _claims_nothing(statement: Statement) -> bool:
+    """Whether it is an expression alone, or names one: ``y = f(x)``."""
+    first, *others = statement.sides
+    is_name = isinstance(bare(first), Symbol) and len(others) == 1
+    if statement.relations and not (is_name and statement.relations == ("=",)):
+        return False
+    return not any(map(is_numeric, others))
 
 
 def _called(symbol: Symbol, known: set[str]) -> set[str]:
