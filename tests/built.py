@@ -77,7 +77,7 @@ def displays_files_and_fresh_traces(
             assert embed.name == f"{folder}/{title}", where
             lines, expected = text.strip("\n").split("\n"), program.source
             assert lines == embed.lines(expected), where
-            assert embed.selection or code(lines) == code(expected.split("\n"))
+            assert embed.section or code(lines) == code(expected.split("\n"))
             assert code(lines) == [line for line in lines if line.strip()], where
         else:
             assert title == "prints", where

@@ -33,9 +33,7 @@ EACH_PAGE = pytest.mark.parametrize("path", built.PAGES, ids=lambda path: path.s
 WITH_PROGRAMS = [
     path
     for path in built.PAGES
-    if any(
-        f.name.endswith(".py") and not f.selection for f in built.page(path).includes
-    )
+    if any(f.name.endswith(".py") and not f.section for f in built.page(path).includes)
 ]
 EACH_NOTEBOOK = pytest.mark.parametrize("path", WITH_PROGRAMS, ids=lambda p: p.stem)
 
@@ -166,7 +164,7 @@ def test_every_block_of_code_is_there(path, built_site):
             assert any(lines == block.split() for block in blocks), fence.text
             assert "".join(lines) in re.sub(r"[\s>]", "", prose).replace(" ", "")
         # A section of a program is a block of its own; the whole is a cell.
-        embedded += [SNIPPETS / each.name for each in found if not each.selection]
+        embedded += [SNIPPETS / each.name for each in found if not each.section]
     for file in embedded:
         assert includes.read(file) in blocks, file
     wanted = [file for file in embedded if file.suffix == ".py"]
@@ -191,7 +189,7 @@ def test_a_page_without_a_program_has_no_notebook(built_site):
 def test_a_notebook_is_one(path, built_site):
     book = _notebook(_taken(path, built_site, ".ipynb"))
     nbformat.validate(book)
-    whole = [each.name for each in built.page(path).includes if not each.selection]
+    whole = [each.name for each in built.page(path).includes if not each.section]
     programs = [*map(built.SNIPPETS.get, whole)]
     cells = [n for n, cell in enumerate(book.cells) if cell.cell_type == "code"]
     for program in filter(None, programs):

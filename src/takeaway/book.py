@@ -149,7 +149,7 @@ class Book:
 def has_programs(markdown: str) -> bool:
     """Whether a page shows a whole program, so that a notebook of it can run."""
     found = includes.find(markdown)
-    return any(each.name.endswith(".py") and not each.selection for each in found)
+    return any(each.name.endswith(".py") and not each.section for each in found)
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:

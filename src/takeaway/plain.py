@@ -229,7 +229,7 @@ def _code(line: str, body: str, before: str, programs: Callable[[str], str]) -> 
         if include := included.get(number):
             text = programs(include.name)
             shown += include.lines(text) or []
-            if not include.selection:
+            if not include.section:
                 name = include.name
                 with suppress(SettingsError):  # which the engine reports
                     said = frozenset(declared(text, name))

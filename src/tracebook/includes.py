@@ -18,7 +18,7 @@ _MARK = re.compile(
 )
 _INCLUDE = re.compile(
     r'\s*-+8<-+ "(?P<name>[^"\s:;]+)'
-    r'(:(?P<selection>[A-Za-z][A-Za-z0-9_-]*|[0-9]*(:[0-9]*)?))?"'
+    r'(:(?P<section>[A-Za-z][A-Za-z0-9_-]*))?"'
 )
 # What begins first holds the rest: what looks like a comment in code is code.
 _COMMENT = re.compile(
@@ -41,18 +41,14 @@ class Include:
     """Number of the line, from 1."""
     name: str = ""
     """Path below the snippets folder."""
-    selection: str = ""
-    """A section's name, or a range of lines."""
-
-    @property
-    def is_section(self) -> bool:
-        return self.selection[:1].isalpha()
+    section: str = ""
+    """The name of a section of the file, or nothing for the whole file."""
 
     def lines(self, text: str) -> list[str] | None:
         """The lines that readers see of the included file; None if the file has no
         such part."""
         lines = text.removesuffix("\n").split("\n")
-        part = _selected(lines, self.selection)
+        part = _selected(lines, self.section)
         if part is None:
             return None
         is_program = self.name.endswith(".py")
@@ -131,19 +127,16 @@ def _empty_at_end(lines: list[str], found: list[int]) -> int:
     return count
 
 
-def _selected(lines: list[str], selection: str) -> range | None:
-    """The lines that an include selects; None if there are no such lines."""
-    if selection[:1].isalpha():
-        own = [
-            (found[1], n)
-            for n, line in enumerate(lines)
-            if (found := _BORDER.fullmatch(line)) and found[2] == selection
-        ]
-        if [kind for kind, _ in own] != ["start", "end"]:
-            return None
-        return range(own[0][1] + 1, own[1][1])
-    start, _, end = selection.partition(":")
-    first, last = int(start or 1), int(end or len(lines))
-    if not 1 <= first <= last <= len(lines):
+def _selected(lines: list[str], section: str) -> range | None:
+    """Return the lines of a section, of all the text for no name, or None if there is
+    no such section."""
+    if not section:
+        return range(len(lines))
+    borders = [
+        (border[1], number)
+        for number, line in enumerate(lines)
+        if (border := _BORDER.fullmatch(line)) and border[2] == section
+    ]
+    if [kind for kind, _ in borders] != ["start", "end"]:
         return None
-    return range(first - 1, last)
+    return range(borders[0][1] + 1, borders[1][1])

@@ -8,14 +8,12 @@ from pathlib import Path
 
 from . import files, includes
 from .settings import Settings
-from .snippet import PUBLISHED, Snippet
+from .snippet import Snippet
 
 # What MkDocs takes for a page.
 _SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
 _TABLES = "tables"
-_FIGURE = re.compile(
-    rf"[(\"'=]\s*(?:\.\./)*figures/(?P<name>[\w/-]+\.(?:{PUBLISHED}))\b"
-)
+_FIGURE = re.compile(r"[(\"'=]\s*(?:\.\./)*figures/(?P<name>[\w/-]+\.svg)\b")
 
 
 @dataclass(frozen=True)
@@ -121,16 +119,13 @@ def _problem(embed: Embed, texts: dict[str, Path], settings: Settings) -> str | 
         return f"embeds {embed.name}, which is not in {settings.snippets}/"
     text = path.read_text("utf-8", "replace")
     lines = embed.lines(text)
-    if lines is None and embed.is_section:
+    if lines is None:
         return (
-            f"embeds section {embed.selection!r} of {path.name},"
+            f"embeds section {embed.section!r} of {path.name},"
             " which does not start and end there once"
         )
-    if lines is None:
-        last = len(text.splitlines())
-        return f"embeds lines {embed.selection} of {path.name}, which has {last} lines"
     if not "".join(lines).strip():
-        return f"embeds nothing: {embed.selection or 'all'} of {path.name} is empty"
+        return f"embeds nothing: {embed.section or 'all'} of {path.name} is empty"
     return None
 
 

@@ -272,7 +272,7 @@ def _collect(job: _Job, limit: int) -> tuple[dict[str, bytes], str | None]:
         name = path.relative_to(work).as_posix()
         if path.is_dir() and not path.is_symlink():
             continue
-        is_meant = own.fullmatch(name) or name in snippet.writes
+        is_meant = own.fullmatch(name)
         if not is_meant or path.is_symlink() or not path.is_file():
             strangers.append(name)
         elif path.stat().st_size > limit:
@@ -282,11 +282,8 @@ def _collect(job: _Job, limit: int) -> tuple[dict[str, bytes], str | None]:
     if strangers:
         return figures, (
             f"left files behind: {', '.join(strangers)}; only figures"
-            f" named {stem}.svg or {stem}-….svg are published,"
-            " and what '# tracebook: writes NAME' declares"
+            f" named {stem}.svg or {stem}-….svg are published"
         )
-    if missing := [name for name in snippet.writes if name not in figures]:
-        return figures, f"declares that it writes {missing[0]}, but did not"
     return figures, None
 
 

@@ -9,14 +9,10 @@ from pathlib import Path
 from . import files, includes
 from .settings import LOOSEST, Settings, SettingsError
 
-PUBLISHED = "csv|json|png|svg|txt"
-"""Suffixes of what a program may write for its page."""
-_WRITTEN = rf"[\w-]+\.(?:{PUBLISHED})"
 _DECLARATION = re.compile(r"#\s*tracebook:\s*(?P<text>.*?)\s*")
 _KNOWN = re.compile(
     r"(?P<alone>alone)"
     r"|raises\s+(?P<raises>[A-Za-z_][\w.]*)"
-    rf"|writes\s+(?P<writes>{_WRITTEN}(?:\s*,\s*{_WRITTEN})*)"
     r"|rel\s*=\s*(?P<rel>0|0?\.[0-9]+|[0-9](?:\.[0-9]+)?e-0*[1-9][0-9]*)"
 )
 
@@ -35,8 +31,6 @@ class Snippet:
     raises: str | None
     """Type of the exception that ends the program on purpose."""
     rel: float
-    writes: tuple[str, ...] = ()
-    """Files that it writes for its page, beside figures of its own name."""
     alone: bool = False
     """Whether it shares no process with others, in a notebook either."""
     variants: tuple[tuple[str, str], ...] = ()
@@ -81,8 +75,7 @@ def declared(source: str, shown: str) -> dict[str, str]:
         if not found or not found.lastgroup or float(found["rel"] or 0) > LOOSEST:
             raise SettingsError(
                 f"{shown}:{number}: unknown setting {declaration['text']!r};"
-                f" known: 'alone', 'raises TYPE', 'rel=NUMBER' up to {LOOSEST:g}, and"
-                f" 'writes NAME, …' with one of {PUBLISHED}"
+                f" known: 'alone', 'raises TYPE' and 'rel=NUMBER' up to {LOOSEST:g}"
             )
         if found.lastgroup in said:
             raise SettingsError(f"{shown}:{number}: {found.lastgroup} is set twice")
@@ -104,7 +97,6 @@ def load(path: Path, settings: Settings) -> Snippet:
         source,
         said.get("raises"),
         float(said.get("rel", settings.rel)),
-        tuple(re.findall(_WRITTEN, said.get("writes", ""))),
         "alone" in said,
     )
 
