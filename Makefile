@@ -12,7 +12,7 @@ export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || date 
 RUN := .venv/bin/python -m
 PORT ?= 8000
 
-.PHONY: help serve test pytest build truth check traces lint drills durations coverage setup upgrade
+.PHONY: help serve test pytest build truth check traces lint drills coverage setup upgrade
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1  /p' Makefile | awk '{printf "make %-8s", $$1; $$1=""; print}'
@@ -31,9 +31,6 @@ PYTEST := $(RUN) pytest --numprocesses auto --dist loadfile --no-loadscope-reord
 
 pytest: setup  ## pass the same tests, with what truth found before
 	@$(PYTEST) $(CHOSEN)
-
-durations: setup  ## time every test, for the order and the parts of later runs
-	@EVERY_PROGRAM=1 $(PYTEST) --store-durations
 
 coverage: setup  ## pass the tests, and list the lines of src/ that they do not run
 	@$(PYTEST) $(CHOSEN) --cov src --cov-report term-missing:skip-covered

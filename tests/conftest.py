@@ -1,6 +1,5 @@
 """What the tests share: the built site, and a small copy of the project."""
 
-import json
 import os
 import re
 import shutil
@@ -89,19 +88,20 @@ def pytest_collection_modifyitems(
         config.hook.pytest_deselected(items=left)
     if not hasattr(config, "workerinput"):
         return
-    seconds: Counter[str] = Counter()
-    for test, duration in json.loads(DURATIONS.read_text("utf-8")).items():
-        seconds[_file(test)] += duration
+    work: Counter[str] = Counter()
+    for item in items:
+        marks = {mark.name for mark in item.iter_markers()}
+        work[_file(item.nodeid)] += _WORK_OF_LONG if marks & LONG else 1
     use_site = {
         _file(item.nodeid)
         for item in items
         if "built_site" in getattr(item, "fixturenames", ())
     }
-    first = min(use_site, key=lambda file: (seconds[file], file), default="")
+    first = min(use_site, key=lambda file: (work[file], file), default="")
 
-    def order(item: pytest.Item) -> tuple[bool, bool, float, str]:
+    def order(item: pytest.Item) -> tuple[bool, bool, int, str]:
         file = _file(item.nodeid)
-        return file != first, file in use_site, -seconds[file], file
+        return file != first, file in use_site, -work[file], file
 
     items.sort(key=order)
 
@@ -131,8 +131,10 @@ def _file(test: str) -> str:
     return test.partition("::")[0]
 
 
-DURATIONS = ROOT / ".test_durations"
-"""Seconds of each test, which pytest-split reads: `make durations` writes them."""
+LONG = {"browser", "builds", "composition", "notebooks", "plain_python", "slow"}
+"""Marks of tests that take long."""
+_WORK_OF_LONG = 10
+"""A test with such a mark takes about so many times as long as others."""
 EVERY_PROGRAM = "EVERY_PROGRAM" in os.environ
 """Whether tests that take one program of each kind take all programs, as in the
 shards of the workflow."""
