@@ -181,6 +181,4 @@ def loaded_in_places(
 def _arrays(result: str | list) -> str | list:
     if isinstance(result, str):
         return result
-    return [
-        part if part is None else tf.constant(part[1], part[0]) for part in result
-    ]
+    return [part if part is None else tf.constant(part[1], part[0]) for part in result]
