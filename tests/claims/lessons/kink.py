@@ -8,25 +8,20 @@ from tests.harness import COMMON, EAGER, contrast, gradients_in_fit, raised, sam
 
 
 @pytest.mark.parametrize("place", COMMON, ids=str)
-def test_at_zero(place):
-    values = [tf.constant([0, -0.0, 1, -1], dtype) for dtype in place.dtypes]
-    relu, first = [0.0, 0.0, 1.0, 0.0], [1.0, 1.0, 1.0, 0.0]
-    both = [r + 10 * f for r, f in zip(relu, first)]
-    expected = [both] * len(values) + [10.0]
-    xs = [*values, tf.constant(0.0)]
-    assert same(
-        place.each(lambda x: tf.nn.relu(x) + 10 * tf.maximum(x, 0.0), xs), expected
-    )
+def test_relu_at_zero(place):
+    xs = [tf.constant([0, -0.0, 1, -1], dtype) for dtype in place.dtypes]
+    slopes = [0.0, 0.0, 1.0, 0.0]
+    expected = [*[slopes] * len(xs), 0.0]
+    assert same(place.each(tf.nn.relu, [*xs, tf.constant(0.0)]), expected)
     if place is not EAGER:
         return
-    for x in values:
-        assert same(place.gradient(tf.nn.relu, x), relu)
-        assert same(place.gradient(lambda x: tf.maximum(x, 0.0), x), first)
-    for function, gradient in (tf.nn.relu, 0.0), (lambda x: tf.maximum(x, 0.0), 1.0):
-        assert same(gradients_in_fit(function, 0.0), [gradient])
-    with contrast("tf.maximum(0.0, x), with the arguments exchanged, has gradient 1"):
-        assert same(EAGER.gradient(lambda x: tf.maximum(0.0, x), 0.0), 0.0)
-    with contrast("½, the mean of both sides"):
+    assert same(gradients_in_fit(tf.nn.relu, [0.0, -0.0, 1.0]), [[0.0, 0.0, 1.0]])
+    assert same(EAGER.gradient(lambda x: tf.keras.activations.relu(x), 0.0), 0.0)
+    assert same(EAGER.gradient(lambda x: 1e30 * tf.nn.relu(x), 0.0), 0.0)
+    with contrast("1, the slope of its steep side, as of tf.maximum(x, 0.0)"):
+        assert same(EAGER.gradient(lambda x: tf.maximum(x, 0.0), 0.0), 1.0)
+        assert same(EAGER.gradient(tf.nn.relu, 1e-30), 1.0)
+    with contrast("½, the mean of both slopes, as of tf.reduce_max"):
         shared = EAGER.gradient(lambda x: tf.reduce_max(tf.stack([x, 0 * x])), 0.0)
         assert same(shared, 0.5)
 
