@@ -47,6 +47,7 @@ NAMES = (
     "forward_mode",
     "wrong_return",
     "sparse_upstream",
+    "saving",
 )
 """The tables, in the order of the page."""
 
