@@ -15,7 +15,7 @@ from truth.structure import fences
 from .project import ROOT
 
 NAMES = tables.names(ROOT)
-SAMPLE = "cut_path"
+SAMPLE = "when_grad_runs"
 BODY = "| Place | cut |\n| --- | --- |\n| eager | None |\n| loop | 0 |"
 
 

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Training through sign, as an experiment
 #
-# The rule that trains through sign is not the derivative of sign. So what does
-# an optimizer do with it? One runs far past the goal, another stops at the
-# first step past it, and gradient descent, started at −6 instead of −1,
+# The gradient function that trains through sign isn't the derivative of sign. So
+# what does an optimizer do with it? One runs far past the goal, another stops at
+# the first step past it, and gradient descent, started at −6 instead of −1,
 # needs more than 90 times as many steps. This lab predicts all three, and then
 # counts.
 #
@@ -24,10 +24,11 @@
 # \tilde y = \sigma(x)
 # $$
 #
-# Sign of 0 is 0, as in TensorFlow.
+# The sign of 0 is 0, as in TensorFlow.
 #
-# Backward, the slope of the sigmoid $\sigma$ stands in for the derivative of
-# sign. That is the decision; what the optimizer receives follows from it:
+# In the backward pass, the derivative of the sigmoid $\sigma$ replaces the
+# derivative of sign. This is a choice, and what the optimizer receives follows
+# from it:
 #
 # $$
 # \begin{aligned}
@@ -38,22 +39,21 @@
 # \end{aligned}
 # $$
 #
-# 1. **Left of 0, each optimizer moves right.** There $y = -1$, so
-#    $\upstream{\bar y} = -2$, and $\downstream{\bar x}$ is negative. Only a step
-#    that is lost in rounding moves nothing: gradient descent stays at −14.
-# 2. **Right of 0, only memory moves.** There $y = 1$, so
-#    $\upstream{\bar y} = 0$ and $\downstream{\bar x}$ is exactly 0. What steps
-#    along the gradient stops at once; what steps along an average of past
-#    gradients goes on.
-# 3. **The flatter the surrogate, the longer the way to 0.** Far from 0,
-#    $\local{\sigma(x)(1 - \sigma(x))} < e^{-|x|}$. An optimizer whose
-#    step is proportional to the gradient needs exponentially many steps; one
-#    that divides by the size of the gradient, and adds little to it before, does
-#    not.
+# 1. **Left of 0, each optimizer below moves right.** There $y = -1$, so
+#    $\upstream{\bar y} = -2$, and $\downstream{\bar x}$ is negative. But a step
+#    can be lost in rounding: gradient descent that starts at −14 stays there.
+# 2. **Right of 0, only the memory of an optimizer moves $x$.** There $y = 1$, so
+#    $\upstream{\bar y} = 0$ and $\downstream{\bar x}$ is exactly 0. An optimizer
+#    that steps along the gradient stops at once, and one that steps along an
+#    average of past gradients goes on.
+# 3. **The flatter the surrogate, the more steps to 0.** Far from 0,
+#    $\local{\sigma(x)(1 - \sigma(x))} < e^{-|x|}$. An optimizer whose step is
+#    proportional to the gradient needs exponentially many steps. One that divides
+#    by the size of the gradient, and adds little to it before, doesn't.
 #
 # ## Set-up
 #
-# The first cell also says how figures are shown: as SVG, in the text color of
+# The first cell also defines how figures are shown: as SVG, in the text color of
 # the page, with a name for screen readers.
 
 # %% tags=["setup"]
@@ -101,8 +101,8 @@ def show(figure, name):
         ' style="max-width: 100%; height: auto"'), 1)))
 
 # %% [markdown]
-# The rule itself is the one of the lesson. The table asks it, with upstream 1,
-# at seven points.
+# The custom gradient is the one of the lesson. The table shows its value, and its
+# gradient for the upstream gradient 1, at seven points.
 
 
 # %%
@@ -131,13 +131,13 @@ for x, y, local in zip(points, *value_and_slope(points)):
     print(f"{x:3}  {y:4}  {local:.5f}")
 
 # %% [markdown]
-# Forward, $y$ takes the three values −1, 0 and 1. Backward, the local
-# derivative is largest at 0, where it is ¼. At 6 it is a hundredth of that, and
-# not 0.
+# In the forward pass, $y$ takes the three values −1, 0 and 1. In the backward
+# pass, the local derivative is largest at 0, where it is ¼. At 6 it is a
+# hundredth of that, and not 0.
 #
-# What to see in the figure: sign has a discontinuity at 0 and is flat
-# everywhere else. The surrogate is a bell around 0, the same on both sides, and
-# nearly gone at 6.
+# In the figure, sign has a discontinuity at 0 and is flat everywhere else. The
+# derivative of the surrogate is a bell around 0, the same on both sides, and
+# nearly 0 at 6.
 
 # %%
 grid = np.linspace(-8, 8, 161)
@@ -158,10 +158,10 @@ show(figure, "Above, sign of x, a step at 0. Below, its surrogate derivative,"
 # %% [markdown]
 # ## Result 1: where each optimizer stops
 #
-# Five optimizers of Keras, each with learning rate 0.1 and its other settings
-# as they come, start at $x = -1$ and take 100 steps. The same learning rate
-# does not make it a fair race; what counts is how each of them moves. In the
-# table, `flip` is the number of steps until the sign flips.
+# Five optimizers of Keras, each with learning rate 0.1 and its other settings at
+# their defaults (except `momentum`), start at $x = -1$ and take 100 steps. The same
+# learning rate doesn't make this a fair race. What counts is how each of them
+# moves. In the table, `flip` is the number of steps until the sign flips.
 
 
 # %%
@@ -194,8 +194,8 @@ for name, optimizer in OPTIMIZERS.items():
     print(f"{name:9}  {flip:4}  {path[flip]:7.3f}  {path[-1]:8.3f}")
 
 # %% [markdown]
-# What to see in the figure: all five paths rise from −1 and cross 0. Three
-# (SGD, Adagrad, RMSprop) turn flat on the step that crosses. Two rise on and
+# In the figure, all five paths rise from −1 and cross 0. Three of them (SGD,
+# Adagrad, RMSprop) are flat after the step that crosses. The other two rise on and
 # flatten slowly: momentum beyond 2.5, Adam to about 1.
 
 # %%
@@ -216,9 +216,9 @@ rest = ", ".join(f"{name} at {path[-1]:.2f}" for name, path in paths.items())
 show(figure, f"x over 100 steps for five optimizers, which end: {rest}.")
 
 # %% [markdown]
-# The first two predictions hold, and this cell says so, or the page would not
-# exist: before the flip each step goes right, and after it three optimizers
-# stand still while two go on. It prints how far.
+# The next cell asserts the first two predictions: before the flip each step goes
+# right, and after it three optimizers stand still while two go on. The cell prints
+# how far.
 
 # %%
 for name, path in paths.items():
@@ -231,25 +231,25 @@ for name, path in paths.items():
 assert paths["momentum"][-1] > 2.5 and abs(paths["Adam"][-1] - 1) < 0.02
 
 # %% [markdown]
-# Adam ends near 1, and that looks like success. The loss did not ask for it:
-# it is 0 at every point right of 0, where SGD stops as well as where momentum
-# does. Where $x$ ends tells something about the memory of the optimizer, and
-# nothing about the goal.
+# Adam ends near 1, and that looks like success. But nothing in the loss leads
+# there: the loss is 0 at every point right of 0, where SGD stops as well as where
+# momentum stops. So the last $x$ depends on the memory of the optimizer, not on the
+# goal.
 #
 # ## Result 2: how many steps from further away
 #
-# For gradient descent with learning rate $\eta$ the number of steps can be
-# predicted by hand. Left of 0 upstream is −2, so each step adds
+# For gradient descent with learning rate $\eta$ you can predict the number of
+# steps by hand. Left of 0 the upstream gradient is −2, so each step adds
 # $2 \eta \, \local{\sigma(x)(1 - \sigma(x))}$.
 # While the steps are short, $x$ as a function of the number of steps $n$
-# follows the differential equation
+# nearly follows the differential equation
 #
 # $$
 # % definition: the differential equation
 # \frac{\d x}{\d n} = 2 \eta \, \local{\sigma(x) \bigl(1 - \sigma(x)\bigr)}
 # $$
 #
-# The reciprocal of the local derivative is a sum that one can integrate:
+# The reciprocal of the local derivative is a sum that you can integrate:
 #
 # $$
 # \begin{aligned}
@@ -259,7 +259,7 @@ assert paths["momentum"][-1] > 2.5 and abs(paths["Adam"][-1] - 1) < 0.02
 # \end{aligned}
 # $$
 #
-# Integrated from the start $x_0 < 0$ to 0, it gives the number of steps:
+# The integral from the start $x_0 < 0$ to 0 gives the number of steps:
 #
 # $$
 # \begin{aligned}
@@ -269,7 +269,7 @@ assert paths["momentum"][-1] > 2.5 and abs(paths["Adam"][-1] - 1) < 0.02
 # $$
 #
 # For a distant start the hyperbolic sine is about half of the exponential
-# function: each further unit costs $e$ times as many steps.
+# function, so each further unit costs about $e$ times as many steps.
 
 # %%
 STARTS = [-1, -3, -6]
@@ -299,14 +299,13 @@ assert counts["SGD"][-1] > 90 * counts["SGD"][0]
 assert max(counts["RMSprop"] + counts["Adam"]) < 50
 
 # %% [markdown]
-# The prediction is short by less than three steps at each start. It must be
-# short: each step uses the slope at its beginning, where the surrogate is
-# flatter than on the rest of the step.
+# The prediction is short by less than three steps at each of these starts, because
+# each step uses the derivative at its beginning, where the surrogate is flatter
+# than on the rest of the step.
 #
-# What to see in the figure, whose vertical axis is logarithmic: the counts of
-# SGD lie on the predicted curve, which climbs like a straight line, that is,
-# exponentially. RMSprop and Adam stay below 50 steps. From −6, Adagrad and
-# momentum lie between.
+# The vertical axis of the figure is logarithmic. The counts of SGD lie on the
+# predicted curve, which climbs like a straight line, that is, exponentially.
+# RMSprop and Adam stay below 50 steps. From −6, Adagrad and momentum lie between.
 
 # %%
 MARKS = dict(zip(OPTIMIZERS, "osD^v"))
@@ -331,12 +330,11 @@ show(figure, "Steps until the flip over the distance of the start, log scale."
              f" SGD follows the predicted curve. From -6: {far}.")
 
 # %% [markdown]
-# One result needs a closer look: Adagrad divides by the size of
-# past gradients, and still needs hundreds of steps from −6. It divides by the
-# root of a sum of squared gradients, and in Keras that sum starts at 0.1. The
-# square of the gradient at −6 is 0.000024, so for a long time the division
-# does not see the gradient. If that is the reason, a sum that starts at 0 must
-# need far fewer steps.
+# One result needs a closer look: Adagrad divides by the size of past gradients, and
+# still needs hundreds of steps from −6. It divides by the root of a sum of squared
+# gradients, and in Keras that sum starts at 0.1. The square of the gradient at −6 is
+# 0.000024, so for a long time the gradients hardly change the sum. If this is the
+# reason, Adagrad needs far fewer steps with a sum that starts at 0.
 
 # %%
 from_zero = count(-6, tf.keras.optimizers.Adagrad(
@@ -347,21 +345,23 @@ print(f"Adagrad from -6, sum starts at 0.0: {from_zero} steps")
 assert 3 * from_zero < counts["Adagrad"][-1]
 
 # %% [markdown]
-# Less than a third of the steps: that was most of it. The rest is that the sum
-# never forgets: if all gradients were equal, a factor of one over the root of
-# $n$ would still shorten step $n$.
+# It needs less than a third of the steps, so the start of the sum was most of the
+# reason. The rest is that the sum only grows: if all gradients were equal, a factor
+# of one over the root of $n$ would still shorten step $n$.
 #
 # ## What we learn
 #
-# - **Upstream says whether, local says how fast.** Upstream comes from the true
-#   value of $y$ and ends the training by being 0. The local derivative comes
-#   from the surrogate and sets the pace, and nothing in the loss chose it.
+# - **The upstream gradient decides whether $x$ moves, the local derivative how
+#   fast.** The upstream gradient comes from the true value of $y$, and ends the
+#   training by being 0. The local derivative comes from the surrogate and sets the
+#   pace, whatever the loss is.
 # - **The tails of a surrogate decide where training can start.** With the
 #   sigmoid, gradient descent pays exponentially for distance. Start near 0,
 #   or choose an optimizer that divides by the size of the gradient, and look
 #   at what it adds before it divides.
-# - **The end of a path isn't a result.** Past the flip the loss is flat, and
-#   only memory moves. Compare the steps until the flip, not the last $x$.
+# - **The end of a path isn't a result.** After the flip the loss is flat, and
+#   only the memory of an optimizer moves $x$. Compare the steps until the flip, not
+#   the last $x$.
 #
-# The lab had one weight, no noise and one learning rate. It shows how these
-# optimizers move through sign; it does not rank them.
+# The lab has one weight, no noise and one learning rate. It shows how these
+# optimizers move through sign. It doesn't rank them.

@@ -67,7 +67,7 @@ def check(pages: list[Page], root: Path) -> list[Finding]:
 
 
 def _messages(page: Page, root: Path) -> Iterator[Finding]:
-    embedded = page.embedded(".out")
+    embedded = [*page.embedded(".out"), *page.embedded(".md")]  # tables
     for parts, start in quoted(page):
         named = [
             path

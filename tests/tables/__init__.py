@@ -42,7 +42,14 @@ from tests.harness import (
 from truth import tables
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ("when_grad_runs", "cut_path", "forward_mode", "wrong_return")
+NAMES = (
+    "when_grad_runs",
+    "cut_path",
+    "forward_mode",
+    "wrong_return",
+    "sparse_upstream",
+    "saving",
+)
 """The tables, in the order of the page."""
 
 NESTED_OUTSIDE, *_BLOCKS = [*BLOCKS, *EAGER_BLOCKS]

@@ -13,10 +13,9 @@ def scaled(x, factor):
 
 def fitted(gradient, x):
     """The gradient, summed over the axes along which x was copied."""
-    extra = tf.range(tf.rank(gradient) - tf.rank(x))
-    summed = tf.reduce_sum(gradient, extra)
-    ones = tf.where(tf.equal(tf.shape(x), 1))[:, 0]
-    return tf.reshape(tf.reduce_sum(summed, ones), tf.shape(x))
+    axes, _ = tf.raw_ops.BroadcastGradientArgs(
+        s0=tf.shape(x), s1=tf.shape(gradient))
+    return tf.reshape(tf.reduce_sum(gradient, axes), tf.shape(x))
 
 
 x, factors = tf.ones([2, 3]), tf.constant([2.0])

@@ -3,11 +3,11 @@
 import tensorflow as tf
 
 
-# truth: upstream becomes upstream / tf.maximum(1.0, tf.norm(upstream))
+# truth: upstream becomes upstream / tf.maximum(tf.norm(upstream), 1.0)
 @tf.custom_gradient
 def clipped(x):
     def grad(upstream):
-        return upstream / tf.maximum(1.0, tf.norm(upstream))
+        return upstream / tf.maximum(tf.norm(upstream), 1.0)
 
     return tf.identity(x), grad
 

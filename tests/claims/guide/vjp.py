@@ -58,14 +58,18 @@ def test_not_a_scalar(place):
 
 @pytest.mark.parametrize("dtype, size", [*zip(FLOATS, [1, 2, 40, 3])])
 def test_one_call(dtype, size):
-    first, second = [], []
+    first, second, aside = [], [], []
     x = tf.ones([size], dtype)
 
     def chain(x):
-        return noting(second)(2 * noting(first)(x))
+        u = noting(first)(x)
+        noting(aside)(u)
+        return noting(second)(2 * u)
 
     assert same(jacobian(chain, x), 2 * tf.eye(size, dtype=dtype))
     assert len(first) == len(second) == 1
+    with contrast("of each recorded step, also if it doesn't lead to the target"):
+        assert not aside
     with contrast("with an eager tensor"):
         assert not hasattr(first[0], "numpy") and not hasattr(second[0], "numpy")
     with contrast("by default or not: without pfor, once for each row"):

@@ -1,0 +1,200 @@
+"""The claims of docs/guide/documentation.md."""
+
+import doctest
+import functools
+import inspect
+import re
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from tests.harness import (
+    BLOCKS,
+    COMMON,
+    EAGER,
+    INSIDE,
+    XLA,
+    contrast,
+    message,
+    program,
+    raised,
+    same,
+)
+
+WRAPS = {
+    "eager": lambda function: function,
+    "tf.function": tf.function,
+    "XLA": tf.function(jit_compile=True),
+}
+WRAP = pytest.mark.parametrize("wrap", WRAPS.values(), ids=WRAPS)
+
+
+def linear_poly(weights):
+    """The function that the docstring of tf.custom_gradient defines."""
+    examples = doctest.DocTestParser().get_examples(tf.custom_gradient.__doc__)
+    [code] = [each.source for each in examples if "def linear_poly" in each.source]
+    names = {"tf": tf, "weights": weights}
+    exec(code, names)
+    return names["linear_poly"]
+
+
+@WRAP
+def test_swapped_gradients(wrap):
+    weights = tf.Variable([2.0, 3.0])
+    documented = linear_poly(weights)
+
+    def gradients(x, function):
+        with tf.GradientTape() as tape:
+            y = function(x)
+            loss = tf.reduce_sum(y * y)
+        return tape.gradient(loss, weights), y
+
+    taught = wrap(lambda x: gradients(x, documented))
+    plain = wrap(lambda x: gradients(x, lambda x: weights[0] + weights[1] * x))
+    for x in ([1.0, 2.0, 3.0], [-4.0, 0.5]):
+        (swapped, y), (right, same_y) = taught(tf.constant(x)), plain(tf.constant(x))
+        assert same(y, same_y, 1e-6) and same(swapped, right[::-1], 1e-5)
+        with contrast("in the right order"):
+            assert not same(swapped, right, 0.1)
+    with contrast("of the input, too"):
+        x = tf.constant([1.0, 2.0])
+        assert same(EAGER.gradient(documented, x), [3.0, 3.0])
+
+
+@pytest.mark.parametrize("place", COMMON, ids=str)
+def test_skeleton_raises(place):
+    cube = program("guide/documentation/wrong/nested.py").cube
+    right = program("guide/documentation/solution.py").cube
+    if place in BLOCKS:  # there, the skeleton reads the x of a different graph
+        outer = cube
+
+        def cube(x):
+            return outer(tf.identity(x))
+
+    x = tf.constant([2.0])
+    if place not in BLOCKS:
+        assert same(place.gradient(cube, x), [12.0])
+    assert raised(place.derivative, cube, x) is not None
+    if place in (EAGER, INSIDE, XLA):
+        assert "returned" in message(place.derivative, cube, x)
+    with contrast("a second derivative of nested custom gradients always raises"):
+        assert same(place.derivative(right, x), [12.0])
+
+
+def log1pexp():
+    """The second function of this name in the docstring, with a custom gradient."""
+    text = inspect.cleandoc(tf.custom_gradient.__doc__)
+    pieces = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    names = {"tf": tf}
+    exec(next(piece for piece in pieces if "(1 - 1 / (1 + e))" in piece), names)
+    return names["log1pexp"]
+
+
+@pytest.mark.parametrize("place", COMMON, ids=str)
+def test_infinite_value(place):
+    documented = log1pexp()
+
+    def function(x):
+        return documented(tf.identity(x))
+
+    x = tf.constant([100.0])
+    assert np.isinf(place.value(function, x))
+    if place not in BLOCKS:  # there, the function reads the x of a different graph
+        assert np.isnan(place.derivative(function, x, 2))
+        with contrast("the first derivative is wrong, too"):
+            assert same(place.gradient(function, x), [1.0])
+    with contrast("in float64, too"):
+        assert same(EAGER.value(function, tf.constant(100.0, tf.float64)), 100.0)
+
+
+def raises_lookup(place, function, x, order):
+    """Whether a derivative raises an error about a missing gradient function."""
+    text = message(place.derivative, function, x, order)
+    words = "No gradient defined", "registry has no entry"
+    assert not text or any(part in text for part in words), text
+    return bool(text)
+
+
+def around(operation, wrap):
+    """A custom gradient whose forward pass calls an operation."""
+
+    @tf.custom_gradient
+    def function(x):
+        x = tf.identity(x)
+        return wrap(operation)(x), lambda upstream: upstream * x
+
+    return function
+
+
+@pytest.mark.parametrize("place", COMMON, ids=str)
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["plain", "graph"])
+def test_shuffle_is_registered(place, wrap):
+    function, x = around(tf.random.shuffle, wrap), tf.constant([[1.0], [2.0]])
+    assert not raises_lookup(place, function, x, 1)
+    assert not raises_lookup(place, function, x, 2)
+    with contrast("of every operation without a gradient function"):
+        assert raises_lookup(EAGER, adjusted, tf.ones([1, 2, 2, 3]), 1)
+
+
+def adjusted(x):
+    """Call an operation that has no registered gradient."""
+    return tf.raw_ops.AdjustContrastv2(images=x, contrast_factor=2.0)
+
+
+UNREGISTERED = {
+    "contrast": (adjusted, [1, 2, 2, 3]),
+    "bincount": (lambda x: tf.math.bincount([0, 1], weights=x) * x, [2]),
+}
+
+
+@pytest.mark.parametrize("operation, shape", UNREGISTERED.values(), ids=UNREGISTERED)
+@pytest.mark.parametrize("place", [EAGER, INSIDE], ids=str)
+def test_unregistered_operation(place, operation, shape):
+    x = tf.ones(shape)
+    in_graph = around(operation, tf.function)
+    is_eager = place is EAGER
+    assert raises_lookup(place, in_graph, x, 1) == is_eager
+    assert raises_lookup(place, in_graph, x, 2)
+    with contrast("if the decorated function itself calls the operation"):
+        plain = around(operation, lambda f: f)
+        assert not raises_lookup(place, plain, x, 1)
+        assert not raises_lookup(place, plain, x, 2)
+    with contrast("also with tf.stop_gradient"):
+        stopped = around(lambda x: tf.stop_gradient(operation(x)), tf.function)
+        assert not raises_lookup(place, stopped, x, 2)
+
+
+@functools.cache
+def gradients_of(wrap, persistent):
+    """A function that computes gradients in the block, and of a variable."""
+    v = tf.Variable(3.0)
+
+    def gradients():
+        with tf.GradientTape(persistent=persistent) as tape:
+            inside = tape.gradient(v * v, v)
+        with tf.GradientTape(persistent=persistent) as tape:
+            tape.watch(v)
+        return inside, tape.gradient(v, v)
+
+    return wrap(gradients)
+
+
+@WRAP
+@pytest.mark.parametrize("persistent", [False, True])
+def test_documented_errors(wrap, persistent):
+    assert same(list(gradients_of(wrap, persistent)()), [6.0, 1.0])
+
+    def unconnected(value):
+        x = tf.constant(3.0)
+        with tf.GradientTape(persistent=persistent) as tape:
+            tape.watch(x)
+            y = x * x
+        return tape.gradient(y, x, unconnected_gradients=value)
+
+    for value in ("nonsense", "one"):
+        error = raised(wrap(lambda value=value: unconnected(value)))
+        assert isinstance(error, ValueError)
+    with contrast("for every value"):
+        for value in ("none", "zero", tf.UnconnectedGradients.ZERO):
+            assert same(wrap(lambda value=value: unconnected(value))(), 6.0)

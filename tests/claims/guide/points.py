@@ -1,0 +1,154 @@
+"""The claims of docs/guide/points.md."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.harness import (
+    COMMON,
+    EAGER,
+    FLOATS,
+    MODES,
+    XLA,
+    XLA_OUTSIDE,
+    arrays,
+    contrast,
+    same,
+)
+
+SELU_SLOPE = 1.0507009873554805
+SELU_LEFT = 1.6732632423543772 * SELU_SLOPE
+"""The one-sided slopes of selu at 0: the scale, and alpha times the scale."""
+
+
+def filled(values, dtypes):
+    """Create a tensor with 17 copies of the values, for each dtype."""
+    return [tf.constant(values * 17, dtype) for dtype in dtypes]
+
+
+def clip(x):
+    """Clip to the range from -1 to 1."""
+    return tf.clip_by_value(x, tf.cast(-1, x.dtype), tf.cast(1, x.dtype))
+
+
+def both_clips(x):
+    """Clip by ``tf.clip_by_value`` at -1 and 1, and by relu6 at 0 and 6."""
+    return [clip(x), 10 * tf.nn.relu6(x)]
+
+
+@pytest.mark.parametrize("place", COMMON, ids=str)
+def test_ends_of_a_clip(place):
+    xs = filled([-1, 1, 6, 7], place.dtypes)
+    for gradient in place.each(both_clips, xs):
+        of_clip, of_relu6 = [1, 1, 0, 0], [0, 1, 0, 0]
+        slopes = [a + 10 * b for a, b in zip(of_clip, of_relu6)]
+        assert same(gradient, slopes * 17)
+        with contrast("the other way round: relu6 has slope 1, `tf.clip_by_value` 0"):
+            assert gradient[2] != 10 and gradient[0] != 0
+        with contrast("as for `tf.clip_by_value` beyond its ends: 0"):
+            assert gradient[0] == 1 and gradient[3] == 0
+
+
+def larger_and_smaller(x, y):
+    """Compute the maximum, and the minimum with another upstream gradient."""
+    return [tf.maximum(x, y), 10 * tf.minimum(x, y)]
+
+
+@pytest.mark.parametrize("place", MODES, ids=str)
+@settings(max_examples=4)
+@given(x=arrays((5,)), larger=arrays((5,), st.integers(-1, 1)))
+def test_first_argument(place, x, larger):
+    y = tf.constant(x + larger * (1 + np.abs(x)))
+    tied = larger == 0
+    of_x, of_y = place.gradients(larger_and_smaller, x, y)
+    assert same(of_x[tied], [11.0] * tied.sum())
+    assert same(of_y[tied], [0.0] * tied.sum())
+    with contrast("also if they aren't equal"):
+        assert same(of_y[larger == 1], [1.0] * (larger == 1).sum())
+    for dtype in FLOATS if place is EAGER else []:
+        x = tf.cast(x, dtype)
+        of_x, of_y = place.gradients(larger_and_smaller, x, tf.identity(x))
+        assert same(of_x, [11.0] * 5) and same(of_y, [0.0] * 5)
+        with contrast("each gets one half, as in `tf.reduce_max`"):
+            shares = place.gradient(tf.reduce_max, tf.stack([x[0], x[0]]))
+            assert same(shares, [0.5, 0.5]) and not same(of_x, [5.5] * 5)
+
+
+@pytest.mark.parametrize("place", COMMON, ids=str)
+def test_selu_under_xla(place):
+    under_xla = place in (XLA, XLA_OUTSIDE)
+    dtypes = FLOATS if under_xla else place.dtypes
+    zeros = filled([0], dtypes)
+    for zero, gradient in zip(zeros, place.each(tf.nn.selu, zeros)):
+        slope = SELU_LEFT if under_xla else SELU_SLOPE
+        assert same(gradient, [slope] * 17, 0.01 if zero.dtype.size == 2 else 1e-6)
+    h = 1e-6
+    left, right = -tf.nn.selu(np.float64(-h)) / h, tf.nn.selu(np.float64(h)) / h
+    assert same([left, right], [SELU_LEFT, SELU_SLOPE], 1e-5)
+    with contrast("the same in all places"):
+        opposite = EAGER if under_xla else XLA_OUTSIDE
+        assert not same(opposite.gradient(tf.nn.selu, zeros[0]), gradient, 0.1)
+
+
+def powers(x):
+    """The zeroth power with an integer and with a float, and without a power."""
+    return [x**0, x ** tf.cast(0.0, x.dtype)]
+
+
+@pytest.mark.parametrize("place", COMMON, ids=str)
+def test_zeroth_power(place):
+    xs = filled([0, 2, -3], place.dtypes)
+    assert same(place.value(powers, *xs[:1]), [[1.0] * 51] * 2)
+    gradients = [np.asarray(tf.cast(g, tf.float32)) for g in place.each(powers, xs)]
+    for gradient in gradients:
+        assert np.isnan(gradient[::3]).all()
+    with contrast("at every number"):
+        assert not any(gradients[0][1::3]) and not any(gradients[0][2::3])
+    with contrast("for every constant"):
+        constant = place.gradient(lambda x: x**1 - x, xs[0][:1])
+        assert same(constant, [0.0])
+
+
+def largest(x, y, z):
+    """The largest number of each of three vectors, in three forms."""
+    return [tf.reduce_max(x), tf.math.top_k(y, 1).values, tf.sort(z)[-1]]
+
+
+@pytest.mark.parametrize("place", MODES, ids=str)
+@given(x=arrays((40,), st.integers(0, 2)))
+def test_shares_of_ties(place, x):
+    ties = np.flatnonzero(x == x.max())
+    first, last = np.eye(40)[ties[0]], np.eye(40)[ties[-1]]
+    equal = (x == x.max()) / len(ties)
+    assert same(place.gradients(largest, x, x, x), [equal, first, last], 1e-6)
+    for dtype in FLOATS if place is EAGER else []:
+        ones = [tf.constant([0, 1, 1, 1, 1], dtype)] * 3
+        shared, of_top_k, of_sort = place.gradients(largest, *ones)
+        assert same(shared, [0.0, 0.25, 0.25, 0.25, 0.25])
+        assert same(of_top_k, [0.0, 1.0, 0.0, 0.0, 0.0])
+        assert same(of_sort, [0.0, 0.0, 0.0, 0.0, 1.0])
+        with contrast("the other way round: top_k to the last, sort to the first"):
+            assert of_top_k[-1] == 0 and of_sort[1] == 0
+        with contrast("tf.reduce_max gives all of it to one"):
+            assert tf.math.count_nonzero(shared) == 4
+
+
+def roots(x):
+    """Multiply each root by 0, and by -2."""
+    return [0 * tf.sqrt(x[0]), -2 * tf.sqrt(x[1]), x[2] * tf.sqrt(x[2])]
+
+
+@pytest.mark.parametrize("place", COMMON, ids=str)
+def test_root_times_zero(place):
+    under_xla = place in (XLA, XLA_OUTSIDE)
+    xs = [tf.zeros([3, 17], dtype) for dtype in (FLOATS if under_xla else place.dtypes)]
+    for gradient in place.each(roots, xs):
+        by_zero, by_two, by_x = tf.cast(gradient, tf.float32)
+        assert same(by_zero, [np.nan if under_xla else 0.0] * 17)
+        assert same(by_x, [np.nan if under_xla else 0.0] * 17)
+        with contrast("any upstream gradient"):
+            assert same(by_two, [-np.inf] * 17)
+    with contrast("0 times the slope, which is infinite: NaN in all places"):
+        assert np.isnan(0.0 * np.inf) and under_xla == bool(np.isnan(by_zero[0]))

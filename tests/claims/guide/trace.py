@@ -1,0 +1,323 @@
+"""The claims of docs/guide/trace.md."""
+
+import contextlib
+import re
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from tests.harness import (
+    BLOCKS,
+    COMMON,
+    EAGER,
+    EVERYWHERE,
+    FLOATS,
+    INSIDE,
+    NESTED,
+    OUTSIDE,
+    PERSISTENT,
+    SYMBOLIC,
+    UNKNOWN,
+    XLA,
+    XLA_OUTSIDE,
+    contrast,
+    message,
+    program,
+    same,
+)
+
+COMPILED = [XLA, XLA_OUTSIDE]
+DIRECT = [OUTSIDE, *(place for place in UNKNOWN if "outside" in place.name)]
+"""The tape is outside a tf.function that calls the function directly."""
+INNER = [
+    place
+    for place in BLOCKS
+    if "outside" in place.name and "strategy" not in place.name
+]
+"""The tape is outside, and a block in the tf.function calls the function."""
+WRAPS = {"eager": lambda function: function, "tf.function": tf.function}
+WRAP = pytest.mark.parametrize("wrap", WRAPS.values(), ids=WRAPS)
+
+
+@contextlib.contextmanager
+def checked_numerics():
+    """Turn enable_check_numerics on."""
+    tf.debugging.enable_check_numerics()
+    try:
+        yield
+    finally:
+        tf.debugging.disable_check_numerics()
+
+
+def is_error(function, *arguments):
+    """Whether a call raises an error while enable_check_numerics is on."""
+    with checked_numerics():
+        return bool(message(function, *arguments))
+
+
+def operation(text):
+    """The operation that a message of enable_check_numerics names."""
+    match = re.search(r'op "([^"]+)"', text)
+    return match and match[1]
+
+
+@WRAP
+@pytest.mark.parametrize("dtype", FLOATS, ids=lambda dtype: dtype.name)
+def test_intermediate_sources(wrap, dtype):
+    received = []
+
+    @tf.custom_gradient
+    def probe(x):
+        def grad(upstream):
+            received.append(upstream)
+            return upstream
+
+        return tf.identity(x), grad
+
+    @wrap
+    def gradients(x):
+        received.clear()
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            h = probe(x * 3)
+            u = probe(tf.sin(h) + h)
+            y = probe(h * u)
+            loss = tf.reduce_sum(y * y)
+            copy = tf.identity(h)
+        *sources, of_copy = tape.gradient(loss, [y, u, h, copy])
+        assert of_copy is None
+        return sources, [*received]
+
+    sources, upstream = gradients(tf.constant([0.5, -2.0, 0.0], dtype))
+    assert len(upstream) == 3 and same(sources, upstream)
+    with contrast("the gradient of each tensor's direct use alone"):
+        x = tf.constant([0.5, -2.0, 0.0], dtype)
+        h, u = 3 * x, tf.sin(3 * x) + 3 * x
+        assert not same(sources[2], 2 * h * u * u, 0.01)
+
+
+SELECT = program("guide/trace/wrong/selects.py").STEPS
+
+
+@pytest.mark.parametrize("place", EVERYWHERE, ids=str)
+def test_nan_removed(place):
+    names = ["tf.where", "tf.maximum", "tf.clip_by_value", "tf.nn.relu", "2.0 * x"]
+    x = tf.constant([1.0, 4.0])
+
+    def all_steps(x):
+        upstream = tf.constant([np.nan, 1.0])
+        return tf.stack([SELECT[name](x[i]) * upstream for i, name in enumerate(names)])
+
+    rows = tf.tile(x[None], [len(names), 1])
+    gradients = np.asarray(place.gradient(all_steps, rows))
+    assert not gradients[:3, 0].any() and same(gradients[:3, 1], [1.0] * 3)
+    assert gradients[3, 0] == 0 if place in COMPILED else np.isnan(gradients[3, 0])
+    with contrast("every gradient function that multiplies removes a NaN"):
+        assert np.isnan(gradients[4, 0])
+    with contrast("also where they select the element"):
+        selected = EAGER.gradient(SELECT["tf.where"], [3.0], lambda y: y * np.nan)
+        assert np.isnan(selected)
+
+
+@tf.custom_gradient
+def hides_log(x):
+    """Infinite inside its gradient function, and finite in its result."""
+    x = tf.identity(x)  # else, a branch raises
+
+    def grad(upstream):
+        return tf.where(tf.math.log(x - x) < 0, upstream, upstream)
+
+    return 2 * x, grad
+
+
+@tf.custom_gradient
+def takes_log(x):
+    """With an infinite gradient."""
+    x = tf.identity(x)
+
+    def grad(upstream):
+        return upstream * tf.math.log(x - x)
+
+    return 2 * x, grad
+
+
+def error_in(place, function, dtype=tf.float32):
+    """The message of an error that enable_check_numerics raises, or ""."""
+    with checked_numerics():
+        return message(place.gradient, function, tf.constant([0, 4], dtype))
+
+
+@pytest.mark.parametrize(
+    "place", [EAGER, PERSISTENT, INSIDE, NESTED, SYMBOLIC], ids=str
+)
+def test_names_operation(place):
+    for dtype in place.dtypes:
+        assert operation(error_in(place, hides_log, dtype)) == "Log"
+    assert operation(error_in(place, takes_log)) == "Log"
+    assert error_in(place, takes_log).startswith("InvalidArgumentError")
+    with contrast("the operation that gets the infinity first, Mul or Less"):
+        assert operation(error_in(place, lambda x: 3 * takes_log(x))) == "Log"
+    with contrast("raised also for operations of the custom gradient that are finite"):
+        assert not error_in(place, lambda x: x * x)
+
+
+@pytest.mark.parametrize("place", DIRECT, ids=str)
+def test_names_backward_function(place):
+    assert "__backward_" in operation(error_in(place, takes_log))
+    assert not error_in(place, hides_log)
+    with contrast("in a loop of the tf.function as well"):
+        [loop] = [place for place in BLOCKS if place.name == "loop, outside"]
+        assert operation(error_in(loop, hides_log)) == "Log"
+
+
+SKIPPED = {
+    "constant": lambda x: tf.constant([np.nan]),
+    "numpy_function": lambda x: tf.numpy_function(
+        lambda a: np.full_like(a, np.nan), [x], x.dtype
+    ),
+    "maximum": lambda x: tf.maximum(x, tf.ones_like(x)),
+    "fill": lambda x: tf.fill([2], x[0]),
+    "slice": lambda x: x[:1],
+    "reshape": lambda x: tf.reshape(x, [2, 1]),
+    "concat": lambda x: tf.concat([x, x], 0),
+    "unstack": lambda x: tf.unstack(tf.reshape(x, [2, 1])),
+}
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=lambda dtype: dtype.name)
+def test_skipped_operations(dtype):
+    x = tf.constant([np.nan, 1.0], dtype)
+    for function in SKIPPED.values():
+        assert np.isnan(np.asarray(function(x)[0], float)).any()
+        assert not is_error(function, x)
+    assert is_error(lambda x: tf.where(x < 9, x, x), x)
+    assert is_error(lambda x: tf.gather(x, [0]), x)
+    with contrast("of every operation that only moves numbers"):
+        assert is_error(lambda x: tf.tile(x, [2]), x) and is_error(tf.stack, [x, x])
+    with contrast("in a graph, too: there, a NaN from NumPy raises an error"):
+        for name in ("constant", "numpy_function"):
+            function = tf.function(lambda x, name=name: SKIPPED[name](x) * 1)
+            assert is_error(function, tf.ones([2], dtype))
+
+
+@WRAP
+@pytest.mark.parametrize("dtype", [tf.complex64, tf.complex128], ids=lambda d: d.name)
+def test_complex_unchecked(wrap, dtype):
+    functions = [lambda z: z / (z - z), lambda z: tf.math.log(z - z) * z, tf.exp]
+    for function in map(wrap, functions):
+        for z in (tf.constant(1 + 2j, dtype), tf.constant([1e300 + 0j, 1], dtype)):
+            assert not is_error(function, z)
+    assert not np.isfinite(functions[0](z)).any()
+    with contrast("the parts of a complex result, too, if they are real"):
+        parts = wrap(lambda z: tf.math.real(z / (z - z)))
+        assert is_error(parts, tf.constant([1 + 2j], dtype))
+    with contrast("real results neither"):
+        assert is_error(wrap(lambda x: x / (x - x)), tf.constant([1.0]))
+
+
+def test_bfloat16_scalar():
+    one, row = tf.constant(1, tf.bfloat16), tf.constant([1, 2], tf.bfloat16)
+    for function in (tf.negative, tf.exp, lambda x: x * one, tf.reduce_sum):
+        with checked_numerics():
+            assert message(function, one).startswith("ValueError")
+    for function in (tf.negative, tf.exp, lambda x: x * one, lambda x: x + x):
+        assert not is_error(function, row)
+    with contrast("a finite scalar of any dtype"):
+        for dtype in (tf.float16, tf.float32, tf.float64):
+            assert not is_error(tf.exp, tf.constant(1, dtype))
+
+
+CHECKS = {
+    "check_numerics": lambda x: tf.debugging.check_numerics(x, "h"),
+    "assert_all_finite": lambda x: tf.debugging.assert_all_finite(x, "h"),
+}
+
+
+@pytest.mark.parametrize(
+    "place", [place for place in COMMON if place not in COMPILED], ids=str
+)
+def test_forward_checks(place):
+    texts = {
+        name: message(place.gradient, lambda x, check=check: tf.sqrt(check(x)), [0.0])
+        for name, check in CHECKS.items()
+    }
+    assert "Tensor had Inf values" in texts["check_numerics"]
+    assert not texts["assert_all_finite"]
+    with contrast("assert_all_finite doesn't even check the value"):
+        for check in CHECKS.values():
+            text = message(place.gradient, lambda x, check=check: check(x), [np.nan])
+            assert "Tensor had NaN values" in text
+
+
+def prints(place, is_tied):
+    """Whether a tf.print in a gradient function runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "printed"
+
+        @tf.custom_gradient
+        def probe(x):
+            def grad(upstream):
+                line = tf.print(upstream, output_stream=f"file://{file}")
+                with tf.control_dependencies([line] if is_tied else []):
+                    return tf.identity(upstream) if is_tied else upstream
+
+            return tf.identity(x), grad
+
+        gradient = place.gradient(lambda x: tf.sqrt(probe(x)), [4.0])
+        assert same(gradient, [0.25])
+        return file.exists()
+
+
+def stops(place, is_tied):
+    """Whether a tf.debugging.check_numerics in a gradient function raises an error."""
+
+    @tf.custom_gradient
+    def guarded(x):
+        def grad(upstream):
+            checked = tf.debugging.check_numerics(upstream, "h")
+            return checked if is_tied else upstream
+
+        return tf.identity(x), grad
+
+    return bool(message(place.gradient, lambda x: tf.sqrt(guarded(x)), [0.0]))
+
+
+@pytest.mark.parametrize("place", DIRECT, ids=str)
+def test_tied_print(place):
+    for runs in (prints, stops):
+        assert runs(place, is_tied=True) and not runs(place, is_tied=False)
+        with contrast("with the tape inside, too"):
+            assert runs(INSIDE, is_tied=False)
+
+
+@pytest.mark.parametrize("place", INNER, ids=str)
+def test_print_in_a_block(place):
+    assert prints(place, is_tied=False) and prints(place, is_tied=True)
+    with contrast("also without the block"):
+        assert not prints(OUTSIDE, is_tied=False)
+
+
+@pytest.mark.parametrize("place", COMPILED, ids=str)
+def test_xla_raises(place):
+    @tf.custom_gradient
+    def probe(x):
+        def grad(upstream):
+            with tf.control_dependencies([tf.print(upstream)]):
+                return tf.identity(upstream)
+
+        return tf.identity(x), grad
+
+    functions = [tf.sqrt, lambda x: tf.matmul([x], [x], transpose_b=True)]
+    assert "Detected unsupported" in message(place.gradient, probe, [1.0, 4.0])
+    for function in functions:
+        with checked_numerics():
+            text = message(place.gradient, function, [1.0, 4.0])
+        assert "Detected unsupported" in text
+        with contrast("enable_check_numerics only if a result isn't finite"):
+            again = lambda x, function=function: function(x)  # noqa: E731
+            assert np.isfinite(place.gradient(again, [1.0, 4.0])).all()
+    with contrast("outside of XLA as well"):
+        assert not message(OUTSIDE.gradient, tf.sqrt, [1.0, 4.0])
