@@ -1,7 +1,6 @@
 """Promise: a page of measurements is what its measurement wrote."""
 
 import dataclasses
-import json
 import re
 
 from reader import versions
@@ -10,15 +9,6 @@ from . import messages
 from .drills import matrix
 from .project import ROOT
 from .public_code import page as public_code
-
-
-def test_where_the_traces_hold():
-    """``docs/versions.md``, with what differs."""
-    known = json.loads(matrix.RESULTS.read_text("utf-8"))
-    results = [matrix.Result(**each) for each in known["results"]]
-    shown = matrix.page(results, len(known["programs"]))
-    assert matrix.PAGE.read_text("utf-8") == shown
-    assert results and known["programs"]
 
 
 def test_a_run_of_one_pair_keeps_what_is_known_of_the_others():

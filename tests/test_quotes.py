@@ -111,7 +111,7 @@ def test_a_page_made_from_data_is_left_out(page):
     text = "It said `OSError: none`. `python -m tests.drills` wrote this page."
     made, root = page(text)
     assert not holds(quotes.check, (made, root))
-    generated = made.path.rename(root / "docs/versions.md")
+    generated = made.path.rename(root / "docs/public_code.md")
     assert states(quotes.check, (Page(generated, root), root)) == []
 
 

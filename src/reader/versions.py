@@ -25,7 +25,6 @@ from . import place
 
 RESULTS = "versions.json"
 """Below the folder of pages, beside the page that shows it."""
-PAGE = "versions.md"
 _PAIR = "tensorflow", "python"
 # After highlighted code is back in its place.
 _LATE = 19
@@ -93,7 +92,6 @@ class _Versions(Postprocessor):
         if page is None or known is None:
             return text
         folder = page.removesuffix(".md")
-        link = place.link(self.md, page, PAGE)
         name = program = ""
 
         def with_line(block: re.Match[str]) -> str:
@@ -103,9 +101,7 @@ class _Versions(Postprocessor):
                 name, program = f"{folder}/{block['title']}", code
             if block["title"] != TRACE or not name:
                 return block[0]
-            return block[0] + _line(
-                name, tried(known, name, digest(program, code)), link
-            )
+            return block[0] + _line(name, tried(known, name, digest(program, code)))
 
         return _BLOCK.sub(with_line, text)
 
@@ -131,17 +127,15 @@ def _read(path: Path, changed: int) -> dict[str, Any]:
         ) from error
 
 
-def _line(name: str, tried: tuple[str, str], link: str) -> str:
+def _line(name: str, tried: tuple[str, str]) -> str:
     held, differed = tried
     here = packages() | {"Python": platform.python_version()}
     text = f"Built with {', '.join(f'{name} {at}' for name, at in here.items())}."
     text += f" Held with TensorFlow {held}." if held else ""
     text += f" Differed with TensorFlow {differed}." if differed else ""
-    text += "" if held or differed else " As it is, not yet tried with others."
     return (
         f'<details class="holds" data-program="{escape(name)}" data-search-exclude>'
-        f'<summary>versions</summary><p>{escape(text)} <a href="{link}">Where the'
-        " traces hold</a></p></details>"
+        f"<summary>versions</summary><p>{escape(text)}</p></details>"
     )
 
 

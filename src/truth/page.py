@@ -48,7 +48,6 @@ GENERATED = {
     "mistakes/messages.md",
     "public_code.md",
     "systems/composition.md",
-    "versions.md",
     "vjpcheck.md",
 }
 """Pages that a command writes from a run; a test compares them with what it writes."""

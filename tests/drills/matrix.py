@@ -2,8 +2,9 @@
 
 For each pair of a Python and a TensorFlow, a throw-away environment with the
 engine, TensorFlow and NumPy. In it every snippet runs once with oneDNN's kernels
-and once without. The table goes to ``docs/versions.md``. A run of some pairs
-replaces the results of these pairs and keeps all others.
+and once without. The results go to ``docs/versions.json``, and stand behind each
+program that hasn't changed since. A run of some pairs replaces the results of these
+pairs and keeps all others.
 """
 
 import argparse
@@ -35,9 +36,6 @@ PAIRS = [
 ]
 SNIPPETS = ROOT / "snippets"
 RESULTS = ROOT / "docs" / versions.RESULTS
-PAGE = ROOT / "docs/versions.md"
-MOST = 12
-"""Lines of a difference that the page shows."""
 DEFAULT, ON, OFF = "default", "on", "off"
 ONE_DNN = {ON: "1", OFF: "0"}
 """Values of the variable ``TF_ENABLE_ONEDNN_OPTS``. Without it, TensorFlow chooses."""
@@ -159,54 +157,6 @@ def _newest_first(result: Result) -> tuple[list[int], list[int], bool]:
     return tensorflow, python, result.one_dnn == OFF
 
 
-def page(results: Sequence[Result], number: int) -> str:
-    lines = [
-        "---",
-        "description: >-",
-        "  With which versions of TensorFlow, Python, Keras and NumPy do the programs of this",
-        "  site print what their pages show?",
-        "---",
-        "",
-        "# Where the traces hold",
-        "",
-        "Each snippet ran with these versions, each in an environment of its own, on a",
-        "CPU. `python -m tests.drills.matrix` wrote this page; a trace holds where the",
-        "program prints what its page shows, within the tolerance of",
-        "[the comparison](checked.md#when-two-traces-are-equal). The table leaves out",
-        "programs that are new or changed since the day of a row. The results are there",
-        "[as data](versions.json), too, and behind each trace.",
-        "",
-        "The column oneDNN is the setting of `TF_ENABLE_ONEDNN_OPTS`: `1` is on and `0` is",
-        "off. Where it says default, the variable was not set and TensorFlow chose.",
-        "",
-        "| TensorFlow | Python | Keras | NumPy | oneDNN | day | traces that hold |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    for r in results:
-        tried = number - len(r.untried)
-        lines.append(
-            f"| {r.tensorflow} | {r.python} | {r.keras} | {r.numpy} | {r.one_dnn}"
-            f" | {r.day} | {tried - len(r.problems)} of {tried} |"
-        )
-    for name in sorted({name for r in results for name in r.problems}):
-        where = [r for r in results if name in r.problems]
-        lines += [
-            "",
-            f"`{name}` differs with {', '.join(r.versions for r in where)}:",
-            "<!-- proof: tests/test_measured_pages.py -->",
-            "",
-            "```text",
-            *_first(where[0].problems[name]),
-            "```",
-        ]
-    return "\n".join([*lines, ""])
-
-
-def _first(text: str) -> list[str]:
-    lines = text.splitlines()
-    return lines if len(lines) <= MOST else [*lines[:MOST], "…"]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.drills.matrix")
     parser.add_argument(
@@ -236,7 +186,6 @@ def main() -> None:
 def write(shown: Sequence[Result], ran: dict[str, str]) -> None:
     known = {"programs": ran, "results": list(map(asdict, shown))}
     RESULTS.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
-    PAGE.write_text(page(shown, len(ran)), "utf-8")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from .book import Book, Change, History
 from .cards import Cards
 from .page import Page, read
 
-_PROOF = "versions/"
 _STYLE = "assets/site.css"
 
 
@@ -23,7 +22,6 @@ def write(site: Path, book: Book, kept: Path) -> None:
     changes = [(page, _last(page, history, book)) for page in pages]
     for page, change in changes:
         here = page.place or "."
-        proof = relpath(_PROOF, here) + "/" if _PROOF in places else None
         links = forge.links(
             book,
             page.source if page.source and history.has(page.source) else None,
@@ -32,7 +30,7 @@ def write(site: Path, book: Book, kept: Path) -> None:
             history.revision,
         )
         text = head.with_tags(page.text, page, book, _above(page, places), change, ran)
-        text = head.with_line(text, change, ran, proof, links)
+        text = head.with_line(text, change, ran, links)
         page.path.write_text(text, "utf-8")
     for old, new in book.moved.items():
         path = site / old.strip("/") / "index.html"

@@ -114,15 +114,12 @@ def with_line(
     text: str,
     change: Change | None,
     versions: dict[str, str],
-    proof: str | None,
     links: dict[str, str],
 ) -> str:
     """The page with its last line: with which versions its programs run, when it
     changed, and what a reader can do about it."""
     ran = ", ".join(f"{name} {at}" for name, at in versions.items())
     parts = [f"Built with {escape(ran)}"]
-    if proof:
-        parts.append(f'<a href="{escape(proof)}">Where the traces hold</a>')
     if change:
         parts.append(f'Changed <time datetime="{change.moment}">{change.day}</time>')
     parts += [f'<a href="{escape(to)}">{name}</a>' for name, to in links.items()]

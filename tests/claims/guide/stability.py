@@ -85,7 +85,7 @@ def test_divide_no_nan(place):
     assert same(place.gradients(quotients, *pairs), zeros)
     two = [tf.constant([6.0, 0.0]), tf.constant([2.0, 0.0])]
     with contrast("whatever the upstream gradient is"):
-        infinite = lambda x, y: INF * tf.math.divide_no_nan(x, y)  # noqa: E731
+        infinite = lambda x, y: INF * tf.math.divide_no_nan(x, y)
         assert np.isnan(place.gradients(infinite, *two)[1][1])
     with contrast("also where the divisor isn't 0"):
         gradients = EAGER.gradients(tf.math.divide_no_nan, *two)
@@ -152,6 +152,6 @@ def test_unused_branch(place):
     with contrast("with the upstream gradient of the result, which is 3"):
         assert place.gradient(first_branch, [-4.0])[0] != 10
     with contrast("also where tf.cond doesn't use a branch"):
-        only_one = lambda x: tf.cond(x > 0, lambda: marked(x), lambda: x * 5)  # noqa: E731
+        only_one = lambda x: tf.cond(x > 0, lambda: marked(x), lambda: x * 5)
         assert same(EAGER.gradient(only_one, -4.0), 5.0)
         assert same(INSIDE.gradient(only_one, -4.0), 5.0)

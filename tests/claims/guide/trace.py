@@ -317,7 +317,7 @@ def test_xla_raises(place):
             text = message(place.gradient, function, [1.0, 4.0])
         assert "Detected unsupported" in text
         with contrast("enable_check_numerics only if a result isn't finite"):
-            again = lambda x, function=function: function(x)  # noqa: E731
+            again = lambda x, function=function: function(x)
             assert np.isfinite(place.gradient(again, [1.0, 4.0])).all()
     with contrast("outside of XLA as well"):
         assert not message(OUTSIDE.gradient, tf.sqrt, [1.0, 4.0])
