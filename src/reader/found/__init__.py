@@ -2,7 +2,6 @@
 in their heads, and to the files beside them. Knows no site generator."""
 
 from pathlib import Path
-from posixpath import relpath
 
 from ..versions import packages
 from . import files, forge, head
@@ -21,7 +20,6 @@ def write(site: Path, book: Book, kept: Path) -> None:
     places = {page.place: page for page in pages}
     changes = [(page, _last(page, history, book)) for page in pages]
     for page, change in changes:
-        here = page.place or "."
         links = forge.links(
             book,
             page.source if page.source and history.has(page.source) else None,
