@@ -270,9 +270,9 @@ def test_what_is_served_of_other_inputs_follows_its_files(book):
 )
 def test_a_page_rests_on_the_inputs_of_all_that_it_shows(book, text):
     given = "page.md", text, book.root / "docs", book.root
-    before = reader.live.rests_on(*given)
+    before = reader.live.cache_key(*given)
     declare(book, "x = 1.0, 2.0\n")
-    assert reader.live.rests_on(*given) != before
+    assert reader.live.cache_key(*given) != before
 
 
 def test_an_open_line_is_ended_before_the_next_stop(book):

@@ -9,7 +9,7 @@ from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from serving import later
+from serving import on_demand
 
 from . import extension, font
 from .source import markdown_cells
@@ -49,7 +49,7 @@ class MathmlPlugin(BasePlugin):
                 f"{self._failed} formulas do not convert; the site is not built"
             )
         site = Path(config.site_dir)
-        later.make("font", str(font.FONT), lambda: self._write_font(site))
+        on_demand.make("font", str(font.FONT), lambda: self._write_font(site))
 
     def _write_font(self, site: Path) -> None:
         text = font.characters(site)

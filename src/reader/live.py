@@ -52,7 +52,7 @@ class LiveExtension(Extension):
         md.postprocessors.register(_Live(md), "live", _AFTER_VERSIONS)
 
 
-def rests_on(page: str, text: str, docs: Path, root: Path) -> object:
+def cache_key(page: str, text: str, docs: Path, root: Path) -> object:
     """Which of the page's traces and figures have inputs."""
     folder = docs.parent / FOLDER
     stems = _NAMED.findall(text)

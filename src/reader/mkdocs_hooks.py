@@ -18,7 +18,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import write_file
 
 from reader import notebook, search, terms, typeface, versions
-from serving import later
+from serving import on_demand
 
 
 def on_config(config: MkDocsConfig) -> None:
@@ -70,7 +70,7 @@ def on_env(env: object, config: MkDocsConfig, files: Files) -> None:
         ).items():
             write_file(text.encode(), os.path.join(config.site_dir, name))
 
-    later.make("search", "search/", write)
+    on_demand.make("search", "search/", write)
 
 
 def _search(page: Page) -> dict:
@@ -89,7 +89,7 @@ def _search(page: Page) -> dict:
 
 def on_post_build(config: MkDocsConfig) -> None:
     site = Path(config.site_dir)
-    later.make("typeface", "assets/fonts/text-", lambda: typeface.write(site))
+    on_demand.make("typeface", "assets/fonts/text-", lambda: typeface.write(site))
 
 
 def _root(config: MkDocsConfig) -> Path:

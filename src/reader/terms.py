@@ -245,7 +245,7 @@ def _add_letters(root: Element) -> None:
     root.insert(list(root).index(entries), letters)
 
 
-def rests_on(page: str, text: str, docs: Path, root: Path) -> object:
+def cache_key(page: str, text: str, docs: Path, root: Path) -> object:
     """What a page's links to terms are made of."""
     glossary = load(docs)
     if page == GLOSSARY or glossary is None:

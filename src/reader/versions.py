@@ -146,7 +146,7 @@ class VersionsExtension(Extension):
         md.postprocessors.register(_Versions(md), "versions", _LATE)
 
 
-def rests_on(page: str, text: str, docs: Path, root: Path) -> object:
+def cache_key(page: str, text: str, docs: Path, root: Path) -> object:
     """What is known of other versions."""
     path = docs / RESULTS
     return path.exists() and _read_digest(path, path.stat().st_mtime_ns)

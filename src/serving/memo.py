@@ -2,7 +2,7 @@
 
 A page rests on its text, its address, the options of MkDocs, the files that its links
 name, and whatever else the Markdown extensions and the plugins read. An extension's
-module, or a plugin, that reads more than the text defines ``rests_on(page, text, docs,
+module, or a plugin, that reads more than the text defines ``cache_key(page, text, docs,
 root)``. It returns what it reads for that page, as a value that ``repr`` tells from all
 others, or ``UNKNOWN`` if it can't tell: such a page is rendered each time.
 """
@@ -25,7 +25,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 UNKNOWN = None
-"""What ``rests_on`` returns for a page that can't be kept."""
+"""What ``cache_key`` returns for a page that can't be kept."""
 
 _KEPT = ("markdown", "content", "toc", "_title_from_render", "present_anchor_ids")
 _NOT_READ = ("nav", "extra", "extra_css", "extra_javascript", "theme", "plugins")
@@ -89,8 +89,8 @@ class Memo:
             self._options = config, _options(config)
         root = Path(config.config_file_path).resolve().parent
         parts = [path, page.file.url, text, self._options[1]]
-        for rests_on in _readers(config):
-            read = rests_on(path, text, Path(config.docs_dir), root)
+        for cache_key in _readers(config):
+            read = cache_key(path, text, Path(config.docs_dir), root)
             if read is UNKNOWN:
                 return None
             parts.append(repr(read))
@@ -231,8 +231,8 @@ def _readers(config: MkDocsConfig) -> Iterator[Callable]:
     """What reads more than a page's text, and says what."""
     modules = [import_module(name) for name in _modules(config.markdown_extensions)]
     for reader in (*modules, *config.plugins.values()):
-        if rests_on := getattr(reader, "rests_on", None):
-            yield rests_on
+        if cache_key := getattr(reader, "cache_key", None):
+            yield cache_key
 
 
 def _modules(extensions: list[str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.theme import Theme
 
-from serving import later, templates, watching
+from serving import on_demand, templates, watching
 from serving.memo import Memo
 
 _memo: Memo | None = None
@@ -45,5 +45,5 @@ def on_env(env: Any, config: MkDocsConfig, files: Files) -> Any:
 
 
 def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Any) -> None:
-    later.serve(server)
+    on_demand.serve(server)
     watching.hasten(server.observer)

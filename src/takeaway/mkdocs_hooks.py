@@ -13,7 +13,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
-from serving import later
+from serving import on_demand
 from takeaway import book, exercises, offline
 from tracebook import files as on_disk
 from tracebook import settings
@@ -52,7 +52,7 @@ def on_post_build(config: MkDocsConfig) -> None:
         for name, content in _book(config).files():
             on_disk.write(site / name, content)
 
-    later.make("takeaway", r".*\.(?:md|ipynb)$|llms|snippets/|exercises/", write)
+    on_demand.make("takeaway", r".*\.(?:md|ipynb)$|llms|snippets/|exercises/", write)
     if not _serving:
         on_disk.write(site / offline.NAME, offline.archive(site))
 

@@ -123,7 +123,7 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
             self._problems = said
             on_disk.write(self._news / "problems", "\n".join(said).encode())
 
-    def rests_on(self, page: str, text: str, docs: Path, root: Path) -> object:
+    def cache_key(self, page: str, text: str, docs: Path, root: Path) -> object:
         """What a page includes, and what that includes."""
         return pages.included(text, self._settings.snippets_dir)
 

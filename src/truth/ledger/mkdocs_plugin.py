@@ -17,7 +17,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 
-from serving import later
+from serving import on_demand
 from tracebook.settings import SettingsError
 
 from .. import claims, results
@@ -98,13 +98,13 @@ class TruthPlugin(BasePlugin[TruthConfig]):
         )
 
         if self._serving:
-            later.make("ledger", _LEDGER, partial(self._renew, _root(config), path))
+            on_demand.make("ledger", _LEDGER, partial(self._renew, _root(config), path))
 
     def _renew(self, root: Path, path: Path) -> None:
         """The page that a browser asks for, of the pages as they are now."""
-        if later.is_serving() and path.read_text("utf-8") != ledger.text(root):
+        if on_demand.is_serving() and path.read_text("utf-8") != ledger.text(root):
             self._is_ledger_due = True
-            later.rebuild()
+            on_demand.rebuild()
 
     @event_priority(-50)  # before the site is packed
     def _copy_tests(self, *, config: MkDocsConfig) -> None:

@@ -143,7 +143,7 @@ def _stamp(page: Page, known: Results) -> Iterator[etree.Element]:
     yield line
 
 
-def rests_on(page: str, text: str, docs: Path, root: Path) -> object:
+def cache_key(page: str, text: str, docs: Path, root: Path) -> object:
     """Return what the signs of a page depend on, for pages that are rendered once."""
     path = docs / page
     if path.suffix != ".md" or not path.is_file():
