@@ -1,5 +1,5 @@
-"""Promise: while serving, a page that changed nowhere isn't rendered again, and no page
-is shown as it was before something that it rests on changed."""
+"""Promise: while serving, an unchanged page isn't rendered again, and a page is rendered
+again whenever something that it depends on changed."""
 
 import json
 import logging
@@ -21,15 +21,15 @@ from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers.polling import PollingObserver
 
 from serving import watching
-from serving.memo import Memo
-from serving.templates import kept
+from serving.page_cache import PageCache
+from serving.templates import cached
 
 from .project import edit
 
 pytestmark = pytest.mark.tools
 
 CONFIG = """\
-site_name: A book
+site_name: A site
 nav: [index.md, other.md, Words: glossary.md]
 theme: {name: material, custom_dir: overrides}
 extra_css: [site.css]
@@ -67,43 +67,41 @@ known gradient { #known }
 """
 
 
-class Book:
-    """A book that is built again and again, as a server does."""
+class Site:
+    """A site that is built again and again, as a server does."""
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self._root = root
         self.rendered: list[str] = []
-        self.filled: list[str] = []
-        memo = Memo()
+        self.cache = PageCache()
         render = Page.render
 
-        def counting(page: Page, *given: Any) -> None:
+        def record_and_render(page: Page, *args: Any) -> None:
             self.rendered.append(page.file.src_uri)
-            render(page, *given)
+            render(page, *args)
 
-        monkeypatch.setattr(Page, "render", counting)
+        monkeypatch.setattr(Page, "render", record_and_render)
         monkeypatch.setattr(
-            build, "_populate_page", memo.populating(build._populate_page)
+            build, "_populate_page", self.cache.wrap_populate(build._populate_page)
         )
-        monkeypatch.setattr(Theme, "get_env", kept(Theme.get_env))
-        self._memo = memo
+        monkeypatch.setattr(Theme, "get_env", cached(Theme.get_env))
 
-    def __call__(self) -> dict[str, str]:
-        """Build it, and read the text of each page."""
+    def build(self) -> dict[str, str]:
+        """Build the site, and return the text of each page."""
         self.rendered.clear()
         config = load_config(
             str(self._root / "mkdocs.yml"), site_dir=str(self._root / "site")
         )
         plugin = config.plugins["tracebook"]
         plugin.on_startup(command="build", dirty=False)
-        memo = self._memo
+        cache = self.cache
 
         class Hook:
             def on_nav(self, nav, config, files):
                 self.nav = nav
 
             def on_env(self, env, config, files):
-                return memo.environment(env, self.nav, config)
+                return cache.environment(env, self.nav, config)
 
         hook = Hook()
         config.plugins.events["nav"].append(hook.on_nav)
@@ -120,7 +118,7 @@ class Book:
 
 
 @pytest.fixture
-def book(tmp_path, monkeypatch):
+def site(tmp_path, monkeypatch):
     for name, text in {
         "mkdocs.yml": CONFIG,
         "pyproject.toml": "[tool.tracebook]\n",
@@ -136,16 +134,16 @@ def book(tmp_path, monkeypatch):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(logging.getLogger("mkdocs"), "propagate", True)
-    return Book(tmp_path, monkeypatch)
+    return Site(tmp_path, monkeypatch)
 
 
-def test_what_did_not_change_is_not_rendered_again(book, tmp_path):
-    first = book()
-    assert len(book.rendered) == 3
-    assert book() == first and not book.rendered
+def test_an_unchanged_page_is_not_rendered_again(site, tmp_path):
+    first = site.build()
+    assert len(site.rendered) == 3
+    assert site.build() == first and not site.rendered
     edit(tmp_path / "docs/other.md", "Text.", "Another text.")
-    assert "Another text." in book()["other/index.html"]
-    assert book.rendered == ["other.md"]
+    assert "Another text." in site.build()["other/index.html"]
+    assert site.rendered == ["other.md"]
 
 
 EDITS = {
@@ -163,7 +161,7 @@ EDITS = {
     ),
     "the menu": ("mkdocs.yml", "other.md, W", "Menu: other.md, W", "Menu"),
     "an option": ("mkdocs.yml", "permalink: true", "permalink: '+'", ">+</a>"),
-    "the name": ("mkdocs.yml", "A book", "A new book", "A new book"),
+    "the name": ("mkdocs.yml", "A site", "A new site", "A new site"),
     "a template": (
         "overrides/main.html",
         "%}",
@@ -175,82 +173,84 @@ EDITS = {
 
 
 @pytest.mark.parametrize("name", EDITS)
-def test_a_page_changes_with_what_it_rests_on(book, tmp_path, name):
+def test_a_page_changes_with_its_dependencies(site, tmp_path, name):
     path, old, new, shown = EDITS[name]
     if "DIGEST" in new:
         from reader.versions import digest
 
         new = new.replace("DIGEST", digest("print('first program')", "first trace"))
-    before = book()["index.html"]
+    before = site.build()["index.html"]
     assert shown not in before
     edit(tmp_path / path, old, new)
     os.utime(tmp_path / path, ns=(1, 1))
-    after = book()
+    after = site.build()
     assert shown in after["index.html"]
-    # And as it would be without a memory.
-    for path_, text in _anew(tmp_path).items():
-        assert after[path_] == text, path_
+    # And as it would be without a cache.
+    for uncached, text in _build_uncached(tmp_path).items():
+        assert after[uncached] == text, uncached
 
 
-def _anew(root: Path) -> dict[str, str]:
+def _build_uncached(root: Path) -> dict[str, str]:
     with pytest.MonkeyPatch.context() as patch:
-        book = Book(root, patch)
-        patch.setattr(Memo, "_key", lambda *_: None)
-        return book()
+        site = Site(root, patch)
+        patch.setattr(PageCache, "_key", lambda *_: None)
+        return site.build()
 
 
-def test_a_link_leads_to_a_page_that_is_moved_or_gone(book, tmp_path, caplog):
-    book()
+def test_a_link_to_a_renamed_page_is_reported_until_fixed(site, tmp_path, caplog):
+    site.build()
     (tmp_path / "docs/other.md").rename(tmp_path / "docs/third.md")
     edit(tmp_path / "mkdocs.yml", "other.md", "third.md")
-    book()
+    site.build()
     assert "contains a link 'other.md#below', but the target is not found" in re.sub(
         r" 'other.md'(?= is)", "", caplog.text
     )
     caplog.clear()
-    book()  # it is said as long as it holds
+    site.build()  # the message is repeated as long as the link is broken
     assert "contains a link 'other.md#below'" in caplog.text
     edit(tmp_path / "docs/index.md", "other.md#below", "third.md#below")
-    assert 'href="third/#below"' in book()["index.html"]
+    assert 'href="third/#below"' in site.build()["index.html"]
 
 
-def test_what_another_thread_logs_meanwhile_is_said_once(book, caplog, monkeypatch):
-    """Such as the engine's answer, which comes while pages are rendered."""
+def test_messages_of_other_threads_are_not_repeated(site, caplog, monkeypatch):
+    """For example, the engine reports while pages are rendered."""
     caplog.set_level(logging.INFO)
     render = Page.render
 
-    def rendering(page: Page, *given: Any) -> None:
-        answer = logging.getLogger("mkdocs.plugins.tracebook").info
-        thread = threading.Thread(target=answer, args=("7 snippets, 1 run",))
+    def log_and_render(page: Page, *args: Any) -> None:
+        log = logging.getLogger("mkdocs.plugins.tracebook").info
+        thread = threading.Thread(target=log, args=("7 snippets, 1 run",))
         thread.start()
         thread.join()
-        render(page, *given)
+        render(page, *args)
 
-    monkeypatch.setattr(Page, "render", rendering)
-    book()
+    monkeypatch.setattr(Page, "render", log_and_render)
+    site.build()
     assert "7 snippets, 1 run" in caplog.text
     caplog.clear()
-    book()
+    site.build()
     assert "7 snippets, 1 run" not in caplog.text
 
 
-def test_a_heading_that_is_linked_to_is_renamed(book, tmp_path, caplog):
+def test_a_renamed_heading_is_reported_on_the_page_that_links_to_it(
+    site, tmp_path, caplog
+):
     caplog.set_level(logging.INFO)
-    book()
+    site.build()
     assert "anchor" not in caplog.text
     edit(
         tmp_path / "mkdocs.yml",
         "plugins",
         "validation: {links: {anchors: warn}}\nplugins",
     )
-    book()
+    site.build()
     edit(tmp_path / "docs/other.md", "## Below", "## Above")
-    book()
-    assert book.rendered == ["other.md"]
+    site.build()
+    assert site.rendered == ["other.md"]
     assert "does not contain an anchor '#below'" in caplog.text
 
 
-def test_a_page_has_a_stamp_as_long_as_the_results_say_so(book, tmp_path, monkeypatch):
+def test_the_stamp_of_a_page_follows_the_results(site, tmp_path, monkeypatch):
     from truth.ledger import signs
 
     lines: list[str] = []
@@ -263,16 +263,15 @@ def test_a_page_has_a_stamp_as_long_as_the_results_say_so(book, tmp_path, monkey
 
     monkeypatch.setattr(signs, "_stamp", stamp)
     monkeypatch.setattr(signs.Results, "is_whole", lambda *_: bool(lines))
-    assert "Checked" not in book()["index.html"]
+    assert "Checked" not in site.build()["index.html"]
     lines.append("Checked.")
-    assert "Checked" in book()["index.html"]
+    assert "Checked" in site.build()["index.html"]
     lines.clear()
-    assert "Checked" not in book()["index.html"]
+    assert "Checked" not in site.build()["index.html"]
 
 
-def test_a_rendered_page_reads_nothing_else(book, tmp_path):
-    """Every file of the book that is opened while pages are rendered, by whoever, is
-    one of which a test above says that the page changes with it."""
+def test_rendering_opens_no_files_but_the_dependencies(site, tmp_path):
+    """A test above changes each file that is opened while pages are rendered."""
     opened: set[str] = set()
     listening = [True]
 
@@ -285,32 +284,32 @@ def test_a_rendered_page_reads_nothing_else(book, tmp_path):
     sys.addaudithook(listen)
     try:
         populate = build._populate_page
-        seen: set[str] = set()
+        opened_by_pages: set[str] = set()
 
-        def noting(*given: Any) -> None:
+        def record_and_populate(*args: Any) -> None:
             opened.clear()
-            populate(*given)
-            seen.update(opened)
+            populate(*args)
+            opened_by_pages.update(opened)
 
-        build._populate_page = noting  # type: ignore[assignment]
-        book()
+        build._populate_page = record_and_populate  # type: ignore[assignment]
+        site.build()
     finally:
         build._populate_page = populate
         listening.clear()
-    known = {path for path, *_ in EDITS.values()}
-    assert seen <= known | {"pyproject.toml"}, seen - known
+    tested = {path for path, *_ in EDITS.values()} | {"pyproject.toml"}
+    assert opened_by_pages <= tested, opened_by_pages - tested
 
 
-def test_what_is_gone_takes_no_memory(book, tmp_path):
+def test_the_cache_drops_pages_that_are_gone(site, tmp_path):
     for number in range(5):
         (tmp_path / f"docs/page{number}.md").write_text("# Page\n")
-        book()
+        site.build()
         (tmp_path / f"docs/page{number}.md").unlink()
-    book._memo.forget_all_but({"index.md"})
-    assert book._memo._rendered.keys() == book._memo._shown.keys() == {"index.md"}
+    site.cache.drop_all_but({"index.md"})
+    assert site.cache._renderings.keys() == site.cache._html.keys() == {"index.md"}
 
 
-class _Seen(FileSystemEventHandler):
+class _Recorder(FileSystemEventHandler):
     def __init__(self) -> None:
         self.files: queue.Queue = queue.Queue()
 
@@ -318,38 +317,38 @@ class _Seen(FileSystemEventHandler):
         self.files.put(event.src_path)
 
 
-def test_where_no_change_is_told_all_is_looked_through(monkeypatch, tmp_path):
-    """As on a system that can watch no more folders."""
+def test_without_events_a_change_is_found_by_polling(monkeypatch, tmp_path):
+    """For example, the system may limit the number of watched folders."""
 
     def refuse(self: object) -> None:
         raise OSError("no more watches")
 
     monkeypatch.setattr(watching.Observer, "start", refuse)
-    observer, seen = PollingObserver(timeout=0.1), _Seen()
-    observer.schedule(seen, str(tmp_path), recursive=True)
-    watching.hasten(observer)
+    observer, recorder = PollingObserver(timeout=0.1), _Recorder()
+    observer.schedule(recorder, str(tmp_path), recursive=True)
+    watching.scan_on_events(observer)
     observer.start()
     try:
         (tmp_path / "file").write_text("new")
-        assert seen.files.get(timeout=10) == str(tmp_path / "file")
+        assert recorder.files.get(timeout=10) == str(tmp_path / "file")
     finally:
         observer.stop()
 
 
 @pytest.mark.parametrize("path", ["folder", "folder/below/file"])
-def test_a_change_is_looked_for_when_it_is_told(path, tmp_path):
-    """MkDocs' observer would look after a minute here. An edit may replace a file."""
+def test_an_event_triggers_a_scan(path, tmp_path):
+    """Polling would find the change after a minute. An edit may replace the file."""
     file = tmp_path / "folder/below/file"
     file.parent.mkdir(parents=True)
     file.write_text("as it was")
-    observer, seen = PollingObserver(timeout=60), _Seen()
-    observer.schedule(seen, str(tmp_path / path), recursive=True)
-    watching.hasten(observer)
+    observer, recorder = PollingObserver(timeout=60), _Recorder()
+    observer.schedule(recorder, str(tmp_path / path), recursive=True)
+    watching.scan_on_events(observer)
     observer.start()
     try:
         for text in ("one", "another", "a third"):
             edit(file, file.read_text(), text)
-            while seen.files.get(timeout=10) != str(file):
+            while recorder.files.get(timeout=10) != str(file):
                 pass
     finally:
         observer.stop()

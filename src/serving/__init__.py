@@ -1,2 +1,4 @@
-"""What makes ``mkdocs serve`` quick: what did not change isn't rendered again, and
-what nobody asks for isn't made. A build uses none of it."""
+"""Speed up ``mkdocs serve``: cache rendered pages, and make files on request.
+
+A build doesn't use this package.
+"""

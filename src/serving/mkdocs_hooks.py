@@ -1,7 +1,6 @@
-"""The adapter to MkDocs: while serving, each part of a build is asked whether it is
-needed.
+"""MkDocs hooks that cache rendered pages while serving.
 
-Hooks need no entry point: ``mkdocs.yml`` names this file.
+Hooks need no entry point, because ``mkdocs.yml`` names this file.
 """
 
 from typing import Any
@@ -15,19 +14,19 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.theme import Theme
 
 from serving import on_demand, templates, watching
-from serving.memo import Memo
+from serving.page_cache import PageCache
 
-_memo: Memo | None = None
+_cache: PageCache | None = None
 _nav: Navigation
 
 
 def on_startup(command: str, dirty: bool) -> None:
-    global _memo
-    if command == "serve" and _memo is None:
-        _memo = Memo()
-        # No event of MkDocs comes before the others and may leave them out.
-        build._populate_page = _memo.populating(build._populate_page)
-        Theme.get_env = templates.kept(Theme.get_env)  # type: ignore
+    global _cache
+    if command == "serve" and _cache is None:
+        _cache = PageCache()
+        # MkDocs has no event that runs before the others and can skip them.
+        build._populate_page = _cache.wrap_populate(build._populate_page)
+        Theme.get_env = templates.cached(Theme.get_env)  # type: ignore
 
 
 @event_priority(-100)
@@ -38,12 +37,12 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
 
 @event_priority(-100)
 def on_env(env: Any, config: MkDocsConfig, files: Files) -> Any:
-    if _memo is None:
+    if _cache is None:
         return env
-    _memo.forget_all_but({file.src_uri for file in files.documentation_pages()})
-    return _memo.environment(env, _nav, config)
+    _cache.drop_all_but({file.src_uri for file in files.documentation_pages()})
+    return _cache.environment(env, _nav, config)
 
 
 def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Any) -> None:
     on_demand.serve(server)
-    watching.hasten(server.observer)
+    watching.scan_on_events(server.observer)

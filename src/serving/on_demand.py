@@ -1,4 +1,4 @@
-"""Files that are made when a browser asks for them, once after each rebuild."""
+"""Make files when a browser requests them, once after each rebuild."""
 
 import re
 import threading
@@ -12,14 +12,18 @@ _lock = threading.RLock()
 """Held while the site is rebuilt or a file is made."""
 _makers: dict[str, tuple[re.Pattern[str], Callable[[], object]]] = {}
 _due: set[str] = set()
+"""Names of makers that haven't run since the last rebuild."""
 _server: LiveReloadServer | None = None
 
 
 def make(name: str, paths: str, maker: Callable[[], object]) -> None:
-    """Have files made as soon as one is asked for whose path in the site begins with
-    the expression ``paths``; at once, as long as no site is served.
+    """Make files on request, or at once if no site is served.
 
-    Of two makers with one name the second counts.
+    Args:
+        name: Name of the maker. It replaces an earlier maker of that name.
+        paths: Regular expression. The first request for a path in the site whose
+            beginning matches it runs the maker.
+        maker: Function that writes the files.
     """
     if _server is None:
         maker()
@@ -29,39 +33,40 @@ def make(name: str, paths: str, maker: Callable[[], object]) -> None:
 
 
 def is_serving() -> bool:
+    """Return whether the server answers requests; its first build comes before."""
     return _server is not None
 
 
 def rebuild() -> None:
-    """Build the site again for the one who asks, without a reload of browsers."""
+    """Rebuild the site for the current request, without reloading browsers."""
     if _server:
         _server.builder()
 
 
 def serve(server: LiveReloadServer) -> None:
-    """From now on, make files when they are asked for."""
+    """Wrap a server so that it makes files on request from now on."""
     global _server
     build: Callable[..., None] = server.builder
-    answer: Callable[..., Iterable[bytes]] = server.serve_request
+    respond: Callable[..., Iterable[bytes]] = server.serve_request
     mount = urlsplit(server.url).path
 
-    def building(*given: Any) -> None:
+    def locked_build(*args: Any) -> None:
         with _lock:
-            build(*given)
+            build(*args)
 
-    def answering(environ: dict, start: Callable) -> Iterable[bytes]:
+    def make_and_respond(environ: dict, start: Callable) -> Iterable[bytes]:
         path = environ["PATH_INFO"].encode("latin-1").decode("utf-8", "replace")
         if not path.startswith("/livereload/"):
             with _lock:
-                _make_what_is_due(path.removeprefix(mount).lstrip("/"))
-        return answer(environ, start)
+                _run_makers(path.removeprefix(mount).lstrip("/"))
+        return respond(environ, start)
 
-    server.builder = building
-    server.set_app(answering)
+    server.builder = locked_build
+    server.set_app(make_and_respond)
     _server = server
 
 
-def _make_what_is_due(path: str) -> None:
+def _run_makers(path: str) -> None:
     for name in [*_due]:
         paths, maker = _makers[name]
         if paths.match(path):

@@ -1,4 +1,4 @@
-"""The templates of a theme, compiled once; a package's files are listed once."""
+"""Compile the templates of a theme once, and list a package's files once."""
 
 from collections.abc import Callable
 
@@ -7,32 +7,34 @@ from mkdocs.theme import Theme
 
 
 class _Loader(FileSystemLoader):
-    """Files of packages, which stay, and of the project, which are looked for again."""
+    """Loader that lists the files of packages once, and the project's each time."""
 
     def __init__(self, folders: list[str], project: str | None) -> None:
         super().__init__(folders)
         self._project = FileSystemLoader(project or ())
-        stays = [each for each in folders if each != project]
-        self._stays = FileSystemLoader(stays).list_templates()
+        packages = [folder for folder in folders if folder != project]
+        self._packaged = FileSystemLoader(packages).list_templates()
 
     def list_templates(self) -> list[str]:
-        return sorted({*self._stays, *self._project.list_templates()})
+        return sorted({*self._packaged, *self._project.list_templates()})
 
 
-def kept(make: Callable[[Theme], Environment]) -> Callable[[Theme], Environment]:
-    """MkDocs' function that makes the templates of a theme, with a memory.
+def cached(
+    get_env: Callable[[Theme], Environment],
+) -> Callable[[Theme], Environment]:
+    """Wrap MkDocs' ``Theme.get_env`` so that it keeps its latest environment.
 
-    A template that was edited is compiled again.
+    An edited template is compiled again.
     """
-    made: dict[tuple, Environment] = {}
+    environments: dict[tuple, Environment] = {}
 
-    def remembering(theme: Theme) -> Environment:
+    def get_cached_env(theme: Theme) -> Environment:
         key = (*theme.dirs, str(theme.locale))
-        if key not in made:
-            made.clear()
-            made[key] = make(theme)
-            made[key].auto_reload = True
-            made[key].loader = _Loader(theme.dirs, theme.custom_dir)
-        return made[key]
+        if key not in environments:
+            environments.clear()
+            environments[key] = get_env(theme)
+            environments[key].auto_reload = True
+            environments[key].loader = _Loader(theme.dirs, theme.custom_dir)
+        return environments[key]
 
-    return remembering
+    return get_cached_env

@@ -1,7 +1,7 @@
-"""Changes are looked for as soon as the system tells of one.
+"""Scan for changes as soon as the operating system reports one.
 
-MkDocs looks through all files twice a second, for not every system tells of every
-folder, such as one on another machine. That goes on.
+MkDocs scans all files twice a second, because not every system reports changes in
+every folder, such as one on another machine. That scan continues.
 """
 
 import threading
@@ -20,55 +20,58 @@ _CHANGES: list[type[events.FileSystemEvent]] = [
     events.FileDeletedEvent,
     events.FileMovedEvent,
 ]
-"""Reading a file is an event, too, and a build reads all."""
+"""Events that trigger a scan. Opening a file is none, because a build opens all."""
 
 
-class _Told(events.FileSystemEventHandler):
-    """Something changed; where, the one who looks will see."""
+class _Trigger(events.FileSystemEventHandler):
+    """Handler that only notes that something changed; the scan finds where."""
 
     def __init__(self) -> None:
-        self.by_now = threading.Event()
+        self.changed = threading.Event()
 
     def on_any_event(self, event: events.FileSystemEvent) -> None:
-        self.by_now.set()
+        self.changed.set()
 
 
-def hasten(observer: BaseObserver) -> None:
-    """Have an observer that looks at all its files now and then, and that has not
-    started yet, look at once where a change is told."""
+def scan_on_events(observer: BaseObserver) -> None:
+    """Have a polling observer also scan when the system reports a change.
+
+    Args:
+        observer: Observer that hasn't started yet.
+    """
     start = observer.start
 
-    def starting() -> None:
+    def start_both() -> None:
         listener = Observer()
         for emitter in observer.emitters:
             _listen(listener, emitter)
-        with suppress(OSError):  # some systems tell of so many files only
+        with suppress(OSError):  # some systems limit the number of watched files
             listener.daemon = True
             listener.start()
         start()
 
-    observer.start = starting  # type: ignore[method-assign]
+    observer.start = start_both  # type: ignore[method-assign]
 
 
 def _listen(listener: BaseObserver, emitter: EventEmitter) -> None:
-    told, path = _Told(), Path(emitter.watch.path)
-    # A file that an editor replaces is told of by its folder alone.
+    trigger, path = _Trigger(), Path(emitter.watch.path)
+    # Only the folder's watch reports a file that an editor replaces.
     folder = path if path.is_dir() else path.parent
     listener.schedule(
-        told,
+        trigger,
         str(folder),
         recursive=emitter.watch.is_recursive and folder is path,
         event_filter=_CHANGES,
     )
-    emitter.on_thread_stop = told.by_now.set  # type: ignore[method-assign]
+    emitter.on_thread_stop = trigger.changed.set  # type: ignore[method-assign]
     emitter.queue_events = partial(  # type: ignore[method-assign]
-        _when_told, told.by_now, emitter.queue_events
+        _wait_and_scan, trigger.changed, emitter.queue_events
     )
 
 
-def _when_told(
-    by_now: threading.Event, look: Callable[[float], None], seconds: float
+def _wait_and_scan(
+    changed: threading.Event, scan: Callable[[float], None], seconds: float
 ) -> None:
-    by_now.wait(seconds)
-    by_now.clear()
-    look(0)
+    changed.wait(seconds)
+    changed.clear()
+    scan(0)
