@@ -13,8 +13,8 @@ import pytest
 from mkdocs.config.defaults import MkDocsConfig
 
 import reader.live
+from adapters.tracebook_plugin import TracebookPlugin
 from tracebook import live, settings, snippet
-from tracebook.mkdocs_plugin import TracebookPlugin
 
 from .conftest import EVERY_PROGRAM
 from .project import ROOT

@@ -24,10 +24,10 @@ from mkdocs.commands.build import build as mkdocs_build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, PluginError
 
+from adapters import truth_plugin
 from truth import __main__ as command
 from truth import pool, results, work
 from truth.finding import Finding
-from truth.ledger import mkdocs_plugin
 from truth.ledger import page as ledger
 from truth.page import Page
 from truth.pool import PROGRAMS, Task
@@ -539,8 +539,8 @@ def test_serving_warns_once(book, caplog):
 
 def test_many_unchecked_pages_are_one_line():
     said = [f"docs/page{n}.md: not checked as it is now" for n in range(73)]
-    assert [*mkdocs_plugin._told([*said, "docs/a.md:1: wrong"])] == [
+    assert [*truth_plugin._told([*said, "docs/a.md:1: wrong"])] == [
         "docs/a.md:1: wrong",
         "73 pages are not checked as they are now",
     ]
-    assert [*mkdocs_plugin._told(said[:2])] == said[:2]
+    assert [*truth_plugin._told(said[:2])] == said[:2]

@@ -48,7 +48,7 @@ class _Handler(SimpleHTTPRequestHandler):
         pass
 
 
-class Meanwhile:
+class LastSite:
     """A server of a folder, until MkDocs' own takes over its address."""
 
     def __init__(self, server: ThreadingHTTPServer) -> None:
@@ -57,7 +57,7 @@ class Meanwhile:
         threading.Thread(target=serve, args=(0.05,), daemon=True).start()
 
     @classmethod
-    def start(cls, address: tuple[str, int], url: str, site: Path) -> "Meanwhile":
+    def start(cls, address: tuple[str, int], url: str, site: Path) -> "LastSite":
         """Raises OSError if nothing can be served at the address."""
         handler = partial(_Handler, directory=str(site), mount=urlsplit(url).path)
         return cls(ThreadingHTTPServer((str(address[0]), address[1]), handler))

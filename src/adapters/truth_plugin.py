@@ -19,11 +19,10 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 
 from serving import on_demand
 from tracebook.settings import SettingsError
-
-from .. import claims, results
-from ..page import LEDGER, all_pages
-from ..work import Work
-from . import page as ledger
+from truth import claims, results
+from truth.ledger import page as ledger
+from truth.page import LEDGER, all_pages
+from truth.work import Work
 
 _LEDGER = LEDGER.removeprefix("docs/").removesuffix(".md") + "(/|$)"
 _UNCHECKED = "not checked as it is now"

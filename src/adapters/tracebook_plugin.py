@@ -19,11 +19,12 @@ from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 
-from . import files as on_disk
-from . import live, pages, snippet
-from .client import Engine
-from .meanwhile import Meanwhile
-from .settings import Settings, SettingsError, load
+from tracebook import files as on_disk
+from tracebook import live, pages, snippet
+from tracebook.client import Engine
+from tracebook.settings import Settings, SettingsError, load
+
+from .last_site import LastSite
 
 log = logging.getLogger("mkdocs.plugins.tracebook")
 LINES = "assets/lines.js"
@@ -43,7 +44,7 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
     _answer: Future | None = None
     _asked: int = 0
     """How often, while this book is served."""
-    _meanwhile: Meanwhile | None = None
+    _last_site: LastSite | None = None
     _problems: Sequence[str] = ()
     """What the pages say at their top while they are served."""
     _lines: Mapping[str, list[int]] = {}
@@ -71,7 +72,7 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
                 return
             log.info("tracebook ended, and is started again")
         if self._serving and not self._engine:
-            self._meanwhile = _meanwhile(config, settings)
+            self._last_site = _last_site(config, settings)
         self._close()
         self._settings = settings
         remember = self.config.remember or self._serving
@@ -157,7 +158,7 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         self._write_live(config)
         if self._serving:
             kept = self._settings.cache_dir / "site"
-            keep = partial(Meanwhile.keep, Path(config.site_dir), kept)
+            keep = partial(LastSite.keep, Path(config.site_dir), kept)
             threading.Thread(target=keep, daemon=True).start()
             if self._answer and not self._answer.done():
                 log.info("The programs run behind the pages; what differs follows")
@@ -203,22 +204,22 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         self._news.mkdir(parents=True, exist_ok=True)
         server.watch(str(self._news))
         self._copy_figures(config)
-        self._end_meanwhile()
+        self._close_last_site()
 
     def on_build_error(self, *, error: Exception) -> None:
-        self._end_meanwhile()
+        self._close_last_site()
         if not self._serving:
             self._close()
 
     def on_shutdown(self) -> None:
-        self._end_meanwhile()
+        self._close_last_site()
         self._close()
         self._thread.shutdown()
 
-    def _end_meanwhile(self) -> None:
-        if self._meanwhile:
-            self._meanwhile.close()
-        self._meanwhile = None
+    def _close_last_site(self) -> None:
+        if self._last_site:
+            self._last_site.close()
+        self._last_site = None
 
     def _close(self) -> None:
         if self._answer:
@@ -228,10 +229,10 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
             engine.close()
 
 
-def _meanwhile(config: MkDocsConfig, settings: Settings) -> Meanwhile | None:
+def _last_site(config: MkDocsConfig, settings: Settings) -> LastSite | None:
     host, port = config.dev_addr
     try:
-        return Meanwhile.start(
+        return LastSite.start(
             (host, port), str(config.site_url), settings.cache_dir / "site"
         )
     except OverflowError as error:

@@ -9,10 +9,9 @@ from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from mathml import extension, font
+from mathml.source import markdown_cells
 from serving import on_demand
-
-from . import extension, font
-from .source import markdown_cells
 
 log = logging.getLogger("mkdocs.plugins.mathml")
 

@@ -1,0 +1,1 @@
+"""Plugins of MkDocs: thin, because other generators may take its place."""
