@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from takeaway import plain
+from takeaway import commonmark
 from tracebook import settings
 from tracebook.pages import problems as page_problems
 from truth import tables
@@ -56,11 +56,11 @@ def test_a_table_stands_outside_of_fences(tmp_path):
         assert [finding.how for finding in findings] == messages
 
 
-def test_a_page_is_taken_along_with_its_tables():
-    place = plain.Place("systems/page.md", str)
+def test_the_markdown_of_a_page_contains_its_tables():
+    links = commonmark.LinkResolver("systems/page.md", str)
     tables_of_page = {"tables/cut.md": f"<!-- table cut -->\n\n{BODY}\n"}
     text = '# Page\n\nBefore.\n\n--8<-- "tables/cut.md"\n\nAfter.\n'
-    [piece] = plain.pieces(text, place, tables_of_page.__getitem__)
+    [piece] = commonmark.split(text, links, tables_of_page.__getitem__)
     assert piece == f"# Page\n\nBefore.\n\n{BODY}\n\nAfter."
 
 

@@ -1,5 +1,5 @@
-"""Promise: what a reader takes along says what the site says: each page as a notebook
-and as Markdown, each program, and the whole site."""
+"""Promise: the downloads have the content of the site: each page as a notebook and as
+Markdown, each program, and the whole site."""
 
 import io
 import re
@@ -17,9 +17,9 @@ from markdown_it import MarkdownIt
 
 from mathml.convert import MACROS, convert_all
 from mathml.source import Source, blanked
-from takeaway import exercises, offline, plain
-from takeaway.book import PROGRAMS, Book, Page
-from takeaway.plain import Place
+from takeaway import commonmark, exercises, offline
+from takeaway.commonmark import LinkResolver
+from takeaway.downloads import PROGRAMS, Downloads, SourcePage
 from tracebook import files, includes, live
 from truth.menu import menu
 
@@ -38,7 +38,7 @@ WITH_PROGRAMS = [
 EACH_NOTEBOOK = pytest.mark.parametrize("path", WITH_PROGRAMS, ids=lambda p: p.stem)
 
 
-def _taken(path: Path, site: Path, suffix: str) -> Path:
+def _download(path: Path, site: Path, suffix: str) -> Path:
     return (site / path.relative_to(built.SETTINGS.docs_dir)).with_suffix(suffix)
 
 
@@ -48,46 +48,46 @@ def _notebook(path: Path) -> nbformat.NotebookNode:
 
 
 def _texts(path: Path, site: Path) -> list[str]:
-    """The page as Markdown, and the running text of its notebook."""
-    texts = [_taken(path, site, ".md").read_text("utf-8")]
+    """Return the page as Markdown, and the running text of its notebook."""
+    texts = [_download(path, site, ".md").read_text("utf-8")]
     if path in WITH_PROGRAMS:
-        cells = _notebook(_taken(path, site, ".ipynb")).cells
+        cells = _notebook(_download(path, site, ".ipynb")).cells
         prose = [cell.source for cell in cells if cell.cell_type == "markdown"]
         texts.append("\n\n".join(prose))
     return texts
 
 
-# What only the site understands, on a line without code and formulas.
 SITE_ONLY = re.compile(
     r"^ *(?:!!!|\?\?\?|===|:   )|\{ ?[:.#]|<!--|\btitle=|data-\w+=|#only-(?:light|dark)",
     re.MULTILINE,
 )
+"""Syntax that only the site understands, outside of code and formulas."""
 MACRO = re.compile(rf"\\(?:{'|'.join(MACROS)})(?![A-Za-z])|(?<!\\)%")
 
 
 @EACH_PAGE
-def test_nothing_is_left_that_only_the_site_understands(path, built_site):
+def test_downloads_have_no_syntax_that_only_the_site_understands(path, built_site):
     for text in _texts(path, built_site):
         assert not [*includes.find(text)]
         source = Source(text)
-        left = SITE_ONLY.search(blanked(source.prose, source.comments))
-        assert not source.comments and not left, left
+        syntax = SITE_ONLY.search(blanked(source.prose, source.comments))
+        assert not source.comments and not syntax, syntax
         assert [f.shown for f in source.formulas if MACRO.search(f.text)] == []
 
 
 @EACH_PAGE
-def test_every_formula_is_there(path, built_site):
-    wanted = _signs(built.page(path))
+def test_downloads_have_every_formula(path, built_site):
+    expected = _symbols(built.page(path))
     for text in _texts(path, built_site):
-        assert _signs(Source(text)) == wanted
+        assert _symbols(Source(text)) == expected
 
 
-def _signs(source: Source) -> list[str]:
-    """What is read of each formula, by whichever commands it was written."""
+def _symbols(source: Source) -> list[str]:
+    """Return the text of each formula, whatever commands produced it."""
     formulas = [
         # math-core knows colors by their names.
-        (re.sub(r"#[0-9a-f]{6}", "red", each.text), each.display)
-        for each in source.formulas
+        (re.sub(r"#[0-9a-f]{6}", "red", formula.text), formula.display)
+        for formula in source.formulas
     ]
     without_tex = (
         re.sub("<annotation.*?</annotation>", "", formula, flags=re.DOTALL)
@@ -97,16 +97,16 @@ def _signs(source: Source) -> list[str]:
 
 
 @EACH_PAGE
-def test_says_what_the_page_says(path, built_site):
+def test_downloads_have_every_block_of_text(path, built_site):
     """Each paragraph, heading, list item and cell, without code and formulas."""
     page: Any = html.fromstring(built.built(built_site, path).read_text("utf-8"))
     (article,) = page.xpath("//article")
     unseen = "self::code or self::math or self::nav or self::annotation"
     marks = "@class='headerlink' or contains(@class, 'stamp') or @class='beside'"
     marks += " or @class='run' or @class='holds'"
-    for each in article.xpath(f".//*[{unseen} or {marks}]"):
-        each.drop_tree()
-    blocks = [
+    for element in article.xpath(f".//*[{unseen} or {marks}]"):
+        element.drop_tree()
+    tags = [
         "p",
         "h1",
         "h2",
@@ -119,16 +119,17 @@ def test_says_what_the_page_says(path, built_site):
         "summary",
         "li[not(.//p)]",
     ]
-    said = article.xpath("|".join(f".//{block}" for block in blocks))
-    assert len(said) > 3
+    blocks = [
+        e.text_content() for e in article.xpath("|".join(f".//{t}" for t in tags))
+    ]
+    assert len(blocks) > 3
     for text in _texts(path, built_site):
-        shown = _letters(_rendered(text))
-        lost = [each.text_content() for each in said]
-        assert [each for each in lost if _letters(each) not in shown] == []
+        letters = _letters(_rendered(text))
+        assert [block for block in blocks if _letters(block) not in letters] == []
 
 
 def _rendered(markdown: str) -> str:
-    """What any reader of Markdown shows, without code; a formula is one sign."""
+    """Return the text that CommonMark renders, with one sign for each formula."""
     for formula in reversed(Source(markdown).formulas):
         start, end = formula.span
         markdown = f"{markdown[:start]}¤{markdown[end:]}"
@@ -143,9 +144,9 @@ def _letters(text: str) -> str:
 
 
 @EACH_NOTEBOOK
-def test_every_block_of_code_is_there(path, built_site):
+def test_downloads_have_every_block_of_code(path, built_site):
     markdown, prose = _texts(path, built_site)
-    cells = _notebook(_taken(path, built_site, ".ipynb")).cells
+    cells = _notebook(_download(path, built_site, ".ipynb")).cells
     code = [cell for cell in cells if cell.cell_type == "code"]
     programs = [
         re.sub(r"\A%%writefile .*\n", "", cell.source)
@@ -158,46 +159,47 @@ def test_every_block_of_code_is_there(path, built_site):
     blocks = [token.content for token in COMMONMARK.parse(markdown) if token.content]
     embedded = []
     for fence in built.page(path).fences:
-        found = [*includes.find(fence.text)]
-        if not found:
+        included = [*includes.find(fence.text)]
+        if not included:
             lines = fence.text.split()
             assert any(lines == block.split() for block in blocks), fence.text
             assert "".join(lines) in re.sub(r"[\s>]", "", prose).replace(" ", "")
         # A section of a program is a block of its own; the whole is a cell.
-        embedded += [SNIPPETS / each.name for each in found if not each.section]
+        embedded += [SNIPPETS / each.name for each in included if not each.section]
     for file in embedded:
         assert includes.read(file) in blocks, file
-    wanted = [file for file in embedded if file.suffix == ".py"]
-    assert programs == [includes.read(file).rstrip("\n") for file in wanted]
-    for file, printed in zip(wanted, outputs):
+    program_files = [file for file in embedded if file.suffix == ".py"]
+    assert programs == [includes.read(file).rstrip("\n") for file in program_files]
+    for file, cell_outputs in zip(program_files, outputs):
         trace = file.with_suffix(".out").read_text("utf-8")
-        assert [output.text for output in printed] == [trace], file
+        assert [output.text for output in cell_outputs] == [trace], file
 
 
-def test_nothing_that_readers_get_has_comments_for_tools(built_site):
+def test_no_comment_for_tools_reaches_readers(built_site):
     assert built.of_tools(built_site) == []
 
 
 def test_a_page_without_a_program_has_no_notebook(built_site):
-    there = {
-        path for path in built.PAGES if _taken(path, built_site, ".ipynb").exists()
+    with_notebook = {
+        path for path in built.PAGES if _download(path, built_site, ".ipynb").exists()
     }
-    assert there == {*WITH_PROGRAMS} and len(there) < len(built.PAGES) - 10
+    assert with_notebook == {*WITH_PROGRAMS}
+    assert len(with_notebook) < len(built.PAGES) - 10
 
 
 @EACH_NOTEBOOK
-def test_a_notebook_is_one(path, built_site):
-    book = _notebook(_taken(path, built_site, ".ipynb"))
-    nbformat.validate(book)
-    whole = [each.name for each in built.page(path).includes if not each.section]
-    programs = [*map(built.SNIPPETS.get, whole)]
-    cells = [n for n, cell in enumerate(book.cells) if cell.cell_type == "code"]
+def test_a_notebook_is_valid_and_marks_special_programs(path, built_site):
+    notebook = _notebook(_download(path, built_site, ".ipynb"))
+    nbformat.validate(notebook)
+    names = [each.name for each in built.page(path).includes if not each.section]
+    programs = [*map(built.SNIPPETS.get, names)]
+    cells = [n for n, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
     for program in filter(None, programs):
-        cell = book.cells[n := cells.pop(0)]
+        cell = notebook.cells[n := cells.pop(0)]
         assert cell.source.startswith("%%writefile ") == program.alone
         if program.alone:
-            assert "needs a new process" in book.cells[n - 1].source
-            run = book.cells[cells.pop(0)].source
+            assert "needs a new process" in notebook.cells[n - 1].source
+            run = notebook.cells[cells.pop(0)].source
             assert run == f"import sys\n\n!{{sys.executable}} {program.path.name}"
         raises = program.raises is not None and not program.alone
         assert ("raises-exception" in cell.metadata.get("tags", ())) == raises
@@ -230,12 +232,12 @@ def test_links_lead_to_the_site(path, built_site):
     ],
 )
 def test_without_an_address_links_lead_to_neighbors(target, neighbor):
-    place = Place(
+    links = LinkResolver(
         "guide/tape.md",
         lambda path: path.replace(".py", "/"),
         notebooks={"guide/vjp.md", "guide/tape.md"},
     )
-    assert place.link(target) == neighbor
+    assert links.resolve(target) == neighbor
 
 
 def test_each_program_is_at_its_address_and_in_the_archive(built_site):
@@ -255,29 +257,32 @@ def test_each_program_is_at_its_address_and_in_the_archive(built_site):
 
 
 def test_llms_has_each_page_in_the_order_of_the_menu(built_site):
-    said = (built_site / "llms.txt").read_text("utf-8")
-    whole = _with_roles((built_site / "llms-full.txt").read_text("utf-8"))
+    index = (built_site / "llms.txt").read_text("utf-8")
+    full = _with_roles((built_site / "llms-full.txt").read_text("utf-8"))
     pages = [name for name in menu(ROOT) if name.endswith(".md")]
-    lines = re.findall(rf"^- \[.+\]\({re.escape(ADDRESS)}(.*)\): .", said, re.MULTILINE)
-    assert lines == pages and not re.search(":$", said, re.MULTILINE)
-    at = 0
+    lines = re.findall(
+        rf"^- \[.+\]\({re.escape(ADDRESS)}(.*)\): .", index, re.MULTILINE
+    )
+    assert lines == pages and not re.search(":$", index, re.MULTILINE)
+    start = 0
     for name in pages:
         if name != "ledger.md":
-            at = whole.index(_with_roles((built_site / name).read_text("utf-8")), at)
+            page = _with_roles((built_site / name).read_text("utf-8"))
+            start = full.index(page, start)
 
 
-def test_of_all_pages_in_one_file_the_formulas_have_roles(built_site):
-    whole = (built_site / "llms-full.txt").read_text("utf-8")
-    formulas = [each.text for each in Source(whole).formulas]
-    assert not [each for each in formulas if "textcolor" in each]
-    for role in plain.COLORS:
-        assert sum(rf"\{role}{{" in each for each in formulas) > 100, role
-        assert rf"\{role}" in whole[: whole.index("\n# ", 1)], "what it means"
+def test_the_formulas_of_llms_full_name_the_roles_of_factors(built_site):
+    full = (built_site / "llms-full.txt").read_text("utf-8")
+    formulas = [formula.text for formula in Source(full).formulas]
+    assert not [formula for formula in formulas if "textcolor" in formula]
+    for role in commonmark.COLORS:
+        assert sum(rf"\{role}{{" in formula for formula in formulas) > 100, role
+        assert rf"\{role}" in full[: full.index("\n# ", 1)], "its explanation"
 
 
 def _with_roles(text: str) -> str:
-    """A page with the roles of factors by their names, and without braces."""
-    for role, color in plain.COLORS.items():
+    """Return a page with names of roles instead of colors, and without braces."""
+    for role, color in commonmark.COLORS.items():
         text = text.replace(rf"\textcolor{{{color}}}", rf"\{role}")
     return re.sub("[{}]", "", text)
 
@@ -296,9 +301,9 @@ def test_links_of_the_archive_lead_to_files(unpacked, built_site):
     for path in pages:
         page: Any = html.fromstring(path.read_text("utf-8"))
         for target in page.xpath("//@href|//@src"):
-            place = re.split("[#?]", target)[0]
-            if place and not re.match("[a-z]+:", place):
-                assert (path.parent / place).is_file(), f"{path}: {target}"
+            file = re.split("[#?]", target)[0]
+            if file and not re.match("[a-z]+:", file):
+                assert (path.parent / file).is_file(), f"{path}: {target}"
 
 
 def _buttons(
@@ -309,19 +314,19 @@ def _buttons(
     )
     environment.filters["url"] = lambda path: f"../../{path}"
     page = SimpleNamespace(file=SimpleNamespace(src_uri="guide/tape.md"))
-    shown = environment.get_template("take.html").render(
+    rendered = environment.get_template("take.html").render(
         page=page, config=config, has_notebook=has_notebook, exercises=exercises
     )
-    document: Any = html.fromstring(shown)
+    document: Any = html.fromstring(rendered)
     links = document.xpath("//nav[@aria-label]//a")
     return {link.text_content(): link.get("href") for link in links}
 
 
-def test_exercises_lead_to_notebooks_where_the_site_has_no_address():
-    place = Place("guide/tape.md", str, "", {"guide/vjp.md"}, "exercises")
-    assert place.link("vjp.md#type") == "../guide/vjp.ipynb#type"
-    assert place.link("../lessons/kink.md") == "../lessons/kink.md"
-    assert place.link("#here") == "../guide/tape.md#here"
+def test_without_an_address_exercises_link_to_notebooks():
+    links = LinkResolver("guide/tape.md", str, "", {"guide/vjp.md"}, "exercises")
+    assert links.resolve("vjp.md#type") == "../guide/vjp.ipynb#type"
+    assert links.resolve("../lessons/kink.md") == "../lessons/kink.md"
+    assert links.resolve("#here") == "../guide/tape.md#here"
 
 
 @pytest.mark.parametrize(
@@ -336,27 +341,31 @@ def test_exercises_lead_to_notebooks_where_the_site_has_no_address():
     ],
 )
 def test_an_exercise_knows_the_function_of_its_formula(of, outputs):
-    its = f'**Derive: x.** Derive it.\n\n??? question "Answer"\n\n    `1`{{.answer data-of="{of}"}}\n'
-    [found] = exercises.exercises(f"**Other.** No.\n\n{its}")
-    assert found.outputs == outputs and found.question == "**Derive: x.** Derive it."
+    derive = f'**Derive: x.** Derive it.\n\n??? question "Answer"\n\n    `1`{{.answer data-of="{of}"}}\n'
+    [exercise] = exercises.find(f"**Other.** No.\n\n{derive}")
+    assert exercise.outputs == outputs
+    assert exercise.question == "**Derive: x.** Derive it."
 
 
-def test_what_marks_an_answer_is_gone_and_its_code_is_whole():
+def test_an_answer_keeps_its_code_and_loses_its_attributes():
     marked = 'It is **5**{.answer data-name="a"}: `f(x)`{.answer data-of="x^2"}.\n'
-    found = plain.pieces(marked, plain.Place("page.md", str), str)
-    assert plain.as_markdown(found, str) == "It is **5**: `f(x)`.\n"
+    links = LinkResolver("page.md", str)
+    assert (
+        commonmark.join(commonmark.split(marked, links, str), links)
+        == "It is **5**: `f(x)`.\n"
+    )
 
 
 RUN = '```python title="x.py"\n--8<-- "p/x.py"\n```\n\n'
 PRINTS = '```text title="prints"\n--8<-- "p/x.out"\n```\n'
 ANSWER = '??? question "Answer"\n\n    `1`{.answer data-of="x * 1"}\n'
 EXERCISES = "exercises/p.ipynb"
-TAKEN = {
+PROGRAM_FILES = {
     "p/x.py": b"print(1)\n",
     "p/x.out": b"1\n",
     "p/odd.py": b"# tracebook: raise\nprint(1)\n",
 }
-SLIPS = [
+MISTAKES = [
     ('```python title="y.py"\n--8<-- "p/y.py"\n```\n', "p.md", "[`y.py`]"),
     ('```python title="odd.py"\n--8<-- "p/odd.py"\n```\n', "p.ipynb", '"print(1)"'),
     (f"{RUN}Text.\n\n## Below\n\nText.\n\n## Next\n\n{PRINTS}", "p.ipynb", '"1\\n"'),
@@ -374,15 +383,15 @@ SLIPS = [
     (ANSWER.replace("    ", "\t"), EXERCISES, "constant([0.5"),
     (ANSWER.replace("data", 'data-name="a" data'), EXERCISES, "constant([0.5"),
 ]
-"""What is served of a page on which something is wrong, in a file that is taken."""
+"""Markdown with a mistake, a download, and text that this download has."""
 
 
-@pytest.mark.parametrize("markdown, name, said", SLIPS)
-def test_what_is_wrong_on_one_page_leaves_all_others(markdown, name, said):
-    """While it is served; it is reported by who checks it, with its line."""
-    pages = [Page("p.md", "P", markdown), Page("q.md", "Q", "# Q\n")]
-    taken = dict(Book("A book", "", pages, TAKEN, str).files())
-    assert said in taken[name].decode() and "q.md" in taken
+@pytest.mark.parametrize("markdown, name, text", MISTAKES)
+def test_a_mistake_on_one_page_stops_no_download(markdown, name, text):
+    """A served page may have one; a check reports it with its line."""
+    pages = [SourcePage("p.md", "P", markdown), SourcePage("q.md", "Q", "# Q\n")]
+    downloads = dict(Downloads("A site", "", pages, PROGRAM_FILES, str).files())
+    assert text in downloads[name].decode() and "q.md" in downloads
 
 
 def test_buttons():
@@ -391,8 +400,9 @@ def test_buttons():
         "Markdown": "../../guide/tape.md",
     }
     assert _buttons(repo_url="") == notebook
-    there = {"Exercises": "../../exercises/tape.ipynb"}
-    assert _buttons(exercises="exercises/tape.ipynb", repo_url="") == notebook | there
+    exercises = {"Exercises": "../../exercises/tape.ipynb"}
+    buttons = _buttons(exercises="exercises/tape.ipynb", repo_url="")
+    assert buttons == notebook | exercises
     without = _buttons(has_notebook=False, repo_url="https://github.com/o/r/")
     assert without == {"Markdown": notebook["Markdown"]}
     assert _buttons(repo_url="https://github.com/o/r/") == {
@@ -406,12 +416,14 @@ def test_buttons():
 def test_each_page_has_its_buttons(path, built_site):
     page = built.document(built.built(built_site, path))
     links = page.xpath("//nav[@class='take']/a/@href")
-    there = [(built.built(built_site, path).parent / link).resolve() for link in links]
-    wanted = [_taken(path, built_site, ".md").resolve()]
+    targets = [
+        (built.built(built_site, path).parent / link).resolve() for link in links
+    ]
+    expected = [_download(path, built_site, ".md").resolve()]
     if "data-of=" in path.read_text("utf-8"):
-        wanted.insert(0, (built_site / "exercises" / f"{path.stem}.ipynb").resolve())
-        assert wanted[0].is_file()
+        expected.insert(0, (built_site / "exercises" / f"{path.stem}.ipynb").resolve())
+        assert expected[0].is_file()
     if path in WITH_PROGRAMS:
-        wanted.insert(0, _taken(path, built_site, ".ipynb").resolve())
-    assert there[: len(wanted)] == wanted
-    assert not any(each.suffix == ".ipynb" for each in there[len(wanted) :])
+        expected.insert(0, _download(path, built_site, ".ipynb").resolve())
+    assert targets[: len(expected)] == expected
+    assert not any(each.suffix == ".ipynb" for each in targets[len(expected) :])

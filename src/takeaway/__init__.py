@@ -1,2 +1,1 @@
-"""What a reader takes along: each page as a notebook and as Markdown, the programs,
-and the whole site, for reading without a network."""
+"""The downloads of a site: notebooks, Markdown, programs, and an offline archive."""

@@ -1,30 +1,34 @@
-"""Notebooks of the exercises whose answer is a formula: the question, a custom gradient
-to complete, and a cell that checks it with the site's own checker."""
+"""Make notebooks of the exercises whose answer is a formula.
+
+Each exercise has its question, a custom gradient to complete, and a cell that checks
+the gradient with the site's own checker.
+"""
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from . import jupyter
 
 FOLDER = "exercises"
 CHECKER = f"{FOLDER}/vjpcheck.zip"
-"""The checker beside the notebooks, from which Python imports it."""
+"""Archive of the checker beside the notebooks, which import it."""
 OPENING = (
     "Run the first cell. Then replace `None` with your formula in an exercise, and run"
     " its two cells. The second one checks the gradient. `grad` returns the downstream"
     " gradient, which is upstream times the local derivative. Write the formula in"
     " Python, with functions such as `tf.math.cos`."
 )
-_ANSWER = re.compile(r'\{\.answer (?P<said>[^}]*\bdata-of="[^}]*)\}')
-_SAID = re.compile(r'data-(\w+)="([^"]*)"')
+_ANSWER = re.compile(r'\{\.answer (?P<data>[^}]*\bdata-of="[^}]*)\}')
+_DATA = re.compile(r'data-(\w+)="([^"]*)"')
 _FOLD = re.compile(r"^\?\?\?.*\n(?:\n| {4}.*(?:\n|\Z))*", re.MULTILINE)
 _TITLE = re.compile(r"^\*\*", re.MULTILINE)
-_FACTOR = re.compile(
-    r"(?P<upstream>upstream(?:_\w+)?|\w+_bar) (?P<sign>[*/]) (?P<rest>.*)"
+_TERM = re.compile(
+    r"(?P<upstream>upstream(?:_\w+)?|\w+_bar) (?P<sign>[*/]) (?P<output>.*)"
 )
-_FIRST = '''\
+_NUMBER = re.compile(r"-?\d*\.?\d+(?:e-?\d+)?")
+_SETUP = '''\
 from pathlib import Path
 from urllib.request import urlretrieve
 import sys
@@ -58,50 +62,50 @@ def check(function, *inputs):
 
 @dataclass(frozen=True)
 class Exercise:
-    """One question, the function that it is about, and the inputs by whose derivatives
-    it is answered."""
+    """A question, and the derivatives that answer it."""
 
     question: str
-    of: str
-    by: tuple[str, ...]
-    at: str
+    formula: str
+    """The differentiated function, or a sum of upstream gradients times outputs."""
+    inputs: tuple[str, ...]
+    """Inputs by which it is differentiated."""
+    points: str
+    """Values of the inputs, such as ``x = 1 2; u = 3``."""
 
     @property
     def outputs(self) -> dict[str, str]:
-        """The upstream gradient of each output of the function, and the output."""
-        found = [_FACTOR.fullmatch(each) for each in self.of.split(" + ")]
-        if not all(found):
-            return {"upstream": self.of}
-        return {
-            each["upstream"]: each["rest"]
-            if each["sign"] == "*"
-            else f"1 / {each['rest']}"
-            for each in found
-            if each
-        }
+        """The outputs of the function, by the names of their upstream gradients."""
+        outputs = {}
+        for text in self.formula.split(" + "):
+            term = _TERM.fullmatch(text)
+            if term is None:
+                return {"upstream": self.formula}
+            inverse = "1 / " if term["sign"] == "/" else ""
+            outputs[term["upstream"]] = inverse + term["output"]
+        return outputs
 
     @property
     def constants(self) -> list[str]:
-        """Names in the function that are none of its inputs."""
+        """The names in the function that aren't inputs."""
         names = re.findall(r"\b[a-zA-Z]\w*\b(?!\()", " ".join(self.outputs.values()))
-        return [each for each in dict.fromkeys(names) if each not in self.by]
+        return [name for name in dict.fromkeys(names) if name not in self.inputs]
 
     @property
     def template(self) -> str:
-        names = ", ".join(self.by)
-        downstream = ", ".join(f"downstream_{each}" for each in self.by)
-        values = ", ".join(_python(each) for each in self.outputs.values())
+        """The custom gradient to complete."""
+        downstream = ", ".join(f"downstream_{name}" for name in self.inputs)
+        values = ", ".join(map(_to_python, self.outputs.values()))
         lines = [
-            f"{each} = tf.constant({_values(k + 1)})"
-            for k, each in enumerate(self.constants)
+            f"{name} = tf.constant({_values(number)})"
+            for number, name in enumerate(self.constants, 1)
         ]
         lines += [
             *([""] * 2 if lines else []),
             "@tf.custom_gradient",
-            f"def function({names}):",
+            f"def function({', '.join(self.inputs)}):",
             f"    def grad({', '.join(self.outputs)}):",
-            f"        {downstream} = {', '.join(['None'] * len(self.by))}"
-            f"  # replace None with your formula{'s' * (len(self.by) > 1)}",
+            f"        {downstream} = {', '.join(['None'] * len(self.inputs))}"
+            f"  # replace None with your formula{'s' * (len(self.inputs) > 1)}",
             f"        return {downstream}",
             "",
             f"    return {f'({values})' if len(self.outputs) > 1 else values}, grad",
@@ -110,56 +114,66 @@ class Exercise:
 
     @property
     def check(self) -> str:
-        said = dict(re.findall(r"(\w+) *= *([^;]*)", self.at))
-        inputs = [_values(k, said.get(name, "")) for k, name in enumerate(self.by)]
-        return (
-            f"check(function, {', '.join(f'tf.constant({each})' for each in inputs)})"
+        """The call that checks the gradient."""
+        points = dict(re.findall(r"(\w+) *= *([^;]*)", self.points))
+        inputs = (
+            f"tf.constant({_values(number, points.get(name, ''))})"
+            for number, name in enumerate(self.inputs)
         )
+        return f"check(function, {', '.join(inputs)})"
 
 
-def _python(formula: str) -> str:
-    """A formula of a page, by TensorFlow."""
+def _to_python(formula: str) -> str:
+    """Return a formula of a page as an expression in TensorFlow."""
     return re.sub(r"\b(\w+)(?=\()", r"tf.math.\1", formula.replace("^", "**"))
 
 
-def _values(number: int, at: str = "") -> str:
-    """Where a function is checked: at the points of the exercise that are neither small
-    nor large, where finite differences lose digits, or at others."""
-    said = [float(each) for each in re.findall(r"-?\d*\.?\d+(?:e-?\d+)?", at)]
-    points = [each for each in said if 0.1 <= abs(each) <= 7]
-    points = points or [each + 0.25 * number for each in (0.5, 2.0, -1.25)]
-    return f"[{', '.join(map(str, points))}]"
+def _values(number: int, points: str = "") -> str:
+    """Return the values of an input or a constant, which has this number."""
+    # Finite differences lose digits at small and large points.
+    all_values = map(float, _NUMBER.findall(points))
+    values = [value for value in all_values if 0.1 <= abs(value) <= 7]
+    values = values or [value + 0.25 * number for value in (0.5, 2.0, -1.25)]
+    return f"[{', '.join(map(str, values))}]"
 
 
 def address(page: str) -> str:
-    """Of the notebook of a page, by the page's path."""
+    """Return the address of the notebook for the path of a page."""
     return f"{FOLDER}/{posixpath.basename(page).removesuffix('.md')}.ipynb"
 
 
-def exercises(markdown: str) -> Iterator[Exercise]:
-    """Those of a page whose answer is a formula."""
+def find(markdown: str) -> Iterator[Exercise]:
+    """Return the exercises of a page whose answer is a formula."""
     markdown = markdown.expandtabs(4)
     for fold in _FOLD.finditer(markdown):
-        said = [dict(_SAID.findall(each)) for each in _ANSWER.findall(fold[0])]
-        for of in dict.fromkeys(each["of"] for each in said):
-            its = [k for k, each in enumerate(said) if each["of"] == of]
-            above = markdown[: fold.start()]
-            start = [0, *(each.start() for each in _TITLE.finditer(above))][-1]
-            yield Exercise(
-                _FOLD.sub("", markdown[start : fold.start()]).strip(),
-                of,
-                tuple(said[k].get("by", "x") for k in its),
-                said[its[0]].get("at", ""),
-            )
+        above = markdown[: fold.start()]
+        start = [0, *(title.start() for title in _TITLE.finditer(above))][-1]
+        question = _FOLD.sub("", above[start:]).strip()
+        answers = [dict(_DATA.findall(data)) for data in _ANSWER.findall(fold[0])]
+        for formula in dict.fromkeys(answer["of"] for answer in answers):
+            derivatives = [answer for answer in answers if answer["of"] == formula]
+            inputs = tuple(answer.get("by", "x") for answer in derivatives)
+            yield Exercise(question, formula, inputs, derivatives[0].get("at", ""))
 
 
 def notebook(
-    found: list[Exercise], opening: str, site: str, shown: Callable[[str], str]
+    exercises: Iterable[Exercise],
+    opening: str,
+    site: str,
+    rewrite: Callable[[str], str],
 ) -> str:
-    """The exercises of a page; ``shown`` is a question as any reader has it."""
-    first = jupyter.cell("code", _FIRST.format(site=site, checker=CHECKER))
-    cells = [jupyter.cell("markdown", opening), first]
-    for each in found:
-        cells.append(jupyter.cell("markdown", shown(each.question)))
-        cells += [jupyter.cell("code", each.template), jupyter.cell("code", each.check)]
-    return jupyter.written(cells)
+    """Return the file of the notebook of a page's exercises.
+
+    Args:
+        exercises: Exercises of the page.
+        opening: First paragraph.
+        site: Address of the site, from which the notebook gets the checker.
+        rewrite: Function that rewrites a question in plain Markdown.
+    """
+    setup = _SETUP.format(site=site, checker=CHECKER)
+    cells = [jupyter.cell("markdown", opening), jupyter.cell("code", setup)]
+    for exercise in exercises:
+        cells.append(jupyter.cell("markdown", rewrite(exercise.question)))
+        cells.append(jupyter.cell("code", exercise.template))
+        cells.append(jupyter.cell("code", exercise.check))
+    return jupyter.to_json(cells)

@@ -1,9 +1,8 @@
-"""The adapter to MkDocs: what is taken along is written beside the pages.
+"""MkDocs hooks that write the downloads beside the pages.
 
-Hooks need no entry point: ``mkdocs.yml`` names this file.
+Hooks need no entry point, because ``mkdocs.yml`` names this file.
 """
 
-import os
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -14,11 +13,11 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
 from serving import on_demand
-from takeaway import book, exercises, offline
+from takeaway import downloads, exercises, offline
 from tracebook import files as on_disk
 from tracebook import settings
 
-_pages: dict[str, Page] = {}
+_pages: list[Page] = []
 _addresses: dict[str, str] = {}
 _serving = False
 
@@ -29,27 +28,26 @@ def on_startup(command: str, dirty: bool) -> None:
 
 
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
-    _pages.clear()
-    _pages.update({page.file.src_uri: page for page in nav.pages})
-    _addresses.clear()
-    _addresses.update({file.src_uri: file.url for file in files})
+    global _pages, _addresses
+    _pages = [page for page in nav.pages if page.file.src_uri.endswith(".md")]
+    _addresses = {file.src_uri: file.url for file in files}
 
 
 def on_page_context(
     context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation
 ) -> None:
-    with_exercises = any(exercises.exercises(page.markdown or ""))
-    there = exercises.address(page.file.src_uri) if with_exercises else ""
-    context["exercises"] = there  # type: ignore[typeddict-unknown-key]
-    context["has_notebook"] = book.has_programs(page.markdown or "")  # type: ignore[typeddict-unknown-key]
+    has_exercises = any(exercises.find(page.markdown or ""))
+    address = exercises.address(page.file.src_uri) if has_exercises else ""
+    context["exercises"] = address  # type: ignore[typeddict-unknown-key]
+    context["has_notebook"] = downloads.has_programs(page.markdown or "")  # type: ignore[typeddict-unknown-key]
 
 
-@event_priority(-200)  # when all else stands in the site's folder
+@event_priority(-200)  # after all other files of the site are written
 def on_post_build(config: MkDocsConfig) -> None:
     site = Path(config.site_dir)
 
     def write() -> None:
-        for name, content in _book(config).files():
+        for name, content in _downloads(config).files():
             on_disk.write(site / name, content)
 
     on_demand.make("takeaway", r".*\.(?:md|ipynb)$|llms|snippets/|exercises/", write)
@@ -57,38 +55,37 @@ def on_post_build(config: MkDocsConfig) -> None:
         on_disk.write(site / offline.NAME, offline.archive(site))
 
 
-def _book(config: MkDocsConfig) -> book.Book:
-    folder, _ = os.path.split(os.path.abspath(config.config_file_path))
-    snippets = settings.load(Path(folder)).snippets_dir
-    programs = {
-        path.relative_to(snippets).as_posix(): path.read_bytes()
-        for path in on_disk.below(snippets)
-        if path.suffix in (".py", ".out", ".md")
-    }
-    checker = Path(folder, "src")
-    modules = [
-        path for path in on_disk.below(checker / "vjpcheck") if path.suffix == ".py"
-    ]
-    site = config.site_url or ""
-    return book.Book(
-        config.site_name,
-        config.site_description or "",
-        [_page(page) for page in _pages.values() if page.file.src_uri.endswith(".md")],
-        programs,
-        lambda path: _addresses.get(path, path),
-        f"{site.rstrip('/')}/" if site else "",
-        {path.relative_to(checker).as_posix(): path.read_bytes() for path in modules},
+def _downloads(config: MkDocsConfig) -> downloads.Downloads:
+    root = Path(config.config_file_path).absolute().parent
+    address = config.site_url or ""
+    snippets = settings.load(root).snippets_dir
+    return downloads.Downloads(
+        name=config.site_name,
+        description=config.site_description or "",
+        pages=[_source_page(page) for page in _pages],
+        programs=_contents(snippets, snippets, (".py", ".out", ".md")),
+        address=lambda path: _addresses.get(path, path),
+        site=f"{address.rstrip('/')}/" if address else "",
+        checker=_contents(root / "src", root / "src/vjpcheck", (".py",)),
     )
 
 
-def _page(page: Page) -> book.Page:
-    above = [*page.ancestors]
-    section = str(above[-1].title) if above else ""
-    return book.Page(
-        page.file.src_uri,
-        str(page.title),
-        page.markdown or "",
-        section,
-        str(page.meta.get("description", "")),
-        page.file.generated_by is not None,
+def _contents(root: Path, folder: Path, suffixes: tuple[str, ...]) -> dict[str, bytes]:
+    """Return the files below a folder, by their paths below a root."""
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in on_disk.below(folder)
+        if path.suffix in suffixes
+    }
+
+
+def _source_page(page: Page) -> downloads.SourcePage:
+    ancestors = [*page.ancestors]
+    return downloads.SourcePage(
+        path=page.file.src_uri,
+        title=str(page.title),
+        markdown=page.markdown or "",
+        section=str(ancestors[-1].title) if ancestors else "",
+        description=str(page.meta.get("description", "")),
+        is_generated=page.file.generated_by is not None,
     )

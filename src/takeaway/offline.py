@@ -1,14 +1,14 @@
-"""The site as one archive that opens from a file, without a server or a network."""
+"""Pack the site into one archive that opens from a file, without a server."""
 
 import re
 from pathlib import Path
 
 from tracebook import files
 
-from .book import zipped
+from .downloads import zipped
 
 NAME = "site.zip"
-_LEFT = (
+_SERVER_ONLY = (
     NAME,
     "404.html",
     "sitemap.*",
@@ -17,31 +17,29 @@ _LEFT = (
     "_headers",
     "assets/cards/*",
 )
-"""What is of use on a server only."""
 _TAG = re.compile(r"<(?:a|link)\s[^>]*>")
 _FOLDER = re.compile(r'(?<=\shref=")(?P<path>(?:[^"#?:]*/)?(?:\.\.?)?)(?=["#?])')
 # A browser preloads nothing from a file.
-_GONE = re.compile(rf'<a href="[^"]*{NAME}"[^>]*>.*?</a>|<link rel="preload"[^>]*>')
+_REMOVED = re.compile(rf'<a href="[^"]*{NAME}"[^>]*>.*?</a>|<link rel="preload"[^>]*>')
 
 
 def archive(site: Path) -> bytes:
-    """The files of a site whose links name files, in a folder of their own."""
+    """Return an archive of a built site, in which links to folders name files."""
     packed = {}
     for path in files.below(site):
-        if not any(path.match(pattern) for pattern in _LEFT):
+        if not any(path.match(pattern) for pattern in _SERVER_ONLY):
             content = path.read_bytes()
             if path.suffix == ".html":
-                content = from_a_file(content.decode()).encode()
+                content = _with_file_links(content.decode()).encode()
             packed[f"site/{path.relative_to(site).as_posix()}"] = content
     return zipped(packed)
 
 
-def from_a_file(html: str) -> str:
-    """A page whose links to folders lead to the pages that a server shows there."""
-    linked = _TAG.sub(lambda tag: _FOLDER.sub(_page, tag[0]), html)
-    return _GONE.sub("", linked)
+def _with_file_links(html: str) -> str:
+    linked = _TAG.sub(lambda tag: _FOLDER.sub(_index_page, tag[0]), html)
+    return _REMOVED.sub("", linked)
 
 
-def _page(folder: re.Match[str]) -> str:
+def _index_page(folder: re.Match[str]) -> str:
     path = folder["path"]
     return f"{path}{'' if path.endswith('/') else '/'}index.html" if path else ""
