@@ -95,9 +95,9 @@ def _list(entries: list[tuple[str, Finding | None]], md: Markdown) -> etree.Elem
     )
     heading = etree.SubElement(section, "h2")
     heading.text = "What was tried for each claim"
-    etree.SubElement(section, "p").text = (
-        "Each test also refutes a nearby sentence, which stands behind “Not”."
-    )
+    etree.SubElement(
+        section, "p"
+    ).text = "Each test also refutes a nearby sentence, which stands behind “Not”."
     items = etree.SubElement(section, "ol")
     for id_, finding in entries:
         item = etree.SubElement(items, "li", {"id": f"tried-{id_}"})
