@@ -190,3 +190,28 @@ class TestMarkdown:
         assert cell(lambda: [2.0, 2.0]) == "2"
         assert cell(lambda: [1.0, 2.0]) == "[1., 2.]"
         assert cell(fail) == "raises LookupError"
+
+
+CALLS = [name for name in NAMES if "/" in name]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CALLS)
+def test_a_fix_gives_the_same_gradient_in_every_mode(name):
+    """Or the page has a table of the fix's modes, too."""
+    from .tables import modes
+
+    record = tables.load(ROOT, name)
+    assert record
+    fix = record.fix
+    shown = {tables.load(ROOT, other).call for other in CALLS}
+    if fix is None or fix in shown or not (ROOT / "snippets" / fix.program).is_file():
+        assert not record.names_fix or fix in shown
+        return
+    try:
+        outcomes = {*modes.shown(fix).values()}
+    except ValueError:
+        assert not record.names_fix, "the call of the fix can't be evaluated"
+        return
+    is_one = len(outcomes) == 1 and not any("Error: " in text for text in outcomes)
+    assert is_one or not record.names_fix, outcomes

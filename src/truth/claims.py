@@ -79,6 +79,8 @@ class ClaimTest:
     contrasts: tuple[Contrast, ...]
     assertions: int
     """How many stand outside of the contrasts."""
+    helpers: str = ""
+    """What else of its file it uses: functions and constants."""
 
 
 def claims(page: Page) -> list[Claim]:
@@ -126,16 +128,54 @@ def tests(path: Path) -> list[ClaimTest]:
 def tests_of(source: str, name: str = "<tests>") -> list[ClaimTest]:
     """Read the tests in a text; ``name`` is for the message of a SyntaxError."""
     lines = source.splitlines()
+    body = ast.parse(source, name).body
+    helpers = {target: _code(node, lines) for node in body for target in _defines(node)}
     found = []
-    for node in ast.parse(source, name).body:
+    for node in body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            code = "\n".join(lines[first - 1 : node.end_lineno])
             contrasts = tuple(_contrasts(node))
             inside = sum(contrast.assertions for contrast in contrasts)
-            outside = _assertions(node) - inside
-            found.append(ClaimTest(node.name, node.lineno, code, contrasts, outside))
+            code = _code(node, lines)
+            found.append(
+                ClaimTest(
+                    node.name,
+                    node.lineno,
+                    code,
+                    contrasts,
+                    _assertions(node) - inside,
+                    "\n\n".join(_used(code, helpers)),
+                )
+            )
     return found
+
+
+def _code(node: ast.stmt, lines: list[str]) -> str:
+    """Return the lines of a statement, with its decorators."""
+    decorators = getattr(node, "decorator_list", ())
+    first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
+    return "\n".join(lines[first - 1 : node.end_lineno])
+
+
+def _defines(node: ast.stmt) -> list[str]:
+    """Return the names that a statement of a test file defines for its tests."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [] if node.name.startswith("test_") else [node.name]
+    if isinstance(node, ast.Assign):
+        stored = [part for target in node.targets for part in ast.walk(target)]
+        return [part.id for part in stored if isinstance(part, ast.Name)]
+    return []
+
+
+def _used(code: str, helpers: dict[str, str]) -> list[str]:
+    """Return the code of the helpers that some code uses, also by way of others."""
+    used: dict[str, str] = {}
+    waiting = [code]
+    while waiting:
+        names = {*re.findall(r"\w+", waiting.pop())}
+        for name in sorted(names & helpers.keys() - used.keys()):
+            used[name] = helpers[name]
+            waiting.append(helpers[name])
+    return [*dict.fromkeys(used.values())]
 
 
 def _contrasts(node: ast.AST) -> Iterator[Contrast]:

@@ -81,7 +81,10 @@ def _changes(pages: list[Page], base: str, root: Path) -> Iterator[str]:
 
 def _differs(old: Pair, new: Pair) -> bool:
     texts = [pair.claim.text if pair.claim else "" for pair in (old, new)]
-    codes = [pair.test.code if pair.test else "" for pair in (old, new)]
+    codes = [
+        f"{pair.test.code}{pair.test.helpers}" if pair.test else ""
+        for pair in (old, new)
+    ]
     return texts[0] != texts[1] or codes[0] != codes[1]
 
 
@@ -136,6 +139,9 @@ def shown(old: Pair | None, new: Pair) -> str:
         is_same = old and old.test and old.test.code == new.test.code
         lines.append(f"  test ({'unchanged' if is_same else 'new or changed'}):")
         lines += [f"    {line}".rstrip() for line in new.test.code.splitlines()]
+        if new.test.helpers:
+            lines.append("  which uses:")
+            lines += [f"    {line}".rstrip() for line in new.test.helpers.splitlines()]
     return "\n".join(lines)
 
 

@@ -20,5 +20,5 @@ def gradient(x, function):
 
 
 x = tf.constant([-1.0, 2.0])
-print("eager:            ", gradient(x, ten_times))
-print("around tf.function:", gradient(x, tf.function(ten_times)))
+print("eager:  ", gradient(x, ten_times))
+print("outside:", gradient(x, tf.function(ten_times)))

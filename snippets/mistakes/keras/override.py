@@ -23,7 +23,8 @@ def guided(layer):
 model = keras.Sequential([
     keras.Input([2]),
     keras.layers.Dense(2, "relu", kernel_initializer="identity")])
-copy = keras.models.clone_model(model, clone_function=guided)
+copy = keras.models.clone_model(
+    model, clone_function=guided, recursive=True)
 copy.set_weights(model.get_weights())
 
 

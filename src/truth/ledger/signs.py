@@ -46,10 +46,19 @@ class _Signs(Treeprocessor):
         marks = [em for em in root.iter("em") if em.get("id") in ids]
         for number, mark in enumerate(marks, 1):
             mark.set("class", "claim")
-            _append_sign(root, mark, number)
+            mark.tail = self._raw(_sign(mark.get("id", ""), number)) + (mark.tail or "")
         if marks:
-            root.append(_list([(m.get("id", ""), tried) for m in marks], page, self.md))
+            entries = [
+                (id_, tried.get(id_)) for id_ in (m.get("id", "") for m in marks)
+            ]
+            block = etree.SubElement(root, "p")
+            block.text = self._raw(_list(entries, self.md))
         root.extend(_stamp(page, known))
+
+    def _raw(self, element: etree.Element) -> str:
+        """Return what stands for HTML whose links MkDocs doesn't look at: those to the
+        tests lead out of the folder of pages."""
+        return self.md.htmlStash.store(etree.tostring(element, "unicode", "html"))
 
 
 def _page(md: Markdown) -> Page | None:
@@ -70,40 +79,35 @@ def _page(md: Markdown) -> Page | None:
     return Page(path, root) if is_page else None
 
 
-def _append_sign(root: etree.Element, mark: etree.Element, number: int) -> None:
-    """Put the sign behind the claim, and the text that followed behind the sign."""
-    parent = next(node for node in root.iter() if mark in list(node))
-    id_ = mark.get("id", "")
+def _sign(id_: str, number: int) -> etree.Element:
+    """Return the number behind a claim, a link to what was tried."""
     sign = etree.Element("sup", {"class": "claim-sign"})
     label = f"What was tried for claim {number}"
     link = {"href": f"#tried-{id_}", "id": f"sign-{id_}", "aria-label": label}
     etree.SubElement(sign, "a", link).text = str(number)
-    sign.tail, mark.tail = mark.tail, None
-    parent.insert(list(parent).index(mark) + 1, sign)
+    return sign
 
 
-def _list(
-    marks: list[tuple[str, dict[str, Finding]]], page: Page, md: Markdown
-) -> etree.Element:
+def _list(entries: list[tuple[str, Finding | None]], md: Markdown) -> etree.Element:
     """Return the list of what was tried, in the order of the claims."""
     section = etree.Element(
         "section", {"class": "tried", "data-search-exclude": "", "id": "tried"}
     )
-    heading = etree.SubElement(section, "p", {"class": "heading", "role": "heading"})
-    heading.set("aria-level", "2")  # An h2 would stand in the table of contents.
+    heading = etree.SubElement(section, "h2")
     heading.text = "What was tried for each claim"
+    etree.SubElement(
+        section, "p"
+    ).text = "Each test also refutes a nearby sentence, which stands behind “Not”."
     items = etree.SubElement(section, "ol")
-    for id_, tried in marks:
+    for id_, finding in entries:
         item = etree.SubElement(items, "li", {"id": f"tried-{id_}"})
-        _describe(item, tried.get(id_), page, md)
+        _describe(item, finding, md)
         back = {"href": f"#sign-{id_}", "class": "back", "aria-label": "Back"}
         etree.SubElement(item, "a", back).text = "↩"
     return section
 
 
-def _describe(
-    item: etree.Element, finding: Finding | None, page: Page, md: Markdown
-) -> None:
+def _describe(item: etree.Element, finding: Finding | None, md: Markdown) -> None:
     if finding is None or not finding.holds:
         item.text = f"{WAITING[0].upper()}{WAITING[1:]}. "
         return
@@ -111,7 +115,7 @@ def _describe(
     version = metadata.version("tensorflow")
     item.text = f"{sizes[0].upper()}{sizes[1:]}, TensorFlow {version}. "
     if contrasts:
-        item.text += f"Contrast: {'; '.join(contrasts)}. "
+        item.text += f"Not: {'; '.join(contrasts)}. "
     file, _, line = finding.evidence.rpartition(":")
     if target := _test(file, line, md):
         link = etree.SubElement(item, "a", {"href": target})

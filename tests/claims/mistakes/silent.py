@@ -10,6 +10,7 @@ from tests.harness import (
     EAGER,
     EVERYWHERE,
     FLOATS,
+    PERSISTENT,
     VECTORIZED,
     contrast,
     same,
@@ -22,7 +23,6 @@ WRAPS = {
     "outside, XLA": XLA,
     "nested, outside": lambda function: tf.function(lambda x: tf.function(function)(x)),
 }
-WRAP = pytest.mark.parametrize("wrap", WRAPS.values(), ids=WRAPS)
 
 
 class Setting:
@@ -46,44 +46,35 @@ def scaled_by(read):
     return scaled
 
 
-def forward_then_change(function, change, x):
-    """Change a setting after the forward pass, and return the gradient."""
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = function(x)
-    change()
-    return tape.gradient(y, x)
-
-
-@WRAP
 @pytest.mark.parametrize("kind", ["global", "attribute"])
-def test_late_global(wrap, kind):
+@pytest.mark.parametrize("dtype", FLOATS, ids=lambda dtype: dtype.name)
+def test_late_global(kind, dtype):
     names = {"strength": 2.0}
     Setting.strength = 2.0
     read = {
         "global": lambda: names["strength"],
         "attribute": lambda: Setting.strength,
     }[kind]
-
-    def change():
-        names["strength"] = Setting.strength = 7.0
-
-    is_eager = wrap is WRAPS["eager"]
-    function = wrap(scaled_by(read))
-    gradients = [
-        forward_then_change(function, change, tf.constant(3, dtype)) for dtype in FLOATS
-    ]
-    # The first dtype is traced before the change, and the others after it.
-    assert same(gradients, [7.0 if is_eager else 2.0, 7.0, 7.0, 7.0])
-    x = tf.constant(3, FLOATS[0])
-    with contrast("eagerly, the value in the forward pass"):
-        names["strength"] = Setting.strength = 5.0
-        gradient = forward_then_change(function, change, x)
-        assert gradient == (7 if is_eager else 2)
-    with contrast("in a tf.function, also a variable keeps the value of the tracing"):
-        variable = tf.Variable(2.0, trainable=False)
-        function = wrap(scaled_by(variable.read_value))
-        assert forward_then_change(function, lambda: variable.assign(7.0), x) == 7
+    scaled, x = scaled_by(read), tf.constant(3, dtype)
+    for place in EAGER, PERSISTENT:
+        for strength in 7.0, 5.0:
+            with tf.GradientTape(persistent=place is PERSISTENT) as tape:
+                tape.watch(x)
+                y = scaled(x)
+            before = read()
+            assert y == 3 * before
+            names["strength"] = Setting.strength = strength
+            gradient = tape.gradient(y, x)
+            assert gradient == strength
+            with contrast("the value of the forward pass"):
+                assert gradient != before
+    with contrast("so does a grad in a tf.function"):
+        graph, before = tf.function(scaled), read()
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = graph(x)
+        names["strength"] = Setting.strength = 9.0
+        assert tape.gradient(y, x) == before
 
 
 INSIDE_WRAPS = {"inside": tf.function, "inside, XLA": XLA}

@@ -11,7 +11,6 @@ from tests.harness import (
     EAGER,
     INSIDE,
     MODES,
-    NESTED,
     OUTSIDE,
     PERSISTENT,
     XLA,
@@ -103,52 +102,6 @@ def test_updates_twice(place, again):
             plain = built(lambda function: function, True)
             place.gradient(lambda x: plain(x, training=True), X)
             assert same(plain.inner.moving_mean.numpy(), [mean / 2], 1e-6)
-
-
-@tf.custom_gradient
-def reverse(x):
-    return tf.identity(x), lambda upstream: -upstream
-
-
-@tf.custom_gradient
-def straight_through(x):
-    return tf.sign(x), lambda upstream: upstream
-
-
-def mapped(function, size, **options):
-    """Map over copies of one element, and add the results."""
-    return lambda x: tf.reduce_sum(
-        tf.vectorized_map(function, tf.stack([x] * size), **options)
-    )
-
-
-PLACES = [EAGER, PERSISTENT, INSIDE, OUTSIDE, NESTED, XLA, XLA_OUTSIDE]
-
-
-@pytest.mark.parametrize("place", PLACES, ids=str)
-def test_map_drops(place):
-    def functions(a, b, c, d, e):
-        return [
-            mapped(reverse, 2)(a),
-            mapped(straight_through, 2)(b),
-            mapped(lambda v: tf.vectorized_map(reverse, v[None])[0], 5)(c),
-            mapped(reverse, 1)(d),
-            tf.reduce_sum(tf.vectorized_map(lambda v: v * reverse(e), tf.ones([2]))),
-        ]
-
-    for dtype in place.dtypes if place is EAGER else [tf.float32]:
-        inputs = [tf.constant(3, dtype) for _ in range(4)] + [tf.constant(3.0)]
-        *dropped, one_element, other_input = place.gradients(functions, *inputs)
-        assert same(dropped, [2.0, 0.0, 5.0])
-        with contrast("a map over one element, too"):
-            assert same(one_element, -1.0)
-        with contrast("a custom gradient whose input doesn't depend on the element"):
-            assert same(other_input, -2.0)
-    if place is EAGER:
-        with contrast("if the tape is inside"):
-            x = tf.constant([1.0, 2.0])
-            inside = tf.vectorized_map(lambda v: EAGER.gradient(reverse, v), x)
-            assert same(inside, [-1.0, -1.0])
 
 
 @pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "inside"])

@@ -5,45 +5,13 @@ import pytest
 import tensorflow as tf
 
 from tests.harness import (
-    COMMON,
     COMPLEX,
     EAGER,
     EVERYWHERE,
     FLOATS,
-    PERSISTENT,
     contrast,
     same,
 )
-
-
-@pytest.mark.parametrize("place", COMMON, ids=str)
-def test_converts_arguments(place):
-    received = []
-
-    @tf.custom_gradient
-    def noting(x, settings):
-        received.extend(settings)
-        return x * 1, lambda upstream: (upstream, [None] * len(settings))
-
-    settings = [True, 3, 2.5, np.int64(3), np.ones([2]), "a"]
-    settings = settings if place is EAGER else settings[:-1]
-    assert same(place.gradient(lambda x: noting(x, settings), 5.0), 1.0)
-    if place in (EAGER, PERSISTENT):
-        assert all(map(lambda a, b: a is b, received, settings))
-    else:
-        with contrast("in a graph, too, as you pass them"):
-            assert len(received) >= len(settings)
-            assert all(map(tf.is_tensor, received))
-        with contrast("also what the function captures"):
-            captured = []
-
-            @tf.custom_gradient
-            def capturing(x):
-                captured.extend(settings)
-                return x * 1, lambda upstream: upstream
-
-            place.gradient(capturing, 5.0)
-            assert not any(map(tf.is_tensor, captured))
 
 
 @pytest.mark.parametrize("place", EVERYWHERE, ids=str)

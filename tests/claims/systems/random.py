@@ -134,8 +134,13 @@ def recomputed(place, noise, loop_steps=0):
             return i + 1, x, total + tf.cast(i + 1, x.dtype) * block(x)
 
         start = 0, x, tf.zeros_like(x)
+        # In parallel steps, the order of the numbers would differ from run to run.
         return tf.while_loop(
-            lambda i, *_: i < loop_steps, step, start, maximum_iterations=loop_steps
+            lambda i, *_: i < loop_steps,
+            step,
+            start,
+            parallel_iterations=1,
+            maximum_iterations=loop_steps,
         )[2]
 
     function = looped if loop_steps else block

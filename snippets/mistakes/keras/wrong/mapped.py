@@ -17,8 +17,8 @@ def mapped(x):
 
 x = tf.constant([-1.0, 2.0])
 for name, function in (("eager", mapped),
-                       ("around tf.function", tf.function(mapped))):
+                       ("outside", tf.function(mapped))):
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = function(x)
-    print(f"{name:18} {tape.gradient(y, x).numpy()}  wanted [0. 10.]")
+    print(f"{name:7} {tape.gradient(y, x).numpy()}  wanted [0. 10.]")
