@@ -110,7 +110,7 @@ class EngineRunner(DefaultRunner):
         fence = Snippet(
             path=page,
             name=page.name,
-            shown=page.relative_to(ROOT).as_posix(),
+            label=page.relative_to(ROOT).as_posix(),
             source=test.source,
             raises=None,
             rel=SETTINGS.rel,
@@ -119,9 +119,10 @@ class EngineRunner(DefaultRunner):
         _Fences.runner = _Fences.runner or Runner(SETTINGS)
         _Fences.runner.run([fence], lambda _, run: runs.append(run))
         if runs[0].problem:
-            line = max(runs[0].line, test.start_line)
+            [run] = runs
+            line = max(run.line, test.start_line)
             raise FenceFailure(
-                f"{fence.shown}:{line}: {runs[0].problem}\nIt printed:\n{runs[0].trace}"
+                f"{fence.label}:{line}: {run.problem}\nIt printed:\n{run.output}"
             )
 
     def repr_failure(

@@ -96,7 +96,7 @@ def traces_lead_to_their_programs(path: Path, site: Path) -> None:
     assert names == [re.sub(r"\.out$", ".py", name) for name in shown]
     for name, trace in zip(names, traces):
         lines, source = _printed_by(site)[name], SNIPPETS[name].text.splitlines()
-        printed = SNIPPETS[name].trace_path.read_text("utf-8").splitlines()
+        printed = SNIPPETS[name].output_path.read_text("utf-8").splitlines()
         assert len(lines) == len(printed), f"{name}: a line of which nothing is known"
         assert all(0 <= line <= len(source) for line in lines), name
         assert "Built with TensorFlow" in trace.find("p").text_content()

@@ -78,7 +78,7 @@ def test_what_a_page_says_and_shows_holds(page, said):
 def test_each_program_is_shown_by_its_page():
     shown = {(name, page) for page, its in PAGES.items() for name in its.embeds}
     assert [
-        each.shown
+        each.label
         for each in snippet.find(SETTINGS)
         if (each.name, page_of(each.name)) not in shown
     ] == []

@@ -26,7 +26,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tracebook import includes, live, settings, snippet
 from tracebook.compare import difference
-from tracebook.trace import without_noise
+from tracebook.output import without_noise
 from truth import share
 
 from . import built, exercises, messages
@@ -562,7 +562,7 @@ def test_what_a_slider_shows_is_what_the_program_printed(open_page, path):
         its = LIVE[name]
         heading = its.heading(tuple(values)) if values else its.own
         expected = (
-            its.printed[heading] if values else its.snippet.trace_path.read_text()
+            its.printed[heading] if values else its.snippet.output_path.read_text()
         )
         assert shown.strip() == expected.strip(), (name, heading)
 

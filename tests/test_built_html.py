@@ -16,7 +16,7 @@ def fresh_traces(built_site) -> dict[str, str]:
     engine = Engine(built.SETTINGS.root, remember=True)
     try:
         engine.ask()
-        return engine.answer()["traces"]
+        return engine.answer()["outputs"]
     finally:
         engine.close()
 
@@ -36,9 +36,9 @@ def test_wrong_snippets_say_so_in_their_first_line():
         marked = each.source.startswith(
             ('"""Wrong on purpose: ', '"""Deliberately wrong: ')
         )
-        assert marked == ("wrong" in each.path.parts), each.shown
+        assert marked == ("wrong" in each.path.parts), each.label
         if each.raises:
-            assert marked, f"{each.shown} shall fail, so it lives in wrong/"
+            assert marked, f"{each.label} shall fail, so it lives in wrong/"
 
 
 def test_no_page_shows_raw_tex(built_site):

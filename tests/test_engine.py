@@ -569,7 +569,7 @@ def test_progress_is_told_now_and_then(is_seen, pause, monkeypatch, capsys):
     monkeypatch.setattr(progress, "PAUSE", pause - 1)
     monkeypatch.setattr(progress.os, "get_terminal_size", lambda _: (80, 24))
     monkeypatch.setattr(progress.time, "monotonic", lambda: now)
-    tell = progress.of_snippets()
+    tell = progress.of_programs()
     for ended in range(3):
         tell(ended, 3)
         now += pause
@@ -832,18 +832,18 @@ def test_other_programs_read_json(book):
     report = json.loads(process.communicate(timeout=60)[0])
     assert process.returncode == 1
     assert report["ran"] == 3 and report["remembered"] == 0
-    assert report["traces"] == {
+    assert report["outputs"] == {
         "bad.py": "1\n",
         "good.py": "1\n",
         "raises.py": "1\nValueError: no\n",
     }
-    found = [(each["name"], each["where"]) for each in report["problems"]]
+    found = [(each["name"], each["location"]) for each in report["problems"]]
     assert found == [
         ("bad.py", "snippets/bad.out:1"),
         ("raises.py", "snippets/raises.py:2"),
         ("", "docs/more.md:1"),
     ]
-    assert report["problems"][1]["text"].startswith("raised ValueError: no\n")
+    assert report["problems"][1]["message"].startswith("raised ValueError: no\n")
 
 
 def test_a_warm_engine_judges_what_it_is_asked_for(book):
@@ -853,9 +853,11 @@ def test_a_warm_engine_judges_what_it_is_asked_for(book):
     try:
         engine.ask(book.snippets / "a bad one.py")
         asked = engine.answer()
-        assert list(asked["traces"]) == ["a bad one.py"] and len(asked["problems"]) == 1
+        assert (
+            list(asked["outputs"]) == ["a bad one.py"] and len(asked["problems"]) == 1
+        )
         engine.ask()
-        assert len(engine.answer()["traces"]) == 2
+        assert len(engine.answer()["outputs"]) == 2
     finally:
         engine.close()
 

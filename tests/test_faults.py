@@ -371,7 +371,7 @@ def test_the_engine_answers_what_it_cannot_read(book):
         timeout=60,
     )
     first, second = map(json.loads, done.stdout.splitlines())
-    assert "No closing quotation" in first["problems"][0]["text"]
+    assert "No closing quotation" in first["problems"][0]["message"]
     assert second["ran"] == 1 and not second["problems"]
 
 

@@ -338,7 +338,7 @@ def test_a_constant_is_changed_where_it_stands(book):
 def ran_at_every_stop(programs: list[snippet.Snippet]) -> None:
     checked = subprocess.run(
         [sys.executable, "-m", "tracebook", "--stops", "check"]
-        + [each.shown for each in programs],
+        + [each.label for each in programs],
         cwd=ROOT,
         capture_output=True,
         text=True,

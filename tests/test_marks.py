@@ -68,7 +68,7 @@ def test_samples_run_and_no_plugin_is_needed():
 @pytest.mark.parametrize(
     ("changed", "runs"),
     [
-        ("src/tracebook/judge.py", True),
+        ("src/tracebook/checker.py", True),
         ("tests/test_engine.py", True),
         ("overrides/main.html", True),
         ("requirements.txt", True),

@@ -62,7 +62,7 @@ def entry(book: Path) -> Path:
 def test_only_who_asks_for_it_remembers(book):
     assert [ran(book), ran(book), ran(book, "--remember")] == [1, 1, 0]
     assert ran(book, TRACEBOOK_REMEMBER="1") == 0
-    assert check(book, "--remember")["traces"] == {"x.py": "one\n"}
+    assert check(book, "--remember")["outputs"] == {"x.py": "one\n"}
 
 
 def test_a_remembered_run_is_compared(book):
@@ -70,7 +70,7 @@ def test_a_remembered_run_is_compared(book):
     (book / "snippets/x.out").write_text("two\n")
     report = check(book, "--remember")
     assert report["ran"] == 0
-    assert [each["where"] for each in report["problems"]] == ["snippets/x.out:1"]
+    assert [each["location"] for each in report["problems"]] == ["snippets/x.out:1"]
 
 
 def test_an_observed_run_is_remembered_if_it_printed_its_trace(book, tmp_path_factory):

@@ -10,8 +10,8 @@ import pytest
 from nbclient import NotebookClient
 
 from tracebook.compare import difference
+from tracebook.output import ended, without_frames, without_noise
 from tracebook.snippet import Snippet
-from tracebook.trace import ended, without_frames, without_noise
 
 from . import built, exercises
 from .conftest import ADDRESS, EVERY_PROGRAM
@@ -60,13 +60,13 @@ def run(notebook: Path, folder: Path) -> list[str]:
             shown, printed = (_last(text, name) for text in (shown, printed))
         logged = [*map(_without_numbers, _LOG.findall(printed))]
         differ += [
-            f"{program.shown}\nnot logged: {line}"
+            f"{program.label}\nnot logged: {line}"
             for line in _LOG.findall(shown)
             if _without_numbers(line) not in logged
         ]
         shown, printed = (_LOG.sub("", text) for text in (shown, printed))
         if found := difference(shown, _COLORS.sub("", printed), program.rel):
-            differ.append(f"{program.shown}\n{found[1]}")
+            differ.append(f"{program.label}\n{found[1]}")
     return differ
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tracebook import settings, snippet
 from tracebook.compare import difference
-from tracebook.trace import without_frames, without_noise
+from tracebook.output import without_frames, without_noise
 
 from .conftest import EVERY_PROGRAM
 from .project import ROOT
@@ -60,7 +60,7 @@ CHOSEN = _chosen()
 def test_no_program_is_named_as_a_module():
     """Python would take it for that, from the folder that it is saved in."""
     modules = {*sys.stdlib_module_names, *metadata.packages_distributions()}
-    assert [each.shown for each in EVERY if each.path.stem in modules] == []
+    assert [each.label for each in EVERY if each.path.stem in modules] == []
 
 
 def _run(each: snippet.Snippet, folder: Path) -> subprocess.CompletedProcess:
@@ -94,8 +94,8 @@ def test_prints_its_trace(each, tmp_path):
         printed = _without_traceback(printed, each.raises)
     else:
         assert done.returncode == 0, printed
-    found = difference(each.trace_path.read_text("utf-8"), printed, each.rel)
-    assert found is None, f"{each.trace_shown}:{found[0]}\n{found[1]}"
+    found = difference(each.output_path.read_text("utf-8"), printed, each.rel)
+    assert found is None, f"{each.output_label}:{found[0]}\n{found[1]}"
 
 
 def _without_traceback(printed: str, type_name: str) -> str:

@@ -14,7 +14,7 @@ from markdown.treeprocessors import Treeprocessor
 from reader.programs import command
 from tracebook import includes
 from tracebook.compare import difference
-from tracebook.trace import without_noise
+from tracebook.output import without_noise
 
 from . import built
 from .project import ROOT

@@ -90,19 +90,19 @@ ValueError: no
     ],
 )
 def test_what_is_seen(program, seen):
-    assert includes.shown(program) == (program if seen is None else seen)
+    assert includes.visible(program) == (program if seen is None else seen)
     lines = program.split("\n")
-    numbered = "\n".join(lines[n - 1] for n in includes.seen(program))
-    assert numbered == includes.shown(program).removesuffix("\n")
+    numbered = "\n".join(lines[n - 1] for n in includes.visible_lines(program))
+    assert numbered == includes.visible(program).removesuffix("\n")
 
 
 def test_each_program_is_shown_but_for_these_comments():
     for each in built.SNIPPETS.values():
         kept = each.text.split("\n")
-        assert built.code(kept) == built.code(each.source.split("\n")), each.shown
-        assert built.code(kept) == [line for line in kept if line.strip()], each.shown
-        assert "\n\n\n\n" not in each.text and each.text[0] != "\n", each.shown
-        assert each.text.endswith("\n") and each.text[-2] != "\n", each.shown
+        assert built.code(kept) == built.code(each.source.split("\n")), each.label
+        assert built.code(kept) == [line for line in kept if line.strip()], each.label
+        assert "\n\n\n\n" not in each.text and each.text[0] != "\n", each.label
+        assert each.text.endswith("\n") and each.text[-2] != "\n", each.label
 
 
 def test_a_section_is_of_the_file_and_hides_the_same():

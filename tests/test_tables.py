@@ -149,7 +149,7 @@ def test_a_page_includes_a_record_and_a_record_needs_a_page(project):
     assert [*page_problems(book, [], set())] == []
     page.write_text('--8<-- "tables/cut.md"\n\n--8<-- "tables/none.md"\n')
     [problem] = page_problems(book, [], set())
-    assert problem.text == "embeds tables/none.md, which is not in snippets/"
+    assert problem.message == "embeds tables/none.md, which is not in snippets/"
 
 
 @pytest.mark.slow

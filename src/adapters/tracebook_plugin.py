@@ -107,19 +107,19 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
     def _tell(self, report: dict, level: int) -> None:
         self._lines = report["lines"]
         for problem in report["problems"]:
-            log.log(level, "%(where)s: %(text)s", problem)
+            log.log(level, "%(location)s: %(message)s", problem)
         if not report["problems"] or level < logging.ERROR:
             number, remembered = len(report["problems"]), report["remembered"]
             log.info(
                 "%d snippets, %d run%s, %s",
-                len(report["traces"]),
+                len(report["outputs"]),
                 report["ran"],
                 f", {remembered} remembered" if remembered else "",
                 f"{number} problem{'s' * (number > 1)}"
                 if number
                 else "all traces hold",
             )
-        said = tuple(f"{p['where']}: {p['text']}" for p in report["problems"])
+        said = tuple(f"{p['location']}: {p['message']}" for p in report["problems"])
         if self._serving and said != self._problems:
             self._problems = said
             on_disk.write(self._news / "problems", "\n".join(said).encode())

@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from tracebook import progress
-from tracebook.judge import Judge
+from tracebook.checker import Checker
 from tracebook.runner import Run, Runner
 from tracebook.settings import Settings, load
 
@@ -22,9 +22,9 @@ def serve(root: Path, paths: list[str], planted: list[dict]) -> dict:
     """Of programs of the book the engine's report, with what was observed; of
     programs that are given as text, what was observed, or the problem."""
     if paths:
-        with closing(Judge(replace(load(root), observer=OBSERVER))) as judge:
-            tell = progress.of_snippets()
-            return asdict(judge.judge(list(map(Path, paths)), progress=tell))
+        with closing(Checker(replace(load(root), observer=OBSERVER))) as checker:
+            tell = progress.of_programs()
+            return asdict(checker.check(list(map(Path, paths)), progress=tell))
     settings = Settings(root, preload=("tensorflow",), observer=OBSERVER)
     runs: dict[str, Run] = {}
     programs = [Program(**each | {"path": Path(each["path"])}) for each in planted]

@@ -95,7 +95,7 @@ class Downloads:
         content, errors = self.programs[name], "surrogateescape"
         if not name.endswith(".py"):
             return content
-        text = includes.shown(content.decode("utf-8", errors))
+        text = includes.visible(content.decode("utf-8", errors))
         return text.encode("utf-8", errors)
 
     def _split(

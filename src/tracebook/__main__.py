@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from . import command, progress
-from .judge import Judge, Report
+from .checker import Checker, Report
 from .pages import Problem
 from .settings import SettingsError, load
 
@@ -27,12 +27,12 @@ def main() -> int:
 
 def _do(arguments: argparse.Namespace) -> int:
     book = load(arguments.root.resolve(), arguments.docs)
-    with closing(Judge(book, arguments.remember)) as judge:
+    with closing(Checker(book, arguments.remember)) as checker:
         if arguments.command == "engine":
-            return _serve(judge)
+            return _serve(checker)
         update = arguments.command == "update"
-        tell = progress.of_snippets()
-        report = judge.judge(arguments.paths, update, update, tell, arguments.stops)
+        tell = progress.of_programs()
+        report = checker.check(arguments.paths, update, update, tell, arguments.stops)
         return _print_json(report) if arguments.json else _print(report)
 
 
@@ -87,7 +87,7 @@ def _print(report: Report) -> int:
     for problem in report.problems:
         print(problem, file=sys.stderr)
     print(
-        f"{len(report.traces)} snippets, {report.ran} run,"
+        f"{len(report.outputs)} snippets, {report.ran} run,"
         + (f" {report.remembered} remembered," if report.remembered else "")
         + (f" {report.stops} stops," if report.stops else "")
         + f" {len(report.notes)} traces written,"
@@ -101,13 +101,13 @@ def _print_json(report: Report) -> int:
     return 1 if report.problems else 0
 
 
-def _serve(judge: Judge) -> int:
+def _serve(checker: Checker) -> int:
     parent = os.getppid()
     for line in sys.stdin:
         try:
             paths = [Path(path) for path in shlex.split(line)[1:]]
-            tell = progress.of_snippets(parent)
-            report = judge.judge(paths, sweep=True, progress=tell)
+            tell = progress.of_programs(parent)
+            report = checker.check(paths, sweep=True, progress=tell)
         except (SettingsError, OSError, ValueError) as error:
             report = Report([Problem("tracebook", str(error))])
         _print_json(report)

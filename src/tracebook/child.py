@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import orphans
+from .output import NOT_NOISE, Printed, without_frames
 from .settings import Settings
 from .snippet import Snippet
-from .trace import NOT_NOISE, Printed, without_frames
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer as Buffer
@@ -241,7 +241,7 @@ def _judge(error: BaseException | None, snippet: Snippet, path: str) -> dict:
     message = "".join(traceback.format_exception_only(error)).rstrip("\n")
     problem = "raised " + re.sub(
         rf'File "{re.escape(path)}", line (\d+)',
-        lambda m: f'File "{snippet.shown}", line {snippet.line(int(m[1]))}',
+        lambda m: f'File "{snippet.label}", line {snippet.line(int(m[1]))}',
         message,
     )
     said = {

@@ -29,7 +29,7 @@ class Figures:
                         yield name
                         continue
                     files.write(path, content)
-                new[self._settings.shown(path)] = sha256(content).hexdigest()
+                new[self._settings.label(path)] = sha256(content).hexdigest()
         finally:
             if new != known:
                 files.write(self._manifest, json.dumps(new, indent=1).encode())
@@ -55,5 +55,5 @@ class Figures:
         return known if isinstance(known, dict) else {}
 
     def _is_ours(self, path: Path, known: dict[str, str]) -> bool:
-        made = known.get(self._settings.shown(path))
+        made = known.get(self._settings.label(path))
         return made == sha256(path.read_bytes()).hexdigest()

@@ -66,23 +66,23 @@ def find(text: str) -> Iterator[Include]:
         yield Include(mark.start(), line, **(found.groupdict("") if found else {}))
 
 
-def seen(program: str) -> list[int]:
+def visible_lines(program: str) -> list[int]:
     """The numbers, from 1, of the lines of a program that readers see."""
     lines = program.removesuffix("\n").split("\n")
     return [n + 1 for n in _seen(lines, range(len(lines)))]
 
 
-def shown(program: str) -> str:
+def visible(program: str) -> str:
     """A program as readers see, copy and run it."""
     lines = program.removesuffix("\n").split("\n")
     end = "\n" if program.endswith("\n") else ""
-    return "\n".join(lines[n - 1] for n in seen(program)) + end
+    return "\n".join(lines[n - 1] for n in visible_lines(program)) + end
 
 
 def read(path: Path) -> str:
     """A program or a trace as readers see it."""
     text = path.read_text("utf-8")
-    return shown(text) if path.suffix == ".py" else text
+    return visible(text) if path.suffix == ".py" else text
 
 
 def misread(program: str) -> int | None:

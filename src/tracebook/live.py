@@ -151,7 +151,7 @@ class Live:
             return "is of another program or other inputs"
         if [*self.printed] != [self.heading(each) for each in self.combinations()]:
             return "lacks combinations of its inputs, or has others"
-        shown = files.text(self.snippet.trace_path)
+        shown = files.text(self.snippet.output_path)
         if found := compare.difference(shown, self.printed[self.own], self.snippet.rel):
             return (
                 f"at {self.own}, which is the program as it is, prints something else"
@@ -191,7 +191,7 @@ class Live:
     def script(self) -> str:
         """What a page loads when the reader opens the inputs."""
         # As the page has it, to the last digit.
-        own = {self.own: files.text(self.snippet.trace_path)} if self.printed else {}
+        own = {self.own: files.text(self.snippet.output_path)} if self.printed else {}
         said = {
             "inputs": [
                 {

@@ -20,13 +20,13 @@ _FIGURE = re.compile(r"[(\"'=]\s*(?:\.\./)*figures/(?P<name>[\w/-]+\.svg)\b")
 class Problem:
     """Something that does not hold, and where."""
 
-    where: str
-    text: str
+    location: str
+    message: str
     name: str = ""
     """The snippet that it is of, or none."""
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.text}"
+        return f"{self.location}: {self.message}"
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def embeds(settings: Settings) -> Iterator[Embed]:
     """Everything that the pages include, in the order of pages and lines."""
     for page, text in _pages(settings):
         for each in includes.find(text):
-            where = f"{settings.shown(page)}:{each.line}"
+            where = f"{settings.label(page)}:{each.line}"
             yield Embed(**vars(each), where=where)
 
 
@@ -50,7 +50,7 @@ def figures(settings: Settings) -> dict[str, str]:
     for page, text in _pages(settings):
         for found in _FIGURE.finditer(text):
             line = text.count("\n", 0, found.start("name")) + 1
-            shown.setdefault(found["name"], f"{settings.shown(page)}:{line}")
+            shown.setdefault(found["name"], f"{settings.label(page)}:{line}")
     return shown
 
 
@@ -75,10 +75,10 @@ def problems(
     for snippet in snippets:
         for name, path in snippet.files.items():
             if name not in embedded:
-                yield Problem(settings.shown(path), "no page shows it", snippet.name)
+                yield Problem(settings.label(path), "no page shows it", snippet.name)
     for name, path in records.items():
         if name not in embedded:
-            yield Problem(settings.shown(path), "no page shows it", name)
+            yield Problem(settings.label(path), "no page shows it", name)
 
 
 def tables(settings: Settings) -> dict[str, Path]:
@@ -104,7 +104,7 @@ def unreadable(settings: Settings) -> Iterator[str]:
             read[path] = embed.where
     for path in read:
         try:
-            files.text(path, settings.shown(path))
+            files.text(path, settings.label(path))
         except OSError as error:
             yield str(error)
 
@@ -148,7 +148,7 @@ def included(text: str, folder: Path) -> dict[str, bytes | None] | None:
                 if content and b"-8<-" in content:
                     text = content.decode("utf-8", "replace")
                     is_program = each.name.endswith(".py")
-                    texts.append(includes.shown(text) if is_program else text)
+                    texts.append(includes.visible(text) if is_program else text)
     return found
 
 

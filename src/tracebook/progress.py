@@ -18,7 +18,7 @@ def tell(text: str) -> None:
     print(text, end="" if IS_SEEN else "\n", file=sys.stderr, flush=True)
 
 
-def of_snippets(parent: int = 0) -> Callable[[int, int], None]:
+def of_programs(parent: int = 0) -> Callable[[int, int], None]:
     """Tells of the number that ended, and of that of all.
 
     Ends it when the ``parent`` has gone that would be told the outcome.

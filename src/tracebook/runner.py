@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from . import child, orphans, scratch
+from .output import ended, lines_of, without_noise
 from .settings import Settings, SettingsError
 from .snippet import Snippet
-from .trace import ended, lines_of, without_noise
 
 _POLL_SECONDS = 0.05
 _LOST, _LOST_SECONDS = 255, 1
@@ -40,7 +40,7 @@ _RUNNING: set[int] = set()
 class Run:
     """What one run of a snippet gave."""
 
-    trace: str = ""
+    output: str = ""
     """What it printed, noise aside, and the message that ended it."""
     problem: str | None = None
     """Why the run does not count, or None."""
@@ -151,7 +151,7 @@ class Runner:
                 return self._start(snippet, is_again=True)
             raise SettingsError(
                 "preload: the process to fork from ended, maybe while it imported"
-                f" {', '.join(self._settings.preload)}, or began {snippet.shown}:"
+                f" {', '.join(self._settings.preload)}, or began {snippet.label}:"
                 f" {error}"
             ) from error
         programs = len(snippet.variants) or 1

@@ -102,7 +102,7 @@ class Settings:
     def again_pattern(self) -> re.Pattern:
         return _any_of(self.again)
 
-    def shown(self, path: Path) -> str:
+    def label(self, path: Path) -> str:
         """A path as messages name it."""
         return path.relative_to(self.root).as_posix()
 

@@ -24,7 +24,7 @@ class Snippet:
     path: Path
     name: str
     """Path below the snippets folder, with forward slashes."""
-    shown: str
+    label: str
     """Path below the project's root, for messages."""
     source: str
     """What stands in the file."""
@@ -40,26 +40,26 @@ class Snippet:
     def text(self) -> str:
         """What readers see and copy, and what runs: the file without the comments that
         are for tools alone."""
-        return includes.shown(self.source)
+        return includes.visible(self.source)
 
     def line(self, number: int) -> int:
         """The number in the file of a line of the text; 1 for none of its lines."""
-        seen = includes.seen(self.source)
+        seen = includes.visible_lines(self.source)
         return seen[min(number, len(seen)) - 1] if number and seen else 1
 
     @property
-    def trace_path(self) -> Path:
+    def output_path(self) -> Path:
         return self.path.with_suffix(".out")
 
     @property
-    def trace_shown(self) -> str:
-        return self.shown.removesuffix(".py") + ".out"
+    def output_label(self) -> str:
+        return self.label.removesuffix(".py") + ".out"
 
     @property
     def files(self) -> dict[str, Path]:
         """Program and trace, by the names that includes have for them."""
         trace = self.name.removesuffix(".py") + ".out"
-        return {self.name: self.path, trace: self.trace_path}
+        return {self.name: self.path, trace: self.output_path}
 
 
 def declared(source: str, shown: str) -> dict[str, str]:
@@ -87,7 +87,7 @@ def load(path: Path, settings: Settings) -> Snippet:
     """Read one program; raises SettingsError for a declaration not understood."""
     # What is not UTF-8 is left to Python, which refuses it when it runs.
     source = path.read_text("utf-8", "surrogateescape")
-    shown = settings.shown(path)
+    shown = settings.label(path)
     said = declared(source, shown)
     name = path.relative_to(settings.snippets_dir).as_posix()
     return Snippet(

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tracebook.trace import excerpt
+from tracebook.output import excerpt
 
 KINDS = (
     "formula",

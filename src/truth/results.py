@@ -213,7 +213,7 @@ def holding(counts: Counter) -> int:
 def _named(text: str, root: Path, *folders: Path) -> list[bytes | str]:
     """Return the path and the content of each file that a text names or includes."""
     book = settings.load(root)
-    made = (*_MADE, book.shown(book.figures_dir))
+    made = (*_MADE, book.label(book.figures_dir))
     paths = _paths(text, root, (book.snippets_dir, *folders), made)
     return [
         part

@@ -59,7 +59,7 @@ def _programs(programs: tuple[str, ...], root: Path) -> Answer:
     answer = []
     for problem in problems:
         program = f"{snippets}/{problem['name']}"
-        where, text = problem["where"], problem["text"]
+        where, text = problem["location"], problem["message"]
         answer.append(Finding("trace", "failed", program, where, "", text))
     for name, observed in judged.items():
         program = f"{snippets}/{name}"

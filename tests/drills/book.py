@@ -52,10 +52,10 @@ class Book:
         if report["problems"]:
             self.engine.close()
             raise Unsound("\n".join(map(str, report["problems"])))
-        self.traces: dict[str, str] = report["traces"]
+        self.traces: dict[str, str] = report["outputs"]
         # To the last digit, so that a line that differs is a line planted.
         for each in self.snippets:
-            each.trace_path.write_text(self.traces[each.name], "utf-8")
+            each.output_path.write_text(self.traces[each.name], "utf-8")
 
     def left(self) -> list[str]:
         """End the engine; what outlives it, processes and files."""
@@ -91,7 +91,7 @@ class Book:
         return self.engine.answer()
 
     def said(self) -> list[str]:
-        return [f"{p['where']}: {p['text']}" for p in self.ask()["problems"]]
+        return [f"{p['location']}: {p['message']}" for p in self.ask()["problems"]]
 
     def run(self, *command: str, **environment: str) -> tuple[int, str]:
         """Run a module of Python in the copy: exit code and all it says. What is not

@@ -15,7 +15,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from tracebook import compare, settings, snippet, trace
+from tracebook import compare, output, settings, snippet
 from tracebook.runner import Run, Runner
 
 SETTINGS = settings.load(Path(__file__).resolve().parents[2])
@@ -35,12 +35,12 @@ def hunt(runs: int, seed: int, one_dnn: str) -> Counter:
     differed: Counter = Counter()
 
     def judge(each: snippet.Snippet, run: Run) -> None:
-        shown = each.trace_path.read_text("utf-8")
-        found = compare.difference(shown, run.trace, each.rel)
-        problem = run.problem or trace.unshowable(run.trace)
+        shown = each.output_path.read_text("utf-8")
+        found = compare.difference(shown, run.output, each.rel)
+        problem = run.problem or output.unshowable(run.output)
         if problem or found:
             differed[each.name] += 1
-            print(f"{each.shown}: {problem or found[1]}", flush=True)
+            print(f"{each.label}: {problem or found[1]}", flush=True)
 
     # What is imported once reads its environment once: a runner for each.
     runner = Runner(replace(SETTINGS, time_limit=10 * SETTINGS.time_limit))

@@ -42,21 +42,21 @@ ONE_DNN = {ON: "1", OFF: "0"}
 
 # Runs inside the environment: versions, and the problem of each snippet. A release
 # candidate of TensorFlow depends on Keras under another name.
-JUDGE = """
+CHECK = """
 import importlib.metadata, json, platform, sys
 sys.path.append("src")
 from pathlib import Path
-from tracebook.judge import Judge
+from tracebook.checker import Checker
 from tracebook.settings import load
-judge = Judge(load(Path.cwd()))
-report = judge.judge(progress=lambda *_: None)
-judge.close()
+checker = Checker(load(Path.cwd()))
+report = checker.check(progress=lambda *_: None)
+checker.close()
 version = importlib.metadata.version
 [keras] = set(importlib.metadata.packages_distributions()["keras"])
 json.dump({
     "python": platform.python_version(), "tensorflow": version("tensorflow"),
     "keras": version(keras), "numpy": version("numpy"),
-    "problems": {p.name: p.text for p in report.problems if p.name}}, sys.stdout)
+    "problems": {p.name: p.message for p in report.problems if p.name}}, sys.stdout)
 """
 
 
@@ -110,7 +110,7 @@ def judge(python: str, tensorflow: str) -> Iterator[Result]:
         subprocess.run([inside, "-m", "pip", "install", "--quiet", *needed], check=True)
         for one_dnn, value in ONE_DNN.items():
             done = subprocess.run(
-                [inside, "-c", JUDGE],
+                [inside, "-c", CHECK],
                 cwd=ROOT,
                 check=True,
                 stdout=subprocess.PIPE,

@@ -134,7 +134,7 @@ def _constants(book: Book, tally: Tally) -> None:
 
     def mistakes(each: Snippet, sources: list[str]) -> list[Mistake]:
         return [
-            Mistake(each.path, source, (each.shown.removesuffix("py"),))
+            Mistake(each.path, source, (each.label.removesuffix("py"),))
             for source in sources
         ]
 
@@ -213,7 +213,7 @@ def _settings(book: Book, tally: Tally) -> None:
         (
             each.path,
             each.source + "# tracebook: drill\n",
-            f"{each.shown}:{len(each.source.splitlines()) + 1}: unknown setting 'drill'",
+            f"{each.label}:{len(each.source.splitlines()) + 1}: unknown setting 'drill'",
         )
         for each in tally.some(book.snippets, 4)
     ]
@@ -254,7 +254,7 @@ def _endless(book: Book, tally: Tally) -> None:
             ends = "used more than 1 second of the processor"
             if kind != "spins":
                 ends = "did not finish within 10 seconds"
-            message = f"{each.shown}:1: {ends}\n"
+            message = f"{each.label}:1: {ends}\n"
             tally.count(kind, f"{message}{said}", code == 1 and message in said)
 
 
@@ -268,7 +268,7 @@ def _misbehaviors(book: Book, tally: Tally) -> None:
             code, message = MISBEHAVIORS[kind]
             text, line = inserted(each, code, -1)
             planted.setdefault(kind, []).append(
-                Mistake(each.path, text, (f"{each.shown}:{message.format(line=line)}",))
+                Mistake(each.path, text, (f"{each.label}:{message.format(line=line)}",))
             )
         tally.judge(book, planted)
     tally.nothing_is_left(book)

@@ -51,19 +51,19 @@ def line_of_change(old: str, new: str) -> int:
 def run(book: Book, tally: Tally, site: Path) -> None:
     changes: dict[str, list[list[Mistake]]] = {}
     for each in book.snippets:
-        trace = each.trace_path.read_text("utf-8")
+        trace = each.output_path.read_text("utf-8")
 
         def change(
             kind: str, new: str, matters: bool = True, each=each, trace=trace
         ) -> None:
             named = (
-                f"{each.trace_shown}:{line_of_change(trace, new)}:"
-                f" {each.shown} prints something else\n",
+                f"{each.output_label}:{line_of_change(trace, new)}:"
+                f" {each.label} prints something else\n",
             )
             of_kind = changes.setdefault(kind, [])
-            if not of_kind or of_kind[-1][0].path != each.trace_path:
+            if not of_kind or of_kind[-1][0].path != each.output_path:
                 of_kind.append([])
-            of_kind[-1].append(Mistake(each.trace_path, new, named if matters else ()))
+            of_kind[-1].append(Mistake(each.output_path, new, named if matters else ()))
 
         for at, digit, does in digits(trace, each.rel):
             kind = (
@@ -112,9 +112,9 @@ def _swapped_and_deleted(book: Book, tally: Tally) -> None:
             {
                 "two traces swapped": [
                     Mistake(
-                        each.trace_path,
-                        other.trace_path.read_text("utf-8"),
-                        (f"{each.trace_shown}:",),
+                        each.output_path,
+                        other.output_path.read_text("utf-8"),
+                        (f"{each.output_label}:",),
                     )
                     for a, b in zip(some[::2], some[1::2])
                     for each, other in ((a, b), (b, a))
@@ -133,9 +133,9 @@ def _swapped_and_deleted(book: Book, tally: Tally) -> None:
             {
                 "a trace deleted": [
                     Mistake(
-                        each.trace_path,
+                        each.output_path,
                         None,
-                        (f"{each.shown}:1: has no trace beside it", *shown),
+                        (f"{each.label}:1: has no trace beside it", *shown),
                     )
                 ]
             },

@@ -39,7 +39,7 @@ def elsewhere(code: str) -> str:
     [run] = runs
     if run.problem:
         raise RuntimeError(run.problem)
-    return run.trace
+    return run.output
 
 
 @functools.cache

@@ -29,11 +29,11 @@ def check(page: Page, root: Path) -> Iterator[Finding]:
     for path in page.embedded(".py"):
         program = snippet.load(path, page.settings)
         if program.rel != page.settings.rel:
-            how = f"so far may numbers differ from those of {program.trace_shown}"
+            how = f"so far may numbers differ from those of {program.output_label}"
             what = f"# tracebook: rel={program.rel:g}"
-            yield _of(page, program.shown, 1, "given", what, how)
+            yield _of(page, program.label, 1, "given", what, how)
         for line, what, how in typed(program.source):
-            yield _of(page, program.shown, line, "failed", what, how)
+            yield _of(page, program.label, line, "failed", what, how)
 
 
 def _of(

@@ -100,7 +100,7 @@ DTYPES = [np.float16, np.float32, np.float64, np.int32, np.int64]
 @pytest.mark.parametrize("declared", [tf.float32, tf.float64, tf.int32])
 def test_returned_dtype(declared):
     for returned in DTYPES:
-        call = lambda x, returned=returned: tf.numpy_function(  # noqa: E731
+        call = lambda x, returned=returned: tf.numpy_function(
             lambda x: x.astype(returned), [x], declared
         )
         x = tf.constant([1.0, 2.0])

@@ -175,7 +175,7 @@ def test_loaded_lookup(lookup, between):
     if lookup == "tf.gather" and between == "nothing":
         assert "got IndexedSlices" in message(lambda: loaded(run, x))
         with contrast("along any axis"):
-            columns = lambda x: tf.gather(doubled(x), [0, 0], axis=1)  # noqa: E731
+            columns = lambda x: tf.gather(doubled(x), [0, 0], axis=1)
             assert same(loaded(columns, x), [[[4.0, 0.0]] * 3])
 
 
@@ -239,7 +239,7 @@ def test_branch_or_loop(block):
     ):
         assert same(EAGER.gradient(model.run, X), [2.0, 2.0])
     if block is not branch:
-        outer = lambda x: calling(scaled_by(x + 1.0))(x)  # noqa: E731
+        outer = lambda x: calling(scaled_by(x + 1.0))(x)
         with (
             reloaded(module(outer)) as model,
             contrast("also if grad captures a tensor from outside of a loop"),
@@ -305,7 +305,7 @@ def test_tflite_drops(function, kinds):
         assert "CustomGradient" in str(graph.as_graph_def())
     if not is_select:
         with contrast("nor can it hold the operations of grad"):
-            gradient = lambda x: EAGER.gradient(function, x)  # noqa: E731
+            gradient = lambda x: EAGER.gradient(function, x)
             _, _, interpreter = converted(gradient, kinds)
             interpreter.allocate_tensors()
             interpreter.set_tensor(

@@ -9,11 +9,11 @@ from typing import Any
 from . import compare, files, includes, live, pages, snippet
 from .figures import Figures
 from .memory import Memory
+from .output import OBEYED, excerpt, unshowable
 from .pages import Problem
 from .runner import Run, Runner
 from .settings import Settings, SettingsError
 from .snippet import Snippet
-from .trace import OBEYED, excerpt, unshowable
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Report:
     problems: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
     """Traces that ``update`` rewrote, with their diffs."""
-    traces: dict[str, str] = field(default_factory=dict)
+    outputs: dict[str, str] = field(default_factory=dict)
     """What each snippet printed, by its name below the snippets folder."""
     lines: dict[str, list[int]] = field(default_factory=dict)
     """For each line of a trace the line that printed it, of the program as readers
@@ -37,7 +37,7 @@ class Report:
     """Combinations of inputs that were run."""
 
 
-class Judge:
+class Checker:
     """Judges a book again and again; a snippet that held runs once.
 
     With ``remember`` also one that held another day, if all is as it was then.
@@ -57,7 +57,7 @@ class Judge:
     def close(self) -> None:
         self._runner.close()
 
-    def judge(
+    def check(
         self,
         paths: Sequence[Path] = (),
         update: bool = False,
@@ -114,7 +114,7 @@ class Judge:
     def _judge_trace(
         self, each: Snippet, run: Run, update: bool, report: Report
     ) -> None:
-        report.traces[each.name] = run.trace
+        report.outputs[each.name] = run.output
         report.lines[each.name] = run.lines
         if self.settings.observer:
             report.observed[each.name] = run.observed
@@ -123,43 +123,43 @@ class Judge:
             report.problems.append(Problem(where, excerpt(text), each.name))
 
         if line := includes.misread(each.source):
-            wrong(f"{each.shown}:{line}", OBEYED)
-        if problem := run.problem or unshowable(run.trace):
-            printed = indent(run.trace or "nothing", "    ").rstrip()
+            wrong(f"{each.label}:{line}", OBEYED)
+        if problem := run.problem or unshowable(run.output):
+            printed = indent(run.output or "nothing", "    ").rstrip()
             wrong(
-                f"{each.shown}:{run.line}", f"{problem}\n  printed so far:\n{printed}"
+                f"{each.label}:{run.line}", f"{problem}\n  printed so far:\n{printed}"
             )
             return
-        path = each.trace_path
+        path = each.output_path
         is_new = not path.exists()
         shown = "" if is_new else path.read_bytes().decode("utf-8", "replace")
-        found = compare.difference(shown, run.trace, each.rel)
+        found = compare.difference(shown, run.output, each.rel)
         if not found and (line := includes.misread(shown)):
-            wrong(f"{each.trace_shown}:{line}", OBEYED)
+            wrong(f"{each.output_label}:{line}", OBEYED)
         if not found:
             return
         line, diff = found
         if "\r\n" in shown:
             others = compare.difference(
-                shown.replace("\r\n", "\n"), run.trace, each.rel
+                shown.replace("\r\n", "\n"), run.output, each.rel
             )
             diff = "its lines end in CR LF, and those of a trace in LF"
             diff += f"\n{others[1]}" if others else ""
         diff = indent(diff, "    ")
         if update:
-            files.write(path, run.trace.encode())
+            files.write(path, run.output.encode())
             done = "created" if is_new else "updated"
             text = excerpt(f"{done}\n{diff}")
-            report.notes.append(Problem(each.trace_shown, text, each.name))
+            report.notes.append(Problem(each.output_label, text, each.name))
         elif is_new:
             wrong(
-                f"{each.shown}:1",
+                f"{each.label}:1",
                 "has no trace beside it; 'python -m tracebook update' writes it",
             )
         else:
             wrong(
-                f"{each.trace_shown}:{line}",
-                f"{each.shown} prints something else\n{diff}",
+                f"{each.output_label}:{line}",
+                f"{each.label} prints something else\n{diff}",
             )
 
     def _judge_live(
@@ -185,7 +185,7 @@ class Judge:
             except (live.LiveError, OSError) as error:
                 line = error.line if isinstance(error, live.LiveError) else 1
                 text = error.text if isinstance(error, live.LiveError) else str(error)
-                where = self.settings.shown(live.path_of(each))
+                where = self.settings.label(live.path_of(each))
                 report.problems.append(Problem(f"{where}:{line}", text, each.name))
         drawn: dict[Snippet, Run] = {}
         drawing = [
@@ -212,7 +212,7 @@ class Judge:
                 wrong(its, run.problem or "draws a figure that its text doesn't name")
                 return
             dropped = self.settings.again_pattern
-            lines = run.trace.splitlines(keepends=True)
+            lines = run.output.splitlines(keepends=True)
             now = its.with_printed("".join(x for x in lines if not dropped.match(x)))
             if its.draws:
                 try:
@@ -232,7 +232,7 @@ class Judge:
                 recorded[each] = now
                 text = f"recorded {len(each.variants) - 1} stops"
                 report.notes.append(
-                    Problem(self.settings.shown(its.path), text, each.name)
+                    Problem(self.settings.label(its.path), text, each.name)
                 )
                 return
             if found:
@@ -242,7 +242,7 @@ class Judge:
                 )
 
         def wrong(its: live.Live, text: str) -> None:
-            where = f"{self.settings.shown(its.path)}:1"
+            where = f"{self.settings.label(its.path)}:1"
             report.problems.append(Problem(where, excerpt(text), its.snippet.name))
 
         for each, run in known.items():
@@ -263,15 +263,15 @@ class Judge:
             for name, content in run.figures.items():
                 path = (Path(each.name).parent / name).as_posix()
                 if other := by.get(path):
-                    text = f"writes {name}, as {other.shown} does"
-                    report.problems.append(Problem(f"{each.shown}:1", text, each.name))
+                    text = f"writes {name}, as {other.label} does"
+                    report.problems.append(Problem(f"{each.label}:1", text, each.name))
                 else:
                     drawn[path], by[path] = content, each
         for path in self._figures.publish(drawn):
             report.problems.append(
                 Problem(
-                    self.settings.shown(self.settings.figures_dir / path),
-                    f"is not what {by[path].shown} draws, nor drawn by the engine;"
+                    self.settings.label(self.settings.figures_dir / path),
+                    f"is not what {by[path].label} draws, nor drawn by the engine;"
                     " it is left as it is: move it away",
                     by[path].name,
                 )
@@ -285,7 +285,7 @@ class Judge:
         for path in files.below(self.settings.snippets_dir):
             if path not in known:
                 yield Problem(
-                    self.settings.shown(path),
+                    self.settings.label(path),
                     "a trace without its program"
                     if path.suffix == ".out"
                     else "inputs without their program"
