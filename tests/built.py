@@ -71,7 +71,7 @@ def displays_files_and_fresh_traces(
     displayed = _displayed(document(built(site, path)))
     assert len(displayed) == len(its.includes), "every titled block is an include"
     for embed, (title, text) in zip(its.includes, displayed):
-        where = its.where(embed.start)
+        where = its.location(embed.start)
         program = SNIPPETS[re.sub(r"\.out$", ".py", embed.name)]
         if embed.name.endswith(".py"):
             assert embed.name == f"{folder}/{title}", where

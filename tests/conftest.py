@@ -144,7 +144,7 @@ def check_what_is_unproven(pages: list[Page]) -> str:
     """Run truth on pages, unless it proved all of them before; what it printed."""
     if not [*Work(ROOT, pages, []).unproven()]:
         return ""
-    code, said = _command("truth", *(page.shown for page in pages))
+    code, said = _command("truth", *(page.label for page in pages))
     assert code in (0, 1), said
     return said
 

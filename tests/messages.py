@@ -113,10 +113,10 @@ def _messages(page: Page) -> Iterator[tuple[str, str, str]]:
     for link, start, end in entries(page):
         shown = [
             cell[2]
-            for table in page.embedded(".md", start, end)
+            for table in page.included_files(".md", start, end)
             for cell in _CELL.finditer(table.read_text("utf-8"))
         ]
-        for program in page.embedded(".py", start, end):
+        for program in page.included_files(".py", start, end):
             shown += _printed(program, page)
         for each in shown:
             # Of what TensorFlow and Keras write around a message nothing is specific.

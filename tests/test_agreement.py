@@ -106,23 +106,23 @@ def found(tmp_path: Path) -> Check:
 
 def states(findings: list[Finding]) -> dict[tuple[str, str], str]:
     """By line and beginning."""
-    return {(f.where.rpartition("/")[2], f.what[:12]): f.state for f in findings}
+    return {(f.location.rpartition("/")[2], f.text[:12]): f.state for f in findings}
 
 
 def test_formulas_agree_with_what_a_program_did(found):
     findings = found(PRODUCT, MULTIPLIED)
     assert {f.state for f in findings} == {"compared"}
-    assert [f.where for f in findings] == [f"docs/page.md:{n}" for n in (7, 11, 13)]
-    assert all(f.how == "agrees with a0.py" and f.cases == 1 for f in findings)
+    assert [f.location for f in findings] == [f"docs/page.md:{n}" for n in (7, 11, 13)]
+    assert all(f.detail == "agrees with a0.py" and f.cases == 1 for f in findings)
 
 
 def test_a_derivation_that_is_consistent_and_of_another_map_is_refused(found):
     other = PRODUCT.replace("z = x y", "z = 2 x y").replace(r"\local{", r"2 \local{")
     findings = found(other, MULTIPLIED)
-    assert {f.where: f.state for f in findings if f.state == "failed"} == {
+    assert {f.location: f.state for f in findings if f.state == "failed"} == {
         f"docs/page.md:{n}": "failed" for n in (7, 11, 13)
     }
-    how = findings[0].how
+    how = findings[0].detail
     assert "snippets/page/a0.py:7" in how and "12." in how and "6." in how
 
 
@@ -234,7 +234,7 @@ def test_a_formula_without_a_counterpart_fails_unless_it_is_marked(found):
     made = one({"a": X, "b": Y}, X + Y, [U, U])
     findings = found(PRODUCT, made)
     assert [f.state for f in findings] == ["failed"] * 3 + ["unchecked"]
-    assert findings[-1].where == "snippets/page/a0.py:7"
+    assert findings[-1].location == "snippets/page/a0.py:7"
     marked = PRODUCT.replace("$$\nz", "$$\n% unchecked: an example\nz")
     assert [f.state for f in found(marked, made)] == [
         "unchecked",
@@ -242,9 +242,9 @@ def test_a_formula_without_a_counterpart_fails_unless_it_is_marked(found):
         "failed",
         "unchecked",
     ]
-    assert "is not unchecked" in found(marked, MULTIPLIED)[0].how
+    assert "is not unchecked" in found(marked, MULTIPLIED)[0].detail
     never = found(PRODUCT, {**MULTIPLIED, "inputs": {"x": [], "y": []}})
-    assert "no small call" in never[-1].how
+    assert "no small call" in never[-1].detail
 
 
 def test_what_running_text_says_again_agrees_as_well(found):
@@ -275,7 +275,7 @@ def test_a_formula_agrees_with_what_a_function_had_by_name(found):
     wrong = seen(upstream=U, x=X, y=Y, downstream_x=U * Y, downstream_y=2 * U * X)
     findings = found(PRODUCT, had=(product, wrong))
     assert compared(findings) == ["compared", "compared", "failed"]
-    assert findings[2].how.startswith("page/names.py: ")
+    assert findings[2].detail.startswith("page/names.py: ")
 
 
 def test_a_gradient_may_be_written_as_a_slope(found):
@@ -441,8 +441,8 @@ def test_without_a_record_of_its_programs_a_page_fails(found, tmp_path):
     text = PRODUCT + '\n```python\n--8<-- "page/a0.py"\n```\n'
     (tmp_path / "snippets/page/a0.py").write_text("changed = True\n")
     findings = check([Page(tmp_path / "docs/page.md", tmp_path, text)], tmp_path)
-    assert [(f.state, f.what) for f in findings] == [("failed", "page/a0.py")]
-    assert "not on record" in findings[0].how
+    assert [(f.state, f.text) for f in findings] == [("failed", "page/a0.py")]
+    assert "not on record" in findings[0].detail
 
 
 def test_a_page_without_programs_needs_no_record(tmp_path):

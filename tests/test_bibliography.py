@@ -21,7 +21,7 @@ ENTRIES = {
 def cited() -> dict[str, str]:
     """The keys that pages link to, and a page for each."""
     return {
-        key: page.shown
+        key: page.label
         for page in all_pages(ROOT)
         for key in re.findall(r"\bbibliography\.md#([^)\s]*)", page.without_code)
     }

@@ -19,7 +19,7 @@ from .conftest import check_what_is_unproven, shared_folder
 from .project import ROOT
 
 SETTINGS = settings.load(ROOT)
-PAGES = {page.shown: page for page in all_pages(ROOT)}
+PAGES = {page.label: page for page in all_pages(ROOT)}
 
 
 def page_of(program: str) -> str:
@@ -57,7 +57,7 @@ def faults(page: Page, known: results.Results) -> list[str]:
         if program is None or program.rules is None:
             listed.append(f"{file}: its gradients were not checked to the end")
             continue
-        checked = {rule.where for rule in program.rules}
+        checked = {rule.location for rule in program.rules}
         source = (SETTINGS.snippets_dir / name).read_text("utf-8")
         listed += [
             f"{file}:{site.line}: no result for this custom gradient"
@@ -76,7 +76,7 @@ def test_what_a_page_says_and_shows_holds(page, said):
 
 
 def test_each_program_is_shown_by_its_page():
-    shown = {(name, page) for page, its in PAGES.items() for name in its.embeds}
+    shown = {(name, page) for page, its in PAGES.items() for name in its.included_names}
     assert [
         each.label
         for each in snippet.find(SETTINGS)

@@ -78,7 +78,9 @@ def test_claims_are_emphasis_with_an_id(project):
 
 
 def failures(page: Page) -> list[str]:
-    return [f"{finding.where}: {finding.how}" for finding in claims.problems(page)]
+    return [
+        f"{finding.location}: {finding.detail}" for finding in claims.problems(page)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +111,7 @@ def test_the_tests_of_claims_run_once(project, monkeypatch):
     assert not claims.is_known(page)
     first, second = claims.check([page], page.root)
     assert [first.state, second.state] == ["tried", "tried"]
-    assert first.how == "3 cases; contrast: by value"
+    assert first.detail == "3 cases; contrast: by value"
     assert first.evidence == "tests/claims/page.py:8" and first.name == "by-identity"
     assert claims.is_known(page)
     monkeypatch.setattr(claims, "_run", lambda *_: pytest.fail("runs again"))
@@ -142,7 +144,7 @@ def test_a_test_that_fails_or_reaches_no_contrast_is_named(project, old, new, ho
         test = test.replace("        assert 1 != 2", "            assert 1 != 2")
         how = "test_once reached no contrast"
     page = project(test=test)
-    failed = [f.how for f in claims.check([page], page.root) if f.state == "failed"]
+    failed = [f.detail for f in claims.check([page], page.root) if f.state == "failed"]
     assert failed and how in failed[0], failed
     assert not claims.is_known(page)
 
@@ -233,8 +235,8 @@ def test_numbers_in_prose_stand_in_what_the_page_shows(project, sentence, state)
 def test_a_wrong_number_is_refused_with_the_right_one(project):
     page = project(f"# Title\n\nIt is 0.0472.\n{SHOWN}", None)
     [finding] = numbers.check([page], page.root)
-    assert finding.where == "docs/page.md:3"
-    assert "the nearest is 0.0451766551" in finding.how
+    assert finding.location == "docs/page.md:3"
+    assert "the nearest is 0.0451766551" in finding.detail
 
 
 def test_a_number_of_a_claim_stands_in_its_test(project):
@@ -250,7 +252,7 @@ def test_a_number_of_a_claim_stands_in_its_test(project):
 def test_everything_is_due_once_in_ten_days(monkeypatch):
     monkeypatch.delenv(share.EVERYTHING, raising=False)
     for page in all_pages(ROOT)[:9]:
-        turns = [share.is_turn(page.shown, day) for day in range(20000, 20010)]
+        turns = [share.is_turn(page.label, day) for day in range(20000, 20010)]
         assert turns.count(True) == 1
     monkeypatch.setenv(share.EVERYTHING, "1")
     assert share.is_turn("anything", 20000)

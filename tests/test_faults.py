@@ -208,7 +208,7 @@ FAULTS = {
     ),
     **{
         f"{command}, no page": Fault(
-            f"{command} {page}", sets(), 2, f"no page of the book: {path}"
+            f"{command} {page}", sets(), 2, f"no page of the site: {path}"
         )
         for command in (TRUTH,)
         for page, path in (("no.md", "{book}/no.md"), ("/etc/hosts", "/etc/hosts"))
@@ -387,7 +387,7 @@ def test_what_pythonpath_names_does_not_run(book, tmp_path, command):
         whole.get(command, "tracebook check"),
         PYTHONPATH=str(tmp_path / "other"),
     )
-    assert code and ("no page of the book" in said or "x.out:1: " in said), said
+    assert code and ("no page of the site" in said or "x.out:1: " in said), said
 
 
 def test_a_package_of_another_project_is_refused(monkeypatch, tmp_path, capsys):
@@ -490,7 +490,7 @@ def test_only_visible_files_are_pages(book):
     write(docs, "part/labs/no.py", "")
     write(docs, "part/page.md", "# Another\n")
     shown = ["docs/index.md", "docs/labs/lab.py", "docs/part/page.md"]
-    assert [each.shown for each in all_pages(book)] == shown
+    assert [each.label for each in all_pages(book)] == shown
     assert not [*pages.embeds(settings.load(book))][2:]
 
 

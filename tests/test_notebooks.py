@@ -20,7 +20,7 @@ pytestmark = pytest.mark.notebooks
 NOTEBOOKS = [
     path.relative_to(built.SETTINGS.docs_dir).with_suffix(".ipynb")
     for path in built.PAGES
-    if built.page(path).embedded(".py")
+    if built.page(path).included_files(".py")
 ]
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
 _LOG = re.compile(r"^(?:INFO|WARNING):(?:tensorflow|absl):.*\n", re.MULTILINE)

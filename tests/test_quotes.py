@@ -102,7 +102,7 @@ def test_pages_and_programs_are_where_the_settings_say(page):
         "[tool.tracebook]\nsnippets = 'programs'\ndocs = 'pages'\n"
     )
     [moved] = all_pages(root)
-    assert moved.shown == "pages/page.md"
+    assert moved.label == "pages/page.md"
     assert states(quotes.check, (moved, root)) == ["compared"] * 2
 
 

@@ -671,14 +671,14 @@ def test_in_wrong_a_rule_is_wrong_unless_declared(tmp_path):
         },
     )
     [of_right], [of_wrong], [declared_right], [declared_wrong] = said.values()
-    assert of_right.state == "failed" and "the rule is right" in of_right.how
-    assert of_right.line == 11 and not of_right.wrong_on_purpose
-    assert of_wrong.state == "tried" and "is right" in of_wrong.how
-    assert of_wrong.wrong_on_purpose
-    assert declared_right.state == "tried" and "equals" in declared_right.how
-    assert declared_right.line == 12 and not declared_right.wrong_on_purpose
-    assert declared_wrong.state == "failed" and "is right" in declared_wrong.how
-    assert not declared_wrong.wrong_on_purpose
+    assert of_right.state == "failed" and "the rule is right" in of_right.detail
+    assert of_right.line == 11 and not of_right.expected_failure
+    assert of_wrong.state == "tried" and "is right" in of_wrong.detail
+    assert of_wrong.expected_failure
+    assert declared_right.state == "tried" and "equals" in declared_right.detail
+    assert declared_right.line == 12 and not declared_right.expected_failure
+    assert declared_wrong.state == "failed" and "is right" in declared_wrong.detail
+    assert not declared_wrong.expected_failure
 
 
 def ended() -> dict[str, str]:
@@ -699,7 +699,7 @@ def ended() -> dict[str, str]:
 
 def test_only_the_declared_error_may_end_a_program(book):
     failed = {
-        name: [each.what for each in book[name] if each.state == "failed"]
+        name: [each.text for each in book[name] if each.state == "failed"]
         for name in ended()
     }
     assert failed == {
@@ -719,7 +719,7 @@ def test_only_the_declared_error_may_end_a_program(book):
 def test_a_wrong_rule_is_found(judged, kind, change):
     assert "failed" in {each.state for each in judged[kind, change]}
     for each in judged[kind, change]:
-        assert "cannot be checked" not in each.how
+        assert "cannot be checked" not in each.detail
 
 
 KEPT = """
@@ -852,7 +852,7 @@ def book(tmp_path_factory) -> dict[str, list[rules.Verdict]]:
 def test_a_rule_that_differs_from_its_run_or_hides_is_found(book, kind):
     said = book[f"{kind}.py"]
     assert "failed" in {each.state for each in said}
-    assert not [each for each in said if "never ran" in each.how]
+    assert not [each for each in said if "never ran" in each.detail]
 
 
 def of_one_input(values: str, gradient: str, x: str, comment: str = "") -> str:
@@ -1035,9 +1035,9 @@ def subtle() -> dict[tuple[str, object], str]:
 @pytest.mark.parametrize("kind", SUBTLE)
 def test_what_shows_elsewhere_alone_is_found(judged, kind):
     [right], [wrong] = judged[kind, "right"], judged[kind, "wrong"]
-    assert right.state == "tried", right.how
+    assert right.state == "tried", right.detail
     assert wrong.state == "failed"
-    assert "cannot be checked" not in wrong.how
+    assert "cannot be checked" not in wrong.detail
 
 
 # What leaves nothing, or nearly nothing, to be tried.
@@ -1058,7 +1058,7 @@ def narrow() -> dict[str, str]:
 def test_a_declaration_that_leaves_nothing_to_try_fails(book):
     for name in narrow():
         [verdict] = book[name]
-        assert verdict.state == "failed", verdict.how
+        assert verdict.state == "failed", verdict.detail
 
 
 CLAUSES = (
@@ -1075,6 +1075,6 @@ def declares_much() -> str:
 
 def test_all_that_is_declared_stands_in_the_verdict(book):
     [verdict] = book["clauses.py"]
-    assert verdict.state == "tried", verdict.how
+    assert verdict.state == "tried", verdict.detail
     for clause in "; ".join(CLAUSES).split("; "):
-        assert clause in verdict.how
+        assert clause in verdict.detail

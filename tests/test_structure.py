@@ -96,7 +96,7 @@ def refused(findings: list[Finding], line: int, *words: str) -> bool:
     """Whether one thing failed, at this line below the title, in such words."""
     failed = [each for each in findings if each.state == "failed"]
     assert len(failed) == 1, list(map(str, failed))
-    assert failed[0].where == f"docs/guide/one.md:{line + 2}", failed[0]
+    assert failed[0].location == f"docs/guide/one.md:{line + 2}", failed[0]
     for word in words:
         assert word in str(failed[0])
     return True
@@ -126,7 +126,7 @@ def test_each_program_is_followed_by_its_trace(found):
 def test_a_trace_elsewhere_is_refused(names, line, said, found):
     failed = [each for each in found(shown(*names)) if each.state == "failed"]
     assert any(
-        each.where.endswith(f":{line + 2}") and said in str(each) for each in failed
+        each.location.endswith(f":{line + 2}") and said in str(each) for each in failed
     ), list(map(str, failed))
 
 
@@ -150,7 +150,7 @@ def test_a_fence_shows_one_file_and_says_which(right, wrong, said, found):
     text = shown("a.py", "a.out")
     assert right in text
     assert passes(found(text))
-    failed = [each for each in found(text.replace(right, wrong)) if not each.holds]
+    failed = [each for each in found(text.replace(right, wrong)) if not each.passed]
     assert any(said in str(each) for each in failed), list(map(str, failed))
 
 
@@ -175,7 +175,7 @@ def test_a_key_is_the_first_author_and_the_year(root):
     page = root / "docs/bibliography.md"
     assert passes(check([Page(page, root)], root))
     page.write_text(page.read_text("utf-8").replace("Oord2017", "Vinyals2017"), "utf-8")
-    [failed] = [each for each in check([Page(page, root)], root) if not each.holds]
+    [failed] = [each for each in check([Page(page, root)], root) if not each.passed]
     assert "its entry says van den Oord and Vinyals 2017" in str(failed)
 
 
@@ -361,8 +361,8 @@ def test_words_and_numbers_are_no_mathematics(said, found):
 def test_mathematics_outside_of_formulas_is_refused(said, found):
     line = said.count("\n") + 1
     failed = [each for each in found(said) if each.state == "failed"]
-    assert {each.where for each in failed} == {f"docs/guide/one.md:{line + 2}"}
-    assert all("$" in each.how for each in failed)
+    assert {each.location for each in failed} == {f"docs/guide/one.md:{line + 2}"}
+    assert all("$" in each.detail for each in failed)
 
 
 @pytest.mark.parametrize(
@@ -460,11 +460,11 @@ def test_programs_and_tolerances_stand_on_the_page(found, root):
         '# tracebook: rel=1e-3\nprint("y = 3.5")\n'
     )
     findings = found(shown("a.py", "a.out"))
-    assert [(each.where, each.state) for each in findings] == [
+    assert [(each.location, each.state) for each in findings] == [
         ("snippets/guide/one/a.py:1", "given"),
         ("snippets/guide/one/a.py:2", "failed"),
     ]
-    assert "rel=0.001" in findings[0].what
+    assert "rel=0.001" in findings[0].text
 
 
 DRAWING = """
@@ -489,7 +489,7 @@ def test_a_figure_is_described_by_what_its_program_asserts(found, root):
     (root / "snippets/guide/one/a.py").write_text(DRAWING)
     findings = found(FIGURE + shown("a.py", "a.out"))
     assert [each.state for each in findings] == ["compared", "compared"]
-    assert findings[0].how == "asserted by a.py in 2 parts"
+    assert findings[0].detail == "asserted by a.py in 2 parts"
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_a_table_stands_outside_of_fences(tmp_path):
         ),
     ):
         findings = fences.check(Page(path, ROOT, text), ROOT)
-        assert [finding.how for finding in findings] == messages
+        assert [finding.detail for finding in findings] == messages
 
 
 def test_the_markdown_of_a_page_contains_its_tables():

@@ -122,14 +122,14 @@ It prints 1.
 def formulas(page: Page) -> Iterator[Finding]:
     for n, each in enumerate(page.formulas):
         state = "failed" if "3" in each.text else "proven" if n else "given"
-        where, how = page.where(each.start), "by *hand*, as $x$ and `x`"
-        yield Finding("formula", state, page.shown, where, each.shown, how)
+        where, how = page.location(each.start), "by *hand*, as $x$ and `x`"
+        yield Finding("formula", state, page.label, where, each.shown, how)
 
 
 def quotes(page: Page) -> Iterator[Finding]:
     for each in re.findall("[0-9]+", page.prose.partition("# ")[2]):
-        where = f"{page.shown}:1"
-        yield Finding("quote", "compared", page.shown, where, each, "it is")
+        where = f"{page.label}:1"
+        yield Finding("quote", "compared", page.label, where, each, "it is")
 
 
 STUBS = {"formulas": formulas, "quotes": quotes}
@@ -145,7 +145,7 @@ def ask(task: Task, root: Path) -> list[Finding]:
                 found.append(Finding("trace", "failed", thing, f"{thing}:1", "", "no"))
             state = "failed" if "4" in path.read_text() else "tried"
             wrong = path.parent.name == "wrong"
-            found.append(Finding("rule", state, thing, "", "f", wrong_on_purpose=wrong))
+            found.append(Finding("rule", state, thing, "", "f", expected_failure=wrong))
         elif task.check in STUBS:
             found += STUBS[task.check](Page(path, root))
     return found
@@ -327,7 +327,7 @@ def test_a_name_that_leads_elsewhere_names_nothing(book, name):
     for path in ("docs/plan.txt", "LICENSE"):
         (book.root / path).write_text("5\n")
     page = Page(book.root / "docs/part/one.md", book.root)
-    assert page.named(name) is None and page.named("docs/plan.txt")
+    assert page.find_file(name) is None and page.find_file("docs/plan.txt")
 
 
 def test_a_failure_is_named_and_checked_again(book):

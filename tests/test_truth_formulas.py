@@ -241,7 +241,7 @@ def test_what_is_false_fails_with_its_line(tmp_path, text, old, new, line):
         if each.state == "failed"
     ]
     assert failed and any(
-        abs(int(each.where.rpartition(":")[2]) - line) <= 1 for each in failed
+        abs(int(each.location.rpartition(":")[2]) - line) <= 1 for each in failed
     ), failed
 
 
@@ -252,7 +252,7 @@ def test_what_is_not_read_is_refused(tmp_path, tex):
         assert found == []
         return
     assert [each.state for each in found] == ["failed"]
-    assert REFUSED[tex] in found[0].how
+    assert REFUSED[tex] in found[0].detail
 
 
 def test_a_definition_is_counted_and_not_read(tmp_path):
@@ -391,8 +391,8 @@ e^x > 0, \qquad x \in \R
 @pytest.mark.parametrize("tex", [*FALSE, *CRASHED, *INSTEAD])
 def test_what_does_not_hold_says_why_and_where(tmp_path, tex):
     [found] = findings(tmp_path, f"A line.\n\n$$\n{tex}\n$$\n")
-    assert found.state == "failed" and found.where == "docs/page.md:4"
-    assert {**FALSE, **CRASHED, **INSTEAD}[tex] in found.how
+    assert found.state == "failed" and found.location == "docs/page.md:4"
+    assert {**FALSE, **CRASHED, **INSTEAD}[tex] in found.detail
 
 
 @pytest.mark.parametrize("tex", TRUE)
@@ -414,7 +414,7 @@ def test_any_fault_of_a_checker_is_a_refusal_with_its_line(tmp_path, monkeypatch
 
     monkeypatch.setattr("algebra.points.hold", fault)
     found = findings(tmp_path, POSITIVE)
-    assert [f.where for f in found if "ZeroDivisionError" in f.how] == [
+    assert [f.location for f in found if "ZeroDivisionError" in f.detail] == [
         "docs/page.md:7"
     ]
 
@@ -515,7 +515,7 @@ def test_a_case_proves_nothing_that_stands_above_it(tmp_path):
         (f"For $a = b$, {claim}.", "proven"),
     ):
         found = findings(tmp_path, f"{RUNNING}\n{said}\n")
-        assert [f.state for f in found if "min" in f.what] == [state]
+        assert [f.state for f in found if "min" in f.text] == [state]
 
 
 def test_what_is_unchecked_is_named(tmp_path):

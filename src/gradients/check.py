@@ -47,10 +47,10 @@ class Verdict:
     """What is said of one rule, or of one declaration."""
 
     line: int
-    what: str
+    text: str
     state: str
-    how: str
-    wrong_on_purpose: bool = False
+    detail: str
+    expected_failure: bool = False
     """Whether it was checked that a rule is wrong, as it shall be."""
     cases: int = 0
     """Slopes that were compared."""

@@ -78,15 +78,15 @@ class Program:
         """Of each site what holds or does not; of each declaration that is not
         understood, and each rule that no decorator makes, that it fails."""
         found = [
-            {"line": line, "what": "declaration", "state": "failed", "how": how}
+            {"line": line, "text": "declaration", "state": "failed", "detail": how}
             for line, how in self._problems
         ]
         found += [
             {
                 "line": line,
-                "what": "rule",
+                "text": "rule",
                 "state": "failed",
-                "how": "made here, but not by name: write the decorator out",
+                "detail": "made here, but not by name: write the decorator out",
             }
             for line in sorted(set(self.observer.strays))
         ]
@@ -139,16 +139,16 @@ class Program:
     ) -> dict:
         return {
             "line": site.line,
-            "what": site.what,
+            "text": site.what,
             "state": state,
-            "how": how,
+            "detail": how,
             "calls": [
                 call
                 for record in self.observer.records[site]
                 for call in record.as_json()
             ][:KEPT_CALLS],
             "cases": cases,
-            "wrong_on_purpose": on_purpose,
+            "expected_failure": on_purpose,
         }
 
     def _judges(

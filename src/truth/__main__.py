@@ -17,7 +17,7 @@ from tracebook import command, progress, settings
 
 from . import pool, review, share
 from .menu import menu
-from .page import asked
+from .page import select_pages
 from .work import Work, ask
 
 
@@ -36,7 +36,7 @@ def main(words: list[str] | None = None) -> int:
 def _do(arguments: argparse.Namespace) -> int:
     root = arguments.root.resolve()
     progress.tell("truth: reading the pages")
-    return _check(Work(root, *asked(root, arguments.pages)), root)
+    return _check(Work(root, *select_pages(root, arguments.pages)), root)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -212,7 +212,7 @@ def problems(page: Page) -> Iterator[Finding]:
     by_name = {test.name: test for test in written}
     ids = Counter(claim.id for claim in marked)
     for claim in marked:
-        where = f"{page.shown}:{claim.line}"
+        where = f"{page.label}:{claim.line}"
         if not _ID.fullmatch(claim.id):
             how = "an id has lower-case letters, digits and hyphens: {#keeps-identity}"
             yield _failed(page, where, claim.id, how)
@@ -225,7 +225,7 @@ def problems(page: Page) -> Iterator[Finding]:
         where = f"{shown}:{test.line}"
         if test.name not in {claim.test for claim in marked}:
             id_ = test.name.removeprefix("test_").replace("_", "-")
-            how = f"no claim of {page.shown} has the id {id_}"
+            how = f"no claim of {page.label} has the id {id_}"
             yield _failed(page, where, test.name, how)
         if by_name[test.name] is not test:
             yield _failed(page, where, test.name, "two tests have this name")
@@ -260,9 +260,9 @@ def is_known(page: Page) -> bool:
 
 def is_due(page: Page) -> bool:
     """Whether the tests of a page are to run today."""
-    paths = page.shown, test_file(page), page.settings.snippets_dir / page.name
+    paths = page.label, test_file(page), page.settings.snippets_dir / page.name
     below = [os.path.relpath(path, page.root) for path in paths[1:]]
-    return share.is_due(page.root, page.shown, page.shown, *below)
+    return share.is_due(page.root, page.label, page.label, *below)
 
 
 def _check_page(page: Page) -> Iterator[Finding]:
@@ -275,7 +275,7 @@ def _check_page(page: Page) -> Iterator[Finding]:
     by_test = {record["test"]: record for record in _records(page)}
     shown = path.relative_to(page.root).as_posix()
     for claim in marked:
-        where = f"{page.shown}:{claim.line}"
+        where = f"{page.label}:{claim.line}"
         record = by_test.get(claim.test)
         if record is None or record["failures"] or not record["tried"]["cases"]:
             failures = record["failures"] if record else ["did not run"]
@@ -285,7 +285,7 @@ def _check_page(page: Page) -> Iterator[Finding]:
         yield Finding(
             "claim",
             "tried",
-            page.shown,
+            page.label,
             where,
             claim.text,
             tried(record),
@@ -369,4 +369,4 @@ def _run(path: Path, root: Path) -> list[dict]:
 
 
 def _failed(page: Page, where: str, what: str, how: str) -> Finding:
-    return Finding("claim", "failed", page.shown, where, what, how)
+    return Finding("claim", "failed", page.label, where, what, how)

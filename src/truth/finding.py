@@ -1,4 +1,4 @@
-"""What a check says of one thing on a page."""
+"""The result of one check of one thing on a page."""
 
 from dataclasses import dataclass
 
@@ -10,54 +10,53 @@ KINDS = (
     "rule",
     "claim",
     "number",
-    "mode",
     "error",
     "quote",
     "structure",
     "agreement",
 )
-HOLDS = ("proven", "tried", "compared", "tied")
-"""What was checked, by the strength of what was done."""
-STATES = (*HOLDS, "given", "definition", "unchecked", "not run", "failed")
+PASSED = ("proven", "tried", "compared", "tied")
+"""The states of what was checked and passed, the strongest first."""
+STATES = (*PASSED, "given", "definition", "unchecked", "not run", "failed")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at.
+    """The result for one formula, claim, number, quote or custom gradient.
 
-    ``proven`` follows, in all cases, from what is given; ``tried`` held in every
-    case that was looked for to refute it; ``compared`` is the same as what it
-    speaks of; ``tied`` stands in what proves it. What is ``given`` binds what is
-    checked; a ``definition`` is marked as one and proves nothing; of what is
-    ``unchecked`` nothing is known; what is ``not run`` waits for its turn here;
-    ``failed`` does not hold, or was not read.
+    States: ``proven`` follows from what is given, in all cases; ``tried`` passed in
+    every case of a search for a counterexample; ``compared`` equals what it speaks of;
+    ``tied`` has its numbers in a program or an output. ``given`` is a premise of what
+    is checked, and a ``definition`` is marked as one. ``unchecked`` could not be
+    decided; ``not run`` waits for its day on this machine; ``failed`` is false or
+    could not be read.
     """
 
     kind: str
     state: str
     page: str
-    """Path of the page below the project's root; it owns the finding."""
-    where: str
+    """The path below the project's root of the page or program that it belongs to."""
+    location: str
     """``FILE:LINE``, for messages."""
-    what: str
-    """The thing itself, on one line."""
-    how: str = ""
-    """What proves it, or why it fails."""
+    text: str
+    """The formula, the number, the sentence, …, on one line."""
+    detail: str = ""
+    """The evidence, or the reason of the failure."""
     evidence: str = ""
-    """Path or name of the thing that proves it, where it is one."""
+    """The path or name of the evidence, if it has one."""
     cases: int = 0
-    """In how many cases it was tried."""
-    wrong_on_purpose: bool = False
-    """Whether it is a rule that shall not hold, and does not."""
+    """The number of cases that were tried."""
+    expected_failure: bool = False
+    """Whether it is a deliberately wrong custom gradient, and was found to be wrong."""
     name: str = ""
     """The id of a claim."""
     calls: str = ""
-    """Some of what a rule was given and gave while its program ran, as JSON."""
+    """Some calls of a custom gradient while its program ran, as JSON."""
 
     @property
-    def holds(self) -> bool:
-        """Whether it was checked, and found right."""
-        return self.state in HOLDS
+    def passed(self) -> bool:
+        """Whether it was checked and passed."""
+        return self.state in PASSED
 
     def __str__(self) -> str:
-        return f"{self.where}: {excerpt(self.what)}: {excerpt(self.how)}"
+        return f"{self.location}: {excerpt(self.text)}: {excerpt(self.detail)}"

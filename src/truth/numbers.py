@@ -109,9 +109,9 @@ class _Numbers:
         for number in written(self._page):
             state, how, evidence = self._verdict(number)
             page = self._page
-            where = page.where(number.start)
+            where = page.location(number.start)
             yield Finding(
-                "number", state, page.shown, where, number.text, how, evidence
+                "number", state, page.label, where, number.text, how, evidence
             )
 
     def _verdict(self, number: Written) -> tuple[str, str, str]:
@@ -171,9 +171,9 @@ class _Numbers:
         if page.path.suffix == ".py":  # a lab is its own program
             texts.append(page.source)
         for path in (
-            *page.embedded(".out"),
-            *page.embedded(".py"),
-            *page.embedded(".md"),
+            *page.included_files(".out"),
+            *page.included_files(".py"),
+            *page.included_files(".md"),
         ):
             below = path.relative_to(page.settings.snippets_dir)
             stem = below.with_suffix("").as_posix()

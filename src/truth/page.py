@@ -1,5 +1,4 @@
-"""The one reader of a page: its blocks and sentences, formulas, code, includes,
-headings, and what its comments say to the checks."""
+"""Read a page: blocks, sentences, formulas, code, includes, headings, directives."""
 
 import os
 import re
@@ -8,6 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from mathml.source import Formula, Piece, Source, blanked, markdown_cells
 from tracebook import files, includes, pages, settings
@@ -24,26 +24,26 @@ __all__ = [
     "Page",
     "Piece",
     "all_pages",
-    "asked",
+    "select_pages",
 ]
 
 DIRECTIVES = ("proof", "docstring", "unchecked")
-"""The keys of the comments that are for the checks."""
+"""The keys of the comments that the checks read."""
 
 _HEADING = re.compile(r"^(?P<hashes>#{1,6})[ \t]*(?P<title>[^#\s].*)$", re.MULTILINE)
-"""Also ``##Title``, which Markdown takes for one."""
+"""A heading, also ``##Title``, which Markdown takes for one."""
 _BLOCK = re.compile(r"[-*+] |\d+\. |[!?]{3}|===|#")
-"""What begins a block of its own, though no line above it is empty."""
+"""The beginning of a line that starts a block even without an empty line above it."""
 _SENTENCE = re.compile(r"[.?!:][*)]*\s+(?=[A-Z`*])")
 _QUOTE = re.compile(r"(?:^[ \t]*>.*(?:\n|\Z))+\Z", re.MULTILINE)
-_DIRECTIVE = re.compile(rf"\s*(?P<key>{'|'.join(DIRECTIVES)}):(?P<said>.*)", re.DOTALL)
+_DIRECTIVE = re.compile(rf"\s*(?P<key>{'|'.join(DIRECTIVES)}):(?P<value>.*)", re.DOTALL)
 
 FILE_NAME = re.compile(r"\.?\w[\w./-]*[./]\w*")
-"""How a page names files: an edit of one of them has the page checked again."""
+"""The name of a file in a page. An edit of such a file has the page checked again."""
 BIBLIOGRAPHY = "bibliography.md"
-"""What the site cites."""
+"""The page with the sources that the site cites."""
 LEDGER = "docs/ledger.md"
-"""Made from what the checks say of the other pages."""
+"""The page that the build writes from the results of the checks."""
 GENERATED = {
     "mistakes/messages.md",
     "public_code.md",
@@ -53,97 +53,117 @@ GENERATED = {
 """Pages that a command writes from a run; a test compares them with what it writes."""
 
 
+class Directive(NamedTuple):
+    """A comment for the checks: ``<!-- KEY: VALUE -->``."""
+
+    key: str
+    value: str
+    comment: Piece
+
+
 @dataclass
 class Block:
     """A paragraph, a list item or a row of a table."""
 
     start: int
     end: int
-    header: str = ""
-    """Of a row: the first line of its table, and where that begins."""
     table: int = -1
-    comments: list[tuple[str, str]] = field(default_factory=list)
-    """Key and text of what is said to the checks in it, or below it."""
+    """The offset of the table of a row."""
+    directives: list[Directive] = field(default_factory=list)
+    """The directives in the block or right below it; below a table, those of each
+    row."""
 
-    def says(self, key: str) -> tuple[str, ...]:
-        return tuple(said for each, said in self.comments if each == key)
+    def values(self, key: str) -> tuple[str, ...]:
+        """Return the values of the block's directives with a key."""
+        return tuple(d.value for d in self.directives if d.key == key)
 
 
 class Page(Source):
-    """One Markdown page, or the Markdown cells of a lab.
+    """A Markdown page, or the Markdown cells of a lab.
 
-    ``source`` is another text to read in place of the file's.
+    Args:
+        path: the file.
+        root: the project's folder.
+        source: a text to read instead of the file's.
     """
 
     def __init__(self, path: Path, root: Path, source: str | None = None) -> None:
         self.path = path
         self.root = root
-        self.shown = path.relative_to(root).as_posix()
-        self.source = files.text(path, self.shown) if source is None else source
-        if path.suffix == ".py":
-            super().__init__(markdown_cells(self.source))
-        else:
-            super().__init__(self.source)
+        self.label = path.relative_to(root).as_posix()
+        self.source = files.text(path, self.label) if source is None else source
+        is_lab = path.suffix == ".py"
+        super().__init__(markdown_cells(self.source) if is_lab else self.source)
 
     @cached_property
     def name(self) -> str:
-        """Its path below the folder of pages, without the ending."""
+        """The path below the folder of pages, without the suffix."""
         below = self.path.relative_to(self.settings.docs_dir)
         return below.with_suffix("").as_posix()
 
-    def where(self, offset: int) -> str:
-        return f"{self.shown}:{self.line(offset)}"
+    def location(self, offset: int) -> str:
+        """Return ``FILE:LINE`` of an offset into the text."""
+        return f"{self.label}:{self.line(offset)}"
 
     # Files.
 
     @cached_property
     def settings(self) -> Settings:
+        """The project's settings."""
         return settings.load(self.root)
 
-    def named(self, name: str) -> Path | None:
-        """The file that a name means here: of the page's own programs, of all
-        programs, of the project, or beside the page; None for what is there, but not
-        written so that an edit of it would be seen, as with ``..``."""
+    def find_file(self, name: str) -> Path | None:
+        """Return the file that a name in the page means.
+
+        The name is a path below the folder of the page's programs, the folder of all
+        programs, the project's folder, or the page's own folder. A name that isn't
+        written as ``FILE_NAME``, as with ``..``, means no file, because an edit of the
+        file wouldn't have the page checked again.
+        """
         if not FILE_NAME.fullmatch(name):
             return None
         folders = [self.settings.snippets_dir, self.root, self.path.parent]
         if self.path.is_relative_to(docs := self.settings.docs_dir):
             folders.insert(0, folders[0] / self.path.relative_to(docs).with_suffix(""))
-        return next(
-            (path for each in folders if os.path.exists(path := each / name)), None
-        )
+        paths = (folder / name for folder in folders)
+        return next((path for path in paths if os.path.exists(path)), None)
 
     @cached_property
     def includes(self) -> list[Include]:
-        """What the page includes and shows, in order."""
-        return [each for each in includes.find(self.text) if each.name]
+        """The includes of the page, in order."""
+        return [include for include in includes.find(self.text) if include.name]
 
     @property
-    def embeds(self) -> list[str]:
-        """Names of the snippets and traces that the page includes, in order."""
-        return [each.name for each in self.includes]
+    def included_names(self) -> list[str]:
+        """The names of the included files, in order."""
+        return [include.name for include in self.includes]
 
-    def embedded(
+    def included_files(
         self, suffix: str = "", start: int = 0, end: int = sys.maxsize
     ) -> list[Path]:
-        """The files, of one kind, that a part of the page includes and that are
-        there."""
-        names = dict.fromkeys(
-            each.name
-            for each in self.includes
-            if start <= each.start < end and each.name.endswith(suffix)
-        )
-        return [path for name in names if (path := self.snippet(name))]
+        """Return the existing files that a part of the page includes.
 
-    def snippet(self, name: str) -> Path | None:
-        """The file of snippets/ that an include names, if it is there."""
+        Args:
+            suffix: the end of their names, such as ``.py``.
+            start: the offset at which the part begins.
+            end: the offset at which it ends.
+        """
+        names = dict.fromkeys(
+            include.name
+            for include in self.includes
+            if start <= include.start < end and include.name.endswith(suffix)
+        )
+        return [path for name in names if (path := self.included_file(name))]
+
+    def included_file(self, name: str) -> Path | None:
+        """Return the file in ``snippets/`` that an include names, if it exists."""
         path = self.settings.snippets_dir / name
         leads_out = {"", ".."} & {*name.split("/")}
         return path if path.is_file() and not leads_out else None
 
     @cached_property
     def is_generated(self) -> bool:
-        """Whether a command writes the page; nobody edits its wording."""
+        """Whether a command writes the page."""
         return self.path.relative_to(self.settings.docs_dir).as_posix() in GENERATED
 
     # Parts.
@@ -156,132 +176,144 @@ class Page(Source):
             for m in _HEADING.finditer(self.without_code)
         ]
 
-    def section(self, at: int, deepest: int) -> tuple[int, int]:
-        """From the heading above a place, of a level that counts, to the next."""
+    def section_bounds(self, offset: int, deepest: int) -> tuple[int, int]:
+        """Return the offsets at which a section begins and ends.
+
+        Args:
+            offset: an offset in the section.
+            deepest: the level of headings below which none begins a section.
+        """
         starts = [start for start, level, _ in self.headings if level <= deepest]
         return (
-            max((s for s in starts if s <= at), default=0),
-            min((s for s in starts if s > at), default=len(self.text)),
+            max((start for start in starts if start <= offset), default=0),
+            min((start for start in starts if start > offset), default=len(self.text)),
         )
 
     @cached_property
     def blocks(self) -> list[Block]:
-        found: list[Block] = []
-        is_open, header, table = False, "", -1
-        displays = [
-            (f.start, f.start + len(f.text)) for f in self.formulas if f.display
-        ]
-        text = blanked(self.without_fences, self.comments)
-        for line in re.finditer(r".+\n?|\n", text):
-            said = line[0].strip()
-            if (
-                not said
-                or said == "$$"
-                or any(a <= line.start() < b for a, b in displays)
-            ):
-                is_open, header, table = False, "", -1
-                continue
-            is_row = said.startswith("|")
-            if not is_row:
-                header, table = "", -1
-            elif not header:
-                header, table = said, line.start()
-            if is_row or not is_open or _BLOCK.match(said):
-                found.append(Block(line.start(), line.end(), header, table))
-            else:
-                found[-1].end = line.end()
-            is_open = not is_row and not said.startswith("#")
-        for key, said, comment in self.directives:
-            above = found[: bisect_right(found, comment.start, key=lambda b: b.start)]
+        """The blocks of running text and the rows of tables, in order."""
+        blocks = self._split_blocks()
+        for directive in self.directives:
+            start = directive.comment.start
+            above = blocks[: bisect_right(blocks, start, key=lambda b: b.start)]
             if not above:
                 continue
             last = above[-1]
-            # Below a table it speaks of all rows, and else of what it is in or below.
-            below_table = last.header and comment.start >= last.end
-            for block in above if below_table else (last,):
+            is_below_table = last.table >= 0 and start >= last.end
+            for block in above if is_below_table else (last,):
                 if block.table == last.table:
-                    block.comments.append((key, said))
-        return found
+                    block.directives.append(directive)
+        return blocks
 
-    def block(self, at: int) -> Block | None:
-        """The block that holds a place, or else the one above it."""
-        before = bisect_right(self.blocks, at, key=lambda b: b.start)
+    def _split_blocks(self) -> list[Block]:
+        """Return the blocks, without their directives."""
+        blocks: list[Block] = []
+        displays = [formula for formula in self.formulas if formula.display]
+        text = blanked(blanked(self.without_fences, self.comments), displays)
+        is_open, table = False, -1
+        for line in re.finditer(r".*\n|.+", text):
+            content = line[0].strip()
+            is_row = content.startswith("|")
+            table = -1 if not is_row else line.start() if table < 0 else table
+            if is_row or (content and (not is_open or _BLOCK.match(content))):
+                blocks.append(Block(line.start(), line.end(), table))
+            elif content:
+                blocks[-1].end = line.end()
+            is_open = bool(content) and not is_row and not content.startswith("#")
+        return blocks
+
+    def block(self, offset: int) -> Block | None:
+        """Return the block at an offset, or else the one above it."""
+        before = bisect_right(self.blocks, offset, key=lambda b: b.start)
         return self.blocks[before - 1] if before else None
 
-    def says(self, key: str, at: int) -> tuple[str, ...]:
-        """What the comments of the block at a place say."""
-        block = self.block(at)
-        return block.says(key) if block else ()
+    def directive_values(self, key: str, offset: int) -> tuple[str, ...]:
+        """Return the values of the directives with a key of the block at an offset."""
+        block = self.block(offset)
+        return block.values(key) if block else ()
 
-    def sentences(self, at: int) -> list[str]:
-        """Those of a block, up to the one at a place; of what is no running text,
-        none."""
-        block = self.block(at)
-        if block is None or at >= block.end:
+    def sentences(self, offset: int) -> list[str]:
+        """Return the sentences of the block at an offset, up to the one there.
+
+        Returns:
+            The sentences, or none if the offset isn't in running text.
+        """
+        block = self.block(offset)
+        if block is None or offset >= block.end:
             return []
-        end = _SENTENCE.search(self.text, at, block.end)
+        end = _SENTENCE.search(self.text, offset, block.end)
         return _SENTENCE.split(
             self.text[block.start : end.start() if end else block.end]
         )
 
     @cached_property
-    def directives(self) -> list[tuple[str, str, Piece]]:
-        """Key and text of each comment that is for the checks."""
+    def directives(self) -> list[Directive]:
+        """The comments for the checks, in order."""
         return [
-            (said["key"], said["said"].strip(), comment)
+            Directive(match["key"], match["value"].strip(), comment)
             for comment in self.comments
-            if (said := _DIRECTIVE.fullmatch(comment.text))
+            if (match := _DIRECTIVE.fullmatch(comment.text))
         ]
 
     @cached_property
-    def quotes(self) -> list[tuple[str, Piece]]:
-        """The fence, the span or the blockquote right before each comment that
-        says of which docstring it is."""
+    def docstring_quotes(self) -> list[tuple[str, Piece]]:
+        """The quotes of docstrings: the name of the API, and the fence, the span of
+        code or the blockquote right above the directive ``docstring``."""
         found = []
         for key, name, comment in self.directives:
+            if key != "docstring":
+                continue
             end = len(self.text[: comment.span[0]].rstrip())
             pieces = [p for p in (*self.fences, *self.codes) if p.span[1] == end]
             if quote := _QUOTE.search(self.text, 0, end):
                 text = re.sub(r"^[ \t]*>", "", quote[0], flags=re.MULTILINE)
                 start = quote.start()
                 pieces.append(Piece(text, start, self.line(start), quote.span()))
-            if key == "docstring":
-                found += [(name, piece) for piece in pieces[:1]]
+            found += [(name, piece) for piece in pieces[:1]]
         return found
 
 
 def all_pages(root: Path) -> list[Page]:
-    """Every page of the book but the ledger: Markdown files and the labs, without
-    hidden ones and what is no file.
+    """Return every page of the site but the ledger: Markdown files and labs.
 
-    Raises SettingsError if there is none.
+    Args:
+        root: the project's folder.
+
+    Raises:
+        SettingsError: there is no page.
+        OSError: a page isn't UTF-8.
     """
     docs = settings.load(root).docs_dir
     if not docs.is_dir():
         raise SettingsError(f"{docs}: no such folder; is {root} the project's?")
-    found = [
-        Page(path, root)
+    paths = [
+        path
         for path in files.below(docs)
         if path.suffix == ".md"
         or (path.suffix == ".py" and path.parent == docs / "labs")
         if path != docs / Path(LEDGER).name
     ]
-    if not found:
+    if not paths:
         raise SettingsError(f"{docs}: no page in it")
-    return found
+    return [Page(path, root) for path in paths]
 
 
-def asked(root: Path, paths: list[Path]) -> tuple[list[Page], list[Page]]:
-    """The pages of the book, and those at the paths that a command was given, or all.
+def select_pages(root: Path, paths: list[Path]) -> tuple[list[Page], list[Page]]:
+    """Return all pages of the site, and the pages at some paths.
 
-    Raises OSError if a page, or what one shows, can't be read, and SettingsError for
-    a path that is no page of the book.
+    Args:
+        root: the project's folder.
+        paths: the paths; all pages are selected if there are none.
+
+    Raises:
+        SettingsError: there is no page at a path.
+        OSError: a page, or a file that a page includes, can't be read.
     """
     if unreadable := [*pages.unreadable(settings.load(root))]:
         raise OSError("\n".join(unreadable))
-    book = all_pages(root)
+    site = all_pages(root)
     wanted = {path.resolve() for path in paths}
-    chosen = [page for page in book if not wanted or page.path in wanted]
-    if strangers := sorted(wanted - {page.path for page in chosen}):
-        raise SettingsError(f"no page of the book: {', '.join(map(str, strangers))}")
-    return book, chosen
+    selected = [page for page in site if not wanted or page.path in wanted]
+    if unknown := sorted(wanted - {page.path for page in selected}):
+        raise SettingsError(f"no page of the site: {', '.join(map(str, unknown))}")
+    return site, selected

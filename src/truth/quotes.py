@@ -67,21 +67,21 @@ def check(pages: list[Page], root: Path) -> list[Finding]:
 
 
 def _messages(page: Page, root: Path) -> Iterator[Finding]:
-    embedded = [*page.embedded(".out"), *page.embedded(".md")]  # tables
+    embedded = [*page.included_files(".out"), *page.included_files(".md")]  # tables
     for parts, start in quoted(page):
         named = [
             path
-            for said in page.says("proof", start)
+            for said in page.directive_values("proof", start)
             for name in re.split(r"[,\s]+", said)
-            if name.endswith(".out") and (path := page.named(name))
+            if name.endswith(".out") and (path := page.find_file(name))
         ]
         traces = list(dict.fromkeys([*named, *embedded]))
         state, how = _judge(parts, traces)
         yield Finding(
             "error",
             state,
-            page.shown,
-            page.where(start),
+            page.label,
+            page.location(start),
             " … ".join(parts),
             how,
             next((str(t.relative_to(root)) for t in traces if t.name == how), ""),
@@ -90,7 +90,7 @@ def _messages(page: Page, root: Path) -> Iterator[Finding]:
 
 def quoted(page: Page) -> list[tuple[list[str], int]]:
     """Each message, in the parts that an ellipsis, also between spans, leaves."""
-    marked = {piece.start for _, piece in page.quotes}
+    marked = {piece.start for _, piece in page.docstring_quotes}
     found: list[tuple[list[str], int]] = []
     end = 0
     for code in page.codes:
@@ -134,15 +134,15 @@ def _judge(parts: list[str], traces: list[Path]) -> tuple[str, str]:
 
 
 def _docstrings(page: Page) -> Iterator[Finding]:
-    for name, quote in page.quotes:
+    for name, quote in page.docstring_quotes:
         installed_text = " ".join(_docstring(name).split())
         parts = _parts(quote.text)
         holds = parts and _pattern(parts).search(installed_text)
         yield Finding(
             "quote",
             "compared" if holds else "failed",
-            page.shown,
-            page.where(quote.start),
+            page.label,
+            page.location(quote.start),
             " ".join(quote.text.split()),
             f"the docstring of {name}" + ("" if holds else " does not say so"),
         )

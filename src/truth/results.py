@@ -18,7 +18,7 @@ from tracebook.fingerprint import digest
 from tracebook.store import Store
 
 from . import claims
-from .finding import HOLDS, KINDS, STATES, Finding
+from .finding import KINDS, PASSED, STATES, Finding
 from .page import BIBLIOGRAPHY, FILE_NAME, LEDGER, Page
 
 AGREEMENT, CLAIMS = "agreement", "claims"
@@ -138,8 +138,8 @@ def _findings(records: list[dict]) -> tuple[Finding, ...]:
 
 def programs_of(page: Page) -> list[str]:
     """Return the names of the programs that a page shows and that are there."""
-    names = dict.fromkeys(name for name in page.embeds if name.endswith(".py"))
-    return [name for name in names if page.snippet(name)]
+    names = dict.fromkeys(name for name in page.included_names if name.endswith(".py"))
+    return [name for name in names if page.included_file(name)]
 
 
 def declared(name: str, root: Path) -> Program:
@@ -207,7 +207,7 @@ def states(counts: Counter) -> str:
 
 def holding(counts: Counter) -> int:
     """Count those that were checked and hold."""
-    return sum(counts[state] for state in HOLDS)
+    return sum(counts[state] for state in PASSED)
 
 
 def _named(text: str, root: Path, *folders: Path) -> list[bytes | str]:

@@ -64,7 +64,7 @@ def _demand_commit(base: str, root: Path) -> None:
 
 def _changes(pages: list[Page], base: str, root: Path) -> Iterator[str]:
     """Return the claims that are new, gone, reworded, or have another test."""
-    now = {page.shown: page for page in pages}
+    now = {page.label: page for page in pages}
     listed = _git(root, "ls-tree", "-r", "--name-only", base, "docs") or ""
     before = {name for name in listed.splitlines() if name.endswith((".md", ".py"))}
     for name in sorted(before | {*now}):
@@ -111,7 +111,7 @@ def _paired(page: Page, source: str) -> list[Pair]:
     except SyntaxError:
         tests = {}
     return [
-        Pair(page.shown, claim, tests.get(claim.test)) for claim in claims.claims(page)
+        Pair(page.label, claim, tests.get(claim.test)) for claim in claims.claims(page)
     ]
 
 

@@ -73,11 +73,11 @@ def _programs(programs: tuple[str, ...], root: Path) -> Answer:
                     verdict.state,
                     program,
                     f"{program}:{verdict.line}",
-                    verdict.what,
-                    verdict.how,
+                    verdict.text,
+                    verdict.detail,
                     program,
                     verdict.cases,
-                    verdict.wrong_on_purpose,
+                    verdict.expected_failure,
                     calls=calls,
                 )
             )
@@ -105,13 +105,13 @@ class Work:
         self.pages = len(chosen)
         self.results = Results(root)
         self._problems: list[str] = []
-        self._by_name = {page.shown: page for page in chosen}
+        self._by_name = {page.label: page for page in chosen}
         for page in chosen:
             for name in results.programs_of(page):
                 results.declared(name, root)  # a comment that isn't understood raises
-            for name in dict.fromkeys(page.embeds):
-                if page.snippet(name) is None:
-                    where = page.where(page.text.index(f'"{name}'))
+            for name in dict.fromkeys(page.included_names):
+                if page.included_file(name) is None:
+                    where = page.location(page.text.index(f'"{name}'))
                     self._problems.append(
                         f"{where}: embeds {name}, which is not in {self._snippets}/"
                     )
@@ -120,7 +120,9 @@ class Work:
     def _tables(self) -> Iterator[str]:
         """Find tables of the chosen pages that no run filled as they are now."""
         embedded = {
-            f"{self._snippets}/{name}" for page in self._chosen for name in page.embeds
+            f"{self._snippets}/{name}"
+            for page in self._chosen
+            for name in page.included_names
         }
         is_whole = len(self._chosen) == len(self._book)
         for path, line, message in tables.problems(self._root):
@@ -140,7 +142,7 @@ class Work:
             if self._is_wanted(name)
         )
         return [Task(PROGRAMS, tuple(programs))] * bool(programs) + [
-            Task(check, (page.shown,))
+            Task(check, (page.label,))
             for check in CHECKS
             if check != AGREEMENT
             for page in self._chosen
@@ -165,7 +167,7 @@ class Work:
     def comparisons(self) -> list[Task]:
         """Return what is to be found when the programs ran."""
         return [
-            Task(AGREEMENT, (page.shown,))
+            Task(AGREEMENT, (page.label,))
             for page in self._chosen
             if self._is_open(AGREEMENT, page)
             and all(
@@ -202,7 +204,7 @@ class Work:
             names="".join(each.calls for each in findings if each.kind == "names"),
         )
         self.results.keep_program(name, program)
-        self._problems += [f"{each.where}: {each.how}" for each in traces]
+        self._problems += [f"{each.location}: {each.detail}" for each in traces]
 
     def _did_not_end(self, task: Task, error: BaseException) -> None:
         lines = "".join(traceback.format_exception(error)).strip().splitlines()
@@ -218,7 +220,7 @@ class Work:
             for finding in self.results.all_findings(page)
             if finding.state == "failed"
         ]
-        failed.sort(key=lambda finding: _place(finding.where))
+        failed.sort(key=lambda finding: _place(finding.location))
         return [*self._problems, *dict.fromkeys(map(str, failed))]
 
     def unproven(self) -> Iterator[str]:
@@ -227,7 +229,7 @@ class Work:
             findings = self.results.all_findings(page)
             failed = [str(each) for each in findings if each.state == "failed"]
             differ = [
-                f"{page.shown}: {self._snippets}/{name} did not print its output; run:"
+                f"{page.label}: {self._snippets}/{name} did not print its output; run:"
                 f" python -m tracebook check {self._snippets}/{name}"
                 for name, program in self.results.programs(page).items()
                 if program and program.rules is not None and not program.ran
@@ -235,7 +237,7 @@ class Work:
             if failed or differ:
                 yield from failed or differ
             elif not self.results.is_whole(page):
-                yield f"{page.shown}: not checked as it is now"
+                yield f"{page.label}: not checked as it is now"
 
     def summary(self) -> Iterator[str]:
         """Return a line on the programs, and one for each kind of finding."""

@@ -45,7 +45,7 @@ def run(book: Book, tally: Tally, site: object) -> None:
         page
         for page in all_pages(book.root)
         if not page.is_generated
-        and (its := [n for n in page.embeds if n.endswith(".py")])
+        and (its := [n for n in page.included_names if n.endswith(".py")])
         and all("/wrong/" in name or _has_names(known, name) for name in its)
     ]
     if tally.fast:
@@ -63,7 +63,7 @@ def run(book: Book, tally: Tally, site: object) -> None:
 
 def plants(page: Page, seed: int, fast: bool = False) -> Iterator[tuple[str, Page]]:
     """Drill and page, of those whose algebra holds."""
-    generator = random.Random(f"{seed} {page.shown}")
+    generator = random.Random(f"{seed} {page.label}")
     every = [(part, *each) for part in _parts(page) for each in _changes(part)]
     generator.shuffle(every)
     left, seen = _EACH_FAST if fast else _EACH, set()
@@ -79,7 +79,7 @@ def plants(page: Page, seed: int, fast: bool = False) -> Iterator[tuple[str, Pag
         if text != page.text and all(each.state != "failed" for each in found):
             left -= 1
             seen.add((part[0].start, symbol))
-            yield f"{page.shown}: {part[0].shown}: {how} {symbol}, {number}", other
+            yield f"{page.label}: {part[0].shown}: {how} {symbol}, {number}", other
 
 
 def _parts(page: Page) -> list[list[Formula]]:

@@ -54,24 +54,24 @@ Change = tuple[int, int, str]
 def run(book: Book, tally: Tally, site: Path) -> None:
     data = tomllib.loads((_HERE / "rewrites.toml").read_text("utf-8"))
     verdicts = tomllib.loads((_HERE / "verdicts.toml").read_text("utf-8"))
-    pages = {page.shown: page for page in all_pages(book.root) if page.formulas}
+    pages = {page.label: page for page in all_pages(book.root) if page.formulas}
     chosen = [page for page in pages.values() if not page.is_generated]
     if tally.fast:  # the shortest with one of each kind
         has_all = data["rewrite"].keys() & data["derivation"].keys()
         chosen = [
             min(
-                (p for p in chosen if p.shown in has_all), key=lambda p: len(p.formulas)
+                (p for p in chosen if p.label in has_all), key=lambda p: len(p.formulas)
             )
         ]
     for page in chosen:
         wrong = [each for each in _found(page) if each.state == "failed"]
-        tally.count("harmless: a page as it is", page.shown, not wrong)
+        tally.count("harmless: a page as it is", page.label, not wrong)
         for kind, formula, (start, end, new) in _plants(page, tally):
             at = formula.start + start
             text = page.text[:at] + new + page.text[formula.start + end :]
             tex = formula.text[:start] + new + formula.text[end:]
-            drill = f"{page.where(at)}: {_shown(tex)}"
-            key = hashlib.sha256(f"{page.shown} {drill}".encode()).hexdigest()[:12]
+            drill = f"{page.location(at)}: {_shown(tex)}"
+            key = hashlib.sha256(f"{page.label} {drill}".encode()).hexdigest()[:12]
             other = altered(page, text)
             caught = bool(failed(other))
             if not (formula.display or caught):
@@ -82,13 +82,13 @@ def run(book: Book, tally: Tally, site: Path) -> None:
                 drill = f"{drill} for {_shown(formula.text)} [{key}]"
                 tally.count(kind, drill, caught, GOAL)
     for page in chosen:
-        for each in data["rewrite"].get(page.shown, ()):
+        for each in data["rewrite"].get(page.label, ()):
             said = failed(_changed(page, each, tally))
-            drill = f"{page.shown}: {each[0][1]}: {said}"
+            drill = f"{page.label}: {each[0][1]}: {said}"
             tally.count("a true rewrite", drill, not said, _GOAL_OF_REWRITES)
         # What programs did is known where they ran.
-        for each in data["derivation"].get(page.shown, ()):
-            drill = f"{page.shown}: {each[0][1]}"
+        for each in data["derivation"].get(page.label, ()):
+            drill = f"{page.label}: {each[0][1]}"
             caught = bool(failed(_changed(page, each, tally)))
             tally.count("a derivation, changed alike", drill, caught, GOAL)
 
@@ -99,7 +99,7 @@ def _changed(page: Page, changes: list[list[str]], tally: Tally) -> Page:
     for old, new in changes:
         found = re.search(r"\s+".join(map(re.escape, old.split())), text)
         tally.count(
-            "harmless: what is rewritten is there", f"{page.shown}: {old}", bool(found)
+            "harmless: what is rewritten is there", f"{page.label}: {old}", bool(found)
         )
         if found:
             text = text[: found.start()] + new + text[found.end() :]
@@ -143,7 +143,7 @@ def _shown(tex: str) -> str:
 
 def _plants(page: Page, tally: Tally) -> Iterator[tuple]:
     """Class, formula and change."""
-    generator = random.Random(f"{tally.seed} {page.shown}")
+    generator = random.Random(f"{tally.seed} {page.label}")
     plants: dict[str, list[tuple]] = {}
     letters = sorted(set(re.findall(rf"{_WORD}[a-zA-Z](?![A-Za-z])", _math(page))))
     for formula in page.formulas:

@@ -122,7 +122,7 @@ def _blocks(book: Book, site: Path) -> Iterator[Tamper]:
                 span,
                 "y" if old == "x" else "x",
                 check,
-                page.where(embed.start),
+                page.location(embed.start),
             )
             yield Tamper("a displayed block gone", path, block.span(), "", check)
             if what == "program":
@@ -138,7 +138,7 @@ def _blocks(book: Book, site: Path) -> Iterator[Tamper]:
                     path,
                     *those[n * 37 % len(those)],
                     check,
-                    page.where(embed.start),
+                    page.location(embed.start),
                 )
 
 

@@ -115,7 +115,7 @@ def run(book: Book, tally: Tally, site: Path) -> None:
             said = structure.check([other], book.root)
             tally.count(
                 kind,
-                f"{page.where(start)}: {page.text[start:end][:60]!r} → {new[:60]!r}",
+                f"{page.location(start)}: {page.text[start:end][:60]!r} → {new[:60]!r}",
                 any(each.state == "failed" for each in said) or refused(other),
             )
     figures = [plant for path in _drawing(book) for plant in _redrawn(book, path)]

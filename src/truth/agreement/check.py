@@ -37,8 +37,8 @@ def check(pages: list[Page], root: Path) -> list[Finding]:
         programs = {name: program for name in names if (program := known.program(name))}
         for name in (name for name in names if name not in programs):
             how = "what it did is not on record; run: python -m truth"
-            where = f"{page.shown}:1"
-            found.append(Finding("agreement", "failed", page.shown, where, name, how))
+            where = f"{page.label}:1"
+            found.append(Finding("agreement", "failed", page.label, where, name, how))
         found += _findings(page, sites(programs))
     return found
 
@@ -81,9 +81,9 @@ def _findings(page: Page, sites: list[Site]) -> Iterator[Finding]:
             state, how = "compared", f"agrees with {names}"
         elif formula.said in said:
             state, how = "compared", f"as in line {said[formula.said].line}"
-        where = f"{page.shown}:{formula.line}"
+        where = f"{page.label}:{formula.line}"
         yield Finding(
-            "agreement", state, page.shown, where, formula.tex, how, cases=cases
+            "agreement", state, page.label, where, formula.tex, how, cases=cases
         )
     agreeing = {site for some in agree.values() for site in some}
     for site in sites if formulas else ():
@@ -91,4 +91,4 @@ def _findings(page: Page, sites: list[Site]) -> Iterator[Finding]:
             how = "no formula of the page has its names"
             how = how if site.calls else "no small call outside of graphs"
             what = f"{site.what} of {site.name}"
-            yield Finding("agreement", "unchecked", page.shown, site.where, what, how)
+            yield Finding("agreement", "unchecked", page.label, site.where, what, how)

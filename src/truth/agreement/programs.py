@@ -103,7 +103,7 @@ def shown(page: Page) -> list[str]:
     purpose."""
     return [
         name
-        for name in dict.fromkeys(page.embeds)
+        for name in dict.fromkeys(page.included_names)
         if name.endswith(".py") and WRONG not in name.split("/")
     ]
 
@@ -111,10 +111,10 @@ def shown(page: Page) -> list[str]:
 def sites(programs: dict[str, Program]) -> list[Site]:
     """Their rules, and their functions."""
     rules = [
-        Site(each.where, each.what, _calls(each.calls))
+        Site(each.location, each.text, _calls(each.calls))
         for program in programs.values()
         for each in program.rules or ()
-        if each.kind == "rule" and not each.wrong_on_purpose
+        if each.kind == "rule" and not each.expected_failure
     ]
     return rules + [
         Site(name, "", tuple(map(Seen.of, calls)))

@@ -106,8 +106,8 @@ def _finding(
     return Finding(
         "formula" if formula.display else "inline formula",
         state,
-        page.shown,
-        f"{page.shown}:{page.line(formula.start + position)}",
+        page.label,
+        f"{page.label}:{page.line(formula.start + position)}",
         formula.shown,
         how,
         evidence,

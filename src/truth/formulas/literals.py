@@ -15,7 +15,7 @@ from ..page import Page
 def arrays(page: Page) -> list[np.ndarray]:
     """Every list of numbers in the programs that the page embeds."""
     found = []
-    for path in page.embedded(".py"):
+    for path in page.included_files(".py"):
         try:
             tree = ast.parse(path.read_text("utf-8"))
         except SyntaxError:  # wrong on purpose
@@ -47,7 +47,7 @@ def _numbers(page: Page) -> np.ndarray:
         + [
             includes.read(path)
             for suffix in (".py", ".out")
-            for path in page.embedded(suffix)
+            for path in page.included_files(suffix)
         ]
     )
     found = re.findall(r"(?<![\w.])-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", text)
@@ -58,7 +58,7 @@ def _numbers(page: Page) -> np.ndarray:
 def shapes(page: Page) -> set[tuple[int, ...]]:
     """Shapes of those lists, and shapes that the traces print."""
     found = {array.shape for array in arrays(page)}
-    for path in page.embedded(".out"):
+    for path in page.included_files(".out"):
         for match in re.finditer(
             r"[(\[](\d+(?:, \d+)*),?[)\]]", path.read_text("utf-8")
         ):

@@ -144,7 +144,7 @@ class RunningText:
     @cached_property
     def _code(self) -> list[str]:
         """The programs of the page, and what it writes as code; a lab is one."""
-        texts = [includes.read(path) for path in self._page.embedded(".py")]
+        texts = [includes.read(path) for path in self._page.included_files(".py")]
         texts += [piece.text for piece in (*self._page.codes, *self._page.fences)]
         if self._page.path.suffix == ".py":
             texts.append(self._page.source)

@@ -53,7 +53,7 @@ def read(formula: Formula) -> Reading:
 
 def is_unchecked(page: Page, read: Reading) -> bool:
     """Whether a formula is named as such; in running text by a comment below it."""
-    said = ";".join(page.says("unchecked", read.formula.start)).split(";")
+    said = ";".join(page.directive_values("unchecked", read.formula.start)).split(";")
     return "unchecked" in read.marks or (
         not read.formula.display
         and read.formula.shown in {" ".join(each.split()) for each in said}

@@ -59,7 +59,7 @@ def write(root: Path) -> None:
 def _place_in_menu(root: Path) -> Callable[[Page], int]:
     names = menu(root)
     places = {f"docs/{name}": place for place, name in enumerate(names)}
-    return lambda page: places.get(page.shown, len(names))
+    return lambda page: places.get(page.label, len(names))
 
 
 def _row(page: Page, known: Results) -> str:
@@ -70,7 +70,7 @@ def _row(page: Page, known: Results) -> str:
     tried = counts["claim"]["tried"]
     open_ = sum(states["unchecked"] + states["not run"] for states in counts.values())
     cells = [
-        f"[{results.title(page)}]({page.shown.removeprefix('docs/')})",
+        f"[{results.title(page)}]({page.label.removeprefix('docs/')})",
         str(len(programs)),
         str(results.holding(formulas)),
         str(results.holding(counts["rule"])),
@@ -86,8 +86,8 @@ def _claims(page: Page, known: Results) -> Iterator[str]:
     tried = {finding.name: finding for finding in findings}
     for claim in claims(page):
         finding = tried.get(claim.id)
-        how = finding.how if finding else WAITING
-        target = f"{page.shown.removeprefix('docs/')}#{claim.id}"
+        how = finding.detail if finding else WAITING
+        target = f"{page.label.removeprefix('docs/')}#{claim.id}"
         sentence = _LINK.sub(r"\1", _ATTRIBUTES.sub("", claim.text))
         cells = [results.title(page), sentence, f"[{escaped(how)}]({target})"]
         yield f"| {' | '.join(_cell(cell) for cell in cells)} |\n"

@@ -108,10 +108,10 @@ def _list(entries: list[tuple[str, Finding | None]], md: Markdown) -> etree.Elem
 
 
 def _describe(item: etree.Element, finding: Finding | None, md: Markdown) -> None:
-    if finding is None or not finding.holds:
+    if finding is None or not finding.passed:
         item.text = f"{WAITING[0].upper()}{WAITING[1:]}. "
         return
-    sizes, *contrasts = finding.how.split("; contrast: ")
+    sizes, *contrasts = finding.detail.split("; contrast: ")
     version = metadata.version("tensorflow")
     item.text = f"{sizes[0].upper()}{sizes[1:]}, TensorFlow {version}. "
     if contrasts:
@@ -141,7 +141,7 @@ def _stamp(page: Page, known: Results) -> Iterator[etree.Element]:
     name = page.path.relative_to(page.settings.docs_dir).as_posix()
     line = etree.Element("p", {"class": "stamp", "data-search-exclude": ""})
     line.text = f"Checked: {text}. "
-    target = posixpath.relpath(LEDGER, posixpath.dirname(page.shown))
+    target = posixpath.relpath(LEDGER, posixpath.dirname(page.label))
     about = etree.SubElement(line, "a", {"href": f"{target}#pages"})
     about.text = "The ledger" if name == HOME else "What was checked"
     yield line

@@ -55,7 +55,7 @@ def _pairs(page: Page) -> Iterator[Finding]:
         if _is_record(each.name):
             continue
         stem, _, kind = each.name.rpartition(".")
-        this = (stem, page.section(each.start, 6))
+        this = (stem, page.section_bounds(each.start, 6))
         if kind == "out" and this == above:
             waiting = -1
         elif kind == "out":
@@ -96,8 +96,8 @@ def _types(page: Page, fence: Piece) -> Iterator[Finding]:
         return
     if title or not (
         all(map(_TYPE.fullmatch, _lines(fence.text)))
-        or any(quote.span == fence.span for _, quote in page.quotes)
-        or any(_has(path, fence.text) for path in page.embedded(".out"))
+        or any(quote.span == fence.span for _, quote in page.docstring_quotes)
+        or any(_has(path, fence.text) for path in page.included_files(".out"))
         or any(_reads(path, page) for path in _tests(page, fence))
     ):
         yield refused(page, fence.start, fence.text, _UNTIED)
@@ -134,11 +134,11 @@ def _has(trace: Path, text: str) -> bool:
 
 
 def _tests(page: Page, fence: Piece) -> Iterator[Path]:
-    for name in page.says("proof", fence.start):
-        path = page.named(name) if name.startswith("tests/") else None
+    for name in page.directive_values("proof", fence.start):
+        path = page.find_file(name) if name.startswith("tests/") else None
         if path and path.is_file():
             yield path
 
 
 def _reads(test: Path, page: Page) -> bool:
-    return page.shown in test.read_text("utf-8")
+    return page.label in test.read_text("utf-8")

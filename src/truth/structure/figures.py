@@ -26,7 +26,9 @@ _FIGURE = re.compile(
 def check(page: Page, root: Path) -> Iterator[Finding]:
     for figure in _FIGURE.finditer(page.without_code):
         name, at = figure["name"], figure.start("text")
-        drawing = [path for path in page.embedded(".py") if _draws(path, name, page)]
+        drawing = [
+            path for path in page.included_files(".py") if _draws(path, name, page)
+        ]
         if not drawing:
             yield refused(page, at, name, "the page does not show the program of it")
             continue

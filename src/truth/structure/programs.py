@@ -26,7 +26,7 @@ _WRAPPED = {"tf.constant", "tf.Variable", "np.array", "float", "str", "repr"}
 
 
 def check(page: Page, root: Path) -> Iterator[Finding]:
-    for path in page.embedded(".py"):
+    for path in page.included_files(".py"):
         program = snippet.load(path, page.settings)
         if program.rel != page.settings.rel:
             how = f"so far may numbers differ from those of {program.output_label}"
@@ -39,7 +39,7 @@ def check(page: Page, root: Path) -> Iterator[Finding]:
 def _of(
     page: Page, program: str, line: int, state: str, what: str, how: str
 ) -> Finding:
-    return Finding("structure", state, page.shown, f"{program}:{line}", what, how)
+    return Finding("structure", state, page.label, f"{program}:{line}", what, how)
 
 
 def typed(source: str) -> Iterator[tuple[int, str, str]]:

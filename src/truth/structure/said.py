@@ -10,7 +10,7 @@ def said(page: Page, at: int, state: str, what: str, how: str) -> Finding:
     line = " ".join(what.split())
     if len(line) > _LONGEST:
         line = line[:_LONGEST].rpartition(" ")[0] + " …"
-    return Finding("structure", state, page.shown, page.where(at), line, how)
+    return Finding("structure", state, page.label, page.location(at), line, how)
 
 
 def refused(page: Page, at: int, what: str, how: str) -> Finding:

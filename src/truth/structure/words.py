@@ -57,12 +57,12 @@ def _next(page: Page, root: Path) -> Iterator[Finding]:
 
 
 def _directives(page: Page) -> Iterator[Finding]:
-    quoted = {quote.span[1] for _, quote in page.quotes}
+    quoted = {quote.span[1] for _, quote in page.docstring_quotes}
     known = set()
     for key, said, comment in page.directives:
         known.add(comment.start)
         for name in re.split(r"[,\s]+", said) if key == "proof" else ():
-            if not (path := page.named(name)) or not path.is_file():
+            if not (path := page.find_file(name)) or not path.is_file():
                 yield refused(page, comment.start, name or comment.text, "no such file")
         above = len(page.text[: comment.span[0]].rstrip())
         if key == "docstring" and above not in quoted:
@@ -78,7 +78,9 @@ def _directives(page: Page) -> Iterator[Finding]:
 
 
 def _mathematics(page: Page) -> Iterator[Finding]:
-    quotes = sorted((quote for _, quote in page.quotes), key=lambda quote: quote.span)
+    quotes = sorted(
+        (quote for _, quote in page.docstring_quotes), key=lambda quote: quote.span
+    )
     text = _UNREAD.sub(
         lambda mark: re.sub(r"[^\n]", " ", mark[0]), blanked(page.prose, quotes)
     )
