@@ -255,7 +255,7 @@ def test_any_page_of_any_book_is_built_from_any_folder(tmp_path, mistake):
     (elsewhere / "there.md").write_text("# There\n\n$z$\n")
     (book / "pages/index.md").write_text(f"# Home\n\n$x{mistake[1:]}$\n")
     (book / "pages/lab.py").write_text(LAB.replace("z", f"z{mistake[1:]}"))
-    (book / "mkdocs.yml").write_text(CONFIG % (ROOT / "src/reader/mkdocs_hooks.py"))
+    (book / "mkdocs.yml").write_text(CONFIG % (ROOT / "src/adapters/reader_hooks.py"))
     made_from = str(elsewhere / "there.md")
     (book / "generates.py").write_text(GENERATES % (mistake, made_from))
     done = subprocess.run(

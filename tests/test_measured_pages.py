@@ -33,30 +33,33 @@ def test_a_run_of_one_pair_keeps_what_is_known_of_the_others():
     assert shown == [*newest, ("2.21.0", "default"), ("2.20.0", "on")]
 
 
-def test_a_trace_says_what_is_known_of_it_as_it_is():
-    def ran(tensorflow: str, one_dnn: str = "default", **problems: str) -> dict:
-        its = {f"{name}.py": text for name, text in problems.items()}
+def test_the_versions_of_a_trace_are_those_of_its_current_text():
+    def result(tensorflow: str, one_dnn: str = "default", **problems: str) -> dict:
+        by_program = {f"{name}.py": text for name, text in problems.items()}
         versions = {"tensorflow": tensorflow, "python": "3.11.7", "one_dnn": one_dnn}
-        return versions | {"problems": its, "untried": ["d.py"]}
+        return versions | {"problems": by_program, "untried": ["d.py"]}
 
-    one = versions.digest("a", "1")
-    known = {
-        "programs": {"a.py": one, "b.py": "", "d.py": one},
-        "results": [
-            *(ran("2.22.0", "on"), ran("2.22.0", "off", a="another digit")),
-            *(ran("2.21.0", "on"), ran("2.21.0", "off")),
-            *(ran("2.20.0"), ran("2.19.1", a="prints else")),
+    digest = versions.digest("a", "1")
+    matrix = versions.Matrix(
+        {"a.py": digest, "b.py": "", "d.py": digest},
+        [
+            result("2.22.0", "on"),
+            result("2.22.0", "off", a="another digit"),
+            result("2.21.0", "on"),
+            result("2.21.0", "off"),
+            result("2.20.0"),
+            result("2.19.1", a="another output"),
         ],
-    }
-    now = versions.digest("a\n", "1\n")
-    held = "2.22.0 on Python 3.11 with oneDNN on; 2.21.0, 2.20.0 on Python 3.11"
-    differed = "2.22.0 on Python 3.11 with oneDNN off; 2.19.1 on Python 3.11"
-    assert versions.tried(known, "a.py", now) == (held, differed)
-    assert versions.tried(known, "d.py", one) == ("", ""), "changed since it ran"
-    for other in (versions.digest("a", "2"), versions.digest("a, then", "1")):
-        assert versions.tried(known, "a.py", other) == ("", ""), "another by now"
-    assert versions.tried(known, "b.py", now) == ("", "")
-    assert versions.tried(known, "c.py", now) == ("", "")
+    )
+    current = versions.digest("a\n", "1\n")
+    same = "2.22.0 on Python 3.11 with oneDNN on; 2.21.0, 2.20.0 on Python 3.11"
+    different = "2.22.0 on Python 3.11 with oneDNN off; 2.19.1 on Python 3.11"
+    assert matrix.outcomes("a.py", current) == (same, different)
+    assert matrix.outcomes("d.py", digest) == ("", ""), "changed since it ran"
+    for changed in (versions.digest("a", "2"), versions.digest("b", "1")):
+        assert matrix.outcomes("a.py", changed) == ("", "")
+    assert matrix.outcomes("b.py", current) == ("", "")
+    assert matrix.outcomes("c.py", current) == ("", "")
 
 
 def test_custom_gradients_in_public_code():

@@ -144,7 +144,7 @@ MISTYPED = [
 
 @pytest.mark.parametrize("name, text, said", MISTYPED)
 def test_what_is_mistyped_or_damaged_is_named(book, name, text, said):
-    hooks = [f"{SRC}/reader/mkdocs_hooks.py", f"{SRC}/reader/found/mkdocs_hooks.py"]
+    hooks = [f"{SRC}/adapters/reader_hooks.py", f"{SRC}/adapters/publish_hooks.py"]
     (book / "mkdocs.yml").write_text(f"{CONFIG}  - reader.versions\nhooks: {hooks}\n")
     (book / "docs/titled.md").write_text("# A title\n")
     with (book / name).open("ab") as file:

@@ -87,7 +87,7 @@ def test_a_name_is_found_whole_and_by_its_parts():
 
 
 def _files(*texts: str) -> dict[str, Any]:
-    pages = [search.Page(f"{n}/", _page(text)) for n, text in enumerate(texts)]
+    pages = [search.IndexedPage(f"{n}/", _page(text)) for n, text in enumerate(texts)]
     return {
         name: json.loads(re.fullmatch(r'searched\("[^"]+",(.*)\)\n', text)[1])
         for name, text in search.files(pages).items()
@@ -107,11 +107,11 @@ def test_a_word_weighs_more_in_a_title_than_in_code():
 
 
 def test_two_indexes_of_the_same_pages_are_the_same():
-    page = search.Page("a/", _page(PAGE))
+    page = search.IndexedPage("a/", _page(PAGE))
     assert search.files([page], [page]) == search.files([page], [page])
 
 
 def test_a_list_of_messages_names_what_explains_them():
     item = "<li><code>No: N</code> <a href='../a/#b'>B</a></li>"
-    page = search.Page("mistakes/all/", f"<ul>{item}</ul>")
+    page = search.IndexedPage("mistakes/all/", f"<ul>{item}</ul>")
     assert [*search.messages(page)] == [("No: N", [("B", "mistakes/a/#b")])]

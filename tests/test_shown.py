@@ -168,7 +168,7 @@ def site(tmp_path_factory) -> Path:
     for name, text in {
         "pyproject.toml": "[tool.tracebook]\n",
         "mkdocs.yml": "site_name: A book\nplugins: [tracebook]\n"
-        f"hooks: [{ROOT / 'src/takeaway/mkdocs_hooks.py'}]\n"
+        f"hooks: [{ROOT / 'src/adapters/takeaway_hooks.py'}]\n"
         "markdown_extensions:\n  - pymdownx.superfences\n  - pymdownx.tabbed\n"
         "  - pymdownx.snippets: {base_path: [snippets]}\n",
         "snippets/x.py": PROGRAM,

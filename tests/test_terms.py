@@ -164,7 +164,7 @@ def test_a_changed_glossary_is_read_again(book):
             18,
             "'gradient tape' is listed twice",
         ),
-        (GLOSSARY + "\nfilm { #tape }\n\n:   Again.\n", 18, "#tape is there twice"),
+        (GLOSSARY + "\nfilm { #tape }\n\n:   Again.\n", 18, "#tape is used twice"),
         (GLOSSARY + "\nfilm { #film }\n", 18, "'film' has no definition"),
         (
             GLOSSARY.replace("\n:   The derivative of one number.\n", ""),

@@ -1,1 +1,1 @@
-"""Plugins of MkDocs: thin, because other generators may take its place."""
+"""Plugins and hooks of MkDocs, kept thin because another generator may replace it."""

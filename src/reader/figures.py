@@ -1,30 +1,22 @@
-"""Figures are loaded when a reader comes near, and only those of the look he has.
+"""Python-Markdown extension that makes images lazy.
 
-A Python-Markdown extension: a browser does not ask for a lazy image that is not
-displayed, and of each figure one scheme is not.
+A browser doesn't load a lazy image that isn't displayed. Each figure has two images,
+one for each color scheme, and only one of them is displayed.
 """
 
 from xml.etree.ElementTree import Element
 
-from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 
-# After attributes in braces.
-_LATE = 6
+from .extension import maker
+
+_AFTER_ATTRIBUTES = 6
 
 
-class _Lazy(Treeprocessor):
+class _LazyImages(Treeprocessor):
     def run(self, root: Element) -> None:
         for image in root.iter("img"):
             image.set("loading", "lazy")
 
 
-class FiguresExtension(Extension):
-    """Registers the change of each image."""
-
-    def extendMarkdown(self, md: Markdown) -> None:
-        md.treeprocessors.register(_Lazy(md), "figures", _LATE)
-
-
-def makeExtension(**options: object) -> FiguresExtension:
-    return FiguresExtension(**options)
+makeExtension = maker("figures", _LazyImages, _AFTER_ATTRIBUTES)

@@ -1,9 +1,8 @@
-"""Links from the names of TensorFlow's API to its reference.
+"""Python-Markdown extension that links names of TensorFlow's API to its reference.
 
-A Python-Markdown extension: ``tf.…`` or ``keras.…`` in backticks, where the
-installed TensorFlow exports that name, becomes a link to the page of its
-canonical name. Importing TensorFlow takes seconds, so a process of its own does
-it, once for an environment: ``python -m reader.links`` writes the addresses.
+A name ``tf.…`` or ``keras.…`` in backticks that the installed TensorFlow exports
+becomes a link to the page of its canonical name. Importing TensorFlow takes seconds, so
+``python -m reader.links`` does it once for an environment, and prints the pages.
 """
 
 import json
@@ -23,35 +22,37 @@ from types import ModuleType
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import HTML_PLACEHOLDER_RE
+
+from .extension import maker
 
 REFERENCE = "https://www.tensorflow.org/api_docs/python/"
 _ROOTS = {"tf": "tensorflow", "keras": "keras"}
 _NAME = re.compile(r"(?:tf|keras)(?:\.[A-Za-z_]\w*)+")
 _NOT_PUBLIC = {"python", "src", "unittest", "compat"}
-"""Parts of the names of modules that export nothing, or all of it once more."""
+"""Parts of module names. These modules export nothing, or everything a second time."""
 _UNLINKED = {"a", "pre", "h1", "h2", "h3", "h4", "h5", "h6"}
+_AFTER_INLINE_PATTERNS = 14
 
 
 def address(name: str) -> str | None:
-    """The address of the reference for a dotted name; None if it has none."""
+    """Return the address of a dotted name in the reference, or None if it has none."""
     page = _pages().get(name)
     return page and REFERENCE + page
 
 
 @cache
 def _pages() -> dict[str, str]:
-    """The page of each name that is exported."""
-    made_from = [Path(__file__).read_text("utf-8")]
-    made_from += [metadata.version(package) for package in _ROOTS.values()]
-    key = sha256("\0".join(made_from).encode()).hexdigest()[:16]
-    # Beside what is installed, for copies of the project share it.
-    kept = Path(sys.prefix) / f"api-{key}.json"
+    """Return the page of each exported name, from a cache file if possible."""
+    inputs = [Path(__file__).read_text("utf-8")]
+    inputs += [metadata.version(package) for package in _ROOTS.values()]
+    key = sha256("\0".join(inputs).encode()).hexdigest()[:16]
+    # Copies of the project share the environment, and so this file.
+    path = Path(sys.prefix) / f"api-{key}.json"
     with suppress(OSError, ValueError):
-        return json.loads(kept.read_text("utf-8"))
-    said = subprocess.run(
+        return json.loads(path.read_text("utf-8"))
+    output = subprocess.run(
         [sys.executable, "-m", __name__],
         check=True,
         stdin=subprocess.DEVNULL,
@@ -59,43 +60,45 @@ def _pages() -> dict[str, str]:
         stderr=subprocess.DEVNULL,
     ).stdout
     with suppress(OSError):
-        beside = kept.with_name(f".{kept.name}.{os.getpid()}")
-        beside.write_bytes(said)
-        os.replace(beside, kept)
-    return json.loads(said)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        temporary.write_bytes(output)
+        os.replace(temporary, path)
+    return json.loads(output)
 
 
 def _exported(name: str, *modules: ModuleType) -> Iterator[tuple[str, str]]:
-    """Names below the first of some modules, each in the next, and their pages; of
-    a class, also its methods."""
+    """Return the public names below a module, with their pages.
+
+    Args:
+        name: Dotted name of the module.
+        modules: The module and the modules that contain it, innermost first.
+    """
     for attribute in _public(modules[0]):
         value, inner = _get(modules[0], attribute), f"{name}.{attribute}"
         if isinstance(value, ModuleType):
-            if not (
-                _NOT_PUBLIC & {*str(_get(value, "__name__")).split(".")}
-                or value in modules
-            ):
+            parts = {*str(_get(value, "__name__")).split(".")}
+            if not (_NOT_PUBLIC & parts or value in modules):
                 yield inner, _page(inner)
                 yield from _exported(inner, value, *modules)
         elif canonical := _canonical(value):
             yield inner, _page(canonical)
             for member in _public(value) if isclass(value) else ():
                 is_method = isroutine(_get(value, member))
-                end = f"#{member}" if is_method else ""
-                yield f"{inner}.{member}", _page(canonical) + end
+                anchor = f"#{member}" if is_method else ""
+                yield f"{inner}.{member}", _page(canonical) + anchor
 
 
-def _get(thing: object, attribute: str) -> object:
-    """None for what is announced and not there."""
+def _get(owner: object, attribute: str) -> object:
+    """Return an attribute, or None if ``dir`` lists it and reading it fails."""
     try:
-        return getattr(thing, attribute)
+        return getattr(owner, attribute)
     except Exception:
         return None
 
 
-def _public(thing: object) -> list[str]:
-    with suppress(ModuleNotFoundError):  # a lazy module that is not there
-        return [name for name in dir(thing) if not name.startswith("_")]
+def _public(owner: object) -> list[str]:
+    with suppress(ModuleNotFoundError):  # a lazy module that isn't installed
+        return [name for name in dir(owner) if not name.startswith("_")]
     return []
 
 
@@ -104,46 +107,36 @@ def _page(name: str) -> str:
 
 
 def _canonical(symbol: object) -> str | None:
-    """The name under which the reference has a symbol."""
+    """Return the name under which the reference lists a symbol."""
     tf_export = import_module("tensorflow.python.util.tf_export")
     name = tf_export.get_canonical_name_for_symbol(symbol, add_prefix_to_v1_names=True)
-    # Keras keeps its own names, the canonical one first.
+    # Keras stores its names on the symbol, the canonical one first.
     names: Any = name or _get(symbol, "_api_export_path")
     return names[0] if isinstance(names, list) else names
 
 
-class _Linker(Treeprocessor):
+class _ApiLinker(Treeprocessor):
     def run(self, root: Element) -> None:
         for child in root:
             if child.tag not in _UNLINKED:
                 self.run(child)
-        for at, child in enumerate(root):
+        for index, child in enumerate(root):
             if child.tag == "code" and (link := self._link(child)) is not None:
                 link.tail, child.tail = child.tail, None
                 link.append(child)
-                root[at] = link
+                root[index] = link
 
     def _link(self, code: Element) -> Element | None:
         stash = self.md.htmlStash.rawHtmlBlocks
         text = HTML_PLACEHOLDER_RE.sub(lambda m: str(stash[int(m[1])]), code.text or "")
         name = unescape(text).removeprefix("@").strip()
-        there = address(name) if _NAME.fullmatch(name) else None
-        if there is None:
-            return None
-        return Element("a", {"class": "api", "href": there})
+        target = address(name) if _NAME.fullmatch(name) else None
+        return Element("a", {"class": "api", "href": target}) if target else None
 
 
-class LinksExtension(Extension):
-    """Registers the links after inline patterns; headings are left alone."""
-
-    def extendMarkdown(self, md: Markdown) -> None:
-        md.treeprocessors.register(_Linker(md), "api_links", 14)
-
-
-def makeExtension(**options: object) -> LinksExtension:
-    return LinksExtension(**options)
+makeExtension = maker("api_links", _ApiLinker, _AFTER_INLINE_PATTERNS)
 
 
 if __name__ == "__main__":
-    exported = ((name, import_module(module)) for name, module in _ROOTS.items())
-    print(json.dumps(dict(page for each in exported for page in _exported(*each))))
+    roots = ((name, import_module(module)) for name, module in _ROOTS.items())
+    print(json.dumps(dict(page for root in roots for page in _exported(*root))))

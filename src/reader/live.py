@@ -1,63 +1,57 @@
-"""Traces and figures whose program has a ``.live`` file say where a page finds its
-inputs.
+"""Python-Markdown extension that tells the page which programs have sliders.
 
-A Python-Markdown extension, after ``reader.versions``: the script ``trace.js`` offers
-the inputs where a trace or an image has the attribute ``data-live``.
+If a program has a ``.live`` file, its trace and its figures get the attribute
+``data-live``, which the script ``trace.js`` reads.
 """
 
 import re
 from pathlib import Path
 
-from markdown import Extension, Markdown
 from markdown.postprocessors import Postprocessor
 
-from . import place
+from . import generator
+from .extension import maker
+from .programs import FOLDER
 
-FOLDER = "snippets"
-"""Beside the folder of pages, and below the site."""
 _AFTER_VERSIONS = 18
 _TRACE = re.compile(r'(?<=<details class="holds" )data-program="(?P<stem>[^"]*)\.py"')
 _FIGURE = re.compile(
     r'(?<=<img )(?=[^>]*\ssrc="[^"]*\bfigures/(?P<stem>[\w/-]+?)\.svg#only-light")'
 )
-_NAMED = re.compile(r'(?:8<-+ "|\bfigures/)(?P<stem>[\w/-]+?)\.(?:out|svg)\b')
+_INCLUDED = re.compile(r'(?:8<-+ "|\bfigures/)(?P<stem>[\w/-]+?)\.(?:out|svg)\b')
 
 
-class _Live(Postprocessor):
+class _LiveAttributes(Postprocessor):
     def run(self, text: str) -> str:
-        folder = place.docs(self.md).parent / FOLDER
-
+        folder = generator.docs(self.md).parent / FOLDER
         figures = {figure["stem"] for figure in _FIGURE.finditer(text)}
 
-        def with_inputs(trace: re.Match[str]) -> str:
-            name = f"{trace['stem']}.live"
-            if trace["stem"] in figures or not (folder / name).is_file():
+        def attributes(stem: str) -> str:
+            # The site has a script for each file of this kind.
+            live = f"../{FOLDER}/{stem}.live.js"
+            return f'data-program="{stem}.py" data-live="{live}"'
+
+        def mark_trace(trace: re.Match[str]) -> str:
+            stem = trace["stem"]
+            if stem in figures or not _is_live(folder, stem):
                 return trace[0]
-            # Read by a script in assets/.
-            return f'{trace[0]} data-live="../{FOLDER}/{name}.js"'
+            return attributes(stem)
 
-        def moving(figure: re.Match[str]) -> str:
-            if not (folder / f"{figure['stem']}.live").is_file():
-                return ""
-            live = f"../{FOLDER}/{figure['stem']}.live.js"
-            return f'data-program="{figure["stem"]}.py" data-live="{live}" '
+        def mark_figure(figure: re.Match[str]) -> str:
+            stem = figure["stem"]
+            return f"{attributes(stem)} " if _is_live(folder, stem) else ""
 
-        return _FIGURE.sub(moving, _TRACE.sub(with_inputs, text))
+        return _FIGURE.sub(mark_figure, _TRACE.sub(mark_trace, text))
 
 
-class LiveExtension(Extension):
-    """Registers what marks the traces."""
-
-    def extendMarkdown(self, md: Markdown) -> None:
-        md.postprocessors.register(_Live(md), "live", _AFTER_VERSIONS)
+def _is_live(folder: Path, stem: str) -> bool:
+    return (folder / f"{stem}.live").is_file()
 
 
 def cache_key(page: str, text: str, docs: Path, root: Path) -> object:
-    """Which of the page's traces and figures have inputs."""
-    folder = docs.parent / FOLDER
-    stems = _NAMED.findall(text)
-    return [stem for stem in stems if (folder / f"{stem}.live").is_file()]
+    """Return the traces and figures of a page that have sliders."""
+    stems = _INCLUDED.findall(text)
+    return [stem for stem in stems if _is_live(docs.parent / FOLDER, stem)]
 
 
-def makeExtension(**options: object) -> LiveExtension:
-    return LiveExtension(**options)
+makeExtension = maker("live", _LiveAttributes, _AFTER_VERSIONS)

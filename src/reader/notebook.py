@@ -1,8 +1,8 @@
-"""Notebook pages in the markup of all other pages.
+"""Rewrite notebook pages in the markup of all other pages.
 
-mkdocs-jupyter writes JupyterLab's markup, with 590 KB of its style sheets, a
-copy button of its own and ids that change with each build. And it removes the
-outputs of tagged cells before it runs them, so it removes none.
+mkdocs-jupyter writes JupyterLab's markup, with 590 KB of style sheets, another copy
+button, and ids that change with each build. It can't remove the outputs of tagged
+cells, because it would do so before it runs them.
 """
 
 import re
@@ -17,30 +17,34 @@ from bs4 import BeautifulSoup, Tag
 from mathml import extension
 
 MARK = '<div class="jupyter-wrapper">'
-"""What tells the page of a notebook."""
+"""Markup that only pages of notebooks have."""
 
 _SETUP = "celltag_setup"
 _STDERR = "application/vnd.jupyter.stderr"
 _DEFINITIONS = re.compile(r"\s*\$\\def\\[^$]*\$")
-"""Macros that a notebook needs elsewhere and the site has."""
-# Programs, pictures and styles of a notebook hold no formulas.
+"""Macros that the site has built in, and that a notebook needs elsewhere."""
 _OPAQUE = re.compile(r"(<(pre|code|script|style|svg)\b.*?</\2>|<[^>]*>)", re.DOTALL)
+"""Parts of a page without formulas."""
 _TEX = re.compile(r"\$\$(?P<display>[^<$]+)\$\$|\$(?P<inline>[^<$\s][^<$]*)\$")
 _LONE_DISPLAY = re.compile(r"<p>\s*(\$\$[^<$]+\$\$)\s*</p>")
 
 
-def cache(root: Path) -> Path:
-    """Where executed labs are kept: they run again when the lock changes."""
-    lock = root / "requirements.txt"
-    made_from = lock.read_bytes() if lock.exists() else b""
-    return root / ".cache" / f"labs-{sha256(made_from).hexdigest()[:16]}"
+def cache_folder(root: Path) -> Path:
+    """Return the folder of executed notebooks for the locked packages of a project."""
+    path = root / "requirements.txt"
+    lock = path.read_bytes() if path.exists() else b""
+    return root / ".cache" / f"labs-{sha256(lock).hexdigest()[:16]}"
 
 
 @lru_cache(maxsize=8)
-def plain(html: str, noise: re.Pattern) -> str:
-    """The cells of a notebook; lines of stderr that ``noise`` matches go.
+def simplified(html: str, noise: re.Pattern) -> str:
+    """Return the cells of a notebook in the markup of other pages.
 
     A cell tagged ``setup`` shows no output.
+
+    Args:
+        html: Page that mkdocs-jupyter wrote.
+        noise: Pattern of the lines of stderr to leave out.
     """
     cells = BeautifulSoup(html, "html.parser").select(
         ".jp-Notebook-cell:not(:has(.jp-Notebook-cell))"
@@ -52,7 +56,7 @@ def _parts(cell: Tag, noise: re.Pattern) -> Iterator[str]:
     if prose := cell.select_one(".jp-RenderedMarkdown"):
         for link in prose.select("a.anchor-link"):
             link.attrs |= {"class": "headerlink", "title": "Permanent link"}
-        # A display formula becomes a block, and no paragraph may hold one.
+        # A display formula becomes a block, which a paragraph can't contain.
         yield _LONE_DISPLAY.sub(
             r'<div class="arithmatex">\1</div>',
             _DEFINITIONS.sub("", prose.decode_contents()),
@@ -100,15 +104,14 @@ def _block(language: str, code: str, title: str = "") -> str:
 
 
 def with_formulas(html: str) -> str:
-    """MathML for the dollars that nbconvert left to a script."""
+    """Return a notebook page with MathML in place of TeX between dollars."""
+    # The pattern has two groups, so the parts are text, tag, name of the tag, text, …
     parts = re.split(_OPAQUE, html)
-    # A split with two groups gives text, whole tag, tag's name, text, …
-    texts, tags = parts[::3], parts[1::3]
-    found = [
+    formulas = [
         (unescape(m["display"] or m["inline"]).strip(), bool(m["display"]))
-        for text in texts
+        for text in parts[::3]
         for m in _TEX.finditer(text)
     ]
-    rendered = iter(extension.render(found))
-    texts = [_TEX.sub(lambda _: next(rendered), text) for text in texts]
-    return "".join(a + (b or "") for a, b in zip(texts, [*tags, ""]))
+    rendered = iter(extension.render(formulas))
+    texts = [_TEX.sub(lambda _: next(rendered), text) for text in parts[::3]]
+    return "".join(a + (b or "") for a, b in zip(texts, [*parts[1::3], ""]))

@@ -1,21 +1,21 @@
-"""Each program links to its file, and says how to run it with all that it prints.
+"""Python-Markdown extension that links each program to its file.
 
-A Python-Markdown extension, after ``reader.live``: the name above a program leads to
-``snippets/…`` on the site, and below it stands a command, folded. ``tf.print`` writes
-to stderr, so a command that keeps one stream only would lose half of a trace.
+The name above a program becomes a link to ``snippets/…`` on the site. A fold below it
+has a command that runs it. ``tf.print`` writes to stderr, so a command that keeps only
+one stream would lose half of a trace.
 """
 
 import posixpath
 import re
 from html import escape
 
-from markdown import Extension, Markdown
 from markdown.postprocessors import Postprocessor
 
-from . import place
+from . import generator
+from .extension import maker
 
 FOLDER = "snippets"
-"""Beside the folder of pages, and below the site."""
+"""Folder of programs, beside the folder of pages and below the site."""
 _AFTER_LIVE = 17
 _PROGRAM = re.compile(
     r'(?P<open><span class="filename">)(?P<title>[^<]*\.py)</span>'
@@ -25,35 +25,35 @@ _PROGRAM = re.compile(
 
 
 def command(name: str) -> str:
-    """What keeps both streams of a program, in their order and in any shell."""
+    """Return a shell command that keeps both streams of a program in their order."""
     stem = posixpath.basename(name).removesuffix(".py")
     return f"python -u {stem}.py > {stem}.txt 2>&1"
 
 
-class _Programs(Postprocessor):
+class _ProgramLinks(Postprocessor):
     def run(self, text: str) -> str:
-        page = place.page(self.md)
+        page = generator.page(self.md)
         if page is None:
             return text
-        folder = place.docs(self.md).parent / FOLDER
-        shown = set[str]()
+        folder = generator.docs(self.md).parent / FOLDER
+        with_command = set[str]()
 
-        def with_file(program: re.Match[str]) -> str:
+        def add_link(program: re.Match[str]) -> str:
             title = program["title"]
             name = f"{page.removesuffix('.md')}/{title}"
             if not (folder / name).is_file():
                 return program[0]
-            if link := place.file(self.md, page, f"{FOLDER}/{name}"):
+            if link := generator.link_to_file(self.md, f"{FOLDER}/{name}"):
                 title = f'<a href="{escape(link)}" download>{title}</a>'
             # A page may show a program part by part.
-            run = "" if name in shown else _run(name)
-            shown.add(name)
-            return f"{program['open']}{title}</span>{program['code']}{run}"
+            fold = "" if name in with_command else _fold(name)
+            with_command.add(name)
+            return f"{program['open']}{title}</span>{program['code']}{fold}"
 
-        return _PROGRAM.sub(with_file, text)
+        return _PROGRAM.sub(add_link, text)
 
 
-def _run(name: str) -> str:
+def _fold(name: str) -> str:
     file = escape(posixpath.basename(name))
     return (
         '<details class="run" data-search-exclude>'
@@ -63,12 +63,4 @@ def _run(name: str) -> str:
     )
 
 
-class ProgramsExtension(Extension):
-    """Registers what links the programs."""
-
-    def extendMarkdown(self, md: Markdown) -> None:
-        md.postprocessors.register(_Programs(md), "programs", _AFTER_LIVE)
-
-
-def makeExtension(**options: object) -> ProgramsExtension:
-    return ProgramsExtension(**options)
+makeExtension = maker("programs", _ProgramLinks, _AFTER_LIVE)

@@ -1,22 +1,22 @@
-"""The index of the search, in parts: a reader's browser gets those it asks for.
+"""Build the index of the search in parts, of which a browser loads the ones it needs.
 
-``search/sections.js`` has what a result shows of each section, and how a text is cut
-into words. ``search/words/N.js`` has, for a part of the alphabet, the sections of each
-word with the weight that it has there (BM25F, times ten). What stands in the sections
-of a page, for excerpts, is in ``search/prose/N.js`` and ``search/code/N.js``; the
-messages with which a pasted one is compared in ``search/messages.js``.
+``search/sections.js`` has the address and title of each section, and the rules that
+split a text into words. ``search/words/N.js`` has, for a part of the alphabet, the
+sections of each word with its weight there (BM25F, times ten). ``search/prose/N.js``
+and ``search/code/N.js`` have the text of a page's sections, for excerpts.
+``search/messages.js`` has the messages with which a pasted message is compared.
 
 Of the 161 queries in the tests' data it put the right section first for 144 in November
 2026. On the same pages Pagefind did so for 58, and the theme's own search for 68.
 
-Each file is a call, and not JSON, so that a site that was opened from a folder can
-read it.
+Each file is a call instead of JSON, so that it also loads in a site that is opened from
+a folder.
 """
 
 import json
 import math
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -26,132 +26,134 @@ from urllib.parse import urljoin
 from lxml import html
 from lxml.etree import _Element as Element
 
-from .sections import Section, sections
+from .sections import TextSection, sections
 
-# What a script reads as well: one definition for what is indexed and what is asked.
+# The script reads these rules from the index, so that it splits queries the same way.
 WORD = r"[a-z_∂][a-z0-9_\u0300-\u036f]*(?:\.[a-z_][a-z0-9_]*)*"
-"""A word, a name with its dots, or a symbol with its bar; numbers differ from run to
-run."""
+"""A word, a dotted name, or a symbol with its bar. Numbers differ from run to run."""
 JOINT = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_.]+"
-"""Where a name has its joints: it is found whole and by its parts."""
+"""A boundary inside a name, which is found as a whole and by its parts."""
 ENDING = r"(?<=[a-z]{2})(?:(?<=([bdgmnprt]))\1(?:ing|ed)|(?<!s)s|ing|ed|es|e)$"
-"""What does not tell words apart: clip, clips, clipped, clipping."""
+"""An ending that doesn't distinguish words: clip, clips, clipped, clipping."""
 SILENT = (
     "a about an and are as at be been but by can do does for from had has have how i if"
     " in is it its me my no not of on or so than that the their then there these they"
     " this to was were what when where which while why will with you your"
 )
-"""Words that say nothing of what is asked."""
+"""Words that say nothing about the subject of a query."""
 
-_FIELDS = {"title": 6.0, "names": 6.0, "above": 1.5, "prose": 1.0, "code": 0.5}
-"""How much a word weighs by the place where it stands."""
-_LENGTH = {"title": 0.5, "names": 0.0, "above": 0.0, "prose": 0.6, "code": 0.8}
-"""How much less it weighs in a long text."""
+_FIELDS = {"title": 6.0, "names": 6.0, "ancestors": 1.5, "prose": 1.0, "code": 0.5}
+"""Weight of a word in each field of a section."""
+_LENGTH = {"title": 0.5, "names": 0.0, "ancestors": 0.0, "prose": 0.6, "code": 0.8}
+"""Influence of a field's length, by which the weight of a word decreases."""
 _SATURATION = 1.4
 _COMMON = 0.5
-"""A word in more than this share of the sections is found in titles alone."""
+"""Share of sections. A word in more of them is found only in titles."""
 _PART = 24_000
-"""About how many characters one file of words has."""
-
-
+"""Approximate number of characters in a file of words."""
 _SILENT = frozenset(SILENT.split())
+
+_Fields = dict[str, Counter[str]]
+"""Number of times that each word occurs, by field of a section."""
 
 
 @dataclass
-class Page:
-    """A built page: its address in the site, and the HTML of its text."""
+class IndexedPage:
+    """A built page with its address on the site and the HTML of its text."""
 
     address: str
     content: str
     boost: float = 1.0
-    """How much what stands there weighs beside other pages."""
+    """Factor of the weights of its words."""
 
 
 @dataclass
-class Entry:
-    """A section, and where it stands."""
+class IndexedSection:
+    """A section with its address and the factor of its weights."""
 
     address: str
-    section: Section
-    above: tuple[str, ...]
-    """The titles of the sections that hold it, the page first."""
+    section: TextSection
+    ancestors: tuple[str, ...]
+    """Titles of the sections that contain it, the page first."""
     boost: float
 
 
-def entries(pages: Iterable[Page]) -> Iterator[Entry]:
-    """What is found on pages."""
+def indexed_sections(pages: Iterable[IndexedPage]) -> Iterator[IndexedSection]:
+    """Return the sections of pages, each with its ancestors."""
     for page in pages:
-        open_: list[Section] = []
-        for each in sections(page.content):
-            open_ = [above for above in open_ if above.level < each.level]
-            anchor = f"#{each.anchor}" if open_ else ""
-            above = tuple(above.title for above in open_)
-            yield Entry(page.address + anchor, each, above, page.boost)
-            open_.append(each)
+        ancestors: list[TextSection] = []
+        for section in sections(page.content):
+            ancestors = [each for each in ancestors if each.level < section.level]
+            anchor = f"#{section.anchor}" if ancestors else ""
+            titles = tuple(ancestor.title for ancestor in ancestors)
+            yield IndexedSection(page.address + anchor, section, titles, page.boost)
+            ancestors.append(section)
 
 
 def words(text: str) -> Iterator[str]:
-    """The words of a text: names whole, and their parts."""
+    """Return the words of a text, including the parts of names."""
     for name in re.findall(WORD, normalize("NFD", text), re.IGNORECASE):
         for word in {
-            each.lower() for each in (name, *name.split("."), *re.split(JOINT, name))
+            part.lower() for part in (name, *name.split("."), *re.split(JOINT, name))
         }:
             if len(word) > 1 and word not in _SILENT:
                 yield re.sub(ENDING, "", word)
 
 
-def files(pages: Iterable[Page], lists: Iterable[Page] = ()) -> dict[str, str]:
-    """The files of the index, by their paths in the site; messages stand in lists."""
-    found = list(entries(pages))
-    parts = _parts(_weights(found))
-    names = sorted({each.address.partition("#")[0] for each in found})
-    shown = {
-        "word": WORD,
-        "joint": JOINT,
-        "ending": ENDING,
-        "silent": SILENT,
-        "starts": [next(iter(part)) for part in parts],
-        "pages": names,
-        "sections": [
-            [
-                bisect_right(names, each.address.partition("#")[0]) - 1,
-                each.address.partition("#")[2],
-                each.section.title,
-                " › ".join(each.above),
-                *filter(None, each.section.names),
-            ]
-            for each in found
-        ],
-    }
+def files(
+    pages: Iterable[IndexedPage], lists: Iterable[IndexedPage] = ()
+) -> dict[str, str]:
+    """Return the files of the index, by their paths on the site.
+
+    Args:
+        pages: All pages that are searched.
+        lists: Pages that list messages.
+    """
+    index = list(indexed_sections(pages))
+    parts = _parts(_postings(index))
+    addresses = sorted({entry.address.partition("#")[0] for entry in index})
+    rows = []
     prose: dict[int, dict[int, list[str]]] = defaultdict(dict)
     code: dict[int, dict[int, list[str]]] = defaultdict(dict)
-    for number, each in enumerate(found):
-        page = bisect_right(names, each.address.partition("#")[0]) - 1
-        prose[page][number] = each.section.prose
-        code[page][number] = each.section.code
-    made = {
-        "sections": shown,
-        "messages": [each for page in lists for each in messages(page)],
+    for number, entry in enumerate(index):
+        address, _, anchor = entry.address.partition("#")
+        page = bisect_left(addresses, address)
+        title, names = entry.section.title, filter(None, entry.section.names)
+        rows.append([page, anchor, title, " › ".join(entry.ancestors), *names])
+        prose[page][number] = entry.section.prose
+        code[page][number] = entry.section.code
+    contents = {
+        "sections": {
+            "word": WORD,
+            "joint": JOINT,
+            "ending": ENDING,
+            "silent": SILENT,
+            "starts": [next(iter(part)) for part in parts],
+            "pages": addresses,
+            "sections": rows,
+        },
+        "messages": [message for page in lists for message in messages(page)],
         **{f"words/{n}": part for n, part in enumerate(parts)},
         **{f"prose/{n}": text for n, text in prose.items()},
         **{f"code/{n}": text for n, text in code.items()},
     }
-    return {f"search/{name}.js": _call(name, value) for name, value in made.items()}
+    return {f"search/{name}.js": _call(name, value) for name, value in contents.items()}
 
 
-def messages(page: Page) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """The messages that a page lists, each with titles and addresses of what explains
-    it."""
+def messages(page: IndexedPage) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Return the messages that a page lists.
+
+    Each has the titles and addresses of the sections that explain it.
+    """
     for item in html.fromstring(f"<div>{page.content}</div>").iter("li"):
         links = [
             (_text(link), urljoin(page.address, link.get("href", "")))
             for link in item.iter("a")
             if not re.match("https?:", link.get("href", ""))
         ]
-        for said in item.iter("code"):
-            if links:
-                yield _text(said), links
-            break
+        message = next(item.iter("code"), None)
+        if links and message is not None:
+            yield _text(message), links
 
 
 def _text(element: Element) -> str:
@@ -160,73 +162,79 @@ def _text(element: Element) -> str:
 
 def _call(name: str, value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    text = normalize("NFD", text)  # a bar is a sign of its own, however it is typed
+    text = normalize("NFD", text)  # so that a bar is a character, however it was typed
     return f'searched("{name}",{text})\n'
 
 
-def _weights(found: list[Entry]) -> dict[str, list[int]]:
-    """For each word the sections that have it, each with its distance from the one
-    before and its weight."""
-    counts = [
-        {name: Counter(words(text)) for name, text in _fields(each).items()}
-        for each in found
-    ]
-    mean = {
-        name: sum(each[name].total() for each in counts) / len(counts)
-        for name in _FIELDS
-    }
-    titles = Counter(each.section.title for each in found)
-    amounts: dict[str, dict[int, float]] = defaultdict(dict)
-    for number, each in enumerate(counts):
-        for name, counted in each.items():
-            share = _LENGTH[name]
-            length = 1 - share + share * counted.total() / (mean[name] or 1)
-            for word, times in counted.items():
-                before = amounts[word].get(number, 0.0)
-                weight = _FIELDS[name] / (
-                    titles[found[number].section.title] if name == "title" else 1
-                )
-                amounts[word][number] = before + weight * times / length
-    index: dict[str, list[int]] = {}
-    for word, at in sorted(amounts.items()):
-        rarity = math.log(1 + (len(found) - len(at) + 0.5) / (len(at) + 0.5))
-        if len(at) > _COMMON * len(found):
-            at = {
+def _postings(index: list[IndexedSection]) -> dict[str, list[int]]:
+    """Return pairs of numbers for each word, one pair for each section that has it.
+
+    The first number is the distance from the previous section of the word, the second
+    the weight of the word in the section.
+    """
+    counts = [_count_words(entry) for entry in index]
+    postings: dict[str, list[int]] = {}
+    for word, amounts in sorted(_amounts(index, counts).items()):
+        rarity = math.log(1 + (len(index) - len(amounts) + 0.5) / (len(amounts) + 0.5))
+        if len(amounts) > _COMMON * len(index):
+            amounts = {
                 number: amount
-                for number, amount in at.items()
+                for number, amount in amounts.items()
                 if word in counts[number]["title"] or word in counts[number]["names"]
             }
-        if not at:
-            continue
-        index[word] = []
-        last = 0
-        for number, amount in sorted(at.items()):
+        previous = 0
+        for number, amount in sorted(amounts.items()):
             weight = 10 * rarity * amount / (amount + _SATURATION)
-            weight *= found[number].boost
-            index[word] += [number - last, max(1, round(weight))]
-            last = number
-    return index
+            weight *= index[number].boost
+            pair = number - previous, max(1, round(weight))
+            postings.setdefault(word, []).extend(pair)
+            previous = number
+    return postings
 
 
-def _fields(entry: Entry) -> dict[str, str]:
-    return {
-        "title": entry.section.title,
-        "names": "\n".join(entry.section.names),
-        "above": "\n".join(entry.above),
-        "prose": "\n".join(entry.section.prose),
-        "code": "\n".join(entry.section.code),
+def _amounts(
+    index: list[IndexedSection], counts: list[_Fields]
+) -> dict[str, dict[int, float]]:
+    """Return the weighted number of times that each word occurs in each section."""
+    titles = Counter(entry.section.title for entry in index)
+    mean_length = {
+        field: sum(fields[field].total() for fields in counts) / len(counts)
+        for field in _FIELDS
     }
+    amounts: dict[str, dict[int, float]] = defaultdict(dict)
+    for number, fields in enumerate(counts):
+        for field, count in fields.items():
+            share = _LENGTH[field]
+            length = 1 - share + share * count.total() / (mean_length[field] or 1)
+            weight = _FIELDS[field]
+            if field == "title":  # a frequent one, such as "Exercises", weighs less
+                weight /= titles[index[number].section.title]
+            for word, times in count.items():
+                amount = amounts[word].get(number, 0.0)
+                amounts[word][number] = amount + weight * times / length
+    return amounts
 
 
-def _parts(index: dict[str, list[int]]) -> list[dict[str, list[int]]]:
-    """The words in files of about the same size; two letters are in one file."""
+def _count_words(entry: IndexedSection) -> _Fields:
+    fields = {
+        "title": [entry.section.title],
+        "names": entry.section.names,
+        "ancestors": entry.ancestors,
+        "prose": entry.section.prose,
+        "code": entry.section.code,
+    }
+    return {field: Counter(words("\n".join(texts))) for field, texts in fields.items()}
+
+
+def _parts(postings: dict[str, list[int]]) -> list[dict[str, list[int]]]:
+    """Split the words into files of similar size, but not within two first letters."""
     parts: list[dict[str, list[int]]] = [{}]
-    size, last = 0, ""
-    for word, at in index.items():
-        if size > _PART and word[:2] != last:
+    size, start = 0, ""
+    for word, pairs in postings.items():
+        if size > _PART and word[:2] != start:
             parts.append({})
             size = 0
-        parts[-1][word] = at
-        size += len(word) + 3 * len(at)
-        last = word[:2]
+        parts[-1][word] = pairs
+        size += len(word) + 3 * len(pairs)
+        start = word[:2]
     return parts

@@ -1,7 +1,7 @@
-"""The sections of a built page, as plain text: what the search reads.
+"""Split a built page into sections of plain text for the search.
 
-A heading with an id begins one, and so does a term of a glossary. Formulas are
-written in a line, as one would type them: ``dy/dx = 2 x_0``.
+A heading with an id begins a section, and so does a term of the glossary. Formulas are
+written on one line, as one would type them: ``dy/dx = 2 x_0``.
 """
 
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from mathml import plain
 
 _HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 _BLOCKS = {"p", "li", "tr", "div", "pre", "dd", "figcaption", "summary", *_HEADINGS}
-_UNSEEN = {"script", "style", "svg", "button", "nav", "annotation"}
+_HIDDEN = {"script", "style", "svg", "button", "nav", "annotation"}
 
 
 @dataclass
-class Section:
-    """What stands between one heading and the next."""
+class TextSection:
+    """The text between a heading and the next one."""
 
     anchor: str
     title: str
@@ -27,51 +27,52 @@ class Section:
     prose: list[str] = field(default_factory=list)
     """Blocks of running text."""
     code: list[str] = field(default_factory=list)
-    """Programs and what they print."""
+    """Programs and their outputs."""
     names: tuple[str, ...] = ()
     """Other words for the title: the forms of a term."""
 
 
-def sections(page: str) -> list[Section]:
-    """The sections of a page's content, in its order."""
-    found = [Section("", "", 0)]
+def sections(page: str) -> list[TextSection]:
+    """Return the sections of a page's HTML, in order."""
+    result = [TextSection("", "", 0)]
     for element in html.fragments_fromstring(page, no_leading_text=True):
-        _walk(element, found)
-    return [each for each in found if each.title]  # and is not excluded
+        _collect(element, result)
+    # Excluded sections have no title.
+    return [section for section in result if section.title]
 
 
-def _walk(element: HtmlElement, found: list[Section]) -> None:
-    starts = element.tag in _HEADINGS or element.tag == "dt"
-    if starts and "data-search-exclude" in element.attrib:
-        found.append(Section("", "", 6))
-    elif not isinstance(element.tag, str) or _is_unseen(element):
+def _collect(element: HtmlElement, result: list[TextSection]) -> None:
+    """Add the text of an element to the last section, or begin a new one."""
+    is_heading = element.tag in _HEADINGS or element.tag == "dt"
+    if is_heading and "data-search-exclude" in element.attrib:
+        result.append(TextSection("", "", 6))
+    elif not isinstance(element.tag, str) or _is_hidden(element):
         return
-    elif starts and element.get("id"):
+    elif is_heading and element.get("id"):
         level = int(element.tag[1]) if element.tag != "dt" else 3
-        names = tuple(
-            name.strip() for name in (element.get("data-forms") or "").split(",")
-        )
-        found.append(Section(element.get("id", ""), _text(element), level, names=names))
+        names = tuple(map(str.strip, (element.get("data-forms") or "").split(",")))
+        anchor = element.get("id", "")
+        result.append(TextSection(anchor, _text(element), level, names=names))
     elif element.tag == "pre":
-        found[-1].code.append("".join(_parts(element)).strip("\n"))
+        result[-1].code.append("".join(_parts(element)).strip("\n"))
     elif element.tag in _BLOCKS and not any(
         child.tag in _BLOCKS or child.tag in ("ul", "ol", "table", "dl")
         for child in element.iterdescendants()
     ):
         if text := _text(element):
-            found[-1].prose.append(text)
+            result[-1].prose.append(text)
     else:
         if text := " ".join((element.text or "").split()):
-            found[-1].prose.append(text)
+            result[-1].prose.append(text)
         for child in element:
-            _walk(child, found)
+            _collect(child, result)
             if text := " ".join((child.tail or "").split()):
-                found[-1].prose.append(text)
+                result[-1].prose.append(text)
 
 
-def _is_unseen(element: HtmlElement) -> bool:
+def _is_hidden(element: HtmlElement) -> bool:
     return (
-        element.tag in _UNSEEN
+        element.tag in _HIDDEN
         or "data-search-exclude" in element.attrib
         or "headerlink" in element.get("class", "").split()
     )
@@ -84,7 +85,7 @@ def _text(element: HtmlElement) -> str:
 def _parts(element: HtmlElement) -> Iterator[str]:
     yield element.text or ""
     for child in element:
-        if isinstance(child.tag, str) and not _is_unseen(child):
+        if isinstance(child.tag, str) and not _is_hidden(child):
             if child.tag == "math":
                 yield plain.line(child)
             else:

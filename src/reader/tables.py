@@ -1,17 +1,17 @@
-"""A wide table scrolls by itself.
+"""Python-Markdown extension that lets a wide table scroll by itself.
 
-A Python-Markdown extension: each table stands in the two boxes for which the theme has
-styles. The theme's script would make these boxes only when the page is open.
+It puts each table into the two boxes for which the theme has styles. The theme's own
+script would add these boxes only after the page is loaded.
 """
 
-from markdown import Extension, Markdown
 from markdown.postprocessors import Postprocessor
 
-# After tables that were stashed as HTML are back in their places.
-_LATE = 19
+from .extension import maker
+
+_AFTER_RAW_HTML = 19
 
 
-class _Tables(Postprocessor):
+class _ScrollBoxes(Postprocessor):
     def run(self, text: str) -> str:
         boxes = '<div class="md-typeset__scrollwrap"><div class="md-typeset__table">'
         return text.replace("<table>", f"{boxes}<table>").replace(
@@ -19,12 +19,4 @@ class _Tables(Postprocessor):
         )
 
 
-class TablesExtension(Extension):
-    """Registers the step."""
-
-    def extendMarkdown(self, md: Markdown) -> None:
-        md.postprocessors.register(_Tables(md), "tables", _LATE)
-
-
-def makeExtension(**options: object) -> TablesExtension:
-    return TablesExtension(**options)
+makeExtension = maker("tables", _ScrollBoxes, _AFTER_RAW_HTML)

@@ -1,8 +1,8 @@
-"""Links from the terms of the glossary to their entries.
+"""Python-Markdown extension that links terms of the glossary to their entries.
 
-A Python-Markdown extension: on every page but the glossary, the first occurrence
-of each term in running text becomes a link to its entry, with the definition as
-its title. ``docs/glossary.md`` is the only source. There an entry reads::
+On every page but the glossary, the first occurrence of each term in running text
+becomes a link to its entry, with the definition as its title. Entries stand only in
+``docs/glossary.md``, in this form::
 
     local derivative { #local-derivative data-forms="local derivatives" }
 
@@ -10,9 +10,9 @@ its title. ``docs/glossary.md`` is the only source. There an entry reads::
 
         Signs, synonyms and links follow.
 
-``data-forms`` lists inflections and synonyms that are linked as well, and
-``.unlinked`` before it marks an entry that is not: a word that every page has.
-Above the entries stand the letters with which they begin.
+``data-forms`` lists inflections and synonyms, which are linked as well. ``.unlinked``
+before it marks an entry that isn't linked, because every page has that word. Above the
+entries stand links to their first letters.
 """
 
 import posixpath
@@ -23,125 +23,126 @@ from functools import lru_cache
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 
-from . import place
+from . import generator
+from .extension import maker
 
 GLOSSARY = "glossary.md"
-# After attributes in braces, and before links become those of the site.
-_LATE = 6
+_AFTER_ATTRIBUTES = 6
+"""Priority below that of attributes, and above that of MkDocs' links."""
 
 _TERM = re.compile(
     r"^(?P<term>\w[^\n]*?) \{ #(?P<id>[\w-]+)(?P<unlinked> \.unlinked)?"
     r"(?: data-forms=\"(?P<forms>[^\"\n]*)\")? \}$"
-    r"(?P<entry>\n\n:   (?P<said>.+(?:\n.+)*))?",
+    r"(?P<entry>\n\n:   (?P<definition>.+(?:\n.+)*))?",
     re.MULTILINE,
 )
 _DEFINITION = re.compile(r"^:   ", re.MULTILINE)
 _REFERENCE = re.compile(r"\]\(#(?P<id>[^)]*)\)")
 _MARKUP = re.compile(r"\[([^\]]*)\]\([^)]*\)|[*`]")
 _RUNNING = {"p", "li", "td", "dd"}
-_SILENT = {
-    "a",
-    "code",
-    "pre",
-    "summary",
-    "blockquote",
-    "script",
-    "style",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-}
-_SILENT_CLASSES = {"arithmatex", "admonition-title"}
+_UNLINKED = {"a", "code", "pre", "summary", "blockquote", "script", "style"}
+_UNLINKED |= {f"h{level}" for level in range(1, 7)}
+_UNLINKED_CLASSES = {"arithmatex", "admonition-title"}
 
 
 class GlossaryError(Exception):
-    """The glossary contradicts itself; names file and line."""
+    """The glossary contradicts itself. The message has file and line."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A term and what is said of it."""
+    """A term with its definition."""
 
     term: str
     id: str
     forms: tuple[str, ...]
-    """What is linked to it; nothing for a word that every page has."""
+    """Forms that become links; empty for a word that every page has."""
     title: str
+    """The definition as plain text."""
 
 
 class Glossary:
-    """The entries of a text, and one pattern for all their forms."""
+    """The entries of a glossary.
 
-    def __init__(self, text: str, shown: str = GLOSSARY) -> None:
-        self._text, self._shown = text, shown
+    Args:
+        text: Source of the glossary.
+        file: Its name in error messages.
+
+    Raises:
+        GlossaryError: The glossary contradicts itself.
+    """
+
+    def __init__(self, text: str, file: str = GLOSSARY) -> None:
+        self._text, self._file = text, file
         self.entries: dict[str, Entry] = {}
-        """By id."""
+        """Entries by id."""
         self._forms: dict[str, Entry] = {}
-        taken: set[str] = set()
-        for found in _TERM.finditer(text):
-            entry = self._read(found)
-            for form in {_plain(form) for form in (entry.term, *entry.forms)}:
-                if form in taken:
-                    raise self._error(found.start(), f"{form!r} is listed twice")
-                taken.add(form)
+        all_forms: set[str] = set()
+        terms = [*_TERM.finditer(text)]
+        for term in terms:
+            entry = self._entry(term)
+            for form in {_normalized(form) for form in (entry.term, *entry.forms)}:
+                if form in all_forms:
+                    raise self._error(term.start(), f"{form!r} is listed twice")
+                all_forms.add(form)
             if entry.id in self.entries:
-                raise self._error(found.start(), f"#{entry.id} is there twice")
+                raise self._error(term.start(), f"#{entry.id} is used twice")
             self.entries[entry.id] = entry
-            self._forms.update((_plain(form), entry) for form in entry.forms)
-        self._refuse_what_is_left()
-        self._pattern = _any_of(self._forms)
+            self._forms.update((_normalized(form), entry) for form in entry.forms)
+        self._check_definitions({term.start("definition") for term in terms})
+        self._check_references()
+        self._pattern = _pattern(self._forms)
 
     @property
     def forms(self) -> list[str]:
-        """All that is linked."""
+        """All forms that become links."""
         return [*self._forms]
 
     def find(self, text: str) -> Iterator[tuple[re.Match, Entry]]:
-        """Forms in a text, the longest where several begin."""
-        for found in self._pattern.finditer(text):
-            yield found, self._forms[_plain(found[0])]
+        """Return the forms in a text, the longest where several begin."""
+        for form in self._pattern.finditer(text):
+            yield form, self._forms[_normalized(form[0])]
 
-    def _read(self, found: re.Match) -> Entry:
-        if not found["entry"]:
-            raise self._error(found.start(), f"{found['term']!r} has no definition")
-        if "$" in found["said"]:
+    def _entry(self, term: re.Match) -> Entry:
+        if not term["entry"]:
+            raise self._error(term.start(), f"{term['term']!r} has no definition")
+        if "$" in term["definition"]:
             raise self._error(
-                found.start("said"),
+                term.start("definition"),
                 "a formula in the first paragraph, which a title cannot show",
             )
-        forms = [form.strip() for form in (found["forms"] or "").split(",")]
+        forms = [form.strip() for form in (term["forms"] or "").split(",")]
         return Entry(
-            found["term"],
-            found["id"],
-            () if found["unlinked"] else (found["term"], *filter(None, forms)),
-            " ".join(_MARKUP.sub(r"\1", found["said"]).split()),
+            term["term"],
+            term["id"],
+            () if term["unlinked"] else (term["term"], *filter(None, forms)),
+            " ".join(_MARKUP.sub(r"\1", term["definition"]).split()),
         )
 
-    def _refuse_what_is_left(self) -> None:
-        known = {found.start("said") for found in _TERM.finditer(self._text)}
-        for found in _DEFINITION.finditer(self._text):
-            if found.end() not in known:
-                raise self._error(found.start(), "a definition whose term has no id")
-        for found in _REFERENCE.finditer(self._text):
-            if found["id"] not in self.entries:
-                raise self._error(found.start(), f"no entry has the id #{found['id']}")
+    def _check_definitions(self, offsets: set[int]) -> None:
+        for definition in _DEFINITION.finditer(self._text):
+            if definition.end() not in offsets:
+                reason = "a definition whose term has no id"
+                raise self._error(definition.start(), reason)
+
+    def _check_references(self) -> None:
+        for reference in _REFERENCE.finditer(self._text):
+            if reference["id"] not in self.entries:
+                reason = f"no entry has the id #{reference['id']}"
+                raise self._error(reference.start(), reason)
 
     def _error(self, offset: int, reason: str) -> GlossaryError:
         line = self._text.count("\n", 0, offset) + 1
-        return GlossaryError(f"{self._shown}:{line}: {reason}")
+        return GlossaryError(f"{self._file}:{line}: {reason}")
 
 
-def _plain(form: str) -> str:
+def _normalized(form: str) -> str:
     return " ".join(form.lower().split())
 
 
-def _any_of(forms: Iterable[str]) -> re.Pattern:
+def _pattern(forms: Iterable[str]) -> re.Pattern:
     longest_first = sorted(forms, key=len, reverse=True)
     words = (r"\s+".join(map(re.escape, form.split())) for form in longest_first)
     return re.compile(
@@ -150,27 +151,24 @@ def _any_of(forms: Iterable[str]) -> re.Pattern:
 
 
 def load(docs: Path) -> Glossary | None:
-    """The glossary of a book, or None where it has none."""
+    """Return the glossary in the folder of pages, or None if there is none.
+
+    Raises:
+        GlossaryError: The glossary contradicts itself.
+    """
     path = docs / GLOSSARY
     if not path.exists():
         return None
-    return _read(path.read_text("utf-8"), f"{docs.name}/{GLOSSARY}")
+    return _parse(path.read_text("utf-8"), f"{docs.name}/{GLOSSARY}")
 
 
-_read = lru_cache(maxsize=1)(Glossary)
+_parse = lru_cache(maxsize=1)(Glossary)
 
 
-class TermsExtension(Extension):
-    """Links the pages of a book."""
-
-    def extendMarkdown(self, md: Markdown) -> None:
-        md.treeprocessors.register(_Linker(md), "terms", _LATE)
-
-
-class _Linker(Treeprocessor):
+class _TermLinker(Treeprocessor):
     def run(self, root: Element) -> None:
-        page = place.page(self.md)
-        glossary = load(place.docs(self.md))
+        page = generator.page(self.md)
+        glossary = load(generator.docs(self.md))
         if page == GLOSSARY:
             _add_letters(root)
         if page in (None, GLOSSARY) or glossary is None:
@@ -181,9 +179,9 @@ class _Linker(Treeprocessor):
         self._walk(root, running=False)
 
     def _walk(self, element: Element, running: bool) -> None:
-        """Link an element's text, in the order of reading."""
-        if element.tag in _SILENT or (
-            _SILENT_CLASSES & set(element.get("class", "").split())
+        """Link the text of an element in reading order."""
+        if element.tag in _UNLINKED or (
+            _UNLINKED_CLASSES & set(element.get("class", "").split())
         ):
             return
         running = running or element.tag in _RUNNING
@@ -197,61 +195,54 @@ class _Linker(Treeprocessor):
     def _split(
         self, text: str | None, running: bool
     ) -> tuple[str | None, list[Element]]:
-        """The text up to the first link, and links with what follows as tails."""
-        new = list(self._new(text)) if text and running else []
-        if not text or not new:
+        """Return the text before the first link, and links with text as their tails."""
+        terms = [*self._new_terms(text)] if text and running else []
+        if not text or not terms:
             return text, []
-        ends = [found.start() for found, _ in new[1:]] + [len(text)]
+        ends = [form.start() for form, _ in terms[1:]] + [len(text)]
         links = [
-            self._link(found[0], entry, text[found.end() : end])
-            for (found, entry), end in zip(new, ends)
+            self._link(form[0], entry, text[form.end() : end])
+            for (form, entry), end in zip(terms, ends)
         ]
-        return text[: new[0][0].start()], links
+        return text[: terms[0][0].start()], links
 
-    def _new(self, text: str) -> Iterator[tuple[re.Match, Entry]]:
-        """Terms that the page has not linked yet."""
-        for found, entry in self._glossary.find(text):
+    def _new_terms(self, text: str) -> Iterator[tuple[re.Match, Entry]]:
+        """Return the terms that have no link on the page yet."""
+        for form, entry in self._glossary.find(text):
             if entry.id not in self._linked:
                 self._linked.add(entry.id)
-                yield found, entry
+                yield form, entry
 
-    def _link(self, words: str, entry: Entry, after: str) -> Element:
-        link = Element(
-            "a",
-            {
-                "class": "term",
-                "title": entry.title,
-                "href": f"{self._address}#{entry.id}",
-            },
-        )
-        link.text, link.tail = words, after
+    def _link(self, text: str, entry: Entry, tail: str) -> Element:
+        address = f"{self._address}#{entry.id}"
+        link = Element("a", {"class": "term", "title": entry.title, "href": address})
+        link.text, link.tail = text, tail
         return link
 
 
 def _add_letters(root: Element) -> None:
-    """Links to the first entry of each letter, above the entries."""
+    """Add links to the first entry of each letter above the entries."""
     entries = root.find("dl")
     if entries is None:
         return
-    letters = Element("nav", {"class": "letters", "aria-label": "Letters"})
-    seen: set[str] = set()
+    nav = Element("nav", {"class": "letters", "aria-label": "Letters"})
+    letters: set[str] = set()
     for term in entries.iter("dt"):
         letter = "".join(term.itertext()).strip()[:1].upper()
-        if letter not in seen:
-            seen.add(letter)
+        if letter not in letters:
+            letters.add(letter)
             link = Element("a", {"href": f"#{term.get('id')}"})
             link.text, link.tail = letter, " "
-            letters.append(link)
-    root.insert(list(root).index(entries), letters)
+            nav.append(link)
+    root.insert(list(root).index(entries), nav)
 
 
 def cache_key(page: str, text: str, docs: Path, root: Path) -> object:
-    """What a page's links to terms are made of."""
+    """Return all terms and their entries."""
     glossary = load(docs)
     if page == GLOSSARY or glossary is None:
         return ()
     return glossary.forms, [*glossary.entries.values()]
 
 
-def makeExtension(**options: object) -> TermsExtension:
-    return TermsExtension(**options)
+makeExtension = maker("terms", _TermLinker, _AFTER_ATTRIBUTES)

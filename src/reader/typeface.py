@@ -1,9 +1,8 @@
-"""The font of running text: Source Sans Pro, subset to what English text needs.
+"""Write the font of running text: Source Sans Pro, subset to the needs of English.
 
 Its small letters are about as high as those of STIX Two Math. Its license reserves the
-name, so the subsets have none.
-
-``python -m reader.typeface SITE`` writes them into a site that was built without hooks.
+name, so the subsets have none. ``python -m reader.typeface SITE`` writes them into a
+site that was built without hooks.
 """
 
 import sys
@@ -14,7 +13,7 @@ from pathlib import Path
 from mathml import font
 
 FOLDER = Path("assets/fonts")
-"""Below a built site; the stylesheet names the files."""
+"""Folder below a built site. The stylesheet names the files."""
 STYLES = {"regular": "Regular", "semibold": "Semibold", "italic": "It"}
 _TEXT = (
     "".join(map(chr, (*range(0x20, 0x7F), *range(0xA0, 0x100)))) + "–—‘’“”…→←×−≤≥≠≈›"
@@ -30,7 +29,7 @@ def write(site: Path) -> None:
 
 @cache
 def cut(style: str) -> bytes:
-    """One style as woff2."""
+    """Return the subset of a style in the format woff2."""
     source = f"font_source_sans_pro/files/SourceSansPro-{STYLES[style]}.ttf"
     path = Path(str(distribution("font-source-sans-pro").locate_file(source)))
     return font.cut(path, _TEXT, ["kern", "liga", "mark"], names=[0, 13, 14])

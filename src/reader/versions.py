@@ -1,14 +1,17 @@
-"""Each trace says, when asked, with which versions it holds.
+"""Python-Markdown extension that lists the versions with which each trace was compared.
 
-A Python-Markdown extension: behind a trace stands what the site is built with, and
-what ``docs/versions.json`` knows of other versions, as long as program and trace are
-those that ran there. ``python -m tests.drills.matrix`` writes that file.
+A fold below a trace has the versions of this build, and the versions in
+``docs/versions.json`` if program and trace are unchanged since they ran there.
+``python -m tests.drills.matrix`` writes that file.
 """
 
 import json
 import platform
 import re
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
 from html import escape, unescape
@@ -18,144 +21,150 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from markdown import Extension, Markdown
 from markdown.postprocessors import Postprocessor
 
-from . import place
+from . import generator
+from .extension import maker
 
 RESULTS = "versions.json"
-"""Below the folder of pages, beside the page that shows it."""
-_PAIR = "tensorflow", "python"
-# After highlighted code is back in its place.
-_LATE = 19
+"""File of results below the folder of pages."""
+TRACE = "prints"
+"""Title of the output of the program above it."""
+_AFTER_RAW_HTML = 19
 _BLOCK = re.compile(
     r'<span class="filename">(?P<title>[^<]*)</span>'
     r"<pre\b[^>]*>(?P<code>.*?)</pre>",
     re.DOTALL,
 )
 _TAG = re.compile(r"<[^>]*>")
-TRACE = "prints"
-"""The title of what the program above it prints."""
+
+
+class ResultsError(Exception):
+    """The file of results is damaged. The message has its name."""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Results of the programs with several versions of Python and TensorFlow."""
+
+    programs: dict[str, str]
+    """Digests of the programs and traces that ran, by name."""
+    results: Sequence[dict[str, Any]]
+    """Results of each environment, with both settings of oneDNN in a row."""
+    digest: str = ""
+
+    def outcomes(self, name: str, current: str) -> tuple[str, str]:
+        """Describe the versions with the same output, and those with a different one.
+
+        Args:
+            name: Name of the program.
+            current: Digest of the program and its trace as they are on the page.
+
+        Returns:
+            Two descriptions, which name a setting of oneDNN if it makes the difference.
+            Both are empty if program or trace changed.
+        """
+        if self.programs.get(name) != current:
+            return "", ""
+        results = [each for each in self.results if name not in each["untried"]]
+        return _describe(results, name, True), _describe(results, name, False)
+
+
+def _describe(results: list[dict[str, Any]], name: str, passed: bool) -> str:
+    pythons = defaultdict(list)
+    environment = itemgetter("tensorflow", "python")
+    for (tensorflow, python), group in groupby(results, environment):
+        runs = [*group]
+        matching = [run for run in runs if (name not in run["problems"]) == passed]
+        if matching:
+            one_dnn = f" with oneDNN {matching[0]['one_dnn']}"
+            suffix = "" if matching == runs else one_dnn
+            pythons[tensorflow].append(python.rpartition(".")[0] + suffix)
+    return "; ".join(
+        f"{', '.join(tensorflows)} on Python {', '.join(versions)}"
+        for versions, tensorflows in groupby(pythons, pythons.__getitem__)
+    )
 
 
 def digest(program: str, trace: str) -> str:
-    """Of what stands on a page."""
-    shown = f"{program.strip()}\0{trace.strip()}"
-    return sha256(shown.encode()).hexdigest()[:12]
-
-
-def tried(known: dict[str, Any], name: str, now: str) -> tuple[str, str]:
-    """With which versions a program held, and with which it did not, in words.
-
-    Each is empty if there are none, or if what ran was another than is shown
-    ``now``. A setting of oneDNN is named where it makes the difference.
-    """
-    said = []
-    results = known["results"] if known["programs"].get(name) == now else ()
-    ran = [each for each in results if name not in each["untried"]]
-    for held in (True, False):
-        pythons = defaultdict(list)
-        for (tensorflow, python), them in groupby(ran, itemgetter(*_PAIR)):
-            both = [*them]
-            such = [each for each in both if (name not in each["problems"]) == held]
-            if such:
-                only = "" if such == both else f" with oneDNN {such[0]['one_dnn']}"
-                pythons[tensorflow].append(python.rpartition(".")[0] + only)
-        grouped = groupby(pythons.items(), key=lambda pair: pair[1])
-        parts = [(", ".join(n for n, _ in its), each) for each, its in grouped]
-        said.append(
-            "; ".join(f"{names} on Python {', '.join(each)}" for names, each in parts)
-        )
-    return said[0], said[1]
+    """Return a digest of a program and its trace."""
+    return sha256(f"{program.strip()}\0{trace.strip()}".encode()).hexdigest()[:12]
 
 
 @cache
 def packages() -> dict[str, str]:
-    """With what the programs of the site are run."""
-    found = {}
-    for name, package in (
-        ("TensorFlow", "tensorflow"),
-        ("Keras", "keras"),
-        ("NumPy", "numpy"),
-    ):
-        try:
-            found[name] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
+    """Return the versions of the packages that programs of the site use, by name."""
+    versions = {}
+    for name in ("TensorFlow", "Keras", "NumPy"):
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name.lower())
+    return versions
 
 
-class _Versions(Postprocessor):
+def in_words(versions: Mapping[str, str]) -> str:
+    """Return versions by name as text: ``TensorFlow 2.21.0, Keras 3.15.0``."""
+    return ", ".join(f"{name} {number}" for name, number in versions.items())
+
+
+class _VersionFolds(Postprocessor):
     def run(self, text: str) -> str:
-        page = place.page(self.md)
-        known = load(place.docs(self.md))
-        if page is None or known is None:
+        page = generator.page(self.md)
+        matrix = load(generator.docs(self.md))
+        if page is None or matrix is None:
             return text
         folder = page.removesuffix(".md")
         name = program = ""
 
-        def with_line(block: re.Match[str]) -> str:
+        def add_fold(block: re.Match[str]) -> str:
             nonlocal name, program
             code = unescape(_TAG.sub("", block["code"]))
             if block["title"].endswith(".py"):
                 name, program = f"{folder}/{block['title']}", code
             if block["title"] != TRACE or not name:
                 return block[0]
-            return block[0] + _line(name, tried(known, name, digest(program, code)))
+            same, different = matrix.outcomes(name, digest(program, code))
+            return block[0] + _fold(name, same, different)
 
-        return _BLOCK.sub(with_line, text)
-
-
-class ResultsError(Exception):
-    """The file of results is damaged; names it."""
+        return _BLOCK.sub(add_fold, text)
 
 
-def load(docs: Path) -> dict[str, Any] | None:
-    """What is known of other versions, or None without such a file."""
-    path = docs / RESULTS
-    return _read(path, path.stat().st_mtime_ns) if path.exists() else None
-
-
-@lru_cache(maxsize=1)
-def _read(path: Path, changed: int) -> dict[str, Any]:
-    try:
-        known = json.loads(path.read_text("utf-8"))
-        return {name: known[name] for name in ("programs", "results")}
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise ResultsError(
-            f"{path}: {error!r}; 'python -m tests.drills.matrix' writes it"
-        ) from error
-
-
-def _line(name: str, tried: tuple[str, str]) -> str:
-    held, differed = tried
-    here = packages() | {"Python": platform.python_version()}
-    text = f"Built with {', '.join(f'{name} {at}' for name, at in here.items())}."
-    text += f" Held with TensorFlow {held}." if held else ""
-    text += f" Differed with TensorFlow {differed}." if differed else ""
+def _fold(name: str, same: str, different: str) -> str:
+    versions = packages() | {"Python": platform.python_version()}
+    text = f"Built with {in_words(versions)}."
+    text += f" Same output with TensorFlow {same}." if same else ""
+    text += f" Different output with TensorFlow {different}." if different else ""
     return (
         f'<details class="holds" data-program="{escape(name)}" data-search-exclude>'
         f"<summary>versions</summary><p>{escape(text)}</p></details>"
     )
 
 
-class VersionsExtension(Extension):
-    """Registers what writes behind the traces."""
+def load(docs: Path) -> Matrix | None:
+    """Return the results in the folder of pages, or None without a file of results.
 
-    def extendMarkdown(self, md: Markdown) -> None:
-        md.postprocessors.register(_Versions(md), "versions", _LATE)
-
-
-def cache_key(page: str, text: str, docs: Path, root: Path) -> object:
-    """What is known of other versions."""
+    Raises:
+        ResultsError: The file is damaged.
+    """
     path = docs / RESULTS
-    return path.exists() and _read_digest(path, path.stat().st_mtime_ns)
+    return _read(path, path.stat().st_mtime_ns) if path.exists() else None
 
 
 @lru_cache(maxsize=1)
-def _read_digest(path: Path, changed: int) -> str:
-    return sha256(path.read_bytes()).hexdigest()
+def _read(path: Path, changed: int) -> Matrix:
+    try:
+        content = path.read_bytes()
+        data = json.loads(content.decode("utf-8"))
+        return Matrix(data["programs"], data["results"], sha256(content).hexdigest())
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise ResultsError(
+            f"{path}: {error!r}; 'python -m tests.drills.matrix' writes it"
+        ) from error
 
 
-def makeExtension(**options: object) -> VersionsExtension:
-    return VersionsExtension(**options)
+def cache_key(page: str, text: str, docs: Path, root: Path) -> object:
+    """Return a digest of all results."""
+    matrix = load(docs)
+    return matrix.digest if matrix else ""
+
+
+makeExtension = maker("versions", _VersionFolds, _AFTER_RAW_HTML)

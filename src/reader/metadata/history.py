@@ -1,34 +1,18 @@
-"""What is known of a book before its pages are read."""
+"""Read the last changes of files from git."""
 
 import os
 import subprocess
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Book:
-    root: Path
-    """The project, in which ``docs`` is."""
-    docs: str
-    name: str
-    description: str = ""
-    address: str = ""
-    """Where the site is published, with a slash at its end; or unknown."""
-    repository: str = ""
-    """Where its sources are published; or unknown."""
-    branch: str = "main"
-    moved: Mapping[str, str] = field(default_factory=dict)
-    """Pages by their old address below the site: where they are now."""
-
-
-@dataclass(frozen=True)
 class Change:
-    """The last of a file."""
+    """The latest commit that changed a file."""
 
     seconds: int
+    """Time of the commit since the epoch."""
 
     @property
     def day(self) -> str:
@@ -44,12 +28,18 @@ class Change:
 
 
 class History:
-    """What git knows of a project; without it, the day of the build."""
+    """The last changes of the files below some folders of a project.
+
+    Args:
+        root: Folder of the project.
+        folders: Paths of the folders in it.
+    """
 
     def __init__(self, root: Path, folders: tuple[str, ...]) -> None:
         self.revision = _git(root, "rev-parse", "HEAD").strip()
+        """Name of the current commit; empty without git."""
         self._changes: dict[str, Change] = {}
-        # Newest first; a null byte begins a commit.
+        # Commits come newest first, each after a null byte.
         log = _git(
             root, "log", "--relative", "--format=%x00%ct", "--name-only", "--",
             *folders,
@@ -64,24 +54,28 @@ class History:
                 self._folders.setdefault(folder.as_posix(), change)
 
     def has(self, path: str) -> bool:
-        """Whether a file is published with the sources, and not made by a build."""
+        """Return whether a file is in git, and not generated."""
         return path in self._changes
 
     def last(self, *paths: str) -> Change | None:
-        """The last change of any of these files or folders; of those that git does
-        not know, the last of all."""
-        known = [
+        """Return the last change of some files or folders.
+
+        If git has none of them, return the last change of all files, and without git
+        the day of the build, if ``SOURCE_DATE_EPOCH`` is set.
+        """
+        changes = [
             change
             for path in paths
             if (change := self._changes.get(path) or self._folders.get(path))
-        ] or [*self._changes.values()]
-        if known:
-            return max(known, key=lambda change: change.seconds)
-        said = os.environ.get("SOURCE_DATE_EPOCH")
-        return Change(int(said)) if said else None
+        ]
+        if changes := changes or [*self._changes.values()]:
+            return max(changes, key=lambda change: change.seconds)
+        seconds = os.environ.get("SOURCE_DATE_EPOCH")
+        return Change(int(seconds)) if seconds else None
 
 
 def _git(root: Path, *command: str) -> str:
+    """Return the output of a git command, or nothing if it fails."""
     try:
         return subprocess.run(
             ["git", "-c", "core.quotePath=off", *command],

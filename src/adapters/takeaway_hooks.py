@@ -13,18 +13,12 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
 from serving import on_demand
-from takeaway import downloads, exercises, offline
+from takeaway import downloads, exercises
 from tracebook import files as on_disk
 from tracebook import settings
 
 _pages: list[Page] = []
 _addresses: dict[str, str] = {}
-_serving = False
-
-
-def on_startup(command: str, dirty: bool) -> None:
-    global _serving
-    _serving = command == "serve"
 
 
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
@@ -42,7 +36,7 @@ def on_page_context(
     context["has_notebook"] = downloads.has_programs(page.markdown or "")  # type: ignore[typeddict-unknown-key]
 
 
-@event_priority(-200)  # after all other files of the site are written
+@event_priority(-200)
 def on_post_build(config: MkDocsConfig) -> None:
     site = Path(config.site_dir)
 
@@ -51,8 +45,6 @@ def on_post_build(config: MkDocsConfig) -> None:
             on_disk.write(site / name, content)
 
     on_demand.make("takeaway", r".*\.(?:md|ipynb)$|llms|snippets/|exercises/", write)
-    if not _serving:
-        on_disk.write(site / offline.NAME, offline.archive(site))
 
 
 def _downloads(config: MkDocsConfig) -> downloads.Downloads:

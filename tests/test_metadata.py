@@ -1,5 +1,5 @@
-"""Promise: each page says what it is, to those who search, share, follow or complain;
-what was there once is found, and an address is absolute only where it is known."""
+"""Promise: search engines, previews, feeds and reports get the right data of each page;
+old addresses lead on, and addresses are absolute only if the site's is known."""
 
 import json
 import os
@@ -19,10 +19,11 @@ from lxml import html
 from mkdocs.utils import meta
 from PIL import Image, ImageColor
 
-from reader import found
-from reader.found import files, forge, head
-from reader.found.book import History
-from reader.found.page import LONGEST, summary
+from reader import metadata
+from reader.metadata import files, forge, head
+from reader.metadata.built_page import LONGEST, summary
+from reader.metadata.history import History
+from reader.metadata.project import Project
 
 from . import built
 from .conftest import ADDRESS
@@ -33,13 +34,13 @@ SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 MOMENT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 
 
-class Said:
-    """What the head of a built page says."""
+class Head:
+    """The head of a built page, and the line below its text."""
 
     def __init__(self, path: Path, site: Path) -> None:
         document: Any = html.fromstring(path.read_text("utf-8"))
-        place = path.parent.relative_to(site).as_posix()
-        self.address = ADDRESS + ("" if place == "." else f"{place}/")
+        folder = path.parent.relative_to(site).as_posix()
+        self.address = ADDRESS + ("" if folder == "." else f"{folder}/")
         self.meta = {
             meta.get("property") or meta.get("name"): meta.get("content")
             for meta in document.iter("meta")
@@ -51,13 +52,13 @@ class Said:
         }
         [data] = document.xpath("//script[@type='application/ld+json']")
         self.data = json.loads(data.text)
-        self.beside = document.find_class("beside")
+        self.last_lines = document.find_class("beside")
 
 
 @pytest.fixture(scope="module")
-def pages(built_site) -> list[Said]:
+def pages(built_site) -> list[Head]:
     return [
-        Said(path, built_site)
+        Head(path, built_site)
         for path in sorted(built_site.rglob("index.html"))
         if "<article" in path.read_text("utf-8")
     ]
@@ -78,7 +79,7 @@ DESCRIPTIONS = {
     for path in built.PAGES
     if path.name != "ledger.md"
 }
-"""Of each page that somebody wrote, or a command of the project, as its source says."""
+"""The description of each page whose source is in the project."""
 EACH = pytest.mark.parametrize("page", DESCRIPTIONS)
 _QUESTION = re.compile(
     r"(?:How|What|Which|Where|When|Why|Do|Does|Can|In which|With which)\b[^?]*\?"
@@ -88,42 +89,44 @@ _NUMBER_WORDS = ("two", "three", "four", "five", "eight", "ten", "twelve")
 
 @EACH
 def test_a_description_names_the_question_that_its_page_answers(page):
-    """So it claims nothing that a check would have to try; its numbers are the page's."""
-    said = DESCRIPTIONS[page]
-    assert _QUESTION.match(said) and 90 <= len(said) <= LONGEST, said
+    """A question claims nothing that needs a check. Its numbers are on the page."""
+    description = DESCRIPTIONS[page]
+    assert _QUESTION.match(description), description
+    assert 90 <= len(description) <= LONGEST, description
     text, _ = meta.get_data((ROOT / "docs" / page).read_text("utf-8"))
-    there = {*re.findall(r"[\w.]+", text.lower().replace("**", ""))}
+    words = {*re.findall(r"[\w.]+", text.lower().replace("**", ""))}
     numbers = [
         word.strip(".")
-        for word in re.findall(r"[\w.]+", said.lower())
+        for word in re.findall(r"[\w.]+", description.lower())
         if word[0].isdigit() or word.strip(".") in _NUMBER_WORDS
     ]
-    assert {*numbers} <= {*there, *(word.strip(".") for word in there)}
+    assert {*numbers} <= {*words, *(word.strip(".") for word in words)}
 
 
 def test_no_page_shares_its_description():
     assert len({*DESCRIPTIONS.values()}) == len(DESCRIPTIONS) > 60
 
 
-def test_a_description_is_said_wherever_a_page_is_listed(pages, built_site):
-    """In its head, on its card if that has no formula, in the feed, and for programs."""
+def test_all_lists_of_pages_have_the_descriptions(pages, built_site):
+    """The head of the page, the feed, and the list for language models."""
     llms = (built_site / "llms.txt").read_text("utf-8")
     root: Any = etree.parse(built_site / head.FEED).getroot()
     feed = {
         entry.find(f"{ATOM}link").get("href"): entry.findtext(f"{ATOM}summary")
         for entry in root.findall(f"{ATOM}entry")
     }
-    places = {page.address.removeprefix(ADDRESS): page for page in pages}
-    for name, said in DESCRIPTIONS.items():
-        place = re.sub(
+    by_address = {page.address.removeprefix(ADDRESS): page for page in pages}
+    for name, description in DESCRIPTIONS.items():
+        address = re.sub(
             r"(?:^|(?<=/))index\.md$|\.md$", lambda m: "/" * (m[0] == ".md"), name
         )
-        assert places[place].meta["description"] == said == feed[ADDRESS + place], name
-        assert f"({ADDRESS}{name}): {said}\n" in llms, name
+        assert by_address[address].meta["description"] == description, name
+        assert feed[ADDRESS + address] == description, name
+        assert f"({ADDRESS}{name}): {description}\n" in llms, name
 
 
-def test_a_page_that_is_shared_shows_its_card(pages, built_site):
-    seen = set()
+def test_previews_show_the_card_of_the_page(pages, built_site):
+    cards = set()
     for page in pages:
         assert page.meta["og:description"] == page.meta["description"]
         assert page.meta["og:url"] == page.links["canonical"] == page.address
@@ -132,18 +135,18 @@ def test_a_page_that_is_shared_shows_its_card(pages, built_site):
         png = path.read_bytes()
         assert Image.open(BytesIO(png)).size == (1200, 630)
         assert len(png) < 60_000, path
-        seen.add(png)
-    assert len(seen) == len(pages)
+        cards.add(png)
+    assert len(cards) == len(pages)
 
 
 def test_a_card_has_the_formula_with_its_factors_in_their_colors(built_site):
     card = Image.open(built_site / "assets/cards/lessons/chain_rule.png").convert("RGB")
     css = (ROOT / "docs/assets/site.css").read_text("utf-8")
-    below = card.crop((0, 100, *card.size))  # the colors are a bar at the top as well
-    seen = {color for _, color in below.getcolors(1000)}
+    below = card.crop((0, 100, *card.size))  # below the bars in these colors
+    colors = {color for _, color in below.getcolors(1000)}
     for role in ("upstream", "local", "downstream"):
         color = re.search(rf"--{role}: (#\w+);", css)[1]
-        assert ImageColor.getrgb(color) in seen, role
+        assert ImageColor.getrgb(color) in colors, role
 
 
 def test_each_page_is_an_article_with_its_date_versions_and_place(pages):
@@ -160,12 +163,12 @@ def test_each_page_is_an_article_with_its_date_versions_and_place(pages):
             titles[each["item"]] for each in trail
         ]
         assert trail[0]["item"] == ADDRESS and trail[-1]["item"] == page.address
-        [line] = page.beside
-        shown = line.text_content()
-        assert data["dependencies"] in shown and data["dateModified"][:10] in shown
+        [last_line] = page.last_lines
+        text = last_line.text_content()
+        assert data["dependencies"] in text and data["dateModified"][:10] in text
 
 
-def test_the_map_and_the_feed_lead_to_every_page(pages, built_site):
+def test_the_site_map_and_the_feed_link_to_every_page(pages, built_site):
     addresses = {page.address for page in pages}
     assert f"Sitemap: {ADDRESS}sitemap.xml\n" in (built_site / "robots.txt").read_text()
     urls: Any = etree.parse(built_site / "sitemap.xml").getroot()
@@ -187,7 +190,7 @@ def test_the_map_and_the_feed_lead_to_every_page(pages, built_site):
     assert len({*ids}) == len(ids)
 
 
-def test_a_description_ends_with_a_sentence_or_says_that_it_does_not():
+def test_a_summary_ends_with_a_sentence_or_an_ellipsis():
     short, long = "It is 2. Not 3.", "A sentence of forty letters and a stop. "
     assert summary([short]) == short
     assert summary([long * 9]) == (long * 4).strip()
@@ -196,7 +199,7 @@ def test_a_description_ends_with_a_sentence_or_says_that_it_does_not():
 
 
 def _site(root: Path, **pages: str) -> Path:
-    """A site as any generator could have built it."""
+    """Write a site as any generator could have built it."""
     for name, body in pages.items():
         path = root / "site" / name.replace("_", "/").replace("home", ".")
         path.mkdir(parents=True, exist_ok=True)
@@ -211,28 +214,32 @@ def _site(root: Path, **pages: str) -> Path:
 
 
 def _git(root: Path, *command: str, day: int = 1) -> None:
-    said = {
+    environment = {
         **os.environ,
         "GIT_COMMITTER_DATE": f"2001-01-{day:02}T00:00:00Z",
         "GIT_CONFIG_GLOBAL": os.devnull,
     }
-    who = ["-c", "user.name=n", "-c", "user.email=e"]
+    author = ["-c", "user.name=n", "-c", "user.email=e"]
     subprocess.run(
-        ["git", *who, *command], cwd=root, env=said, check=True, capture_output=True
+        ["git", *author, *command],
+        cwd=root,
+        env=environment,
+        check=True,
+        capture_output=True,
     )
 
 
 def test_without_an_address_nothing_is_absolute(tmp_path):
     site = _site(tmp_path, home="First.", part_one="Second.")
-    found.write(site, found.Book(tmp_path, "docs", "A book"), tmp_path / "kept")
-    said = "".join(
+    metadata.write(site, Project(tmp_path, "docs", "A site"), tmp_path / "cards")
+    text = "".join(
         path.read_text("utf-8")
         for path in site.rglob("*")
         if path.suffix != ".css"
         if path.is_file()
     )
-    named = {*re.findall(r"https?://[^\s\"<]+", said)}
-    assert named <= {"https://schema.org", head.LICENSE}
+    addresses = {*re.findall(r"https?://[^\s\"<]+", text)}
+    assert addresses <= {"https://schema.org", head.LICENSE}
     assert not {"sitemap.xml", "changes.xml"} & {path.name for path in site.iterdir()}
     text = (site / "part/one/index.html").read_text("utf-8")
     assert '<meta name="description" content="Second.">' in text
@@ -258,12 +265,12 @@ def test_a_page_changed_when_its_text_or_its_programs_did(tmp_path, monkeypatch)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
-    nothing = History(tmp_path / "elsewhere", ("docs",))
-    assert nothing.last("docs/home.md").moment == "1970-01-02T00:00:00Z"
+    without_git = History(tmp_path / "elsewhere", ("docs",))
+    assert without_git.last("docs/home.md").moment == "1970-01-02T00:00:00Z"
 
 
 def _lost(root: Path, moved: dict[str, str]) -> set[str]:
-    """The addresses that pages had once, and that lead nowhere now."""
+    """Return the former addresses of pages that lead nowhere today."""
     log = subprocess.run(
         ["git", "log", "--format=", "--name-only", "--no-renames", "--", "docs"],
         cwd=root, text=True, stdout=subprocess.PIPE, check=True,
@@ -276,7 +283,7 @@ def _lost(root: Path, moved: dict[str, str]) -> set[str]:
     return {re.sub(r"(index)?\.md$", "/", name).lstrip("/") for name in gone} - {*moved}
 
 
-def test_every_address_that_a_page_had_leads_somewhere():
+def test_every_former_address_of_a_page_leads_somewhere():
     if not (ROOT / ".git").exists():
         pytest.skip("no history here")
     config = (ROOT / "mkdocs.yml").read_text("utf-8")
@@ -284,7 +291,7 @@ def test_every_address_that_a_page_had_leads_somewhere():
     assert _lost(ROOT, extra["extra"].get("moved", {})) == set()
 
 
-def test_a_page_that_moved_leads_to_where_it_is(tmp_path):
+def test_the_old_address_of_a_page_leads_to_its_new_one(tmp_path):
     _git(tmp_path, "init", "--quiet")
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/old.md").write_text("old")
@@ -295,17 +302,17 @@ def test_a_page_that_moved_leads_to_where_it_is(tmp_path):
     moved = {"old/": "part/new/"}
     assert _lost(tmp_path, moved) == set()
     site = _site(tmp_path, home="First.", part_new="Second.")
-    book = found.Book(tmp_path, "docs", "A book", moved=moved)
-    found.write(site, book, tmp_path / "kept")
+    project = Project(tmp_path, "docs", "A site", moved=moved)
+    metadata.write(site, project, tmp_path / "cards")
     page: Any = html.fromstring((site / "old/index.html").read_text("utf-8"))
     [link] = page.iter("a")
     assert (site / "old" / link.get("href")).resolve() == site / "part/new"
     for wrong in ({"old/": "gone/"}, {"part/new/": ""}, {"/part/new/": ""}):
         with pytest.raises(ValueError, match="moved: "):
-            found.write(
+            metadata.write(
                 _site(tmp_path, home="First.", part_new="Second."),
-                found.Book(tmp_path, "docs", "A book", moved=wrong),
-                tmp_path / "kept",
+                Project(tmp_path, "docs", "A site", moved=wrong),
+                tmp_path / "cards",
             )
 
 
@@ -320,23 +327,23 @@ def test_a_page_that_moved_leads_to_where_it_is(tmp_path):
         ),
     ],
 )
-def test_a_report_is_begun_with_page_versions_and_revision(repository, source, field):
-    book = found.Book(ROOT, "docs", "A book", repository=repository)
-    links = forge.links(book, "docs/a.md", "https://e.org/a/", "TensorFlow 2", "abc")
+def test_a_new_report_has_page_versions_and_revision(repository, source, field):
+    project = Project(ROOT, "docs", "A site", repository=repository)
+    links = forge.links(project, "docs/a.md", "https://e.org/a/", "TensorFlow 2", "abc")
     assert links["Source"] == source
     assert links["Edit this page"].endswith("/edit/main/docs/a.md")
     query = parse_qs(urlsplit(links["Report a mistake"]).query)
-    said = "\n".join(value for [value] in query.values())
+    report = "\n".join(value for [value] in query.values())
     assert "https://e.org/a/" in query[field][0]
-    assert "TensorFlow 2" in said and "abc" in said
+    assert "TensorFlow 2" in report and "abc" in report
     if "template" in query:
         form = ROOT / ".github/ISSUE_TEMPLATE" / query.pop("template")[0]
         fields = {each["id"] for each in yaml.safe_load(form.read_text())["body"]}
         assert {*query} - {"title"} <= fields
 
 
-def test_no_page_has_what_the_policy_refuses(built_site):
-    said = (built_site / "_headers").read_text("utf-8")
+def test_no_page_has_elements_that_the_policy_blocks(built_site):
+    headers = (built_site / "_headers").read_text("utf-8")
     for path in sorted(built_site.rglob("*.html")):
         document: Any = html.fromstring(path.read_text("utf-8"))
         assert not [*document.iter("style")], path
@@ -344,19 +351,19 @@ def test_no_page_has_what_the_policy_refuses(built_site):
         for script in document.xpath("//script[not(@src)]"):
             if "json" not in script.get("type", ""):
                 code = (script.text or "").encode()
-                assert b64encode(sha256(code).digest()).decode() in said, path
+                assert b64encode(sha256(code).digest()).decode() in headers, path
 
 
 def test_the_policy_allows_the_scripts_that_pages_have():
-    book = found.Book(ROOT, "docs", "A book", address="https://example.org/x/")
+    project = Project(ROOT, "docs", "A site", address="https://example.org/x/")
     pages = [
         '<script>one()</script><script src="a.js"></script>',
         '<script type="application/ld+json">{}</script><script>one()</script>',
     ]
-    said = files.headers(pages, book)
+    headers = files.headers(pages, project)
     hashed = b64encode(sha256(b"one()").digest()).decode()
-    assert re.findall(r"'sha256-([^']*)'", said) == [hashed]
-    assert re.findall(r"^/.*$", said, re.M) == [
+    assert re.findall(r"'sha256-([^']*)'", headers) == [hashed]
+    assert re.findall(r"^/.*$", headers, re.M) == [
         "/x/*",
         "/x/assets/stylesheets/*",
     ]

@@ -1,0 +1,61 @@
+"""MkDocs hooks that complete a built site for publication, but not while serving.
+
+Hooks need no entry point, because ``mkdocs.yml`` names this file.
+"""
+
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import CombinedEvent, event_priority
+
+from reader import assets, metadata
+from reader.metadata.project import Project
+from takeaway import offline
+from tracebook import files as on_disk
+
+_serving = False
+
+
+def on_startup(command: str, dirty: bool) -> None:
+    global _serving
+    _serving = command == "serve"
+
+
+@event_priority(50)  # before fonts are cut, and the site is copied or packed
+def _write_metadata(config: MkDocsConfig) -> None:
+    if _serving:
+        return
+    docs = Path(config.docs_dir).resolve()
+    moved = config.extra.get("moved") or {}
+    if not isinstance(moved, dict):
+        raise PluginError("mkdocs.yml: extra: moved: write {old/: new/}")
+    project = Project(
+        root=docs.parent,
+        docs=docs.name,
+        name=config.site_name,
+        description=config.site_description or "",
+        address=config.site_url or "",
+        repository=config.repo_url or "",
+        moved={str(old): str(new) for old, new in moved.items()},
+    )
+    try:
+        metadata.write(Path(config.site_dir), project, docs.parent / ".cache/cards")
+    except ValueError as error:
+        raise PluginError(str(error)) from error
+
+
+@event_priority(-150)  # after fonts and scripts are written
+def _write_assets(config: MkDocsConfig) -> None:
+    if not _serving:  # a served page loads each file anew
+        assets.write(Path(config.site_dir))
+
+
+@event_priority(-250)  # after all other files of the site are written
+def _write_archive(config: MkDocsConfig) -> None:
+    if not _serving:
+        site = Path(config.site_dir)
+        on_disk.write(site / offline.NAME, offline.archive(site))
+
+
+on_post_build = CombinedEvent(_write_metadata, _write_assets, _write_archive)

@@ -1,0 +1,105 @@
+"""MkDocs hooks that rewrite notebook pages, and index all pages for the search.
+
+Hooks need no entry point, because ``mkdocs.yml`` names this file.
+"""
+
+import os
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import Files
+from mkdocs.structure.pages import Page
+from mkdocs.utils import write_file
+
+from reader import notebook, search, terms, typeface, versions
+from serving import on_demand
+
+_SEARCH_OPTIONS: dict[str, Any] = {
+    "boost": (int, float),
+    "exclude": bool,
+    "messages": bool,
+}
+"""Types of the options for the search in the front matter of a page."""
+
+
+def on_config(config: MkDocsConfig) -> None:
+    if labs := config.plugins.get("mkdocs-jupyter"):
+        labs.config["cache_dir"] = str(notebook.cache_folder(_root(config)))
+
+
+def on_files(files: Files, config: MkDocsConfig) -> None:
+    """Report a damaged file once, although many pages read it."""
+    try:
+        terms.load(Path(config.docs_dir))
+        versions.load(Path(config.docs_dir))
+    except (terms.GlossaryError, versions.ResultsError) as error:
+        raise PluginError(str(error)) from error
+
+
+@event_priority(50)  # before the formulas of the page are checked
+def on_page_content(
+    html: str, page: Page, config: MkDocsConfig, files: Files
+) -> str | None:
+    if notebook.MARK not in html:
+        return None
+    html = notebook.simplified(html, _noise(_root(config)))
+    html = notebook.with_formulas(html)
+    # MkDocs reads ids from Markdown only, and would accept any anchor.
+    page.present_anchor_ids = set(re.findall(r'\bid="([^"]+)"', html))
+    return html
+
+
+def on_env(env: object, config: MkDocsConfig, files: Files) -> None:
+    pages = [file.page for file in files.documentation_pages() if file.page]
+    options = {page.url: _search_options(page) for page in pages}
+
+    def write() -> None:
+        indexed = [
+            search.IndexedPage(
+                page.url, page.content or "", options[page.url].get("boost", 1.0)
+            )
+            for page in pages
+        ]
+        index = search.files(
+            [page for page in indexed if not options[page.address].get("exclude")],
+            [page for page in indexed if options[page.address].get("messages")],
+        )
+        for name, text in index.items():
+            write_file(text.encode(), os.path.join(config.site_dir, name))
+
+    on_demand.make("search", "search/", write)
+
+
+def _search_options(page: Page) -> dict:
+    options = page.meta.get("search", {})
+    if isinstance(options, dict) and all(
+        isinstance(value, _SEARCH_OPTIONS.get(name, ()))
+        for name, value in options.items()
+    ):
+        return options
+    raise PluginError(
+        f"{page.file.src_path}: search is {options!r}; write search: {{boost: 0.5}},"
+        " {exclude: true} or {messages: true}"
+    )
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    site = Path(config.site_dir)
+    on_demand.make("typeface", "assets/fonts/text-", lambda: typeface.write(site))
+
+
+def _root(config: MkDocsConfig) -> Path:
+    return Path(config.config_file_path).resolve().parent
+
+
+def _noise(root: Path) -> re.Pattern[str]:
+    """Return the pattern of lines that are left out of traces, for notebooks."""
+    path = root / "pyproject.toml"
+    options = tomllib.loads(path.read_text("utf-8")) if path.exists() else {}
+    patterns = options.get("tool", {}).get("tracebook", {}).get("noise", ())
+    return re.compile("|".join(patterns) or "(?!)")

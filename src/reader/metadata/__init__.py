@@ -1,0 +1,92 @@
+"""Write what search engines, previews and feed readers get: tags in heads, and files.
+
+This package reads and completes the pages of a built site, whatever generator built it.
+"""
+
+from pathlib import Path
+
+from ..versions import in_words, packages
+from . import files, forge, head
+from .built_page import BuiltPage, read
+from .cards import Cards
+from .history import Change, History
+from .project import Project
+
+_STYLE = "assets/site.css"
+
+
+def write(site: Path, project: Project, card_cache: Path) -> None:
+    """Complete a built site.
+
+    Args:
+        site: Folder of the built site.
+        project: The project from which the site was built.
+        card_cache: Folder for the cards of all builds.
+
+    Raises:
+        ValueError: A moved page still exists at its old address, or leads to no page.
+    """
+    history = History(project.root, (project.docs, "snippets"))
+    pages = read(site, project)
+    by_address = {page.address: page for page in pages}
+    changes = [(page, _last_change(page, history, project)) for page in pages]
+    for page, change in changes:
+        links = forge.links(
+            project,
+            page.source if page.source and history.has(page.source) else None,
+            (project.address or "/") + page.address,
+            in_words(packages()),
+            history.revision,
+        )
+        text = head.with_tags(page, project, _ancestors(page, by_address), change)
+        page.file.write_text(head.with_last_line(text, change, links), "utf-8")
+    _write_redirects(site, project, {*by_address})
+    (site / "robots.txt").write_text(files.robots(project), "utf-8")
+    # The generator's site map has no dates, and is useless without an address.
+    for name in ("sitemap.xml", "sitemap.xml.gz"):
+        (site / name).unlink(missing_ok=True)
+    if project.address:
+        (site / "sitemap.xml").write_bytes(files.sitemap(changes, project))
+        (site / head.FEED).write_bytes(files.feed(changes, project))
+        _write_cards(site, project, card_cache, pages)
+    texts = [path.read_text("utf-8") for path in sorted(site.rglob("*.html"))]
+    (site / "_headers").write_text(files.headers(texts, project), "utf-8")
+
+
+def _last_change(page: BuiltPage, history: History, project: Project) -> Change | None:
+    """Return the last change of a page's text or of its programs."""
+    if not page.source:
+        return history.last()
+    stem = page.source.removeprefix(f"{project.docs}/").rpartition(".")[0]
+    return history.last(page.source, f"snippets/{stem}")
+
+
+def _ancestors(page: BuiltPage, by_address: dict[str, BuiltPage]) -> list[BuiltPage]:
+    """Return the pages of the folders that contain a page, the home page first."""
+    names = page.address.strip("/").split("/")
+    folders = ["", *("/".join(names[:n]) + "/" for n in range(1, len(names)))]
+    return [by_address[f] for f in folders if f in by_address and f != page.address]
+
+
+def _write_redirects(site: Path, project: Project, addresses: set[str]) -> None:
+    for old, new in project.moved.items():
+        path = site / old.strip("/") / "index.html"
+        if path.exists():
+            raise ValueError(f"moved: {old} is a page")
+        if new not in addresses:
+            raise ValueError(f"moved: {old} leads to {new}, which is no page")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(files.redirect(old, new, project), "utf-8")
+
+
+def _write_cards(
+    site: Path, project: Project, card_cache: Path, pages: list[BuiltPage]
+) -> None:
+    tensorflow = next(map(" ".join, packages().items()), "")
+    line = f"derived by hand · run with {tensorflow} · every trace compared"
+    css = (site / _STYLE).read_text("utf-8")
+    cards = Cards(card_cache, project.name, line, css)
+    for page in pages:
+        path = site / head.card(page)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(cards.png(page))

@@ -1,0 +1,135 @@
+"""Make the files beside the pages: for robots, feed readers, old links and the host."""
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+from posixpath import relpath
+from urllib.parse import quote, urlsplit
+from xml.etree import ElementTree as etree
+
+from .built_page import BuiltPage
+from .head import FEED
+from .history import Change
+from .project import Project
+
+_SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
+_ATOM = "http://www.w3.org/2005/Atom"
+_SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL)
+_DATA = re.compile(r'\bsrc=|\btype="?application/(?:ld\+)?json')
+
+
+def robots(project: Project) -> str:
+    """Return ``robots.txt``."""
+    lines = ["User-agent: *", "Allow: /"]
+    if project.address:
+        lines += ["", f"Sitemap: {project.address}sitemap.xml"]
+    return "\n".join([*lines, ""])
+
+
+def sitemap(pages: list[tuple[BuiltPage, Change | None]], project: Project) -> bytes:
+    """Return the site map of pages, with the day of their last change."""
+    root = etree.Element("urlset", xmlns=_SITEMAP)
+    for page, change in pages:
+        url = etree.SubElement(root, "url")
+        etree.SubElement(url, "loc").text = project.address + quote(page.address)
+        if change:
+            etree.SubElement(url, "lastmod").text = change.day
+    return _to_xml(root)
+
+
+def feed(pages: list[tuple[BuiltPage, Change | None]], project: Project) -> bytes:
+    """Return the Atom feed of the last change of each page, the newest first."""
+    changes = [(page, change) for page, change in pages if change]
+    changes.sort(key=lambda pair: (-pair[1].seconds, pair[0].address))
+    root = etree.Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
+    etree.SubElement(root, "title").text = project.name
+    etree.SubElement(root, "subtitle").text = project.description
+    etree.SubElement(root, "id").text = project.address
+    etree.SubElement(root, "link", rel="self", href=project.address + FEED)
+    etree.SubElement(root, "link", href=project.address)
+    author = etree.SubElement(root, "author")
+    etree.SubElement(author, "name").text = project.name
+    if changes:
+        etree.SubElement(root, "updated").text = changes[0][1].moment
+    for page, change in changes:
+        address = project.address + quote(page.address)
+        entry = etree.SubElement(root, "entry")
+        etree.SubElement(entry, "title").text = page.title
+        # A feed reader shows a change only if it is a new entry.
+        etree.SubElement(entry, "id").text = f"{address}#changed-{change.seconds}"
+        etree.SubElement(entry, "link", href=address)
+        etree.SubElement(entry, "updated").text = change.moment
+        etree.SubElement(entry, "summary").text = page.description
+    return _to_xml(root)
+
+
+def _to_xml(root: etree.Element) -> bytes:
+    etree.indent(root)
+    return etree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
+
+
+def redirect(old: str, new: str, project: Project) -> str:
+    """Return a page at an old address that leads to the same section at a new one."""
+    target = escape(relpath(new.strip("/") or ".", old.strip("/")) + "/")
+    canonical = (
+        f'<link rel="canonical" href="{escape(project.address + quote(new))}">\n'
+        if project.address
+        else ""
+    )
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<title>This page has moved</title>\n<meta name="robots" content="noindex">\n'
+        f"{canonical}"
+        f'<script>location.replace("{target}" + location.hash)</script>\n'
+        f'<meta http-equiv="refresh" content="0; url={target}">\n</head>\n'
+        f'<body><p>This page <a href="{target}">has moved</a>.</p></body>\n</html>\n'
+    )
+
+
+def headers(texts: list[str], project: Project) -> str:
+    """Return ``_headers``, which Netlify and Cloudflare read.
+
+    Its policy allows only what the pages load. Its cache rules name the theme's files.
+
+    Args:
+        texts: HTML of all pages, whose inline scripts the policy allows.
+        project: The project, with the address of the site.
+    """
+    hashes = {
+        f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
+        for text in texts
+        for attributes, script in _SCRIPT.findall(text)
+        if not _DATA.search(attributes)
+    }
+    policy = {
+        "default-src": ["'none'"],
+        "script-src": ["'self'", *sorted(hashes)],
+        # Formulas have lengths in style attributes.
+        "style-src-elem": ["'self'"],
+        "style-src-attr": ["'unsafe-inline'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "worker-src": ["'self'"],
+        "manifest-src": ["'self'"],
+        "base-uri": ["'self'"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+    }
+    directives = "; ".join(f"{name} {' '.join(of)}" for name, of in policy.items())
+    root = urlsplit(project.address).path.rstrip("/")
+    return "\n".join(
+        (
+            f"{root}/*",
+            f"  Content-Security-Policy: {directives}",
+            "  X-Content-Type-Options: nosniff",
+            "  Referrer-Policy: strict-origin-when-cross-origin",
+            "  Cross-Origin-Opener-Policy: same-origin",
+            "  Permissions-Policy: camera=(), geolocation=(), microphone=()",
+            "# Their names change with their content.",
+            f"{root}/assets/stylesheets/*",
+            "  Cache-Control: public, max-age=31536000, immutable",
+            "",
+        )
+    )

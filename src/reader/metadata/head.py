@@ -1,0 +1,139 @@
+"""Add tags to the head of a page, and a line about the page below its text."""
+
+import json
+import re
+from html import escape
+from urllib.parse import quote
+
+from ..versions import in_words, packages
+from .built_page import BuiltPage
+from .history import Change
+from .project import Project
+
+CARDS = "assets/cards"
+FEED = "changes.xml"
+LICENSE = "https://creativecommons.org/licenses/by/4.0/"
+_DESCRIPTION = re.compile(r'<meta name="description" content="[^"]*">')
+
+
+def card(page: BuiltPage) -> str:
+    """Return the path of a page's card below the site."""
+    return f"{CARDS}/{page.address.strip('/') or 'index'}.png"
+
+
+def with_tags(
+    page: BuiltPage,
+    project: Project,
+    ancestors: list[BuiltPage],
+    change: Change | None,
+) -> str:
+    """Return the text of a page with a description and structured data in its head.
+
+    If the address of the site is known, the head also has tags for previews.
+
+    Args:
+        page: The page.
+        project: The project from which the site was built.
+        ancestors: Pages of the folders that contain the page, the home page first.
+        change: Last change of the page.
+    """
+    description = f'<meta name="description" content="{escape(page.description)}">'
+    text, replaced = _DESCRIPTION.subn(lambda _: description, page.text, count=1)
+    tags = [] if replaced else [description]
+    data = _structured_data(page, project, change)
+    if project.address:
+        tags += _preview_tags(page, project)
+        address = project.address + quote(page.address)
+        data |= {
+            "url": address,
+            "mainEntityOfPage": address,
+            "image": project.address + quote(card(page)),
+            "breadcrumb": _breadcrumb([*ancestors, page], project),
+        }
+    # A text of the page must not end the element.
+    encoded = json.dumps(data, ensure_ascii=False).replace("</", r"<\/")
+    tags.append(f'<script type="application/ld+json">{encoded}</script>')
+    return text.replace("</head>", "\n".join([*tags, "</head>"]), 1)
+
+
+def _preview_tags(page: BuiltPage, project: Project) -> list[str]:
+    address = project.address + quote(page.address)
+    canonical = f'<link rel="canonical" href="{escape(address)}">'
+    has_canonical = '<link rel="canonical"' in page.text
+    properties = {
+        "og:type": "article" if page.address else "website",
+        "og:site_name": project.name,
+        "og:title": page.title,
+        "og:description": page.description,
+        "og:url": address,
+        "og:image": project.address + quote(card(page)),
+        "og:image:width": "1200",
+        "og:image:height": "630",
+        "og:image:alt": f"{page.title}: {page.description}",
+    }
+    return [
+        *([] if has_canonical else [canonical]),
+        # The theme takes a mere "alternate" for a translation, and requests its map.
+        '<link rel="alternate feed" type="application/atom+xml"'
+        f' title="{escape(project.name)}: changes"'
+        f' href="{escape(project.address + FEED)}">',
+        *(
+            f'<meta property="{name}" content="{escape(content)}">'
+            for name, content in properties.items()
+        ),
+        '<meta name="twitter:card" content="summary_large_image">',
+    ]
+
+
+def _structured_data(
+    page: BuiltPage, project: Project, change: Change | None
+) -> dict[str, object]:
+    """Return the data of https://schema.org/TechArticle."""
+    data: dict[str, object] = {
+        "@context": "https://schema.org",
+        "@type": "TechArticle",
+        "headline": page.title,
+        "description": page.description,
+        "inLanguage": "en",
+        "isPartOf": {"@type": "WebSite", "name": project.name},
+        "license": LICENSE,
+        "dependencies": in_words(packages()),
+        "about": [
+            {"@type": "SoftwareApplication", "name": name, "softwareVersion": version}
+            for name, version in packages().items()
+        ],
+    }
+    if change:
+        data["dateModified"] = change.moment
+    return data
+
+
+def _breadcrumb(pages: list[BuiltPage], project: Project) -> dict[str, object]:
+    return {
+        "@type": "BreadcrumbList",
+        "itemListElement": [
+            {
+                "@type": "ListItem",
+                "position": position,
+                "name": page.title,
+                "item": project.address + quote(page.address),
+            }
+            for position, page in enumerate(pages, 1)
+        ],
+    }
+
+
+def with_last_line(text: str, change: Change | None, links: dict[str, str]) -> str:
+    """Return a page with a line of versions, date and links below its article.
+
+    Args:
+        text: HTML of the page.
+        change: Last change of the page.
+        links: Targets of links, by their titles.
+    """
+    parts = [f"Built with {escape(in_words(packages()))}"]
+    if change:
+        parts.append(f'Changed <time datetime="{change.moment}">{change.day}</time>')
+    parts += [f'<a href="{escape(to)}">{title}</a>' for title, to in links.items()]
+    before, end, after = text.rpartition("</article>")
+    return f'{before}<p class="beside">{" · ".join(parts)}</p>\n{end}{after}'
