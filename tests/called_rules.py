@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import tensorflow as tf
 
-from gradients import check, child
+from gradients import checker, client
 from tracebook.snippet import Snippet
 from vjpcheck import check_rule, points
 from vjpcheck.declared import Declared
@@ -19,24 +19,24 @@ NARROW = tf.float16, tf.bfloat16
 def begin(snippet: Snippet) -> Callable[[], list]:
     """Of each site, when the program has ended: its line, whether it shall be wrong,
     and what is wrong."""
-    program = child.Program(snippet)
-    watching = program.observer.watch()
-    watching.__enter__()
+    program = checker.ProgramChecker(snippet)
+    observing = program.observer.observe()
+    observing.__enter__()
 
     def end() -> list:
-        watching.__exit__(None, None, None)
+        observing.__exit__(None, None, None)
         said = []
-        for site in program.sites:
-            declared = child.with_defaults(program.declared[site], site)
+        for definition in program.definitions:
+            declared = checker.with_defaults(program.declared[definition], definition)
             calls = [
-                (call, rule.nested)
-                for rule in program.observer.rules
-                if rule.site is site
-                for call in child.some(rule.calls)
+                (call, gradient.is_nested)
+                for gradient in program.observer.gradients
+                if gradient.definition is definition
+                for call in checker.different_calls(gradient.calls)
             ]
             # A keyword is a mistake of the caller; ``check_rule`` takes none.
             by_keyword = [bool(call.keywords) for call, _ in calls]
-            wrong = snippet.path.parent.name == check.WRONG and not declared.right
+            wrong = snippet.path.parent.name == client.WRONG and not declared.right
             if calls and all(by_keyword):
                 continue
             errors = [
@@ -49,7 +49,7 @@ def begin(snippet: Snippet) -> Callable[[], list]:
                 found = [UNDECIDED]
             if wrong and not found and any(by_keyword):
                 continue
-            said.append((f"{site.line}", wrong, "; ".join(found)))
+            said.append((f"{definition.line}", wrong, "; ".join(found)))
         return said
 
     return end

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from gradients import sites
+from gradients.definitions import find_definitions
 from tracebook import settings, snippet
 from truth import results
 from truth.page import Page, all_pages
@@ -60,9 +60,9 @@ def faults(page: Page, known: results.Results) -> list[str]:
         checked = {rule.location for rule in program.rules}
         source = (SETTINGS.snippets_dir / name).read_text("utf-8")
         listed += [
-            f"{file}:{site.line}: no result for this custom gradient"
-            for site in sites.find(source)
-            if f"{file}:{site.line}" not in checked
+            f"{file}:{definition.line}: no result for this custom gradient"
+            for definition in find_definitions(source)
+            if f"{file}:{definition.line}" not in checked
         ]
     return listed
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from gradients import sites
+from gradients.definitions import find_definitions
 from tracebook import snippet
 from tracebook.runner import Runner
 from tracebook.settings import load
@@ -375,7 +375,7 @@ SNIPPETS = ROOT / "snippets"
 WITH_RULES = [
     path.relative_to(SNIPPETS).as_posix()
     for path in sorted(SNIPPETS.rglob("*.py"))
-    if sites.find(path.read_text("utf-8"))
+    if find_definitions(path.read_text("utf-8"))
 ]
 WITH_RULES = WITH_RULES[:: 1 if EVERY_PROGRAM else 20]  # a second for each
 # Of one program a variable changes between the passes: `truth` finds that in the recorded

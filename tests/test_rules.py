@@ -1,13 +1,11 @@
 """Promise: a rule that does not hold is found, and one that holds is not."""
 
-from pathlib import Path
-
 import pytest
 
-from gradients import check as rules
-from gradients import sites
+from gradients.client import GradientResult
+from gradients.definitions import find_definitions, read_declarations
 
-from .project import ROOT
+from .gradient_results import results_of
 
 pytestmark = pytest.mark.slow
 HEAD = "import tensorflow as tf\n\n"
@@ -599,9 +597,11 @@ run(square, tf.constant(3.0))
 
 
 @pytest.fixture(scope="module")
-def judged() -> dict[tuple[str, object], list[rules.Verdict]]:
-    """The verdicts on each program, right or with one part replaced. All are judged at
-    once, as each time TensorFlow is imported."""
+def judged(tmp_path_factory) -> dict[tuple[str, object], list[GradientResult]]:
+    """Check each program, right or with one part replaced.
+
+    All are checked at once, because each time TensorFlow is imported.
+    """
     sources = subtle()
     for kind, (program, changes) in KINDS.items():
         source = HEAD + TAPE + program
@@ -609,11 +609,10 @@ def judged() -> dict[tuple[str, object], list[rules.Verdict]]:
         for old, new in changes:
             assert old in source, (kind, old)
             sources[kind, (old, new)] = source.replace(old, new, 1)
-    programs = [
-        rules.Program.of(ROOT / "snippets" / "planted.py", source)
-        for source in sources.values()
-    ]
-    return dict(zip(sources, rules.judge(programs, ROOT)))
+    folder = tmp_path_factory.mktemp("kinds") / "project"
+    names = [f"program{number}.py" for number in range(len(sources))]
+    results = results_of(folder, dict(zip(names, sources.values())))
+    return dict(zip(sources, results.values()))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -641,18 +640,8 @@ def test_a_right_rule_holds(judged, kind):
 )
 def test_a_declaration_that_is_not_understood_is_told(comment):
     source = f"{comment}\n@tf.custom_gradient\ndef f(x):\n    pass\n"
-    _, problems = sites.declared(source, sites.find(source))
+    _, problems = read_declarations(source, find_definitions(source))
     assert [line for line, _ in problems] == [1]
-
-
-def judged_of(root: Path, sources: dict[str, str]) -> dict[str, list[rules.Verdict]]:
-    """The verdicts on programs as files of a book, by their names."""
-    folder = root / "snippets"
-    for name, source in sources.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(source)
-    programs = [rules.load(folder / name, folder) for name in sources]
-    return dict(zip(sources, rules.judge(programs, root)))
 
 
 @pytest.mark.sample
@@ -661,8 +650,8 @@ def test_in_wrong_a_rule_is_wrong_unless_declared(tmp_path):
     right, made = HEAD + TAPE + program, "\n@tf.custom_gradient"
     wrong = right.replace("2.0 * upstream * x", "2.0 * x")
     declared = "\n# truth: the rule is right" + made
-    said = judged_of(
-        tmp_path,
+    results = results_of(
+        tmp_path / "project",
         {
             "page/wrong/right.py": right,
             "page/wrong/wrong.py": wrong,
@@ -670,7 +659,7 @@ def test_in_wrong_a_rule_is_wrong_unless_declared(tmp_path):
             "page/wrong/wrong_declared.py": wrong.replace(made, declared),
         },
     )
-    [of_right], [of_wrong], [declared_right], [declared_wrong] = said.values()
+    [of_right], [of_wrong], [declared_right], [declared_wrong] = results.values()
     assert of_right.state == "failed" and "the rule is right" in of_right.detail
     assert of_right.line == 11 and not of_right.expected_failure
     assert of_wrong.state == "tried" and "is right" in of_wrong.detail
@@ -836,8 +825,8 @@ for _ in range(9):
 
 
 @pytest.fixture(scope="module")
-def book(tmp_path_factory) -> dict[str, list[rules.Verdict]]:
-    """The verdicts on the programs of several tests."""
+def book(tmp_path_factory) -> dict[str, list[GradientResult]]:
+    """Check the programs of several tests."""
     sources = {
         "page/kept.py": KEPT,
         **{f"{kind}.py": text for kind, text in ESCAPES.items()},
@@ -845,7 +834,7 @@ def book(tmp_path_factory) -> dict[str, list[rules.Verdict]]:
         "clauses.py": declares_much(),
     }
     whole = {name: HEAD + TAPE + text for name, text in sources.items()}
-    return judged_of(tmp_path_factory.mktemp("book"), ended() | whole)
+    return results_of(tmp_path_factory.mktemp("book") / "project", ended() | whole)
 
 
 @pytest.mark.parametrize("kind", ESCAPES)

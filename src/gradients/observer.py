@@ -1,4 +1,4 @@
-"""Watches a program make rules and call them."""
+"""Observe a program: which custom gradients it defines, and how it calls them."""
 
 import contextlib
 import functools
@@ -6,227 +6,245 @@ import inspect
 import os
 import sys
 import threading
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import repeat
 from pathlib import Path
 from types import CodeType, FrameType, ModuleType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
 from vjpcheck.function import Function, called
 
-from . import registered
-from .records import Record, recorded
-from .sites import Site
+from . import graph_operations
+from .definitions import Definition
+from .recording import RecordedCall, recorded
 
-KEPT_CALLS = 64
-"""Calls of one function object that are remembered."""
-_MAKERS = ("custom_gradient", "recompute_grad", "grad_pass_through")
+MOST_CALLS = 64
+"""Calls of one function object that are kept, at most."""
+_DECORATORS = ("custom_gradient", "recompute_grad", "grad_pass_through")
 _PACKAGES = (str(Path(tf.__file__).parents[1]), str(Path(os.__file__).parent))
 
 
 @dataclass
-class Rule:
-    """One function object that got a rule; a site in a loop makes several."""
+class CustomGradient:
+    """A function object with a custom gradient; one definition may make several."""
 
-    site: Site
+    definition: Definition
     function: Callable
-    """With a registered gradient: the rule itself."""
-    registered: str | None = None
-    """The name under which a gradient is registered."""
-    returns_rule: bool = False
+    """The decorated function, or a gradient function that was registered."""
+    registered_name: str | None = None
+    returns_pair: bool = False
+    """Whether the function returns its outputs and its gradient function."""
     calls: list[Function] = field(default_factory=list)
-    nested: bool = False
-    """Whether it was ever called with two tapes at work."""
+    is_nested: bool = False
+    """Whether it was ever called inside two tapes."""
 
 
-class Recorder:
-    """Stands for a function with a rule, and remembers what it is called with."""
+class CallRecorder:
+    """Replaces a decorated function, or a bound method, and keeps the calls of it."""
 
-    # Has tf.function call it as it is, as it would the rule.
+    # tf.function calls it as it is, as it would call the decorated function.
     autograph_info__: ClassVar[dict] = {}
 
     def __init__(
         self,
         observer: "Observer",
-        rule: Rule,
+        gradient: CustomGradient,
         decorated: Callable,
         instance: object = None,
     ) -> None:
-        # A program may print what kind of thing it has.
-        self.__class__ = type(type(decorated).__name__, (Recorder,), {})
+        # A program may print the type of its function.
+        self.__class__ = type(type(decorated).__name__, (CallRecorder,), {})
         functools.update_wrapper(self, decorated, updated=())
-        self._made_of = observer, rule, decorated, instance
+        self._parts = observer, gradient, decorated, instance
 
     def __getattr__(self, name: str) -> object:
-        return getattr(self._made_of[2], name)
+        return getattr(self._parts[2], name)
 
-    def __get__(self, instance: object, owner: type | None = None) -> "Recorder":
+    def __get__(self, instance: object, owner: type | None = None) -> "CallRecorder":
         if instance is None:
             return self
-        observer, rule, decorated, _ = self._made_of
-        return Recorder(observer, rule, decorated.__get__(instance, owner), instance)
+        observer, gradient, decorated, _ = self._parts
+        method = decorated.__get__(instance, owner)
+        return CallRecorder(observer, gradient, method, instance)
 
     def __call__(self, *arguments: object, **keywords: object) -> object:
-        observer, rule, decorated, instance = self._made_of
-        if observer.watching and len(rule.calls) < KEPT_CALLS:
-            rule.nested |= observer.is_nested
-            rule.calls.append(
-                called(
-                    decorated,
-                    rule.function,
-                    arguments,
-                    keywords,
-                    instance,
-                    returns_rule=rule.returns_rule,
-                )
+        observer, gradient, decorated, instance = self._parts
+        if observer.is_observing and len(gradient.calls) < MOST_CALLS:
+            gradient.is_nested |= observer.is_nested
+            call = called(
+                decorated,
+                gradient.function,
+                arguments,
+                keywords,
+                instance,
+                returns_rule=gradient.returns_pair,
             )
+            gradient.calls.append(call)
         return decorated(*arguments, **keywords)
 
 
 class Observer:
-    """All rules of one program; it must see the program's first line."""
+    """The custom gradients of one program.
+
+    Args:
+        path: the file that runs.
+        definitions: the definitions in it.
+        line: maps the number of a line that runs to its number in the program's file.
+    """
 
     def __init__(
-        self, path: str, sites: list[Site], line: Callable[[int], int]
+        self, path: str, definitions: list[Definition], line: Callable[[int], int]
     ) -> None:
-        """``line`` gives the number in the file of a line that runs."""
-        self.rules: list[Rule] = []
-        self.records: defaultdict[Site, list[Record]] = defaultdict(list)
-        """Of each site the first calls outside of graphs."""
-        self.strays: list[int] = []
-        """Lines that made a rule where none is written."""
-        self.watching = False
+        self.gradients: list[CustomGradient] = []
+        self.recorded_calls: dict[Definition, list[RecordedCall]] = {
+            definition: [] for definition in definitions
+        }
+        """For each definition the first calls outside of graphs."""
+        self.hidden_lines: list[int] = []
+        """Lines that make a custom gradient without a visible definition."""
+        self.is_observing = False
         self._tapes: Counter[int] = Counter()
-        """How many record at a time, of each thread."""
+        """The number of active tapes and accumulators in each thread."""
         self._path = path
-        self._sites = sites
+        self._definitions = definitions
         self._line = line
         self._graphs: list[tf.Graph] = []
-        self._really_register = tf.RegisterGradient
+        self._register_gradient = tf.RegisterGradient
 
     @property
     def is_nested(self) -> bool:
+        """Whether two tapes are active in this thread."""
         return self._tapes[threading.get_ident()] > 1
 
     @contextlib.contextmanager
-    def watch(self) -> Iterator[None]:
-        """Stand in for all that makes rules, until the program has ended."""
-        replaced = [
-            (module, name, new)
-            for name, new in (
-                *((each, self._recording(getattr(tf, each))) for each in _MAKERS),
-                ("RegisterGradient", self._register),
-            )
-            for module in _modules_with(name)
+    def observe(self) -> Iterator[None]:
+        """Replace everything that makes a custom gradient, until the program ended."""
+        replacements = [*self._replacements()]
+        originals = [
+            (owner, name, getattr(owner, name)) for owner, name, _ in replacements
         ]
-        replaced += [
-            (tf.Graph, "__init__", self._kept(tf.Graph.__init__)),
-            *(
-                (tape, name, self._counted(getattr(tape, name), by))
-                for tape in (tf.GradientTape, tf.autodiff.ForwardAccumulator)
-                for name, by in (("__enter__", 1), ("__exit__", -1))
-            ),
-        ]
-        before = [(owner, name, getattr(owner, name)) for owner, name, _ in replaced]
-        for owner, name, new in replaced:
-            setattr(owner, name, new)
-        self.watching = True
+        for owner, name, replacement in replacements:
+            setattr(owner, name, replacement)
+        self.is_observing = True
         try:
             yield
         finally:
-            self.watching = False
-            for owner, name, old in before:
-                setattr(owner, name, old)
-        for rule in self.rules:
-            if rule.registered:
-                operations = registered.operations(self._graphs, rule.registered)
-                rule.calls += map(
-                    registered.call_of, operations[:KEPT_CALLS], repeat(rule.function)
-                )
+            self.is_observing = False
+            for owner, name, original in originals:
+                setattr(owner, name, original)
+        for gradient in self.gradients:
+            if registered := gradient.registered_name:
+                operations = graph_operations.operations(self._graphs, registered)
+                gradient.calls += [
+                    graph_operations.as_call(operation, gradient.function)
+                    for operation in operations[:MOST_CALLS]
+                ]
+
+    def _replacements(self) -> Iterator[tuple[Any, str, Callable]]:
+        """Yield the owner, the name and the replacement of each replaced attribute."""
+        for name in _DECORATORS:
+            recording = self._recording(getattr(tf, name))
+            for module in _modules_with(name):
+                yield module, name, recording
+        for module in _modules_with("RegisterGradient"):
+            yield module, "RegisterGradient", self._register
+        yield tf.Graph, "__init__", _preceded_by(self._graphs.append, tf.Graph.__init__)
+        for tape in (tf.GradientTape, tf.autodiff.ForwardAccumulator):
+            for name, step in (("__enter__", 1), ("__exit__", -1)):
+                count = functools.partial(self._count_tapes, step)
+                yield tape, name, _preceded_by(count, getattr(tape, name))
 
     def _recording(self, original: Callable) -> Callable:
-        @functools.wraps(original)
-        def make(f: Callable | None = None) -> Callable:
-            if f is None:
-                return make
-            site = self._site(original.__name__, f)
-            if not site:
-                return original(f)
-            rule = Rule(site, f, returns_rule=original.__name__ == "custom_gradient")
-            self.rules.append(rule)
-            if rule.returns_rule:
-                f = recorded(f, self.records[site], lambda: self.watching)
-            return Recorder(self, rule, original(f))
+        """Return a decorator that also records the calls of what it decorates."""
 
-        return make
+        @functools.wraps(original)
+        def decorator(f: Callable | None = None) -> Callable:
+            if f is None:
+                return decorator
+            definition = self._find_definition(original.__name__, f)
+            if not definition:
+                return original(f)
+            is_pair = original.__name__ == "custom_gradient"
+            gradient = CustomGradient(definition, f, returns_pair=is_pair)
+            self.gradients.append(gradient)
+            if is_pair:
+                calls = self.recorded_calls[definition]
+                f = recorded(f, calls, lambda: self.is_observing)
+            return CallRecorder(self, gradient, original(f))
+
+        return decorator
 
     def _register(self, operation_type: str) -> Callable:
-        site = self._site("RegisterGradient", None)
+        definition = self._find_definition("RegisterGradient", None)
 
-        def note(rule: Callable) -> Callable:
-            if site:
-                self.rules.append(Rule(site, rule, operation_type))
-            return self._really_register(operation_type)(rule)
+        def decorator(function: Callable) -> Callable:
+            if definition:
+                gradient = CustomGradient(definition, function, operation_type)
+                self.gradients.append(gradient)
+            return self._register_gradient(operation_type)(function)
 
-        return note
+        return decorator
 
-    def _kept(self, original: Callable) -> Callable:
-        def initialize(graph: tf.Graph, *arguments: object, **keywords: object) -> None:
-            self._graphs.append(graph)
-            original(graph, *arguments, **keywords)
+    def _count_tapes(self, step: int, _: object) -> None:
+        self._tapes[threading.get_ident()] += step
 
-        return initialize
+    def _find_definition(
+        self, kind: str, function: Callable | None
+    ) -> Definition | None:
+        """Return the definition that is running.
 
-    def _counted(self, original: Callable, by: int) -> Callable:
-        def step(tape: object, *arguments: object) -> object:
-            self._tapes[threading.get_ident()] += by
-            return original(tape, *arguments)
-
-        return step
-
-    def _site(self, maker: str, function: Callable | None) -> Site | None:
-        """The place in the program that is at work, or None if TensorFlow's or
-        Keras's own code makes the rule for itself."""
+        There is none if TensorFlow or Keras makes a custom gradient for its own code,
+        or if the program hides the definition.
+        """
         caller = sys._getframe(2)
-        by_keras = caller.f_globals.get("__name__", "").startswith("keras.")
+        is_keras = caller.f_globals.get("__name__", "").startswith("keras.")
         code = getattr(inspect.unwrap(function), "__code__", None) if function else None
-        is_own = not _is_installed(caller.f_code) or (
-            maker == "custom_gradient" and code and not _is_installed(code)
+        is_programs = not _is_installed(caller.f_code) or (
+            kind == "custom_gradient" and code and not _is_installed(code)
         )
-        if not (is_own or by_keras):
+        if not (is_programs or is_keras):
             return None
-        makers = {maker, "remat"} if by_keras else {maker}
-        sites = [each for each in self._sites if each.maker in makers]
+        kinds = {kind, "remat"} if is_keras else {kind}
+        candidates = [each for each in self._definitions if each.kind in kinds]
         frame: FrameType | None = caller
         while frame and frame.f_code.co_filename != self._path:
             if "__autograph_generated_file" in frame.f_code.co_filename:
                 name = getattr(function, "__name__", None)
-                return next((each for each in sites if each.name == name), None)
+                return next((each for each in candidates if each.name == name), None)
             frame = frame.f_back
         line = self._line(frame.f_lineno) if frame else 1
-        here = [each for each in sites if each.line <= line <= each.last_line]
-        if is_own and not here:
-            self.strays.append(line)
-        return min(here, key=lambda each: each.last_line - each.line, default=None)
+        running = [each for each in candidates if each.line <= line <= each.last_line]
+        if is_programs and not running:
+            self.hidden_lines.append(line)
+        return min(running, key=lambda each: each.last_line - each.line, default=None)
+
+
+def _preceded_by(action: Callable[[Any], None], method: Callable) -> Callable:
+    """Return a method that first calls an action with its object."""
+
+    def replacement(self: object, *arguments: object, **keywords: object) -> object:
+        action(self)
+        return method(self, *arguments, **keywords)
+
+    return replacement
 
 
 def _modules_with(name: str) -> list[ModuleType]:
-    """All that have it: TensorFlow exports what it makes in its own modules."""
+    """Return the modules that export an attribute of ``tf``: TensorFlow defines it in a
+    module of its own."""
     original = getattr(tf, name)
     inner = [
-        each
-        for each in sys.modules.copy().values()
-        if getattr(each, "__dict__", {}).get(name) is original
+        module
+        for module in sys.modules.copy().values()
+        if getattr(module, "__dict__", {}).get(name) is original
     ]
     return [tf, tf.compat.v1, tf.compat.v2, *inner]
 
 
 @functools.cache
 def _is_installed(code: CodeType) -> bool:
-    """Whether it is part of a package, or an example in its docstrings, and not of a
-    program."""
+    """Return whether code belongs to a package or to an example in a docstring."""
     return code.co_filename.startswith((*_PACKAGES, "<frozen", "<doctest"))

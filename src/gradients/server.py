@@ -1,7 +1,7 @@
-"""``python -m gradients.server``: programs as JSON in, what was found as JSON out.
+"""``python -m gradients.server ROOT``: run programs, and print the engine's report.
 
-A process of its own, because each child starts by importing its parent's main
-module, which is this small one.
+The paths of the programs and the report are JSON. The server is a process of its own,
+because each child of it imports its main module, and this one is small.
 """
 
 import json
@@ -10,33 +10,19 @@ from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from tracebook import progress
+from tracebook import progress, settings
 from tracebook.checker import Checker
-from tracebook.runner import Run, Runner
-from tracebook.settings import Settings, load
 
-from .check import OBSERVER, Program
+from .client import OBSERVER
 
 
-def serve(root: Path, paths: list[str], planted: list[dict]) -> dict:
-    """Of programs of the book the engine's report, with what was observed; of
-    programs that are given as text, what was observed, or the problem."""
-    if paths:
-        with closing(Checker(replace(load(root), observer=OBSERVER))) as checker:
-            tell = progress.of_programs()
-            return asdict(checker.check(list(map(Path, paths)), progress=tell))
-    settings = Settings(root, preload=("tensorflow",), observer=OBSERVER)
-    runs: dict[str, Run] = {}
-    programs = [Program(**each | {"path": Path(each["path"])}) for each in planted]
-    with closing(Runner(settings)) as runner:
-        runner.run([*programs], lambda its, run: runs.update({its.name: run}))
-    return {
-        name: {"problem": run.problem, "observed": run.observed}
-        for name, run in runs.items()
-    }
+def serve(root: Path, paths: list[Path]) -> dict:
+    """Run programs of a project, and return the engine's report as JSON has it."""
+    observing = replace(settings.load(root), observer=OBSERVER)
+    with closing(Checker(observing)) as checker:
+        return asdict(checker.check(paths, progress=progress.of_programs()))
 
 
 if __name__ == "__main__":
-    request = json.load(sys.stdin)
-    request["root"] = Path(request["root"])
-    json.dump(serve(**request), sys.stdout)
+    programs = [Path(path) for path in json.load(sys.stdin)]
+    json.dump(serve(Path(sys.argv[1]), programs), sys.stdout)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from gradients import check as rules
+from gradients import client
 from tracebook import settings
 
 from . import claims, results, share, tables
@@ -55,17 +55,19 @@ def _programs(programs: tuple[str, ...], root: Path) -> Answer:
         for name in programs
         if not _is_due(name, root)
     ]
-    problems, judged = rules.observe([root / each for each in programs], root, waiting)
+    report, observed = client.check_programs(
+        [root / each for each in programs], root, waiting
+    )
     answer = []
-    for problem in problems:
+    for problem in report["problems"]:
         program = f"{snippets}/{problem['name']}"
         where, text = problem["location"], problem["message"]
         answer.append(Finding("trace", "failed", program, where, "", text))
-    for name, observed in judged.items():
+    for name, observation in observed.items():
         program = f"{snippets}/{name}"
-        names = json.dumps(observed.names)
+        names = json.dumps(observation.local_values)
         answer.append(Finding("names", "given", program, program, "", calls=names))
-        for verdict in observed.rules:
+        for verdict in observation.gradients:
             calls = results.calls_as_json(verdict.calls, _CALLS, _LARGEST_CALL)
             answer.append(
                 Finding(

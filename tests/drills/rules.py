@@ -10,6 +10,7 @@ import difflib
 import hashlib
 import random
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -17,12 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gradients import check as rules
+from gradients.client import WRONG
 from tracebook import snippet
 from tracebook.runner import Run, Runner
 from tracebook.settings import Settings, load
 from tracebook.snippet import Snippet
 
+from ..gradient_results import results_of
 from ..project import ROOT
 from .book import Book, Tally
 
@@ -107,7 +109,7 @@ def plants(root: Path, seed: int) -> list[Plant]:
     rng = random.Random(seed)
     programs = snippet.find(load(root))
     for program in rng.sample(programs, len(programs)):
-        if program.path.parent.name == rules.WRONG:
+        if program.path.parent.name == WRONG:
             continue
         of_kind: dict[str, list[str]] = {}
         for kind, edits in filter(all, changes(ast.parse(program.source))):
@@ -121,12 +123,15 @@ def plants(root: Path, seed: int) -> list[Plant]:
 
 def judged(planted: list[Plant], root: Path) -> Iterator[tuple[Plant, str, str]]:
     """Of each plant whether it is ``caught``, ``true`` or ``missed``, and why."""
-    programs = [rules.Program.of(each.path, each.source) for each in planted]
-    said = dict(zip(planted, rules.judge(programs, root)))
+    sources = {
+        f"plant{number}.py": plant.source for number, plant in enumerate(planted)
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        results = [*results_of(Path(folder, "project"), sources).values()]
     unseen = [
         plant
-        for plant, verdicts in said.items()
-        if all(each.state != "failed" for each in verdicts)
+        for plant, of_plant in zip(planted, results)
+        if all(result.state != "failed" for result in of_plant)
     ]
     runs: dict[Snippet, Run] = {}
     settings = Settings(root, preload=("tensorflow",), observer="tests.drills.oracle")

@@ -1,4 +1,4 @@
-"""What a program's functions had by name when they returned, and how it is kept."""
+"""Promise: a few calls of each function are recorded, with small arrays only."""
 
 import builtins
 from types import ModuleType
@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from gradients import names
+from gradients import local_values
+from gradients.local_values import LocalValues
 
 pytestmark = pytest.mark.tools
 
@@ -30,15 +31,15 @@ nothing(c)
 
 @pytest.fixture
 def calls(monkeypatch) -> list[list[dict]]:
-    its, main = names.Names(), ModuleType("__main__")
-    monkeypatch.setattr(builtins, names.KEEP, its.keep, raising=False)
+    recorder, main = LocalValues(), ModuleType("__main__")
+    monkeypatch.setattr(builtins, local_values.BUILTIN, recorder.record, raising=False)
     monkeypatch.setitem(__import__("sys").modules, "__main__", main)
-    program: Any = names.prepared(PROGRAM)
+    program: Any = local_values.prepared(PROGRAM)
     exec(compile(program, "program.py", "exec"), main.__dict__)
-    return its.end()
+    return recorder.end()
 
 
-def test_each_function_tells_its_names_and_what_it_returns(calls):
+def test_each_function_reports_its_variables_and_what_it_returns(calls):
     program, scaled, double = calls
     assert scaled[0] == {
         "names": {"c": 3.0, "x": 1.0, "y": 3.0, "its_a": 3.0, "its_b": [1.0, 3.0]},
@@ -48,19 +49,20 @@ def test_each_function_tells_its_names_and_what_it_returns(calls):
     assert program[0]["names"] == {"c": 3.0, "total": [6, 12, 12, 18, 24], "graph": 6.0}
 
 
-def test_a_few_calls_are_kept_and_none_twice(calls):
+def test_a_few_calls_are_recorded_and_none_twice(calls):
     assert [each["names"]["x"] for each in calls[1]] == [1.0, 2.0, 3.0]
-    assert len(calls[2]) == names.CALLS
+    assert len(calls[2]) == local_values.MOST_CALLS
 
 
-def test_large_arrays_and_graphs_are_not_kept():
-    its = names.Names()
-    large = tf.zeros([names.NUMBERS + 1])
-    assert its.keep((1, 0), large, {"x": large}) is large
-    tf.function(lambda x: its.keep((2, 0), x, {"x": x}), autograph=False)(1.0)
-    assert its.keep((3, 0), "word", {"x": "word"}) == "word"
-    assert its._calls[1, 0] == its._calls[2, 0] == its._calls[3, 0] == []
+def test_large_arrays_and_graphs_are_not_recorded():
+    recorder = LocalValues()
+    record = recorder.record
+    large = tf.zeros([local_values.MOST_NUMBERS + 1])
+    assert record((1, 0), large, {"x": large}) is large
+    tf.function(lambda x: record((2, 0), x, {"x": x}), autograph=False)(1.0)
+    assert record((3, 0), "word", {"x": "word"}) == "word"
+    assert recorder.end() == []
 
 
-def test_a_program_without_sense_is_left_as_it_is():
-    assert names.prepared("def") == "def"
+def test_a_program_with_a_syntax_error_is_left_as_it_is():
+    assert local_values.prepared("def") == "def"

@@ -1,0 +1,259 @@
+"""Check the custom gradients of one program, in the process that runs it.
+
+The module is an observer of tracebook: ``begin`` runs before the program, and the
+function that it returns runs after the program.
+"""
+
+import builtins
+import contextlib
+import json
+import os
+import signal
+import sys
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from tracebook.snippet import Snippet
+from vjpcheck.compare import Report
+from vjpcheck.declared import Declared
+from vjpcheck.directions import Wrong
+from vjpcheck.function import STATIC, Function, Misdeclared, said
+from vjpcheck.judge import Judge
+
+from .client import POSTPONED, WRONG
+from .definitions import Definition, find_definitions, read_declarations
+from .local_values import BUILTIN, LocalValues, prepared
+from .observer import CustomGradient, Observer
+from .recording import MOST_CALLS
+
+__all__ = ["ProgramChecker", "begin", "prepared"]
+
+MOST_FUNCTIONS = 12
+"""Function objects of one definition that are checked, at most."""
+MOST_DIFFERENT_CALLS = 3
+"""Calls of one function object that are checked, at most."""
+SECONDS_FOR_A_CALL = 120
+"""Processor time of all threads for the check of one call. The slowest call of the site
+takes about 2 s; this limit ends a computation that is endless for some inputs."""
+
+HIDDEN = "made here, but not by name: write the decorator out"
+
+
+class TooLong(BaseException):
+    """A call took too long. The program can't catch it as an exception of its own."""
+
+
+class Uncheckable(Exception):
+    """A custom gradient that can't be checked."""
+
+
+def begin(snippet: Snippet) -> Callable[[], dict]:
+    """Observe a program, and return a function to call when it has ended.
+
+    The function returns an ``Observation`` as JSON.
+    """
+    checker, local_values = ProgramChecker(snippet), LocalValues()
+    setattr(builtins, BUILTIN, local_values.record)
+    observing = contextlib.ExitStack()
+    observing.enter_context(checker.observer.observe())
+
+    def end() -> dict:
+        observing.close()
+        return {"local_values": local_values.end(), "gradients": checker.results()}
+
+    return end
+
+
+class ProgramChecker:
+    """The checks of the custom gradients of one program."""
+
+    def __init__(self, snippet: Snippet) -> None:
+        self._is_postponed = snippet.name in json.loads(os.environ.get(POSTPONED, "[]"))
+        self._is_wrong = snippet.path.parent.name == WRONG
+        try:
+            self.definitions = find_definitions(snippet.source)
+        except SyntaxError:  # which ends the program
+            self.definitions = []
+        self.declared, self._problems = read_declarations(
+            snippet.source, self.definitions
+        )
+        self.observer = Observer(sys.argv[0], self.definitions, snippet.line)
+
+    def results(self) -> list[dict]:
+        """Return a ``GradientResult`` as JSON for each definition, for each declaration
+        that isn't understood, and for each line with a hidden custom gradient."""
+        problems = [(line, "declaration", message) for line, message in self._problems]
+        problems += [(line, "rule", HIDDEN) for line in {*self.observer.hidden_lines}]
+        results = [
+            {"line": line, "text": text, "state": "failed", "detail": message}
+            for line, text, message in problems
+        ]
+        results += map(self._result, self.definitions)
+        return sorted(results, key=lambda result: result["line"])
+
+    def _result(self, definition: Definition) -> dict:
+        recorded = self.observer.recorded_calls[definition]
+        calls = [part for call in recorded for part in call.as_json()]
+        result = {
+            "line": definition.line,
+            "text": definition.text,
+            "state": "not run",
+            "detail": "",
+            "calls": calls[:MOST_CALLS],
+        }
+        if self._is_postponed:
+            return result
+        declared = with_defaults(self.declared[definition], definition)
+        must_be_right = declared.right or not self._is_wrong
+        report = Report()
+        outcome, message = self._check(definition, declared, report)
+        passed = outcome == ("right" if must_be_right else "wrong")
+        if outcome == "right" and not must_be_right:
+            message = "the rule is right: declare '# truth: the rule is right'"
+        elif passed and not must_be_right:
+            message = f"wrong, as it shall be: {message}"
+        if declared.clauses:
+            message += f"; declared: {'; '.join(declared.clauses)}"
+        return result | {
+            "state": "tried" if passed else "failed",
+            "detail": message,
+            "cases": report.slopes,
+            "expected_failure": passed and not must_be_right,
+        }
+
+    def _check(
+        self, definition: Definition, declared: Declared, report: Report
+    ) -> tuple[str, str]:
+        """Return ``right``, ``wrong`` or ``unchecked``, and a message."""
+        try:
+            _limit(SECONDS_FOR_A_CALL)
+            for recorded in self.observer.recorded_calls[definition]:
+                report.repeated += recorded.repeat()
+            for judge in self._judges(definition, declared, report):
+                _limit(SECONDS_FOR_A_CALL)
+                with contextlib.closing(judge):
+                    judge.all()
+            if declared.right or not self._is_wrong:
+                report.demand_enough(declared)
+        except Wrong as problem:
+            return "wrong", str(problem)
+        except (Uncheckable, Misdeclared, TooLong) as error:
+            return "unchecked", str(error)
+        except Exception as error:
+            return "unchecked", f"cannot be checked: {said(error)}"
+        finally:
+            _limit(0)
+        return "right", _summary(declared, report)
+
+    def _judges(
+        self, definition: Definition, declared: Declared, report: Report
+    ) -> Iterator[Judge]:
+        """Yield a judge for each call that is to be checked."""
+        must_be_right = declared.right or not self._is_wrong
+        number = self.definitions.index(definition)
+        gradients = _distinct(
+            [each for each in self.observer.gradients if each.definition is definition]
+        )
+        if not gradients:
+            raise Uncheckable("this line never ran")
+        called = [gradient for gradient in gradients if gradient.calls]
+        if not called:
+            raise Uncheckable("never called")
+        # A deliberately wrong program shows its mistake in the last call, and one wrong
+        # call is enough.
+        step = 1 if must_be_right else -1
+        for i, gradient in [*enumerate(called[:MOST_FUNCTIONS])][::step]:
+            checked = set()
+            for k, call in [*enumerate(different_calls(gradient.calls))][::step]:
+                shapes = tuple((leaf.dtype, leaf.shape) for leaf in call.leaves)
+                yield Judge(
+                    call,
+                    declared,
+                    report,
+                    np.random.default_rng([number, i, k]),
+                    nested=gradient.is_nested,
+                    first=shapes not in checked,
+                    far=must_be_right and shapes not in checked,
+                )
+                checked.add(shapes)
+
+
+def _limit(seconds: int) -> None:
+    """Interrupt a computation that takes more processor time; 0 lifts the limit."""
+
+    def stop(*_: object) -> None:
+        raise TooLong(
+            f"computes for more than {seconds} s at some inputs; declare a"
+            " condition that bounds them"
+        )
+
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGPROF, stop)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def with_defaults(declared: Declared, definition: Definition) -> Declared:
+    """Return what is declared of a definition, or what its decorator implies."""
+    if definition.kind == "grad_pass_through" and not declared.intends_another:
+        return replace(declared, surrogate="lambda *inputs: inputs")
+    return declared
+
+
+def _distinct(gradients: list[CustomGradient]) -> list[CustomGradient]:
+    """Return the first of those with equal code and captured values, called ones
+    first."""
+    first: dict[tuple, CustomGradient] = {}
+    for gradient in sorted(gradients, key=lambda gradient: not gradient.calls):
+        function = gradient.function
+        cells = getattr(function, "__closure__", None) or ()
+        code = getattr(function, "__code__", function)
+        first.setdefault((code, *map(_kind_of_cell, cells)), gradient)
+    return [*first.values()]
+
+
+def _kind_of_cell(cell: types.CellType) -> object:
+    try:
+        value = cell.cell_contents
+    except ValueError:  # not filled yet
+        return None
+    if isinstance(value, (*STATIC, float)):
+        return value
+    return getattr(value, "__code__", type(value))
+
+
+def different_calls(calls: list[Function]) -> list[Function]:
+    """Return a few calls with different inputs, the first and the last among them."""
+    by_inputs = {
+        repr([(leaf.dtype, leaf.shape, leaf.value) for leaf in call.leaves]): call
+        for call in calls
+    }
+    different = [*by_inputs.values()]
+    if len(different) <= MOST_DIFFERENT_CALLS:
+        return different
+    steps = MOST_DIFFERENT_CALLS - 1
+    return [different[i * (len(different) - 1) // steps] for i in range(steps + 1)]
+
+
+def _summary(declared: Declared, report: Report) -> str:
+    """Return what was compared: ``equals differences of the forward pass at …``."""
+    reference = declared.surrogate or "the forward pass"
+    parts = [
+        f"equals differences of {reference} at {report.points} points",
+        f"in {' and '.join(sorted(report.precisions))}",
+        "eagerly and inside tf.function" if report.graph else "eagerly",
+    ]
+    if report.slices:
+        parts.append("with slices of upstream")
+    for text, count in (
+        ("in {} other shape{}", report.shapes),
+        ("with its second derivative at {} point{}", report.second),
+        ("{} time{} between both sides of a kink", report.kinks),
+        (f"{{}} of {report.slopes} slopes not settled", report.unsettled),
+        ("as in {} call{} of the run", report.repeated),
+    ):
+        if count:
+            parts.append(text.format(count, "s" * (count > 1)))
+    return ", ".join(parts)

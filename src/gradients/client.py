@@ -1,0 +1,90 @@
+"""Have programs run in another process, which checks their custom gradients.
+
+Each program runs in a process of its own. There, ``observer`` records the calls of its
+custom gradients, and ``checker`` repeats them at other points and compares the
+gradients with finite differences. A comment of the program may declare another
+gradient: see ``definitions``.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+CODE = Path(__file__).resolve().parents[1]
+OBSERVER = "gradients.checker"
+POSTPONED = "TRUTH_POSTPONED"
+"""The environment variable with the names of programs whose custom gradients aren't
+checked today. Their calls are recorded all the same, for comparison with formulas."""
+WRONG = "wrong"
+"""The folder of deliberately wrong programs."""
+
+
+@dataclass(frozen=True)
+class GradientResult:
+    """The result for one custom gradient, or for one declaration."""
+
+    line: int
+    text: str
+    """The definition, such as ``custom_gradient square``."""
+    state: str
+    """``tried``, ``failed`` or ``not run``."""
+    detail: str
+    expected_failure: bool = False
+    """Whether it is deliberately wrong, and was found to be wrong."""
+    cases: int = 0
+    """The number of derivatives that were compared."""
+    calls: tuple = ()
+    """Calls while the program ran, as ``RecordedCall.as_json`` returns them."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What was observed in one program."""
+
+    gradients: list[GradientResult]
+    """In the order of the lines."""
+    local_values: list[list[dict]]
+    """For each function, and for the program itself, some calls: the values of its
+    variables when it returned, and what it returned."""
+
+    @classmethod
+    def from_json(cls, data: dict | None) -> "Observation":
+        """Read an observation; None stands for a program that ended too early."""
+        if data is None:
+            return cls([], [])
+        results = [GradientResult(**result) for result in data["gradients"]]
+        return cls(results, data["local_values"])
+
+
+def check_programs(
+    paths: list[Path], root: Path, postponed: Collection[str] = ()
+) -> tuple[dict, dict[str, Observation]]:
+    """Run programs once, compare their outputs, and check their custom gradients.
+
+    Args:
+        paths: the programs.
+        root: the project's folder.
+        postponed: names of programs whose custom gradients aren't checked today. The
+            state of these is ``not run``.
+
+    Returns:
+        The engine's report, as JSON has it, and the observation in each program by the
+        name of the program.
+    """
+    process = subprocess.run(
+        [sys.executable, "-m", "gradients.server", str(root.resolve())],
+        cwd=CODE,
+        text=True,
+        input=json.dumps(list(map(str, paths))),
+        stdout=subprocess.PIPE,
+        env={**os.environ, POSTPONED: json.dumps([*postponed])},
+    )
+    if process.returncode:
+        raise RuntimeError(f"gradients.server ended with {process.returncode}")
+    report = json.loads(process.stdout)
+    observations = report["observed"].items()
+    return report, {name: Observation.from_json(data) for name, data in observations}
