@@ -24,7 +24,8 @@ import yaml
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tracebook import includes, live, settings, snippet
+from sliders import recording
+from tracebook import includes, settings, snippet
 from tracebook.compare import difference
 from tracebook.output import without_noise
 from truth import share
@@ -539,7 +540,7 @@ MOVED = """async turns => {
 LIVE = {
     each.name: its
     for each in snippet.find(SETTINGS)
-    if (its := live.load(each)) is not None
+    if (its := recording.load(each)) is not None
 }
 LIVE_PAGES = sorted(
     {f"{os.path.dirname(name.replace('/wrong/', '/'))}/" for name in LIVE} - {"index/"}
@@ -560,9 +561,9 @@ def test_what_a_slider_shows_is_what_the_program_printed(open_page, path):
     assert found
     for name, values, shown in found:
         its = LIVE[name]
-        heading = its.heading(tuple(values)) if values else its.own
+        heading = its.heading(tuple(values)) if values else its.default
         expected = (
-            its.printed[heading] if values else its.snippet.output_path.read_text()
+            its.outputs[heading] if values else its.snippet.output_path.read_text()
         )
         assert shown.strip() == expected.strip(), (name, heading)
 
@@ -597,9 +598,9 @@ def test_a_picture_draws_what_was_recorded(open_page, path, name, moves, line, n
     for slider, stop in zip(sliders.all(), moves):
         slider.fill(str(stop))
     # The picture is over the slider that moved last, and so are its stops.
-    *others, _ = [each.stops[stop] for each, stop in zip(its.inputs, moves)]
-    stops = its.inputs[-1].stops
-    outputs = [its.printed[its.heading((*others, stop))] for stop in stops]
+    *others, _ = [each.values[stop] for each, stop in zip(its.parameters, moves)]
+    stops = its.parameters[-1].values
+    outputs = [its.outputs[its.heading((*others, stop))] for stop in stops]
     rows = [
         re.findall(r"-?\d+\.?\d*(?:e[+-]\d+)?", text.split("\n")[line - 1])
         for text in outputs
@@ -702,15 +703,15 @@ DISPLAYED = r"""async name => {
 }"""
 
 
-def _set(page: Page, its: live.Live, values: tuple[str, ...]) -> None:
+def _set(page: Page, its: recording.Recording, values: tuple[str, ...]) -> None:
     panel = page.locator(".inputs:not(.language-text *)")
-    for each, value in zip(its.inputs, values):
+    for each, value in zip(its.parameters, values):
         label = each.name.replace("_", " ")
-        if each.stops[0] == "False":
+        if each.values[0] == "False":
             panel.get_by_role("switch", name=label).set_checked(value == "True")
         else:
             slider = panel.get_by_role("slider", name=label)
-            slider.fill(str(each.stops.index(value)))
+            slider.fill(str(each.values.index(value)))
             assert slider.get_attribute("aria-valuetext") == value
 
 
@@ -736,8 +737,8 @@ def test_a_picture_is_what_the_program_draws_at_each_stop(
     for number, values in enumerate(its.combinations()):
         _set(page, its, values)
         heading = its.heading(values)
-        at = built.replace(file, f"{number}/{file}") if heading != its.own else built
-        text = " ".join(its.shows[heading])
+        at = built.replace(file, f"{number}/{file}") if heading != its.default else built
+        text = " ".join(its.messages[heading])
         assert page.evaluate(DISPLAYED, name) == [[at, text]]
         found.add((built_site / at.removeprefix("../../")).read_bytes())
         status = page.locator(".inputs").get_by_role("status").inner_text()
@@ -745,7 +746,7 @@ def test_a_picture_is_what_the_program_draws_at_each_stop(
         assert status and told <= all_told
     assert len(found) == number + 1, "each stop has a picture of its own"
     page.get_by_role("button", name="Reset").click()
-    assert page.evaluate(DISPLAYED, name) == [[built, " ".join(its.shows[its.own])]]
+    assert page.evaluate(DISPLAYED, name) == [[built, " ".join(its.messages[its.default])]]
 
 
 def test_a_picture_moves_by_the_keyboard_and_is_printed_as_it_was_built(open_page):

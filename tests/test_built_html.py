@@ -15,8 +15,7 @@ def fresh_traces(built_site) -> dict[str, str]:
     """What programs printed when the site was built, and not what was recorded."""
     engine = Engine(built.SETTINGS.root, remember=True)
     try:
-        engine.ask()
-        return engine.answer()["outputs"]
+        return engine.check()["outputs"]
     finally:
         engine.close()
 

@@ -414,7 +414,7 @@ def test_update_writes_what_no_longer_holds_and_nothing_else(book):
     book.add("stale", "print('new')\n", "old\n")
     book.add("fresh", "print('first')\n")
     code, said = book.run("check")
-    assert code == 1 and "fresh.py:1: has no trace" in said
+    assert code == 1 and "fresh.py:1: has no output" in said
     assert not (book.snippets / "fresh.out").exists(), "check writes nothing"
     code, said = book.run("update")
     assert code == 0
@@ -490,7 +490,7 @@ def test_a_table_is_no_stray_file_and_needs_a_page(book):
     assert code == 0, said
     (book.snippets / "a.md").write_text("A table below tables/ only.\n")
     code, said = book.run("check")
-    assert code == 1 and "snippets/a.md: neither a snippet nor a trace" in said
+    assert code == 1 and "snippets/a.md: neither a snippet nor an output" in said
 
 
 def test_figures_are_published_when_they_change_and_removed_when_stale(book):
@@ -658,7 +658,7 @@ def test_hidden_files_are_no_part_of_a_book(book):
     assert code == 0, said
     (book.snippets / "x.txt").touch()
     code, said = book.run("check")
-    assert code == 1 and "snippets/x.txt: neither a snippet nor a trace" in said
+    assert code == 1 and "snippets/x.txt: neither a snippet nor an output" in said
 
 
 READ_AS_INCLUDES = {
@@ -697,20 +697,11 @@ def test_every_page_that_mkdocs_renders_is_judged(book, name):
     assert code == 1 and f"docs/{name}:1: embeds nowhere.py" in said
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "docs_dir: pages",
-        'docs_dir : "pages"',
-        "docs_dir: './pages/'  # here",
-        "docs_dir: pages # x",
-    ],
-)
-def test_the_pages_are_where_mkdocs_has_them(book, line):
-    (book.root / "mkdocs.yml").write_text(f"site_name: A book\n{line}\n")
+def test_the_pages_are_where_the_settings_have_them(book):
+    book.settings("docs = 'pages'")
     book.add("x", "print(1)\n", "1\n")
     code, said = book.run("check")
-    assert code == 2 and "pages" in said, "there is no such folder"
+    assert code == 2 and "pages: no such folder" in said
     book.page.parent.rename(book.root / "pages")
     (book.root / "docs").mkdir()
     assert book.run("check")[0] == 0
@@ -720,19 +711,16 @@ def test_the_pages_are_where_mkdocs_has_them(book, line):
 
 
 @pytest.mark.parametrize(
-    "config, more, message",
+    "line, message",
     [
-        ("docs_dir: !ENV [DOCS, docs]", "", "mkdocs.yml: docs_dir"),
-        ("docs_dir: ../elsewhere", "", "elsewhere"),
-        ("docs_dir: docs", "docs = 'pages'", "mkdocs.yml: docs_dir"),
-        ("", "docs = '/etc'", "/etc"),
-        ("", "snippets = 'programs'", "programs"),
-        ("", "snippets = '../snippets'", "../snippets"),
+        ("docs = '/etc'", "/etc"),
+        ("docs = '../elsewhere'", "elsewhere"),
+        ("snippets = 'programs'", "programs"),
+        ("snippets = '../snippets'", "../snippets"),
     ],
 )
-def test_a_book_without_its_folders_is_not_judged(book, config, more, message):
-    (book.root / "mkdocs.yml").write_text(config + "\n")
-    book.settings(more)
+def test_a_project_without_its_folders_is_not_checked(book, line, message):
+    book.settings(line)
     code, said = book.run("check")
     assert code == 2 and message in said and "Traceback" not in said, said
 
@@ -851,13 +839,10 @@ def test_a_warm_engine_judges_what_it_is_asked_for(book):
     book.add("a bad one", "print(1)\n", "2\n")
     engine = Engine(book.root)
     try:
-        engine.ask(book.snippets / "a bad one.py")
-        asked = engine.answer()
-        assert (
-            list(asked["outputs"]) == ["a bad one.py"] and len(asked["problems"]) == 1
-        )
-        engine.ask()
-        assert len(engine.answer()["outputs"]) == 2
+        report = engine.check(book.snippets / "a bad one.py")
+        assert list(report["outputs"]) == ["a bad one.py"]
+        assert len(report["problems"]) == 1
+        assert len(engine.check()["outputs"]) == 2
     finally:
         engine.close()
 
@@ -870,7 +855,7 @@ def test_an_engine_that_nobody_listens_to_ends(book):
             "-c",
             "import sys, time; from pathlib import Path;"
             " from tracebook.client import Engine;"
-            f" engine = Engine(Path({str(book.root)!r})); engine.ask();"
+            f" engine = Engine(Path({str(book.root)!r})); engine.check();"
             " time.sleep(99)",
         ],
         cwd=ROOT,

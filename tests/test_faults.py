@@ -322,7 +322,7 @@ FAULTS = {
         file("snippets/x.out", "onetwo\r\n"),
         1,
         "snippets/x.out:1: snippets/x.py prints something else\n"
-        "    its lines end in CR LF, and those of a trace in LF\n1 snippets",
+        "    its lines end in CR LF, and those of an output in LF\n1 snippets",
     ),
     "a trace of CR LF that is rewritten": Fault(
         "tracebook update", file("snippets/x.out", "onetwo\r\n"), 0, "CR LF"
@@ -341,10 +341,10 @@ FAULTS = {
     ),
     # Nothing is wrong, and the work goes on.
     "figures without a record": Fault(
-        CHECK, file(".cache/tracebook/figures.json", "null"), 0, "1 run, 0 traces"
+        CHECK, file(".cache/tracebook/figures.json", "null"), 0, "1 run, 0 outputs"
     ),
     "a pipe and a lock file among the pages": Fault(
-        BUILD, litter, 0, "all traces hold"
+        BUILD, litter, 0, "all outputs agree"
     ),
 }
 
@@ -491,7 +491,7 @@ def test_only_visible_files_are_pages(book):
     write(docs, "part/page.md", "# Another\n")
     shown = ["docs/index.md", "docs/labs/lab.py", "docs/part/page.md"]
     assert [each.label for each in all_pages(book)] == shown
-    assert not [*pages.embeds(settings.load(book))][2:]
+    assert not [*pages.included(settings.load(book))][2:]
 
 
 @pytest.mark.parametrize("command", ["truth --help", "tracebook check --json"])

@@ -10,11 +10,11 @@ import sys
 from datetime import date
 
 import pytest
-from mkdocs.config.defaults import MkDocsConfig
 
 import reader.live
-from adapters.tracebook_plugin import TracebookPlugin
-from tracebook import live, settings, snippet
+from sliders import recording
+from sliders.scripts import Scripts
+from tracebook import settings, snippet
 
 from .conftest import EVERY_PROGRAM
 from .project import ROOT
@@ -23,7 +23,7 @@ from .test_engine import Book
 pytestmark = pytest.mark.tools
 
 BOOK = settings.load(ROOT)
-PROGRAMS = [each for each in snippet.find(BOOK) if live.path_of(each).is_file()]
+PROGRAMS = [each for each in snippet.find(BOOK) if recording.path_of(each).is_file()]
 
 PROGRAM = """def f(x):
     y = 3.0
@@ -35,12 +35,14 @@ z = [1.0, -4.0]
 print("x =", x, "f =", f(x))
 print("z =", sum(z))
 """
+PLUGINS = "plugins = ['sliders']\n"
 TRACE = "x = 2.0 f = 6.0\nz = -3.0\n"
 
 
 @pytest.fixture
 def book(tmp_path, tmp_path_factory):
     book = Book(tmp_path, tmp_path_factory.mktemp("temporary"))
+    book.settings(PLUGINS)
     book.add("a", PROGRAM, TRACE)
     return book
 
@@ -57,35 +59,35 @@ def test_update_records_every_combination(book):
     declare(book, "x = 1.0 to 2.0 by 0.5\nz[1] = -4.0, 0.5\n")
     status, said = book.run("update")
     assert status == 0, said
-    its = live.load(snippet.find(settings.load(book.root))[0])
-    assert its.own == "x = 2.0; z[1] = -4.0"
-    assert list(its.printed) == [
+    its = recording.load(snippet.find(settings.load(book.root))[0])
+    assert its.default == "x = 2.0; z[1] = -4.0"
+    assert list(its.outputs) == [
         f"x = {x}; z[1] = {z}" for x in (1.0, 1.5, 2.0) for z in (-4.0, 0.5)
     ]
-    assert its.printed["x = 1.5; z[1] = 0.5"] == "x = 1.5 f = 4.5\nz = 1.5\n"
-    assert its.printed[its.own] == TRACE
+    assert its.outputs["x = 1.5; z[1] = 0.5"] == "x = 1.5 f = 4.5\nz = 1.5\n"
+    assert its.outputs[its.default] == TRACE
     assert book.run("check")[0] == 0
-    assert "6 stops" in book.run("check", "--stops")[1]
+    assert "6 variants" in book.run("check", "--stops")[1]
 
 
 @pytest.mark.parametrize(
     "declared, problem",
     [
-        ("x: 1.0\n", "a.live:1: 'x: 1.0' isn't an input"),
+        ("x: 1.0\n", "a.live:1: 'x: 1.0' isn't a parameter"),
         ("x = 1.0, 2.0\nw = 3.0\n", "a.live:2: the program assigns no numeric"),
         ("z = 1.0\n", "a.live:1: the first assignment to z has 2 constants"),
         ("z[2] = 1.0\n", "a.live:1: the assignment to z has 2 constants"),
         ("x = 1, 2\n", "a.live:1: 1 isn't of the type of 2.0"),
-        ("x = 2.0, 1.0\n", "a.live:1: its stops don't increase"),
+        ("x = 2.0, 1.0\n", "a.live:1: the values don't increase"),
         ("x = 1.0, 3.0\n", "a.live:1: 2.0, which is in the program, isn't one"),
         ("x = 1.0, two\n", "a.live:1: 'two' isn't a number"),
         ("x = False, True\n", "a.live:1: the program assigns no numeric"),
         ("x = nan to 2.0 by 1.0\n", "'nan to 2.0 by 1.0' isn't a range"),
-        ("x = 1.0 to 2.0 by 0.0\n", "a.live:1: '1.0 to 2.0 by 0.0' has no stops"),
+        ("x = 1.0 to 2.0 by 0.0\n", "a.live:1: '1.0 to 2.0 by 0.0' has no values"),
         ("x = 1.0 to 2.0 by Infinity\n", "a.live:1: '1.0 to 2.0 by Infinity' has no"),
         (
             "x = 1.0 to 2.5 by 1.0\n",
-            "a.live:1: '1.0 to 2.5 by 1.0' has no stops, no last",
+            "a.live:1: '1.0 to 2.5 by 1.0' has no values, no last",
         ),
         ("x = 1.0, 2.0\nx = 2.0, 3.0\n", "a.live:1: names one constant twice"),
         ("x = 1.0 to 30.0 by 0.1\nz[0] = 1.0, 2.0\n", "has 582 combinations"),
@@ -113,7 +115,7 @@ def test_no_number_of_another_program_is_shown(book):
     program.write_text(PROGRAM)
 
     declare(book, held.replace("x = 2.0 f = 6.0", "x = 2.0 f = 7.0"))
-    assert "prints something else than its trace" in book.run("check")[1]
+    assert "prints something else than its output" in book.run("check")[1]
 
     declare(book, held.replace("f = 3.0", "f = 4.0"))
     assert book.run("check")[0] == 0
@@ -133,7 +135,7 @@ def test_programs_that_cannot_be_live_are_refused(book):
     declare(book, "x = 1.0, 2.0\n")
     for more, problem in (
         ("import math\nmath.runs = getattr(math, 'runs', 0) + 1\nprint(math.runs)\n",
-         "prints something else than its trace"),
+         "prints something else than its output"),
         ("open('a' + '.svg', 'w').write('<svg/>')\n", "draws a figure"),
         ("import os\nif x < 2.0:\n    os._exit(1)\n", "exit code 1"),
     ):  # fmt: skip
@@ -178,9 +180,9 @@ def test_a_figure_is_drawn_at_every_stop(drawing):
     }
     assert drawn["a.svg"] == "<svg>a.svg 2.0 False</svg>"
     assert drawn["1/a-dark.svg"] == "<svg>a-dark.svg 1.0 True</svg>"
-    its = live.load(snippet.find(settings.load(drawing.root))[0])
-    assert its.printed["x = 1.0; dotted = True"] == "x = 1.0\n"
-    assert [*its.shows.values()] == [
+    its = recording.load(snippet.find(settings.load(drawing.root))[0])
+    assert its.outputs["x = 1.0; dotted = True"] == "x = 1.0\n"
+    assert [*its.messages.values()] == [
         ("A line at 1.",),
         ("A line at 1.", "It is dotted."),
         ("A line at 2.",),
@@ -193,8 +195,8 @@ def test_each_build_draws_every_stop_or_remembers_it(drawing):
     folder = drawing.root / "docs" / "figures"
     drawn = figures(drawing)
     for arguments, said in (
-        (("check",), " 4 stops,"),
-        (("--remember", "check"), "1 remembered, 0 traces"),
+        (("check",), " 4 variants,"),
+        (("--remember", "check"), "1 remembered, 0 outputs"),
     ):
         (folder / "1" / "a.svg").unlink(missing_ok=True)
         status, printed = drawing.run(*arguments)
@@ -238,31 +240,26 @@ def test_what_a_stop_leaves_behind_shows_wherever_the_own_one_is(book):
     book.add("c", f"x = 1.0\n{counts}", "1\n")
     (book.snippets / "c.live").write_text("x = 1.0, 2.0\n")
     status, said = book.run("update")
-    assert status == 1 and "prints something else than its trace" in said
+    assert status == 1 and "prints something else than its output" in said
 
 
 def test_a_page_shows_the_own_trace_to_the_last_digit(book):
     book.add("d", "x = 2.0\nprint(x / 3.0)\n", "0.6666667\n")
     (book.snippets / "d.live").write_text("x = 1.0, 2.0\n")
     assert book.run("update")[0] == 0
-    its = live.load(snippet.find(settings.load(book.root))[1])
-    assert its.printed["x = 2.0"] == "0.6666666666666666\n"
+    its = recording.load(snippet.find(settings.load(book.root))[1])
+    assert its.outputs["x = 2.0"] == "0.6666666666666666\n"
     assert '["0.3333333333333333\\n","0.6666667\\n"]' in its.script()
 
 
 def test_what_is_served_of_other_inputs_follows_its_files(book):
     declare(book, "x = 1.0, 2.0\n")
     assert book.run("update")[0] == 0
-    plugin = TracebookPlugin()
-    plugin.on_startup(command="serve", dirty=False)
-    plugin._settings = settings.load(book.root)
-    config = MkDocsConfig()
-    config["site_dir"] = str(book.root / "site")
-    for trace in (TRACE, TRACE.replace("6.0", "6.00")):
-        (book.snippets / "a.out").write_text(trace)
-        plugin._write_live(config)
-        script = (book.root / "site/snippets/a.live.js").read_text()
-        assert json.dumps(trace) in script
+    scripts, project = Scripts(), settings.load(book.root)
+    for output in (TRACE, TRACE.replace("6.0", "6.00")):
+        (book.snippets / "a.out").write_text(output)
+        [(name, script)] = scripts.all(project)
+        assert name == "a.live.js" and json.dumps(output) in script
 
 
 @pytest.mark.parametrize(
@@ -310,7 +307,7 @@ print(x)
 
 
 def test_what_a_library_says_of_running_again_is_dropped(book):
-    book.settings("again = ['WARNING \\d+ times']")
+    book.settings(f"{PLUGINS}\n[tool.sliders]\nnoise = ['WARNING \\d+ times']")
     counts = "import math\nmath.n = getattr(math, 'n', 0) + 1\n"
     counts += "if math.n > 1:\n    print('WARNING', math.n, 'times')\n"
     (book.snippets / "a.py").write_text(counts + PROGRAM)
@@ -323,7 +320,7 @@ def test_what_a_library_says_of_running_again_is_dropped(book):
 
 def test_inputs_need_their_program(book):
     (book.snippets / "gone.live").write_text("x = 1.0\n")
-    assert "gone.live: inputs without their program" in book.run("check")[1]
+    assert "gone.live: belongs to gone.py, which is missing" in book.run("check")[1]
 
 
 def test_a_constant_is_changed_where_it_stands(book):
@@ -331,7 +328,7 @@ def test_a_constant_is_changed_where_it_stands(book):
     text = "def f():\n    x = 1.0\n\n\nä, x = 5.0, -2.5\nprint(ä, x)\n"
     (book.snippets / "a.py").write_text(text)
     declare(book, "x = -2.5, 7.0\n")
-    its = live.load(snippet.find(settings.load(book.root))[0])
+    its = recording.load(snippet.find(settings.load(book.root))[0])
     assert its.text(("7.0",)) == text.replace("-2.5", "7.0")
 
 
@@ -344,8 +341,8 @@ def ran_at_every_stop(programs: list[snippet.Snippet]) -> None:
         text=True,
     )
     assert checked.returncode == 0, checked.stdout + checked.stderr
-    count = sum(live.count(each.path) for each in programs)
-    assert f" {count} stops," in checked.stdout
+    count = sum(recording.count(each) for each in programs)
+    assert f" {count} variants," in checked.stdout
 
 
 @pytest.mark.tools(False)

@@ -120,6 +120,9 @@ def test_a_configuration_that_speaks_of_another_book_fails(book):
     (book / "mkdocs.yml").write_text(config)
     code, said = build(book)
     assert code == 1 and "docs_dir is pages" in said and "Traceback" not in said, said
+    (book / "pyproject.toml").write_text("[tool.tracebook]\ndocs = 'pages'\n")
+    code, said = build(book)
+    assert code == 1 and "no page shows it" in said, said
 
 
 MISTYPED = [

@@ -1,4 +1,5 @@
-"""The adapter to MkDocs: ask the engine while pages render, then obey it."""
+"""The plugin ``tracebook``: check the programs while pages render, and publish figures
+and sliders."""
 
 import errno
 import json
@@ -8,6 +9,7 @@ import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -19,8 +21,9 @@ from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 
+from sliders.scripts import Scripts
 from tracebook import files as on_disk
-from tracebook import live, pages, snippet
+from tracebook import includes, pages
 from tracebook.client import Engine
 from tracebook.settings import Settings, SettingsError, load
 
@@ -32,33 +35,33 @@ _INCLUDES = "tracebook.extension"
 
 
 class TracebookConfig(Config):
+    """Options of the plugin."""
+
     remember = Type(bool, default=False)
-    """Whether a build takes the runs of another day; ``serve`` always does."""
+    """Whether a build reuses runs of an earlier day; ``serve`` always does."""
 
 
 class TracebookPlugin(BasePlugin[TracebookConfig]):
-    """``build`` waits, and fails where a trace does not hold; ``serve`` warns."""
+    """``build`` waits, and fails where an output differs; ``serve`` warns."""
 
     _settings: Settings
     _engine: Engine | None = None
     _answer: Future | None = None
-    _asked: int = 0
-    """How often, while this book is served."""
+    _requests: int = 0
     _last_site: LastSite | None = None
     _problems: Sequence[str] = ()
-    """What the pages say at their top while they are served."""
+    """Messages at the top of pages while they are served."""
     _lines: Mapping[str, list[int]] = {}
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
         self._serving = command == "serve"
-        # One asks and listens at a time, and one more may wait.
+        # One request runs at a time, and one more may wait.
         self._thread = ThreadPoolExecutor(max_workers=1)
-        # Of programs whose inputs readers may change, made once for each content.
-        self._scripts: dict[str, tuple[object, str]] = {}
+        self._scripts = Scripts()
 
     @property
     def _news(self) -> Path:
-        """MkDocs watches this folder, and renders again."""
+        """A folder that MkDocs watches, to render again when problems change."""
         return self._settings.cache_dir / "news"
 
     def on_config(self, config: MkDocsConfig) -> None:
@@ -67,6 +70,10 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
             settings = _settings(config)
         except SettingsError as error:
             raise PluginError(str(error)) from error
+        # Without the folder, the extension would look below the current one.
+        config.mdx_configs[_INCLUDES] = {"snippets": str(settings.snippets_dir)}
+        if _INCLUDES not in config.markdown_extensions:
+            config.markdown_extensions.append(_INCLUDES)
         if self._engine and settings == self._settings:
             if self._engine.is_alive:
                 return
@@ -82,34 +89,31 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         if unreadable := [*pages.unreadable(self._settings)]:
             raise PluginError("\n".join(unreadable))
         if self._answer:
-            self._answer.cancel()  # it has not begun, or goes on
+            self._answer.cancel()  # unless it has begun
         assert self._engine
-        self._asked += 1
+        self._requests += 1
         if self._serving:
-            ask: Callable = partial(self._ask_and_tell, self._engine, self._asked)
+            check: Callable = partial(self._check, self._engine, self._requests)
         else:
-            ask = partial(self._ask, self._engine)
-        self._answer = self._thread.submit(ask)
+            check = self._engine.check
+        self._answer = self._thread.submit(check)
 
-    def _ask(self, engine: Engine) -> dict:
-        engine.ask()
-        return engine.answer()
-
-    def _ask_and_tell(self, engine: Engine, number: int) -> None:
+    def _check(self, engine: Engine, number: int) -> None:
         try:
-            report = self._ask(engine)
-            if number == self._asked:  # else it is of files as they were before
-                self._tell(report, logging.WARNING)
+            report = engine.check()
         except ChildProcessError as error:
-            if engine is self._engine:  # else it was closed, and this is no news
+            if engine is self._engine:  # which wasn't closed
                 log.warning("%s; it starts again when a file is saved", error)
+            return
+        if number == self._requests:  # no file has changed since
+            self._log(report, logging.WARNING)
 
-    def _tell(self, report: dict, level: int) -> None:
+    def _log(self, report: dict, level: int) -> None:
         self._lines = report["lines"]
         for problem in report["problems"]:
             log.log(level, "%(location)s: %(message)s", problem)
-        if not report["problems"] or level < logging.ERROR:
-            number, remembered = len(report["problems"]), report["remembered"]
+        number, remembered = len(report["problems"]), report["remembered"]
+        if not number or level < logging.ERROR:
             log.info(
                 "%d snippets, %d run%s, %s",
                 len(report["outputs"]),
@@ -117,93 +121,91 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
                 f", {remembered} remembered" if remembered else "",
                 f"{number} problem{'s' * (number > 1)}"
                 if number
-                else "all traces hold",
+                else "all outputs agree",
             )
-        said = tuple(f"{p['location']}: {p['message']}" for p in report["problems"])
-        if self._serving and said != self._problems:
-            self._problems = said
-            on_disk.write(self._news / "problems", "\n".join(said).encode())
+        messages = tuple(f"{p['location']}: {p['message']}" for p in report["problems"])
+        if self._serving and messages != self._problems:
+            self._problems = messages
+            on_disk.write(self._news / "problems", "\n".join(messages).encode())
 
     def cache_key(self, page: str, text: str, docs: Path, root: Path) -> object:
-        """What a page includes, and what that includes."""
-        return pages.included(text, self._settings.snippets_dir)
+        """Return the content of the files that a page includes, also by way of others;
+        None if an include is malformed."""
+        folder = self._settings.snippets_dir
+        contents: dict[str, bytes | None] = {}
+        texts = [text]
+        while texts:
+            for include in includes.find(texts.pop()):
+                if not include.name:
+                    return None
+                if include.name in contents:
+                    continue
+                path, content = folder / include.name, None
+                with suppress(OSError):  # not there
+                    content = path.read_bytes()
+                contents[include.name] = content
+                if content and b"-8<-" in content:
+                    text = content.decode("utf-8", "replace")
+                    is_program = path.suffix == ".py"
+                    texts.append(includes.visible(text) if is_program else text)
+        return contents
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> None:
         # MkDocs would wait for a pipe, and fail on the lock file of an editor, or where
-        # the engine removes a figure that nobody draws any more.
-        for each in [*files]:
-            is_other = each.abs_src_path and not os.path.isfile(each.abs_src_path)
-            if is_other or each.src_uri.startswith("figures/"):
-                files.remove(each)
+        # the engine removes a figure that no program draws any longer.
+        for file in [*files]:
+            is_special = file.abs_src_path and not os.path.isfile(file.abs_src_path)
+            if is_special or file.src_uri.startswith("figures/"):
+                files.remove(file)
         # Figures are still being drawn: links to them resolve from now on,
         # and their content follows when the engine has answered.
         for name in pages.figures(self._settings):
             if not files.get_file_from_path(uri := f"figures/{name}"):
                 files.append(File.generated(config, uri, content=""))
 
-    @event_priority(-100)  # the others work on, while snippets still run
+    @event_priority(-100)  # other plugins work on while programs still run
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         if not self._serving and self._answer:
             try:
                 report = self._answer.result()
             except ChildProcessError as error:
                 raise PluginError(str(error)) from error
-            self._tell(report, logging.ERROR)
+            self._log(report, logging.ERROR)
             if problems := report["problems"]:
                 raise PluginError(
                     f"tracebook: {len(problems)} problems; the site is not built"
                 )
-        self._copy_figures(config)
-        self._write_lines(config)
-        self._write_live(config)
+        site = Path(config.site_dir)
+        self._copy_figures(site)
+        # Which line of a program printed a line of its output, for readers who point
+        # at it.
+        lines = json.dumps(self._lines, separators=(",", ":"))
+        on_disk.write(site / LINES, f"printedBy={lines}\n".encode())
+        self._write_sliders(site)
         if self._serving:
-            kept = self._settings.cache_dir / "site"
-            keep = partial(LastSite.keep, Path(config.site_dir), kept)
+            keep = partial(LastSite.keep, site, self._settings.cache_dir / "site")
             threading.Thread(target=keep, daemon=True).start()
             if self._answer and not self._answer.done():
                 log.info("The programs run behind the pages; what differs follows")
 
-    def _write_lines(self, config: MkDocsConfig) -> None:
-        """Of each line of a trace its line of the program: what a pointer asks for."""
-        said = json.dumps(self._lines, separators=(",", ":"))
-        on_disk.write(Path(config.site_dir, LINES), f"printedBy={said}\n".encode())
+    def _write_sliders(self, site: Path) -> None:
+        for name, script in self._scripts.all(self._settings):
+            on_disk.write(site / "snippets" / name, script.encode())
 
-    def _write_live(self, config: MkDocsConfig) -> None:
-        """What programs print with other inputs, as recorded; the engine judges it."""
-        folder = self._settings.snippets_dir
-        for path in on_disk.below(folder):
-            program = path.with_suffix(".py")
-            if path.suffix != live.SUFFIX or not program.is_file():
-                continue
-            name = program.relative_to(folder).as_posix()
-            try:
-                parts = path, program, path.with_suffix(".out")
-                now = [part.stat().st_mtime_ns for part in parts]
-                if self._scripts.get(name, ((), ""))[0] != now:
-                    its = live.load(snippet.load(program, self._settings))
-                    self._scripts[name] = now, its.script() if its else ""
-            except (live.LiveError, SettingsError, OSError):
-                continue
-            target = Path(config.site_dir, "snippets", live.published(name))
-            on_disk.write(target, self._scripts[name][1].encode())
-
-    def _copy_figures(self, config: MkDocsConfig) -> None:
-        if self._settings.figures_dir.exists():
-            shutil.copytree(
-                self._settings.figures_dir,
-                Path(config.site_dir, "figures"),
-                dirs_exist_ok=True,
-            )
+    def _copy_figures(self, site: Path) -> None:
+        figures = self._settings.figures_dir
+        if figures.exists():
+            shutil.copytree(figures, site / "figures", dirs_exist_ok=True)
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Callable
     ) -> None:
-        # From here on MkDocs sees each figure that changes, and renders again.
+        # From here on, MkDocs sees each figure that changes, and renders again.
         server.watch(str(self._settings.snippets_dir))
         server.watch(str(self._settings.root / "pyproject.toml"))
         self._news.mkdir(parents=True, exist_ok=True)
         server.watch(str(self._news))
-        self._copy_figures(config)
+        self._copy_figures(Path(config.site_dir))
         self._close_last_site()
 
     def on_build_error(self, *, error: Exception) -> None:
@@ -248,21 +250,22 @@ def _last_site(config: MkDocsConfig, settings: Settings) -> LastSite | None:
 
 
 def _settings(config: MkDocsConfig) -> Settings:
-    """The book's settings, as far as MkDocs' own agree, whose word counts."""
+    """Return the project's settings, with the folder of pages that MkDocs has.
+
+    Raises:
+        SettingsError: ``mkdocs.yml`` has other folders than ``pyproject.toml``.
+    """
     folder, name = os.path.split(os.path.abspath(str(config.config_file_path)))
     root = Path(folder).resolve()
     settings = load(root, os.path.relpath(config.docs_dir, folder))
     if name in ("mkdocs.yml", "mkdocs.yaml"):
-        others = load(root).docs_dir
-        if others != settings.docs_dir:
+        docs_dir = load(root).docs_dir
+        if docs_dir != settings.docs_dir:
             raise SettingsError(
-                f"{name}: docs_dir is {settings.docs}, and not {others}"
+                f"{name}: docs_dir is {settings.docs}, and not {docs_dir};"
+                f" write docs = {settings.docs!r} below [tool.tracebook]"
             )
     site, programs = Path(config.site_dir).resolve(), settings.snippets_dir.resolve()
     if site.is_relative_to(programs) or programs.is_relative_to(site):
         raise SettingsError(f"site_dir: {site} would be emptied, with the programs")
-    # Without the folder it would look from where the command was given.
-    config.mdx_configs[_INCLUDES] = {"snippets": str(settings.snippets_dir)}
-    if _INCLUDES not in config.markdown_extensions:
-        config.markdown_extensions.append(_INCLUDES)
     return settings

@@ -1,8 +1,7 @@
 """The command: ``python -m tracebook check|update [PATH…]``.
 
-Exit codes: 0 all holds; 1 a trace differs, a snippet failed, a page embeds
-what is not there, or a file could not be written; 2 usage, or an unknown
-setting.
+Exit codes: 0 all outputs agree; 1 an output differs, a program failed, a page embeds
+what is not there, or a file could not be written; 2 usage, or an unknown setting.
 """
 
 import argparse
@@ -15,68 +14,72 @@ from dataclasses import asdict
 from pathlib import Path
 
 from . import command, progress
-from .checker import Checker, Report
-from .pages import Problem
+from .checker import Checker
+from .report import Report
 from .settings import SettingsError, load
 
 
 def main() -> int:
+    """Run the command, and return its exit code."""
     arguments = _parser().parse_intermixed_args()
-    return command.main("tracebook", lambda: _do(arguments))
+    return command.main("tracebook", lambda: _run(arguments))
 
 
-def _do(arguments: argparse.Namespace) -> int:
-    book = load(arguments.root.resolve(), arguments.docs)
-    with closing(Checker(book, arguments.remember)) as checker:
+def _run(arguments: argparse.Namespace) -> int:
+    settings = load(arguments.root.resolve(), arguments.docs)
+    with closing(Checker(settings, arguments.remember)) as checker:
         if arguments.command == "engine":
             return _serve(checker)
         update = arguments.command == "update"
-        tell = progress.of_programs()
-        report = checker.check(arguments.paths, update, update, tell, arguments.stops)
-        return _print_json(report) if arguments.json else _print(report)
+        report = checker.check(
+            arguments.paths, update, update, progress.of_programs(), arguments.stops
+        )
+    return _print_json(report) if arguments.json else _print(report)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m tracebook", description=(__doc__ or "").partition("\n")[0]
     )
-    parser.add_argument(
+    add, default = parser.add_argument, os.environ.get("TRACEBOOK_REMEMBER") == "1"
+    add(
         "--root",
         type=Path,
         default=Path(),
         help="the folder of pyproject.toml (default: here)",
     )
-    parser.add_argument(
+    add(
         "--docs",
         metavar="FOLDER",
-        help="the folder of pages (default: as mkdocs.yml says)",
+        help="the folder of pages (default: that of the settings)",
     )
-    parser.add_argument(
+    add(
         "--remember",
         action="store_true",
-        default=os.environ.get("TRACEBOOK_REMEMBER") == "1",
-        help="do not run what ran before, with all as it is now (also if the"
-        " environment sets TRACEBOOK_REMEMBER=1)",
+        default=default,
+        help="don't run what passed before, if nothing that it depends on has changed"
+        " (also if the environment sets TRACEBOOK_REMEMBER=1)",
     )
-    parser.add_argument(
+    add(
         "--stops",
         action="store_true",
-        help="run the programs that have a .live file at every stop of their inputs",
+        help="run programs at every position of their sliders, or all other variants"
+        " that plugins know",
     )
-    parser.add_argument("--json", action="store_true", help="report in JSON")
-    parser.add_argument(
+    add("--json", action="store_true", help="report in JSON")
+    add(
         "command",
         choices=("check", "update", "engine"),
-        help="check: run snippets and compare their traces; update: rewrite the"
-        " traces that differ; engine: for site generators, do so for each line"
+        help="check: run programs and compare their outputs; update: rewrite the"
+        " outputs that differ; engine: for site generators, do so for each line"
         " 'check [PATH…]' of standard input, and answer in JSON",
     )
-    parser.add_argument(
+    add(
         "paths",
         metavar="PATH",
         nargs="*",
         type=Path,
-        help="snippets or folders of them (default: the whole book)",
+        help="programs or folders of them (default: the whole project)",
     )
     return parser
 
@@ -89,8 +92,8 @@ def _print(report: Report) -> int:
     print(
         f"{len(report.outputs)} snippets, {report.ran} run,"
         + (f" {report.remembered} remembered," if report.remembered else "")
-        + (f" {report.stops} stops," if report.stops else "")
-        + f" {len(report.notes)} traces written,"
+        + (f" {report.variants} variants," if report.variants else "")
+        + f" {len(report.notes)} outputs written,"
         f" {len(report.problems)} problems"
     )
     return 1 if report.problems else 0
@@ -102,14 +105,16 @@ def _print_json(report: Report) -> int:
 
 
 def _serve(checker: Checker) -> int:
+    """Answer requests until there are no more, or nobody reads the answers."""
     parent = os.getppid()
     for line in sys.stdin:
         try:
             paths = [Path(path) for path in shlex.split(line)[1:]]
-            tell = progress.of_programs(parent)
-            report = checker.check(paths, sweep=True, progress=tell)
+            show = progress.of_programs(parent)
+            report = checker.check(paths, sweep=True, progress=show)
         except (SettingsError, OSError, ValueError) as error:
-            report = Report([Problem("tracebook", str(error))])
+            report = Report()
+            report.problem("tracebook", str(error))
         _print_json(report)
     return 0
 

@@ -1,60 +1,68 @@
-"""Judge a book: its traces, its pages, its figures. Check and update are one."""
+"""Check a project: run its programs, and compare their outputs, figures and pages."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from textwrap import indent
 from typing import Any
 
-from . import compare, files, includes, live, pages, snippet
+from . import compare, files, includes, pages, snippet
 from .figures import Figures
 from .memory import Memory
-from .output import OBEYED, excerpt, unshowable
-from .pages import Problem
+from .output import MISREAD, unshowable
+from .report import Report
 from .runner import Run, Runner
 from .settings import Settings, SettingsError
 from .snippet import Snippet
 
 
-@dataclass
-class Report:
-    """What was judged and what does not hold."""
+@dataclass(frozen=True)
+class Context:
+    """What plugins know of a check.
 
-    problems: list[Problem] = field(default_factory=list)
-    notes: list[Problem] = field(default_factory=list)
-    """Traces that ``update`` rewrote, with their diffs."""
-    outputs: dict[str, str] = field(default_factory=dict)
-    """What each snippet printed, by its name below the snippets folder."""
-    lines: dict[str, list[int]] = field(default_factory=dict)
-    """For each line of a trace the line that printed it, of the program as readers
-    see it, or 0."""
-    observed: dict[str, Any] = field(default_factory=dict)
-    """What the observer told of each, if there is one."""
-    ran: int = 0
-    remembered: int = 0
-    """Snippets of which an earlier run was taken, instead of another."""
-    stops: int = 0
-    """Combinations of inputs that were run."""
+    The setting ``plugins`` names packages with a module ``tracebook_plugin``, which has
+
+    - ``SUFFIX``, of the files beside programs that belong to the plugin,
+    - ``check(context)``, which adds problems to the report, and returns figures to be
+      published: for each program by their paths below its folder.
+    """
+
+    settings: Settings
+    programs: Sequence[Snippet]
+    runs: Mapping[Snippet, Run]
+    report: Report
+    memory: Memory
+    runner: Runner
+    update: bool
+    """Whether records that differ are rewritten."""
+    variants: bool
+    """Whether variants run although their records agree with the program."""
 
 
 class Checker:
-    """Judges a book again and again; a snippet that held runs once.
+    """Checks a project again and again. A program that passed runs once.
 
-    With ``remember`` also one that held another day, if all is as it was then.
+    Args:
+        settings: of the project.
+        remember: whether a passed run of an earlier day counts, if nothing that it
+            depends on has changed.
     """
 
     def __init__(self, settings: Settings, remember: bool = False) -> None:
         self.settings = settings
-        self._remember = remember and not settings.observer
-        # Who looks on changes nothing: what printed its trace then counts as run.
-        self._memory = Memory(replace(settings, observer=""))
+        # An observer doesn't change a run, so a run under an observer counts later.
+        self._memory = Memory(
+            replace(settings, observer=""), remember and not settings.observer
+        )
         self._figures = Figures(settings)
         self._runner = Runner(settings)
-        self._held: dict[Snippet, Run] = {}
-        self._drew: dict[Snippet, Run] = {}
-        """Those that draw, at every stop of their inputs."""
+        self._plugins: list[Any] = [
+            import_module(f"{name}.tracebook_plugin") for name in settings.plugins
+        ]
 
     def close(self) -> None:
+        """Remove what the runs left."""
         self._runner.close()
 
     def check(
@@ -63,232 +71,165 @@ class Checker:
         update: bool = False,
         sweep: bool = False,
         progress: Callable[[int, int], None] = lambda ended, total: None,
-        stops: bool = False,
+        variants: bool = False,
     ) -> Report:
-        """Run and compare the snippets under ``paths``, or the whole book.
+        """Run programs and compare their outputs.
 
-        With ``stops`` the programs whose inputs readers may change run at every
-        combination of these, and those that draw always do; else what is recorded of
-        them is compared with the program and its trace, and with ``update`` they run
-        where it doesn't agree.
+        Args:
+            paths: programs or folders of them. Pages and orphaned files are checked
+                with the whole project only.
+            update: rewrite outputs that differ, except those of programs that failed.
+            sweep: remove figures that no program draws any longer.
+            progress: called with the numbers of ended programs and of all.
+            variants: have plugins run the variants of all programs.
 
-        With ``update`` a trace that does not hold is rewritten, unless its
-        program failed. Pages and orphans are judged with the whole book only;
-        then ``sweep`` removes figures that the engine drew and nobody draws.
+        Raises:
+            SettingsError: a folder is missing, or a setting isn't understood.
         """
         for folder in (self.settings.snippets_dir, self.settings.docs_dir):
             if not folder.is_dir():
                 raise SettingsError(f"{folder}: no such folder")
-        snippets = snippet.find(self.settings, paths)
-        runs = {s: self._held[s] for s in snippets if s in self._held}
         report = Report()
-        for each in snippets if self._remember else ():
-            if each not in runs and (run := self._memory.recall(each)):
-                runs[each] = run
-                report.remembered += 1
-        to_run = [s for s in snippets if s not in runs]
-        self._runner.run(to_run, runs.__setitem__, progress)
-        report.ran = len(to_run)
-        held = {s: run for s, run in runs.items() if not run.problem}
-        self._held = held if not paths else self._held | held
-        for each in snippets:
-            self._judge_trace(each, runs[each], update, report)
-        differ = {problem.name for problem in report.problems}
-        for each in to_run:
-            if each in held and not (self.settings.observer and each.name in differ):
-                self._memory.keep(each, held[each])
-        before = len(report.problems)
-        drawn_at_stops = self._judge_live(snippets, runs, update, stops, report)
-        all_drew = held == runs and len(report.problems) == before
-        drawn = self._publish(held | drawn_at_stops, report)
+        programs = snippet.find(self.settings, paths)
+        runs = self._run(programs, progress, report)
+        programs = [self._compare(p, runs[p], update, report) for p in programs]
+        report.digests = {program.name: program.digests for program in programs}
+        self._keep(programs, runs, report)
+        figures = {p: {**run.figures} for p, run in runs.items() if not run.problem}
+        compared = len(report.problems)
+        context = Context(
+            settings=self.settings,
+            programs=programs,
+            runs=runs,
+            report=report,
+            memory=self._memory,
+            runner=self._runner,
+            update=update,
+            variants=variants,
+        )
+        for plugin in self._plugins:
+            for program, drawings in plugin.check(context).items():
+                figures[program] |= drawings
+        is_complete = len(figures) == len(runs) and len(report.problems) == compared
+        published = self._publish(figures, report)
         if not paths:
-            self._memory.sweep()
-            # What failed drew nothing, and keeps what it drew when it held.
-            stale = self._figures.stale(drawn) if all_drew else set()
-            report.problems += self._strays(snippets)
-            report.problems += pages.problems(self.settings, snippets, stale)
+            self._memory.prune(programs)
+            # A program that failed keeps the figures of its last successful run.
+            stale = self._figures.stale(published) if is_complete else set()
+            self._find_orphans(programs, report)
+            report.problems += pages.problems(self.settings, programs, stale)
             if sweep:
                 self._figures.remove(stale)
         return report
 
-    def _judge_trace(
-        self, each: Snippet, run: Run, update: bool, report: Report
-    ) -> None:
-        report.outputs[each.name] = run.output
-        report.lines[each.name] = run.lines
-        if self.settings.observer:
-            report.observed[each.name] = run.observed
-
-        def wrong(where: str, text: str) -> None:
-            report.problems.append(Problem(where, excerpt(text), each.name))
-
-        if line := includes.misread(each.source):
-            wrong(f"{each.label}:{line}", OBEYED)
-        if problem := run.problem or unshowable(run.output):
-            printed = indent(run.output or "nothing", "    ").rstrip()
-            wrong(
-                f"{each.label}:{run.line}", f"{problem}\n  printed so far:\n{printed}"
-            )
-            return
-        path = each.output_path
-        is_new = not path.exists()
-        shown = "" if is_new else path.read_bytes().decode("utf-8", "replace")
-        found = compare.difference(shown, run.output, each.rel)
-        if not found and (line := includes.misread(shown)):
-            wrong(f"{each.output_label}:{line}", OBEYED)
-        if not found:
-            return
-        line, diff = found
-        if "\r\n" in shown:
-            others = compare.difference(
-                shown.replace("\r\n", "\n"), run.output, each.rel
-            )
-            diff = "its lines end in CR LF, and those of a trace in LF"
-            diff += f"\n{others[1]}" if others else ""
-        diff = indent(diff, "    ")
-        if update:
-            files.write(path, run.output.encode())
-            done = "created" if is_new else "updated"
-            text = excerpt(f"{done}\n{diff}")
-            report.notes.append(Problem(each.output_label, text, each.name))
-        elif is_new:
-            wrong(
-                f"{each.label}:1",
-                "has no trace beside it; 'python -m tracebook update' writes it",
-            )
-        else:
-            wrong(
-                f"{each.output_label}:{line}",
-                f"{each.label} prints something else\n{diff}",
-            )
-
-    def _judge_live(
+    def _run(
         self,
-        snippets: list[Snippet],
-        runs: dict[Snippet, Run],
-        update: bool,
-        stops: bool,
+        programs: list[Snippet],
+        progress: Callable[[int, int], None],
         report: Report,
     ) -> dict[Snippet, Run]:
-        """Judge what is recorded of other inputs; with ``stops`` by a run. Of a program
-        that fails by itself, a record that is old says nothing new.
+        recalled = {program: self._memory.recall(program) for program in programs}
+        runs = {program: run for program, run in recalled.items() if run}
+        report.remembered = len(runs)
+        to_run = [program for program in programs if program not in runs]
+        report.ran = len(to_run)
+        self._runner.run(to_run, runs.__setitem__, progress)
+        return runs
 
-        Programs that draw run for their figures, which are returned; but not for an
-        observer, who looks at the program as it is.
+    def _keep(
+        self, programs: list[Snippet], runs: dict[Snippet, Run], report: Report
+    ) -> None:
+        """Remember what passed; of observed runs only those with the right output."""
+        differ = {problem.name for problem in report.problems}
+        for program in programs:
+            is_certain = not (self.settings.observer and program.name in differ)
+            if not runs[program].problem and is_certain:
+                self._memory.keep(program, runs[program])
+
+    def _compare(
+        self, program: Snippet, run: Run, update: bool, report: Report
+    ) -> Snippet:
+        """Compare a run with the recorded output, or rewrite that.
+
+        Returns:
+            The program with the output that is recorded now.
         """
-        failed = {problem.name for problem in report.problems}
-        recorded: dict[Snippet, live.Live] = {}
-        for each in snippets:
-            try:
-                if its := live.load(each):
-                    recorded[its.running] = its
-            except (live.LiveError, OSError) as error:
-                line = error.line if isinstance(error, live.LiveError) else 1
-                text = error.text if isinstance(error, live.LiveError) else str(error)
-                where = self.settings.label(live.path_of(each))
-                report.problems.append(Problem(f"{where}:{line}", text, each.name))
-        drawn: dict[Snippet, Run] = {}
-        drawing = [
-            each
-            for each, its in recorded.items()
-            if its.draws and not (stops or self.settings.observer)
-            if its.snippet.name not in failed
-        ]
-        known = {each: self._drew[each] for each in drawing if each in self._drew}
-        for each in drawing if self._remember else ():
-            if each not in known and (run := self._memory.recall(each)):
-                known[each] = run
-        to_run = [
-            each
-            for each, its in recorded.items()
-            if stops
-            or (each in drawing and each not in known)
-            or (update and its.problem())
-        ]
+        report.outputs[program.name] = run.output
+        report.lines[program.name] = run.lines
+        if self.settings.observer:
+            report.observed[program.name] = run.observed
+        if line := includes.misread(program.source):
+            report.problem(f"{program.label}:{line}", MISREAD, program.name)
+        if problem := run.problem or unshowable(run.output):
+            printed = indent(run.output or "nothing", "    ").rstrip()
+            message = f"{problem}\n  printed so far:\n{printed}"
+            report.problem(f"{program.label}:{run.line}", message, program.name)
+            return program
+        recorded = program.output or ""
+        difference = compare.difference(recorded, run.output, program.rel)
+        if not difference:
+            if line := includes.misread(recorded):
+                report.problem(f"{program.output_label}:{line}", MISREAD, program.name)
+            return program
+        line, diff = difference
+        if "\r\n" in recorded:
+            diff = _line_ends(recorded, run.output, program.rel)
+        diff = indent(diff, "    ")
+        if update:
+            files.write(program.output_path, run.output.encode())
+            change = "created" if program.output is None else "updated"
+            report.note(program.output_label, f"{change}\n{diff}", program.name)
+            return replace(program, output=run.output)
+        if program.output is None:
+            location = f"{program.label}:1"
+            message = "has no output beside it; 'python -m tracebook update' writes it"
+        else:
+            location = f"{program.output_label}:{line}"
+            message = f"{program.label} prints something else\n{diff}"
+        report.problem(location, message, program.name)
+        return program
 
-        def ran(each: Snippet, run: Run) -> None:
-            its = recorded[each]
-            if run.problem or (run.figures and not its.draws):
-                wrong(its, run.problem or "draws a figure that its text doesn't name")
-                return
-            dropped = self.settings.again_pattern
-            lines = run.output.splitlines(keepends=True)
-            now = its.with_printed("".join(x for x in lines if not dropped.match(x)))
-            if its.draws:
-                try:
-                    own = runs[its.snippet].figures
-                    drawn[each] = replace(run, figures=now.drawn(run.figures, own))
-                except ValueError as error:
-                    wrong(its, str(error))
-                    failed.add(each.name)
-                    return
-                self._drew[each] = run
-                if each in to_run:
-                    self._memory.keep(each, run)
-            old, new = its.stream(), now.stream()
-            found = compare.difference(old, new, each.rel)
-            if update and (found or its.problem()):
-                now.write()
-                recorded[each] = now
-                text = f"recorded {len(each.variants) - 1} stops"
-                report.notes.append(
-                    Problem(self.settings.label(its.path), text, each.name)
-                )
-                return
-            if found:
-                wrong(
-                    its,
-                    f"its program prints something else\n{indent(found[1], '    ')}",
-                )
-
-        def wrong(its: live.Live, text: str) -> None:
-            where = f"{self.settings.label(its.path)}:1"
-            report.problems.append(Problem(where, excerpt(text), its.snippet.name))
-
-        for each, run in known.items():
-            ran(each, run)
-        self._runner.run(to_run, ran)
-        report.stops += sum(len(each.variants) - 1 for each in to_run)
-        for its in recorded.values():
-            if its.snippet.name not in failed and (problem := its.problem()):
-                wrong(its, f"{problem}; 'python -m tracebook update' runs it again")
-        return drawn
-
-    def _publish(self, held: dict[Snippet, Run], report: Report) -> dict[str, bytes]:
-        """Publish what programs drew: the path of each file below the figures."""
-        drawn: dict[str, bytes] = {}
-        by: dict[str, Snippet] = {}
-        # In their order, and not as they ended, so that the same one is refused.
-        for each, run in sorted(held.items(), key=lambda pair: pair[0].name):
-            for name, content in run.figures.items():
-                path = (Path(each.name).parent / name).as_posix()
-                if other := by.get(path):
-                    text = f"writes {name}, as {other.label} does"
-                    report.problems.append(Problem(f"{each.label}:1", text, each.name))
+    def _publish(
+        self, figures: dict[Snippet, dict[str, bytes]], report: Report
+    ) -> dict[str, bytes]:
+        """Write figures, and return them by their paths below the published ones."""
+        contents: dict[str, bytes] = {}
+        owners: dict[str, Snippet] = {}
+        # In the order of names, so that of two programs the same one is refused.
+        for program in sorted(figures, key=lambda program: program.name):
+            for name, content in figures[program].items():
+                path = (Path(program.name).parent / name).as_posix()
+                if owner := owners.get(path):
+                    message = f"writes {name}, as {owner.label} does"
+                    report.problem(f"{program.label}:1", message, program.name)
                 else:
-                    drawn[path], by[path] = content, each
-        for path in self._figures.publish(drawn):
-            report.problems.append(
-                Problem(
-                    self.settings.label(self.settings.figures_dir / path),
-                    f"is not what {by[path].label} draws, nor drawn by the engine;"
-                    " it is left as it is: move it away",
-                    by[path].name,
-                )
+                    contents[path], owners[path] = content, program
+        for path in self._figures.publish(contents):
+            report.problem(
+                self.settings.label(self.settings.figures_dir / path),
+                f"is not what {owners[path].label} draws, nor drawn by the engine;"
+                " it is left as it is: move it away",
+                owners[path].name,
             )
-        return drawn
+        return contents
 
-    def _strays(self, snippets: list[Snippet]) -> Iterator[Problem]:
-        known = {path for s in snippets for path in s.files.values()}
-        known |= {live.path_of(s) for s in snippets}
-        known |= {*pages.tables(self.settings).values()}
+    def _find_orphans(self, programs: list[Snippet], report: Report) -> None:
+        paths = {program.path for program in programs}
+        tables = {*pages.tables(self.settings).values()}
+        suffixes = {".py", ".out", *(plugin.SUFFIX for plugin in self._plugins)}
         for path in files.below(self.settings.snippets_dir):
-            if path not in known:
-                yield Problem(
-                    self.settings.label(path),
-                    "a trace without its program"
-                    if path.suffix == ".out"
-                    else "inputs without their program"
-                    if path.suffix == live.SUFFIX
-                    else "neither a snippet nor a trace",
-                )
+            program = path.with_suffix(".py")
+            if path.suffix in suffixes and program not in paths:
+                message = f"belongs to {program.name}, which is missing"
+            elif path.suffix not in suffixes and path not in tables:
+                message = "neither a snippet nor an output"
+            else:
+                continue
+            report.problem(self.settings.label(path), message)
+
+
+def _line_ends(recorded: str, printed: str, rel: float) -> str:
+    """Describe how an output differs whose lines end in CR LF."""
+    rest = compare.difference(recorded.replace("\r\n", "\n"), printed, rel)
+    message = "its lines end in CR LF, and those of an output in LF"
+    return f"{message}\n{rest[1]}" if rest else message

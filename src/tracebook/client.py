@@ -1,8 +1,8 @@
-"""Talk to an engine in a process of its own.
+"""An engine in a process of its own, for site generators.
 
-An engine is started by whoever builds the site, works while pages render, and
-stays warm. It is a process of its own because a child of the engine starts by
-importing its parent's main module, and a site generator's is a heavy one.
+It works while pages render, and stays warm. It isn't part of the generator's process,
+because each of its children starts by importing its parent's main module, and a
+generator's is a heavy one.
 """
 
 import contextlib
@@ -16,7 +16,12 @@ from pathlib import Path
 class Engine:
     """A running ``python -m tracebook engine``.
 
-    Ask it from one thread; ``close`` may come from another.
+    Requests must come from one thread; ``close`` may come from another.
+
+    Args:
+        root: the project's folder.
+        docs: the folder of pages, if it isn't the one of the settings.
+        remember: whether passed runs of earlier days count.
     """
 
     def __init__(
@@ -34,19 +39,21 @@ class Engine:
 
     @property
     def is_alive(self) -> bool:
+        """Whether the engine answers."""
         return self._process.poll() is None
 
-    def ask(self, *paths: Path) -> None:
-        """Have snippets judged, or the whole book; returns at once."""
-        with contextlib.suppress(OSError, ValueError):  # answer() tells
+    def check(self, *paths: Path) -> dict:
+        """Check programs, or the whole project.
+
+        Returns:
+            The fields of ``report.Report``.
+
+        Raises:
+            ChildProcessError: the engine ended without an answer.
+        """
+        with contextlib.suppress(OSError, ValueError):  # then there is no answer
             line = shlex.join(("check", *map(str, paths)))
             print(line, file=self._process.stdin, flush=True)
-
-    def answer(self) -> dict:
-        """Wait for the report: the fields of ``judge.Report`` as JSON has them.
-
-        Raises ChildProcessError if the engine ended without one.
-        """
         assert self._process.stdout
         if line := self._process.stdout.readline():
             return json.loads(line)

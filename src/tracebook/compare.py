@@ -1,4 +1,4 @@
-"""Whether two traces agree: text to the letter, numbers within a tolerance."""
+"""Compare two outputs: text to the letter, numbers within a tolerance."""
 
 import difflib
 import math
@@ -13,24 +13,23 @@ _NUMBER = re.compile(
 _WHOLE = re.compile(r"[0-9]+\.?0*")
 
 
-def lines_agree(shown: str, printed: str, rel: float) -> bool:
-    """Whether two lines say the same.
+def lines_agree(recorded: str, printed: str, rel: float) -> bool:
+    """Return whether two lines agree.
 
-    Text, signs, and how many numbers there are must be equal. Two numbers
-    agree if they are written alike, or if their values differ, by at most
-    ``rel`` of the larger one; so nothing else agrees with zero, and a change
-    of notation alone (16 and 16.0) is a difference. Two whole numbers (256,
-    256.0) never agree within a tolerance. Where a number differs, the spaces
-    after numbers do not count: NumPy pads them all to the width of the longest.
+    Text, signs, and the count of numbers must be equal. Two numbers agree if they are
+    written alike, or if their values differ, by at most ``rel`` of the larger one. So
+    nothing else agrees with zero, and a change of notation alone (16 and 16.0) is a
+    difference. Two whole numbers (256, 256.0) never agree within a tolerance. Where a
+    number differs, the spaces after numbers do not count, because NumPy pads all
+    numbers to the width of the longest.
     """
-    texts, others = _NUMBER.split(shown), _NUMBER.split(printed)
-    numbers, found = _NUMBER.findall(shown), _NUMBER.findall(printed)
-    if numbers != found:
-        texts[1:], others[1:] = (
-            [text.lstrip(" ") for text in each[1:]] for each in (texts, others)
-        )
-    return texts == others and all(
-        a == b or _close(a, b, rel) for a, b in zip(numbers, found)
+    texts, new_texts = _NUMBER.split(recorded), _NUMBER.split(printed)
+    numbers, new_numbers = _NUMBER.findall(recorded), _NUMBER.findall(printed)
+    if numbers != new_numbers:
+        texts[1:] = [text.lstrip(" ") for text in texts[1:]]
+        new_texts[1:] = [text.lstrip(" ") for text in new_texts[1:]]
+    return texts == new_texts and all(
+        a == b or _close(a, b, rel) for a, b in zip(numbers, new_numbers)
     )
 
 
@@ -41,13 +40,19 @@ def _close(a: str, b: str, rel: float) -> bool:
     return x != y and abs(x - y) <= rel * max(x, y) < math.inf
 
 
-def difference(shown: str, printed: str, rel: float) -> tuple[int, str] | None:
-    """Line number of the first difference and a unified diff, or None.
+def difference(recorded: str, printed: str, rel: float) -> tuple[int, str] | None:
+    """Compare two outputs.
 
-    A line that agrees within the tolerance appears as it is shown, so that
-    the diff holds real differences only.
+    Args:
+        recorded: the output on the page.
+        printed: the output of a run.
+        rel: relative tolerance between two numbers.
+
+    Returns:
+        The line number of the first difference, and a unified diff in which a line
+        that agrees within the tolerance is as recorded; None if all lines agree.
     """
-    old, new = shown.split("\n"), printed.split("\n")
+    old, new = recorded.split("\n"), printed.split("\n")
     if len(old) == len(new):
         new = [a if lines_agree(a, b, rel) else b for a, b in zip(old, new)]
     if old == new:
@@ -61,6 +66,6 @@ def difference(shown: str, printed: str, rel: float) -> tuple[int, str] | None:
     if old[-1] == new[-1] == "":  # both end their last line
         old.pop(), new.pop()
     diff = difflib.unified_diff(
-        old, new, "trace on the page", "what it prints", lineterm="", n=2
+        old, new, "output on the page", "what it prints", lineterm="", n=2
     )
     return first, "\n".join(diff)

@@ -1,4 +1,4 @@
-"""The text of a trace: what of a program's output belongs to it."""
+"""The output of a program: what belongs to it, and which line printed it."""
 
 import ast
 import re
@@ -6,7 +6,8 @@ import re
 from . import includes
 
 NOT_NOISE = "\x1a"
-"""Put before a line of Python's own that looks like noise."""
+"""The child puts this before a line of Python's own streams that looks like noise."""
+MISREAD = "looks like an include, or the end of a fence, which a page would obey"
 
 Printed = tuple[str, int]
 """A text, and the line of the program that printed it, or 0."""
@@ -16,101 +17,110 @@ _FRAMES = re.compile(
     r'^(?:[^\S\n]*File "[^"\n]*", line \d+, in .*(?:\n|\Z))+.*\n?', re.MULTILINE
 )
 _UNDECODED = re.compile(r"[\udc80-\udcff]")
-OBEYED = "looks like an include, or the end of a fence, which a page would obey"
-_LINES, _COLUMNS = 20, 400
-"""Of a text for a terminal: lines at its start and at its end, and their width."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_LINES, _COLUMNS = 20, 400
+"""An excerpt has so many lines of the start and of the end, and so many columns."""
 
 
-def without_noise(output: str, noise: re.Pattern) -> str:
-    """The lines of ``output`` that are not another program's log."""
+def without_noise(text: str, noise: re.Pattern) -> str:
+    """Return the lines that aren't another program's log."""
     return "".join(
         line.removeprefix(NOT_NOISE)
-        for line in output.splitlines(keepends=True)
+        for line in text.splitlines(keepends=True)
         if not noise.match(line)
     )
 
 
 def without_frames(message: str) -> str:
-    """An exception's message without the lines that name files and frames."""
+    """Return an exception's message without the lines that name files and frames."""
     return re.sub(r"[^\S\n]+$", "", _FRAMES.sub("", message), flags=re.MULTILINE)
 
 
 def ended(text: str) -> str:
-    """``text`` with its last line ended."""
+    """Return a text whose last line is ended."""
     return text if not text or text.endswith("\n") else text + "\n"
 
 
-def lines_of(trace: str, printed: list[Printed], source: str) -> list[int]:
-    """For each line of a trace the line of the source that printed it, or 0.
+def lines_of(output: str, printed: list[Printed], source: str) -> list[int]:
+    """Return for each line of an output the line of the program that printed it.
 
-    What did not come through Python's streams, as from ``tf.print``, is known by the
-    words in a call of that name; what has none, as a matrix's next row, is the last
-    one's.
+    A line that didn't come through Python's streams, as from ``tf.print``, belongs to
+    the only call of a function with this name that has its words. If it begins with a
+    bracket, as a matrix's next row, it belongs to the same call as the line before.
+
+    Args:
+        output: what the program printed.
+        printed: what came through Python's streams, in order.
+        source: the program.
+
+    Returns:
+        Lines of the program; 0 where it isn't known.
     """
-    said: list[Printed] = []
+    parts: list[Printed] = []
     for text, line in printed:
         for part in text.splitlines(keepends=True):
-            begun = said.pop()[0] if said and not said[-1][0].endswith("\n") else ""
-            said.append((begun + part, line))
-    said.reverse()
-    prints = _prints(source)
-    found: list[int] = []
-    for each in trace.splitlines():
-        if said and said[-1][0].rstrip("\n") == each:
-            found.append(said.pop()[1])
+            open_line = parts and not parts[-1][0].endswith("\n")
+            parts.append((parts.pop()[0] + part if open_line else part, line))
+    parts.reverse()
+    calls = _print_calls(source)
+    lines: list[int] = []
+    for text in output.splitlines():
+        if parts and parts[-1][0].rstrip("\n") == text:
+            lines.append(parts.pop()[1])
             continue
-        lines = {line for line, words in prints if words.search(each)}
-        goes_on = found and each.lstrip().startswith("[")
-        found.append(lines.pop() if len(lines) == 1 else found[-1] if goes_on else 0)
-    return found
+        candidates = {line for line, words in calls if words.search(text)}
+        if len(candidates) == 1:
+            lines.append(candidates.pop())
+        else:
+            lines.append(lines[-1] if lines and text.lstrip().startswith("[") else 0)
+    return lines
 
 
-def _prints(source: str) -> list[tuple[int, re.Pattern[str]]]:
-    """The calls of what is named ``print``: their lines, and their words in order."""
-    found: list[tuple[int, re.Pattern[str]]] = []
+def _print_calls(source: str) -> list[tuple[int, re.Pattern[str]]]:
+    """Return the lines of calls of methods ``print``, and patterns of their words."""
     try:
         tree = ast.parse(source)
-    except SyntaxError:  # which ended the program
-        return found
+    except SyntaxError:  # it ended the program
+        return []
+    calls = []
     for call in ast.walk(tree):
         if isinstance(call, ast.Call) and ast.unparse(call.func).endswith(".print"):
             words = [
-                each.value.strip()
+                part.value.strip()
                 for argument in call.args
-                for each in ast.walk(argument)
-                if isinstance(each, ast.Constant) and isinstance(each.value, str)
+                for part in ast.walk(argument)
+                if isinstance(part, ast.Constant) and isinstance(part.value, str)
             ]
             if any(words):
                 pattern = re.compile(".*".join(map(re.escape, words)))
-                found.append((call.lineno, pattern))
-    return found
+                calls.append((call.lineno, pattern))
+    return calls
 
 
 def excerpt(text: str) -> str:
-    """The beginnings of a text's first and last lines, if it is a long one."""
-    lines = text.split("\n")
+    """Return the first and last lines of a long text, and the beginnings of long lines.
+    What isn't Unicode is escaped."""
+    lines = text.encode("utf-8", "backslashreplace").decode("utf-8").split("\n")
     if len(lines) > 2 * _LINES:
-        left = f"    … {len(lines) - 2 * _LINES} lines …"
-        lines[_LINES:-_LINES] = [left]
+        lines[_LINES:-_LINES] = [f"    … {len(lines) - 2 * _LINES} lines …"]
     return "\n".join(
         line if len(line) <= _COLUMNS else f"{line[:_COLUMNS]} … {len(line)} characters"
         for line in lines
     )
 
 
-def unshowable(trace: str) -> str | None:
-    """Why a page would not show this trace as it is, or None."""
-    if not trace.strip():
-        return "printed nothing; a snippet prints a trace"
-    for number, line in enumerate(trace.split("\n"), 1):
-        where = f"line {number} of its output"
+def unshowable(output: str) -> str | None:
+    """Return why a page would not show an output as it is, or None."""
+    if not output.strip():
+        return "printed nothing; a snippet prints an output"
+    for number, line in enumerate(output.split("\n"), 1):
+        location = f"line {number} of its output"
         if _UNDECODED.search(line):
-            return f"printed invalid UTF-8 in {where}"
+            return f"printed invalid UTF-8 in {location}"
         if control := _CONTROL.search(line):
-            return f"{where} holds the control character {control[0]!r}"
+            return f"{location} holds the control character {control[0]!r}"
         if line != line.rstrip():
-            return f"{where} ends in a space"
+            return f"{location} ends in a space"
         if "8<-" in line or includes.misread(line):
-            return f"{where} {OBEYED}"
+            return f"{location} {MISREAD}"
     return None

@@ -1,4 +1,4 @@
-"""Settings: what ``[tool.tracebook]`` in ``pyproject.toml`` may say."""
+"""The settings of a project: the table ``[tool.tracebook]`` of ``pyproject.toml``."""
 
 import math
 import os
@@ -11,10 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-_DOCS_DIR = re.compile(r"""^["']?docs_dir["']?[ \t]*:(?P<value>.*)$""", re.MULTILINE)
 LOOSEST = 1e-2
-"""No relative tolerance is larger: numbers that differ more are others."""
-_PLAIN = re.compile(r"""\s*(?:"([^"\\]+)"|'([^']+)'|([\w./ -]+?))\s*(?:\s#.*)?""")
+"""The largest relative tolerance: numbers that differ more are different numbers."""
+_NOT_OF_A_RUN = ("root", "snippets", "docs", "jobs", "rel", "plugins")
 
 
 class SettingsError(Exception):
@@ -23,170 +22,166 @@ class SettingsError(Exception):
 
 @dataclass(frozen=True)
 class Settings:
-    """One book: where its parts are and how its programs are run.
+    """The settings of one project.
 
     Paths are relative to ``root``, the folder of ``pyproject.toml``.
     """
 
     root: Path
     snippets: str = "snippets"
+    """The folder of programs."""
     docs: str = "docs"
+    """The folder of pages."""
     preload: Sequence[str] = ()
-    """Modules imported once, before the first snippet."""
+    """Modules that are imported once, before the first program."""
     # Forking after an import is unsafe on macOS and impossible on Windows.
     start_method: str = "forkserver" if sys.platform == "linux" else "spawn"
     jobs: int = 0
-    """Snippets at a time; if it is not set, as many as there are cores."""
+    """Programs at a time; 0 for as many as there are cores."""
     time_limit: float = 60.0
-    """Seconds of the processor that one snippet may take, and ten times as many
-    by the clock."""
+    """Seconds of the processor that one program may take, and ten times as many by the
+    clock."""
     output_limit: int = 1_000_000
-    """Bytes that one snippet may print."""
+    """Bytes that one program may print."""
     file_limit: int = 1_000_000
-    """Bytes of each file that one snippet may draw."""
+    """Bytes of each figure."""
     rel: float = 1e-5
     """Relative tolerance between two printed numbers."""
     noise: Sequence[str] = ()
-    """Regular expressions; a line that one of them matches at its start and
-    that did not come from Python's own streams is not part of a trace."""
-
-    again: Sequence[str] = ()
-    """Regular expressions; a line that one of them matches at its start is dropped from
-    what a program prints for other inputs. For these it runs many times in one process,
-    which some libraries warn of."""
-
+    """Regular expressions. A line that one of them matches at its start belongs to no
+    output, unless Python's own streams printed it."""
     observer: str = ""
-    """A module whose ``begin(snippet)`` is called in the process of each program
-    before it runs, and what that returns when it has ended: for who judges more
-    than a trace. What this returns, as JSON has it, is part of the run."""
+    """A module that watches programs. ``begin(snippet)`` is called in the process of
+    each program before it runs, and what that returns when the program has ended. The
+    result, as JSON has it, is part of the run."""
+    plugins: Sequence[str] = ()
+    """Packages that check more: see ``checker.Context``."""
 
     @property
     def of_a_run(self) -> dict[str, Any]:
-        """What may change a run; the rest is for judging it."""
-        others = ("root", "snippets", "docs", "jobs", "rel", "again")
-        every = (field.name for field in fields(self))
-        return {name: getattr(self, name) for name in every if name not in others}
+        """The settings on which the run of a program depends."""
+        names = (field.name for field in fields(self))
+        return {n: getattr(self, n) for n in names if n not in _NOT_OF_A_RUN}
 
     @property
     def snippets_dir(self) -> Path:
+        """The folder of programs."""
         return self.root / self.snippets
 
     @property
     def docs_dir(self) -> Path:
+        """The folder of pages."""
         return self.root / self.docs
 
     @property
     def figures_dir(self) -> Path:
+        """The folder where figures are published."""
         return self.docs_dir / "figures"
 
     @property
     def cache_dir(self) -> Path:
-        """What the engine keeps from one time to another; git ignores it."""
+        """The folder of files that last from one check to another; git ignores it."""
         return self.root / ".cache" / "tracebook"
 
     @property
     def store_path(self) -> Path:
-        """The file of results, shared with whoever checks more than outputs."""
+        """The file of results, which other checkers share."""
         return self.root / ".cache" / "results.db"
 
     @property
     def workers(self) -> int:
+        """Programs that run at a time."""
         return self.jobs or cores()
 
     @property
     def noise_pattern(self) -> re.Pattern:
-        """One expression for all noise; it matches nothing where none is set."""
-        return _any_of(self.noise)
-
-    @property
-    def again_pattern(self) -> re.Pattern:
-        return _any_of(self.again)
+        """An expression that matches all noise, and nothing if there is none."""
+        return any_of(self.noise)
 
     def label(self, path: Path) -> str:
-        """A path as messages name it."""
+        """Return a path as messages name it."""
         return path.relative_to(self.root).as_posix()
 
 
-def _any_of(patterns: Sequence[str]) -> re.Pattern:
-    any_of = "|".join(f"(?:{pattern})" for pattern in patterns)
-    return re.compile(f"^(?:{any_of or '(?!)'})", re.MULTILINE)
+def any_of(patterns: Sequence[str]) -> re.Pattern:
+    """Return an expression that matches lines that begin as one of the patterns."""
+    alternatives = "|".join(f"(?:{pattern})" for pattern in patterns)
+    return re.compile(f"^(?:{alternatives or '(?!)'})", re.MULTILINE)
 
 
 def cores() -> int:
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def load(root: Path, docs: str | None = None) -> Settings:
-    """Read the settings of the book in ``root``.
+def table(root: Path, name: str) -> dict[str, Any]:
+    """Return a table below ``[tool]`` in ``pyproject.toml``; it may be empty.
 
-    Its pages are in ``docs``, or where ``mkdocs.yml`` has them.
-    Raises SettingsError, with the file's name, for anything not understood, and where
-    nothing could be judged.
+    Raises:
+        SettingsError: the file can't be read.
+    """
+    path = root / "pyproject.toml"
+    try:
+        return tomllib.loads(path.read_text("utf-8")).get("tool", {}).get(name, {})
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{path}: {error}") from error
+
+
+def load(root: Path, docs: str | None = None) -> Settings:
+    """Read the settings of a project.
+
+    Args:
+        root: the folder of ``pyproject.toml``.
+        docs: the folder of pages, if it isn't the one of the settings.
+
+    Raises:
+        SettingsError: a setting isn't understood, or nothing could be checked.
     """
     if sys.flags.optimize:
         raise SettingsError(
             "python -O or PYTHONOPTIMIZE removes every assert, so that what is false"
             " would pass; run without -O, and unset PYTHONOPTIMIZE"
         )
-    # One command asks hundreds of times; a served project may change meanwhile.
-    names = ("pyproject.toml", "mkdocs.yml", "mkdocs.yaml")
-    return _load(root, docs, tuple(_stamp(root / name) for name in names))
-
-
-def _stamp(path: Path) -> int:
-    return path.stat().st_mtime_ns if path.exists() else 0
+    # Some callers load settings hundreds of times. While a site is served, they change.
+    path = root / "pyproject.toml"
+    return _load(root, docs, path.stat().st_mtime_ns if path.exists() else 0)
 
 
 @lru_cache(maxsize=8)
-def _load(root: Path, docs: str | None, _stamps: tuple[int, ...]) -> Settings:
-    path = root / "pyproject.toml"
-    known = [field.name for field in fields(Settings) if field.name != "root"]
+def _load(root: Path, docs: str | None, _changed: int) -> Settings:
+    values = table(root, "tracebook")
     try:
-        table = tomllib.loads(path.read_text("utf-8"))
-        values = table.get("tool", {}).get("tracebook", {})
-        for name, value in values.items():
-            if name not in known:
-                raise ValueError(
-                    f"[tool.tracebook] unknown setting {name!r};"
-                    f" known: {', '.join(known)}"
-                )
-            if not _is_possible(name, value):
-                raise ValueError(f"{name} = {value!r} is not possible")
-        if docs is None and (docs := _docs_dir(root)):
-            said = values.get("docs", docs)
-            if os.path.normpath(said) != os.path.normpath(docs):
-                raise ValueError(f"docs = {said!r}, but mkdocs.yml: docs_dir: {docs}")
-        settings = Settings(root, **(values | ({"docs": docs} if docs else {})))
-        for name in ("snippets", "docs"):
-            folder = getattr(settings, name)
-            if os.path.isabs(folder) or ".." in Path(folder).parts:
-                raise ValueError(f"{name} = {folder!r} is not in the book's folder")
-        _ = settings.noise_pattern, settings.again_pattern  # compile
-    except (OSError, ValueError, re.error) as error:
-        raise SettingsError(f"{path}: {error}") from error
+        settings = _checked(root, values | ({"docs": docs} if docs else {}))
+        _ = settings.noise_pattern  # compile it
+    except (ValueError, re.error) as error:
+        raise SettingsError(f"{root / 'pyproject.toml'}: {error}") from error
     return settings
 
 
-def _docs_dir(root: Path) -> str | None:
-    """What MkDocs' configuration says of it, read without a YAML package."""
-    for name in ("mkdocs.yml", "mkdocs.yaml"):
-        if (path := root / name).exists():
-            found = _DOCS_DIR.search(path.read_text("utf-8"))
-            if not found:
-                return None
-            if not (plain := _PLAIN.fullmatch(found["value"])):
-                raise ValueError(f"{name}: docs_dir is not a plain name of a folder")
-            return plain[plain.lastindex or 0]
-    return None
+def _checked(root: Path, values: dict[str, Any]) -> Settings:
+    known = [field.name for field in fields(Settings) if field.name != "root"]
+    for name, value in values.items():
+        if name not in known:
+            raise ValueError(
+                f"[tool.tracebook] unknown setting {name!r}; known: {', '.join(known)}"
+            )
+        if not _is_possible(name, value):
+            raise ValueError(f"{name} = {value!r} is not possible")
+    settings = Settings(root, **values)
+    for name in ("snippets", "docs"):
+        folder = getattr(settings, name)
+        if os.path.isabs(folder) or ".." in Path(folder).parts:
+            raise ValueError(f"{name} = {folder!r} is not in the project's folder")
+    return settings
 
 
 def _is_possible(name: str, value: object) -> bool:
-    """Whether a value is of its default's type, and in the setting's range."""
+    """Return whether a value is of its default's type, and in the setting's range."""
     kind = type(getattr(Settings, name))
     if kind is tuple:
-        return type(value) is list and all(type(each) is str for each in value)
+        return type(value) is list and all(type(part) is str for part in value)
     if name == "start_method":
         return value in ("forkserver", "spawn")
     if kind is str:

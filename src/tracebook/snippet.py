@@ -1,16 +1,17 @@
-"""A snippet: one program, the trace beside it, and what its comments declare."""
+"""A snippet: one program, the output beside it, and what its comments declare."""
 
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import files, includes
+from .fingerprint import digest
 from .settings import LOOSEST, Settings, SettingsError
 
 _DECLARATION = re.compile(r"#\s*tracebook:\s*(?P<text>.*?)\s*")
-_KNOWN = re.compile(
+_OPTION = re.compile(
     r"(?P<alone>alone)"
     r"|raises\s+(?P<raises>[A-Za-z_][\w.]*)"
     r"|rel\s*=\s*(?P<rel>0|0?\.[0-9]+|[0-9](?:\.[0-9]+)?e-0*[1-9][0-9]*)"
@@ -19,107 +20,143 @@ _KNOWN = re.compile(
 
 @dataclass(frozen=True)
 class Snippet:
-    """One program of the book."""
+    """One program of the project."""
 
     path: Path
     name: str
-    """Path below the snippets folder, with forward slashes."""
+    """Path below the folder of programs, with forward slashes."""
     label: str
     """Path below the project's root, for messages."""
     source: str
-    """What stands in the file."""
+    """The content of the file."""
     raises: str | None
     """Type of the exception that ends the program on purpose."""
     rel: float
+    """Relative tolerance between two numbers."""
     alone: bool = False
     """Whether it shares no process with others, in a notebook either."""
     variants: tuple[tuple[str, str], ...] = ()
-    """Texts that run in its place, one after the other, and a line before each."""
+    """Texts that run in its place, one after the other, each after its heading."""
+    output: str | None = field(default=None, compare=False)
+    """The content of the file beside it, or None if there is no such file."""
 
     @property
     def text(self) -> str:
-        """What readers see and copy, and what runs: the file without the comments that
-        are for tools alone."""
+        """The text that readers see and copy, and that runs: the file without the
+        comments for tools."""
         return includes.visible(self.source)
 
     def line(self, number: int) -> int:
-        """The number in the file of a line of the text; 1 for none of its lines."""
-        seen = includes.visible_lines(self.source)
-        return seen[min(number, len(seen)) - 1] if number and seen else 1
+        """Return the number in the file of a line of the text; 1 for line 0."""
+        numbers = includes.visible_lines(self.source)
+        return numbers[min(number, len(numbers)) - 1] if number and numbers else 1
 
     @property
     def output_path(self) -> Path:
+        """The file of the output."""
         return self.path.with_suffix(".out")
 
     @property
     def output_label(self) -> str:
+        """The file of the output, for messages."""
         return self.label.removesuffix(".py") + ".out"
 
     @property
-    def files(self) -> dict[str, Path]:
-        """Program and trace, by the names that includes have for them."""
-        trace = self.name.removesuffix(".py") + ".out"
-        return {self.name: self.path, trace: self.output_path}
+    def contents(self) -> dict[str, str | None]:
+        """Program and output, by the names that includes have for them."""
+        output = self.name.removesuffix(".py") + ".out"
+        return {self.name: self.source, output: self.output}
+
+    @property
+    def digests(self) -> tuple[str, str]:
+        """Digests of the program and of the output."""
+        return digest(self.source), digest(self.output or "")
 
 
-def declared(source: str, shown: str) -> dict[str, str]:
-    """What the comments of a program say, by its kind; ``shown`` names it.
+def declared(source: str, label: str) -> dict[str, str]:
+    """Return what the comments of a program declare.
 
-    Raises SettingsError for a declaration not understood.
+    Args:
+        source: the program.
+        label: its name in messages.
+
+    Raises:
+        SettingsError: a declaration isn't understood.
     """
-    said: dict[str, str] = {}
+    options: dict[str, str] = {}
     for number, line in enumerate(source.splitlines(), 1):
         if not (declaration := _DECLARATION.fullmatch(line)):
             continue
-        found = _KNOWN.fullmatch(declaration["text"])
-        if not found or not found.lastgroup or float(found["rel"] or 0) > LOOSEST:
+        option = _OPTION.fullmatch(declaration["text"])
+        if not option or not option.lastgroup or float(option["rel"] or 0) > LOOSEST:
             raise SettingsError(
-                f"{shown}:{number}: unknown setting {declaration['text']!r};"
+                f"{label}:{number}: unknown setting {declaration['text']!r};"
                 f" known: 'alone', 'raises TYPE' and 'rel=NUMBER' up to {LOOSEST:g}"
             )
-        if found.lastgroup in said:
-            raise SettingsError(f"{shown}:{number}: {found.lastgroup} is set twice")
-        said[found.lastgroup] = found[found.lastgroup]
-    return said
+        if option.lastgroup in options:
+            raise SettingsError(f"{label}:{number}: {option.lastgroup} is set twice")
+        options[option.lastgroup] = option[option.lastgroup]
+    return options
 
 
 def load(path: Path, settings: Settings) -> Snippet:
-    """Read one program; raises SettingsError for a declaration not understood."""
+    """Read a program and its output.
+
+    Raises:
+        SettingsError: a declaration isn't understood.
+    """
     # What is not UTF-8 is left to Python, which refuses it when it runs.
     source = path.read_text("utf-8", "surrogateescape")
-    shown = settings.label(path)
-    said = declared(source, shown)
-    name = path.relative_to(settings.snippets_dir).as_posix()
+    label = settings.label(path)
+    options = declared(source, label)
+    output_path = path.with_suffix(".out")
+    output = None
+    if output_path.is_file():
+        output = output_path.read_bytes().decode("utf-8", "surrogateescape")
     return Snippet(
         path,
-        name,
-        shown,
+        path.relative_to(settings.snippets_dir).as_posix(),
+        label,
         source,
-        said.get("raises"),
-        float(said.get("rel", settings.rel)),
-        "alone" in said,
+        options.get("raises"),
+        float(options.get("rel", settings.rel)),
+        "alone" in options,
+        output=output,
     )
 
 
 def find(settings: Settings, paths: Sequence[Path] = ()) -> list[Snippet]:
-    """The programs under ``paths``, or all of the book, in the order of names.
+    """Read the programs of a project, in the order of names.
 
-    A path may be a program, a file beside it, or a folder.
-    Raises SettingsError for a path that holds no snippet.
+    Args:
+        settings: of the project.
+        paths: programs, files beside them or folders, if not all are wanted.
+
+    Raises:
+        SettingsError: there is no program at a path, or a declaration isn't understood.
     """
     programs: dict[Path, set[Path]] = {}  # a link and its target are two
     for path in files.below(settings.snippets_dir):
         if path.suffix == ".py":
             programs.setdefault(path.resolve(), set()).add(path)
-    chosen = set() if paths else set().union(*programs.values())
-    for path in paths:
-        beside = path.suffix in (".out", ".live")
-        # Unlike resolve(), realpath() takes a link to itself, too.
-        asked = Path(os.path.realpath(path.with_suffix(".py") if beside else path))
-        below = programs.get(asked) or set().union(
-            *(its for real, its in programs.items() if real.is_relative_to(asked))
-        )
-        if not below:
-            raise SettingsError(f"{path}: no snippet there")
-        chosen |= below
+    chosen = set().union(*(_at(path, programs) for path in paths))
+    if not paths:
+        chosen = chosen.union(*programs.values())
     return [load(path, settings) for path in sorted(chosen)]
+
+
+def _at(path: Path, programs: dict[Path, set[Path]]) -> set[Path]:
+    """Return the programs at a path: one, those in a folder, or the one beside a file.
+
+    Args:
+        path: as the user gave it.
+        programs: paths of programs, by their resolved paths.
+    """
+    # Unlike resolve(), realpath() accepts a link to itself.
+    real, beside = map(os.path.realpath, (path, path.with_suffix(".py")))
+    if Path(real) in programs:
+        return programs[Path(real)]
+    below = [paths for file, paths in programs.items() if file.is_relative_to(real)]
+    if not below and Path(beside) not in programs:
+        raise SettingsError(f"{path}: no snippet there")
+    return set().union(*below) or programs[Path(beside)]

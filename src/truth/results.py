@@ -27,7 +27,15 @@ CHECKS = (*(CLAIMS, "formulas", "quotes", "structure", "numbers", AGREEMENT),)
 
 _OF_RUNS = ("tracebook", "gradients", "vjpcheck")
 """The code that runs of programs depend on, and what is found of their gradients."""
-_OF_PAGES = ("algebra", "gradients", "mathml", "tracebook", "truth", "vjpcheck")
+_OF_PAGES = (
+    "algebra",
+    "gradients",
+    "mathml",
+    "sliders",
+    "tracebook",
+    "truth",
+    "vjpcheck",
+)
 _PROGRAM = "program"
 _MADE = (LEDGER, "site", ".venv", ".cache")
 """Folders that a check or a build writes."""

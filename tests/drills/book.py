@@ -87,8 +87,7 @@ class Book:
 
     def ask(self) -> dict:
         """What the engine reports."""
-        self.engine.ask()
-        return self.engine.answer()
+        return self.engine.check()
 
     def said(self) -> list[str]:
         return [f"{p['location']}: {p['message']}" for p in self.ask()["problems"]]

@@ -135,7 +135,7 @@ def _swapped_and_deleted(book: Book, tally: Tally) -> None:
                     Mistake(
                         each.output_path,
                         None,
-                        (f"{each.label}:1: has no trace beside it", *shown),
+                        (f"{each.label}:1: has no output beside it", *shown),
                     )
                 ]
             },

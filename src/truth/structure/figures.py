@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from tracebook import live, snippet
+from sliders import recording
+from tracebook import snippet
 
 from ..finding import Finding
 from ..page import Page
@@ -48,9 +49,9 @@ def _draws(path: Path, name: str, page: Page) -> bool:
 
 def _asserted(path: Path, page: Page) -> list[str]:
     program = snippet.load(path, page.settings)
-    with suppress(live.LiveError):  # which the engine refuses
-        if (its := live.load(program)) and its.draws:
-            return [*its.shows.get(its.own, ())]
+    with suppress(recording.RecordingError):  # which the engine refuses
+        if (sliders := recording.load(program)) and sliders.draws:
+            return [*sliders.messages.get(sliders.default, ())]
     return assertions(program.source)
 
 

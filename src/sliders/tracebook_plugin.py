@@ -1,0 +1,126 @@
+"""Sliders in a check of a project: compare what is recorded, and draw the figures.
+
+What is recorded is compared with the program and its output without a run. A program
+that draws runs at all combinations for its figures, but not under an observer, which
+looks at the program as it is.
+"""
+
+import re
+from textwrap import indent
+
+from tracebook import compare
+from tracebook.checker import Context
+from tracebook.runner import Run
+from tracebook.settings import SettingsError, any_of, table
+from tracebook.snippet import Snippet
+
+from . import recording
+from .recording import SUFFIX, Recording, RecordingError
+
+__all__ = ["SUFFIX", "check"]
+
+
+def check(context: Context) -> dict[Snippet, dict[str, bytes]]:
+    """Check the sliders of the programs, and return the figures of their positions."""
+    return _Sliders(context).check()
+
+
+class _Sliders:
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._noise = _noise(context)
+        # A recording of a program that fails needn't be reported, too.
+        self._failed = {problem.name for problem in context.report.problems}
+        self._recordings: dict[Snippet, Recording] = {}
+        """By the programs that run at all combinations."""
+        self._figures: dict[Snippet, dict[str, bytes]] = {}
+
+    def check(self) -> dict[Snippet, dict[str, bytes]]:
+        for program in self._context.programs:
+            record = self._load(program)
+            if record and program.name not in self._failed:
+                self._recordings[record.variants] = record
+        drawing = [v for v, record in self._recordings.items() if self._draws(record)]
+        remembered = {v: self._context.memory.recall(v) for v in drawing}
+        for variants, run in remembered.items():
+            if run:
+                self._compare(variants, run)
+        to_run = [
+            variants
+            for variants, record in self._recordings.items()
+            if self._context.variants
+            or (variants in remembered and not remembered[variants])
+            or (self._context.update and record.problem())
+        ]
+        self._context.runner.run(to_run, self._compare)
+        self._context.report.variants += sum(len(v.variants) - 1 for v in to_run)
+        for record in self._recordings.values():
+            if record.snippet.name not in self._failed and (fault := record.problem()):
+                advice = "'python -m tracebook update' runs it again"
+                self._problem(record, f"{fault}; {advice}")
+        return self._figures
+
+    def _load(self, program: Snippet) -> Recording | None:
+        try:
+            return recording.load(program)
+        except RecordingError as error:
+            line, message = error.line, error.message
+        except OSError as error:
+            line, message = 1, str(error)
+        path = self._context.settings.label(recording.path_of(program))
+        self._context.report.problem(f"{path}:{line}", message, program.name)
+        return None
+
+    def _draws(self, record: Recording) -> bool:
+        """Return whether a program runs for its figures."""
+        is_asked = self._context.variants or self._context.settings.observer
+        return record.draws and not is_asked
+
+    def _compare(self, variants: Snippet, run: Run) -> None:
+        """Compare a run of all combinations with what is recorded, or record it."""
+        record = self._recordings[variants]
+        if run.problem or (run.figures and not record.draws):
+            message = run.problem or "draws a figure that its text doesn't name"
+            self._problem(record, message)
+            return
+        lines = run.output.splitlines(keepends=True)
+        output = "".join(line for line in lines if not self._noise.match(line))
+        current = record.with_output(output)
+        if record.draws and not self._keep_figures(current, variants, run):
+            return
+        difference = compare.difference(record.stream(), current.stream(), variants.rel)
+        if self._context.update and (difference or record.problem()):
+            current.write()
+            self._recordings[variants] = current
+            label = self._context.settings.label(record.path)
+            message = f"recorded {len(variants.variants) - 1} combinations"
+            self._context.report.note(label, message, variants.name)
+        elif difference:
+            diff = indent(difference[1], "    ")
+            self._problem(record, f"its program prints something else\n{diff}")
+
+    def _keep_figures(self, current: Recording, variants: Snippet, run: Run) -> bool:
+        """Keep the figures of a run, if all are there."""
+        program = current.snippet
+        originals = self._context.runs[program].figures
+        try:
+            self._figures[program] = current.figures(run.figures, originals)
+        except ValueError as error:
+            self._problem(current, str(error))
+            self._failed.add(program.name)
+            return False
+        self._context.memory.keep(variants, run)
+        return True
+
+    def _problem(self, record: Recording, message: str) -> None:
+        location = f"{self._context.settings.label(record.path)}:1"
+        self._context.report.problem(location, message, record.snippet.name)
+
+
+def _noise(context: Context) -> re.Pattern:
+    """Return what libraries print because a program runs many times in one process."""
+    options = table(context.settings.root, "sliders")
+    try:
+        return any_of(options.get("noise", ()))
+    except re.error as error:
+        raise SettingsError(f"[tool.sliders] noise: {error}") from error
