@@ -1,11 +1,12 @@
-"""Promise: a displayed formula is proven, or marked, or the tests fail."""
+"""A displayed formula is proven or marked, and an inline one does not contradict it."""
 
 import numpy as np
 import pytest
 
-from algebra.meaning import Unclear
+from algebra.errors import EvaluationError
+from truth.finding import Finding
 from truth.formulas.check import check_page
-from truth.formulas.evaluate import rules
+from truth.formulas.equations import Equation, equations
 from truth.page import Page
 
 pytestmark = pytest.mark.tools
@@ -217,23 +218,27 @@ REFUSED = {
 }
 
 
-def findings(tmp_path, text: str):
+def page(tmp_path, text: str) -> Page:
     path = tmp_path / "docs/page.md"
     path.parent.mkdir(exist_ok=True)
     (tmp_path / "pyproject.toml").touch()
-    return check_page(Page(path, tmp_path, text))
+    return Page(path, tmp_path, text)
+
+
+def findings(tmp_path, text: str) -> list[Finding]:
+    return check_page(page(tmp_path, text))
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_what_is_true_is_proven(tmp_path, name):
-    found = findings(tmp_path, RIGHT[name])
-    assert [str(each) for each in found if each.state == "failed"] == []
-    assert sum(each.state == "proven" for each in found) >= 1
-    assert len(found) == RIGHT[name].count("\n$$\n") // 2
+def test_true_formulas_are_proven(tmp_path, name):
+    results = findings(tmp_path, RIGHT[name])
+    assert [str(each) for each in results if each.state == "failed"] == []
+    assert sum(each.state == "proven" for each in results) >= 1
+    assert len(results) == RIGHT[name].count("\n$$\n") // 2
 
 
 @pytest.mark.parametrize("text,old,new,line", WRONG)
-def test_what_is_false_fails_with_its_line(tmp_path, text, old, new, line):
+def test_a_false_formula_fails_with_its_line(tmp_path, text, old, new, line):
     assert old in text
     failed = [
         each
@@ -246,23 +251,23 @@ def test_what_is_false_fails_with_its_line(tmp_path, text, old, new, line):
 
 
 @pytest.mark.parametrize("tex", REFUSED)
-def test_what_is_not_read_is_refused(tmp_path, tex):
-    found = findings(tmp_path, f"$$\n{tex}\n$$\n")
+def test_latex_outside_of_the_grammar_is_refused(tmp_path, tex):
+    results = findings(tmp_path, f"$$\n{tex}\n$$\n")
     if REFUSED[tex] is None:
-        assert found == []
+        assert results == []
         return
-    assert [each.state for each in found] == ["failed"]
-    assert REFUSED[tex] in found[0].detail
+    assert [each.state for each in results] == ["failed"]
+    assert REFUSED[tex] in results[0].detail
 
 
 def test_a_definition_is_counted_and_not_read(tmp_path):
-    found = findings(tmp_path, "$$\n% definition: a picture\ny = \\foo\n$$\n")
-    assert [each.state for each in found] == ["definition"]
+    results = findings(tmp_path, "$$\n% definition: a picture\ny = \\foo\n$$\n")
+    assert [each.state for each in results] == ["definition"]
 
 
 @pytest.mark.parametrize("around", ["<!-- {} -->", "<!--\n{}-->", "```text\n{}```"])
-def test_what_no_reader_sees_counts_for_nothing(tmp_path, around):
-    """Nor does it prove what is shown."""
+def test_formulas_in_comments_and_code_are_not_read(tmp_path, around):
+    """They prove nothing that is displayed, either."""
     assert findings(tmp_path, around.format(SECOND)) == []
     premise, claim = SECOND.strip().split("\n\n")
     assert [each.state for each in findings(tmp_path, SECOND)] == ["given", "proven"]
@@ -270,7 +275,7 @@ def test_what_no_reader_sees_counts_for_nothing(tmp_path, around):
     assert [each.state for each in findings(tmp_path, hidden)] == ["failed"]
 
 
-def test_a_mark_without_its_partner_hides_nothing(tmp_path):
+def test_an_unpaired_mark_hides_no_formula(tmp_path):
     for lone in ("`", "``", "$"):
         text = f"A {lone} alone.\n{SECOND}\nAnother {lone} alone.\n"
         assert [f.state for f in findings(tmp_path, text)] == ["given", "proven"]
@@ -389,16 +394,16 @@ e^x > 0, \qquad x \in \R
 
 
 @pytest.mark.parametrize("tex", [*FALSE, *CRASHED, *INSTEAD])
-def test_what_does_not_hold_says_why_and_where(tmp_path, tex):
-    [found] = findings(tmp_path, f"A line.\n\n$$\n{tex}\n$$\n")
-    assert found.state == "failed" and found.location == "docs/page.md:4"
-    assert {**FALSE, **CRASHED, **INSTEAD}[tex] in found.detail
+def test_a_failure_says_why_and_where(tmp_path, tex):
+    [finding] = findings(tmp_path, f"A line.\n\n$$\n{tex}\n$$\n")
+    assert finding.state == "failed" and finding.location == "docs/page.md:4"
+    assert {**FALSE, **CRASHED, **INSTEAD}[tex] in finding.detail
 
 
 @pytest.mark.parametrize("tex", TRUE)
-def test_the_grammar_takes_what_the_literature_writes(tmp_path, tex):
-    [found] = findings(tmp_path, f"$$\n{tex}\n$$\n")
-    assert found.state in ("proven", "tried"), found
+def test_formulas_as_in_the_literature_are_proven(tmp_path, tex):
+    [finding] = findings(tmp_path, f"$$\n{tex}\n$$\n")
+    assert finding.state in ("proven", "tried"), finding
 
 
 def test_an_inequality_is_proven_or_tried(tmp_path):
@@ -408,31 +413,31 @@ def test_an_inequality_is_proven_or_tried(tmp_path):
     assert tried.state == "tried" and tried.cases >= 20
 
 
-def test_any_fault_of_a_checker_is_a_refusal_with_its_line(tmp_path, monkeypatch):
+def test_an_error_in_the_checker_fails_the_formula_with_its_line(tmp_path, monkeypatch):
     def fault(*_):
         raise ZeroDivisionError("a fault")
 
-    monkeypatch.setattr("algebra.points.hold", fault)
-    found = findings(tmp_path, POSITIVE)
-    assert [f.location for f in found if "ZeroDivisionError" in f.detail] == [
+    monkeypatch.setattr("algebra.points.verify", fault)
+    results = findings(tmp_path, POSITIVE)
+    assert [f.location for f in results if "ZeroDivisionError" in f.detail] == [
         "docs/page.md:7"
     ]
 
 
-def test_a_scalar_has_no_domain_of_an_earlier_section(tmp_path):
+def test_a_scalar_does_not_keep_the_space_of_an_earlier_section(tmp_path):
     section = "# Two\n\n$$\ny = 3 z, \\qquad \\frac{\\d y}{\\d z} = 3\n$$\n"
-    found = findings(tmp_path, BROADCAST + section)
-    assert [f.state for f in found if f.state == "failed"] == []
+    results = findings(tmp_path, BROADCAST + section)
+    assert [f.state for f in results if f.state == "failed"] == []
 
 
-def test_what_is_written_out_decides_its_size(tmp_path):
-    """And must have one of the sizes that are tried."""
+def test_an_array_that_is_written_out_decides_its_size(tmp_path):
+    """The size must be one of those that are tried."""
     text = r"J = \frac{\partial y}{\partial x}, \quad y_i = x_i^2, \quad x, y \in \R^n"
     for size, state in ((3, "proven"), (5, "failed")):
         ones = " & ".join("0" * size)
         zeros = rf"0 J = \begin{{pmatrix}} {(ones + ' ' + chr(92) * 2) * size} \end{{pmatrix}}"
-        [found] = findings(tmp_path, f"$$\n{text}, \\quad {zeros}\n$$\n")
-        assert found.state == state
+        [finding] = findings(tmp_path, f"$$\n{text}, \\quad {zeros}\n$$\n")
+        assert finding.state == state
 
 
 RUNNING = r"""
@@ -472,16 +477,16 @@ INLINE = {
 
 
 @pytest.mark.parametrize("tex", INLINE)
-def test_a_formula_in_running_text_is_proven_or_stands_or_fails(tmp_path, tex):
+def test_the_state_of_an_inline_formula(tmp_path, tex):
     text = f"{RUNNING}\n```python\nz = x + 2\nprint(7.0)\n```\n\nHere ${tex}$ is.\n"
-    found = [f for f in findings(tmp_path, text) if f.kind == "inline formula"]
+    results = [f for f in findings(tmp_path, text) if f.kind == "inline formula"]
     expected = INLINE[tex]
     if expected == "tied":  # by a program that is embedded
         (tmp_path / "snippets").mkdir(exist_ok=True)
         (tmp_path / "snippets/seven.py").write_text("print(7.0)\n")
         text += '\n```python\n--8<-- "seven.py"\n```\n'
-        found = [f for f in findings(tmp_path, text) if f.kind == "inline formula"]
-    assert [f.state for f in found] == ([expected] if expected else [])
+        results = [f for f in findings(tmp_path, text) if f.kind == "inline formula"]
+    assert [f.state for f in results] == ([expected] if expected else [])
 
 
 @pytest.mark.parametrize(
@@ -495,42 +500,39 @@ def test_an_expression_alone_is_unchecked(tmp_path, tex, state):
 
 
 @pytest.mark.parametrize(
-    "said,states",
+    "sentence,states",
     [
         ("At $x = 3$ it is $y = 9$; at $x = 2$, $y = 4$.", {"given", "proven"}),
         ("At $x = 3$ it is $y = 6$.", {"failed"}),
     ],
 )
-def test_a_value_that_the_section_contradicts_is_not_tied(tmp_path, said, states):
-    text = f"$$\ny = x^2, \\qquad \\frac{{\\d y}}{{\\d x}} = 2 x\n$$\n\n{said}\n"
+def test_a_value_that_the_section_contradicts_is_not_tied(tmp_path, sentence, states):
+    text = f"$$\ny = x^2, \\qquad \\frac{{\\d y}}{{\\d x}} = 2 x\n$$\n\n{sentence}\n"
     code = "\n```python\nprint(9, 6, 4)\n```\n"
-    found = findings(tmp_path, text + code)
-    assert {f.state for f in found if f.kind == "inline formula"} == states
+    results = findings(tmp_path, text + code)
+    assert {f.state for f in results if f.kind == "inline formula"} == states
 
 
-def test_a_case_proves_nothing_that_stands_above_it(tmp_path):
+def test_a_case_proves_nothing_above_it(tmp_path):
     claim = r"$\min(a, b) + \min(a, b) = a + b$"
-    for said, state in (
+    for sentence, state in (
         (f"{claim}; where $a = b$.", "failed"),
         (f"For $a = b$, {claim}.", "proven"),
     ):
-        found = findings(tmp_path, f"{RUNNING}\n{said}\n")
-        assert [f.state for f in found if "min" in f.text] == [state]
+        results = findings(tmp_path, f"{RUNNING}\n{sentence}\n")
+        assert [f.state for f in results if "min" in f.text] == [state]
 
 
-def test_what_is_unchecked_is_named(tmp_path):
+def test_a_comment_exempts_one_formula(tmp_path):
     text = f"{RUNNING}\nIt is $2 x_i = 5 y_i$ in all.\n<!-- unchecked: MARKED -->\n"
     for marked, state in (("2 x_i = 5 y_i", "unchecked"), ("2 x_i = 5", "failed")):
-        *_, found = findings(tmp_path, text.replace("MARKED", marked))
-        assert found.state == state
+        *_, finding = findings(tmp_path, text.replace("MARKED", marked))
+        assert finding.state == state
 
 
-def _rule(tmp_path, text: str, name: str):
-    path = tmp_path / "docs/page.md"
-    path.parent.mkdir(exist_ok=True)
-    (tmp_path / "pyproject.toml").touch()
-    [rule] = [each for each in rules(Page(path, tmp_path, text)) if each.name == name]
-    return rule
+def stated(tmp_path, text: str, name: str) -> Equation:
+    [equation] = [each for each in equations(page(tmp_path, text)) if each.name == name]
+    return equation
 
 
 @pytest.mark.parametrize(
@@ -543,8 +545,8 @@ def _rule(tmp_path, text: str, name: str):
         (BROADCAST, {"x": (2, 4), "b": (4,)}, "y"),
     ],
 )
-def test_a_rule_evaluates_to_the_slope_of_its_map(tmp_path, text, inputs, output):
-    """At arrays of other sizes than the checker's own, by differences."""
+def test_a_gradient_evaluates_to_the_slope_of_its_map(tmp_path, text, inputs, output):
+    """The arrays have other sizes than in the check; slopes are finite differences."""
     random = np.random.default_rng(1)
     values = {
         n: random.uniform(0.5, 1, s) + np.eye(*s) * (s[-1] == s[0])
@@ -552,15 +554,15 @@ def test_a_rule_evaluates_to_the_slope_of_its_map(tmp_path, text, inputs, output
         else random.uniform(0.5, 1, s)
         for n, s in inputs.items()
     }
-    forward = _rule(tmp_path, text, output)
+    forward = stated(tmp_path, text, output)
     assert not forward.is_gradient and forward.symbols == set(inputs)
-    upstream = random.uniform(-1, 1, forward.at(values).shape)
+    upstream = random.uniform(-1, 1, forward.evaluate(values).shape)
     for name, value in values.items():
-        rule = _rule(tmp_path, text, f"bar {name}")
-        gradient = rule.at({**values, f"bar {output}": upstream})
+        equation = stated(tmp_path, text, f"bar {name}")
+        gradient = equation.evaluate({**values, f"bar {output}": upstream})
         change = random.uniform(-1, 1, value.shape)
         ends = [
-            np.sum(upstream * forward.at({**values, name: value + h * change}))
+            np.sum(upstream * forward.evaluate({**values, name: value + h * change}))
             for h in (1e-5, -1e-5)
         ]
         assert np.sum(gradient * change) == pytest.approx(
@@ -568,17 +570,17 @@ def test_a_rule_evaluates_to_the_slope_of_its_map(tmp_path, text, inputs, output
         )
 
 
-def test_a_rule_for_one_number_evaluates_for_each_of_an_array(tmp_path):
-    forward = _rule(tmp_path, SECOND, "y")
+def test_an_equation_for_one_number_evaluates_for_each_of_an_array(tmp_path):
+    forward = stated(tmp_path, SECOND, "y")
     x = np.linspace(-1, 1, 6).reshape(2, 3)
-    assert np.allclose(forward.at({"x": x}), np.sin(x), 1e-12)
+    assert np.allclose(forward.evaluate({"x": x}), np.sin(x), 1e-12)
 
 
-def test_a_rule_for_one_element_says_which(tmp_path):
+def test_an_equation_for_one_element_has_its_index(tmp_path):
     text = BROADCAST.replace(r"\bar b_j}", r"\bar b_1}").replace("{ij}}\n", "{i1}}\n")
-    rule = _rule(tmp_path, text, "bar b")
+    equation = stated(tmp_path, text, "bar b")
     upstream = np.arange(6.0).reshape(2, 3)
-    assert rule.at({"bar y": upstream}) == upstream.sum(0)[rule.element]
+    assert equation.evaluate({"bar y": upstream}) == upstream.sum(0)[equation.element]
 
 
 @pytest.mark.parametrize(
@@ -589,6 +591,6 @@ def test_a_rule_for_one_element_says_which(tmp_path):
         ({"B": np.ones(3), "bar C": np.ones((2, 2))}, "shape"),
     ],
 )
-def test_what_cannot_be_evaluated_says_why(tmp_path, values, reason):
-    with pytest.raises(Unclear, match=reason):
-        _rule(tmp_path, MATMUL, "bar A").at(values)
+def test_an_equation_without_a_value_says_why(tmp_path, values, reason):
+    with pytest.raises(EvaluationError, match=reason):
+        stated(tmp_path, MATMUL, "bar A").evaluate(values)

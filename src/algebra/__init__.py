@@ -1,7 +1,6 @@
-"""Formulas as mathematics: what their LaTeX says, what it means, and whether two sides
-are equal. It knows nothing of pages.
+"""Formulas as mathematics, without their pages.
 
-``latex`` reads a formula into the classes of ``nodes``, and ``meaning`` makes SymPy
-expressions of them, one for each element of an array. ``points`` compares two sides,
-and ``flat`` tells which expressions are written alike.
+``latex`` parses a formula into the classes of ``nodes``, ``evaluator`` turns these into
+SymPy expressions, one for each element of an array, ``points`` verifies that two sides
+are equal, and ``normal`` finds an expression in other formulas.
 """

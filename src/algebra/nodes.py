@@ -1,146 +1,140 @@
-"""What formulas are made of: one class for each kind of expression, and statements."""
+"""The syntax tree of a formula: one class for each kind of expression, and statements.
+
+A field ``position`` is an offset in the LaTeX and takes no part in comparisons.
+"""
 
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, dataclass_transform
 
 
 class Index(NamedTuple):
-    """A letter, if there is one, and a number that is added to it."""
+    """A letter, which may be empty, plus a number."""
 
     letter: str
     offset: int
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 @dataclass(frozen=True)
 class Node:
-    """A part of a formula, and where it begins."""
+    """An expression; its subclasses are frozen dataclasses, too."""
 
     position: int = field(compare=False)
 
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
+
     @cached_property
     def parts(self) -> tuple:
-        """What it is made of: nodes, words, numbers and tuples of such."""
+        """Its fields: nodes, statements, words, numbers, and tuples of these."""
         return tuple(getattr(self, each.name) for each in fields(self)[1:])
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A chain of expressions between relations, or symbols in a domain; an
-    expression alone has no relation."""
+    """A chain of expressions between relations, or symbols in a space.
+
+    An expression alone is a statement without relations.
+    """
 
     relations: tuple[str, ...]
     sides: tuple[Node, ...]
     position: int = field(compare=False)
 
 
-@dataclass(frozen=True)
 class Number(Node):
     value: Fraction
     decimals: int = 0
 
 
-@dataclass(frozen=True)
 class Constant(Node):
     """``e``, ``pi``, ``i`` or ``infty``."""
 
     name: str
 
 
-@dataclass(frozen=True)
 class Symbol(Node):
     name: str
     indices: tuple[Index, ...] = ()
     word: str = ""
-    """A subscript that is a part of the name."""
+    """A subscript that belongs to the name."""
 
 
-@dataclass(frozen=True)
 class Group(Node):
     inner: Node
 
 
-@dataclass(frozen=True)
 class Role(Node):
-    """What is marked as upstream, local or downstream."""
+    """An expression marked as ``upstream``, ``local`` or ``downstream``."""
 
     role: str
     inner: Node
 
 
-@dataclass(frozen=True)
 class Sum(Node):
     terms: tuple[tuple[int, Node], ...]
-    """Each with its sign."""
+    """Pairs of a sign, 1 or -1, and a term."""
 
 
-@dataclass(frozen=True)
 class Product(Node):
     factors: tuple[Node, ...]
 
 
-@dataclass(frozen=True)
 class Elementwise(Node):
-    one: Node
-    other: Node
+    left: Node
+    right: Node
 
 
-@dataclass(frozen=True)
 class Quotient(Node):
     above: Node
     below: Node
 
 
-@dataclass(frozen=True)
 class Power(Node):
     base: Node
     exponent: Node
 
 
-@dataclass(frozen=True)
 class Transpose(Node):
     inner: Node
 
 
-@dataclass(frozen=True)
 class Abs(Node):
     inner: Node
 
 
-@dataclass(frozen=True)
 class Norm(Node):
     inner: Node
-    which: str
+    kind: str
 
 
-@dataclass(frozen=True)
-class Pairing(Node):
-    one: Node
-    other: Node
+class InnerProduct(Node):
+    left: Node
+    right: Node
 
 
-@dataclass(frozen=True)
 class Matrix(Node):
     rows: tuple[tuple[Node, ...], ...]
     name: str
 
 
-@dataclass(frozen=True)
 class Cases(Node):
     pieces: tuple[tuple[Node, Statement | None], ...]
 
 
-@dataclass(frozen=True)
 class Bracket(Node):
     """1 where a condition holds, and 0 elsewhere."""
 
     condition: Statement
 
 
-@dataclass(frozen=True)
-class Over(Node):
-    """What runs over indices: from one limit to another, or over all of them."""
+class Indexed(Node):
+    """An expression for each value of some index letters.
+
+    Without ``limits``, from 1 to the sizes of the arrays that carry the letters.
+    """
 
     letters: tuple[str, ...]
     body: Node
@@ -148,96 +142,81 @@ class Over(Node):
     condition: Statement | None = None
 
 
-@dataclass(frozen=True)
-class Total(Over):
+class IndexedSum(Indexed):
     """A sum over indices."""
 
 
-@dataclass(frozen=True)
-class WholeProduct(Over):
+class IndexedProduct(Indexed):
     """A product over indices."""
 
 
-@dataclass(frozen=True)
-class Extreme(Node):
-    """The largest or the smallest over indices."""
-
-    letters: tuple[str, ...]
-    body: Node
-    name: str
+class Extremum(Indexed):
+    name: str = "max"
 
 
-@dataclass(frozen=True)
 class Integral(Node):
     low: Node
     high: Node
     body: Node
-    by: Symbol
+    variable: Symbol
 
 
-@dataclass(frozen=True)
 class Limit(Node):
-    by: Symbol
+    variable: Symbol
     point: Node
     sides: str
+    """``+``, ``-`` or ``+-``."""
     body: Node
 
 
-@dataclass(frozen=True)
 class Call(Node):
     name: str
     arguments: tuple[Node, ...]
 
 
-@dataclass(frozen=True)
-class Slope(Node):
+class PrimedCall(Node):
     """``f'(x)``"""
 
     call: Call
     order: int
 
 
-@dataclass(frozen=True)
 class Bar(Node):
     """The gradient of the loss with respect to a symbol."""
 
     symbol: Symbol
 
 
-@dataclass(frozen=True)
 class Differential(Node):
-    of: Node
+    inner: Node
     order: int
 
 
-@dataclass(frozen=True)
+class DifferentialOperator(Node):
+    r"""``\d`` alone, above a line."""
+
+    order: int
+
+
 class Derivative(Node):
-    above: Node
-    by: Node
+    function: Node
+    variable: Node
     order: int
 
 
-@dataclass(frozen=True)
 class Gradient(Node):
-    above: Node
-    by: Node
+    function: Node
+    variable: Node
 
 
-@dataclass(frozen=True)
 class Order(Node):
     """``O(h^2)``"""
 
     size: Node
 
 
-@dataclass(frozen=True)
-class Domain(Node):
+class Space(Node):
+    r"""``\R^{n \times m}``"""
+
     field: str
     sizes: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Operator(Node):
-    r"""``\d`` alone, above a line."""
-
-    order: int

@@ -1,15 +1,14 @@
-"""What can be told of a formula's tree alone."""
+"""Questions about a formula that its syntax tree alone answers."""
 
 from collections.abc import Callable, Iterator
 
 from .nodes import (
     Constant,
-    Extreme,
     Group,
+    Indexed,
     Matrix,
     Node,
     Number,
-    Over,
     Power,
     Product,
     Quotient,
@@ -20,48 +19,53 @@ from .nodes import (
 )
 
 Tree = Node | Statement | tuple
-"""What may have parts; parts that are words or numbers have none."""
+"""A node, a statement, or several of them; words and numbers have no parts."""
 
 _NUMERIC = Number | Constant | Sum | Product | Quotient | Power | Matrix | Role | Group
 
 
-def walk(node: Tree, skip: Callable[[Node], bool] = lambda _: False) -> Iterator[Node]:
-    """Every node of a tree, or of several, but for some with all that is in them."""
-    left: list[object] = [node]
-    while left:
-        first = left.pop()
-        if isinstance(first, Node):
-            if skip(first):
+def walk(tree: Tree, skip: Callable[[Node], bool] = lambda _: False) -> Iterator[Node]:
+    """Return all nodes of a tree, parents first.
+
+    Args:
+        tree: where to begin.
+        skip: whether to leave out a node with all its parts.
+    """
+    stack: list[object] = [tree]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Node):
+            if skip(part):
                 continue
-            yield first
-            left += first.parts[::-1]
-        elif isinstance(first, Statement):
-            left += first.sides[::-1]
-        elif isinstance(first, tuple):
-            left += first[::-1]
+            yield part
+            stack += part.parts[::-1]
+        elif isinstance(part, Statement):
+            stack += part.sides[::-1]
+        elif isinstance(part, tuple):
+            stack += part[::-1]
 
 
 def symbols(
-    node: Tree, skip: Callable[[Node], bool] = lambda _: False
+    tree: Tree, skip: Callable[[Node], bool] = lambda _: False
 ) -> Iterator[Symbol]:
-    """Every symbol of a tree."""
-    return (each for each in walk(node, skip) if isinstance(each, Symbol))
+    """Return all symbols of a tree; ``skip`` is as for ``walk``."""
+    return (node for node in walk(tree, skip) if isinstance(node, Symbol))
 
 
 def bare(node: Node) -> Node:
-    """Without the marks of roles and parentheses."""
+    """Return a node without the roles and parentheses around it."""
     while isinstance(node, Role | Group):
         node = node.inner
     return node
 
 
 def is_numeric(node: Node) -> bool:
-    """Whether numbers are all that a side has."""
-    return all(isinstance(each, _NUMERIC) for each in walk(node))
+    """Return whether a side consists of numbers alone."""
+    return all(isinstance(part, _NUMERIC) for part in walk(node))
 
 
 def is_condition(statement: Statement) -> bool:
-    """Symbols between numbers, such as ``x > 0`` or ``1 \\le s \\le 2``."""
+    r"""Return whether symbols are compared with numbers, as in ``1 \le s \le 2``."""
     if not set(statement.relations) <= set("<>≤≥≠"):
         return False
     sides = [bare(side) for side in statement.sides]
@@ -74,14 +78,12 @@ def is_upstream(node: Node) -> bool:
     return isinstance(node, Role) and node.role == "upstream"
 
 
-def free_indices(node: Tree) -> set[str]:
-    """The index letters that no sum binds."""
-    if not isinstance(node, Node):
-        parts = node if isinstance(node, tuple) else getattr(node, "sides", ())
+def free_indices(tree: Tree) -> set[str]:
+    """Return the index letters that no sum, product or extremum binds."""
+    if not isinstance(tree, Node):
+        parts = tree if isinstance(tree, tuple) else getattr(tree, "sides", ())
         return set().union(*map(free_indices, parts))
-    if isinstance(node, Symbol):
-        return {index.letter for index in node.indices if index.letter}
-    inner = set().union(*map(free_indices, node.parts))
-    if isinstance(node, Over | Extreme):
-        return inner - set(node.letters)
-    return inner
+    if isinstance(tree, Symbol):
+        return {index.letter for index in tree.indices if index.letter}
+    letters = set().union(*map(free_indices, tree.parts))
+    return letters - set(tree.letters) if isinstance(tree, Indexed) else letters

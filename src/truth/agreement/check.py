@@ -1,94 +1,130 @@
-"""Formulas and programs say the same: what a page derives is what its programs did.
+"""The check that the formulas of a page agree with its programs.
 
-While a program runs, it is kept what its rules are given and give, and what its
-functions have by name when they return. The maps and the gradients that the page
-states are evaluated at these values, name for name, and must give what is there: a
-value of that name, or what the function returned.
+While a program runs, the values of its custom gradients are recorded, and the local
+values of its functions when they return. The maps and the gradients of the page are
+evaluated at these values, name for name, and must give a recorded value: that of the
+same name, or the result of the function.
 
 In a program, the gradient of ``x`` is ``x_bar``, ``downstream_x`` or ``upstream_x``;
-what a formula calls ``w_1`` may be in a list ``w``; ``lambda`` is ``lambda_``. A
-function of one input may have it by another name: a program squares ``x``, and the
-page says ``w = u^2``.
+``w_1`` of a formula may be in a list ``w``; ``lambda`` is ``lambda_``. A function of
+one input may have it by another name: a program squares ``x``, and the page states
+``w = u^2``.
 
-A formula that agrees with no program of its page fails, unless it says so:
-``% unchecked: why``, or ``<!-- unchecked: LATEX -->`` in running text. A rule that
-agrees with no formula of a page that has some is unchecked.
+A formula that agrees with no program of its page fails, unless it is marked:
+``% unchecked: why``, or ``<!-- unchecked: LATEX -->`` in running text. If a page has
+formulas, a custom gradient that agrees with none of them is unchecked.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..finding import Finding
-from ..formulas import evaluate
-from ..formulas.evaluate import Rule as Formula
+from ..formulas.equations import Equation, equations
 from ..page import Page
 from ..results import Results
-from .case import compared
-from .programs import Site, shown, sites
+from .comparison import compare
+from .recordings import Recording, program_names, recordings
+
+_KIND = "agreement"
 
 
 def check(pages: list[Page], root: Path) -> list[Finding]:
-    """What agrees, and what does not; without a record of a program, nothing does."""
-    known = Results(root)
-    found: list[Finding] = []
+    """Return the findings on some pages; a page fails without a record of its programs.
+
+    Args:
+        pages: the pages.
+        root: the project's folder, with the results of the programs.
+    """
+    results = Results(root)
+    findings: list[Finding] = []
     for page in pages:
-        names = shown(page)
-        programs = {name: program for name in names if (program := known.program(name))}
-        for name in (name for name in names if name not in programs):
-            how = "what it did is not on record; run: python -m truth"
-            where = f"{page.label}:1"
-            found.append(Finding("agreement", "failed", page.label, where, name, how))
-        found += _findings(page, sites(programs))
-    return found
+        programs = {}
+        for name in program_names(page):
+            if program := results.program(name):
+                programs[name] = program
+            else:
+                detail = "what it did is not on record; run: python -m truth"
+                location = f"{page.label}:1"
+                findings.append(
+                    Finding(_KIND, "failed", page.label, location, name, detail)
+                )
+        findings += _page_findings(page, recordings(programs))
+    return findings
 
 
-def _findings(page: Page, sites: list[Site]) -> Iterator[Finding]:
-    formulas = evaluate.rules(page) if sites else []
-    groups: dict[object, list[Formula]] = defaultdict(list)
-    for formula in formulas:
-        groups[formula.section].append(formula)
-    agree: dict[Formula, list[Site]] = defaultdict(list)
-    itself: set[Formula] = set()
-    differ: dict[Formula, str] = {}
-    refuted: dict[Formula, set[str]] = defaultdict(set)
-    for site in sites:
-        for group in groups.values():
-            same, through, refutes, other = compared(group, site)
-            for formula in same | through:
-                agree[formula].append(site)
-            itself |= same
-            for formula in refutes:
-                refuted[formula].add(site.name)
-            for formula, how in other.items():
-                differ.setdefault(formula, f"{site.where}: {how}")
-    # What only others need may be any, until a program of theirs has it by name.
-    for formula in refuted.keys() - itself:
-        if not refuted[formula].isdisjoint(each.name for each in agree[formula]):
-            agree[formula].clear()
-    said = {each.said: each for each in formulas if agree[each]}
-    marked = {each.said for each in formulas if each.is_unchecked}
-    some = {each.start for each in formulas if not agree[each]}
-    for formula in dict.fromkeys(formulas):
-        cases = sum(len(each.calls) for each in agree[formula])
-        names = ", ".join(dict.fromkeys(each.name for each in agree[formula]))
-        how = differ.get(formula, "no program of the page has its names")
-        state = "unchecked" if formula.said in marked else "failed"
-        if "% unchecked" in formula.tex and formula.start not in some:
-            how = f"agrees with {names}: it is not unchecked"
-            state = "failed"
+@dataclass
+class _Agreement:
+    """The comparisons of one equation with the recordings of its page."""
+
+    recordings: list[Recording] = field(default_factory=list)
+    """Those with which it agrees."""
+    is_direct: bool = False
+    """Whether it was compared itself, and not only as a step of another equation."""
+    contradicting: set[str] = field(default_factory=set)
+    """Programs that have another value by its name."""
+    difference: str = ""
+
+
+def _page_findings(page: Page, recorded: list[Recording]) -> Iterator[Finding]:
+    agreements = _agreements(equations(page) if recorded else [], recorded)
+    agreeing = {e.content: e for e, a in agreements.items() if a.recordings}
+    marked = {equation.content for equation in agreements if equation.is_unchecked}
+    # A formula may state several equations; its mark is for those that do not agree.
+    open_formulas = {e.start for e, a in agreements.items() if not a.recordings}
+    for equation, agreement in agreements.items():
+        programs = dict.fromkeys(each.program for each in agreement.recordings)
+        agrees = f"agrees with {', '.join(programs)}"
+        cases = sum(len(each.calls) for each in agreement.recordings)
+        state = "unchecked" if equation.content in marked else "failed"
+        detail = agreement.difference or "no program of the page has its names"
+        if "% unchecked" in equation.tex and equation.start not in open_formulas:
+            state, detail = "failed", f"{agrees}: it is not unchecked"
         elif cases:
-            state, how = "compared", f"agrees with {names}"
-        elif formula.said in said:
-            state, how = "compared", f"as in line {said[formula.said].line}"
-        where = f"{page.label}:{formula.line}"
+            state, detail = "compared", agrees
+        elif same := agreeing.get(equation.content):
+            state, detail = "compared", f"as in line {same.line}"
+        location = f"{page.label}:{equation.line}"
         yield Finding(
-            "agreement", state, page.label, where, formula.tex, how, cases=cases
+            _KIND, state, page.label, location, equation.tex, detail, cases=cases
         )
-    agreeing = {site for some in agree.values() for site in some}
-    for site in sites if formulas else ():
-        if site.what and site not in agreeing:
-            how = "no formula of the page has its names"
-            how = how if site.calls else "no small call outside of graphs"
-            what = f"{site.what} of {site.name}"
-            yield Finding("agreement", "unchecked", page.label, site.where, what, how)
+    used = {recording for a in agreements.values() for recording in a.recordings}
+    for recording in recorded if agreements else ():
+        if recording.rule and recording not in used:
+            detail = "no formula of the page has its names"
+            if not recording.calls:
+                detail = "no small call outside of graphs"
+            text = f"{recording.rule} of {recording.program}"
+            yield Finding(
+                _KIND, "unchecked", page.label, recording.location, text, detail
+            )
+
+
+def _agreements(
+    stated: list[Equation], recorded: list[Recording]
+) -> dict[Equation, _Agreement]:
+    agreements = {equation: _Agreement() for equation in stated}
+    groups: dict[object, list[Equation]] = defaultdict(list)
+    for equation in stated:
+        groups[equation.section].append(equation)
+    for recording in recorded:
+        for group in groups.values():
+            comparison = compare(group, recording)
+            for equation in comparison.agreeing | comparison.steps:
+                agreements[equation].recordings.append(recording)
+            for equation in comparison.agreeing:
+                agreements[equation].is_direct = True
+            for equation in comparison.contradicted:
+                agreements[equation].contradicting.add(recording.program)
+            for equation, difference in comparison.differences.items():
+                agreement = agreements[equation]
+                agreement.difference = (
+                    agreement.difference or f"{recording.location}: {difference}"
+                )
+    for agreement in agreements.values():
+        # A step may have any value, unless a program that needs it has another.
+        programs = {recording.program for recording in agreement.recordings}
+        if not agreement.is_direct and programs & agreement.contradicting:
+            agreement.recordings.clear()
+    return agreements

@@ -1,115 +1,126 @@
-"""Whether the formulas of a page hold: each is a premise, is proven, or fails.
+"""The check of the formulas of a page: each is a premise, is proven, or fails.
 
-A section's first ``symbol = …`` is a **premise**; later sections know it until they
-state another. Every other relation is a **claim**: its sides are written in the
-inputs, differentiated by SymPy, and compared to 30 digits at points that fulfill the
+A section's first ``symbol = …`` is a **premise**, which holds in later sections until
+they state another. Every other relation is a **claim**: its sides are written in the
+inputs, differentiated by SymPy, and compared to 30 digits at points that meet the
 conditions stated on the page, for arrays of two sizes. A premise from which nothing
-follows is refused, so that a change of it breaks something.
+follows that is checked fails, so that a change of any premise breaks something.
 
-A comment in a displayed formula declares what cannot be seen:
-``% premise`` its symbols are stated anew from here on;
-``% definition`` it says what something is called, and is not checked.
+Two comments in a displayed formula tell the check how to treat it:
+``% premise`` its symbols are defined anew from here on;
+``% definition`` it only gives a name to something, and is not checked.
 """
 
 from pathlib import Path
 
-from algebra.meaning import Scope
-from algebra.nodes import Domain
+from algebra.nodes import Space
+from algebra.scope import Scope
 from algebra.tree import symbols
 
 from ..finding import Finding
 from ..page import Page
-from .running import RunningText
-from .section import Reading
-from .sections import read as reading
+from .checked_formula import CheckedFormula, read
+from .inline import InlineFormulas, Verdict
 from .sections import sections
 
 
 def check(pages: list[Page], root: Path) -> list[Finding]:
-    """What holds of every formula; displayed ones that are not read fail."""
+    """Return the findings on all formulas of some pages."""
     return [finding for page in pages for finding in check_page(page)]
 
 
 def check_page(page: Page) -> list[Finding]:
-    """What holds of the formulas of one page."""
-    reads = [reading(formula) for formula in page.formulas]
+    """Return the findings on the formulas of one page."""
+    formulas = [read(formula) for formula in page.formulas]
     used: set[int] = set()
-    sizes = {letter: n + 2 for n, letter in enumerate(_letters(reads))}
-    found = []
-    for section in sections(page, Scope(letters=sizes), reads, used):
-        section.judge()
-        found.append(section)
+    sizes = {letter: number + 2 for number, letter in enumerate(_letters(formulas))}
+    checked = []
+    for section in sections(page, Scope(dimensions=sizes), formulas, used):
+        section.check()
+        checked.append(section)
     if sizes:
-        # 2 and 3 change places, 4 and 5, …: what is even becomes odd.
-        others = {letter: size ^ 1 for letter, size in sizes.items()}
-        again = [reading(formula) for formula in page.formulas]
-        for section in sections(page, Scope(letters=others), again, used):
-            section.judge()
-        for one, other in zip(reads, again):
-            one.agree(other)
-    running = RunningText(page, found, used)
-    findings = [_finding(page, each, used, running) for each in reads]
+        # 2 and 3 change places, 4 and 5, …, so that even sizes become odd.
+        other_sizes = {letter: size ^ 1 for letter, size in sizes.items()}
+        repeated = [read(formula) for formula in page.formulas]
+        for section in sections(page, Scope(dimensions=other_sizes), repeated, used):
+            section.check()
+        for formula, repetition in zip(formulas, repeated):
+            formula.merge(repetition)
+    inline = InlineFormulas(page, checked, used)
+    findings = (_finding(page, formula, used, inline) for formula in formulas)
     return [finding for finding in findings if finding]
 
 
-def _letters(reads: list[Reading]) -> list[str]:
-    """What counts elements on a page, that of squares first, for they are inverted;
-    and the indices, for what has no domain."""
-    found: dict[str, bool] = {}
+def _letters(formulas: list[CheckedFormula]) -> list[str]:
+    """Return the letters that count elements, and ``_`` with each index letter.
+
+    Sizes of square matrices come first, and get the smallest numbers, because SymPy may
+    have to invert them. An index letter gives a size to arrays without a space.
+    """
+    is_square: dict[str, bool] = {}
     indices = set()
-    for statement in (each for read in reads for each in read.statements):
-        if isinstance(domain := statement.sides[-1], Domain):
-            sizes = domain.sizes
-            for size in sizes:
+    for statement in (s for formula in formulas for s in formula.statements):
+        if isinstance(space := statement.sides[-1], Space):
+            for size in space.sizes:
                 if not size.isdigit():
-                    found[size] = found.get(size) or sizes.count(size) > 1
+                    is_square[size] = is_square.get(size) or space.sizes.count(size) > 1
         for symbol in symbols(statement):
-            indices |= {f"_{letter}" for letter, _ in symbol.indices if letter}
-    return [*sorted(found, key=lambda letter: not found[letter]), *sorted(indices)]
+            indices |= {f"_{index.letter}" for index in symbol.indices if index.letter}
+    return [*sorted(is_square, key=lambda size: not is_square[size]), *sorted(indices)]
 
 
 def _finding(
-    page: Page, read: Reading, used: set[int], running: RunningText
+    page: Page, formula: CheckedFormula, used: set[int], inline: InlineFormulas
 ) -> Finding | None:
-    formula = read.formula
-    position, evidence = 0, ""
-    unused = [
-        statement.position
-        for number, statement in enumerate(read.statements)
-        if number in read.premises
-        and read.premises[number] is not None
-        and formula.start + statement.position not in used
-    ]
-    if read.failure:
-        state, (how, position) = "failed", read.failure
-    elif "definition" in read.marks:
-        state, how = "definition", "marked by its writer"
-    elif not formula.display:
-        verdict = running.verdict(read)
-        if verdict is None:
-            return None
-        state, how, evidence = verdict
-    elif not read.statements:
-        return None
-    elif unused and not read.given:
-        state, position = "failed", unused[0]
-        how = "a premise from which nothing follows that is checked"
-    elif read.only_domains and not read.proven:
-        state, how = "given", "says where its symbols live"
-    elif not read.proven:
-        state, how = "given", "what is checked follows from it"
+    source = formula.source
+    position = 0
+    verdict: Verdict | None
+    if formula.failure:
+        reason, position = formula.failure
+        verdict = "failed", reason
+    elif "definition" in formula.marks:
+        verdict = "definition", "marked by its writer"
+    elif not source.display:
+        verdict = inline.verdict(formula)
+    elif (place := _unused_premise(formula, used)) is not None:
+        position = place - source.start
+        verdict = "failed", "a premise from which nothing follows that is checked"
     else:
-        state, how = "proven", "SymPy"
+        verdict = _displayed_verdict(formula)
+    if verdict is None:
+        return None
+    state, detail = verdict
     cases = 0
-    if state == "proven" and read.tried:
-        state, how, cases = "tried", "SymPy, at points all around", read.tried
+    if state == "proven" and formula.cases:
+        state, detail = "tried", "SymPy, at points all around"
+        cases = formula.cases
     return Finding(
-        "formula" if formula.display else "inline formula",
+        "formula" if source.display else "inline formula",
         state,
         page.label,
-        f"{page.label}:{page.line(formula.start + position)}",
-        formula.shown,
-        how,
-        evidence,
-        cases,
+        page.location(source.start + position),
+        source.shown,
+        detail,
+        cases=cases,
     )
+
+
+def _unused_premise(formula: CheckedFormula, used: set[int]) -> int | None:
+    """Return the place of the first premise that no proof needed."""
+    if formula.gives_value:
+        return None
+    for number, statement in enumerate(formula.statements):
+        place = formula.place(statement)
+        if formula.premises.get(number) is not None and place not in used:
+            return place
+    return None
+
+
+def _displayed_verdict(formula: CheckedFormula) -> Verdict | None:
+    if not formula.statements:
+        return None
+    if formula.proven:
+        return "proven", "SymPy"
+    if formula.states_only_domains:
+        return "given", "says where its symbols live"
+    return "given", "what is checked follows from it"

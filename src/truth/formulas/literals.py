@@ -1,4 +1,4 @@
-"""The numbers and shapes that a page's programs and traces hold."""
+"""Numbers and shapes in a page's programs and outputs."""
 
 import ast
 import re
@@ -10,31 +10,39 @@ from tracebook import includes
 
 from ..page import Page
 
+_NUMBER = re.compile(r"(?<![\w.])-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_SHAPE = re.compile(r"[(\[](\d+(?:, \d+)*),?[)\]]")
+
 
 @lru_cache(maxsize=4)
 def arrays(page: Page) -> list[np.ndarray]:
-    """Every list of numbers in the programs that the page embeds."""
-    found = []
+    """Return every number and every list of numbers in the included programs."""
+    result = []
     for path in page.included_files(".py"):
         try:
             tree = ast.parse(path.read_text("utf-8"))
-        except SyntaxError:  # wrong on purpose
+        except SyntaxError:  # a deliberately wrong program
             continue
         for node in ast.walk(tree):
             if isinstance(node, (ast.List, ast.Tuple, ast.Constant, ast.UnaryOp)):
                 try:
-                    array = np.array(ast.literal_eval(node), dtype=complex)
+                    result.append(np.array(ast.literal_eval(node), dtype=complex))
                 except (ValueError, TypeError):
                     continue
-                found.append(array)
-    return found
+    return result
 
 
-def have(page: Page, value: np.ndarray, within: float) -> bool:
-    """Whether programs and traces of the page hold all of some numbers."""
-    there = _numbers(page)
+def contain(page: Page, value: np.ndarray, tolerance: float) -> bool:
+    """Return whether programs and outputs of a page contain some numbers.
+
+    Args:
+        page: the page.
+        value: complex numbers in any shape.
+        tolerance: how far a real or imaginary part may be off.
+    """
+    numbers = _numbers(page)
     return all(
-        np.any(np.abs(there - part) <= max(within, 1e-9 * abs(part)))
+        np.any(np.abs(numbers - part) <= max(tolerance, 1e-9 * abs(part)))
         for number in np.ravel(value)
         for part in ({number.real, number.imag} - {0} or {0})
     )
@@ -42,25 +50,20 @@ def have(page: Page, value: np.ndarray, within: float) -> bool:
 
 @lru_cache(maxsize=4)
 def _numbers(page: Page) -> np.ndarray:
-    text = " ".join(
-        [page.source if page.path.suffix == ".py" else ""]
-        + [
-            includes.read(path)
-            for suffix in (".py", ".out")
-            for path in page.included_files(suffix)
-        ]
-    )
-    found = re.findall(r"(?<![\w.])-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", text)
-    return np.array([sign * float(each) for each in found for sign in (1, -1)] or [0.0])
+    """Return all numbers, with both signs."""
+    paths = [*page.included_files(".py"), *page.included_files(".out")]
+    texts = [includes.read(path) for path in paths]
+    if page.path.suffix == ".py":
+        texts.append(page.source)
+    numbers = [float(text) for text in _NUMBER.findall(" ".join(texts))]
+    return np.array([*numbers, *(-number for number in numbers)] or [0.0])
 
 
 @lru_cache(maxsize=4)
 def shapes(page: Page) -> set[tuple[int, ...]]:
-    """Shapes of those lists, and shapes that the traces print."""
-    found = {array.shape for array in arrays(page)}
+    """Return the shapes of all arrays, and those that the outputs print."""
+    result = {array.shape for array in arrays(page)}
     for path in page.included_files(".out"):
-        for match in re.finditer(
-            r"[(\[](\d+(?:, \d+)*),?[)\]]", path.read_text("utf-8")
-        ):
-            found.add(tuple(map(int, match[1].split(", "))))
-    return found
+        for text in _SHAPE.findall(path.read_text("utf-8")):
+            result.add(tuple(map(int, text.split(", "))))
+    return result

@@ -1,0 +1,490 @@
+"""Values of expressions without derivatives.
+
+A symbol is an input, or a premise defines it. Inputs are SymPy symbols, one for each
+element of an array, and arrays have a few elements.
+"""
+
+import itertools
+import string
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+import sympy
+
+from . import functions, nodes, points, values
+from .errors import EvaluationError, Refusal, Refuted
+from .nodes import Node, Statement, Symbol
+from .scope import Scope, index_ranges, name_of, plain
+from .tokens import FUNCTION_LETTERS
+from .tree import is_upstream, walk
+from .values import Value
+
+_LARGEST_EXPONENT = 4096
+_LARGEST_LIMIT = 100
+"""The last index of a sum, at most."""
+_MOST_OPERATIONS = 200
+"""Operations in an expression of which SymPy looks for the limit."""
+_CONSTANTS = {"e": sympy.E, "pi": sympy.pi, "i": sympy.I, "infty": sympy.oo}
+_ANY_FUNCTION = {
+    "f": lambda x: sympy.exp(x / 3) + sympy.sin(2 * x + 1),
+    "g": lambda x: sympy.exp(-x / 5) + sympy.cos(3 * x + 2),
+}
+"""Examples that stand for functions of which the page states nothing."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """Index letters with their numbers, and names that stay symbols.
+
+    ``fixed`` names are not written in inputs, so that derivatives by them exist.
+    """
+
+    letters: dict[str, int] = field(default_factory=dict)
+    fixed: frozenset[str] = frozenset()
+
+
+ANYWHERE = Context()
+FIRST = dict.fromkeys(string.ascii_lowercase, 1)
+"""The index letters of a first element."""
+
+
+class ArithmeticEvaluator:
+    """Evaluates expressions in one scope: ``of_…`` for each class of nodes."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.used: set[int] = set()
+        """Places of the premises that values depend on."""
+        self._memo: dict[tuple, tuple[Value, set[int]]] = {}
+        self._pending: set[tuple] = set()
+
+    # Symbols.
+
+    def input(self, name: str, prefix: str = "") -> Value:
+        """Return the array of symbols for an input; ``prefix`` begins their names."""
+        shape = self.scope.shapes.get(name, ())
+        real = values.symbol_array(prefix + name, shape)
+        if name not in self.scope.complex:
+            return real
+        imaginary = values.symbol_array(f"{prefix}{name} imaginary", shape)
+        return real + sympy.I * imaginary
+
+    def is_input(self, name: str) -> bool:
+        """Return whether a name is an input, or is treated as one."""
+        definition = self.scope.maps.get(name)
+        return definition is None or any(
+            isinstance(node, nodes.Call) and node.name in functions.STEPS
+            for node in walk(definition.node)
+        )
+
+    def expand(self, name: str, fixed: frozenset[str] = frozenset()) -> Value:
+        """Return the value of a symbol in terms of inputs and of ``fixed`` names.
+
+        Raises:
+            EvaluationError: nothing has this name, or it is defined by itself.
+        """
+        definition = self.scope.maps.get(name)
+        if definition:
+            self.used.add(definition.place)
+        if name in fixed or self.is_input(name):
+            self.require(name)
+            return self.input(name)
+        return self.memoized((name, fixed), lambda: self._definition_value(name, fixed))
+
+    def require(self, name: str) -> None:
+        """Raise EvaluationError if nothing has this name."""
+        if name not in self.scope.names and name not in self.scope.maps:
+            instead = r"; write \d for a differential" if name == "d" else ""
+            raise EvaluationError(f"unknown symbol {plain(name)}{instead}")
+
+    def memoized(self, key: tuple, compute: Callable[[], Value]) -> Value:
+        """Return a value that is computed once, and add the premises that it used.
+
+        The first item of its key is a name.
+
+        Raises:
+            EvaluationError: the value depends on itself.
+        """
+        if key in self._pending:
+            raise EvaluationError(f"{plain(key[0])} is defined by itself")
+        if key not in self._memo:
+            outer, self.used = self.used, set()
+            self._pending.add(key)
+            try:
+                self._memo[key] = compute(), self.used
+            finally:
+                self._pending.remove(key)
+                self.used = outer
+        value, used = self._memo[key]
+        self.used |= used
+        return value
+
+    def _definition_value(self, name: str, fixed: frozenset[str]) -> Value:
+        definition = self.scope.maps[name]
+        shape = self.scope.shapes.get(name, ())
+        if definition.indices:
+            value = np.empty(shape, dtype=object)
+            for place in np.ndindex(shape):
+                letters = {
+                    letter: number + 1 - offset
+                    for (letter, offset), number in zip(definition.indices, place)
+                }
+                value[place] = self.value(definition.node, Context(letters, fixed))
+        else:
+            value = self.value(definition.node, Context({}, fixed))
+            if shape and np.shape(value) == (*shape, 1):
+                value = value[..., 0]  # a vector, written as a column
+        if np.shape(value) != shape:
+            raise EvaluationError(
+                f"{plain(name)} has shape {list(shape)}, what defines"
+                f" it {list(np.shape(value))}",
+                definition.node.position,
+            )
+        if name not in self.scope.complex:
+            _require_real(name, value, definition.node.position)
+        return value
+
+    def resolve(
+        self, symbol: Symbol, letters: dict[str, int]
+    ) -> tuple[str, tuple[int, ...]]:
+        """Return a symbol's name and the numbers of its indices.
+
+        Raises:
+            EvaluationError: an index letter of the symbol has no number.
+        """
+        name, indices = name_of(symbol, self.scope)
+        numbers = []
+        for letter, offset in indices:
+            if letter and letter not in letters:
+                raise EvaluationError(f"index {letter} is not bound", symbol.position)
+            numbers.append(letters.get(letter, 0) + offset)
+        if indices and not self.scope.shapes.get(name):
+            return name + "_" + ",".join(map(str, numbers)), ()
+        return name, tuple(numbers)
+
+    # Expressions.
+
+    def value(self, node: Node, context: Context = ANYWHERE) -> Value:
+        """Return the value of an expression.
+
+        Raises:
+            EvaluationError: the expression has no value.
+        """
+        try:
+            return getattr(self, f"of_{type(node).__name__.lower()}")(node, context)
+        except Refusal as error:
+            error.position = error.position or node.position
+            raise
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            # SymPy and NumPy raise these for expressions without a meaning.
+            raise EvaluationError(f"makes no sense: {error}", node.position) from error
+
+    def of_number(self, node: nodes.Number, context: Context) -> Value:
+        return sympy.Rational(node.value.numerator, node.value.denominator)
+
+    def of_constant(self, node: nodes.Constant, context: Context) -> Value:
+        return _CONSTANTS[node.name]
+
+    def of_symbol(self, node: Symbol, context: Context) -> Value:
+        name, indices = self.resolve(node, context.letters)
+        if name in context.letters:
+            return sympy.Integer(context.letters[name])
+        scope = self.scope
+        if name in scope.sizes and name not in {**scope.shapes, **scope.maps}:
+            return sympy.Integer(scope.sizes[name])
+        array = self.expand(name, context.fixed)
+        return values.element(array, indices, node.position)
+
+    def of_group(self, node: nodes.Group, context: Context) -> Value:
+        return self.value(node.inner, context)
+
+    def of_sum(self, node: nodes.Sum, context: Context) -> Value:
+        total: Value = None
+        is_number = True
+        for sign, term in node.terms:
+            value = sign * self.value(term, context)
+            shapes = [list(np.shape(total)), list(np.shape(value))]
+            fits = isinstance(term, nodes.Number) or is_number
+            if total is not None and shapes[0] != shapes[1] and not fits:
+                raise EvaluationError(
+                    f"a sum of shapes {shapes[0]} and {shapes[1]}", term.position
+                )
+            total = value if total is None else total + value
+            is_number = is_number and isinstance(term, nodes.Number)
+        return total
+
+    def of_product(self, node: nodes.Product, context: Context) -> Value:
+        factors = node.factors
+        if sum(map(is_upstream, factors)) > 1:
+            raise EvaluationError(
+                "two upstream gradients in one product", node.position
+            )
+        factor_values = [self.value(factor, context) for factor in factors]
+        product, is_row = factor_values[0], False
+        for before, factor, value in zip(factors, factors[1:], factor_values[1:]):
+            # An upstream gradient is a row; any other vector is a column.
+            is_row |= is_upstream(before) or any(
+                isinstance(part, nodes.Bar) for part in walk(before)
+            )
+            shape = np.shape(value)
+            if (
+                np.ndim(product) == 1
+                and not is_row
+                and (len(shape) == 1 or (len(shape) == 2 and shape[0] > 1))
+            ):
+                raise EvaluationError(
+                    "a column before an array: transpose it", factor.position
+                )
+            product = values.multiply(product, value, factor.position)
+        return product
+
+    def of_elementwise(self, node: nodes.Elementwise, context: Context) -> Value:
+        if is_upstream(node.left) and is_upstream(node.right):
+            raise EvaluationError(
+                "two upstream gradients in one product", node.position
+            )
+        left, right = self.value(node.left, context), self.value(node.right, context)
+        if np.shape(left) != np.shape(right) or not np.shape(left):
+            raise EvaluationError(r"\odot needs two arrays of one shape", node.position)
+        return left * right
+
+    def of_quotient(self, node: nodes.Quotient, context: Context) -> Value:
+        above, below = self.value(node.above, context), self.value(node.below, context)
+        if np.shape(below):
+            raise EvaluationError("division by an array", node.position)
+        if below == 0:
+            raise EvaluationError("division by 0", node.position)
+        return above / below
+
+    def of_power(self, node: nodes.Power, context: Context) -> Value:
+        base = self.value(node.base, context)
+        exponent = self.value(node.exponent, context)
+        if np.shape(exponent):
+            raise EvaluationError("an array as an exponent", node.position)
+        if shape := np.shape(base):
+            if len(shape) != 2 or shape[0] != shape[1] or not exponent.is_Integer:
+                raise EvaluationError(
+                    "a power of an array that is no square matrix", node.position
+                )
+            return values.matrix_power(base, int(exponent), node.position)
+        is_too_large = exponent.is_number and not abs(exponent) <= _LARGEST_EXPONENT
+        if is_too_large or _height(exponent) > 2:
+            raise EvaluationError("too large an exponent", node.position)
+        if base == 0 and exponent.is_negative:
+            raise EvaluationError("division by 0", node.position)
+        return base**exponent
+
+    def of_transpose(self, node: nodes.Transpose, context: Context) -> Value:
+        value = self.value(node.inner, context)
+        if np.ndim(value) == 1:
+            return value.reshape(1, -1)
+        return np.transpose(value) if np.shape(value) else value
+
+    def of_abs(self, node: nodes.Abs, context: Context) -> Value:
+        value = self.value(node.inner, context)
+        if values.is_plainly_real(value):
+            return sympy.Abs(value)
+        return sympy.sqrt(values.squared_modulus(value))
+
+    def of_norm(self, node: nodes.Norm, context: Context) -> Value:
+        value = self.value(node.inner, context)
+        if len(np.shape(value)) == 2 and node.kind != "F" and 1 not in np.shape(value):
+            raise EvaluationError(r"a matrix has \|X\|_F here, and no other norm")
+        squares = [values.squared_modulus(each) for each in np.ravel(value)]
+        if node.kind in ("2", "F"):
+            return sympy.sqrt(sum(squares))
+        moduli = [sympy.sqrt(square) for square in squares]
+        return sum(moduli) if node.kind == "1" else values.extremum("max", moduli)
+
+    def of_innerproduct(self, node: nodes.InnerProduct, context: Context) -> Value:
+        left, right = self.value(node.left, context), self.value(node.right, context)
+        if np.shape(left) != np.shape(right):
+            raise EvaluationError("a pairing of two shapes", node.position)
+        conjugates = np.ravel(values.map_elements(sympy.conjugate, left))
+        return sum(conjugates * np.ravel(right))
+
+    def of_matrix(self, node: nodes.Matrix, context: Context) -> Value:
+        rows = [[self.value(cell, context) for cell in row] for row in node.rows]
+        if node.name == "tuple":
+            return values.array_of([cell for (cell,) in rows])
+        return values.array_of(rows)
+
+    def of_cases(self, node: nodes.Cases, context: Context) -> Value:
+        pieces = [
+            (
+                self.value(value, context),
+                True if condition is None else self.condition(condition, context),
+            )
+            for value, condition in node.pieces
+        ]
+        conditions = [condition for _, condition in pieces if condition is not True]
+        pairs = itertools.combinations(conditions, 2)
+        overlap = sympy.Or(*(sympy.And(*pair) for pair in pairs))
+        if pieces[-1][1] is not True:
+            pieces.append((sympy.nan, True))
+        return sympy.Piecewise((sympy.nan, overlap), *pieces)
+
+    def of_bracket(self, node: nodes.Bracket, context: Context) -> Value:
+        condition = self.condition(node.condition, context)
+        return sympy.Piecewise((1, condition), (0, True))
+
+    def condition(self, statement: Statement, context: Context = ANYWHERE) -> Value:
+        """Return a chain of relations as one SymPy condition.
+
+        Raises:
+            EvaluationError: the statement compares arrays, or is no comparison.
+        """
+        sides = [self.value(side, context) for side in statement.sides]
+        kinds = {"=": sympy.Eq, **points.ORDERS}
+        if not set(statement.relations) <= kinds.keys() or any(map(np.shape, sides)):
+            raise EvaluationError("not a condition", statement.position)
+        relations = zip(statement.relations, sides, sides[1:])
+        return sympy.And(*(kinds[relation](a, b) for relation, a, b in relations))
+
+    # Sums, products and extrema over indices.
+
+    def of_indexedsum(self, node: nodes.IndexedSum, context: Context) -> Value:
+        terms = list(self._bodies(node, context))
+        return sum(terms, start=terms[0] * 0) if terms else sympy.Integer(0)
+
+    def of_indexedproduct(self, node: nodes.IndexedProduct, context: Context) -> Value:
+        return sympy.prod(self._bodies(node, context))
+
+    def of_extremum(self, node: nodes.Extremum, context: Context) -> Value:
+        return values.extremum(node.name, list(self._bodies(node, context)))
+
+    def _bodies(self, node: nodes.Indexed, context: Context) -> Iterator[Value]:
+        """Return the values of a body for all numbers of its index letters."""
+        ranges = self._ranges(node, context)
+        for numbers in itertools.product(*ranges):
+            letters = {**context.letters, **dict(zip(node.letters, numbers))}
+            inner = replace(context, letters=letters)
+            holds = node.condition is None or self.condition(node.condition, inner)
+            if holds not in (True, False):
+                raise EvaluationError(
+                    "a sum over what no index decides", node.body.position
+                )
+            if holds:
+                yield self.value(node.body, inner)
+
+    def _ranges(self, node: nodes.Indexed, context: Context) -> list[range]:
+        if node.limits:
+            low, high = (self._limit(limit, context) for limit in node.limits)
+            return [range(low, high + 1)]
+        sizes = index_ranges((node.body, node.condition), self.scope)
+        for letter in node.letters:
+            if letter not in sizes:
+                raise EvaluationError(
+                    f"nothing that is summed has the index {letter}", node.body.position
+                )
+        return [range(1, sizes[letter] + 1) for letter in node.letters]
+
+    def _limit(self, node: Node, context: Context) -> int:
+        dimensions = {
+            letter: self.scope.dimensions.get(letter, 0)
+            for letters in self.scope.spaces.values()
+            for letter in letters
+        }
+        scope = replace(self.scope, sizes={**dimensions, **self.scope.sizes})
+        value = ArithmeticEvaluator(scope).value(node, context)
+        if not getattr(value, "is_Integer", False) or abs(value) > _LARGEST_LIMIT:
+            raise EvaluationError(
+                "a sum needs numbers or sizes as limits", node.position
+            )
+        return int(value)
+
+    # Integrals, limits and functions.
+
+    def of_integral(self, node: nodes.Integral, context: Context) -> Value:
+        inner = self._with_parameter(node.variable.name)
+        body = inner.value(node.body, context)
+        self.used |= inner.used
+        ends = self.value(node.low, context), self.value(node.high, context)
+        return sympy.Integral(body, (inner.input(node.variable.name), *ends))
+
+    def of_limit(self, node: nodes.Limit, context: Context) -> Value:
+        inner = self._with_parameter(node.variable.name)
+        body = inner.value(node.body, context)
+        self.used |= inner.used
+        if np.shape(body) or sympy.count_ops(body) > _MOST_OPERATIONS:
+            raise EvaluationError("a limit of too much", node.position)
+        variable = inner.input(node.variable.name)
+        point = self.value(node.point, context)
+        if point in (sympy.oo, -sympy.oo):
+            limits = {sympy.limit(body, variable, point)}
+        else:
+            # One side at a time, because at a kink SymPy takes any branch.
+            step = sympy.Dummy(positive=True)
+            limits = {
+                sympy.limit(body.subs(variable, point + sign * step), step, 0)
+                for sign, side in ((1, "+"), (-1, "-"))
+                if side in node.sides
+            }
+        limit = limits.pop()
+        if limits or limit.has(sympy.Limit, sympy.AccumBounds, sympy.nan):
+            raise EvaluationError("no limit is found", node.position)
+        return limit
+
+    def of_call(self, node: nodes.Call, context: Context) -> Value:
+        arguments = [self.value(argument, context) for argument in node.arguments]
+        if node.name in FUNCTION_LETTERS:
+            return self._call(node.name, arguments, 0, node.position)
+        return functions.apply(node.name, arguments, node.position)
+
+    def of_primedcall(self, node: nodes.PrimedCall, context: Context) -> Value:
+        name, position = node.call.name, node.position
+        arguments = [self.value(argument, context) for argument in node.call.arguments]
+        if name in FUNCTION_LETTERS:
+            return self._call(name, arguments, node.order, position)
+        free = sympy.Dummy(real=True)
+        value = functions.apply(name, [free], position)
+        slope = sympy.diff(value, free, node.order)
+        return values.map_elements(lambda x: slope.subs(free, x), arguments[0])
+
+    def _call(self, name: str, arguments: list, order: int, position: int) -> Value:
+        """Return a derivative of a function that the page states, or of any other."""
+        if len(arguments) != 1:
+            raise EvaluationError(f"{name} takes one number", position)
+        argument = arguments[0]
+        if np.shape(argument):
+            return values.map_elements(
+                lambda x: self._call(name, [x], order, position), argument
+            )
+        if name not in self.scope.functions:
+            free = sympy.Dummy(real=True)
+            value = _ANY_FUNCTION[name](free)
+        else:
+            parameter, body, place = self.scope.functions[name]
+            inner = self._with_parameter(parameter)
+            value = inner.value(body)
+            self.used |= {place} | inner.used
+            free = inner.input(parameter)
+        return sympy.diff(value, free, order).subs(free, argument)
+
+    def _with_parameter(self, name: str) -> Self:
+        """Return an evaluator in which a name is a number without a definition."""
+        shapes, maps = dict(self.scope.shapes), dict(self.scope.maps)
+        shapes.pop(name, None)
+        maps.pop(name, None)
+        names = self.scope.names | {name}
+        return type(self)(replace(self.scope, names=names, shapes=shapes, maps=maps))
+
+
+def _require_real(name: str, value: Value, position: int) -> None:
+    """Raise EvaluationError if a value is complex."""
+    for each in np.ravel(value):
+        if not values.is_plainly_real(each):
+            try:
+                points.verify("=", ((each, sympy.conjugate(each)),))
+            except Refuted:
+                raise EvaluationError(
+                    rf"{plain(name)} is complex, but not in \C", position
+                ) from None
+
+
+def _height(exponent: Value) -> int:
+    """Return how many powers stand on each other above a base."""
+    powers = [p for p in exponent.atoms(sympy.Pow, sympy.exp) if p.exp.free_symbols]
+    return 1 + max((_height(power.exp) for power in powers), default=0)

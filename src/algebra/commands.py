@@ -1,0 +1,284 @@
+r"""The commands of the grammar, such as ``\frac``, ``\sum`` and ``\sin``.
+
+Each function takes the parser and the position of its command, reads the arguments,
+and returns a node.
+"""
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+from . import nodes
+from .errors import LatexError
+from .expressions import ExpressionParser, number
+from .nodes import Node, Statement, Symbol
+from .tokens import FUNCTIONS, GREEK, RELATIONS, is_text
+
+_TABLES = {"cases", "pmatrix", "bmatrix", "matrix"}
+
+
+def _bar(parser: ExpressionParser, position: int) -> Node:
+    return nodes.Bar(position, parser.accented_symbol("bar"))
+
+
+def _conj(parser: ExpressionParser, position: int) -> Node:
+    if parser.ahead != "{":
+        return _function("conj", parser, position)
+    return nodes.Call(position, "conj", (parser.argument(),))
+
+
+def _frac(parser: ExpressionParser, position: int) -> Node:
+    above = _operator(parser) or parser.argument()
+    below = parser.argument()
+    if isinstance(above, nodes.DifferentialOperator):
+        above = nodes.Differential(position, parser.factor(), above.order)
+    return parser.quotient(above, below, position)
+
+
+def _operator(parser: ExpressionParser) -> Node | None:
+    r"""Read the ``\d`` of ``\frac{\d}{\d x} f(x)``, if it stands alone."""
+    start, position = parser.index, parser.position
+    if parser.accept("{") and (parser.accept(r"\d") or parser.accept(r"\partial")):
+        order = _order(parser)
+        if parser.accept("}"):
+            return nodes.DifferentialOperator(position, order)
+    parser.index = start
+    return None
+
+
+def _order(parser: ExpressionParser) -> int:
+    """Read the order of a derivative, which is 1 if there is no exponent."""
+    if not parser.accept("^"):
+        return 1
+    position, order = parser.position, parser.argument()
+    if not isinstance(order, nodes.Number) or order.value not in (1, 2, 3, 4):
+        raise LatexError("not the order of a derivative: write 2, 3 or 4", position)
+    return int(order.value)
+
+
+def _sqrt(parser: ExpressionParser, position: int) -> Node:
+    degree: Node = number("2", position)
+    if parser.accept("["):
+        degree = parser.expression()
+        parser.take("]")
+    exponent = nodes.Quotient(position, number("1", position), degree)
+    return nodes.Power(position, parser.argument(), exponent)
+
+
+def _differential(parser: ExpressionParser, position: int) -> Node:
+    order = _order(parser)
+    inner = parser.base()
+    allowed = (Symbol, nodes.Group, nodes.Role, nodes.Bar, nodes.Call)
+    if not isinstance(inner, (*allowed, nodes.Norm, nodes.Abs)):
+        raise LatexError("a differential of what is no symbol", position)
+    return nodes.Differential(position, inner, order)
+
+
+def _partial(parser: ExpressionParser, position: int) -> Node:
+    if not parser.accept("_"):
+        return _differential(parser, position)
+    variable = parser.argument()
+    return nodes.Derivative(position, parser.factor(), variable, 1)
+
+
+def _nabla(parser: ExpressionParser, position: int) -> Node:
+    if not parser.accept("_"):
+        raise LatexError(r"gradient by what? write \nabla_x L", position)
+    variable = parser.argument()
+    return nodes.Gradient(position, parser.factor(), variable)
+
+
+def _limit(parser: ExpressionParser, position: int) -> Node:
+    parser.take("_")
+    parser.take("{")
+    variable = parser.base()
+    parser.take(r"\to")
+    start, is_negative = parser.position, parser.accept("-")
+    point, sides = parser.base(), "+-"
+    if is_negative:
+        point = nodes.Sum(start, ((-1, point),))
+    if parser.accept("^"):
+        sides = parser.maybe_braced(parser.take)
+    parser.take("}")
+    if not isinstance(variable, Symbol) or sides not in ("+", "-", "+-"):
+        raise LatexError(r"not a limit: write \lim_{h \to 0}", position)
+    return nodes.Limit(position, variable, point, sides, parser.term())
+
+
+def _sum(parser: ExpressionParser, position: int) -> Node:
+    if parser.ahead == "(":
+        return _function("sum", parser, position)
+    return _indexed(nodes.IndexedSum, parser, position)
+
+
+def _indexed(
+    kind: type[nodes.Indexed], parser: ExpressionParser, position: int
+) -> Node:
+    letters, low, condition = _below(parser, position)
+    limits: tuple[Node, ...] = ()
+    if parser.accept("^"):
+        if low is None:
+            raise LatexError("where does it begin? write i=1 below", position)
+        limits = (low, parser.argument())
+    elif low is not None:
+        raise LatexError("where does it end?", position)
+    return kind(position, letters, parser.term(), limits, condition)
+
+
+def _below(
+    parser: ExpressionParser, position: int
+) -> tuple[tuple[str, ...], Node | None, Statement | None]:
+    """Read the letters below a sum, where it begins, and a condition on them."""
+    parser.take("_")
+    if not parser.accept("{"):
+        return (_letter(parser),), None, None
+    start = parser.index
+    letters = [_letter(parser)]
+    while parser.accept(",") or re.fullmatch("[a-z]", parser.ahead):
+        letters.append(_letter(parser))
+    if parser.accept("}"):
+        return tuple(letters), None, None
+    if len(letters) == 1 and parser.accept("="):
+        low = parser.expression()
+        parser.take("}")
+        return tuple(letters), low, None
+    parser.index = start
+    condition = parser.chain(parser.expression(), position)
+    parser.take("}")
+    if not condition.relations:
+        raise LatexError("not what a sum runs over", position)
+    return tuple(letters[:1]), None, condition
+
+
+def _letter(parser: ExpressionParser) -> str:
+    position, letter = parser.position, parser.take()
+    if not re.fullmatch("[a-zA-Z]", letter):
+        raise LatexError(f"not an index: {letter}", position)
+    return letter
+
+
+def _integral(parser: ExpressionParser, position: int) -> Node:
+    parser.take("_")
+    low = parser.argument()
+    parser.take("^")
+    high = parser.argument()
+    outer, parser.in_integral = parser.in_integral, True
+    body = parser.expression()
+    parser.in_integral = outer
+    parser.take(r"\d")
+    variable = parser.base()
+    if not isinstance(variable, Symbol):
+        raise LatexError("an integral over what is no symbol", variable.position)
+    return nodes.Integral(position, low, high, body, variable)
+
+
+def _inner_product(parser: ExpressionParser, position: int) -> Node:
+    left = parser.expression()
+    parser.take(",")
+    right = parser.expression()
+    parser.take(r"\rangle")
+    return nodes.InnerProduct(position, left, right)
+
+
+def _table(parser: ExpressionParser, position: int) -> Node:
+    r"""Read ``\begin{cases}`` or a matrix."""
+    parser.take("{")
+    name = ""
+    while not parser.accept("}"):
+        name += parser.take()
+    if name not in _TABLES:
+        raise LatexError(f"unknown environment: {name}", position)
+    rows = _rows(parser, name == "cases")
+    if not parser.accept(r"\end", "{", *name, "}"):
+        raise LatexError(f"{name} does not end", position)
+    widths = {len(row) for row in rows}
+    if len(widths) > 1 or (name == "cases" and widths != {2}):
+        raise LatexError(f"rows of {name} differ in length", position)
+    if name == "cases" and None in [condition for _, condition in rows[:-1]]:
+        raise LatexError("what holds otherwise stands last", position)
+    cells = tuple(map(tuple, rows))
+    if name == "cases":
+        return nodes.Cases(position, cells)
+    return nodes.Matrix(position, cells, name)
+
+
+def _rows(parser: ExpressionParser, has_conditions: bool) -> list[list]:
+    rows: list[list] = [[]]
+    while True:
+        is_condition = has_conditions and rows[-1]
+        rows[-1].append(_condition(parser) if is_condition else parser.expression())
+        parser.accept(",")
+        if parser.accept("&"):
+            continue
+        if parser.accept(r"\\") and parser.ahead != r"\end":
+            rows.append([])
+        elif parser.ahead == r"\end":
+            return rows
+
+
+def _condition(parser: ExpressionParser) -> Statement | None:
+    """Read the condition of a case, or ``otherwise``, for which it returns None."""
+    position = parser.position
+    if is_text(parser.ahead):
+        word = parser.take().removeprefix(r"\text ")
+        if word.startswith(("otherwise", "else")):
+            return None
+        if word not in ("if", "for", "when"):
+            raise LatexError(f"not a condition: {word}", position)
+    first = parser.expression()
+    if parser.ahead not in RELATIONS:
+        raise LatexError("not a condition", position)
+    return parser.chain(first, position)
+
+
+def _function(name: str, parser: ExpressionParser, position: int) -> Node:
+    if name in ("max", "min") and parser.ahead == "_":
+        letters, low, condition = _below(parser, position)
+        if low or condition:
+            raise LatexError(f"write \\{name}_i", position)
+        return nodes.Extremum(position, letters, parser.term(), name=name)
+    base = parser.argument() if name == "log" and parser.accept("_") else None
+    order = parser.primes()
+    exponent = None
+    if parser.accept("^"):
+        start, exponent = parser.position, parser.argument()
+        if isinstance(exponent, nodes.Sum):
+            raise LatexError(
+                rf"an inverse, or one over it? write \arc{name} or \frac", start
+            )
+    call = nodes.Call(position, name, _function_arguments(name, parser))
+    result: Node = nodes.PrimedCall(position, call, order) if order else call
+    if base:
+        result = nodes.Quotient(position, result, nodes.Call(position, name, (base,)))
+    return nodes.Power(position, result, exponent) if exponent else result
+
+
+def _function_arguments(name: str, parser: ExpressionParser) -> tuple[Node, ...]:
+    if parser.accept("("):
+        return tuple(parser.list_until(")", parser.expression))
+    if name in ("max", "min") and parser.accept(r"\{"):
+        return tuple(parser.list_until(r"\}", parser.expression))
+
+    def has_next() -> bool:
+        text = parser.ahead
+        return bool(re.fullmatch(r"[A-Za-z]|\d.*", text)) or text[1:] in GREEK
+
+    return (parser.product_while(has_next),)
+
+
+COMMANDS: dict[str, Callable[[ExpressionParser, int], Node]] = {
+    **{name: partial(_function, name) for name in FUNCTIONS},
+    "bar": _bar,
+    "begin": _table,
+    "conj": _conj,
+    "d": _differential,
+    "frac": _frac,
+    "int": _integral,
+    "langle": _inner_product,
+    "lim": _limit,
+    "nabla": _nabla,
+    "partial": _partial,
+    "prod": partial(_indexed, nodes.IndexedProduct),
+    "sqrt": _sqrt,
+    "sum": _sum,
+}

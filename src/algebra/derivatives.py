@@ -1,0 +1,206 @@
+"""Values of differentials, derivatives and gradients.
+
+A differential is a linear form in symbols ``d x`` of its own, so that gradients can be
+read off as coefficients. Unless the page states a loss, ``L`` is the sum of upstream
+gradient times output over all outputs of the map.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import sympy
+
+from . import nodes, values
+from .arithmetic import FIRST, ArithmeticEvaluator, Context
+from .errors import EvaluationError
+from .nodes import Node, Symbol
+from .tree import symbols
+from .values import Value, map_elements, real_inner_product
+
+
+class DerivativeEvaluator(ArithmeticEvaluator):
+    """Evaluates expressions with derivatives in one scope."""
+
+    # Differentials.
+
+    def of_differential(self, node: nodes.Differential, context: Context) -> Value:
+        if node.order != 1:
+            raise EvaluationError("a second differential alone")
+        if self._is_loss(node.inner, context):
+            return self.loss_differential()
+        return _differential(self.value(node.inner, context))
+
+    def _is_loss(self, node: Node, context: Context) -> bool:
+        return isinstance(node, Symbol) and (
+            self.resolve(node, context.letters) == ("L", ())
+        )
+
+    def loss_differential(self) -> Value:
+        """Return ``dL``, as the page defines it or as it follows from the outputs."""
+        return self.memoized(("L", "differential"), self._loss_differential)
+
+    def _loss_differential(self) -> Value:
+        if self.scope.loss_differential:
+            node, place = self.scope.loss_differential
+            self.used.add(place)
+            return self.value(node)
+        if "L" in self.scope.maps:
+            return _differential(self.expand("L"))
+        return self._paired_outputs(lambda name: _differential(self.expand(name)))
+
+    def _paired_outputs(self, change: Callable[[str], Value]) -> Value:
+        """Return the sum of upstream gradient times change over all outputs."""
+        if not self.scope.outputs:
+            raise EvaluationError("no map is stated, so L depends on nothing")
+        products = (
+            real_inner_product(self.upstream(name), change(name))
+            for name in self.scope.outputs
+        )
+        return sum(products, sympy.Integer(0))
+
+    # Gradients of the loss.
+
+    def upstream(self, name: str) -> Value:
+        """Return the upstream gradient of an output, in its shape."""
+        return self.input(name, "bar ")
+
+    def of_bar(self, node: nodes.Bar, context: Context) -> Value:
+        name, indices = self.resolve(node.symbol, context.letters)
+        is_upstream = "L" not in self.scope.maps and name in self.scope.outputs
+        array = self.upstream(name) if is_upstream else self.gradient(name)
+        return values.element(array, indices, node.symbol.position)
+
+    def gradient(self, name: str) -> Value:
+        """Return the gradient of ``L`` with respect to a symbol, in its shape."""
+        self.require(name)
+        return self.memoized((name, "gradient"), lambda: self._gradient(name))
+
+    def _gradient(self, name: str) -> Value:
+        inputs = self.input(name)
+        loss = self.scope.maps.get("L")
+        is_in_loss = loss is not None and any(
+            self.resolve(symbol, FIRST)[0] == name for symbol in symbols(loss.node)
+        )
+        if self.scope.loss_differential and not is_in_loss:
+            form = sympy.expand(self.loss_differential())
+            return _assembled(
+                inputs, lambda part: form.coeff(values.differential_symbol(part))
+            )
+        fixed = frozenset({name})
+        if loss:
+            total = self.expand("L", fixed)
+        else:
+            total = self._paired_outputs(lambda output: self.expand(output, fixed))
+        gradient = _assembled(inputs, lambda part: sympy.diff(total, part))
+        return self._in_inputs(gradient, name)
+
+    def of_gradient(self, node: nodes.Gradient, context: Context) -> Value:
+        r"""Return ``\nabla_x`` of a number, in the shape of ``x``."""
+        variable = node.variable
+        if not isinstance(variable, Symbol):
+            raise EvaluationError("a gradient by what is no symbol", variable.position)
+        if self._is_loss(node.function, context):
+            return self.of_bar(nodes.Bar(node.position, variable), context)
+        derivative = nodes.Derivative(node.position, node.function, variable, 1)
+        value = self.value(derivative, context)
+        if np.ndim(value) > np.ndim(
+            self.input(self.resolve(variable, context.letters)[0])
+        ):
+            raise EvaluationError("a gradient of what is no number", node.position)
+        return _transposed(value)
+
+    # Derivatives.
+
+    def of_derivative(self, node: nodes.Derivative, context: Context) -> Value:
+        """Return a derivative in numerator layout: that of a number is transposed."""
+        variable, order = node.variable, node.order
+        is_conjugated = isinstance(variable, nodes.Call)
+        variable = (
+            variable.arguments[0] if isinstance(variable, nodes.Call) else variable
+        )
+        if not isinstance(variable, Symbol):
+            raise EvaluationError("a derivative by what is no symbol", node.position)
+        name, indices = self.resolve(variable, context.letters)
+        is_complex = name in self.scope.complex
+        if (is_conjugated and not is_complex) or (is_complex and order > 1):
+            raise EvaluationError(
+                "a derivative that is not defined here", node.position
+            )
+        if self._is_loss(node.function, context):
+            if order > 1:
+                raise EvaluationError("write L in its inputs for a second derivative")
+            gradient = values.element(self.gradient(name), indices, variable.position)
+            if is_complex:
+                gradient = gradient / 2
+                if not is_conjugated:
+                    gradient = map_elements(sympy.conjugate, gradient)
+            return _transposed(gradient)
+
+        def slope(value: Value, symbol: Value) -> Value:
+            if is_complex:
+                return _wirtinger(value, symbol, is_conjugated)
+            return sympy.diff(value, symbol, order)
+
+        inputs = values.element(self.input(name), indices, variable.position)
+        inner = replace(context, fixed=context.fixed | {name})
+        value = self.value(node.function, inner)
+        if not np.shape(value):
+            jacobian = _transposed(map_elements(partial(slope, value), inputs))
+        elif np.ndim(value) > 1 or np.ndim(inputs) > 1:
+            raise EvaluationError("a derivative with more than two axes", node.position)
+        else:
+            jacobian = values.array_of(
+                [map_elements(partial(slope, each), inputs) for each in value]
+            )
+        return self._in_inputs(jacobian, name)
+
+    def _in_inputs(self, value: Value, name: str) -> Value:
+        """Replace the symbols of a fixed name by its definition."""
+        if self.is_input(name):
+            return value
+        pairs = [
+            pair
+            for symbol, inner in zip(
+                np.ravel(self.input(name)), np.ravel(self.expand(name))
+            )
+            for pair in zip(
+                values.real_symbols(symbol),
+                (values.real_part(inner), values.imaginary_part(inner)),
+            )
+        ]
+        return map_elements(
+            lambda e: sympy.sympify(e).subs(pairs, simultaneous=True), value
+        )
+
+
+def _differential(value: Value) -> Value:
+    def differential(expression: Value) -> Value:
+        terms = (
+            sympy.diff(expression, symbol) * values.differential_symbol(symbol)
+            for symbol in values.input_symbols(expression)
+        )
+        return sum(terms, sympy.Integer(0))
+
+    return map_elements(differential, value)
+
+
+def _assembled(inputs: Value, of_part: Callable[[sympy.Symbol], Value]) -> Value:
+    """Return a gradient from derivatives by real and imaginary parts."""
+
+    def gradient(symbol: Value) -> Value:
+        real, *imaginary = map(of_part, values.real_symbols(symbol))
+        return real + sympy.I * imaginary[0] if imaginary else real
+
+    return map_elements(gradient, inputs)
+
+
+def _wirtinger(value: Value, symbol: Value, is_conjugated: bool) -> Value:
+    """Return the derivative by a complex symbol, or by its conjugate."""
+    real, imaginary = (sympy.diff(value, part) for part in values.real_symbols(symbol))
+    return (real + (sympy.I if is_conjugated else -sympy.I) * imaginary) / 2
+
+
+def _transposed(value: Value) -> Value:
+    return np.transpose(value) if np.shape(value) else value

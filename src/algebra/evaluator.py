@@ -1,0 +1,141 @@
+"""The evaluator of formulas, with the checks of their roles."""
+
+from dataclasses import replace
+
+import numpy as np
+import sympy
+
+from . import points
+from .arithmetic import FIRST, Context
+from .derivatives import DerivativeEvaluator
+from .errors import EvaluationError, Refusal
+from .nodes import (
+    Bar,
+    Call,
+    Derivative,
+    Gradient,
+    Group,
+    Matrix,
+    Node,
+    Role,
+    Symbol,
+    Transpose,
+)
+from .scope import name_of, plain
+from .tree import bare, is_upstream, symbols, walk
+from .values import Value
+
+
+class Evaluator(DerivativeEvaluator):
+    """Evaluates formulas in one scope."""
+
+    def of_role(self, node: Role, context: Context) -> Value:
+        """Return the value of a marked expression.
+
+        Upstream is the gradient of an output, downstream that of an input, and a local
+        factor contains no gradient.
+        """
+        role, inner = node.role, node.inner
+        value = self.value(inner, context)
+        names = {
+            symbol.name
+            for each in np.ravel(value)
+            for symbol in getattr(each, "free_symbols", ())
+        }
+        has_upstream = any(name.startswith("bar ") for name in names)
+        if any(name.startswith("d ") for name in names):
+            raise EvaluationError(f"a differential marked as {role}")
+        if role == "local":
+            if has_upstream or any(map(_is_of_loss, walk(inner))):
+                raise EvaluationError("a gradient marked as local")
+            return value
+        self._check_bars(node, context)
+        if not names or self._is_gradient(_gradient_in(inner), role):
+            return value
+        if role == "upstream" and not has_upstream and self._may_arrive(value, names):
+            return value
+        raise EvaluationError(f"marked as {role}, and no gradient")
+
+    def _check_bars(self, node: Role, context: Context) -> None:
+        role, outputs = node.role, self.scope.outputs
+        letters = {**FIRST, **context.letters}
+        for bar in walk(node.inner):
+            if not isinstance(bar, Bar):
+                continue
+            name = self.resolve(bar.symbol, letters)[0]
+            if outputs and (role == "upstream") != (name in outputs):
+                kind = "an output" if role == "downstream" else "no output"
+                raise EvaluationError(
+                    f"{plain(name)} is {kind}, and its gradient is marked as {role}"
+                )
+
+    def _is_gradient(self, node: Node, role: str) -> bool:
+        if isinstance(node, Matrix):
+            return all(
+                self._is_gradient(cell, role) for row in node.rows for cell in row
+            )
+        if _is_of_loss(node):
+            return True
+        if not isinstance(node, Derivative):
+            return False
+        function, variable = bare(node.function), bare(node.variable)
+        if not isinstance(function, Symbol) or not isinstance(variable, Symbol):
+            return False
+        # If the page has no loss, the last output stands for it: dy/du is the upstream
+        # gradient of the step that computed u.
+        above, below = (name_of(s, self.scope)[0] for s in (function, variable))
+        maps = self.scope.maps
+        families = {name.rpartition("_")[0] for name in maps}  # of x_0, x_1, …
+        return above in self.scope.outputs and (
+            role == "downstream" or below in families or below in maps
+        )
+
+    def _may_arrive(self, value: Value, names: set[str]) -> bool:
+        """Return whether a value may be an upstream gradient.
+
+        It may if it is the gradient of something that is computed, or if no map has its
+        symbols.
+        """
+        maps = self.scope.maps
+        inputs = {
+            name_of(symbol, self.scope)[0]
+            for definition in maps.values()
+            for symbol in symbols(definition.node, is_upstream)
+        }
+        if not {name.partition("[")[0] for name in names} & inputs:
+            return True
+        if "L" not in maps:
+            return False
+        true = Evaluator(replace(self.scope, loss_differential=None))
+        gradients = [np.ravel(true.gradient(name)) for name in maps if name != "L"]
+        return any(
+            all(any(_are_equal(each, g) for g in gradient) for each in np.ravel(value))
+            for gradient in gradients
+        )
+
+
+def _is_of_loss(node: Node) -> bool:
+    if isinstance(node, Bar):
+        return True
+    above = bare(node.function) if isinstance(node, Derivative | Gradient) else node
+    return isinstance(above, Symbol) and above.name == "L"
+
+
+def _gradient_in(node: Node) -> Node:
+    """Return a node without the conjugates, transposes and parentheses around it."""
+    while True:
+        match node:
+            case Role(_, _, inner) | Group(_, inner) | Transpose(_, inner):
+                node = inner
+            case Call(_, "conj", (inner, *_)):
+                node = inner
+            case _:
+                return node
+
+
+def _are_equal(a: Value, b: Value) -> bool:
+    try:
+        points.verify("=", ((sympy.sympify(a), sympy.sympify(b)),))
+    except Refusal:
+        return False
+    return True

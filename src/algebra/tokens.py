@@ -1,0 +1,228 @@
+r"""Tokens of LaTeX, and a cursor that reads them."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from .errors import LatexError
+
+_T = TypeVar("_T")
+
+_LETTERS = """alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu
+nu xi rho sigma tau phi varphi chi psi omega ell Gamma Delta Theta Lambda Sigma Phi Psi
+Omega"""
+GREEK = set(_LETTERS.split())
+_NAMES = """sin cos tan cot sec csc sech csch coth sinh cosh tanh arcsin arccos arctan
+artanh arsinh arcosh exp log ln max min det arg sign diag tr softplus sigmoid softmax
+relu expm1 log1p erf round floor ceil logsumexp conj Re Im sum mean clip"""
+FUNCTIONS = set(_NAMES.split())
+FUNCTION_LETTERS = {"f", "g"}
+"""Letters that are functions if parentheses follow."""
+
+
+def _pairs(text: str) -> dict[str, str]:
+    words = text.split()
+    return dict(zip(words[::2], words[1::2]))
+
+
+RELATIONS = _pairs(
+    r"""= =  \equiv =  := :=  \coloneqq :=  \approx ≈  \ne ≠  \neq ≠  < <  \lt <  > >
+    \gt >  \le ≤  \leq ≤  \leqslant ≤  \ge ≥  \geq ≥  \geqslant ≥"""
+)
+"""Relations as LaTeX writes them, and as statements have them."""
+_SYNONYMS = _pairs(
+    r"""\ldots \dots  \cdots \dots  \vdots \dots  \mp \pm  \star \ast  \sgn \sign
+    \tfrac \frac  \dfrac \frac  \lvert |  \rvert |  \vert |  \mid |  \lVert \|
+    \rVert \|  \Vert \|  \lbrace \{  \rbrace \}  \lbrack [  \rbrack ]  \top \T
+    \intercal \T  \dagger \H  \overline \conj  \nolimits ~  \limits ~
+    \displaystyle ~  \middle ~  \mathop ~"""
+)
+_REPLACEMENTS = {
+    r"\circ": r"f(g(x)) for a composition, \odot for elements",
+    r"\dots": r"the sum with \sum, the vector by its elements",
+    r"\pm": "two formulas, one with each sign",
+    r"\propto": "the factor",
+    r"\sim": r"\approx, or say it in words",
+    r"\otimes": "it with indices",
+    r"\ast": r"a convolution as \sum, a product with \cdot",
+    "*": r"a convolution as \sum, a product with \cdot",
+    r"\mapsto": "y = …, the map with a name",
+    r"\mathcal": "L for the loss",
+    r"\binom": "it with numbers",
+    r"\to": r"it under \lim",
+    r"\cup": "conditions, such as x > 0",
+    r"\setminus": r"conditions, such as x \ne 0",
+    r"\N": r"\R, and say in words that it is an integer",
+    r"\Z": r"\R, and say in words that it is an integer",
+    "!": "the product",
+}
+"""Commands outside of the grammar, and what to write instead."""
+_SPACES = {r"\,", r"\;", r"\:", r"\!", r"\ ", "~", " "}
+_SIZES = re.compile(r"\\(left|right|[bB]igg?[lrm]?)(?![A-Za-z])\.?")
+_LINE_ENVIRONMENTS = {"aligned", "gathered", "split", "align", "align*"}
+SEPARATOR = "SEPARATOR"
+"""The token between two lines of an environment that are two statements."""
+_WORD = re.compile(
+    r"\\(?P<font>text|mathrm|mathsf|mathtt|mathbb|operatorname\*?)"
+    r"\s*(?:\{(?P<words>[^{}]*)\}|(?P<letter>[A-Za-z\d]))"
+)
+_TOKEN = re.compile(
+    rf":=|{_WORD.pattern}|\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|[A-Za-z]|\s+|.", re.DOTALL
+)
+_RANGE = re.compile(r"\((?P<range>\s*[a-z]\s*=[^()]*\\[lc]?dots[^()]*)\)")
+r"""``(i = 1, \dots, n)``"""
+COMMENT = re.compile(r"(?<!\\)%(?P<text>[^\n]*)")
+
+
+@dataclass(frozen=True)
+class Token:
+    text: str
+    position: int
+
+
+def tokenize(tex: str) -> list[Token]:
+    """Return the tokens of a formula.
+
+    Comments, spaces and sizes of delimiters are dropped, synonyms become one command,
+    and ``SEPARATOR`` stands between the lines of ``aligned`` that are statements.
+
+    Raises:
+        LatexError: an environment is not closed, or was not opened.
+    """
+
+    def spaces(match: re.Match) -> str:
+        return " " * len(match[0])
+
+    blanked = _SIZES.sub(spaces, COMMENT.sub(spaces, tex))
+    tokens = []
+    for match in _TOKEN.finditer(_RANGE.sub(r",\g<range> ", blanked)):
+        text = match[0]
+        if match["font"]:
+            text = _command(match["font"], match["words"] or match["letter"] or "")
+        text = _SYNONYMS.get(text, text)
+        if not text.isspace() and text not in _SPACES:
+            tokens.append(Token(text, match.start()))
+    return _with_separators(tokens, len(tex.rstrip()))
+
+
+def _command(font: str, words: str) -> str:
+    """Return a word in upright letters as the command that it stands for."""
+    word = words.strip()
+    return rf"\text {word}" if font == "text" and word not in FUNCTIONS else rf"\{word}"
+
+
+def _with_separators(tokens: list[Token], end: int) -> list[Token]:
+    """Replace the environments of lines by separators between statements."""
+    result: list[Token] = []
+    environments: list[str] = []
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        if token.text in (r"\begin", r"\end"):
+            texts = [after.text for after in tokens[index:]]
+            length = texts.index("}") if "}" in texts else 0
+            name = "".join(texts[2:length])
+            if token.text == r"\begin":
+                environments.append(name)
+            elif not environments or environments.pop() != name:
+                raise LatexError(f"{name} ends, and did not begin", token.position)
+            if name in _LINE_ENVIRONMENTS:
+                index += length + 1
+                continue
+        in_lines = environments and environments[-1] in _LINE_ENVIRONMENTS
+        if in_lines and token.text == r"\\":
+            after = next((t.text for t in tokens[index + 1 :] if t.text != "&"), "")
+            # A line that begins with a relation or a sign continues its statement.
+            if after and after not in {*RELATIONS, "+", "-"}:
+                result.append(Token(SEPARATOR, token.position))
+        elif not (in_lines and token.text == "&"):
+            result.append(token)
+        index += 1
+    if environments:
+        raise LatexError(f"{environments[-1]} does not end", end)
+    return result
+
+
+def is_text(text: str) -> bool:
+    r"""Return whether a token is a ``\text{…}`` of words."""
+    return text.startswith(r"\text ")
+
+
+def refused(text: str, position: int) -> LatexError:
+    """Return the error for a token outside of the grammar."""
+    reason = f"not in the grammar: {text[1:] if is_text(text) else text}"
+    if text in _REPLACEMENTS:
+        reason += f"; write {_REPLACEMENTS[text]}"
+    return LatexError(reason, position)
+
+
+class Cursor:
+    """Reads the tokens of a formula one after another."""
+
+    def __init__(self, tex: str) -> None:
+        self._end = len(tex.rstrip())
+        self._tokens = tokenize(tex)
+        self.index = 0
+
+    @property
+    def ahead(self) -> str:
+        """The text of the next token; empty at the end."""
+        return self._tokens[self.index].text if self.index < len(self._tokens) else ""
+
+    @property
+    def position(self) -> int:
+        """Where the next token begins in the LaTeX."""
+        if self.index < len(self._tokens):
+            return self._tokens[self.index].position
+        return self._end
+
+    def take(self, expected: str | None = None) -> str:
+        """Read the next token.
+
+        Args:
+            expected: the only text that it may have; by default it may have any.
+
+        Raises:
+            LatexError: there is no token, or another one.
+        """
+        text = self.ahead
+        if text and text != expected and text in _REPLACEMENTS:
+            raise refused(text, self.position)
+        if not text or expected not in (None, text):
+            raise LatexError(
+                f"expected {expected or 'more'!r}, found {text or 'the end'!r}",
+                self.position,
+            )
+        self.index += 1
+        return text
+
+    def accept(self, *texts: str) -> bool:
+        """Read the next tokens if they have these texts, and return whether they do."""
+        tokens = self._tokens[self.index : self.index + len(texts)]
+        if tuple(token.text for token in tokens) != texts:
+            return False
+        self.index += len(texts)
+        return True
+
+    def split_number(self) -> None:
+        r"""Split the number ahead into digits: ``\frac12`` takes two arguments."""
+        token = self._tokens[self.index]
+        digits = [Token(digit, token.position) for digit in token.text]
+        self._tokens[self.index : self.index + 1] = digits
+
+    def list_until(self, end: str, read: Callable[[], _T]) -> list[_T]:
+        """Read items that are separated by commas, and what ends them."""
+        items = [read()]
+        while self.accept(","):
+            items.append(read())
+        self.take(end)
+        return items
+
+    def maybe_braced(self, read: Callable[[], _T]) -> _T:
+        """Read something that may stand in braces."""
+        is_braced = self.accept("{")
+        result = read()
+        if is_braced:
+            self.take("}")
+        return result
