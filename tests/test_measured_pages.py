@@ -40,7 +40,7 @@ def test_the_versions_of_a_trace_are_those_of_its_current_text():
         return versions | {"problems": by_program, "untried": ["d.py"]}
 
     digest = versions.digest("a", "1")
-    matrix = versions.Matrix(
+    matrix = versions.VersionMatrix(
         {"a.py": digest, "b.py": "", "d.py": digest},
         [
             result("2.22.0", "on"),

@@ -1,13 +1,10 @@
-"""MkDocs hooks that complete a built site for publication, but not while serving.
-
-Hooks need no entry point, because ``mkdocs.yml`` names this file.
-"""
+"""MkDocs hooks that complete a built site for publication, but not while serving."""
 
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import CombinedEvent, event_priority
+from mkdocs.plugins import event_priority
 
 from reader import assets, metadata
 from reader.metadata.project import Project
@@ -22,11 +19,11 @@ def on_startup(command: str, dirty: bool) -> None:
     _serving = command == "serve"
 
 
-@event_priority(50)  # before fonts are cut, and the site is copied or packed
-def _write_metadata(config: MkDocsConfig) -> None:
+@event_priority(-250)  # after all other files of the site are written
+def on_post_build(config: MkDocsConfig) -> None:
     if _serving:
         return
-    docs = Path(config.docs_dir).resolve()
+    site, docs = Path(config.site_dir), Path(config.docs_dir).resolve()
     moved = config.extra.get("moved") or {}
     if not isinstance(moved, dict):
         raise PluginError("mkdocs.yml: extra: moved: write {old/: new/}")
@@ -40,22 +37,8 @@ def _write_metadata(config: MkDocsConfig) -> None:
         moved={str(old): str(new) for old, new in moved.items()},
     )
     try:
-        metadata.write(Path(config.site_dir), project, docs.parent / ".cache/cards")
+        metadata.write(site, project, docs.parent / ".cache" / "cards")
     except ValueError as error:
         raise PluginError(str(error)) from error
-
-
-@event_priority(-150)  # after fonts and scripts are written
-def _write_assets(config: MkDocsConfig) -> None:
-    if not _serving:  # a served page loads each file anew
-        assets.write(Path(config.site_dir))
-
-
-@event_priority(-250)  # after all other files of the site are written
-def _write_archive(config: MkDocsConfig) -> None:
-    if not _serving:
-        site = Path(config.site_dir)
-        on_disk.write(site / offline.NAME, offline.archive(site))
-
-
-on_post_build = CombinedEvent(_write_metadata, _write_assets, _write_archive)
+    assets.write(site)
+    on_disk.write(site / offline.NAME, offline.archive(site))

@@ -1,7 +1,4 @@
-"""MkDocs hooks that rewrite notebook pages, and index all pages for the search.
-
-Hooks need no entry point, because ``mkdocs.yml`` names this file.
-"""
+"""MkDocs hooks that rewrite notebook pages, and index all pages for the search."""
 
 import os
 import re
@@ -18,13 +15,6 @@ from mkdocs.utils import write_file
 
 from reader import notebook, search, terms, typeface, versions
 from serving import on_demand
-
-_SEARCH_OPTIONS: dict[str, Any] = {
-    "boost": (int, float),
-    "exclude": bool,
-    "messages": bool,
-}
-"""Types of the options for the search in the front matter of a page."""
 
 
 def on_config(config: MkDocsConfig) -> None:
@@ -76,10 +66,11 @@ def on_env(env: object, config: MkDocsConfig, files: Files) -> None:
 
 
 def _search_options(page: Page) -> dict:
+    """Return the options for the search in the front matter of a page."""
     options = page.meta.get("search", {})
+    types: dict[str, Any] = {"boost": (int, float), "exclude": bool, "messages": bool}
     if isinstance(options, dict) and all(
-        isinstance(value, _SEARCH_OPTIONS.get(name, ()))
-        for name, value in options.items()
+        isinstance(value, types.get(name, ())) for name, value in options.items()
     ):
         return options
     raise PluginError(

@@ -1,7 +1,4 @@
-"""MkDocs hooks that cache rendered pages while serving.
-
-Hooks need no entry point, because ``mkdocs.yml`` names this file.
-"""
+"""MkDocs hooks that cache rendered pages while serving."""
 
 from typing import Any
 

@@ -1,7 +1,4 @@
-"""MkDocs hooks that write the downloads beside the pages.
-
-Hooks need no entry point, because ``mkdocs.yml`` names this file.
-"""
+"""MkDocs hooks that write the downloads beside the pages."""
 
 from pathlib import Path
 

@@ -10,13 +10,7 @@ from markdown.treeprocessors import Treeprocessor
 def maker(
     name: str, processor: type[Postprocessor | Treeprocessor], priority: int
 ) -> Callable[..., Extension]:
-    """Return the ``makeExtension`` of a module.
-
-    Args:
-        name: Name under which the processor is registered.
-        processor: Class of the processor.
-        priority: Its priority. Python-Markdown runs higher priorities first.
-    """
+    """Return the ``makeExtension`` of a module. Higher priorities run first."""
 
     class ProcessorExtension(Extension):
         def extendMarkdown(self, md: Markdown) -> None:

@@ -29,12 +29,8 @@ def docs(md: Markdown) -> Path:
 def link_to_file(md: Markdown, path: str) -> str | None:
     """Return a link from the page to a file that a plugin or a hook writes.
 
-    Zensical runs no plugins and hooks. With it, the file doesn't exist, and the result
-    is None.
-
-    Args:
-        md: Parser that converts the page.
-        path: Path of the file below the site.
+    The path of the file is below the site. Zensical runs no plugins and hooks. With it,
+    the file doesn't exist, and the result is None.
     """
     if "relpath" not in md.treeprocessors:
         return None

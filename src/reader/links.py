@@ -67,12 +67,7 @@ def _pages() -> dict[str, str]:
 
 
 def _exported(name: str, *modules: ModuleType) -> Iterator[tuple[str, str]]:
-    """Return the public names below a module, with their pages.
-
-    Args:
-        name: Dotted name of the module.
-        modules: The module and the modules that contain it, innermost first.
-    """
+    """Return the public names below the first module, which the next ones contain."""
     for attribute in _public(modules[0]):
         value, inner = _get(modules[0], attribute), f"{name}.{attribute}"
         if isinstance(value, ModuleType):

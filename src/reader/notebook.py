@@ -40,11 +40,8 @@ def cache_folder(root: Path) -> Path:
 def simplified(html: str, noise: re.Pattern) -> str:
     """Return the cells of a notebook in the markup of other pages.
 
-    A cell tagged ``setup`` shows no output.
-
-    Args:
-        html: Page that mkdocs-jupyter wrote.
-        noise: Pattern of the lines of stderr to leave out.
+    A cell tagged ``setup`` shows no output, and no cell the lines of stderr that match
+    ``noise``.
     """
     cells = BeautifulSoup(html, "html.parser").select(
         ".jp-Notebook-cell:not(:has(.jp-Notebook-cell))"

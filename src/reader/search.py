@@ -103,12 +103,7 @@ def words(text: str) -> Iterator[str]:
 def files(
     pages: Iterable[IndexedPage], lists: Iterable[IndexedPage] = ()
 ) -> dict[str, str]:
-    """Return the files of the index, by their paths on the site.
-
-    Args:
-        pages: All pages that are searched.
-        lists: Pages that list messages.
-    """
+    """Return the files of the index for pages, and for lists of messages, by path."""
     index = list(indexed_sections(pages))
     parts = _parts(_postings(index))
     addresses = sorted({entry.address.partition("#")[0] for entry in index})

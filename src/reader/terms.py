@@ -64,15 +64,7 @@ class Entry:
 
 
 class Glossary:
-    """The entries of a glossary.
-
-    Args:
-        text: Source of the glossary.
-        file: Its name in error messages.
-
-    Raises:
-        GlossaryError: The glossary contradicts itself.
-    """
+    """The entries of a glossary. A contradiction raises GlossaryError."""
 
     def __init__(self, text: str, file: str = GLOSSARY) -> None:
         self._text, self._file = text, file

@@ -44,7 +44,7 @@ class ResultsError(Exception):
 
 
 @dataclass(frozen=True)
-class Matrix:
+class VersionMatrix:
     """Results of the programs with several versions of Python and TensorFlow."""
 
     programs: dict[str, str]
@@ -54,15 +54,10 @@ class Matrix:
     digest: str = ""
 
     def outcomes(self, name: str, current: str) -> tuple[str, str]:
-        """Describe the versions with the same output, and those with a different one.
+        """Describe the versions with which a program passed, and with which it failed.
 
-        Args:
-            name: Name of the program.
-            current: Digest of the program and its trace as they are on the page.
-
-        Returns:
-            Two descriptions, which name a setting of oneDNN if it makes the difference.
-            Both are empty if program or trace changed.
+        Both are empty if ``current``, the digest of the program and its trace on the
+        page, isn't the one that ran. A setting of oneDNN is named if it matters.
         """
         if self.programs.get(name) != current:
             return "", ""
@@ -77,8 +72,8 @@ def _describe(results: list[dict[str, Any]], name: str, passed: bool) -> str:
         runs = [*group]
         matching = [run for run in runs if (name not in run["problems"]) == passed]
         if matching:
-            one_dnn = f" with oneDNN {matching[0]['one_dnn']}"
-            suffix = "" if matching == runs else one_dnn
+            all_match = matching == runs
+            suffix = "" if all_match else f" with oneDNN {matching[0]['one_dnn']}"
             pythons[tensorflow].append(python.rpartition(".")[0] + suffix)
     return "; ".join(
         f"{', '.join(tensorflows)} on Python {', '.join(versions)}"
@@ -122,24 +117,24 @@ class _VersionFolds(Postprocessor):
                 name, program = f"{folder}/{block['title']}", code
             if block["title"] != TRACE or not name:
                 return block[0]
-            same, different = matrix.outcomes(name, digest(program, code))
-            return block[0] + _fold(name, same, different)
+            passed, failed = matrix.outcomes(name, digest(program, code))
+            return block[0] + _fold(name, passed, failed)
 
         return _BLOCK.sub(add_fold, text)
 
 
-def _fold(name: str, same: str, different: str) -> str:
+def _fold(name: str, passed: str, failed: str) -> str:
     versions = packages() | {"Python": platform.python_version()}
     text = f"Built with {in_words(versions)}."
-    text += f" Same output with TensorFlow {same}." if same else ""
-    text += f" Different output with TensorFlow {different}." if different else ""
+    text += f" Same output with TensorFlow {passed}." if passed else ""
+    text += f" Different output with TensorFlow {failed}." if failed else ""
     return (
         f'<details class="holds" data-program="{escape(name)}" data-search-exclude>'
         f"<summary>versions</summary><p>{escape(text)}</p></details>"
     )
 
 
-def load(docs: Path) -> Matrix | None:
+def load(docs: Path) -> VersionMatrix | None:
     """Return the results in the folder of pages, or None without a file of results.
 
     Raises:
@@ -150,11 +145,12 @@ def load(docs: Path) -> Matrix | None:
 
 
 @lru_cache(maxsize=1)
-def _read(path: Path, changed: int) -> Matrix:
+def _read(path: Path, changed: int) -> VersionMatrix:
     try:
         content = path.read_bytes()
         data = json.loads(content.decode("utf-8"))
-        return Matrix(data["programs"], data["results"], sha256(content).hexdigest())
+        digest = sha256(content).hexdigest()
+        return VersionMatrix(data["programs"], data["results"], digest)
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise ResultsError(
             f"{path}: {error!r}; 'python -m tests.drills.matrix' writes it"

@@ -9,6 +9,7 @@ rendered in each build.
 """
 
 import logging
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
 from itertools import count
+from logging.handlers import BufferingHandler
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -73,7 +75,7 @@ class PageCache:
                 _restore(page, cached, files)
                 return
             self._renderings.pop(path, None)
-            recorder, handler = _FileRecorder(files), _LogRecorder()
+            recorder, handler = _FileRecorder(files), _log_recorder()
             logging.getLogger("mkdocs").addHandler(handler)
             try:
                 populate(page, config, recorder, dirty)
@@ -81,7 +83,7 @@ class PageCache:
                 logging.getLogger("mkdocs").removeHandler(handler)
             if key:
                 self._renderings[path] = _rendering(
-                    page, key, recorder.requested, handler.records
+                    page, key, recorder.requested, handler.buffer
                 )
 
         return populate_or_restore
@@ -104,13 +106,7 @@ class PageCache:
     def environment(
         self, env: Environment, nav: Navigation, config: MkDocsConfig
     ) -> Any:
-        """Return an environment whose templates reuse the HTML of unchanged pages.
-
-        Args:
-            env: Jinja environment of this build.
-            nav: Menu, which every page shows.
-            config: MkDocs' configuration.
-        """
+        """Return an environment whose templates reuse the HTML of unchanged pages."""
         folder = config.theme.custom_dir
         overrides = [
             (str(path), path.stat().st_mtime_ns, path.stat().st_size)
@@ -123,12 +119,9 @@ class PageCache:
         )
 
     def html(self, page: Page | None, site_key: str, render: Callable[[], str]) -> str:
-        """Return the HTML of a page, rendered only if it changed.
+        """Return the HTML of a page, and render it only if it changed.
 
-        Args:
-            page: MkDocs' page, or None for a template without one.
-            site_key: Digest of everything else that the template reads.
-            render: Function that fills in the template.
+        ``site_key`` is a digest of everything else that the template reads.
         """
         cached = page and self._renderings.get(page.file.src_uri)
         if not page or not cached or page.content is not cached.values["content"]:
@@ -165,20 +158,13 @@ class _FileRecorder:
         return iter(self._files)
 
 
-class _LogRecorder(logging.Handler):
-    """Handler that records the messages about one page, to repeat them.
-
-    Messages of other threads, such as the engine's report, aren't about the page.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.records: list[logging.LogRecord] = []
-        self._thread = threading.get_ident()
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if record.thread == self._thread:
-            self.records.append(record)
+def _log_recorder() -> BufferingHandler:
+    """Return a handler that records the messages about one page, to repeat them."""
+    handler = BufferingHandler(sys.maxsize)
+    # Messages of other threads, such as the engine's report, aren't about the page.
+    thread = threading.get_ident()
+    handler.addFilter(lambda record: record.thread == thread)
+    return handler
 
 
 @dataclass(frozen=True)

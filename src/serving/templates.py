@@ -6,7 +6,7 @@ from jinja2 import Environment, FileSystemLoader
 from mkdocs.theme import Theme
 
 
-class _Loader(FileSystemLoader):
+class _TemplateLoader(FileSystemLoader):
     """Loader that lists the files of packages once, and the project's each time."""
 
     def __init__(self, folders: list[str], project: str | None) -> None:
@@ -34,7 +34,7 @@ def cached(
             environments.clear()
             environments[key] = get_env(theme)
             environments[key].auto_reload = True
-            environments[key].loader = _Loader(theme.dirs, theme.custom_dir)
+            environments[key].loader = _TemplateLoader(theme.dirs, theme.custom_dir)
         return environments[key]
 
     return get_cached_env

@@ -34,11 +34,7 @@ class _Trigger(events.FileSystemEventHandler):
 
 
 def scan_on_events(observer: BaseObserver) -> None:
-    """Have a polling observer also scan when the system reports a change.
-
-    Args:
-        observer: Observer that hasn't started yet.
-    """
+    """Have a polling observer, before it starts, also scan on the system's events."""
     start = observer.start
 
     def start_both() -> None:

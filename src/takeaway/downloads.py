@@ -59,8 +59,8 @@ class Downloads:
             if page.path in self._notebooks:
                 address = page.path.removesuffix(".md") + ".ipynb"
                 yield address, self._notebook(page).encode()
-            if found := [*exercises.find(page.markdown)]:
-                yield exercises.address(page.path), self._exercises(page, found)
+            if any(exercises.find(page.markdown)):
+                yield exercises.address(page.path), self._exercises(page).encode()
         yield "llms.txt", self._index().encode()
         yield "llms-full.txt", self._all_pages().encode()
         programs = {
@@ -122,15 +122,15 @@ class Downloads:
     ) -> LinkResolver:
         return LinkResolver(page.path, self.address, self.site, self._notebooks, folder)
 
-    def _exercises(self, page: SourcePage, found: list[exercises.Exercise]) -> bytes:
+    def _exercises(self, page: SourcePage) -> str:
         links = self._notebook_links(page, exercises.FOLDER)
         target = f"{links.link_to(self.address(page.path))}#try-it"
         return exercises.notebook(
-            found,
+            exercises.find(page.markdown),
             f"Exercises of [{page.title}]({target}). {exercises.OPENING}",
             self.site,
             lambda question: commonmark.join(self._split(question, links), links),
-        ).encode()
+        )
 
     def _notebook(self, page: SourcePage) -> str:
         links = self._notebook_links(page)

@@ -167,7 +167,7 @@ def notebook(
     Args:
         exercises: Exercises of the page.
         opening: First paragraph.
-        site: Address of the site, from which the notebook gets the checker.
+        site: Address of the site, for the download of the checker.
         rewrite: Function that rewrites a question in plain Markdown.
     """
     setup = _SETUP.format(site=site, checker=CHECKER)

@@ -20,10 +20,7 @@ def notebook(
 ) -> str:
     """Return the file of a page's notebook.
 
-    Args:
-        blocks: Text and blocks of code of the page.
-        links: Resolver of its links.
-        opening: First paragraph, if the page has a program.
+    It begins with ``opening`` if the page has a program.
     """
     builder = _Builder(links)
     for block in blocks:

@@ -16,12 +16,7 @@ _STYLE = "assets/site.css"
 
 
 def write(site: Path, project: Project, card_cache: Path) -> None:
-    """Complete a built site.
-
-    Args:
-        site: Folder of the built site.
-        project: The project from which the site was built.
-        card_cache: Folder for the cards of all builds.
+    """Complete a built site, with cards from a cache that all builds share.
 
     Raises:
         ValueError: A moved page still exists at its old address, or leads to no page.

@@ -153,15 +153,7 @@ def _picture_source(page: BuiltPage) -> str:
 
 
 def _fitted(svg: str, top: float, width: float, height: float, largest: float) -> str:
-    """Center a picture in an area, as large as it fits.
-
-    Args:
-        svg: The picture.
-        top: Upper edge of the area in pixels.
-        width: Width of the area in pixels.
-        height: Height of the area in pixels.
-        largest: Greatest factor by which the picture is enlarged.
-    """
+    """Center a picture in an area, as large as it fits, up to a factor."""
     svg = _SVG.findall(svg)[0]
     box = _BOX.findall(svg)[0]
     box_width, box_height = map(float, box.split()[2:])

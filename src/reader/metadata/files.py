@@ -90,11 +90,7 @@ def redirect(old: str, new: str, project: Project) -> str:
 def headers(texts: list[str], project: Project) -> str:
     """Return ``_headers``, which Netlify and Cloudflare read.
 
-    Its policy allows only what the pages load. Its cache rules name the theme's files.
-
-    Args:
-        texts: HTML of all pages, whose inline scripts the policy allows.
-        project: The project, with the address of the site.
+    Its policy allows the inline scripts in the HTML of the pages, and the site's files.
     """
     hashes = {
         f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"

@@ -13,9 +13,9 @@ def links(
     Args:
         project: The project, with the address of its repository.
         source: Path of the page's source; None if the source isn't published.
-        page: Address of the page, for the report.
-        versions: Versions of the packages, for the report.
-        revision: Commit of the build, if it is known.
+        page: Address of the page, which the report names.
+        versions: Versions of the packages, which the report names.
+        revision: Commit of the build; empty if unknown.
     """
     if not project.repository:
         return {}

@@ -30,12 +30,7 @@ def with_tags(
     """Return the text of a page with a description and structured data in its head.
 
     If the address of the site is known, the head also has tags for previews.
-
-    Args:
-        page: The page.
-        project: The project from which the site was built.
-        ancestors: Pages of the folders that contain the page, the home page first.
-        change: Last change of the page.
+    ``ancestors`` are the pages of the folders that contain it, the home page first.
     """
     description = f'<meta name="description" content="{escape(page.description)}">'
     text, replaced = _DESCRIPTION.subn(lambda _: description, page.text, count=1)
@@ -124,13 +119,7 @@ def _breadcrumb(pages: list[BuiltPage], project: Project) -> dict[str, object]:
 
 
 def with_last_line(text: str, change: Change | None, links: dict[str, str]) -> str:
-    """Return a page with a line of versions, date and links below its article.
-
-    Args:
-        text: HTML of the page.
-        change: Last change of the page.
-        links: Targets of links, by their titles.
-    """
+    """Return a page with a line of versions, date and links (by title) at its end."""
     parts = [f"Built with {escape(in_words(packages()))}"]
     if change:
         parts.append(f'Changed <time datetime="{change.moment}">{change.day}</time>')

@@ -15,25 +15,17 @@ class Change:
     """Time of the commit since the epoch."""
 
     @property
-    def day(self) -> str:
-        return self._time.date().isoformat()
-
-    @property
     def moment(self) -> str:
-        return self._time.isoformat().replace("+00:00", "Z")
+        time = datetime.fromtimestamp(self.seconds, UTC)
+        return time.isoformat().replace("+00:00", "Z")
 
     @property
-    def _time(self) -> datetime:
-        return datetime.fromtimestamp(self.seconds, UTC)
+    def day(self) -> str:
+        return self.moment.partition("T")[0]
 
 
 class History:
-    """The last changes of the files below some folders of a project.
-
-    Args:
-        root: Folder of the project.
-        folders: Paths of the folders in it.
-    """
+    """The last changes of the files below some folders of a project."""
 
     def __init__(self, root: Path, folders: tuple[str, ...]) -> None:
         self.revision = _git(root, "rev-parse", "HEAD").strip()
@@ -47,11 +39,8 @@ class History:
         for commit in log.split("\0")[1:]:
             seconds, *names = commit.strip().split("\n")
             for name in filter(None, names):
-                self._changes.setdefault(name, Change(int(seconds)))
-        self._folders: dict[str, Change] = {}
-        for name, change in self._changes.items():
-            for folder in Path(name).parents:
-                self._folders.setdefault(folder.as_posix(), change)
+                for path in (Path(name), *Path(name).parents):
+                    self._changes.setdefault(path.as_posix(), Change(int(seconds)))
 
     def has(self, path: str) -> bool:
         """Return whether a file is in git, and not generated."""
@@ -63,11 +52,7 @@ class History:
         If git has none of them, return the last change of all files, and without git
         the day of the build, if ``SOURCE_DATE_EPOCH`` is set.
         """
-        changes = [
-            change
-            for path in paths
-            if (change := self._changes.get(path) or self._folders.get(path))
-        ]
+        changes = [self._changes[path] for path in paths if path in self._changes]
         if changes := changes or [*self._changes.values()]:
             return max(changes, key=lambda change: change.seconds)
         seconds = os.environ.get("SOURCE_DATE_EPOCH")
