@@ -1,9 +1,11 @@
-"""Promise: LaTeX becomes MathML that a browser can draw, or an error."""
+"""LaTeX becomes MathML that a browser can draw, or an error with its line."""
 
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import Context
 
 import lxml.html
@@ -13,7 +15,7 @@ from markdown import Markdown
 
 from mathml import font
 from mathml.convert import FormulaError, convert_all
-from mathml.extension import Page, page
+from mathml.extension import RenderedPage, current_page
 from mathml.source import markdown_cells
 from reader import notebook
 
@@ -80,15 +82,15 @@ def test_a_screen_reader_says_which_factor_it_reads(display):
     tex = r"\downstream{\bar x} = \upstream{\bar y} \cdot \local{\frac{1}{\upstream u}}"
     [mathml] = convert_all([(tex, display)])
     document = lxml.html.fragment_fromstring(mathml)
-    said = []
+    roles = []
     for element in document.xpath("//*[@intent]"):
         role, of = re.fullmatch(
             r"(\w+):prefix\(\$(\w+)\)", element.get("intent")
         ).groups()
         [factor] = [each for each in element if each.get("arg") == of]
         assert factor.get("class") == role
-        said.append(role)
-    assert said == ["downstream", "upstream", "local", "upstream"]
+        roles.append(role)
+    assert roles == ["downstream", "upstream", "local", "upstream"]
 
 
 def test_equations_are_referred_to_within_a_page():
@@ -103,19 +105,25 @@ def test_equations_are_referred_to_within_a_page():
 
 def test_without_a_page_a_bad_formula_raises(markdown):
     with pytest.raises(FormulaError, match=r'Unknown command "\\foo" in: a \\foo'):
-        # What ran before in this process may have left its page.
+        # Another test in this process may have left its page.
         Context().run(markdown.convert, "$a \\foo$")
 
 
-def places(markdown, source: str) -> list[str]:
-    """What is wrong on a page, and where."""
-    rendered = Page("docs/p.md", source)
-    token = page.set(rendered)
+@contextmanager
+def rendering(label: str, source: str) -> Iterator[RenderedPage]:
+    page = RenderedPage(label, source)
+    token = current_page.set(page)
     try:
-        html = markdown.convert(source)
+        yield page
     finally:
-        page.reset(token)
-    return [each.removeprefix("docs/p.md:") for each in rendered.problems(html)]
+        current_page.reset(token)
+
+
+def problems(markdown, source: str) -> list[str]:
+    """Return the line and the message of each mistake on a page."""
+    with rendering("docs/p.md", source) as page:
+        html = markdown.convert(source)
+    return [message.removeprefix("docs/p.md:") for message in page.problems(html)]
 
 
 BAD = "formula does not convert: Unknown command"
@@ -170,18 +178,15 @@ ALIGNED = "$$\n\\begin{aligned}\n%s &= b\n\\end{aligned}\n$$\n\n"
     ],
 )
 def test_each_mistake_is_named_with_its_line(markdown, source, expected):
-    found = places(markdown, source)
-    assert len(found) == len(expected), found
-    assert all(map(str.startswith, found, expected)), found
+    messages = problems(markdown, source)
+    assert len(messages) == len(expected), messages
+    assert all(map(str.startswith, messages, expected)), messages
 
 
-def test_a_page_that_is_served_shows_the_bad_formula_and_renders_the_others(markdown):
+def test_a_bad_formula_is_shown_as_latex_while_serving(markdown):
     source = "Good $x$, bad $\\foo$ and $\\bar$"
-    token = page.set(Page("docs/p.md", source))
-    try:
+    with rendering("docs/p.md", source):
         html = markdown.convert(source)
-    finally:
-        page.reset(token)
     assert html.count("<math") == 1 and html.count("formula-error") == 2
 
 
@@ -189,9 +194,9 @@ def test_a_page_that_is_served_shows_the_bad_formula_and_renders_the_others(mark
     "raw",
     ["Open $x and no end", "Space $x $ inside", "A $$ alone", r"Bare \frac{a}{b}"],
 )
-def test_latex_that_stays_text_is_named_with_its_line(markdown, raw):
-    found = places(markdown, f"# T\n\nGood $x$ and `$HOME`.\n\n{raw}\n")
-    assert [each.partition(",")[0] for each in found][:1] == [f"5: {RAW}"], found
+def test_latex_outside_of_a_formula_is_named_with_its_line(markdown, raw):
+    messages = problems(markdown, f"# T\n\nGood $x$ and `$HOME`.\n\n{raw}\n")
+    assert [each.partition(",")[0] for each in messages][:1] == [f"5: {RAW}"], messages
 
 
 def test_a_mistake_in_a_notebook_is_named_with_its_line():
@@ -200,23 +205,19 @@ def test_a_mistake_in_a_notebook_is_named_with_its_line():
         "# %%\ntext = '$x + \\foo$'\n\n"
         "# %% [markdown]\n# $$\n# a\n# + \\foo\n# $$\n# and $x + \\foo$\n"
     )
-    rendered = Page("docs/p.py", markdown_cells(program))
-    token = page.set(rendered)
-    try:
+    with rendering("docs/p.py", markdown_cells(program)) as page:
         html = notebook.with_formulas(
             "<p>A $x$.</p>$$\na\n$$<pre>'$x + \\foo$'</pre>"
             "$$\na\n+ \\foo\n$$<p>and $x + \\foo$</p>"
         )
-    finally:
-        page.reset(token)
-    assert [each.partition(": ")[0] for each in rendered.problems(html)] == [
+    assert [message.partition(": ")[0] for message in page.problems(html)] == [
         "docs/p.py:14",
         "docs/p.py:16",
     ]
 
 
 CONFIG = """\
-site_name: A book
+site_name: A site
 docs_dir: pages
 plugins:
   - mkdocs-jupyter: {include: ["*.py"]}
@@ -248,34 +249,36 @@ def on_files(files, config):
 
 
 @pytest.mark.parametrize("mistake", ["", r"\\foo"])
-def test_any_page_of_any_book_is_built_from_any_folder(tmp_path, mistake):
-    book, elsewhere = tmp_path / "book", tmp_path / "elsewhere"
-    (book / "pages").mkdir(parents=True)
+def test_any_page_of_any_site_is_built_from_any_folder(tmp_path, mistake):
+    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    (project / "pages").mkdir(parents=True)
     elsewhere.mkdir()
     (elsewhere / "there.md").write_text("# There\n\n$z$\n")
-    (book / "pages/index.md").write_text(f"# Home\n\n$x{mistake[1:]}$\n")
-    (book / "pages/lab.py").write_text(LAB.replace("z", f"z{mistake[1:]}"))
-    (book / "mkdocs.yml").write_text(CONFIG % (ROOT / "src/adapters/reader_hooks.py"))
-    made_from = str(elsewhere / "there.md")
-    (book / "generates.py").write_text(GENERATES % (mistake, made_from))
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "-f", "../book/mkdocs.yml"],
+    (project / "pages/index.md").write_text(f"# Home\n\n$x{mistake[1:]}$\n")
+    (project / "pages/lab.py").write_text(LAB.replace("z", f"z{mistake[1:]}"))
+    (project / "mkdocs.yml").write_text(
+        CONFIG % (ROOT / "src/adapters/reader_hooks.py")
+    )
+    source = str(elsewhere / "there.md")
+    (project / "generates.py").write_text(GENERATES % (mistake, source))
+    build = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "-f", "../project/mkdocs.yml"],
         cwd=elsewhere,
         capture_output=True,
         text=True,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "NO_COLOR": "1"},
     )
     if mistake:
-        assert done.returncode == 1
-        assert re.findall(r"(\S+: formula does not)", done.stderr) == [
+        assert build.returncode == 1
+        assert re.findall(r"(\S+: formula does not)", build.stderr) == [
             "pages/index.md:3: formula does not",
             "pages/lab.py:6: formula does not",
             "made.md:3: formula does not",
-        ], done.stderr
+        ], build.stderr
         return
-    assert done.returncode == 0, done.stderr
+    assert build.returncode == 0, build.stderr
     for name in ("", "made/", "there/", "lab/"):
-        assert "<math" in (book / f"site/{name}index.html").read_text("utf-8")
+        assert "<math" in (project / f"site/{name}index.html").read_text("utf-8")
 
 
 def test_notebook_formulas():
@@ -288,7 +291,7 @@ def test_notebook_formulas():
     assert "5 $ each" in html
 
 
-def test_the_font_holds_every_character_that_is_drawn(tmp_path):
+def test_the_font_has_every_character_of_the_formulas(tmp_path):
     formulas = [
         (
             r"\sqrt{x} + \bar y \mathbb{R} \alpha \sum_i \left( \frac{a}{\epsilon}"

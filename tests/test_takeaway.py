@@ -73,7 +73,7 @@ def test_downloads_have_no_syntax_that_only_the_site_understands(path, built_sit
         source = Source(text)
         syntax = SITE_ONLY.search(blanked(source.prose, source.comments))
         assert not source.comments and not syntax, syntax
-        assert [f.shown for f in source.formulas if MACRO.search(f.text)] == []
+        assert [f.label for f in source.formulas if MACRO.search(f.text)] == []
 
 
 @EACH_PAGE

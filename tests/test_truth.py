@@ -123,7 +123,7 @@ def formulas(page: Page) -> Iterator[Finding]:
     for n, each in enumerate(page.formulas):
         state = "failed" if "3" in each.text else "proven" if n else "given"
         where, how = page.location(each.start), "by *hand*, as $x$ and `x`"
-        yield Finding("formula", state, page.label, where, each.shown, how)
+        yield Finding("formula", state, page.label, where, each.label, how)
 
 
 def quotes(page: Page) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""The adapter to MkDocs: names pages in messages, cuts the font."""
+"""The adapter of ``mathml`` to MkDocs: it logs bad formulas, and writes the font."""
 
 import logging
 from pathlib import Path
@@ -17,11 +17,11 @@ log = logging.getLogger("mkdocs.plugins.mathml")
 
 
 class MathmlPlugin(BasePlugin):
-    """A formula that does not convert fails a build; while serving it warns."""
+    """Fails a build if a formula does not convert; while serving, it warns."""
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
         self._serving = command == "serve"
-        self._cut: tuple[str, bytes] | None = None
+        self._font: tuple[str, bytes] | None = None
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
         self._failed = 0
@@ -32,12 +32,13 @@ class MathmlPlugin(BasePlugin):
         text = page.file.content_string
         if page.file.src_uri.endswith(".py"):
             text = markdown_cells(text)
-        extension.page.set(extension.Page(_shown(page.file, config), text))
+        label = _label(page.file, config)
+        extension.current_page.set(extension.RenderedPage(label, text))
 
     def on_page_content(
         self, html: str, *, page: Page, config: MkDocsConfig, files: Files
     ) -> None:
-        if rendered := extension.page.get():
+        if rendered := extension.current_page.get():
             for problem in rendered.problems(html):
                 self._failed += 1
                 log.log(logging.WARNING if self._serving else logging.ERROR, problem)
@@ -52,16 +53,16 @@ class MathmlPlugin(BasePlugin):
 
     def _write_font(self, site: Path) -> None:
         text = font.characters(site)
-        if self._cut is None or self._cut[0] != text:
+        if self._font is None or self._font[0] != text:
             font.write(site, text)
-            self._cut = text, (site / font.FONT).read_bytes()
+            self._font = text, (site / font.FONT).read_bytes()
         else:
             (site / font.FONT).parent.mkdir(parents=True, exist_ok=True)
-            (site / font.FONT).write_bytes(self._cut[1])
+            (site / font.FONT).write_bytes(self._font[1])
 
 
-def _shown(file: File, config: MkDocsConfig) -> str:
-    """A page as messages name it: its path in the project, if it has one there."""
+def _label(file: File, config: MkDocsConfig) -> str:
+    """Return the path of a page in the project, or else below the docs."""
     root = Path(config.config_file_path).resolve().parent
     path = Path(file.abs_src_path or "").resolve()
     if file.abs_src_path and path.is_relative_to(root):

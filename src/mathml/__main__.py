@@ -1,6 +1,6 @@
-"""``python -m mathml SITE``: give a built site the font of its formulas.
+"""``python -m mathml SITE``: write the font of the formulas into a built site.
 
-For site generators without an adapter; run it after the build.
+Run it after the build of a site generator without an adapter.
 """
 
 import argparse

@@ -1,6 +1,8 @@
-"""LaTeX to MathML, with the three factors of the chain rule marked: for the stylesheet
-by a class, and for a screen reader by an intent, which has it say "upstream" before the
-factor."""
+"""Conversion of LaTeX to MathML.
+
+The three factors of the chain rule are marked by a class, for the stylesheet, and by an
+intent, for which a screen reader says "upstream" before the factor.
+"""
 
 import re
 from html import escape
@@ -8,8 +10,8 @@ from typing import NamedTuple
 
 from math_core import LatexError, LatexToMathML
 
-# math-core marks by an inline color only, so each role borrows one; the color
-# that a reader sees is the stylesheet's. \mathord keeps the space of a letter.
+# math-core keeps no mark but an inline color, so each role borrows one; readers see
+# the stylesheet's color. \mathord keeps the space of a letter.
 _ROLES = {"upstream": "red", "local": "blue", "downstream": "green"}
 MACROS = {
     **{
@@ -21,39 +23,36 @@ MACROS = {
     "R": r"\mathbb{R}",
     "C": r"\mathbb{C}",
 }
-"""The site's own, and what they stand for."""
-
-
+"""The site's macros, and what they stand for."""
 _COMMAND = re.compile(
     rf"\\(?:(?P<name>{'|'.join(MACROS)})(?![A-Za-z])\s*|[A-Za-z]+|[^A-Za-z])"
 )
 
 
-def expanded(tex: str, colors: dict[str, str] | None = None) -> str:
-    """LaTeX without comments and without the site's own macros, on one line, for
-    readers that do not know them; a role is set in its one of the ``colors``. Without
-    colors, the roles stay: for who reads LaTeX, and can be told what they mean."""
+def expand_macros(tex: str, colors: dict[str, str] | None = None) -> str:
+    """Return LaTeX on one line, without comments and the site's macros.
+
+    Args:
+        tex: LaTeX without its dollars.
+        colors: of the roles. Without colors, the macros of the roles are kept.
+    """
     text, parts, end = re.sub(r"(?<!\\)%[^\n]*", "", tex), [], 0
-    while found := _COMMAND.search(text, end):
-        parts.append(text[end : found.start()])
-        end = found.end()
-        if (role := found["name"]) in _ROLES:
+    while command := _COMMAND.search(text, end):
+        parts.append(text[end : command.start()])
+        name, end = command["name"], command.end()
+        if name in _ROLES:
             argument, end = _argument(text, end)
-            inside = expanded(argument, colors)
-            parts.append(
-                rf"{{\textcolor{{{colors[role]}}}{{{inside}}}}}"
-                if colors
-                else rf"\{role}{{{inside}}}"
-            )
-        elif found["name"]:
-            parts.append(f"{MACROS[found['name']]} ")
+            inner = expand_macros(argument, colors)
+            role = rf"\textcolor{{{colors[name]}}}" if colors else rf"\{name}"
+            factor = f"{role}{{{inner}}}"
+            parts.append(f"{{{factor}}}" if colors else factor)
         else:
-            parts.append(found[0])
+            parts.append(f"{MACROS[name]} " if name else command[0])
     return " ".join("".join([*parts, text[end:]]).split())
 
 
 def _argument(text: str, start: int) -> tuple[str, int]:
-    """What a macro at this place is given, and where that ends."""
+    """Return the argument of a macro, which begins at an offset, and its end."""
     if text[start : start + 1] != "{":
         return text[start : start + 1], start + 1
     depth = 0
@@ -65,26 +64,30 @@ def _argument(text: str, start: int) -> tuple[str, int]:
 
 
 class Failure(NamedTuple):
-    """Why a formula does not convert."""
+    """The reason why a formula does not convert."""
 
     tex: str
     reason: str
     position: int = 0
-    """Character of ``tex`` at which the converter gave up; 0 if it read on
-    to the end, where the mistake is not."""
+    """The offset in ``tex`` at which the converter stopped, or 0 if it read to the end,
+    which is not the place of the mistake."""
 
     @property
     def line(self) -> int:
-        """Line of ``tex`` that holds ``position``, from 0."""
+        """The line of ``tex``, from 0, that contains the position."""
         return self.tex.count("\n", 0, self.position)
 
     def __str__(self) -> str:
-        there = self.tex.split("\n")[self.line].strip()
-        return f"formula does not convert: {self.reason} in: {there}"
+        line = self.tex.split("\n")[self.line].strip()
+        return f"formula does not convert: {self.reason} in: {line}"
 
 
 class FormulaError(Exception):
-    """The formulas of one page that do not convert, by number."""
+    """Formulas of one page that do not convert.
+
+    Args:
+        failures: by the number of the formula.
+    """
 
     def __init__(self, failures: dict[int, Failure]) -> None:
         super().__init__("\n".join(map(str, failures.values())))
@@ -112,16 +115,20 @@ _FACTORS = {
     )
     for role, color in _ROLES.items()
 }
-"""How a factor begins, and with its marks. Its \\mathord is an element without which
-the intent could name no part."""
+"""The beginnings of factors as math-core writes them, and with their marks. The element
+of ``\\mathord`` is the part that the intent names."""
 
 
 def convert_all(formulas: list[tuple[str, bool]]) -> list[str]:
-    """The MathML of one page's formulas, given as (LaTeX, is_display).
+    """Return the MathML of the formulas of one page.
 
-    References between equations are resolved within the list. A display
-    formula carries its LaTeX as an annotation, for copying and for checks.
-    Raises FormulaError with all that do not convert.
+    Args:
+        formulas: pairs of LaTeX and whether it is displayed. A displayed formula has
+            its LaTeX as an annotation, for copying and for checks. Formulas may refer
+            to the labels of others.
+
+    Raises:
+        FormulaError: some formulas do not convert.
     """
     failures = {}
     for number, formula in enumerate(formulas):
@@ -141,7 +148,8 @@ def convert_all(formulas: list[tuple[str, bool]]) -> list[str]:
 
 
 def _bad_references(converted: list[str], texs: list[str]) -> dict[int, Failure]:
-    """The converter lets a label stand twice, and writes ?? where there is none."""
+    """Return failures that the converter ignores: labels that are defined twice, and
+    missing ones, for which it writes ``??``."""
     failures, labels = {}, set()
     for number, (mathml, tex) in enumerate(zip(converted, texs)):
         for label in re.findall(r' id="([^"]*)"', mathml):
@@ -157,12 +165,12 @@ ERROR_BOX = '<code class="formula-error">'
 
 
 def error_box(tex: str) -> str:
-    """What stands in a page that is served while its formula is broken."""
+    """Return the HTML in place of a formula that does not convert, while serving."""
     return f"{ERROR_BOX}{escape(tex)}</code>"
 
 
 def _failure(tex: str, error: LatexError) -> Failure:
-    # "input0:7: Reason."; in a macro no position.
+    # The message is "input0:7: Reason."; in a macro it has no position.
     place, _, reason = str(error).partition(": ")
     position = re.fullmatch(r"input\d+:(\d+)", place)
     start = int(position[1]) if position else 0

@@ -1,4 +1,4 @@
-"""The Python-Markdown extension: what arithmatex found becomes MathML.
+"""The Python-Markdown extension that replaces arithmatex's formulas by MathML.
 
 Use it beside ``pymdownx.arithmatex`` with ``generic: true``.
 """
@@ -16,121 +16,133 @@ from markdown.treeprocessors import Treeprocessor
 from .convert import ERROR_BOX, Failure, FormulaError, convert_all, error_box
 from .source import Source
 
-_UNSEEN = re.compile(
+_HIDDEN = re.compile(
     r"(<(pre|code|script|style|svg|math)\b.*?</\2>|<[^>]*>)", re.DOTALL
 )
 _RAW_TEX = re.compile(r"(?:\$|\\[A-Za-z]+\{|\\[(\[]).*")
 _LEADING = " \t\n>"
-"""What may stand before a line of a formula; in a quote there is more."""
+"""Characters before a line of a formula, also in a quote."""
+_PUNCTUATION = re.compile(r"[.,;:!?)]+")
+"""Characters that stay on the line of the formula before them."""
 
 
 @dataclass
-class Page:
-    """The page being rendered: what stands in it, and what became of that."""
+class RenderedPage:
+    """The page that is being rendered.
 
-    shown: str
+    Args:
+        label: of the page in messages.
+        source: its Markdown.
+    """
+
+    label: str
     source: str
-    rendered: list[tuple[str, Failure | None]] = field(default_factory=list)
-    """LaTeX of each formula, and why it does not convert, in the page's order."""
+    formulas: list[tuple[str, Failure | None]] = field(default_factory=list)
+    """The LaTeX of each rendered formula, and why it does not convert."""
 
     def problems(self, html: str) -> Iterator[str]:
-        """Formulas that do not convert, and LaTeX that was not taken for one and
-        stands as text, in the order of the page."""
-        place = _Place(Source(self.source))
-        rendered = iter(self.rendered)
-        for n, part in enumerate(_UNSEEN.split(html)):
-            if n % 3 == 0:
+        """Return a message for each mistake in the rendered page, from top to bottom.
+
+        A mistake is a formula that does not convert, or LaTeX outside of a formula.
+        """
+        locator = _Locator(Source(self.source))
+        formulas = iter(self.formulas)
+        for number, part in enumerate(_HIDDEN.split(html)):
+            if number % 3 == 0:
                 for raw in _RAW_TEX.findall(unescape(part)):
                     yield (
-                        f"{self.shown}:{place.of_text(raw)}: LaTeX outside of a"
+                        f"{self.label}:{locator.line_of_text(raw)}: LaTeX outside of a"
                         f" formula, or a dollar without its partner: {raw}"
                     )
-            elif n % 3 == 1 and part.startswith(("<math", ERROR_BOX)):
-                tex, failure = next(rendered, ("", None))
-                line = place.of_formula(tex)
+            elif number % 3 == 1 and part.startswith(("<math", ERROR_BOX)):
+                tex, failure = next(formulas, ("", None))
+                line = locator.line_of_formula(tex)
                 if failure:
-                    yield f"{self.shown}:{line + failure.line}: {failure}"
+                    yield f"{self.label}:{line + failure.line}: {failure}"
 
 
-class _Place:
-    """Where a page's source has what is met in its HTML, from top to bottom."""
+class _Locator:
+    """Finds parts of the HTML of a page in its source, from top to bottom."""
 
     def __init__(self, source: Source) -> None:
-        self._source, self._at = source, 0
+        self._source, self._end = source, 0
         self._formulas: dict[str, list[tuple[int, int]]] = {}
-        for each in source.formulas:
-            start = each.start + len(each.text) - len(each.text.lstrip(_LEADING))
-            spans = self._formulas.setdefault(_plain(each.text), [])
-            spans.append((start, each.span[1]))
+        for formula in source.formulas:
+            text = formula.text
+            start = formula.start + len(text) - len(text.lstrip(_LEADING))
+            spans = self._formulas.setdefault(_without_spaces(text), [])
+            spans.append((start, formula.span[1]))
 
-    def of_formula(self, tex: str) -> int:
-        """The line, from 1, on which the next formula with this LaTeX begins."""
-        return self._next(self._formulas.get(_plain(tex), ()))
+    def line_of_formula(self, tex: str) -> int:
+        """Return the line, from 1, on which the next formula with this LaTeX begins."""
+        return self._next_line(self._formulas.get(_without_spaces(tex), ()))
 
-    def of_text(self, raw: str) -> int:
-        """The line of the next place where this stands, and not as code."""
-        return self._next(
-            m.span() for m in re.finditer(re.escape(raw), self._source.without_code)
-        )
+    def line_of_text(self, raw: str) -> int:
+        """Return the line on which a text next stands outside of code."""
+        text = self._source.without_code
+        return self._next_line(m.span() for m in re.finditer(re.escape(raw), text))
 
-    def _next(self, spans: Iterable[tuple[int, int]]) -> int:
-        there = list(spans)
-        for start, end in there:
-            if start >= self._at:
-                self._at = end
+    def _next_line(self, spans: Iterable[tuple[int, int]]) -> int:
+        spans = list(spans)
+        for start, end in spans:
+            if start >= self._end:
+                self._end = end
                 return self._source.line(start)
-        # A footnote stands above the place at which it is shown.
-        return self._source.line(there[0][0]) if there else 1
+        # A footnote may stand in the source above the place at which it is rendered.
+        return self._source.line(spans[0][0]) if spans else 1
 
 
-def _plain(tex: str) -> str:
-    """LaTeX without what tells its lines apart, in a quote as well."""
+def _without_spaces(tex: str) -> str:
+    """Return LaTeX without differences in indentation and quoting."""
     return re.sub(rf"[{_LEADING}]", "", tex)
 
 
-_MARKS = re.compile(r"[.,;:!?)]+")
-"""What stays on the line of a formula that it follows."""
-
-page: ContextVar[Page | None] = ContextVar("page", default=None)
-"""Set by a site generator's adapter; without it a bad formula raises."""
+current_page: ContextVar[RenderedPage | None] = ContextVar("page", default=None)
+"""The page that a site generator renders; without one, a bad formula raises."""
 
 
 def render(formulas: list[tuple[str, bool]]) -> list[str]:
-    """HTML of the formulas of the page being rendered.
+    """Return the HTML of formulas.
 
-    On a known page a bad formula is recorded there and shows its LaTeX.
+    If there is a current page, its list of formulas grows, and a formula that does not
+    convert is shown as LaTeX.
+
+    Args:
+        formulas: pairs of LaTeX and whether it is displayed.
+
+    Raises:
+        FormulaError: a formula does not convert, and there is no current page.
     """
-    known = page.get()
+    page = current_page.get()
+    failures: dict[int, Failure] = {}
     try:
-        shown = [
-            _wrapped(m, display)
-            for m, (_, display) in zip(convert_all(formulas), formulas)
+        html = [
+            _wrap(mathml, display)
+            for mathml, (_, display) in zip(convert_all(formulas), formulas)
         ]
-        failures: dict[int, Failure] = {}
     except FormulaError as error:
-        if known is None:
+        if page is None:
             raise
         failures = error.failures
-        shown = [_alone(tex, display) for tex, display in formulas]
-    if known:
-        known.rendered += [
-            (tex, failures.get(n)) for n, (tex, _) in enumerate(formulas)
-        ]
-    return shown
+        html = [_render_alone(tex, display) for tex, display in formulas]
+    if page:
+        for number, (tex, _) in enumerate(formulas):
+            page.formulas.append((tex, failures.get(number)))
+    return html
 
 
-def _alone(tex: str, display: bool) -> str:
+def _render_alone(tex: str, display: bool) -> str:
     try:
-        return _wrapped(convert_all([(tex, display)])[0], display)
+        return _wrap(convert_all([(tex, display)])[0], display)
     except FormulaError:
         return error_box(tex)
 
 
-def _wrapped(mathml: str, display: bool) -> str:
+def _wrap(mathml: str, display: bool) -> str:
     if not display:
         return mathml
-    # Wide formulas scroll by themselves; the keyboard must reach them. A script takes
-    # the others out of its way.
+    # A wide formula scrolls by itself, so the keyboard must reach it. A script makes
+    # the other formulas unreachable again.
     return (
         f'<div class="formula" tabindex="0" role="group"'
         f' aria-label="formula">{mathml}</div>'
@@ -139,28 +151,30 @@ def _wrapped(mathml: str, display: bool) -> str:
 
 class _Converter(Treeprocessor):
     def run(self, root: Element) -> None:
-        found = [e for e in root.iter() if "arithmatex" in e.get("class", "").split()]
-        parents = {child: parent for parent in root.iter() for child in parent}
-        # Generic arithmatex: \(inline\) in a span, \[display\] in a div.
-        formulas = [
-            ((e.text or "").strip()[2:-2].strip(), e.tag == "div") for e in found
+        elements = [
+            e for e in root.iter() if "arithmatex" in e.get("class", "").split()
         ]
-        for element, html in zip(found, render(formulas)):
+        parents = {child: parent for parent in root.iter() for child in parent}
+        # Generic arithmatex writes \(inline\) in a span, and \[display\] in a div.
+        formulas = [
+            ((e.text or "").strip()[2:-2].strip(), e.tag == "div") for e in elements
+        ]
+        for element, html in zip(elements, render(formulas)):
             element.text = self.md.htmlStash.store(html)
-            if marks := _MARKS.match(element.tail or ""):
-                _join(parents[element], element, marks.end())
+            if match := _PUNCTUATION.match(element.tail or ""):
+                _join(parents[element], element, match.end())
 
 
-def _join(parent: Element, formula: Element, marks: int) -> None:
-    """Keep a browser from breaking the line between a formula and the period.
+def _join(parent: Element, formula: Element, length: int) -> None:
+    """Keep a browser from breaking the line between a formula and its punctuation.
 
     Chromium breaks it in spite of a word joiner.
     """
     tail = formula.tail or ""
-    both = Element("span", {"class": "joined"})
-    both.tail, formula.tail = tail[marks:], tail[:marks]
-    parent[[*parent].index(formula)] = both
-    both.append(formula)
+    group = Element("span", {"class": "joined"})
+    group.tail, formula.tail = tail[length:], tail[:length]
+    parent[[*parent].index(formula)] = group
+    group.append(formula)
 
 
 class FormulasExtension(Extension):

@@ -1,4 +1,4 @@
-"""The font of the formulas: STIX Two Math, cut down to what a site shows."""
+"""The font of the formulas: STIX Two Math, cut down to the characters of a site."""
 
 import re
 from html import unescape
@@ -9,27 +9,27 @@ from pathlib import Path
 from fontTools import subset
 
 FONT = Path("assets/fonts/stix-two-math.woff2")
-"""Where the font lies below a built site; the stylesheet names it."""
+"""The path of the font in a built site, which the stylesheet has, too."""
 
 _MATH = re.compile(r"<math\b.*?</math>", re.DOTALL)
-_UNSEEN = re.compile(r"<annotation\b.*?</annotation>|<[^>]*>", re.DOTALL)
-# Characters that a browser draws although no page writes them: the sign of a
-# root (an element of its own), primes, invisible operators, the minus.
+_HIDDEN = re.compile(r"<annotation\b.*?</annotation>|<[^>]*>", re.DOTALL)
+# Browsers draw these although no page may contain them: the sign of a root, which is an
+# element, primes, invisible operators, the minus.
 _ALWAYS = [*map(chr, range(0x20, 0x7F)), *"√′−\u2061\u2062\u2063"]
 
 
 def characters(site: Path) -> str:
-    """The characters inside the formulas of all pages of a built site."""
-    seen = set(_ALWAYS)
+    """Return the characters in the formulas of all pages of a built site."""
+    result = set(_ALWAYS)
     for path in site.rglob("*.html"):
         for formula in _MATH.findall(path.read_text("utf-8")):
-            seen.update(unescape(_UNSEEN.sub("", formula)))
-    seen |= {_italic(c) for c in seen}
-    return "".join(sorted(seen - set("\n\t")))
+            result.update(unescape(_HIDDEN.sub("", formula)))
+    result |= {_italic(character) for character in result}
+    return "".join(sorted(result - set("\n\t")))
 
 
 def _italic(letter: str) -> str:
-    """What a single-letter ``<mi>`` is displayed as, per MathML Core."""
+    """Return the character that a single-letter ``<mi>`` shows, by MathML Core."""
     if letter == "h":
         return "\u210e"
     for first, last, italic in (
@@ -40,16 +40,15 @@ def _italic(letter: str) -> str:
     ):
         if first <= letter <= last:
             return chr(italic + ord(letter) - ord(first))
-    others = dict(zip("∂ϵϑϰϕϱϖ", map(chr, range(0x1D715, 0x1D71C)))) | {
-        "∇": "\U0001d6fb"
-    }
-    return others.get(letter, letter)
+    variants = dict(zip("∂ϵϑϰϕϱϖ", map(chr, range(0x1D715, 0x1D71C))))
+    variants["∇"] = "\U0001d6fb"
+    return variants.get(letter, letter)
 
 
 def write(site: Path, text: str) -> None:
     """Write the font with the glyphs of ``text`` into a built site.
 
-    The math table and the larger variants of stretchy glyphs stay.
+    The table of mathematics and the larger variants of stretchy glyphs are kept.
     """
     source = distribution("ziamath").locate_file(
         "ziamath/fonts/STIXTwoMath-Regular.ttf"
@@ -62,10 +61,14 @@ def write(site: Path, text: str) -> None:
 def cut(
     source: Path, text: str, features: list[str], names: list[int] | None = None
 ) -> bytes:
-    """The subset of a font that has the glyphs of ``text``, as woff2.
+    """Return the subset of a font with the glyphs of a text, as woff2.
 
-    It keeps the layout ``features`` with these tags, and the entries of its name table
-    with the numbers ``names``; by default those that fontTools keeps.
+    Args:
+        source: the font's file.
+        text: the text.
+        features: tags of the layout features that are kept.
+        names: numbers of the entries of the name table that are kept; by default those
+            that fontTools keeps.
     """
     options = subset.Options(
         flavor="woff2",
@@ -81,6 +84,6 @@ def cut(
     cutter = subset.Subsetter(options)
     cutter.populate(text=text)
     cutter.subset(font)
-    made = BytesIO()
-    subset.save_font(font, made, options)
-    return made.getvalue()
+    result = BytesIO()
+    subset.save_font(font, result, options)
+    return result.getvalue()

@@ -1,4 +1,4 @@
-"""A formula in one line of text, for a place that shows no MathML."""
+"""Formulas as one line of text, for places that show no MathML."""
 
 import re
 from unicodedata import normalize
@@ -6,12 +6,12 @@ from unicodedata import normalize
 from lxml.etree import _Element as Element
 
 _ACCENTS = {"¯": "\u0304", "~": "\u0303", "˜": "\u0303", "^": "\u0302", "ˆ": "\u0302"}
-_HELD = re.compile(r"d?\w[̄̃̂]?(_\w)?|\d+(\.\d+)?|[^\W\d]{3,}|[′″∗]+|\(.*\)")
-"""What needs no brackets beside another part."""
+_UNIT = re.compile(r"d?\w[̄̃̂]?(_\w)?|\d+(\.\d+)?|[^\W\d]{3,}|[′″∗]+|\(.*\)")
+"""Parts that need no parentheses beside others."""
 
 
 def line(math: Element) -> str:
-    """``<mfrac>`` as ``a/b``, ``<msub>`` as ``a_b``; letters keep their bars."""
+    """Return a formula as text: ``<mfrac>`` as ``a/b``, ``<msub>`` as ``a_b``."""
     text = " ".join(_text(math).replace("\u2061", " ").split())
     return normalize("NFC", re.sub(r"(?<=[(\[|]) | (?=[)\],|])", "", text))
 
@@ -22,18 +22,18 @@ def _text(element: Element) -> str:
     if parts and element.tag.startswith(("msu", "munder")) and element[0].tag == "mo":
         parts[0], after = parts[0].strip(), " "
     match element.tag, parts:
-        case "mfrac", [over, under]:
-            return f" {_held(over)}/{_held(under)} "
+        case "mfrac", [above, below]:
+            return f" {_grouped(above)}/{_grouped(below)} "
         case "msub" | "munder", [base, low]:
-            return f"{base}_{_held(low)}{after}"
+            return f"{base}_{_grouped(low)}{after}"
         case "msup", [base, high] if set(high.strip()) <= {"′", "″"}:
             return f"{base}{high.strip()}"
         case "msup", [base, high]:
-            return f"{base}^{_held(high)}"
+            return f"{base}^{_grouped(high)}"
         case "mover", [base, high] if high.strip() in _ACCENTS:
             return f"{base.strip()}{_ACCENTS[high.strip()]}"
         case "msubsup" | "munderover", [base, low, high]:
-            return f"{base}_{_held(low)}^{_held(high)}{after}"
+            return f"{base}_{_grouped(low)}^{_grouped(high)}{after}"
         case "msqrt", _:
             return f" √({''.join(parts).strip()}) "
         case "mtr" | "mtable" | "mtd", _:
@@ -49,6 +49,6 @@ def _text(element: Element) -> str:
             return (element.text or "") + "".join(parts)
 
 
-def _held(part: str) -> str:
+def _grouped(part: str) -> str:
     part = part.strip()
-    return part if _HELD.fullmatch(part) else f"({part})"
+    return part if _UNIT.fullmatch(part) else f"({part})"

@@ -1,4 +1,4 @@
-"""A Markdown text as it is written: its code, its comments and its formulas."""
+"""The parts of a Markdown text: code, comments and formulas."""
 
 import re
 from bisect import bisect_right
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 _INSIDE = r"(?:(?!\n\s*\n).)"
-"""Any character inside of one block: no line of it is empty."""
-# What begins first holds the rest: a fence in a comment is a part of the comment.
+"""A character inside of a block, in which no line is empty."""
+# The part that begins first contains the others, such as a fence in a comment.
 _OPAQUE = re.compile(
     r"^[ \t]*(?P<ticks>`{3,}|~{3,})[^\n]*\n(?P<fence>.*?)^[ \t]*(?P=ticks)[ \t]*$"
     r"|<!--(?P<comment>.*?)-->"
@@ -24,61 +24,68 @@ _FORMULA = re.compile(
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a text, where it begins, and from where to where its marks go."""
+    """A part of a text; all offsets are into the text of the page."""
 
     text: str
     start: int
+    """Offset of ``text``."""
     line: int
     span: tuple[int, int]
+    """Offsets of the part with its delimiters."""
 
 
 @dataclass(frozen=True)
 class Formula(Piece):
-    """One formula, without its dollars."""
+    """A formula; its text has no dollars."""
 
     display: bool = False
 
     @property
-    def shown(self) -> str:
+    def label(self) -> str:
+        """The LaTeX on one line, for messages."""
         return " ".join(self.text.split())
 
 
 class Source:
-    """The text of one page; all offsets are into it."""
+    """The Markdown text of a page."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._line_starts = [0, *(m.end() for m in re.finditer("\n", text))]
 
     def line(self, offset: int) -> int:
-        """The number of the line, from 1, that holds a character."""
+        """Return the number of the line, from 1, that contains an offset."""
         return bisect_right(self._line_starts, offset)
+
+    def _pieces(self, pattern: re.Pattern, text: str) -> list[tuple[str, Piece]]:
+        """Return the matches of a pattern, with the name of their content's group."""
+        return [
+            (name, Piece(m[name], m.start(name), self.line(m.start(name)), m.span()))
+            for m in pattern.finditer(text)
+            for name in ("fence", "comment", "code", "display", "inline")
+            if m.groupdict().get(name) is not None
+        ]
 
     @cached_property
     def _opaque(self) -> list[tuple[str, Piece]]:
-        return [
-            (kind, Piece(m[kind], m.start(kind), self.line(m.start(kind)), m.span()))
-            for m in _OPAQUE.finditer(self.text)
-            for kind in ("fence", "comment", "code")
-            if m[kind] is not None
-        ]
+        return self._pieces(_OPAQUE, self.text)
 
-    def _of(self, wanted: str) -> list[Piece]:
-        return [piece for kind, piece in self._opaque if kind == wanted]
+    def _of(self, kind: str) -> list[Piece]:
+        return [piece for name, piece in self._opaque if name == kind]
 
     @cached_property
     def fences(self) -> list[Piece]:
-        """Bodies of fenced blocks."""
+        """The bodies of fenced blocks."""
         return self._of("fence")
 
     @cached_property
     def comments(self) -> list[Piece]:
-        """What stands between ``<!--`` and ``-->``."""
+        """The texts between ``<!--`` and ``-->``."""
         return self._of("comment")
 
     @cached_property
     def codes(self) -> list[Piece]:
-        """What stands in backticks in running text."""
+        """The code in backticks in running text."""
         return self._of("code")
 
     @cached_property
@@ -95,26 +102,18 @@ class Source:
     def formulas(self) -> list[Formula]:
         """All formulas in the order of the page."""
         return [
-            Formula(
-                m[kind],
-                m.start(kind),
-                self.line(m.start(kind)),
-                m.span(),
-                kind == "display",
-            )
-            for m in _FORMULA.finditer(self.without_code)
-            for kind in ("display", "inline")
-            if m[kind] is not None
+            Formula(**vars(piece), display=name == "display")
+            for name, piece in self._pieces(_FORMULA, self.without_code)
         ]
 
     @cached_property
     def prose(self) -> str:
-        """Running text: without code, comments and formulas; offsets stay."""
+        """The text with code, comments and formulas blanked; offsets stay."""
         return blanked(self.without_code, self.formulas)
 
 
 def blanked(text: str, pieces: Iterable[Piece]) -> str:
-    """The text with spaces in place of some of its parts; lines stay."""
+    """Return a text with spaces in place of some pieces; lines stay."""
     parts, end = [], 0
     for piece in pieces:
         start, after = piece.span
@@ -124,14 +123,13 @@ def blanked(text: str, pieces: Iterable[Piece]) -> str:
 
 
 def markdown_cells(program: str) -> str:
-    """The comments of a percent notebook's Markdown cells; other lines empty."""
-    lines, markdown = [], False
+    """Return the Markdown cells of a percent notebook; other lines are empty."""
+    lines, is_markdown = [], False
     for line in program.splitlines():
         if line.startswith("# %%"):
-            markdown = "[markdown]" in line
+            is_markdown = "[markdown]" in line
             lines.append("")
         else:
-            lines.append(
-                re.sub(r"^# ?", "", line) if markdown and line.startswith("#") else ""
-            )
+            is_text = is_markdown and line.startswith("#")
+            lines.append(re.sub(r"^# ?", "", line) if is_text else "")
     return "\n".join(lines) + "\n"

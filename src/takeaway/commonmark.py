@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from textwrap import dedent
 
-from mathml.convert import expanded
+from mathml.convert import expand_macros
 from mathml.source import Source
 from tracebook import includes
 from tracebook.settings import SettingsError
@@ -281,7 +281,7 @@ def _formula_edits(
     source: Source, rows: list[_Span], colors: dict[str, str] | None
 ) -> Iterator[_Edit]:
     for formula in source.formulas:
-        tex = expanded(formula.text, colors)
+        tex = expand_macros(formula.text, colors)
         if _is_inside(formula.span, rows):
             tex = re.sub(r"(\\?)\|", lambda m: r"\Vert " if m[1] else r"\vert ", tex)
         dollars = "$$" if formula.display else "$"

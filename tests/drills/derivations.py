@@ -79,7 +79,7 @@ def plants(page: Page, seed: int, fast: bool = False) -> Iterator[tuple[str, Pag
         if text != page.text and all(each.state != "failed" for each in found):
             left -= 1
             seen.add((part[0].start, symbol))
-            yield f"{page.label}: {part[0].shown}: {how} {symbol}, {number}", other
+            yield f"{page.label}: {part[0].label}: {how} {symbol}, {number}", other
 
 
 def _parts(page: Page) -> list[list[Formula]]:

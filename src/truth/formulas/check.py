@@ -99,7 +99,7 @@ def _finding(
         state,
         page.label,
         page.location(source.start + position),
-        source.shown,
+        source.label,
         detail,
         cases=cases,
     )

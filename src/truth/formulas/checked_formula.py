@@ -123,5 +123,5 @@ def is_unchecked(page: Page, formula: CheckedFormula) -> bool:
     values = ";".join(page.directive_values("unchecked", source.start)).split(";")
     return "unchecked" in formula.marks or (
         not formula.display
-        and source.shown in {" ".join(value.split()) for value in values}
+        and source.label in {" ".join(value.split()) for value in values}
     )

@@ -171,7 +171,7 @@ def _section_equations(
                 if name not in sizes:  # a number of elements is no map
                     yield Equation(
                         ("" if is_map else "bar ") + plain(name),
-                        formula.source.shown,
+                        formula.source.label,
                         page.line(formula.place(statement)),
                         reader,
                         indices,
