@@ -1,5 +1,5 @@
-"""Promise: what pages load is what they need, and may be kept by a browser until it
-changes."""
+"""Promise: pages load only the files that they need, and a browser may cache these files
+until they change."""
 
 import re
 from pathlib import Path
@@ -36,7 +36,7 @@ FILES = {
 
 
 def finished(root: Path, **changed: str) -> dict[str, str]:
-    """The files of a small site, completed."""
+    """Return the files of a small site after ``assets.write``."""
     for name, text in (FILES | changed).items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +49,7 @@ def finished(root: Path, **changed: str) -> dict[str, str]:
     }
 
 
-def test_each_own_file_is_asked_for_with_one_version(tmp_path):
+def test_all_files_are_loaded_with_the_same_version(tmp_path):
     site = finished(tmp_path)
     page = site["page/index.html"]
     [version] = {*re.findall(r"\?v=(\w+)", page)}
@@ -64,7 +64,7 @@ def test_each_own_file_is_asked_for_with_one_version(tmp_path):
     "name", ["assets/site.css", "assets/fonts/a.woff2", "search/words/0.js",
              "snippets/a.live.js"],
 )  # fmt: skip
-def test_the_version_changes_with_whatever_is_loaded(name, tmp_path):
+def test_the_version_changes_with_each_loaded_file(name, tmp_path):
     pages = [
         finished(tmp_path / str(n), **{name: FILES[name] + " " * n})["page/index.html"]
         for n in (0, 0, 1)
@@ -73,10 +73,10 @@ def test_the_version_changes_with_whatever_is_loaded(name, tmp_path):
     assert finished(tmp_path / "again")["page/index.html"] == pages[0]
 
 
-def test_what_no_page_asks_for_is_gone(tmp_path):
+def test_files_that_no_page_loads_are_removed(tmp_path):
     site = finished(tmp_path)
-    gone = {*FILES} - {*site}
-    assert gone == {
+    removed = {*FILES} - {*site}
+    assert removed == {
         "assets/javascripts/bundle.79ae.min.js",
         "assets/javascripts/lunr/min/lunr.de.min.js",
         "assets/javascripts/workers/search.b0.min.js",
@@ -90,8 +90,8 @@ def test_a_script_has_no_lines_of_comments_and_no_indentation(tmp_path):
     assert finished(tmp_path)["assets/trace.js"] == "{\ntrace(`a // ${b}`) // now\n}\n"
 
 
-def test_no_text_of_a_script_goes_on_in_a_second_line():
-    """Its indentation would be lost. What a template computes may go on."""
+def test_no_string_of_a_script_continues_on_a_second_line():
+    """It would lose its indentation. An expression in a template may continue."""
     for path in (ROOT / "docs/assets").glob("*.js"):
         is_open = False
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
@@ -102,18 +102,18 @@ def test_no_text_of_a_script_goes_on_in_a_second_line():
                 assert computes or not is_open, f"{path.name}:{number}"
 
 
-def test_hosts_are_told_which_files_never_change(tmp_path):
-    said = finished(tmp_path)["_headers"]
-    kept = re.findall(r"^(/.+)\n  Cache-Control: .*immutable$", said, re.MULTILINE)
+def test_hosts_let_browsers_cache_versioned_files(tmp_path):
+    headers = finished(tmp_path)["_headers"]
+    cached = re.findall(r"^(/.+)\n  Cache-Control: .*immutable$", headers, re.MULTILINE)
     files = ("assets/fonts/*", "search/*", "assets/site.css", "assets/trace.js")
-    assert kept == [f"/below/{each}" for each in files]
-    assert said.startswith(FILES["_headers"])
+    assert cached == [f"/below/{file}" for file in files]
+    assert headers.startswith(FILES["_headers"])
 
 
-def test_the_site_has_nothing_that_nobody_asks_for(built_site):
-    there = [path.relative_to(built_site) for path in built_site.rglob("*")]
+def test_the_site_has_no_unused_files(built_site):
+    paths = [path.relative_to(built_site) for path in built_site.rglob("*")]
     unused = (".map", "assets/javascripts", "page.png")
-    assert not [path for path in there if path.as_posix().endswith(unused)]
+    assert not [path for path in paths if path.as_posix().endswith(unused)]
     for path in built.built_pages(built_site):
         text = path.read_text("utf-8")
         loaded = re.findall(

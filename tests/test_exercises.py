@@ -1,6 +1,6 @@
-"""Promise: what an exercise takes for the right formula is the derivative.
+"""Promise: the formula that an exercise accepts is the derivative.
 
-What the script computes in a browser is compared in test_browser.py.
+test_browser.py tests the values that the script computes in a browser.
 """
 
 import re
@@ -21,23 +21,24 @@ BY_TENSORFLOW = {
 
 
 def derivative(answer: Answer, at: dict[str, np.ndarray]) -> np.ndarray:
-    """TensorFlow's, in float64, at each point."""
-    inputs = {name: tf.constant(its, tf.float64) for name, its in at.items()}
+    """Return TensorFlow's derivative in float64 at each point."""
+    inputs = {name: tf.constant(values, tf.float64) for name, values in at.items()}
     with tf.GradientTape() as tape:
         tape.watch(inputs)
         y = evaluated(answer.of, inputs, BY_TENSORFLOW)
     return tape.gradient(y, inputs[answer.by]).numpy()
 
 
-def agrees(answer: Answer) -> None:
-    right = derivative(answer, answer.points())
-    known = np.isfinite(right)
-    assert known.sum() >= 5, f"{answer.where}: compare it at more points"
+def check(answer: Answer) -> None:
+    """Raise AssertionError if an answer isn't the derivative."""
+    expected = derivative(answer, answer.points())
+    is_finite = np.isfinite(expected)
+    assert is_finite.sum() >= 5, f"{answer.where}: compare it at more points"
     dtype: Any
     for dtype, rel in ((np.float64, 1e-9), (np.float32, 1e-3)):
         np.testing.assert_allclose(
-            answer.values(dtype)[known],
-            right[known],
+            answer.values(dtype)[is_finite],
+            expected[is_finite],
             rel,
             atol=np.finfo(dtype).tiny,
             err_msg=f"{answer.where}: {answer.text} isn't the derivative of {answer.of}",
@@ -46,21 +47,20 @@ def agrees(answer: Answer) -> None:
 
 @pytest.mark.parametrize("answer", FORMULAS, ids=lambda each: each.where)
 def test_each_formula_is_the_derivative_that_tensorflow_computes(answer):
-    agrees(answer)
+    check(answer)
 
 
 @pytest.mark.parametrize("wrong", ["-({})", "2 * ({})", "({}) + 0.001", "({}) * x"])
-def test_a_wrong_formula_is_caught_with_its_line(wrong):
+def test_a_wrong_formula_fails_with_its_line(wrong):
     for answer in FORMULAS:
         planted = replace(answer, text=wrong.format(answer.text))
         if {*planted.names} == {*answer.names}:
             with pytest.raises(AssertionError, match=re.escape(answer.where)):
-                agrees(planted)
+                check(planted)
 
 
 WITHOUT = {"index.md", "test_in_ci.md"}
-"""The first has no exercises. The answers of the other are yes and no: no test of a
-sentence would notice if one became the other."""
+"""Pages without exercises: the indexes, and a page whose answers would be yes and no."""
 
 
 def test_lessons_and_guide_have_exercises_that_answer():
@@ -76,7 +76,7 @@ def test_lessons_and_guide_have_exercises_that_answer():
         assert sum(each.where.startswith(page) for each in ANSWERS) >= 2, page
 
 
-def test_what_is_marked_otherwise_is_refused(tmp_path, monkeypatch):
+def test_an_unknown_mark_is_rejected_with_its_line(tmp_path, monkeypatch):
     monkeypatch.setattr("tests.exercises.ROOT", tmp_path)
     page = tmp_path / "page.md"
     page.write_text('\n`cos(x)`{.answer of="sin(x)"}\n')

@@ -1,5 +1,5 @@
-"""Promise: the site works wherever it is put, below a path or at the root of a domain,
-under the headers that it brings along."""
+"""Promise: the site works below a path and at the root of a domain, with the headers
+that its ``_headers`` file sets."""
 
 import http.server
 import re
@@ -19,12 +19,12 @@ from .test_browser import CHAIN_RULE, DESKTOP
 pytestmark = pytest.mark.browser
 browser = test_browser.browser
 PUBLISHED = urlsplit(ADDRESS).path
-"""Below which path the site is built to be."""
+"""Path below which the site is built to be hosted."""
 FIGURES = "guide/vjp/"
 
 
 def _headers(site: Path) -> dict[str, list[tuple[str, str]]]:
-    """What ``_headers`` says, by pattern."""
+    """Return the headers in ``_headers`` by pattern."""
     rules: dict[str, list[tuple[str, str]]] = {}
     for line in (site / "_headers").read_text("utf-8").splitlines():
         if line.startswith("/"):
@@ -38,22 +38,22 @@ def _headers(site: Path) -> dict[str, list[tuple[str, str]]]:
 
 @contextmanager
 def hosted(site: Path, path: str) -> Iterator[str]:
-    """A host that has the site below ``path`` and obeys its headers."""
+    """Host the site below ``path`` with its headers."""
     rules = _headers(site)
 
     class Host(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked = unquote(urlsplit(self.path).path)
-            file = site / asked.removeprefix(path)
+            requested = unquote(urlsplit(self.path).path)
+            file = site / requested.removeprefix(path)
             if file.is_dir():
                 file /= "index.html"
-            there = asked.startswith(path) and file.is_file()
-            body = (file if there else site / "404.html").read_bytes()
-            self.send_response(200 if there else 404)
-            guess = http.server.SimpleHTTPRequestHandler.extensions_map
-            kind = guess.get(file.suffix, _KINDS.get(file.suffix, "text/html"))
-            self.send_header("Content-Type", kind if there else "text/html")
-            as_built = PUBLISHED + asked.removeprefix(path)
+            exists = requested.startswith(path) and file.is_file()
+            body = (file if exists else site / "404.html").read_bytes()
+            self.send_response(200 if exists else 404)
+            types = http.server.SimpleHTTPRequestHandler.extensions_map
+            type_ = types.get(file.suffix, _TYPES.get(file.suffix, "text/html"))
+            self.send_header("Content-Type", type_ if exists else "text/html")
+            as_built = PUBLISHED + requested.removeprefix(path)
             for pattern, headers in rules.items():
                 if as_built.startswith(pattern.removesuffix("*")):
                     for header in headers:
@@ -67,7 +67,7 @@ def hosted(site: Path, path: str) -> Iterator[str]:
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Host) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        # A name, for a domain of one's own.
+        # A name stands for a domain.
         name = "127.0.0.1" if path != "/" else "localhost"
         try:
             yield f"http://{name}:{server.server_port}{path}"
@@ -75,7 +75,7 @@ def hosted(site: Path, path: str) -> Iterator[str]:
             server.shutdown()
 
 
-_KINDS = {
+_TYPES = {
     ".css": "text/css",
     ".js": "text/javascript",
     ".json": "application/json",
@@ -88,34 +88,34 @@ _KINDS = {
 
 @contextmanager
 def visitor(browser: Browser) -> Iterator[tuple[Page, list[str]]]:
-    """A page, and all that goes wrong on it."""
+    """Open a page, and collect all its errors."""
     context = browser.new_context(viewport={"width": DESKTOP, "height": 800})
     context.set_default_timeout(10_000)
     page = context.new_page()
-    wrong: list[str] = []
-    page.on("console", lambda said: wrong.append(f"{page.url}: {said.text}"))
-    page.on("pageerror", lambda error: wrong.append(f"{page.url}: {error}"))
+    errors: list[str] = []
+    page.on("console", lambda message: errors.append(f"{page.url}: {message.text}"))
+    page.on("pageerror", lambda error: errors.append(f"{page.url}: {error}"))
 
-    # What a visitor who goes on no longer needs is given up.
+    # The browser aborts requests when it leaves a page.
     def on_failure(request: Request) -> None:
         if request.failure != "net::ERR_ABORTED":
-            wrong.append(f"{request.failure}: {request.url}")
+            errors.append(f"{request.failure}: {request.url}")
 
-    def on_response(answer: Response) -> None:
-        if not answer.ok:
-            wrong.append(f"{answer.status}: {answer.url}")
+    def on_response(response: Response) -> None:
+        if not response.ok:
+            errors.append(f"{response.status}: {response.url}")
 
     page.on("requestfailed", on_failure)
     page.on("response", on_response)
     try:
-        yield page, wrong
+        yield page, errors
     finally:
         context.close()
 
 
 @pytest.mark.parametrize("path", ["/x/y/", "/"])
 def test_the_site_works_below_any_path_under_its_policy(path, built_site, browser):
-    with hosted(built_site, path) as address, visitor(browser) as (page, wrong):
+    with hosted(built_site, path) as address, visitor(browser) as (page, errors):
         page.goto(address, wait_until="networkidle")
         page.locator(f".md-nav a[href='{CHAIN_RULE}']").first.evaluate("a => a.click()")
         page.wait_for_url(address + CHAIN_RULE, wait_until="networkidle")
@@ -136,11 +136,11 @@ def test_the_site_works_below_any_path_under_its_policy(path, built_site, browse
             arg=f"{address}guide/broadcasting/",
         )
         page.wait_for_load_state("networkidle")
-        assert wrong == []
+        assert errors == []
 
 
-def test_what_the_policy_does_not_name_does_not_run(built_site, browser):
-    with hosted(built_site, "/") as address, visitor(browser) as (page, wrong):
+def test_the_policy_blocks_other_scripts(built_site, browser):
+    with hosted(built_site, "/") as address, visitor(browser) as (page, errors):
         page.goto(address, wait_until="networkidle")
         page.evaluate(
             """() => {
@@ -150,10 +150,10 @@ def test_what_the_policy_does_not_name_does_not_run(built_site, browser):
             }"""
         )
         assert page.title() != "run"
-        assert any("Content Security Policy" in said for said in wrong)
+        assert any("Content Security Policy" in error for error in errors)
 
 
-LOST = {
+WRONG_ADDRESSES = {
     "lessons/chain-rule/": "lessons/chain_rule/",
     "chainrule.html": "lessons/chain_rule/",
     "guide/brodcasting/": "guide/broadcasting/",
@@ -162,26 +162,26 @@ LOST = {
 }
 
 
-def test_a_lost_address_leads_to_the_pages_most_like_it(built_site, browser):
-    with hosted(built_site, PUBLISHED) as address, visitor(browser) as (page, wrong):
-        for lost, wanted in LOST.items():
-            page.goto(address + lost)
+def test_a_wrong_address_links_to_the_most_similar_page(built_site, browser):
+    with hosted(built_site, PUBLISHED) as address, visitor(browser) as (page, errors):
+        for wrong, right in WRONG_ADDRESSES.items():
+            page.goto(address + wrong)
             first = page.locator("#alike a").first
-            assert first.evaluate("a => a.href") == address + wanted, lost
+            assert first.evaluate("a => a.href") == address + right, wrong
         page.get_by_role("button", name="Search for its words").click()
         search = page.locator("input[name=query]")
         assert search.input_value() == "values" and search.is_visible()
         page.goto(address + "zzz/")
         assert not page.locator("#alike").is_visible()
-        assert [said for said in wrong if "404" not in said] == []
+        assert [error for error in errors if "404" not in error] == []
 
 
-def test_a_lost_address_lists_the_pages_without_a_script(built_site, browser):
+def test_a_wrong_address_lists_all_pages_without_a_script(built_site, browser):
     with hosted(built_site, PUBLISHED) as address:
         context = browser.new_context(java_script_enabled=False)
         page = context.new_page()
         page.goto(address + "lessons/chain-rule/")
-        shown = page.locator(".there a").all()
-        assert len(shown) > 50 and all(link.is_visible() for link in shown)
+        links = page.locator(".there a").all()
+        assert len(links) > 50 and all(link.is_visible() for link in links)
         assert re.search("Lessons", page.locator("h2").first.inner_text())
         context.close()

@@ -1,5 +1,5 @@
-"""Promise: each program on a page leads to its file, and to a command that keeps all
-that it prints."""
+"""Promise: each program on a page links to its file, and has a command that keeps its
+whole output."""
 
 import subprocess
 import sys
@@ -24,16 +24,18 @@ PROGRAM = "lessons/chain_rule/chain_rule.py"
 
 
 class _Site(Treeprocessor):
-    """What MkDocs registers: the page that is rendered."""
+    """The processor that MkDocs registers, with the rendered page."""
 
     def __init__(self, page: str, url: str) -> None:
         self.file = SimpleNamespace(src_uri=page, url=url)
         self.config = SimpleNamespace(docs_dir=str(ROOT / "docs"))
 
 
-def shown(page: str, url: str | None, *titles: str) -> html.HtmlElement:
-    """Blocks with these titles, as a page has them; without an address, in a generator
-    that runs no plugins."""
+def rendered(page: str, url: str | None, *titles: str) -> html.HtmlElement:
+    """Return blocks of code with these titles, as a page shows them.
+
+    Without an address, the site generator is Zensical, which runs no plugins.
+    """
     md = markdown.Markdown(
         extensions=["pymdownx.highlight", "pymdownx.superfences", "reader.programs"]
     )
@@ -53,8 +55,8 @@ def shown(page: str, url: str | None, *titles: str) -> html.HtmlElement:
         ("lessons/chain_rule.md", "lessons/chain_rule.html", f"../snippets/{PROGRAM}"),
     ],
 )
-def test_the_name_of_a_program_leads_to_its_file(page, url, to):
-    block = shown(page, url, "chain_rule.py")
+def test_the_name_of_a_program_links_to_its_file(page, url, to):
+    block = rendered(page, url, "chain_rule.py")
     [link] = block.xpath("//*[@class='filename']/a")
     assert link.get("href") == to and link.text == "chain_rule.py"
     assert "download" in link.attrib
@@ -62,36 +64,36 @@ def test_the_name_of_a_program_leads_to_its_file(page, url, to):
     assert run.find("p/code").text == command(PROGRAM)
 
 
-def test_a_file_that_only_the_page_has_stays_as_it_is():
-    block = shown("lessons/chain_rule.md", "lessons/chain_rule/", "test_mine.py")
+def test_code_without_a_file_is_unchanged():
+    block = rendered("lessons/chain_rule.md", "lessons/chain_rule/", "test_mine.py")
     assert not [*block.iter("a")] and not block.find_class("run")
 
 
-def test_of_a_program_that_is_shown_in_parts_one_says_how_it_runs():
-    block = shown("lessons/chain_rule.md", "a/b/", "chain_rule.py", "chain_rule.py")
+def test_a_program_in_parts_has_one_command():
+    block = rendered("lessons/chain_rule.md", "a/b/", "chain_rule.py", "chain_rule.py")
     assert len([*block.iter("a")]) == 2 and len(block.find_class("run")) == 1
 
 
 def test_without_the_files_there_is_no_link_to_them():
-    block = shown("lessons/chain_rule.md", None, "chain_rule.py")
+    block = rendered("lessons/chain_rule.md", None, "chain_rule.py")
     assert not [*block.iter("a")] and len(block.find_class("run")) == 1
 
 
 @EACH_PAGE
 def test_each_program_on_a_page_has_its_link_and_its_command(path, built_site):
-    there = built.built(built_site, path)
+    file = built.built(built_site, path)
     names = [e.name for e in built.page(path).includes if e.name.endswith(".py")]
-    blocks = built.document(there).xpath("//div[./span[@class='filename']/a]")
-    files = [there.parent / b.xpath("./span/a/@href")[0] for b in blocks]
-    snippets = built_site / "snippets"
-    found = [file.resolve().relative_to(snippets.resolve()) for file in files]
-    assert [each.as_posix() for each in found] == names
-    assert all(file.is_file() for file in files)
-    said = [code for b in blocks for code in b.xpath("./details/p/code[1]/text()")]
-    assert said == [command(name) for name in dict.fromkeys(names)]
+    blocks = built.document(file).xpath("//div[./span[@class='filename']/a]")
+    links = [file.parent / b.xpath("./span/a/@href")[0] for b in blocks]
+    snippets = (built_site / "snippets").resolve()
+    targets = [link.resolve().relative_to(snippets).as_posix() for link in links]
+    assert targets == names
+    assert all(link.is_file() for link in links)
+    commands = [code for b in blocks for code in b.xpath("./details/p/code[1]/text()")]
+    assert commands == [command(name) for name in dict.fromkeys(names)]
 
 
-def _printed(line: str, folder) -> str:
+def _output(line: str, folder) -> str:
     python, _, rest = line.partition(" ")
     assert python == "python"
     line = f'"{sys.executable}" {rest}'
@@ -102,12 +104,12 @@ def _printed(line: str, folder) -> str:
 
 
 @pytest.mark.plain_python
-def test_the_command_keeps_what_the_page_shows_and_one_stream_does_not(tmp_path):
+def test_the_command_keeps_the_whole_output_and_one_stream_does_not(tmp_path):
     source = built.SETTINGS.snippets_dir / PROGRAM
     (tmp_path / "chain_rule.py").write_text(includes.read(source), "utf-8")
     trace = source.with_suffix(".out").read_text("utf-8")
-    whole = command(PROGRAM)
+    both_streams = command(PROGRAM)
     rel = built.SNIPPETS[PROGRAM].rel
-    assert difference(trace, _printed(whole, tmp_path), rel) is None
-    lost = _printed(whole.replace(" 2>&1", " 2>/dev/null"), tmp_path)
-    assert "upstream" in trace and "upstream" not in lost
+    assert difference(trace, _output(both_streams, tmp_path), rel) is None
+    stdout = _output(both_streams.replace(" 2>&1", " 2>/dev/null"), tmp_path)
+    assert "upstream" in trace and "upstream" not in stdout

@@ -1,4 +1,4 @@
-"""Promise: names have their color in code as in formulas, and no letter changes."""
+"""Promise: names have the same color in code as in formulas, and the text is unchanged."""
 
 import re
 
@@ -34,7 +34,7 @@ COLORED = {
 }
 
 
-def _shown(text: str) -> str:
+def _render(text: str) -> str:
     return markdown.markdown(
         text,
         extensions=["pymdownx.highlight", "pymdownx.superfences", "reader.roles"],
@@ -42,12 +42,12 @@ def _shown(text: str) -> str:
 
 
 @pytest.mark.parametrize("kind", TEXTS)
-def test_the_names_in_a_block(kind):
-    html = _shown(BLOCK.format(kind, TEXTS[kind]))
+def test_names_in_a_block_are_colored(kind):
+    html = _render(BLOCK.format(kind, TEXTS[kind]))
     colored = r'<span class="(upstream|local|downstream)">([^<]*)</span>'
-    found = [*re.finditer(colored, html)]
-    assert [each[2] for each in found] == COLORED[kind]
-    assert all(each[2].startswith(each[1]) for each in found)
+    spans = [*re.finditer(colored, html)]
+    assert [span[2] for span in spans] == COLORED[kind]
+    assert all(span[2].startswith(span[1]) for span in spans)
     plain = markdown.markdown(
         BLOCK.format(kind, TEXTS[kind]),
         extensions=["pymdownx.highlight", "pymdownx.superfences"],
@@ -55,12 +55,12 @@ def test_the_names_in_a_block(kind):
     assert re.sub("<[^>]*>", "", html) == re.sub("<[^>]*>", "", plain)
 
 
-def test_a_name_in_a_sentence():
-    html = _shown("`upstream` is not `upstream * 2`, and not upstream.")
+def test_only_a_lone_name_in_a_sentence_is_colored():
+    html = _render("`upstream` is not `upstream * 2`, and not upstream.")
     assert html.count('class="upstream"') == 1
 
 
 def test_a_token_in_the_color_of_the_text_has_no_element():
-    html = _shown(BLOCK.format("python", TEXTS["python"]))
+    html = _render(BLOCK.format("python", TEXTS["python"]))
     assert {*re.findall(r'class="(\w+)">', html)} & {"n", "o", "mf", "mi", "w"} == set()
     assert {"k", "nf", "p", "c1", "s2"} <= {*re.findall(r'class="(\w+)">', html)}

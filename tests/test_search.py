@@ -1,4 +1,4 @@
-"""Promise: what the search reads is what stands on the pages, by sections, in words."""
+"""Promise: the index of the search has the text of the pages, by sections and words."""
 
 import json
 import re
@@ -53,7 +53,7 @@ def _page(text: str) -> str:
     )
 
 
-def test_a_page_is_read_by_its_sections():
+def test_a_page_is_split_into_sections():
     first, second = sections(_page(PAGE))
     assert (first.anchor, first.title) == ("a-page", "A page")
     assert first.prose == ["Before dy/dx a paragraph."]
@@ -63,7 +63,7 @@ def test_a_page_is_read_by_its_sections():
     assert second.code == ["RegisterGradient = 1"]
 
 
-def test_a_formula_is_read_in_a_line():
+def test_a_formula_is_written_on_one_line():
     for tex, line in {
         r"\frac{a + b}{2 h}": "(a + b)/(2h)",
         r"\downstream{\bar x}_{ij} = \upstream{\bar y} \cdot 2 x": "x̄_(ij) = \u0233 ⋅ 2x",
@@ -76,13 +76,13 @@ def test_a_formula_is_read_in_a_line():
 
 
 def test_a_name_is_found_whole_and_by_its_parts():
-    for text, wanted in {
+    for text, expected in {
         "tf.RegisterGradient": {"tf.registergradient", "registergradient", "gradient"},
         "tf.recompute_grad": {"recompute_grad", "recomput", "grad"},
         "the gradients of clipped slices": {"gradient", "clip", "slic"},
         "\u0233 and ∂L/∂x": {"y\u0304", "∂l", "∂x"},
     }.items():
-        assert wanted <= {*search.words(text)}, text
+        assert expected <= {*search.words(text)}, text
     assert not {"the", "of", "x"} & {*search.words("the x of")}
 
 
@@ -95,9 +95,9 @@ def _files(*texts: str) -> dict[str, Any]:
 
 
 def test_a_word_weighs_more_in_a_title_than_in_code():
-    others = [f"# Page {n}\n\nwords" for n in range(4)]
+    fillers = [f"# Page {n}\n\nwords" for n in range(4)]
     pages = ("# Softmax", "# Other\n\nsoftmax and more", "# B\n\n    softmax")
-    files = _files(*pages, *others)
+    files = _files(*pages, *fillers)
     words = files["search/words/0.js"]
     number, title, step, prose, to_code, code = words["softmax"]
     assert (number, step, to_code) == (0, 1, 1) and title > prose > code
@@ -111,7 +111,7 @@ def test_two_indexes_of_the_same_pages_are_the_same():
     assert search.files([page], [page]) == search.files([page], [page])
 
 
-def test_a_list_of_messages_names_what_explains_them():
+def test_a_list_of_messages_has_the_links_that_explain_them():
     item = "<li><code>No: N</code> <a href='../a/#b'>B</a></li>"
     page = search.IndexedPage("mistakes/all/", f"<ul>{item}</ul>")
     assert [*search.messages(page)] == [("No: N", [("B", "mistakes/a/#b")])]

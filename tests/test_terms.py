@@ -1,6 +1,6 @@
-"""Promise: on every page the first occurrence of a term of the glossary leads to
-its entry, with the definition as its title; and a glossary that contradicts itself
-is refused, with file and line."""
+"""Promise: on every page the first occurrence of a term of the glossary links to its
+entry, with the definition as its title; and a glossary that contradicts itself is
+rejected, with file and line."""
 
 import re
 import subprocess
@@ -43,7 +43,7 @@ LOCAL = "How one step of the tape moves its output, and nothing else."
 
 
 def linked(text: str, page: str = "guide/page.md") -> str:
-    """A page as it is rendered where MkDocs says which one it is."""
+    """Return the HTML of a page, rendered as by MkDocs."""
     md = Markdown(
         extensions=[
             "attr_list",
@@ -57,10 +57,10 @@ def linked(text: str, page: str = "guide/page.md") -> str:
             "reader.terms",
         ]
     )
-    told: Any = Treeprocessor(md)
-    told.file = SimpleNamespace(src_uri=page)
-    told.config = SimpleNamespace(docs_dir=str(Path.cwd() / "docs"))
-    md.treeprocessors.register(told, "relpath", 0)
+    relpath: Any = Treeprocessor(md)
+    relpath.file = SimpleNamespace(src_uri=page)
+    relpath.config = SimpleNamespace(docs_dir=str(Path.cwd() / "docs"))
+    md.treeprocessors.register(relpath, "relpath", 0)
     return md.convert(text)
 
 
@@ -72,14 +72,14 @@ def links(html: str) -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def book(tmp_path, monkeypatch) -> Path:
+def project(tmp_path, monkeypatch) -> Path:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/glossary.md").write_text(GLOSSARY)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def test_the_first_occurrence_is_a_plain_link_with_its_definition(book):
+def test_the_first_occurrence_is_a_plain_link_with_its_definition(project):
     html = linked("A local derivative, and one more local derivative. *End*.")
     assert html == (
         f'<p>A <a class="term" href="../glossary.md#local" title="{LOCAL}">'
@@ -107,7 +107,7 @@ def test_the_first_occurrence_is_a_plain_link_with_its_definition(book):
         ("The tape { .tape #tape }", [("tape", "tape")]),
     ],
 )
-def test_running_text_is_linked(book, text, expected):
+def test_running_text_is_linked(project, text, expected):
     assert links(linked(text)) == expected
 
 
@@ -133,24 +133,24 @@ def test_running_text_is_linked(book, text, expected):
         '*a*{ title="a tape" }',
     ],
 )
-def test_what_is_no_running_text_is_not(book, text):
+def test_other_text_is_not_linked(project, text):
     assert links(linked(text)) == []
 
 
-def test_the_text_of_a_page_stays_as_it_was(book):
+def test_links_do_not_change_the_text_of_a_page(project):
     text = "A tape & *a tape*: `x` local derivative, tapes <b>tape</b> \\*.\n\n- tape"
     with_links = BeautifulSoup(linked(text), "lxml").get_text()
-    (book / "docs/glossary.md").unlink()
+    (project / "docs/glossary.md").unlink()
     assert BeautifulSoup(linked(text), "lxml").get_text() == with_links
 
 
-def test_the_glossary_does_not_link_itself(book):
+def test_the_glossary_does_not_link_itself(project):
     assert links(linked("A tape.", "glossary.md")) == []
 
 
-def test_a_changed_glossary_is_read_again(book):
+def test_a_changed_glossary_is_read_again(project):
     assert links(linked("A spool.")) == []
-    with (book / "docs/glossary.md").open("a") as glossary:
+    with (project / "docs/glossary.md").open("a") as glossary:
         glossary.write("\nspool { #spool }\n\n:   It turns.\n")
     assert links(linked("A spool.")) == [("spool", "spool")]
 
@@ -185,7 +185,7 @@ def test_a_changed_glossary_is_read_again(book):
         ),
     ],
 )
-def test_a_contradiction_is_refused_with_its_line(wrong, line, reason):
+def test_a_contradiction_is_rejected_with_its_line(wrong, line, reason):
     with pytest.raises(GlossaryError) as error:
         Glossary(wrong, "docs/glossary.md")
     assert str(error.value).startswith(f"docs/glossary.md:{line}: ")
@@ -199,19 +199,19 @@ PAGES = ("index.md", "one.md", "guide/index.md", "guide/two.md", "guide/a/three.
     "generator, directories",
     [("mkdocs", "true"), ("mkdocs", "false"), ("zensical", "true")],
 )
-def test_links_work_from_every_depth(book, generator, directories):
+def test_links_work_from_every_depth(project, generator, directories):
     for page in PAGES:
-        (book / "docs" / page).parent.mkdir(parents=True, exist_ok=True)
-        (book / "docs" / page).write_text("# Page\n\nA tape.\n")
-    (book / "mkdocs.yml").write_text(
-        "site_name: A small book\nstrict: true\n"
+        (project / "docs" / page).parent.mkdir(parents=True, exist_ok=True)
+        (project / "docs" / page).write_text("# Page\n\nA tape.\n")
+    (project / "mkdocs.yml").write_text(
+        "site_name: A small site\nstrict: true\n"
         f"use_directory_urls: {directories}\ntheme: {{name: material, font: false}}\n"
         "markdown_extensions: [attr_list, def_list, toc, reader.terms]\n"
         "validation: {links: {anchors: warn}}\n"
     )
     done = subprocess.run(
         [sys.executable, "-m", generator, "build"],
-        cwd=book,
+        cwd=project,
         text=True,
         env={"PYTHONPATH": str(ROOT), "NO_MKDOCS_2_WARNING": "1"},
         timeout=100,
@@ -219,16 +219,16 @@ def test_links_work_from_every_depth(book, generator, directories):
         stderr=subprocess.STDOUT,
     )
     assert done.returncode == 0, done.stdout
-    found = {}
-    for path in (book / "site").rglob("*.html"):
+    targets = {}
+    for path in (project / "site").rglob("*.html"):
         for link in BeautifulSoup(path.read_text(), "lxml").select("article a.term"):
-            place, _, anchor = link["href"].partition("#")
-            target = (path.parent / place).resolve()
+            address, _, anchor = link["href"].partition("#")
+            target = (path.parent / address).resolve()
             target = target / "index.html" if target.is_dir() else target
             assert BeautifulSoup(target.read_text(), "lxml").select(f"dt#{anchor}")
             assert (link.get_text(), link["title"]) == ("tape", 'A "record".')
-            found[path] = target
-    assert len(found) == len(PAGES)
+            targets[path] = target
+    assert len(targets) == len(PAGES)
 
 
 # The real glossary and the real site.
@@ -253,11 +253,11 @@ def test_a_definition_has_one_to_three_sentences(glossary):
 
 
 @pytest.mark.tools(False)
-def test_every_entry_leads_to_a_page():
+def test_every_entry_links_to_a_page():
     text = (ROOT / "docs/glossary.md").read_text("utf-8")
     entries = re.split(r"\n(?=\w.* \{ #)", text)[1:]
-    leads = re.compile(r"\]\((?:guide|lessons|notation)")
-    assert [each for each in entries if not leads.search(each)] == []
+    link = re.compile(r"\]\((?:guide|lessons|notation)")
+    assert [entry for entry in entries if not link.search(entry)] == []
 
 
 @pytest.mark.tools(False)
@@ -267,13 +267,13 @@ def test_the_pages_of_the_site_link_each_term_once(built_site, glossary):
         targets = [link.get("href").rpartition("#")[2] for link in links]
         assert targets and set(targets) <= glossary.entries.keys(), path
         assert len(targets) == len(set(targets)), path
-        above = {each.tag for link in links for each in link.iterancestors()}
-        assert not above & {"a", "code", "h1", "h2", "h3", "summary"}, path
-    itself = (built_site / "glossary/index.html").read_text("utf-8")
-    assert 'class="term"' not in itself
+        ancestors = {each.tag for link in links for each in link.iterancestors()}
+        assert not ancestors & {"a", "code", "h1", "h2", "h3", "summary"}, path
+    page = (built_site / "glossary/index.html").read_text("utf-8")
+    assert 'class="term"' not in page
 
 
-def test_letters_lead_to_the_first_entry_of_each(book):
+def test_each_letter_links_to_its_first_entry(project):
     html = BeautifulSoup(
         linked(GLOSSARY + "\nlast { #last }\n\n:   So.\n", "glossary.md"), "lxml"
     )

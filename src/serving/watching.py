@@ -5,9 +5,7 @@ every folder, such as one on another machine. That scan continues.
 """
 
 import threading
-from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 from watchdog import events
@@ -21,16 +19,6 @@ _CHANGES: list[type[events.FileSystemEvent]] = [
     events.FileMovedEvent,
 ]
 """Events that trigger a scan. Opening a file is none, because a build opens all."""
-
-
-class _Trigger(events.FileSystemEventHandler):
-    """Handler that only notes that something changed; the scan finds where."""
-
-    def __init__(self) -> None:
-        self.changed = threading.Event()
-
-    def on_any_event(self, event: events.FileSystemEvent) -> None:
-        self.changed.set()
 
 
 def scan_on_events(observer: BaseObserver) -> None:
@@ -50,24 +38,22 @@ def scan_on_events(observer: BaseObserver) -> None:
 
 
 def _listen(listener: BaseObserver, emitter: EventEmitter) -> None:
-    trigger, path = _Trigger(), Path(emitter.watch.path)
+    changed, scan = threading.Event(), emitter.queue_events
+    handler, path = events.FileSystemEventHandler(), Path(emitter.watch.path)
+    handler.on_any_event = lambda event: changed.set()  # type: ignore[method-assign]
     # Only the folder's watch reports a file that an editor replaces.
     folder = path if path.is_dir() else path.parent
     listener.schedule(
-        trigger,
+        handler,
         str(folder),
         recursive=emitter.watch.is_recursive and folder is path,
         event_filter=_CHANGES,
     )
-    emitter.on_thread_stop = trigger.changed.set  # type: ignore[method-assign]
-    emitter.queue_events = partial(  # type: ignore[method-assign]
-        _wait_and_scan, trigger.changed, emitter.queue_events
-    )
 
+    def wait_and_scan(timeout: float) -> None:
+        changed.wait(timeout)
+        changed.clear()
+        scan(0)
 
-def _wait_and_scan(
-    changed: threading.Event, scan: Callable[[float], None], seconds: float
-) -> None:
-    changed.wait(seconds)
-    changed.clear()
-    scan(0)
+    emitter.on_thread_stop = changed.set  # type: ignore[method-assign]
+    emitter.queue_events = wait_and_scan  # type: ignore[method-assign]
