@@ -1,5 +1,7 @@
-"""What must hold of a built page, for the tests and for the drills that try them:
-each raises AssertionError with what is wrong."""
+"""Checks of a built page, for the tests and for the drills that test them.
+
+Each check raises AssertionError with the problem.
+"""
 
 import io
 import json
@@ -24,7 +26,7 @@ SETTINGS = settings.load(ROOT)
 SNIPPETS = {each.name: each for each in snippet.find(SETTINGS)}
 PAGES = sorted(SETTINGS.docs_dir.rglob("*.md"))
 FOR_TOOLS = re.compile(r"[\s>]*#\s*(?:tracebook:|truth:|-+8<-+ )")
-"""A comment of a program that no reader sees, on a line of its own."""
+"""A comment of a program that readers don't see."""
 
 
 @cache
@@ -33,7 +35,7 @@ def page(path: Path) -> Page:
 
 
 def built(site: Path, page: Path) -> Path:
-    """The file that a page is built into."""
+    """Return the file of a built page."""
     path = page.relative_to(SETTINGS.docs_dir).with_suffix("")
     if path.name == "index":
         path = path.parent
@@ -41,7 +43,7 @@ def built(site: Path, page: Path) -> Path:
 
 
 def of_class(name: str) -> str:
-    """The condition of XPath."""
+    """Return an XPath condition for elements of a class."""
     return f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')"
 
 
@@ -50,7 +52,7 @@ _CODE = ".//text()[not(ancestor::button or ancestor::nav)]"
 
 
 def _displayed(page: html.HtmlElement) -> list[tuple[str, str]]:
-    """(title, text) of each titled block of code on a page, in order."""
+    """Return title and text of each titled block of code on a page, in order."""
     return [
         (title.text_content(), "".join(block.find(".//pre").xpath(_CODE)))
         for block in page.xpath(_BLOCK)
@@ -59,58 +61,59 @@ def _displayed(page: html.HtmlElement) -> list[tuple[str, str]]:
 
 
 def code(lines: list[str]) -> list[str]:
-    """Lines that are neither empty nor for tools, by another way than the site's."""
+    """Return the lines that are neither empty nor comments for tools."""
     return [line for line in lines if line.strip() and not FOR_TOOLS.match(line)]
 
 
 def displays_files_and_fresh_traces(
     path: Path, site: Path, traces: dict[str, str]
 ) -> None:
-    its = page(path)
+    """Check that a page displays its programs, and the outputs of fresh runs."""
+    source = page(path)
     folder = path.relative_to(SETTINGS.docs_dir).with_suffix("").as_posix()
     displayed = _displayed(document(built(site, path)))
-    assert len(displayed) == len(its.includes), "every titled block is an include"
-    for embed, (title, text) in zip(its.includes, displayed):
-        where = its.location(embed.start)
-        program = SNIPPETS[re.sub(r"\.out$", ".py", embed.name)]
-        if embed.name.endswith(".py"):
-            assert embed.name == f"{folder}/{title}", where
+    assert len(displayed) == len(source.includes), "every titled block is an include"
+    for include, (title, text) in zip(source.includes, displayed):
+        location = source.location(include.start)
+        program = SNIPPETS[re.sub(r"\.out$", ".py", include.name)]
+        if include.name.endswith(".py"):
+            assert include.name == f"{folder}/{title}", location
             lines, expected = text.strip("\n").split("\n"), program.source
-            assert lines == embed.lines(expected), where
-            assert embed.section or code(lines) == code(expected.split("\n"))
-            assert code(lines) == [line for line in lines if line.strip()], where
+            assert lines == include.lines(expected), location
+            assert include.section or code(lines) == code(expected.split("\n"))
+            assert code(lines) == [line for line in lines if line.strip()], location
         else:
-            assert title == "prints", where
-            expected = "\n".join(embed.lines(traces[program.name]) or ())
-            found = difference(text.strip("\n"), expected.strip("\n"), program.rel)
-            assert found is None, f"{where}\n{found[1]}"
+            assert title == "prints", location
+            expected = "\n".join(include.lines(traces[program.name]) or ())
+            problem = difference(text.strip("\n"), expected.strip("\n"), program.rel)
+            assert problem is None, f"{location}\n{problem[1]}"
 
 
-def traces_lead_to_their_programs(path: Path, site: Path) -> None:
-    """Behind each trace stand the name of its program, by which the script finds
-    what printed a line, and what is known of other versions."""
-    its = page(path)
+def traces_name_their_programs(path: Path, site: Path) -> None:
+    """Check that each trace has its versions, and the name of its program.
+
+    By that name, the script finds the lines of the program that printed a line.
+    """
     traces = document(built(site, path)).xpath(f"{_BLOCK}/*[{of_class('holds')}]")
-    names = [each.get("data-program") for each in traces]
-    shown = [each.name for each in its.includes if each.name.endswith(".out")]
-    assert names == [re.sub(r"\.out$", ".py", name) for name in shown]
+    names = [trace.get("data-program") for trace in traces]
+    outputs = [each.name for each in page(path).includes if each.name.endswith(".out")]
+    assert names == [re.sub(r"\.out$", ".py", name) for name in outputs]
     for name, trace in zip(names, traces):
         lines, source = _printed_by(site)[name], SNIPPETS[name].text.splitlines()
         printed = SNIPPETS[name].output_path.read_text("utf-8").splitlines()
-        assert len(lines) == len(printed), f"{name}: a line of which nothing is known"
+        assert len(lines) == len(printed), f"{name}: a line without a source"
         assert all(0 <= line <= len(source) for line in lines), name
         assert "Built with TensorFlow" in trace.find("p").text_content()
 
 
 @cache
 def _printed_by(site: Path) -> dict[str, list[int]]:
-    said = (site / "assets/lines.js").read_text("utf-8")
-    return json.loads(said.removeprefix("printedBy="))
+    script = (site / "assets/lines.js").read_text("utf-8")
+    return json.loads(script.removeprefix("printedBy="))
 
 
-def of_tools(site: Path) -> list[tuple[str, str]]:
-    """The comments for tools that readers get, and where: in pages, in what they take
-    along, and in archives."""
+def comments_for_tools(site: Path) -> list[tuple[str, str]]:
+    """Return file and text of each comment for tools in pages, downloads and archives."""
     return [
         (name, line)
         for name, text in _texts(site)
@@ -120,74 +123,74 @@ def of_tools(site: Path) -> list[tuple[str, str]]:
 
 
 def _texts(site: Path) -> Iterator[tuple[str, str]]:
-    """Every text of a site as its readers have it: of a page the blocks of code."""
+    """Return name and text of each file of a site; of a page, its blocks of code."""
     for path in sorted(path for path in site.rglob("*") if path.is_file()):
         name = path.relative_to(site).as_posix()
         yield from _text(name, path.read_bytes())
 
 
 def _text(name: str, content: bytes) -> Iterator[tuple[str, str]]:
-    kind = Path(name).suffix
-    if kind == ".zip":
+    suffix = Path(name).suffix
+    if suffix == ".zip":
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            for each in archive.namelist():
-                yield from _text(f"{name}: {each}", archive.read(each))
-    elif kind == ".html":
+            for member in archive.namelist():
+                yield from _text(f"{name}: {member}", archive.read(member))
+    elif suffix == ".html":
         for block in html.fromstring(content.decode()).iter("pre"):
             yield name, str(block.xpath("string()"))
-    elif kind == ".ipynb":
+    elif suffix == ".ipynb":
         for cell in json.loads(content)["cells"]:
             yield name, "".join(cell["source"])
-    elif kind in (".md", ".py", ".txt"):
+    elif suffix in (".md", ".py", ".txt"):
         yield name, content.decode()
-    elif kind == ".js" and "search" in name:
+    elif suffix == ".js" and "search" in name:
         yield name, content.decode().replace("\\n", "\n").replace('"', "\n")
 
 
 def built_pages(site: Path) -> list[Path]:
-    found = sorted(site.rglob("*.html"))
-    assert len(found) > len(PAGES), "pages, labs and the page not found"
-    return found
+    paths = sorted(site.rglob("*.html"))
+    assert len(paths) > len(PAGES), "pages, labs and 404.html"
+    return paths
 
 
 def document(path: Path) -> html.HtmlElement:
-    """A built page, parsed a tenth as long as by BeautifulSoup."""
+    """Return a built page, parsed ten times as fast as by BeautifulSoup."""
     return html.fromstring(path.read_text("utf-8"))
 
 
-_UNSEEN = ("script", "style", "pre", "code", "annotation", "svg")
-_SEEN = f"//text()[not({' or '.join(f'ancestor::{name}' for name in _UNSEEN)})]"
+_HIDDEN = ("script", "style", "pre", "code", "annotation", "svg")
+_VISIBLE = f"//text()[not({' or '.join(f'ancestor::{name}' for name in _HIDDEN)})]"
 
 
 def has_no_raw_tex(path: Path) -> None:
-    text = " ".join(document(path).xpath(_SEEN))
-    found = re.search(r"\\[A-Za-z(\[{]|\$|\\\\|\^\{", text)
-    shown = found and text[max(found.start() - 40, 0) : found.end() + 40]
-    assert not found, f"{path}: {shown!r}"
+    text = " ".join(document(path).xpath(_VISIBLE))
+    tex = re.search(r"\\[A-Za-z(\[{]|\$|\\\\|\^\{", text)
+    context = tex and text[max(tex.start() - 40, 0) : tex.end() + 40]
+    assert not tex, f"{path}: {context!r}"
 
 
 def displays_the_formulas_of_its_source(path: Path, site: Path) -> None:
     formulas = [(each.text.strip(), each.display) for each in page(path).formulas]
-    # The ledger has parts beside it, in another order.
+    # The ledger has parts in other files, in another order.
     first = built(site, path)
     parts = sorted(first.parent.glob("of-*.html"))
     text = "".join(each.read_text("utf-8") for each in (first, *parts))
     displayed = re.findall(r"<math\b.*?</math>", text, re.DOTALL)
-    found = [*map(_plain, displayed)]
-    expected = [*map(_plain, convert_all(formulas))]
+    actual = [*map(_normalized, displayed)]
+    expected = [*map(_normalized, convert_all(formulas))]
     if parts:
-        found, expected = sorted(found), sorted(expected)
-    assert found == expected
+        actual, expected = sorted(actual), sorted(expected)
+    assert actual == expected
 
 
-def _plain(math: str) -> str:
-    """However it is written, and indented in the source of a list."""
-    whole = re.sub(r"<(\w+)([^<>]*)/>", r"<\1\2></\1>", math)
-    return " ".join(unescape(whole).split())
+def _normalized(math: str) -> str:
+    """Return MathML without differences in empty elements, entities and spaces."""
+    expanded = re.sub(r"<(\w+)([^<>]*)/>", r"<\1\2></\1>", math)
+    return " ".join(unescape(expanded).split())
 
 
 def every_link_inside_has_a_target(site: Path) -> None:
-    """MkDocs checks the links of Markdown; these are all, the labs' too."""
+    """Check all links, also those that MkDocs doesn't check because of their syntax."""
     ids = {
         path: set(re.findall(r'\bid="([^"]+)"', path.read_text("utf-8")))
         for path in built_pages(site)
@@ -197,14 +200,14 @@ def every_link_inside_has_a_target(site: Path) -> None:
             target = link.get("href", link.get("src"))
             if re.match(r"[a-z]+:", target):
                 continue
-            place, _, anchor = target.partition("#")
-            place = place.partition("?")[0]
-            found = (path.parent / unquote(place)).resolve() if place else path
-            if found.is_dir():
-                found /= "index.html"
-            assert found.is_file(), f"{path}: {target}"
+            address, _, anchor = target.partition("#")
+            address = address.partition("?")[0]
+            file = (path.parent / unquote(address)).resolve() if address else path
+            if file.is_dir():
+                file /= "index.html"
+            assert file.is_file(), f"{path}: {target}"
             # The theme marks a figure for one of its two schemes by an anchor.
-            marks_scheme = found.suffix == ".svg" and anchor.startswith("only-")
-            assert not anchor or marks_scheme or unquote(anchor) in ids[found], (
+            marks_scheme = file.suffix == ".svg" and anchor.startswith("only-")
+            assert not anchor or marks_scheme or unquote(anchor) in ids[file], (
                 f"{path}: {target}"
             )

@@ -26,8 +26,8 @@ def test_displays_files_and_fresh_traces(path, built_site, fresh_traces):
 
 
 @pytest.mark.parametrize("path", built.PAGES, ids=lambda p: p.stem)
-def test_traces_lead_to_their_programs(path, built_site):
-    built.traces_lead_to_their_programs(path, built_site)
+def test_traces_name_their_programs(path, built_site):
+    built.traces_name_their_programs(path, built_site)
 
 
 def test_wrong_snippets_say_so_in_their_first_line():

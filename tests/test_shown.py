@@ -186,11 +186,11 @@ def test_no_reader_gets_comments_for_tools(site):
     typed = ("index.html", "index.md", "index.ipynb", "llms-full.txt")
     found = [
         (name, line)
-        for name, line in built.of_tools(site)
+        for name, line in built.comments_for_tools(site)
         if line != "# tracebook: rel=NUMBER"
     ]
     assert found == []
-    assert {name for name, _ in built.of_tools(site)} >= {*typed}
+    assert {name for name, _ in built.comments_for_tools(site)} >= {*typed}
 
 
 def test_the_page_shows_the_program_and_its_part(site):

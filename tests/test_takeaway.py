@@ -176,7 +176,7 @@ def test_downloads_have_every_block_of_code(path, built_site):
 
 
 def test_no_comment_for_tools_reaches_readers(built_site):
-    assert built.of_tools(built_site) == []
+    assert built.comments_for_tools(built_site) == []
 
 
 def test_a_page_without_a_program_has_no_notebook(built_site):
