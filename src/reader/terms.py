@@ -52,7 +52,7 @@ class GlossaryError(Exception):
 
 
 @dataclass(frozen=True)
-class Entry:
+class GlossaryEntry:
     """A term with its definition."""
 
     term: str
@@ -68,9 +68,9 @@ class Glossary:
 
     def __init__(self, text: str, file: str = GLOSSARY) -> None:
         self._text, self._file = text, file
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, GlossaryEntry] = {}
         """Entries by id."""
-        self._forms: dict[str, Entry] = {}
+        self._forms: dict[str, GlossaryEntry] = {}
         all_forms: set[str] = set()
         terms = [*_TERM.finditer(text)]
         for term in terms:
@@ -92,12 +92,12 @@ class Glossary:
         """All forms that become links."""
         return [*self._forms]
 
-    def find(self, text: str) -> Iterator[tuple[re.Match, Entry]]:
+    def find(self, text: str) -> Iterator[tuple[re.Match, GlossaryEntry]]:
         """Return the forms in a text, the longest where several begin."""
         for form in self._pattern.finditer(text):
             yield form, self._forms[_normalized(form[0])]
 
-    def _entry(self, term: re.Match) -> Entry:
+    def _entry(self, term: re.Match) -> GlossaryEntry:
         if not term["entry"]:
             raise self._error(term.start(), f"{term['term']!r} has no definition")
         if "$" in term["definition"]:
@@ -106,7 +106,7 @@ class Glossary:
                 "a formula in the first paragraph, which a title cannot show",
             )
         forms = [form.strip() for form in (term["forms"] or "").split(",")]
-        return Entry(
+        return GlossaryEntry(
             term["term"],
             term["id"],
             () if term["unlinked"] else (term["term"], *filter(None, forms)),
@@ -198,14 +198,14 @@ class _TermLinker(Treeprocessor):
         ]
         return text[: terms[0][0].start()], links
 
-    def _new_terms(self, text: str) -> Iterator[tuple[re.Match, Entry]]:
+    def _new_terms(self, text: str) -> Iterator[tuple[re.Match, GlossaryEntry]]:
         """Return the terms that have no link on the page yet."""
         for form, entry in self._glossary.find(text):
             if entry.id not in self._linked:
                 self._linked.add(entry.id)
                 yield form, entry
 
-    def _link(self, text: str, entry: Entry, tail: str) -> Element:
+    def _link(self, text: str, entry: GlossaryEntry, tail: str) -> Element:
         address = f"{self._address}#{entry.id}"
         link = Element("a", {"class": "term", "title": entry.title, "href": address})
         link.text, link.tail = text, tail
