@@ -14,9 +14,9 @@ import pytest
 from filelock import FileLock
 
 from tracebook import settings
-from truth import share
+from truth import due
 from truth.page import Page, all_pages
-from truth.work import Work
+from truth.site_check import SiteCheck
 
 from .project import ROOT, copy, run
 
@@ -121,10 +121,10 @@ def is_left_out(item: pytest.Item) -> bool:
     if not is_tool or uses_site:
         return False
     changed = [
-        path for path in share.changes(ROOT) if not path.startswith("tests/claims/")
+        path for path in due.changed_files(ROOT) if not path.startswith("tests/claims/")
     ]
     is_changed = any(path.startswith(TOOLS) for path in changed)
-    return not is_changed and not share.is_turn(item.nodeid)
+    return not is_changed and not due.is_today(item.nodeid)
 
 
 def _file(test: str) -> str:
@@ -142,7 +142,7 @@ shards of the workflow."""
 
 def check_what_is_unproven(pages: list[Page]) -> str:
     """Run truth on pages, unless it proved all of them before; what it printed."""
-    if not [*Work(ROOT, pages, []).unproven()]:
+    if not [*SiteCheck(ROOT, pages, []).unproven()]:
         return ""
     code, said = _command("truth", *(page.label for page in pages))
     assert code in (0, 1), said

@@ -1,17 +1,18 @@
 """Formulas of a page agree with the calls of custom gradients in values programs, and with
 the local values of values functions."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from gradients.client import GradientResult
+from tracebook import settings, snippet
 from truth.agreement.check import check
 from truth.finding import Finding
 from truth.page import Page
-from truth.results import Program, Results
+from truth.results import ProgramResult, Results
 
 pytestmark = pytest.mark.tools
 
@@ -64,6 +65,15 @@ MULTIPLIED = rule({"x": X, "y": Y}, X * Y, [U * Y, U * X])
 def check_page(tmp_path: Path) -> Check:
     """Return a function that checks a page with recorded programs."""
 
+    def keep(name: str, result: ProgramResult) -> None:
+        """Write a program, and keep its result."""
+        path = tmp_path / "snippets" / name
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+        results = Results(tmp_path)
+        program = snippet.load(path, settings.load(tmp_path))
+        results.keep_program(results.keys.of_program(program), result)
+
     def run(
         text: str,
         *programs: dict,
@@ -83,24 +93,17 @@ def check_page(tmp_path: Path) -> Check:
         for path in ("docs/page.md", "pyproject.toml", "snippets/page/x.out"):
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "pyproject.toml").touch()
-        results = Results(tmp_path)
         for n, record in enumerate(programs):
             program = f"page/{name}{n}.py"
             if f'"{program}"' not in text:
                 text += f'\n```python\n--8<-- "{program}"\n```\n'
-            location, calls = f"snippets/{program}:7", json.dumps([record])
-            finding = Finding("rule", "tried", "", location, "f", calls=calls)
-            names = json.dumps([list(beside)])
-            (tmp_path / "snippets" / program).parent.mkdir(exist_ok=True)
-            (tmp_path / "snippets" / program).touch()
-            results.keep_program(program, Program(None, True, (finding,), names))
+            gradient = GradientResult(7, "f", "tried", "", calls=[record])
+            keep(program, ProgramResult(True, [gradient], [list(beside)]))
         if local:
             if '"page/names.py"' not in text:
                 text += '\n```python\n--8<-- "page/names.py"\n```\n'
-            (tmp_path / "snippets/page/names.py").touch()
-            names = json.dumps([list(local)])
-            results.keep_program("page/names.py", Program(None, True, (), names))
-        return check([Page(tmp_path / "docs/page.md", tmp_path, text)], tmp_path)
+            keep("page/names.py", ProgramResult(True, [], [list(local)]))
+        return check(Page(tmp_path / "docs/page.md", tmp_path, text))
 
     return run
 
@@ -454,11 +457,11 @@ def test_without_a_record_of_its_programs_a_page_fails(check_page, tmp_path):
     assert {f.state for f in check_page(PRODUCT, MULTIPLIED)} == {"compared"}
     text = PRODUCT + '\n```python\n--8<-- "page/a0.py"\n```\n'
     (tmp_path / "snippets/page/a0.py").write_text("changed = True\n")
-    findings = check([Page(tmp_path / "docs/page.md", tmp_path, text)], tmp_path)
+    findings = check(Page(tmp_path / "docs/page.md", tmp_path, text))
     assert [(f.state, f.text) for f in findings] == [("failed", "page/a0.py")]
     assert "not on record" in findings[0].detail
 
 
 def test_a_page_without_programs_needs_no_record(tmp_path):
     (tmp_path / "pyproject.toml").touch()
-    assert check([Page(tmp_path / "docs/page.md", tmp_path, PRODUCT)], tmp_path) == []
+    assert check(Page(tmp_path / "docs/page.md", tmp_path, PRODUCT)) == []

@@ -46,7 +46,7 @@ def faults(page: Page, known: results.Results) -> list[str]:
     """Return what isn't known to hold of a page and of the programs that it shows."""
     listed = [str(each) for each in known.all_findings(page) if each.state == "failed"]
     listed += [
-        f"{check}: not checked to the end"
+        f"{check}: not checked to its end"
         for check in results.CHECKS
         if check != results.CLAIMS and known.findings(check, page) is None
     ]
@@ -54,15 +54,13 @@ def faults(page: Page, known: results.Results) -> list[str]:
         file = f"{SETTINGS.snippets}/{name}"
         if program is None or not program.ran:
             listed.append(f"{file}: run python -m tracebook check {file}")
-        if program is None or program.rules is None:
-            listed.append(f"{file}: its gradients were not checked to the end")
+        if program is None:
             continue
-        checked = {rule.location for rule in program.rules}
-        source = (SETTINGS.snippets_dir / name).read_text("utf-8")
+        checked = {result.line for result in program.gradients}
         listed += [
             f"{file}:{definition.line}: no result for this custom gradient"
-            for definition in find_definitions(source)
-            if f"{file}:{definition.line}" not in checked
+            for definition in find_definitions(page.programs[name].source)
+            if definition.line not in checked
         ]
     return listed
 

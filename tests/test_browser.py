@@ -28,7 +28,7 @@ from sliders import recording
 from tracebook import includes, settings, snippet
 from tracebook.compare import difference
 from tracebook.output import without_noise
-from truth import share
+from truth import due
 
 from . import built, exercises, messages
 from .conftest import EVERY_PROGRAM
@@ -171,7 +171,7 @@ def test_a_page_on_a_phone(path, phone, address):
     page.evaluate(LIGHTEN)
     # The colors take half the time of all rules, and the same styles color each page. So
     # a fifth of the pages a day is enough, but in the shards of the workflow.
-    colors = EVERY_PROGRAM or share.is_turn(path, parts=5)
+    colors = EVERY_PROGRAM or due.is_today(path, shares=5)
     rules = {} if colors else {"rules": {"color-contrast": {"enabled": False}}}
     found = _axe(page, {"exclude": [[".highlight code"], ["math"]]}, **rules)
     assert not found, found

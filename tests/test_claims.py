@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from truth import claims, numbers, review, share
+from truth import claim_check, claims, due, numbers, review
 from truth.page import Page, all_pages
 
 from .project import ROOT
@@ -70,7 +70,7 @@ def project(tmp_path):
 
 
 def test_claims_are_emphasis_with_an_id(project):
-    first, second = claims.claims(project())
+    first, second = claims.find_claims(project())
     assert (first.id, first.line) == ("by-identity", 3)
     text = "A tape identifies tensors by `x*y`, $z^* = 1$ and **identity**."
     assert first.text == text and first.test == "test_by_identity"
@@ -108,16 +108,16 @@ def test_a_claim_without_its_test_is_refused(project, page, test, failure):
 @pytest.mark.slow
 def test_the_tests_of_claims_run_once(project, monkeypatch):
     page = project()
-    assert not claims.is_known(page)
-    first, second = claims.check([page], page.root)
+    assert not claim_check.is_known(page)
+    first, second = claim_check.check(page)
     assert [first.state, second.state] == ["tried", "tried"]
     assert first.detail == "3 cases; contrast: by value"
     assert first.evidence == "tests/claims/page.py:8" and first.name == "by-identity"
-    assert claims.is_known(page)
-    monkeypatch.setattr(claims, "_run", lambda *_: pytest.fail("runs again"))
+    assert claim_check.is_known(page)
+    monkeypatch.setattr(claim_check, "_run", lambda *_: pytest.fail("runs again"))
     page = project(PAGE.replace("A page", "A new title"))
-    assert len(claims.check([page], page.root)) == 2
-    assert not claims.is_known(project(test=TEST.replace("1 == 1", "2 == 2")))
+    assert len(claim_check.check(page)) == 2
+    assert not claim_check.is_known(project(test=TEST.replace("1 == 1", "2 == 2")))
 
 
 @pytest.mark.slow
@@ -144,9 +144,9 @@ def test_a_test_that_fails_or_reaches_no_contrast_is_named(project, old, new, ho
         test = test.replace("        assert 1 != 2", "            assert 1 != 2")
         how = "test_once reached no contrast"
     page = project(test=test)
-    failed = [f.detail for f in claims.check([page], page.root) if f.state == "failed"]
+    failed = [f.detail for f in claim_check.check(page) if f.state == "failed"]
     assert failed and how in failed[0], failed
-    assert not claims.is_known(page)
+    assert not claim_check.is_known(page)
 
 
 def git(root: Path, *words: str) -> None:
@@ -228,13 +228,13 @@ $$
 )
 def test_numbers_in_prose_stand_in_what_the_page_shows(project, sentence, state):
     page = project(f"# Title\n\n{sentence}\n{SHOWN}", None)
-    found = numbers.check([page], page.root)
+    found = numbers.check(page)
     assert [finding.state for finding in found] == ([state] if state else [])
 
 
 def test_a_wrong_number_is_refused_with_the_right_one(project):
     page = project(f"# Title\n\nIt is 0.0472.\n{SHOWN}", None)
-    [finding] = numbers.check([page], page.root)
+    [finding] = numbers.check(page)
     assert finding.location == "docs/page.md:3"
     assert "the nearest is 0.0451766551" in finding.detail
 
@@ -244,18 +244,18 @@ def test_a_number_of_a_claim_stands_in_its_test(project):
     test = 'def test_steps():\n    assert count() == 4711\n    with contrast("1"):\n'
     test += "        assert count() != 1\n"
     page = project(text, test)
-    assert [f.state for f in numbers.check([page], page.root)] == ["compared"]
+    assert [f.state for f in numbers.check(page)] == ["compared"]
     page = project(text.replace("4711", "4712"), test)
-    assert [f.state for f in numbers.check([page], page.root)] == ["failed"]
+    assert [f.state for f in numbers.check(page)] == ["failed"]
 
 
 def test_everything_is_due_once_in_ten_days(monkeypatch):
-    monkeypatch.delenv(share.EVERYTHING, raising=False)
+    monkeypatch.delenv(due.EVERYTHING, raising=False)
     for page in all_pages(ROOT)[:9]:
-        turns = [share.is_turn(page.label, day) for day in range(20000, 20010)]
+        turns = [due.is_today(page.label, day) for day in range(20000, 20010)]
         assert turns.count(True) == 1
-    monkeypatch.setenv(share.EVERYTHING, "1")
-    assert share.is_turn("anything", 20000)
+    monkeypatch.setenv(due.EVERYTHING, "1")
+    assert due.is_today("anything", 20000)
 
 
 def test_what_changed_is_due(project, monkeypatch):
@@ -263,18 +263,18 @@ def test_what_changed_is_due(project, monkeypatch):
     git(page.root, "init", "--quiet")
     git(page.root, "add", ".")
     git(page.root, "commit", "--quiet", "-m", "as it was")
-    monkeypatch.setattr(share, "is_turn", lambda *_: False)
-    share.changes.cache_clear()
-    assert not claims.is_due(page)
+    monkeypatch.setattr(due, "is_today", lambda *_: False)
+    due.changed_files.cache_clear()
+    assert not claim_check.is_due(page)
     for path in ("docs/page.md", "tests/claims/page.py", "snippets/page/new.py"):
-        share.changes.cache_clear()
+        due.changed_files.cache_clear()
         target = page.root / path
         target.parent.mkdir(exist_ok=True)
         text = target.read_text() if target.exists() else ""
         target.write_text(f"{text}\n")
-        assert claims.is_due(page), path
+        assert claim_check.is_due(page), path
         git(page.root, "add", ".")
         git(page.root, "commit", "--quiet", "-m", "changed")
-    share.changes.cache_clear()
-    assert not claims.is_due(page)
-    share.changes.cache_clear()
+    due.changed_files.cache_clear()
+    assert not claim_check.is_due(page)
+    due.changed_files.cache_clear()

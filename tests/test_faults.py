@@ -23,12 +23,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from tracebook import command, files, fingerprint, pages, settings, snippet
+from gradients.client import GradientResult
+from store import fingerprint
+from store.database import Store
+from tracebook import command, files, pages, settings, snippet
 from tracebook.runner import Runner
-from tracebook.store import Store
 from truth import results
 from truth.finding import Finding
+from truth.ledger import page as ledger
 from truth.page import all_pages
+
+from .project import ROOT
 
 pytestmark = pytest.mark.tools
 
@@ -40,6 +45,7 @@ markdown_extensions:
   - pymdownx.snippets: {base_path: [snippets], check_paths: false}
   - pymdownx.superfences
 """
+PROJECT = settings.table(ROOT, "tracebook")
 PAGE = '# A book\n\n```\n--8<-- "x.py"\n```\n```\n--8<-- "x.out"\n```\n'
 
 
@@ -155,6 +161,30 @@ def program(text: str) -> Callable[[Path], None]:
     return plant
 
 
+def prints_variable(name: str, value: str) -> Callable[[Path], Environment]:
+    """A program and a process that it starts have another value, and no warning is an
+    error in either."""
+    default = "agg" if name == "MPLBACKEND" else "nowhere"
+    source = f"""
+import os, subprocess, sys, warnings
+code = "import os, warnings; warnings.warn('no error', ImportWarning)"
+code += "; print(os.environ.get({name!r}, 'nowhere'))"
+exec(code)
+done = subprocess.run([sys.executable, "-c", code], stdin=subprocess.DEVNULL,
+                      capture_output=True, text=True, check=True)
+print(done.stdout, end="")
+"""
+
+    def plant(book: Path) -> Environment:
+        toml = f"[tool.tracebook]\nunset = {PROJECT['unset']!r}\n"
+        write(book, "pyproject.toml", toml)
+        write(book, "snippets/x.py", source)
+        write(book, "snippets/x.out", f"{default}\n{default}\n")
+        return {name: value}
+
+    return plant
+
+
 def unicode(book: Path) -> Environment:
     write(book, "snippets/x.py", "print('one→two')\n")
     return {"PYTHONIOENCODING": "latin-1"}
@@ -265,6 +295,17 @@ FAULTS = {
         1,
         "snippets/x.py:1: wrote report.json in the place of the engine's",
     ),
+    "a program that writes a clean report": Fault(
+        CHECK,
+        program(
+            "import json\nprint('onetwo', flush=True)\n"
+            "report = {'message': '', 'line': 0, 'problem': None, 'missing': [],"
+            " 'printed': [], 'secret': ''}\n"
+            "open('../report.json', 'w').write(json.dumps(report)); os._exit(0)"
+        ),
+        1,
+        "snippets/x.py:1: wrote report.json in the place of the engine's",
+    ),
     "a program that removes its folder": Fault(
         CHECK,
         program("shutil.rmtree(os.path.dirname(os.getcwd()))"),
@@ -338,6 +379,26 @@ FAULTS = {
     ),
     "a long message": Fault(
         CHECK, program("raise ValueError('x' * 50_000)"), 1, "x … 5"
+    ),
+    # Variables of the user's shell change nothing.
+    **{
+        f"{name} is {value}": Fault(
+            CHECK, prints_variable(name, value), 0, "1 run, 0 outputs"
+        )
+        for name, value in {
+            "KERAS_BACKEND": "nothing",
+            "MPLBACKEND": "nothing",
+            "PYTHONINSPECT": "1",
+            "PYTHONSTARTUP": "nothing.py",
+            "PYTHONWARNINGS": "error",
+            "TF_CPP_MAX_VLOG_LEVEL": "9",
+        }.items()
+    },
+    "a wrong output with PYTHONINSPECT": Fault(
+        CHECK,
+        lambda book: write(book, "snippets/x.out", "three\n") or {"PYTHONINSPECT": "1"},
+        1,
+        "snippets/x.out:1: snippets/x.py prints something else",
     ),
     # Nothing is wrong, and the work goes on.
     "figures without a record": Fault(
@@ -432,22 +493,24 @@ def test_a_store_drops_what_nobody_used_for_a_month(tmp_path, monkeypatch):
     assert store.get("run", "old") is None and store.get("run", "used") == 1
 
 
-def test_a_message_that_is_no_unicode_loses_no_results(book):
-    finding = Finding("rule", "failed", "x.py", "x.py:1", "f", "raised: \ud800")
-    known = results.Results(book)
-    known.keep_program("x.py", results.Program(None, True, (finding,)))
-    assert known.program("x.py").rules == (finding,)
-    results.write(book / "ledger.md", str(finding))
-    assert "raised: \\ud800" in (book / "ledger.md").read_text("utf-8")
+def test_a_message_that_is_no_unicode_loses_no_results(book, monkeypatch):
+    gradient = GradientResult(1, "f", "failed", "raised: \ud800")
+    [page] = all_pages(book)
+    store, program = results.Results(book), page.programs["x.py"]
+    result = results.ProgramResult(True, [gradient], [])
+    store.keep_program(store.keys.of_program(program), result)
+    assert store.program(program) == result
+    monkeypatch.setattr(ledger, "text", lambda root: gradient.detail)
+    ledger.write(book, book / "ledger.md")
+    assert (book / "ledger.md").read_text("utf-8") == "raised: \\ud800"
 
 
 def keys(book: Path) -> list[str]:
+    """Return the keys of the results of the program and of the page, as they are."""
     [page] = all_pages(book)
-    now = results.Keys(book)
-    return [
-        now.of_program("x.py"),
-        *(now.of_page(check, page) for check in results.CHECKS),
-    ]
+    keys = results.Keys(book)
+    of_checks = [keys.of_page(check, page) for check in results.CHECKS]
+    return [keys.of_program(page.programs["x.py"]), *of_checks]
 
 
 def test_other_numbers_are_other_results(book, monkeypatch):
@@ -523,15 +586,15 @@ def test_a_trace_of_other_line_ends_is_not_the_one_that_held(book):
 
 
 def test_a_long_formula_leaves_its_reason_in_sight():
-    found = Finding("formula", "failed", "docs/p.md", "docs/p.md:1", "x" * 10**5, "no")
+    found = Finding("formula", "failed", "docs/p.md:1", "x" * 10**5, "no")
     assert len(str(found)) < 1000 and str(found).endswith(": no")
 
 
-def test_two_runs_at_once_ask_for_room(tmp_path, monkeypatch):
+def test_two_runs_at_once_ask_for_space(tmp_path, monkeypatch):
     """One removes the file that the other has just written."""
     monkeypatch.setattr(files, "write", lambda *_: None)
     (tmp_path / "pyproject.toml").touch()
-    results.Results(tmp_path).demand_room()
+    results.Results(tmp_path).demand_space()
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path, monkeypatch):
@@ -578,3 +641,52 @@ def test_what_a_killed_run_left_is_swept_by_the_next(book):
         goes_on.terminate()
         goes_on.wait()
         assert not os.listdir(scratch)
+
+
+DRAWS = """
+import matplotlib
+matplotlib.use("svg")
+from matplotlib import pyplot as plt
+plt.rcParams["svg.hashsalt"] = "x"
+plt.plot([1, 2])
+plt.savefig("x.svg", metadata={"Date": None})
+print(matplotlib.matplotlib_fname())
+"""
+
+
+def test_a_figure_does_not_depend_on_the_users_files(book):
+    """HOME, XDG_CONFIG_HOME and MATPLOTLIBRC name files with another line width."""
+    rc = "lines.linewidth: 9\n"
+    for name in (".config/matplotlib", "config/matplotlib", "rc"):
+        write(book, f"user/{name}/matplotlibrc", rc)
+    toml = "[tool.tracebook]\npreload = ['matplotlib.font_manager']\n"
+    write(book, "pyproject.toml", toml)
+    write(book, "snippets/x.py", DRAWS)
+    user = book / "user"
+    figures = []
+    for variables in (
+        {},
+        {"HOME": str(user), "XDG_CONFIG_HOME": str(user / "config")},
+        {"MATPLOTLIBRC": str(user / "rc")},
+        {"MATPLOTLIBRC": str(user / "rc/matplotlibrc")},
+        {"MPLCONFIGDIR": str(user / "config/matplotlib")},
+    ):
+        code, said = run(book, "tracebook update", **variables)
+        assert code == 0, said
+        figures.append((book / "docs/figures/x.svg").read_bytes())
+    assert len({*figures}) == 1
+    assert (book / "snippets/x.out").read_text() == f"{os.devnull}\n"
+
+
+def test_the_cache_of_fonts_is_made_once(book):
+    toml = "[tool.tracebook]\npreload = ['matplotlib.font_manager']\n"
+    write(book, "pyproject.toml", toml)
+    run(book, CHECK)
+    [path] = fonts(book)
+    made = path.stat().st_mtime_ns
+    run(book, CHECK)
+    assert [file.stat().st_mtime_ns for file in fonts(book)] == [made]
+
+
+def fonts(book: Path) -> list[Path]:
+    return [*(book / ".cache/tracebook/matplotlib").glob("fontlist-*")]

@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-from truth import share
-
 from . import conftest
 from .project import ROOT
 
@@ -78,8 +76,8 @@ def test_samples_run_and_no_plugin_is_needed():
     ],
 )
 def test_tests_of_the_tools_run_when_the_tools_changed(monkeypatch, changed, runs):
-    monkeypatch.setattr(share, "changes", lambda _: frozenset([changed]))
-    monkeypatch.setattr(share, "is_turn", lambda _: False)
+    monkeypatch.setattr(due, "changed_files", lambda _: frozenset([changed]))
+    monkeypatch.setattr(due, "is_today", lambda _: False)
 
     def item(*marks: object, fixtures: tuple[str, ...] = ()) -> Any:
         mark = SimpleNamespace(args=marks)
@@ -89,5 +87,5 @@ def test_tests_of_the_tools_run_when_the_tools_changed(monkeypatch, changed, run
     assert conftest.is_left_out(item()) != runs
     assert not conftest.is_left_out(item(False))
     assert not conftest.is_left_out(item(fixtures=("built_site",)))
-    monkeypatch.setattr(share, "is_turn", lambda _: True)
+    monkeypatch.setattr(due, "is_today", lambda _: True)
     assert not conftest.is_left_out(item())

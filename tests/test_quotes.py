@@ -80,8 +80,7 @@ def page(tmp_path):
 
 
 def states(check, made: tuple[Page, Path]) -> list[str]:
-    made_page, root = made
-    return [finding.state for finding in check([made_page], root)]
+    return [finding.state for finding in check(made[0])]
 
 
 def holds(check, made: tuple[Page, Path]) -> bool:
@@ -239,6 +238,6 @@ def test_names_in_running_text_become_links(more):
 
 @pytest.mark.slow
 def test_what_the_pages_say_holds():
-    found = quotes.check(all_pages(ROOT), ROOT)
-    assert len(found) > 5
-    assert [str(finding) for finding in found if finding.state == "failed"] == []
+    findings = [finding for page in all_pages(ROOT) for finding in quotes.check(page)]
+    assert len(findings) > 5
+    assert [str(each) for each in findings if each.state == "failed"] == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from truth.formulas import check
+from truth.formulas.check import check_page
 from truth.page import Page
 
 pytestmark = pytest.mark.tools
@@ -22,7 +22,7 @@ def _calls(root: Path, form: str, number: int) -> int:
     page = root / "docs/index.md"
     page.write_text("# A page\n\n" + " ".join(form % n for n in range(number)) + "\n")
     with cProfile.Profile() as profile:
-        check.check([Page(page, root)], root)
+        check_page(Page(page, root))
     return vars(pstats.Stats(profile))["total_calls"]
 
 

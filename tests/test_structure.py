@@ -87,7 +87,7 @@ def found(root: Path) -> Make:
     def make(text: str) -> list[Finding]:
         path = root / "docs/guide/one.md"
         path.write_text(f"# One\n\n{text}\n", "utf-8")
-        return check([Page(path, root)], root)
+        return check(Page(path, root))
 
     return make
 
@@ -118,8 +118,8 @@ def test_each_program_is_followed_by_its_trace(found):
     [
         (("a.py", "b.out"), 6, "of guide/one/b.py"),
         (("a.out", "a.py"), 2, "of guide/one/a.py"),
-        (("a.py", "b.py", "b.out"), 2, "its trace"),
-        (("a.py",), 2, "its trace"),
+        (("a.py", "b.py", "b.out"), 2, "its output"),
+        (("a.py",), 2, "its output"),
         (("a.out",), 2, "of guide/one/a.py"),
     ],
 )
@@ -173,9 +173,9 @@ def test_next_is_the_next_page_of_the_menu(found):
 
 def test_a_key_is_the_first_author_and_the_year(root):
     page = root / "docs/bibliography.md"
-    assert passes(check([Page(page, root)], root))
+    assert passes(check(Page(page, root)))
     page.write_text(page.read_text("utf-8").replace("Oord2017", "Vinyals2017"), "utf-8")
-    [failed] = [each for each in check([Page(page, root)], root) if not each.passed]
+    [failed] = [each for each in check(Page(page, root)) if not each.passed]
     assert "its entry says van den Oord and Vinyals 2017" in str(failed)
 
 
@@ -234,9 +234,9 @@ def test_an_entry_has_the_name_and_the_year_of_its_key(right, wrong, root):
     path = root / "docs/bibliography.md"
     text = path.read_text("utf-8")
     assert right in text
-    assert passes(check([Page(path, root)], root))
+    assert passes(check(Page(path, root)))
     path.write_text(text.replace(right, wrong), "utf-8")
-    assert not all(each.state != "failed" for each in check([Page(path, root)], root))
+    assert not all(each.state != "failed" for each in check(Page(path, root)))
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_a_fence_that_shows_a_type_a_trace_or_code_passes(fence, found):
 def test_a_fence_that_looks_like_output_is_refused(fence, found):
     findings = found(f"{shown('a.py', 'a.out')}\n{fence}")
     line = 10 + (4 if "python" in fence else 0)
-    assert refused(findings, line, "trace")
+    assert refused(findings, line, "output")
 
 
 @pytest.mark.parametrize("fence", ["> ```\n> 4\n> ```", "- ```text\n  4\n  ```"])
@@ -424,8 +424,8 @@ print("downstream", downstream.numpy(), f"{2.0 * x:8.4f}", len(half), "0.5 to 7"
 
 
 def test_what_is_printed_is_computed():
-    assert list(programs.typed(PROGRAM)) == []
-    assert list(programs.typed("print(")) == []  # which does not run at all
+    assert list(programs.typed_numbers(PROGRAM)) == []
+    assert list(programs.typed_numbers("print(")) == []  # which does not run at all
 
 
 @pytest.mark.parametrize(
@@ -451,7 +451,7 @@ def test_what_is_printed_is_computed():
     ],
 )
 def test_a_number_that_is_typed_where_a_result_belongs_is_refused(line):
-    found = list(programs.typed(PROGRAM + line + "\n"))
+    found = list(programs.typed_numbers(PROGRAM + line + "\n"))
     assert found and {number for number, _, _ in found} <= {13, 14}
 
 

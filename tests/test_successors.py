@@ -11,6 +11,7 @@ import pytest
 from lxml import html
 
 from truth.ledger import page as ledger
+from truth.page import LEDGER
 
 from .built import document, of_class
 from .project import ROOT, copy, edit, run
@@ -50,7 +51,7 @@ def sites(small_project, tmp_path_factory) -> dict[str, Path]:
         ("zensical", "build"),
     ):
         if name == "zensical":
-            ledger.write(root)
+            ledger.write(root, root / LEDGER)
         code, said = run(root, name, *command)
         assert code == 0, said
         folders[name] = (root / "site").rename(root / name)
@@ -132,7 +133,7 @@ def test_zensical_shows_the_same_on_every_page_of_the_book(built_site, tmp_path)
     left_out = {".git", ".venv", ".cache", "site"}
     parts = {path.name for path in ROOT.iterdir()} - left_out
     project = copy(tmp_path / "project", *parts, "docs/figures", ".cache/truth")
-    ledger.write(project)  # as `python -m truth` does before such a build
+    ledger.write(project, project / LEDGER)  # as `python -m truth` does before such a build
     fonts = (["mathml", "site"], ["reader.typeface", "site"])
     for command in (["zensical", "build"], *fonts):
         code, said = run(project, *command)

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import psutil
 import pytest
@@ -25,12 +25,15 @@ from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, PluginError
 
 from adapters import truth_plugin
+from gradients.client import GradientResult
+from tracebook import settings, snippet
 from truth import __main__ as command
-from truth import pool, results, work
+from truth import pool, results, tasks
 from truth.finding import Finding
 from truth.ledger import page as ledger
 from truth.page import Page
 from truth.pool import PROGRAMS, Task
+from truth.tasks import PageChecked, ProgramsRan
 
 pytestmark = pytest.mark.tools
 
@@ -120,41 +123,45 @@ It prints 1.
 
 
 def formulas(page: Page) -> Iterator[Finding]:
-    for n, each in enumerate(page.formulas):
-        state = "failed" if "3" in each.text else "proven" if n else "given"
-        where, how = page.location(each.start), "by *hand*, as $x$ and `x`"
-        yield Finding("formula", state, page.label, where, each.label, how)
+    for number, formula in enumerate(page.formulas):
+        state = "failed" if "3" in formula.text else "proven" if number else "given"
+        location, detail = page.location(formula.start), "by *hand*, as $x$ and `x`"
+        yield Finding("formula", state, location, formula.label, detail)
 
 
 def quotes(page: Page) -> Iterator[Finding]:
-    for each in re.findall("[0-9]+", page.prose.partition("# ")[2]):
-        where = f"{page.label}:1"
-        yield Finding("quote", "compared", page.label, where, each, "it is")
+    for number in re.findall("[0-9]+", page.prose.partition("# ")[2]):
+        yield Finding("quote", "compared", f"{page.label}:1", number, "it is")
 
 
-STUBS = {"formulas": formulas, "quotes": quotes}
+CHECKS = {"formulas": formulas, "quotes": quotes}
 
 
-def ask(task: Task, root: Path) -> list[Finding]:
-    """Small checks in place of those that take long."""
-    found = []
-    for thing in task.things:
-        path = root / thing
-        if task.check == PROGRAMS:
-            if _printed(path) != path.with_suffix(".out").read_text():
-                found.append(Finding("trace", "failed", thing, f"{thing}:1", "", "no"))
-            state = "failed" if "4" in path.read_text() else "tried"
-            wrong = path.parent.name == "wrong"
-            found.append(Finding("rule", state, thing, "", "f", expected_failure=wrong))
-        elif task.check in STUBS:
-            found += STUBS[task.check](Page(path, root))
-    return found
+def perform(task: Task, root: Path) -> PageChecked | ProgramsRan:
+    """Perform small checks instead of those that take long."""
+    keys = results.Keys(root)
+    if task.check != PROGRAMS:
+        page = Page(root / task.paths[0], root)
+        findings = [*CHECKS[task.check](page)] if task.check in CHECKS else []
+        return PageChecked(keys.of_page(task.check, page), findings)
+    ran, problems = {}, []
+    for label in task.paths:
+        program = snippet.load(root / label, settings.load(root))
+        has_printed = _output(program.source) == program.output
+        if not has_printed:
+            problems.append(f"{label}:1: no")
+        is_wrong = program.path.parent.name == "wrong"
+        state = "failed" if "4" in program.source else "tried"
+        gradient = GradientResult(1, "f", state, "", expected_failure=is_wrong)
+        result = results.ProgramResult(has_printed, [gradient], [])
+        ran[program.name] = keys.of_program(program), result
+    return ProgramsRan(ran, problems)
 
 
-def _printed(program: Path) -> str:
+def _output(program: str) -> str:
     printed = io.StringIO()
     with redirect_stdout(printed), suppress(KeyError):
-        exec(program.read_text(), {})
+        exec(program, {})
     return printed.getvalue() or "KeyError: 3\n"
 
 
@@ -163,37 +170,37 @@ class Book:
 
     def __init__(self, root: Path, capsys: pytest.CaptureFixture) -> None:
         self.root, self._capsys = root, capsys
-        self.ask = ask
-        self._asked: set[tuple[str, str]] = set()
+        self.perform = perform
+        self._tasks: set[tuple[str, str]] = set()
         for name, text in FILES.items():
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
 
-    def run(self, tasks, root, workers, done, *, ask, tell) -> None:
-        """In place of processes."""
+    def run(self, tasks, root, workers, done, *, perform, tell) -> None:
+        """Perform tasks in this process."""
         for task in tasks:
-            self._asked |= {(task.check, thing) for thing in task.things}
-            done(task, self.ask(task, root))
+            self._tasks |= {(task.check, path) for path in task.paths}
+            done(task, self.perform(task, root))
 
     def truth(self, *pages: str) -> tuple[int, str]:
-        """Exit code of the command, and all it says."""
+        """Run the command, and return its exit code and all that it printed."""
         code = command.main(
             ["--root", str(self.root), *(str(self.root / page) for page in pages)]
         )
-        os.environ.pop("TRUTH_CHOSEN", None)
-        said = self._capsys.readouterr()
-        return code, said.err + said.out
+        os.environ.pop("TRUTH_SELECTION", None)
+        printed = self._capsys.readouterr()
+        return code, printed.err + printed.out
 
-    def holds(self) -> str:
-        code, said = self.truth()
-        assert code == 0, said
-        return said
+    def passes(self) -> str:
+        code, printed = self.truth()
+        assert code == 0, printed
+        return printed
 
-    def asked(self) -> set[tuple[str, str]]:
-        """What the checks were asked since the last time."""
-        asked, self._asked = self._asked, set()
-        return asked
+    def tasks(self) -> set[tuple[str, str]]:
+        """Return check and path of the tasks since the last call."""
+        tasks, self._tasks = self._tasks, set()
+        return tasks
 
     def edit(self, name: str, old: str, new: str) -> None:
         text = (self.root / name).read_text("utf-8")
@@ -205,15 +212,15 @@ class Book:
         return ledger.text(self.root)
 
     def build(self, action: Literal["build", "serve"] = "build") -> Path:
-        """The site, as MkDocs builds it."""
+        """Build the site with MkDocs."""
         config = load_config(str(self.root / "mkdocs.yml"))
         config.plugins.on_startup(command=action, dirty=False)
         mkdocs_build(config)
         return self.root / "site"
 
-    def is_whole(self, page: str = "docs/part/one.md") -> bool:
-        """Whether all checks of a page are known."""
-        return results.Results(self.root).is_whole(Page(self.root / page, self.root))
+    def is_complete(self, page: str = "docs/part/one.md") -> bool:
+        """Return whether all checks of a page have a result."""
+        return results.Results(self.root).is_complete(Page(self.root / page, self.root))
 
 
 @pytest.fixture
@@ -242,11 +249,11 @@ def row(text: str, page: str) -> list[str]:
 
 
 def test_counts_what_the_checks_find(book):
-    printed = book.holds().splitlines()
+    printed = book.passes().splitlines()
     for line in (
         "programs: 3 run, 3 outputs compared, 1 errors reproduced, 0 failed",
         "formulas: 1 proven, 1 given, 0 failed",
-        "rules: 3 tried, 0 failed",
+        "custom gradients: 3 tried, 0 failed",
         "quotes: 3 compared, 0 failed",
     ):
         assert line in printed
@@ -256,45 +263,45 @@ def test_counts_what_the_checks_find(book):
 
 
 def test_nothing_is_checked_twice(book):
-    book.holds()
-    assert len(book.asked()) == ALL
-    printed = book.holds()
-    assert book.asked() == set()
+    book.passes()
+    assert len(book.tasks()) == ALL
+    printed = book.passes()
+    assert book.tasks() == set()
     assert "formulas: 1 proven, 1 given, 0 failed" in printed
 
 
 def test_all_checks_everything_anew(book, monkeypatch):
-    book.holds()
-    book.asked()
+    book.passes()
+    book.tasks()
     monkeypatch.setenv("TRUTH_ALL", "1")
-    book.holds()
-    assert len(book.asked()) == ALL
+    book.passes()
+    assert len(book.tasks()) == ALL
 
 
 def test_an_edit_checks_its_page_again(book):
-    book.holds()
-    book.asked()
+    book.passes()
+    book.tasks()
     book.edit("docs/index.md", "Twice", "Two times")
-    book.holds()
-    assert book.asked() == {(check, "docs/index.md") for check in results.CHECKS}
+    book.passes()
+    assert book.tasks() == {(check, "docs/index.md") for check in results.CHECKS}
 
 
 def test_a_changed_program_checks_the_pages_that_show_it(book):
-    book.holds()
-    book.asked()
+    book.passes()
+    book.tasks()
     (book.root / "snippets/one.py").write_text("print(0 + 1)\n")
-    book.holds()
-    things = {thing for _, thing in book.asked()}
+    book.passes()
+    things = {thing for _, thing in book.tasks()}
     assert things == {"docs/part/one.md", "snippets/one.py"}
 
 
 def test_changed_settings_check_all_again(book):
-    book.holds()
-    book.asked()
+    book.passes()
+    book.tasks()
     with (book.root / "pyproject.toml").open("a") as file:
         file.write("rel = 1e-4\n")
-    book.holds()
-    assert len(book.asked()) == ALL
+    book.passes()
+    assert len(book.tasks()) == ALL
 
 
 NAMED = {
@@ -311,15 +318,15 @@ def test_a_file_that_a_page_names_belongs_to_its_key(book, named):
     """Also a file that is made later, wherever the page may mean it."""
     path = book.root / NAMED[named]
     book.edit("docs/part/one.md", "It prints", f"See `{named}`. It prints")
-    book.holds()
-    book.asked()
+    book.passes()
+    book.tasks()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("a")
-    book.holds()
-    assert ("quotes", "docs/part/one.md") in book.asked()
+    book.passes()
+    assert ("quotes", "docs/part/one.md") in book.tasks()
     path.unlink()
-    book.holds()
-    assert book.asked() == set(), "it is as it was before"
+    book.passes()
+    assert book.tasks() == set(), "it is as it was before"
 
 
 @pytest.mark.parametrize("name", ["../plan.txt", "LICENSE", f"{'x' * 300}.txt"])
@@ -342,8 +349,8 @@ def test_a_failure_is_named_and_checked_again(book):
 
 def test_an_output_that_differs_fails(book):
     """By the engine itself."""
-    book.ask = lambda task, root: (work if task.check == PROGRAMS else BY).ask(
-        task, root
+    book.perform = lambda task, root: (
+        tasks.perform(task, root) if task.check == PROGRAMS else perform(task, root)
     )
     (book.root / "snippets/one.out").write_text("4\n")
     code, printed = book.truth()
@@ -351,9 +358,6 @@ def test_an_output_that_differs_fails(book):
     assert "snippets/one.out:1: snippets/one.py prints something else" in printed
     assert "2 run, 2 outputs compared, 1 errors reproduced, 1 failed" in printed
     assert row(book.ledger, "part/one.md")[0] == "1"
-
-
-BY = sys.modules[__name__]
 
 
 @pytest.mark.parametrize("name", ["gone.py", "../lost.py", "{root}/lost.py"])
@@ -366,17 +370,64 @@ def test_a_program_that_is_not_in_its_folder_fails(book, name):
     assert f"docs/part/one.md:14: embeds {name}, which is not in snippets/" in printed
 
 
-def test_a_check_that_tells_of_another_page_names_itself(book):
-    stranger = Finding("quote", "compared", "docs/checked.md", "", "")
-    task = Task("quotes", ("docs/index.md",))
-    book.ask = lambda other, root: [stranger] if other == task else ask(other, root)
+def saved_for_a_moment(path: Path, old: str, new: str, task: Task, root: Path) -> Any:
+    """Perform a task while a file has another text, and save the old text again."""
+    text = path.read_text("utf-8")
+    path.write_text(text.replace(old, new), "utf-8")
+    result = tasks.perform(task, root)
+    path.write_text(text, "utf-8")
+    return result
+
+
+@pytest.mark.parametrize("name", ["one.py", "one.out"])
+def test_a_program_that_is_right_for_a_moment_is_not_remembered(book, name):
+    """The key of its result is made from what ran, and from what that was compared
+    with."""
+    path = book.root / "snippets" / name
+    wrong = path.read_text().replace("1", "5")
+    path.write_text(wrong)
+
+    def perform_at_once(task: Task, root: Path) -> Any:
+        if task.check != PROGRAMS:
+            return perform(task, root)
+        return saved_for_a_moment(path, "5", "1", task, root)
+
+    book.perform = perform_at_once
     code, printed = book.truth()
-    assert code == 1 and "truth: quotes tells of {'docs/checked.md'}" in printed
-    assert not book.is_whole("docs/index.md") and book.is_whole()
+    assert code == 1
+    assert "snippets/one.py: changed while it was checked; run truth again" in printed
+    book.perform = lambda task, root: (
+        tasks.perform(task, root) if task.check == PROGRAMS else perform(task, root)
+    )
+    code, printed = book.truth()
+    assert code == 1 and "snippets/one.py prints something else" in printed
 
 
-def crash(how: str, task: Task, root: Path) -> list[Finding]:
-    """One check of one page does not come to its end."""
+@pytest.mark.parametrize("name", ["docs/part/one.md", "snippets/one.out"])
+def test_a_page_that_is_right_for_a_moment_is_not_remembered(book, name):
+    """The key of a check's findings is made from what the check read."""
+    path, check = book.root / name, "numbers"
+    text = path.read_text("utf-8")
+    wrong = text.replace("prints 1.", "prints 4711.").replace("1\n", "1 4712\n")
+    path.write_text(wrong, "utf-8")
+
+    def perform_at_once(task: Task, root: Path) -> Any:
+        if task != Task(check, ("docs/part/one.md",)):
+            return perform(task, root)
+        return saved_for_a_moment(path, wrong, text, task, root)
+
+    book.perform = perform_at_once
+    code, printed = book.truth("docs/part/one.md")
+    assert code == 1
+    assert "docs/part/one.md: changed while it was checked; run truth again" in printed
+    book.perform = perform
+    book.tasks()
+    book.truth("docs/part/one.md")
+    assert (check, "docs/part/one.md") in book.tasks()
+
+
+def crash(how: str, task: Task, root: Path) -> PageChecked | ProgramsRan:
+    """Have one check of one page not come to its end."""
     if task == Task("quotes", ("docs/index.md",)):
         match how:
             case "raises":
@@ -388,7 +439,7 @@ def crash(how: str, task: Task, root: Path) -> list[Finding]:
             case "hangs":
                 while True:
                     pass
-    return ask(task, root)
+    return perform(task, root)
 
 
 @pytest.mark.parametrize(
@@ -402,14 +453,14 @@ def crash(how: str, task: Task, root: Path) -> list[Finding]:
 )
 def test_a_check_that_crashes_names_itself_and_nothing_else(book, how, monkeypatch):
     limit = 2 if how == "hangs" else 60
-    monkeypatch.setattr(command, "ask", partial(crash, how))
+    monkeypatch.setattr(command, "perform", partial(crash, how))
     monkeypatch.setattr(pool, "run", partial(REALLY_RUN, time_limit=limit))
     code, printed = book.truth()
     assert code == 1
     heading = r"^truth: (.*) did not come to its end, on (.*)$"
     assert re.findall(heading, printed, re.M) == [("quotes", "docs/index.md")]
     assert ("so it goes" in printed) == (how == "raises")
-    assert not book.is_whole("docs/index.md") and book.is_whole()
+    assert not book.is_complete("docs/index.md") and book.is_complete()
     assert "truth: programs 0 of 3, " in printed
 
 
@@ -449,7 +500,7 @@ def test_the_site_has_signs_and_the_ledger(book, tmp_path, monkeypatch):
     test = book.root / "tests/claims/part/one.py"
     test.parent.mkdir(parents=True)
     test.write_text(TEST)
-    book.holds()
+    book.passes()
     monkeypatch.chdir(tmp_path)  # wherever the build is started
     site = book.build()
     page = html(site / "part/one/index.html")
@@ -495,12 +546,12 @@ def test_prints():
     ],
 )
 def test_an_edited_page_counts_for_nothing_until_it_is_checked(book, changed, old, new):
-    book.holds()
-    assert book.is_whole()
+    book.passes()
+    assert book.is_complete()
     book.edit(changed, old, new)
-    assert not book.is_whole() and book.is_whole("docs/index.md")
+    assert not book.is_complete() and book.is_complete("docs/index.md")
     book.edit(changed, new, old)
-    assert book.is_whole()
+    assert book.is_complete()
 
 
 SPOILT = {
@@ -515,7 +566,7 @@ SPOILT = {
 def test_a_page_that_is_not_known_to_hold_is_not_built(book, spoilt, strict, caplog):
     book.edit("mkdocs.yml", "strict: true", f"strict: {strict}")
     if spoilt != "not recorded":
-        book.holds()
+        book.passes()
         book.edit(*SPOILT[spoilt])
     if spoilt in ("false", "not printed"):
         assert book.truth()[0] == 1

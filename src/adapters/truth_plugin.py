@@ -19,10 +19,10 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 
 from serving import on_demand
 from tracebook.settings import SettingsError
-from truth import claims, results
+from truth import claims
 from truth.ledger import page as ledger
 from truth.page import LEDGER, all_pages
-from truth.work import Work
+from truth.site_check import SiteCheck
 
 _LEDGER = LEDGER.removeprefix("docs/").removesuffix(".md") + "(/|$)"
 _UNCHECKED = "not checked as it is now"
@@ -71,7 +71,7 @@ class TruthPlugin(BasePlugin[TruthConfig]):
 
     def _tell(self, root: Path) -> None:
         with _as_plugin_errors():
-            unproven = [*Work(root, all_pages(root), []).unproven()]
+            unproven = [*SiteCheck(root, all_pages(root), []).unproven()]
         if unproven != self._unproven:
             for each in _told(unproven) if self._serving else unproven:
                 log.log(logging.WARNING if self._serving else logging.ERROR, each)
@@ -84,7 +84,7 @@ class TruthPlugin(BasePlugin[TruthConfig]):
         path = _root(config) / _WRITTEN
         if self._is_ledger_due or not path.exists():
             with _as_plugin_errors():
-                results.write(path, ledger.text(_root(config)))
+                ledger.write(_root(config), path)
         self._is_ledger_due = not self._serving
         uri = LEDGER.removeprefix("docs/")
         if written := files.get_file_from_path(uri):

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 CODE = Path(__file__).resolve().parents[1]
@@ -37,7 +37,7 @@ class GradientResult:
     """Whether it is deliberately wrong, and was found to be wrong."""
     cases: int = 0
     """The number of derivatives that were compared."""
-    calls: tuple = ()
+    calls: list[dict] = field(default_factory=list)
     """Calls while the program ran, as ``RecordedCall.as_json`` returns them."""
 
 

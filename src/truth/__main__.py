@@ -1,42 +1,39 @@
 """Check what the pages show and claim: ``python -m truth [--all] [PAGE…]``.
 
 Programs and their outputs, custom gradients, formulas, claims, numbers, quotes. Results
-are kept under keys of all that they depend on. Of the claims and the custom gradients
-that were not tried here yet, those that changed are tried and a tenth of the others,
-unless ``--all`` is given. ``python -m truth review`` shows claims beside
-their tests. Exit codes: 0 all holds; 1 something does not hold, or a check did not come
-to its end; 2 usage.
+are kept under keys of all that they depend on. Claims and custom gradients that weren't
+checked on this machine yet wait for their day, a tenth of them each day, unless their
+files changed or ``--all`` is given. ``python -m truth review`` shows claims beside
+their tests. Exit codes: 0 all passed; 1 something failed, or a check did not come to
+its end; 2 usage.
 """
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
 
 from tracebook import command, progress, settings
 
-from . import pool, review, share
+from . import due, pool, review
 from .menu import menu
 from .page import select_pages
-from .work import Work, ask
+from .site_check import SiteCheck
+from .tasks import perform
 
 
 def main(words: list[str] | None = None) -> int:
+    """Run the command, and return its exit code."""
     words = sys.argv[1:] if words is None else words
     if words[:1] == ["review"]:
         return command.main("truth review", lambda: review.main(words[1:]))
     arguments = _parser().parse_args(words)
     if arguments.all:
-        share.demand_everything()
+        os.environ[due.EVERYTHING] = "1"
     if arguments.pages:
-        share.demand_chosen()
-    return command.main("truth", lambda: _do(arguments))
-
-
-def _do(arguments: argparse.Namespace) -> int:
-    root = arguments.root.resolve()
-    progress.tell("truth: reading the pages")
-    return _check(Work(root, *select_pages(root, arguments.pages)), root)
+        os.environ[due.SELECTION] = "1"
+    return command.main("truth", lambda: _check(arguments))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -49,33 +46,41 @@ def _parser() -> argparse.ArgumentParser:
         default=Path(),
         help="the folder of pyproject.toml (default: here)",
     )
-    parser.add_argument("--all", action="store_true", help="try everything anew")
+    parser.add_argument("--all", action="store_true", help="check everything anew")
     parser.add_argument(
         "pages",
         metavar="PAGE",
         nargs="*",
         type=Path,
-        help="pages to check (default: the whole book)",
+        help="pages to check (default: all pages)",
     )
     return parser
 
 
-def _check(work: Work, root: Path) -> int:
-    began = time.monotonic()
-    workers = settings.load(root).workers
-    work.results.demand_room()
-    menu(root)  # what cannot be read is named before anything runs
-    for tasks in (work.tasks, work.comparisons):
-        pool.run(tasks(), root, workers, work.done, ask=ask, tell=progress.tell)
-    failures = work.failures()
-    for each in failures:
-        print(each, file=sys.stderr)
-    for line in work.summary():
+def _check(arguments: argparse.Namespace) -> int:
+    start = time.monotonic()
+    root = arguments.root.resolve()
+    progress.show("truth: reading the pages")
+    pages, selected = select_pages(root, arguments.pages)
+    check = SiteCheck(root, pages, selected)
+    check.results.demand_space()
+    menu(root)  # an error in it is reported before anything runs
+    for tasks in (check.tasks, check.comparisons):
+        pool.run(
+            tasks(),
+            root,
+            settings.load(root).workers,
+            check.done,
+            perform=perform,
+            tell=progress.show,
+        )
+    failures = check.failures()
+    for failure in failures:
+        print(failure, file=sys.stderr)
+    for line in check.summary():
         print(line)
-    print(
-        f"{work.pages} pages in {time.monotonic() - began:.0f} s,"
-        f" {len(failures)} problems"
-    )
+    seconds = time.monotonic() - start
+    print(f"{len(selected)} pages in {seconds:.0f} s, {len(failures)} problems")
     return 1 if failures else 0
 
 

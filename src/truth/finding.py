@@ -1,5 +1,7 @@
 """The result of one check of one thing on a page."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tracebook.output import excerpt
@@ -7,7 +9,7 @@ from tracebook.output import excerpt
 KINDS = (
     "formula",
     "inline formula",
-    "rule",
+    "custom gradient",
     "claim",
     "number",
     "error",
@@ -34,8 +36,6 @@ class Finding:
 
     kind: str
     state: str
-    page: str
-    """The path below the project's root of the page or program that it belongs to."""
     location: str
     """``FILE:LINE``, for messages."""
     text: str
@@ -46,12 +46,8 @@ class Finding:
     """The path or name of the evidence, if it has one."""
     cases: int = 0
     """The number of cases that were tried."""
-    expected_failure: bool = False
-    """Whether it is a deliberately wrong custom gradient, and was found to be wrong."""
     name: str = ""
     """The id of a claim."""
-    calls: str = ""
-    """Some calls of a custom gradient while its program ran, as JSON."""
 
     @property
     def passed(self) -> bool:
@@ -60,3 +56,16 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.location}: {excerpt(self.text)}: {excerpt(self.detail)}"
+
+
+def count(findings: Iterable[Finding]) -> dict[str, Counter[str]]:
+    """Count the findings of each kind by their state."""
+    counts: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
+    for finding in findings:
+        counts[finding.kind][finding.state] += 1
+    return counts
+
+
+def passed(counts: Counter[str]) -> int:
+    """Count the findings that were checked and passed."""
+    return sum(counts[state] for state in PASSED)

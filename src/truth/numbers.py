@@ -1,10 +1,10 @@
-"""Numbers in prose stand in what the page shows.
+"""Check that the numbers in prose stand in what the page shows.
 
-A number of a sentence stands in an output, a program or a displayed formula of its
-page, rounded to the digits of the sentence, or in the test of the claim that holds it.
-Digits that stand nowhere are refused, with the nearest number that does. Number words,
-integers up to twelve, numbers of a lab, and numbers in a comment ``<!-- unchecked: 4711
--->`` are counted as unchecked if they stand nowhere.
+A number in a sentence must stand in an output, a program or a displayed formula of the
+page, rounded to the digits of the sentence, or in the test of the claim that contains
+it. If digits stand nowhere, they fail, and the message has the nearest number that
+does. If number words, integers up to twelve, numbers of a lab, or numbers in a comment
+``<!-- unchecked: 4711 -->`` stand nowhere, they are unchecked.
 """
 
 import math
@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 from . import claims
 from .finding import Finding
@@ -42,9 +41,12 @@ _NUMBER = re.compile(
     r"(?<![\w.#/^_~-])(?<!\d,)[-−+]?(?P<digits>\d{1,3}(?:,\d{3})+|\d+)(?P<part>\.\d+)?"
     r"(?P<power>e[-+]?\d+)?(?P<percent>[\s ]?%)?(?![\w/]|[.,-]\d|-[a-z])"
 )
+"""A number in prose."""
 _LITERAL = re.compile(
     r"(?<![A-Za-z_])\d+(?:_\d+)*(?:\.\d*)?(?:[eE][-+]?\d+)?|(?<![\w)])\.\d+"
 )
+"""A number in a program or an output."""
+_GROUPED = re.compile(r"\b\d{1,3}(?:,\d{3})+\b")
 _TEX_POWER = re.compile(r"(?:(\d+(?:\.\d+)?) *\\(?:cdot|times) *)?10\^\{?(-?\d+)\}?")
 _WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 _SKIPPED = re.compile(
@@ -58,94 +60,118 @@ _SKIPPED = re.compile(
     r"|\b(?:January|February|March|April|May|June|July|August|September|October|November"
     r"|December) \d{4}|\b(?:19|20)\d\d-\d\d(?:-\d\d)?"
 )
+"""Text whose numbers aren't checked: addresses, versions, dates."""
 _IMAGE = re.compile(
     r"!\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\([^)]*figures/(?P<name>[\w/-]+?)\.svg[^)]*\)"
 )
-_FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-_MARKER = re.compile(r"^[ \t>]*(?:[-*+][ \t]+)?\d+\.(?=\s)", re.MULTILINE)
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+_LIST_MARKER = re.compile(r"^[ \t>]*(?:[-*+][ \t]+)?\d+\.(?=\s)", re.MULTILINE)
 _ROUGHLY = re.compile(
     r"(?:about|around|some|nearly|almost|roughly|approximately|over|than|under|least|most"
     r"|up to|below|above|≈|~)\s*$",
     re.IGNORECASE,
 )
+"""The words before a number that is rounded to its leading digits."""
 _SMALL = 12
+"""Integers up to this one are unchecked if they stand nowhere."""
 _NEAR = 0.3
-"""A number within this relative distance is shown as the right value."""
+"""The relative distance within which another number is shown as the right one."""
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenNumber:
     """A number in prose."""
 
     text: str
     value: float
-    digits: int
-    """After the decimal point."""
+    decimals: int
+    """The number of digits after the decimal point."""
     start: int
+    """Offset into the page's text."""
     is_word: bool = False
     is_percent: bool = False
     is_rough: bool = False
 
+    @property
+    def is_small(self) -> bool:
+        """Whether it is a word or a small integer."""
+        return self.is_word or (self.value <= _SMALL and not self.decimals)
 
-def check(pages: list[Page], root: Path) -> list[Finding]:
-    """Look up each number of the pages' prose."""
-    return [
-        finding
-        for page in pages
-        if not page.is_generated and page.path.name != BIBLIOGRAPHY
-        for finding in _Numbers(page)
-    ]
+    def equals(self, value: float) -> bool:
+        """Return whether a value, rounded to the digits of the number, equals it."""
+        value = abs(value)
+        if self.is_percent and self._is_rounded(value * 100):
+            return True
+        return self._is_rounded(value)
+
+    def _is_rounded(self, value: float) -> bool:
+        if not math.isfinite(value) or value == self.value:
+            return value == self.value
+        if "e" in self.text:
+            mantissa = self.text.lower().partition("e")[0].lstrip("-−+")
+            digits = len(mantissa.partition(".")[2])
+            return float(f"{value:.{digits}e}") == self.value
+        if self.decimals:
+            return math.isclose(round(value, self.decimals), self.value, rel_tol=1e-12)
+        if self.is_small:
+            return False
+        if self.is_rough and not self.is_percent:
+            # "about 600" is 598 rounded to one digit, "about 1,230" to three.
+            digits = len(str(int(self.value)).rstrip("0"))
+            return value > 0 and float(f"{value:.{digits - 1}e}") == self.value
+        return round(value) == self.value and (self.is_percent or value > 100)
 
 
-class _Numbers:
-    """The numbers of one page."""
+def check(page: Page) -> list[Finding]:
+    """Look up each number of a page's prose."""
+    if page.is_generated or page.path.name == BIBLIOGRAPHY:
+        return []
+    numbers = _PageNumbers(page)
+    return [numbers.finding(number) for number in find_numbers(page)]
+
+
+class _PageNumbers:
+    """The numbers that a page shows."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
-        self._claims = claims.claims(page)
+        self._claims = claims.find_claims(page)
         self._values: dict[str, set[float]] = {}
 
-    def __iter__(self) -> Iterator[Finding]:
-        for number in written(self._page):
-            state, how, evidence = self._verdict(number)
-            page = self._page
-            where = page.location(number.start)
-            yield Finding(
-                "number", state, page.label, where, number.text, how, evidence
-            )
+    def finding(self, number: WrittenNumber) -> Finding:
+        """Return the result for one number of the page's prose."""
+        state, detail, evidence = self._result(number)
+        location = self._page.location(number.start)
+        return Finding("number", state, location, number.text, detail, evidence)
 
-    def _verdict(self, number: Written) -> tuple[str, str, str]:
+    def _result(self, number: WrittenNumber) -> tuple[str, str, str]:
         figure = self._figure(number)
-        if any(fits(number, value) for value in self._shown(figure)):
+        if any(map(number.equals, self._shown(figure))):
             return "compared", "an output, a program or a formula of the page", ""
         for claim in self._claims:
-            if claim.span[0] <= number.start < claim.span[1]:
-                tested = self._tested.get(claim.test, ())
-                if any(fits(number, value) for value in tested):
-                    return (
-                        "compared",
-                        f"the test of its claim, {claim.test}",
-                        claim.test,
-                    )
-        if number.is_word or (number.value <= _SMALL and not number.digits):
+            is_inside = claim.span[0] <= number.start < claim.span[1]
+            values = self._tested.get(claim.test, ()) if is_inside else ()
+            if any(map(number.equals, values)):
+                return "compared", f"the test of its claim, {claim.test}", claim.test
+        if number.is_small:
             return "unchecked", "no output of the page has it", ""
         if number.text in self._unchecked:
             return "unchecked", "marked by its writer", ""
         if self._page.path.suffix == ".py":
             return "unchecked", "the outputs of a lab are made by the build", ""
-        return "failed", self._refusal(number, figure), ""
+        return "failed", self._reason(number, figure), ""
 
-    def _refusal(self, number: Written, figure: str) -> str:
-        how = "no output, program or displayed formula of the page has it"
+    def _reason(self, number: WrittenNumber, figure: str) -> str:
+        reason = "no output, program or displayed formula of the page has it"
         if figure:
-            how += f", but for the program of its figure, {figure}.py"
+            reason += f", but for the program of its figure, {figure}.py"
         values = self._shown(figure)
         near = min(values, key=lambda v: abs(v - number.value), default=math.inf)
         if abs(near - number.value) <= _NEAR * abs(number.value):
-            how += f"; the nearest is {near:.10g}"
-        return how
+            reason += f"; the nearest is {near:.10g}"
+        return reason
 
-    def _figure(self, number: Written) -> str:
+    def _figure(self, number: WrittenNumber) -> str:
         """Return the figure in whose alternative text a number stands, or nothing.
 
         A figure may be drawn by a copy of another program. Its numbers are old if that
@@ -159,65 +185,62 @@ class _Numbers:
         return ""
 
     def _shown(self, figure: str) -> set[float]:
-        """Return the numbers that the page shows, without those of a figure's
+        """Return the numbers that the page shows, except those of a figure's
         program."""
         if figure not in self._values:
-            self._values[figure] = {*self._numbers(figure)}
+            values = set().union(*map(literals, self._texts(figure)))
+            for formula in self._page.formulas:
+                values |= _tex_literals(formula.text)
+            self._values[figure] = values
         return self._values[figure]
 
-    def _numbers(self, figure: str) -> Iterator[float]:
+    def _texts(self, figure: str) -> Iterator[str]:
         page = self._page
-        texts = [fence.text for fence in page.fences]
+        for fence in page.fences:
+            yield fence.text
         if page.path.suffix == ".py":  # a lab is its own program
-            texts.append(page.source)
-        for path in (
-            *page.included_files(".out"),
-            *page.included_files(".py"),
-            *page.included_files(".md"),
-        ):
+            yield page.source
+        for path in page.included_files():
             below = path.relative_to(page.settings.snippets_dir)
             stem = below.with_suffix("").as_posix()
             if figure != stem and not figure.startswith(f"{stem}-"):
-                texts.append(path.read_text("utf-8", "replace"))
-        texts += [code.text for code in page.codes if not _NUMBER.fullmatch(code.text)]
-        for text in texts:
-            yield from literals(text)
-        for formula in page.formulas:
-            yield from _tex_literals(formula.text)
+                yield page.read_text(path)
+        for code in page.codes:
+            if not _NUMBER.fullmatch(code.text):
+                yield code.text
 
     @cached_property
     def _tested(self) -> dict[str, set[float]]:
+        """The numbers in the tests of the page's claims, by the names of the tests."""
         try:
-            tests = claims.tests(claims.test_file(self._page))
+            tests = claims.tests_of(self._page)
         except (SyntaxError, ValueError):
             return {}
         return {test.name: literals(test.code) for test in tests}
 
     @cached_property
     def _unchecked(self) -> set[str]:
-        marks = [said for key, said, _ in self._page.directives if key == "unchecked"]
-        return {part.strip() for mark in marks for part in mark.split(";")}
+        values = [d.value for d in self._page.directives if d.key == "unchecked"]
+        return {part.strip() for value in values for part in value.split(";")}
 
 
-def written(page: Page) -> Iterator[Written]:
-    """Return the numbers of a page's prose: digits, number words, and spans of code
-    that hold one number alone."""
+def find_numbers(page: Page) -> Iterator[WrittenNumber]:
+    """Yield the numbers of a page's prose: digits, number words, and spans of code that
+    hold one number alone."""
     prose = page.prose
     for code in page.codes:
         if _NUMBER.fullmatch(code.text):
             end = code.start + len(code.text)
             prose = prose[: code.start] + code.text + prose[end:]
-    for pattern in (_FRONT, _SKIPPED):
+    for pattern in (_FRONT_MATTER, _SKIPPED):
         prose = pattern.sub(_blank, prose)
-    prose = _without_markers(prose)
+    prose = _without_list_markers(prose)
     for match in _NUMBER.finditer(prose):
-        text = match[0].strip()
         digits = match["digits"].replace(",", "")
-        value = float(digits + (match["part"] or "") + (match["power"] or ""))
         before = prose[max(0, match.start() - 20) : match.start()]
-        yield Written(
-            text,
-            value,
+        yield WrittenNumber(
+            match[0].strip(),
+            float(digits + (match["part"] or "") + (match["power"] or "")),
             len(match["part"] or ".") - 1,
             match.start(),
             is_percent=bool(match["percent"]),
@@ -225,19 +248,18 @@ def written(page: Page) -> Iterator[Written]:
         )
     for match in _WORD.finditer(prose):
         value = float(_WORDS[match[0].lower()])
-        yield Written(match[0], value, 0, match.start(), is_word=True)
+        yield WrittenNumber(match[0], value, 0, match.start(), is_word=True)
 
 
-def _without_markers(prose: str) -> str:
+def _without_list_markers(prose: str) -> str:
     """Blank the markers of numbered lists.
 
     A line that begins with a number and a period is an item only in a block that begins
     as a list. In a paragraph, the number belongs to the sentence.
     """
-    blocks = re.split(r"(\n[ \t]*\n)", prose)
     return "".join(
-        _MARKER.sub(_blank, block) if _MARKER.match(block) else block
-        for block in blocks
+        _LIST_MARKER.sub(_blank, block) if _LIST_MARKER.match(block) else block
+        for block in re.split(r"(\n[ \t]*\n)", prose)
     )
 
 
@@ -247,17 +269,10 @@ def _blank(match: re.Match) -> str:
 
 def literals(text: str) -> set[float]:
     """Return the absolute values of the numbers in a program or an output."""
-    found = set()
-    for match in _LITERAL.finditer(text):
-        try:
-            found.add(float(match[0].replace("_", "")))
-        except ValueError:
-            continue
-    found |= {
-        float(match[0].replace(",", ""))
-        for match in re.finditer(r"\b\d{1,3}(?:,\d{3})+\b", text)
-    }
-    return found | {float(_WORDS[match[0].lower()]) for match in _WORD.finditer(text)}
+    texts = [match[0].replace("_", "") for match in _LITERAL.finditer(text)]
+    texts += [match[0].replace(",", "") for match in _GROUPED.finditer(text)]
+    words = {float(_WORDS[match[0].lower()]) for match in _WORD.finditer(text)}
+    return words | set(map(float, texts))
 
 
 def _tex_literals(tex: str) -> set[float]:
@@ -267,31 +282,3 @@ def _tex_literals(tex: str) -> set[float]:
         for match in _TEX_POWER.finditer(tex)
     }
     return literals(tex.replace("{,}", "").replace(r"\,", "")) | powers
-
-
-def fits(number: Written, value: float) -> bool:
-    """Whether a shown value, rounded to the digits of the prose, is the number."""
-    candidates = (value, value * 100) if number.is_percent else (value,)
-    return any(_rounds_to(number, abs(each)) for each in candidates)
-
-
-def _rounds_to(number: Written, value: float) -> bool:
-    if not math.isfinite(value):
-        return False
-    if value == number.value:
-        return True
-    if "e" in number.text:
-        mantissa = number.text.lower().partition("e")[0].lstrip("-−+")
-        places = len(mantissa.partition(".")[2])
-        return float(f"{value:.{places}e}") == number.value
-    if number.digits:
-        return math.isclose(round(value, number.digits), number.value, rel_tol=1e-12)
-    if number.is_word or number.value <= _SMALL:
-        return False
-    if number.is_percent:
-        return round(value) == number.value
-    if number.is_rough:
-        # "about 600" is 598 rounded to one digit, "about 1,230" to three.
-        digits = len(str(int(number.value)).rstrip("0"))
-        return value > 0 and float(f"{value:.{digits - 1}e}") == number.value
-    return round(value) == number.value and value > 100

@@ -4,15 +4,16 @@ import os
 import re
 import sys
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from mathml.source import Formula, Piece, Source, blanked, markdown_cells
-from tracebook import files, includes, pages, settings
+from tracebook import files, includes, pages, settings, snippet
 from tracebook.includes import Include
 from tracebook.settings import Settings, SettingsError
+from tracebook.snippet import Snippet
 
 __all__ = [
     "BIBLIOGRAPHY",
@@ -92,6 +93,7 @@ class Page(Source):
         self.root = root
         self.label = path.relative_to(root).as_posix()
         self.source = files.text(path, self.label) if source is None else source
+        self._contents: dict[Path, bytes] = {}
         is_lab = path.suffix == ".py"
         super().__init__(markdown_cells(self.source) if is_lab else self.source)
 
@@ -105,7 +107,30 @@ class Page(Source):
         """Return ``FILE:LINE`` of an offset into the text."""
         return f"{self.label}:{self.line(offset)}"
 
+    @property
+    def title(self) -> str:
+        """The first heading, with its code and without its attributes."""
+        for start, level, _ in self.headings:
+            if level == 1:
+                line = self.text[start:].partition("\n")[0].strip("# ")
+                return re.sub(r"\s*\{[^{}]*\}$", "", line)
+        return self.path.stem
+
     # Files.
+
+    def read(self, path: Path) -> bytes:
+        """Return the content of a file, or nothing if there is no such file.
+
+        The file is read once, so that the key of a result is made from what its check
+        read.
+        """
+        if path not in self._contents:
+            self._contents[path] = path.read_bytes() if path.is_file() else b""
+        return self._contents[path]
+
+    def read_text(self, path: Path) -> str:
+        """Return the text of a file, which is read once."""
+        return self.read(path).decode("utf-8", "replace").replace("\r\n", "\n")
 
     @cached_property
     def settings(self) -> Settings:
@@ -137,6 +162,26 @@ class Page(Source):
     def included_names(self) -> list[str]:
         """The names of the included files, in order."""
         return [include.name for include in self.includes]
+
+    @property
+    def programs(self) -> dict[str, Snippet]:
+        """The included programs that exist, by their names."""
+        paths = {name: self.included_file(name) for name in self.included_names}
+        return {
+            name: self._program(path)
+            for name, path in paths.items()
+            if path and name.endswith(".py")
+        }
+
+    def _program(self, path: Path) -> Snippet:
+        """Return a program. Its text and its output are read once."""
+        source, output = (
+            self.read(file).decode("utf-8", "surrogateescape")
+            for file in (path, path.with_suffix(".out"))
+        )
+        source = source.replace("\r\n", "\n").replace("\r", "\n")
+        program = snippet.load(path, self.settings)
+        return replace(program, source=source, output=output)
 
     def included_files(
         self, suffix: str = "", start: int = 0, end: int = sys.maxsize

@@ -1,4 +1,4 @@
-"""Run the checks of pages in worker processes."""
+"""Perform tasks in worker processes; a worker that dies is replaced."""
 
 import faulthandler
 import math
@@ -7,129 +7,152 @@ import signal
 import tempfile
 import threading
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, wait
-from concurrent.futures import ProcessPoolExecutor as Pool
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import active_children, get_context, parent_process
+from multiprocessing import connection, get_context, parent_process
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import psutil
 
 from tracebook import progress, scratch
 
-from .finding import Finding
-
 TIME_LIMIT = 900.0
-"""Seconds of work, of all threads, for a check of one page; by the clock it may take
-twice as long, because others work, too. Programs have limits of their own."""
-_BY_THE_CLOCK = 2
+"""Processor time of all threads for a check of one page, in seconds. By the clock, a
+check may take twice as long, because other processes work, too."""
 PROGRAMS = "programs"
+"""The check of programs, which have time limits of their own."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """One check, of a page or of programs, for one process."""
+    """A check of a page or of programs, for one worker."""
 
     check: str
-    things: tuple[str, ...]
-    """Paths below the root."""
-
-    @property
-    def waits(self) -> bool:
-        """Whether other processes do its work."""
-        return self.check == PROGRAMS
+    paths: tuple[str, ...]
+    """Paths below the project's root."""
 
 
-Answer = list[Finding]
-Ask = Callable[[Task, Path], Answer]
-Done = Callable[[Task, Answer | BaseException], None]
+@dataclass(frozen=True)
+class Failure:
+    """The end of a task that has no result."""
+
+    message: str
+
+
+Perform = Callable[[Task, Path], Any]
 
 
 def run(
     tasks: list[Task],
     root: Path,
     workers: int,
-    done: Done,
+    done: Callable[[Task, Any], None],
     *,
-    ask: Ask,
+    perform: Perform,
     tell: Callable[[str], None] = lambda line: None,
     time_limit: float = TIME_LIMIT,
 ) -> None:
-    """Have all tasks done, report each as it ends, and tell how far the work is."""
+    """Perform tasks, and report each as it ends.
+
+    Args:
+        tasks: the tasks.
+        root: the project's folder.
+        workers: the number of processes for the checks of pages. Programs have one more,
+            which waits for the processes that run them.
+        done: takes a task, and its result or a ``Failure``.
+        perform: performs a task in a worker, and returns the result.
+        tell: takes a line on the progress, now and then.
+        time_limit: processor time for the check of a page, in seconds.
+    """
+    waiting = sorted(tasks, key=lambda task: task.check != PROGRAMS)
+    most = workers + sum(task.check == PROGRAMS for task in tasks)
+    state, busy, idle = _Progress(tasks, tell), list[_Worker](), list[_Worker]()
     with tempfile.TemporaryDirectory(
         dir=scratch.folder(), ignore_cleanup_errors=True
     ) as folder:
-        so_far = _Progress(tasks, tell)
-
-        def turn(*parts: tuple[list[Task], int]) -> dict[Task, BaseException]:
-            """Have tasks done by so many workers; those whose pool broke are left."""
-            left: dict[Task, BaseException] = {}
-            with ExitStack() as pools:
-                pending = {}
-                for part, at_a_time in parts:
-                    pool = pools.enter_context(_Pool(at_a_time, folder))
-                    for task in part:
-                        limit = None if task.waits else time_limit
-                        try:
-                            future = pool.submit(_ask, ask, task, root, limit)
-                            pending[future] = task
-                        except BrokenProcessPool as error:  # already
-                            left[task] = error
-                while pending:
-                    so_far.tell()
-                    for future in wait(pending, 1, FIRST_COMPLETED).done:
-                        task, ended = pending.pop(future), future.exception()
-                        if isinstance(ended, BrokenProcessPool):
-                            left[task] = ended
-                        else:
-                            done(task, ended or future.result())
-                            so_far.ended(task)
-            return left
-
-        waiting = [task for task in tasks if task.waits]
-        others = [task for task in tasks if not task.waits]
-        left = turn((waiting, 1), (others, workers))
-        while left:
-            # A pool that broke does not tell on what; one worker, in order, does.
-            left = turn(([task for task in tasks if task in left], 1))
-            if culprit := next((task for task in tasks if task in left), None):
-                done(culprit, left.pop(culprit))
-
-
-class _Pool(Pool):
-    """Worker processes; an exception leaves nothing of them and what they started."""
-
-    def __init__(self, workers: int, folder: str) -> None:
-        super().__init__(workers, get_context("spawn"), _begin, (folder,))
-
-    def __exit__(self, kind: type | None, *_: object) -> None:
-        if kind:
-            workers = active_children()
-            started: list[psutil.Process] = []
-            for worker in workers:
-                with suppress(psutil.NoSuchProcess):
-                    started += psutil.Process(worker.pid).children(recursive=True)
+        try:
+            while waiting or busy:
+                while waiting and len(busy) < most:
+                    worker = idle.pop() if idle else _Worker(perform, root, folder)
+                    busy.append(worker)
+                    worker.begin(waiting.pop(0), time_limit)
+                state.tell()
+                ready = connection.wait([worker.connection for worker in busy], 1)
+                for worker in [each for each in busy if each.connection in ready]:
+                    busy.remove(worker)
+                    result = worker.result()
+                    if worker.is_alive:
+                        idle.append(worker)
+                    done(worker.task, result)
+                    state.count(worker.task)
+        finally:
+            for worker in (*busy, *idle):
                 worker.kill()
-            for each in started:
-                with suppress(psutil.NoSuchProcess):
-                    each.kill()
-            psutil.wait_procs(started, 5)
-            # Not by psutil, which would take the exit code away: the pool, which never
-            # sees it then, waits forever.
-            for worker in workers:
-                worker.join(5)
-        self.shutdown(cancel_futures=True)
 
 
-def _begin(folder: str) -> None:
-    """In a worker: who started it ends it, also on Ctrl-C, and what it leaves."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+class _Worker:
+    """A process that performs one task after another."""
+
+    def __init__(self, perform: Perform, root: Path, folder: str) -> None:
+        context = get_context("spawn")
+        self.connection, remote = context.Pipe()
+        arguments = remote, perform, root, folder
+        self._process = context.Process(target=_serve, args=arguments)
+        self._process.start()
+        remote.close()
+        self.is_alive = True
+
+    def begin(self, task: Task, time_limit: float) -> None:
+        """Have a task performed."""
+        self.task = task
+        with suppress(BrokenPipeError):  # result() will tell
+            self.connection.send((task, time_limit))
+
+    def result(self) -> Any:
+        """Return the result of the task, or a failure if the process died."""
+        try:
+            return self.connection.recv()
+        except (EOFError, ConnectionError):
+            self.is_alive = False
+            self._process.join()
+            code = self._process.exitcode
+            return Failure(f"its process ended with exit code {code}")
+
+    def kill(self) -> None:
+        """End the process, and the processes that it started."""
+        children: list[psutil.Process] = []
+        with suppress(psutil.NoSuchProcess):
+            children = psutil.Process(self._process.pid).children(recursive=True)
+        self._process.kill()
+        for child in children:
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
+        psutil.wait_procs(children, 5)
+        self._process.join(5)
+
+
+def _serve(requests: Connection, perform: Perform, root: Path, folder: str) -> None:
+    """Perform the tasks of a connection, in a worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
     os.environ["TMPDIR"] = folder
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    while True:
+        task, time_limit = requests.recv()
+        if task.check != PROGRAMS:
+            faulthandler.dump_traceback_later(2 * time_limit, exit=True)
+            _limit_work(time_limit)
+        try:
+            result = perform(task, root)
+        except Exception:
+            result = Failure(traceback.format_exc())
+        faulthandler.cancel_dump_traceback_later()
+        _limit_work(0)
+        requests.send(result)
 
 
 def _end_with_parent() -> None:
@@ -138,41 +161,29 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _ask(ask: Ask, task: Task, root: Path, time_limit: float | None) -> Answer:
-    if time_limit:
-        faulthandler.dump_traceback_later(time_limit * _BY_THE_CLOCK, exit=True)
-        _limit_work(time_limit)
-    try:
-        return ask(task, root)
-    finally:
-        faulthandler.cancel_dump_traceback_later()
-        _limit_work(0)
-
-
 def _limit_work(seconds: float) -> None:
-    """End this process when it has worked so long; 0 for no limit any more."""
+    """End this process after so much processor time; 0 lifts the limit."""
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 class _Progress:
-    """Tells how far the work is, with a pause from one line to the next."""
+    """Tells how many checks ended, with a pause between two lines."""
 
     def __init__(self, tasks: list[Task], tell: Callable[[str], None]) -> None:
-        self._tell, self._told = tell, -math.inf
+        self._tell, self._last = tell, -math.inf
         self._ended: Counter[str] = Counter()
-        self._all: Counter[str] = Counter()
+        self._total: Counter[str] = Counter()
         for task in tasks:
-            self._all[task.check] += len(task.things)
+            self._total[task.check] += len(task.paths)
 
-    def ended(self, task: Task) -> None:
-        self._ended[task.check] += len(task.things)
+    def count(self, task: Task) -> None:
+        self._ended[task.check] += len(task.paths)
 
     def tell(self) -> None:
-        if time.monotonic() - self._told >= progress.PAUSE:
-            self._told = time.monotonic()
-            said = (
-                f"{each} {self._ended[each]} of {n}" for each, n in self._all.items()
-            )
-            self._tell(f"truth: {', '.join(said)}")
+        if time.monotonic() - self._last >= progress.PAUSE:
+            self._last = time.monotonic()
+            counts = self._total.items()
+            parts = (f"{name} {self._ended[name]} of {n}" for name, n in counts)
+            self._tell(f"truth: {', '.join(parts)}")

@@ -1,11 +1,11 @@
-"""Messages that a page quotes come from a program that printed them.
+"""Check that the messages and docstrings that a page quotes are what was printed.
 
-A message, see ``is_message``, stands in a trace that its page embeds, or in
-one that a comment of its block names: ``<!-- proof: NAME.out -->``. White space
-does not count, and an ellipsis leaves something out.
+A message (see ``is_message``) must stand in an output that its page includes, or in one
+that a comment of its block names: ``<!-- proof: NAME.out -->``. White space doesn't
+count, and an ellipsis stands for omitted text.
 
-What is marked by ``<!-- docstring: tf.custom_gradient -->``, the blockquote, the
-fence or the span right before it, is compared with the installed text.
+A blockquote, a fence or a span of code right above ``<!-- docstring: tf.sign -->`` must
+stand in the docstring of the installed version.
 """
 
 import ast
@@ -13,9 +13,8 @@ import importlib
 import inspect
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from .finding import Finding
@@ -33,23 +32,22 @@ _ELLIPSIS = re.compile(r"\s*(?:…|\.\.\.)\s*")
 
 
 def is_message(text: str) -> bool:
-    """Whether a span quotes a message: an exception, or four words, no code."""
+    """Return whether a span of code quotes a message: it names an exception, or has
+    four words and isn't code."""
     if _EXCEPTION.search(text):
         return not _API.match(text) or bool(_RAISED.match(text))
     return len(text.split()) >= 4 and not _is_code(text)
 
 
 def _is_code(text: str) -> bool:
-    """Whether a span is Python, a type or a command, however many its words."""
+    """Return whether a span is Python, a type or a command."""
     if "::" in text or _COMMAND.match(text):
         return True
-    return any(
-        _parses(form.format(text.strip()))
-        for form in ("{}", "{}: pass", "{}\n    pass")
-    )
+    forms = (text.strip(), f"{text.strip()}: pass", f"{text.strip()}\n    pass")
+    return any(map(_is_python, forms))
 
 
-def _parses(text: str) -> bool:
+def _is_python(text: str) -> bool:
     try:
         ast.parse(text)
     except SyntaxError:
@@ -57,65 +55,62 @@ def _parses(text: str) -> bool:
     return True
 
 
-def check(pages: list[Page], root: Path) -> list[Finding]:
-    return [
-        finding
-        for page in pages
-        if not page.is_generated
-        for finding in (*_messages(page, root), *_docstrings(page))
-    ]
+def check(page: Page) -> list[Finding]:
+    """Compare the quotes of a page."""
+    return [] if page.is_generated else [*_messages(page), *_docstrings(page)]
 
 
-def _messages(page: Page, root: Path) -> Iterator[Finding]:
-    embedded = [*page.included_files(".out"), *page.included_files(".md")]  # tables
-    for parts, start in quoted(page):
+def _messages(page: Page) -> Iterator[Finding]:
+    included = [*page.included_files(".out"), *page.included_files(".md")]  # tables
+    for parts, start in find_messages(page):
         named = [
             path
-            for said in page.directive_values("proof", start)
-            for name in re.split(r"[,\s]+", said)
+            for value in page.directive_values("proof", start)
+            for name in re.split(r"[,\s]+", value)
             if name.endswith(".out") and (path := page.find_file(name))
         ]
-        traces = list(dict.fromkeys([*named, *embedded]))
-        state, how = _judge(parts, traces)
-        yield Finding(
-            "error",
-            state,
-            page.label,
-            page.location(start),
-            " … ".join(parts),
-            how,
-            next((str(t.relative_to(root)) for t in traces if t.name == how), ""),
-        )
+        for path in (*named, *included):
+            if _pattern(parts).search(" ".join(page.read_text(path).split())):
+                evidence = path.relative_to(page.root).as_posix()
+                state, detail = "compared", path.name
+                break
+        else:
+            state, detail, evidence = "failed", "no output of the page has it", ""
+        location = page.location(start)
+        yield Finding("error", state, location, " … ".join(parts), detail, evidence)
 
 
-def quoted(page: Page) -> list[tuple[list[str], int]]:
-    """Each message, in the parts that an ellipsis, also between spans, leaves."""
-    marked = {piece.start for _, piece in page.docstring_quotes}
-    found: list[tuple[list[str], int]] = []
+def find_messages(page: Page) -> list[tuple[list[str], int]]:
+    """Return the parts of each quoted message between ellipses, and its offset.
+
+    An ellipsis may also stand between two spans of code.
+    """
+    docstrings = {piece.start for _, piece in page.docstring_quotes}
+    messages: list[tuple[list[str], int]] = []
     end = 0
     for code in page.codes:
-        if not is_message(code.text) or code.start in marked:
+        if not is_message(code.text) or code.start in docstrings:
             continue
         between = page.text[end : code.start].strip("` \n")
-        if found and _ELLIPSIS.fullmatch(between):
-            found[-1][0].extend(_parts(code.text))
+        if messages and _ELLIPSIS.fullmatch(between):
+            messages[-1][0].extend(_parts(code.text))
         else:
-            found.append((_parts(code.text), code.start))
+            messages.append((_parts(code.text), code.start))
         end = code.start + len(code.text)
-    found += [
+    messages += [
         (_parts(fence.text), fence.start)
         for fence in page.fences
-        if _RAISED.match(fence.text.strip()) and fence.start not in marked
+        if _RAISED.match(fence.text.strip()) and fence.start not in docstrings
     ]
-    return found
+    return messages
 
 
 def _parts(text: str) -> list[str]:
     return [" ".join(part.split()) for part in _ELLIPSIS.split(text) if part.strip()]
 
 
-def _pattern(parts: Iterable[str]) -> re.Pattern:
-    """Whole words, in this order."""
+def _pattern(parts: list[str]) -> re.Pattern[str]:
+    """Return a pattern for the parts as whole words, in order, within one message."""
     return re.compile(
         rf"(?:(?!{_RAISED.pattern}).)*?".join(
             (r"(?<!\w)" if part[0].isalnum() else "")
@@ -126,37 +121,26 @@ def _pattern(parts: Iterable[str]) -> re.Pattern:
     )
 
 
-def _judge(parts: list[str], traces: list[Path]) -> tuple[str, str]:
-    for trace in traces:
-        if _pattern(parts).search(" ".join(trace.read_text("utf-8").split())):
-            return "compared", trace.name
-    return "failed", "no trace of the page has it"
-
-
 def _docstrings(page: Page) -> Iterator[Finding]:
     for name, quote in page.docstring_quotes:
-        installed_text = " ".join(_docstring(name).split())
+        docstring = " ".join(_docstring(name).split())
         parts = _parts(quote.text)
-        holds = parts and _pattern(parts).search(installed_text)
-        yield Finding(
-            "quote",
-            "compared" if holds else "failed",
-            page.label,
-            page.location(quote.start),
-            " ".join(quote.text.split()),
-            f"the docstring of {name}" + ("" if holds else " does not say so"),
-        )
+        state, detail = "compared", f"the docstring of {name}"
+        if not parts or not _pattern(parts).search(docstring):
+            state, detail = "failed", f"{detail} does not say so"
+        text = " ".join(quote.text.split())
+        yield Finding("quote", state, page.location(quote.start), text, detail)
 
 
 @cache
 def _docstring(name: str) -> str:
-    """That of a dotted name in what is installed; empty if there is none."""
+    """Return the installed docstring of a dotted name, or nothing."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     module, *attributes = name.split(".")
     try:
-        thing: Any = importlib.import_module(_MODULES.get(module, module))
+        value: Any = importlib.import_module(_MODULES.get(module, module))
         for attribute in attributes:
-            thing = getattr(thing, attribute)
+            value = getattr(value, attribute)
     except (ImportError, AttributeError, ValueError):
         return ""
-    return inspect.getdoc(thing) or ""
+    return inspect.getdoc(value) or ""

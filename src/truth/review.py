@@ -26,10 +26,10 @@ _WIDTH = 88
 
 @dataclass(frozen=True)
 class Pair:
-    """A claim and its test, where they are there."""
+    """A claim and its test."""
 
     page: str
-    claim: Claim | None
+    claim: Claim
     test: ClaimTest | None
 
 
@@ -43,13 +43,14 @@ def main(words: list[str]) -> int:
     root = Path().resolve()
     pages = all_pages(root)
     if arguments.sample:
-        pairs = [pair for page in pages for pair in _pairs(page) if pair.claim]
-        chosen = random.Random(arguments.seed).sample(
-            pairs, min(arguments.sample, len(pairs))
-        )
+        pairs = [pair for page in pages for pair in _pairs(page)]
+        size = min(arguments.sample, len(pairs))
+        chosen = random.Random(arguments.seed).sample(pairs, size)
         texts = [shown(None, pair) for pair in chosen]
     else:
-        _demand_commit(arguments.base, root)
+        commit = f"{arguments.base}^{{commit}}"
+        if _git(root, "rev-parse", "--verify", "--quiet", commit) is None:
+            raise SettingsError(f"git knows no commit {arguments.base}")
         texts = [*_changes(pages, arguments.base, root)]
     for text in texts:
         print(f"{'=' * _WIDTH}\n{text}")
@@ -57,91 +58,85 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def _demand_commit(base: str, root: Path) -> None:
-    if _git(root, "rev-parse", "--verify", "--quiet", f"{base}^{{commit}}") is None:
-        raise SettingsError(f"git knows no commit {base}")
-
-
 def _changes(pages: list[Page], base: str, root: Path) -> Iterator[str]:
-    """Return the claims that are new, gone, reworded, or have another test."""
-    now = {page.label: page for page in pages}
+    """Yield the claims that are new, removed or reworded, or have another test."""
+    by_label = {page.label: page for page in pages}
     listed = _git(root, "ls-tree", "-r", "--name-only", base, "docs") or ""
     before = {name for name in listed.splitlines() if name.endswith((".md", ".py"))}
-    for name in sorted(before | {*now}):
-        old = _pairs_at(root / name, base, root) if name in before else []
-        new = _pairs(now[name]) if name in now else []
-        by_id = {pair.claim.id: pair for pair in old if pair.claim}
+    for label in sorted(before | by_label.keys()):
+        old = _old_pairs(root / label, base, root) if label in before else []
+        new = _pairs(by_label[label]) if label in by_label else []
+        old_by_id = {pair.claim.id: pair for pair in old}
         for pair in new:
-            previous = by_id.pop(pair.claim.id, None) if pair.claim else None
-            if previous is None or _differs(previous, pair):
+            previous = old_by_id.pop(pair.claim.id, None)
+            if previous is None or _content(previous) != _content(pair):
                 yield shown(previous, pair)
-        for pair in by_id.values():
-            yield shown(pair, Pair(name, None, None))
+        for pair in old_by_id.values():
+            yield shown(pair, None)
 
 
-def _differs(old: Pair, new: Pair) -> bool:
-    texts = [pair.claim.text if pair.claim else "" for pair in (old, new)]
-    codes = [
-        f"{pair.test.code}{pair.test.helpers}" if pair.test else ""
-        for pair in (old, new)
-    ]
-    return texts[0] != texts[1] or codes[0] != codes[1]
+def _content(pair: Pair) -> tuple[str, ...]:
+    test = pair.test
+    return pair.claim.text, test.code if test else "", test.helpers if test else ""
 
 
 def _pairs(page: Page) -> list[Pair]:
     """Return the claims of a page as it is, each with its test."""
-    path = claims.test_file(page)
-    source = path.read_text("utf-8") if path.is_file() else ""
-    return _paired(page, source)
+    return _paired(page, page.read_text(claims.test_path(page)))
 
 
-def _pairs_at(path: Path, base: str, root: Path) -> list[Pair]:
+def _old_pairs(path: Path, base: str, root: Path) -> list[Pair]:
     """Return the claims of a page as it was in a commit."""
     text = _git(root, "show", f"{base}:{path.relative_to(root).as_posix()}")
     page = Page(path, root, text or "")
     if not path.is_relative_to(page.settings.docs_dir):
         return []
-    test = claims.test_file(page).relative_to(root).as_posix()
+    test = claims.test_path(page).relative_to(root).as_posix()
     return _paired(page, _git(root, "show", f"{base}:{test}") or "")
 
 
 def _paired(page: Page, source: str) -> list[Pair]:
     try:
-        tests = {test.name: test for test in claims.tests_of(source)}
+        tests = {test.name: test for test in claims.parse_tests(source)}
     except SyntaxError:
         tests = {}
-    return [
-        Pair(page.label, claim, tests.get(claim.test)) for claim in claims.claims(page)
-    ]
+    marked = claims.find_claims(page)
+    return [Pair(page.label, claim, tests.get(claim.test)) for claim in marked]
 
 
 def _git(root: Path, *words: str) -> str | None:
-    done = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True)
-    return None if done.returncode else done.stdout
+    run = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True)
+    return None if run.returncode else run.stdout
 
 
-def shown(old: Pair | None, new: Pair) -> str:
-    """Return a claim as a reviewer reads it: its wording, its contrasts, its test."""
-    claim = new.claim or (old.claim if old else None)
-    assert claim, "a pair without a claim is never shown"
-    lines = [f"{new.page}:{claim.line}  #{claim.id}"]
-    if old and old.claim and new.claim and old.claim.text != new.claim.text:
-        lines += [f"  was: {old.claim.text}", f"  now: {new.claim.text}"]
-        lines.append(f"  changed: {_changed_words(old.claim.text, new.claim.text)}")
+def shown(old: Pair | None, new: Pair | None) -> str:
+    """Return a claim as a reviewer reads it: its wording, its contrasts, its test.
+
+    Args:
+        old: the claim before, or None if it is new.
+        new: the claim now, or None if it was removed.
+    """
+    pair = new or old
+    assert pair
+    claim = pair.claim
+    lines = [f"{pair.page}:{claim.line}  #{claim.id}"]
+    if old and new and old.claim.text != claim.text:
+        lines += [f"  was: {old.claim.text}", f"  now: {claim.text}"]
+        lines.append(f"  changed: {_changed_words(old.claim.text, claim.text)}")
     else:
-        state = "removed" if not new.claim else "same wording" if old else "new"
+        state = "removed" if not new else "same wording" if old else "new"
         lines.append(f"  {state}: {claim.text}")
-    if new.claim and not new.test:
-        lines.append("  NO TEST")
-    if new.test:
-        for contrast in new.test.contrasts:
-            lines.append(f"  contrast: {contrast.words}")
-        is_same = old and old.test and old.test.code == new.test.code
-        lines.append(f"  test ({'unchanged' if is_same else 'new or changed'}):")
-        lines += [f"    {line}".rstrip() for line in new.test.code.splitlines()]
-        if new.test.helpers:
-            lines.append("  which uses:")
-            lines += [f"    {line}".rstrip() for line in new.test.helpers.splitlines()]
+    if not new:
+        return "\n".join(lines)
+    if not new.test:
+        return "\n".join([*lines, "  NO TEST"])
+    lines += [f"  contrast: {contrast.words}" for contrast in new.test.contrasts]
+    is_same = old and old.test and old.test.code == new.test.code
+    lines.append(f"  test ({'unchanged' if is_same else 'new or changed'}):")
+    lines += [f"    {line}".rstrip() for line in new.test.code.splitlines()]
+    if new.test.helpers:
+        lines.append("  which uses:")
+        lines += [f"    {line}".rstrip() for line in new.test.helpers.splitlines()]
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""The records of the computed tables.
+"""Read the records of computed tables, and find those that must run again.
 
 ``python -m tests.tables NAME`` runs a table and writes its record,
 ``snippets/tables/NAME.md``, which a page includes. A line of the record holds two
@@ -14,10 +14,11 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import metadata
 from pathlib import Path
 
-from tracebook import fingerprint
+from store import fingerprint
 
 CODE = Path("tests/tables")
 RECORDS = Path("snippets/tables")
@@ -36,7 +37,7 @@ MODES = "modes"
 
 
 @dataclass(frozen=True)
-class Call:
+class ProgramCall:
     """A call of a function that a program defines."""
 
     program: str
@@ -45,7 +46,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Record:
+class TableRecord:
     """A table that a run filled, and the digests that stand above it."""
 
     name: str
@@ -55,28 +56,30 @@ class Record:
     modes: str = ""
     """The line that names a call, if there is one."""
 
-    @property
-    def call(self) -> Call:
-        """The call that the table shows."""
-        match = _MODES.fullmatch(self.modes)
-        if not match:
-            raise ValueError(f"{self.name}: write <!-- modes: PROGRAM: CALL -->")
-        return Call(match["program"], match["call"])
+    @cached_property
+    def _modes(self) -> re.Match[str] | None:
+        return _MODES.fullmatch(self.modes)
 
     @property
-    def fix(self) -> Call | None:
-        """The call that is right: the one it names, or that of the right program."""
-        match = _MODES.fullmatch(self.modes)
+    def call(self) -> ProgramCall:
+        """The call that the table shows."""
+        if not self._modes:
+            raise ValueError(f"{self.name}: write <!-- modes: PROGRAM: CALL -->")
+        return ProgramCall(self._modes["program"], self._modes["call"])
+
+    @property
+    def fix(self) -> ProgramCall | None:
+        """The right call: the one it names, or that of the right program."""
+        match = self._modes
         if not match or "/wrong/" not in match["program"]:
             return None
         right = match["program"].replace("/wrong/", "/")
-        return Call(match["fixed"] or right, match["fix"] or match["call"])
+        return ProgramCall(match["fixed"] or right, match["fix"] or match["call"])
 
     @property
     def names_fix(self) -> bool:
         """Whether the record names the call of its fix."""
-        match = _MODES.fullmatch(self.modes)
-        return bool(match and match["fix"])
+        return bool(self._modes and self._modes["fix"])
 
 
 def digest(body: str) -> str:
@@ -125,76 +128,68 @@ def record(root: Path, name: str, body: str, modes: str = "") -> str:
     return f"{modes}{line}\n\n{body}\n"
 
 
-def read(text: str) -> Record | None:
-    """Parse a record, or return None if the text isn't one."""
-    match = _HEAD.match(text)
-    return match and Record(
-        match["name"],
-        match["body"],
-        match["sources"],
-        text[match.end() :].strip(),
-        match["modes"] or "",
-    )
-
-
-def load(root: Path, name: str) -> Record | None:
+def load(root: Path, name: str) -> TableRecord | None:
     """Read the record of a table, or return None if there is none.
 
     A new record of a call may hold nothing but the line that names the call.
     """
     path = path_of(root, name)
     text = path.read_text("utf-8", "replace") if path.is_file() else ""
-    first = text.partition("\n")[0] + "\n"
-    is_new = first == text and _MODES.fullmatch(first)
-    return Record(name, "", "", "", first) if is_new else read(text)
+    if match := _HEAD.match(text):
+        body, modes = text[match.end() :].strip(), match["modes"] or ""
+        return TableRecord(match["name"], match["body"], match["sources"], body, modes)
+    line = text.strip() + "\n"
+    return TableRecord(name, "", "", "", line) if _MODES.fullmatch(line) else None
 
 
 def names(root: Path) -> list[str]:
     """Return the names of all tables: those with a module, then those of calls."""
-    of_calls = [
-        path.relative_to(root / RECORDS).with_suffix("").as_posix()
-        for path in sorted((root / RECORDS).glob("*/**/*.md"))
-    ]
-    return [*_modules(root), *of_calls]
+    paths = sorted((root / RECORDS).glob("*/**/*.md"))
+    return [*_modules(root), *(_name(root, path) for path in paths)]
+
+
+def _name(root: Path, path: Path) -> str:
+    return path.relative_to(root / RECORDS).with_suffix("").as_posix()
 
 
 def _modules(root: Path) -> list[str]:
-    paths = sorted((root / CODE).glob("*.py"))
-    stems = [path.stem for path in paths if not path.stem.startswith("_")]
-    return [stem for stem in stems if stem != MODES]
+    """Return the names of the modules that define ``table()``."""
+    return [
+        path.stem
+        for path in sorted((root / CODE).glob("*.py"))
+        if path.stem != MODES and "def table()" in path.read_text("utf-8")
+    ]
 
 
-def problems(root: Path) -> list[tuple[str, int, str]]:
+def problems(root: Path) -> Iterator[tuple[str, int, str]]:
     """Find records that no run can have written.
 
     Args:
         root: the project's folder.
 
-    Returns:
+    Yields:
         Path below the root, line and message of each problem.
     """
-    return [*_problems(root)]
-
-
-def _problems(root: Path) -> Iterator[tuple[str, int, str]]:
     modules = _modules(root)
     for name in modules:
         if not path_of(root, name).is_file():
-            shown = (CODE / f"{name}.py").as_posix()
-            yield shown, 1, f"has no record; run: python -m tests.tables {name}"
+            module = (CODE / f"{name}.py").as_posix()
+            yield module, 1, f"has no record; run: python -m tests.tables {name}"
     for path in sorted((root / RECORDS).rglob("*.md")):
-        shown = path.relative_to(root).as_posix()
-        name = path.relative_to(root / RECORDS).with_suffix("").as_posix()
+        name = _name(root, path)
         known = load(root, name)
         run = f"run: python -m tests.tables {name}"
         if "/" not in name and name not in modules:
-            yield shown, 1, f"is of no table; write {CODE.as_posix()}/{name}.py"
+            message = f"is of no table; write {CODE.as_posix()}/{name}.py"
         elif known is None or known.name != name:
-            yield shown, 1, f"doesn't begin as a record; {run}"
+            message = f"doesn't begin as a record; {run}"
         elif known.body_digest != digest(known.body):
-            yield shown, 1, f"edited by hand, or never filled; {run}"
+            message = f"edited by hand, or never filled; {run}"
         elif "/" in name and not _MODES.fullmatch(known.modes):
-            yield shown, 1, "write <!-- modes: PROGRAM: CALL --> in its first line"
+            message = "write <!-- modes: PROGRAM: CALL --> in its first line"
+        else:
+            continue
+        yield path.relative_to(root).as_posix(), 1, message
 
 
 def stale(root: Path) -> list[str]:

@@ -32,9 +32,13 @@ _OUTPUT = re.compile(rf"\s*(?:\\begin\{{aligned\}})?\s*(\\?[A-Za-z]+){_INDEX} *&
 _NUMBERS = ("2", "3", "(-1)", r"\frac{1}{2}")
 
 
-def _has_names(known: Results, name: str) -> bool:
-    program = known.program(name)
-    return program is not None and bool(program.names)
+def _is_recorded(page: Page, known: Results) -> bool:
+    """Return whether the programs of a page ran, and there are some."""
+    results = known.programs(page)
+    return bool(results) and all(
+        "/wrong/" in name or (result and result.local_values)
+        for name, result in results.items()
+    )
 
 
 def run(book: Book, tally: Tally, site: object) -> None:
@@ -44,9 +48,7 @@ def run(book: Book, tally: Tally, site: object) -> None:
     pages = [  # what programs did is known where they ran
         page
         for page in all_pages(book.root)
-        if not page.is_generated
-        and (its := [n for n in page.included_names if n.endswith(".py")])
-        and all("/wrong/" in name or _has_names(known, name) for name in its)
+        if not page.is_generated and _is_recorded(page, known)
     ]
     if tally.fast:
         generator = random.Random(tally.seed)

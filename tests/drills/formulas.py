@@ -117,7 +117,7 @@ def failed(page: Page) -> str:
             if each.state == "failed":
                 return str(each)
         # What programs did is known where they ran.
-        for each in agreement.check([page], page.root):
+        for each in agreement.check(page):
             if each.state == "failed":
                 return str(each)
     return ""

@@ -29,12 +29,12 @@ def altered(page: Page, text: str) -> Page:
 
 def refused(page: Page) -> bool:
     """Whether a number of the page's prose stands nowhere."""
-    return any(n.state == "failed" for n in numbers.check([page], page.root))
+    return any(n.state == "failed" for n in numbers.check(page))
 
 
 def _digits(page: Page) -> Iterator[Change]:
     """Change one digit of a number with two or more."""
-    for number in numbers.written(page):
+    for number in numbers.find_numbers(page):
         if len(_DIGIT.findall(number.text)) > 1 and not number.is_word:
             place = [*_DIGIT.finditer(number.text)][-1]
             start = number.start + place.start()
@@ -42,7 +42,7 @@ def _digits(page: Page) -> Iterator[Change]:
 
 
 def _number_words(page: Page) -> Iterator[Change]:
-    for number in numbers.written(page):
+    for number in numbers.find_numbers(page):
         if number.text in _WORDS:
             end = number.start + len(number.text)
             yield number.start, end, _WORDS[number.text]

@@ -112,7 +112,7 @@ def run(book: Book, tally: Tally, site: Path) -> None:
         every = [(page, change) for page in pages for change in changes(page)]
         for page, (start, end, new) in _sample(chance, every, tally):
             other = altered(page, page.text[:start] + new + page.text[end:])
-            said = structure.check([other], book.root)
+            said = structure.check(other)
             tally.count(
                 kind,
                 f"{page.location(start)}: {page.text[start:end][:60]!r} → {new[:60]!r}",

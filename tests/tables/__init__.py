@@ -87,7 +87,7 @@ _MOST_NAMES = 8
 """Places in one row, at most."""
 
 
-def compute(table: str, known: tables.Record | None = None) -> str:
+def compute(table: str, known: tables.TableRecord | None = None) -> str:
     """Run a table, and return it in Markdown, without empty lines around it.
 
     Args:

@@ -31,7 +31,7 @@ from tests.harness import (
     XLA,
     gradients_in_fit,
 )
-from truth.tables import Call
+from truth.tables import ProgramCall
 from vjpcheck.messages import message, tidy
 
 from .cells import in_table
@@ -48,7 +48,7 @@ MODES: dict[str, Callable[..., list]] = {
 _SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
 
 
-def table(call: Call) -> str:
+def table(call: ProgramCall) -> str:
     """Return the table of a call, in Markdown; modes that show the same share a row."""
     rows: dict[str, list[str]] = {}
     for mode, text in shown(call).items():
@@ -59,7 +59,7 @@ def table(call: Call) -> str:
     return "\n".join(["| Mode | What you see |", "| --- | --- |", *lines])
 
 
-def shown(call: Call) -> dict[str, str]:
+def shown(call: ProgramCall) -> dict[str, str]:
     """Return what a reader sees who asks for the gradient of a call, by mode.
 
     Raises:
@@ -74,7 +74,7 @@ def shown(call: Call) -> dict[str, str]:
     return {name: _outcome(mode, called, inputs) for name, mode in MODES.items()}
 
 
-def _evaluated(call: Call) -> tuple[Callable, list, list[str]]:
+def _evaluated(call: ProgramCall) -> tuple[Callable, list, list[str]]:
     """Return the function, its inputs, and the keywords of the last of these."""
     names = _defined(_SNIPPETS / call.program)
     try:

@@ -18,40 +18,30 @@ formulas, a custom gradient that agrees with none of them is unchecked.
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from ..finding import Finding
 from ..formulas.equations import Equation, equations
 from ..page import Page
-from ..results import Results
+from ..results import ProgramResult, Results
 from .comparison import compare
 from .recordings import Recording, program_names, recordings
 
 _KIND = "agreement"
 
 
-def check(pages: list[Page], root: Path) -> list[Finding]:
-    """Return the findings on some pages; a page fails without a record of its programs.
-
-    Args:
-        pages: the pages.
-        root: the project's folder, with the results of the programs.
-    """
-    results = Results(root)
+def check(page: Page) -> list[Finding]:
+    """Return the findings on a page, which fails without a record of its programs."""
+    results = Results(page.root).programs(page)
+    programs: dict[str, ProgramResult] = {}
     findings: list[Finding] = []
-    for page in pages:
-        programs = {}
-        for name in program_names(page):
-            if program := results.program(name):
-                programs[name] = program
-            else:
-                detail = "what it did is not on record; run: python -m truth"
-                location = f"{page.label}:1"
-                findings.append(
-                    Finding(_KIND, "failed", page.label, location, name, detail)
-                )
-        findings += _page_findings(page, recordings(programs))
-    return findings
+    for name in program_names(page):
+        if result := results.get(name):
+            programs[name] = result
+        else:
+            detail = "what it did is not on record; run: python -m truth"
+            findings.append(Finding(_KIND, "failed", f"{page.label}:1", name, detail))
+    recorded = recordings(programs, page.settings.snippets)
+    return [*findings, *_page_findings(page, recorded)]
 
 
 @dataclass
@@ -86,9 +76,7 @@ def _page_findings(page: Page, recorded: list[Recording]) -> Iterator[Finding]:
         elif same := agreeing.get(equation.content):
             state, detail = "compared", f"as in line {same.line}"
         location = f"{page.label}:{equation.line}"
-        yield Finding(
-            _KIND, state, page.label, location, equation.tex, detail, cases=cases
-        )
+        yield Finding(_KIND, state, location, equation.tex, detail, cases=cases)
     used = {recording for a in agreements.values() for recording in a.recordings}
     for recording in recorded if agreements else ():
         if recording.rule and recording not in used:
@@ -96,9 +84,7 @@ def _page_findings(page: Page, recorded: list[Recording]) -> Iterator[Finding]:
             if not recording.calls:
                 detail = "no small call outside of graphs"
             text = f"{recording.rule} of {recording.program}"
-            yield Finding(
-                _KIND, "unchecked", page.label, recording.location, text, detail
-            )
+            yield Finding(_KIND, "unchecked", recording.location, text, detail)
 
 
 def _agreements(

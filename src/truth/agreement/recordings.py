@@ -1,13 +1,14 @@
 """Recorded calls of the functions of programs."""
 
-import json
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from gradients.client import GradientResult
+
 from ..page import Page
-from ..results import Program
+from ..results import ProgramResult
 
 WRONG = "wrong"
 """The folder of deliberately wrong programs."""
@@ -108,21 +109,26 @@ def program_names(page: Page) -> list[str]:
     ]
 
 
-def recordings(programs: dict[str, Program]) -> list[Recording]:
-    """Return the recordings of custom gradients, then those of other functions."""
+def recordings(programs: dict[str, ProgramResult], folder: str) -> list[Recording]:
+    """Return the recordings of custom gradients, then those of other functions.
+
+    Args:
+        programs: the results by the names of the programs.
+        folder: the folder of the programs, for messages.
+    """
     rules = [
-        Recording(finding.location, finding.text, _rule_calls(finding.calls))
-        for program in programs.values()
-        for finding in program.rules or ()
-        if finding.kind == "rule" and not finding.expected_failure
+        Recording(f"{folder}/{name}:{gradient.line}", gradient.text, _calls(gradient))
+        for name, program in programs.items()
+        for gradient in program.gradients
+        if not gradient.expected_failure
     ]
     return rules + [
         Recording(name, "", tuple(map(FunctionCall.of, calls)))
         for name, program in programs.items()
-        for calls in json.loads(program.names or "[]")
+        for calls in program.local_values
     ]
 
 
-def _rule_calls(records: str) -> tuple[RuleCall, ...]:
-    calls = map(RuleCall.of, json.loads(records or "[]"))
+def _calls(gradient: GradientResult) -> tuple[RuleCall, ...]:
+    calls = map(RuleCall.of, gradient.calls)
     return tuple(call for call in calls if not call.is_empty)

@@ -11,8 +11,6 @@ Two comments in a displayed formula tell the check how to treat it:
 ``% definition`` it only gives a name to something, and is not checked.
 """
 
-from pathlib import Path
-
 from algebra.nodes import Space
 from algebra.scope import Scope
 from algebra.tree import symbols
@@ -22,11 +20,6 @@ from ..page import Page
 from .checked_formula import CheckedFormula, read
 from .inline import InlineFormulas, Verdict
 from .sections import sections
-
-
-def check(pages: list[Page], root: Path) -> list[Finding]:
-    """Return the findings on all formulas of some pages."""
-    return [finding for page in pages for finding in check_page(page)]
 
 
 def check_page(page: Page) -> list[Finding]:
@@ -97,7 +90,6 @@ def _finding(
     return Finding(
         "formula" if source.display else "inline formula",
         state,
-        page.label,
         page.location(source.start + position),
         source.label,
         detail,

@@ -175,7 +175,7 @@ class InlineFormulas:
     @cached_property
     def _code(self) -> list[str]:
         """The programs of the page, and the code in its text; a lab is a program."""
-        texts = [includes.read(path) for path in self._page.included_files(".py")]
+        texts = [includes.visible(each.source) for each in self._page.programs.values()]
         texts += [piece.text for piece in (*self._page.codes, *self._page.fences)]
         return texts + [self._page.source] * (self._page.path.suffix == ".py")
 
@@ -302,7 +302,9 @@ class InlineFormulas:
                 section
                 for path in sorted(paths - {self._page.path})
                 if path.is_file()
-                for section in _sections_at(path, self._page.root)
+                for section in _sections_at(
+                    path, self._page.root, self._page.read_text(path)
+                )
             ]
         return self._links[bounds]
 
@@ -349,5 +351,5 @@ def _statements(formula: CheckedFormula) -> list[Statement]:
 
 
 @lru_cache(maxsize=64)
-def _sections_at(path: Path, root: Path) -> list[Section]:
-    return list(sections_of(Page(path, root), Scope()))
+def _sections_at(path: Path, root: Path, text: str) -> list[Section]:
+    return list(sections_of(Page(path, root, text), Scope()))

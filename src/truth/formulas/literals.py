@@ -18,9 +18,9 @@ _SHAPE = re.compile(r"[(\[](\d+(?:, \d+)*),?[)\]]")
 def arrays(page: Page) -> list[np.ndarray]:
     """Return every number and every list of numbers in the included programs."""
     result = []
-    for path in page.included_files(".py"):
+    for program in page.programs.values():
         try:
-            tree = ast.parse(path.read_text("utf-8"))
+            tree = ast.parse(program.source)
         except SyntaxError:  # a deliberately wrong program
             continue
         for node in ast.walk(tree):
@@ -51,8 +51,8 @@ def contain(page: Page, value: np.ndarray, tolerance: float) -> bool:
 @lru_cache(maxsize=4)
 def _numbers(page: Page) -> np.ndarray:
     """Return all numbers, with both signs."""
-    paths = [*page.included_files(".py"), *page.included_files(".out")]
-    texts = [includes.read(path) for path in paths]
+    texts = [includes.visible(program.source) for program in page.programs.values()]
+    texts += [page.read_text(path) for path in page.included_files(".out")]
     if page.path.suffix == ".py":
         texts.append(page.source)
     numbers = [float(text) for text in _NUMBER.findall(" ".join(texts))]
@@ -64,6 +64,6 @@ def shapes(page: Page) -> set[tuple[int, ...]]:
     """Return the shapes of all arrays, and those that the outputs print."""
     result = {array.shape for array in arrays(page)}
     for path in page.included_files(".out"):
-        for text in _SHAPE.findall(path.read_text("utf-8")):
+        for text in _SHAPE.findall(page.read_text(path)):
             result.add(tuple(map(int, text.split(", "))))
     return result

@@ -1,16 +1,16 @@
-"""The ledger: a page with two tables, made from the results and never written by
-hand."""
+"""The ledger: a page with two tables that are made from the results of the checks."""
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-from .. import results
-from ..claims import claims
+from tracebook import files
+
+from ..claims import find_claims
+from ..finding import count, passed
 from ..menu import menu
-from ..page import LEDGER, Page, all_pages
-from ..results import Results
+from ..page import Page, all_pages
+from ..results import CLAIMS, Results
 
 _HEAD = """\
 ---
@@ -44,84 +44,80 @@ _LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\([^()]*\)")
 
 def text(root: Path) -> str:
     """Return the page's Markdown."""
-    known = Results(root)
-    pages = sorted(all_pages(root), key=_place_in_menu(root))
-    rows = [_row(page, known) for page in pages]
-    of_claims = [line for page in pages for line in _claims(page, known)]
-    return "".join([_HEAD, _PAGES, *rows, "\n", _CLAIMS, *of_claims])
+    results = Results(root)
+    places = {f"docs/{name}": place for place, name in enumerate(menu(root))}
+    pages = sorted(
+        all_pages(root), key=lambda page: places.get(page.label, len(places))
+    )
+    rows = [_row(page, results) for page in pages]
+    rows_of_claims = [row for page in pages for row in _rows_of_claims(page, results)]
+    return "".join([_HEAD, _PAGES, *rows, "\n", _CLAIMS, *rows_of_claims])
 
 
-def write(root: Path) -> None:
-    """Write the page for site generators that run no plugin."""
-    results.write(root / LEDGER, text(root))
+def write(root: Path, path: Path) -> None:
+    """Write the page, unless the file has the same text.
+
+    Args:
+        root: the project's folder.
+        path: the file; ``LEDGER`` for a site generator that runs no plugin.
+    """
+    content = text(root).encode(errors="backslashreplace")
+    if not path.exists() or path.read_bytes() != content:
+        files.write(path, content)
 
 
-def _place_in_menu(root: Path) -> Callable[[Page], int]:
-    names = menu(root)
-    places = {f"docs/{name}": place for place, name in enumerate(names)}
-    return lambda page: places.get(page.label, len(names))
-
-
-def _row(page: Page, known: Results) -> str:
-    counts = results.tally(known.all_findings(page))
-    programs = [p for p in known.programs(page).values() if p and p.ran]
-    formulas = counts["formula"] + counts["inline formula"]
-    marked = len(claims(page))
-    tried = counts["claim"]["tried"]
-    open_ = sum(states["unchecked"] + states["not run"] for states in counts.values())
+def _row(page: Page, results: Results) -> str:
+    counts = count(results.all_findings(page))
+    ran = [
+        result for result in results.programs(page).values() if result and result.ran
+    ]
+    claims, tried = len(find_claims(page)), counts["claim"]["tried"]
+    undecided = sum(
+        states["unchecked"] + states["not run"] for states in counts.values()
+    )
     cells = [
-        f"[{results.title(page)}]({page.label.removeprefix('docs/')})",
-        str(len(programs)),
-        str(results.holding(formulas)),
-        str(results.holding(counts["rule"])),
-        str(tried) if tried == marked else f"{tried} of {marked}",
-        str(results.holding(counts["number"])),
-        str(open_),
+        f"[{page.title}]({page.label.removeprefix('docs/')})",
+        str(len(ran)),
+        str(passed(counts["formula"] + counts["inline formula"])),
+        str(passed(counts["custom gradient"])),
+        str(tried) if tried == claims else f"{tried} of {claims}",
+        str(passed(counts["number"])),
+        str(undecided),
     ]
     return f"| {' | '.join(cells)} |\n"
 
 
-def _claims(page: Page, known: Results) -> Iterator[str]:
-    findings = known.findings(results.CLAIMS, page) or ()
-    tried = {finding.name: finding for finding in findings}
-    for claim in claims(page):
-        finding = tried.get(claim.id)
-        how = finding.detail if finding else WAITING
+def _rows_of_claims(page: Page, results: Results) -> Iterator[str]:
+    findings = results.findings(CLAIMS, page) or ()
+    details = {finding.name: finding.detail for finding in findings}
+    for claim in find_claims(page):
         target = f"{page.label.removeprefix('docs/')}#{claim.id}"
         sentence = _LINK.sub(r"\1", _ATTRIBUTES.sub("", claim.text))
-        cells = [results.title(page), sentence, f"[{escaped(how)}]({target})"]
-        yield f"| {' | '.join(_cell(cell) for cell in cells)} |\n"
+        detail = _escaped(details.get(claim.id, WAITING))
+        cells = [page.title, sentence, f"[{detail}]({target})"]
+        row = " | ".join(cell.replace("|", r"\|") for cell in cells)
+        yield f"| {row} |\n"
 
 
-def _cell(text: str) -> str:
-    return text.replace("|", r"\|")
-
-
-def escaped(text: str) -> str:
+def _escaped(text: str) -> str:
     """Return plain text as Markdown that shows it."""
     return re.sub(r"([*_\[\]<>#\\])", r"\\\1", text)
 
 
-def summary(known: Results, *pages: Page) -> str:
-    """Return ``10 programs, 47 formulas, 3 gradients, 12 claims``."""
-    findings = [each for page in pages for each in known.all_findings(page)]
-    counts = results.tally(findings)
-    checked = Counter(
-        {kind: results.holding(states) for kind, states in counts.items()}
-    )
-    programs = {
-        name: program
-        for page in pages
-        for name, program in known.programs(page).items()
-    }
+def summary(results: Results, page: Page) -> str:
+    """Return ``10 programs, 47 formulas, 3 gradients, 12 claims`` of a page."""
+    counts = count(results.all_findings(page))
+    ran = [
+        result for result in results.programs(page).values() if result and result.ran
+    ]
     numbers = {
-        "program": sum(bool(p and p.ran) for p in programs.values()),
-        "formula": checked["formula"] + checked["inline formula"],
-        "gradient": checked["rule"],
-        "claim": checked["claim"],
-        "number": checked["number"],
+        "program": len(ran),
+        "formula": passed(counts["formula"] + counts["inline formula"]),
+        "gradient": passed(counts["custom gradient"]),
+        "claim": passed(counts["claim"]),
+        "number": passed(counts["number"]),
     }
-    parts = [f"{n} {what}{'s' * (n != 1)}" for what, n in numbers.items() if n]
+    parts = [f"{n} {name}{'s' * (n != 1)}" for name, n in numbers.items() if n]
     if failed := sum(states["failed"] for states in counts.values()):
         parts.append(f"{failed} failed")
     return ", ".join(parts)

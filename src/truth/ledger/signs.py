@@ -1,8 +1,8 @@
-"""The Python-Markdown extension: a sign behind each claim, and what was tried below.
+"""A Python-Markdown extension: a sign behind each claim, and what was tried below.
 
-A claim is emphasis with an id. Its sign is a number, a link to the list at the end of
-the page, as of a footnote; docs/assets/page.js opens the entry beside the claim.
-Without this extension, a page has neither, and reads the same.
+The sign of a claim is a number. As for a footnote, it links to the list at the end of
+the page; docs/assets/page.js opens the entry beside the claim. Without this extension,
+a page has neither, and reads the same.
 """
 
 import posixpath
@@ -15,7 +15,7 @@ from typing import Any
 from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 
-from ..claims import claims
+from ..claims import find_claims
 from ..finding import Finding
 from ..page import LEDGER, Page
 from ..results import CLAIMS, Results
@@ -35,28 +35,28 @@ class SignsExtension(Extension):
 
 
 class _Signs(Treeprocessor):
+    """Adds the signs, the list of what was tried, and the line on the checks."""
+
     def run(self, root: etree.Element) -> None:
         page = _page(self.md)
         if page is None:
             return
-        known = Results(page.root)
-        findings = known.findings(CLAIMS, page) or ()
-        tried = {finding.name: finding for finding in findings}
-        ids = [claim.id for claim in claims(page)]
-        marks = [em for em in root.iter("em") if em.get("id") in ids]
-        for number, mark in enumerate(marks, 1):
-            mark.set("class", "claim")
-            mark.tail = self._raw(_sign(mark.get("id", ""), number)) + (mark.tail or "")
-        if marks:
-            entries = [
-                (id_, tried.get(id_)) for id_ in (m.get("id", "") for m in marks)
-            ]
-            block = etree.SubElement(root, "p")
-            block.text = self._raw(_list(entries, self.md))
-        root.extend(_stamp(page, known))
+        results = Results(page.root)
+        findings = {each.name: each for each in results.findings(CLAIMS, page) or ()}
+        ids = {claim.id for claim in find_claims(page)}
+        claims = [em for em in root.iter("em") if em.get("id") in ids]
+        entries = []
+        for number, claim in enumerate(claims, 1):
+            id_ = claim.get("id", "")
+            entries.append((id_, findings.get(id_)))
+            claim.set("class", "claim")
+            claim.tail = self._stash(_sign(id_, number)) + (claim.tail or "")
+        if entries:
+            etree.SubElement(root, "p").text = self._stash(_list(entries, self.md))
+        root.extend(_stamp(page, results))
 
-    def _raw(self, element: etree.Element) -> str:
-        """Return what stands for HTML whose links MkDocs doesn't look at: those to the
+    def _stash(self, element: etree.Element) -> str:
+        """Return a placeholder for HTML whose links MkDocs doesn't check: those to the
         tests lead out of the folder of pages."""
         return self.md.htmlStash.store(etree.tostring(element, "unicode", "html"))
 
@@ -93,11 +93,9 @@ def _list(entries: list[tuple[str, Finding | None]], md: Markdown) -> etree.Elem
     section = etree.Element(
         "section", {"class": "tried", "data-search-exclude": "", "id": "tried"}
     )
-    heading = etree.SubElement(section, "h2")
-    heading.text = "What was tried for each claim"
-    etree.SubElement(
-        section, "p"
-    ).text = "Each test also refutes a nearby sentence, which stands behind “Not”."
+    etree.SubElement(section, "h2").text = "What was tried for each claim"
+    note = "Each test also refutes a nearby sentence, which stands behind “Not”."
+    etree.SubElement(section, "p").text = note
     items = etree.SubElement(section, "ol")
     for id_, finding in entries:
         item = etree.SubElement(items, "li", {"id": f"tried-{id_}"})
@@ -108,6 +106,7 @@ def _list(entries: list[tuple[str, Finding | None]], md: Markdown) -> etree.Elem
 
 
 def _describe(item: etree.Element, finding: Finding | None, md: Markdown) -> None:
+    """Add what was tried for a claim to its entry."""
     if finding is None or not finding.passed:
         item.text = f"{WAITING[0].upper()}{WAITING[1:]}. "
         return
@@ -117,15 +116,15 @@ def _describe(item: etree.Element, finding: Finding | None, md: Markdown) -> Non
     if contrasts:
         item.text += f"Not: {'; '.join(contrasts)}. "
     file, _, line = finding.evidence.rpartition(":")
-    if target := _test(file, line, md):
-        link = etree.SubElement(item, "a", {"href": target})
+    if address := _address(file, line, md):
+        link = etree.SubElement(item, "a", {"href": address})
         link.text, link.tail = f"The test, line {line}", ". "
     else:
         item.text += f"The test is in {file}, line {line}. "
 
 
-def _test(file: str, line: str, md: Markdown) -> str | None:
-    """Return the address of a test's source: in the repository, or beside the site."""
+def _address(file: str, line: str, md: Markdown) -> str | None:
+    """Return the address of a test: in the repository, or beside the site."""
     if "relpath" not in md.treeprocessors:
         return None
     relpath: Any = md.treeprocessors["relpath"]
@@ -134,27 +133,34 @@ def _test(file: str, line: str, md: Markdown) -> str | None:
     return posixpath.relpath(file, posixpath.dirname(relpath.file.url) or ".")
 
 
-def _stamp(page: Page, known: Results) -> Iterator[etree.Element]:
-    """Return the last line of a checked page; the home page has one for all pages."""
-    if not known.is_whole(page) or not (text := summary(known, page)):
+def _stamp(page: Page, results: Results) -> Iterator[etree.Element]:
+    """Yield the last line of a page, if it was checked."""
+    if not results.is_complete(page) or not (text := summary(results, page)):
         return
-    name = page.path.relative_to(page.settings.docs_dir).as_posix()
     line = etree.Element("p", {"class": "stamp", "data-search-exclude": ""})
     line.text = f"Checked: {text}. "
     target = posixpath.relpath(LEDGER, posixpath.dirname(page.label))
-    about = etree.SubElement(line, "a", {"href": f"{target}#pages"})
-    about.text = "The ledger" if name == HOME else "What was checked"
+    link = etree.SubElement(line, "a", {"href": f"{target}#pages"})
+    is_home = page.path == page.settings.docs_dir / HOME
+    link.text = "The ledger" if is_home else "What was checked"
     yield line
 
 
 def cache_key(page: str, text: str, docs: Path, root: Path) -> object:
-    """Return what the signs of a page depend on, for pages that are rendered once."""
+    """Return what the signs of a page depend on, for the cache of rendered pages.
+
+    Args:
+        page: the path of the page below the folder of pages.
+        text: its Markdown.
+        docs: the folder of pages.
+        root: the project's folder.
+    """
     path = docs / page
     if path.suffix != ".md" or not path.is_file():
         return ()
-    shown, known = Page(path, root), Results(root)
-    findings = known.findings(CLAIMS, shown) or ()
-    return [str(finding) for finding in findings], known.is_whole(shown)
+    checked, results = Page(path, root), Results(root)
+    findings = results.findings(CLAIMS, checked) or ()
+    return [str(finding) for finding in findings], results.is_complete(checked)
 
 
 def makeExtension(**options: object) -> SignsExtension:

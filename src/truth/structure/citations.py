@@ -1,21 +1,20 @@
-"""Citations have the names and the year of their sources.
+"""Check that citations have the names and the year of their sources.
 
-An entry of the bibliography begins with the authors, up to its title, and has its
-year behind that. Its key is made of both.
+An entry of the bibliography begins with the authors and the title, and has its year
+after that. Its key is made of the first author and the year.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from ..finding import Finding
 from ..page import BIBLIOGRAPHY, Page
-from .said import refused, said
+from .findings import failure, finding
 
 _ENTRY = re.compile(
-    r"^(?P<term>\S+) \{ #(?P<key>\S+) \}\n\n:   (?P<said>.+(?:\n.+)*)", re.MULTILINE
+    r"^(?P<term>\S+) \{ #(?P<key>\S+) \}\n\n:   (?P<text>.+(?:\n.+)*)", re.MULTILINE
 )
 _CITATION = re.compile(
     rf"\[(?P<words>[^\[\]]*)\]\([^)\s]*{re.escape(BIBLIOGRAPHY)}#(?P<key>[^)\s]*)\)"
@@ -26,97 +25,94 @@ _ADDRESS = re.compile(r"\]\([^)]*\)")
 
 
 @dataclass(frozen=True)
-class Source:
-    """One entry."""
+class Entry:
+    """An entry of the bibliography."""
 
     key: str
+    term: str
     text: str
     """Its first paragraph, without addresses."""
+    start: int
+    """Its offset in the bibliography."""
 
     @property
     def name(self) -> str:
+        """The key without the year."""
         return re.sub(r"\d{4}$", "", self.key)
 
     @property
     def authors(self) -> list[str]:
-        """Their last names."""
+        """The last names of the authors."""
         people = re.split(r",\s| and ", self.text.partition("*")[0].strip(" [,"))
-        people = [each.strip() for each in people if each.strip()]
-        return [_INITIALS.sub("", each).strip() or each for each in people]
+        people = [person.strip() for person in people if person.strip()]
+        return [_INITIALS.sub("", person).strip() or person for person in people]
 
     @property
     def year(self) -> str:
-        """The first one behind the title."""
-        found = _YEAR.search(self.text.rpartition("*")[2])
-        return found[0] if found else ""
+        """The first year after the title, or nothing."""
+        match = _YEAR.search(self.text.rpartition("*")[2])
+        return match[0] if match else ""
 
     @property
-    def names(self) -> list[str]:
-        """All of the authors, or the first of more than two."""
-        if not self.authors:
-            return [self.name]
-        *others, last = self.authors
-        every = " and ".join([", ".join(others), last]) if others else last
-        return [every, f"{others[0]} et al."] if len(others) > 1 else [every]
-
-    @property
-    def cited(self) -> list[str]:
-        """How it may be cited."""
+    def citations(self) -> list[str]:
+        """The forms in which the source may be cited."""
+        names = [self.name]
+        if self.authors:
+            *first, last = self.authors
+            names = [" and ".join([", ".join(first), last]) if first else last]
+            if len(first) > 1:
+                names.append(f"{first[0]} et al.")
         year = f", {self.year}" if self.year else ""
-        return [self.key, *(names + year for names in self.names)]
+        return [self.key, *(name + year for name in names)]
 
 
 @cache
-def _sources(text: str) -> dict[str, tuple[Source, int]]:
-    """By their keys, and where each begins."""
-    return {
-        entry["key"]: (
-            Source(entry["key"], " ".join(_ADDRESS.sub("]", entry["said"]).split())),
-            entry.start(),
-        )
-        for entry in _ENTRY.finditer(text)
-    }
+def _entries(text: str) -> dict[str, Entry]:
+    """Return the entries of the bibliography by their keys."""
+    entries = {}
+    for match in _ENTRY.finditer(text):
+        paragraph = " ".join(_ADDRESS.sub("]", match["text"]).split())
+        entry = Entry(match["key"], match["term"], paragraph, match.start())
+        entries[entry.key] = entry
+    return entries
 
 
-def check(page: Page, root: Path) -> Iterator[Finding]:
+def check(page: Page) -> Iterator[Finding]:
+    """Compare the citations of a page with the bibliography."""
     bibliography = page.settings.docs_dir / BIBLIOGRAPHY
-    is_list = page.path == bibliography
-    known = _sources(page.text if is_list else _text(bibliography))
-    for cited in _CITATION.finditer(page.without_code):
-        source, _ = known.get(cited["key"], (None, 0))
-        words = " ".join(cited["words"].split())
-        if source and _is_named(source, words, page, cited.start(), [*known]):
-            yield said(page, cited.start(), "compared", words, "the bibliography")
+    is_bibliography = page.path == bibliography
+    text = page.text if is_bibliography else page.read_text(bibliography)
+    entries = _entries(text)
+    for match in _CITATION.finditer(page.without_code):
+        entry = entries.get(match["key"])
+        words = " ".join(match["words"].split())
+        if entry and _is_cited(entry, words, page, match.start(), entries):
+            yield finding(page, match.start(), "compared", words, "the bibliography")
         else:
-            forms = " or ".join(source.cited) if source else "no such entry"
-            how = f"the bibliography has, under {cited['key']}: {forms}"
-            yield refused(page, cited.start(), words, how)
-    if is_list:
-        yield from _keys(page, known)
+            forms = " or ".join(entry.citations) if entry else "no such entry"
+            detail = f"the bibliography has, under {match['key']}: {forms}"
+            yield failure(page, match.start(), words, detail)
+    for entry in entries.values() if is_bibliography else ():
+        first = entry.authors[0].split()[-1] if entry.authors else entry.name
+        key = first + (entry.year if entry.key[-1].isdigit() else "")
+        if not entry.term == entry.key == key:
+            detail = f"its entry says {' and '.join(entry.authors)} {entry.year}"
+            yield failure(page, entry.start, entry.key, detail)
 
 
-def _text(path: Path) -> str:
-    return path.read_text("utf-8") if path.exists() else ""
+def _is_cited(
+    entry: Entry, words: str, page: Page, offset: int, entries: dict[str, Entry]
+) -> bool:
+    """Return whether words cite an entry.
 
-
-def _is_named(source: Source, words: str, page: Page, at: int, keys: list[str]) -> bool:
-    """In one of its forms; what has no author, by its name or by words of its entry,
-    or in a sentence that names it."""
-    if words in source.cited:
+    A source without authors may also be cited by its name, by words of its entry, or in
+    a sentence that has its name.
+    """
+    if words in entry.citations:
         return True
-    if source.authors or words in keys or _YEAR.search(words):
+    if entry.authors or words in entries or _YEAR.search(words):
         return False
-    return (
-        source.name in words
-        or words.lower() in source.text.lower()
-        or (words.islower() and source.name in _ADDRESS.sub("", page.sentences(at)[-1]))
-    )
-
-
-def _keys(page: Page, known: dict[str, tuple[Source, int]]) -> Iterator[Finding]:
-    for key, (source, at) in known.items():
-        first = source.authors[0].split()[-1] if source.authors else source.name
-        term = page.text[at:].partition(" ")[0]
-        if not term == key == first + (source.year if key[-1].isdigit() else ""):
-            how = f"its entry says {' and '.join(source.authors)} {source.year}"
-            yield refused(page, at, key, how)
+    if entry.name in words or words.lower() in entry.text.lower():
+        return True
+    sentence = _ADDRESS.sub("", page.sentences(offset)[-1]) if words.islower() else ""
+    return entry.name in sentence

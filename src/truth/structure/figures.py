@@ -1,62 +1,73 @@
-"""What the text in place of a figure says is asserted by the program that draws it.
+"""Check that the program of a figure asserts the figure's alternative text.
 
-Beside the code that draws, ``assert CONDITION, "words"`` tries what was drawn: the
-data, labels, scales and places of the figure's own parts. The words of all its
-assertions, in their order, are the text of the figure on the page. If readers can
-change its inputs, the words are recorded at each stop, and may have computed numbers.
+Beside the code that draws, ``assert CONDITION, "words"`` checks what was drawn: the
+data, labels, scales and positions of the figure's parts. The words of all assertions,
+in order, are the alternative text on the page. If readers can change the inputs, the
+words are recorded for each input, and may have computed numbers.
 """
 
 import ast
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 from sliders import recording
-from tracebook import snippet
+from tracebook.snippet import Snippet
 
 from ..finding import Finding
 from ..page import Page
-from .said import refused, said
+from .findings import failure, finding
 
 _FIGURE = re.compile(
     r"!\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\([^)\s]*\bfigures/(?P<name>[\w/-]+)\.svg\b"
 )
 
 
-def check(page: Page, root: Path) -> Iterator[Finding]:
+def check(page: Page) -> Iterator[Finding]:
+    """Compare the text of each figure with the assertions of its program."""
     for figure in _FIGURE.finditer(page.without_code):
-        name, at = figure["name"], figure.start("text")
-        drawing = [
-            path for path in page.included_files(".py") if _draws(path, name, page)
-        ]
-        if not drawing:
-            yield refused(page, at, name, "the page does not show the program of it")
-            continue
-        asserted = _asserted(drawing[-1], page)
+        name, offset = figure["name"], figure.start("text")
         text = " ".join(figure["text"].split())
+        program = _program(page, name)
+        if not program:
+            message = "the page does not show the program of it"
+            yield failure(page, offset, name, message)
+            continue
+        asserted, file = _asserted(program), program.path.name
         if asserted and text == " ".join(asserted):
-            how = f"asserted by {drawing[-1].name} in {len(asserted)} parts"
-            yield said(page, at, "compared", text, how)
-        else:
-            yield refused(page, at, _first(text, asserted), _how(drawing[-1], asserted))
+            detail = f"asserted by {file} in {len(asserted)} parts"
+            yield finding(page, offset, "compared", text, detail)
+            continue
+        for words in asserted:
+            if not text.startswith(words):
+                break
+            text = text.removeprefix(words).strip()
+        detail = f"{file} asserts, in this order: {' | '.join(asserted)}"
+        if not asserted:
+            detail = f'nothing in {file} says: assert CONDITION, "words of the figure"'
+        yield failure(page, offset, text, detail)
 
 
-def _draws(path: Path, name: str, page: Page) -> bool:
-    stem = path.relative_to(page.settings.snippets_dir).with_suffix("").as_posix()
-    return name == stem or name.startswith(f"{stem}-")
+def _program(page: Page, figure: str) -> Snippet | None:
+    """Return the last program of the page that draws a figure."""
+    stems = {name.removesuffix(".py"): each for name, each in page.programs.items()}
+    drawing = [
+        program
+        for stem, program in stems.items()
+        if figure == stem or figure.startswith(f"{stem}-")
+    ]
+    return drawing[-1] if drawing else None
 
 
-def _asserted(path: Path, page: Page) -> list[str]:
-    program = snippet.load(path, page.settings)
-    with suppress(recording.RecordingError):  # which the engine refuses
+def _asserted(program: Snippet) -> list[str]:
+    with suppress(recording.RecordingError):  # which the engine reports
         if (sliders := recording.load(program)) and sliders.draws:
             return [*sliders.messages.get(sliders.default, ())]
     return assertions(program.source)
 
 
 def assertions(program: str) -> list[str]:
-    """The words of those that look at something, in their order."""
+    """Return the messages of the assertions that read a variable, in order."""
     asserts = [
         node for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Assert)
     ]
@@ -67,18 +78,3 @@ def assertions(program: str) -> list[str]:
         and isinstance(node.msg.value, str)
         and any(isinstance(part, ast.Name) for part in ast.walk(node.test))
     ]
-
-
-def _first(text: str, asserted: list[str]) -> str:
-    """Where the text begins to be another."""
-    for words in asserted:
-        if not text.startswith(words):
-            break
-        text = text.removeprefix(words).strip()
-    return text
-
-
-def _how(path: Path, asserted: list[str]) -> str:
-    if not asserted:
-        return f'nothing in {path.name} says: assert CONDITION, "words of the figure"'
-    return f"{path.name} asserts, in this order: {' | '.join(asserted)}"

@@ -1,17 +1,14 @@
-"""What programs print is computed.
+"""Check that programs compute what they print.
 
-Found by reading, not by running again with another input: that would take as long as
-all runs, and most lines of a trace rightly stay when one input changes. A number that
-is typed where a result belongs is a number that stands in a text and nowhere in the
-code, or behind a sign of equality, or a value that nothing but a print ever sees.
+The check reads a program, and doesn't run it again with another input: that would take
+as long as all runs, and most lines of an output rightly stay the same if one input
+changes. A number is typed where a result belongs if it stands in a text and nowhere in
+the code, if it stands in a text after a sign of equality, or if only a print reads it.
 """
 
 import ast
 import re
-from collections.abc import Iterator
-from pathlib import Path
-
-from tracebook import snippet
+from collections.abc import Collection, Iterator
 
 from ..finding import Finding
 from ..page import Page
@@ -20,66 +17,53 @@ _NUMBER = re.compile(
     r"(?<![\w.^])(?<!\*\*)(?<!\*\* )"
     r"\d+(?:\.\d*)?(?:e[-+]?\d+)?(?!\w|\.\d|\.? ?[a-z]\d*\b)"
 )
-"""No exponent, and no factor."""
+"""A number in a text, but no exponent and no factor."""
 _EQUAL = re.compile(r"(?<![<>!])[=:]\s*[-−+]?\Z")
-_WRAPPED = {"tf.constant", "tf.Variable", "np.array", "float", "str", "repr"}
-
-
-def check(page: Page, root: Path) -> Iterator[Finding]:
-    for path in page.included_files(".py"):
-        program = snippet.load(path, page.settings)
-        if program.rel != page.settings.rel:
-            how = f"so far may numbers differ from those of {program.output_label}"
-            what = f"# tracebook: rel={program.rel:g}"
-            yield _of(page, program.label, 1, "given", what, how)
-        for line, what, how in typed(program.source):
-            yield _of(page, program.label, line, "failed", what, how)
-
-
-def _of(
-    page: Page, program: str, line: int, state: str, what: str, how: str
-) -> Finding:
-    return Finding("structure", state, page.label, f"{program}:{line}", what, how)
-
-
-def typed(source: str) -> Iterator[tuple[int, str, str]]:
-    """Line, text and what is wrong of each number that was typed, not computed."""
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:  # wrong on purpose
-        return
-    nodes = list(ast.walk(tree))
-    aside = {id(part) for node in nodes for part in _aside(node)}
-    numbers = {
-        float(node.value)
-        for node in nodes
-        if isinstance(node, ast.Constant) and isinstance(node.value, int | float)
-    }
-    for node in nodes:
-        if (
-            isinstance(node, ast.Constant)
-            and isinstance(node.value, str)
-            and id(node) not in aside
-        ):
-            for found in _NUMBER.finditer(node.value):
-                before = node.value[: found.start()]
-                if float(found[0]) not in numbers:
-                    yield node.lineno, node.value.strip(), _NOWHERE.format(found[0])
-                elif _EQUAL.search(before):
-                    yield node.lineno, node.value.strip(), _NAME_IT
-    shown = {id(value): value for node in nodes for value in _shown(node)}
-    for value in shown.values():
-        if _is_typed(value, nodes, shown):
-            yield value.lineno, ast.unparse(value), _UNSEEN
-
-
+_CONVERSIONS = {"tf.constant", "tf.Variable", "np.array", "float", "str", "repr"}
 _NOWHERE = "{} stands nowhere in the code: compute what is printed"
 _NAME_IT = "print the name or the expression that has this value"
-_UNSEEN = "nothing but this print sees the value: compute what is printed"
+_UNREAD = "nothing but this print sees the value: compute what is printed"
 
 
-def _aside(node: ast.AST) -> Iterator[ast.AST]:
-    """Texts that are not printed: of documentation, formats, assertions."""
+def check(page: Page) -> Iterator[Finding]:
+    """Find typed numbers in the programs of a page, and tolerances of their own."""
+    for program in page.programs.values():
+        if program.rel != page.settings.rel:
+            text = f"# tracebook: rel={program.rel:g}"
+            detail = f"so far may numbers differ from those of {program.output_label}"
+            yield Finding("structure", "given", f"{program.label}:1", text, detail)
+        for line, text, detail in typed_numbers(program.source):
+            location = f"{program.label}:{line}"
+            yield Finding("structure", "failed", location, text, detail)
+
+
+def typed_numbers(source: str) -> Iterator[tuple[int, str, str]]:
+    """Yield line, text and message for each number that was typed, not computed."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # a deliberately wrong program
+        return
+    nodes = [*ast.walk(tree)]
+    silent = {id(part) for node in nodes for part in _silent(node)}
+    constants = [node for node in nodes if isinstance(node, ast.Constant)]
+    numbers = {float(c.value) for c in constants if isinstance(c.value, int | float)}
+    for constant in constants:
+        text = constant.value
+        if not isinstance(text, str) or id(constant) in silent:
+            continue
+        for number in _NUMBER.finditer(text):
+            if float(number[0]) not in numbers:
+                yield constant.lineno, text.strip(), _NOWHERE.format(number[0])
+            elif _EQUAL.search(text[: number.start()]):
+                yield constant.lineno, text.strip(), _NAME_IT
+    printed = {id(value): value for node in nodes for value in _printed(node)}
+    for value in printed.values():
+        if _is_typed(value, nodes, printed.keys()):
+            yield value.lineno, ast.unparse(value), _UNREAD
+
+
+def _silent(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield texts that aren't printed: in docstrings, format codes and assertions."""
     if isinstance(node, ast.FormattedValue) and node.format_spec:
         yield from ast.walk(node.format_spec)
     elif isinstance(node, ast.Assert):
@@ -88,43 +72,47 @@ def _aside(node: ast.AST) -> Iterator[ast.AST]:
         yield node.value
 
 
-def _shown(node: ast.AST) -> Iterator[ast.expr]:
-    """The values that a print or a formatted text shows as they are."""
+def _printed(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield the values that a print or a formatted text shows as they are."""
+    values: list[ast.expr] = []
     match node:
         case ast.FormattedValue(value):
-            yield _bare(value)
+            values = [value]
         case ast.BinOp(ast.Constant(str()), ast.Mod(), value):
-            yield from map(_bare, getattr(value, "elts", [value]))
+            values = getattr(value, "elts", [value])
         case ast.Call(ast.Attribute(ast.Constant(str()), "format"), args):
-            yield from map(_bare, args)
+            values = args
         case ast.Call(function, args) if ast.unparse(function) in ("print", "tf.print"):
-            yield from map(_bare, args)
+            values = args
+    return map(_unconverted, values)
 
 
-def _bare(value: ast.expr) -> ast.expr:
-    """Without what only turns it into another type."""
+def _unconverted(value: ast.expr) -> ast.expr:
+    """Return a value without the calls that only convert it to another type."""
     if isinstance(value, ast.Call):
         if isinstance(value.func, ast.Attribute) and value.func.attr == "numpy":
-            return _bare(value.func.value)
-        if value.args and ast.unparse(value.func) in _WRAPPED:
-            return _bare(value.args[0])
+            return _unconverted(value.func.value)
+        if value.args and ast.unparse(value.func) in _CONVERSIONS:
+            return _unconverted(value.args[0])
     return value
 
 
-def _is_typed(value: ast.expr, nodes: list[ast.AST], shown: dict) -> bool:
+def _is_typed(value: ast.expr, nodes: list[ast.AST], printed: Collection[int]) -> bool:
+    """Return whether a printed value is a literal, or a name that is only printed and
+    only bound to literals."""
     if not isinstance(value, ast.Name):
         return _is_literal(value)
     uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == value.id]
     bound = [
-        node.value
+        _unconverted(node.value)
         for node in nodes
         if isinstance(node, ast.Assign)
         and any(isinstance(t, ast.Name) and t.id == value.id for t in node.targets)
     ]
     return (
         bool(bound)
-        and all(_is_literal(_bare(each)) for each in bound)
-        and len(uses) == len(bound) + sum(id(use) in shown for use in uses)
+        and all(map(_is_literal, bound))
+        and len(uses) == len(bound) + sum(id(use) in printed for use in uses)
     )
 
 
@@ -133,8 +121,5 @@ def _is_literal(value: ast.expr) -> bool:
         return _is_literal(value.operand)
     if isinstance(value, ast.List | ast.Tuple):
         return bool(value.elts) and all(map(_is_literal, value.elts))
-    return isinstance(value, ast.Constant) and type(value.value) in (
-        int,
-        float,
-        complex,
-    )
+    number_types = (int, float, complex)
+    return isinstance(value, ast.Constant) and type(value.value) in number_types

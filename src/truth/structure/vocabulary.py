@@ -1,5 +1,7 @@
-"""Refuse words that cost a reader a second look: ``vocabulary.toml`` lists them, each
-with the field's word."""
+"""Refuse words that cost a reader a second look.
+
+``vocabulary.toml`` lists them, each with the word of the field.
+"""
 
 import re
 import tomllib
@@ -9,13 +11,13 @@ from pathlib import Path
 
 from ..finding import Finding
 from ..page import Page
-from .said import refused
+from .findings import failure
 
 _FILE = "src/truth/structure/vocabulary.toml"
 _TARGET = re.compile(r"\]\([^()]*\)|\{[^{}\n]*\}")
 
 
-def check(page: Page, root: Path) -> Iterator[Finding]:
+def check(page: Page) -> Iterator[Finding]:
     """Find such words in the prose and the headings of a page."""
     if page.is_generated:
         return
@@ -25,12 +27,13 @@ def check(page: Page, root: Path) -> Iterator[Finding]:
     for word, exceptions, better in _vocabulary():
         for match in word.finditer(prose):
             if match[0] not in exceptions:
-                how = f"write: {better} ({_FILE})"
-                yield refused(page, match.start(), match[0], how)
+                advice = f"write: {better} ({_FILE})"
+                yield failure(page, match.start(), match[0], advice)
 
 
 @cache
-def _vocabulary() -> list[tuple[re.Pattern, list[str], str]]:
+def _vocabulary() -> list[tuple[re.Pattern[str], list[str], str]]:
+    """Return pattern, exceptions and better word of each entry."""
     data = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
     return [
         (re.compile(entry["not"]), entry.get("except", []), entry["but"])

@@ -1,0 +1,103 @@
+"""Check the claims of a page: run their tests, unless they ran before."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from . import claims, due
+from .claims import Claim, failure
+from .finding import Finding
+from .page import Page
+from .results import Results
+
+
+def check(page: Page) -> list[Finding]:
+    """Return a finding for each claim of a page, or its problems if it has some."""
+    if problems := [*claims.problems(page)]:
+        return problems
+    marked = claims.find_claims(page)
+    return [*_findings(page, marked)] if marked else []
+
+
+def is_known(page: Page) -> bool:
+    """Return whether the tests of a page ran as they are, or there are none."""
+    is_known = Results(page.root).claim_tests(page) is not None
+    return is_known or not claims.test_path(page).exists()
+
+
+def is_due(page: Page) -> bool:
+    """Return whether the tests of a page are to run today."""
+    paths = claims.test_path(page), page.settings.snippets_dir / page.name
+    labels = [os.path.relpath(path, page.root) for path in paths]
+    return due.is_due(page.root, page.label, page.label, *labels)
+
+
+def _findings(page: Page, marked: list[Claim]) -> Iterator[Finding]:
+    label = claims.test_path(page).relative_to(page.root).as_posix()
+    records = {record["test"]: record for record in _records(page)}
+    for claim in marked:
+        location = f"{page.label}:{claim.line}"
+        record = records.get(claim.test)
+        failures = record["failures"] if record else ["did not run"]
+        if record is None or failures or not record["tried"]["cases"]:
+            reason = "; ".join(failures[:2]) or "no case ran"
+            yield failure(location, claim.text, f"{label}::{claim.test}: {reason}")
+            continue
+        yield Finding(
+            "claim",
+            "tried",
+            location,
+            claim.text,
+            summary(record["tried"]),
+            f"{label}:{record['line']}",
+            record["tried"]["cases"],
+            name=claim.id,
+        )
+
+
+def _records(page: Page) -> list[dict[str, Any]]:
+    """Return what the tests of a page tried, from the store or from a run."""
+    results = Results(page.root)
+    known = None if due.is_everything() else results.claim_tests(page)
+    if known is not None:
+        return known
+    key = results.keys.of_claim_tests(page)
+    records = _run(claims.test_path(page), page.root)
+    # pytest read the files again, and somebody may have edited them before that.
+    is_same = results.keys.of_claim_tests(Page(page.path, page.root)) == key
+    if records and is_same and not any(record["failures"] for record in records):
+        results.keep_claim_tests(key, records)
+    return records
+
+
+def summary(tried: dict[str, Any]) -> str:
+    """Return ``25 places × 4 dtypes, 96 cases; contrast: by name``."""
+    kinds = [kind for kind in ("places", "dtypes", "shapes") if len(tried[kind]) > 1]
+    sizes = " × ".join(f"{len(tried[kind])} {kind}" for kind in kinds)
+    cases = f"{tried['cases']} case{'s' * (tried['cases'] != 1)}"
+    contrasts = "; ".join(f"contrast: {words}" for words in tried["contrasts"])
+    return f"{', '.join(filter(None, (sizes, cases)))}; {contrasts}"
+
+
+def _run(path: Path, root: Path) -> list[dict[str, Any]]:
+    """Run pytest on one file in a new process, and return its records."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "records.json"
+        command = [sys.executable, "-m", "pytest", "--quiet", "-p", "no:cacheprovider"]
+        command += ["-p", "no:xdist", "-p", "no:markdown-docs", "--no-header"]
+        command += ["--confcutdir", str(root / claims.FOLDER), "--record", str(report)]
+        run = subprocess.run(
+            [*command, str(path)],
+            cwd=root,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        if not report.is_file():
+            raise RuntimeError(f"pytest ended with {run.returncode}:\n{run.stdout}")
+        return json.loads(report.read_text("utf-8"))

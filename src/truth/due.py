@@ -1,0 +1,74 @@
+"""Which results a run must renew: all, or what changed and today's share.
+
+Claims and custom gradients take long to check, and CI checks all of them. On a
+contributor's machine, a run checks those whose files changed, and a tenth of the
+others, another tenth each day.
+"""
+
+import os
+import subprocess
+import time
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+EVERYTHING = "TRUTH_ALL"
+"""The environment variable that makes everything due: ``python -m truth --all``."""
+SELECTION = "TRUTH_SELECTION"
+"""The environment variable that makes the selected pages due."""
+SHARES = 10
+"""Each thing is due on one of so many days."""
+_SECONDS_PER_DAY = 24 * 3600
+
+
+def is_everything() -> bool:
+    """Return whether everything is due."""
+    return bool(os.environ.get(EVERYTHING))
+
+
+def is_today(name: str, day: int | None = None, shares: int = SHARES) -> bool:
+    """Return whether a thing belongs to the share of a day.
+
+    Args:
+        name: the name of the thing.
+        day: the number of the day since 1970; today by default.
+        shares: the number of shares of all things.
+    """
+    if is_everything():
+        return True
+    today = int(time.time()) // _SECONDS_PER_DAY if day is None else day
+    return (int(sha256(name.encode()).hexdigest()[:8], 16) + today) % shares == 0
+
+
+def is_due(root: Path, name: str, *paths: str) -> bool:
+    """Return whether a thing is due today.
+
+    Args:
+        root: the project's folder.
+        name: the name of the thing.
+        *paths: its files and folders, below the root.
+    """
+    if SELECTION in os.environ or is_today(name):
+        return True
+    folders = tuple(f"{path}/" for path in paths)
+    return any(f"{changed}/".startswith(folders) for changed in changed_files(root))
+
+
+@cache
+def changed_files(root: Path) -> frozenset[str]:
+    """Return the files that differ from the branch that this one follows.
+
+    Without such a branch, these are the uncommitted changes; without git, none.
+    """
+    base = _git(root, "merge-base", "HEAD", "@{upstream}").strip() or "HEAD"
+    changed = _git(root, "diff", "--name-only", "-z", base)
+    new = _git(root, "ls-files", "--others", "--exclude-standard", "-z")
+    return frozenset(filter(None, (changed + new).split("\0")))
+
+
+def _git(root: Path, *words: str) -> str:
+    try:
+        run = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True)
+    except OSError:
+        return ""
+    return "" if run.returncode else run.stdout

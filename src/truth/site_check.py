@@ -1,0 +1,185 @@
+"""Schedule the checks of a site: collect known results, run the rest, and keep them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tracebook import settings
+from tracebook.snippet import Snippet
+
+from . import claim_check, due, tables, tasks
+from .finding import STATES, Finding, count
+from .page import Page
+from .pool import PROGRAMS, Failure, Task
+from .results import AGREEMENT, CHECKS, CLAIMS, Results
+from .tasks import PageChecked, ProgramsRan
+
+_LAST_LINES = 20
+"""Lines of a traceback in a message."""
+
+
+class SiteCheck:
+    """The checks of some pages.
+
+    Args:
+        root: the project's folder.
+        pages: all pages of the site.
+        selected: the pages to check.
+
+    Raises:
+        SettingsError: a comment of a program isn't understood.
+    """
+
+    def __init__(self, root: Path, pages: list[Page], selected: list[Page]) -> None:
+        self._root, self._pages, self._selected = root, pages, selected
+        self._snippets = settings.load(root).snippets
+        self.results = Results(root)
+        self._problems: list[str] = []
+        self._programs: dict[str, Snippet] = {}
+        for page in selected:
+            self._programs |= page.programs
+            for name in dict.fromkeys(page.included_names):
+                if page.included_file(name) is None:
+                    location = page.location(page.text.index(f'"{name}'))
+                    self._problems.append(
+                        f"{location}: embeds {name}, which is not in {self._snippets}/"
+                    )
+        self._problems += self._problems_of_tables()
+
+    def _problems_of_tables(self) -> Iterator[str]:
+        """Find tables of the selected pages that no run filled as they are now."""
+        included = {
+            f"{self._snippets}/{name}"
+            for page in self._selected
+            for name in page.included_names
+        }
+        is_whole = len(self._selected) == len(self._pages)
+        for label, line, message in tables.problems(self._root):
+            if is_whole or label in included:
+                yield f"{label}:{line}: {message}"
+        for name in tables.stale(self._root):
+            label = (tables.RECORDS / f"{name}.md").as_posix()
+            if label in included:
+                run = f"python -m tests.tables {name}"
+                yield f"{label}:1: what it was computed from has changed; run: {run}"
+
+    def tasks(self) -> list[Task]:
+        """Return what is to be done before formulas are compared with programs."""
+        programs = tuple(
+            program.label
+            for _, program in sorted(self._programs.items())
+            if self._is_program_open(program)
+        )
+        pages = [
+            Task(check, (page.label,))
+            for check in CHECKS
+            if check != AGREEMENT
+            for page in self._selected
+            if self._is_open(check, page)
+        ]
+        return [Task(PROGRAMS, programs), *pages] if programs else pages
+
+    def comparisons(self) -> list[Task]:
+        """Return what is to be done when the programs have run."""
+        return [
+            Task(AGREEMENT, (page.label,))
+            for page in self._selected
+            if self._is_open(AGREEMENT, page)
+            and all(self.results.programs(page).values())
+        ]
+
+    def _is_program_open(self, program: Snippet) -> bool:
+        """Return whether a program is to run. One that failed runs again."""
+        known = self.results.program(program)
+        if due.is_everything() or known is None or not known.passed:
+            return True
+        return not known.is_checked and tasks.is_due(program.label, self._root)
+
+    def _is_open(self, check: str, page: Page) -> bool:
+        """Return whether a check is to run. One that failed runs again."""
+        known = self.results.findings(check, page)
+        if known is None or any(finding.state == "failed" for finding in known):
+            is_waiting = check == CLAIMS and not claim_check.is_known(page)
+            return not is_waiting or claim_check.is_due(page)
+        return due.is_everything()
+
+    def done(self, task: Task, result: PageChecked | ProgramsRan | Failure) -> None:
+        """Keep the result of a task, or note that it has none."""
+        match result:
+            case Failure(message):
+                lines = message.strip().splitlines()[-_LAST_LINES:]
+                heading = f"truth: {task.check} did not come to its end, on "
+                heading += ", ".join(task.paths)
+                self._problems.append("\n    ".join([heading, *lines]))
+            case PageChecked(key, findings):
+                self.results.keep(task.check, key, findings)
+                [label] = task.paths
+                page = next(page for page in self._selected if page.label == label)
+                if key != self.results.keys.of_page(task.check, page):
+                    self._problems.append(f"{label}: {_CHANGED}")
+            case ProgramsRan(results, problems):
+                for name, (key, program_result) in results.items():
+                    self.results.keep_program(key, program_result)
+                    program = self._programs[name]
+                    if key != self.results.keys.of_program(program):
+                        self._problems.append(f"{program.label}: {_CHANGED}")
+                self._problems += problems
+
+    def failures(self) -> list[str]:
+        """Return what failed, in the order of pages and lines."""
+        failed = [each for each in self._findings() if each.state == "failed"]
+        failed.sort(key=lambda finding: _sort_key(finding.location))
+        return [*self._problems, *dict.fromkeys(map(str, failed))]
+
+    def _findings(self) -> list[Finding]:
+        return [
+            finding
+            for page in self._selected
+            for finding in self.results.all_findings(page)
+        ]
+
+    def unproven(self) -> Iterator[str]:
+        """Yield for each page of the site why it isn't known to pass."""
+        for page in self._pages:
+            findings = self.results.all_findings(page)
+            failed = [str(each) for each in findings if each.state == "failed"]
+            failed = failed or [
+                f"{page.label}: {self._snippets}/{name} did not print its output; run:"
+                f" python -m tracebook check {self._snippets}/{name}"
+                for name, program in self.results.programs(page).items()
+                if program and not program.ran
+            ]
+            if failed or self.results.is_complete(page):
+                yield from failed
+            else:
+                yield f"{page.label}: not checked as it is now"
+
+    def summary(self) -> Iterator[str]:
+        """Yield a line on the programs, and one for each kind of finding."""
+        ran = [
+            program
+            for program in self._programs.values()
+            if (result := self.results.program(program)) and result.ran
+        ]
+        yield (
+            f"programs: {len(ran)} run, {len(ran)} outputs compared,"
+            f" {sum(bool(program.raises) for program in ran)} errors reproduced,"
+            f" {len(self._programs) - len(ran)} failed"
+        )
+        for kind, counts in count(self._findings()).items():
+            parts = [
+                f"{n} {state}{'s' * (state == 'definition' and n > 1)}"
+                for state in STATES
+                if (n := counts[state]) and state != "failed"
+            ]
+            yield f"{kind}s: {', '.join(parts) or '0'}, {counts['failed']} failed"
+        waiting = [page for page in self._selected if not claim_check.is_known(page)]
+        if waiting:
+            yield f"{len(waiting)} pages whose claims wait for their turn, or CI"
+
+
+_CHANGED = "changed while it was checked; run truth again"
+
+
+def _sort_key(location: str) -> tuple[str, int]:
+    file, _, line = location.rpartition(":")
+    return (file, int(line)) if line.isdecimal() else (location, 0)
