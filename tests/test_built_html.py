@@ -5,7 +5,7 @@ import gzip
 
 import pytest
 
-from tracebook.client import Engine
+from adapters.engine import Engine
 
 from . import built
 

@@ -11,13 +11,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import psutil
 import pytest
 
+from adapters.engine import Engine
 from tracebook import progress, settings, snippet
-from tracebook.client import Engine
 
 from .project import ROOT
 
@@ -565,7 +566,7 @@ def test_an_interrupted_engine_leaves_no_process_and_no_half_trace(book, stop):
 def test_progress_is_told_now_and_then(is_seen, pause, monkeypatch, capsys):
     """Where somebody looks often, in one line; never that the end is near."""
     now = 0.0
-    monkeypatch.setattr(progress, "IS_SEEN", is_seen)
+    monkeypatch.setattr(progress, "IS_TERMINAL", is_seen)
     monkeypatch.setattr(progress, "PAUSE", pause - 1)
     monkeypatch.setattr(progress.os, "get_terminal_size", lambda _: (80, 24))
     monkeypatch.setattr(progress.time, "monotonic", lambda: now)
@@ -834,6 +835,28 @@ def test_other_programs_read_json(book):
     assert report["problems"][1]["message"].startswith("raised ValueError: no\n")
 
 
+def test_a_report_has_the_digests_of_what_was_compared(book):
+    """Program and output change while the program runs, as by an editor."""
+    path = book.snippets / "x.py"
+    source = (
+        "print('right')\n"
+        f"open({str(path)!r}, 'w').write('print(0)')\n"
+        f"open({str(path.with_suffix('.out'))!r}, 'w').write('wrong')\n"
+    )
+    book.add("x", source, "right\n")
+    code, said = book.run("check", "--json")
+    assert code == 0, said
+    assert (path.read_text(), book.trace("x")) == ("print(0)", "wrong")
+    digests = [sha256(text.encode()).hexdigest() for text in (source, "right\n")]
+    assert json.loads(said)["digests"] == {"x.py": digests}
+
+
+def test_a_report_has_the_digest_of_an_output_that_was_rewritten(book):
+    book.add("x", "print('new')\n", "old\n")
+    report = json.loads(book.run("update", "--json")[1])
+    assert report["digests"]["x.py"][1] == sha256(b"new\n").hexdigest()
+
+
 def test_a_warm_engine_judges_what_it_is_asked_for(book):
     book.add("good", "print(1)\n", "1\n")
     book.add("a bad one", "print(1)\n", "2\n")
@@ -854,7 +877,7 @@ def test_an_engine_that_nobody_listens_to_ends(book):
             sys.executable,
             "-c",
             "import sys, time; from pathlib import Path;"
-            " from tracebook.client import Engine;"
+            " from adapters.engine import Engine;"
             f" engine = Engine(Path({str(book.root)!r})); engine.check();"
             " time.sleep(99)",
         ],
@@ -890,8 +913,9 @@ raise ValueError("six")
 
 def test_it_is_kept_which_line_printed_what(book):
     """What did not come through a line of the program, as readers see it, has none."""
+    book.settings("plugins = ['reader.printed_lines']")
     book.add("a", PRINTS)
     book.add("b", "for word in ('x', 'y'):\n    print(word)\nprint('x')\n")
     _, said = book.run("check", "--json")
     lines = {"a.py": [7, 8, 0, 11, 11, 5, 0, 14, 15], "b.py": [2, 2, 3]}
-    assert json.loads(said)["lines"] == lines
+    assert json.loads(said)["plugins"] == {"lines": lines}

@@ -185,6 +185,11 @@ print(done.stdout, end="")
     return plant
 
 
+def another_output(book: Path) -> Environment:
+    write(book, "snippets/x.out", "three\n")
+    return {"PYTHONINSPECT": "1"}
+
+
 def unicode(book: Path) -> Environment:
     write(book, "snippets/x.py", "print('one→two')\n")
     return {"PYTHONIOENCODING": "latin-1"}
@@ -396,7 +401,7 @@ FAULTS = {
     },
     "a wrong output with PYTHONINSPECT": Fault(
         CHECK,
-        lambda book: write(book, "snippets/x.out", "three\n") or {"PYTHONINSPECT": "1"},
+        another_output,
         1,
         "snippets/x.out:1: snippets/x.py prints something else",
     ),

@@ -35,7 +35,10 @@ z = [1.0, -4.0]
 print("x =", x, "f =", f(x))
 print("z =", sum(z))
 """
-PLUGINS = "plugins = ['sliders']\n"
+PLUGINS = """
+memory = 'store.runs:StoredRuns'
+plugins = ['sliders.tracebook_plugin']
+"""
 TRACE = "x = 2.0 f = 6.0\nz = -3.0\n"
 
 

@@ -7,26 +7,33 @@ import platform
 import shutil
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from tracebook import memory, settings, snippet
-from tracebook.memory import Memory
+from store import fingerprint
+from store.database import Store
+from store.runs import StoredRuns
+from tracebook import settings, snippet
+from tracebook.checker import Checker
 from tracebook.runner import Run
 
 from .project import ROOT
 
 pytestmark = pytest.mark.tools
 
+MEMORY = "memory = 'store.runs:StoredRuns'\n"
 RUN = Run("one\n", figures={"x.svg": b"<svg/>", "x.png": b"\x89\xff"})
 
 
 @pytest.fixture
 def book(tmp_path):
-    (tmp_path / "pyproject.toml").write_text("[tool.tracebook]\ntime_limit = 5\n")
+    (tmp_path / "pyproject.toml").write_text(
+        f"[tool.tracebook]\ntime_limit = 5\n{MEMORY}"
+    )
     (tmp_path / "snippets").mkdir()
     (tmp_path / "snippets/x.py").write_text("print('one')\n")
     (tmp_path / "snippets/x.out").write_text("one\n")
@@ -52,11 +59,6 @@ def ran(book: Path, *arguments: str, **more: str) -> int:
     report = check(book, *arguments, **more)
     assert report["ran"] + report["remembered"] == 1 and not report["problems"]
     return report["ran"]
-
-
-def entry(book: Path) -> Path:
-    (path,) = (book / ".cache/tracebook/runs").iterdir()
-    return path
 
 
 def test_only_who_asks_for_it_remembers(book):
@@ -106,7 +108,7 @@ def test_what_a_change_changes_runs_again(book):
     assert [ran(book), ran(book, "--remember")] == [1, 0]
     assert ran(book, "--remember", OMP_NUM_THREADS="1") == 1
     assert ran(book, "--remember", TF_ENABLE_ONEDNN_OPTS="0") == 1
-    (book / "pyproject.toml").write_text("[tool.tracebook]\ntime_limit = 6\n")
+    (book / "pyproject.toml").write_text(f"[tool.tracebook]\ntime_limit = 6\n{MEMORY}")
     assert ran(book, "--remember") == 1
     (book / "snippets/x.py").write_text("print('one') \n")
     assert ran(book, "--remember") == 1
@@ -117,12 +119,12 @@ def known(book):
     """A book, its program, and how to tell whether the program's run is known."""
     at_first = settings.load(book)
     (program,) = snippet.find(at_first)
-    Memory(at_first).keep(program, RUN)
+    StoredRuns(at_first).keep(program, RUN)
     return at_first, program
 
 
 def test_a_remembered_run_is_that_run(known):
-    assert Memory(known[0]).recall(known[1]) == RUN
+    assert StoredRuns(known[0]).recall(known[1]) == RUN
 
 
 def _package(name: str, version: str) -> list[SimpleNamespace]:
@@ -135,8 +137,8 @@ CHANGES = {
     "system": (sys, "platform", "other"),
     "libc": (platform, "libc_ver", lambda: ("other", "1")),
     "machine": (platform, "machine", lambda: "other"),
-    "cores": (memory, "cores", lambda: 99),
-    "processor": (memory, "_read", lambda path: "flags : other"),
+    "cores": (fingerprint, "cores", lambda: 99),
+    "processor": (fingerprint, "_text", lambda path: "flags : other"),
     "package": (
         importlib.metadata,
         "distributions",
@@ -145,37 +147,57 @@ CHANGES = {
 }
 
 
+@pytest.fixture
+def anew():
+    """Digests are computed once for each process; this function computes them again."""
+
+    def clear() -> None:
+        fingerprint.environment.cache_clear()
+        fingerprint.code.cache_clear()
+
+    yield clear
+    clear()
+
+
 @pytest.mark.parametrize("part", CHANGES)
-def test_another_world_knows_nothing(known, monkeypatch, part):
+def test_a_run_on_another_machine_is_not_recalled(known, anew, monkeypatch, part):
     monkeypatch.setattr(*CHANGES[part])
-    assert Memory(known[0]).recall(known[1]) is None
+    anew()
+    assert StoredRuns(known[0]).recall(known[1]) is None
+    monkeypatch.undo()
 
 
-def test_a_copy_of_the_engine_is_the_engine_and_another_byte_is_not(
-    known, monkeypatch, tmp_path
-):
-    copy = shutil.copytree(ROOT / "src/tracebook", tmp_path / "engine")
-    monkeypatch.setattr(memory, "_ENGINE", copy)
-    assert Memory(known[0]).recall(known[1]) == RUN
-    with (copy / "trace.py").open("a") as file:
+def test_a_run_of_a_changed_engine_is_not_recalled(known, anew, monkeypatch, tmp_path):
+    shutil.copytree(ROOT / "src/tracebook", tmp_path / "src/tracebook")
+    monkeypatch.setattr(fingerprint, "_SOURCES", tmp_path / "src")
+    anew()
+    assert StoredRuns(known[0]).recall(known[1]) == RUN
+    with (tmp_path / "src/tracebook/output.py").open("a") as file:
         file.write("\n")
-    assert Memory(known[0]).recall(known[1]) is None
+    anew()
+    assert StoredRuns(known[0]).recall(known[1]) is None
+    monkeypatch.undo()
 
 
 @pytest.mark.parametrize("name", ["TF_X", "XLA_FLAGS", "OMP_X", "PYTHONHASHSEED", "TZ"])
-def test_another_environment_knows_nothing(known, monkeypatch, name):
+def test_a_run_with_other_variables_is_not_recalled(known, anew, monkeypatch, name):
     monkeypatch.setenv(name, "17")
-    assert Memory(known[0]).recall(known[1]) is None
+    anew()
+    assert StoredRuns(known[0]).recall(known[1]) is None
+    monkeypatch.undo()
 
 
 @pytest.mark.parametrize("name", ["TF_CPP_MIN_LOG_LEVEL", "PYTHONDONTWRITEBYTECODE"])
-def test_how_much_is_logged_or_kept_is_indifferent(known, monkeypatch, name):
-    """Code that a test calls may have set it, or `make` not; then all programs ran again
-    for the site of the tests."""
-    monkeypatch.delenv(name, raising=False)
-    assert Memory(known[0]).recall(known[1]) == RUN
-    monkeypatch.setenv(name, "3")
-    assert Memory(known[0]).recall(known[1]) == RUN
+def test_how_much_is_logged_or_kept_is_indifferent(known, anew, monkeypatch, name):
+    """A test may have set the variable, and `make` not."""
+    for change in (
+        lambda: monkeypatch.delenv(name, raising=False),
+        lambda: monkeypatch.setenv(name, "3"),
+    ):
+        change()
+        anew()
+        assert StoredRuns(known[0]).recall(known[1]) == RUN
+    monkeypatch.undo()
 
 
 SETTINGS = {
@@ -185,6 +207,7 @@ SETTINGS = {
     "output_limit": 7,
     "file_limit": 7,
     "noise": ["x"],
+    "unset": ["X"],
     "observer": "json",
 }
 INDIFFERENT = {"jobs": 7, "rel": 0.01}
@@ -194,42 +217,41 @@ def test_every_setting_of_a_run_counts(known):
     at_first, program = known
     assert set(SETTINGS) == set(at_first.of_a_run)
     for name, value in SETTINGS.items():
-        other = Memory(replace(at_first, **{name: value}))
+        other = StoredRuns(replace(at_first, **{name: value}))
         assert other.recall(program) is None, name
     for name, value in INDIFFERENT.items():
-        other = Memory(replace(at_first, **{name: value}))
+        other = StoredRuns(replace(at_first, **{name: value}))
         assert other.recall(program) == RUN, name
 
 
 def test_every_byte_of_a_program_and_its_name_count(known):
-    recall, program = Memory(known[0]).recall, known[1]
+    recall, program = StoredRuns(known[0]).recall, known[1]
     for n in range(len(program.source)):
         source = program.source[:n] + "~" + program.source[n + 1 :]
         assert recall(replace(program, source=source)) is None
     assert recall(replace(program, name="y.py")) is None
 
 
-def test_damage_is_noticed_and_the_program_runs_again(book):
+def test_runs_outlive_a_damaged_store(book):
     ran(book)
-    path = entry(book)
-    whole = path.read_bytes()
-    recall = Memory(settings.load(book)).recall
-    (program,) = snippet.find(settings.load(book))
-    for n in range(len(whole)):
-        path.write_bytes(whole[:n] + bytes([whole[n] ^ 1]) + whole[n + 1 :])
-        assert recall(program) is None
-        path.write_bytes(whole[:n])
-        assert recall(program) is None
-    path.write_bytes(whole.replace(b"one", b"two"))
-    assert ran(book, "--remember") == 1
-    assert ran(book, "--remember") == 0
+    path = book / ".cache/results.db"
+    path.write_bytes(b"x" * 10_000)
+    for leftover in path.parent.glob("results.db-*"):
+        leftover.unlink()
+    assert [ran(book, "--remember"), ran(book, "--remember")] == [1, 0]
 
 
-def test_what_nobody_asks_for_is_swept(book):
+def test_without_a_memory_every_program_runs(book):
+    (book / "pyproject.toml").write_text("[tool.tracebook]\n")
+    assert [ran(book, "--remember") for _ in range(2)] == [1, 1]
+
+
+def test_a_check_of_the_project_sweeps_the_store(book, monkeypatch):
     ran(book)
-    old, other = entry(book), entry(book).with_name("0" * 64)
-    other.touch()
-    for path in (old, other):
-        os.utime(path, (0, 0))
-    assert ran(book, "--remember") == 0, "asked for again"
-    assert old.exists() and not other.exists()
+    swept = []
+    monkeypatch.setattr(Store, "sweep", lambda store: swept.append(store))
+    with closing(Checker(settings.load(book), remember=True)) as checker:
+        assert checker.check([book / "snippets/x.py"]).remembered == 1
+        assert not swept
+        assert checker.check().remembered == 1
+    assert swept

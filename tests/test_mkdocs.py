@@ -161,6 +161,9 @@ def test_a_build_runs_every_program_unless_it_may_remember(book):
         assert "1 snippets, 1 run, all" in build(book)[1]
     config = CONFIG.replace("[tracebook]", "[tracebook: {remember: true}]")
     (book / "mkdocs.yml").write_text(config)
+    toml = "[tool.tracebook]\nmemory = 'store.runs:StoredRuns'\n"
+    (book / "pyproject.toml").write_text(toml)
+    assert "1 snippets, 1 run, all" in build(book)[1]
     assert "1 snippets, 0 run, 1 remembered, all" in build(book)[1]
     (book / "snippets/x.py").write_text("print('one' * 2)\n")
     code, said = build(book)

@@ -118,10 +118,11 @@ def test_a_trace_hides_nothing():
 
 
 def test_what_runs_is_what_is_shown(book):  # noqa: F811
+    book.settings("plugins = ['reader.printed_lines']")
     book.add("x", PROGRAM, TRACE)
     code, said = book.run("check", "--json")
     assert code == 0, said
-    assert json.loads(said)["lines"]["x.py"][-2:] == [15, 16]
+    assert json.loads(said)["plugins"]["lines"]["x.py"][-2:] == [15, 16]
 
 
 @pytest.mark.parametrize("bad", ["raise KeyError('no')", "def"])

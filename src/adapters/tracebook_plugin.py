@@ -24,9 +24,9 @@ from mkdocs.structure.files import File, Files
 from sliders.scripts import Scripts
 from tracebook import files as on_disk
 from tracebook import includes, pages
-from tracebook.client import Engine
 from tracebook.settings import Settings, SettingsError, load
 
+from .engine import Engine
 from .last_site import LastSite
 
 log = logging.getLogger("mkdocs.plugins.tracebook")
@@ -109,7 +109,7 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
             self._log(report, logging.WARNING)
 
     def _log(self, report: dict, level: int) -> None:
-        self._lines = report["lines"]
+        self._lines = report["plugins"].get("lines", {})
         for problem in report["problems"]:
             log.log(level, "%(location)s: %(message)s", problem)
         number, remembered = len(report["problems"]), report["remembered"]

@@ -41,7 +41,7 @@ class _Sliders:
             if record and program.name not in self._failed:
                 self._recordings[record.variants] = record
         drawing = [v for v, record in self._recordings.items() if self._draws(record)]
-        remembered = {v: self._context.memory.recall(v) for v in drawing}
+        remembered = {v: self._context.checker.memory.recall(v) for v in drawing}
         for variants, run in remembered.items():
             if run:
                 self._compare(variants, run)
@@ -52,7 +52,7 @@ class _Sliders:
             or (variants in remembered and not remembered[variants])
             or (self._context.update and record.problem())
         ]
-        self._context.runner.run(to_run, self._compare)
+        self._context.checker.runner.run(to_run, self._compare)
         self._context.report.variants += sum(len(v.variants) - 1 for v in to_run)
         for record in self._recordings.values():
             if record.snippet.name not in self._failed and (fault := record.problem()):
@@ -67,13 +67,13 @@ class _Sliders:
             line, message = error.line, error.message
         except OSError as error:
             line, message = 1, str(error)
-        path = self._context.settings.label(recording.path_of(program))
+        path = self._context.checker.settings.label(recording.path_of(program))
         self._context.report.problem(f"{path}:{line}", message, program.name)
         return None
 
     def _draws(self, record: Recording) -> bool:
         """Return whether a program runs for its figures."""
-        is_asked = self._context.variants or self._context.settings.observer
+        is_asked = self._context.variants or self._context.checker.settings.observer
         return record.draws and not is_asked
 
     def _compare(self, variants: Snippet, run: Run) -> None:
@@ -92,7 +92,7 @@ class _Sliders:
         if self._context.update and (difference or record.problem()):
             current.write()
             self._recordings[variants] = current
-            label = self._context.settings.label(record.path)
+            label = self._context.checker.settings.label(record.path)
             message = f"recorded {len(variants.variants) - 1} combinations"
             self._context.report.note(label, message, variants.name)
         elif difference:
@@ -109,17 +109,17 @@ class _Sliders:
             self._problem(current, str(error))
             self._failed.add(program.name)
             return False
-        self._context.memory.keep(variants, run)
+        self._context.checker.memory.keep(variants, run)
         return True
 
     def _problem(self, record: Recording, message: str) -> None:
-        location = f"{self._context.settings.label(record.path)}:1"
+        location = f"{self._context.checker.settings.label(record.path)}:1"
         self._context.report.problem(location, message, record.snippet.name)
 
 
 def _noise(context: Context) -> re.Pattern:
     """Return what libraries print because a program runs many times in one process."""
-    options = table(context.settings.root, "sliders")
+    options = table(context.checker.settings.root, "sliders")
     try:
         return any_of(options.get("noise", ()))
     except re.error as error:

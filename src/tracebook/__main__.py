@@ -38,49 +38,28 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m tracebook", description=(__doc__ or "").partition("\n")[0]
+    description = (__doc__ or "").partition("\n")[0]
+    parser = argparse.ArgumentParser("python -m tracebook", description=description)
+    add, here = parser.add_argument, Path()
+    add("--root", type=Path, default=here, help="the folder of pyproject.toml")
+    add("--docs", metavar="FOLDER", help="the folder of pages, if not the settings'")
+    remember = (
+        "don't run what passed before, if nothing that it depends on has changed (also"
+        " if the environment sets TRACEBOOK_REMEMBER=1); needs the setting 'memory'"
     )
-    add, default = parser.add_argument, os.environ.get("TRACEBOOK_REMEMBER") == "1"
-    add(
-        "--root",
-        type=Path,
-        default=Path(),
-        help="the folder of pyproject.toml (default: here)",
-    )
-    add(
-        "--docs",
-        metavar="FOLDER",
-        help="the folder of pages (default: that of the settings)",
-    )
-    add(
-        "--remember",
-        action="store_true",
-        default=default,
-        help="don't run what passed before, if nothing that it depends on has changed"
-        " (also if the environment sets TRACEBOOK_REMEMBER=1)",
-    )
-    add(
-        "--stops",
-        action="store_true",
-        help="run programs at every position of their sliders, or all other variants"
-        " that plugins know",
-    )
+    default = os.environ.get("TRACEBOOK_REMEMBER") == "1"
+    add("--remember", action="store_true", default=default, help=remember)
+    stops = "run programs at all positions of their sliders, and other variants"
+    add("--stops", action="store_true", help=stops)
     add("--json", action="store_true", help="report in JSON")
-    add(
-        "command",
-        choices=("check", "update", "engine"),
-        help="check: run programs and compare their outputs; update: rewrite the"
-        " outputs that differ; engine: for site generators, do so for each line"
-        " 'check [PATH…]' of standard input, and answer in JSON",
+    commands = (
+        "check: run programs and compare their outputs; update: rewrite the outputs"
+        " that differ; engine: for site generators, do so for each line 'check [PATH…]'"
+        " of standard input, and answer in JSON"
     )
-    add(
-        "paths",
-        metavar="PATH",
-        nargs="*",
-        type=Path,
-        help="programs or folders of them (default: the whole project)",
-    )
+    add("command", choices=("check", "update", "engine"), help=commands)
+    paths = "programs or folders of them (default: the whole project)"
+    add("paths", metavar="PATH", nargs="*", type=Path, help=paths)
     return parser
 
 
@@ -93,8 +72,7 @@ def _print(report: Report) -> int:
         f"{len(report.outputs)} snippets, {report.ran} run,"
         + (f" {report.remembered} remembered," if report.remembered else "")
         + (f" {report.variants} variants," if report.variants else "")
-        + f" {len(report.notes)} outputs written,"
-        f" {len(report.problems)} problems"
+        + f" {len(report.notes)} outputs written, {len(report.problems)} problems"
     )
     return 1 if report.problems else 0
 
@@ -105,7 +83,7 @@ def _print_json(report: Report) -> int:
 
 
 def _serve(checker: Checker) -> int:
-    """Answer requests until there are no more, or nobody reads the answers."""
+    """Answer requests until there are no more, or nobody waits for the answer."""
     parent = os.getppid()
     for line in sys.stdin:
         try:

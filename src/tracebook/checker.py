@@ -16,24 +16,23 @@ from .runner import Run, Runner
 from .settings import Settings, SettingsError
 from .snippet import Snippet
 
+Progress = Callable[[int, int], None]
+"""Gets the numbers of ended programs and of all."""
+
 
 @dataclass(frozen=True)
 class Context:
-    """What plugins know of a check.
+    """A check whose programs ran, for plugins.
 
-    The setting ``plugins`` names packages with a module ``tracebook_plugin``, which has
-
-    - ``SUFFIX``, of the files beside programs that belong to the plugin,
-    - ``check(context)``, which adds problems to the report, and returns figures to be
-      published: for each program by their paths below its folder.
+    The setting ``plugins`` names modules. Their function ``check(context)`` adds to the
+    report, and returns figures to be published: for each program by their paths below
+    its folder. A module with files of its own beside programs has their ``SUFFIX``.
     """
 
-    settings: Settings
+    checker: "Checker"
     programs: Sequence[Snippet]
     runs: Mapping[Snippet, Run]
     report: Report
-    memory: Memory
-    runner: Runner
     update: bool
     """Whether records that differ are rewritten."""
     variants: bool
@@ -52,25 +51,23 @@ class Checker:
     def __init__(self, settings: Settings, remember: bool = False) -> None:
         self.settings = settings
         # An observer doesn't change a run, so a run under an observer counts later.
-        self._memory = Memory(
+        self.memory = Memory(
             replace(settings, observer=""), remember and not settings.observer
         )
+        self.runner = Runner(settings)
         self._figures = Figures(settings)
-        self._runner = Runner(settings)
-        self._plugins: list[Any] = [
-            import_module(f"{name}.tracebook_plugin") for name in settings.plugins
-        ]
+        self._plugins: list[Any] = [*map(import_module, settings.plugins)]
 
     def close(self) -> None:
         """Remove what the runs left."""
-        self._runner.close()
+        self.runner.close()
 
     def check(
         self,
         paths: Sequence[Path] = (),
         update: bool = False,
         sweep: bool = False,
-        progress: Callable[[int, int], None] = lambda ended, total: None,
+        progress: Progress = lambda ended, total: None,
         variants: bool = False,
     ) -> Report:
         """Run programs and compare their outputs.
@@ -80,7 +77,7 @@ class Checker:
                 with the whole project only.
             update: rewrite outputs that differ, except those of programs that failed.
             sweep: remove figures that no program draws any longer.
-            progress: called with the numbers of ended programs and of all.
+            progress: called often.
             variants: have plugins run the variants of all programs.
 
         Raises:
@@ -94,26 +91,16 @@ class Checker:
         runs = self._run(programs, progress, report)
         programs = [self._compare(p, runs[p], update, report) for p in programs]
         report.digests = {program.name: program.digests for program in programs}
-        self._keep(programs, runs, report)
         figures = {p: {**run.figures} for p, run in runs.items() if not run.problem}
         compared = len(report.problems)
-        context = Context(
-            settings=self.settings,
-            programs=programs,
-            runs=runs,
-            report=report,
-            memory=self._memory,
-            runner=self._runner,
-            update=update,
-            variants=variants,
-        )
+        context = Context(self, programs, runs, report, update, variants)
         for plugin in self._plugins:
             for program, drawings in plugin.check(context).items():
                 figures[program] |= drawings
         is_complete = len(figures) == len(runs) and len(report.problems) == compared
         published = self._publish(figures, report)
         if not paths:
-            self._memory.prune(programs)
+            self.memory.prune(programs)
             # A program that failed keeps the figures of its last successful run.
             stale = self._figures.stale(published) if is_complete else set()
             self._find_orphans(programs, report)
@@ -123,28 +110,14 @@ class Checker:
         return report
 
     def _run(
-        self,
-        programs: list[Snippet],
-        progress: Callable[[int, int], None],
-        report: Report,
+        self, programs: list[Snippet], progress: Progress, report: Report
     ) -> dict[Snippet, Run]:
-        recalled = {program: self._memory.recall(program) for program in programs}
+        recalled = {program: self.memory.recall(program) for program in programs}
         runs = {program: run for program, run in recalled.items() if run}
-        report.remembered = len(runs)
         to_run = [program for program in programs if program not in runs]
-        report.ran = len(to_run)
-        self._runner.run(to_run, runs.__setitem__, progress)
+        report.remembered, report.ran = len(runs), len(to_run)
+        self.runner.run(to_run, runs.__setitem__, progress)
         return runs
-
-    def _keep(
-        self, programs: list[Snippet], runs: dict[Snippet, Run], report: Report
-    ) -> None:
-        """Remember what passed; of observed runs only those with the right output."""
-        differ = {problem.name for problem in report.problems}
-        for program in programs:
-            is_certain = not (self.settings.observer and program.name in differ)
-            if not runs[program].problem and is_certain:
-                self._memory.keep(program, runs[program])
 
     def _compare(
         self, program: Snippet, run: Run, update: bool, report: Report
@@ -154,22 +127,23 @@ class Checker:
         Returns:
             The program with the output that is recorded now.
         """
-        report.outputs[program.name] = run.output
-        report.lines[program.name] = run.lines
+        name, recorded = program.name, program.output or ""
+        report.outputs[name] = run.output
         if self.settings.observer:
-            report.observed[program.name] = run.observed
+            report.observed[name] = run.observed
         if line := includes.misread(program.source):
-            report.problem(f"{program.label}:{line}", MISREAD, program.name)
+            report.problem(f"{program.label}:{line}", MISREAD, name)
         if problem := run.problem or unshowable(run.output):
             printed = indent(run.output or "nothing", "    ").rstrip()
             message = f"{problem}\n  printed so far:\n{printed}"
-            report.problem(f"{program.label}:{run.line}", message, program.name)
+            report.problem(f"{program.label}:{run.line}", message, name)
             return program
-        recorded = program.output or ""
         difference = compare.difference(recorded, run.output, program.rel)
+        if not (difference and self.settings.observer):
+            self.memory.keep(program, run)
         if not difference:
             if line := includes.misread(recorded):
-                report.problem(f"{program.output_label}:{line}", MISREAD, program.name)
+                report.problem(f"{program.output_label}:{line}", MISREAD, name)
             return program
         line, diff = difference
         if "\r\n" in recorded:
@@ -178,15 +152,14 @@ class Checker:
         if update:
             files.write(program.output_path, run.output.encode())
             change = "created" if program.output is None else "updated"
-            report.note(program.output_label, f"{change}\n{diff}", program.name)
+            report.note(program.output_label, f"{change}\n{diff}", name)
             return replace(program, output=run.output)
         if program.output is None:
-            location = f"{program.label}:1"
             message = "has no output beside it; 'python -m tracebook update' writes it"
+            report.problem(f"{program.label}:1", message, name)
         else:
-            location = f"{program.output_label}:{line}"
             message = f"{program.label} prints something else\n{diff}"
-        report.problem(location, message, program.name)
+            report.problem(f"{program.output_label}:{line}", message, name)
         return program
 
     def _publish(
@@ -216,7 +189,8 @@ class Checker:
     def _find_orphans(self, programs: list[Snippet], report: Report) -> None:
         paths = {program.path for program in programs}
         tables = {*pages.tables(self.settings).values()}
-        suffixes = {".py", ".out", *(plugin.SUFFIX for plugin in self._plugins)}
+        suffixes = {getattr(plugin, "SUFFIX", "") for plugin in self._plugins}
+        suffixes |= {".py", ".out"}
         for path in files.below(self.settings.snippets_dir):
             program = path.with_suffix(".py")
             if path.suffix in suffixes and program not in paths:

@@ -1,13 +1,12 @@
-"""What happens inside the process of one snippet.
+"""The process of one program.
 
-Nothing here may print, import a heavy module, or survive the snippet.
+Nothing here may print, import a heavy module, or outlive the program.
 """
 
 import atexit
 import contextlib
 import gc
 import importlib
-import io
 import json
 import linecache
 import math
@@ -21,75 +20,84 @@ import traceback
 import types
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from . import orphans
-from .output import NOT_NOISE, Printed, without_frames
+from . import environment, processes, streams
+from .output import without_frames
 from .settings import Settings
 from .snippet import Snippet
 
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer as Buffer
-
 _GRACE_SECONDS = 0.5
-# Whose terminal the engine was started from is no part of a trace.
-_TERMINAL = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR")
 
 
-class _PythonStream(io.FileIO):
-    """A descriptor for Python's streams that marks look-alikes of noise, and keeps
-    which line of the program printed what."""
+def run(snippet: Snippet, settings: Settings, scratch: Path, secret: str) -> None:
+    """Run one program as ``__main__``, and write ``report.json``.
 
-    def __init__(
-        self, descriptor: int, noise: re.Pattern, path: str, printed: list[Printed]
-    ) -> None:
-        super().__init__(descriptor, "w", closefd=False)
-        self._noise = re.compile(noise.pattern.encode(), noise.flags & re.MULTILINE)
-        self._path, self._printed = path, printed
+    The program may import nothing from the project or the engine's folder.
 
-    def write(self, data: "Buffer") -> int:
-        whole = bytes(data)
-        marked = self._noise.sub(lambda m: NOT_NOISE.encode() + m[0], whole)
-        while marked:
-            marked = marked[super().write(marked) :]
-        self._printed.append((whole.decode("utf-8", "replace"), _line_of(self._path)))
-        return len(whole)
-
-
-def _line_of(path: str) -> int:
-    """The line of the program that is being run, in this thread; 0 if none is, or if
-    AutoGraph runs it as lines of its own."""
-    frame = sys._getframe(1)
-    while frame and frame.f_code.co_filename != path:
-        if "__autograph_generated_file" in frame.f_code.co_filename:
-            return 0
-        if not frame.f_back:
-            return 0
-        frame = frame.f_back
-    return frame.f_lineno
-
-
-def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
-    """Run one program as ``__main__`` and write ``report.json``.
-
-    ``scratch`` holds ``output`` (both streams in printed order), ``work``
-    (the working folder) and ``report.json``, which exists only if the program
-    came to its end. It may import nothing from the book or the engine's folder.
+    Args:
+        snippet: the program.
+        settings: of the project.
+        scratch: holds ``output``, ``work`` (the working folder), ``tmp``, and at last
+            ``report.json``, if the program came to its end.
+        secret: shows that the report is not the program's. A program that looks
+            through the frames of its callers could find it.
     """
     gc.freeze()
     gc.enable()
-    orphans.prevent()
+    processes.prevent_orphans()
     if hasattr(os, "setsid"):  # lead a group, which the engine ends as a whole
         os.setsid()
-    path = _placed(snippet, scratch)
-    printed = _redirect(scratch / "output", settings.noise_pattern, path)
-    for name in _TERMINAL:
-        os.environ.pop(name, None)
-    # The process forked from has made up its mind about temporary files.
+    path = _place(snippet, scratch)
+    printed = streams.redirect(scratch / "output", settings.noise_pattern, path)
+    # The observer may be in the project's folder, and the process that this one was
+    # forked from may have been another project's.
+    observer = settings.observer and importlib.import_module(settings.observer)
+    _isolate(settings, scratch, path)
+    forked = settings.start_method == "forkserver"
+    missing = [name for name in settings.preload if forked and name not in sys.modules]
+    has_more_time = bool(observer or snippet.variants)
+    _limit(settings.time_limit, has_more_time)
+    end = observer and observer.begin(snippet)
+    # The interpreter's own order: the program, its threads, what it registered.
+    atexit._clear()
+    error = None
+    if snippet.variants:
+        _execute_variants(path, snippet, scratch, settings.time_limit)
+    else:
+        error = _execute(path, snippet.text, getattr(observer, "prepared", str))
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    report = _ending(error, snippet, path)
+    if _end_children():
+        report["problem"] = report["problem"] or "left a process behind"
+    if end:
+        streams.silence()
+        _limit(0, has_more_time)
+        report["observed"] = end()
+    report |= {"missing": missing, "printed": printed, "secret": secret}
+    (scratch / "report.json").write_text(json.dumps(report), "utf-8")
+
+
+def _place(snippet: Snippet, scratch: Path) -> str:
+    """Write the file that runs, which AutoGraph reads again. A program inside a page
+    has no file of its own."""
+    if snippet.path.suffix != ".py":
+        return str(snippet.path)
+    return _write(scratch / "program" / snippet.path.name, snippet.text)
+
+
+def _write(path: Path, text: str) -> str:
+    path.parent.mkdir()
+    path.write_text(text, "utf-8", "surrogateescape")
+    return str(path)
+
+
+def _isolate(settings: Settings, scratch: Path, path: str) -> None:
+    """Hide the user's variables and the project's folders from the program."""
+    environment.change(environment.variables(settings))
+    # The fork server has chosen its folder of temporary files already.
     tempfile.tempdir = str(scratch / "tmp")
     os.environ |= dict.fromkeys(("TMPDIR", "TMP", "TEMP"), tempfile.tempdir)
-    # From the book's root, and the process forked from may have been another's.
-    observer = settings.observer and importlib.import_module(settings.observer)
     engine = Path(__file__).resolve().parents[1]
     hidden = (str(settings.root), str(engine), os.getcwd())
     sys.path[:] = [str(scratch / "work")] + [
@@ -99,54 +107,11 @@ def run(snippet: Snippet, settings: Settings, scratch: Path) -> None:
     ]
     os.chdir(scratch / "work")
     sys.argv[:] = [path]
-    forked = settings.start_method == "forkserver"
-    missing = [name for name in settings.preload if forked and name not in sys.modules]
-    may_be_lifted = bool(settings.observer or snippet.variants)
-    _limit(settings.time_limit, may_be_lifted)
-    end = observer and observer.begin(snippet)
-    # The interpreter's own order: the program, its threads, what it registered.
-    atexit._clear()
-    prepared = getattr(observer, "prepared", str)
-    error = None
-    if snippet.variants:
-        _execute_variants(path, snippet, scratch / "output", settings.time_limit)
-    else:
-        error = _execute(path, snippet.text, prepared)
-    threading._shutdown()  # type: ignore[attr-defined]
-    atexit._run_exitfuncs()
-    report = _judge(error, snippet, path) | {"missing": missing, "printed": printed}
-    if _end_children():
-        report["problem"] = report["problem"] or "left a process behind"
-    if end:
-        _silence()
-        _limit(0, may_be_lifted=True)
-        report["observed"] = end()
-    (scratch / "report.json").write_text(json.dumps(report), "utf-8")
-
-
-def _placed(snippet: Snippet, scratch: Path) -> str:
-    """The file that runs: the program as readers see it, for AutoGraph reads the file
-    again. A program inside a page has none of its own."""
-    if snippet.path.suffix != ".py":
-        return str(snippet.path)
-    path = scratch / "program" / snippet.path.name
-    path.parent.mkdir()
-    path.write_text(snippet.text, "utf-8", "surrogateescape")
-    return str(path)
-
-
-def _silence() -> None:
-    """What is printed from here on is no part of the trace."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    with open(os.devnull, "w") as nowhere:
-        os.dup2(nowhere.fileno(), 1)
-        os.dup2(nowhere.fileno(), 2)
 
 
 def _limit(seconds: float, may_be_lifted: bool) -> None:
-    """End this process after so much work of its own, and each that it starts; 0
-    lifts the limit."""
+    """End this process, and each that it starts, after so many seconds of work; 0 lifts
+    the limit."""
     with contextlib.suppress(ImportError, ValueError):  # Windows; a lower limit
         import resource
 
@@ -157,31 +122,8 @@ def _limit(seconds: float, may_be_lifted: bool) -> None:
         )
 
 
-def _redirect(output: Path, noise: re.Pattern, path: str) -> list[Printed]:
-    """Have all that is printed in one file; what Python prints, and where, is kept."""
-    printed: list[Printed] = []
-    with open(os.devnull) as empty, output.open("ab") as both:
-        os.dup2(empty.fileno(), 0)
-        os.dup2(both.fileno(), 1)
-        os.dup2(both.fileno(), 2)
-    sys.stdin = open(0, encoding="utf-8", closefd=False)
-    for name, number, errors in (
-        ("stdout", 1, "strict"),
-        ("stderr", 2, "backslashreplace"),
-    ):
-        stream = io.TextIOWrapper(
-            io.BufferedWriter(_PythonStream(number, noise, path, printed)),
-            "utf-8",
-            errors,
-            line_buffering=True,
-        )
-        setattr(sys, name, stream)
-        setattr(sys, f"__{name}__", stream)
-    return printed
-
-
 def _execute(path: str, source: str, prepared: Callable) -> BaseException | None:
-    """Run the program, as the observer wants it; what ended it early, or None."""
+    """Run a program as the observer prepares it, and return the error that ended it."""
     linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     if path.endswith(".py"):
@@ -195,26 +137,26 @@ def _execute(path: str, source: str, prepared: Callable) -> BaseException | None
 
 
 def _execute_variants(
-    path: str, snippet: Snippet, output: Path, time_limit: float
+    path: str, snippet: Snippet, scratch: Path, time_limit: float
 ) -> None:
-    """Run texts in the place of a program, each with a line before it, and with the
-    message that ends it. Each has the whole time of a program, and a file of its own,
-    for AutoGraph keeps what it read."""
+    """Run each variant after its heading, and print the message that ends it.
+
+    Each has the time of a program, and a file of its own, because AutoGraph keeps what
+    it has read.
+    """
     for number, (heading, text) in enumerate(snippet.variants):
         _limit(time_limit, may_be_lifted=True)
         print(heading)
-        own = Path(path).parent / str(number) / Path(path).name
-        own.parent.mkdir()
-        own.write_text(text, "utf-8", "surrogateescape")
-        if error := _execute(str(own), text, str):
+        file = Path(path).parent / str(number) / Path(path).name
+        if error := _execute(_write(file, text), text, str):
             print(_message(error))
         sys.stderr.flush()
         sys.stdout.flush()
-        if not output.read_bytes().endswith(b"\n"):
+        if not (scratch / "output").read_bytes().endswith(b"\n"):
             print()
-        for drawn in (output.parent / "work").glob("*.svg"):
-            (folder := drawn.parent / str(number)).mkdir(exist_ok=True)
-            drawn.rename(folder / drawn.name)
+        for figure in (scratch / "work").glob("*.svg"):
+            (folder := figure.parent / str(number)).mkdir(exist_ok=True)
+            figure.rename(folder / figure.name)
         if pyplot := sys.modules.get("matplotlib.pyplot"):
             pyplot.close("all")  # it warns of many
 
@@ -224,13 +166,12 @@ def _message(error: BaseException) -> str:
     return without_frames("".join(lines).rstrip("\n"))
 
 
-def _judge(error: BaseException | None, snippet: Snippet, path: str) -> dict:
-    """How the program ended, beside what it declares: a message, the problem
-    and its line in the text, or 0."""
+def _ending(error: BaseException | None, snippet: Snippet, path: str) -> dict:
+    """Describe how a program ended: a message for its output, the line of the text, and
+    the problem if that isn't as declared."""
     if error is None:
         problem = f"declares that it raises {snippet.raises}, but did not"
         return {"message": "", "line": 0, "problem": snippet.raises and problem}
-    kind = type(error)
     lines = [
         frame.lineno
         for frame in traceback.extract_tb(error.__traceback__)
@@ -238,34 +179,28 @@ def _judge(error: BaseException | None, snippet: Snippet, path: str) -> dict:
     ]
     if isinstance(error, SyntaxError) and error.filename == path:
         lines = [error.lineno or 0]
-    message = "".join(traceback.format_exception_only(error)).rstrip("\n")
+    ending = {"message": _message(error), "line": lines[-1] if lines else 0}
+    kind = type(error)
+    if snippet.raises in (kind.__name__, f"{kind.__module__}.{kind.__qualname__}"):
+        return ending | {"problem": None}
     problem = "raised " + re.sub(
         rf'File "{re.escape(path)}", line (\d+)',
         lambda m: f'File "{snippet.label}", line {snippet.line(int(m[1]))}',
-        message,
+        "".join(traceback.format_exception_only(error)).rstrip("\n"),
     )
-    said = {
-        "message": without_frames(message),
-        "line": lines[-1] if lines else 0,
-        "problem": None,
-    }
-    if snippet.raises in (kind.__name__, f"{kind.__module__}.{kind.__qualname__}"):
-        return said
     if snippet.raises:
         problem += f"\n(it declares that it raises {snippet.raises})"
-    return said | {"problem": problem}
+    return ending | {"problem": problem}
 
 
 def _end_children() -> bool:
-    """End what the program started; whether any of it was still there."""
+    """End what the program started, and return whether any of it was still there."""
     deadline = time.monotonic() + _GRACE_SECONDS
-    with contextlib.suppress(
-        ChildProcessError,  # none is left
-        AttributeError,
-    ):  # a system without such processes
+    # There is no child left, or the system has no such processes.
+    with contextlib.suppress(ChildProcessError, AttributeError):
         while True:
             if time.monotonic() >= deadline:
-                orphans.kill(os.getpid())
+                processes.kill_children(os.getpid())
             if not os.waitpid(-1, os.WNOHANG)[0]:
                 time.sleep(0.02)
     return time.monotonic() >= deadline

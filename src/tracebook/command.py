@@ -1,8 +1,8 @@
-"""How every command begins and ends, whatever goes wrong.
+"""The beginning and end of every command, whatever goes wrong.
 
 A command prints a message with a file and an advice, never a traceback. Exit codes:
-1 something does not hold, or a file could not be read or written; 2 usage, settings
-or environment; 128 and the number of a signal.
+1 something is wrong, or a file could not be read or written; 2 usage, settings or
+environment; 128 and the number of a signal.
 """
 
 import io
@@ -12,26 +12,26 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from .environment import OF_PYTHON
 from .settings import SettingsError
-
-_ENDING = ("SIGTERM", "SIGHUP")
 
 
 def main(name: str, work: Callable[[], int]) -> int:
-    """Do the work of a command; returns its exit code."""
+    """Run a command, whose work returns an exit code, and return an exit code."""
+    _restart_without_variables()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    # A polite kill unwinds like Ctrl-C does, so that nothing is left behind.
-    for each in (getattr(signal, name) for name in _ENDING if hasattr(signal, name)):
-        if signal.getsignal(each) is not signal.SIG_IGN:  # as nohup has it
-            signal.signal(each, lambda number, _: sys.exit(128 + number))
+    # These signals unwind the stack, as Ctrl-C does, so that no process is left.
+    for signum in (getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")):
+        if signum and signal.getsignal(signum) is not signal.SIG_IGN:  # set by nohup
+            signal.signal(signum, lambda number, _: sys.exit(128 + number))
     try:
-        _refuse_strangers()
+        _refuse_foreign_packages()
         code = work()
         sys.stdout.flush()
         return code
-    except BrokenPipeError:  # who read the output has gone, as in: … | head
+    except BrokenPipeError:  # the reader of the output has gone, as in: … | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 128 + signal.SIGPIPE
     except (SettingsError, OSError) as error:
@@ -41,15 +41,20 @@ def main(name: str, work: Callable[[], int]) -> int:
         return 128 + signal.SIGINT
 
 
-def _refuse_strangers() -> None:
-    """Raise SettingsError where a package is not that of ``src/``, beside ``.venv``."""
+def _restart_without_variables() -> None:
+    """Start the interpreter again if it has read variables that change a command."""
+    names = [name for name in OF_PYTHON if os.environ.pop(name, None)]
+    # On Windows, execv would end the command for its caller.
+    if names and (sys.flags.inspect or sys.warnoptions) and sys.platform != "win32":
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
+def _refuse_foreign_packages() -> None:
+    """Raise SettingsError if a package isn't that of ``src/``, beside ``.venv``."""
     src = Path(sys.prefix).parent / "src"
     for name, module in sys.modules.items():
-        its = getattr(module, "__file__", None)
-        if not its or not (src / name / "__init__.py").is_file():
-            continue
-        if not (found := Path(its).resolve()).is_relative_to(src.resolve()):
-            raise SettingsError(
-                f"{found} takes the place of {src / name};"
-                " unset PYTHONPATH, or move it away"
-            )
+        path = Path(getattr(module, "__file__", None) or src).resolve()
+        is_ours = path.is_relative_to(src.resolve())
+        if not is_ours and (src / name / "__init__.py").is_file():
+            advice = "unset PYTHONPATH, or move it away"
+            raise SettingsError(f"{path} takes the place of {src / name}; {advice}")

@@ -41,12 +41,7 @@ def _close(a: str, b: str, rel: float) -> bool:
 
 
 def difference(recorded: str, printed: str, rel: float) -> tuple[int, str] | None:
-    """Compare two outputs.
-
-    Args:
-        recorded: the output on the page.
-        printed: the output of a run.
-        rel: relative tolerance between two numbers.
+    """Compare an output with a new one, within a relative tolerance.
 
     Returns:
         The line number of the first difference, and a unified diff in which a line

@@ -1,10 +1,9 @@
 """The Python-Markdown extension: ``--8<-- "NAME.py"`` on a line of its own becomes what
-readers see of that program, or the trace beside it.
+readers see of that program, and ``--8<-- "NAME.out"`` its output.
 
-It works in every generator that renders pages by Python-Markdown, and takes the place
-of ``pymdownx.snippets``, which would also show the comments that are for tools. The
-MkDocs plugin adds it by itself. The option ``snippets`` is the folder of the programs;
-without it, the settings of the current folder name that.
+It takes the place of ``pymdownx.snippets``, which would also show the comments that are
+for tools. The option ``snippets`` is the folder of programs; without it, the settings
+of the current folder name that.
 """
 
 from pathlib import Path
@@ -24,31 +23,30 @@ class _Includes(Preprocessor):
         self._folder = folder
 
     def run(self, lines: list[str]) -> list[str]:
-        found = {each.line: each for each in includes.find("\n".join(lines))}
-        if not found:
-            return lines
+        # From the last to the first, so that the lines above keep their numbers. An
+        # include of a missing file stays; a check names page and line.
+        lines = [*lines]
+        for include in reversed([*includes.find("\n".join(lines))]):
+            line = lines[include.line - 1]
+            if included := self._read(include):
+                indent = line[: len(line) - len(line.lstrip())]
+                part = slice(include.line - 1, include.line)
+                lines[part] = [indent + text for text in included]
+        return lines
+
+    def _read(self, include: includes.Include) -> list[str] | None:
         folder = Path(self._folder or settings.load(Path.cwd()).snippets_dir).resolve()
-        shown: list[str] = []
-        for number, line in enumerate(lines, 1):
-            its = number in found and _lines(found[number], folder)
-            indent = line[: len(line) - len(line.lstrip())]
-            # What is not there stays as it is; the engine names page and line.
-            shown += [indent + each for each in its] if its else [line]
-        return shown
-
-
-def _lines(include: includes.Include, folder: Path) -> list[str] | None:
-    path = (folder / include.name).resolve()
-    if not path.is_relative_to(folder) or not path.is_file():
-        return None
-    return include.lines(path.read_text("utf-8", "replace"))
+        path = (folder / include.name).resolve()
+        if not path.is_relative_to(folder) or not path.is_file():
+            return None
+        return include.lines(path.read_text("utf-8", "replace"))
 
 
 class IncludesExtension(Extension):
-    """Registers the step that puts programs and traces into the page."""
+    """Registers the step that puts programs and outputs into the page."""
 
     def __init__(self, **options: object) -> None:
-        self.config = {"snippets": ["", "The folder of the programs"]}
+        self.config = {"snippets": ["", "The folder of programs"]}
         super().__init__(**options)
 
     def extendMarkdown(self, md: Markdown) -> None:
@@ -57,4 +55,5 @@ class IncludesExtension(Extension):
 
 
 def makeExtension(**options: object) -> IncludesExtension:
+    """Return the extension, as Python-Markdown asks for it."""
     return IncludesExtension(**options)

@@ -1,4 +1,4 @@
-"""Publish what programs draw; touch no file that the engine did not draw."""
+"""Publish what programs draw, and touch no other files."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -10,50 +10,50 @@ from .settings import Settings
 
 
 class Figures:
-    """The folder of figures, and the manifest of what the engine drew there."""
+    """The folder of figures, and the manifest of those that programs drew."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._manifest = settings.cache_dir / "figures.json"
 
-    def publish(self, drawn: dict[str, bytes]) -> Iterator[str]:
-        """Write what changed; yields the names at which another's file stands."""
-        known = self._known()
-        new = dict(known)
+    def publish(self, figures: dict[str, bytes]) -> Iterator[str]:
+        """Write the figures that changed, and yield the names of files that are in
+        their place but weren't drawn."""
+        digests = self._digests()
+        updated = dict(digests)
         try:
-            for name, content in drawn.items():
+            for name, content in figures.items():
                 path = self._settings.figures_dir / name
-                is_there = path.exists()
-                if not is_there or path.read_bytes() != content:
-                    if is_there and not self._is_ours(path, known):
+                if not path.exists() or path.read_bytes() != content:
+                    if path.exists() and not self._is_drawn(path, digests):
                         yield name
                         continue
                     files.write(path, content)
-                new[self._settings.label(path)] = sha256(content).hexdigest()
+                updated[self._settings.label(path)] = sha256(content).hexdigest()
         finally:
-            if new != known:
-                files.write(self._manifest, json.dumps(new, indent=1).encode())
+            if updated != digests:
+                files.write(self._manifest, json.dumps(updated, indent=1).encode())
 
-    def stale(self, drawn: Iterable[str]) -> set[str]:
-        """What the engine drew, and no program draws any more."""
-        folder, known = self._settings.figures_dir, self._known()
-        there = {path.relative_to(folder).as_posix() for path in files.below(folder)}
-        return {
-            name for name in there - set(drawn) if self._is_ours(folder / name, known)
-        }
+    def stale(self, figures: Iterable[str]) -> set[str]:
+        """Return the names of files that were drawn and aren't any longer."""
+        folder, digests = self._settings.figures_dir, self._digests()
+        names = {path.relative_to(folder).as_posix() for path in files.below(folder)}
+        names -= {*figures}
+        return {name for name in names if self._is_drawn(folder / name, digests)}
 
     def remove(self, names: Iterable[str]) -> None:
+        """Remove figures."""
         for name in names:
             (self._settings.figures_dir / name).unlink()
 
-    def _known(self) -> dict[str, str]:
-        """Path and hash of each file drawn; of none, if the manifest is damaged."""
+    def _digests(self) -> dict[str, str]:
+        """Return the digest of each drawn file; of none if the manifest is damaged."""
         try:
-            known = json.loads(self._manifest.read_bytes())
+            digests = json.loads(self._manifest.read_bytes())
         except (OSError, ValueError, RecursionError):
             return {}
-        return known if isinstance(known, dict) else {}
+        return digests if isinstance(digests, dict) else {}
 
-    def _is_ours(self, path: Path, known: dict[str, str]) -> bool:
-        made = known.get(self._settings.label(path))
-        return made == sha256(path.read_bytes()).hexdigest()
+    def _is_drawn(self, path: Path, digests: dict[str, str]) -> bool:
+        digest = digests.get(self._settings.label(path))
+        return digest == sha256(path.read_bytes()).hexdigest()

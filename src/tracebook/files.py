@@ -1,4 +1,4 @@
-"""Files: those of a folder, reading text, and writing one whole or not at all."""
+"""Files: list those of a folder, read text, and write one whole or not at all."""
 
 import contextlib
 import os
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def below(folder: Path) -> list[Path]:
-    """The files in a folder and its folders, in order, but for hidden ones."""
+    """Return the files in a folder and its folders, in order, except hidden ones."""
     return sorted(
         path
         for path in folder.rglob("*")
@@ -16,28 +16,32 @@ def below(folder: Path) -> list[Path]:
     )
 
 
-def text(path: Path, shown: str = "") -> str:
-    """What a file says; raises OSError, with its name and line, if it is not UTF-8."""
+def text(path: Path, label: str = "") -> str:
+    """Read a text; messages name it by its label.
+
+    Raises:
+        OSError: the file can't be read, or isn't UTF-8.
+    """
     try:
         return path.read_text("utf-8")
     except UnicodeDecodeError as error:
         line = path.read_bytes().count(b"\n", 0, error.start) + 1
         raise OSError(
-            f"{shown or path}:{line}: is not UTF-8; save it in that encoding"
+            f"{label or path}:{line}: is not UTF-8; save it in that encoding"
         ) from error
 
 
 def write(path: Path, content: bytes) -> None:
     """Write a file whole or not at all."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(content)
+        temporary.write_bytes(content)
         if path.exists():
-            shutil.copymode(path, beside)
-        os.replace(beside, path)
+            shutil.copymode(path, temporary)
+        os.replace(temporary, path)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)

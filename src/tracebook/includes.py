@@ -1,8 +1,7 @@
-"""What a text includes, and what readers see of it: the one reader of ``--8<--``
-lines.
+"""The includes of a text, lines with ``--8<--``, and what readers see of a program.
 
-Readers never see the lines of a program that only a tool reads: the borders of
-sections, and the comments ``# tracebook: …`` and ``# truth: …``.
+Readers never see the lines that only a tool reads: the borders of sections, and the
+comments ``# tracebook: …`` and ``# truth: …``.
 """
 
 import re
@@ -10,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-# What might be taken for an include, and the one form to write it. pymdownx.snippets
-# takes a line with a section's border anywhere in it for no line at all.
+# Lines that some tool takes for an include, and the one form to write it.
+# pymdownx.snippets drops a line with a section's border anywhere in it.
 _MARK = re.compile(
     r"^(?:[^\S\n]*-+8<-+.*|.*(?<![;-])-+8<-+[ \t]+\[[ \t]*(?:start|end)[ \t]*:.*)$",
     re.MULTILINE | re.IGNORECASE,
@@ -20,7 +19,7 @@ _INCLUDE = re.compile(
     r'\s*-+8<-+ "(?P<name>[^"\s:;]+)'
     r'(:(?P<section>[A-Za-z][A-Za-z0-9_-]*))?"'
 )
-# What begins first holds the rest: what looks like a comment in code is code.
+# The first alternative that begins wins: a comment inside of code is code.
 _COMMENT = re.compile(
     r"^[ \t]*(?P<fence>`{3,}|~{3,}).*?^[ \t]*(?P=fence)[ \t]*$"
     r"|(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)|(?P<comment><!--.*?-->)",
@@ -40,96 +39,90 @@ class Include:
     line: int
     """Number of the line, from 1."""
     name: str = ""
-    """Path below the snippets folder."""
+    """Path below the folder of programs."""
     section: str = ""
-    """The name of a section of the file, or nothing for the whole file."""
+    """A section of the file, or nothing for the whole file."""
 
     def lines(self, text: str) -> list[str] | None:
-        """The lines that readers see of the included file; None if the file has no
-        such part."""
+        """Return what readers see of the file, or None if it has no such section."""
         lines = text.removesuffix("\n").split("\n")
         part = _selected(lines, self.section)
-        if part is None:
-            return None
-        is_program = self.name.endswith(".py")
-        return [lines[n] for n in (_seen(lines, part) if is_program else part)]
+        if part is not None and self.name.endswith(".py"):
+            part = _visible(lines, part)
+        return None if part is None else [lines[n] for n in part]
 
 
 def find(text: str) -> Iterator[Include]:
-    """Everything that a text includes and shows, in the order of its lines."""
-    shown = _COMMENT.sub(
+    """Find the includes of a text outside of its comments."""
+    uncommented = _COMMENT.sub(
         lambda m: re.sub(r"[^\n]", " ", m[0]) if m["comment"] else m[0], text
     )
-    for mark in _MARK.finditer(shown):
-        found = _INCLUDE.fullmatch(mark[0])
+    for mark in _MARK.finditer(uncommented):
+        include = _INCLUDE.fullmatch(mark[0])
         line = text.count("\n", 0, mark.start()) + 1
-        yield Include(mark.start(), line, **(found.groupdict("") if found else {}))
+        yield Include(mark.start(), line, **(include.groupdict("") if include else {}))
 
 
 def visible_lines(program: str) -> list[int]:
-    """The numbers, from 1, of the lines of a program that readers see."""
+    """Return the numbers, from 1, of the lines of a program that readers see."""
     lines = program.removesuffix("\n").split("\n")
-    return [n + 1 for n in _seen(lines, range(len(lines)))]
+    return [n + 1 for n in _visible(lines, range(len(lines)))]
 
 
 def visible(program: str) -> str:
-    """A program as readers see, copy and run it."""
+    """Return a program as readers see, copy and run it."""
     lines = program.removesuffix("\n").split("\n")
     end = "\n" if program.endswith("\n") else ""
     return "\n".join(lines[n - 1] for n in visible_lines(program)) + end
 
 
 def read(path: Path) -> str:
-    """A program or a trace as readers see it."""
+    """Read a program or an output as readers see it."""
     text = path.read_text("utf-8")
     return visible(text) if path.suffix == ".py" else text
 
 
-def misread(program: str) -> int | None:
-    """The first line of a text that some page would take for an include, or for the
-    end of the fence in which it stands.
-
-    Only the borders of sections, on lines of their own, are meant to be obeyed.
-    """
-    for number, line in enumerate(program.split("\n"), 1):
+def misread(text: str) -> int | None:
+    """Return the first line that a page would take for an include, or for the end of
+    the fence in which the text stands. The borders of sections are meant as such."""
+    for number, line in enumerate(text.split("\n"), 1):
         is_include = "-8<-" in line and not _BORDER.fullmatch(line)
         if is_include or _FENCE_END.fullmatch(line):
             return number
     return None
 
 
-def _seen(lines: list[str], part: Iterable[int]) -> list[int]:
-    """The lines of a part that readers see. Where a line is hidden, the longer of the
-    two gaps beside it is left, and at either end none."""
-    found: list[int] = []
+def _visible(lines: list[str], part: Iterable[int]) -> list[int]:
+    """Return the lines of a part that readers see. Of the two gaps beside a hidden line
+    the longer one remains, and none at either end."""
+    result: list[int] = []
     gap: int | None = None
-    """How many empty lines above the last hidden line may stand for those below it."""
+    """The number of empty lines above the last hidden line that replace some below."""
     for n in part:
         if _HIDDEN.fullmatch(lines[n]):
-            if (gap := _empty_at_end(lines, found)) == len(found):
-                found.clear()
+            if (gap := _empty_at_end(lines, result)) == len(result):
+                result.clear()
         elif lines[n].strip():
-            found.append(n)
+            result.append(n)
             gap = None
-        elif gap is None or (found and not gap):
-            found.append(n)
+        elif gap is None or (result and not gap):
+            result.append(n)
         else:
             gap = max(0, gap - 1)
     if gap is not None:
-        del found[len(found) - _empty_at_end(lines, found) :]
-    return found
+        del result[len(result) - _empty_at_end(lines, result) :]
+    return result
 
 
-def _empty_at_end(lines: list[str], found: list[int]) -> int:
+def _empty_at_end(lines: list[str], part: list[int]) -> int:
     count = 0
-    while count < len(found) and not lines[found[-1 - count]].strip():
+    while count < len(part) and not lines[part[-1 - count]].strip():
         count += 1
     return count
 
 
-def _selected(lines: list[str], section: str) -> range | None:
-    """Return the lines of a section, of all the text for no name, or None if there is
-    no such section."""
+def _selected(lines: list[str], section: str) -> Iterable[int] | None:
+    """Return the lines of a section, or of all the text; None for a missing section."""
     if not section:
         return range(len(lines))
     borders = [

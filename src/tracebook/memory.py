@@ -1,70 +1,44 @@
-"""Passed runs of programs, kept in this process and in the store."""
+"""Passed runs, by the texts that ran: those of this process, and those that a class,
+which the setting ``memory`` names, keeps longer."""
 
-import contextlib
-import json
-from base64 import b64decode, b64encode
 from collections.abc import Collection
-from dataclasses import asdict
+from pkgutil import resolve_name
+from typing import Any
 
-from . import fingerprint
 from .runner import Run
 from .settings import Settings
 from .snippet import Snippet
-from .store import Store
-
-_KIND = "run"
 
 
 class Memory:
-    """The passed runs of one project.
+    """The passed runs of one project; with ``remember``, those of other processes."""
 
-    Args:
-        settings: of the project.
-        recalls_stored: whether runs of other processes count.
-    """
-
-    def __init__(self, settings: Settings, recalls_stored: bool = True) -> None:
-        self._store = Store(settings.store_path)
-        self._settings = json.dumps(settings.of_a_run, sort_keys=True)
-        self._recalls_stored = recalls_stored
+    def __init__(self, settings: Settings, remember: bool) -> None:
         self._runs: dict[Snippet, Run] = {}
+        keeper: Any = settings.memory and resolve_name(settings.memory)
+        self._keeper = keeper and keeper(settings)
+        self._remember = remember
 
     def recall(self, snippet: Snippet) -> Run | None:
         """Return the run of a program with this text, or None if it isn't known."""
-        if snippet in self._runs or not self._recalls_stored:
-            return self._runs.get(snippet)
-        record = self._store.get(_KIND, self._key(snippet))
-        if record is None:
-            return None
-        figures = record.pop("figures").items()
-        run = Run(**record, figures={name: b64decode(svg) for name, svg in figures})
-        self._runs[snippet] = run
+        run = self._runs.get(snippet)
+        if not run and self._keeper and self._remember:
+            run = self._keeper.recall(snippet)
+            self._runs |= {snippet: run} if run else {}
         return run
 
     def keep(self, snippet: Snippet, run: Run) -> None:
-        """Keep a run; if the store can't be written, only in this process."""
-        if self._runs.get(snippet) is run:  # recalled from the store
-            return
-        self._runs[snippet] = run
-        figures = {name: b64encode(svg).decode() for name, svg in run.figures.items()}
-        record = asdict(run) | {"figures": figures, "observed": None}
-        with contextlib.suppress(OSError):
-            self._store.put(_KIND, self._key(snippet), record)
+        """Keep a run, unless it was recalled."""
+        if self._runs.get(snippet) is not run:
+            self._runs[snippet] = run
+            if self._keeper:
+                self._keeper.keep(snippet, run)
 
     def prune(self, snippets: Collection[Snippet]) -> None:
-        """Drop runs of other programs, and what nobody has used for a month."""
-        current = {(snippet.name, snippet.source) for snippet in snippets}
+        """Drop runs of programs that are gone or changed."""
+        texts = {(snippet.name, snippet.source) for snippet in snippets}
         for snippet in [*self._runs]:
-            if (snippet.name, snippet.source) not in current:
+            if (snippet.name, snippet.source) not in texts:
                 del self._runs[snippet]
-        with contextlib.suppress(OSError):
-            self._store.sweep()
-
-    def _key(self, snippet: Snippet) -> str:
-        program = json.dumps([snippet.name, snippet.source, snippet.variants])
-        return fingerprint.digest(
-            fingerprint.environment(),
-            fingerprint.code("tracebook"),
-            self._settings,
-            program,
-        )
+        if self._keeper:
+            self._keeper.sweep()

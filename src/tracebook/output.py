@@ -1,6 +1,5 @@
-"""The output of a program: what belongs to it, and which line printed it."""
+"""The output of a program: what belongs to it, and what a page can show."""
 
-import ast
 import re
 
 from . import includes
@@ -10,7 +9,8 @@ NOT_NOISE = "\x1a"
 MISREAD = "looks like an include, or the end of a fence, which a page would obey"
 
 Printed = tuple[str, int]
-"""A text, and the line of the program that printed it, or 0."""
+"""A text that came through Python's streams, and the line of the program that printed
+it, or 0."""
 
 # The lines that locate frames inside an exception's message, and the code there.
 _FRAMES = re.compile(
@@ -39,62 +39,6 @@ def without_frames(message: str) -> str:
 def ended(text: str) -> str:
     """Return a text whose last line is ended."""
     return text if not text or text.endswith("\n") else text + "\n"
-
-
-def lines_of(output: str, printed: list[Printed], source: str) -> list[int]:
-    """Return for each line of an output the line of the program that printed it.
-
-    A line that didn't come through Python's streams, as from ``tf.print``, belongs to
-    the only call of a function with this name that has its words. If it begins with a
-    bracket, as a matrix's next row, it belongs to the same call as the line before.
-
-    Args:
-        output: what the program printed.
-        printed: what came through Python's streams, in order.
-        source: the program.
-
-    Returns:
-        Lines of the program; 0 where it isn't known.
-    """
-    parts: list[Printed] = []
-    for text, line in printed:
-        for part in text.splitlines(keepends=True):
-            open_line = parts and not parts[-1][0].endswith("\n")
-            parts.append((parts.pop()[0] + part if open_line else part, line))
-    parts.reverse()
-    calls = _print_calls(source)
-    lines: list[int] = []
-    for text in output.splitlines():
-        if parts and parts[-1][0].rstrip("\n") == text:
-            lines.append(parts.pop()[1])
-            continue
-        candidates = {line for line, words in calls if words.search(text)}
-        if len(candidates) == 1:
-            lines.append(candidates.pop())
-        else:
-            lines.append(lines[-1] if lines and text.lstrip().startswith("[") else 0)
-    return lines
-
-
-def _print_calls(source: str) -> list[tuple[int, re.Pattern[str]]]:
-    """Return the lines of calls of methods ``print``, and patterns of their words."""
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:  # it ended the program
-        return []
-    calls = []
-    for call in ast.walk(tree):
-        if isinstance(call, ast.Call) and ast.unparse(call.func).endswith(".print"):
-            words = [
-                part.value.strip()
-                for argument in call.args
-                for part in ast.walk(argument)
-                if isinstance(part, ast.Constant) and isinstance(part.value, str)
-            ]
-            if any(words):
-                pattern = re.compile(".*".join(map(re.escape, words)))
-                calls.append((call.lineno, pattern))
-    return calls
 
 
 def excerpt(text: str) -> str:

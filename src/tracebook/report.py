@@ -28,20 +28,19 @@ class Report:
     notes: list[Problem] = field(default_factory=list)
     """Outputs that ``update`` rewrote, with their diffs."""
     outputs: dict[str, str] = field(default_factory=dict)
-    """The output that each program printed."""
-    lines: dict[str, list[int]] = field(default_factory=dict)
-    """For each line of an output the line of the visible program that printed it,
-    or 0."""
+    """What each program printed."""
     observed: dict[str, Any] = field(default_factory=dict)
     """Results of the observer, if there is one."""
     digests: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Digests of the program that ran, and of the output that it was compared with:
-    a result that is kept under these isn't taken for one of an edited file."""
+    """Digests of the program that ran, and of the output that it was compared with. A
+    result that is kept under these is never taken for one of edited files."""
     ran: int = 0
     remembered: int = 0
     """Programs of which an earlier run was taken."""
     variants: int = 0
     """Variants of programs that plugins ran."""
+    plugins: dict[str, Any] = field(default_factory=dict)
+    """Results of plugins."""
 
     def problem(self, location: str, message: str, name: str = "") -> None:
         """Add a problem."""

@@ -1,4 +1,4 @@
-"""Run snippets: one fresh process, working folder and time limit for each."""
+"""Run programs: each in a fresh process and folder, within limits."""
 
 import contextlib
 import json
@@ -7,6 +7,7 @@ import multiprocessing.connection
 import multiprocessing.forkserver
 import os
 import re
+import secrets
 import shutil
 import signal
 import tempfile
@@ -18,76 +19,78 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from . import child, orphans, scratch
-from .output import ended, lines_of, without_noise
+from . import child, environment, processes, scratch
+from .output import Printed, ended, without_noise
 from .settings import Settings, SettingsError
 from .snippet import Snippet
 
 _POLL_SECONDS = 0.05
 _LOST, _LOST_SECONDS = 255, 1
-"""The exit code where nobody was left to tell it, and how long that one may take to
-end, after its pipes have."""
+"""The exit code of a child whose fork server has ended, and how long that one may take
+to end after its pipes have."""
 _PATIENCE = 10
-"""A program's limit by the clock is so many times its limit of work."""
-
-# All runners of a process share what it forks from, and its children. One thread
-# at a time starts, asks after and ends any, or exit codes are lost now and then.
+"""A program's limit by the clock is so many times its limit of processor time."""
+_REMOVED = "removed the folder that it works in"
+# All runners of a process share the fork server and its children. One thread at a time
+# starts a child, asks for its exit code or ends it, or exit codes are lost.
 _LOCK = threading.RLock()
 _RUNNING: set[int] = set()
 
 
 @dataclass
 class Run:
-    """What one run of a snippet gave."""
+    """The result of one run."""
 
     output: str = ""
-    """What it printed, noise aside, and the message that ended it."""
+    """What the program printed, without noise, and the message that ended it."""
     problem: str | None = None
-    """Why the run does not count, or None."""
+    """Why the run failed, or None."""
     line: int = 1
-    """Line of the file at which the problem showed."""
+    """Line of the file at which it failed."""
     figures: dict[str, bytes] = field(default_factory=dict)
-    lines: list[int] = field(default_factory=list)
-    """For each line of the trace the line of the text that printed it, or 0."""
+    printed: list[Printed] = field(default_factory=list)
     observed: Any = None
-    """What the observer told, if there is one."""
+    """The result of the observer, if there is one."""
 
 
 @dataclass(eq=False)
 class _Job:
     snippet: Snippet
     process: BaseProcess
-    scratch: Path
+    folder: Path
+    secret: str
+    """Part of the child's report, which a program could write itself."""
+    patience: float
+    """Seconds by the clock."""
     deadline: float
     server: int
-    """The process that it was forked from, or 0."""
+    """The fork server's process, or 0."""
 
 
 class _SharedError(Exception):
-    """What one program did to all that run beside it; its text says what."""
+    """Harm that one program did to all that run beside it."""
 
 
 class Runner:
-    """Runs snippets; keeps the process that they are forked from warm."""
+    """Runs programs, and keeps the process warm that they are forked from."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self.jobs = settings.workers
-        """Snippets at a time."""
+        """Programs at a time."""
         self._running: list[_Job] = []
         self._context = multiprocessing.get_context(settings.start_method)
         self._forks = settings.start_method == "forkserver"
         if self._forks:
-            self._context.set_forkserver_preload(
-                [f"{__package__}.forked_from", *settings.preload]
-                + [settings.observer] * bool(settings.observer)
-            )
+            observer = [settings.observer] * bool(settings.observer)
+            preload = [f"{__package__}.forked_from", *settings.preload, *observer]
+            self._context.set_forkserver_preload(preload)
         self._scratch = tempfile.TemporaryDirectory(
             dir=scratch.folder(), ignore_cleanup_errors=True
         )
 
     def close(self) -> None:
-        """Remove every scratch folder."""
+        """Remove what the runs left."""
         self._scratch.cleanup()
 
     def run(
@@ -96,32 +99,38 @@ class Runner:
         done: Callable[[Snippet, Run], None],
         progress: Callable[[int, int], None] = lambda ended, total: None,
     ) -> None:
-        """Run all ``snippets``, report each as it ends, and often how many have.
+        """Run programs, several at a time.
 
-        Where one harms those beside it, each runs again alone, which shows which one
-        that is.
+        Where one harms those beside it, each of them runs again alone, which shows
+        which one that is.
+
+        Args:
+            snippets: the programs.
+            done: called with each program and its run.
+            progress: called often, with the numbers of ended programs and of all.
+
+        Raises:
+            SettingsError: a module can't be preloaded.
         """
-        waiting, again = list(reversed(snippets)), list[Snippet]()
-        jobs = self.jobs
+        waiting, again, jobs = list(reversed(snippets)), list[Snippet](), self.jobs
         try:
             while waiting or self._running or again:
                 if not (waiting or self._running):
                     waiting, again, jobs = again[::-1], [], 1
                 while waiting and len(self._running) < jobs:
                     self._running.append(self._start(waiting.pop()))
-                multiprocessing.connection.wait(
-                    [job.process.sentinel for job in self._running], _POLL_SECONDS
-                )
+                sentinels = [job.process.sentinel for job in self._running]
+                multiprocessing.connection.wait(sentinels, _POLL_SECONDS)
                 for job in self._running.copy():
                     try:
-                        run = self._look_at(job)
+                        run = self._result(job)
                     except _SharedError as harm:
                         run = Run(problem=str(harm))
                         if jobs > 1:
                             again.append(job.snippet)
                     if run:
                         self._running.remove(job)
-                        shutil.rmtree(job.scratch, ignore_errors=True)
+                        shutil.rmtree(job.folder, ignore_errors=True)
                         if job.snippet not in again:
                             done(job.snippet, run)
                 left = len(waiting) + len(self._running) + len(again)
@@ -130,96 +139,95 @@ class Runner:
             while self._running:
                 self._kill(self._running.pop())
 
-    def _start(self, snippet: Snippet, is_again: bool = False) -> _Job:
-        os.makedirs(self._scratch.name, exist_ok=True)  # if a program removed it
-        its = Path(tempfile.mkdtemp(dir=self._scratch.name))
-        for folder in ("work", "tmp"):
-            (its / folder).mkdir()
-        (its / "output").touch()
+    def _start(self, snippet: Snippet, is_retry: bool = False) -> _Job:
+        os.makedirs(self._scratch.name, exist_ok=True)  # a program may have removed it
+        folder = Path(tempfile.mkdtemp(dir=self._scratch.name))
+        (folder / "work").mkdir()
+        (folder / "tmp").mkdir()
+        (folder / "output").touch()
+        secret = secrets.token_hex()
         process: BaseProcess = self._context.Process(  # type: ignore[attr-defined]
-            target=child.run, args=(snippet, self._settings, its)
+            target=child.run, args=(snippet, self._settings, folder, secret)
         )
         try:
-            with _LOCK:
+            with _LOCK, environment.of_programs(self._settings):
                 if self._forks and (not _server() or _has_ended(_server())):
                     _start_server()
                 process.start()
                 _RUNNING.add(process.ident or 0)
         except (EOFError, OSError) as error:
-            # A program that runs may have ended what is forked from.
-            if not is_again and self._forks and _has_ended(_server(), _LOST_SECONDS):
-                return self._start(snippet, is_again=True)
+            # Another program may have ended the fork server.
+            if not is_retry and self._forks and _has_ended(_server(), _LOST_SECONDS):
+                return self._start(snippet, is_retry=True)
             raise SettingsError(
                 "preload: the process to fork from ended, maybe while it imported"
                 f" {', '.join(self._settings.preload)}, or began {snippet.label}:"
                 f" {error}"
             ) from error
-        programs = len(snippet.variants) or 1
-        deadline = time.monotonic() + _PATIENCE * self._settings.time_limit * programs
-        return _Job(snippet, process, its, deadline, _server() if self._forks else 0)
+        patience = _PATIENCE * self._settings.time_limit * (len(snippet.variants) or 1)
+        deadline, server = time.monotonic() + patience, _server() if self._forks else 0
+        return _Job(snippet, process, folder, secret, patience, deadline, server)
 
-    def _look_at(self, job: _Job) -> Run | None:
-        """The outcome of ``job``, or None while it runs.
+    def _result(self, job: _Job) -> Run | None:
+        """Return the run of a job, or None while it goes on.
 
-        Raises _SharedError where it may be another one's.
+        Raises:
+            _SharedError: another job may be to blame for how it ended.
         """
         try:
-            return self._outcome(job)
+            with _LOCK:
+                is_running = job.process.exitcode is None
+            problem, most = None, self._settings.output_limit
+            if (job.folder / "output").stat().st_size > most:
+                problem = f"printed more than {most} bytes"
+            elif is_running:
+                if time.monotonic() < job.deadline:
+                    return None
+                problem = f"did not finish within {job.patience:g} seconds"
+            self._kill(job)
+            if not shutil.disk_usage(job.folder).free:  # what it wrote may be lost
+                disk = tempfile.gettempdir()
+                raise _SharedError(f"ended while the disk was full, below {disk}")
+            lost = job.process.exitcode == _LOST
+            if job.server and _has_ended(job.server, _LOST_SECONDS if lost else 0):
+                raise _SharedError("ended the process that programs are forked from")
+            if not (job.folder / "work").is_dir():
+                raise _SharedError(_REMOVED)
+            return self._read(job, problem)
         except FileNotFoundError:
             self._kill(job)
-            raise _SharedError("removed the folder that it works in") from None
+            raise _SharedError(_REMOVED) from None
 
-    def _outcome(self, job: _Job) -> Run | None:
-        output, report = job.scratch / "output", job.scratch / "report.json"
-        size, time_limit = self._settings.output_limit, self._settings.time_limit
-        problem = None
-        with _LOCK:
-            runs = job.process.exitcode is None
-        if output.stat().st_size > size:
-            problem = f"printed more than {size} bytes"
-        elif runs:
-            if time.monotonic() < job.deadline:
-                return None
-            patience = _PATIENCE * time_limit * (len(job.snippet.variants) or 1)
-            problem = f"did not finish within {patience:g} seconds"
-        self._kill(job)
-        code = job.process.exitcode or 0
-        if not shutil.disk_usage(job.scratch).free:  # what it wrote may be lost
-            raise _SharedError(
-                f"ended while the disk was full, below {tempfile.gettempdir()}"
-            )
-        lost = code == _LOST
-        if job.server and _has_ended(job.server, _LOST_SECONDS if lost else 0):
-            raise _SharedError("ended the process that programs are forked from")
-        if not (job.scratch / "work").is_dir():
-            raise FileNotFoundError
-        with output.open("rb") as stream:
-            text = stream.read(size).decode("utf-8", "surrogateescape")
-        trace = ended(without_noise(text, self._settings.noise_pattern))
-        if code or not report.is_file():
-            return Run(trace, problem or _how_it_died(code, time_limit))
+    def _read(self, job: _Job, problem: str | None) -> Run:
+        """Return the run of a job that ended."""
+        settings, code = self._settings, job.process.exitcode or 0
+        with (job.folder / "output").open("rb") as stream:
+            text = stream.read(settings.output_limit).decode("utf-8", "surrogateescape")
+        output = ended(without_noise(text, settings.noise_pattern))
+        path = job.folder / "report.json"
+        if code or not path.is_file():
+            return Run(output, problem or _how_it_died(code, settings.time_limit))
         try:
-            said = json.loads(report.read_text("utf-8"))
-            if said["missing"]:
-                raise SettingsError(
-                    f"preload: {', '.join(said['missing'])} could not be imported"
-                )
-            figures, litter = _collect(job, self._settings.file_limit)
-            message = ended(said["message"])
-            printed = [*said["printed"], (message, said["line"])]
-            return Run(
-                trace + message,
-                problem or said["problem"] or litter,
-                job.snippet.line(said["line"]),
-                figures,
-                lines_of(trace + message, printed, job.snippet.text),
-                said.get("observed"),
-            )
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            return Run(trace, f"wrote {report.name} in the place of the engine's")
+            report = json.loads(path.read_text("utf-8"))
+            if report["secret"] != job.secret:
+                raise ValueError
+        except (ValueError, LookupError, TypeError, RecursionError):
+            return Run(output, f"wrote {path.name} in the place of the engine's")
+        if missing := ", ".join(report["missing"]):
+            raise SettingsError(f"preload: {missing} could not be imported")
+        figures, litter = _collect(job, settings.file_limit)
+        message, line = ended(report["message"]), report["line"]
+        return Run(
+            output + message,
+            problem or report["problem"] or litter,
+            job.snippet.line(line),
+            figures,
+            [*report["printed"], (message, line)],
+            report.get("observed"),
+        )
 
     def _kill(self, job: _Job) -> None:
-        """End ``job`` and whatever it left."""
+        """End a job and whatever it left."""
         with _LOCK:
             pid = job.process.ident or 0
             job.process.kill()
@@ -228,18 +236,18 @@ class Runner:
                 os.killpg(pid, signal.SIGKILL)
             _RUNNING.discard(pid)
             if self._forks:
-                orphans.kill(_server(), _RUNNING)
+                processes.kill_children(_server(), _RUNNING)
 
 
 def _server() -> int:
-    """The process that this one forks from, or 0."""
+    """Return the fork server's process, or 0."""
     return vars(multiprocessing.forkserver._forkserver)["_forkserver_pid"] or 0
 
 
 def _has_ended(pid: int, patience: float = 0) -> bool:
-    """Whether a child of this process ends within so many seconds; how, is not said."""
+    """Return whether a child of this process ends within so many seconds."""
     deadline = time.monotonic() + patience
-    with contextlib.suppress(ChildProcessError):  # someone has asked how
+    with contextlib.suppress(ChildProcessError):  # another call has seen its end
         while not os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             if time.monotonic() >= deadline:
                 return False
@@ -248,7 +256,7 @@ def _has_ended(pid: int, patience: float = 0) -> bool:
 
 
 def _start_server() -> None:
-    """Start what is forked from in a thread that lasts, for it ends with that."""
+    """Start the fork server in a thread that lasts, because it ends with its thread."""
     started = threading.Event()
 
     def start_and_stay() -> None:
@@ -261,30 +269,27 @@ def _start_server() -> None:
 
 
 def _collect(job: _Job, limit: int) -> tuple[dict[str, bytes], str | None]:
-    """What a program drew for its page, and what is wrong with its files."""
-    work, snippet = job.scratch / "work", job.snippet
-    stem = snippet.path.stem
-    folder = r"\d+/" if snippet.variants else ""  # of each variant
-    own = re.compile(rf"{folder}{re.escape(stem)}(-[\w-]+)?\.svg")
+    """Return the figures of a program, and what is wrong with its files."""
+    work, stem = job.folder / "work", job.snippet.path.stem
+    folder = r"\d+/" if job.snippet.variants else ""  # of each variant
+    figure = re.compile(rf"{folder}{re.escape(stem)}(-[\w-]+)?\.svg")
     figures: dict[str, bytes] = {}
-    strangers = []
+    litter = []
     for path in sorted(work.rglob("*")):
         name = path.relative_to(work).as_posix()
         if path.is_dir() and not path.is_symlink():
             continue
-        is_meant = own.fullmatch(name)
-        if not is_meant or path.is_symlink() or not path.is_file():
-            strangers.append(name)
+        if not figure.fullmatch(name) or path.is_symlink() or not path.is_file():
+            litter.append(name)
         elif path.stat().st_size > limit:
             return figures, f"{name} is larger than {limit} bytes"
         else:
             figures[name] = path.read_bytes()
-    if strangers:
-        return figures, (
-            f"left files behind: {', '.join(strangers)}; only figures"
-            f" named {stem}.svg or {stem}-….svg are published"
-        )
-    return figures, None
+    problem = (
+        f"left files behind: {', '.join(litter)}; only figures"
+        f" named {stem}.svg or {stem}-….svg are published"
+    )
+    return figures, problem if litter else None
 
 
 def _how_it_died(exit_code: int, time_limit: float) -> str:

@@ -1,5 +1,5 @@
-"""A folder for what is made while a process works. It goes with the process; if that
-was killed, it goes when the next one begins."""
+"""A folder for temporary files. It goes with the process; if that was killed, it goes
+when the next one begins."""
 
 import contextlib
 import os
@@ -15,27 +15,22 @@ _PREFIX = "tracebook-"
 
 @cache
 def folder() -> Path:
-    """The folder of this process, also for what ``multiprocessing`` makes."""
-    _sweep()
-    made = tempfile.mkdtemp(prefix=_PREFIX)
-    while not _lock(made) and not os.path.exists(made):  # swept before it was locked
-        made = tempfile.mkdtemp(prefix=_PREFIX)
-    util.Finalize(None, shutil.rmtree, (made, True), exitpriority=-100)
-    vars(process.current_process())["_config"].setdefault("tempdir", made)
-    return Path(made)
-
-
-def _sweep() -> None:
-    """Remove the folders whose processes have ended."""
+    """Return the folder of this process, which ``multiprocessing`` uses, too."""
     for left in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        if lock := _lock(left):
+        if lock := _lock(left):  # its process has ended
             shutil.rmtree(left, ignore_errors=True)
             os.close(lock)
+    path = tempfile.mkdtemp(prefix=_PREFIX)
+    while not _lock(path) and not os.path.exists(path):  # another process swept it
+        path = tempfile.mkdtemp(prefix=_PREFIX)
+    util.Finalize(None, shutil.rmtree, (path, True), exitpriority=-100)
+    vars(process.current_process())["_config"].setdefault("tempdir", path)
+    return Path(path)
 
 
 def _lock(path: str | Path) -> int:
-    """Lock a folder until the process ends; 0 if that is not possible: another one has
-    it, it is another user's, or the system has no such locks."""
+    """Lock a folder until the process ends. Return 0 if that isn't possible: another
+    process has locked it, it is another user's, or the system has no such locks."""
     if sys.platform == "win32":
         return 0
     import fcntl

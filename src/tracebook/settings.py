@@ -13,7 +13,7 @@ from typing import Any
 
 LOOSEST = 1e-2
 """The largest relative tolerance: numbers that differ more are different numbers."""
-_NOT_OF_A_RUN = ("root", "snippets", "docs", "jobs", "rel", "plugins")
+_NOT_OF_A_RUN = ("root", "snippets", "docs", "jobs", "rel", "memory", "plugins")
 
 
 class SettingsError(Exception):
@@ -29,9 +29,7 @@ class Settings:
 
     root: Path
     snippets: str = "snippets"
-    """The folder of programs."""
     docs: str = "docs"
-    """The folder of pages."""
     preload: Sequence[str] = ()
     """Modules that are imported once, before the first program."""
     # Forking after an import is unsafe on macOS and impossible on Windows.
@@ -39,8 +37,7 @@ class Settings:
     jobs: int = 0
     """Programs at a time; 0 for as many as there are cores."""
     time_limit: float = 60.0
-    """Seconds of the processor that one program may take, and ten times as many by the
-    clock."""
+    """Seconds of processor time for one program, and ten times as many by the clock."""
     output_limit: int = 1_000_000
     """Bytes that one program may print."""
     file_limit: int = 1_000_000
@@ -50,12 +47,17 @@ class Settings:
     noise: Sequence[str] = ()
     """Regular expressions. A line that one of them matches at its start belongs to no
     output, unless Python's own streams printed it."""
+    unset: Sequence[str] = ()
+    """Environment variables that programs don't get."""
     observer: str = ""
     """A module that watches programs. ``begin(snippet)`` is called in the process of
     each program before it runs, and what that returns when the program has ended. The
     result, as JSON has it, is part of the run."""
+    memory: str = ""
+    """A class that keeps passed runs for other days, with ``--remember``: such as
+    ``store.runs:StoredRuns``, with its methods ``recall``, ``keep`` and ``sweep``."""
     plugins: Sequence[str] = ()
-    """Packages that check more: see ``checker.Context``."""
+    """Modules that check more: see ``checker.Context``."""
 
     @property
     def of_a_run(self) -> dict[str, Any]:
@@ -65,17 +67,14 @@ class Settings:
 
     @property
     def snippets_dir(self) -> Path:
-        """The folder of programs."""
         return self.root / self.snippets
 
     @property
     def docs_dir(self) -> Path:
-        """The folder of pages."""
         return self.root / self.docs
 
     @property
     def figures_dir(self) -> Path:
-        """The folder where figures are published."""
         return self.docs_dir / "figures"
 
     @property
@@ -90,7 +89,6 @@ class Settings:
 
     @property
     def workers(self) -> int:
-        """Programs that run at a time."""
         return self.jobs or cores()
 
     @property
@@ -117,7 +115,7 @@ def cores() -> int:
 
 
 def table(root: Path, name: str) -> dict[str, Any]:
-    """Return a table below ``[tool]`` in ``pyproject.toml``; it may be empty.
+    """Return a table of ``[tool]`` in ``pyproject.toml``, or an empty one.
 
     Raises:
         SettingsError: the file can't be read.
@@ -151,33 +149,25 @@ def load(root: Path, docs: str | None = None) -> Settings:
 
 @lru_cache(maxsize=8)
 def _load(root: Path, docs: str | None, _changed: int) -> Settings:
-    values = table(root, "tracebook")
+    values = table(root, "tracebook") | ({"docs": docs} if docs else {})
+    known = [field.name for field in fields(Settings) if field.name != "root"]
     try:
-        settings = _checked(root, values | ({"docs": docs} if docs else {}))
+        for name, value in values.items():
+            if name not in known:
+                raise ValueError(
+                    f"[tool.tracebook] unknown setting {name!r};"
+                    f" known: {', '.join(known)}"
+                )
+            if not _is_possible(name, value):
+                raise ValueError(f"{name} = {value!r} is not possible")
+        settings = Settings(root, **values)
         _ = settings.noise_pattern  # compile it
     except (ValueError, re.error) as error:
         raise SettingsError(f"{root / 'pyproject.toml'}: {error}") from error
     return settings
 
 
-def _checked(root: Path, values: dict[str, Any]) -> Settings:
-    known = [field.name for field in fields(Settings) if field.name != "root"]
-    for name, value in values.items():
-        if name not in known:
-            raise ValueError(
-                f"[tool.tracebook] unknown setting {name!r}; known: {', '.join(known)}"
-            )
-        if not _is_possible(name, value):
-            raise ValueError(f"{name} = {value!r} is not possible")
-    settings = Settings(root, **values)
-    for name in ("snippets", "docs"):
-        folder = getattr(settings, name)
-        if os.path.isabs(folder) or ".." in Path(folder).parts:
-            raise ValueError(f"{name} = {folder!r} is not in the project's folder")
-    return settings
-
-
-def _is_possible(name: str, value: object) -> bool:
+def _is_possible(name: str, value: Any) -> bool:
     """Return whether a value is of its default's type, and in the setting's range."""
     kind = type(getattr(Settings, name))
     if kind is tuple:
@@ -185,6 +175,9 @@ def _is_possible(name: str, value: object) -> bool:
     if name == "start_method":
         return value in ("forkserver", "spawn")
     if kind is str:
-        return type(value) is str
+        is_folder = name in ("snippets", "docs")
+        return type(value) is str and not (
+            is_folder and (os.path.isabs(value) or ".." in Path(value).parts)
+        )
     highest = LOOSEST if name == "rel" else math.inf
-    return type(value) in (int, kind) and 0 < float(str(value)) <= highest
+    return type(value) in (int, kind) and 0 < float(value) <= highest

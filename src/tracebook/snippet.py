@@ -4,10 +4,10 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 from . import files, includes
-from .fingerprint import digest
 from .settings import LOOSEST, Settings, SettingsError
 
 _DECLARATION = re.compile(r"#\s*tracebook:\s*(?P<text>.*?)\s*")
@@ -32,18 +32,17 @@ class Snippet:
     raises: str | None
     """Type of the exception that ends the program on purpose."""
     rel: float
-    """Relative tolerance between two numbers."""
     alone: bool = False
     """Whether it shares no process with others, in a notebook either."""
     variants: tuple[tuple[str, str], ...] = ()
-    """Texts that run in its place, one after the other, each after its heading."""
+    """Headings and texts that run in its place, one after the other."""
     output: str | None = field(default=None, compare=False)
     """The content of the file beside it, or None if there is no such file."""
 
     @property
     def text(self) -> str:
-        """The text that readers see and copy, and that runs: the file without the
-        comments for tools."""
+        """The text that readers see and copy, and that runs: without the comments for
+        tools."""
         return includes.visible(self.source)
 
     def line(self, number: int) -> int:
@@ -53,12 +52,10 @@ class Snippet:
 
     @property
     def output_path(self) -> Path:
-        """The file of the output."""
         return self.path.with_suffix(".out")
 
     @property
     def output_label(self) -> str:
-        """The file of the output, for messages."""
         return self.label.removesuffix(".py") + ".out"
 
     @property
@@ -70,7 +67,11 @@ class Snippet:
     @property
     def digests(self) -> tuple[str, str]:
         """Digests of the program and of the output."""
-        return digest(self.source), digest(self.output or "")
+        return _digest(self.source), _digest(self.output or "")
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def declared(source: str, label: str) -> dict[str, str]:
@@ -107,21 +108,15 @@ def load(path: Path, settings: Settings) -> Snippet:
     """
     # What is not UTF-8 is left to Python, which refuses it when it runs.
     source = path.read_text("utf-8", "surrogateescape")
-    label = settings.label(path)
+    name, label = path.relative_to(settings.snippets_dir), settings.label(path)
     options = declared(source, label)
-    output_path = path.with_suffix(".out")
-    output = None
+    output, output_path = None, path.with_suffix(".out")
     if output_path.is_file():
         output = output_path.read_bytes().decode("utf-8", "surrogateescape")
+    rel, alone = float(options.get("rel", settings.rel)), "alone" in options
+    raises = options.get("raises")
     return Snippet(
-        path,
-        path.relative_to(settings.snippets_dir).as_posix(),
-        label,
-        source,
-        options.get("raises"),
-        float(options.get("rel", settings.rel)),
-        "alone" in options,
-        output=output,
+        path, name.as_posix(), label, source, raises, rel, alone, output=output
     )
 
 
@@ -139,24 +134,15 @@ def find(settings: Settings, paths: Sequence[Path] = ()) -> list[Snippet]:
     for path in files.below(settings.snippets_dir):
         if path.suffix == ".py":
             programs.setdefault(path.resolve(), set()).add(path)
-    chosen = set().union(*(_at(path, programs) for path in paths))
-    if not paths:
-        chosen = chosen.union(*programs.values())
+    chosen = set() if paths else set().union(*programs.values())
+    for path in paths:
+        # Unlike resolve(), realpath() accepts a link to itself.
+        real, beside = map(os.path.realpath, (path, path.with_suffix(".py")))
+        matches = programs.get(Path(real)) or set().union(
+            *(links for file, links in programs.items() if file.is_relative_to(real))
+        )
+        matches = matches or programs.get(Path(beside), set())
+        if not matches:
+            raise SettingsError(f"{path}: no snippet there")
+        chosen |= matches
     return [load(path, settings) for path in sorted(chosen)]
-
-
-def _at(path: Path, programs: dict[Path, set[Path]]) -> set[Path]:
-    """Return the programs at a path: one, those in a folder, or the one beside a file.
-
-    Args:
-        path: as the user gave it.
-        programs: paths of programs, by their resolved paths.
-    """
-    # Unlike resolve(), realpath() accepts a link to itself.
-    real, beside = map(os.path.realpath, (path, path.with_suffix(".py")))
-    if Path(real) in programs:
-        return programs[Path(real)]
-    below = [paths for file, paths in programs.items() if file.is_relative_to(real)]
-    if not below and Path(beside) not in programs:
-        raise SettingsError(f"{path}: no snippet there")
-    return set().union(*below) or programs[Path(beside)]

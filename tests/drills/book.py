@@ -11,8 +11,8 @@ from pathlib import Path
 
 import psutil
 
+from adapters.engine import Engine
 from tracebook import settings, snippet
-from tracebook.client import Engine
 
 from ..project import ROOT, copy, edit, python
 

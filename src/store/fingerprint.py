@@ -10,7 +10,7 @@ from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 
-from .settings import cores
+from tracebook.settings import cores
 
 _SOURCES = Path(__file__).resolve().parents[1]
 _CPUINFO = Path("/proc/cpuinfo")

@@ -8,10 +8,10 @@ from collections.abc import Set
 from pathlib import Path
 
 
-def prevent() -> None:
-    """Adopt what one's descendants leave behind, and end with one's parent.
+def prevent_orphans() -> None:
+    """Adopt what this process's descendants leave behind, and end with its parent.
 
-    To Linux the parent is the thread that started this process.
+    To Linux, the parent is the thread that started this process.
     """
     if sys.platform == "linux":
         import ctypes
@@ -22,8 +22,8 @@ def prevent() -> None:
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def kill(parent: int, spared: Set[int] = frozenset()) -> None:
-    """Kill the children of a process, but for those that are spared."""
+def kill_children(parent: int, spared: Set[int] = frozenset()) -> None:
+    """Kill the children of a process, except for those that are spared."""
     for task in Path(f"/proc/{parent}/task").glob("*/children"):
         for child in set(map(int, task.read_text().split())) - spared:
             with contextlib.suppress(ProcessLookupError):
