@@ -36,7 +36,7 @@ coverage: setup  ## pass the tests, and list the lines of src/ that they do not 
 	@$(PYTEST) $(CHOSEN) --cov src --cov-report term-missing:skip-covered
 
 build: setup  ## build the site into site/; a failing build leaves the last one
-	@$(RUN) truth.build
+	@$(RUN) adapters.build
 
 truth: setup  ## check programs, formulas, gradients and claims; ALL=1: all of them anew
 	@$(RUN) truth $(if $(ALL),--all)

@@ -112,7 +112,7 @@ def test_the_tests_of_claims_run_once(project, monkeypatch):
     first, second = claim_check.check(page)
     assert [first.state, second.state] == ["tried", "tried"]
     assert first.detail == "3 cases; contrast: by value"
-    assert first.evidence == "tests/claims/page.py:8" and first.name == "by-identity"
+    assert first.test == "tests/claims/page.py:8" and first.name == "by-identity"
     assert claim_check.is_known(page)
     monkeypatch.setattr(claim_check, "_run", lambda *_: pytest.fail("runs again"))
     page = project(PAGE.replace("A page", "A new title"))

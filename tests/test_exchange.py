@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from truth.build import LOCK, exchange
+from adapters.build import LOCK, exchange
 
 from .project import ROOT
 
@@ -20,11 +20,11 @@ pytestmark = pytest.mark.tools
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from truth import build as building
+from adapters import build as building
 
 at, root = int(sys.argv[1]), Path(sys.argv[2])
 if sys.argv[3] == "in two steps":
-    building._swapped = lambda one, other: False
+    building._swap = lambda first, second: False
 steps = 0
 
 def step(event, arguments):
@@ -46,7 +46,7 @@ building.exchange(root, build)
 SLOW = """
 import time
 from pathlib import Path
-from truth.build import exchange
+from adapters.build import exchange
 
 def build(new):
     new.mkdir()
@@ -124,7 +124,7 @@ def test_of_two_builds_the_second_is_told_of_the_first(root):
     try:
         assert slow.stdout.readline() == "begun\n"
         second = subprocess.run(
-            [sys.executable, "-m", "truth.build"],
+            [sys.executable, "-m", "adapters.build"],
             cwd=root,
             capture_output=True,
             text=True,
@@ -154,7 +154,7 @@ def test_a_build_ends_with_what_it_started(root, how, tmp_path):
     for name in ("truth", "mkdocs"):
         (root / f"{name}.py").write_text("import time; time.sleep(600)\n")
     code = "import runpy; runpy.run_path({!r}, run_name='__main__')"
-    command = code.format(str(ROOT / "src/truth/build.py"))
+    command = code.format(str(ROOT / "src/adapters/build.py"))
     build = subprocess.Popen(
         [sys.executable, "-c", command],
         cwd=root,

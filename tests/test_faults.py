@@ -249,7 +249,7 @@ FAULTS = {
         for page, path in (("no.md", "{book}/no.md"), ("/etc/hosts", "/etc/hosts"))
     },
     "a build with an option": Fault(
-        "truth.build --strict", sets(), 2, "unrecognized arguments: --strict"
+        "adapters.build --strict", sets(), 2, "unrecognized arguments: --strict"
     ),
     # Files that cannot be read, or written.
     **{

@@ -120,7 +120,6 @@ class ProgramChecker:
         return result | {
             "state": "tried" if passed else "failed",
             "detail": message,
-            "cases": report.slopes,
             "expected_failure": passed and not must_be_right,
         }
 

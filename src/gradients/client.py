@@ -35,8 +35,6 @@ class GradientResult:
     detail: str
     expected_failure: bool = False
     """Whether it is deliberately wrong, and was found to be wrong."""
-    cases: int = 0
-    """The number of derivatives that were compared."""
     calls: list[dict] = field(default_factory=list)
     """Calls while the program ran, as ``RecordedCall.as_json`` returns them."""
 

@@ -37,23 +37,13 @@ def main(words: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m truth", description=__doc__.partition(":")[0]
-    )
-    parser.add_argument(
-        "--root",
-        type=Path,
-        default=Path(),
-        help="the folder of pyproject.toml (default: here)",
-    )
+    summary = __doc__.partition(":")[0]
+    parser = argparse.ArgumentParser("python -m truth", description=summary)
+    text = "the folder of pyproject.toml (default: here)"
+    parser.add_argument("--root", type=Path, default=Path(), help=text)
     parser.add_argument("--all", action="store_true", help="check everything anew")
-    parser.add_argument(
-        "pages",
-        metavar="PAGE",
-        nargs="*",
-        type=Path,
-        help="pages to check (default: all pages)",
-    )
+    text = "pages to check (default: all pages)"
+    parser.add_argument("pages", metavar="PAGE", nargs="*", type=Path, help=text)
     return parser
 
 
@@ -65,14 +55,10 @@ def _check(arguments: argparse.Namespace) -> int:
     check = SiteCheck(root, pages, selected)
     check.results.demand_space()
     menu(root)  # an error in it is reported before anything runs
+    workers = settings.load(root).workers
     for tasks in (check.tasks, check.comparisons):
         pool.run(
-            tasks(),
-            root,
-            settings.load(root).workers,
-            check.done,
-            perform=perform,
-            tell=progress.show,
+            tasks(), root, workers, check.done, perform=perform, tell=progress.show
         )
     failures = check.failures()
     for failure in failures:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import claims, due
-from .claims import Claim, failure
+from .claims import failure
 from .finding import Finding
 from .page import Page
 from .results import Results
@@ -18,10 +18,7 @@ from .results import Results
 
 def check(page: Page) -> list[Finding]:
     """Return a finding for each claim of a page, or its problems if it has some."""
-    if problems := [*claims.problems(page)]:
-        return problems
-    marked = claims.find_claims(page)
-    return [*_findings(page, marked)] if marked else []
+    return [*claims.problems(page)] or [*_findings(page)]
 
 
 def is_known(page: Page) -> bool:
@@ -37,9 +34,10 @@ def is_due(page: Page) -> bool:
     return due.is_due(page.root, page.label, page.label, *labels)
 
 
-def _findings(page: Page, marked: list[Claim]) -> Iterator[Finding]:
+def _findings(page: Page) -> Iterator[Finding]:
+    marked = claims.find_claims(page)
     label = claims.test_path(page).relative_to(page.root).as_posix()
-    records = {record["test"]: record for record in _records(page)}
+    records = {record["test"]: record for record in _records(page)} if marked else {}
     for claim in marked:
         location = f"{page.label}:{claim.line}"
         record = records.get(claim.test)
@@ -47,17 +45,17 @@ def _findings(page: Page, marked: list[Claim]) -> Iterator[Finding]:
         if record is None or failures or not record["tried"]["cases"]:
             reason = "; ".join(failures[:2]) or "no case ran"
             yield failure(location, claim.text, f"{label}::{claim.test}: {reason}")
-            continue
-        yield Finding(
-            "claim",
-            "tried",
-            location,
-            claim.text,
-            summary(record["tried"]),
-            f"{label}:{record['line']}",
-            record["tried"]["cases"],
-            name=claim.id,
-        )
+        else:
+            yield Finding(
+                "claim",
+                "tried",
+                location,
+                claim.text,
+                _summary(record["tried"]),
+                record["tried"]["cases"],
+                name=claim.id,
+                test=f"{label}:{record['line']}",
+            )
 
 
 def _records(page: Page) -> list[dict[str, Any]]:
@@ -75,7 +73,7 @@ def _records(page: Page) -> list[dict[str, Any]]:
     return records
 
 
-def summary(tried: dict[str, Any]) -> str:
+def _summary(tried: dict[str, Any]) -> str:
     """Return ``25 places × 4 dtypes, 96 cases; contrast: by name``."""
     kinds = [kind for kind in ("places", "dtypes", "shapes") if len(tried[kind]) > 1]
     sizes = " × ".join(f"{len(tried[kind])} {kind}" for kind in kinds)
@@ -92,12 +90,9 @@ def _run(path: Path, root: Path) -> list[dict[str, Any]]:
         command += ["-p", "no:xdist", "-p", "no:markdown-docs", "--no-header"]
         command += ["--confcutdir", str(root / claims.FOLDER), "--record", str(report)]
         run = subprocess.run(
-            [*command, str(path)],
-            cwd=root,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            [*command, str(path)], cwd=root, text=True, capture_output=True
         )
         if not report.is_file():
-            raise RuntimeError(f"pytest ended with {run.returncode}:\n{run.stdout}")
+            printed = run.stdout + run.stderr
+            raise RuntimeError(f"pytest ended with {run.returncode}:\n{printed}")
         return json.loads(report.read_text("utf-8"))

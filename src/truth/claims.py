@@ -111,14 +111,7 @@ def tests_of(page: Page) -> list[ClaimTest]:
 
 
 def parse_tests(source: str, name: str = "<tests>") -> list[ClaimTest]:
-    """Parse a test file.
-
-    Args:
-        source: the text of the file.
-        name: the name of the file, for the message of an error.
-
-    Returns:
-        The tests, in order.
+    """Parse the text of a test file, whose name is for the message of an error.
 
     Raises:
         SyntaxError: the text isn't Python.
@@ -126,23 +119,19 @@ def parse_tests(source: str, name: str = "<tests>") -> list[ClaimTest]:
     lines = source.splitlines()
     body = ast.parse(source, name).body
     helpers = {name: _code(node, lines) for node in body for name in _names(node)}
-    tests = []
-    for node in body:
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-            contrasts = tuple(_contrasts(node))
-            inside = sum(contrast.assertions for contrast in contrasts)
-            code = _code(node, lines)
-            tests.append(
-                ClaimTest(
-                    node.name,
-                    node.lineno,
-                    code,
-                    contrasts,
-                    _count_assertions(node) - inside,
-                    "\n\n".join(_used(code, helpers)),
-                )
-            )
-    return tests
+    return [
+        _test(node, _code(node, lines), helpers)
+        for node in body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+
+
+def _test(node: ast.FunctionDef, code: str, helpers: dict[str, str]) -> ClaimTest:
+    contrasts = tuple(_contrasts(node))
+    inside = sum(contrast.assertions for contrast in contrasts)
+    outside = _count_assertions(node) - inside
+    used = "\n\n".join(_used(code, helpers))
+    return ClaimTest(node.name, node.lineno, code, contrasts, outside, used)
 
 
 def program_names(source: str) -> list[str]:
@@ -200,31 +189,15 @@ def _count_assertions(node: ast.AST) -> int:
 def problems(page: Page) -> Iterator[Finding]:
     """Find what is wrong with claims and tests before any test runs."""
     label = test_path(page).relative_to(page.root).as_posix()
+    claims = find_claims(page)
     try:
         tests = tests_of(page)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
         yield failure(f"{label}:{line}", label, f"cannot be read: {error}")
         return
-    claims = find_claims(page)
-    yield from _problems_of_claims(page, claims, tests, label)
-    ids = {claim.test: claim.id for claim in claims}
-    for name, count in Counter(test.name for test in tests).items():
-        location = f"{label}:{next(test.line for test in tests if test.name == name)}"
-        if name not in ids:
-            id_ = name.removeprefix("test_").replace("_", "-")
-            yield failure(location, name, f"no claim of {page.label} has the id {id_}")
-        if count > 1:
-            yield failure(location, name, "two tests have this name")
-    for test in tests:
-        yield from _problems_of_test(test, label)
-
-
-def _problems_of_claims(
-    page: Page, claims: list[Claim], tests: list[ClaimTest], label: str
-) -> Iterator[Finding]:
     ids = Counter(claim.id for claim in claims)
-    names = {test.name for test in tests}
+    names = Counter(test.name for test in tests)
     for claim in claims:
         location = f"{page.label}:{claim.line}"
         if not _ID.fullmatch(claim.id):
@@ -235,6 +208,15 @@ def _problems_of_claims(
         elif claim.test not in names:
             advice = f"no test; write {claim.test} in {label}"
             yield failure(location, claim.text, advice)
+    for test in tests:
+        id_ = test.name.removeprefix("test_").replace("_", "-")
+        if id_ not in ids:
+            detail = f"no claim of {page.label} has the id {id_}"
+            yield failure(f"{label}:{test.line}", test.name, detail)
+        if names[test.name] > 1:
+            detail = "two tests have this name"
+            yield failure(f"{label}:{test.line}", test.name, detail)
+        yield from _problems_of_test(test, label)
 
 
 def _problems_of_test(test: ClaimTest, label: str) -> Iterator[Finding]:

@@ -27,13 +27,8 @@ def is_everything() -> bool:
 
 
 def is_today(name: str, day: int | None = None, shares: int = SHARES) -> bool:
-    """Return whether a thing belongs to the share of a day.
-
-    Args:
-        name: the name of the thing.
-        day: the number of the day since 1970; today by default.
-        shares: the number of shares of all things.
-    """
+    """Return whether a thing belongs to the share of a day: of today, or of another one
+    since 1970."""
     if is_everything():
         return True
     today = int(time.time()) // _SECONDS_PER_DAY if day is None else day
@@ -41,13 +36,7 @@ def is_today(name: str, day: int | None = None, shares: int = SHARES) -> bool:
 
 
 def is_due(root: Path, name: str, *paths: str) -> bool:
-    """Return whether a thing is due today.
-
-    Args:
-        root: the project's folder.
-        name: the name of the thing.
-        *paths: its files and folders, below the root.
-    """
+    """Return whether a thing, with files and folders below the root, is due today."""
     if SELECTION in os.environ or is_today(name):
         return True
     folders = tuple(f"{path}/" for path in paths)

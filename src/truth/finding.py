@@ -26,12 +26,10 @@ STATES = (*PASSED, "given", "definition", "unchecked", "not run", "failed")
 class Finding:
     """The result for one formula, claim, number, quote or custom gradient.
 
-    States: ``proven`` follows from what is given, in all cases; ``tried`` passed in
-    every case of a search for a counterexample; ``compared`` equals what it speaks of;
-    ``tied`` has its numbers in a program or an output. ``given`` is a premise of what
-    is checked, and a ``definition`` is marked as one. ``unchecked`` could not be
-    decided; ``not run`` waits for its day on this machine; ``failed`` is false or
-    could not be read.
+    ``proven`` follows from what is given; ``tried`` passed in every case of a search
+    for a counterexample; ``compared`` equals what it speaks of; the numbers of ``tied``
+    are in a program or an output. ``given`` is a premise of what is checked.
+    ``unchecked`` could not be decided; ``not run`` waits for its day on this machine.
     """
 
     kind: str
@@ -42,12 +40,12 @@ class Finding:
     """The formula, the number, the sentence, …, on one line."""
     detail: str = ""
     """The evidence, or the reason of the failure."""
-    evidence: str = ""
-    """The path or name of the evidence, if it has one."""
     cases: int = 0
     """The number of cases that were tried."""
     name: str = ""
     """The id of a claim."""
+    test: str = ""
+    """``FILE:LINE`` of the test of a claim."""
 
     @property
     def passed(self) -> bool:

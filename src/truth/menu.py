@@ -19,9 +19,6 @@ _Loader.add_multi_constructor("tag:yaml.org,2002:python/", lambda *_: None)
 def menu(root: Path) -> list[str]:
     """Return the pages of the menu in order, below the folder of pages.
 
-    Args:
-        root: the project's folder.
-
     Raises:
         OSError: ``mkdocs.yml`` can't be read.
     """

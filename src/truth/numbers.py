@@ -126,11 +126,15 @@ def check(page: Page) -> list[Finding]:
     """Look up each number of a page's prose."""
     if page.is_generated or page.path.name == BIBLIOGRAPHY:
         return []
-    numbers = _PageNumbers(page)
-    return [numbers.finding(number) for number in find_numbers(page)]
+    shown, findings = _ShownNumbers(page), []
+    for number in find_numbers(page):
+        state, detail = shown.find(number)
+        location = page.location(number.start)
+        findings.append(Finding("number", state, location, number.text, detail))
+    return findings
 
 
-class _PageNumbers:
+class _ShownNumbers:
     """The numbers that a page shows."""
 
     def __init__(self, page: Page) -> None:
@@ -138,28 +142,23 @@ class _PageNumbers:
         self._claims = claims.find_claims(page)
         self._values: dict[str, set[float]] = {}
 
-    def finding(self, number: WrittenNumber) -> Finding:
-        """Return the result for one number of the page's prose."""
-        state, detail, evidence = self._result(number)
-        location = self._page.location(number.start)
-        return Finding("number", state, location, number.text, detail, evidence)
-
-    def _result(self, number: WrittenNumber) -> tuple[str, str, str]:
+    def find(self, number: WrittenNumber) -> tuple[str, str]:
+        """Look up a number of the page's prose, and return the state and a detail."""
         figure = self._figure(number)
         if any(map(number.equals, self._shown(figure))):
-            return "compared", "an output, a program or a formula of the page", ""
+            return "compared", "an output, a program or a formula of the page"
         for claim in self._claims:
             is_inside = claim.span[0] <= number.start < claim.span[1]
             values = self._tested.get(claim.test, ()) if is_inside else ()
             if any(map(number.equals, values)):
-                return "compared", f"the test of its claim, {claim.test}", claim.test
+                return "compared", f"the test of its claim, {claim.test}"
         if number.is_small:
-            return "unchecked", "no output of the page has it", ""
+            return "unchecked", "no output of the page has it"
         if number.text in self._unchecked:
-            return "unchecked", "marked by its writer", ""
+            return "unchecked", "marked by its writer"
         if self._page.path.suffix == ".py":
-            return "unchecked", "the outputs of a lab are made by the build", ""
-        return "failed", self._reason(number, figure), ""
+            return "unchecked", "the outputs of a lab are made by the build"
+        return "failed", self._reason(number, figure)
 
     def _reason(self, number: WrittenNumber, figure: str) -> str:
         reason = "no output, program or displayed formula of the page has it"

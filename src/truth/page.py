@@ -9,24 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from mathml.source import Formula, Piece, Source, blanked, markdown_cells
+from mathml.source import Piece, Source, blanked, markdown_cells
 from tracebook import files, includes, pages, settings, snippet
 from tracebook.includes import Include
 from tracebook.settings import Settings, SettingsError
 from tracebook.snippet import Snippet
-
-__all__ = [
-    "BIBLIOGRAPHY",
-    "DIRECTIVES",
-    "FILE_NAME",
-    "LEDGER",
-    "Block",
-    "Formula",
-    "Page",
-    "Piece",
-    "all_pages",
-    "select_pages",
-]
 
 DIRECTIVES = ("proof", "docstring", "unchecked")
 """The keys of the comments that the checks read."""
@@ -71,8 +58,7 @@ class Block:
     table: int = -1
     """The offset of the table of a row."""
     directives: list[Directive] = field(default_factory=list)
-    """The directives in the block or right below it; below a table, those of each
-    row."""
+    """The directives in it or right below it; below a table, those of each row."""
 
     def values(self, key: str) -> tuple[str, ...]:
         """Return the values of the block's directives with a key."""
@@ -83,8 +69,8 @@ class Page(Source):
     """A Markdown page, or the Markdown cells of a lab.
 
     Args:
-        path: the file.
-        root: the project's folder.
+        path: the file, below the project's root.
+        root: the project's root.
         source: a text to read instead of the file's.
     """
 
@@ -138,20 +124,17 @@ class Page(Source):
         return settings.load(self.root)
 
     def find_file(self, name: str) -> Path | None:
-        """Return the file that a name in the page means.
+        """Return the file of the project that a comment names, if it exists.
 
-        The name is a path below the folder of the page's programs, the folder of all
-        programs, the project's folder, or the page's own folder. A name that isn't
-        written as ``FILE_NAME``, as with ``..``, means no file, because an edit of the
-        file wouldn't have the page checked again.
+        A name must be like ``FILE_NAME``, so that an edit has the page checked again.
         """
-        if not FILE_NAME.fullmatch(name):
-            return None
-        folders = [self.settings.snippets_dir, self.root, self.path.parent]
-        if self.path.is_relative_to(docs := self.settings.docs_dir):
-            folders.insert(0, folders[0] / self.path.relative_to(docs).with_suffix(""))
-        paths = (folder / name for folder in folders)
-        return next((path for path in paths if os.path.exists(path)), None)
+        path = self.root / name
+        return path if FILE_NAME.fullmatch(name) and os.path.isfile(path) else None
+
+    def proofs(self, offset: int) -> list[Path]:
+        """Return the files that ``proof`` comments of the block at an offset name."""
+        names = re.split(r"[,\s]+", " ".join(self.directive_values("proof", offset)))
+        return [path for name in names if (path := self.find_file(name))]
 
     @cached_property
     def includes(self) -> list[Include]:
@@ -186,13 +169,8 @@ class Page(Source):
     def included_files(
         self, suffix: str = "", start: int = 0, end: int = sys.maxsize
     ) -> list[Path]:
-        """Return the existing files that a part of the page includes.
-
-        Args:
-            suffix: the end of their names, such as ``.py``.
-            start: the offset at which the part begins.
-            end: the offset at which it ends.
-        """
+        """Return the existing files with a suffix that the page includes, or the part
+        of it between two offsets."""
         names = dict.fromkeys(
             include.name
             for include in self.includes
@@ -222,12 +200,8 @@ class Page(Source):
         ]
 
     def section_bounds(self, offset: int, deepest: int) -> tuple[int, int]:
-        """Return the offsets at which a section begins and ends.
-
-        Args:
-            offset: an offset in the section.
-            deepest: the level of headings below which none begins a section.
-        """
+        """Return where the section around an offset begins and ends; headings below the
+        ``deepest`` level don't count."""
         starts = [start for start, level, _ in self.headings if level <= deepest]
         return (
             max((start for start in starts if start <= offset), default=0),
@@ -277,19 +251,14 @@ class Page(Source):
         block = self.block(offset)
         return block.values(key) if block else ()
 
-    def sentences(self, offset: int) -> list[str]:
-        """Return the sentences of the block at an offset, up to the one there.
-
-        Returns:
-            The sentences, or none if the offset isn't in running text.
-        """
+    def sentence(self, offset: int) -> str:
+        """Return the sentence at an offset, or nothing if it isn't in running text."""
         block = self.block(offset)
         if block is None or offset >= block.end:
-            return []
+            return ""
         end = _SENTENCE.search(self.text, offset, block.end)
-        return _SENTENCE.split(
-            self.text[block.start : end.start() if end else block.end]
-        )
+        text = self.text[block.start : end.start() if end else block.end]
+        return _SENTENCE.split(text)[-1]
 
     @cached_property
     def directives(self) -> list[Directive]:
@@ -321,9 +290,6 @@ class Page(Source):
 def all_pages(root: Path) -> list[Page]:
     """Return every page of the site but the ledger: Markdown files and labs.
 
-    Args:
-        root: the project's folder.
-
     Raises:
         SettingsError: there is no page.
         OSError: a page isn't UTF-8.
@@ -346,9 +312,7 @@ def all_pages(root: Path) -> list[Page]:
 def select_pages(root: Path, paths: list[Path]) -> tuple[list[Page], list[Page]]:
     """Return all pages of the site, and the pages at some paths.
 
-    Args:
-        root: the project's folder.
-        paths: the paths; all pages are selected if there are none.
+    If there are no paths, all pages are selected.
 
     Raises:
         SettingsError: there is no page at a path.

@@ -1,6 +1,5 @@
 """Perform tasks in worker processes; a worker that dies is replaced."""
 
-import faulthandler
 import math
 import os
 import signal
@@ -21,9 +20,8 @@ import psutil
 
 from tracebook import progress, scratch
 
-TIME_LIMIT = 900.0
-"""Processor time of all threads for a check of one page, in seconds. By the clock, a
-check may take twice as long, because other processes work, too."""
+TIME_LIMIT = 1800.0
+"""Seconds for a check of one page."""
 PROGRAMS = "programs"
 """The check of programs, which have time limits of their own."""
 
@@ -54,45 +52,51 @@ def run(
     done: Callable[[Task, Any], None],
     *,
     perform: Perform,
-    tell: Callable[[str], None] = lambda line: None,
+    tell: Callable[[str], None],
     time_limit: float = TIME_LIMIT,
 ) -> None:
     """Perform tasks, and report each as it ends.
 
     Args:
         tasks: the tasks.
-        root: the project's folder.
-        workers: the number of processes for the checks of pages. Programs have one more,
-            which waits for the processes that run them.
+        root: the project's root.
+        workers: the number of processes for pages. Programs have one more process,
+            which only waits for those that run them.
         done: takes a task, and its result or a ``Failure``.
         perform: performs a task in a worker, and returns the result.
         tell: takes a line on the progress, now and then.
-        time_limit: processor time for the check of a page, in seconds.
+        time_limit: seconds for a check of one page.
     """
     waiting = sorted(tasks, key=lambda task: task.check != PROGRAMS)
     most = workers + sum(task.check == PROGRAMS for task in tasks)
-    state, busy, idle = _Progress(tasks, tell), list[_Worker](), list[_Worker]()
-    with tempfile.TemporaryDirectory(
+    total = Counter(task.check for task in tasks for _ in task.paths)
+    ended: Counter[str] = Counter()
+    told, busy, idle = -math.inf, list[_Worker](), list[_Worker]()
+    folder = tempfile.TemporaryDirectory(
         dir=scratch.folder(), ignore_cleanup_errors=True
-    ) as folder:
-        try:
-            while waiting or busy:
-                while waiting and len(busy) < most:
-                    worker = idle.pop() if idle else _Worker(perform, root, folder)
-                    busy.append(worker)
-                    worker.begin(waiting.pop(0), time_limit)
-                state.tell()
-                ready = connection.wait([worker.connection for worker in busy], 1)
-                for worker in [each for each in busy if each.connection in ready]:
+    )
+    try:
+        while waiting or busy:
+            while waiting and len(busy) < most:
+                worker = idle.pop() if idle else _Worker(perform, root, folder.name)
+                busy.append(worker)
+                worker.begin(waiting.pop(0), time_limit)
+            if time.monotonic() - told >= progress.PAUSE:
+                told = time.monotonic()
+                counts = (f"{name} {ended[name]} of {n}" for name, n in total.items())
+                tell(f"truth: {', '.join(counts)}")
+            ready = connection.wait([worker.connection for worker in busy], 1)
+            for worker in busy.copy():
+                if worker.connection in ready or worker.is_late:
+                    result = worker.end()
                     busy.remove(worker)
-                    result = worker.result()
-                    if worker.is_alive:
-                        idle.append(worker)
+                    idle += [worker] * worker.is_alive
+                    ended[worker.task.check] += len(worker.task.paths)
                     done(worker.task, result)
-                    state.count(worker.task)
-        finally:
-            for worker in (*busy, *idle):
-                worker.kill()
+    finally:
+        for worker in (*busy, *idle):
+            worker.kill()
+        folder.cleanup()
 
 
 class _Worker:
@@ -105,21 +109,34 @@ class _Worker:
         self._process = context.Process(target=_serve, args=arguments)
         self._process.start()
         remote.close()
-        self.is_alive = True
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can perform another task."""
+        return self._process.is_alive()
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the task takes too long."""
+        return time.monotonic() > self._deadline
 
     def begin(self, task: Task, time_limit: float) -> None:
         """Have a task performed."""
         self.task = task
-        with suppress(BrokenPipeError):  # result() will tell
-            self.connection.send((task, time_limit))
+        seconds = math.inf if task.check == PROGRAMS else time_limit
+        self._deadline = time.monotonic() + seconds
+        with suppress(BrokenPipeError):  # end() returns a failure
+            self.connection.send(task)
 
-    def result(self) -> Any:
-        """Return the result of the task, or a failure if the process died."""
+    def end(self) -> Any:
+        """Return the result of the task, or a failure if the process has none."""
+        if not self.connection.poll():
+            self.kill()
+            return Failure("it took too long")
         try:
             return self.connection.recv()
         except (EOFError, ConnectionError):
-            self.is_alive = False
-            self._process.join()
+            self.kill()
             code = self._process.exitcode
             return Failure(f"its process ended with exit code {code}")
 
@@ -142,16 +159,11 @@ def _serve(requests: Connection, perform: Perform, root: Path, folder: str) -> N
     os.environ["TMPDIR"] = folder
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
-        task, time_limit = requests.recv()
-        if task.check != PROGRAMS:
-            faulthandler.dump_traceback_later(2 * time_limit, exit=True)
-            _limit_work(time_limit)
+        task = requests.recv()
         try:
             result = perform(task, root)
         except Exception:
             result = Failure(traceback.format_exc())
-        faulthandler.cancel_dump_traceback_later()
-        _limit_work(0)
         requests.send(result)
 
 
@@ -159,31 +171,3 @@ def _end_with_parent() -> None:
     if parent := parent_process():
         parent.join()
         os._exit(1)
-
-
-def _limit_work(seconds: float) -> None:
-    """End this process after so much processor time; 0 lifts the limit."""
-    if hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_PROF, seconds)
-
-
-class _Progress:
-    """Tells how many checks ended, with a pause between two lines."""
-
-    def __init__(self, tasks: list[Task], tell: Callable[[str], None]) -> None:
-        self._tell, self._last = tell, -math.inf
-        self._ended: Counter[str] = Counter()
-        self._total: Counter[str] = Counter()
-        for task in tasks:
-            self._total[task.check] += len(task.paths)
-
-    def count(self, task: Task) -> None:
-        self._ended[task.check] += len(task.paths)
-
-    def tell(self) -> None:
-        if time.monotonic() - self._last >= progress.PAUSE:
-            self._last = time.monotonic()
-            counts = self._total.items()
-            parts = (f"{name} {self._ended[name]} of {n}" for name, n in counts)
-            self._tell(f"truth: {', '.join(parts)}")

@@ -63,21 +63,14 @@ def check(page: Page) -> list[Finding]:
 def _messages(page: Page) -> Iterator[Finding]:
     included = [*page.included_files(".out"), *page.included_files(".md")]  # tables
     for parts, start in find_messages(page):
-        named = [
-            path
-            for value in page.directive_values("proof", start)
-            for name in re.split(r"[,\s]+", value)
-            if name.endswith(".out") and (path := page.find_file(name))
-        ]
+        named = [path for path in page.proofs(start) if path.suffix == ".out"]
         for path in (*named, *included):
             if _pattern(parts).search(" ".join(page.read_text(path).split())):
-                evidence = path.relative_to(page.root).as_posix()
                 state, detail = "compared", path.name
                 break
         else:
-            state, detail, evidence = "failed", "no output of the page has it", ""
-        location = page.location(start)
-        yield Finding("error", state, location, " … ".join(parts), detail, evidence)
+            state, detail = "failed", "no output of the page has it"
+        yield Finding("error", state, page.location(start), " … ".join(parts), detail)
 
 
 def find_messages(page: Page) -> list[tuple[list[str], int]]:

@@ -22,7 +22,7 @@ AGREEMENT, CLAIMS, NUMBERS, STRUCTURE = "agreement", "claims", "numbers", "struc
 CHECKS = (CLAIMS, "formulas", "quotes", STRUCTURE, NUMBERS, AGREEMENT)
 """The checks of pages; the slowest first."""
 
-_PROGRAM, _CLAIM_TESTS = "program", "claim tests"
+_PROGRAM, _CLAIM_TESTS, _GRADIENT = "program", "claim tests", "custom gradient"
 _CODE_OF_PROGRAMS = ("gradients", "sliders", "store", "tracebook", "vjpcheck")
 _CODE_OF_PAGES = (*_CODE_OF_PROGRAMS, "algebra", "mathml", "truth")
 _WRITTEN = (LEDGER, "site", ".venv", ".cache")
@@ -54,11 +54,7 @@ class ProgramResult:
 
 
 class Results:
-    """The results of a project's pages and programs.
-
-    Args:
-        root: the project's folder.
-    """
+    """The results of a project's pages and programs."""
 
     def __init__(self, root: Path) -> None:
         self._settings = settings.load(root)
@@ -100,32 +96,22 @@ class Results:
 
     def all_findings(self, page: Page) -> list[Finding]:
         """Return what all checks found on a page, and on its custom gradients."""
-        found = [
-            finding for check in CHECKS for finding in self.findings(check, page) or ()
-        ]
-        for name, program in self.programs(page).items():
-            label = f"{self._settings.snippets}/{name}"
-            for result in program.gradients if program else ():
-                found.append(
-                    Finding(
-                        "custom gradient",
-                        result.state,
-                        f"{label}:{result.line}",
-                        result.text,
-                        result.detail,
-                        evidence=label,
-                        cases=result.cases,
-                    )
-                )
+        found = [f for check in CHECKS for f in self.findings(check, page) or ()]
+        for program in page.programs.values():
+            result = self.program(program)
+            for gradient in result.gradients if result else ():
+                location = f"{program.label}:{gradient.line}"
+                state, text, detail = gradient.state, gradient.text, gradient.detail
+                found.append(Finding(_GRADIENT, state, location, text, detail))
         return found
 
     def is_complete(self, page: Page) -> bool:
         """Return whether every check of a page ran; claims may wait for their day."""
-        return all(self.programs(page).values()) and all(
-            self.findings(check, page) is not None
-            for check in CHECKS
-            if check != CLAIMS
+        known = {check: self.findings(check, page) for check in CHECKS}
+        is_checked = all(
+            known[check] is not None for check in CHECKS if check != CLAIMS
         )
+        return is_checked and all(self.programs(page).values())
 
     def demand_space(self) -> None:
         """Raise OSError if results can't be kept, before there are any."""
@@ -136,11 +122,7 @@ class Results:
 
 
 class Keys:
-    """The keys of a project's results.
-
-    Args:
-        root: the project's folder.
-    """
+    """The keys of a project's results."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -164,12 +146,8 @@ class Keys:
         return self.of_run(program.name, program.digests)
 
     def of_run(self, name: str, digests: tuple[str, str]) -> str:
-        """Return the key of the result of a run.
-
-        Args:
-            name: the path of the program below the folder of programs.
-            digests: of the text that ran, and of the output that it was compared with.
-        """
+        """Return the key of the result of a run, from the name of the program and from
+        digests of the text that ran and of the output that it was compared with."""
         return digest(self._world(_CODE_OF_PROGRAMS), name, *digests)
 
     def of_claim_tests(self, page: Page) -> str:

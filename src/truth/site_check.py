@@ -18,12 +18,7 @@ _LAST_LINES = 20
 
 
 class SiteCheck:
-    """The checks of some pages.
-
-    Args:
-        root: the project's folder.
-        pages: all pages of the site.
-        selected: the pages to check.
+    """The checks of some of a site's pages.
 
     Raises:
         SettingsError: a comment of a program isn't understood.
@@ -47,20 +42,11 @@ class SiteCheck:
 
     def _problems_of_tables(self) -> Iterator[str]:
         """Find tables of the selected pages that no run filled as they are now."""
-        included = {
-            f"{self._snippets}/{name}"
-            for page in self._selected
-            for name in page.included_names
-        }
+        names = {name for page in self._selected for name in page.included_names}
         is_whole = len(self._selected) == len(self._pages)
         for label, line, message in tables.problems(self._root):
-            if is_whole or label in included:
+            if is_whole or label.removeprefix(f"{self._snippets}/") in names:
                 yield f"{label}:{line}: {message}"
-        for name in tables.stale(self._root):
-            label = (tables.RECORDS / f"{name}.md").as_posix()
-            if label in included:
-                run = f"python -m tests.tables {name}"
-                yield f"{label}:1: what it was computed from has changed; run: {run}"
 
     def tasks(self) -> list[Task]:
         """Return what is to be done before formulas are compared with programs."""
@@ -69,22 +55,19 @@ class SiteCheck:
             for _, program in sorted(self._programs.items())
             if self._is_program_open(program)
         )
-        pages = [
-            Task(check, (page.label,))
-            for check in CHECKS
-            if check != AGREEMENT
-            for page in self._selected
-            if self._is_open(check, page)
-        ]
+        pages = self._tasks([check for check in CHECKS if check != AGREEMENT])
         return [Task(PROGRAMS, programs), *pages] if programs else pages
 
     def comparisons(self) -> list[Task]:
         """Return what is to be done when the programs have run."""
+        return self._tasks([AGREEMENT])
+
+    def _tasks(self, checks: list[str]) -> list[Task]:
         return [
-            Task(AGREEMENT, (page.label,))
+            Task(check, (page.label,))
+            for check in checks
             for page in self._selected
-            if self._is_open(AGREEMENT, page)
-            and all(self.results.programs(page).values())
+            if self._is_open(check, page)
         ]
 
     def _is_program_open(self, program: Snippet) -> bool:
@@ -96,6 +79,8 @@ class SiteCheck:
 
     def _is_open(self, check: str, page: Page) -> bool:
         """Return whether a check is to run. One that failed runs again."""
+        if check == AGREEMENT and not all(self.results.programs(page).values()):
+            return False  # a program didn't run
         known = self.results.findings(check, page)
         if known is None or any(finding.state == "failed" for finding in known):
             is_waiting = check == CLAIMS and not claim_check.is_known(page)
@@ -112,10 +97,9 @@ class SiteCheck:
                 self._problems.append("\n    ".join([heading, *lines]))
             case PageChecked(key, findings):
                 self.results.keep(task.check, key, findings)
-                [label] = task.paths
-                page = next(page for page in self._selected if page.label == label)
+                page = next(p for p in self._selected if p.label == task.paths[0])
                 if key != self.results.keys.of_page(task.check, page):
-                    self._problems.append(f"{label}: {_CHANGED}")
+                    self._problems.append(f"{page.label}: {_CHANGED}")
             case ProgramsRan(results, problems):
                 for name, (key, program_result) in results.items():
                     self.results.keep_program(key, program_result)

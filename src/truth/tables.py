@@ -14,7 +14,6 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from importlib import metadata
 from pathlib import Path
 
@@ -28,21 +27,13 @@ _HEAD = re.compile(
     r"(?P<modes><!-- modes: .*-->\n)?"
     r"<!-- table (?P<name>[\w/]+): (?P<body>\w+), made from (?P<sources>\w+) -->\n"
 )
-_MODES = re.compile(
+MODES_LINE = re.compile(
     r"<!-- modes: (?P<program>\S+\.py): (?P<call>.+?)"
     r"(?:; fix: (?:(?P<fixed>\S+\.py): )?(?P<fix>.+?))? -->\n"
 )
+"""The line that names a call."""
 MODES = "modes"
 """The module that fills the tables of calls."""
-
-
-@dataclass(frozen=True)
-class ProgramCall:
-    """A call of a function that a program defines."""
-
-    program: str
-    """The path of the program below ``snippets/``."""
-    text: str
 
 
 @dataclass(frozen=True)
@@ -56,31 +47,6 @@ class TableRecord:
     modes: str = ""
     """The line that names a call, if there is one."""
 
-    @cached_property
-    def _modes(self) -> re.Match[str] | None:
-        return _MODES.fullmatch(self.modes)
-
-    @property
-    def call(self) -> ProgramCall:
-        """The call that the table shows."""
-        if not self._modes:
-            raise ValueError(f"{self.name}: write <!-- modes: PROGRAM: CALL -->")
-        return ProgramCall(self._modes["program"], self._modes["call"])
-
-    @property
-    def fix(self) -> ProgramCall | None:
-        """The right call: the one it names, or that of the right program."""
-        match = self._modes
-        if not match or "/wrong/" not in match["program"]:
-            return None
-        right = match["program"].replace("/wrong/", "/")
-        return ProgramCall(match["fixed"] or right, match["fix"] or match["call"])
-
-    @property
-    def names_fix(self) -> bool:
-        """Whether the record names the call of its fix."""
-        return bool(self._modes and self._modes["fix"])
-
 
 def digest(body: str) -> str:
     """Return the digest of a table, without the empty lines around it."""
@@ -90,20 +56,13 @@ def digest(body: str) -> str:
 def sources(root: Path, name: str, modes: str = "") -> str:
     """Return the digest of everything from which a table is computed.
 
-    Args:
-        root: the project's folder.
-        name: the name of the table, for example ``cut_path``.
-        modes: the line that names a call, for a table of its modes.
-
-    Returns:
-        A digest of the table's module, the shared helpers, the harness, the program of
-        the call, the versions of TensorFlow, Keras and NumPy, and Python's minor
-        version.
+    This is the table's module, the shared helpers, the harness, the program of the
+    call, the versions of TensorFlow, Keras and NumPy, and Python's minor version.
     """
     paths = [root / CODE / f"{MODES if modes else name}.py"]
     paths += [root / CODE / "__init__.py"]
     paths += sorted((root / "tests/harness").glob("*.py"))
-    if match := _MODES.fullmatch(modes):
+    if match := MODES_LINE.fullmatch(modes):
         paths.append(root / "snippets" / match["program"])
     versions = [f"{package} {metadata.version(package)}" for package in _PACKAGES]
     python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
@@ -118,7 +77,7 @@ def record(root: Path, name: str, body: str, modes: str = "") -> str:
     """Return the text of a record.
 
     Args:
-        root: the project's folder.
+        root: the project's root.
         name: the name of the table.
         body: the table, in Markdown.
         modes: the line that names a call, for a table of its modes.
@@ -139,7 +98,7 @@ def load(root: Path, name: str) -> TableRecord | None:
         body, modes = text[match.end() :].strip(), match["modes"] or ""
         return TableRecord(match["name"], match["body"], match["sources"], body, modes)
     line = text.strip() + "\n"
-    return TableRecord(name, "", "", "", line) if _MODES.fullmatch(line) else None
+    return TableRecord(name, "", "", "", line) if MODES_LINE.fullmatch(line) else None
 
 
 def names(root: Path) -> list[str]:
@@ -162,10 +121,7 @@ def _modules(root: Path) -> list[str]:
 
 
 def problems(root: Path) -> Iterator[tuple[str, int, str]]:
-    """Find records that no run can have written.
-
-    Args:
-        root: the project's folder.
+    """Find records that no run can have written, or that a run would change.
 
     Yields:
         Path below the root, line and message of each problem.
@@ -185,22 +141,13 @@ def problems(root: Path) -> Iterator[tuple[str, int, str]]:
             message = f"doesn't begin as a record; {run}"
         elif known.body_digest != digest(known.body):
             message = f"edited by hand, or never filled; {run}"
-        elif "/" in name and not _MODES.fullmatch(known.modes):
+        elif "/" in name and not MODES_LINE.fullmatch(known.modes):
             message = "write <!-- modes: PROGRAM: CALL --> in its first line"
+        elif known.sources_digest != sources(root, name, known.modes):
+            message = f"what it was computed from has changed; {run}"
         else:
             continue
         yield path.relative_to(root).as_posix(), 1, message
-
-
-def stale(root: Path) -> list[str]:
-    """Return the names of the tables whose sources changed since their last run."""
-    changed = []
-    for name in names(root):
-        known = load(root, name)
-        modes = known.modes if known else ""
-        if known is None or known.sources_digest != sources(root, name, modes):
-            changed.append(name)
-    return changed
 
 
 def path_of(root: Path, name: str) -> Path:

@@ -13,8 +13,9 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from mathml.source import Formula
 from truth.formulas.check import check_page
-from truth.page import Formula, Page, all_pages
+from truth.page import Page, all_pages
 from truth.results import Results
 
 from .book import Book, Tally

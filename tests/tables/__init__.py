@@ -100,7 +100,7 @@ def compute(table: str, known: tables.TableRecord | None = None) -> str:
         if known and known.modes:
             from . import modes
 
-            return modes.table(known.call)
+            return modes.table(modes.call_of(known))
         module = importlib.import_module(f".{table}", __name__)
         return module.table().strip()
 

@@ -13,6 +13,7 @@ import linecache
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from tests.harness import (
     XLA,
     gradients_in_fit,
 )
-from truth.tables import ProgramCall
+from truth.tables import MODES_LINE, TableRecord
 from vjpcheck.messages import message, tidy
 
 from .cells import in_table
@@ -46,6 +47,42 @@ MODES: dict[str, Callable[..., list]] = {
     "`model.fit`": gradients_in_fit,
 }
 _SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
+
+
+@dataclass(frozen=True)
+class ProgramCall:
+    """A call of a function that a program defines."""
+
+    program: str
+    """The path of the program below ``snippets/``."""
+    text: str
+
+
+def call_of(record: TableRecord) -> ProgramCall:
+    """Return the call whose modes a table shows.
+
+    Raises:
+        ValueError: the record names no call.
+    """
+    match = MODES_LINE.fullmatch(record.modes)
+    if not match:
+        raise ValueError(f"{record.name}: write <!-- modes: PROGRAM: CALL -->")
+    return ProgramCall(match["program"], match["call"])
+
+
+def fix_of(record: TableRecord) -> ProgramCall | None:
+    """Return the right call: the one that a record names, or that of the right program."""
+    match = MODES_LINE.fullmatch(record.modes)
+    if not match or "/wrong/" not in match["program"]:
+        return None
+    right = match["program"].replace("/wrong/", "/")
+    return ProgramCall(match["fixed"] or right, match["fix"] or match["call"])
+
+
+def names_fix(record: TableRecord) -> bool:
+    """Return whether a record names the call of its fix."""
+    match = MODES_LINE.fullmatch(record.modes)
+    return bool(match and match["fix"])
 
 
 def table(call: ProgramCall) -> str:

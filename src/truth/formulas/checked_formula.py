@@ -8,8 +8,9 @@ from algebra.errors import EvaluationError, Refusal, Refuted
 from algebra.latex import comments, parse
 from algebra.nodes import Matrix, Statement
 from algebra.tree import is_condition, is_numeric, walk
+from mathml.source import Formula
 
-from ..page import Formula, Page
+from ..page import Page
 
 _MARKS = {"premise", "definition", "unchecked"}
 

@@ -1,6 +1,7 @@
 """The ledger: a page with two tables that are made from the results of the checks."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -55,36 +56,36 @@ def text(root: Path) -> str:
 
 
 def write(root: Path, path: Path) -> None:
-    """Write the page, unless the file has the same text.
-
-    Args:
-        root: the project's folder.
-        path: the file; ``LEDGER`` for a site generator that runs no plugin.
-    """
+    """Write the page, unless the file has the same text."""
     content = text(root).encode(errors="backslashreplace")
     if not path.exists() or path.read_bytes() != content:
         files.write(path, content)
 
 
-def _row(page: Page, results: Results) -> str:
+def numbers(page: Page, results: Results) -> Counter[str]:
+    """Count what passed on a page, by kind, and what failed or wasn't decided."""
     counts = count(results.all_findings(page))
-    ran = [
-        result for result in results.programs(page).values() if result and result.ran
-    ]
-    claims, tried = len(find_claims(page)), counts["claim"]["tried"]
-    undecided = sum(
-        states["unchecked"] + states["not run"] for states in counts.values()
+    states = sum(counts.values(), Counter())
+    programs = results.programs(page).values()
+    return Counter(
+        program=sum(result is not None and result.ran for result in programs),
+        formula=passed(counts["formula"] + counts["inline formula"]),
+        gradient=passed(counts["custom gradient"]),
+        claim=passed(counts["claim"]),
+        number=passed(counts["number"]),
+        failed=states["failed"],
+        undecided=states["unchecked"] + states["not run"],
     )
-    cells = [
-        f"[{page.title}]({page.label.removeprefix('docs/')})",
-        str(len(ran)),
-        str(passed(counts["formula"] + counts["inline formula"])),
-        str(passed(counts["custom gradient"])),
-        str(tried) if tried == claims else f"{tried} of {claims}",
-        str(passed(counts["number"])),
-        str(undecided),
-    ]
-    return f"| {' | '.join(cells)} |\n"
+
+
+def _row(page: Page, results: Results) -> str:
+    counts, claims = numbers(page, results), len(find_claims(page))
+    link = f"[{page.title}]({page.label.removeprefix('docs/')})"
+    cells = [link, *(counts[kind] for kind in ("program", "formula", "gradient"))]
+    tried = counts["claim"]
+    cells.append(tried if tried == claims else f"{tried} of {claims}")
+    cells += [counts["number"], counts["undecided"]]
+    return f"| {' | '.join(map(str, cells))} |\n"
 
 
 def _rows_of_claims(page: Page, results: Results) -> Iterator[str]:
@@ -102,22 +103,3 @@ def _rows_of_claims(page: Page, results: Results) -> Iterator[str]:
 def _escaped(text: str) -> str:
     """Return plain text as Markdown that shows it."""
     return re.sub(r"([*_\[\]<>#\\])", r"\\\1", text)
-
-
-def summary(results: Results, page: Page) -> str:
-    """Return ``10 programs, 47 formulas, 3 gradients, 12 claims`` of a page."""
-    counts = count(results.all_findings(page))
-    ran = [
-        result for result in results.programs(page).values() if result and result.ran
-    ]
-    numbers = {
-        "program": len(ran),
-        "formula": passed(counts["formula"] + counts["inline formula"]),
-        "gradient": passed(counts["custom gradient"]),
-        "claim": passed(counts["claim"]),
-        "number": passed(counts["number"]),
-    }
-    parts = [f"{n} {name}{'s' * (n != 1)}" for name, n in numbers.items() if n]
-    if failed := sum(states["failed"] for states in counts.values()):
-        parts.append(f"{failed} failed")
-    return ", ".join(parts)

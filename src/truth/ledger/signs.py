@@ -15,13 +15,16 @@ from typing import Any
 from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 
+from reader import generator
+
 from ..claims import find_claims
 from ..finding import Finding
 from ..page import LEDGER, Page
 from ..results import CLAIMS, Results
-from .page import WAITING, summary
+from .page import WAITING, numbers
 
 HOME = "index.md"
+_KINDS = ("program", "formula", "gradient", "claim", "number")
 # After attributes have their elements, and before MkDocs collects the anchors of a
 # page.
 _PRIORITY = 6
@@ -62,21 +65,11 @@ class _Signs(Treeprocessor):
 
 
 def _page(md: Markdown) -> Page | None:
-    """Return the page being rendered, as MkDocs or Zensical knows it."""
-    if "relpath" in md.treeprocessors:
-        relpath: Any = md.treeprocessors["relpath"]
-        root = Path(relpath.config.config_file_path).resolve().parent
-        docs = Path(relpath.config.docs_dir).resolve()
-        path = Path(relpath.file.abs_src_path or "").resolve()
-    elif "rendering_context" in md.preprocessors:
-        context: Any = md.preprocessors["rendering_context"]
-        root = Path.cwd()
-        docs = root / "docs"
-        path = docs / context.page.path
-    else:
+    """Return the Markdown page that is being rendered, or None."""
+    name, docs = generator.page(md), generator.docs(md).resolve()
+    if not name or not name.endswith(".md") or not (docs / name).is_file():
         return None
-    is_page = path.suffix == ".md" and path.is_file() and path.is_relative_to(docs)
-    return Page(path, root) if is_page else None
+    return Page(docs / name, docs.parent)
 
 
 def _sign(id_: str, number: int) -> etree.Element:
@@ -90,9 +83,8 @@ def _sign(id_: str, number: int) -> etree.Element:
 
 def _list(entries: list[tuple[str, Finding | None]], md: Markdown) -> etree.Element:
     """Return the list of what was tried, in the order of the claims."""
-    section = etree.Element(
-        "section", {"class": "tried", "data-search-exclude": "", "id": "tried"}
-    )
+    attributes = {"class": "tried", "data-search-exclude": "", "id": "tried"}
+    section = etree.Element("section", attributes)
     etree.SubElement(section, "h2").text = "What was tried for each claim"
     note = "Each test also refutes a nearby sentence, which stands behind “Not”."
     etree.SubElement(section, "p").text = note
@@ -115,7 +107,7 @@ def _describe(item: etree.Element, finding: Finding | None, md: Markdown) -> Non
     item.text = f"{sizes[0].upper()}{sizes[1:]}, TensorFlow {version}. "
     if contrasts:
         item.text += f"Not: {'; '.join(contrasts)}. "
-    file, _, line = finding.evidence.rpartition(":")
+    file, _, line = finding.test.rpartition(":")
     if address := _address(file, line, md):
         link = etree.SubElement(item, "a", {"href": address})
         link.text, link.tail = f"The test, line {line}", ". "
@@ -125,20 +117,22 @@ def _describe(item: etree.Element, finding: Finding | None, md: Markdown) -> Non
 
 def _address(file: str, line: str, md: Markdown) -> str | None:
     """Return the address of a test: in the repository, or beside the site."""
-    if "relpath" not in md.treeprocessors:
-        return None
-    relpath: Any = md.treeprocessors["relpath"]
-    if repository := str(relpath.config.repo_url or "").rstrip("/"):
-        return f"{repository}/blob/HEAD/{file}#L{line}"
-    return posixpath.relpath(file, posixpath.dirname(relpath.file.url) or ".")
+    if "relpath" in md.treeprocessors:
+        relpath: Any = md.treeprocessors["relpath"]
+        if repository := str(relpath.config.repo_url or "").rstrip("/"):
+            return f"{repository}/blob/HEAD/{file}#L{line}"
+    return generator.link_to_file(md, file)
 
 
 def _stamp(page: Page, results: Results) -> Iterator[etree.Element]:
     """Yield the last line of a page, if it was checked."""
-    if not results.is_complete(page) or not (text := summary(results, page)):
+    counts = numbers(page, results)
+    parts = [f"{counts[kind]} {kind}{'s' * (counts[kind] != 1)}" for kind in _KINDS]
+    parts = [part for part in parts if not part.startswith("0 ")]
+    if not parts or not results.is_complete(page):
         return
     line = etree.Element("p", {"class": "stamp", "data-search-exclude": ""})
-    line.text = f"Checked: {text}. "
+    line.text = f"Checked: {', '.join(parts)}. "
     target = posixpath.relpath(LEDGER, posixpath.dirname(page.label))
     link = etree.SubElement(line, "a", {"href": f"{target}#pages"})
     is_home = page.path == page.settings.docs_dir / HOME
@@ -147,14 +141,7 @@ def _stamp(page: Page, results: Results) -> Iterator[etree.Element]:
 
 
 def cache_key(page: str, text: str, docs: Path, root: Path) -> object:
-    """Return what the signs of a page depend on, for the cache of rendered pages.
-
-    Args:
-        page: the path of the page below the folder of pages.
-        text: its Markdown.
-        docs: the folder of pages.
-        root: the project's folder.
-    """
+    """Return what the signs of a page depend on, for the cache of rendered pages."""
     path = docs / page
     if path.suffix != ".md" or not path.is_file():
         return ()

@@ -114,5 +114,4 @@ def _is_cited(
         return False
     if entry.name in words or words.lower() in entry.text.lower():
         return True
-    sentence = _ADDRESS.sub("", page.sentences(offset)[-1]) if words.islower() else ""
-    return entry.name in sentence
+    return words.islower() and entry.name in _ADDRESS.sub("", page.sentence(offset))

@@ -96,7 +96,7 @@ def _typed(page: Page, fence: Piece) -> Iterator[Finding]:
         all(map(_TYPE.fullmatch, _logical_lines(fence.text)))
         or any(quote.span == fence.span for _, quote in page.docstring_quotes)
         or any(_contains(page, path, fence) for path in page.included_files(".out"))
-        or any(page.label in page.read_text(path) for path in _tests(page, fence))
+        or any(_is_read(page, path) for path in page.proofs(fence.start))
     ):
         yield failure(page, fence.start, fence.text, _TYPED)
 
@@ -128,9 +128,7 @@ def _contains(page: Page, output: Path, fence: Piece) -> bool:
     return f"\n{lines}\n" in f"\n{output_lines}\n"
 
 
-def _tests(page: Page, fence: Piece) -> Iterator[Path]:
-    """Yield the tests that the block of a fence names."""
-    for name in page.directive_values("proof", fence.start):
-        path = page.find_file(name) if name.startswith("tests/") else None
-        if path and path.is_file():
-            yield path
+def _is_read(page: Page, path: Path) -> bool:
+    """Return whether a file is a test that reads a page."""
+    is_test = path.is_relative_to(page.root / "tests")
+    return is_test and page.label in page.read_text(path)

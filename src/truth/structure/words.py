@@ -64,7 +64,7 @@ def _directives(page: Page) -> Iterator[Finding]:
     for key, value, comment in page.directives:
         starts.add(comment.start)
         for name in re.split(r"[,\s]+", value) if key == "proof" else ():
-            if not (path := page.find_file(name)) or not path.is_file():
+            if not page.find_file(name):
                 yield failure(page, comment.start, name or comment.text, "no such file")
         above = len(page.text[: comment.span[0]].rstrip())
         if key == "docstring" and above not in quoted:

@@ -1,0 +1,112 @@
+"""Build the site beside the last one, and exchange them: ``python -m adapters.build``.
+
+MkDocs empties its target first, so each build has a folder of its own, which becomes
+``site/`` only if everything passed. One process builds at a time, and repairs what a
+killed one left. Exit codes: as of the other commands; 2 also if another process builds.
+"""
+
+import argparse
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+from filelock import FileLock, Timeout
+
+from tracebook import command
+from tracebook.settings import SettingsError
+
+LOCK = ".cache/site.lock"
+
+
+def exchange(root: Path, build: Callable[[Path], bool]) -> int:
+    """Have a site built in a new folder, which becomes ``site/`` if the build passed.
+
+    Args:
+        root: the project's root.
+        build: builds the site in a folder, and returns whether it passed.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        SettingsError: another process builds the site.
+    """
+    try:
+        with FileLock(root / LOCK, timeout=0):
+            return _exchange(root, build)
+    except Timeout:
+        raise SettingsError(
+            f"another process is building {root / 'site'};"
+            " wait until it has ended, and build again"
+        ) from None
+
+
+def _exchange(root: Path, build: Callable[[Path], bool]) -> int:
+    site, old = root / "site", root / ".site-old"
+    _repair(root, site, old)
+    new = root / f".site-new-{os.getpid()}"
+    try:
+        if not build(new):
+            return 1
+        if not (site.exists() and _swap(new, site)):
+            if site.exists():
+                site.rename(old)
+            new.rename(site)
+    finally:
+        _repair(root, site, old)
+    return 0
+
+
+def _swap(first: Path, second: Path) -> bool:
+    """Exchange two folders in one step, and return whether the system can do so.
+
+    Linux can, so that there is a site at each moment. Elsewhere, the next build repairs
+    what a kill between two steps leaves.
+    """
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    working_folder, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    paths = [os.fsencode(path) for path in (first, second)]
+    return rename is not None and not rename(
+        working_folder, paths[0], working_folder, paths[1], exchange
+    )
+
+
+def _repair(root: Path, site: Path, old: Path) -> None:
+    """Put the last good site in its place, and remove what builds left."""
+    if not site.exists() and old.exists():
+        old.rename(site)
+    for path in (old, *root.glob(".site-new*")):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _build(new: Path) -> bool:
+    """Check and build the site; both, so that all problems are reported."""
+    os.environ["TRACEBOOK_REMEMBER"] = "1"  # the programs that truth has just run
+    codes = [_run("truth"), _run("mkdocs", "build", "--site-dir", str(new))]
+    return not any(codes)
+
+
+def _run(*words: str) -> int:
+    try:
+        return subprocess.Popen([sys.executable, "-m", *words]).wait()
+    except BaseException:
+        # A signal may come before Popen has returned the process.
+        children = psutil.Process().children()
+        for child in children:
+            child.terminate()
+        psutil.wait_procs(children, 30)
+        raise
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser("python -m adapters.build", description=__doc__)
+    parser.parse_args()
+    sys.exit(command.main("build", lambda: exchange(Path.cwd(), _build)))
