@@ -16,7 +16,7 @@ import sympy
 from . import functions, nodes, points, values
 from .errors import EvaluationError, Refusal, Refuted
 from .nodes import Node, Statement, Symbol
-from .scope import Scope, index_ranges, name_of, plain
+from .scope import MapDefinition, Scope, index_ranges, name_of, plain
 from .tokens import FUNCTION_LETTERS
 from .tree import is_upstream, walk
 from .values import Value
@@ -35,23 +35,25 @@ _ANY_FUNCTION = {
 
 
 @dataclass(frozen=True)
-class Context:
-    """Index letters with their numbers, and names that stay symbols.
-
-    ``fixed`` names are not written in inputs, so that derivatives by them exist.
-    """
+class Bindings:
+    """The environment in which an expression is evaluated."""
 
     letters: dict[str, int] = field(default_factory=dict)
+    """Numbers of index letters."""
     fixed: frozenset[str] = frozenset()
+    """Names that are not written in inputs, so that derivatives by them exist."""
 
 
-ANYWHERE = Context()
+ANYWHERE = Bindings()
 FIRST = dict.fromkeys(string.ascii_lowercase, 1)
 """The index letters of a first element."""
 
 
 class ArithmeticEvaluator:
-    """Evaluates expressions in one scope: ``of_…`` for each class of nodes."""
+    """Evaluates expressions in one scope, with a method for each class of nodes.
+
+    Its methods raise EvaluationError for an expression without a value.
+    """
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -80,11 +82,7 @@ class ArithmeticEvaluator:
         )
 
     def expand(self, name: str, fixed: frozenset[str] = frozenset()) -> Value:
-        """Return the value of a symbol in terms of inputs and of ``fixed`` names.
-
-        Raises:
-            EvaluationError: nothing has this name, or it is defined by itself.
-        """
+        """Return the value of a symbol in terms of inputs and of ``fixed`` names."""
         definition = self.scope.maps.get(name)
         if definition:
             self.used.add(definition.place)
@@ -102,10 +100,7 @@ class ArithmeticEvaluator:
     def memoized(self, key: tuple, compute: Callable[[], Value]) -> Value:
         """Return a value that is computed once, and add the premises that it used.
 
-        The first item of its key is a name.
-
-        Raises:
-            EvaluationError: the value depends on itself.
+        The first item of ``key`` is a name, for the error on a value that needs itself.
         """
         if key in self._pending:
             raise EvaluationError(f"{plain(key[0])} is defined by itself")
@@ -124,18 +119,9 @@ class ArithmeticEvaluator:
     def _definition_value(self, name: str, fixed: frozenset[str]) -> Value:
         definition = self.scope.maps[name]
         shape = self.scope.shapes.get(name, ())
-        if definition.indices:
-            value = np.empty(shape, dtype=object)
-            for place in np.ndindex(shape):
-                letters = {
-                    letter: number + 1 - offset
-                    for (letter, offset), number in zip(definition.indices, place)
-                }
-                value[place] = self.value(definition.node, Context(letters, fixed))
-        else:
-            value = self.value(definition.node, Context({}, fixed))
-            if shape and np.shape(value) == (*shape, 1):
-                value = value[..., 0]  # a vector, written as a column
+        value = self.defined(definition, shape, fixed)
+        if shape and np.shape(value) == (*shape, 1):
+            value = value[..., 0]  # a vector, written as a column
         if np.shape(value) != shape:
             raise EvaluationError(
                 f"{plain(name)} has shape {list(shape)}, what defines"
@@ -146,14 +132,35 @@ class ArithmeticEvaluator:
             _require_real(name, value, definition.node.position)
         return value
 
+    def defined(
+        self,
+        definition: MapDefinition,
+        shape: tuple[int, ...],
+        fixed: frozenset[str] = frozenset(),
+    ) -> Value:
+        """Return the array of a shape that a definition gives.
+
+        An index that is a number has no axis in the result.
+        """
+        indices = definition.indices
+        if not indices:
+            return self.value(definition.node, Bindings({}, fixed))
+        axes = [
+            range(1 - offset, size + 1 - offset) if letter else range(1)
+            for (letter, offset), size in zip(indices, shape)
+        ]
+        array = np.empty([len(axis) for axis in axes], dtype=object)
+        for place in np.ndindex(array.shape):
+            numbers = zip(indices, axes, place)
+            letters = {i.letter: axis[n] for i, axis, n in numbers if i.letter}
+            array[place] = self.value(definition.node, Bindings(letters, fixed))
+        sizes = [size for i, size in zip(indices, array.shape) if i.letter]
+        return array.reshape(sizes)[()]
+
     def resolve(
         self, symbol: Symbol, letters: dict[str, int]
     ) -> tuple[str, tuple[int, ...]]:
-        """Return a symbol's name and the numbers of its indices.
-
-        Raises:
-            EvaluationError: an index letter of the symbol has no number.
-        """
+        """Return a symbol's name and the numbers of its indices."""
         name, indices = name_of(symbol, self.scope)
         numbers = []
         for letter, offset in indices:
@@ -166,14 +173,10 @@ class ArithmeticEvaluator:
 
     # Expressions.
 
-    def value(self, node: Node, context: Context = ANYWHERE) -> Value:
-        """Return the value of an expression.
-
-        Raises:
-            EvaluationError: the expression has no value.
-        """
+    def value(self, node: Node, env: Bindings = ANYWHERE) -> Value:
+        """Return the value of an expression."""
         try:
-            return getattr(self, f"of_{type(node).__name__.lower()}")(node, context)
+            return getattr(self, f"of_{type(node).__name__.lower()}")(node, env)
         except Refusal as error:
             error.position = error.position or node.position
             raise
@@ -181,115 +184,101 @@ class ArithmeticEvaluator:
             # SymPy and NumPy raise these for expressions without a meaning.
             raise EvaluationError(f"makes no sense: {error}", node.position) from error
 
-    def of_number(self, node: nodes.Number, context: Context) -> Value:
+    def of_number(self, node: nodes.Number, env: Bindings) -> Value:
         return sympy.Rational(node.value.numerator, node.value.denominator)
 
-    def of_constant(self, node: nodes.Constant, context: Context) -> Value:
+    def of_constant(self, node: nodes.Constant, env: Bindings) -> Value:
         return _CONSTANTS[node.name]
 
-    def of_symbol(self, node: Symbol, context: Context) -> Value:
-        name, indices = self.resolve(node, context.letters)
-        if name in context.letters:
-            return sympy.Integer(context.letters[name])
+    def of_symbol(self, node: Symbol, env: Bindings) -> Value:
+        name, indices = self.resolve(node, env.letters)
+        if name in env.letters:
+            return sympy.Integer(env.letters[name])
         scope = self.scope
         if name in scope.sizes and name not in {**scope.shapes, **scope.maps}:
             return sympy.Integer(scope.sizes[name])
-        array = self.expand(name, context.fixed)
-        return values.element(array, indices, node.position)
+        array = self.expand(name, env.fixed)
+        return values.element(array, indices)
 
-    def of_group(self, node: nodes.Group, context: Context) -> Value:
-        return self.value(node.inner, context)
+    def of_group(self, node: nodes.Group, env: Bindings) -> Value:
+        return self.value(node.inner, env)
 
-    def of_sum(self, node: nodes.Sum, context: Context) -> Value:
-        total: Value = None
-        is_number = True
-        for sign, term in node.terms:
-            value = sign * self.value(term, context)
-            shapes = [list(np.shape(total)), list(np.shape(value))]
-            fits = isinstance(term, nodes.Number) or is_number
-            if total is not None and shapes[0] != shapes[1] and not fits:
-                raise EvaluationError(
-                    f"a sum of shapes {shapes[0]} and {shapes[1]}", term.position
-                )
-            total = value if total is None else total + value
-            is_number = is_number and isinstance(term, nodes.Number)
-        return total
+    def of_sum(self, node: nodes.Sum, env: Bindings) -> Value:
+        terms = [sign * self.value(term, env) for sign, term in node.terms]
+        shapes: dict[tuple[int, ...], Node] = {}
+        for value, (_, term) in zip(terms, node.terms):
+            if not isinstance(term, nodes.Number):
+                shapes.setdefault(np.shape(value), term)
+        if len(shapes) > 1:
+            (first, _), (second, term), *_ = shapes.items()
+            reason = f"a sum of shapes {list(first)} and {list(second)}"
+            raise EvaluationError(reason, term.position)
+        return sum(terms)
 
-    def of_product(self, node: nodes.Product, context: Context) -> Value:
+    def of_product(self, node: nodes.Product, env: Bindings) -> Value:
         factors = node.factors
         if sum(map(is_upstream, factors)) > 1:
-            raise EvaluationError(
-                "two upstream gradients in one product", node.position
-            )
-        factor_values = [self.value(factor, context) for factor in factors]
+            raise EvaluationError("two upstream gradients in one product")
+        factor_values = [self.value(factor, env) for factor in factors]
         product, is_row = factor_values[0], False
         for before, factor, value in zip(factors, factors[1:], factor_values[1:]):
             # An upstream gradient is a row; any other vector is a column.
             is_row |= is_upstream(before) or any(
                 isinstance(part, nodes.Bar) for part in walk(before)
             )
-            shape = np.shape(value)
-            if (
-                np.ndim(product) == 1
-                and not is_row
-                and (len(shape) == 1 or (len(shape) == 2 and shape[0] > 1))
-            ):
-                raise EvaluationError(
-                    "a column before an array: transpose it", factor.position
-                )
+            is_column = np.ndim(product) == 1 and not is_row
+            if is_column and (np.ndim(value) == 1 or np.shape(value)[:-1] > (1,)):
+                reason = "a column before an array: transpose it"
+                raise EvaluationError(reason, factor.position)
             product = values.multiply(product, value, factor.position)
         return product
 
-    def of_elementwise(self, node: nodes.Elementwise, context: Context) -> Value:
+    def of_elementwise(self, node: nodes.Elementwise, env: Bindings) -> Value:
         if is_upstream(node.left) and is_upstream(node.right):
-            raise EvaluationError(
-                "two upstream gradients in one product", node.position
-            )
-        left, right = self.value(node.left, context), self.value(node.right, context)
+            raise EvaluationError("two upstream gradients in one product")
+        left, right = self.value(node.left, env), self.value(node.right, env)
         if np.shape(left) != np.shape(right) or not np.shape(left):
-            raise EvaluationError(r"\odot needs two arrays of one shape", node.position)
+            raise EvaluationError(r"\odot needs two arrays of one shape")
         return left * right
 
-    def of_quotient(self, node: nodes.Quotient, context: Context) -> Value:
-        above, below = self.value(node.above, context), self.value(node.below, context)
+    def of_quotient(self, node: nodes.Quotient, env: Bindings) -> Value:
+        above, below = self.value(node.above, env), self.value(node.below, env)
         if np.shape(below):
-            raise EvaluationError("division by an array", node.position)
+            raise EvaluationError("division by an array")
         if below == 0:
-            raise EvaluationError("division by 0", node.position)
+            raise EvaluationError("division by 0")
         return above / below
 
-    def of_power(self, node: nodes.Power, context: Context) -> Value:
-        base = self.value(node.base, context)
-        exponent = self.value(node.exponent, context)
+    def of_power(self, node: nodes.Power, env: Bindings) -> Value:
+        base = self.value(node.base, env)
+        exponent = self.value(node.exponent, env)
         if np.shape(exponent):
-            raise EvaluationError("an array as an exponent", node.position)
+            raise EvaluationError("an array as an exponent")
         if shape := np.shape(base):
             if len(shape) != 2 or shape[0] != shape[1] or not exponent.is_Integer:
-                raise EvaluationError(
-                    "a power of an array that is no square matrix", node.position
-                )
-            return values.matrix_power(base, int(exponent), node.position)
+                raise EvaluationError("a power of an array that is no square matrix")
+            return values.matrix_power(base, int(exponent))
         is_too_large = exponent.is_number and not abs(exponent) <= _LARGEST_EXPONENT
         if is_too_large or _height(exponent) > 2:
-            raise EvaluationError("too large an exponent", node.position)
+            raise EvaluationError("too large an exponent")
         if base == 0 and exponent.is_negative:
-            raise EvaluationError("division by 0", node.position)
+            raise EvaluationError("division by 0")
         return base**exponent
 
-    def of_transpose(self, node: nodes.Transpose, context: Context) -> Value:
-        value = self.value(node.inner, context)
+    def of_transpose(self, node: nodes.Transpose, env: Bindings) -> Value:
+        value = self.value(node.inner, env)
         if np.ndim(value) == 1:
             return value.reshape(1, -1)
         return np.transpose(value) if np.shape(value) else value
 
-    def of_abs(self, node: nodes.Abs, context: Context) -> Value:
-        value = self.value(node.inner, context)
+    def of_abs(self, node: nodes.Abs, env: Bindings) -> Value:
+        value = self.value(node.inner, env)
         if values.is_plainly_real(value):
             return sympy.Abs(value)
         return sympy.sqrt(values.squared_modulus(value))
 
-    def of_norm(self, node: nodes.Norm, context: Context) -> Value:
-        value = self.value(node.inner, context)
+    def of_norm(self, node: nodes.Norm, env: Bindings) -> Value:
+        value = self.value(node.inner, env)
         if len(np.shape(value)) == 2 and node.kind != "F" and 1 not in np.shape(value):
             raise EvaluationError(r"a matrix has \|X\|_F here, and no other norm")
         squares = [values.squared_modulus(each) for each in np.ravel(value)]
@@ -298,24 +287,24 @@ class ArithmeticEvaluator:
         moduli = [sympy.sqrt(square) for square in squares]
         return sum(moduli) if node.kind == "1" else values.extremum("max", moduli)
 
-    def of_innerproduct(self, node: nodes.InnerProduct, context: Context) -> Value:
-        left, right = self.value(node.left, context), self.value(node.right, context)
+    def of_innerproduct(self, node: nodes.InnerProduct, env: Bindings) -> Value:
+        left, right = self.value(node.left, env), self.value(node.right, env)
         if np.shape(left) != np.shape(right):
-            raise EvaluationError("a pairing of two shapes", node.position)
+            raise EvaluationError("a pairing of two shapes")
         conjugates = np.ravel(values.map_elements(sympy.conjugate, left))
         return sum(conjugates * np.ravel(right))
 
-    def of_matrix(self, node: nodes.Matrix, context: Context) -> Value:
-        rows = [[self.value(cell, context) for cell in row] for row in node.rows]
+    def of_matrix(self, node: nodes.Matrix, env: Bindings) -> Value:
+        rows = [[self.value(cell, env) for cell in row] for row in node.rows]
         if node.name == "tuple":
             return values.array_of([cell for (cell,) in rows])
         return values.array_of(rows)
 
-    def of_cases(self, node: nodes.Cases, context: Context) -> Value:
+    def of_cases(self, node: nodes.Cases, env: Bindings) -> Value:
         pieces = [
             (
-                self.value(value, context),
-                True if condition is None else self.condition(condition, context),
+                self.value(value, env),
+                True if condition is None else self.condition(condition, env),
             )
             for value, condition in node.pieces
         ]
@@ -326,17 +315,13 @@ class ArithmeticEvaluator:
             pieces.append((sympy.nan, True))
         return sympy.Piecewise((sympy.nan, overlap), *pieces)
 
-    def of_bracket(self, node: nodes.Bracket, context: Context) -> Value:
-        condition = self.condition(node.condition, context)
+    def of_bracket(self, node: nodes.Bracket, env: Bindings) -> Value:
+        condition = self.condition(node.condition, env)
         return sympy.Piecewise((1, condition), (0, True))
 
-    def condition(self, statement: Statement, context: Context = ANYWHERE) -> Value:
-        """Return a chain of relations as one SymPy condition.
-
-        Raises:
-            EvaluationError: the statement compares arrays, or is no comparison.
-        """
-        sides = [self.value(side, context) for side in statement.sides]
+    def condition(self, statement: Statement, env: Bindings = ANYWHERE) -> Value:
+        """Return a chain of relations between numbers as one SymPy condition."""
+        sides = [self.value(side, env) for side in statement.sides]
         kinds = {"=": sympy.Eq, **points.ORDERS}
         if not set(statement.relations) <= kinds.keys() or any(map(np.shape, sides)):
             raise EvaluationError("not a condition", statement.position)
@@ -345,22 +330,20 @@ class ArithmeticEvaluator:
 
     # Sums, products and extrema over indices.
 
-    def of_indexedsum(self, node: nodes.IndexedSum, context: Context) -> Value:
-        terms = list(self._bodies(node, context))
-        return sum(terms, start=terms[0] * 0) if terms else sympy.Integer(0)
+    def of_indexed(self, node: nodes.Indexed, env: Bindings) -> Value:
+        bodies = list(self._bodies(node, env))
+        if node.kind == "sum":
+            return sum(bodies, start=bodies[0] * 0) if bodies else sympy.Integer(0)
+        if node.kind == "prod":
+            return sympy.prod(bodies)
+        return values.extremum(node.kind, bodies)
 
-    def of_indexedproduct(self, node: nodes.IndexedProduct, context: Context) -> Value:
-        return sympy.prod(self._bodies(node, context))
-
-    def of_extremum(self, node: nodes.Extremum, context: Context) -> Value:
-        return values.extremum(node.name, list(self._bodies(node, context)))
-
-    def _bodies(self, node: nodes.Indexed, context: Context) -> Iterator[Value]:
+    def _bodies(self, node: nodes.Indexed, env: Bindings) -> Iterator[Value]:
         """Return the values of a body for all numbers of its index letters."""
-        ranges = self._ranges(node, context)
+        ranges = self._ranges(node, env)
         for numbers in itertools.product(*ranges):
-            letters = {**context.letters, **dict(zip(node.letters, numbers))}
-            inner = replace(context, letters=letters)
+            letters = {**env.letters, **dict(zip(node.letters, numbers))}
+            inner = replace(env, letters=letters)
             holds = node.condition is None or self.condition(node.condition, inner)
             if holds not in (True, False):
                 raise EvaluationError(
@@ -369,9 +352,9 @@ class ArithmeticEvaluator:
             if holds:
                 yield self.value(node.body, inner)
 
-    def _ranges(self, node: nodes.Indexed, context: Context) -> list[range]:
+    def _ranges(self, node: nodes.Indexed, env: Bindings) -> list[range]:
         if node.limits:
-            low, high = (self._limit(limit, context) for limit in node.limits)
+            low, high = (self._limit(limit, env) for limit in node.limits)
             return [range(low, high + 1)]
         sizes = index_ranges((node.body, node.condition), self.scope)
         for letter in node.letters:
@@ -381,37 +364,35 @@ class ArithmeticEvaluator:
                 )
         return [range(1, sizes[letter] + 1) for letter in node.letters]
 
-    def _limit(self, node: Node, context: Context) -> int:
+    def _limit(self, node: Node, env: Bindings) -> int:
         dimensions = {
             letter: self.scope.dimensions.get(letter, 0)
             for letters in self.scope.spaces.values()
             for letter in letters
         }
         scope = replace(self.scope, sizes={**dimensions, **self.scope.sizes})
-        value = ArithmeticEvaluator(scope).value(node, context)
+        value = ArithmeticEvaluator(scope).value(node, env)
         if not getattr(value, "is_Integer", False) or abs(value) > _LARGEST_LIMIT:
-            raise EvaluationError(
-                "a sum needs numbers or sizes as limits", node.position
-            )
+            raise EvaluationError("a sum needs numbers or sizes as limits")
         return int(value)
 
     # Integrals, limits and functions.
 
-    def of_integral(self, node: nodes.Integral, context: Context) -> Value:
+    def of_integral(self, node: nodes.Integral, env: Bindings) -> Value:
         inner = self._with_parameter(node.variable.name)
-        body = inner.value(node.body, context)
+        body = inner.value(node.body, env)
         self.used |= inner.used
-        ends = self.value(node.low, context), self.value(node.high, context)
+        ends = self.value(node.low, env), self.value(node.high, env)
         return sympy.Integral(body, (inner.input(node.variable.name), *ends))
 
-    def of_limit(self, node: nodes.Limit, context: Context) -> Value:
+    def of_limit(self, node: nodes.Limit, env: Bindings) -> Value:
         inner = self._with_parameter(node.variable.name)
-        body = inner.value(node.body, context)
+        body = inner.value(node.body, env)
         self.used |= inner.used
         if np.shape(body) or sympy.count_ops(body) > _MOST_OPERATIONS:
-            raise EvaluationError("a limit of too much", node.position)
+            raise EvaluationError("a limit of too much")
         variable = inner.input(node.variable.name)
-        point = self.value(node.point, context)
+        point = self.value(node.point, env)
         if point in (sympy.oo, -sympy.oo):
             limits = {sympy.limit(body, variable, point)}
         else:
@@ -424,44 +405,37 @@ class ArithmeticEvaluator:
             }
         limit = limits.pop()
         if limits or limit.has(sympy.Limit, sympy.AccumBounds, sympy.nan):
-            raise EvaluationError("no limit is found", node.position)
+            raise EvaluationError("no limit is found")
         return limit
 
-    def of_call(self, node: nodes.Call, context: Context) -> Value:
-        arguments = [self.value(argument, context) for argument in node.arguments]
-        if node.name in FUNCTION_LETTERS:
-            return self._call(node.name, arguments, 0, node.position)
-        return functions.apply(node.name, arguments, node.position)
+    def of_call(self, node: nodes.Call, env: Bindings) -> Value:
+        return self._call(node, 0, env)
 
-    def of_primedcall(self, node: nodes.PrimedCall, context: Context) -> Value:
-        name, position = node.call.name, node.position
-        arguments = [self.value(argument, context) for argument in node.call.arguments]
-        if name in FUNCTION_LETTERS:
-            return self._call(name, arguments, node.order, position)
-        free = sympy.Dummy(real=True)
-        value = functions.apply(name, [free], position)
-        slope = sympy.diff(value, free, node.order)
-        return values.map_elements(lambda x: slope.subs(free, x), arguments[0])
+    def of_primedcall(self, node: nodes.PrimedCall, env: Bindings) -> Value:
+        return self._call(node.call, node.order, env)
 
-    def _call(self, name: str, arguments: list, order: int, position: int) -> Value:
-        """Return a derivative of a function that the page states, or of any other."""
+    def _call(self, node: nodes.Call, order: int, env: Bindings) -> Value:
+        arguments = [self.value(argument, env) for argument in node.arguments]
+        if node.name not in FUNCTION_LETTERS and not order:
+            return functions.apply(node.name, arguments)
         if len(arguments) != 1:
-            raise EvaluationError(f"{name} takes one number", position)
-        argument = arguments[0]
-        if np.shape(argument):
-            return values.map_elements(
-                lambda x: self._call(name, [x], order, position), argument
-            )
+            raise EvaluationError(f"{node.name} takes one number")
+        parameter, body = self._function(node.name)
+        slope = sympy.diff(body, parameter, order)
+        return values.map_elements(lambda x: slope.subs(parameter, x), arguments[0])
+
+    def _function(self, name: str) -> tuple[sympy.Symbol, Value]:
+        """Return the parameter and the body of a function of one number."""
+        free = sympy.Dummy(real=True)
+        if name not in FUNCTION_LETTERS:
+            return free, functions.apply(name, [free])
         if name not in self.scope.functions:
-            free = sympy.Dummy(real=True)
-            value = _ANY_FUNCTION[name](free)
-        else:
-            parameter, body, place = self.scope.functions[name]
-            inner = self._with_parameter(parameter)
-            value = inner.value(body)
-            self.used |= {place} | inner.used
-            free = inner.input(parameter)
-        return sympy.diff(value, free, order).subs(free, argument)
+            return free, _ANY_FUNCTION[name](free)
+        parameter, node, place = self.scope.functions[name]
+        inner = self._with_parameter(parameter)
+        body = inner.value(node)
+        self.used |= {place} | inner.used
+        return inner.input(parameter), body
 
     def _with_parameter(self, name: str) -> Self:
         """Return an evaluator in which a name is a number without a definition."""

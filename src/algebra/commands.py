@@ -12,9 +12,9 @@ from . import nodes
 from .errors import LatexError
 from .expressions import ExpressionParser, number
 from .nodes import Node, Statement, Symbol
-from .tokens import FUNCTIONS, GREEK, RELATIONS, is_text
+from .tokens import FUNCTIONS, GREEK, RELATIONS, environment, is_text
 
-_TABLES = {"cases", "pmatrix", "bmatrix", "matrix"}
+_MATRICES = ("pmatrix", "bmatrix", "matrix")
 
 
 def _bar(parser: ExpressionParser, position: int) -> Node:
@@ -108,12 +108,10 @@ def _limit(parser: ExpressionParser, position: int) -> Node:
 def _sum(parser: ExpressionParser, position: int) -> Node:
     if parser.ahead == "(":
         return _function("sum", parser, position)
-    return _indexed(nodes.IndexedSum, parser, position)
+    return _indexed("sum", parser, position)
 
 
-def _indexed(
-    kind: type[nodes.Indexed], parser: ExpressionParser, position: int
-) -> Node:
+def _indexed(kind: str, parser: ExpressionParser, position: int) -> Node:
     letters, low, condition = _below(parser, position)
     limits: tuple[Node, ...] = ()
     if parser.accept("^"):
@@ -122,7 +120,7 @@ def _indexed(
         limits = (low, parser.argument())
     elif low is not None:
         raise LatexError("where does it end?", position)
-    return kind(position, letters, parser.term(), limits, condition)
+    return nodes.Indexed(position, kind, letters, parser.term(), limits, condition)
 
 
 def _below(
@@ -180,40 +178,33 @@ def _inner_product(parser: ExpressionParser, position: int) -> Node:
     return nodes.InnerProduct(position, left, right)
 
 
-def _table(parser: ExpressionParser, position: int) -> Node:
-    r"""Read ``\begin{cases}`` or a matrix."""
-    parser.take("{")
-    name = ""
-    while not parser.accept("}"):
-        name += parser.take()
-    if name not in _TABLES:
-        raise LatexError(f"unknown environment: {name}", position)
-    rows = _rows(parser, name == "cases")
-    if not parser.accept(r"\end", "{", *name, "}"):
-        raise LatexError(f"{name} does not end", position)
-    widths = {len(row) for row in rows}
-    if len(widths) > 1 or (name == "cases" and widths != {2}):
-        raise LatexError(f"rows of {name} differ in length", position)
-    if name == "cases" and None in [condition for _, condition in rows[:-1]]:
+def _cases(parser: ExpressionParser, position: int) -> Node:
+    rows = _rows("cases", parser)
+    if {len(row) for row in rows} != {2}:
+        raise LatexError("rows of cases differ in length", position)
+    if None in [condition for _, condition in rows[:-1]]:
         raise LatexError("what holds otherwise stands last", position)
-    cells = tuple(map(tuple, rows))
-    if name == "cases":
-        return nodes.Cases(position, cells)
-    return nodes.Matrix(position, cells, name)
+    return nodes.Cases(position, rows)
 
 
-def _rows(parser: ExpressionParser, has_conditions: bool) -> list[list]:
+def _matrix(name: str, parser: ExpressionParser, position: int) -> Node:
+    rows = _rows(name, parser)
+    if len({len(row) for row in rows}) > 1:
+        raise LatexError(f"rows of {name} differ in length", position)
+    return nodes.Matrix(position, rows, name)
+
+
+def _rows(name: str, parser: ExpressionParser) -> tuple[tuple, ...]:
+    """Read the cells of an environment; the second cell of a case is a condition."""
     rows: list[list] = [[]]
-    while True:
-        is_condition = has_conditions and rows[-1]
+    end = environment("end", name)
+    while not parser.accept(end):
+        is_condition = name == "cases" and rows[-1]
         rows[-1].append(_condition(parser) if is_condition else parser.expression())
         parser.accept(",")
-        if parser.accept("&"):
-            continue
-        if parser.accept(r"\\") and parser.ahead != r"\end":
+        if not parser.accept("&") and parser.accept(r"\\") and parser.ahead != end:
             rows.append([])
-        elif parser.ahead == r"\end":
-            return rows
+    return tuple(map(tuple, rows))
 
 
 def _condition(parser: ExpressionParser) -> Statement | None:
@@ -236,7 +227,7 @@ def _function(name: str, parser: ExpressionParser, position: int) -> Node:
         letters, low, condition = _below(parser, position)
         if low or condition:
             raise LatexError(f"write \\{name}_i", position)
-        return nodes.Extremum(position, letters, parser.term(), name=name)
+        return nodes.Indexed(position, name, letters, parser.term())
     base = parser.argument() if name == "log" and parser.accept("_") else None
     order = parser.primes()
     exponent = None
@@ -269,7 +260,8 @@ def _function_arguments(name: str, parser: ExpressionParser) -> tuple[Node, ...]
 COMMANDS: dict[str, Callable[[ExpressionParser, int], Node]] = {
     **{name: partial(_function, name) for name in FUNCTIONS},
     "bar": _bar,
-    "begin": _table,
+    environment("begin", "cases")[1:]: _cases,
+    **{environment("begin", name)[1:]: partial(_matrix, name) for name in _MATRICES},
     "conj": _conj,
     "d": _differential,
     "frac": _frac,
@@ -278,7 +270,7 @@ COMMANDS: dict[str, Callable[[ExpressionParser, int], Node]] = {
     "lim": _limit,
     "nabla": _nabla,
     "partial": _partial,
-    "prod": partial(_indexed, nodes.IndexedProduct),
+    "prod": partial(_indexed, "prod"),
     "sqrt": _sqrt,
     "sum": _sum,
 }

@@ -13,7 +13,7 @@ import numpy as np
 import sympy
 
 from . import nodes, values
-from .arithmetic import FIRST, ArithmeticEvaluator, Context
+from .arithmetic import FIRST, ArithmeticEvaluator, Bindings
 from .errors import EvaluationError
 from .nodes import Node, Symbol
 from .tree import symbols
@@ -25,16 +25,16 @@ class DerivativeEvaluator(ArithmeticEvaluator):
 
     # Differentials.
 
-    def of_differential(self, node: nodes.Differential, context: Context) -> Value:
+    def of_differential(self, node: nodes.Differential, env: Bindings) -> Value:
         if node.order != 1:
             raise EvaluationError("a second differential alone")
-        if self._is_loss(node.inner, context):
+        if self._is_loss(node.inner, env):
             return self.loss_differential()
-        return _differential(self.value(node.inner, context))
+        return _differential(self.value(node.inner, env))
 
-    def _is_loss(self, node: Node, context: Context) -> bool:
+    def _is_loss(self, node: Node, env: Bindings) -> bool:
         return isinstance(node, Symbol) and (
-            self.resolve(node, context.letters) == ("L", ())
+            self.resolve(node, env.letters) == ("L", ())
         )
 
     def loss_differential(self) -> Value:
@@ -66,11 +66,11 @@ class DerivativeEvaluator(ArithmeticEvaluator):
         """Return the upstream gradient of an output, in its shape."""
         return self.input(name, "bar ")
 
-    def of_bar(self, node: nodes.Bar, context: Context) -> Value:
-        name, indices = self.resolve(node.symbol, context.letters)
+    def of_bar(self, node: nodes.Bar, env: Bindings) -> Value:
+        name, indices = self.resolve(node.symbol, env.letters)
         is_upstream = "L" not in self.scope.maps and name in self.scope.outputs
         array = self.upstream(name) if is_upstream else self.gradient(name)
-        return values.element(array, indices, node.symbol.position)
+        return values.element(array, indices)
 
     def gradient(self, name: str) -> Value:
         """Return the gradient of ``L`` with respect to a symbol, in its shape."""
@@ -96,24 +96,23 @@ class DerivativeEvaluator(ArithmeticEvaluator):
         gradient = _assembled(inputs, lambda part: sympy.diff(total, part))
         return self._in_inputs(gradient, name)
 
-    def of_gradient(self, node: nodes.Gradient, context: Context) -> Value:
+    def of_gradient(self, node: nodes.Gradient, env: Bindings) -> Value:
         r"""Return ``\nabla_x`` of a number, in the shape of ``x``."""
         variable = node.variable
         if not isinstance(variable, Symbol):
             raise EvaluationError("a gradient by what is no symbol", variable.position)
-        if self._is_loss(node.function, context):
-            return self.of_bar(nodes.Bar(node.position, variable), context)
+        if self._is_loss(node.function, env):
+            return self.of_bar(nodes.Bar(node.position, variable), env)
         derivative = nodes.Derivative(node.position, node.function, variable, 1)
-        value = self.value(derivative, context)
-        if np.ndim(value) > np.ndim(
-            self.input(self.resolve(variable, context.letters)[0])
-        ):
-            raise EvaluationError("a gradient of what is no number", node.position)
+        value = self.value(derivative, env)
+        name, _ = self.resolve(variable, env.letters)
+        if np.ndim(value) > np.ndim(self.input(name)):
+            raise EvaluationError("a gradient of what is no number")
         return _transposed(value)
 
     # Derivatives.
 
-    def of_derivative(self, node: nodes.Derivative, context: Context) -> Value:
+    def of_derivative(self, node: nodes.Derivative, env: Bindings) -> Value:
         """Return a derivative in numerator layout: that of a number is transposed."""
         variable, order = node.variable, node.order
         is_conjugated = isinstance(variable, nodes.Call)
@@ -121,55 +120,44 @@ class DerivativeEvaluator(ArithmeticEvaluator):
             variable.arguments[0] if isinstance(variable, nodes.Call) else variable
         )
         if not isinstance(variable, Symbol):
-            raise EvaluationError("a derivative by what is no symbol", node.position)
-        name, indices = self.resolve(variable, context.letters)
+            raise EvaluationError("a derivative by what is no symbol")
+        name, indices = self.resolve(variable, env.letters)
         is_complex = name in self.scope.complex
         if (is_conjugated and not is_complex) or (is_complex and order > 1):
-            raise EvaluationError(
-                "a derivative that is not defined here", node.position
-            )
-        if self._is_loss(node.function, context):
+            raise EvaluationError("a derivative that is not defined here")
+        if self._is_loss(node.function, env):
             if order > 1:
                 raise EvaluationError("write L in its inputs for a second derivative")
-            gradient = values.element(self.gradient(name), indices, variable.position)
-            if is_complex:
-                gradient = gradient / 2
-                if not is_conjugated:
-                    gradient = map_elements(sympy.conjugate, gradient)
-            return _transposed(gradient)
+            gradient = values.element(self.gradient(name), indices)
+            return _transposed(_of_loss(gradient, is_complex, is_conjugated))
 
         def slope(value: Value, symbol: Value) -> Value:
             if is_complex:
                 return _wirtinger(value, symbol, is_conjugated)
             return sympy.diff(value, symbol, order)
 
-        inputs = values.element(self.input(name), indices, variable.position)
-        inner = replace(context, fixed=context.fixed | {name})
+        inputs = values.element(self.input(name), indices)
+        inner = replace(env, fixed=env.fixed | {name})
         value = self.value(node.function, inner)
         if not np.shape(value):
             jacobian = _transposed(map_elements(partial(slope, value), inputs))
         elif np.ndim(value) > 1 or np.ndim(inputs) > 1:
-            raise EvaluationError("a derivative with more than two axes", node.position)
+            raise EvaluationError("a derivative with more than two axes")
         else:
-            jacobian = values.array_of(
-                [map_elements(partial(slope, each), inputs) for each in value]
-            )
+            rows = [map_elements(partial(slope, each), inputs) for each in value]
+            jacobian = values.array_of(rows)
         return self._in_inputs(jacobian, name)
 
     def _in_inputs(self, value: Value, name: str) -> Value:
         """Replace the symbols of a fixed name by its definition."""
         if self.is_input(name):
             return value
-        pairs = [
-            pair
-            for symbol, inner in zip(
-                np.ravel(self.input(name)), np.ravel(self.expand(name))
-            )
-            for pair in zip(
-                values.real_symbols(symbol),
-                (values.real_part(inner), values.imaginary_part(inner)),
-            )
-        ]
+        pairs: list[tuple[Value, Value]] = []
+        for symbol, inner in zip(
+            np.ravel(self.input(name)), np.ravel(self.expand(name))
+        ):
+            parts = values.real_part(inner), values.imaginary_part(inner)
+            pairs += zip(values.real_symbols(symbol), parts)
         return map_elements(
             lambda e: sympy.sympify(e).subs(pairs, simultaneous=True), value
         )
@@ -200,6 +188,15 @@ def _wirtinger(value: Value, symbol: Value, is_conjugated: bool) -> Value:
     """Return the derivative by a complex symbol, or by its conjugate."""
     real, imaginary = (sympy.diff(value, part) for part in values.real_symbols(symbol))
     return (real + (sympy.I if is_conjugated else -sympy.I) * imaginary) / 2
+
+
+def _of_loss(gradient: Value, is_complex: bool, is_conjugated: bool) -> Value:
+    """Return the derivative of the loss, which is real, from its gradient."""
+    if not is_complex:
+        return gradient
+    return (
+        gradient / 2 if is_conjugated else map_elements(sympy.conjugate, gradient / 2)
+    )
 
 
 def _transposed(value: Value) -> Value:

@@ -5,22 +5,11 @@ from dataclasses import replace
 import numpy as np
 import sympy
 
-from . import points
-from .arithmetic import FIRST, Context
+from . import nodes, points
+from .arithmetic import FIRST, Bindings
 from .derivatives import DerivativeEvaluator
 from .errors import EvaluationError, Refusal
-from .nodes import (
-    Bar,
-    Call,
-    Derivative,
-    Gradient,
-    Group,
-    Matrix,
-    Node,
-    Role,
-    Symbol,
-    Transpose,
-)
+from .nodes import Node, Symbol
 from .scope import name_of, plain
 from .tree import bare, is_upstream, symbols, walk
 from .values import Value
@@ -29,14 +18,14 @@ from .values import Value
 class Evaluator(DerivativeEvaluator):
     """Evaluates formulas in one scope."""
 
-    def of_role(self, node: Role, context: Context) -> Value:
+    def of_role(self, node: nodes.Role, env: Bindings) -> Value:
         """Return the value of a marked expression.
 
         Upstream is the gradient of an output, downstream that of an input, and a local
         factor contains no gradient.
         """
         role, inner = node.role, node.inner
-        value = self.value(inner, context)
+        value = self.value(inner, env)
         names = {
             symbol.name
             for each in np.ravel(value)
@@ -49,18 +38,18 @@ class Evaluator(DerivativeEvaluator):
             if has_upstream or any(map(_is_of_loss, walk(inner))):
                 raise EvaluationError("a gradient marked as local")
             return value
-        self._check_bars(node, context)
+        self._check_bars(node, env)
         if not names or self._is_gradient(_gradient_in(inner), role):
             return value
         if role == "upstream" and not has_upstream and self._may_arrive(value, names):
             return value
         raise EvaluationError(f"marked as {role}, and no gradient")
 
-    def _check_bars(self, node: Role, context: Context) -> None:
+    def _check_bars(self, node: nodes.Role, env: Bindings) -> None:
         role, outputs = node.role, self.scope.outputs
-        letters = {**FIRST, **context.letters}
+        letters = {**FIRST, **env.letters}
         for bar in walk(node.inner):
-            if not isinstance(bar, Bar):
+            if not isinstance(bar, nodes.Bar):
                 continue
             name = self.resolve(bar.symbol, letters)[0]
             if outputs and (role == "upstream") != (name in outputs):
@@ -70,13 +59,13 @@ class Evaluator(DerivativeEvaluator):
                 )
 
     def _is_gradient(self, node: Node, role: str) -> bool:
-        if isinstance(node, Matrix):
+        if isinstance(node, nodes.Matrix):
             return all(
                 self._is_gradient(cell, role) for row in node.rows for cell in row
             )
         if _is_of_loss(node):
             return True
-        if not isinstance(node, Derivative):
+        if not isinstance(node, nodes.Derivative):
             return False
         function, variable = bare(node.function), bare(node.variable)
         if not isinstance(function, Symbol) or not isinstance(variable, Symbol):
@@ -115,22 +104,20 @@ class Evaluator(DerivativeEvaluator):
 
 
 def _is_of_loss(node: Node) -> bool:
-    if isinstance(node, Bar):
+    if isinstance(node, nodes.Bar):
         return True
-    above = bare(node.function) if isinstance(node, Derivative | Gradient) else node
-    return isinstance(above, Symbol) and above.name == "L"
+    if isinstance(node, nodes.Derivative | nodes.Gradient):
+        node = bare(node.function)
+    return isinstance(node, Symbol) and node.name == "L"
 
 
 def _gradient_in(node: Node) -> Node:
     """Return a node without the conjugates, transposes and parentheses around it."""
-    while True:
-        match node:
-            case Role(_, _, inner) | Group(_, inner) | Transpose(_, inner):
-                node = inner
-            case Call(_, "conj", (inner, *_)):
-                node = inner
-            case _:
-                return node
+    if isinstance(node, nodes.Role | nodes.Group | nodes.Transpose):
+        return _gradient_in(node.inner)
+    if isinstance(node, nodes.Call) and node.name == "conj":
+        return _gradient_in(node.arguments[0])
+    return node
 
 
 def _are_equal(a: Value, b: Value) -> bool:

@@ -5,16 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import sympy
 
+from . import values
 from .errors import EvaluationError
-from .values import (
-    Value,
-    array_of,
-    determinant,
-    extremum,
-    imaginary_part,
-    map_elements,
-    real_part,
-)
+from .values import Value, array_of, extremum, map_elements
 
 STEPS = {"sign", "round", "floor"}
 """Functions whose slope is 0: a value that they define is treated as an input."""
@@ -31,9 +24,9 @@ _SCALAR: dict[str, Callable[[Value], Value]] = {
     "artanh": sympy.atanh,
     "ceil": sympy.ceiling,
     "conj": sympy.conjugate,
-    "Re": real_part,
-    "Im": imaginary_part,
-    "arg": lambda z: sympy.atan2(imaginary_part(z), real_part(z)),
+    "Re": values.real_part,
+    "Im": values.imaginary_part,
+    "arg": lambda z: sympy.atan2(values.imaginary_part(z), values.real_part(z)),
     "sigmoid": lambda x: 1 / (1 + sympy.exp(-x)),
     "softplus": lambda x: sympy.log(1 + sympy.exp(x)),
     "relu": lambda x: sympy.Piecewise((x, x > 0), (0, True)),
@@ -44,12 +37,8 @@ _SCALAR: dict[str, Callable[[Value], Value]] = {
 """Functions of one number; of an array, they are applied to each element."""
 
 
-def apply(name: str, arguments: list[Value], position: int) -> Value:
-    """Return the value of a function.
-
-    Raises:
-        EvaluationError: the function does not take such arguments.
-    """
+def apply(name: str, arguments: list[Value]) -> Value:
+    """Return the value of a function."""
     first, count = arguments[0], len(arguments)
     rank = len(np.shape(first))
     match name:
@@ -58,12 +47,11 @@ def apply(name: str, arguments: list[Value], position: int) -> Value:
         case "max" | "min" if count == 1 and rank:
             return extremum(name, list(np.ravel(first)))
         case "max" | "min" if count > 1:
-            return _elementwise_extremum(name, arguments, position)
+            return _elementwise_extremum(name, arguments)
         case "clip" if count == 3:
-            inner = apply("min", [arguments[2], first], position)
-            return apply("max", [arguments[1], inner], position)
+            return apply("max", [arguments[1], apply("min", [arguments[2], first])])
         case "det":
-            return determinant(sympy.Matrix(first))
+            return values.determinant(sympy.Matrix(first))
         case "tr":
             return sum(first[i, i] for i in range(len(first)))
         case "diag" if rank == 1:
@@ -77,20 +65,15 @@ def apply(name: str, arguments: list[Value], position: int) -> Value:
         case "softmax" if rank == 1:
             total = sum(map(sympy.exp, first))
             return map_elements(lambda x: sympy.exp(x) / total, first)
-    raise _undefined(name, position)
+    raise EvaluationError(f"{name} of this is not defined")
 
 
-def _elementwise_extremum(name: str, arguments: list[Value], position: int) -> Value:
+def _elementwise_extremum(name: str, arguments: list[Value]) -> Value:
     """Compare arrays element by element; a number beside them, with each element."""
     shapes = {np.shape(argument) for argument in arguments} - {()}
     if not shapes:
         return extremum(name, arguments)
     if len(shapes) > 1:
-        raise _undefined(name, position)
+        raise EvaluationError(f"{name} of this is not defined")
     elements = np.broadcast(*arguments)
-    values = [extremum(name, list(each)) for each in elements]
-    return array_of(values).reshape(elements.shape)
-
-
-def _undefined(name: str, position: int) -> EvaluationError:
-    return EvaluationError(f"{name} of this is not defined", position)
+    return array_of([extremum(name, [*e]) for e in elements]).reshape(elements.shape)

@@ -131,27 +131,16 @@ class Bracket(Node):
 
 
 class Indexed(Node):
-    """An expression for each value of some index letters.
+    """A ``sum``, ``prod``, ``max`` or ``min`` over index letters.
 
-    Without ``limits``, from 1 to the sizes of the arrays that carry the letters.
+    Without ``limits``, they run from 1 to the sizes of the arrays that carry them.
     """
 
+    kind: str
     letters: tuple[str, ...]
     body: Node
     limits: tuple[Node, ...] = ()
     condition: Statement | None = None
-
-
-class IndexedSum(Indexed):
-    """A sum over indices."""
-
-
-class IndexedProduct(Indexed):
-    """A product over indices."""
-
-
-class Extremum(Indexed):
-    name: str = "max"
 
 
 class Integral(Node):

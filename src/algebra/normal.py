@@ -8,22 +8,8 @@ import itertools
 from collections.abc import Iterator
 from fractions import Fraction
 
-from .nodes import (
-    Bar,
-    Call,
-    Differential,
-    Elementwise,
-    Group,
-    Node,
-    Number,
-    PrimedCall,
-    Product,
-    Quotient,
-    Statement,
-    Sum,
-    Symbol,
-    Transpose,
-)
+from . import nodes
+from .nodes import Node, Number, Statement, Sum, Symbol
 from .tokens import FUNCTIONS
 from .tree import Tree, bare, is_numeric, walk
 
@@ -36,14 +22,14 @@ def is_compound(statement: Statement) -> bool:
     if statement.relations:
         return True
     (side,) = map(bare, statement.sides)
-    while isinstance(side, Bar | Differential | Transpose):
+    while isinstance(side, nodes.Bar | nodes.Differential | nodes.Transpose):
         side = bare(side.parts[0])
-    if isinstance(side, PrimedCall):
+    if isinstance(side, nodes.PrimedCall):
         side = side.call
     match side:
-        case Call(_, name, arguments) if name not in FUNCTIONS:
+        case nodes.Call(_, name, arguments) if name not in FUNCTIONS:
             return any(not isinstance(bare(each), Symbol) for each in arguments)
-        case Product(_, (Symbol(), Group(_, inner), *_)) if isinstance(
+        case nodes.Product(_, (Symbol(), nodes.Group(_, inner), *_)) if isinstance(
             bare(inner), Symbol
         ):
             return False  # s(x), a function with its argument
@@ -121,14 +107,14 @@ def _factors(node: Node) -> tuple[Fraction, list[NormalForm]]:
     if isinstance(node, Sum) and len(node.terms) == 1:
         ((number, factors),) = _terms(node, 1)
         return number, factors
-    if isinstance(node, Product | Elementwise):
+    if isinstance(node, nodes.Product | nodes.Elementwise):
         number, factors = Fraction(1), []
-        for part in node.factors if isinstance(node, Product) else node.parts:
+        for part in node.factors if isinstance(node, nodes.Product) else node.parts:
             inner_number, inner_factors = _factors(part)
             number *= inner_number
             factors += inner_factors
         return number, _with_powers(factors)
-    if isinstance(node, Quotient):
+    if isinstance(node, nodes.Quotient):
         (number, above), (divisor, below) = map(_factors, node.parts)
         if divisor:
             return number / divisor, above + [("over", *below)] * bool(below)

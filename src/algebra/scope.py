@@ -1,6 +1,7 @@
 """Definitions, shapes and conditions that hold at one place of a page."""
 
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 
 from .errors import EvaluationError
 from .nodes import Index, Node, Statement, Symbol
@@ -11,7 +12,7 @@ SIZES = {"n": 3, "m": 2, "k": 4, "p": 2, "q": 3, "d": 3, "b": 2}
 
 
 @dataclass(frozen=True)
-class Definition:
+class MapDefinition:
     """``name_indices = node``, as a premise states it."""
 
     indices: tuple[Index, ...]
@@ -38,11 +39,11 @@ class Scope:
     r"""Symbols that were stated to be in ``\C``; all others are real."""
     sizes: dict[str, int] = field(default_factory=dict)
     """The letters that stand for a number of elements in this section."""
-    maps: dict[str, Definition] = field(default_factory=dict)
+    maps: dict[str, MapDefinition] = field(default_factory=dict)
     functions: dict[str, tuple[str, Node, int]] = field(default_factory=dict)
     """Parameter, body and place of each function."""
-    values: dict[str, Node] = field(default_factory=dict)
-    value_places: dict[str, int] = field(default_factory=dict)
+    values: dict[str, tuple[Node, int]] = field(default_factory=dict)
+    """Numbers that the text gives to symbols, with their places."""
     conditions: list[tuple[int, Statement]] = field(default_factory=list)
     """Conditions on symbols, with their places."""
     inline_conditions: list[tuple[int, Statement]] = field(default_factory=list)
@@ -54,26 +55,13 @@ class Scope:
     """The right side of ``dL :=``, and its place."""
 
     def next_section(self, keep_values: bool) -> "Scope":
-        """Return the scope in which the next section begins.
-
-        Maps, functions and shapes are kept; conditions and the loss are not.
-        """
-        return replace(
-            self,
-            shapes=dict(self.shapes),
-            spaces=dict(self.spaces),
-            sizes={},
-            complex=set(self.complex),
-            functions=dict(self.functions),
-            maps={k: v for k, v in self.maps.items() if k != "L"},
-            values=dict(self.values) if keep_values else {},
-            value_places=dict(self.value_places) if keep_values else {},
-            conditions=[],
-            inline_conditions=[],
-            names=set(self.names),
-            outputs=list(self.outputs),
-            loss_differential=None,
-        )
+        """Return a copy without the conditions and the loss of this section."""
+        state = {name: copy(value) for name, value in vars(self).items()}
+        state |= {"sizes": {}, "conditions": [], "inline_conditions": []}
+        if not keep_values:
+            state["values"] = {}
+        state["maps"].pop("L", None)
+        return Scope(**{**state, "loss_differential": None})
 
 
 def name_of(symbol: Symbol, scope: Scope) -> tuple[str, tuple[Index, ...]]:
@@ -95,11 +83,7 @@ def names_in(tree: Tree, scope: Scope) -> set[str]:
 
 
 def index_ranges(tree: Tree, scope: Scope) -> dict[str, int]:
-    """Return the last value of each index letter, from the arrays that carry it.
-
-    Raises:
-        EvaluationError: the arrays contradict each other.
-    """
+    """Return the last value of each index letter, from the arrays that carry it."""
     ranges: dict[str, int] = {}
     for symbol in symbols(tree):
         name, indices = name_of(symbol, scope)

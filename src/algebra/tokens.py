@@ -63,12 +63,13 @@ _SIZES = re.compile(r"\\(left|right|[bB]igg?[lrm]?)(?![A-Za-z])\.?")
 _LINE_ENVIRONMENTS = {"aligned", "gathered", "split", "align", "align*"}
 SEPARATOR = "SEPARATOR"
 """The token between two lines of an environment that are two statements."""
-_WORD = re.compile(
+_WORD = (
     r"\\(?P<font>text|mathrm|mathsf|mathtt|mathbb|operatorname\*?)"
     r"\s*(?:\{(?P<words>[^{}]*)\}|(?P<letter>[A-Za-z\d]))"
 )
+_EDGE = r"\\(?P<edge>begin|end)\s*\{(?P<environment>[^{}]*)\}"
 _TOKEN = re.compile(
-    rf":=|{_WORD.pattern}|\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|[A-Za-z]|\s+|.", re.DOTALL
+    rf":=|{_WORD}|{_EDGE}|\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|[A-Za-z]|\s+|.", re.DOTALL
 )
 _RANGE = re.compile(r"\((?P<range>\s*[a-z]\s*=[^()]*\\[lc]?dots[^()]*)\)")
 r"""``(i = 1, \dots, n)``"""
@@ -82,7 +83,7 @@ class Token:
 
 
 def tokenize(tex: str) -> list[Token]:
-    """Return the tokens of a formula.
+    """Return the tokens of a formula, and an empty one at the end.
 
     Comments, spaces and sizes of delimiters are dropped, synonyms become one command,
     and ``SEPARATOR`` stands between the lines of ``aligned`` that are statements.
@@ -100,10 +101,12 @@ def tokenize(tex: str) -> list[Token]:
         text = match[0]
         if match["font"]:
             text = _command(match["font"], match["words"] or match["letter"] or "")
+        elif match["edge"]:
+            text = environment(match["edge"], match["environment"])
         text = _SYNONYMS.get(text, text)
         if not text.isspace() and text not in _SPACES:
             tokens.append(Token(text, match.start()))
-    return _with_separators(tokens, len(tex.rstrip()))
+    return _with_separators([*tokens, Token("", len(tex.rstrip()))])
 
 
 def _command(font: str, words: str) -> str:
@@ -112,35 +115,34 @@ def _command(font: str, words: str) -> str:
     return rf"\text {word}" if font == "text" and word not in FUNCTIONS else rf"\{word}"
 
 
-def _with_separators(tokens: list[Token], end: int) -> list[Token]:
+def environment(edge: str, name: str) -> str:
+    """Return the token of the ``begin`` or ``end`` of an environment."""
+    return rf"\{edge}{{{name}}}"
+
+
+def _with_separators(tokens: list[Token]) -> list[Token]:
     """Replace the environments of lines by separators between statements."""
     result: list[Token] = []
-    environments: list[str] = []
-    index = 0
-    while index < len(tokens):
-        token = tokens[index]
-        if token.text in (r"\begin", r"\end"):
-            texts = [after.text for after in tokens[index:]]
-            length = texts.index("}") if "}" in texts else 0
-            name = "".join(texts[2:length])
-            if token.text == r"\begin":
-                environments.append(name)
-            elif not environments or environments.pop() != name:
-                raise LatexError(f"{name} ends, and did not begin", token.position)
-            if name in _LINE_ENVIRONMENTS:
-                index += length + 1
-                continue
-        in_lines = environments and environments[-1] in _LINE_ENVIRONMENTS
+    names: list[str] = []
+    line_break: Token | None = None
+    for token in tokens:
+        match = re.fullmatch(_EDGE, token.text)
+        name = match["environment"] if match else ""
+        if match and match["edge"] == "begin":
+            names.append(name)
+        elif match and (not names or names.pop() != name):
+            raise LatexError(f"{name} ends, and did not begin", token.position)
+        in_lines = names and names[-1] in _LINE_ENVIRONMENTS
         if in_lines and token.text == r"\\":
-            after = next((t.text for t in tokens[index + 1 :] if t.text != "&"), "")
+            line_break = token
+        elif name not in _LINE_ENVIRONMENTS and not (in_lines and token.text == "&"):
             # A line that begins with a relation or a sign continues its statement.
-            if after and after not in {*RELATIONS, "+", "-"}:
-                result.append(Token(SEPARATOR, token.position))
-        elif not (in_lines and token.text == "&"):
+            if line_break and token.text not in {*RELATIONS, "+", "-", ""}:
+                result.append(Token(SEPARATOR, line_break.position))
+            line_break = None
             result.append(token)
-        index += 1
-    if environments:
-        raise LatexError(f"{environments[-1]} does not end", end)
+    if names:
+        raise LatexError(f"{names[-1]} does not end", tokens[-1].position)
     return result
 
 
@@ -161,31 +163,21 @@ class Cursor:
     """Reads the tokens of a formula one after another."""
 
     def __init__(self, tex: str) -> None:
-        self._end = len(tex.rstrip())
         self._tokens = tokenize(tex)
         self.index = 0
 
     @property
     def ahead(self) -> str:
         """The text of the next token; empty at the end."""
-        return self._tokens[self.index].text if self.index < len(self._tokens) else ""
+        return self._tokens[self.index].text
 
     @property
     def position(self) -> int:
-        """Where the next token begins in the LaTeX."""
-        if self.index < len(self._tokens):
-            return self._tokens[self.index].position
-        return self._end
+        """The offset of the next token in the LaTeX."""
+        return self._tokens[self.index].position
 
     def take(self, expected: str | None = None) -> str:
-        """Read the next token.
-
-        Args:
-            expected: the only text that it may have; by default it may have any.
-
-        Raises:
-            LatexError: there is no token, or another one.
-        """
+        """Read the next token, which must be the ``expected`` one, if there is one."""
         text = self.ahead
         if text and text != expected and text in _REPLACEMENTS:
             raise refused(text, self.position)

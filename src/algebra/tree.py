@@ -2,26 +2,14 @@
 
 from collections.abc import Callable, Iterator
 
-from .nodes import (
-    Constant,
-    Group,
-    Indexed,
-    Matrix,
-    Node,
-    Number,
-    Power,
-    Product,
-    Quotient,
-    Role,
-    Statement,
-    Sum,
-    Symbol,
-)
+from . import nodes
+from .nodes import Node, Statement, Symbol
 
 Tree = Node | Statement | tuple
 """A node, a statement, or several of them; words and numbers have no parts."""
 
-_NUMERIC = Number | Constant | Sum | Product | Quotient | Power | Matrix | Role | Group
+_ARITHMETIC = nodes.Number | nodes.Constant | nodes.Sum | nodes.Product | nodes.Quotient
+_NUMERIC = _ARITHMETIC | nodes.Power | nodes.Matrix | nodes.Role | nodes.Group
 
 
 def walk(tree: Tree, skip: Callable[[Node], bool] = lambda _: False) -> Iterator[Node]:
@@ -54,7 +42,7 @@ def symbols(
 
 def bare(node: Node) -> Node:
     """Return a node without the roles and parentheses around it."""
-    while isinstance(node, Role | Group):
+    while isinstance(node, nodes.Role | nodes.Group):
         node = node.inner
     return node
 
@@ -75,7 +63,7 @@ def is_condition(statement: Statement) -> bool:
 
 
 def is_upstream(node: Node) -> bool:
-    return isinstance(node, Role) and node.role == "upstream"
+    return isinstance(node, nodes.Role) and node.role == "upstream"
 
 
 def free_indices(tree: Tree) -> set[str]:
@@ -86,4 +74,4 @@ def free_indices(tree: Tree) -> set[str]:
     if isinstance(tree, Symbol):
         return {index.letter for index in tree.indices if index.letter}
     letters = set().union(*map(free_indices, tree.parts))
-    return letters - set(tree.letters) if isinstance(tree, Indexed) else letters
+    return letters - set(tree.letters) if isinstance(tree, nodes.Indexed) else letters

@@ -1,6 +1,7 @@
 """Values of expressions: SymPy expressions, and NumPy arrays of them.
 
 All SymPy symbols are real. A complex input is the sum of two of them, one times ``I``.
+Functions raise EvaluationError for arrays that do not fit.
 """
 
 from collections.abc import Callable
@@ -106,28 +107,20 @@ def _shape(rows: Any) -> tuple[int, ...]:
     return ()
 
 
-def element(array: Value, indices: tuple[int, ...], position: int) -> Value:
-    """Return the element of an array at indices from 1; without indices, the array.
-
-    Raises:
-        EvaluationError: the array has no such element.
-    """
+def element(array: Value, indices: tuple[int, ...]) -> Value:
+    """Return the element of an array at indices from 1; without indices, the array."""
     if not indices:
         return array
     shape = np.shape(array)
     if len(indices) != len(shape) or any(
         not 1 <= index <= size for index, size in zip(indices, shape)
     ):
-        raise EvaluationError(f"no element {indices} in shape {list(shape)}", position)
+        raise EvaluationError(f"no element {indices} in shape {list(shape)}")
     return array[tuple(index - 1 for index in indices)]
 
 
 def multiply(a: Value, b: Value, position: int) -> Value:
-    """Return a product: numbers scale, arrays multiply as matrices do.
-
-    Raises:
-        EvaluationError: the shapes do not fit.
-    """
+    """Return a product: numbers scale, arrays multiply as matrices do."""
     if not np.shape(a) or not np.shape(b):
         return a * b
     if a.ndim == 1 and b.ndim == 2 and b.shape[0] == 1 and a.shape[0] > 1:
@@ -141,18 +134,14 @@ def multiply(a: Value, b: Value, position: int) -> Value:
     return product.ravel()[0] if np.shape(product) in ((1, 1), (1,)) else product
 
 
-def matrix_power(array: Value, exponent: int, position: int) -> Value:
-    """Return the power of a square matrix.
-
-    Raises:
-        EvaluationError: SymPy would take too long.
-    """
+def matrix_power(array: Value, exponent: int) -> Value:
+    """Return the power of a square matrix."""
     matrix = sympy.Matrix(array)
     is_symbolic_inverse = exponent < 0 and matrix.free_symbols
     if abs(exponent) > _LARGEST_POWER or (
         is_symbolic_inverse and len(array) > _LARGEST_POWER
     ):
-        raise EvaluationError("a power of a matrix that takes too long", position)
+        raise EvaluationError("a power of a matrix that takes too long")
     if is_symbolic_inverse:
         matrix, exponent = matrix.adjugate() / determinant(matrix), -exponent
     return array_of(matrix**exponent)

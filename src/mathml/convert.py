@@ -63,7 +63,7 @@ def _argument(text: str, start: int) -> tuple[str, int]:
     raise ValueError(f"a brace without its partner: {text}")
 
 
-class Failure(NamedTuple):
+class ConversionFailure(NamedTuple):
     """The reason why a formula does not convert."""
 
     tex: str
@@ -89,7 +89,7 @@ class FormulaError(Exception):
         failures: by the number of the formula.
     """
 
-    def __init__(self, failures: dict[int, Failure]) -> None:
+    def __init__(self, failures: dict[int, ConversionFailure]) -> None:
         super().__init__("\n".join(map(str, failures.values())))
         self.failures = failures
 
@@ -147,17 +147,21 @@ def convert_all(formulas: list[tuple[str, bool]]) -> list[str]:
     ]
 
 
-def _bad_references(converted: list[str], texs: list[str]) -> dict[int, Failure]:
+def _bad_references(
+    converted: list[str], texs: list[str]
+) -> dict[int, ConversionFailure]:
     """Return failures that the converter ignores: labels that are defined twice, and
     missing ones, for which it writes ``??``."""
     failures, labels = {}, set()
     for number, (mathml, tex) in enumerate(zip(converted, texs)):
         for label in re.findall(r' id="([^"]*)"', mathml):
             if label in labels:
-                failures[number] = Failure(tex, f"The label {label} stands above")
+                failures[number] = ConversionFailure(
+                    tex, f"The label {label} stands above"
+                )
             labels.add(label)
         for label in re.findall(r'<a href="#([^"]*)">\(\?\?\)', mathml):
-            failures[number] = Failure(tex, f"Nothing has the label {label}")
+            failures[number] = ConversionFailure(tex, f"Nothing has the label {label}")
     return failures
 
 
@@ -169,12 +173,12 @@ def error_box(tex: str) -> str:
     return f"{ERROR_BOX}{escape(tex)}</code>"
 
 
-def _failure(tex: str, error: LatexError) -> Failure:
+def _failure(tex: str, error: LatexError) -> ConversionFailure:
     # The message is "input0:7: Reason."; in a macro it has no position.
     place, _, reason = str(error).partition(": ")
     position = re.fullmatch(r"input\d+:(\d+)", place)
     start = int(position[1]) if position else 0
-    return Failure(tex, reason.rstrip("."), start if start < len(tex) else 0)
+    return ConversionFailure(tex, reason.rstrip("."), start if start < len(tex) else 0)
 
 
 def _with_roles(mathml: str) -> str:

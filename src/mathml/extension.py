@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 
-from .convert import ERROR_BOX, Failure, FormulaError, convert_all, error_box
+from .convert import ERROR_BOX, ConversionFailure, FormulaError, convert_all, error_box
 from .source import Source
 
 _HIDDEN = re.compile(
@@ -37,7 +37,7 @@ class RenderedPage:
 
     label: str
     source: str
-    formulas: list[tuple[str, Failure | None]] = field(default_factory=list)
+    formulas: list[tuple[str, ConversionFailure | None]] = field(default_factory=list)
     """The LaTeX of each rendered formula, and why it does not convert."""
 
     def problems(self, html: str) -> Iterator[str]:
@@ -114,7 +114,7 @@ def render(formulas: list[tuple[str, bool]]) -> list[str]:
         FormulaError: a formula does not convert, and there is no current page.
     """
     page = current_page.get()
-    failures: dict[int, Failure] = {}
+    failures: dict[int, ConversionFailure] = {}
     try:
         html = [
             _wrap(mathml, display)

@@ -24,7 +24,7 @@ from ..formulas.equations import Equation, equations
 from ..page import Page
 from ..results import ProgramResult, Results
 from .comparison import compare
-from .recordings import Recording, program_names, recordings
+from .recordings import RecordedFunction, program_names, recorded_functions
 
 _KIND = "agreement"
 
@@ -40,7 +40,7 @@ def check(page: Page) -> list[Finding]:
         else:
             detail = "what it did is not on record; run: python -m truth"
             findings.append(Finding(_KIND, "failed", f"{page.label}:1", name, detail))
-    recorded = recordings(programs, page.settings.snippets)
+    recorded = recorded_functions(programs, page.settings.snippets)
     return [*findings, *_page_findings(page, recorded)]
 
 
@@ -48,7 +48,7 @@ def check(page: Page) -> list[Finding]:
 class _Agreement:
     """The comparisons of one equation with the recordings of its page."""
 
-    recordings: list[Recording] = field(default_factory=list)
+    recordings: list[RecordedFunction] = field(default_factory=list)
     """Those with which it agrees."""
     is_direct: bool = False
     """Whether it was compared itself, and not only as a step of another equation."""
@@ -57,7 +57,7 @@ class _Agreement:
     difference: str = ""
 
 
-def _page_findings(page: Page, recorded: list[Recording]) -> Iterator[Finding]:
+def _page_findings(page: Page, recorded: list[RecordedFunction]) -> Iterator[Finding]:
     agreements = _agreements(equations(page) if recorded else [], recorded)
     agreeing = {e.content: e for e, a in agreements.items() if a.recordings}
     marked = {equation.content for equation in agreements if equation.is_unchecked}
@@ -88,7 +88,7 @@ def _page_findings(page: Page, recorded: list[Recording]) -> Iterator[Finding]:
 
 
 def _agreements(
-    stated: list[Equation], recorded: list[Recording]
+    stated: list[Equation], recorded: list[RecordedFunction]
 ) -> dict[Equation, _Agreement]:
     agreements = {equation: _Agreement() for equation in stated}
     groups: dict[object, list[Equation]] = defaultdict(list)

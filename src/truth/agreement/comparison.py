@@ -10,7 +10,7 @@ import numpy as np
 from algebra.errors import EvaluationError
 
 from ..formulas.equations import Equation
-from .recordings import Array, Arrays, FunctionCall, Recording, RuleCall
+from .recordings import Array, Arrays, FunctionCall, RecordedFunction, RuleCall
 
 _TOLERANCE = 1e-5
 """The relative error of float32 computations."""
@@ -18,7 +18,7 @@ _NO_VALUE = (EvaluationError, ValueError, TypeError, ZeroDivisionError, IndexErr
 
 
 @dataclass
-class Comparison:
+class ComparisonResult:
     """The results of a comparison, by equation."""
 
     agreeing: set[Equation] = field(default_factory=set)
@@ -30,7 +30,7 @@ class Comparison:
     """Both values of each equation that does not agree."""
 
 
-def compare(group: list[Equation], recording: Recording) -> Comparison:
+def compare(group: list[Equation], recording: RecordedFunction) -> ComparisonResult:
     """Compare equations with all calls of a function.
 
     An equation agrees if it does in at least one call, and differs in none.
@@ -39,7 +39,7 @@ def compare(group: list[Equation], recording: Recording) -> Comparison:
         group: the equations of one section.
         recording: the calls.
     """
-    total = Comparison()
+    total = ComparisonResult()
     for call in recording.calls:
         result = _compare_call(group, call)
         total.agreeing |= result.agreeing
@@ -51,30 +51,32 @@ def compare(group: list[Equation], recording: Recording) -> Comparison:
     return total
 
 
-def _compare_call(group: list[Equation], call: RuleCall | FunctionCall) -> Comparison:
+def _compare_call(
+    group: list[Equation], call: RuleCall | FunctionCall
+) -> ComparisonResult:
     if isinstance(call, FunctionCall):
-        return _FunctionCase(group, call).result
-    result = _RuleCase(group, call).result
+        return _FunctionComparison(group, call).result
+    result = _RuleComparison(group, call).result
     if not result.agreeing and len(call.inputs) == 1:
         return _by_another_name(group, call) or result
     return result
 
 
-def _by_another_name(group: list[Equation], call: RuleCall) -> Comparison | None:
+def _by_another_name(group: list[Equation], call: RuleCall) -> ComparisonResult | None:
     """Return the agreement of a call whose input has another name in the formulas."""
     [value] = call.inputs.values()
     names = {name for each in group if len(each.symbols) == 1 for name in each.symbols}
     for name in sorted(names - call.inputs.keys()):
         downstream = dict(zip([name], call.downstream.values()))
         renamed = replace(call, inputs={name: value}, downstream=downstream)
-        result = _RuleCase(group, renamed).result
+        result = _RuleComparison(group, renamed).result
         if result.agreeing:
             result.differences.clear()
             return result
     return None
 
 
-class _Case:
+class _CallComparison:
     """The equations of one section at the values of one call."""
 
     def __init__(self, group: list[Equation], names: Arrays) -> None:
@@ -87,7 +89,7 @@ class _Case:
         self._given = {name: a for name, a in arrays.items() if a is not None}
         self._steps: dict[Equation, list[Equation]] = {}
         self._details: dict[Equation, str] = {}
-        self.result = Comparison()
+        self.result = ComparisonResult()
 
     def _only_upstream(self) -> dict[int, str]:
         """Return the name of the output if equations need one upstream gradient."""
@@ -179,7 +181,7 @@ class _Case:
         return arrays
 
 
-class _RuleCase(_Case):
+class _RuleComparison(_CallComparison):
     """A call of a custom gradient, whose gradients belong to its inputs and outputs."""
 
     def __init__(self, group: list[Equation], call: RuleCall) -> None:
@@ -222,7 +224,7 @@ class _RuleCase(_Case):
                 self._contradict(equation, self._given.get(equation.name))
 
 
-class _FunctionCase(_Case):
+class _FunctionComparison(_CallComparison):
     """A call of a function, which may return the value of any equation."""
 
     def __init__(self, group: list[Equation], call: FunctionCall) -> None:

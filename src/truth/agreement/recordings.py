@@ -86,7 +86,7 @@ class FunctionCall:
 
 
 @dataclass(frozen=True)
-class Recording:
+class RecordedFunction:
     """The calls of a custom gradient, or of another function."""
 
     location: str
@@ -109,7 +109,9 @@ def program_names(page: Page) -> list[str]:
     ]
 
 
-def recordings(programs: dict[str, ProgramResult], folder: str) -> list[Recording]:
+def recorded_functions(
+    programs: dict[str, ProgramResult], folder: str
+) -> list[RecordedFunction]:
     """Return the recordings of custom gradients, then those of other functions.
 
     Args:
@@ -117,13 +119,15 @@ def recordings(programs: dict[str, ProgramResult], folder: str) -> list[Recordin
         folder: the folder of the programs, for messages.
     """
     rules = [
-        Recording(f"{folder}/{name}:{gradient.line}", gradient.text, _calls(gradient))
+        RecordedFunction(
+            f"{folder}/{name}:{gradient.line}", gradient.text, _calls(gradient)
+        )
         for name, program in programs.items()
         for gradient in program.gradients
         if not gradient.expected_failure
     ]
     return rules + [
-        Recording(name, "", tuple(map(FunctionCall.of, calls)))
+        RecordedFunction(name, "", tuple(map(FunctionCall.of, calls)))
         for name, program in programs.items()
         for calls in program.local_values
     ]

@@ -19,7 +19,7 @@ from ..finding import Finding
 from ..page import Page
 from .checked_formula import CheckedFormula, read
 from .inline import InlineFormulas, Verdict
-from .sections import sections
+from .section import sections
 
 
 def check_page(page: Page) -> list[Finding]:

@@ -11,6 +11,7 @@ has more axes than the page states, because the page derives the formula for one
 or one row, the formula is evaluated for each entry of its leading axes.
 """
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,38 +20,31 @@ from typing import Any, TypeGuard
 import numpy as np
 import sympy
 
-from algebra.arithmetic import ANYWHERE, Context
+from algebra import nodes
+from algebra.arithmetic import ANYWHERE, Bindings
 from algebra.errors import EvaluationError
 from algebra.evaluator import Evaluator
-from algebra.nodes import (
-    Bar,
-    Call,
-    Derivative,
-    Differential,
-    Gradient,
-    Index,
-    Integral,
-    Limit,
-    Node,
-    PrimedCall,
-    Quotient,
-    Role,
-    Symbol,
-)
+from algebra.nodes import Index, Node, Symbol
 from algebra.normal import normal_form
-from algebra.scope import SIZES, Definition, Scope, name_of, plain
+from algebra.scope import SIZES, MapDefinition, Scope, name_of, plain
 from algebra.tokens import FUNCTION_LETTERS
 from algebra.tree import bare, is_numeric, symbols, walk
 from algebra.values import Value, map_elements, real_symbols
 
 from ..page import Page
 from .checked_formula import is_unchecked
-from .section import Section
-from .sections import sections
+from .section import Section, sections
 
 _DIGITS = 50
 """More than a float has, because formulas cancel more than stable programs do."""
-_SYMBOLIC = Differential | Derivative | Gradient | PrimedCall | Integral | Limit
+_SYMBOLIC = (
+    nodes.Differential
+    | nodes.Derivative
+    | nodes.Gradient
+    | nodes.PrimedCall
+    | nodes.Integral
+    | nodes.Limit
+)
 """Nodes that are evaluated in symbols before numbers replace these."""
 
 
@@ -112,20 +106,18 @@ class Equation:
             EvaluationError: a value is missing, or the shapes don't fit.
         """
         arrays = {name: np.asarray(value) for name, value in values.items()}
-        ranks = {
-            name: len(self.section.shape(name.removeprefix("bar "))) for name in arrays
-        }
-        leading = np.broadcast_shapes(
-            *(a.shape[: max(a.ndim - ranks[name], 0)] for name, a in arrays.items())
-        )
+        outer, inner = {}, {}
+        for name, array in arrays.items():
+            rank = len(self.section.shape(name.removeprefix("bar ")))
+            start = max(array.ndim - rank, 0)
+            outer[name], inner[name] = array.shape[:start], array.shape[start:]
+        leading = np.broadcast_shapes(*outer.values())
         results = []
         for place in np.ndindex(leading):
-            entries = {}
-            for name, array in arrays.items():
-                inner = array.shape[max(array.ndim - ranks[name], 0) :]
-                if array.ndim > len(inner):
-                    array = np.broadcast_to(array, (*leading, *inner))[place]
-                entries[name] = array
+            entries = {
+                name: np.broadcast_to(array, (*leading, *inner[name]))[place]
+                for name, array in arrays.items()
+            }
             results.append(self._entry(entries, shape))
         return np.array(results).reshape((*leading, *np.shape(results[0])))
 
@@ -183,17 +175,17 @@ def _section_equations(
 
 def _input(side: Node) -> Node | None:
     """Return the symbol whose gradient is marked as downstream."""
-    if not isinstance(side, Role) or side.role != "downstream":
+    if not isinstance(side, nodes.Role) or side.role != "downstream":
         return None
     gradient = bare(side)
-    if isinstance(gradient, Bar):
+    if isinstance(gradient, nodes.Bar):
         return gradient.symbol
     return gradient.variable if _is_of_loss(gradient) else None
 
 
-def _is_of_loss(node: Node) -> TypeGuard[Derivative]:
+def _is_of_loss(node: Node) -> TypeGuard[nodes.Derivative]:
     return (
-        isinstance(node, Derivative)
+        isinstance(node, nodes.Derivative)
         and isinstance(node.function, Symbol)
         and node.function.name == "L"
     )
@@ -222,7 +214,7 @@ class EquationSection:
 
     def names(self, node: Node) -> Iterator[str]:
         """Return the names of all symbols and gradients in an expression."""
-        bars = {id(part.symbol) for part in walk(node) if isinstance(part, Bar)}
+        bars = {id(part.symbol) for part in walk(node) if isinstance(part, nodes.Bar)}
         losses = set()
         for part in walk(node):
             if _is_of_loss(part) and "L" not in self._scope.maps:
@@ -254,28 +246,28 @@ class EquationSection:
                 raise EvaluationError(f"{base} and its gradient differ in shape")
         scope = self._scope_for(shapes)
         evaluator = NumericEvaluator(scope, values, self.equations)
-        definition = Definition(equation.indices, side, 0)
+        definition = MapDefinition(equation.indices, side, 0)
         return _floats(evaluator.defined(definition, _shape(scope, name)))
 
     def _scope_for(self, shapes: dict[str, tuple[int, ...]]) -> Scope:
+        """Return the scope of the section if the page is read for some shapes."""
         key = tuple(sorted(shapes.items()))
         if key not in self._scopes:
-            self._scopes[key] = self._read_again(shapes)
+            letters: dict[str, int] = {}
+            for name, space in self._scope.spaces.items():
+                for letter, size in zip(space, shapes.get(plain(name), ())):
+                    if (
+                        not letter.isdigit()
+                        and letters.setdefault(letter, size) != size
+                    ):
+                        reason = f"{letter} is {letters[letter]} and {size}"
+                        raise EvaluationError(reason)
+            names = {*self._scope.shapes, *self._scope.names}
+            fixed = {n: shapes[plain(n)] for n in names if plain(n) in shapes}
+            scope = Scope(dimensions={**SIZES, **letters}, fixed_shapes=fixed)
+            read = itertools.islice(sections(self._page, scope), self._number, None)
+            self._scopes[key] = next(read).scope
         return self._scopes[key]
-
-    def _read_again(self, shapes: dict[str, tuple[int, ...]]) -> Scope:
-        letters: dict[str, int] = {}
-        for name, space in self._scope.spaces.items():
-            for letter, size in zip(space, shapes.get(plain(name), ())):
-                if not letter.isdigit() and letters.setdefault(letter, size) != size:
-                    raise EvaluationError(f"{letter} is {letters[letter]} and {size}")
-        names = {*self._scope.shapes, *self._scope.names}
-        fixed = {name: shapes[plain(name)] for name in names if plain(name) in shapes}
-        scope = Scope(dimensions={**SIZES, **letters}, fixed_shapes=fixed)
-        for number, section in enumerate(sections(self._page, scope)):
-            if number == self._number:
-                return section.scope
-        raise AssertionError("the page has fewer sections than before")
 
 
 def _shape(scope: Scope, name: str) -> tuple[int, ...]:
@@ -284,12 +276,9 @@ def _shape(scope: Scope, name: str) -> tuple[int, ...]:
 
 
 class NumericEvaluator(Evaluator):
-    """Evaluates formulas at numbers.
+    """Evaluates formulas at numbers, which it has by the plain names of symbols.
 
-    Args:
-        scope: of the section.
-        values: numbers by the plain names of symbols and gradients.
-        equations: of the section, for gradients that have no value.
+    The equations of the section give gradients that have no number.
     """
 
     def __init__(
@@ -299,44 +288,31 @@ class NumericEvaluator(Evaluator):
         self._values = values
         self._equations = {each.name: each for each in equations if not each.element}
 
-    def value(self, node: Node, context: Context = ANYWHERE) -> Value:
+    def value(self, node: Node, env: Bindings = ANYWHERE) -> Value:
         if isinstance(node, _SYMBOLIC) or (
-            isinstance(node, Call) and node.name in FUNCTION_LETTERS
+            isinstance(node, nodes.Call) and node.name in FUNCTION_LETTERS
         ):
-            value = Evaluator(self.scope).value(node, Context(context.letters))
+            value = Evaluator(self.scope).value(node, Bindings(env.letters))
             return self._substituted(value)
-        return super().value(node, context)
+        return super().value(node, env)
 
-    def of_quotient(self, node: Quotient, context: Context) -> Value:
-        below = self.value(node.below, context)
+    def of_quotient(self, node: nodes.Quotient, env: Bindings) -> Value:
+        below = self.value(node.below, env)
         if not np.shape(below) and below.is_zero:
             return sympy.nan  # there is no value at this point
-        return super().of_quotient(node, context)
+        return super().of_quotient(node, env)
 
-    def defined(self, definition: Definition, shape: tuple[int, ...]) -> Value:
-        """Return the array of a shape that a definition gives.
-
-        An index that is a number has no axis in the result.
-        """
-        if not definition.indices:
-            value = self.value(definition.node)
-            if np.shape(value) in ((*shape, 1), (1, *shape)):
-                return np.reshape(value, shape)
-            return value
-        axes = [
-            range(1 - offset, size + 1 - offset) if letter else range(1)
-            for (letter, offset), size in zip(definition.indices, shape)
-        ]
-        array = np.empty(tuple(map(len, axes)), dtype=object)
-        for place in np.ndindex(array.shape):
-            letters = {
-                index.letter: axis[number]
-                for index, axis, number in zip(definition.indices, axes, place)
-                if index.letter
-            }
-            array[place] = self.value(definition.node, Context(letters))
-        sizes = zip(definition.indices, array.shape)
-        return array.reshape([size for index, size in sizes if index.letter])[()]
+    def defined(
+        self,
+        definition: MapDefinition,
+        shape: tuple[int, ...],
+        fixed: frozenset[str] = frozenset(),
+    ) -> Value:
+        value = super().defined(definition, shape, fixed)
+        # A program has a column or a row of the formula as a vector.
+        if not definition.indices and np.shape(value) in ((*shape, 1), (1, *shape)):
+            return np.reshape(value, shape)
+        return value
 
     def expand(self, name: str, fixed: frozenset[str] = frozenset()) -> Value:
         if plain(name) in self._values:
@@ -362,7 +338,7 @@ class NumericEvaluator(Evaluator):
         equation = self._equations.get(gradient)
         if equation is None:
             return self._substituted(Evaluator(self.scope).gradient(name))
-        definition = Definition(equation.indices, equation.sides[0], 0)
+        definition = MapDefinition(equation.indices, equation.sides[0], 0)
         shape = self.scope.shapes.get(name, ())
         return self.memoized((name, "rule"), lambda: self.defined(definition, shape))
 

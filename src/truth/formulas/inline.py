@@ -18,27 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
+from algebra import nodes, normal
 from algebra.errors import Refusal, WrongNumber
 from algebra.evaluator import Evaluator
 from algebra.latex import parse
-from algebra.nodes import (
-    Bar,
-    Call,
-    Differential,
-    Number,
-    Role,
-    Space,
-    Statement,
-    Symbol,
-)
-from algebra.normal import (
-    NormalForm,
-    all_normal_forms,
-    is_compound,
-    normal_form,
-    relation_forms,
-    unsigned,
-)
+from algebra.nodes import Statement, Symbol
+from algebra.normal import NormalForm, is_compound, normal_form
 from algebra.scope import Scope, name_of, names_in, plain
 from algebra.tree import Tree, bare, is_numeric, symbols, walk
 from tracebook import includes
@@ -49,7 +34,7 @@ from . import literals
 from .checked_formula import CheckedFormula, is_unchecked
 from .prover import Prover
 from .section import Section
-from .sections import sections as sections_of
+from .section import sections as sections_of
 
 _LINK = re.compile(r"\]\((?P<path>[\w./-]+\.md)(?:#[\w.-]*)?\)")
 _SIGN = re.compile(r":=|\\def\b.*|\\[A-Za-z]+(?:\{\w\})?")
@@ -139,7 +124,7 @@ class InlineFormulas:
         is_refuted = isinstance(doubt, WrongNumber) and not has_size
         is_marked_alike = self._is_marked_alike(formula, statement)
         if not is_refuted and is_marked_alike and self._is_tied(formula, statement):
-            return "tied", "a program or trace of the page has its numbers"
+            return "tied", "a program or an output of the page has its numbers"
         if not self._has_other_roles(formula, statement) and _claims_nothing(statement):
             # "The derivative is $3 x$" claims something, which no program reads.
             return _EXPRESSION, "an expression alone, in no formula of the page"
@@ -164,11 +149,11 @@ class InlineFormulas:
                 if isinstance(node, Symbol):
                     names |= _spellings(node, set())
                     names |= {index.letter for index in node.indices}
-                elif isinstance(node, Space):
+                elif isinstance(node, nodes.Space):
                     names |= set(node.sizes)
-                elif isinstance(node, Differential):
+                elif isinstance(node, nodes.Differential):
                     names.add("d")
-                elif isinstance(node, Call) and node.name == "sigmoid":
+                elif isinstance(node, nodes.Call) and node.name == "sigmoid":
                     names.add("sigma")
         return names
 
@@ -210,8 +195,8 @@ class InlineFormulas:
 
     def _origin(self, formula: CheckedFormula, statement: Statement) -> str | None:
         """Return where a statement is a part of a formula, the nearest first."""
-        forms = set(relation_forms(statement)) or {
-            unsigned(normal_form(side)) for side in statement.sides
+        forms = set(normal.relation_forms(statement)) or {
+            normal.unsigned(normal_form(side)) for side in statement.sides
         }
         for origin, sections in (
             ("a formula of the section", [self._section_of[id(formula)]]),
@@ -234,7 +219,7 @@ class InlineFormulas:
                         or formula.proven
                         or (number in formula.premises and is_used)
                     ):
-                        forms |= all_normal_forms(statement)
+                        forms |= normal.all_normal_forms(statement)
             self._forms[id(section)] = forms
         return self._forms[id(section)]
 
@@ -280,7 +265,7 @@ class InlineFormulas:
             return False
         value = np.array(Evaluator(Scope()).value(last), complex)
         decimals = max(
-            (node.decimals for node in walk(last) if isinstance(node, Number)),
+            (node.decimals for node in walk(last) if isinstance(node, nodes.Number)),
             default=0,
         )
         tolerance = 0.5 * 10.0**-decimals if decimals else 0.0
@@ -333,8 +318,10 @@ def _spellings(symbol: Symbol, names: Iterable[str]) -> set[str]:
 
 def _marks(tree: Tree) -> Iterator[Mark]:
     for role in walk(tree):
-        if isinstance(role, Role):
-            bars = {id(node.symbol) for node in walk(role) if isinstance(node, Bar)}
+        if isinstance(role, nodes.Role):
+            bars = {
+                id(node.symbol) for node in walk(role) if isinstance(node, nodes.Bar)
+            }
             for symbol in symbols(role):
                 prefix = "bar " if id(symbol) in bars else ""
                 yield role.role, prefix + symbol.name

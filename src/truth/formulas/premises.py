@@ -1,24 +1,12 @@
 """The premises of a section: what its formulas state for the others."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
+from algebra import nodes
 from algebra.errors import EvaluationError
 from algebra.evaluator import Evaluator
-from algebra.nodes import (
-    Bar,
-    Call,
-    Derivative,
-    Differential,
-    Indexed,
-    Node,
-    Role,
-    Space,
-    Statement,
-    Symbol,
-)
-from algebra.scope import Definition, Scope, name_of, names_in
+from algebra.nodes import Indexed, Node, Space, Statement, Symbol
+from algebra.scope import MapDefinition, Scope, name_of, names_in
 from algebra.tokens import FUNCTION_LETTERS
 from algebra.tree import bare, is_condition, is_numeric, symbols, walk
 
@@ -33,10 +21,7 @@ _MOST_ELEMENTS = 300
 class Premises:
     """Collects definitions, spaces and conditions of a section in its scope.
 
-    Args:
-        formulas: of the section; errors are recorded in them.
-        scope: of the sections before, which is changed.
-        page: the page; its programs have the shapes that may be written in numbers.
+    A shape that a formula writes in numbers must be one of a program of the page.
     """
 
     def __init__(
@@ -52,22 +37,13 @@ class Premises:
 
     def collect(self) -> None:
         """Add what the formulas state to the scope."""
-        for formula, _, statement in self._statements():
-            with formula.catch(statement):
-                self._add_membership(formula, statement)
-        for formula, number, statement in self._statements():
-            with formula.catch(statement):
-                self._add_premise(formula, number, statement)
-        for formula, _, statement in self._statements():
-            with formula.catch(statement):
-                self._add_condition(formula, statement)
+        for add in (self._add_membership, self._add_premise, self._add_condition):
+            for formula in self._formulas:
+                for number, statement in enumerate(formula.statements):
+                    with formula.catch(statement):
+                        add(formula, number, statement)
         self._find_outputs()
         self._infer_shapes()
-
-    def _statements(self) -> Iterator[tuple[CheckedFormula, int, Statement]]:
-        for formula in self._formulas:
-            for number, statement in enumerate(formula.statements):
-                yield formula, number, statement
 
     def restricts(self, statement: Statement) -> bool:
         """Return whether a statement is a condition.
@@ -79,7 +55,9 @@ class Premises:
             or not names_in(statement, self._scope) & self.names
         )
 
-    def _add_condition(self, formula: CheckedFormula, statement: Statement) -> None:
+    def _add_condition(
+        self, formula: CheckedFormula, number: int, statement: Statement
+    ) -> None:
         if self.restricts(statement):
             if formula.display:
                 self._scope.conditions.append((formula.place(statement), statement))
@@ -87,7 +65,9 @@ class Premises:
 
     # Spaces.
 
-    def _add_membership(self, formula: CheckedFormula, statement: Statement) -> None:
+    def _add_membership(
+        self, formula: CheckedFormula, number: int, statement: Statement
+    ) -> None:
         if statement.relations != ("∈",):
             return
         *members, space = statement.sides
@@ -95,15 +75,14 @@ class Premises:
         scope = self._scope
         symbols_ = [s for s in map(bare, members) if isinstance(s, Symbol)]
         names = {name_of(symbol, Scope())[0] for symbol in symbols_}
-        self._check_names(names, statement, len(members))
+        self._check_names(names, len(members))
         shape = tuple(
             int(size) if size.isdigit() else scope.dimensions.get(size, 3)
             for size in space.sizes
         )
         self._check_shape(shape, space, formula.display)
-        scope.sizes.update(
-            (s, n) for s, n in zip(space.sizes, shape) if not s.isdigit()
-        )
+        sizes = zip(space.sizes, shape)
+        scope.sizes |= {letter: n for letter, n in sizes if not letter.isdigit()}
         self._spaces |= names
         for name in names:
             scope.shapes[name] = scope.fixed_shapes.get(name, shape)
@@ -113,21 +92,16 @@ class Premises:
             scope.complex |= names
         scope.names |= names
 
-    def _check_names(self, names: set[str], statement: Statement, count: int) -> None:
+    def _check_names(self, names: set[str], count: int) -> None:
         if len(names) < count or self._spaces & names:
+            raise EvaluationError("a symbol is named twice, or is none")
+        statements = [s for formula in self._formulas for s in formula.statements]
+        relations = tuple(s for s in statements if s.relations not in ((), ("∈",)))
+        # x_i is x with an index, or a symbol of its own.
+        mentioned = {symbol.name for symbol in symbols(relations)}
+        if missing := names - mentioned - names_in(relations, Scope()):
             raise EvaluationError(
-                "a symbol is named twice, or is none", statement.position
-            )
-        mentioned = set()
-        for _, _, other in self._statements():
-            if other.relations not in ((), ("∈",)):
-                # x_i is x with an index, or a symbol of its own.
-                mentioned |= {symbol.name for symbol in symbols(other)}
-                mentioned |= names_in(other, Scope())
-        if missing := names - mentioned:
-            raise EvaluationError(
-                f"no other formula of this section has {min(missing)}",
-                statement.position,
+                f"no other formula of this section has {min(missing)}"
             )
 
     def _check_shape(
@@ -153,13 +127,13 @@ class Premises:
         place = formula.place(statement)
         name = None
         if statement.relations[0] == ":=":
-            if not isinstance(left, Differential) or not is_loss(bare(left.inner)):
-                raise EvaluationError(
-                    r":= decides \d L, and nothing else", statement.position
-                )
+            if not isinstance(left, nodes.Differential) or not is_loss(
+                bare(left.inner)
+            ):
+                raise EvaluationError(r":= decides \d L, and nothing else")
             formula.premises[number] = None
             self.add_names(right)
-        elif isinstance(symbol, Call) and symbol.name in FUNCTION_LETTERS:
+        elif isinstance(symbol, nodes.Call) and symbol.name in FUNCTION_LETTERS:
             name = self._add_function(symbol, right, place)
         elif (
             isinstance(symbol, Symbol)
@@ -170,10 +144,10 @@ class Premises:
         if name:
             # A local factor is no output of the map.
             formula.premises[number] = (
-                f"local {name}" if isinstance(left, Role) else name
+                f"local {name}" if isinstance(left, nodes.Role) else name
             )
 
-    def _add_function(self, call: Call, body: Node, place: int) -> str | None:
+    def _add_function(self, call: nodes.Call, body: Node, place: int) -> str | None:
         argument = call.arguments[0]
         if not isinstance(argument, Symbol) or call.name in self.names:
             return None
@@ -197,7 +171,7 @@ class Premises:
             # Its space was stated for the symbol of another section.
             scope.shapes.pop(name, None)
             scope.spaces.pop(name, None)
-        scope.maps[name] = Definition(indices, body, place)
+        scope.maps[name] = MapDefinition(indices, body, place)
         scope.names.add(name)
         if indices:
             scope.shapes.setdefault(name, scope.fixed_shapes.get(name, ()))
@@ -234,25 +208,26 @@ class Premises:
     def _infer_shapes(self) -> None:
         """Set the shapes of arrays without a space by the indices that they carry."""
         for is_last in (False, False, True):
-            for formula, _, statement in self._statements():
-                with formula.catch(statement):
-                    self._infer_from_indices([*symbols(statement)], is_last)
+            for formula in self._formulas:
+                for statement in formula.statements:
+                    with formula.catch(statement):
+                        self._infer_from_indices([*symbols(statement)], is_last)
             for name in self.names - self._scope.shapes.keys():
                 if name in self._scope.maps and not self._scope.maps[name].indices:
                     self._infer_from_definition(name)
 
-    def _infer_from_indices(self, found: list[Symbol], is_last: bool) -> None:
+    def _infer_from_indices(self, carriers: list[Symbol], is_last: bool) -> None:
         """Infer shapes from the symbols of one statement.
 
         A letter that no array of a known shape carries gets a size in the last round.
         """
         scope, shapes = self._scope, self._scope.shapes
         sizes: dict[str, int] = {}
-        for symbol in found:
+        for symbol in carriers:
             shape = shapes.get(symbol.name, ())
             if len(shape) == len(symbol.indices):
                 sizes.update((i.letter, n) for i, n in zip(symbol.indices, shape))
-        for symbol in found:
+        for symbol in carriers:
             name, indices = symbol.name, symbol.indices
             letters = [index.letter for index in indices]
             is_array = indices and all(i.letter and not i.offset for i in indices)
@@ -286,5 +261,5 @@ def is_loss(node: Node) -> bool:
 
 def _states_a_map(node: Node) -> bool:
     """Return whether an inline formula states a map; of gradients it states none."""
-    gradients = Bar | Differential | Derivative
+    gradients = nodes.Bar | nodes.Differential | nodes.Derivative
     return not any(isinstance(part, gradients) for part in walk(node))

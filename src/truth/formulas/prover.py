@@ -8,7 +8,7 @@ import numpy as np
 import sympy
 
 from algebra import points
-from algebra.arithmetic import Context
+from algebra.arithmetic import Bindings
 from algebra.errors import EvaluationError, Refusal, Refuted, WrongNumber
 from algebra.evaluator import Evaluator
 from algebra.nodes import (
@@ -82,26 +82,25 @@ class Prover:
             return self._compare(sides, relations, rounding)
         try:
             return self._compare(sides, relations)
-        except Refusal:
+        except Refusal as error:
             if not self.scope.values or not any(map(is_numeric, sides)):
                 raise
-            try:
-                cases = self._compare(sides, relations, rounding, self.input_values())
-            except WrongNumber:
-                raise
-            except Refusal:
-                pass
-            else:
-                self._use_values(sides)
-                return cases
+            refusal = error
+        try:
+            cases = self._compare(sides, relations, rounding, self.input_values())
+        except WrongNumber:
             raise
+        except Refusal:
+            raise refusal from None
+        self._use_values(sides)
+        return cases
 
     def _use_values(self, sides: tuple[Node, ...]) -> None:
         names = names_in(sides, self.scope)
         names |= set().union(*map(self.inputs_of, names))
         self._used |= {
             place
-            for name, place in self.scope.value_places.items()
+            for name, (_, place) in self.scope.values.items()
             if name.removeprefix("bar ") in names
         }
 
@@ -120,7 +119,7 @@ class Prover:
         """Return the values that the text gave to the symbols of inputs."""
         evaluator = Evaluator(self.scope)
         result: Values = {}
-        for name, node in self.scope.values.items():
+        for name, (node, _) in self.scope.values.items():
             value = squeeze(np.array(evaluator.value(node), dtype=object))
             is_gradient, base = name.startswith("bar "), name.removeprefix("bar ")
             inputs = evaluator.upstream(base) if is_gradient else evaluator.input(name)
@@ -135,15 +134,14 @@ class Prover:
 
     def conditions(self, statement: Statement) -> list[sympy.Basic]:
         """Return a condition for each value of its indices, or none of an array."""
-        ranges = index_ranges(statement, self.scope)
+        sizes = index_ranges(statement, self.scope)
         letters = sorted(free_indices(statement))
         evaluator = Evaluator(self.scope)
         try:
+            ranges = [range(1, sizes[letter] + 1) for letter in letters]
             return [
-                evaluator.condition(statement, Context(dict(zip(letters, numbers))))
-                for numbers in itertools.product(
-                    *(range(1, ranges[letter] + 1) for letter in letters)
-                )
+                evaluator.condition(statement, Bindings(dict(zip(letters, numbers))))
+                for numbers in itertools.product(*ranges)
             ]
         except (EvaluationError, KeyError):
             return []
@@ -166,9 +164,9 @@ class Prover:
             raise EvaluationError("both sides are the same", sides[1].position)
         evaluator = Evaluator(self.scope)
         is_compared, cases = False, 0
-        for context, is_optional in self._contexts(sides):
+        for bindings, is_optional in self._contexts(sides):
             try:
-                values = [evaluator.value(side, context) for side in sides]
+                values = [evaluator.value(side, bindings) for side in sides]
             except RecursionError:
                 raise EvaluationError("defined by itself", sides[0].position) from None
             except EvaluationError:
@@ -188,7 +186,7 @@ class Prover:
         self._used |= evaluator.used
         return cases
 
-    def _contexts(self, sides: tuple[Node, ...]) -> Iterator[tuple[Context, bool]]:
+    def _contexts(self, sides: tuple[Node, ...]) -> Iterator[tuple[Bindings, bool]]:
         """Return the numbers of all free indices, and whether some symbols may lack."""
         ranges = index_ranges(sides, self.scope)
         letters = free_indices(sides[0])
@@ -204,7 +202,7 @@ class Prover:
             for letter in sorted(letters)
         ]
         for numbers in itertools.product(*choices):
-            yield Context(dict(zip(sorted(letters), numbers))), is_optional
+            yield Bindings(dict(zip(sorted(letters), numbers))), is_optional
 
     def _compare_orders(
         self, sides: tuple[Node, ...], relations: tuple[str, ...]

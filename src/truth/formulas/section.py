@@ -1,4 +1,6 @@
-"""The formulas of one section: their premises, and whether the claims follow."""
+"""The sections of a page, in which formulas share their premises."""
+
+from collections.abc import Iterator
 
 import numpy as np
 import sympy
@@ -7,25 +9,52 @@ from algebra import points
 from algebra.errors import EvaluationError, Refusal
 from algebra.evaluator import Evaluator
 from algebra.nodes import Bar, Node, Statement, Symbol
-from algebra.scope import Definition, Scope, index_ranges, name_of
+from algebra.scope import MapDefinition, Scope, index_ranges, name_of
 from algebra.tree import bare, is_numeric
 
 from ..page import Page
 from . import literals
-from .checked_formula import CheckedFormula
+from .checked_formula import CheckedFormula, read
 from .premises import Premises, is_loss
 from .prover import Prover, squeeze
 
 
-class Section:
-    """Formulas that share their premises.
+def sections(
+    page: Page,
+    scope: Scope,
+    formulas: list[CheckedFormula] | None = None,
+    used: set[int] | None = None,
+) -> "Iterator[Section]":
+    """Return the sections of a page, from one heading or ``% premise`` to the next.
+
+    A section begins with the scope of the one before. So if sections are checked, each
+    must be checked before the next one is taken.
 
     Args:
-        formulas: their results are recorded in them.
-        scope: at the beginning of the section; its premises are added.
-        page: the page of the formulas.
-        used: places of premises; those that proofs need are added.
+        page: the page.
+        scope: at its beginning.
+        formulas: those of the page; by default they are read.
+        used: places of premises and conditions that proofs needed, which grows.
     """
+    if formulas is None:
+        formulas = [read(formula) for formula in page.formulas]
+    used = set() if used is None else used
+    starts = [start for start, _, _ in page.headings]
+    parts: list[tuple[bool, list[CheckedFormula]]] = [(True, [])]
+    for formula in formulas:
+        if starts and starts[0] < formula.source.start:
+            starts = [start for start in starts if start > formula.source.start]
+            parts.append((True, []))
+        if "premise" in formula.marks:
+            parts.append((False, []))
+        parts[-1][1].append(formula)
+    for has_heading, part in parts:
+        scope = scope.next_section(keep_values=not has_heading)
+        yield Section(part, scope, page, used)
+
+
+class Section:
+    """Formulas that share their premises, which are added to the scope."""
 
     def __init__(
         self, formulas: list[CheckedFormula], scope: Scope, page: Page, used: set[int]
@@ -87,7 +116,7 @@ class Section:
                 self._check_numbers(formula, statement)
                 if is_loss(bare(sides[0])):
                     # The text goes on with another loss.
-                    self.scope.maps["L"] = Definition((), sides[1], place)
+                    self.scope.maps["L"] = MapDefinition((), sides[1], place)
                     self._premises.add_names(sides[1])
                     formula.premises[number] = "L"
             raise
@@ -147,8 +176,7 @@ class Section:
             for computed in [*scope.values]:
                 if name in self._prover.inputs_of(computed):
                     del scope.values[computed]
-            scope.values[name] = number
-            scope.value_places[name] = place
+            scope.values[name] = number, place
             scope.names.add(name)
         return True
 
