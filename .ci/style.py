@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BUDGETS = {
     "src": 19_000,
     "src/truth": 6_000,
-    "src/tracebook": 3_000,
+    "src/tracebook": 2_000,
     "tests/claims + tests/harness": 16_000,
     "tests": 36_000,
 }

@@ -703,7 +703,7 @@ DISPLAYED = r"""async name => {
 }"""
 
 
-def _set(page: Page, its: recording.Recording, values: tuple[str, ...]) -> None:
+def _set(page: Page, its: recording.Sliders, values: tuple[str, ...]) -> None:
     panel = page.locator(".inputs:not(.language-text *)")
     for each, value in zip(its.parameters, values):
         label = each.name.replace("_", " ")

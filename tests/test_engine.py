@@ -478,7 +478,8 @@ def test_a_snippet_or_trace_that_no_page_shows_is_reported(book):
     assert code == 1 and "snippets/x.py: no page shows it" in said
 
 
-def test_a_table_is_no_stray_file_and_needs_a_page(book):
+def test_a_table_is_no_orphan_and_needs_a_page(book):
+    book.settings("plugins = ['truth.tracebook_plugin']")
     book.add("x", "print(1)\n", "1\n")
     (book.snippets / "tables").mkdir()
     (book.snippets / "tables/a.md").write_text("| a |\n| --- |\n| 1 |\n")

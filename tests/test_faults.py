@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -26,7 +25,7 @@ import pytest
 from gradients.client import GradientResult
 from store import fingerprint
 from store.database import Store
-from tracebook import command, files, pages, settings, snippet
+from tracebook import files, pages, settings, snippet
 from tracebook.runner import Runner
 from truth import results
 from truth.finding import Finding
@@ -41,6 +40,7 @@ CONFIG = """
 site_name: A book
 strict: true
 plugins: [tracebook, truth: {demand: false}]
+validation: {links: {not_found: info}}  # the ledger has a link to the site's own page
 markdown_extensions:
   - pymdownx.snippets: {base_path: [snippets], check_paths: false}
   - pymdownx.superfences
@@ -456,14 +456,14 @@ def test_what_pythonpath_names_does_not_run(book, tmp_path, command):
     assert code and ("no page of the site" in said or "x.out:1: " in said), said
 
 
-def test_a_package_of_another_project_is_refused(monkeypatch, tmp_path, capsys):
+def test_a_package_of_another_project_is_refused(monkeypatch, tmp_path):
+    """A result would be kept under the digest of code that didn't run."""
     write(tmp_path, "src/tracebook/__init__.py", "")
     monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
-    monkeypatch.setattr(signal, "signal", lambda *_: None)
-    assert command.main("truth", lambda: 0) == 2
-    said = capsys.readouterr().err
-    assert f"takes the place of {tmp_path / 'src/tracebook'}" in said
-    assert "unset PYTHONPATH" in said
+    fingerprint.code.cache_clear()
+    message = f"takes the place of {tmp_path / 'src/tracebook'}; unset PYTHONPATH"
+    with pytest.raises(settings.SettingsError, match=re.escape(message)):
+        fingerprint.code("tracebook")
 
 
 def test_a_damaged_store_starts_anew(tmp_path, capsys):
@@ -503,7 +503,7 @@ def test_a_message_that_is_no_unicode_loses_no_results(book, monkeypatch):
     [page] = all_pages(book)
     store, program = results.Results(book), page.programs["x.py"]
     result = results.ProgramResult(True, [gradient], [])
-    store.keep_program(store.keys.of_program(program), result)
+    store.keep_program(store.keys.of_program("x.py", program.digests), result)
     assert store.program(program) == result
     monkeypatch.setattr(ledger, "text", lambda root: gradient.detail)
     ledger.write(book, book / "ledger.md")
@@ -513,9 +513,10 @@ def test_a_message_that_is_no_unicode_loses_no_results(book, monkeypatch):
 def keys(book: Path) -> list[str]:
     """Return the keys of the results of the program and of the page, as they are."""
     [page] = all_pages(book)
+    [program] = snippet.find(settings.load(book))
     keys = results.Keys(book)
     of_checks = [keys.of_page(check, page) for check in results.CHECKS]
-    return [keys.of_program(page.programs["x.py"]), *of_checks]
+    return [keys.of_program(program.name, program.digests), *of_checks]
 
 
 def test_other_numbers_are_other_results(book, monkeypatch):

@@ -400,7 +400,7 @@ def test_what_stands_in_a_comment_is_not_shown(root):
         "`<!--` is code\n" + shown("b.py", "b.out", "wrong/c.py", "wrong/c.out")
     )
     book = settings.load(root)
-    said = [*map(str, pages.problems(book, snippet.find(book), ()))]
+    said = [*map(str, pages.problems(book, snippet.find(book), (), {}))]
     assert [each for each in said if "/b." in each or "/c." in each] == []
     assert said == [
         "snippets/guide/one/a.py: no page shows it",

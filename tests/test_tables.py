@@ -11,8 +11,10 @@ from tracebook.pages import problems as page_problems
 from truth import tables
 from truth.page import Page
 from truth.structure import fences
+from truth.tracebook_plugin import includes
 
 from .project import ROOT
+from .table_records import record
 
 NAMES = tables.names(ROOT)
 SAMPLE = "when_grad_runs"
@@ -71,7 +73,7 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / tables.CODE / "__init__.py").write_text("NAMES = ['cut']\n")
     (tmp_path / tables.CODE / "cut.py").write_text("def table(): ...\n")
     (tmp_path / "tests/harness/places.py").write_text("PLACES = []\n")
-    path(tmp_path).write_text(tables.record(tmp_path, "cut", BODY))
+    path(tmp_path).write_text(record(tmp_path, "cut", BODY))
     return tmp_path
 
 
@@ -118,7 +120,7 @@ def test_another_version_is_stale(project, monkeypatch):
 
 def test_another_table_is_no_source(project):
     (project / tables.CODE / "other.py").write_text("def table(): ...\n")
-    text = tables.record(project, "other", BODY)
+    text = record(project, "other", BODY)
     path(project, "other").write_text(text)
     assert problems(project) == []
 
@@ -146,12 +148,12 @@ def test_a_page_includes_a_record_and_a_record_needs_a_page(project):
     page = project / "docs/page.md"
     page.write_text("# Page\n")
     book = settings.load(project)
-    messages = [str(problem) for problem in page_problems(book, [], set())]
+    messages = [str(problem) for problem in page_problems(book, [], (), includes(book))]
     assert messages == ["snippets/tables/cut.md: no page shows it"]
     page.write_text('# Page\n\n--8<-- "tables/cut.md"\n')
-    assert [*page_problems(book, [], set())] == []
+    assert [*page_problems(book, [], (), includes(book))] == []
     page.write_text('--8<-- "tables/cut.md"\n\n--8<-- "tables/none.md"\n')
-    [problem] = page_problems(book, [], set())
+    [problem] = page_problems(book, [], (), includes(book))
     assert problem.message == "embeds tables/none.md, which is not in snippets/"
 
 

@@ -590,8 +590,8 @@ def test_serving_warns_once(book, caplog):
 
 def test_many_unchecked_pages_are_one_line():
     said = [f"docs/page{n}.md: not checked as it is now" for n in range(73)]
-    assert [*truth_plugin._told([*said, "docs/a.md:1: wrong"])] == [
+    assert [*truth_plugin._summary([*said, "docs/a.md:1: wrong"])] == [
         "docs/a.md:1: wrong",
         "73 pages are not checked as they are now",
     ]
-    assert [*truth_plugin._told(said[:2])] == said[:2]
+    assert [*truth_plugin._summary(said[:2])] == said[:2]

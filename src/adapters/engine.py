@@ -39,14 +39,14 @@ class Engine:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the engine answers."""
+        """True until the engine ends."""
         return self._process.poll() is None
 
     def check(self, *paths: Path) -> dict:
         """Check programs, or the whole project.
 
         Returns:
-            The fields of ``report.Report``.
+            The fields of ``report.CheckReport``.
 
         Raises:
             ChildProcessError: the engine ended without an answer.

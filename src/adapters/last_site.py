@@ -1,4 +1,4 @@
-"""Serve the last site while MkDocs renders the next one."""
+"""Serve the site of the last time while MkDocs renders the next one."""
 
 import contextlib
 import shutil
@@ -9,8 +9,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
-_keeping = threading.Lock()
-# MkDocs' server answers at that address, and this one does not.
+_COPYING = threading.Lock()
+# MkDocs' own server answers at the address livereload, and this one does not.
 _NOTE = b"""<p style="position: fixed; bottom: 0; left: 0; right: 0; margin: 0;
  padding: 1em; background: #fe8; color: #000; font: 16px sans-serif; z-index: 9">
 %s It is being rendered; this page reloads by itself.</p>
@@ -58,19 +58,22 @@ class LastSite:
 
     @classmethod
     def start(cls, address: tuple[str, int], url: str, site: Path) -> "LastSite":
-        """Raises OSError if nothing can be served at the address."""
+        """Start a server.
+
+        Raises:
+            OSError: nothing can be served at the address.
+        """
         handler = partial(_Handler, directory=str(site), mount=urlsplit(url).path)
         return cls(ThreadingHTTPServer((str(address[0]), address[1]), handler))
 
     def close(self) -> None:
+        """Free the address."""
         self._server.shutdown()
         self._server.server_close()
 
     @staticmethod
-    def keep(site: Path, kept: Path) -> None:
-        """Keep a copy of a rendered site for the next start.
-
-        What was made when it was asked for stays from the time before.
-        """
-        with _keeping, contextlib.suppress(OSError):
-            shutil.copytree(site, kept, dirs_exist_ok=True)
+    def keep(site: Path, copy: Path) -> None:
+        """Keep a copy of a site for the next start. Files that this site makes only on
+        demand stay as they were."""
+        with _COPYING, contextlib.suppress(OSError):
+            shutil.copytree(site, copy, dirs_exist_ok=True)

@@ -1,5 +1,5 @@
-"""The adapter to MkDocs: a page that isn't known to hold isn't built, and the ledger
-and the tests of claims are published."""
+"""The plugin ``truth``: refuse to build pages that weren't checked, and publish the
+ledger and the tests of claims."""
 
 import logging
 import shutil
@@ -33,7 +33,7 @@ log = logging.getLogger("mkdocs.plugins.truth")
 
 @contextmanager
 def _as_plugin_errors() -> Iterator[None]:
-    """Have MkDocs name a setting or a file that is not as it must be."""
+    """Report errors of settings and files as MkDocs does."""
     try:
         yield
     except (SettingsError, OSError) as error:
@@ -48,10 +48,10 @@ class TruthConfig(Config):
 
 
 class TruthPlugin(BasePlugin[TruthConfig]):
-    """``build`` fails unless all is known to hold; ``serve`` warns.
+    """``build`` fails unless every page passed its checks; ``serve`` warns.
 
-    The ledger is made of the results on record and the pages as they are now, so
-    it claims nothing of a page that was edited since.
+    The ledger consists of the stored results of the pages as they are now, so it says
+    nothing of pages that were edited since.
     """
 
     def on_startup(
@@ -67,14 +67,14 @@ class TruthPlugin(BasePlugin[TruthConfig]):
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
         if self.config.demand and not self._serving:
-            self._tell(_root(config))
+            self._log_unproven(_root(config))
 
-    def _tell(self, root: Path) -> None:
+    def _log_unproven(self, root: Path) -> None:
         with _as_plugin_errors():
             unproven = [*SiteCheck(root, all_pages(root), []).unproven()]
         if unproven != self._unproven:
-            for each in _told(unproven) if self._serving else unproven:
-                log.log(logging.WARNING if self._serving else logging.ERROR, each)
+            for line in _summary(unproven) if self._serving else unproven:
+                log.log(logging.WARNING if self._serving else logging.ERROR, line)
             if unproven and self._serving:
                 log.warning("To check these, run: python -m truth")
         self._unproven = unproven
@@ -89,7 +89,7 @@ class TruthPlugin(BasePlugin[TruthConfig]):
         uri = LEDGER.removeprefix("docs/")
         if written := files.get_file_from_path(uri):
             files.remove(written)
-        # A book without it in its menu is a book, too.
+        # The menu needn't have it.
         files.append(
             File.generated(
                 config, uri, abs_src_path=str(path), inclusion=InclusionLevel.NOT_IN_NAV
@@ -100,41 +100,41 @@ class TruthPlugin(BasePlugin[TruthConfig]):
             on_demand.make("ledger", _LEDGER, partial(self._renew, _root(config), path))
 
     def _renew(self, root: Path, path: Path) -> None:
-        """The page that a browser asks for, of the pages as they are now."""
+        """Render the site again if the ledger that a browser asks for has changed."""
         if on_demand.is_serving() and path.read_text("utf-8") != ledger.text(root):
             self._is_ledger_due = True
             on_demand.rebuild()
 
     @event_priority(-50)  # before the site is packed
     def _copy_tests(self, *, config: MkDocsConfig) -> None:
-        """Publish the tests of claims, to which the signs link."""
+        """Publish the tests of claims, which pages link to."""
         tests = _root(config) / claims.FOLDER
         for path in sorted(tests.rglob("*.py")):
             target = Path(config.site_dir, claims.FOLDER, path.relative_to(tests))
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
 
-    @event_priority(-300)  # nobody waits for it
-    def _judge(self, *, config: MkDocsConfig) -> None:
+    @event_priority(-300)  # after all others
+    def _demand(self, *, config: MkDocsConfig) -> None:
         if self._serving and self.config.demand:
-            self._thread.submit(self._tell, _root(config))
-        # Not before, so that all else that is wrong has been said.
+            self._thread.submit(self._log_unproven, _root(config))
+        # Not before the other plugins have reported their problems.
         if self._unproven and not self._serving:
             raise PluginError(
                 f"truth: {len(self._unproven)} things are not known to hold; the site"
                 " is not built; run: python -m truth"
             )
 
-    on_post_build = CombinedEvent(_copy_tests, _judge)
+    on_post_build = CombinedEvent(_copy_tests, _demand)
 
 
-def _told(unproven: list[str]) -> Iterator[str]:
-    """What is not known to hold; of many pages that nobody checked only how many."""
-    unchecked = [each for each in unproven if each.endswith(_UNCHECKED)]
+def _summary(unproven: list[str]) -> Iterator[str]:
+    """Return the lines, but of many pages that weren't checked only the number."""
+    unchecked = [line for line in unproven if line.endswith(_UNCHECKED)]
     if len(unchecked) <= _MANY:
         yield from unproven
         return
-    yield from (each for each in unproven if each not in unchecked)
+    yield from (line for line in unproven if line not in unchecked)
     yield f"{len(unchecked)} pages are not checked as they are now"
 
 

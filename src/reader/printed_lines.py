@@ -10,7 +10,7 @@ def check(context: Any) -> dict:
     """Add the lines of all programs to the report.
 
     Args:
-        context: the check, as ``tracebook.checker.Context`` has it.
+        context: the check, as ``tracebook.checker.PluginContext`` has it.
 
     Returns:
         No figures.

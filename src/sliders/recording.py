@@ -48,7 +48,7 @@ class RecordingError(Exception):
 
 
 @dataclass(frozen=True)
-class Recording:
+class Sliders:
     """The parameters of a program, and what it printed for their values."""
 
     path: Path
@@ -66,15 +66,15 @@ class Recording:
 
     @property
     def draws(self) -> bool:
-        """Whether the program names a figure of its own."""
+        """True if the program names a figure of its own."""
         name = rf"\b{re.escape(self.snippet.path.stem)}(-[\w-]+)?\.svg\b"
         return bool(re.search(name, self.snippet.text))
 
     @property
     def digest(self) -> str:
         """The digest of the program and its parameters as they are now."""
-        both = f"{self.snippet.text}\0{self.declared}"
-        return sha256(both.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGITS]
+        text = f"{self.snippet.text}\0{self.declared}"
+        return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGITS]
 
     @property
     def default(self) -> str:
@@ -114,11 +114,11 @@ class Recording:
         text = self.text(values)
         return ast.unparse(_Messages().visit(ast.parse(text))) if self.draws else text
 
-    def with_output(self, output: str) -> "Recording":
+    def with_output(self, output: str) -> "Sliders":
         """Return this one with the output of a run of ``variants``."""
         parts = re.split(rf"^{_HEADING}(.*)\n", output, flags=re.MULTILINE)
         texts = dict(zip(parts[1::2], parts[2::2]))
-        messages = {  # each once, although a figure may be drawn in two colors
+        messages = {  # each once, although a figure may be figures in two colors
             heading: tuple(dict.fromkeys(_MESSAGES.findall(text)))
             for heading, text in texts.items()
         }
@@ -145,12 +145,12 @@ class Recording:
         return None
 
     def figures(
-        self, drawn: Mapping[str, bytes], originals: Mapping[str, bytes]
+        self, figures: Mapping[str, bytes], originals: Mapping[str, bytes]
     ) -> dict[str, bytes]:
         """Return the figures of all combinations except that of the program.
 
         Args:
-            drawn: the figures of a run of ``variants``, each in the folder of its
+            figures: the figures of a run of ``variants``, each in the folder of its
                 number.
             originals: the figures of the program.
 
@@ -161,7 +161,7 @@ class Recording:
         numbers = {at: str(n) for n, at in enumerate((*self.outputs, _AGAIN))}
         unchanged = self.default, _AGAIN
         for (heading, number), name in itertools.product(numbers.items(), originals):
-            content = drawn.get(f"{number}/{name}")
+            content = figures.get(f"{number}/{name}")
             if content is None:
                 printed = indent(self.outputs.get(heading, ""), "    ")
                 raise ValueError(f"draws no {name} at {heading}\n{printed}")
@@ -170,7 +170,7 @@ class Recording:
                     f"draws another {name} where other combinations ran before"
                 )
         dropped = {numbers[heading] for heading in unchanged}
-        return {k: v for k, v in drawn.items() if k.partition("/")[0] not in dropped}
+        return {k: v for k, v in figures.items() if k.partition("/")[0] not in dropped}
 
     def stream(self) -> str:
         """Return what is recorded, as ``variants`` prints it."""
@@ -224,7 +224,7 @@ def count(snippet: Snippet) -> int:
     return sum(line.startswith(_HEADING) for line in lines)
 
 
-def load(snippet: Snippet) -> Recording | None:
+def load(snippet: Snippet) -> Sliders | None:
     """Read the file beside a program, or return None if there is none.
 
     Raises:
@@ -240,7 +240,7 @@ def load(snippet: Snippet) -> Recording | None:
 
 
 @lru_cache(maxsize=1024)
-def _read(snippet: Snippet, path: Path, text: str) -> Recording:
+def _read(snippet: Snippet, path: Path, text: str) -> Sliders:
     """Parse a file. While a site is served, an edit changes few of them."""
     head, _, rest = text.partition("\n\n")
     declared = head.rstrip("\n") + "\n"
@@ -248,7 +248,7 @@ def _read(snippet: Snippet, path: Path, text: str) -> Recording:
         _declared(snippet, number, line)
         for number, line in enumerate(declared.splitlines(), 1)
     )
-    recording = Recording(path, snippet, parameters, declared)
+    recording = Sliders(path, snippet, parameters, declared)
     if len({p.place for p in parameters}) < len(parameters):
         raise RecordingError(1, "names one constant twice")
     if (number := sum(1 for _ in recording.combinations())) > MOST:

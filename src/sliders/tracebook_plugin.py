@@ -9,29 +9,29 @@ import re
 from textwrap import indent
 
 from tracebook import compare
-from tracebook.checker import Context
+from tracebook.checker import PluginContext
 from tracebook.runner import Run
 from tracebook.settings import SettingsError, any_of, table
 from tracebook.snippet import Snippet
 
 from . import recording
-from .recording import SUFFIX, Recording, RecordingError
+from .recording import SUFFIX, RecordingError, Sliders
 
 __all__ = ["SUFFIX", "check"]
 
 
-def check(context: Context) -> dict[Snippet, dict[str, bytes]]:
+def check(context: PluginContext) -> dict[Snippet, dict[str, bytes]]:
     """Check the sliders of the programs, and return the figures of their positions."""
-    return _Sliders(context).check()
+    return _Check(context).check()
 
 
-class _Sliders:
-    def __init__(self, context: Context) -> None:
+class _Check:
+    def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._noise = _noise(context)
         # A recording of a program that fails needn't be reported, too.
         self._failed = {problem.name for problem in context.report.problems}
-        self._recordings: dict[Snippet, Recording] = {}
+        self._recordings: dict[Snippet, Sliders] = {}
         """By the programs that run at all combinations."""
         self._figures: dict[Snippet, dict[str, bytes]] = {}
 
@@ -60,7 +60,7 @@ class _Sliders:
                 self._problem(record, f"{fault}; {advice}")
         return self._figures
 
-    def _load(self, program: Snippet) -> Recording | None:
+    def _load(self, program: Snippet) -> Sliders | None:
         try:
             return recording.load(program)
         except RecordingError as error:
@@ -71,7 +71,7 @@ class _Sliders:
         self._context.report.problem(f"{path}:{line}", message, program.name)
         return None
 
-    def _draws(self, record: Recording) -> bool:
+    def _draws(self, record: Sliders) -> bool:
         """Return whether a program runs for its figures."""
         is_asked = self._context.variants or self._context.checker.settings.observer
         return record.draws and not is_asked
@@ -99,7 +99,7 @@ class _Sliders:
             diff = indent(difference[1], "    ")
             self._problem(record, f"its program prints something else\n{diff}")
 
-    def _keep_figures(self, current: Recording, variants: Snippet, run: Run) -> bool:
+    def _keep_figures(self, current: Sliders, variants: Snippet, run: Run) -> bool:
         """Keep the figures of a run, if all are there."""
         program = current.snippet
         originals = self._context.runs[program].figures
@@ -112,12 +112,12 @@ class _Sliders:
         self._context.checker.memory.keep(variants, run)
         return True
 
-    def _problem(self, record: Recording, message: str) -> None:
+    def _problem(self, record: Sliders, message: str) -> None:
         location = f"{self._context.checker.settings.label(record.path)}:1"
         self._context.report.problem(location, message, record.snippet.name)
 
 
-def _noise(context: Context) -> re.Pattern:
+def _noise(context: PluginContext) -> re.Pattern:
     """Return what libraries print because a program runs many times in one process."""
     options = table(context.checker.settings.root, "sliders")
     try:

@@ -27,6 +27,11 @@ CREATE TABLE IF NOT EXISTS results (
 """
 
 
+def path_of(root: Path) -> Path:
+    """Return the file of a project's results."""
+    return root / ".cache" / "results.db"
+
+
 class Store:
     """Results of one project, shared by all processes that work on it.
 

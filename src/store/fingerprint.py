@@ -10,7 +10,7 @@ from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 
-from tracebook.settings import cores
+from tracebook.settings import SettingsError, cores
 
 _SOURCES = Path(__file__).resolve().parents[1]
 _CPUINFO = Path("/proc/cpuinfo")
@@ -53,7 +53,11 @@ def code(*parts: str) -> str:
     Args:
         *parts: folders or files below ``src/``; of a folder the files of Python and
             TOML count.
+
+    Raises:
+        SettingsError: other code runs than that of ``src/``.
     """
+    _refuse_foreign_packages()
     files = {
         path
         for part in parts
@@ -67,6 +71,18 @@ def code(*parts: str) -> str:
             for content in (path.relative_to(_SOURCES).as_posix(), path.read_bytes())
         )
     )
+
+
+def _refuse_foreign_packages() -> None:
+    """Raise SettingsError if a package isn't that of ``src/``, beside ``.venv``."""
+    src = Path(sys.prefix).parent / "src"
+    for name, module in [*sys.modules.items()]:
+        if not (src / name / "__init__.py").is_file():
+            continue
+        path = Path(getattr(module, "__file__", None) or src).resolve()
+        if not path.is_relative_to(src.resolve()):
+            advice = "unset PYTHONPATH, or move it away"
+            raise SettingsError(f"{path} takes the place of {src / name}; {advice}")
 
 
 def _text(path: Path) -> str:

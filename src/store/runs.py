@@ -3,46 +3,60 @@
 import contextlib
 import json
 from base64 import b64decode, b64encode
+from collections.abc import Collection
 from dataclasses import asdict
 
+from tracebook.memory import Memory
 from tracebook.runner import Run
 from tracebook.settings import Settings
 from tracebook.snippet import Snippet
 
 from . import fingerprint
-from .database import Store
+from .database import Store, path_of
 
 _KIND = "run"
 
 
-class StoredRuns:
-    """The passed runs of one project.
+class StoredRuns(Memory):
+    """The passed runs of one project, from one day to another.
 
     Args:
         settings: of the project.
+        remember: whether runs of other processes count.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        self._store = Store(settings.store_path)
+    def __init__(self, settings: Settings, remember: bool = True) -> None:
+        super().__init__(settings, remember)
+        self._store = Store(path_of(settings.root))
         self._settings = json.dumps(settings.of_a_run, sort_keys=True)
+        self._remember = remember
 
     def recall(self, snippet: Snippet) -> Run | None:
         """Return the run of a program with this text, or None if it isn't known."""
+        run = super().recall(snippet)
+        if run or not self._remember:
+            return run
         record = self._store.get(_KIND, self._key(snippet))
         if record is None:
             return None
         figures = record.pop("figures").items()
-        return Run(**record, figures={name: b64decode(svg) for name, svg in figures})
+        run = Run(**record, figures={name: b64decode(svg) for name, svg in figures})
+        super().keep(snippet, run)
+        return run
 
     def keep(self, snippet: Snippet, run: Run) -> None:
-        """Keep a run. If it can't be written, it isn't kept."""
+        """Keep a run; if the store can't be written, only in this process."""
+        if super().recall(snippet) is run:  # it was kept before
+            return
+        super().keep(snippet, run)
         figures = {name: b64encode(svg).decode() for name, svg in run.figures.items()}
         record = asdict(run) | {"figures": figures, "observed": None}
         with contextlib.suppress(OSError):
             self._store.put(_KIND, self._key(snippet), record)
 
-    def sweep(self) -> None:
-        """Drop the runs that nobody has asked for in a month."""
+    def prune(self, snippets: Collection[Snippet]) -> None:
+        """Drop runs of other programs, and what nobody has used for a month."""
+        super().prune(snippets)
         with contextlib.suppress(OSError):
             self._store.sweep()
 

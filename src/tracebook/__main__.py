@@ -15,7 +15,7 @@ from pathlib import Path
 
 from . import command, progress
 from .checker import Checker
-from .report import Report
+from .report import CheckReport
 from .settings import SettingsError, load
 
 
@@ -34,14 +34,15 @@ def _run(arguments: argparse.Namespace) -> int:
         report = checker.check(
             arguments.paths, update, update, progress.of_programs(), arguments.stops
         )
-    return _print_json(report) if arguments.json else _print(report)
+    (_print_json if arguments.json else _print)(report)
+    return 1 if report.problems else 0
 
 
 def _parser() -> argparse.ArgumentParser:
     description = (__doc__ or "").partition("\n")[0]
     parser = argparse.ArgumentParser("python -m tracebook", description=description)
-    add, here = parser.add_argument, Path()
-    add("--root", type=Path, default=here, help="the folder of pyproject.toml")
+    add = parser.add_argument
+    add("--root", type=Path, default=Path(), help="the folder of pyproject.toml")
     add("--docs", metavar="FOLDER", help="the folder of pages, if not the settings'")
     remember = (
         "don't run what passed before, if nothing that it depends on has changed (also"
@@ -63,23 +64,20 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _print(report: Report) -> int:
+def _print(report: CheckReport) -> None:
     for note in report.notes:
         print(note)
     for problem in report.problems:
         print(problem, file=sys.stderr)
-    print(
-        f"{len(report.outputs)} snippets, {report.ran} run,"
-        + (f" {report.remembered} remembered," if report.remembered else "")
-        + (f" {report.variants} variants," if report.variants else "")
-        + f" {len(report.notes)} outputs written, {len(report.problems)} problems"
-    )
-    return 1 if report.problems else 0
+    remembered = f" {report.remembered} remembered," if report.remembered else ""
+    variants = f" {report.variants} variants," if report.variants else ""
+    numbers = f"{len(report.outputs)} snippets, {report.ran} run,{remembered}{variants}"
+    written = f"{len(report.notes)} outputs written"
+    print(f"{numbers} {written}, {len(report.problems)} problems")
 
 
-def _print_json(report: Report) -> int:
+def _print_json(report: CheckReport) -> None:
     print(json.dumps(asdict(report)), flush=True)
-    return 1 if report.problems else 0
 
 
 def _serve(checker: Checker) -> int:
@@ -91,7 +89,7 @@ def _serve(checker: Checker) -> int:
             show = progress.of_programs(parent)
             report = checker.check(paths, sweep=True, progress=show)
         except (SettingsError, OSError, ValueError) as error:
-            report = Report()
+            report = CheckReport()
             report.problem("tracebook", str(error))
         _print_json(report)
     return 0

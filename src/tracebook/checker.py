@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from textwrap import indent
 from typing import Any
 
@@ -11,30 +12,31 @@ from . import compare, files, includes, pages, snippet
 from .figures import Figures
 from .memory import Memory
 from .output import MISREAD, unshowable
-from .report import Report
+from .report import CheckReport
 from .runner import Run, Runner
 from .settings import Settings, SettingsError
 from .snippet import Snippet
 
 Progress = Callable[[int, int], None]
-"""Gets the numbers of ended programs and of all."""
 
 
 @dataclass(frozen=True)
-class Context:
+class PluginContext:
     """A check whose programs ran, for plugins.
 
-    The setting ``plugins`` names modules. Their function ``check(context)`` adds to the
-    report, and returns figures to be published: for each program by their paths below
-    its folder. A module with files of its own beside programs has their ``SUFFIX``.
+    The setting ``plugins`` names modules, which may have
+
+    - ``check(context)``: adds to the report, and returns figures to be published, for
+      each program by their paths below its folder;
+    - ``SUFFIX``: of its own files beside programs;
+    - ``includes(settings)``: returns other files that pages must include, by name.
     """
 
     checker: "Checker"
     programs: Sequence[Snippet]
     runs: Mapping[Snippet, Run]
-    report: Report
+    report: CheckReport
     update: bool
-    """Whether records that differ are rewritten."""
     variants: bool
     """Whether variants run although their records agree with the program."""
 
@@ -51,9 +53,12 @@ class Checker:
     def __init__(self, settings: Settings, remember: bool = False) -> None:
         self.settings = settings
         # An observer doesn't change a run, so a run under an observer counts later.
-        self.memory = Memory(
-            replace(settings, observer=""), remember and not settings.observer
+        plain, remember = (
+            replace(settings, observer=""),
+            remember and not settings.observer,
         )
+        memory = resolve_name(settings.memory) if settings.memory else Memory
+        self.memory: Memory = memory(plain, remember)
         self.runner = Runner(settings)
         self._figures = Figures(settings)
         self._plugins: list[Any] = [*map(import_module, settings.plugins)]
@@ -69,15 +74,14 @@ class Checker:
         sweep: bool = False,
         progress: Progress = lambda ended, total: None,
         variants: bool = False,
-    ) -> Report:
+    ) -> CheckReport:
         """Run programs and compare their outputs.
 
         Args:
-            paths: programs or folders of them. Pages and orphaned files are checked
-                with the whole project only.
+            paths: programs or folders, if not the whole project with its pages.
             update: rewrite outputs that differ, except those of programs that failed.
             sweep: remove figures that no program draws any longer.
-            progress: called often.
+            progress: called often, with the numbers of ended programs and of all.
             variants: have plugins run the variants of all programs.
 
         Raises:
@@ -86,16 +90,16 @@ class Checker:
         for folder in (self.settings.snippets_dir, self.settings.docs_dir):
             if not folder.is_dir():
                 raise SettingsError(f"{folder}: no such folder")
-        report = Report()
+        report = CheckReport()
         programs = snippet.find(self.settings, paths)
         runs = self._run(programs, progress, report)
         programs = [self._compare(p, runs[p], update, report) for p in programs]
         report.digests = {program.name: program.digests for program in programs}
         figures = {p: {**run.figures} for p, run in runs.items() if not run.problem}
         compared = len(report.problems)
-        context = Context(self, programs, runs, report, update, variants)
-        for plugin in self._plugins:
-            for program, drawings in plugin.check(context).items():
+        context = PluginContext(self, programs, runs, report, update, variants)
+        for check in self._hooks("check"):
+            for program, drawings in check(context).items():
                 figures[program] |= drawings
         is_complete = len(figures) == len(runs) and len(report.problems) == compared
         published = self._publish(figures, report)
@@ -103,14 +107,20 @@ class Checker:
             self.memory.prune(programs)
             # A program that failed keeps the figures of its last successful run.
             stale = self._figures.stale(published) if is_complete else set()
-            self._find_orphans(programs, report)
-            report.problems += pages.problems(self.settings, programs, stale)
-            if sweep:
-                self._figures.remove(stale)
+            records: dict[str, Path] = {}
+            for find in self._hooks("includes"):
+                records |= find(self.settings)
+            self._find_orphans(programs, {*records.values()}, report)
+            report.problems += pages.problems(self.settings, programs, stale, records)
+            for name in stale if sweep else ():
+                (self.settings.figures_dir / name).unlink()
         return report
 
+    def _hooks(self, name: str) -> list[Any]:
+        return [getattr(p, name) for p in self._plugins if hasattr(p, name)]
+
     def _run(
-        self, programs: list[Snippet], progress: Progress, report: Report
+        self, programs: list[Snippet], progress: Progress, report: CheckReport
     ) -> dict[Snippet, Run]:
         recalled = {program: self.memory.recall(program) for program in programs}
         runs = {program: run for program, run in recalled.items() if run}
@@ -120,13 +130,10 @@ class Checker:
         return runs
 
     def _compare(
-        self, program: Snippet, run: Run, update: bool, report: Report
+        self, program: Snippet, run: Run, update: bool, report: CheckReport
     ) -> Snippet:
-        """Compare a run with the recorded output, or rewrite that.
-
-        Returns:
-            The program with the output that is recorded now.
-        """
+        """Compare a run with the recorded output, or rewrite that, and return the
+        program with the output that is recorded then."""
         name, recorded = program.name, program.output or ""
         report.outputs[name] = run.output
         if self.settings.observer:
@@ -147,7 +154,10 @@ class Checker:
             return program
         line, diff = difference
         if "\r\n" in recorded:
-            diff = _line_ends(recorded, run.output, program.rel)
+            text = recorded.replace("\r\n", "\n")
+            rest = compare.difference(text, run.output, program.rel)
+            diff = "its lines end in CR LF, and those of an output in LF"
+            diff += f"\n{rest[1]}" if rest else ""
         diff = indent(diff, "    ")
         if update:
             files.write(program.output_path, run.output.encode())
@@ -163,7 +173,7 @@ class Checker:
         return program
 
     def _publish(
-        self, figures: dict[Snippet, dict[str, bytes]], report: Report
+        self, figures: dict[Snippet, dict[str, bytes]], report: CheckReport
     ) -> dict[str, bytes]:
         """Write figures, and return them by their paths below the published ones."""
         contents: dict[str, bytes] = {}
@@ -186,24 +196,17 @@ class Checker:
             )
         return contents
 
-    def _find_orphans(self, programs: list[Snippet], report: Report) -> None:
+    def _find_orphans(
+        self, programs: list[Snippet], records: set[Path], report: CheckReport
+    ) -> None:
         paths = {program.path for program in programs}
-        tables = {*pages.tables(self.settings).values()}
-        suffixes = {getattr(plugin, "SUFFIX", "") for plugin in self._plugins}
-        suffixes |= {".py", ".out"}
+        suffixes = {".py", ".out", *self._hooks("SUFFIX")}
         for path in files.below(self.settings.snippets_dir):
             program = path.with_suffix(".py")
             if path.suffix in suffixes and program not in paths:
                 message = f"belongs to {program.name}, which is missing"
-            elif path.suffix not in suffixes and path not in tables:
+            elif path.suffix not in suffixes and path not in records:
                 message = "neither a snippet nor an output"
             else:
                 continue
             report.problem(self.settings.label(path), message)
-
-
-def _line_ends(recorded: str, printed: str, rel: float) -> str:
-    """Describe how an output differs whose lines end in CR LF."""
-    rest = compare.difference(recorded.replace("\r\n", "\n"), printed, rel)
-    message = "its lines end in CR LF, and those of an output in LF"
-    return f"{message}\n{rest[1]}" if rest else message

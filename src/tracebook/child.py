@@ -21,7 +21,7 @@ import types
 from collections.abc import Callable
 from pathlib import Path
 
-from . import environment, processes, streams
+from . import environment, leftovers, streams
 from .output import without_frames
 from .settings import Settings
 from .snippet import Snippet
@@ -37,17 +37,18 @@ def run(snippet: Snippet, settings: Settings, scratch: Path, secret: str) -> Non
     Args:
         snippet: the program.
         settings: of the project.
-        scratch: holds ``output``, ``work`` (the working folder), ``tmp``, and at last
-            ``report.json``, if the program came to its end.
-        secret: shows that the report is not the program's. A program that looks
+        scratch: holds ``output``, ``work`` (the working folder) and ``tmp``.
+        secret: part of the report, which a program could write itself. One that looks
             through the frames of its callers could find it.
     """
     gc.freeze()
     gc.enable()
-    processes.prevent_orphans()
+    leftovers.prevent_orphans()
     if hasattr(os, "setsid"):  # lead a group, which the engine ends as a whole
         os.setsid()
-    path = _place(snippet, scratch)
+    path = str(snippet.path)
+    if snippet.path.suffix == ".py":  # a program inside a page has no file of its own
+        path = _write(scratch / "program" / snippet.path.name, snippet.text)
     printed = streams.redirect(scratch / "output", settings.noise_pattern, path)
     # The observer may be in the project's folder, and the process that this one was
     # forked from may have been another project's.
@@ -78,15 +79,8 @@ def run(snippet: Snippet, settings: Settings, scratch: Path, secret: str) -> Non
     (scratch / "report.json").write_text(json.dumps(report), "utf-8")
 
 
-def _place(snippet: Snippet, scratch: Path) -> str:
-    """Write the file that runs, which AutoGraph reads again. A program inside a page
-    has no file of its own."""
-    if snippet.path.suffix != ".py":
-        return str(snippet.path)
-    return _write(scratch / "program" / snippet.path.name, snippet.text)
-
-
 def _write(path: Path, text: str) -> str:
+    """Write the file that runs, which AutoGraph reads again."""
     path.parent.mkdir()
     path.write_text(text, "utf-8", "surrogateescape")
     return str(path)
@@ -188,19 +182,18 @@ def _ending(error: BaseException | None, snippet: Snippet, path: str) -> dict:
         lambda m: f'File "{snippet.label}", line {snippet.line(int(m[1]))}',
         "".join(traceback.format_exception_only(error)).rstrip("\n"),
     )
-    if snippet.raises:
-        problem += f"\n(it declares that it raises {snippet.raises})"
-    return ending | {"problem": problem}
+    declared = f"\n(it declares that it raises {snippet.raises})"
+    return ending | {"problem": problem + declared * bool(snippet.raises)}
 
 
 def _end_children() -> bool:
     """End what the program started, and return whether any of it was still there."""
     deadline = time.monotonic() + _GRACE_SECONDS
-    # There is no child left, or the system has no such processes.
+    # There is no child left, or the system has no such leftovers.
     with contextlib.suppress(ChildProcessError, AttributeError):
         while True:
             if time.monotonic() >= deadline:
-                processes.kill_children(os.getpid())
+                leftovers.kill_children(os.getpid())
             if not os.waitpid(-1, os.WNOHANG)[0]:
                 time.sleep(0.02)
     return time.monotonic() >= deadline

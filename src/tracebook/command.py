@@ -10,7 +10,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 from .environment import OF_PYTHON
 from .settings import SettingsError
@@ -27,7 +26,6 @@ def main(name: str, work: Callable[[], int]) -> int:
         if signum and signal.getsignal(signum) is not signal.SIG_IGN:  # set by nohup
             signal.signal(signum, lambda number, _: sys.exit(128 + number))
     try:
-        _refuse_foreign_packages()
         code = work()
         sys.stdout.flush()
         return code
@@ -47,14 +45,3 @@ def _restart_without_variables() -> None:
     # On Windows, execv would end the command for its caller.
     if names and (sys.flags.inspect or sys.warnoptions) and sys.platform != "win32":
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
-
-
-def _refuse_foreign_packages() -> None:
-    """Raise SettingsError if a package isn't that of ``src/``, beside ``.venv``."""
-    src = Path(sys.prefix).parent / "src"
-    for name, module in sys.modules.items():
-        path = Path(getattr(module, "__file__", None) or src).resolve()
-        is_ours = path.is_relative_to(src.resolve())
-        if not is_ours and (src / name / "__init__.py").is_file():
-            advice = "unset PYTHONPATH, or move it away"
-            raise SettingsError(f"{path} takes the place of {src / name}; {advice}")

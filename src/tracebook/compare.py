@@ -14,14 +14,13 @@ _WHOLE = re.compile(r"[0-9]+\.?0*")
 
 
 def lines_agree(recorded: str, printed: str, rel: float) -> bool:
-    """Return whether two lines agree.
+    """Return whether two lines agree: text, signs, and the count of numbers are equal.
 
-    Text, signs, and the count of numbers must be equal. Two numbers agree if they are
-    written alike, or if their values differ, by at most ``rel`` of the larger one. So
-    nothing else agrees with zero, and a change of notation alone (16 and 16.0) is a
-    difference. Two whole numbers (256, 256.0) never agree within a tolerance. Where a
-    number differs, the spaces after numbers do not count, because NumPy pads all
-    numbers to the width of the longest.
+    Two numbers agree if they are written alike, or if their values differ, by at most
+    ``rel`` of the larger one. So nothing else agrees with zero, and a change of
+    notation alone (16 and 16.0) is a difference. Two whole numbers (256, 256.0) never
+    agree within a tolerance. Where a number differs, the spaces after numbers do not
+    count, because NumPy pads all numbers to the width of the longest.
     """
     texts, new_texts = _NUMBER.split(recorded), _NUMBER.split(printed)
     numbers, new_numbers = _NUMBER.findall(recorded), _NUMBER.findall(printed)

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from .settings import Settings
 
 OF_PYTHON = ("PYTHONINSPECT", "PYTHONSTARTUP", "PYTHONWARNINGS")
-"""Variables with which Python would wait for input after a command, run a file before
-it, or turn warnings into errors."""
+"""With these, Python waits for input at its end, or turns warnings into errors."""
 _OF_TERMINALS = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR")
 
 

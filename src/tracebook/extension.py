@@ -13,8 +13,7 @@ from markdown.preprocessors import Preprocessor
 
 from . import includes, settings
 
-# Before pymdownx.snippets, for which nothing is left, and before any block is read.
-_EARLY = 33
+_EARLY = 33  # before pymdownx.snippets, and before any block is read
 
 
 class _Includes(Preprocessor):
@@ -45,15 +44,14 @@ class _Includes(Preprocessor):
 class IncludesExtension(Extension):
     """Registers the step that puts programs and outputs into the page."""
 
-    def __init__(self, **options: object) -> None:
-        self.config = {"snippets": ["", "The folder of programs"]}
-        super().__init__(**options)
+    def __init__(self, snippets: str = "") -> None:
+        super().__init__()
+        self._folder = snippets
 
     def extendMarkdown(self, md: Markdown) -> None:
-        step = _Includes(md, self.getConfig("snippets"))
+        step = _Includes(md, self._folder)
         md.preprocessors.register(step, "includes", _EARLY)
 
 
-def makeExtension(**options: object) -> IncludesExtension:
-    """Return the extension, as Python-Markdown asks for it."""
-    return IncludesExtension(**options)
+makeExtension = IncludesExtension
+"""The name by which Python-Markdown asks for it."""

@@ -41,11 +41,6 @@ class Figures:
         names -= {*figures}
         return {name for name in names if self._is_drawn(folder / name, digests)}
 
-    def remove(self, names: Iterable[str]) -> None:
-        """Remove figures."""
-        for name in names:
-            (self._settings.figures_dir / name).unlink()
-
     def _digests(self) -> dict[str, str]:
         """Return the digest of each drawn file; of none if the manifest is damaged."""
         try:

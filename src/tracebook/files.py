@@ -17,11 +17,7 @@ def below(folder: Path) -> list[Path]:
 
 
 def text(path: Path, label: str = "") -> str:
-    """Read a text; messages name it by its label.
-
-    Raises:
-        OSError: the file can't be read, or isn't UTF-8.
-    """
+    """Read a text. An OSError names the label, and the line that isn't UTF-8."""
     try:
         return path.read_text("utf-8")
     except UnicodeDecodeError as error:

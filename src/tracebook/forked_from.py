@@ -3,10 +3,10 @@
 import gc
 
 # Each child imports the command's module anew, and finds all of it here.
-from . import __main__, processes, streams  # noqa: F401
+from . import __main__, leftovers, streams  # noqa: F401
 
 streams.silence()  # what imports log belongs to no output
-processes.prevent_orphans()
+leftovers.prevent_orphans()
 # Imported modules stay, so the garbage collector needn't look through them, neither
 # now nor, as `child` has it, in the processes that are forked from this one.
 gc.disable()

@@ -5,8 +5,9 @@ comments ``# tracebook: …`` and ``# truth: …``.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 # Lines that some tool takes for an include, and the one form to write it.
@@ -92,36 +93,24 @@ def misread(text: str) -> int | None:
     return None
 
 
-def _visible(lines: list[str], part: Iterable[int]) -> list[int]:
-    """Return the lines of a part that readers see. Of the two gaps beside a hidden line
-    the longer one remains, and none at either end."""
+def _visible(lines: list[str], part: Sequence[int]) -> list[int]:
+    """Return the lines of a part that readers see. Of the gaps beside hidden lines the
+    longest one remains, and none at either end."""
+    hidden = {n for n in part if _HIDDEN.fullmatch(lines[n])}
+    filled = {n for n in part if lines[n].strip()} - hidden
     result: list[int] = []
-    gap: int | None = None
-    """The number of empty lines above the last hidden line that replace some below."""
-    for n in part:
-        if _HIDDEN.fullmatch(lines[n]):
-            if (gap := _empty_at_end(lines, result)) == len(result):
-                result.clear()
-        elif lines[n].strip():
-            result.append(n)
-            gap = None
-        elif gap is None or (result and not gap):
-            result.append(n)
-        else:
-            gap = max(0, gap - 1)
-    if gap is not None:
-        del result[len(result) - _empty_at_end(lines, result) :]
+    for is_filled, group in groupby(part, filled.__contains__):
+        block = [*group]
+        if not is_filled and hidden.intersection(block):
+            gaps = [[*gap] for _, gap in groupby(block, hidden.__contains__)]
+            gaps = [gap for gap in gaps if gap[0] not in hidden]
+            is_inside = result and block[-1] != part[-1]
+            block = max(gaps, key=len, default=[]) if is_inside else []
+        result += block
     return result
 
 
-def _empty_at_end(lines: list[str], part: list[int]) -> int:
-    count = 0
-    while count < len(part) and not lines[part[-1 - count]].strip():
-        count += 1
-    return count
-
-
-def _selected(lines: list[str], section: str) -> Iterable[int] | None:
+def _selected(lines: list[str], section: str) -> Sequence[int] | None:
     """Return the lines of a section, or of all the text; None for a missing section."""
     if not section:
         return range(len(lines))

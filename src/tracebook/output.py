@@ -9,8 +9,7 @@ NOT_NOISE = "\x1a"
 MISREAD = "looks like an include, or the end of a fence, which a page would obey"
 
 Printed = tuple[str, int]
-"""A text that came through Python's streams, and the line of the program that printed
-it, or 0."""
+"""A text of Python's streams, and the line of the program that printed it, or 0."""
 
 # The lines that locate frames inside an exception's message, and the code there.
 _FRAMES = re.compile(
@@ -42,8 +41,7 @@ def ended(text: str) -> str:
 
 
 def excerpt(text: str) -> str:
-    """Return the first and last lines of a long text, and the beginnings of long lines.
-    What isn't Unicode is escaped."""
+    """Return the ends of a long text, and the beginnings of long lines, as Unicode."""
     lines = text.encode("utf-8", "backslashreplace").decode("utf-8").split("\n")
     if len(lines) > 2 * _LINES:
         lines[_LINES:-_LINES] = [f"    … {len(lines) - 2 * _LINES} lines …"]

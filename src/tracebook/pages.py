@@ -1,7 +1,7 @@
 """The pages: what they include and show, and whether that is there."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from . import files, includes
@@ -11,7 +11,6 @@ from .settings import Settings
 from .snippet import Snippet
 
 _SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
-_TABLES = "tables"
 _FIGURE = re.compile(r"[(\"'=]\s*(?:\.\./)*figures/(?P<name>[\w/-]+\.svg)\b")
 
 
@@ -32,19 +31,11 @@ def figures(settings: Settings) -> dict[str, str]:
     return locations
 
 
-def tables(settings: Settings) -> dict[str, Path]:
-    """Return the records of tables, by the names that includes have for them: Markdown
-    files in ``tables/``, below the folder of programs."""
-    folder = settings.snippets_dir / _TABLES
-    return {
-        path.relative_to(settings.snippets_dir).as_posix(): path
-        for path in (files.below(folder) if folder.is_dir() else [])
-        if path.suffix == ".md"
-    }
-
-
 def problems(
-    settings: Settings, programs: list[Snippet], stale: Collection[str]
+    settings: Settings,
+    programs: list[Snippet],
+    stale: Collection[str],
+    records: Mapping[str, Path],
 ) -> Iterator[Problem]:
     """Find what pages show and isn't there, and what is there and no page shows.
 
@@ -52,23 +43,25 @@ def problems(
         settings: of the project.
         programs: all programs.
         stale: published figures that no program draws any longer.
+        records: other files that pages may include, by name.
     """
-    contents: dict[str, str | None] = {}
-    owners: dict[str, str] = {}
+    texts: dict[str, tuple[str | None, str]] = {}
+    """Contents and the names of programs, by the names that includes have for them."""
     for program in programs:
-        contents |= program.contents
-        owners |= dict.fromkeys(program.contents, program.name)
-    for name, path in tables(settings).items():
-        contents[name], owners[name] = path.read_text("utf-8", "replace"), name
+        texts[program.name] = program.source, program.name
+        texts[f"{program.name[:-3]}.out"] = program.output, program.name
+    for name, path in records.items():
+        texts[name] = path.read_text("utf-8", "replace"), name
     names = set()
     for include, location in included(settings):
         names.add(include.name)
-        if message := _fault(include, contents.get(include.name), settings):
+        content, _ = texts.get(include.name, (None, ""))
+        if message := _fault(include, content, settings):
             yield Problem(location, message)
     for name, location in figures(settings).items():
         if name in stale or not (settings.figures_dir / name).exists():
             yield Problem(location, f"shows the figure {name}, which no snippet drew")
-    for name, owner in owners.items():
+    for name, (_, owner) in texts.items():
         if name not in names:
             label = settings.label(settings.snippets_dir / name)
             yield Problem(label, "no page shows it", owner)
@@ -92,9 +85,7 @@ def unreadable(settings: Settings) -> Iterator[str]:
 
 def _fault(include: Include, content: str | None, settings: Settings) -> str | None:
     if not include.name:
-        return (
-            'an include is a line of its own: --8<-- "NAME.py", with nothing behind it'
-        )
+        return 'an include is a line of its own, with nothing behind it: --8<-- "NAME"'
     if content is None:
         return f"embeds {include.name}, which is not in {settings.snippets}/"
     lines, file = include.lines(content), include.name.rpartition("/")[2]

@@ -19,15 +19,14 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from . import child, environment, processes, scratch
+from . import child, environment, leftovers
 from .output import Printed, ended, without_noise
 from .settings import Settings, SettingsError
 from .snippet import Snippet
 
 _POLL_SECONDS = 0.05
 _LOST, _LOST_SECONDS = 255, 1
-"""The exit code of a child whose fork server has ended, and how long that one may take
-to end after its pipes have."""
+"""The exit code of a child whose fork server ends, and how long that may take."""
 _PATIENCE = 10
 """A program's limit by the clock is so many times its limit of processor time."""
 _REMOVED = "removed the folder that it works in"
@@ -61,7 +60,6 @@ class _Job:
     secret: str
     """Part of the child's report, which a program could write itself."""
     patience: float
-    """Seconds by the clock."""
     deadline: float
     server: int
     """The fork server's process, or 0."""
@@ -76,8 +74,7 @@ class Runner:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self.jobs = settings.workers
-        """Programs at a time."""
+        self.jobs = settings.workers  # programs at a time
         self._running: list[_Job] = []
         self._context = multiprocessing.get_context(settings.start_method)
         self._forks = settings.start_method == "forkserver"
@@ -86,7 +83,7 @@ class Runner:
             preload = [f"{__package__}.forked_from", *settings.preload, *observer]
             self._context.set_forkserver_preload(preload)
         self._scratch = tempfile.TemporaryDirectory(
-            dir=scratch.folder(), ignore_cleanup_errors=True
+            dir=leftovers.scratch_folder(), ignore_cleanup_errors=True
         )
 
     def close(self) -> None:
@@ -108,9 +105,6 @@ class Runner:
             snippets: the programs.
             done: called with each program and its run.
             progress: called often, with the numbers of ended programs and of all.
-
-        Raises:
-            SettingsError: a module can't be preloaded.
         """
         waiting, again, jobs = list(reversed(snippets)), list[Snippet](), self.jobs
         try:
@@ -188,8 +182,8 @@ class Runner:
             if not shutil.disk_usage(job.folder).free:  # what it wrote may be lost
                 disk = tempfile.gettempdir()
                 raise _SharedError(f"ended while the disk was full, below {disk}")
-            lost = job.process.exitcode == _LOST
-            if job.server and _has_ended(job.server, _LOST_SECONDS if lost else 0):
+            patience = _LOST_SECONDS if job.process.exitcode == _LOST else 0
+            if job.server and _has_ended(job.server, patience):
                 raise _SharedError("ended the process that programs are forked from")
             if not (job.folder / "work").is_dir():
                 raise _SharedError(_REMOVED)
@@ -236,7 +230,7 @@ class Runner:
                 os.killpg(pid, signal.SIGKILL)
             _RUNNING.discard(pid)
             if self._forks:
-                processes.kill_children(_server(), _RUNNING)
+                leftovers.kill_children(_server(), _RUNNING)
 
 
 def _server() -> int:
@@ -295,10 +289,8 @@ def _collect(job: _Job, limit: int) -> tuple[dict[str, bytes], str | None]:
 def _how_it_died(exit_code: int, time_limit: float) -> str:
     if exit_code >= 0:
         return f"ended before its last line, with exit code {exit_code}"
-    try:
-        name = signal.Signals(-exit_code).name
-    except ValueError:  # those for real-time programs
-        name = f"signal {-exit_code}"
+    names = {int(number): number.name for number in signal.Signals}
+    name = names.get(-exit_code, f"signal {-exit_code}")  # some have no name
     if name == "SIGXCPU":
         unit = "second" if time_limit == 1 else "seconds"
         return f"used more than {time_limit:g} {unit} of the processor"

@@ -50,14 +50,13 @@ class Settings:
     unset: Sequence[str] = ()
     """Environment variables that programs don't get."""
     observer: str = ""
-    """A module that watches programs. ``begin(snippet)`` is called in the process of
-    each program before it runs, and what that returns when the program has ended. The
-    result, as JSON has it, is part of the run."""
+    """A module whose ``begin(snippet)`` is called in the process of each program before
+    it runs, and what that returns when it has ended. The result is part of the run."""
     memory: str = ""
-    """A class that keeps passed runs for other days, with ``--remember``: such as
-    ``store.runs:StoredRuns``, with its methods ``recall``, ``keep`` and ``sweep``."""
+    """A class that keeps passed runs for ``--remember``: a ``memory.Memory``, such as
+    ``store.runs:StoredRuns``."""
     plugins: Sequence[str] = ()
-    """Modules that check more: see ``checker.Context``."""
+    """Modules that check more: see ``checker.PluginContext``."""
 
     @property
     def of_a_run(self) -> dict[str, Any]:
@@ -81,11 +80,6 @@ class Settings:
     def cache_dir(self) -> Path:
         """The folder of files that last from one check to another; git ignores it."""
         return self.root / ".cache" / "tracebook"
-
-    @property
-    def store_path(self) -> Path:
-        """The file of results, which other checkers share."""
-        return self.root / ".cache" / "results.db"
 
     @property
     def workers(self) -> int:
@@ -115,11 +109,7 @@ def cores() -> int:
 
 
 def table(root: Path, name: str) -> dict[str, Any]:
-    """Return a table of ``[tool]`` in ``pyproject.toml``, or an empty one.
-
-    Raises:
-        SettingsError: the file can't be read.
-    """
+    """Return a table of ``[tool]`` in ``pyproject.toml``, or an empty one."""
     path = root / "pyproject.toml"
     try:
         return tomllib.loads(path.read_text("utf-8")).get("tool", {}).get(name, {})
@@ -150,13 +140,13 @@ def load(root: Path, docs: str | None = None) -> Settings:
 @lru_cache(maxsize=8)
 def _load(root: Path, docs: str | None, _changed: int) -> Settings:
     values = table(root, "tracebook") | ({"docs": docs} if docs else {})
-    known = [field.name for field in fields(Settings) if field.name != "root"]
+    names = [field.name for field in fields(Settings) if field.name != "root"]
     try:
         for name, value in values.items():
-            if name not in known:
+            if name not in names:
                 raise ValueError(
                     f"[tool.tracebook] unknown setting {name!r};"
-                    f" known: {', '.join(known)}"
+                    f" known: {', '.join(names)}"
                 )
             if not _is_possible(name, value):
                 raise ValueError(f"{name} = {value!r} is not possible")

@@ -59,19 +59,11 @@ class Snippet:
         return self.label.removesuffix(".py") + ".out"
 
     @property
-    def contents(self) -> dict[str, str | None]:
-        """Program and output, by the names that includes have for them."""
-        output = self.name.removesuffix(".py") + ".out"
-        return {self.name: self.source, output: self.output}
-
-    @property
     def digests(self) -> tuple[str, str]:
         """Digests of the program and of the output."""
-        return _digest(self.source), _digest(self.output or "")
-
-
-def _digest(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+        texts = (self.source, self.output or "")
+        encoded = [text.encode("utf-8", "surrogateescape") for text in texts]
+        return sha256(encoded[0]).hexdigest(), sha256(encoded[1]).hexdigest()
 
 
 def declared(source: str, label: str) -> dict[str, str]:

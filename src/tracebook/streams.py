@@ -47,21 +47,13 @@ def _line_of(path: str) -> int:
 
 
 def redirect(output: Path, noise: re.Pattern, path: str) -> list[Printed]:
-    """Send all that is printed to one file.
-
-    Args:
-        output: the file.
-        noise: matches lines that are marked if Python's own streams print them.
-        path: the program.
-
-    Returns:
-        A list that gets what Python's streams print, and which line printed it.
-    """
+    """Send all that is printed to one file, and return a list that gets what Python's
+    streams print, and which line of the program at ``path`` prints it."""
     printed: list[Printed] = []
-    with open(os.devnull) as empty, output.open("ab") as both:
+    with open(os.devnull) as empty, output.open("ab") as printer:
         os.dup2(empty.fileno(), 0)
-        os.dup2(both.fileno(), 1)
-        os.dup2(both.fileno(), 2)
+        os.dup2(printer.fileno(), 1)
+        os.dup2(printer.fileno(), 2)
     sys.stdin = open(0, encoding="utf-8", closefd=False)
     for name, number, errors in (
         ("stdout", 1, "strict"),

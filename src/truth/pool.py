@@ -18,7 +18,7 @@ from typing import Any
 
 import psutil
 
-from tracebook import progress, scratch
+from tracebook import leftovers, progress
 
 TIME_LIMIT = 1800.0
 """Seconds for a check of one page."""
@@ -73,7 +73,7 @@ def run(
     ended: Counter[str] = Counter()
     told, busy, idle = -math.inf, list[_Worker](), list[_Worker]()
     folder = tempfile.TemporaryDirectory(
-        dir=scratch.folder(), ignore_cleanup_errors=True
+        dir=leftovers.scratch_folder(), ignore_cleanup_errors=True
     )
     try:
         while waiting or busy:

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradients.client import GradientResult
 from store import fingerprint
-from store.database import Store
+from store.database import Store, path_of
 from store.fingerprint import digest
 from tracebook import files, settings
 from tracebook.snippet import Snippet
@@ -58,7 +58,7 @@ class Results:
 
     def __init__(self, root: Path) -> None:
         self._settings = settings.load(root)
-        self._store = Store(self._settings.store_path)
+        self._store = Store(path_of(self._settings.root))
         self.keys = Keys(root)
 
     def findings(self, check: str, page: Page) -> list[Finding] | None:
@@ -115,7 +115,7 @@ class Results:
 
     def demand_space(self) -> None:
         """Raise OSError if results can't be kept, before there are any."""
-        path = self._settings.store_path.with_name("space")
+        path = path_of(self._settings.root).with_name("space")
         files.write(path, bytes(1_000_000))
         path.unlink(missing_ok=True)
         self._store.put("space", "", 0)

@@ -1,11 +1,12 @@
-"""A folder for temporary files. It goes with the process; if that was killed, it goes
-when the next one begins."""
+"""Processes and temporary files that would outlive their work."""
 
 import contextlib
 import os
 import shutil
+import signal
 import sys
 import tempfile
+from collections.abc import Set
 from functools import cache
 from multiprocessing import process, util
 from pathlib import Path
@@ -13,9 +14,30 @@ from pathlib import Path
 _PREFIX = "tracebook-"
 
 
+def prevent_orphans() -> None:
+    """Adopt what this process's descendants leave behind, and end with its parent: on
+    Linux, and if the thread that started this process ends."""
+    if sys.platform == "linux":
+        import ctypes
+
+        PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+        libc = ctypes.CDLL(None)
+        libc.prctl(PR_SET_CHILD_SUBREAPER, 1)
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def kill_children(parent: int, spared: Set[int] = frozenset()) -> None:
+    """Kill the children of a process, except for those that are spared."""
+    for task in Path(f"/proc/{parent}/task").glob("*/children"):
+        for child in set(map(int, task.read_text().split())) - spared:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+
+
 @cache
-def folder() -> Path:
-    """Return the folder of this process, which ``multiprocessing`` uses, too."""
+def scratch_folder() -> Path:
+    """Return this process's folder of temporary files, also for ``multiprocessing``. If
+    the process is killed, the next one removes it."""
     for left in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         if lock := _lock(left):  # its process has ended
             shutil.rmtree(left, ignore_errors=True)
