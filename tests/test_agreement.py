@@ -72,7 +72,7 @@ def check_page(tmp_path: Path) -> Check:
         path.touch()
         results = Results(tmp_path)
         program = snippet.load(path, settings.load(tmp_path))
-        results.keep_program(results.keys.of_program(program), result)
+        results.keep_program(results.keys.of_program(name, program.digests), result)
 
     def run(
         text: str,

@@ -50,7 +50,7 @@ PAGE = '# A book\n\n```\n--8<-- "x.py"\n```\n```\n--8<-- "x.out"\n```\n'
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> Path:
+def project(tmp_path: Path) -> Path:
     """A book of one page and one program, which needs no TensorFlow."""
     for name, text in {
         "pyproject.toml": "[tool.tracebook]\n",
@@ -63,17 +63,17 @@ def book(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def write(book: Path, name: str, content: str | bytes) -> None:
-    path = book / name
+def write(project: Path, name: str, content: str | bytes) -> None:
+    path = project / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
-def run(book: Path, command: str, **environment: str) -> tuple[int, str]:
+def run(project: Path, command: str, **environment: str) -> tuple[int, str]:
     """Run a module of Python in a book: exit code and all it says."""
     done = subprocess.run(
         [sys.executable, "-m", *command.split()],
-        cwd=book,
+        cwd=project,
         text=True,
         encoding="utf-8",
         errors="replace",
@@ -98,25 +98,25 @@ class Fault:
     """Plants it in a book; returns what it sets in the environment, if anything."""
     code: int
     says: str
-    """A part of the message; ``{book}`` stands for the folder of the book."""
+    """A part of the message; ``{project}`` stands for the folder of the book."""
 
 
 def sets(**environment: str) -> Callable[[Path], Environment]:
-    return lambda book: environment
+    return lambda project: environment
 
 
 def file(name: str, content: str | bytes) -> Callable[[Path], None]:
-    return lambda book: write(book, name, content)
+    return lambda project: write(project, name, content)
 
 
-def include_of_a_folder(book: Path) -> None:
-    (book / "snippets/part").mkdir()
-    write(book, "docs/index.md", PAGE.replace("x.py", "part"))
+def include_of_a_folder(project: Path) -> None:
+    (project / "snippets/part").mkdir()
+    write(project, "docs/index.md", PAGE.replace("x.py", "part"))
 
 
-def litter(book: Path) -> None:
+def litter(project: Path) -> None:
     """What editors and others leave in the folder of pages."""
-    docs = book / "docs"
+    docs = project / "docs"
     for name in (".#index.md", "gone.md"):
         (docs / name).symlink_to("nobody@nowhere.1234")
     for name in (".hidden.md", ".trash/old.md", "labs/.lab.py"):
@@ -125,20 +125,20 @@ def litter(book: Path) -> None:
     os.mkfifo(docs / "pipe.md")
 
 
-def no_pages(book: Path) -> None:
-    (book / "docs").rename(book / "pages")
+def no_pages(project: Path) -> None:
+    (project / "docs").rename(project / "pages")
 
 
-def no_page(book: Path) -> None:
-    (book / "docs/index.md").rename(book / "docs/index.txt")
+def no_page(project: Path) -> None:
+    (project / "docs/index.md").rename(project / "docs/index.txt")
 
 
 def folder(name: str) -> Callable[[Path], None]:
     """In the place of a file."""
 
-    def plant(book: Path) -> None:
-        (book / name).unlink(missing_ok=True)
-        (book / name).mkdir(parents=True)
+    def plant(project: Path) -> None:
+        (project / name).unlink(missing_ok=True)
+        (project / name).mkdir(parents=True)
 
     return plant
 
@@ -150,12 +150,14 @@ def setting(line: str) -> Callable[[Path], None]:
 def program(text: str) -> Callable[[Path], None]:
     """In the place of the book's one, beside some that have done no harm."""
 
-    def plant(book: Path) -> None:
-        write(book, "snippets/x.py", f"import os, shutil, time; {text}\n")
+    def plant(project: Path) -> None:
+        write(project, "snippets/x.py", f"import os, shutil, time; {text}\n")
         for n in range(3):
-            write(book, f"snippets/y{n}.py", "import time; time.sleep(0.5); print(1)\n")
-            write(book, f"snippets/y{n}.out", "1\n")
-            with (book / "docs/index.md").open("a") as page:
+            write(
+                project, f"snippets/y{n}.py", "import time; time.sleep(0.5); print(1)\n"
+            )
+            write(project, f"snippets/y{n}.out", "1\n")
+            with (project / "docs/index.md").open("a") as page:
                 page.write(f'\n--8<-- "y{n}.py"\n\n--8<-- "y{n}.out"\n')
 
     return plant
@@ -175,23 +177,23 @@ done = subprocess.run([sys.executable, "-c", code], stdin=subprocess.DEVNULL,
 print(done.stdout, end="")
 """
 
-    def plant(book: Path) -> Environment:
+    def plant(project: Path) -> Environment:
         toml = f"[tool.tracebook]\nunset = {PROJECT['unset']!r}\n"
-        write(book, "pyproject.toml", toml)
-        write(book, "snippets/x.py", source)
-        write(book, "snippets/x.out", f"{default}\n{default}\n")
+        write(project, "pyproject.toml", toml)
+        write(project, "snippets/x.py", source)
+        write(project, "snippets/x.out", f"{default}\n{default}\n")
         return {name: value}
 
     return plant
 
 
-def another_output(book: Path) -> Environment:
-    write(book, "snippets/x.out", "three\n")
+def another_output(project: Path) -> Environment:
+    write(project, "snippets/x.out", "three\n")
     return {"PYTHONINSPECT": "1"}
 
 
-def unicode(book: Path) -> Environment:
-    write(book, "snippets/x.py", "print('one→two')\n")
+def unicode(project: Path) -> Environment:
+    write(project, "snippets/x.py", "print('one→two')\n")
     return {"PYTHONIOENCODING": "latin-1"}
 
 
@@ -212,11 +214,11 @@ FAULTS = {
             BUILD: 1,
         }.items()
     },
-    "no folder of pages": Fault(TRUTH, no_pages, 2, "{book}/docs: no such folder"),
-    "a folder without pages": Fault(TRUTH, no_page, 2, "{book}/docs: no page in it"),
+    "no folder of pages": Fault(TRUTH, no_pages, 2, "{project}/docs: no such folder"),
+    "a folder without pages": Fault(TRUTH, no_page, 2, "{project}/docs: no page in it"),
     "a link to itself": Fault(
         f"{CHECK} loop",
-        lambda book: (book / "loop").symlink_to("loop"),
+        lambda project: (project / "loop").symlink_to("loop"),
         2,
         "loop: no snippet there",
     ),
@@ -228,7 +230,7 @@ FAULTS = {
         f"{command}, {name}": Fault(command, plant, code, says)
         for command, code in {TRUTH: 2, CHECK: 2, BUILD: 1}.items()
         for name, plant, says in (
-            ("no TOML", file("pyproject.toml", "[tool"), "{book}/pyproject.toml: "),
+            ("no TOML", file("pyproject.toml", "[tool"), "{project}/pyproject.toml: "),
             ("a setting that is impossible", setting("jobs = -1"), "jobs = -1 is not"),
             ("an unknown setting", setting("job = 1"), "unknown setting 'job'; known"),
             (
@@ -239,14 +241,14 @@ FAULTS = {
         )
     },
     "a folder that is none": Fault(
-        "truth --root nowhere", sets(), 2, "{book}/nowhere/pyproject.toml"
+        "truth --root nowhere", sets(), 2, "{project}/nowhere/pyproject.toml"
     ),
     **{
         f"{command}, no page": Fault(
             f"{command} {page}", sets(), 2, f"no page of the site: {path}"
         )
         for command in (TRUTH,)
-        for page, path in (("no.md", "{book}/no.md"), ("/etc/hosts", "/etc/hosts"))
+        for page, path in (("no.md", "{project}/no.md"), ("/etc/hosts", "/etc/hosts"))
     },
     "a build with an option": Fault(
         "adapters.build --strict", sets(), 2, "unrecognized arguments: --strict"
@@ -285,7 +287,7 @@ FAULTS = {
     },
     "a file where all is kept": Fault(TRUTH, file(".cache", ""), 1, ".cache"),
     "results that are a folder": Fault(
-        TRUTH, folder(".cache/results.db"), 1, "{book}/.cache/results.db: "
+        TRUTH, folder(".cache/results.db"), 1, "{project}/.cache/results.db: "
     ),
     "a menu with the marks of a merge": Fault(
         TRUTH, file("mkdocs.yml", "nav:\n<<<<<<< HEAD\n"), 1, "truth: mkdocs.yml: "
@@ -416,21 +418,21 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_named_and_nothing_is_lost(book, name):
+def test_a_fault_is_named_and_nothing_is_lost(project, name):
     fault = FAULTS[name]
-    environment = fault.plant(book) or {}
-    code, said = run(book, fault.command, **environment)
-    assert fault.says.format(book=book) in said, said
-    assert code == fault.code, said
-    assert "Traceback" not in said, said
-    assert not re.search(r"\by\d", said), f"blames another: {said}"
-    assert len(said) < 50_000, "floods"
+    environment = fault.plant(project) or {}
+    code, printed = run(project, fault.command, **environment)
+    assert fault.says.format(project=project) in printed, printed
+    assert code == fault.code, printed
+    assert "Traceback" not in printed, printed
+    assert not re.search(r"\by\d", printed), f"blames another: {printed}"
+    assert len(printed) < 50_000, "floods"
 
 
-def test_the_engine_answers_what_it_cannot_read(book):
+def test_the_engine_answers_what_it_cannot_read(project):
     done = subprocess.run(
         [sys.executable, "-m", "tracebook", "engine"],
-        cwd=book,
+        cwd=project,
         input="check 'x\ncheck\n",
         capture_output=True,
         text=True,
@@ -442,18 +444,20 @@ def test_the_engine_answers_what_it_cannot_read(book):
 
 
 @pytest.mark.parametrize("command", ["truth", "tracebook", "mkdocs"])
-def test_what_pythonpath_names_does_not_run(book, tmp_path, command):
+def test_packages_in_pythonpath_do_not_run(project, tmp_path, command):
     for package in ("truth", "tracebook", "mathml"):
         for name in ("__init__", "__main__"):
             write(tmp_path, f"other/{package}/{name}.py", "raise SystemExit(0)\n")
-    write(book, "snippets/x.out", "three\n")
+    write(project, "snippets/x.out", "three\n")
     whole = {"truth": "truth nothing.md", "mkdocs": "mkdocs build"}
-    code, said = run(
-        book,
+    code, printed = run(
+        project,
         whole.get(command, "tracebook check"),
         PYTHONPATH=str(tmp_path / "other"),
     )
-    assert code and ("no page of the site" in said or "x.out:1: " in said), said
+    assert code and ("no page of the site" in printed or "x.out:1: " in printed), (
+        printed
+    )
 
 
 def test_a_package_of_another_project_is_refused(monkeypatch, tmp_path):
@@ -498,78 +502,78 @@ def test_a_store_drops_what_nobody_used_for_a_month(tmp_path, monkeypatch):
     assert store.get("run", "old") is None and store.get("run", "used") == 1
 
 
-def test_a_message_that_is_no_unicode_loses_no_results(book, monkeypatch):
+def test_a_message_that_is_no_unicode_loses_no_results(project, monkeypatch):
     gradient = GradientResult(1, "f", "failed", "raised: \ud800")
-    [page] = all_pages(book)
-    store, program = results.Results(book), page.programs["x.py"]
+    [page] = all_pages(project)
+    store, program = results.Results(project), page.programs["x.py"]
     result = results.ProgramResult(True, [gradient], [])
     store.keep_program(store.keys.of_program("x.py", program.digests), result)
     assert store.program(program) == result
     monkeypatch.setattr(ledger, "text", lambda root: gradient.detail)
-    ledger.write(book, book / "ledger.md")
-    assert (book / "ledger.md").read_text("utf-8") == "raised: \\ud800"
+    ledger.write(project, project / "ledger.md")
+    assert (project / "ledger.md").read_text("utf-8") == "raised: \\ud800"
 
 
-def keys(book: Path) -> list[str]:
+def keys(project: Path) -> list[str]:
     """Return the keys of the results of the program and of the page, as they are."""
-    [page] = all_pages(book)
-    [program] = snippet.find(settings.load(book))
-    keys = results.Keys(book)
+    [page] = all_pages(project)
+    [program] = snippet.find(settings.load(project))
+    keys = results.Keys(project)
     of_checks = [keys.of_page(check, page) for check in results.CHECKS]
     return [keys.of_program(program.name, program.digests), *of_checks]
 
 
-def test_other_numbers_are_other_results(book, monkeypatch):
+def test_other_numbers_are_other_results(project, monkeypatch):
     """Results hold for the environment that programs compute in."""
-    before = keys(book)
-    assert before == keys(book)
+    before = keys(project)
+    assert before == keys(project)
     monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "0")
     fingerprint.environment.cache_clear()
-    assert not {*before} & {*keys(book)}
+    assert not {*before} & {*keys(project)}
     monkeypatch.undo()
     fingerprint.environment.cache_clear()
 
 
-def test_a_log_that_grows_in_the_project_changes_no_key(book):
+def test_a_log_that_grows_in_the_project_changes_no_key(project):
     """As of ``make test > test.log``."""
-    write(book, "docs/index.md", "# A page without programs\n")
-    before = keys(book)
+    write(project, "docs/index.md", "# A page without programs\n")
+    before = keys(project)
     for name in ("test.log", "out.txt", "out", ".coverage", "core.1234"):
-        write(book, name, "so far")
-    assert keys(book) == before
+        write(project, name, "so far")
+    assert keys(project) == before
 
 
-def test_a_file_that_a_page_names_comes_changes_and_goes(book):
+def test_a_file_that_a_page_names_comes_changes_and_goes(project):
     """While the site is served, one process asks for the same text each time."""
-    index = book / "docs/index.md"
+    index = project / "docs/index.md"
     index.write_text(index.read_text("utf-8") + "\nMore is in `part/more.txt`.\n")
-    known = [keys(book)]
+    known = [keys(project)]
     for text in ("one", "another"):
-        write(book, "part/more.txt", text)
-        known.append(keys(book))
-    (book / "part/more.txt").unlink()
-    assert keys(book) == known[0]
+        write(project, "part/more.txt", text)
+        known.append(keys(project))
+    (project / "part/more.txt").unlink()
+    assert keys(project) == known[0]
     assert len({tuple(each) for each in known}) == 3
 
 
-def test_only_visible_files_are_pages(book):
-    litter(book)
-    docs = book / "docs"
+def test_only_visible_files_are_pages(project):
+    litter(project)
+    docs = project / "docs"
     write(docs, "labs/lab.py", "# %% [markdown]\n# # A lab\n")
     write(docs, "part/labs/no.py", "")
     write(docs, "part/page.md", "# Another\n")
     shown = ["docs/index.md", "docs/labs/lab.py", "docs/part/page.md"]
-    assert [each.label for each in all_pages(book)] == shown
-    assert not [*pages.included(settings.load(book))][2:]
+    assert [each.label for each in all_pages(project)] == shown
+    assert not [*pages.included(settings.load(project))][2:]
 
 
 @pytest.mark.parametrize("command", ["truth --help", "tracebook check --json"])
-def test_who_reads_no_further_gets_no_traceback(book, command):
+def test_a_closed_pipe_gives_no_traceback(project, command):
     """As in ``python -m truth | head -1``."""
     done = subprocess.run(
         f"{sys.executable} -u -m {command} | true",
         shell=True,
-        cwd=book,
+        cwd=project,
         capture_output=True,
         text=True,
         timeout=60,
@@ -577,18 +581,18 @@ def test_who_reads_no_further_gets_no_traceback(book, command):
     assert not done.stderr
 
 
-def test_a_link_to_a_program_is_one_more(book):
-    (book / "snippets/link.py").symlink_to("x.py")
-    its = settings.load(book)
+def test_a_link_to_a_program_is_one_more(project):
+    (project / "snippets/link.py").symlink_to("x.py")
+    its = settings.load(project)
     assert [each.name for each in snippet.find(its)] == ["link.py", "x.py"]
-    asked = snippet.find(its, [book / "snippets/link.py"])
+    asked = snippet.find(its, [project / "snippets/link.py"])
     assert "link.py" in [each.name for each in asked]
 
 
-def test_a_trace_of_other_line_ends_is_not_the_one_that_held(book):
-    before = keys(book)[0]
-    write(book, "snippets/x.out", "onetwo\r\n")
-    assert keys(book)[0] != before
+def test_an_output_with_other_line_ends_has_another_key(project):
+    before = keys(project)[0]
+    write(project, "snippets/x.out", "onetwo\r\n")
+    assert keys(project)[0] != before
 
 
 def test_a_long_formula_leaves_its_reason_in_sight():
@@ -615,9 +619,9 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path, monkeypatch):
         files.write(tmp_path / "x.out", b"")
 
 
-def test_on_a_full_disk_the_program_is_named(book, monkeypatch):
+def test_on_a_full_disk_the_program_is_named(project, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
-    its = replace(settings.load(book), start_method="spawn")
+    its = replace(settings.load(project), start_method="spawn")
     runner, problems = Runner(its), []
     runner.run(snippet.find(its), lambda _, run: problems.append(run.problem))
     runner.close()
@@ -625,14 +629,14 @@ def test_on_a_full_disk_the_program_is_named(book, monkeypatch):
     assert problems == [f"ended while the disk was full, below {folder}"]
 
 
-def test_what_a_killed_run_left_is_swept_by_the_next(book):
+def test_what_a_killed_run_left_is_swept_by_the_next(project):
     """A short path, for there are sockets below it."""
     with tempfile.TemporaryDirectory() as scratch:
-        write(book, "snippets/x.py", "import time; time.sleep(60)\n")
+        write(project, "snippets/x.py", "import time; time.sleep(60)\n")
         words = [sys.executable, "-m", "tracebook", "check"]
         environment = {**os.environ, "TMPDIR": scratch}
         killed, goes_on = (
-            subprocess.Popen(words, cwd=book, env=environment) for _ in range(2)
+            subprocess.Popen(words, cwd=project, env=environment) for _ in range(2)
         )
         deadline = time.monotonic() + 60
         while len([*Path(scratch).glob("*/*/*/output")]) < 2:
@@ -641,8 +645,8 @@ def test_what_a_killed_run_left_is_swept_by_the_next(book):
         killed.kill()
         killed.wait()
         assert len(os.listdir(scratch)) == 2
-        write(book, "snippets/x.py", "print('onetwo')\n")
-        assert run(book, "tracebook check", TMPDIR=scratch)[0] == 0
+        write(project, "snippets/x.py", "print('onetwo')\n")
+        assert run(project, "tracebook check", TMPDIR=scratch)[0] == 0
         assert len(os.listdir(scratch)) == 1 and goes_on.poll() is None
         goes_on.terminate()
         goes_on.wait()
@@ -660,15 +664,15 @@ print(matplotlib.matplotlib_fname())
 """
 
 
-def test_a_figure_does_not_depend_on_the_users_files(book):
+def test_a_figure_does_not_depend_on_the_users_files(project):
     """HOME, XDG_CONFIG_HOME and MATPLOTLIBRC name files with another line width."""
     rc = "lines.linewidth: 9\n"
     for name in (".config/matplotlib", "config/matplotlib", "rc"):
-        write(book, f"user/{name}/matplotlibrc", rc)
+        write(project, f"user/{name}/matplotlibrc", rc)
     toml = "[tool.tracebook]\npreload = ['matplotlib.font_manager']\n"
-    write(book, "pyproject.toml", toml)
-    write(book, "snippets/x.py", DRAWS)
-    user = book / "user"
+    write(project, "pyproject.toml", toml)
+    write(project, "snippets/x.py", DRAWS)
+    user = project / "user"
     figures = []
     for variables in (
         {},
@@ -677,22 +681,22 @@ def test_a_figure_does_not_depend_on_the_users_files(book):
         {"MATPLOTLIBRC": str(user / "rc/matplotlibrc")},
         {"MPLCONFIGDIR": str(user / "config/matplotlib")},
     ):
-        code, said = run(book, "tracebook update", **variables)
-        assert code == 0, said
-        figures.append((book / "docs/figures/x.svg").read_bytes())
+        code, printed = run(project, "tracebook update", **variables)
+        assert code == 0, printed
+        figures.append((project / "docs/figures/x.svg").read_bytes())
     assert len({*figures}) == 1
-    assert (book / "snippets/x.out").read_text() == f"{os.devnull}\n"
+    assert (project / "snippets/x.out").read_text() == f"{os.devnull}\n"
 
 
-def test_the_cache_of_fonts_is_made_once(book):
+def test_the_cache_of_fonts_is_made_once(project):
     toml = "[tool.tracebook]\npreload = ['matplotlib.font_manager']\n"
-    write(book, "pyproject.toml", toml)
-    run(book, CHECK)
-    [path] = fonts(book)
+    write(project, "pyproject.toml", toml)
+    run(project, CHECK)
+    [path] = fonts(project)
     made = path.stat().st_mtime_ns
-    run(book, CHECK)
-    assert [file.stat().st_mtime_ns for file in fonts(book)] == [made]
+    run(project, CHECK)
+    assert [file.stat().st_mtime_ns for file in fonts(project)] == [made]
 
 
-def fonts(book: Path) -> list[Path]:
-    return [*(book / ".cache/tracebook/matplotlib").glob("fontlist-*")]
+def fonts(project: Path) -> list[Path]:
+    return [*(project / ".cache/tracebook/matplotlib").glob("fontlist-*")]

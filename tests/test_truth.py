@@ -154,7 +154,7 @@ def perform(task: Task, root: Path) -> PageChecked | ProgramsRan:
         state = "failed" if "4" in program.source else "tried"
         gradient = GradientResult(1, "f", state, "", expected_failure=is_wrong)
         result = results.ProgramResult(has_printed, [gradient], [])
-        ran[program.name] = keys.of_program(program), result
+        ran[program.name] = keys.of_program(program.name, program.digests), result
     return ProgramsRan(ran, problems)
 
 
@@ -177,7 +177,7 @@ class Book:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
 
-    def run(self, tasks, root, workers, done, *, perform, tell) -> None:
+    def run(self, tasks, root, workers, done, *, perform) -> None:
         """Perform tasks in this process."""
         for task in tasks:
             self._tasks |= {(task.check, path) for path in task.paths}

@@ -1,8 +1,4 @@
-"""Check the custom gradients of one program, in the process that runs it.
-
-The module is an observer of tracebook: ``begin`` runs before the program, and the
-function that it returns runs after the program.
-"""
+"""An observer of tracebook: check the custom gradients of a program when it ended."""
 
 import builtins
 import contextlib
@@ -10,7 +6,6 @@ import json
 import os
 import signal
 import sys
-import types
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -36,8 +31,7 @@ MOST_FUNCTIONS = 12
 MOST_DIFFERENT_CALLS = 3
 """Calls of one function object that are checked, at most."""
 SECONDS_FOR_A_CALL = 120
-"""Processor time of all threads for the check of one call. The slowest call of the site
-takes about 2 s; this limit ends a computation that is endless for some inputs."""
+"""Processor time for the check of one call, which may be endless for some inputs."""
 
 HIDDEN = "made here, but not by name: write the decorator out"
 
@@ -207,20 +201,15 @@ def _distinct(gradients: list[CustomGradient]) -> list[CustomGradient]:
     first: dict[tuple, CustomGradient] = {}
     for gradient in sorted(gradients, key=lambda gradient: not gradient.calls):
         function = gradient.function
-        cells = getattr(function, "__closure__", None) or ()
-        code = getattr(function, "__code__", function)
-        first.setdefault((code, *map(_kind_of_cell, cells)), gradient)
+        key = [getattr(function, "__code__", function)]
+        for cell in getattr(function, "__closure__", None) or ():
+            with contextlib.suppress(ValueError):  # it isn't filled yet
+                value = cell.cell_contents
+                is_static = isinstance(value, (*STATIC, float))
+                kind = getattr(value, "__code__", type(value))
+                key.append(value if is_static else kind)
+        first.setdefault(tuple(key), gradient)
     return [*first.values()]
-
-
-def _kind_of_cell(cell: types.CellType) -> object:
-    try:
-        value = cell.cell_contents
-    except ValueError:  # not filled yet
-        return None
-    if isinstance(value, (*STATIC, float)):
-        return value
-    return getattr(value, "__code__", type(value))
 
 
 def different_calls(calls: list[Function]) -> list[Function]:

@@ -1,9 +1,8 @@
 """Have programs run in another process, which checks their custom gradients.
 
 Each program runs in a process of its own. There, ``observer`` records the calls of its
-custom gradients, and ``checker`` repeats them at other points and compares the
-gradients with finite differences. A comment of the program may declare another
-gradient: see ``definitions``.
+custom gradients, and ``checker`` repeats them at other points and compares them with
+finite differences, or with what comments declare (see ``definitions``).
 """
 
 import json
@@ -34,28 +33,20 @@ class GradientResult:
     """``tried``, ``failed`` or ``not run``."""
     detail: str
     expected_failure: bool = False
-    """Whether it is deliberately wrong, and was found to be wrong."""
+    """True if it is deliberately wrong, and was found to be wrong."""
     calls: list[dict] = field(default_factory=list)
     """Calls while the program ran, as ``RecordedCall.as_json`` returns them."""
 
 
 @dataclass(frozen=True)
 class Observation:
-    """What was observed in one program."""
+    """The results and values that were observed in one program."""
 
     gradients: list[GradientResult]
     """In the order of the lines."""
     local_values: list[list[dict]]
     """For each function, and for the program itself, some calls: the values of its
     variables when it returned, and what it returned."""
-
-    @classmethod
-    def from_json(cls, data: dict | None) -> "Observation":
-        """Read an observation; None stands for a program that ended too early."""
-        if data is None:
-            return cls([], [])
-        results = [GradientResult(**result) for result in data["gradients"]]
-        return cls(results, data["local_values"])
 
 
 def check_programs(
@@ -83,6 +74,9 @@ def check_programs(
     )
     if process.returncode:
         raise RuntimeError(f"gradients.server ended with {process.returncode}")
-    report = json.loads(process.stdout)
-    observations = report["observed"].items()
-    return report, {name: Observation.from_json(data) for name, data in observations}
+    report, observations = json.loads(process.stdout), {}
+    for name, data in report["observed"].items():
+        data = data or {"gradients": [], "local_values": []}  # it ended too early
+        gradients = [GradientResult(**result) for result in data["gradients"]]
+        observations[name] = Observation(gradients, data["local_values"])
+    return report, observations

@@ -102,16 +102,8 @@ def _kind(function: ast.AST) -> str | None:
 def read_declarations(
     source: str, definitions: list[Definition]
 ) -> tuple[dict[Definition, Declared], list[tuple[int, str]]]:
-    """Read the comments that declare something of a custom gradient.
-
-    Args:
-        source: the program.
-        definitions: the definitions in it.
-
-    Returns:
-        What is declared of each definition, and the line and message of each comment
-        that isn't understood.
-    """
+    """Return what the comments of a program declare of each definition, and the line
+    and message of each comment that isn't understood."""
     lines = source.splitlines()
     below: dict[int, list[Definition]] = {}
     """For each line of comments right above definitions, these definitions."""

@@ -1,6 +1,6 @@
-"""Record the values of a program's variables, at which its formulas are evaluated.
+"""Record the variables of each function when it returns, and of a program at its end.
 
-They are those of each function when it returned, and of the program when it ended.
+The formulas of its page are evaluated at these values.
 """
 
 import ast
@@ -9,7 +9,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -67,7 +66,10 @@ class LocalValues:
         calls = self._calls[place]
         if self._is_recording and len(calls) < MOST_CALLS and tf.executing_eagerly():
             with suppress(Exception):  # a value that can't be read isn't needed
-                call = _as_json(value, _globals(sys._getframe(1)) | names)
+                frame = sys._getframe(1)
+                space = frame.f_globals
+                used = {n: space[n] for n in frame.f_code.co_names if n in space}
+                call = _as_json(value, used | names)
                 is_small = len(json.dumps(call)) <= MOST_LETTERS
                 if call["names"] and is_small and call not in calls:
                     calls.append(call)
@@ -78,12 +80,6 @@ class LocalValues:
         self.record((0, 0), (), vars(sys.modules["__main__"]))
         self._is_recording = False
         return [calls for _, calls in sorted(self._calls.items()) if calls]
-
-
-def _globals(frame: FrameType) -> dict[str, Any]:
-    """Return the global variables that a function uses."""
-    names = frame.f_code.co_names
-    return {name: frame.f_globals[name] for name in names if name in frame.f_globals}
 
 
 def _as_json(value: Any, names: dict[str, Any]) -> dict:

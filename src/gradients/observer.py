@@ -36,10 +36,10 @@ class CustomGradient:
     """The decorated function, or a gradient function that was registered."""
     registered_name: str | None = None
     returns_pair: bool = False
-    """Whether the function returns its outputs and its gradient function."""
+    """True if the function returns its outputs and its gradient function."""
     calls: list[Function] = field(default_factory=list)
     is_nested: bool = False
-    """Whether it was ever called inside two tapes."""
+    """True if it was ever called inside two tapes."""
 
 
 class CallRecorder:
@@ -87,12 +87,9 @@ class CallRecorder:
 
 
 class Observer:
-    """The custom gradients of one program.
+    """The custom gradients of one program, which runs as the file at a path.
 
-    Args:
-        path: the file that runs.
-        definitions: the definitions in it.
-        line: maps the number of a line that runs to its number in the program's file.
+    ``line`` maps the number of a line of that file to its number in the program's.
     """
 
     def __init__(
@@ -116,7 +113,7 @@ class Observer:
 
     @property
     def is_nested(self) -> bool:
-        """Whether two tapes are active in this thread."""
+        """Return whether two tapes are active in this thread."""
         return self._tapes[threading.get_ident()] > 1
 
     @contextlib.contextmanager
@@ -233,8 +230,7 @@ def _preceded_by(action: Callable[[Any], None], method: Callable) -> Callable:
 
 
 def _modules_with(name: str) -> list[ModuleType]:
-    """Return the modules that export an attribute of ``tf``: TensorFlow defines it in a
-    module of its own."""
+    """Return the modules that export an attribute of ``tf``."""
     original = getattr(tf, name)
     inner = [
         module

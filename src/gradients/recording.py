@@ -16,8 +16,7 @@ from vjpcheck.function import named, said, seen_by
 MOST_CALLS = 20
 """Calls of one custom gradient that are recorded, at most."""
 MOST_COPIED = 100_000
-"""Elements of a tensor that is copied, at most. A larger one is recorded without its
-values."""
+"""Elements of a tensor that is copied, at most."""
 MOST_WRITTEN = 1000
 """Elements of an array that is written as lists, at most."""
 REPETITIONS = 8
@@ -122,18 +121,10 @@ class RecordedCall:
         passed = (self.arguments, self.keywords, backward.upstream)
         captured = [each for each in self.captured.values() if isinstance(each, tuple)]
         variables = [*captured, *backward.variables]
-        copies = [
-            each for each in tf.nest.flatten(passed) if isinstance(each, TensorCopy)
-        ]
-        copies += [copy for _, copy in variables]
-        if any(copy.array is None for copy in copies):
+        parts = tf.nest.flatten((passed, variables))
+        if any(isinstance(part, TensorCopy) and part.array is None for part in parts):
             return None
-        arguments, keywords, upstream = tf.nest.map_structure(
-            lambda part: (
-                tf.constant(part.array) if isinstance(part, TensorCopy) else part
-            ),
-            passed,
-        )
+        arguments, keywords, upstream = tf.nest.map_structure(_tensor, passed)
         before = [(variable, variable.numpy()) for variable, _ in variables]
         try:
             for variable, copy in variables:
@@ -175,22 +166,28 @@ def recorded(
         )
         calls.append(call)
 
-        @functools.wraps(grad, updated=())
-        def backward(*upstream: Any, **more: Any) -> Any:
-            if not is_recording():
-                return grad(*upstream, **more)
-            variables = [(each, copied(each)) for each in more.get("variables") or ()]
-            downstream = grad(*upstream, **more)
-            copies = tf.nest.map_structure(copied, (upstream, downstream))
-            call.backward_calls.append(
-                BackwardCall(copies[0], more, copies[1], _captured(grad), variables)
-            )
-            return downstream
-
-        backward.__signature__ = signature  # type: ignore[attr-defined]
+        backward = _recorded_backward(grad, call, is_recording)
+        vars(backward)["__signature__"] = signature
         return outputs, backward
 
     return forward
+
+
+def _recorded_backward(
+    grad: Callable, call: RecordedCall, is_recording: Callable[[], bool]
+) -> Callable:
+    @functools.wraps(grad, updated=())
+    def backward(*upstream: Any, **keywords: Any) -> Any:
+        if not is_recording():
+            return grad(*upstream, **keywords)
+        variables = [(each, copied(each)) for each in keywords.get("variables") or ()]
+        downstream = grad(*upstream, **keywords)
+        up, down = tf.nest.map_structure(copied, (upstream, downstream))
+        record = BackwardCall(up, keywords, down, _captured(grad), variables)
+        call.backward_calls.append(record)
+        return downstream
+
+    return backward
 
 
 def _captured(function: Callable) -> dict[str, Any]:
@@ -203,6 +200,10 @@ def _captured(function: Callable) -> dict[str, Any]:
         for name, value in seen_by(function).items()
         if isinstance(value, (tf.Tensor, tf.Variable, np.ndarray, numbers.Number))
     }
+
+
+def _tensor(value: Any) -> Any:
+    return tf.constant(value.array) if isinstance(value, TensorCopy) else value
 
 
 def _tensors(values: Any) -> Iterator[Any]:

@@ -57,9 +57,7 @@ def _check(arguments: argparse.Namespace) -> int:
     menu(root)  # an error in it is reported before anything runs
     workers = settings.load(root).workers
     for tasks in (check.tasks, check.comparisons):
-        pool.run(
-            tasks(), root, workers, check.done, perform=perform, tell=progress.show
-        )
+        pool.run(tasks(), root, workers, check.done, perform=perform)
     failures = check.failures()
     for failure in failures:
         print(failure, file=sys.stderr)

@@ -46,24 +46,19 @@ def _findings(page: Page) -> Iterator[Finding]:
             reason = "; ".join(failures[:2]) or "no case ran"
             yield failure(location, claim.text, f"{label}::{claim.test}: {reason}")
         else:
+            detail, cases = _summary(record["tried"]), record["tried"]["cases"]
+            test, text = f"{label}:{record['line']}", claim.text
             yield Finding(
-                "claim",
-                "tried",
-                location,
-                claim.text,
-                _summary(record["tried"]),
-                record["tried"]["cases"],
-                name=claim.id,
-                test=f"{label}:{record['line']}",
+                "claim", "tried", location, text, detail, cases, claim.id, test
             )
 
 
 def _records(page: Page) -> list[dict[str, Any]]:
     """Return what the tests of a page tried, from the store or from a run."""
     results = Results(page.root)
-    known = None if due.is_everything() else results.claim_tests(page)
-    if known is not None:
-        return known
+    cached = None if due.is_everything() else results.claim_tests(page)
+    if cached is not None:
+        return cached
     key = results.keys.of_claim_tests(page)
     records = _run(claims.test_path(page), page.root)
     # pytest read the files again, and somebody may have edited them before that.
@@ -73,12 +68,12 @@ def _records(page: Page) -> list[dict[str, Any]]:
     return records
 
 
-def _summary(tried: dict[str, Any]) -> str:
+def _summary(record: dict[str, Any]) -> str:
     """Return ``25 places × 4 dtypes, 96 cases; contrast: by name``."""
-    kinds = [kind for kind in ("places", "dtypes", "shapes") if len(tried[kind]) > 1]
-    sizes = " × ".join(f"{len(tried[kind])} {kind}" for kind in kinds)
-    cases = f"{tried['cases']} case{'s' * (tried['cases'] != 1)}"
-    contrasts = "; ".join(f"contrast: {words}" for words in tried["contrasts"])
+    kinds = [kind for kind in ("places", "dtypes", "shapes") if len(record[kind]) > 1]
+    sizes = " × ".join(f"{len(record[kind])} {kind}" for kind in kinds)
+    cases = f"{record['cases']} case{'s' * (record['cases'] != 1)}"
+    contrasts = "; ".join(f"contrast: {words}" for words in record["contrasts"])
     return f"{', '.join(filter(None, (sizes, cases)))}; {contrasts}"
 
 

@@ -5,10 +5,9 @@ page marks it as emphasized text with an id, in standard Markdown::
 
     *A tape identifies tensors by object identity.*{#identity}
 
-Its test is ``test_identity`` in ``tests/claims/``, in the file that has the page's
-path. Each claim has one test, each test has one claim, and each test has a contrast: a
-block ``with contrast("by name"):`` whose assertions fail if the neighboring sentence
-were true.
+Its one test is ``test_identity`` in ``tests/claims/``, in the file that has the page's
+path. The test has a contrast: a block ``with contrast("by name"):`` whose assertions
+would fail if the neighboring sentence were true.
 """
 
 import ast
@@ -28,7 +27,8 @@ _CLAIM = re.compile(
     r"(?<![*\\\w])\*(?![*\s])(?P<text>(?:[^*]|\*\*(?!\*)[^*]+\*\*)+?)(?<!\s)\*"
     r"\{ ?#(?P<id>[\w-]+)[^}\n]*\}"
 )
-_PROGRAM = re.compile(r"[\"']([\w/-]+)\.(?:py|out)[\"']")
+PROGRAM = re.compile(r"[\"']([\w/-]+)\.(?:py|out)[\"']")
+"""The name of a program in a test file."""
 _ID = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 
@@ -85,8 +85,7 @@ def find_claims(page: Page) -> list[Claim]:
 
 
 def _masked(page: Page) -> str:
-    """Return the text with letters instead of code and formulas, which may have
-    stars."""
+    """Return the text with letters for code and formulas, which may have stars."""
     text = blanked(page.without_fences, page.comments)
     for piece in (*page.codes, *page.formulas):
         start, end = piece.span
@@ -100,24 +99,13 @@ def test_path(page: Page) -> Path:
     return page.root / FOLDER / below
 
 
-def tests_of(page: Page) -> list[ClaimTest]:
-    """Parse the test file of a page.
-
-    Raises:
-        SyntaxError: the file isn't Python.
-    """
-    path = test_path(page)
-    return parse_tests(page.read_text(path), str(path))
-
-
-def parse_tests(source: str, name: str = "<tests>") -> list[ClaimTest]:
-    """Parse the text of a test file, whose name is for the message of an error.
+def parse_tests(source: str) -> list[ClaimTest]:
+    """Parse the text of a test file.
 
     Raises:
         SyntaxError: the text isn't Python.
     """
-    lines = source.splitlines()
-    body = ast.parse(source, name).body
+    lines, body = source.splitlines(), ast.parse(source).body
     helpers = {name: _code(node, lines) for node in body for name in _names(node)}
     return [
         _test(node, _code(node, lines), helpers)
@@ -134,11 +122,6 @@ def _test(node: ast.FunctionDef, code: str, helpers: dict[str, str]) -> ClaimTes
     return ClaimTest(node.name, node.lineno, code, contrasts, outside, used)
 
 
-def program_names(source: str) -> list[str]:
-    """Return the names of the programs that a test file names, without suffix."""
-    return _PROGRAM.findall(source)
-
-
 def _code(node: ast.stmt, lines: list[str]) -> str:
     """Return the lines of a statement, with its decorators."""
     decorators = getattr(node, "decorator_list", ())
@@ -150,10 +133,9 @@ def _names(node: ast.stmt) -> list[str]:
     """Return the names that a statement of a test file defines for its tests."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return [] if node.name.startswith("test_") else [node.name]
-    if isinstance(node, ast.Assign):
-        parts = [part for target in node.targets for part in ast.walk(target)]
-        return [part.id for part in parts if isinstance(part, ast.Name)]
-    return []
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    parts = [part for target in targets for part in ast.walk(target)]
+    return [part.id for part in parts if isinstance(part, ast.Name)]
 
 
 def _used(code: str, helpers: dict[str, str]) -> list[str]:
@@ -191,7 +173,7 @@ def problems(page: Page) -> Iterator[Finding]:
     label = test_path(page).relative_to(page.root).as_posix()
     claims = find_claims(page)
     try:
-        tests = tests_of(page)
+        tests = parse_tests(page.read_text(test_path(page)))
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
         yield failure(f"{label}:{line}", label, f"cannot be read: {error}")

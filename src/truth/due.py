@@ -1,8 +1,7 @@
-"""Which results a run must renew: all, or what changed and today's share.
+"""Decide which claims and custom gradients a run must check again.
 
-Claims and custom gradients take long to check, and CI checks all of them. On a
-contributor's machine, a run checks those whose files changed, and a tenth of the
-others, another tenth each day.
+They take long, and CI checks all of them. On a contributor's machine, a run checks
+those whose files changed, and a tenth of the others, another tenth each day.
 """
 
 import os
@@ -12,10 +11,8 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-EVERYTHING = "TRUTH_ALL"
-"""The environment variable that makes everything due: ``python -m truth --all``."""
-SELECTION = "TRUTH_SELECTION"
-"""The environment variable that makes the selected pages due."""
+EVERYTHING, SELECTION = "TRUTH_ALL", "TRUTH_SELECTION"
+"""The environment variables that make everything or the selected pages due."""
 SHARES = 10
 """Each thing is due on one of so many days."""
 _SECONDS_PER_DAY = 24 * 3600
@@ -27,8 +24,7 @@ def is_everything() -> bool:
 
 
 def is_today(name: str, day: int | None = None, shares: int = SHARES) -> bool:
-    """Return whether a thing belongs to the share of a day: of today, or of another one
-    since 1970."""
+    """Return whether a thing is in the share of today, or of another day since 1970."""
     if is_everything():
         return True
     today = int(time.time()) // _SECONDS_PER_DAY if day is None else day
@@ -49,15 +45,16 @@ def changed_files(root: Path) -> frozenset[str]:
 
     Without such a branch, these are the uncommitted changes; without git, none.
     """
-    base = _git(root, "merge-base", "HEAD", "@{upstream}").strip() or "HEAD"
-    changed = _git(root, "diff", "--name-only", "-z", base)
-    new = _git(root, "ls-files", "--others", "--exclude-standard", "-z")
+    base = (git(root, "merge-base", "HEAD", "@{upstream}") or "HEAD").strip()
+    changed = git(root, "diff", "--name-only", "-z", base) or ""
+    new = git(root, "ls-files", "--others", "--exclude-standard", "-z") or ""
     return frozenset(filter(None, (changed + new).split("\0")))
 
 
-def _git(root: Path, *words: str) -> str:
+def git(root: Path, *words: str) -> str | None:
+    """Return what a command of git prints, or None if it fails."""
     try:
         run = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True)
     except OSError:
-        return ""
-    return "" if run.returncode else run.stdout
+        return None
+    return None if run.returncode else run.stdout

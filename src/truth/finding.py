@@ -26,10 +26,9 @@ STATES = (*PASSED, "given", "definition", "unchecked", "not run", "failed")
 class Finding:
     """The result for one formula, claim, number, quote or custom gradient.
 
-    ``proven`` follows from what is given; ``tried`` passed in every case of a search
-    for a counterexample; ``compared`` equals what it speaks of; the numbers of ``tied``
-    are in a program or an output. ``given`` is a premise of what is checked.
-    ``unchecked`` could not be decided; ``not run`` waits for its day on this machine.
+    ``proven`` follows from what is ``given``; ``tried`` passed a search for a
+    counterexample; ``compared`` equals its evidence; the numbers of ``tied`` are in an
+    output; ``unchecked`` is not decided; ``not run`` waits for its day here.
     """
 
     kind: str
@@ -49,7 +48,7 @@ class Finding:
 
     @property
     def passed(self) -> bool:
-        """Whether it was checked and passed."""
+        """Return whether it was checked and passed."""
         return self.state in PASSED
 
     def __str__(self) -> str:

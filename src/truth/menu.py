@@ -17,11 +17,7 @@ _Loader.add_multi_constructor("tag:yaml.org,2002:python/", lambda *_: None)
 
 
 def menu(root: Path) -> list[str]:
-    """Return the pages of the menu in order, below the folder of pages.
-
-    Raises:
-        OSError: ``mkdocs.yml`` can't be read.
-    """
+    """Return the pages of the menu in order. Raises OSError if it can't be read."""
     name = "mkdocs.yml"
     try:
         config = yaml.load(files.text(root / name, name), _Loader)

@@ -1,10 +1,9 @@
 """Check that the numbers in prose stand in what the page shows.
 
-A number in a sentence must stand in an output, a program or a displayed formula of the
-page, rounded to the digits of the sentence, or in the test of the claim that contains
-it. If digits stand nowhere, they fail, and the message has the nearest number that
-does. If number words, integers up to twelve, numbers of a lab, or numbers in a comment
-``<!-- unchecked: 4711 -->`` stand nowhere, they are unchecked.
+A number in a sentence must stand in an output, a program or a formula of the page,
+rounded to the digits of the sentence, or in the test of the claim that contains it.
+Otherwise it fails. But number words, integers up to twelve, numbers of a lab, and
+numbers in a comment ``<!-- unchecked: 4711 -->`` are unchecked then.
 """
 
 import math
@@ -17,26 +16,10 @@ from . import claims
 from .finding import Finding
 from .page import BIBLIOGRAPHY, Page
 
-_WORDS = {
-    "zero": 0,
-    "once": 1,
-    "two": 2,
-    "twice": 2,
-    "three": 3,
-    "thrice": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "eleven": 11,
-    "twelve": 12,
-    "hundred": 100,
-    "thousand": 1000,
-}
-"""Without "one", which is mostly a pronoun."""
+_COUNTS = re.findall(r"\w+", "zero once two three four five six seven eight nine ten")
+_WORDS = {word: number for number, word in enumerate([*_COUNTS, "eleven", "twelve"])}
+_WORDS |= {"twice": 2, "thrice": 3, "hundred": 100, "thousand": 1000}
+"""Number words, without "one", which is mostly a pronoun."""
 _NUMBER = re.compile(
     r"(?<![\w.#/^_~-])(?<!\d,)[-−+]?(?P<digits>\d{1,3}(?:,\d{3})+|\d+)(?P<part>\.\d+)?"
     r"(?P<power>e[-+]?\d+)?(?P<percent>[\s ]?%)?(?![\w/]|[.,-]\d|-[a-z])"
@@ -94,15 +77,13 @@ class WrittenNumber:
 
     @property
     def is_small(self) -> bool:
-        """Whether it is a word or a small integer."""
+        """Return whether it is a word or a small integer."""
         return self.is_word or (self.value <= _SMALL and not self.decimals)
 
     def equals(self, value: float) -> bool:
         """Return whether a value, rounded to the digits of the number, equals it."""
-        value = abs(value)
-        if self.is_percent and self._is_rounded(value * 100):
-            return True
-        return self._is_rounded(value)
+        factors = (1, 100) if self.is_percent else (1,)
+        return any(self._is_rounded(abs(value) * factor) for factor in factors)
 
     def _is_rounded(self, value: float) -> bool:
         if not math.isfinite(value) or value == self.value:
@@ -126,12 +107,8 @@ def check(page: Page) -> list[Finding]:
     """Look up each number of a page's prose."""
     if page.is_generated or page.path.name == BIBLIOGRAPHY:
         return []
-    shown, findings = _ShownNumbers(page), []
-    for number in find_numbers(page):
-        state, detail = shown.find(number)
-        location = page.location(number.start)
-        findings.append(Finding("number", state, location, number.text, detail))
-    return findings
+    page_numbers = _ShownNumbers(page)
+    return [page_numbers.find(number) for number in find_numbers(page)]
 
 
 class _ShownNumbers:
@@ -142,8 +119,13 @@ class _ShownNumbers:
         self._claims = claims.find_claims(page)
         self._values: dict[str, set[float]] = {}
 
-    def find(self, number: WrittenNumber) -> tuple[str, str]:
-        """Look up a number of the page's prose, and return the state and a detail."""
+    def find(self, number: WrittenNumber) -> Finding:
+        """Look up a number of the page's prose."""
+        state, detail = self._result(number)
+        location = self._page.location(number.start)
+        return Finding("number", state, location, number.text, detail)
+
+    def _result(self, number: WrittenNumber) -> tuple[str, str]:
         figure = self._figure(number)
         if any(map(number.equals, self._shown(figure))):
             return "compared", "an output, a program or a formula of the page"
@@ -173,8 +155,8 @@ class _ShownNumbers:
     def _figure(self, number: WrittenNumber) -> str:
         """Return the figure in whose alternative text a number stands, or nothing.
 
-        A figure may be drawn by a copy of another program. Its numbers are old if that
-        program has changed, so they must stand in an output of another program.
+        The program of a figure may be a copy of another one, which has changed since.
+        So the number must stand in an output of another program.
         """
         if number.is_word or number.value <= _SMALL:
             return ""
@@ -212,7 +194,8 @@ class _ShownNumbers:
     def _tested(self) -> dict[str, set[float]]:
         """The numbers in the tests of the page's claims, by the names of the tests."""
         try:
-            tests = claims.tests_of(self._page)
+            source = self._page.read_text(claims.test_path(self._page))
+            tests = claims.parse_tests(source)
         except (SyntaxError, ValueError):
             return {}
         return {test.name: literals(test.code) for test in tests}

@@ -32,12 +32,7 @@ BIBLIOGRAPHY = "bibliography.md"
 """The page with the sources that the site cites."""
 LEDGER = "docs/ledger.md"
 """The page that the build writes from the results of the checks."""
-GENERATED = {
-    "mistakes/messages.md",
-    "public_code.md",
-    "systems/composition.md",
-    "vjpcheck.md",
-}
+GENERATED = {"mistakes/messages", "public_code", "systems/composition", "vjpcheck"}
 """Pages that a command writes from a run; a test compares them with what it writes."""
 
 
@@ -60,19 +55,9 @@ class Block:
     directives: list[Directive] = field(default_factory=list)
     """The directives in it or right below it; below a table, those of each row."""
 
-    def values(self, key: str) -> tuple[str, ...]:
-        """Return the values of the block's directives with a key."""
-        return tuple(d.value for d in self.directives if d.key == key)
-
 
 class Page(Source):
-    """A Markdown page, or the Markdown cells of a lab.
-
-    Args:
-        path: the file, below the project's root.
-        root: the project's root.
-        source: a text to read instead of the file's.
-    """
+    """A Markdown page, or the Markdown cells of a lab; ``source`` replaces its text."""
 
     def __init__(self, path: Path, root: Path, source: str | None = None) -> None:
         self.path = path
@@ -105,11 +90,8 @@ class Page(Source):
     # Files.
 
     def read(self, path: Path) -> bytes:
-        """Return the content of a file, or nothing if there is no such file.
-
-        The file is read once, so that the key of a result is made from what its check
-        read.
-        """
+        """Return the content of a file, or nothing if there is no such file. It is read
+        once, so that the key of a result is made from what its check read."""
         if path not in self._contents:
             self._contents[path] = path.read_bytes() if path.is_file() else b""
         return self._contents[path]
@@ -124,10 +106,8 @@ class Page(Source):
         return settings.load(self.root)
 
     def find_file(self, name: str) -> Path | None:
-        """Return the file of the project that a comment names, if it exists.
-
-        A name must be like ``FILE_NAME``, so that an edit has the page checked again.
-        """
+        """Return the file of the project that a comment names, if it exists. A name is
+        like ``FILE_NAME``, so that an edit of the file has the page checked again."""
         path = self.root / name
         return path if FILE_NAME.fullmatch(name) and os.path.isfile(path) else None
 
@@ -148,23 +128,17 @@ class Page(Source):
 
     @property
     def programs(self) -> dict[str, Snippet]:
-        """The included programs that exist, by their names."""
-        paths = {name: self.included_file(name) for name in self.included_names}
-        return {
-            name: self._program(path)
-            for name, path in paths.items()
-            if path and name.endswith(".py")
-        }
-
-    def _program(self, path: Path) -> Snippet:
-        """Return a program. Its text and its output are read once."""
-        source, output = (
-            self.read(file).decode("utf-8", "surrogateescape")
-            for file in (path, path.with_suffix(".out"))
-        )
-        source = source.replace("\r\n", "\n").replace("\r", "\n")
-        program = snippet.load(path, self.settings)
-        return replace(program, source=source, output=output)
+        """The included programs that exist, by their names, each read once."""
+        programs = {}
+        for path in self.included_files(".py"):
+            source, output = (
+                self.read(file).decode("utf-8", "surrogateescape")
+                for file in (path, path.with_suffix(".out"))
+            )
+            source = source.replace("\r\n", "\n").replace("\r", "\n")
+            program = snippet.load(path, self.settings)
+            programs[program.name] = replace(program, source=source, output=output)
+        return programs
 
     def included_files(
         self, suffix: str = "", start: int = 0, end: int = sys.maxsize
@@ -186,8 +160,8 @@ class Page(Source):
 
     @cached_property
     def is_generated(self) -> bool:
-        """Whether a command writes the page."""
-        return self.path.relative_to(self.settings.docs_dir).as_posix() in GENERATED
+        """Return whether a command writes the page."""
+        return self.name in GENERATED
 
     # Parts.
 
@@ -199,14 +173,9 @@ class Page(Source):
             for m in _HEADING.finditer(self.without_code)
         ]
 
-    def section_bounds(self, offset: int, deepest: int) -> tuple[int, int]:
-        """Return where the section around an offset begins and ends; headings below the
-        ``deepest`` level don't count."""
-        starts = [start for start, level, _ in self.headings if level <= deepest]
-        return (
-            max((start for start in starts if start <= offset), default=0),
-            min((start for start in starts if start > offset), default=len(self.text)),
-        )
+    def section_start(self, offset: int) -> int:
+        """Return the offset of the heading above an offset, or 0."""
+        return max((start for start, *_ in self.headings if start <= offset), default=0)
 
     @cached_property
     def blocks(self) -> list[Block]:
@@ -249,7 +218,8 @@ class Page(Source):
     def directive_values(self, key: str, offset: int) -> tuple[str, ...]:
         """Return the values of the directives with a key of the block at an offset."""
         block = self.block(offset)
-        return block.values(key) if block else ()
+        directives = block.directives if block else ()
+        return tuple(each.value for each in directives if each.key == key)
 
     def sentence(self, offset: int) -> str:
         """Return the sentence at an offset, or nothing if it isn't in running text."""
@@ -273,7 +243,7 @@ class Page(Source):
     def docstring_quotes(self) -> list[tuple[str, Piece]]:
         """The quotes of docstrings: the name of the API, and the fence, the span of
         code or the blockquote right above the directive ``docstring``."""
-        found = []
+        quotes = []
         for key, name, comment in self.directives:
             if key != "docstring":
                 continue
@@ -283,8 +253,8 @@ class Page(Source):
                 text = re.sub(r"^[ \t]*>", "", quote[0], flags=re.MULTILINE)
                 start = quote.start()
                 pieces.append(Piece(text, start, self.line(start), quote.span()))
-            found += [(name, piece) for piece in pieces[:1]]
-        return found
+            quotes += [(name, piece) for piece in pieces[:1]]
+        return quotes
 
 
 def all_pages(root: Path) -> list[Page]:

@@ -52,7 +52,6 @@ def run(
     done: Callable[[Task, Any], None],
     *,
     perform: Perform,
-    tell: Callable[[str], None],
     time_limit: float = TIME_LIMIT,
 ) -> None:
     """Perform tasks, and report each as it ends.
@@ -64,14 +63,13 @@ def run(
             which only waits for those that run them.
         done: takes a task, and its result or a ``Failure``.
         perform: performs a task in a worker, and returns the result.
-        tell: takes a line on the progress, now and then.
         time_limit: seconds for a check of one page.
     """
     waiting = sorted(tasks, key=lambda task: task.check != PROGRAMS)
     most = workers + sum(task.check == PROGRAMS for task in tasks)
     total = Counter(task.check for task in tasks for _ in task.paths)
     ended: Counter[str] = Counter()
-    told, busy, idle = -math.inf, list[_Worker](), list[_Worker]()
+    last_told, busy, idle = -math.inf, list[_Worker](), list[_Worker]()
     folder = tempfile.TemporaryDirectory(
         dir=leftovers.scratch_folder(), ignore_cleanup_errors=True
     )
@@ -81,16 +79,16 @@ def run(
                 worker = idle.pop() if idle else _Worker(perform, root, folder.name)
                 busy.append(worker)
                 worker.begin(waiting.pop(0), time_limit)
-            if time.monotonic() - told >= progress.PAUSE:
-                told = time.monotonic()
+            if time.monotonic() - last_told >= progress.PAUSE:
+                last_told = time.monotonic()
                 counts = (f"{name} {ended[name]} of {n}" for name, n in total.items())
-                tell(f"truth: {', '.join(counts)}")
+                progress.show(f"truth: {', '.join(counts)}")
             ready = connection.wait([worker.connection for worker in busy], 1)
             for worker in busy.copy():
-                if worker.connection in ready or worker.is_late:
+                if worker.connection in ready or worker.deadline < time.monotonic():
                     result = worker.end()
                     busy.remove(worker)
-                    idle += [worker] * worker.is_alive
+                    idle += [worker] * worker.process.is_alive()
                     ended[worker.task.check] += len(worker.task.paths)
                     done(worker.task, result)
     finally:
@@ -106,25 +104,15 @@ class _Worker:
         context = get_context("spawn")
         self.connection, remote = context.Pipe()
         arguments = remote, perform, root, folder
-        self._process = context.Process(target=_serve, args=arguments)
-        self._process.start()
+        self.process = context.Process(target=_serve, args=arguments)
+        self.process.start()
         remote.close()
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether it can perform another task."""
-        return self._process.is_alive()
-
-    @property
-    def is_late(self) -> bool:
-        """Whether the task takes too long."""
-        return time.monotonic() > self._deadline
 
     def begin(self, task: Task, time_limit: float) -> None:
         """Have a task performed."""
         self.task = task
         seconds = math.inf if task.check == PROGRAMS else time_limit
-        self._deadline = time.monotonic() + seconds
+        self.deadline = time.monotonic() + seconds
         with suppress(BrokenPipeError):  # end() returns a failure
             self.connection.send(task)
 
@@ -137,20 +125,20 @@ class _Worker:
             return self.connection.recv()
         except (EOFError, ConnectionError):
             self.kill()
-            code = self._process.exitcode
+            code = self.process.exitcode
             return Failure(f"its process ended with exit code {code}")
 
     def kill(self) -> None:
         """End the process, and the processes that it started."""
         children: list[psutil.Process] = []
         with suppress(psutil.NoSuchProcess):
-            children = psutil.Process(self._process.pid).children(recursive=True)
-        self._process.kill()
+            children = psutil.Process(self.process.pid).children(recursive=True)
+        self.process.kill()
         for child in children:
             with suppress(psutil.NoSuchProcess):
                 child.kill()
         psutil.wait_procs(children, 5)
-        self._process.join(5)
+        self.process.join(5)
 
 
 def _serve(requests: Connection, perform: Perform, root: Path, folder: str) -> None:

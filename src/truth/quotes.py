@@ -1,11 +1,9 @@
 """Check that the messages and docstrings that a page quotes are what was printed.
 
-A message (see ``is_message``) must stand in an output that its page includes, or in one
-that a comment of its block names: ``<!-- proof: NAME.out -->``. White space doesn't
-count, and an ellipsis stands for omitted text.
-
-A blockquote, a fence or a span of code right above ``<!-- docstring: tf.sign -->`` must
-stand in the docstring of the installed version.
+A message must stand in an output that its page includes, or in one that a comment of
+its block names: ``<!-- proof: NAME.out -->``. A blockquote, a fence or a span of code
+right above ``<!-- docstring: tf.sign -->`` must stand in the installed docstring. White
+space doesn't count, and an ellipsis stands for omitted text.
 """
 
 import ast
@@ -14,6 +12,7 @@ import inspect
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -43,16 +42,11 @@ def _is_code(text: str) -> bool:
     """Return whether a span is Python, a type or a command."""
     if "::" in text or _COMMAND.match(text):
         return True
-    forms = (text.strip(), f"{text.strip()}: pass", f"{text.strip()}\n    pass")
-    return any(map(_is_python, forms))
-
-
-def _is_python(text: str) -> bool:
-    try:
-        ast.parse(text)
-    except SyntaxError:
-        return False
-    return True
+    for end in ("", ": pass", "\n    pass"):
+        with suppress(SyntaxError):
+            ast.parse(text.strip() + end)
+            return True
+    return False
 
 
 def check(page: Page) -> list[Finding]:
@@ -63,13 +57,12 @@ def check(page: Page) -> list[Finding]:
 def _messages(page: Page) -> Iterator[Finding]:
     included = [*page.included_files(".out"), *page.included_files(".md")]  # tables
     for parts, start in find_messages(page):
-        named = [path for path in page.proofs(start) if path.suffix == ".out"]
-        for path in (*named, *included):
+        proofs = [path for path in page.proofs(start) if path.suffix == ".out"]
+        state, detail = "failed", "no output of the page has it"
+        for path in (*proofs, *included):
             if _pattern(parts).search(" ".join(page.read_text(path).split())):
                 state, detail = "compared", path.name
                 break
-        else:
-            state, detail = "failed", "no output of the page has it"
         yield Finding("error", state, page.location(start), " … ".join(parts), detail)
 
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ class ProgramResult:
     """The result of a program that ran."""
 
     ran: bool
-    """Whether it ran and printed its output."""
+    """True if it ran and printed its output."""
     gradients: list[GradientResult]
     """The results for its custom gradients."""
     local_values: list
@@ -44,12 +44,12 @@ class ProgramResult:
 
     @property
     def passed(self) -> bool:
-        """Whether it ran, and no custom gradient failed."""
+        """Return whether it ran, and no custom gradient failed."""
         return self.ran and all(each.state != "failed" for each in self.gradients)
 
     @property
     def is_checked(self) -> bool:
-        """Whether all its custom gradients were compared with finite differences."""
+        """Return whether all its custom gradients were compared with differences."""
         return all(each.state != "not run" for each in self.gradients)
 
 
@@ -72,7 +72,9 @@ class Results:
 
     def program(self, program: Snippet) -> ProgramResult | None:
         """Return the result of a program, or None if it didn't run."""
-        record = self._store.get(_PROGRAM, self.keys.of_program(program))
+        record = self._store.get(
+            _PROGRAM, self.keys.of_program(program.name, program.digests)
+        )
         if record is None:
             return None
         gradients = [GradientResult(**result) for result in record.pop("gradients")]
@@ -96,20 +98,20 @@ class Results:
 
     def all_findings(self, page: Page) -> list[Finding]:
         """Return what all checks found on a page, and on its custom gradients."""
-        found = [f for check in CHECKS for f in self.findings(check, page) or ()]
+        findings = [f for check in CHECKS for f in self.findings(check, page) or ()]
         for program in page.programs.values():
             result = self.program(program)
             for gradient in result.gradients if result else ():
                 location = f"{program.label}:{gradient.line}"
                 state, text, detail = gradient.state, gradient.text, gradient.detail
-                found.append(Finding(_GRADIENT, state, location, text, detail))
-        return found
+                findings.append(Finding(_GRADIENT, state, location, text, detail))
+        return findings
 
     def is_complete(self, page: Page) -> bool:
         """Return whether every check of a page ran; claims may wait for their day."""
-        known = {check: self.findings(check, page) for check in CHECKS}
+        by_check = {check: self.findings(check, page) for check in CHECKS}
         is_checked = all(
-            known[check] is not None for check in CHECKS if check != CLAIMS
+            by_check[check] is not None for check in CHECKS if check != CLAIMS
         )
         return is_checked and all(self.programs(page).values())
 
@@ -141,13 +143,9 @@ class Keys:
                 parts += [path, page.read(self._root / path)]
         return digest(*parts)
 
-    def of_program(self, program: Snippet) -> str:
-        """Return the key of the result of a program."""
-        return self.of_run(program.name, program.digests)
-
-    def of_run(self, name: str, digests: tuple[str, str]) -> str:
-        """Return the key of the result of a run, from the name of the program and from
-        digests of the text that ran and of the output that it was compared with."""
+    def of_program(self, name: str, digests: tuple[str, str]) -> str:
+        """Return the key of the result of a program, from digests of the text that ran
+        and of the output that it was compared with."""
         return digest(self._world(_CODE_OF_PROGRAMS), name, *digests)
 
     def of_claim_tests(self, page: Page) -> str:
@@ -155,7 +153,7 @@ class Keys:
         test, folder = claims.test_path(page), self._root / claims.FOLDER
         snippets = page.settings.snippets_dir
         programs = {*files.below(snippets / page.name)}
-        for name in claims.program_names(page.read_text(test)):
+        for name in claims.PROGRAM.findall(page.read_text(test)):
             programs |= {snippets / f"{name}.py", snippets / f"{name}.out"}
         harness = sorted((self._root / "tests/harness").glob("*.py"))
         paths = [test, folder / "conftest.py", *harness, *sorted(programs)]
@@ -167,17 +165,14 @@ class Keys:
         options = repr(replace(self._settings, root=Path()))
         return digest(fingerprint.environment(), fingerprint.code(*code), options)
 
-    @cached_property
-    def _written(self) -> tuple[str, ...]:
-        figures = self._settings.label(self._settings.figures_dir)
-        return tuple(f"{folder}/" for folder in (*_WRITTEN, figures))
-
     def _paths_in(self, page: Page) -> list[str]:
         """Return the paths at which the files that a page names could be."""
         snippets = self._settings.snippets_dir
         folders = (self._root, snippets, snippets / page.name, page.path.parent)
         paths = _paths(page.source, self._root, folders)
-        return [path for path in paths if not f"{path}/".startswith(self._written)]
+        figures = self._settings.label(self._settings.figures_dir)
+        written = tuple(f"{folder}/" for folder in (*_WRITTEN, figures))
+        return [path for path in paths if not f"{path}/".startswith(written)]
 
 
 @lru_cache(maxsize=1 << 10)

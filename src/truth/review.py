@@ -10,7 +10,6 @@ import argparse
 import difflib
 import random
 import re
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from tracebook.settings import SettingsError
 
 from . import claims
 from .claims import Claim, ClaimTest
+from .due import git
 from .page import Page, all_pages
 
 _WIDTH = 88
@@ -32,6 +32,12 @@ class Pair:
     claim: Claim
     test: ClaimTest | None
 
+    @property
+    def content(self) -> tuple[str, ...]:
+        """The texts whose change is to be reviewed."""
+        code = (self.test.code, self.test.helpers) if self.test else ()
+        return (self.claim.text, *code)
+
 
 def main(words: list[str]) -> int:
     """Print the claims that a reviewer is to look at."""
@@ -41,81 +47,62 @@ def main(words: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     arguments = parser.parse_args(words)
     root = Path().resolve()
-    pages = all_pages(root)
     if arguments.sample:
-        pairs = [pair for page in pages for pair in _pairs(page)]
+        pairs = [p for page in all_pages(root) for p in _pairs(page).values()]
         size = min(arguments.sample, len(pairs))
         chosen = random.Random(arguments.seed).sample(pairs, size)
         texts = [shown(None, pair) for pair in chosen]
     else:
         commit = f"{arguments.base}^{{commit}}"
-        if _git(root, "rev-parse", "--verify", "--quiet", commit) is None:
+        if git(root, "rev-parse", "--verify", "--quiet", commit) is None:
             raise SettingsError(f"git knows no commit {arguments.base}")
-        texts = [*_changes(pages, arguments.base, root)]
+        texts = [*_changes(arguments.base, root)]
     for text in texts:
         print(f"{'=' * _WIDTH}\n{text}")
     print(f"{len(texts)} claim{'s' * (len(texts) != 1)} to review")
     return 0
 
 
-def _changes(pages: list[Page], base: str, root: Path) -> Iterator[str]:
+def _changes(base: str, root: Path) -> Iterator[str]:
     """Yield the claims that are new, removed or reworded, or have another test."""
-    by_label = {page.label: page for page in pages}
-    listed = _git(root, "ls-tree", "-r", "--name-only", base, "docs") or ""
+    pages = {page.label: page for page in all_pages(root)}
+    listed = git(root, "ls-tree", "-r", "--name-only", base, "docs") or ""
     before = {name for name in listed.splitlines() if name.endswith((".md", ".py"))}
-    for label in sorted(before | by_label.keys()):
-        old = _old_pairs(root / label, base, root) if label in before else []
-        new = _pairs(by_label[label]) if label in by_label else []
-        old_by_id = {pair.claim.id: pair for pair in old}
-        for pair in new:
-            previous = old_by_id.pop(pair.claim.id, None)
-            if previous is None or _content(previous) != _content(pair):
+    for label in sorted(before | pages.keys()):
+        old = _old_pairs(root / label, base, root) if label in before else {}
+        new = _pairs(pages[label]) if label in pages else {}
+        for id_, pair in new.items():
+            previous = old.get(id_)
+            if previous is None or previous.content != pair.content:
                 yield shown(previous, pair)
-        for pair in old_by_id.values():
-            yield shown(pair, None)
+        for id_ in old.keys() - new.keys():
+            yield shown(old[id_], None)
 
 
-def _content(pair: Pair) -> tuple[str, ...]:
-    test = pair.test
-    return pair.claim.text, test.code if test else "", test.helpers if test else ""
-
-
-def _pairs(page: Page) -> list[Pair]:
-    """Return the claims of a page as it is, each with its test."""
-    return _paired(page, page.read_text(claims.test_path(page)))
-
-
-def _old_pairs(path: Path, base: str, root: Path) -> list[Pair]:
-    """Return the claims of a page as it was in a commit."""
-    text = _git(root, "show", f"{base}:{path.relative_to(root).as_posix()}")
+def _old_pairs(path: Path, base: str, root: Path) -> dict[str, Pair]:
+    """Return the claims of a page as it was in a commit, each with its test."""
+    text = git(root, "show", f"{base}:{path.relative_to(root).as_posix()}")
     page = Page(path, root, text or "")
     if not path.is_relative_to(page.settings.docs_dir):
-        return []
+        return {}
     test = claims.test_path(page).relative_to(root).as_posix()
-    return _paired(page, _git(root, "show", f"{base}:{test}") or "")
+    return _pairs(page, git(root, "show", f"{base}:{test}") or "")
 
 
-def _paired(page: Page, source: str) -> list[Pair]:
+def _pairs(page: Page, tests: str | None = None) -> dict[str, Pair]:
+    """Return the claims of a page by their ids, with the tests in its test file or in
+    another text."""
+    source = page.read_text(claims.test_path(page)) if tests is None else tests
     try:
-        tests = {test.name: test for test in claims.parse_tests(source)}
+        by_name = {test.name: test for test in claims.parse_tests(source)}
     except SyntaxError:
-        tests = {}
+        by_name = {}
     marked = claims.find_claims(page)
-    return [Pair(page.label, claim, tests.get(claim.test)) for claim in marked]
-
-
-def _git(root: Path, *words: str) -> str | None:
-    run = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True)
-    return None if run.returncode else run.stdout
+    return {c.id: Pair(page.label, c, by_name.get(c.test)) for c in marked}
 
 
 def shown(old: Pair | None, new: Pair | None) -> str:
-    """Return a claim as a reviewer reads it: its wording, its contrasts, its test.
-
-    Args:
-        old: the claim before, or None if it is new.
-        new: the claim now, or None if it was removed.
-    """
+    """Return what changed of a claim: ``old`` or ``new`` is None if there is none."""
     pair = new or old
     assert pair
     claim = pair.claim

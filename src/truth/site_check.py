@@ -72,17 +72,17 @@ class SiteCheck:
 
     def _is_program_open(self, program: Snippet) -> bool:
         """Return whether a program is to run. One that failed runs again."""
-        known = self.results.program(program)
-        if due.is_everything() or known is None or not known.passed:
+        result = self.results.program(program)
+        if due.is_everything() or result is None or not result.passed:
             return True
-        return not known.is_checked and tasks.is_due(program.label, self._root)
+        return not result.is_checked and tasks.is_due(program.label, self._root)
 
     def _is_open(self, check: str, page: Page) -> bool:
         """Return whether a check is to run. One that failed runs again."""
         if check == AGREEMENT and not all(self.results.programs(page).values()):
             return False  # a program didn't run
-        known = self.results.findings(check, page)
-        if known is None or any(finding.state == "failed" for finding in known):
+        findings = self.results.findings(check, page)
+        if findings is None or any(finding.state == "failed" for finding in findings):
             is_waiting = check == CLAIMS and not claim_check.is_known(page)
             return not is_waiting or claim_check.is_due(page)
         return due.is_everything()
@@ -104,7 +104,7 @@ class SiteCheck:
                 for name, (key, program_result) in results.items():
                     self.results.keep_program(key, program_result)
                     program = self._programs[name]
-                    if key != self.results.keys.of_program(program):
+                    if key != self.results.keys.of_program(name, program.digests):
                         self._problems.append(f"{program.label}: {_CHANGED}")
                 self._problems += problems
 
@@ -126,12 +126,11 @@ class SiteCheck:
         for page in self._pages:
             findings = self.results.all_findings(page)
             failed = [str(each) for each in findings if each.state == "failed"]
-            failed = failed or [
-                f"{page.label}: {self._snippets}/{name} did not print its output; run:"
-                f" python -m tracebook check {self._snippets}/{name}"
-                for name, program in self.results.programs(page).items()
-                if program and not program.ran
-            ]
+            for name, result in self.results.programs(page).items():
+                if result and not result.ran and not failed:
+                    program = f"{self._snippets}/{name}"
+                    run = f"run: python -m tracebook check {program}"
+                    yield f"{page.label}: {program} did not print its output; {run}"
             if failed or self.results.is_complete(page):
                 yield from failed
             else:

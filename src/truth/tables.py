@@ -1,13 +1,12 @@
 """Read the records of computed tables, and find those that must run again.
 
 ``python -m tests.tables NAME`` runs a table and writes its record,
-``snippets/tables/NAME.md``, which a page includes. A line of the record holds two
-digests. The digest of the table refuses a cell that somebody edited by hand. The digest
-of the sources shows that a table must run again. Neither check imports TensorFlow.
+``snippets/tables/NAME.md``, which a page includes. A record has two digests: of the
+table, to find a cell that somebody edited by hand, and of the sources, to find a table
+that must run again. Neither check imports TensorFlow.
 
-A record that begins with ``<!-- modes: PROGRAM: CALL -->`` has no module of its own: it
-shows the gradient of this call in each mode. With ``; fix: CALL``, or
-``; fix: PROGRAM: CALL``, it names the call that must be right in every mode.
+A record that begins with ``<!-- modes: PROGRAM: CALL -->`` has no module: it shows the
+gradient of this call in each mode, and may name the right one: ``; fix: CALL``.
 """
 
 import re
@@ -73,20 +72,6 @@ def sources(root: Path, name: str, modes: str = "") -> str:
     return fingerprint.digest(*parts)[:_LENGTH]
 
 
-def record(root: Path, name: str, body: str, modes: str = "") -> str:
-    """Return the text of a record.
-
-    Args:
-        root: the project's root.
-        name: the name of the table.
-        body: the table, in Markdown.
-        modes: the line that names a call, for a table of its modes.
-    """
-    body, made_from = body.strip(), sources(root, name, modes)
-    line = f"<!-- table {name}: {digest(body)}, made from {made_from} -->"
-    return f"{modes}{line}\n\n{body}\n"
-
-
 def load(root: Path, name: str) -> TableRecord | None:
     """Read the record of a table, or return None if there is none.
 
@@ -133,17 +118,17 @@ def problems(root: Path) -> Iterator[tuple[str, int, str]]:
             yield module, 1, f"has no record; run: python -m tests.tables {name}"
     for path in sorted((root / RECORDS).rglob("*.md")):
         name = _name(root, path)
-        known = load(root, name)
+        record = load(root, name)
         run = f"run: python -m tests.tables {name}"
         if "/" not in name and name not in modules:
             message = f"is of no table; write {CODE.as_posix()}/{name}.py"
-        elif known is None or known.name != name:
+        elif record is None or record.name != name:
             message = f"doesn't begin as a record; {run}"
-        elif known.body_digest != digest(known.body):
+        elif record.body_digest != digest(record.body):
             message = f"edited by hand, or never filled; {run}"
-        elif "/" in name and not MODES_LINE.fullmatch(known.modes):
+        elif "/" in name and not MODES_LINE.fullmatch(record.modes):
             message = "write <!-- modes: PROGRAM: CALL --> in its first line"
-        elif known.sources_digest != sources(root, name, known.modes):
+        elif record.sources_digest != sources(root, name, record.modes):
             message = f"what it was computed from has changed; {run}"
         else:
             continue

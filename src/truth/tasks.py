@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from gradients import client
 from tracebook import settings
@@ -18,16 +19,14 @@ _MOST_CALLS, _MOST_LETTERS = 3, 4000
 """Calls of a custom gradient that are kept, and letters of each, at most."""
 
 
-@dataclass(frozen=True)
-class PageChecked:
-    """What a check found on a page, and the key of what it read."""
+class PageChecked(NamedTuple):
+    """The findings of a check on a page, and the key of what it read."""
 
     key: str
     findings: list[Finding]
 
 
-@dataclass(frozen=True)
-class ProgramsRan:
+class ProgramsRan(NamedTuple):
     """The results of programs, each with its key, and the engine's problems."""
 
     results: dict[str, tuple[str, ProgramResult]]
@@ -70,22 +69,16 @@ def is_due(program: str, root: Path) -> bool:
 def _run_programs(labels: tuple[str, ...], root: Path) -> ProgramsRan:
     """Run programs, compare their outputs, and check their custom gradients."""
     snippets, keys = settings.load(root).snippets, Keys(root)
-    postponed = [
-        label.removeprefix(f"{snippets}/")
-        for label in labels
-        if not is_due(label, root)
-    ]
+    later = [label for label in labels if not is_due(label, root)]
+    postponed = [label.removeprefix(f"{snippets}/") for label in later]
     paths = [root / label for label in labels]
     report, observations = client.check_programs(paths, root, postponed)
     failed = {problem["name"] for problem in report["problems"]}
     results = {}
     for name, observation in observations.items():
-        gradients = [
-            replace(result, calls=_few(result.calls))
-            for result in observation.gradients
-        ]
+        gradients = [replace(g, calls=_few(g.calls)) for g in observation.gradients]
         result = ProgramResult(name not in failed, gradients, observation.local_values)
-        results[name] = keys.of_run(name, report["digests"][name]), result
+        results[name] = keys.of_program(name, report["digests"][name]), result
     messages = [f"{p['location']}: {p['message']}" for p in report["problems"]]
     return ProgramsRan(results, messages)
 

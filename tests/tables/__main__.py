@@ -10,6 +10,7 @@ import time
 
 from truth import tables
 
+from ..table_records import record
 from . import NAMES, ROOT, compute
 
 
@@ -37,7 +38,7 @@ def _run(name: str, is_check: bool) -> bool:
     body = compute(name, known)
     print(f"{name}: {time.perf_counter() - began:.1f} s", file=sys.stderr)
     if not is_check:
-        text = tables.record(ROOT, name, body, known.modes if known else "")
+        text = record(ROOT, name, body, known.modes if known else "")
         tables.path_of(ROOT, name).write_text(text, "utf-8")
         return True
     before = known.body.splitlines() if known else []

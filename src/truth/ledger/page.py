@@ -82,8 +82,10 @@ def _row(page: Page, results: Results) -> str:
     counts, claims = numbers(page, results), len(find_claims(page))
     link = f"[{page.title}]({page.label.removeprefix('docs/')})"
     cells = [link, *(counts[kind] for kind in ("program", "formula", "gradient"))]
-    tried = counts["claim"]
-    cells.append(tried if tried == claims else f"{tried} of {claims}")
+    passed_claims = counts["claim"]
+    cells.append(
+        passed_claims if passed_claims == claims else f"{passed_claims} of {claims}"
+    )
     cells += [counts["number"], counts["undecided"]]
     return f"| {' | '.join(map(str, cells))} |\n"
 
@@ -94,12 +96,8 @@ def _rows_of_claims(page: Page, results: Results) -> Iterator[str]:
     for claim in find_claims(page):
         target = f"{page.label.removeprefix('docs/')}#{claim.id}"
         sentence = _LINK.sub(r"\1", _ATTRIBUTES.sub("", claim.text))
-        detail = _escaped(details.get(claim.id, WAITING))
+        detail = details.get(claim.id, WAITING)
+        detail = re.sub(r"([*_\[\]<>#\\])", r"\\\1", detail)  # plain text
         cells = [page.title, sentence, f"[{detail}]({target})"]
         row = " | ".join(cell.replace("|", r"\|") for cell in cells)
         yield f"| {row} |\n"
-
-
-def _escaped(text: str) -> str:
-    """Return plain text as Markdown that shows it."""
-    return re.sub(r"([*_\[\]<>#\\])", r"\\\1", text)

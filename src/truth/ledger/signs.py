@@ -12,10 +12,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from markdown import Extension, Markdown
+from markdown import Markdown
 from markdown.treeprocessors import Treeprocessor
 
 from reader import generator
+from reader.extension import maker
 
 from ..claims import find_claims
 from ..finding import Finding
@@ -28,13 +29,6 @@ _KINDS = ("program", "formula", "gradient", "claim", "number")
 # After attributes have their elements, and before MkDocs collects the anchors of a
 # page.
 _PRIORITY = 6
-
-
-class SignsExtension(Extension):
-    """Registers the signs."""
-
-    def extendMarkdown(self, md: Markdown) -> None:
-        md.treeprocessors.register(_Signs(md), "claim-signs", _PRIORITY)
 
 
 class _Signs(Treeprocessor):
@@ -150,6 +144,4 @@ def cache_key(page: str, text: str, docs: Path, root: Path) -> object:
     return [str(finding) for finding in findings], results.is_complete(checked)
 
 
-def makeExtension(**options: object) -> SignsExtension:
-    """Return the extension."""
-    return SignsExtension(**options)
+makeExtension = maker("claim_signs", _Signs, _PRIORITY)

@@ -1,11 +1,4 @@
-"""Check the structure of a page: what stands on it, and where.
-
-An output follows its program, and a fence shows a file, a type or code. The next page
-is the next of the menu. A citation has the names and the year of its source. A program
-computes what it prints, and asserts what is said of its figure. Mathematics stands in
-formulas, which are checked. Comments for the checks are understood. Sentences use the
-words of the field.
-"""
+"""Check the structure of a page: fences, links, citations, programs, figures, words."""
 
 from ..finding import Finding
 from ..page import Page

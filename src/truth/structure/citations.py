@@ -11,7 +11,7 @@ from functools import cache
 
 from ..finding import Finding
 from ..page import BIBLIOGRAPHY, Page
-from .findings import failure, finding
+from .findings import finding
 
 _ENTRY = re.compile(
     r"^(?P<term>\S+) \{ #(?P<key>\S+) \}\n\n:   (?P<text>.+(?:\n.+)*)", re.MULTILINE
@@ -87,17 +87,17 @@ def check(page: Page) -> Iterator[Finding]:
         entry = entries.get(match["key"])
         words = " ".join(match["words"].split())
         if entry and _is_cited(entry, words, page, match.start(), entries):
-            yield finding(page, match.start(), "compared", words, "the bibliography")
+            yield finding(page, match.start(), words, "the bibliography", "compared")
         else:
             forms = " or ".join(entry.citations) if entry else "no such entry"
             detail = f"the bibliography has, under {match['key']}: {forms}"
-            yield failure(page, match.start(), words, detail)
+            yield finding(page, match.start(), words, detail)
     for entry in entries.values() if is_bibliography else ():
         first = entry.authors[0].split()[-1] if entry.authors else entry.name
         key = first + (entry.year if entry.key[-1].isdigit() else "")
         if not entry.term == entry.key == key:
             detail = f"its entry says {' and '.join(entry.authors)} {entry.year}"
-            yield failure(page, entry.start, entry.key, detail)
+            yield finding(page, entry.start, entry.key, detail)
 
 
 def _is_cited(

@@ -8,7 +8,7 @@ from mathml.source import Piece
 
 from ..finding import Finding
 from ..page import Page
-from .findings import failure
+from .findings import finding
 
 PRINTS = "prints"
 """The title of an output."""
@@ -33,15 +33,15 @@ def check(page: Page) -> Iterator[Finding]:
         inside = [at for at in included if fence.start <= at < fence.span[1]]
         names = [included.pop(at) for at in inside]
         if records := [name for name in names if _is_record(name)]:
-            yield failure(page, fence.start, records[0], "a table stands in no fence")
+            yield finding(page, fence.start, records[0], "a table stands in no fence")
         else:
             yield from _file(page, fence, names) if names else _typed(page, fence)
     for at, name in included.items():
         if not _is_record(name):
-            yield failure(page, at, name, "an include stands in a fence")
+            yield finding(page, at, name, "an include stands in a fence")
     for code in page.codes:  # Markdown may show one as a block
         if page.text.startswith("```", code.span[0]) and "\n" in code.text:
-            yield failure(page, code.start, code.text, "a fence has lines of its own")
+            yield finding(page, code.start, code.text, "a fence has lines of its own")
 
 
 def _is_record(name: str) -> bool:
@@ -51,24 +51,24 @@ def _is_record(name: str) -> bool:
 
 def _order(page: Page) -> Iterator[Finding]:
     """Check that each program is followed by its output within its section."""
-    program, waiting = ("", (0, 0)), -1
+    program, waiting = ("", 0), -1
     for include in page.includes:
         if _is_record(include.name):
             continue
         stem, _, suffix = include.name.rpartition(".")
-        place = (stem, page.section_bounds(include.start, 6))
+        place = (stem, page.section_start(include.start))
         if suffix == "out" and place == program:
             waiting = -1
         elif suffix == "out":
             above = f"{program[0]}.py" if program[0] else "none"
             detail = f"the output of {stem}.py; the program above it is {above}"
-            yield failure(page, include.start, include.name, detail)
+            yield finding(page, include.start, include.name, detail)
         elif place != program:
             if waiting >= 0:
-                yield failure(page, waiting, f"{program[0]}.py", _NO_OUTPUT)
+                yield finding(page, waiting, f"{program[0]}.py", _NO_OUTPUT)
             program, waiting = place, include.start
     if waiting >= 0:
-        yield failure(page, waiting, f"{program[0]}.py", _NO_OUTPUT)
+        yield finding(page, waiting, f"{program[0]}.py", _NO_OUTPUT)
 
 
 def _file(page: Page, fence: Piece, names: list[str]) -> Iterator[Finding]:
@@ -78,27 +78,29 @@ def _file(page: Page, fence: Piece, names: list[str]) -> Iterator[Finding]:
     title = PRINTS if is_output else name.removeprefix(f"{page.name}/")
     is_wrong = not is_output and "wrong" in name.split("/")
     if sum(bool(line.strip()) for line in fence.text.splitlines()) > len(names):
-        yield failure(page, fence.start, name, "what is typed beside it never ran")
+        yield finding(page, fence.start, name, "what is typed beside it never ran")
     if _title(head) != title:
-        yield failure(page, fence.span[0], head, f'its title is title="{title}"')
+        yield finding(page, fence.span[0], head, f'its title is title="{title}"')
     if (".wrong" in head) != is_wrong:
         detail = "the programs in wrong/ are marked as .wrong, and no others"
-        yield failure(page, fence.span[0], head, detail)
+        yield finding(page, fence.span[0], head, detail)
 
 
 def _typed(page: Page, fence: Piece) -> Iterator[Finding]:
     """Check that typed text can't be taken for an output."""
     head = page.text[fence.span[0] : fence.start].strip()
     language, title = _LANGUAGE.match(head), _title(head)
+    proofs, folder = page.proofs(fence.start), page.root / "tests"
+    tests = [path for path in proofs if path.is_relative_to(folder)]
     if language and language["language"] in _CODE and title != PRINTS:
         return
     if title or not (
         all(map(_TYPE.fullmatch, _logical_lines(fence.text)))
         or any(quote.span == fence.span for _, quote in page.docstring_quotes)
         or any(_contains(page, path, fence) for path in page.included_files(".out"))
-        or any(_is_read(page, path) for path in page.proofs(fence.start))
+        or any(page.label in page.read_text(path) for path in tests)
     ):
-        yield failure(page, fence.start, fence.text, _TYPED)
+        yield finding(page, fence.start, fence.text, _TYPED)
 
 
 def _title(head: str) -> str:
@@ -126,9 +128,3 @@ def _contains(page: Page, output: Path, fence: Piece) -> bool:
         for text in (fence.text, page.read_text(output))
     )
     return f"\n{lines}\n" in f"\n{output_lines}\n"
-
-
-def _is_read(page: Page, path: Path) -> bool:
-    """Return whether a file is a test that reads a page."""
-    is_test = path.is_relative_to(page.root / "tests")
-    return is_test and page.label in page.read_text(path)

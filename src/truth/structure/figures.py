@@ -1,9 +1,8 @@
 """Check that the program of a figure asserts the figure's alternative text.
 
-Beside the code that draws, ``assert CONDITION, "words"`` checks what was drawn: the
-data, labels, scales and positions of the figure's parts. The words of all assertions,
-in order, are the alternative text on the page. If readers can change the inputs, the
-words are recorded for each input, and may have computed numbers.
+Beside the code that draws, ``assert CONDITION, "words"`` checks what was drawn. The
+words of all assertions, in order, are the alternative text on the page. If readers can
+change the inputs, the words are recorded for each input.
 """
 
 import ast
@@ -16,7 +15,7 @@ from tracebook.snippet import Snippet
 
 from ..finding import Finding
 from ..page import Page
-from .findings import failure, finding
+from .findings import finding
 
 _FIGURE = re.compile(
     r"!\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\([^)\s]*\bfigures/(?P<name>[\w/-]+)\.svg\b"
@@ -31,12 +30,12 @@ def check(page: Page) -> Iterator[Finding]:
         program = _program(page, name)
         if not program:
             message = "the page does not show the program of it"
-            yield failure(page, offset, name, message)
+            yield finding(page, offset, name, message)
             continue
         asserted, file = _asserted(program), program.path.name
         if asserted and text == " ".join(asserted):
             detail = f"asserted by {file} in {len(asserted)} parts"
-            yield finding(page, offset, "compared", text, detail)
+            yield finding(page, offset, text, detail, "compared")
             continue
         for words in asserted:
             if not text.startswith(words):
@@ -45,7 +44,7 @@ def check(page: Page) -> Iterator[Finding]:
         detail = f"{file} asserts, in this order: {' | '.join(asserted)}"
         if not asserted:
             detail = f'nothing in {file} says: assert CONDITION, "words of the figure"'
-        yield failure(page, offset, text, detail)
+        yield finding(page, offset, text, detail)
 
 
 def _program(page: Page, figure: str) -> Snippet | None:
@@ -60,21 +59,16 @@ def _program(page: Page, figure: str) -> Snippet | None:
 
 
 def _asserted(program: Snippet) -> list[str]:
+    """Return the messages of the assertions that read a variable, in order."""
     with suppress(recording.RecordingError):  # which the engine reports
         if (sliders := recording.load(program)) and sliders.draws:
             return [*sliders.messages.get(sliders.default, ())]
-    return assertions(program.source)
-
-
-def assertions(program: str) -> list[str]:
-    """Return the messages of the assertions that read a variable, in order."""
-    asserts = [
-        node for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Assert)
-    ]
-    return [
-        " ".join(node.msg.value.split())
-        for node in sorted(asserts, key=lambda node: node.lineno)
-        if isinstance(node.msg, ast.Constant)
+    messages = [
+        (node.lineno, node.msg.value)
+        for node in ast.walk(ast.parse(program.source))
+        if isinstance(node, ast.Assert)
+        and isinstance(node.msg, ast.Constant)
         and isinstance(node.msg.value, str)
         and any(isinstance(part, ast.Name) for part in ast.walk(node.test))
     ]
+    return [" ".join(text.split()) for _, text in sorted(messages)]

@@ -7,14 +7,11 @@ _LONGEST = 60
 """Letters of a text in a message."""
 
 
-def finding(page: Page, offset: int, state: str, text: str, detail: str) -> Finding:
-    """Return a finding on what stands at an offset of a page."""
+def finding(
+    page: Page, offset: int, text: str, detail: str, state: str = "failed"
+) -> Finding:
+    """Return a finding on the text at an offset of a page."""
     line = " ".join(text.split())
     if len(line) > _LONGEST:
         line = line[:_LONGEST].rpartition(" ")[0] + " …"
     return Finding("structure", state, page.location(offset), line, detail)
-
-
-def failure(page: Page, offset: int, text: str, detail: str) -> Finding:
-    """Return a finding on what may not stand at an offset of a page."""
-    return finding(page, offset, "failed", text, detail)

@@ -1,9 +1,8 @@
 """Check that programs compute what they print.
 
-The check reads a program, and doesn't run it again with another input: that would take
-as long as all runs, and most lines of an output rightly stay the same if one input
-changes. A number is typed where a result belongs if it stands in a text and nowhere in
-the code, if it stands in a text after a sign of equality, or if only a print reads it.
+A number is typed where a result belongs if it stands in a text and nowhere in the
+code, if it stands in a text after a sign of equality, or if only a print reads it. The
+check reads a program, because to run it again with other inputs would take too long.
 """
 
 import ast

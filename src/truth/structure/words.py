@@ -11,7 +11,7 @@ from mathml.source import blanked
 from ..finding import Finding
 from ..menu import menu
 from ..page import BIBLIOGRAPHY, DIRECTIVES, Page
-from .findings import failure
+from .findings import finding
 
 _NEXT = re.compile(r"^[ \t]*\W{,2}Next\W{1,3}\s+(?P<rest>\S(?:.+\n?)*)", re.MULTILINE)
 _LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)#\s]*)[^)]*\)")
@@ -54,7 +54,7 @@ def _next(page: Page) -> Iterator[Finding]:
             detail = (
                 f"in the menu, {following.name if following else 'no page'} is next"
             )
-            yield failure(page, match.start("rest"), match[0], detail)
+            yield finding(page, match.start("rest"), match[0], detail)
 
 
 def _directives(page: Page) -> Iterator[Finding]:
@@ -65,18 +65,18 @@ def _directives(page: Page) -> Iterator[Finding]:
         starts.add(comment.start)
         for name in re.split(r"[,\s]+", value) if key == "proof" else ():
             if not page.find_file(name):
-                yield failure(page, comment.start, name or comment.text, "no such file")
+                yield finding(page, comment.start, name or comment.text, "no such file")
         above = len(page.text[: comment.span[0]].rstrip())
         if key == "docstring" and above not in quoted:
             detail = "write it right behind a span of code, a fence or a blockquote"
-            yield failure(page, comment.start, comment.text, detail)
+            yield finding(page, comment.start, comment.text, detail)
     for comment in page.comments:
         match = _DIRECTIVE_LIKE.match(comment.text)
         if comment.start in starts or not match:
             continue
         if not match["key"] or match["key"].lower() in DIRECTIVES:
             detail = f"the checks know {', '.join(DIRECTIVES)}, each with a colon"
-            yield failure(page, comment.start, comment.text, detail)
+            yield finding(page, comment.start, comment.text, detail)
 
 
 def _mathematics(page: Page) -> Iterator[Finding]:
@@ -90,7 +90,7 @@ def _mathematics(page: Page) -> Iterator[Finding]:
         if match := pattern.search(line[0]):
             start = page.text.rfind("\n", 0, line.start() + 1) + 1
             written = page.text[start:].partition("\n")[0]
-            yield failure(page, line.start() + match.start(), written, _WRITE)
+            yield finding(page, line.start() + match.start(), written, _WRITE)
     for code in page.codes:
         if not code.text.isascii() and re.search(r"[²³√∂∇≈≠≤≥·×⁻α-ω]", code.text):
-            yield failure(page, code.start, code.text, _WRITE)
+            yield finding(page, code.start, code.text, _WRITE)
