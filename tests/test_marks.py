@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from truth import due
+
 from . import conftest
 from .project import ROOT
 
