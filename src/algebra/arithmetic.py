@@ -62,8 +62,6 @@ class ArithmeticEvaluator:
         self._memo: dict[tuple, tuple[Value, set[int]]] = {}
         self._pending: set[tuple] = set()
 
-    # Symbols.
-
     def input(self, name: str, prefix: str = "") -> Value:
         """Return the array of symbols for an input; ``prefix`` begins their names."""
         shape = self.scope.shapes.get(name, ())
@@ -170,8 +168,6 @@ class ArithmeticEvaluator:
         if indices and not self.scope.shapes.get(name):
             return name + "_" + ",".join(map(str, numbers)), ()
         return name, tuple(numbers)
-
-    # Expressions.
 
     def value(self, node: Node, env: Bindings = ANYWHERE) -> Value:
         """Return the value of an expression."""
@@ -328,8 +324,6 @@ class ArithmeticEvaluator:
         relations = zip(statement.relations, sides, sides[1:])
         return sympy.And(*(kinds[relation](a, b) for relation, a, b in relations))
 
-    # Sums, products and extrema over indices.
-
     def of_indexed(self, node: nodes.Indexed, env: Bindings) -> Value:
         bodies = list(self._bodies(node, env))
         if node.kind == "sum":
@@ -375,8 +369,6 @@ class ArithmeticEvaluator:
         if not getattr(value, "is_Integer", False) or abs(value) > _LARGEST_LIMIT:
             raise EvaluationError("a sum needs numbers or sizes as limits")
         return int(value)
-
-    # Integrals, limits and functions.
 
     def of_integral(self, node: nodes.Integral, env: Bindings) -> Value:
         inner = self._with_parameter(node.variable.name)
@@ -448,10 +440,10 @@ class ArithmeticEvaluator:
 
 def _require_real(name: str, value: Value, position: int) -> None:
     """Raise EvaluationError if a value is complex."""
-    for each in np.ravel(value):
-        if not values.is_plainly_real(each):
+    for number in np.ravel(value):
+        if not values.is_plainly_real(number):
             try:
-                points.verify("=", ((each, sympy.conjugate(each)),))
+                points.verify("=", ((number, sympy.conjugate(number)),))
             except Refuted:
                 raise EvaluationError(
                     rf"{plain(name)} is complex, but not in \C", position

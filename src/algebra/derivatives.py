@@ -23,8 +23,6 @@ from .values import Value, map_elements, real_inner_product
 class DerivativeEvaluator(ArithmeticEvaluator):
     """Evaluates expressions with derivatives in one scope."""
 
-    # Differentials.
-
     def of_differential(self, node: nodes.Differential, env: Bindings) -> Value:
         if node.order != 1:
             raise EvaluationError("a second differential alone")
@@ -59,8 +57,6 @@ class DerivativeEvaluator(ArithmeticEvaluator):
             for name in self.scope.outputs
         )
         return sum(products, sympy.Integer(0))
-
-    # Gradients of the loss.
 
     def upstream(self, name: str) -> Value:
         """Return the upstream gradient of an output, in its shape."""
@@ -109,8 +105,6 @@ class DerivativeEvaluator(ArithmeticEvaluator):
         if np.ndim(value) > np.ndim(self.input(name)):
             raise EvaluationError("a gradient of what is no number")
         return _transposed(value)
-
-    # Derivatives.
 
     def of_derivative(self, node: nodes.Derivative, env: Bindings) -> Value:
         """Return a derivative in numerator layout: that of a number is transposed."""

@@ -42,9 +42,7 @@ class ExpressionParser(Cursor):
         self._commands = commands
         self._open_bars: list[str] = []
         self.in_integral = False
-        r"""Whether ``\d`` ends the expression."""
-
-    # Operators.
+        r"""True inside an integral, where ``\d`` ends the expression."""
 
     def expression(self) -> Node:
         """Read terms and their signs."""
@@ -138,8 +136,6 @@ class ExpressionParser(Cursor):
         for variable in reversed(variables):
             function = nodes.Derivative(position, function, variable, 1)
         return function
-
-    # Bases.
 
     def argument(self) -> Node:
         """Read the argument of a command: a group in braces, or one token."""
@@ -245,8 +241,6 @@ class ExpressionParser(Cursor):
             relations.append(relation)
             sides.append(self.expression())
         return Statement(tuple(relations), tuple(sides), position)
-
-    # Symbols.
 
     def _symbol(self, name: str, position: int) -> Node:
         if self.ahead == "'" or (name in FUNCTION_LETTERS and self.ahead == "("):

@@ -32,7 +32,7 @@ _ABOUT = 0.05
 _FLOAT32_DIGITS, _FLOAT32 = 9, 2.0**-23
 """A number with so many digits is float32's, and may be off by its rounding."""
 _LARGEST = 3000
-"""Of a larger argument, steep functions lose all digits in sums."""
+"""The largest argument for which steep functions keep some digits in sums."""
 _STEEP = ("exp", "sinh", "cosh", "tanh", "coth", "erf")
 _FEW = 12
 """The number of constants up to which branches are sought at their sums, too."""

@@ -49,9 +49,9 @@ class _Agreement:
     """The comparisons of one equation with the recordings of its page."""
 
     recordings: list[RecordedFunction] = field(default_factory=list)
-    """Those with which it agrees."""
+    """The recordings with which it agrees."""
     is_direct: bool = False
-    """Whether it was compared itself, and not only as a step of another equation."""
+    """True if it was compared itself, and not only as a step of another equation."""
     contradicting: set[str] = field(default_factory=set)
     """Programs that have another value by its name."""
     difference: str = ""
@@ -73,8 +73,8 @@ def _page_findings(page: Page, recorded: list[RecordedFunction]) -> Iterator[Fin
             state, detail = "failed", f"{agrees}: it is not unchecked"
         elif cases:
             state, detail = "compared", agrees
-        elif same := agreeing.get(equation.content):
-            state, detail = "compared", f"as in line {same.line}"
+        elif twin := agreeing.get(equation.content):
+            state, detail = "compared", f"as in line {twin.line}"
         location = f"{page.label}:{equation.line}"
         yield Finding(_KIND, state, location, equation.tex, detail, cases=cases)
     used = {recording for a in agreements.values() for recording in a.recordings}

@@ -86,7 +86,7 @@ class _CallComparison:
             name for each in group for names in each.alternatives for name in names
         }
         arrays = {symbol: _lookup(symbol, names, symbols) for symbol in symbols}
-        self._given = {name: a for name, a in arrays.items() if a is not None}
+        self._arrays = {name: a for name, a in arrays.items() if a is not None}
         self._steps: dict[Equation, list[Equation]] = {}
         self._details: dict[Equation, str] = {}
         self.result = ComparisonResult()
@@ -98,7 +98,7 @@ class _CallComparison:
             for equation in self._group
             if equation.is_gradient
             for name in equation.symbols
-            if name.startswith("bar ") and name not in self._given
+            if name.startswith("bar ") and name not in self._arrays
         }
         return {0: names.pop()} if len(names) == 1 else {}
 
@@ -162,8 +162,8 @@ class _CallComparison:
         arrays = {}
         while names:
             name = names.pop()
-            if name in self._given and name != equation.name:
-                arrays[name] = self._given[name]
+            if name in self._arrays and name != equation.name:
+                arrays[name] = self._arrays[name]
             elif name in inputs:
                 return None
             elif name in self._defined and name not in visited:
@@ -171,7 +171,7 @@ class _CallComparison:
                 steps.append(self._defined[name])
             elif name not in visited:
                 # A local factor without an equation may depend on any input.
-                names += self._given.keys() & inputs
+                names += self._arrays.keys() & inputs
             visited.add(name)
         for name, array in arrays.items():
             squeezed = array.squeeze()
@@ -216,12 +216,12 @@ class _RuleComparison(_CallComparison):
         call = self._call
         for number, name in names.items():
             if (output := call.outputs[number]) is not None:
-                self._given.setdefault(name, output)
+                self._arrays.setdefault(name, output)
             if call.upstream and (upstream := call.upstream[number]) is not None:
-                self._given[f"bar {name}"] = upstream
+                self._arrays[f"bar {name}"] = upstream
         for equation in self._group:
             if equation.is_gradient:
-                self._contradict(equation, self._given.get(equation.name))
+                self._contradict(equation, self._arrays.get(equation.name))
 
 
 class _FunctionComparison(_CallComparison):
@@ -232,10 +232,10 @@ class _FunctionComparison(_CallComparison):
         has_upstream = any(name.startswith("upstream") for name in call.names)
         if "upstream" in call.names:
             for name in self._only_upstream().values():
-                self._given[f"bar {name}"] = call.names["upstream"]
+                self._arrays[f"bar {name}"] = call.names["upstream"]
         results = [*call.returned, call.names.get("downstream")]
         for equation in group:
-            if (recorded := self._given.get(equation.name)) is not None:
+            if (recorded := self._arrays.get(equation.name)) is not None:
                 self._contradict(equation, recorded)
                 self.result.contradicted |= {equation} & self.result.differences.keys()
             elif equation.is_gradient == has_upstream:

@@ -55,21 +55,21 @@ class CheckedFormula:
         """Return the offset of a statement on the page, which identifies it."""
         return self.source.start + statement.position
 
-    def merge(self, other: "CheckedFormula") -> None:
+    def merge(self, repetition: "CheckedFormula") -> None:
         """Add the results of the same formula for arrays of other sizes."""
-        self.failure = self.failure or other.failure
+        self.failure = self.failure or repetition.failure
         if self.display:
-            self.proven |= other.proven
-            for number in self.doubts.keys() & other.doubts.keys():
+            self.proven |= repetition.proven
+            for number in self.doubts.keys() & repetition.doubts.keys():
                 doubt = self.doubts[number]
                 self.fail(f"{doubt}; say which in \\R", doubt.position)
             return
-        for number in self.proven & other.doubts.keys():
-            doubt, sides = other.doubts[number], self.statements[number].sides
+        for number in self.proven & repetition.doubts.keys():
+            doubt, sides = repetition.doubts[number], self.statements[number].sides
             # Numbers may be those of one case, whose arrays have one size.
             if type(doubt) is Refuted and not any(map(is_numeric, sides)):
                 self.fail(f"{doubt}, for another size", doubt.position)
-        self.proven &= other.proven
+        self.proven &= repetition.proven
 
     def fail(self, reason: str, position: int) -> None:
         """Record a failure, unless there is one."""

@@ -62,7 +62,7 @@ class Equation:
     start: int = 0
     """Offset of the whole formula on the page."""
     is_unchecked: bool = field(default=False, compare=False)
-    """Whether the page states that no program computes it."""
+    """True if the page states that no program computes it."""
 
     @property
     def is_gradient(self) -> bool:
@@ -352,7 +352,7 @@ class NumericEvaluator(Evaluator):
                     inputs = np.ravel(evaluator.input(name, prefix))
                     for symbol, number in zip(inputs, np.ravel(self._given(key))):
                         pairs.update(zip(real_symbols(symbol), number.as_real_imag()))
-        return map_elements(lambda each: sympy.sympify(each).subs(pairs), value)
+        return map_elements(lambda x: sympy.sympify(x).subs(pairs), value)
 
 
 def _exact(array: np.ndarray) -> Value:

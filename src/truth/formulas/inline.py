@@ -136,8 +136,6 @@ class InlineFormulas:
         """The section of each formula, by the formula's id."""
         return {id(f): section for section in self._sections for f in section.formulas}
 
-    # Names.
-
     @cached_property
     def _names(self) -> set[str]:
         """Names of symbols, sizes, indices and functions, in formulas and in code."""
@@ -164,8 +162,6 @@ class InlineFormulas:
         texts += [piece.text for piece in (*self._page.codes, *self._page.fences)]
         return texts + [self._page.source] * (self._page.path.suffix == ".py")
 
-    # Roles.
-
     def _is_marked_alike(self, formula: CheckedFormula, statement: Statement) -> bool:
         """Return whether other formulas mark the same symbols with the same roles."""
         marks = set(_marks(statement))
@@ -185,13 +181,11 @@ class InlineFormulas:
             if id(section) not in self._marks:
                 self._marks[id(section)] = {
                     mark
-                    for other in section.formulas
-                    if other.display or other.proven
-                    for mark in _marks(tuple(_statements(other)))
+                    for peer in section.formulas
+                    if peer.display or peer.proven
+                    for mark in _marks(tuple(_statements(peer)))
                 }
         return set().union(*(self._marks[id(section)] for section in sections))
-
-    # Evidence.
 
     def _origin(self, formula: CheckedFormula, statement: Statement) -> str | None:
         """Return where a statement is a part of a formula, the nearest first."""

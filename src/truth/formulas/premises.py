@@ -63,8 +63,6 @@ class Premises:
                 self._scope.conditions.append((formula.place(statement), statement))
             self.add_names(statement)
 
-    # Spaces.
-
     def _add_membership(
         self, formula: CheckedFormula, number: int, statement: Statement
     ) -> None:
@@ -114,8 +112,6 @@ class Premises:
             raise EvaluationError(
                 f"no program of this page has the shape {list(shape)}", space.position
             )
-
-    # Definitions.
 
     def _add_premise(
         self, formula: CheckedFormula, number: int, statement: Statement
@@ -202,8 +198,6 @@ class Premises:
             # Outputs of an earlier section may be inputs here.
             self._scope.outputs = outputs
             self._scope.maps = {n: d for n, d in maps.items() if n in self.names}
-
-    # Shapes.
 
     def _infer_shapes(self) -> None:
         """Set the shapes of arrays without a space by the indices that they carry."""

@@ -125,8 +125,8 @@ class Prover:
             inputs = evaluator.upstream(base) if is_gradient else evaluator.input(name)
             if np.shape(inputs) != np.shape(value):
                 continue
-            for each, number in zip(np.ravel(inputs), np.ravel(value)):
-                symbols, parts = real_symbols(each), number.as_real_imag()
+            for element, number in zip(np.ravel(inputs), np.ravel(value)):
+                symbols, parts = real_symbols(element), number.as_real_imag()
                 if len(symbols) == 1 and parts[1]:
                     raise EvaluationError(rf"{name} is complex, but not in \C")
                 result.update(zip(symbols, parts))
@@ -146,14 +146,12 @@ class Prover:
         except (EvaluationError, KeyError):
             return []
 
-    # Comparisons.
-
     def _compare(
         self,
         sides: tuple[Node, ...],
         relations: tuple[str, ...],
         rounding: float = 0,
-        given: Values | None = None,
+        numbers: Values | None = None,
     ) -> int:
         """Compare the sides for all values of their indices, and return the cases."""
         if any(isinstance(node, Order) for node in walk(sides)):
@@ -177,7 +175,7 @@ class Prover:
             for relation, left, right, side in zip(
                 relations, values, values[1:], sides[1:]
             ):
-                pairs = _pairs(left, right, given or {}, side.position)
+                pairs = _pairs(left, right, numbers or {}, side.position)
                 cases += self._verify(relation, pairs, rounding, side.position)
         if not is_compared:
             raise EvaluationError(
@@ -245,15 +243,15 @@ class Prover:
         return tuple(result)
 
 
-def _pairs(left: Value, right: Value, given: Values, position: int) -> points.Pairs:
-    """Return the elements of two sides, with numbers for the given symbols."""
+def _pairs(left: Value, right: Value, numbers: Values, position: int) -> points.Pairs:
+    """Return the elements of two sides, with numbers for some symbols."""
     left, right = squeeze(left), squeeze(right)
     if np.shape(left) != np.shape(right):
         raise ShapeMismatch(
             f"shapes {list(np.shape(left))} and {list(np.shape(right))}", position
         )
     pairs = tuple(
-        (sympy.sympify(a).subs(given), sympy.sympify(b).subs(given))
+        (sympy.sympify(a).subs(numbers), sympy.sympify(b).subs(numbers))
         for a, b in zip(np.ravel(left), np.ravel(right))
     )
     if not all(isinstance(each, sympy.Expr) for pair in pairs for each in pair):

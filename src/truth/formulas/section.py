@@ -145,8 +145,6 @@ class Section:
             except Refusal as error:
                 formula.fail(str(error), error.position)
 
-    # Values that the text gives to symbols.
-
     def _gives_a_value(self, formula: CheckedFormula, statement: Statement) -> bool:
         """Return whether a symbol gets a value, which it has from here on."""
         symbol, prefix = bare(statement.sides[0]), ""
@@ -187,9 +185,9 @@ class Section:
         evaluator = Evaluator(self.scope)
         if evaluator.is_input(name):
             return False
-        given = self._prover.input_values()
+        numbers = self._prover.input_values()
         return not any(
-            sympy.sympify(each).subs(given).free_symbols
+            sympy.sympify(each).subs(numbers).free_symbols
             for each in np.ravel(evaluator.expand(name))
         )
 
