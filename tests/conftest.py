@@ -204,7 +204,7 @@ def small_project(tmp_path_factory) -> Path:
     with FileLock(f"{small}.lock"):
         if not small.exists():
             half = small.with_name("half-a-project")
-            _reduce(copy(half, ".cache/truth", ".cache/tracebook/runs"))
+            _reduce(copy(half, ".cache/results.db"))
             code, said = run(half, "truth")
             assert code == 0, said
             half.rename(small)

@@ -1,6 +1,6 @@
-"""Promise: the engine runs each snippet afresh and lets no failure pass.
+"""Promise: the engine runs each program afresh, and reports every failure.
 
-The book here is a tiny foreign one, without TensorFlow.
+The project of these tests is a tiny one, without TensorFlow.
 """
 
 import json
@@ -34,8 +34,8 @@ noise = ['LOG \\d+ ']
 """
 
 
-class Book:
-    """A book in a temporary folder; every program is shown on its one page."""
+class Project:
+    """A project in a temporary folder, whose only page shows every program."""
 
     def __init__(self, root: Path, temporary: Path, method: str = "forkserver") -> None:
         self.root = root
@@ -73,8 +73,8 @@ class Book:
 
     def run(self, *arguments: str) -> tuple[int, str]:
         process = self.start(*arguments)
-        said, _ = process.communicate(timeout=60)
-        return process.returncode, said
+        printed, _ = process.communicate(timeout=60)
+        return process.returncode, printed
 
     def trace(self, name: str) -> str:
         return (self.snippets / f"{name}.out").read_text()
@@ -82,49 +82,49 @@ class Book:
 
 @pytest.fixture
 def temporary():
-    """Where the engine's files go; pytest's own path is too long for a socket."""
+    """A folder for the engine's files; pytest's own path is too long for a socket."""
     with tempfile.TemporaryDirectory() as folder:
         yield Path(folder)
 
 
 @pytest.fixture
-def book(tmp_path, temporary):
-    return Book(tmp_path, temporary)
+def project(tmp_path, temporary):
+    return Project(tmp_path, temporary)
 
 
 @pytest.fixture(params=["forkserver", pytest.param("spawn", marks=pytest.mark.slow)])
-def any_book(request, tmp_path, temporary):
-    return Book(tmp_path, temporary, request.param)
+def any_project(request, tmp_path, temporary):
+    return Project(tmp_path, temporary, request.param)
 
 
-def test_a_true_trace_holds_and_a_false_one_does_not(any_book):
-    any_book.add("good", "print('x =', 0.5)\n", "x = 0.5000001\n")
-    assert any_book.run("check")[0] == 0
-    any_book.add("bad", "print('a')\nprint('x =', 0.5)\n", "a\nx = 0.6\n")
-    code, said = any_book.run("check")
+def test_a_right_output_passes_and_a_wrong_one_does_not(any_project):
+    any_project.add("good", "print('x =', 0.5)\n", "x = 0.5000001\n")
+    assert any_project.run("check")[0] == 0
+    any_project.add("bad", "print('a')\nprint('x =', 0.5)\n", "a\nx = 0.6\n")
+    code, printed = any_project.run("check")
     assert code == 1
-    assert "snippets/bad.out:2: snippets/bad.py prints something else" in said
-    assert "-x = 0.6" in said and "+x = 0.5" in said
-    assert "good" not in said
+    assert "snippets/bad.out:2: snippets/bad.py prints something else" in printed
+    assert "-x = 0.6" in printed and "+x = 0.5" in printed
+    assert "good" not in printed
 
 
-def test_who_asks_for_all_by_name_does_not_look_at_all_for_each(book, monkeypatch):
-    paths = [book.add(f"a{n}", "print(1)\n", "1\n") for n in range(50)]
+def test_finding_all_programs_by_name_takes_linear_time(project, monkeypatch):
+    paths = [project.add(f"a{n}", "print(1)\n", "1\n") for n in range(50)]
     really, asked = Path.resolve, []
 
     def resolve(path: Path, strict: bool = False) -> Path:
         asked.append(path)
         return really(path, strict)
 
-    its = settings.load(book.root)
+    its = settings.load(project.root)
     monkeypatch.setattr(Path, "resolve", resolve)
     assert [each.path for each in snippet.find(its, paths)] == sorted(paths)
     assert len(asked) <= 3 * len(paths)
 
 
-def test_output_is_captured_in_printed_order(any_book):
+def test_output_is_captured_in_printed_order(any_project):
     """Python's streams, a C-level write to stderr, and a child's print."""
-    any_book.add(
+    any_project.add(
         "order",
         """
 import os, subprocess, sys
@@ -136,13 +136,15 @@ subprocess.run([sys.executable, "-c", "print('5 child')"], check=True)
 print("6 stdout")
 """,
     )
-    assert any_book.run("update")[0] == 0
-    assert [line[0] for line in any_book.trace("order").splitlines()] == list("123456")
+    assert any_project.run("update")[0] == 0
+    assert [line[0] for line in any_project.trace("order").splitlines()] == list(
+        "123456"
+    )
 
 
-def test_each_snippet_is_main_alone_and_in_an_empty_folder(any_book):
+def test_each_snippet_is_main_alone_and_in_an_empty_folder(any_project):
     for name in ("first", "second"):
-        any_book.add(
+        any_project.add(
             name,
             f"""
 import builtins, os, sys
@@ -155,14 +157,14 @@ os.chdir("/")
 def print(*_): pass
 """,
         )
-    assert any_book.run("update")[0] == 0
+    assert any_project.run("update")[0] == 0
     expected = "__main__ [] '' 1\nFalse False True\n"
-    assert any_book.trace("first") == any_book.trace("second") == expected
+    assert any_project.trace("first") == any_project.trace("second") == expected
 
 
-def test_a_snippet_ends_as_in_python(any_book):
+def test_a_snippet_ends_as_in_python(any_project):
     """The program, its threads, and at last what it registered."""
-    any_book.add(
+    any_project.add(
         "ends",
         """
 import atexit, time
@@ -174,13 +176,13 @@ print("1 the program")
 """,
         "1 the program\n2 a thread\n3 at exit\n",
     )
-    code, said = any_book.run("check")
-    assert code == 0, said
+    code, printed = any_project.run("check")
+    assert code == 0, printed
 
 
-def test_a_snippet_imports_neither_a_neighbor_nor_the_site(book):
-    book.add("neighbor", "print('here')\n", "here\n")
-    book.add(
+def test_a_snippet_imports_neither_a_neighbor_nor_the_site(project):
+    project.add("neighbor", "print('here')\n", "here\n")
+    project.add(
         "importer",
         """
 for name in ("neighbor", "conftest"):
@@ -191,12 +193,12 @@ for name in ("neighbor", "conftest"):
 """,
         "No module named 'neighbor'\nNo module named 'conftest'\n",
     )
-    (book.root / "conftest.py").touch()
-    assert book.run("check")[0] == 0
+    (project.root / "conftest.py").touch()
+    assert project.run("check")[0] == 0
 
 
-def test_noise_is_dropped_but_not_what_python_prints_itself(any_book):
-    any_book.add(
+def test_noise_is_dropped_but_not_what_python_prints_itself(any_project):
+    any_project.add(
         "noise",
         """
 import os
@@ -207,7 +209,7 @@ os.write(2, b"LOG without a number\\n")
 """,
         "before\nLOG 2 from the program\nLOG without a number\n",
     )
-    assert any_book.run("check")[0] == 0
+    assert any_project.run("check")[0] == 0
 
 
 FAILING = {
@@ -280,27 +282,27 @@ FAILING = {
 }
 
 
-def test_every_failure_is_reported_and_the_others_still_run(any_book):
+def test_every_failure_is_reported_and_the_others_still_run(any_project):
     for name, (source, _) in FAILING.items():
-        any_book.add(name, source, "so far\n")
-    any_book.add("zz_good", "print('fine')\n", "fine\n")
+        any_project.add(name, source, "so far\n")
+    any_project.add("zz_good", "print('fine')\n", "fine\n")
     began = time.monotonic()
-    code, said = any_book.run("update")
+    code, printed = any_project.run("update")
     assert time.monotonic() - began < 30
     assert code == 1
     for name, (_, message) in FAILING.items():
-        assert f"snippets/{name}.py:" in said and message in said, name
-        assert any_book.trace(name) == "so far\n", f"{name}: trace overwritten"
-    assert "zz_good" not in said
-    assert f"{len(FAILING)} problems" in said
-    assert said.count("    so far\n") >= 4, "what was printed so far is shown"
-    psutil.wait_procs(_processes_in(any_book.temporary), timeout=2)
-    assert not _processes_in(any_book.temporary)
-    assert not list(any_book.temporary.iterdir())
+        assert f"snippets/{name}.py:" in printed and message in printed, name
+        assert any_project.trace(name) == "so far\n", f"{name}: trace overwritten"
+    assert "zz_good" not in printed
+    assert f"{len(FAILING)} problems" in printed
+    assert printed.count("    so far\n") >= 4, "what was printed so far is shown"
+    psutil.wait_procs(_processes_in(any_project.temporary), timeout=2)
+    assert not _processes_in(any_project.temporary)
+    assert not list(any_project.temporary.iterdir())
 
 
 def _processes_in(folder: Path) -> list[psutil.Process]:
-    """Every snippet works in a folder of its own below ``folder``."""
+    """Return the processes that work below a folder, as each program does."""
     return [
         p
         for p in psutil.process_iter(["cwd"])
@@ -308,8 +310,8 @@ def _processes_in(folder: Path) -> list[psutil.Process]:
     ]
 
 
-def test_a_declared_exception_ends_the_trace(any_book):
-    any_book.add(
+def test_a_declared_exception_ends_the_output(any_project):
+    any_project.add(
         "wrong",
         '''
 # tracebook: raises ValueError
@@ -322,18 +324,18 @@ raise ValueError("""in user code:
     too bad""")
 ''',
     )
-    assert any_book.run("update")[0] == 0
-    assert any_book.trace("wrong") == (
+    assert any_project.run("update")[0] == 0
+    assert any_project.trace("wrong") == (
         "so far\nValueError: in user code:\n\n\n    too bad\n"
     )
 
 
-def test_a_declared_tolerance_is_that_snippets_own(book):
-    book.add("loose", "# tracebook: rel=1e-2\nprint(0.5)\n", "0.502\n")
-    assert book.run("check")[0] == 0
-    book.add("tight", "print(0.5)\n", "0.51\n")
-    code, said = book.run("check")
-    assert code == 1 and "tight" in said and "loose" not in said
+def test_a_declared_tolerance_is_that_snippets_own(project):
+    project.add("loose", "# tracebook: rel=1e-2\nprint(0.5)\n", "0.502\n")
+    assert project.run("check")[0] == 0
+    project.add("tight", "print(0.5)\n", "0.51\n")
+    code, printed = project.run("check")
+    assert code == 1 and "tight" in printed and "loose" not in printed
 
 
 @pytest.mark.parametrize(
@@ -348,10 +350,10 @@ def test_a_declared_tolerance_is_that_snippets_own(book):
         "#tracebook:",
     ],
 )
-def test_an_unknown_declaration_is_a_usage_error(book, bad):
-    book.add("x", f"print(1)\n{bad}\n", "1\n")
-    code, said = book.run("check")
-    assert code == 2 and "snippets/x.py:2" in said
+def test_an_unknown_declaration_is_a_usage_error(project, bad):
+    project.add("x", f"print(1)\n{bad}\n", "1\n")
+    code, printed = project.run("check")
+    assert code == 2 and "snippets/x.py:2" in printed
 
 
 @pytest.mark.parametrize(
@@ -370,20 +372,20 @@ def test_an_unknown_declaration_is_a_usage_error(book, bad):
         "= broken",
     ],
 )
-def test_an_unknown_setting_is_a_usage_error(book, bad):
-    book.add("x", "print(1)\n", "1\n")
-    (book.root / "pyproject.toml").write_text(f"[tool.tracebook]\n{bad}\n")
-    code, said = book.run("check")
-    assert code == 2 and "tracebook: " in said and "Traceback" not in said
+def test_an_unknown_setting_is_a_usage_error(project, bad):
+    project.add("x", "print(1)\n", "1\n")
+    (project.root / "pyproject.toml").write_text(f"[tool.tracebook]\n{bad}\n")
+    code, printed = project.run("check")
+    assert code == 2 and "tracebook: " in printed and "Traceback" not in printed
 
 
-def test_a_module_that_fails_to_preload_is_named(book):
-    (book.root / "broken_module.py").write_text("import no_such_module\n")
-    book.add("x", "print(1)\n", "1\n")
-    book.settings("preload = ['broken_module']")
-    environment = {**os.environ, "PYTHONPATH": str(book.root)}
+def test_a_module_that_fails_to_preload_is_named(project):
+    (project.root / "broken_module.py").write_text("import no_such_module\n")
+    project.add("x", "print(1)\n", "1\n")
+    project.settings("preload = ['broken_module']")
+    environment = {**os.environ, "PYTHONPATH": str(project.root)}
     done = subprocess.run(
-        [sys.executable, "-m", "tracebook", "--root", book.root, "check"],
+        [sys.executable, "-m", "tracebook", "--root", project.root, "check"],
         cwd=ROOT,
         env=environment,
         capture_output=True,
@@ -396,34 +398,34 @@ def test_a_module_that_fails_to_preload_is_named(book):
 @pytest.mark.parametrize(
     "arguments", [["chek"], ["check", "--fast"], ["check", "no/such.py"], []]
 )
-def test_wrong_usage_is_a_usage_error(book, arguments):
-    assert book.run(*arguments)[0] == 2
+def test_wrong_usage_is_a_usage_error(project, arguments):
+    assert project.run(*arguments)[0] == 2
 
 
-def test_with_a_path_only_that_snippet_is_judged(book):
-    good = book.add("good", "print(1)\n", "1\n")
-    book.add("bad", "print(1)\n", "2\n")
-    (book.snippets / "orphan.out").write_text("x\n")
-    assert book.run("check", str(good))[0] == 0
-    assert book.run("check", str(good.with_suffix(".out")))[0] == 0
-    code, said = book.run("check")
-    assert code == 1 and "bad.out:1" in said and "orphan.out" in said
+def test_with_a_path_only_that_program_is_checked(project):
+    good = project.add("good", "print(1)\n", "1\n")
+    project.add("bad", "print(1)\n", "2\n")
+    (project.snippets / "orphan.out").write_text("x\n")
+    assert project.run("check", str(good))[0] == 0
+    assert project.run("check", str(good.with_suffix(".out")))[0] == 0
+    code, printed = project.run("check")
+    assert code == 1 and "bad.out:1" in printed and "orphan.out" in printed
 
 
-def test_update_writes_what_no_longer_holds_and_nothing_else(book):
-    holds = book.add("holds", "print(0.5)\n", "0.5000001\n")
-    book.add("stale", "print('new')\n", "old\n")
-    book.add("fresh", "print('first')\n")
-    code, said = book.run("check")
-    assert code == 1 and "fresh.py:1: has no output" in said
-    assert not (book.snippets / "fresh.out").exists(), "check writes nothing"
-    code, said = book.run("update")
+def test_update_writes_outputs_that_differ_and_nothing_else(project):
+    holds = project.add("holds", "print(0.5)\n", "0.5000001\n")
+    project.add("stale", "print('new')\n", "old\n")
+    project.add("fresh", "print('first')\n")
+    code, printed = project.run("check")
+    assert code == 1 and "fresh.py:1: has no output" in printed
+    assert not (project.snippets / "fresh.out").exists(), "check writes nothing"
+    code, printed = project.run("update")
     assert code == 0
-    assert "-old" in said and "+new" in said and "fresh.out: created" in said
-    assert book.trace("stale") == "new\n" and book.trace("fresh") == "first\n"
+    assert "-old" in printed and "+new" in printed and "fresh.out: created" in printed
+    assert project.trace("stale") == "new\n" and project.trace("fresh") == "first\n"
     assert holds.with_suffix(".out").read_text() == "0.5000001\n"
-    assert book.run("check")[0] == 0
-    assert len(list(book.snippets.iterdir())) == 6, "nothing else is left"
+    assert project.run("check")[0] == 0
+    assert len(list(project.snippets.iterdir())) == 6, "nothing else is left"
 
 
 PAGES = {
@@ -450,76 +452,78 @@ PAGES = {
 
 
 @pytest.mark.parametrize("line", PAGES)
-def test_a_page_embeds_only_what_is_there(book, line):
-    book.add(
+def test_a_page_embeds_only_what_is_there(project, line):
+    project.add(
         "x",
         "# --8<-- [start:whole]\nprint(1)\nprint(2)\n# --8<-- [end:whole]\n"
         "# --8<-- [start:empty]\n\n# --8<-- [end:empty]\n",
         "1\n2\n",
     )
-    (book.snippets / ".hidden").write_text("never ran")
-    with book.page.open("a") as page:
+    (project.snippets / ".hidden").write_text("never ran")
+    with project.page.open("a") as page:
         page.write('--8<-- "x.py:whole"\n--8<-- "x.out"\n;--8<-- "no.py"\n')
-    assert book.run("check")[0] == 0
-    number = len(book.page.read_text().splitlines()) + 1
-    with book.page.open("a") as page:
+    assert project.run("check")[0] == 0
+    number = len(project.page.read_text().splitlines()) + 1
+    with project.page.open("a") as page:
         page.write(line + "\n")
-    code, said = book.run("check")
-    assert code == 1 and f"docs/page.md:{number}: " in said and PAGES[line] in said
+    code, printed = project.run("check")
+    assert (
+        code == 1 and f"docs/page.md:{number}: " in printed and PAGES[line] in printed
+    )
 
 
-def test_a_snippet_or_trace_that_no_page_shows_is_reported(book):
-    book.add("x", "print(1)\n", "1\n")
-    book.page.write_text('--8<-- "x.py"\n')
-    code, said = book.run("check")
-    assert code == 1 and "snippets/x.out: no page shows it" in said
-    book.page.write_text('--8<-- "x.out"\n')
-    code, said = book.run("check")
-    assert code == 1 and "snippets/x.py: no page shows it" in said
+def test_a_program_or_output_that_no_page_shows_is_reported(project):
+    project.add("x", "print(1)\n", "1\n")
+    project.page.write_text('--8<-- "x.py"\n')
+    code, printed = project.run("check")
+    assert code == 1 and "snippets/x.out: no page shows it" in printed
+    project.page.write_text('--8<-- "x.out"\n')
+    code, printed = project.run("check")
+    assert code == 1 and "snippets/x.py: no page shows it" in printed
 
 
-def test_a_table_is_no_orphan_and_needs_a_page(book):
-    book.settings("plugins = ['truth.tracebook_plugin']")
-    book.add("x", "print(1)\n", "1\n")
-    (book.snippets / "tables").mkdir()
-    (book.snippets / "tables/a.md").write_text("| a |\n| --- |\n| 1 |\n")
-    code, said = book.run("check")
-    assert code == 1 and "snippets/tables/a.md: no page shows it" in said
-    assert "neither" not in said
-    with book.page.open("a") as page:
+def test_a_table_is_no_orphan_and_needs_a_page(project):
+    project.settings("plugins = ['truth.tracebook_plugin']")
+    project.add("x", "print(1)\n", "1\n")
+    (project.snippets / "tables").mkdir()
+    (project.snippets / "tables/a.md").write_text("| a |\n| --- |\n| 1 |\n")
+    code, printed = project.run("check")
+    assert code == 1 and "snippets/tables/a.md: no page shows it" in printed
+    assert "neither" not in printed
+    with project.page.open("a") as page:
         page.write('\n--8<-- "tables/a.md"\n')
-    code, said = book.run("check")
-    assert code == 0, said
-    (book.snippets / "a.md").write_text("A table below tables/ only.\n")
-    code, said = book.run("check")
-    assert code == 1 and "snippets/a.md: neither a snippet nor an output" in said
+    code, printed = project.run("check")
+    assert code == 0, printed
+    (project.snippets / "a.md").write_text("A table below tables/ only.\n")
+    code, printed = project.run("check")
+    assert code == 1 and "snippets/a.md: neither a snippet nor an output" in printed
 
 
-def test_figures_are_published_when_they_change_and_removed_when_stale(book):
-    path = book.add(
+def test_figures_are_published_when_they_change_and_removed_when_stale(project):
+    path = project.add(
         "draws",
         "for name in ('draws', 'draws-dark'):\n"
         "    open(name + '.svg', 'w').write('<svg/>')\n"
         "print('drawn')\n",
         "drawn\n",
     )
-    figures = book.root / "docs" / "figures"
-    assert book.run("check")[0] == 0
+    figures = project.root / "docs" / "figures"
+    assert project.run("check")[0] == 0
     assert sorted(p.name for p in figures.iterdir()) == ["draws-dark.svg", "draws.svg"]
     written = (figures / "draws.svg").stat().st_mtime_ns
-    assert book.run("check")[0] == 0
+    assert project.run("check")[0] == 0
     assert (figures / "draws.svg").stat().st_mtime_ns == written
     path.write_text(path.read_text().replace("('draws', 'draws-dark')", "('draws',)"))
-    assert book.run("update")[0] == 0
+    assert project.run("update")[0] == 0
     assert [p.name for p in figures.iterdir()] == ["draws.svg"]
     path.write_text("raise ValueError\n")
-    assert book.run("check")[0] == 1
+    assert project.run("check")[0] == 1
     assert [p.name for p in figures.iterdir()] == ["draws.svg"], "failing keeps it"
 
 
-def _wait_for_a_snippet(book: Book) -> None:
+def _wait_for_a_snippet(project: Project) -> None:
     deadline = time.monotonic() + 20
-    while not _processes_in(book.temporary) and time.monotonic() < deadline:
+    while not _processes_in(project.temporary) and time.monotonic() < deadline:
         time.sleep(0.05)
 
 
@@ -530,44 +534,46 @@ LONG = {
 
 
 @pytest.mark.parametrize("name", LONG)
-def test_a_file_that_cannot_be_written_stays_as_it_was(book, name):
-    """As on a full disk: the engine, and it alone, may write no long file."""
-    path = book.add(
+def test_a_file_that_cannot_be_written_stays_as_it_was(project, name):
+    """The engine, and it alone, may write no long file, as on a full disk."""
+    path = project.add(
         "slow", "open('slow.svg', 'w').write('<svg/>')\nprint('old')\n", "old\n"
     )
-    assert book.run("check")[0] == 0
-    figure = book.root / "docs" / "figures" / "slow.svg"
+    assert project.run("check")[0] == 0
+    figure = project.root / "docs" / "figures" / "slow.svg"
     path.write_text("import time\ntime.sleep(1)\n" + LONG[name])
-    process = book.start("update")
-    _wait_for_a_snippet(book)
+    process = project.start("update")
+    _wait_for_a_snippet(project)
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (999, 999))
-    said, _ = process.communicate(timeout=60)
+    printed, _ = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert f"{name}'" in said.splitlines()[-1] and "Traceback" not in said, said
-    assert book.trace("slow") == "old\n" and figure.read_text() == "<svg/>"
-    assert len(list(book.root.rglob("*slow*"))) == 3, "nothing half-written is left"
-    assert not list(book.temporary.iterdir())
+    assert f"{name}'" in printed.splitlines()[-1] and "Traceback" not in printed, (
+        printed
+    )
+    assert project.trace("slow") == "old\n" and figure.read_text() == "<svg/>"
+    assert len(list(project.root.rglob("*slow*"))) == 3, "nothing half-written is left"
+    assert not list(project.temporary.iterdir())
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_an_interrupted_engine_leaves_no_process_and_no_half_trace(book, stop):
-    book.add("slow", "import time\nprint('a')\ntime.sleep(99)\n", "old\n")
-    process = book.start("update")
-    _wait_for_a_snippet(book)
+def test_an_interrupted_engine_leaves_no_process_and_no_partial_output(project, stop):
+    project.add("slow", "import time\nprint('a')\ntime.sleep(99)\n", "old\n")
+    process = project.start("update")
+    _wait_for_a_snippet(project)
     family = psutil.Process(process.pid).children(recursive=True)
     assert len(family) >= 2, "the forkserver and the snippet run"
     process.send_signal(stop)
     process.communicate(timeout=60)
     assert process.returncode != 0
     assert not psutil.wait_procs(family, timeout=30)[1]
-    assert book.trace("slow") == "old\n"
+    assert project.trace("slow") == "old\n"
 
 
-@pytest.mark.parametrize("is_seen, pause", [(True, 2), (False, 12)])
-def test_progress_is_told_now_and_then(is_seen, pause, monkeypatch, capsys):
-    """Where somebody looks often, in one line; never that the end is near."""
+@pytest.mark.parametrize("is_terminal, pause", [(True, 2), (False, 12)])
+def test_progress_is_shown_now_and_then(is_terminal, pause, monkeypatch, capsys):
+    """On a terminal often, in one line; never at the end."""
     now = 0.0
-    monkeypatch.setattr(progress, "IS_TERMINAL", is_seen)
+    monkeypatch.setattr(progress, "IS_TERMINAL", is_terminal)
     monkeypatch.setattr(progress, "PAUSE", pause - 1)
     monkeypatch.setattr(progress.os, "get_terminal_size", lambda _: (80, 24))
     monkeypatch.setattr(progress.time, "monotonic", lambda: now)
@@ -579,41 +585,43 @@ def test_progress_is_told_now_and_then(is_seen, pause, monkeypatch, capsys):
         tell(ended, 3)
     tell(3, 3)
     lines = [f"tracebook: {ended} of 3 snippets" for ended in range(3)]
-    said = "".join(f"\r{each}\x1b[K\r" if is_seen else f"{each}\n" for each in lines)
-    assert capsys.readouterr().err == said
+    printed = "".join(
+        f"\r{each}\x1b[K\r" if is_terminal else f"{each}\n" for each in lines
+    )
+    assert capsys.readouterr().err == printed
 
 
-def test_only_what_the_engine_drew_is_removed_and_never_by_check(book):
-    path = book.add(
+def test_only_what_the_engine_drew_is_removed_and_never_by_check(project):
+    path = project.add(
         "draws", "open('draws.svg', 'w').write('<svg/>')\nprint('drawn')\n", "drawn\n"
     )
-    figures = book.root / "docs" / "figures"
+    figures = project.root / "docs" / "figures"
     (figures / "deep").mkdir(parents=True)
     for name in ("own.svg", "deep/own.svg"):
         (figures / name).write_text("<svg>by hand</svg>")
-    assert book.run("check")[0] == 0
+    assert project.run("check")[0] == 0
     path.write_text("print('drawn')\n")
-    with book.page.open("a") as page:
+    with project.page.open("a") as page:
         page.write("![](figures/draws.svg) ![](figures/own.svg)\n")
-    code, said = book.run("check")
-    assert code == 1 and "figure draws.svg, which no snippet drew" in said
-    assert "own.svg" not in said
+    code, printed = project.run("check")
+    assert code == 1 and "figure draws.svg, which no snippet drew" in printed
+    assert "own.svg" not in printed
     assert (figures / "draws.svg").exists(), "check removes nothing"
-    assert book.run("update")[0] == 1
+    assert project.run("update")[0] == 1
     assert sorted(p.name for p in figures.rglob("*.svg")) == ["own.svg", "own.svg"]
 
 
 @pytest.mark.parametrize("drawn_before", [False, True])
-def test_a_figure_made_by_hand_is_not_overwritten(book, drawn_before):
-    book.add("draws", "open('draws.svg', 'w').write('<svg/>')\nprint(1)\n", "1\n")
-    figure = book.root / "docs" / "figures" / "draws.svg"
+def test_a_figure_made_by_hand_is_not_overwritten(project, drawn_before):
+    project.add("draws", "open('draws.svg', 'w').write('<svg/>')\nprint(1)\n", "1\n")
+    figure = project.root / "docs" / "figures" / "draws.svg"
     if drawn_before:
-        assert book.run("check")[0] == 0
+        assert project.run("check")[0] == 0
     figure.parent.mkdir(exist_ok=True)
     figure.write_text("<svg>by hand</svg>")
     for command in ("check", "update"):
-        code, said = book.run(command)
-        assert code == 1 and "docs/figures/draws.svg: " in said
+        code, printed = project.run(command)
+        assert code == 1 and "docs/figures/draws.svg: " in printed
         assert figure.read_text() == "<svg>by hand</svg>"
 
 
@@ -630,37 +638,37 @@ WRITES = {
 }
 
 
-def test_other_files_are_not_published(book):
-    book.settings("file_limit = 9999")
+def test_other_files_are_not_published(project):
+    project.settings("file_limit = 9999")
     for name, (source, _) in WRITES.items():
-        book.add(name, source + "\nprint(1)\n", "1\n")
-    code, said = book.run("check")
+        project.add(name, source + "\nprint(1)\n", "1\n")
+    code, printed = project.run("check")
     assert code == 1
     for name, (_, message) in WRITES.items():
-        assert f"snippets/{name}.py:1: {message}" in said, said
-    assert not (book.root / "docs" / "figures").exists()
+        assert f"snippets/{name}.py:1: {message}" in printed, printed
+    assert not (project.root / "docs" / "figures").exists()
 
 
-def test_two_programs_do_not_draw_one_figure(book):
+def test_two_programs_do_not_draw_one_figure(project):
     for name in ("one", "one-two"):
-        book.add(name, "open('one-two.svg', 'w').close()\nprint(1)\n", "1\n")
-    code, printed = book.run("check")
+        project.add(name, "open('one-two.svg', 'w').close()\nprint(1)\n", "1\n")
+    code, printed = project.run("check")
     assert code == 1
     assert "snippets/one.py:1: writes one-two.svg, as snippets/one-two.py" in printed
 
 
-def test_hidden_files_are_no_part_of_a_book(book):
-    book.add("x", "print(1)\n", "1\n")
+def test_hidden_files_are_no_part_of_a_project(project):
+    project.add("x", "print(1)\n", "1\n")
     for hidden in (".DS_Store", "._x.py", ".idea/x.out"):
-        (book.snippets / hidden).parent.mkdir(exist_ok=True)
-        (book.snippets / hidden).write_bytes(b"\0\xff")
-    (book.snippets / ".#x.py").symlink_to("nowhere")
-    (book.root / "docs" / "._page.md").write_text('--8<-- "no.py"\n')
-    code, said = book.run("check")
-    assert code == 0, said
-    (book.snippets / "x.txt").touch()
-    code, said = book.run("check")
-    assert code == 1 and "snippets/x.txt: neither a snippet nor an output" in said
+        (project.snippets / hidden).parent.mkdir(exist_ok=True)
+        (project.snippets / hidden).write_bytes(b"\0\xff")
+    (project.snippets / ".#x.py").symlink_to("nowhere")
+    (project.root / "docs" / "._page.md").write_text('--8<-- "no.py"\n')
+    code, printed = project.run("check")
+    assert code == 0, printed
+    (project.snippets / "x.txt").touch()
+    code, printed = project.run("check")
+    assert code == 1 and "snippets/x.txt: neither a snippet nor an output" in printed
 
 
 READ_AS_INCLUDES = {
@@ -674,42 +682,44 @@ READ_AS_INCLUDES = {
 
 
 @pytest.mark.parametrize("name", READ_AS_INCLUDES)
-def test_a_program_holds_no_line_that_a_page_would_obey(book, name):
-    book.add("x", "# --8<-- [start:part]\nprint(1)\n# --8<-- [end:part]\n", "1\n")
-    assert book.run("check")[0] == 0
-    path = book.add(name, READ_AS_INCLUDES[name], "1\n")
+def test_a_program_holds_no_line_that_a_page_would_obey(project, name):
+    project.add("x", "# --8<-- [start:part]\nprint(1)\n# --8<-- [end:part]\n", "1\n")
+    assert project.run("check")[0] == 0
+    path = project.add(name, READ_AS_INCLUDES[name], "1\n")
     for arguments in ([], [str(path)]):
-        code, said = book.run("check", *arguments)
-        assert code == 1 and f"snippets/{name}.py:2: " in said, said
-        assert "a page would obey" in said
+        code, printed = project.run("check", *arguments)
+        assert code == 1 and f"snippets/{name}.py:2: " in printed, printed
+        assert "a page would obey" in printed
 
 
-def test_a_committed_trace_holds_no_include_within_the_tolerance(book):
-    book.add("x", """print('--8.0000001<-- "x.py"')\n""", '--8<-- "x.py"\n')
-    code, said = book.run("check")
-    assert code == 1 and "snippets/x.out:1: " in said and "a page would obey" in said
+def test_a_recorded_output_has_no_include_within_the_tolerance(project):
+    project.add("x", """print('--8.0000001<-- "x.py"')\n""", '--8<-- "x.py"\n')
+    code, printed = project.run("check")
+    assert (
+        code == 1 and "snippets/x.out:1: " in printed and "a page would obey" in printed
+    )
 
 
 @pytest.mark.parametrize("name", ["more.markdown", "deep/more.mkd"])
-def test_every_page_that_mkdocs_renders_is_judged(book, name):
-    page = book.page.parent / name
+def test_every_page_that_mkdocs_renders_is_checked(project, name):
+    page = project.page.parent / name
     page.parent.mkdir(exist_ok=True)
     page.write_text('\ufeff--8<-- "nowhere.py"\n')
-    code, said = book.run("check")
-    assert code == 1 and f"docs/{name}:1: embeds nowhere.py" in said
+    code, printed = project.run("check")
+    assert code == 1 and f"docs/{name}:1: embeds nowhere.py" in printed
 
 
-def test_the_pages_are_where_the_settings_have_them(book):
-    book.settings("docs = 'pages'")
-    book.add("x", "print(1)\n", "1\n")
-    code, said = book.run("check")
-    assert code == 2 and "pages: no such folder" in said
-    book.page.parent.rename(book.root / "pages")
-    (book.root / "docs").mkdir()
-    assert book.run("check")[0] == 0
-    (book.root / "pages" / "more.md").write_text('--8<-- "nowhere.py"\n')
-    code, said = book.run("check")
-    assert code == 1 and "pages/more.md:1: embeds nowhere.py" in said
+def test_the_pages_are_where_the_settings_have_them(project):
+    project.settings("docs = 'pages'")
+    project.add("x", "print(1)\n", "1\n")
+    code, printed = project.run("check")
+    assert code == 2 and "pages: no such folder" in printed
+    project.page.parent.rename(project.root / "pages")
+    (project.root / "docs").mkdir()
+    assert project.run("check")[0] == 0
+    (project.root / "pages" / "more.md").write_text('--8<-- "nowhere.py"\n')
+    code, printed = project.run("check")
+    assert code == 1 and "pages/more.md:1: embeds nowhere.py" in printed
 
 
 @pytest.mark.parametrize(
@@ -721,29 +731,29 @@ def test_the_pages_are_where_the_settings_have_them(book):
         ("snippets = '../snippets'", "../snippets"),
     ],
 )
-def test_a_project_without_its_folders_is_not_checked(book, line, message):
-    book.settings(line)
-    code, said = book.run("check")
-    assert code == 2 and message in said and "Traceback" not in said, said
+def test_a_project_without_its_folders_is_not_checked(project, line, message):
+    project.settings(line)
+    code, printed = project.run("check")
+    assert code == 2 and message in printed and "Traceback" not in printed, printed
 
 
-def test_the_limit_counts_the_processors_time(any_book):
-    """A wait, as under load, is not counted; an end comes all the same."""
-    any_book.add("waits", "import time\ntime.sleep(3)\nprint(1)\n", "1\n")
-    any_book.add("works", "print('so far')\nwhile True:\n    pass\n", "1\n")
-    code, said = any_book.run("check")
-    assert code == 1 and "waits" not in said
-    assert "works.py:1: used more than 1 second of the processor" in said
-    assert "    so far\n" in said
+def test_the_limit_counts_the_processors_time(any_project):
+    """A wait isn't counted, but it ends."""
+    any_project.add("waits", "import time\ntime.sleep(3)\nprint(1)\n", "1\n")
+    any_project.add("works", "print('so far')\nwhile True:\n    pass\n", "1\n")
+    code, printed = any_project.run("check")
+    assert code == 1 and "waits" not in printed
+    assert "works.py:1: used more than 1 second of the processor" in printed
+    assert "    so far\n" in printed
 
 
-def test_a_signal_without_a_name_is_reported(any_book):
-    any_book.add(
+def test_a_signal_without_a_name_is_reported(any_project):
+    any_project.add(
         "dies", "import os\nprint(1, flush=True)\nos.kill(os.getpid(), 35)\n", "1\n"
     )
-    code, said = any_book.run("check")
-    assert code == 1 and "dies.py:1: was killed by signal 35" in said
-    assert "Traceback" not in said
+    code, printed = any_project.run("check")
+    assert code == 1 and "dies.py:1: was killed by signal 35" in printed
+    assert "Traceback" not in printed
 
 
 RUNNERS = """
@@ -766,13 +776,13 @@ if __name__ == "__main__":
 """
 
 
-def test_runners_of_one_process_leave_each_other_alone(book):
+def test_runners_of_one_process_leave_each_other_alone(project):
     for n in range(20):
-        book.add(f"x{n}", f"import time\ntime.sleep(0.0{n % 7})\nprint(1)\n", "1\n")
-    script = book.temporary / "run.py"
+        project.add(f"x{n}", f"import time\ntime.sleep(0.0{n % 7})\nprint(1)\n", "1\n")
+    script = project.temporary / "run.py"
     script.write_text(RUNNERS)
     done = subprocess.run(
-        [sys.executable, script, book.root],
+        [sys.executable, script, project.root],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -797,15 +807,17 @@ if __name__ == "__main__":
 """
 
 
-def test_a_later_runner_has_its_own_observer(book):
-    """The process to fork from is the first one's, and the observer the book's own."""
-    book.add("x", "print(1)\n", "1\n")
-    (book.root / "looks_on.py").write_text("def begin(snippet): return lambda: 'saw'\n")
-    script = book.root / "run.py"
+def test_a_later_runner_has_its_own_observer(project):
+    """The fork server is the first one's, and the observer the project's own."""
+    project.add("x", "print(1)\n", "1\n")
+    (project.root / "looks_on.py").write_text(
+        "def begin(snippet): return lambda: 'saw'\n"
+    )
+    script = project.root / "run.py"
     script.write_text(LATER)
     done = subprocess.run(
-        [sys.executable, script, book.root],
-        cwd=book.root,
+        [sys.executable, script, project.root],
+        cwd=project.root,
         capture_output=True,
         text=True,
         timeout=60,
@@ -813,12 +825,12 @@ def test_a_later_runner_has_its_own_observer(book):
     assert done.stdout == "None\nsaw\n", done.stdout + done.stderr
 
 
-def test_other_programs_read_json(book):
-    book.add("good", "print(1)\n", "1\n")
-    book.add("bad", "print(1)\n", "2\n")
-    book.add("raises", "print(1)\nraise ValueError('no')\n", "1\n")
-    (book.root / "docs" / "more.md").write_text('--8<-- "nowhere.py"\n')
-    process = book.start("check", "--json")
+def test_the_report_is_also_json(project):
+    project.add("good", "print(1)\n", "1\n")
+    project.add("bad", "print(1)\n", "2\n")
+    project.add("raises", "print(1)\nraise ValueError('no')\n", "1\n")
+    (project.root / "docs" / "more.md").write_text('--8<-- "nowhere.py"\n')
+    process = project.start("check", "--json")
     report = json.loads(process.communicate(timeout=60)[0])
     assert process.returncode == 1
     assert report["ran"] == 3 and report["remembered"] == 0
@@ -836,34 +848,34 @@ def test_other_programs_read_json(book):
     assert report["problems"][1]["message"].startswith("raised ValueError: no\n")
 
 
-def test_a_report_has_the_digests_of_what_was_compared(book):
+def test_a_report_has_the_digests_of_what_was_compared(project):
     """Program and output change while the program runs, as by an editor."""
-    path = book.snippets / "x.py"
+    path = project.snippets / "x.py"
     source = (
         "print('right')\n"
         f"open({str(path)!r}, 'w').write('print(0)')\n"
         f"open({str(path.with_suffix('.out'))!r}, 'w').write('wrong')\n"
     )
-    book.add("x", source, "right\n")
-    code, said = book.run("check", "--json")
-    assert code == 0, said
-    assert (path.read_text(), book.trace("x")) == ("print(0)", "wrong")
+    project.add("x", source, "right\n")
+    code, printed = project.run("check", "--json")
+    assert code == 0, printed
+    assert (path.read_text(), project.trace("x")) == ("print(0)", "wrong")
     digests = [sha256(text.encode()).hexdigest() for text in (source, "right\n")]
-    assert json.loads(said)["digests"] == {"x.py": digests}
+    assert json.loads(printed)["digests"] == {"x.py": digests}
 
 
-def test_a_report_has_the_digest_of_an_output_that_was_rewritten(book):
-    book.add("x", "print('new')\n", "old\n")
-    report = json.loads(book.run("update", "--json")[1])
+def test_a_report_has_the_digest_of_an_output_that_was_rewritten(project):
+    project.add("x", "print('new')\n", "old\n")
+    report = json.loads(project.run("update", "--json")[1])
     assert report["digests"]["x.py"][1] == sha256(b"new\n").hexdigest()
 
 
-def test_a_warm_engine_judges_what_it_is_asked_for(book):
-    book.add("good", "print(1)\n", "1\n")
-    book.add("a bad one", "print(1)\n", "2\n")
-    engine = Engine(book.root)
+def test_a_warm_engine_checks_what_a_request_names(project):
+    project.add("good", "print(1)\n", "1\n")
+    project.add("a bad one", "print(1)\n", "2\n")
+    engine = Engine(project.root)
     try:
-        report = engine.check(book.snippets / "a bad one.py")
+        report = engine.check(project.snippets / "a bad one.py")
         assert list(report["outputs"]) == ["a bad one.py"]
         assert len(report["problems"]) == 1
         assert len(engine.check()["outputs"]) == 2
@@ -871,21 +883,21 @@ def test_a_warm_engine_judges_what_it_is_asked_for(book):
         engine.close()
 
 
-def test_an_engine_that_nobody_listens_to_ends(book):
-    book.add("slow", "import time\ntime.sleep(9)\nprint('a')\n", "a\n")
+def test_an_engine_ends_with_the_process_that_started_it(project):
+    project.add("slow", "import time\ntime.sleep(9)\nprint('a')\n", "a\n")
     starter = subprocess.Popen(
         [
             sys.executable,
             "-c",
             "import sys, time; from pathlib import Path;"
             " from adapters.engine import Engine;"
-            f" engine = Engine(Path({str(book.root)!r})); engine.check();"
+            f" engine = Engine(Path({str(project.root)!r})); engine.check();"
             " time.sleep(99)",
         ],
         cwd=ROOT,
-        env={**os.environ, "TMPDIR": str(book.temporary)},
+        env={**os.environ, "TMPDIR": str(project.temporary)},
     )
-    _wait_for_a_snippet(book)
+    _wait_for_a_snippet(project)
     family = psutil.Process(starter.pid).children(recursive=True)
     starter.kill()
     starter.wait()
@@ -912,11 +924,11 @@ raise ValueError("six")
 """
 
 
-def test_it_is_kept_which_line_printed_what(book):
-    """What did not come through a line of the program, as readers see it, has none."""
-    book.settings("plugins = ['reader.printed_lines']")
-    book.add("a", PRINTS)
-    book.add("b", "for word in ('x', 'y'):\n    print(word)\nprint('x')\n")
-    _, said = book.run("check", "--json")
+def test_the_report_has_the_line_that_printed_each_line(project):
+    """Lines are those of the visible program; 0 stands for none."""
+    project.settings("plugins = ['reader.printed_lines']")
+    project.add("a", PRINTS)
+    project.add("b", "for word in ('x', 'y'):\n    print(word)\nprint('x')\n")
+    _, printed = project.run("check", "--json")
     lines = {"a.py": [7, 8, 0, 11, 11, 5, 0, 14, 15], "b.py": [2, 2, 3]}
-    assert json.loads(said)["plugins"] == {"lines": lines}
+    assert json.loads(printed)["plugins"] == {"lines": lines}

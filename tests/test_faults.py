@@ -1,8 +1,8 @@
-"""Promise: whatever goes wrong, nothing false holds, nothing is lost, and the command
+"""Promise: whatever goes wrong, nothing false passes, nothing is lost, and the command
 names the file, the line and what to do.
 
-Each fault is an entry of ``FAULTS``: what plants it in a small book, the command, its
-exit code, and a part of its message. A new fault is one more entry.
+Each fault is an entry of ``FAULTS``: a function that plants it in a small project, the
+command, its exit code, and a part of its message. A new fault is one more entry.
 """
 
 import errno
@@ -51,7 +51,7 @@ PAGE = '# A book\n\n```\n--8<-- "x.py"\n```\n```\n--8<-- "x.out"\n```\n'
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A book of one page and one program, which needs no TensorFlow."""
+    """A project of one page and one program, which needs no TensorFlow."""
     for name, text in {
         "pyproject.toml": "[tool.tracebook]\n",
         "mkdocs.yml": CONFIG,
@@ -70,7 +70,7 @@ def write(project: Path, name: str, content: str | bytes) -> None:
 
 
 def run(project: Path, command: str, **environment: str) -> tuple[int, str]:
-    """Run a module of Python in a book: exit code and all it says."""
+    """Run a module of Python in a project, and return exit code and output."""
     done = subprocess.run(
         [sys.executable, "-m", *command.split()],
         cwd=project,
@@ -91,14 +91,14 @@ Environment = dict[str, str]
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that goes wrong."""
+    """A fault, the command that meets it, and what the command does."""
 
     command: str
     plant: Callable[[Path], Environment | None]
-    """Plants it in a book; returns what it sets in the environment, if anything."""
+    """Plants the fault in a project, and returns environment variables, if any."""
     code: int
     says: str
-    """A part of the message; ``{project}`` stands for the folder of the book."""
+    """A part of the message; ``{project}`` stands for the project's folder."""
 
 
 def sets(**environment: str) -> Callable[[Path], Environment]:
@@ -115,7 +115,7 @@ def include_of_a_folder(project: Path) -> None:
 
 
 def litter(project: Path) -> None:
-    """What editors and others leave in the folder of pages."""
+    """Plant what editors and others leave in the folder of pages."""
     docs = project / "docs"
     for name in (".#index.md", "gone.md"):
         (docs / name).symlink_to("nobody@nowhere.1234")
@@ -134,7 +134,7 @@ def no_page(project: Path) -> None:
 
 
 def folder(name: str) -> Callable[[Path], None]:
-    """In the place of a file."""
+    """Plant a folder in the place of a file."""
 
     def plant(project: Path) -> None:
         (project / name).unlink(missing_ok=True)
@@ -148,7 +148,7 @@ def setting(line: str) -> Callable[[Path], None]:
 
 
 def program(text: str) -> Callable[[Path], None]:
-    """In the place of the book's one, beside some that have done no harm."""
+    """Replace the project's program, beside three that do no harm."""
 
     def plant(project: Path) -> None:
         write(project, "snippets/x.py", f"import os, shutil, time; {text}\n")
@@ -164,8 +164,8 @@ def program(text: str) -> Callable[[Path], None]:
 
 
 def prints_variable(name: str, value: str) -> Callable[[Path], Environment]:
-    """A program and a process that it starts have another value, and no warning is an
-    error in either."""
+    """Plant a program that prints a variable, and has a new interpreter print it. In
+    neither is a warning an error."""
     default = "agg" if name == "MPLBACKEND" else "nowhere"
     source = f"""
 import os, subprocess, sys, warnings
@@ -364,7 +364,7 @@ FAULTS = {
         )
         for folder in ("snippets", "snippets/part")
     },
-    # What is said can be read.
+    # Messages are readable.
     "a trace of CR LF": Fault(
         CHECK,
         file("snippets/x.out", "onetwo\r\n"),
@@ -535,7 +535,7 @@ def test_other_numbers_are_other_results(project, monkeypatch):
 
 
 def test_a_log_that_grows_in_the_project_changes_no_key(project):
-    """As of ``make test > test.log``."""
+    """``make test > test.log`` writes such a log."""
     write(project, "docs/index.md", "# A page without programs\n")
     before = keys(project)
     for name in ("test.log", "out.txt", "out", ".coverage", "core.1234"):
@@ -544,7 +544,7 @@ def test_a_log_that_grows_in_the_project_changes_no_key(project):
 
 
 def test_a_file_that_a_page_names_comes_changes_and_goes(project):
-    """While the site is served, one process asks for the same text each time."""
+    """While the site is served, one process reads the same text each time."""
     index = project / "docs/index.md"
     index.write_text(index.read_text("utf-8") + "\nMore is in `part/more.txt`.\n")
     known = [keys(project)]
@@ -569,7 +569,7 @@ def test_only_visible_files_are_pages(project):
 
 @pytest.mark.parametrize("command", ["truth --help", "tracebook check --json"])
 def test_a_closed_pipe_gives_no_traceback(project, command):
-    """As in ``python -m truth | head -1``."""
+    """The reader ends early, as in ``python -m truth | head -1``."""
     done = subprocess.run(
         f"{sys.executable} -u -m {command} | true",
         shell=True,
@@ -608,7 +608,7 @@ def test_two_runs_at_once_ask_for_space(tmp_path, monkeypatch):
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path, monkeypatch):
-    """And not the one that would have been moved to its place."""
+    """The message names the file, and not a temporary one."""
 
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS), "a temporary file")
@@ -630,7 +630,7 @@ def test_on_a_full_disk_the_program_is_named(project, monkeypatch):
 
 
 def test_what_a_killed_run_left_is_swept_by_the_next(project):
-    """A short path, for there are sockets below it."""
+    """The path is short, because there are sockets below it."""
     with tempfile.TemporaryDirectory() as scratch:
         write(project, "snippets/x.py", "import time; time.sleep(60)\n")
         words = [sys.executable, "-m", "tracebook", "check"]

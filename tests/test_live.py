@@ -1,6 +1,6 @@
 """Promise: what a page shows for other inputs is what the program prints with them.
 
-The first book here is a tiny foreign one, without TensorFlow; the second is this one.
+Most tests use a tiny project without TensorFlow, and the last one this project.
 """
 
 import json
@@ -18,7 +18,7 @@ from tracebook import settings, snippet
 
 from .conftest import EVERY_PROGRAM
 from .project import ROOT
-from .test_engine import Book
+from .test_engine import Project
 
 pytestmark = pytest.mark.tools
 
@@ -43,34 +43,34 @@ TRACE = "x = 2.0 f = 6.0\nz = -3.0\n"
 
 
 @pytest.fixture
-def book(tmp_path, tmp_path_factory):
-    book = Book(tmp_path, tmp_path_factory.mktemp("temporary"))
-    book.settings(PLUGINS)
-    book.add("a", PROGRAM, TRACE)
-    return book
+def project(tmp_path, tmp_path_factory):
+    project = Project(tmp_path, tmp_path_factory.mktemp("temporary"))
+    project.settings(PLUGINS)
+    project.add("a", PROGRAM, TRACE)
+    return project
 
 
-def declare(book: Book, text: str) -> None:
-    (book.snippets / "a.live").write_text(text)
+def declare(project: Project, text: str) -> None:
+    (project.snippets / "a.live").write_text(text)
 
 
-def recorded(book: Book) -> str:
-    return (book.snippets / "a.live").read_text()
+def recorded(project: Project) -> str:
+    return (project.snippets / "a.live").read_text()
 
 
-def test_update_records_every_combination(book):
-    declare(book, "x = 1.0 to 2.0 by 0.5\nz[1] = -4.0, 0.5\n")
-    status, said = book.run("update")
-    assert status == 0, said
-    its = recording.load(snippet.find(settings.load(book.root))[0])
+def test_update_records_every_combination(project):
+    declare(project, "x = 1.0 to 2.0 by 0.5\nz[1] = -4.0, 0.5\n")
+    status, printed = project.run("update")
+    assert status == 0, printed
+    its = recording.load(snippet.find(settings.load(project.root))[0])
     assert its.default == "x = 2.0; z[1] = -4.0"
     assert list(its.outputs) == [
         f"x = {x}; z[1] = {z}" for x in (1.0, 1.5, 2.0) for z in (-4.0, 0.5)
     ]
     assert its.outputs["x = 1.5; z[1] = 0.5"] == "x = 1.5 f = 4.5\nz = 1.5\n"
     assert its.outputs[its.default] == TRACE
-    assert book.run("check")[0] == 0
-    assert "6 variants" in book.run("check", "--stops")[1]
+    assert project.run("check")[0] == 0
+    assert "6 variants" in project.run("check", "--stops")[1]
 
 
 @pytest.mark.parametrize(
@@ -96,56 +96,55 @@ def test_update_records_every_combination(book):
         ("x = 1.0 to 30.0 by 0.1\nz[0] = 1.0, 2.0\n", "has 582 combinations"),
     ],
 )
-def test_what_is_not_understood_is_refused_with_its_line(book, declared, problem):
-    declare(book, declared)
-    status, said = book.run("check")
+def test_a_wrong_declaration_is_refused_with_its_line(project, declared, problem):
+    declare(project, declared)
+    status, printed = project.run("check")
     assert status == 1
-    assert problem in said
+    assert problem in printed
 
 
-def test_no_number_of_another_program_is_shown(book):
-    """A stale, a forged and an incomplete record fail; the first two without a run at
-    their stops, for a build takes what is recorded."""
-    declare(book, "x = 1.0, 2.0\n")
-    assert "is of another program" in book.run("check")[1]
-    assert book.run("update")[0] == 0
-    held = recorded(book)
-    program = book.snippets / "a.py"
+def test_a_recording_of_another_program_is_refused(project):
+    """Stale, forged and incomplete recordings fail, the first two without a run."""
+    declare(project, "x = 1.0, 2.0\n")
+    assert "is of another program" in project.run("check")[1]
+    assert project.run("update")[0] == 0
+    held = recorded(project)
+    program = project.snippets / "a.py"
 
     # Prints the same with its own input only.
     program.write_text(PROGRAM.replace("x * y", "x + y + 1.0"))
-    assert "is of another program" in book.run("check")[1]
+    assert "is of another program" in project.run("check")[1]
     program.write_text(PROGRAM)
 
-    declare(book, held.replace("x = 2.0 f = 6.0", "x = 2.0 f = 7.0"))
-    assert "prints something else than its output" in book.run("check")[1]
+    declare(project, held.replace("x = 2.0 f = 6.0", "x = 2.0 f = 7.0"))
+    assert "prints something else than its output" in project.run("check")[1]
 
-    declare(book, held.replace("f = 3.0", "f = 4.0"))
-    assert book.run("check")[0] == 0
-    status, said = book.run("check", "--stops")
+    declare(project, held.replace("f = 3.0", "f = 4.0"))
+    assert project.run("check")[0] == 0
+    status, printed = project.run("check", "--stops")
     assert status == 1
-    assert re.search(r"-x = 1.0 f = 4.0\n *\+x = 1.0 f = 3.0", said)
+    assert re.search(r"-x = 1.0 f = 4.0\n *\+x = 1.0 f = 3.0", printed)
 
-    declare(book, held[: held.index("=== x = 2.0")])
-    assert "lacks combinations" in book.run("check")[1]
-    assert book.run("update")[0] == 0
-    assert recorded(book) == held
+    declare(project, held[: held.index("=== x = 2.0")])
+    assert "lacks combinations" in project.run("check")[1]
+    assert project.run("update")[0] == 0
+    assert recorded(project) == held
 
 
-def test_programs_that_cannot_be_live_are_refused(book):
+def test_programs_that_cannot_have_sliders_are_refused(project):
     """One stop leaves something to the next, draws a figure that nobody expects, or
     ends the process."""
-    declare(book, "x = 1.0, 2.0\n")
+    declare(project, "x = 1.0, 2.0\n")
     for more, problem in (
         ("import math\nmath.runs = getattr(math, 'runs', 0) + 1\nprint(math.runs)\n",
          "prints something else than its output"),
         ("open('a' + '.svg', 'w').write('<svg/>')\n", "draws a figure"),
         ("import os\nif x < 2.0:\n    os._exit(1)\n", "exit code 1"),
     ):  # fmt: skip
-        (book.snippets / "a.py").write_text(PROGRAM + more)
-        status, said = book.run("update")
+        (project.snippets / "a.py").write_text(PROGRAM + more)
+        status, printed = project.run("update")
         assert status == 1
-        assert problem in said
+        assert problem in printed
 
 
 FIGURE = """x, dotted = 2.0, False
@@ -160,21 +159,21 @@ print("x =", x)
 
 
 @pytest.fixture
-def drawing(book):
-    book.add("a", FIGURE, "x = 2.0\n")
-    declare(book, "x = 1.0, 2.0\ndotted = False, True\n")
-    assert book.run("update")[0] == 0
-    return book
+def drawing(project):
+    project.add("a", FIGURE, "x = 2.0\n")
+    declare(project, "x = 1.0, 2.0\ndotted = False, True\n")
+    assert project.run("update")[0] == 0
+    return project
 
 
-def figures(book: Book) -> dict[str, str]:
-    folder = book.root / "docs" / "figures"
+def figures(project: Project) -> dict[str, str]:
+    folder = project.root / "docs" / "figures"
     files = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_text() for path in files}
 
 
-def test_a_figure_is_drawn_at_every_stop(drawing):
-    """The third stop is the program as it is, whose figure has no number."""
+def test_a_figure_is_drawn_at_every_position(drawing):
+    """The third position is the program as it is, whose figure has no number."""
     drawn = figures(drawing)
     assert {*drawn} == {
         f"{folder}{name}"
@@ -194,16 +193,16 @@ def test_a_figure_is_drawn_at_every_stop(drawing):
     assert '"shows":[["A line at 1."],["A line at 1.","It is dotted."]' in its.script()
 
 
-def test_each_build_draws_every_stop_or_remembers_it(drawing):
+def test_each_check_draws_every_position_or_remembers_it(drawing):
     folder = drawing.root / "docs" / "figures"
     drawn = figures(drawing)
-    for arguments, said in (
+    for arguments, summary in (
         (("check",), " 4 variants,"),
         (("--remember", "check"), "1 remembered, 0 outputs"),
     ):
         (folder / "1" / "a.svg").unlink(missing_ok=True)
         status, printed = drawing.run(*arguments)
-        assert status == 0 and said in printed, printed
+        assert status == 0 and summary in printed, printed
         assert figures(drawing) == drawn
     declare(drawing, "x = 2.0\n")
     assert drawing.run("update")[0] == 0
@@ -223,73 +222,73 @@ def test_each_build_draws_every_stop_or_remembers_it(drawing):
         ),
     ],
 )
-def test_a_stop_at_which_the_figure_is_wrong_is_refused(drawing, old, new, problem):
+def test_a_position_with_a_wrong_figure_is_refused(drawing, old, new, problem):
     text = FIGURE.replace(old, new, 1)
     assert text != FIGURE
     (drawing.snippets / "a.py").write_text(text)
-    status, said = drawing.run("update")
-    assert status == 1 and problem in said, said
+    status, printed = drawing.run("update")
+    assert status == 1 and problem in printed, printed
 
 
-def test_what_is_recorded_of_a_figure_is_compared_with_each_build(drawing):
+def test_recorded_messages_are_compared_with_each_drawing(drawing):
     declare(drawing, recorded(drawing).replace("It is dotted.", "It is dashed.", 1))
-    status, said = drawing.run("check")
+    status, printed = drawing.run("check")
     assert status == 1
-    assert re.search(r"---- It is dashed.\n *\+--- It is dotted.", said), said
+    assert re.search(r"---- It is dashed.\n *\+--- It is dotted.", printed), printed
 
 
-def test_what_a_stop_leaves_behind_shows_wherever_the_own_one_is(book):
+def test_a_position_that_changes_later_ones_is_refused(project):
     counts = "import math\nmath.n = getattr(math, 'n', 0) + 1\nprint(math.n)\n"
-    book.add("c", f"x = 1.0\n{counts}", "1\n")
-    (book.snippets / "c.live").write_text("x = 1.0, 2.0\n")
-    status, said = book.run("update")
-    assert status == 1 and "prints something else than its output" in said
+    project.add("c", f"x = 1.0\n{counts}", "1\n")
+    (project.snippets / "c.live").write_text("x = 1.0, 2.0\n")
+    status, printed = project.run("update")
+    assert status == 1 and "prints something else than its output" in printed
 
 
-def test_a_page_shows_the_own_trace_to_the_last_digit(book):
-    book.add("d", "x = 2.0\nprint(x / 3.0)\n", "0.6666667\n")
-    (book.snippets / "d.live").write_text("x = 1.0, 2.0\n")
-    assert book.run("update")[0] == 0
-    its = recording.load(snippet.find(settings.load(book.root))[1])
+def test_a_page_shows_the_program_s_own_output_to_the_last_digit(project):
+    project.add("d", "x = 2.0\nprint(x / 3.0)\n", "0.6666667\n")
+    (project.snippets / "d.live").write_text("x = 1.0, 2.0\n")
+    assert project.run("update")[0] == 0
+    its = recording.load(snippet.find(settings.load(project.root))[1])
     assert its.outputs["x = 2.0"] == "0.6666666666666666\n"
     assert '["0.3333333333333333\\n","0.6666667\\n"]' in its.script()
 
 
-def test_what_is_served_of_other_inputs_follows_its_files(book):
-    declare(book, "x = 1.0, 2.0\n")
-    assert book.run("update")[0] == 0
-    scripts, project = Scripts(), settings.load(book.root)
+def test_scripts_change_with_their_files(project):
+    declare(project, "x = 1.0, 2.0\n")
+    assert project.run("update")[0] == 0
+    scripts, loaded = Scripts(), settings.load(project.root)
     for output in (TRACE, TRACE.replace("6.0", "6.00")):
-        (book.snippets / "a.out").write_text(output)
-        [(name, script)] = scripts.all(project)
+        (project.snippets / "a.out").write_text(output)
+        [(name, script)] = scripts.all(loaded)
         assert name == "a.live.js" and json.dumps(output) in script
 
 
 @pytest.mark.parametrize(
     "text", ['-8<- "a.out:1:2"', "![](../figures/a.svg#only-light)", '--8<-- "a.out"']
 )
-def test_a_page_rests_on_the_inputs_of_all_that_it_shows(book, text):
-    given = "page.md", text, book.root / "docs", book.root
+def test_a_page_depends_on_the_sliders_of_all_that_it_shows(project, text):
+    given = "page.md", text, project.root / "docs", project.root
     before = reader.live.cache_key(*given)
-    declare(book, "x = 1.0, 2.0\n")
+    declare(project, "x = 1.0, 2.0\n")
     assert reader.live.cache_key(*given) != before
 
 
-def test_an_open_line_is_ended_before_the_next_stop(book):
-    book.add("e", "x = 2.0\nprint(x, end='')\n", "2.0\n")
-    (book.snippets / "e.live").write_text("x = 1.0, 2.0\n")
-    assert book.run("update")[0] == 0
+def test_an_open_line_is_ended_before_the_next_position(project):
+    project.add("e", "x = 2.0\nprint(x, end='')\n", "2.0\n")
+    (project.snippets / "e.live").write_text("x = 1.0, 2.0\n")
+    assert project.run("update")[0] == 0
 
 
-def test_an_error_at_a_stop_is_shown_as_it_is_printed(book):
-    book.add("b", "x = 2.0\nassert x > 1.0, 'too small'\nprint(x)\n", "2.0\n")
-    (book.snippets / "b.live").write_text("x = 1.0, 2.0\n")
-    assert book.run("update")[0] == 0
-    said = (book.snippets / "b.live").read_text()
-    assert "=== x = 1.0\nAssertionError: too small\n=== x = 2.0\n2.0\n" in said
+def test_an_error_at_a_position_is_recorded_as_it_is_printed(project):
+    project.add("b", "x = 2.0\nassert x > 1.0, 'too small'\nprint(x)\n", "2.0\n")
+    (project.snippets / "b.live").write_text("x = 1.0, 2.0\n")
+    assert project.run("update")[0] == 0
+    printed = (project.snippets / "b.live").read_text()
+    assert "=== x = 1.0\nAssertionError: too small\n=== x = 2.0\n2.0\n" in printed
 
 
-def test_each_stop_has_the_time_of_a_program(book):
+def test_each_position_has_the_time_of_a_program(project):
     """Here it is one second of the processor."""
     works = """import time
 
@@ -299,39 +298,39 @@ while time.process_time() < end or x == 9.0:
     pass
 print(x)
 """
-    book.add("a", works, "2.0\n")
-    declare(book, "x = 1.0 to 4.0 by 1.0\n")
-    status, said = book.run("update")
-    assert status == 0, said
-    assert "x = 4.0\n4.0" in recorded(book)
-    declare(book, "x = 2.0, 9.0\n")
-    status, said = book.run("update")
-    assert status == 1 and "used more than 1 second of the processor" in said
+    project.add("a", works, "2.0\n")
+    declare(project, "x = 1.0 to 4.0 by 1.0\n")
+    status, printed = project.run("update")
+    assert status == 0, printed
+    assert "x = 4.0\n4.0" in recorded(project)
+    declare(project, "x = 2.0, 9.0\n")
+    status, printed = project.run("update")
+    assert status == 1 and "used more than 1 second of the processor" in printed
 
 
-def test_what_a_library_says_of_running_again_is_dropped(book):
-    book.settings(f"{PLUGINS}\n[tool.sliders]\nnoise = ['WARNING \\d+ times']")
+def test_noise_of_repeated_runs_is_dropped(project):
+    project.settings(f"{PLUGINS}\n[tool.sliders]\nnoise = ['WARNING \\d+ times']")
     counts = "import math\nmath.n = getattr(math, 'n', 0) + 1\n"
     counts += "if math.n > 1:\n    print('WARNING', math.n, 'times')\n"
-    (book.snippets / "a.py").write_text(counts + PROGRAM)
-    declare(book, "x = 1.0, 2.0, 3.0\n")
-    status, said = book.run("update")
-    assert status == 0, said
-    assert "WARNING" not in recorded(book)
-    assert book.run("--stops", "check")[0] == 0
+    (project.snippets / "a.py").write_text(counts + PROGRAM)
+    declare(project, "x = 1.0, 2.0, 3.0\n")
+    status, printed = project.run("update")
+    assert status == 0, printed
+    assert "WARNING" not in recorded(project)
+    assert project.run("--stops", "check")[0] == 0
 
 
-def test_inputs_need_their_program(book):
-    (book.snippets / "gone.live").write_text("x = 1.0\n")
-    assert "gone.live: belongs to gone.py, which is missing" in book.run("check")[1]
+def test_sliders_need_their_program(project):
+    (project.snippets / "gone.live").write_text("x = 1.0\n")
+    assert "gone.live: belongs to gone.py, which is missing" in project.run("check")[1]
 
 
-def test_a_constant_is_changed_where_it_stands(book):
-    """The one outside the function, behind letters of two bytes, and with its sign."""
+def test_a_constant_is_changed_where_it_stands(project):
+    """A constant outside the function, behind a letter of two bytes, with a sign."""
     text = "def f():\n    x = 1.0\n\n\nä, x = 5.0, -2.5\nprint(ä, x)\n"
-    (book.snippets / "a.py").write_text(text)
-    declare(book, "x = -2.5, 7.0\n")
-    its = recording.load(snippet.find(settings.load(book.root))[0])
+    (project.snippets / "a.py").write_text(text)
+    declare(project, "x = -2.5, 7.0\n")
+    its = recording.load(snippet.find(settings.load(project.root))[0])
     assert its.text(("7.0",)) == text.replace("-2.5", "7.0")
 
 
@@ -344,7 +343,7 @@ def ran_at_every_stop(programs: list[snippet.Snippet]) -> None:
         text=True,
     )
     assert checked.returncode == 0, checked.stdout + checked.stderr
-    count = sum(recording.count(each) for each in programs)
+    count = sum(len(recording.load(each).outputs) for each in programs)
     assert f" {count} variants," in checked.stdout
 
 

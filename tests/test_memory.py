@@ -1,4 +1,4 @@
-"""Promise: a run is remembered only while all that it depends on is as it was."""
+"""Promise: a run is remembered only while nothing that it depends on has changed."""
 
 import importlib.metadata
 import json
@@ -30,7 +30,7 @@ RUN = Run("one\n", figures={"x.svg": b"<svg/>", "x.png": b"\x89\xff"})
 
 
 @pytest.fixture
-def book(tmp_path):
+def project(tmp_path):
     (tmp_path / "pyproject.toml").write_text(
         f"[tool.tracebook]\ntime_limit = 5\n{MEMORY}"
     )
@@ -42,10 +42,10 @@ def book(tmp_path):
     return tmp_path
 
 
-def check(book: Path, *arguments: str, **more: str) -> dict:
+def check(project: Path, *arguments: str, **more: str) -> dict:
     done = subprocess.run(
         [sys.executable, "-m", "tracebook", "--json", *arguments, "check"],
-        cwd=book,
+        cwd=project,
         capture_output=True,
         text=True,
         timeout=60,
@@ -55,69 +55,72 @@ def check(book: Path, *arguments: str, **more: str) -> dict:
     return json.loads(done.stdout)
 
 
-def ran(book: Path, *arguments: str, **more: str) -> int:
-    report = check(book, *arguments, **more)
+def ran(project: Path, *arguments: str, **more: str) -> int:
+    report = check(project, *arguments, **more)
     assert report["ran"] + report["remembered"] == 1 and not report["problems"]
     return report["ran"]
 
 
-def test_only_who_asks_for_it_remembers(book):
-    assert [ran(book), ran(book), ran(book, "--remember")] == [1, 1, 0]
-    assert ran(book, TRACEBOOK_REMEMBER="1") == 0
-    assert check(book, "--remember")["outputs"] == {"x.py": "one\n"}
+def test_only_with_the_option_a_run_is_remembered(project):
+    assert [ran(project), ran(project), ran(project, "--remember")] == [1, 1, 0]
+    assert ran(project, TRACEBOOK_REMEMBER="1") == 0
+    assert check(project, "--remember")["outputs"] == {"x.py": "one\n"}
 
 
-def test_a_remembered_run_is_compared(book):
-    ran(book)
-    (book / "snippets/x.out").write_text("two\n")
-    report = check(book, "--remember")
+def test_a_remembered_run_is_compared(project):
+    ran(project)
+    (project / "snippets/x.out").write_text("two\n")
+    report = check(project, "--remember")
     assert report["ran"] == 0
     assert [each["location"] for each in report["problems"]] == ["snippets/x.out:1"]
 
 
-def test_an_observed_run_is_remembered_if_it_printed_its_trace(book, tmp_path_factory):
+def test_an_observed_run_is_remembered_if_its_output_is_right(
+    project, tmp_path_factory
+):
     folder = tmp_path_factory.mktemp("observer")
     (folder / "looks_on.py").write_text("def begin(snippet):\n    return lambda: 7\n")
     path = os.pathsep.join([str(ROOT / "src"), str(folder)])
-    toml = book / "pyproject.toml"
+    toml = project / "pyproject.toml"
     for text, then in (("'one'", 0), ("'o' 'ne'", 0), ("'two'", 1)):
-        (book / "snippets/x.py").write_text(f"print({text})\n")
+        (project / "snippets/x.py").write_text(f"print({text})\n")
         plain = toml.read_text()
         toml.write_text(plain + "observer = 'looks_on'\n")
         for _ in range(2):  # nothing is seen of what is remembered
-            report = check(book, "--remember", PYTHONPATH=path)
+            report = check(project, "--remember", PYTHONPATH=path)
             assert report["ran"] == 1 and report["observed"] == {"x.py": 7}
         toml.write_text(plain)
-        assert check(book, "--remember", PYTHONPATH=path)["ran"] == then
+        assert check(project, "--remember", PYTHONPATH=path)["ran"] == then
 
 
-def test_a_run_with_a_problem_is_not_kept(book):
-    (book / "snippets/x.py").write_text("print('one')\nraise ValueError\n")
-    assert [check(book, "--remember")["ran"] for _ in range(2)] == [1, 1]
+def test_a_failed_run_is_not_remembered(project):
+    (project / "snippets/x.py").write_text("print('one')\nraise ValueError\n")
+    assert [check(project, "--remember")["ran"] for _ in range(2)] == [1, 1]
 
 
-def test_a_copy_of_the_book_remembers(book, tmp_path_factory):
-    ran(book)
+def test_a_copy_of_the_project_remembers(project, tmp_path_factory):
+    ran(project)
     copy = tmp_path_factory.mktemp("copy") / "book"
-    shutil.copytree(book, copy)
+    shutil.copytree(project, copy)
     assert ran(copy, "--remember") == 0
 
 
-def test_what_a_change_changes_runs_again(book):
-    """From outside: program, setting, environment."""
-    assert [ran(book), ran(book, "--remember")] == [1, 0]
-    assert ran(book, "--remember", OMP_NUM_THREADS="1") == 1
-    assert ran(book, "--remember", TF_ENABLE_ONEDNN_OPTS="0") == 1
-    (book / "pyproject.toml").write_text(f"[tool.tracebook]\ntime_limit = 6\n{MEMORY}")
-    assert ran(book, "--remember") == 1
-    (book / "snippets/x.py").write_text("print('one') \n")
-    assert ran(book, "--remember") == 1
+def test_a_changed_program_setting_or_environment_runs_again(project):
+    assert [ran(project), ran(project, "--remember")] == [1, 0]
+    assert ran(project, "--remember", OMP_NUM_THREADS="1") == 1
+    assert ran(project, "--remember", TF_ENABLE_ONEDNN_OPTS="0") == 1
+    (project / "pyproject.toml").write_text(
+        f"[tool.tracebook]\ntime_limit = 6\n{MEMORY}"
+    )
+    assert ran(project, "--remember") == 1
+    (project / "snippets/x.py").write_text("print('one') \n")
+    assert ran(project, "--remember") == 1
 
 
 @pytest.fixture
-def known(book):
-    """A book, its program, and how to tell whether the program's run is known."""
-    at_first = settings.load(book)
+def known(project):
+    """Settings and a program whose run is in the store."""
+    at_first = settings.load(project)
     (program,) = snippet.find(at_first)
     StoredRuns(at_first).keep(program, RUN)
     return at_first, program
@@ -188,7 +191,7 @@ def test_a_run_with_other_variables_is_not_recalled(known, anew, monkeypatch, na
 
 
 @pytest.mark.parametrize("name", ["TF_CPP_MIN_LOG_LEVEL", "PYTHONDONTWRITEBYTECODE"])
-def test_how_much_is_logged_or_kept_is_indifferent(known, anew, monkeypatch, name):
+def test_variables_without_effect_are_ignored(known, anew, monkeypatch, name):
     """A test may have set the variable, and `make` not."""
     for change in (
         lambda: monkeypatch.delenv(name, raising=False),
@@ -232,26 +235,26 @@ def test_every_byte_of_a_program_and_its_name_count(known):
     assert recall(replace(program, name="y.py")) is None
 
 
-def test_runs_outlive_a_damaged_store(book):
-    ran(book)
-    path = book / ".cache/results.db"
+def test_runs_outlive_a_damaged_store(project):
+    ran(project)
+    path = project / ".cache/results.db"
     path.write_bytes(b"x" * 10_000)
     for leftover in path.parent.glob("results.db-*"):
         leftover.unlink()
-    assert [ran(book, "--remember"), ran(book, "--remember")] == [1, 0]
+    assert [ran(project, "--remember"), ran(project, "--remember")] == [1, 0]
 
 
-def test_without_a_memory_every_program_runs(book):
-    (book / "pyproject.toml").write_text("[tool.tracebook]\n")
-    assert [ran(book, "--remember") for _ in range(2)] == [1, 1]
+def test_without_a_memory_every_program_runs(project):
+    (project / "pyproject.toml").write_text("[tool.tracebook]\n")
+    assert [ran(project, "--remember") for _ in range(2)] == [1, 1]
 
 
-def test_a_check_of_the_project_sweeps_the_store(book, monkeypatch):
-    ran(book)
+def test_a_check_of_the_project_sweeps_the_store(project, monkeypatch):
+    ran(project)
     swept = []
     monkeypatch.setattr(Store, "sweep", lambda store: swept.append(store))
-    with closing(Checker(settings.load(book), remember=True)) as checker:
-        assert checker.check([book / "snippets/x.py"]).remembered == 1
+    with closing(Checker(settings.load(project), remember=True)) as checker:
+        assert checker.check([project / "snippets/x.py"]).remembered == 1
         assert not swept
         assert checker.check().remembered == 1
     assert swept

@@ -12,7 +12,7 @@ from tracebook import includes
 
 from . import built
 from .project import ROOT
-from .test_engine import Book, book, temporary  # noqa: F401
+from .test_engine import Project, project, temporary  # noqa: F401
 from .test_mkdocs import build
 
 PROGRAM = '''"""What a program may carry."""
@@ -89,7 +89,7 @@ ValueError: no
         ("# truth: a\n", "\n"),
     ],
 )
-def test_what_is_seen(program, seen):
+def test_visible_lines(program, seen):
     assert includes.visible(program) == (program if seen is None else seen)
     lines = program.split("\n")
     numbered = "\n".join(lines[n - 1] for n in includes.visible_lines(program))
@@ -111,29 +111,29 @@ def test_a_section_is_of_the_file_and_hides_the_same():
     assert include.lines(PROGRAM) == lines
 
 
-def test_a_trace_hides_nothing():
+def test_an_output_hides_nothing():
     printed = "# truth: printed\n\n# tracebook: so is this\n"
     include = includes.Include(0, 1, "x.out")
     assert include.lines(printed) == printed.splitlines()
 
 
-def test_what_runs_is_what_is_shown(book):  # noqa: F811
-    book.settings("plugins = ['reader.printed_lines']")
-    book.add("x", PROGRAM, TRACE)
-    code, said = book.run("check", "--json")
-    assert code == 0, said
-    assert json.loads(said)["plugins"]["lines"]["x.py"][-2:] == [15, 16]
+def test_the_visible_text_runs(project):  # noqa: F811
+    project.settings("plugins = ['reader.printed_lines']")
+    project.add("x", PROGRAM, TRACE)
+    code, printed = project.run("check", "--json")
+    assert code == 0, printed
+    assert json.loads(printed)["plugins"]["lines"]["x.py"][-2:] == [15, 16]
 
 
 @pytest.mark.parametrize("bad", ["raise KeyError('no')", "def"])
-def test_messages_name_lines_of_the_file(book, bad):  # noqa: F811
+def test_messages_name_lines_of_the_file(project, bad):  # noqa: F811
     source = PROGRAM.replace('raise ValueError("no")', bad)
     source = source.replace("# tracebook: raises ValueError\n", "")
-    book.add("x", source, TRACE)
-    code, said = book.run("check")
+    project.add("x", source, TRACE)
+    code, printed = project.run("check")
     where = source.split("\n").index(bad) + 1
-    assert code == 1 and f"snippets/x.py:{where}: raised " in said, said
-    assert bad != "def" or f'File "snippets/x.py", line {where}\n' in said, said
+    assert code == 1 and f"snippets/x.py:{where}: raised " in printed, printed
+    assert bad != "def" or f'File "snippets/x.py", line {where}\n' in printed, printed
 
 
 PAGE = """# Page
@@ -178,12 +178,12 @@ def site(tmp_path_factory) -> Path:
     }.items():
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text)
-    code, said = build(root)
-    assert code == 0, said
+    code, printed = build(root)
+    assert code == 0, printed
     return root / "site"
 
 
-def test_no_reader_gets_comments_for_tools(site):
+def test_downloads_have_no_comments_for_tools(site):
     typed = ("index.html", "index.md", "index.ipynb", "llms-full.txt")
     found = [
         (name, line)
@@ -203,14 +203,14 @@ def test_the_page_shows_the_program_and_its_part(site):
     assert blocks[:3] == [SHOWN.strip(), TRACE.strip(), part]
 
 
-def test_a_notebook_knows_what_is_not_shown(site):
+def test_a_notebook_contains_the_visible_text(site):
     cells = json.loads((site / "index.ipynb").read_text("utf-8"))["cells"]
     program, run = [cell for cell in cells if cell["cell_type"] == "code"]
     assert "".join(program["source"]) == f"%%writefile x.py\n{SHOWN.rstrip()}"
     assert "".join(run["source"]) == "import sys\n\n!{sys.executable} x.py"
 
 
-def test_a_program_that_was_taken_prints_its_trace(site, tmp_path):
+def test_a_downloaded_program_prints_its_output(site, tmp_path):
     assert (site / "snippets/x.py").read_text("utf-8") == SHOWN
     (tmp_path / "x.py").write_text(SHOWN)
     done = subprocess.run(

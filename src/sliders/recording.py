@@ -217,13 +217,6 @@ def path_of(snippet: Snippet) -> Path:
     return snippet.path.with_suffix(SUFFIX)
 
 
-def count(snippet: Snippet) -> int:
-    """Return how many combinations are recorded of a program."""
-    path = path_of(snippet)
-    lines = files.text(path).splitlines() if path.is_file() else []
-    return sum(line.startswith(_HEADING) for line in lines)
-
-
 def load(snippet: Snippet) -> Sliders | None:
     """Read the file beside a program, or return None if there is none.
 
